@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
+	"github.com/frondhost/frond/gateway/publish"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/gateway/telemetry"
@@ -67,7 +68,9 @@ type Config struct {
 	// NoCompression sends every answer without a content coding.
 	NoCompression bool
 	// Facts is how events are kept.
-	Facts    Facts
+	Facts Facts
+	// Publish is what facts are sent to without being asked: webhooks and NATS.
+	Publish  Publish
 	Admin    Admin
 	Log      Log
 	Shutdown Shutdown
@@ -142,6 +145,13 @@ type (
 	CORS = guard.CORS
 	// Rate is how often a caller may call.
 	Rate = guard.Rate
+	// Publish is the webhooks and the NATS server that facts are sent to.
+	Publish = publish.Config
+	// Webhook is one of them.
+	Webhook = publish.Webhook
+	// NATS is where facts are published to.
+	NATS = publish.NATS
+
 	// Log is what the gateway logs, and how.
 	Log = telemetry.Log
 )
@@ -196,6 +206,7 @@ func (c Config) withDefaults() Config {
 	c.CORS = c.CORS.WithDefaults()
 	c.GraphQL = c.GraphQL.WithDefaults(c.Mode == Development)
 	c.Signing = c.Signing.withDefaults()
+	c.Publish = c.Publish.WithDefaults()
 	c.Facts.Retention = cmp.Or(c.Facts.Retention, facts.DefaultRetention)
 	c.Log.Format = cmp.Or(c.Log.Format, "auto")
 	c.Shutdown.Timeout = cmp.Or(c.Shutdown.Timeout, 15*time.Second)

@@ -115,7 +115,7 @@ func (h *Host) consumersOf(f *facade.Facade) (all []*consumer.Consumer) {
 		if one.Detached {
 			c.Handle = func(ctx context.Context, e *facade.Event) error { return one.Handle(h.Enter(ctx, nil), e) }
 		}
-		c.Name, c.Facts, c.Log = one.named(full), []string{full}, h.log
+		c.Name, c.Facts, c.Log, c.Alone = one.named(full), []string{full}, h.log, !h.config.shared(h.options.Store)
 		c.Store = consumerStore{h.outbox.Outbox, h.outbox.Outbox}
 		if _, remote := h.config.Remotes[frond]; remote {
 			c.Store = consumerStore{h.outbox.Outbox, lateLog{h, frond}}
@@ -201,7 +201,7 @@ func (h *Host) ways() (all []delivery.State) {
 		s.Name = c.Name
 		all = append(all, s)
 	}
-	return all
+	return append(all, h.publisher.States()...)
 }
 
 // consume runs the consumers until stopConsuming.

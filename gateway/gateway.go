@@ -40,7 +40,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	}
 	certificate, unusable := config.TLS.load(config.Dir, opts.Logger)
 	faults = append(faults, unusable...)
-	host, err := open(context.Background(), project, opts, opening{serves: true, elsewhere: faults.Err()})
+	host, err := open(context.Background(), project, opts, opening{serves: true, plan: (*Host).plan, elsewhere: faults.Err()})
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +75,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		return err
 	})
 	host.consume()
+	host.publish()
 	return g, nil
 }
 

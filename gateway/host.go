@@ -14,6 +14,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/publish"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/gateway/topology"
@@ -37,6 +38,7 @@ type Host struct {
 	hub       *subscriptions.Hub
 	callers   callers
 	ending    sync.WaitGroup            // of the websockets of generations
+	publisher *publish.Publisher        // nil: there are neither webhooks nor NATS
 	serving   bool                      // events are relayed
 	topology  *topology.Topology        // nil: every Frond runs here
 	telemetry *telemetry.Telemetry      // nil: neither spans nor metrics
@@ -73,6 +75,8 @@ type opening struct {
 	serves    bool   // reserve the store for this process among those that serve
 	frond     string // of a receiver: the one Frond it serves; "": all of them
 	elsewhere error  // faults found before, which are reported together with the host's
+	// plan plans what a host does beside answering calls, over its first façade; nil: nothing.
+	plan func(*Host, *facade.Facade) schema.Faults
 	// migrate stands in place of preparing the store and writing seeds: for commands that
 	// look at the schema, and serve nothing. nil: a start.
 	migrate func(context.Context, migrator, *migration.Task) error
@@ -117,6 +121,9 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	}
 	h.topology.Discover(ctx, firstDiscovery)
 	f, whole, err := h.compile() //nolint:contextcheck // compiling a project waits for nothing
+	if err == nil && as.plan != nil {
+		config = append(config, as.plan(h, f)...)
+	}
 	if err := errors.Join(config.Err(), as.elsewhere, err); err != nil {
 		h.topology.Close()
 		h.flush(ctx)
@@ -131,6 +138,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	h.outbox.Outbox, _ = h.store.Store.(facade.Outbox)
 	h.close = sync.OnceValue(func() error {
 		h.endStreams()
+		h.publisher.Close()
 		h.stopConsuming()
 		h.feeds.close()
 		h.topology.Close()

@@ -13,7 +13,7 @@ import (
 // is the table's.
 func TestSettingsAreDocumented(t *testing.T) {
 	var pages string
-	for _, file := range []string{"../docs/gateway.md", "../docs/identity.md"} {
+	for _, file := range []string{"../docs/gateway.md", "../docs/identity.md", "../docs/webhooks.md", "../docs/nats.md"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -23,7 +23,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 	for _, s := range gateway.Settings() {
 		last := s.Key[strings.LastIndex(s.Key, ".")+1:]
 		if !strings.Contains(pages, "`"+s.Key+"`") && !strings.Contains(pages, "`"+last+"`") && !strings.Contains(pages, " "+last+":") {
-			t.Errorf("%s stands in neither page", s.Key)
+			t.Errorf("%s stands in none of the pages", s.Key)
 		}
 		for line := range strings.Lines(pages) {
 			if rest, is := strings.CutPrefix(line, "| `"+s.Key+"` | "); is && !strings.HasPrefix(rest, "`"+s.Default+"`") {

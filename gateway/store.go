@@ -101,6 +101,13 @@ func (c *Config) storeURL() (string, error) {
 	return text, nil
 }
 
+// shared reports whether other processes may have the store, or the author's own: a file and memory
+// belong to the one process that serves.
+func (c *Config) shared(own facade.Store) bool {
+	url, err := c.storeURL()
+	return own != nil || err != nil || isPostgres(url)
+}
+
 // isPostgres says whether a store's URL is that of a PostgreSQL server.
 func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")

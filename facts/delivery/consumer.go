@@ -39,6 +39,8 @@ type Consumer struct {
 	Facts []string
 	Store Store
 	Feed  Feed
+	// Alone says that no other process has the store: there is no lease to wait for.
+	Alone bool
 	Log   *slog.Logger
 	Stats Stats
 }
@@ -114,6 +116,16 @@ func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Sessi
 	}
 }
 
+// Register writes the cursor of a consumer that is new, so that it misses nothing from now on. Run
+// does so too, when its goroutine comes to it.
+func (c *Consumer) Register(ctx context.Context) error {
+	_, err := c.begin(ctx)
+	if errors.Is(err, ErrLost) { // another process has
+		return nil
+	}
+	return err
+}
+
 // turn waits for work and for the lease, and delivers until there is no more work.
 func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.Context, *Session) error) error {
 	cursor, err := c.begin(ctx)
@@ -123,6 +135,9 @@ func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.
 	if err := c.wait(ctx, cursor); err != nil {
 		return err
 	}
+	if c.Alone {
+		return c.deliver(ctx, cursor, deliver)
+	}
 	if held, err := lease.Take(ctx); err != nil || !held {
 		pause(ctx, LeaseTime/3)
 		return err
@@ -131,16 +146,13 @@ func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.
 	if cursor, err = c.begin(ctx); err != nil {
 		return errors.Join(err, lease.Release(ctx))
 	}
-	c.Stats.Change(func(s *State) { s.Delivers, s.Problem, s.Cursor = true, "", cursor })
-	defer c.Stats.Change(func(s *State) { s.Delivers, s.Waiting, s.Retrying, s.Oldest = false, 0, 0, time.Time{} })
-
 	within, end := context.WithCancelCause(ctx)
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
 		lease.keep(within, c.Log, end)
 	}()
-	err = c.session(within, cursor, deliver)
+	err = c.deliver(within, cursor, deliver)
 	if cause := context.Cause(within); cause != nil {
 		err = cmp.Or(cause, err)
 	}
@@ -156,8 +168,10 @@ func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.
 	return err
 }
 
-// session runs deliver over a reader.
-func (c *Consumer) session(ctx context.Context, cursor facade.Position, deliver func(context.Context, *Session) error) error {
+// deliver is one session, over a reader.
+func (c *Consumer) deliver(ctx context.Context, cursor facade.Position, deliver func(context.Context, *Session) error) error {
+	c.Stats.Change(func(s *State) { s.Delivers, s.Problem, s.Cursor = true, "", cursor })
+	defer c.Stats.Change(func(s *State) { s.Delivers, s.Waiting, s.Retrying, s.Oldest = false, 0, 0, time.Time{} })
 	reader, err := c.Feed(ctx, c.Facts, cursor)
 	if err != nil {
 		return err

@@ -74,7 +74,7 @@ func cluster(t testing.TB) (servers []*server.Server, urls []string) {
 // eventually waits for what a test cannot go on without.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for by := time.Now().Add(30 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
+	for by := time.Now().Add(90 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(by) {
 			t.Fatal("it does not become true: " + what)
 		}

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -67,6 +68,14 @@ func (c *Config) Settings() []setting.Setting {
 		setting.New("facts.nats.listen", defaultListen, "the address of the embedded server", setting.Address, &n.Listen),
 		setting.New("facts.nats.folder", defaultFolder, "the folder of the embedded server's files", setting.Text, &n.Folder),
 	}
+}
+
+// WithDefaults is c with every empty setting filled in.
+func (c Config) WithDefaults() Config {
+	n := &c.NATS
+	n.Stream, n.Prefix, n.Replicas = cmp.Or(n.Stream, nats.DefaultStream), cmp.Or(n.Prefix, nats.DefaultPrefix), cmp.Or(n.Replicas, 1)
+	n.Listen, n.Folder = cmp.Or(n.Listen, defaultListen), cmp.Or(n.Folder, defaultFolder)
+	return c
 }
 
 // read is a reader of text that check accepts.

@@ -2,27 +2,16 @@ package publish
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 	"sync"
 
-	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facts/cloudevent"
 	"github.com/frondhost/frond/facts/delivery"
-	"github.com/frondhost/frond/facts/nats"
-	"github.com/frondhost/frond/facts/nats/embedded"
-	"github.com/frondhost/frond/facts/webhook"
-	"github.com/frondhost/frond/gateway/setting"
-	"github.com/frondhost/frond/schema"
 )
 
 // Publisher is the webhooks and NATS of one gateway. A nil Publisher has none.
 type Publisher struct {
+	shared bool // other processes may have the same store
 	ways   []*way
-	server *embedded.Server // nil: none is embedded
 	log    *slog.Logger
 
 	stop context.CancelFunc
@@ -36,171 +25,21 @@ type way struct {
 	problem  func() string // of its connection; nil: it has none
 }
 
-// Options of [Config.Plan].
-type Options struct {
-	Dir    string // the project's folder
-	Shared bool   // other processes may have the same store
-	Writer cloudevent.Writer
-	Log    *slog.Logger
-	// Listening is called with the address of an embedded server; nil: nothing is.
-	Listening func(url string)
-}
-
-// Plan reads variables and files and checks the settings against what is declared. Nothing is
-// started or connected. nil: there is nothing to publish to.
-func (c *Config) Plan(catalog *facade.Catalog, o Options) (*Publisher, schema.Faults) {
-	if len(c.Webhooks) == 0 && c.NATS.URL == "" {
-		return nil, nil
-	}
-	p := &Publisher{log: o.Log}
-	var faults schema.Faults
-	for i := range c.Webhooks {
-		w, at := &c.Webhooks[i], fmt.Sprint("/webhooks/", i)
-		config, bad := w.config(at)
-		names, unknown := factsOf(catalog, w.Facts, at+"/facts")
-		if bad = append(bad, unknown...); len(bad) > 0 {
-			faults = append(faults, bad...)
-			continue
-		}
-		hook, err := webhook.New(config, webhook.Options{Writer: o.Writer, Log: o.Log})
-		if err != nil {
-			faults = append(faults, schema.Fault{File: setting.File, Pointer: at, Message: "the webhook cannot be used", Remedy: err.Error()})
-			continue
-		}
-		p.ways = append(p.ways, &way{consumer: &delivery.Consumer{Name: "webhook:" + w.Name, Facts: names, Log: o.Log}, run: hook.Run})
-	}
-	if c.NATS.URL != "" {
-		faults = append(faults, p.planNATS(&c.NATS, catalog, o)...)
-	}
-	return p, faults
-}
-
-func (p *Publisher) planNATS(n *NATS, catalog *facade.Catalog, o Options) schema.Faults {
-	var faults schema.Faults
-	fault := func(key, message string, err error) {
-		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/facts/nats" + key, Message: message, Remedy: err.Error()})
-	}
-	below := func(file string) string {
-		if file == "" {
-			return ""
-		}
-		return setting.Below(o.Dir, file)
-	}
-	config := nats.Config{
-		Stream: n.Stream, Prefix: n.Prefix, Replicas: n.Replicas,
-		Credentials: below(n.Credentials), CA: below(n.CA), Certificate: below(n.Certificate), Key: below(n.Key),
-	}
-	var err error
-	if config.Token, err = resolved(n.Token); err != nil {
-		fault("/token", "the token cannot be read", err)
-	}
-	if (n.Certificate == "") != (n.Key == "") {
-		fault("/key", "a client certificate has two files", errors.New("write both facts.nats.certificate and facts.nats.key"))
-	}
-	names, unknown := factsOf(catalog, n.Facts, "/facts/nats/facts")
-	faults = append(faults, unknown...)
-	options := nats.Options{Writer: o.Writer, Log: o.Log}
-	server := &lateServer{announce: o.Listening}
-	switch {
-	case n.URL == Embedded:
-		server.options = embedded.Options{Dir: below(orElse(n.Folder, defaultFolder)), Listen: orElse(n.Listen, defaultListen), Token: config.Token, Log: o.Log}
-		options.InProcess = server
-		if o.Shared {
-			fault("", "an embedded server belongs to one process, and several may have a store on PostgreSQL", errors.New("run a NATS server of your own and write its address as facts.nats"))
-		}
-		if !setting.Loopback(server.options.Listen) && config.Token == "" {
-			fault("/listen", "everybody who reaches "+server.options.Listen+" could read every fact", errors.New("listen on 127.0.0.1, or write facts.nats.token"))
-		}
-		if n.Replicas > 1 {
-			fault("/replicas", "an embedded server is one server", errors.New("leave facts.nats.replicas out, or run a cluster and write its address as facts.nats"))
-		}
-	default:
-		if config.URL, err = resolved(n.URL); err == nil {
-			err = nats.CheckURL(config.URL)
-		}
-		if err != nil {
-			fault("", "the address cannot be used", err)
-		}
-	}
-	if len(faults) > 0 {
-		return faults
-	}
-	publisher, err := nats.New(config, options)
-	if file := (*nats.FileError)(nil); errors.As(err, &file) {
-		fault("/"+file.Key, file.File+" cannot be used", fmt.Errorf("%s; name a file that can be", setting.Reason(file.Err)))
-	} else if err != nil {
-		fault("", "NATS cannot be used", err)
-	}
-	if len(faults) > 0 {
-		return faults
-	}
-	p.ways = append(p.ways, &way{
-		consumer: &delivery.Consumer{Name: "nats", Facts: names, Log: o.Log}, problem: publisher.Problem,
-		run: func(ctx context.Context, c *delivery.Consumer) error {
-			if options.InProcess == nil {
-				return publisher.Run(ctx, c)
-			}
-			if err := server.start(); err != nil {
-				return &delivery.Stop{Reason: err.Error()}
-			}
-			defer server.Close()
-			return publisher.Run(ctx, c)
-		},
-	})
-	return nil
-}
-
-func orElse(text, or string) string {
-	if text == "" {
-		return or
-	}
-	return text
-}
-
-// factsOf finds what is named, as FROND.FACT; none is all, which is nil. A fault names those that
-// are declared.
-func factsOf(catalog *facade.Catalog, names []string, at string) (found []string, faults schema.Faults) {
-	var declared []string
-	remote := map[string]string{} // by FROND.FACT: where its Frond runs
-	for _, frond := range catalog.Fronds {
-		for _, fact := range frond.Facts {
-			name := frond.Name + "." + fact.Name
-			if declared = append(declared, name); frond.Remote != "" {
-				remote[name] = frond.Name
-			}
-		}
-	}
-	for i, name := range names {
-		fault := func(message, remedy string) {
-			faults = append(faults, schema.Fault{File: setting.File, Pointer: fmt.Sprint(at, "/", i), Message: message, Remedy: remedy})
-		}
-		matches := slices.DeleteFunc(slices.Clone(declared), func(d string) bool { return d != name && !strings.HasSuffix(d, "."+name) })
-		switch {
-		case len(matches) == 1 && remote[matches[0]] != "":
-			fault(matches[0]+" is a fact of a Frond that runs elsewhere", "write it in the gateway.yaml of the host of "+remote[matches[0]])
-		case len(matches) == 1:
-			found = append(found, matches[0])
-		case len(matches) > 1:
-			fault("several Fronds have a fact "+name, "write one of "+strings.Join(matches, ", "))
-		case len(declared) == 0:
-			fault("there is no fact "+name, "declare it in a frond.yaml; no fact is declared in this project")
-		default:
-			fault("there is no fact "+name, "write one of "+strings.Join(declared, ", "))
-		}
-	}
-	return found, faults
-}
-
-// Start runs every way out over a store until [Publisher.Close].
+// Start runs every way out over a store until [Publisher.Close]. Those that are new begin with what
+// is announced from now on; where the store does not answer before ctx is done, from when it does.
 func (p *Publisher) Start(ctx context.Context, store delivery.Store, feed delivery.Feed) {
 	if p == nil {
 		return
 	}
-	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	p.stop = stop
 	for _, w := range p.ways {
-		w.consumer.Store, w.consumer.Feed = store, feed
+		w.consumer.Store, w.consumer.Feed, w.consumer.Alone = store, feed, !p.shared
+		if err := w.consumer.Register(ctx); err != nil {
+			p.log.Warn("a way out begins when the store can be read", "to", w.consumer.Name, "error", err)
+		}
 		p.done.Go(func() {
-			if err := w.run(ctx, w.consumer); err != nil && ctx.Err() == nil {
+			if err := w.run(running, w.consumer); err != nil && running.Err() == nil {
 				w.consumer.Stats.Change(func(s *delivery.State) { s.Name, s.Problem, s.Stopped = w.consumer.Name, err.Error(), true })
 				p.log.Error("a way out of facts has stopped", "to", w.consumer.Name, "error", err)
 			}

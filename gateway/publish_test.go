@@ -1,0 +1,102 @@
+package gateway_test
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+)
+
+// factsOfTwo is a project with a fact of one name in two Fronds, and others.
+func factsOfTwo(t *testing.T) *facade.Project {
+	t.Helper()
+	card := "type: object\nproperties: {id: {type: string, x-kit: {role: {primary: true}}}}\n"
+	fs := fstest.MapFS{}
+	for name, text := range map[string]string{
+		"fronds/shop/entities/order.yaml":   card,
+		"fronds/shop/frond.yaml":            "facts: [{name: orderPlaced, schema: order, on: order.create}, {name: closed}]\nchanges: [order]\ncollectors: {order: open}\n",
+		"fronds/press/entities/parcel.yaml": card,
+		"fronds/press/frond.yaml":           "facts: [{name: closed}]\ncollectors: {parcel: open}\nsurfaces: {graphql: false}\n",
+	} {
+		fs[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	project, err := facade.Read(fs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return project
+}
+
+// TestPublishFaults: what cannot work fails the start, with its place and what to write, and
+// without secrets.
+func TestPublishFaults(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "bad.pem"), []byte("hunter2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOOD", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	t.Setenv("BAD", "hunter2")
+	hook := func(text string) string {
+		return "webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:GOOD, " + text + "}]"
+	}
+	for text, want := range map[string]string{
+		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlcd], secret: env:GOOD}]":             "gateway.yaml#/webhooks/0/facts/0: there is no fact orderPlcd; write one of press.closed, shop.orderPlaced, shop.closed, shop.orderChanged",
+		"webhooks: [{name: a, url: 'https://a.test', facts: [closed], secret: env:GOOD}]":                "gateway.yaml#/webhooks/0/facts/0: several Fronds have a fact closed; write one of press.closed, shop.closed",
+		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:NOT_SET}]":        "gateway.yaml#/webhooks/0/secret: the secret cannot be used; the variable NOT_SET is not set",
+		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:BAD}]":            "gateway.yaml#/webhooks/0/secret: the secret cannot be used; write whsec_",
+		"webhooks: [{name: a, url: 'https://u:hunter2@a.test', facts: [orderPlaced], secret: env:GOOD}]": "gateway.yaml#/webhooks/0/url: the URL cannot be used; write credentials as a header",
+		"webhooks: [{name: a, url: 'ftp://a.test/hunter2', facts: [orderPlaced], secret: env:GOOD}]":     "gateway.yaml#/webhooks/0/url: the URL cannot be used; write an address such as",
+		hook("headers: {Webhook-Id: x}"):      "gateway.yaml#/webhooks/0/headers/Webhook-Id: the header cannot be sent; the header Webhook-Id belongs to the message",
+		hook(`headers: {X: "hunter2\nY: 1"}`): "gateway.yaml#/webhooks/0/headers/X: the header cannot be sent; the header X has a value that cannot be sent",
+		hook("secrets: hunter2"):              "gateway.yaml#/webhooks: webhooks cannot be this; a: secrets: is not known; a webhook has name, url, facts, secret, allow, headers, timeout, parallel",
+		hook("allow: [hunter2]"):              "gateway.yaml#/webhooks: webhooks cannot be this; a: allow: write addresses or blocks of them",
+		hook("timeout: 2h"):                   "gateway.yaml#/webhooks: webhooks cannot be this; a: timeout: write a duration of 1s to 1m",
+		"webhooks: [{url: 'https://a.test/hunter2', facts: [orderPlaced], secret: env:GOOD}]": "gateway.yaml#/webhooks: webhooks cannot be this; number 1: has no name",
+		"webhooks: [{name: a, url: 'https://a.test/hunter2', facts: [orderPlaced]}]":          "gateway.yaml#/webhooks: webhooks cannot be this; a: has no secret",
+		"webhooks: hunter2":                                                                               "gateway.yaml#/webhooks: webhooks cannot be this; number 1: write a list of maps",
+		"facts: {nats: 'http://user:hunter2@broker'}":                                                     "gateway.yaml#/facts/nats: facts.nats cannot be this; write nats://HOST:4222",
+		"facts: {nats: env:BAD}":                                                                          "gateway.yaml#/facts/nats: the address cannot be used; write nats://HOST:4222",
+		"facts: {nats: {url: 'nats://a', token: env:NOT_SET}}":                                            "gateway.yaml#/facts/nats/token: the token cannot be read; the variable NOT_SET is not set",
+		"facts: {nats: {url: 'nats://a', ca: bad.pem}}":                                                   "bad.pem cannot be used; there is no certificate in it; name a file that can be",
+		"facts: {nats: {url: 'nats://a', certificate: bad.pem}}":                                          "gateway.yaml#/facts/nats/key: a client certificate has two files; write both",
+		"facts: {nats: {url: 'nats://a', stream: a.b}}":                                                   "gateway.yaml#/facts/nats/stream: facts.nats.stream cannot be a.b; write a name such as frond",
+		"facts: {nats: {url: embedded, listen: '0.0.0.0:0'}}":                                             "gateway.yaml#/facts/nats/listen: everybody who reaches 0.0.0.0:0 could read every fact; listen on 127.0.0.1, or write facts.nats.token",
+		"facts: {nats: {url: embedded, replicas: 3}}":                                                     "gateway.yaml#/facts/nats/replicas: an embedded server is one server",
+		"facts: {nats: {stream: x}}":                                                                      "gateway.yaml#/facts/nats: facts.nats has no url; write a map with url, facts, stream",
+		"store: 'postgres://nobody@127.0.0.1:1/none'\nfacts: {nats: embedded}":                            "gateway.yaml#/facts/nats: an embedded server belongs to one process, and several may have this store; run a NATS server",
+		"facts: {nats: {url: 'nats://a', facts: [orderPlcd]}}":                                            "gateway.yaml#/facts/nats/facts/0: there is no fact orderPlcd; write one of",
+		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:GOOD}, {name: a}]": "gateway.yaml#/webhooks: webhooks cannot be this; a: has no url",
+	} {
+		config := gateway.Config{Dir: dir, Store: "memory", Mode: gateway.Development}
+		err := config.ReadText("gateway.yaml", []byte(text))
+		if err == nil {
+			var gw *gateway.Gateway
+			if gw, err = gateway.New(factsOfTwo(t), &gateway.Options{Config: config, Logger: slog.New(slog.DiscardHandler)}); err == nil {
+				_ = gw.Close()
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s:\n%v\nwant %s", text, err, want)
+		}
+	}
+	for name, value := range map[string]string{"FROND_WEBHOOKS": `[{"name":"a","url":"hunter2"}]`, "FROND_FACTS_NATS": "http://hunter2"} {
+		if _, err := gateway.LoadConfig(t.TempDir(), "", []string{name + "=" + value}); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A check on another machine has neither the variables nor the files.
+	config := gateway.Config{Store: "memory"}
+	if err := config.ReadText("gateway.yaml", []byte("webhooks: [{name: a, url: env:U, facts: [orderPlaced], secret: env:NOT_SET}]\nfacts: {nats: {url: env:N, ca: none.pem}}")); err != nil {
+		t.Fatal(err)
+	}
+	gw, err := gateway.New(factsOfTwo(t), quiet(gateway.Options{Config: config, Undecided: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = gw.Close()
+}
