@@ -12,6 +12,7 @@
 //	collector  a list and a nested query with and without a collector
 //	commands   commands with one and two writes against a create, alone and side by side
 //	facts      creates with a fact each against creates without, on both stores
+//	subscriptions  10,000 idle subscriptions, and 1,000 of a fact that is emitted 1,000 times a second
 //	memory     a gateway under attack, with and without its bounds: what it holds, who is served
 //	thousand   a project of 1,000 cards: start, memory, size of the schema
 //
@@ -39,6 +40,7 @@
 //
 //	bench serve NAME DIR      a contender that listens          (load, remote, postgres)
 //	bench attacked NAME DIR   a gateway to be attacked          (memory)
+//	bench announcer DIR       a gateway to subscribe to         (subscriptions)
 //	bench start               one start of a project            (thousand)
 //
 // load, remote and postgres need wrk and taskset and two cores, postgres needs the binaries of
@@ -84,6 +86,7 @@ func main() {
 		{"collector", benchCollector},
 		{"commands", benchCommands},
 		{"facts", benchFacts},
+		{"subscriptions", benchSubscriptions},
 		{"memory", benchMemory},
 		{"thousand", benchThousand},
 		{"start", benchStart}, // what thousand runs in a process of its own
@@ -98,10 +101,16 @@ func main() {
 		}
 		return
 	}
+	if len(chosen) > 1 && chosen[0] == "announcer" { // likewise of subscriptions
+		if err := benchAnnouncer(chosen[1]); err != nil {
+			log.Print(err)
+		}
+		return
+	}
 	// start is not among them: it is only run by thousand.
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "lists", "findbyid", "collector", "commands", "facts", "memory", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "lists", "findbyid", "collector", "commands", "facts", "subscriptions", "memory", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -119,7 +128,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, lists, findbyid, collector, commands, facts, memory or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, lists, findbyid, collector, commands, facts, subscriptions, memory or thousand", name)
 			os.Exit(2)
 		}
 	}

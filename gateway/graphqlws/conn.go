@@ -41,6 +41,9 @@ type conn struct {
 	out     []message
 	held    int  // bytes of out
 	writing bool // a writer is under way
+	pacing  bool // one will be after gather
+	pace    *time.Timer
+	sent    time.Time // when a subscription sent something last
 	drained sync.Cond
 	opened  int    // operations so far
 	running int    // operations that are being begun or executed
@@ -71,7 +74,11 @@ func (c *conn) run() {
 		if c.hold() {
 			continue // it ends; what is read is the rest
 		}
-		if end := c.handle(kind, text); end != (ending{}) {
+		// In a goroutine of its own: what identifies a caller needs a large stack, which this one
+		// would keep for as long as it waits.
+		handled := make(chan ending)
+		go func() { handled <- c.handled(kind, text) }()
+		if end := <-handled; end != (ending{}) {
 			c.finish(end)
 		}
 	}
@@ -240,9 +247,12 @@ func (c *conn) over() {
 	c.cancel()
 	_ = c.ws.CloseNow()
 	c.mu.Lock()
-	if c.timer != nil {
-		c.timer.Stop()
+	for _, t := range []*time.Timer{c.timer, c.pace} {
+		if t != nil {
+			t.Stop()
+		}
 	}
+	c.sent = time.Time{}
 	for _, op := range c.ops {
 		op.leave(c)
 	}
@@ -259,7 +269,7 @@ func (c *conn) over() {
 	}
 }
 
-// message is one that is to be written. Of a response the text stands around its body.
+// message is one that is to be written. Of a response the text stands in front of its body.
 type message struct {
 	text     []byte
 	response *resolvers.Response // nil: text is all

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/subscriptions"
@@ -66,6 +67,7 @@ func (c *conn) begin(ctx context.Context, op *operation, payload json.RawMessage
 		defer c.mu.Unlock()
 		c.running--
 		op.cancel()
+		op.cancel = func() {} // without the context, which a subscription would hold
 		c.quiet()
 	}()
 	s, resp := c.server.Operations.Operate(facade.WithRequest(ctx), payload, c.state)
@@ -145,7 +147,12 @@ func (c *conn) wake(op *operation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	op.ready = true
-	if op.stream != nil && !op.gone {
-		c.start()
+	if op.stream == nil || op.gone || c.writing {
+		return
 	}
+	if wait := gather - time.Since(c.sent); wait > 0 {
+		c.later(wait)
+		return
+	}
+	c.start()
 }

@@ -5,8 +5,20 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
 )
+
+// handled is handle, whose panics end the connection.
+func (c *conn) handled(kind websocket.MessageType, text []byte) (end ending) {
+	defer func() {
+		if p := recover(); p != nil {
+			facade.Report(c.ctx, c.server.Log, facade.Panicked(p), "")
+			end = ending{internalError, "Internal server error"}
+		}
+	}()
+	return c.handle(kind, text)
+}
 
 // handle answers one message of the client. The ending is not zero where the protocol is broken.
 //

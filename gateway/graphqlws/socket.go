@@ -3,7 +3,9 @@ package graphqlws
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"sync"
@@ -32,6 +34,34 @@ func (s *socket) cork() {
 	defer s.mu.Unlock()
 	if s.held == nil {
 		s.held = buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // the pool has nothing else
+	}
+}
+
+// text writes a text message of several parts as one frame (RFC 6455, 5.2). The library writes
+// control frames alone, each with one call of Write, so that no frame comes into another.
+func (s *socket) text(parts ...[]byte) {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var room [10]byte
+	head := append(room[:0], 0x81) // final, text
+	switch {
+	case n <= 125:
+		head = append(head, byte(n))
+	case n <= math.MaxUint16:
+		head = binary.BigEndian.AppendUint16(append(head, 126), uint16(n))
+	default:
+		head = binary.BigEndian.AppendUint64(append(head, 127), uint64(n))
+	}
+	s.held.Write(head)
+	for _, p := range parts {
+		s.held.Write(p)
+	}
+	if s.held.Len() >= mostHeld {
+		s.flush()
 	}
 }
 

@@ -1,11 +1,9 @@
 package graphqlws
 
 import (
-	"context"
 	"encoding/json"
-	"sync"
-
-	"github.com/coder/websocket"
+	"slices"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -69,8 +67,6 @@ func (c *conn) start() {
 // write writes what is queued and what the streams have, until there is no more. What is ready
 // together leaves together.
 func (c *conn) write() {
-	frame := frames.Get().(*[]byte) //nolint:forcetypeassert // the pool has nothing else
-	defer frames.Put(frame)
 	for {
 		out, ready, ended := c.due()
 		for _, op := range ended {
@@ -84,10 +80,10 @@ func (c *conn) write() {
 		}
 		c.socket.cork()
 		for i := range out {
-			c.send(frame, &out[i])
+			c.send(&out[i])
 		}
 		for _, op := range ready {
-			c.deliver(frame, op)
+			c.deliver(op)
 		}
 		if err := c.socket.uncork(); err != nil {
 			_ = c.ws.CloseNow()
@@ -96,8 +92,12 @@ func (c *conn) write() {
 	}
 }
 
-// frames are buffers for messages.
-var frames = sync.Pool{New: func() any { return new([]byte) }}
+// gather is how long a connection that has just sent events waits for more: many events a
+// second leave in a hundred writes. The first one leaves at once.
+const gather = 10 * time.Millisecond
+
+// manyAnswers is how many responses of a subscription say that there are more.
+const manyAnswers = 128
 
 // due takes what is to be written. Where that is nothing, the writer ends.
 func (c *conn) due() (out []message, ready, ended []*operation) {
@@ -105,11 +105,10 @@ func (c *conn) due() (out []message, ready, ended []*operation) {
 	defer c.mu.Unlock()
 	out, ended = c.out, c.ended
 	c.out, c.ended, c.held = nil, nil, 0
-	for _, op := range c.ops {
-		if op.ready && op.stream != nil {
-			op.ready = false
-			ready = append(ready, op)
-		}
+	if wait := gather - time.Since(c.sent); wait <= 0 {
+		ready = c.take()
+	} else if c.waits() {
+		c.later(wait)
 	}
 	if len(out) == 0 && len(ready) == 0 && len(ended) == 0 {
 		c.writing = false
@@ -119,16 +118,54 @@ func (c *conn) due() (out []message, ready, ended []*operation) {
 	return out, ready, ended
 }
 
+// take takes the operations whose streams may have something. The caller holds c.mu.
+func (c *conn) take() (ready []*operation) {
+	for _, op := range c.ops {
+		if op.ready && op.stream != nil {
+			op.ready = false
+			ready = append(ready, op)
+		}
+	}
+	return ready
+}
+
+// waits reports whether take would take something. The caller holds c.mu.
+func (c *conn) waits() bool {
+	return slices.ContainsFunc(c.ops, func(op *operation) bool { return op.ready && op.stream != nil })
+}
+
+// later starts the writer after a while. The caller holds c.mu.
+func (c *conn) later(wait time.Duration) {
+	if c.pacing {
+		return
+	}
+	c.pacing = true
+	if c.pace != nil {
+		c.pace.Reset(wait)
+		return
+	}
+	c.pace = time.AfterFunc(wait, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.pacing = false
+		c.start()
+	})
+}
+
 // deliver writes the next responses of a subscription.
-func (c *conn) deliver(frame *[]byte, op *operation) {
+func (c *conn) deliver(op *operation) {
 	answers, err := op.stream.Next(facade.WithRequest(c.ctx))
 	if len(answers) > 0 {
 		head := next(op.id)
 		for _, body := range answers {
-			*frame = append(append(append((*frame)[:0], head...), body...), '}')
-			c.text(*frame)
+			c.socket.text(head, body, brace)
 		}
-		c.wake(op) // there may be more
+		c.mu.Lock()
+		op.ready = true // there may be more
+		if c.sent = time.Now(); len(answers) >= manyAnswers {
+			c.sent = time.Time{}
+		}
+		c.mu.Unlock()
 	}
 	if err != nil {
 		resp := op.stream.Failed(c.ctx, err)
@@ -138,21 +175,15 @@ func (c *conn) deliver(frame *[]byte, op *operation) {
 	}
 }
 
+// brace ends the message of a response.
+var brace = []byte{'}'}
+
 // send writes one message of the queue.
-func (c *conn) send(frame *[]byte, m *message) {
+func (c *conn) send(m *message) {
 	if m.response == nil {
-		c.text(m.text)
+		c.socket.text(m.text)
 		return
 	}
-	*frame = append(append(append((*frame)[:0], m.text...), m.response.Body...), '}')
+	c.socket.text(m.text, m.response.Body, brace)
 	m.response.Release()
-	c.text(*frame)
-	if cap(*frame) > mostHeld {
-		*frame = nil // of one large response
-	}
-}
-
-// text writes one frame. A failure shows when the socket is uncorked.
-func (c *conn) text(text []byte) {
-	_ = c.ws.Write(context.Background(), websocket.MessageText, text)
 }

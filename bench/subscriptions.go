@@ -1,0 +1,305 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing/fstest"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/subscriptions"
+)
+
+// GraphQL subscriptions over websockets (subscriptions). The gateway runs in a process of its
+// own, as the program does, over SQLite; its clients run in this one:
+//
+//	idle     10,000 connections with a subscription each, of equal callers and of 10,000
+//	         different ones: what the process holds more than before, by connection
+//	busy     1,000 subscribers of a fact that is emitted 1,000 times a second: how long after
+//	         the command's commit an event arrives
+const (
+	idleConnections = 10_000
+	busySubscribers = 1_000
+	busyRate        = 1_000 // facts a second
+	busyLasts       = 10 * time.Second
+	busySampled     = 50 // every 50th connection looks at its events; the others count
+)
+
+// ticker is a project whose ticks are announced, each with the time at which it was sent.
+var ticker = fstest.MapFS{
+	"entities/tick.yaml": {Data: []byte(`
+properties:
+  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: uuidv7}}}}
+  sent: {type: string}
+required: [sent]
+`)},
+	"frond.yaml": {Data: []byte("facts: [{name: ticked, schema: tick, on: tick.create}]\ncollectors: {tick: open}\n")},
+}
+
+// ticked is what a client subscribes to.
+const ticked = `subscription { ticked { position tick { id sent } } }`
+
+func benchSubscriptions(int, time.Duration) error {
+	fmt.Println("\nGraphQL subscriptions over websockets")
+	for _, callers := range []string{"equal callers", "different callers"} {
+		if err := idle(callers); err != nil {
+			return err
+		}
+	}
+	return busy()
+}
+
+// announcer is the process of the gateway.
+type announcer struct {
+	address string
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+}
+
+func startAnnouncer() (*announcer, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "frond-bench-")
+	if err != nil {
+		return nil, err
+	}
+	a := &announcer{cmd: exec.Command(self, "announcer", dir)}
+	a.cmd.Stderr = os.Stderr
+	if a.in, err = a.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := a.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	a.out = bufio.NewReader(out)
+	if err := a.cmd.Start(); err != nil {
+		return nil, err
+	}
+	url, err := a.out.ReadString('\n')
+	a.address = strings.TrimPrefix(strings.TrimSpace(url), "http://")
+	return a, err
+}
+
+// ask sends a line and returns the line of the answer.
+func (a *announcer) ask(line string) (string, error) {
+	if _, err := io.WriteString(a.in, line+"\n"); err != nil {
+		return "", err
+	}
+	answer, err := a.out.ReadString('\n')
+	return strings.TrimSpace(answer), err
+}
+
+func (a *announcer) stop() {
+	_ = a.in.Close()
+	_ = a.cmd.Wait()
+}
+
+// memory is what the process holds after a collection: resident, and of that Go's heap and
+// stacks, in bytes.
+func (a *announcer) memory() (resident, heap, stacks int, err error) {
+	answer, err := a.ask("memory")
+	if err == nil {
+		_, err = fmt.Sscan(answer, &resident, &heap, &stacks)
+	}
+	return resident, heap, stacks, err
+}
+
+// idle opens connections that wait.
+func idle(callers string) error {
+	a, err := startAnnouncer()
+	if err != nil {
+		return err
+	}
+	defer a.stop()
+	if c, err := openSocket(a.address, "{}", ticked); err == nil { // so that the start is no part of it
+		c.close()
+	}
+	resident, heap, stacks, err := a.memory()
+	if err != nil {
+		return err
+	}
+	all := make([]*socket, idleConnections)
+	defer func() {
+		for _, c := range all {
+			c.close()
+		}
+	}()
+	var group sync.WaitGroup
+	var failed atomic.Pointer[error]
+	for from := range 8 {
+		group.Go(func() {
+			for i := from; i < len(all); i += 8 {
+				payload := "{}"
+				if callers == "different callers" {
+					payload = fmt.Sprintf(`{"X-Frond-User":{"id":"caller-%d","roles":["reader"]}}`, i)
+				}
+				c, err := openSocket(a.address, payload, ticked)
+				if err != nil {
+					failed.Store(&err)
+					return
+				}
+				all[i] = c
+			}
+		})
+	}
+	group.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	time.Sleep(500 * time.Millisecond)
+	resident2, heap2, stacks2, err := a.memory()
+	if err != nil {
+		return err
+	}
+	each := func(n int) float64 { return float64(n) / idleConnections / 1024 }
+	fmt.Printf("  %d idle, %-18s %5.1f KiB a connection resident (aim 12); heap %.1f, stacks %.1f\n", idleConnections, callers+":", each(resident2-resident), each(heap2-heap), each(stacks2-stacks))
+	return nil
+}
+
+// busy has everybody follow one fact.
+func busy() error {
+	a, err := startAnnouncer()
+	if err != nil {
+		return err
+	}
+	defer a.stop()
+	const facts = int(busyLasts/time.Second) * busyRate
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	var lags []time.Duration
+	var arrived atomic.Int64
+	all := make([]*socket, busySubscribers)
+	for i := range all {
+		if all[i], err = openSocket(a.address, "{}", ticked); err != nil {
+			return err
+		}
+		defer all[i].close()
+	}
+	for i, c := range all {
+		group.Go(func() {
+			own := make([]time.Duration, 0, facts)
+			for range facts {
+				frame, err := c.next(i%busySampled == 0)
+				if err != nil {
+					break
+				}
+				arrived.Add(1)
+				if strings.Contains(string(frame), `"sent":"`) {
+					own = append(own, lag(frame))
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			lags = append(lags, own...)
+		})
+	}
+	took, err := a.ask(fmt.Sprintf("emit %d %d", facts, busyRate))
+	if err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	go func() { group.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(30 * time.Second):
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(lags) == 0 {
+		return fmt.Errorf("no event arrived")
+	}
+	slices.Sort(lags)
+	at := func(p float64) time.Duration {
+		return lags[int(float64(len(lags)-1)*p)].Round(100 * time.Microsecond)
+	}
+	fmt.Printf("  %d subscribers, %d facts in %s: %.1f %% arrived, behind the commit by %s at the median, %s at p99, %s at most\n",
+		busySubscribers, facts, took, 100*float64(arrived.Load())/float64(facts*busySubscribers), at(.5), at(.99), at(1))
+	return nil
+}
+
+// lag is how long ago the event in a frame was sent.
+func lag(frame []byte) time.Duration {
+	now := time.Now().UnixNano()
+	_, rest, _ := strings.Cut(string(frame), `"sent":"`)
+	digits, _, _ := strings.Cut(rest, `"`)
+	sent, _ := strconv.ParseInt(digits, 10, 64)
+	return time.Duration(now - sent)
+}
+
+// benchAnnouncer is the gateway of subscriptions. It answers the lines memory and emit N RATE.
+func benchAnnouncer(dir string) error {
+	project, err := facade.Read(ticker)
+	if err != nil {
+		return err
+	}
+	urls := make(chan string, 1)
+	gw, err := gateway.New(project, &gateway.Options{
+		Logger: slog.New(slog.DiscardHandler),
+		Config: gateway.Config{
+			Listen: "127.0.0.1:0", Store: "sqlite:" + dir + "/rows.db", Identity: gateway.Identity{Dev: true},
+			Limits: gateway.Limits{Subscriptions: subscriptions.Limits{Caller: 2 * idleConnections}},
+		},
+		Listening: func(url string) { urls <- url },
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- gw.Run(ctx) }()
+	fmt.Println(<-urls)
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		var n, rate int
+		switch _, err := fmt.Sscanf(lines.Text(), "emit %d %d", &n, &rate); {
+		case err == nil:
+			fmt.Println(emit(gw.Caller(), n, rate))
+		default:
+			runtime.GC() // twice: stacks shrink at one collection, and are freed at the next
+			runtime.GC()
+			debug.FreeOSMemory()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			fmt.Println(resident(os.Getpid(), "VmRSS:")<<20, m.HeapInuse, m.StackInuse)
+		}
+	}
+	stop()
+	return <-ended
+}
+
+// emit creates n rows, rate of them a second, and returns how long that took.
+func emit(caller facade.Caller, n, rate int) time.Duration {
+	const writers = 16
+	began := time.Now()
+	var group sync.WaitGroup
+	for w := range writers {
+		group.Go(func() {
+			for i := w; i < n; i += writers {
+				time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))))
+				_, _ = caller.Call(context.Background(), &facade.Call{Entity: "tick", Operation: "create", Invocation: facade.Invocation{
+					Body: json.RawMessage(`{"sent":"` + strconv.FormatInt(time.Now().UnixNano(), 10) + `"}`),
+				}})
+			}
+		})
+	}
+	group.Wait()
+	return time.Since(began).Round(time.Millisecond)
+}
