@@ -92,7 +92,12 @@ func (s *shared) answers(ctx context.Context, events []*facade.Event) ([][]byte,
 		}
 		close(own.done)
 	}
+	var last *run // most answers are of one run
 	for _, a := range all {
+		if a.run == last {
+			continue
+		}
+		last = a.run
 		select {
 		case <-a.run.done:
 		case <-ctx.Done():
