@@ -1,7 +1,9 @@
 package outbox
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,18 +20,21 @@ const (
 	// how much of it is left when it is renewed.
 	leaseTerm, leaseRest = "interval '3 seconds'", "interval '2 seconds'"
 
-	// probe looks whether there is something to do, without a write.
-	probe = `SELECT last, holder = $2, until < clock_timestamp(), until < clock_timestamp() + ` + leaseRest + `, EXISTS (SELECT 1 FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1)
- FROM ` + engine.Bookkeeping + `.log WHERE schema = $1`
+	// probe looks whether there is something to do, without a write: the last row of the batch
+	// that comes next is null where nothing waits.
+	probe = `SELECT last, holder = $2, until < clock_timestamp(), until < clock_timestamp() + ` + leaseRest + `, b.written, b.n, b.id
+ FROM ` + engine.Bookkeeping + `.log l LEFT JOIN (
+  SELECT * FROM (SELECT * FROM ` + engine.Bookkeeping + `.outbox WHERE schema >= $1 ORDER BY schema, written, n, id LIMIT 500) a WHERE schema = $1 ORDER BY written DESC, n DESC, id DESC LIMIT 1
+) b ON true WHERE l.schema = $1`
 
 	lead = `UPDATE ` + engine.Bookkeeping + `.log SET last = CASE WHEN holder = $2 THEN last ELSE greatest(last, $3::bigint) END, holder = $2, until = clock_timestamp() + ` + leaseTerm + `
- WHERE schema = $1 AND (holder = $2 OR until < clock_timestamp())`
+ WHERE schema = $1 AND (holder = $2 OR until < clock_timestamp()) RETURNING last`
 
-	// place does nothing where lead has not found the lease.
-	place = `WITH batch AS (
-  SELECT written, n, id FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1 AND EXISTS (SELECT 1 FROM ` + engine.Bookkeeping + `.log WHERE schema = $1 AND holder = $2) ORDER BY written, n, id LIMIT 500),
-moved AS (
-  DELETE FROM ` + engine.Bookkeeping + `.outbox o USING batch b WHERE o.schema = $1 AND o.written = b.written AND o.n = b.n AND o.id = b.id RETURNING o.*),
+	// place moves what waits up to the end of a batch. It does nothing where lead has not found
+	// the lease.
+	place = `WITH moved AS (
+  DELETE FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1 AND (written, n, id) <= ($3::timestamptz, $4::bigint, $5::uuid)
+  AND EXISTS (SELECT 1 FROM ` + engine.Bookkeeping + `.log WHERE schema = $1 AND holder = $2) RETURNING *),
 placed AS (
   INSERT INTO ` + engine.Bookkeeping + `.events (schema, position, ` + eventColumns + `)
   SELECT $1, l.last + row_number() OVER (ORDER BY m.written, m.n, m.id), m.id, m.frond, m.name, m.change, m.entity, m.key, m.at, m.data, m.before, m.trace
@@ -45,29 +50,34 @@ func (o *Outbox) Relay(ctx context.Context) (last facade.Position, leads bool, e
 		return 0, false, err
 	}
 	values := [][]byte{o.schema(), []byte(o.process)}
-	var mine, over, due, pending bool
+	var mine, over, due bool
+	var batch [][]byte // the key of its last row
 	err = o.read(ctx, &engine.Query{Text: []byte(probe), Values: values, Row: func(v [][]byte) (err error) {
 		is := func(i int) bool { return string(v[i]) == "t" }
-		mine, over, due, pending = is(1), is(2), is(3), is(4)
+		mine, over, due, batch = is(1), is(2), is(3), nil
+		if v[4] != nil {
+			batch = [][]byte{bytes.Clone(v[4]), bytes.Clone(v[5]), bytes.Clone(v[6])}
+		}
 		last, err = readPosition(v[0])
 		return err
 	}})
-	if err != nil || !mine && !over || mine && !due && !pending {
+	if err != nil || !mine && !over || mine && !due && batch == nil {
 		o.leads.Store(mine && err == nil)
 		return last, mine && err == nil, err
 	}
 	begin := last.TakenOver(time.Now())
-	leads = false
+	answered := func(v [][]byte) (err error) {
+		leads = true
+		last, err = readPosition(v[0])
+		return err
+	}
+	work := []*engine.Query{{Text: []byte(lead), Values: slices.Concat(values, [][]byte{itob(int64(begin))}), Row: answered}}
+	if batch != nil {
+		work = append(work, &engine.Query{Text: []byte(place), Values: slices.Concat(values, batch), Row: answered})
+	}
 	err = o.db.WriteLocked(ctx, func(c *engine.Conn) error {
 		leads = false
-		return c.Conclude(
-			&engine.Query{Text: []byte(lead), Values: [][]byte{values[0], values[1], itob(int64(begin))}},
-			&engine.Query{Text: []byte(place), Values: values, Row: func(v [][]byte) (err error) {
-				leads = true
-				last, err = readPosition(v[0])
-				return err
-			}},
-		)
+		return c.Conclude(work...)
 	})
 	if err != nil {
 		leads = false
@@ -102,7 +112,7 @@ func (o *Outbox) Trim(ctx context.Context, before time.Time, limit int) (n int, 
 	// Positions and times grow together but for moments, so the first that is younger ends it.
 	to, younger := facade.Position(0), false
 	err = o.read(ctx, &engine.Query{
-		Text:   []byte(`SELECT position, at FROM ` + engine.Bookkeeping + `.events WHERE schema = $1 ORDER BY position LIMIT $2`),
+		Text:   []byte(`SELECT position, at FROM (SELECT * FROM ` + engine.Bookkeeping + `.events WHERE schema >= $1 ORDER BY schema, position LIMIT $2) e WHERE schema = $1 ORDER BY position`),
 		Values: [][]byte{o.schema(), itob(int64(limit))},
 		Reset:  func() { to, younger = 0, false },
 		Row: func(v [][]byte) error {
