@@ -20,6 +20,8 @@ type checks struct {
 	queries []*engine.Query
 	bound   []*arguments
 	numbers []int64
+	// more says that statements come behind.
+	more bool
 	// judging says that the numbers are there, and next which of them comes.
 	judging bool
 	next    int
@@ -60,7 +62,7 @@ func (s *checks) run(c *engine.Conn, write *engine.Query, leads, stays func(sqlt
 	all := make([]*engine.Query, 0, len(s.queries)+1)
 	all = append(append(append(all, s.queries[:before]...), write), s.queries[before:]...)
 	var err error
-	if len(all) == 1 {
+	if len(all) == 1 && !s.more {
 		err = c.Conclude(all...)
 	} else {
 		err = c.Run(all...)

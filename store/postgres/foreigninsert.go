@@ -42,10 +42,12 @@ func (s *Store) insertSparse(ctx context.Context, t *table, records []facade.Rec
 		return nil, err
 	}
 	defer m.Free()
+	var rows *facade.Rows
 	if m == nil && len(queries) == 1 {
 		err = s.db.Once(ctx, queries[0])
+		rows = answers[0]
 	} else {
-		err = s.db.Write(ctx, func(c *engine.Conn) error {
+		err = s.announcing(ctx, of, s.db.Write, func(c *engine.Conn) error {
 			for _, record := range records {
 				if err := m.Leads(runner{c}, facade.Row{}, record, own); err != nil {
 					return err
@@ -59,20 +61,17 @@ func (s *Store) insertSparse(ctx context.Context, t *table, records []facade.Rec
 					return err
 				}
 			}
-			return nil
+			if rows = answers[0]; len(answers) > 1 {
+				rows = facade.NewRows(sel.Layout, len(answers))
+				for _, one := range answers {
+					rows.CopyRow(one.Row(0))
+				}
+			}
+			return s.announce(c, of, rows)
 		})
 	}
 	if err != nil {
 		return nil, s.constraint(t, records, err)
-	}
-	rows := answers[0]
-	if len(answers) > 1 {
-		rows = facade.NewRows(sel.Layout, len(answers))
-		for _, one := range answers {
-			for i := range one.Len() {
-				rows.CopyRow(one.Row(i))
-			}
-		}
 	}
 	facade.AccountOf(ctx).Add(rows.Size()) // written is written
 	return rows, nil

@@ -39,6 +39,12 @@ func TestOutbox(t *testing.T) {
 	}
 }
 
+func TestEmission(t *testing.T) {
+	storetest.RunEmission(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
+		return open(t, postgres.Options{URL: pgtest.Database(t)}, entities)
+	}})
+}
+
 // TestEventsConflictWithNothing writes rows and events from many serializable transactions at
 // once, beside the relay, a reader and those who trim: none of them runs a second time.
 func TestEventsConflictWithNothing(t *testing.T) {

@@ -27,7 +27,20 @@ type Store struct {
 	// waiting is for a server that was down at the start.
 	waiting waiting
 	nonces  *engine.Nonces
-	*outbox.Outbox
+	outbox  *outbox.Outbox
+	events  // the outbox
+}
+
+// events is what the outbox has for others.
+type events interface {
+	facade.EventLog
+	facade.Relayer
+	facade.Cursors
+	facade.DeadLetters
+	facade.Recorder
+	Emit(ctx context.Context, events []facade.Event) error
+	Committed() <-chan struct{}
+	Behind(ctx context.Context, at facade.Position, limit int) (events int, since time.Time, err error)
 }
 
 var (
@@ -37,6 +50,7 @@ var (
 	_ facade.Transactor = (*Store)(nil)
 	_ facade.Nonces     = (*Store)(nil)
 	_ facade.Outbox     = (*Store)(nil)
+	_ facade.Recorder   = (*Store)(nil)
 
 	_ consistency.Issuer = (*Store)(nil)
 )
@@ -56,12 +70,13 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 		return nil, err
 	}
 	s := &Store{db: db, nonces: engine.NewNonces(db)}
-	s.Outbox = outbox.New(db, func(ctx context.Context, name, create string) error {
+	s.outbox = outbox.New(db, func(ctx context.Context, name, create string) error {
 		if err := s.waiting.reason(); err != nil {
 			return err
 		}
 		return s.own(ctx, name, create)
 	})
+	s.events = s.outbox
 	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
 	s.tables.Store(&tables{})
 	return s, nil
@@ -78,7 +93,7 @@ func CheckURL(url string) error {
 // return SERVICE_UNAVAILABLE.
 func (s *Store) Close() error {
 	s.waiting.stop()
-	s.Resign()
+	s.outbox.Resign()
 	return s.db.Close()
 }
 

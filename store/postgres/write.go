@@ -49,13 +49,12 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 
 	var rows *facade.Rows
 	write := selected(b.SQL, bound, sel, &rows, len(records))
-	if m == nil {
-		err = s.db.Once(ctx, write)
-	} else {
-		err = s.db.Write(ctx, func(c *engine.Conn) error {
-			return inserted(c, t, m, write, records, args)
-		})
-	}
+	err = s.write(ctx, m, of, nil, write, func(c *engine.Conn) error {
+		if err := inserted(c, t, m, write, records, args, announces(of)); err != nil {
+			return err
+		}
+		return s.announce(c, of, rows)
+	})
 	if err != nil {
 		return nil, s.constraint(t, records, err)
 	}
@@ -63,14 +62,15 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	return rows, nil
 }
 
-// inserted runs an insert between the terms that come before and behind it.
-func inserted(c *engine.Conn, t *table, m *sqltext.Terms, write *engine.Query, records []facade.Record, args []sqltext.Value) error {
+// inserted runs an insert between the terms that come before and behind it. more says that
+// statements come behind.
+func inserted(c *engine.Conn, t *table, m *sqltext.Terms, write *engine.Query, records []facade.Record, args []sqltext.Value, more bool) error {
 	key, width := t.Place(t.Primary), len(t.columns)
 	own := make([]sqltext.Value, len(records))
 	for i := range records {
 		own[i] = args[i*width+key]
 	}
-	return new(checks).run(c, write, func(r sqltext.Runner) error {
+	return (&checks{more: more}).run(c, write, func(r sqltext.Runner) error {
 		for _, record := range records {
 			if err := m.Leads(r, facade.Row{}, record, own); err != nil {
 				return err
@@ -141,7 +141,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 			defer bound.free()
 			run = other
 		}
-		return new(checks).run(c, run,
+		err = (&checks{more: announces(of)}).run(c, run,
 			func(r sqltext.Runner) error { return m.Leads(r, was, written, nil) },
 			func(r sqltext.Runner) error {
 				if rows.Len() == 0 && run.Done { // no row meets where
@@ -149,6 +149,10 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 				}
 				return m.Stays(r, key)
 			})
+		if err != nil || rows.Len() == 0 {
+			return err
+		}
+		return s.announce(c, of, rows)
 	})
 	if err != nil {
 		return nil, s.constraint(t, []facade.Record{written}, err)
@@ -186,24 +190,60 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 		if _, _, there, err := m.Judge(runner{c}); err != nil || !there {
 			return err
 		}
-		return c.Conclude(remove)
+		if !announces(of) {
+			return c.Conclude(remove)
+		}
+		if err := c.Run(remove); err != nil || remove.Count == 0 {
+			return err
+		}
+		return s.announce(c, of, nil)
 	})
 	return remove.Count > 0 && err == nil, s.constraint(t, nil, err)
 }
 
-// write runs what changes one row: one statement where nothing else has to hold, and else a
-// transaction. That has to be serializable where it reads other rows than the one that it
-// locks.
+// write runs a write: one statement where nothing else has to hold, and else a transaction. That
+// has to be serializable where it reads other rows than those that it locks or writes.
 func (s *Store) write(ctx context.Context, m *sqltext.Terms, of *facade.Terms, where *facade.Filter, alone *engine.Query, do func(*engine.Conn) error) error {
 	switch {
 	case m == nil && ofOneRow(where):
 		return s.db.Once(ctx, alone)
 	case m == nil:
 		return s.db.Write(ctx, func(c *engine.Conn) error { return c.Conclude(alone) })
-	case ofOneRow(where) && ofOneRow(of.After) && len(of.Points) == 0:
-		return s.db.WriteLocked(ctx, do)
 	}
-	return s.db.Write(ctx, do)
+	write := s.db.Write
+	if ofOneRow(where) && ofOneRow(of.After) && len(of.Points) == 0 {
+		write = s.db.WriteLocked
+	}
+	return s.announcing(ctx, of, write, do)
+}
+
+// announcing runs do, which may announce, by write.
+func (s *Store) announcing(ctx context.Context, of *facade.Terms, write func(context.Context, func(*engine.Conn) error) error, do func(*engine.Conn) error) error {
+	if !announces(of) {
+		return write(ctx, do)
+	}
+	if err := s.outbox.Ready(ctx); err != nil {
+		return err
+	}
+	if err := write(ctx, do); err != nil {
+		return err
+	}
+	return s.db.Defer(ctx, nil, s.outbox.Emitted)
+}
+
+// announces says whether a write has events.
+func announces(of *facade.Terms) bool { return of != nil && of.Events != nil }
+
+// announce ends a write that has written rows with its events, if it has any.
+func (s *Store) announce(c *engine.Conn, of *facade.Terms, rows *facade.Rows) error {
+	if !announces(of) {
+		return nil
+	}
+	events, err := of.Events(rows)
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	return c.Conclude(s.outbox.Emission(events))
 }
 
 // ofOneRow says whether a condition is judged by the fields of the row itself.

@@ -62,7 +62,7 @@ type level struct {
 	deferred []deferred
 }
 
-// deferred is a statement whose answer nobody waits for, and what is called when it is
+// deferred is a statement whose answer nobody waits for, or nil, and what is called when it is
 // committed.
 type deferred struct {
 	query     *Query
@@ -129,15 +129,19 @@ func (d *DB) transact(ctx context.Context, fn func(context.Context) error) error
 // Defer runs a statement, which reads nothing, with the commit of the transaction that ctx
 // stands in, so that it takes no round trip; its failure is that of the commit. Where the level
 // of ctx is undone it is not run. Without a transaction it is [DB.Once]. committed is called
-// when it is committed.
+// when it is committed; with a nil statement it stands for what was written before.
 func (d *DB) Defer(ctx context.Context, q *Query, committed func()) error {
 	l := d.level(ctx)
 	if l == nil {
-		err := d.Once(ctx, q)
-		if err == nil && !facade.InDryRun(ctx) {
+		if q != nil {
+			if err := d.Once(ctx, q); err != nil {
+				return err
+			}
+		}
+		if !facade.InDryRun(ctx) {
 			committed()
 		}
-		return err
+		return nil
 	}
 	select {
 	case l.turn <- struct{}{}:
@@ -208,7 +212,9 @@ func (t *transaction) commit(c *Conn) error {
 			all = append(all, SQL(text))
 		}
 		for _, one := range deferred {
-			all = append(all, one.query)
+			if one.query != nil {
+				all = append(all, one.query)
+			}
 		}
 	}
 	s := scope{end: SQL(commit)}

@@ -19,7 +19,7 @@ const advance = `INSERT INTO ` + engine.Bookkeeping + `.cursors AS c (schema, co
 
 // Cursor implements [facade.Cursors].
 func (o *Outbox) Cursor(ctx context.Context, consumer string) (at facade.Position, known bool, err error) {
-	if err := o.prepare(ctx); err != nil {
+	if err := o.Ready(ctx); err != nil {
 		return 0, false, err
 	}
 	err = o.read(ctx, &engine.Query{
@@ -37,7 +37,7 @@ func (o *Outbox) Cursor(ctx context.Context, consumer string) (at facade.Positio
 
 // Advance implements [facade.Cursors].
 func (o *Outbox) Advance(ctx context.Context, consumer string, from, to facade.Position) (moved bool, err error) {
-	if err := o.prepare(ctx); err != nil {
+	if err := o.Ready(ctx); err != nil {
 		return false, err
 	}
 	err = o.db.Once(ctx, &engine.Query{
@@ -53,7 +53,7 @@ func (o *Outbox) Advance(ctx context.Context, consumer string, from, to facade.P
 
 // Bury implements [facade.DeadLetters].
 func (o *Outbox) Bury(ctx context.Context, dead *facade.DeadEvent) error {
-	if err := o.prepare(ctx); err != nil {
+	if err := o.Ready(ctx); err != nil {
 		return err
 	}
 	values := [][]byte{
@@ -69,7 +69,7 @@ func (o *Outbox) Bury(ctx context.Context, dead *facade.DeadEvent) error {
 
 // Dead implements [facade.DeadLetters].
 func (o *Outbox) Dead(ctx context.Context, consumer string, limit int) (all []*facade.DeadEvent, err error) {
-	if err := o.prepare(ctx); err != nil {
+	if err := o.Ready(ctx); err != nil {
 		return nil, err
 	}
 	err = o.read(ctx, &engine.Query{
@@ -97,7 +97,7 @@ func (o *Outbox) Dead(ctx context.Context, consumer string, limit int) (all []*f
 
 // Revive implements [facade.DeadLetters].
 func (o *Outbox) Revive(ctx context.Context, consumer, id string) (bool, error) {
-	if err := o.prepare(ctx); err != nil {
+	if err := o.Ready(ctx); err != nil {
 		return false, err
 	}
 	q := &engine.Query{

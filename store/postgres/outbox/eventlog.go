@@ -36,7 +36,7 @@ func (o *Outbox) read(ctx context.Context, queries ...*engine.Query) error {
 
 // Log implements [facade.EventLog].
 func (o *Outbox) Log(ctx context.Context, after facade.Position, names []string, limit int) (events []*facade.Event, behind facade.Position, err error) {
-	if err := o.prepare(ctx); err != nil {
+	if err := o.Ready(ctx); err != nil {
 		return nil, after, err
 	}
 	end := after
@@ -72,7 +72,7 @@ func (o *Outbox) Log(ctx context.Context, after facade.Position, names []string,
 
 // Span implements [facade.EventLog].
 func (o *Outbox) Span(ctx context.Context) (oldest, last facade.Position, err error) {
-	if err := o.prepare(ctx); err != nil {
+	if err := o.Ready(ctx); err != nil {
 		return 0, 0, err
 	}
 	err = o.read(ctx, &engine.Query{
@@ -89,7 +89,7 @@ func (o *Outbox) Span(ctx context.Context) (oldest, last facade.Position, err er
 
 // Behind implements [facade.Outbox].
 func (o *Outbox) Behind(ctx context.Context, at facade.Position, limit int) (events int, since time.Time, err error) {
-	if err := o.prepare(ctx); err != nil {
+	if err := o.Ready(ctx); err != nil {
 		return 0, since, err
 	}
 	err = o.read(ctx, &engine.Query{Text: []byte(behind), Values: [][]byte{o.schema(), itob(int64(at)), itob(int64(limit))}, Row: func(v [][]byte) error {

@@ -72,9 +72,9 @@ func New(db *engine.DB, make func(ctx context.Context, name, create string) erro
 	return &Outbox{db: db, make: make, process: rand.Text()}
 }
 
-// prepare makes sure that the tables are there, once in the life of the process. They are made
+// Ready makes sure that the tables are there, once in the life of the process. They are made
 // outside of any transaction.
-func (o *Outbox) prepare(ctx context.Context) error {
+func (o *Outbox) Ready(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.there {
@@ -102,14 +102,15 @@ func (o *Outbox) Emit(ctx context.Context, events []facade.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	if err := o.prepare(ctx); err != nil {
+	if err := o.Ready(ctx); err != nil {
 		return err
 	}
-	return o.db.Defer(ctx, o.emission(events), o.committed.Send)
+	return o.db.Defer(ctx, o.Emission(events), o.Emitted)
 }
 
-// emission is the statement that writes events.
-func (o *Outbox) emission(events []facade.Event) *engine.Query {
+// Emission is the statement that writes events, one or more, for a transaction that was begun
+// when Ready had returned. When it is committed, Emitted is to be called.
+func (o *Outbox) Emission(events []facade.Event) *engine.Query {
 	n := o.emitted.Add(int64(len(events))) - int64(len(events))
 	q := &engine.Query{Text: []byte(emitOne), Values: append(make([][]byte, 0, 12), o.schema(), itob(n))}
 	if len(events) == 1 {
@@ -173,6 +174,12 @@ func readEvent(v [][]byte) (*facade.Event, error) {
 		At: time.UnixMicro(at).UTC(), Data: bytes.Clone(v[8]), Before: bytes.Clone(v[9]), Trace: string(v[10]),
 	}, nil
 }
+
+// Records implements [facade.Recorder].
+func (o *Outbox) Records() bool { return true }
+
+// Emitted wakes those who wait for events to be committed.
+func (o *Outbox) Emitted() { o.committed.Send() }
 
 // Committed implements [facade.Outbox].
 func (o *Outbox) Committed() <-chan struct{} { return o.committed.Wait() }

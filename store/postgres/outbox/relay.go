@@ -46,7 +46,7 @@ UPDATE ` + engine.Bookkeeping + `.log SET last = last + (SELECT count(*) FROM pl
 
 // Relay implements [facade.Relayer]. Where there is nothing to do it is one read.
 func (o *Outbox) Relay(ctx context.Context) (last facade.Position, leads bool, err error) {
-	if err := o.prepare(ctx); err != nil {
+	if err := o.Ready(ctx); err != nil {
 		return 0, false, err
 	}
 	values := [][]byte{o.schema(), []byte(o.process)}
@@ -106,7 +106,7 @@ func (o *Outbox) Resign() {
 
 // Trim implements [facade.Relayer].
 func (o *Outbox) Trim(ctx context.Context, before time.Time, limit int) (n int, err error) {
-	if err := o.prepare(ctx); err != nil {
+	if err := o.Ready(ctx); err != nil {
 		return 0, err
 	}
 	// Positions and times grow together but for moments, so the first that is younger ends it.
