@@ -61,8 +61,12 @@ type Outbox struct {
 	// mu guards there: the tables were made, or found.
 	mu    sync.Mutex
 	there bool
-	// leads says that the lease was this process's when it was last looked at.
-	leads atomic.Bool
+	// leads says that the lease was this process's when it was last looked at, and renewed when
+	// it was renewed, in nanoseconds.
+	leads   atomic.Bool
+	renewed atomic.Int64
+	// relayed is emitted when the relay last began.
+	relayed atomic.Int64
 }
 
 // New returns the outbox of a database. make runs create, which may be several statements,

@@ -1,7 +1,6 @@
 package outbox
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strconv"
@@ -19,61 +18,67 @@ const (
 	// leaseTerm is how long a process that is gone keeps the others from leading, and leaseRest
 	// how much of it is left when it is renewed.
 	leaseTerm, leaseRest = "interval '3 seconds'", "interval '2 seconds'"
+	renewAfter           = time.Second // by the clock of this process
 
-	// probe looks whether there is something to do, without a write: the last row of the batch
-	// that comes next is null where nothing waits.
-	probe = `SELECT last, holder = $2, until < clock_timestamp(), until < clock_timestamp() + ` + leaseRest + `, b.written, b.n, b.id
- FROM ` + engine.Bookkeeping + `.log l LEFT JOIN (
-  SELECT * FROM (SELECT * FROM ` + engine.Bookkeeping + `.outbox WHERE schema >= $1 ORDER BY schema, written, n, id LIMIT 500) a WHERE schema = $1 ORDER BY written DESC, n DESC, id DESC LIMIT 1
-) b ON true WHERE l.schema = $1`
+	// probe looks whether there is something to do, without a write.
+	probe = `SELECT last, holder = $2, until < clock_timestamp(), until < clock_timestamp() + ` + leaseRest + `, EXISTS (SELECT 1 FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1)
+ FROM ` + engine.Bookkeeping + `.log WHERE schema = $1`
 
 	lead = `UPDATE ` + engine.Bookkeeping + `.log SET last = CASE WHEN holder = $2 THEN last ELSE greatest(last, $3::bigint) END, holder = $2, until = clock_timestamp() + ` + leaseTerm + `
  WHERE schema = $1 AND (holder = $2 OR until < clock_timestamp()) RETURNING last`
 
-	// place moves what waits up to the end of a batch. It does nothing where lead has not found
-	// the lease.
+	// hold is lead while the lease has time left.
+	hold = `SELECT last FROM ` + engine.Bookkeeping + `.log WHERE schema = $1 AND holder = $2 FOR UPDATE`
+
+	// place moves a batch: what was written up to the time of its last row. It does nothing where
+	// the statement before it has not found the lease.
 	place = `WITH moved AS (
-  DELETE FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1 AND (written, n, id) <= ($3::timestamptz, $4::bigint, $5::uuid)
+  DELETE FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1 AND written <= (
+    SELECT max(written) FROM (SELECT schema, written FROM ` + engine.Bookkeeping + `.outbox WHERE schema >= $1 ORDER BY schema, written LIMIT 500) b WHERE schema = $1)
   AND EXISTS (SELECT 1 FROM ` + engine.Bookkeeping + `.log WHERE schema = $1 AND holder = $2) RETURNING *),
 placed AS (
   INSERT INTO ` + engine.Bookkeeping + `.events (schema, position, ` + eventColumns + `)
   SELECT $1, l.last + row_number() OVER (ORDER BY m.written, m.n, m.id), m.id, m.frond, m.name, m.change, m.entity, m.key, m.at, m.data, m.before, m.trace
   FROM moved m, ` + engine.Bookkeeping + `.log l WHERE l.schema = $1 RETURNING 1)
-UPDATE ` + engine.Bookkeeping + `.log SET last = last + (SELECT count(*) FROM placed) WHERE schema = $1 AND holder = $2 RETURNING last`
+UPDATE ` + engine.Bookkeeping + `.log SET last = last + (SELECT count(*) FROM placed) WHERE schema = $1 AND holder = $2 AND EXISTS (SELECT 1 FROM placed) RETURNING last`
 
 	resign = `UPDATE ` + engine.Bookkeeping + `.log SET until = clock_timestamp() WHERE schema = $1 AND holder = $2`
 )
 
-// Relay implements [facade.Relayer]. Where there is nothing to do it is one read.
+// Relay implements [facade.Relayer]. Where there is nothing to do it is one read; where this
+// process leads and has emitted something, one round trip.
 func (o *Outbox) Relay(ctx context.Context) (last facade.Position, leads bool, err error) {
 	if err := o.Ready(ctx); err != nil {
 		return 0, false, err
 	}
 	values := [][]byte{o.schema(), []byte(o.process)}
-	var mine, over, due bool
-	var batch [][]byte // the key of its last row
-	err = o.read(ctx, &engine.Query{Text: []byte(probe), Values: values, Row: func(v [][]byte) (err error) {
-		is := func(i int) bool { return string(v[i]) == "t" }
-		mine, over, due, batch = is(1), is(2), is(3), nil
-		if v[4] != nil {
-			batch = [][]byte{bytes.Clone(v[4]), bytes.Clone(v[5]), bytes.Clone(v[6])}
-		}
-		last, err = readPosition(v[0])
-		return err
-	}})
-	if err != nil || !mine && !over || mine && !due && batch == nil {
-		o.leads.Store(mine && err == nil)
-		return last, mine && err == nil, err
-	}
-	begin := last.TakenOver(time.Now())
 	answered := func(v [][]byte) (err error) {
 		leads = true
 		last, err = readPosition(v[0])
 		return err
 	}
-	work := []*engine.Query{{Text: []byte(lead), Values: slices.Concat(values, [][]byte{itob(int64(begin))}), Row: answered}}
-	if batch != nil {
-		work = append(work, &engine.Query{Text: []byte(place), Values: slices.Concat(values, batch), Row: answered})
+	work := []*engine.Query{{Text: []byte(hold), Values: values, Row: answered}, {Text: []byte(place), Values: values, Row: answered}}
+	emitted := o.emitted.Load()
+	if !o.leads.Load() || emitted == o.relayed.Load() || time.Since(time.Unix(0, o.renewed.Load())) > renewAfter {
+		var mine, over, due, pending bool
+		if err = o.read(ctx, &engine.Query{Text: []byte(probe), Values: values, Row: func(v [][]byte) (err error) {
+			is := func(i int) bool { return string(v[i]) == "t" }
+			mine, over, due, pending = is(1), is(2), is(3), is(4)
+			last, err = readPosition(v[0])
+			return err
+		}}); err != nil || !mine && !over || mine && !due && !pending {
+			leads = mine && err == nil
+			o.leads.Store(leads)
+			return last, leads, err
+		}
+		if !mine || due {
+			begin := last.TakenOver(time.Now())
+			work[0] = &engine.Query{Text: []byte(lead), Values: slices.Concat(values, [][]byte{itob(int64(begin))}), Row: answered}
+			o.renewed.Store(time.Now().UnixNano())
+		}
+		if !pending {
+			work = work[:1]
+		}
 	}
 	err = o.db.WriteLocked(ctx, func(c *engine.Conn) error {
 		leads = false
@@ -81,6 +86,8 @@ func (o *Outbox) Relay(ctx context.Context) (last facade.Position, leads bool, e
 	})
 	if err != nil {
 		leads = false
+	} else {
+		o.relayed.Store(emitted)
 	}
 	o.leads.Store(leads)
 	return last, leads, err
