@@ -153,21 +153,21 @@ func (d *DB) Maintain(ctx context.Context, do func(*Conn) error) error {
 	})
 }
 
-// Once runs one statement that writes, as a transaction of its own or in that of ctx. It is
+// Once runs statements that write, as a transaction of their own or in that of ctx. They are
 // sent again where it is sure that nothing was done: the server hung up first, or another
-// write came between. In a dry run it is rolled back. Errors are as [DB.Public] makes them.
-func (d *DB) Once(ctx context.Context, q *Query) error {
+// write came between. In a dry run they are rolled back. Errors are as [DB.Public] makes them.
+func (d *DB) Once(ctx context.Context, queries ...*Query) error {
 	if facade.InDryRun(ctx) || d.level(ctx) != nil || d.copies.issue() {
-		return d.Write(ctx, func(c *Conn) error { return c.Conclude(q) })
+		return d.Write(ctx, func(c *Conn) error { return c.Conclude(queries...) })
 	}
-	return d.single(ctx, q)
+	return d.single(ctx, queries...)
 }
 
 // single is Once outside of any transaction, and without a token of where it is.
-func (d *DB) single(ctx context.Context, q *Query) error {
+func (d *DB) single(ctx context.Context, queries ...*Query) error {
 	return d.Public(ctx, facade.Retry(ctx, conflict, func(int) error {
 		return d.again(ctx, func() error {
-			return d.on(ctx, Turn{Request: facade.RequestOf(ctx), Writes: true}, func(c *Conn) error { return committed(c.Run(q), nil) })
+			return d.on(ctx, Turn{Request: facade.RequestOf(ctx), Writes: true}, func(c *Conn) error { return committed(c.Run(queries...), nil) })
 		})
 	}))
 }

@@ -68,7 +68,7 @@ func TestReadYourWrites(t *testing.T) {
 	pgtest.Pause(t, replica)
 	header := ""
 	for n, write := range []func(ctx context.Context, sql *Query) error{
-		d.Once,
+		func(ctx context.Context, q *Query) error { return d.Once(ctx, q) },
 		func(ctx context.Context, q *Query) error {
 			return d.Write(ctx, func(c *Conn) error { return c.Conclude(q) })
 		},
