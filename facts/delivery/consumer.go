@@ -79,8 +79,22 @@ func (u *Unavailable) Unwrap() error { return u.Err }
 // tried again. `frond facts replay` moves dead letters there.
 func Retrying(consumer string) string { return consumer + ":retry" }
 
-// Run delivers until ctx is done, whose error it then returns, or deliver returns a [Stop]. It
-// calls deliver whenever this process is the one to deliver and there is something to deliver.
+// maxMeasured is how many events of a way out that is stuck are counted.
+const maxMeasured = 500
+
+// measure counts what waits for a way out that is stuck: nothing reads it meanwhile.
+func (c *Consumer) measure(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	events, _, err := c.Store.Log(ctx, c.Stats.State().Cursor, c.Facts, maxMeasured)
+	if err != nil || len(events) == 0 {
+		return // the reason is logged where it matters
+	}
+	c.Stats.Change(func(s *State) { s.Waiting, s.Oldest = len(events), events[0].At })
+}
+
+// Run delivers until ctx is done: the error is then ctx's, or the [Stop] that deliver has returned
+// before. It calls deliver whenever this process is the one to deliver and there is something to deliver.
 // deliver returns when its context is done; after another error it is called again, from the
 // cursor that is stored.
 //
@@ -101,15 +115,20 @@ func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Sessi
 			return ctx.Err()
 		case errors.As(err, &stop):
 			c.Stats.Change(func(s *State) { s.Problem, s.Stopped = stop.Reason, true })
+			for ctx.Err() == nil {
+				c.measure(ctx)
+				pause(ctx, maxRest)
+			}
 			return err
 		case err == nil || errors.Is(err, errIdle) || errors.Is(err, ErrLost):
 			rest = 0
-			c.Stats.Change(func(s *State) { s.Problem = "" })
+			c.Stats.Change(func(s *State) { s.Problem, s.Waiting, s.Oldest = "", 0, time.Time{} })
 			continue
 		}
 		rest = min(maxRest, max(2*rest, 250*time.Millisecond))
 		c.Log.Warn("facts are not delivered for now", "to", c.Name, "again", rest.String(), "error", err)
 		c.Stats.Change(func(s *State) { s.Problem = problem })
+		c.measure(ctx)
 		if !pause(ctx, rest/2+rand.N(rest/2+1)) {
 			return ctx.Err()
 		}
@@ -132,6 +151,7 @@ func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.
 	if err != nil {
 		return err
 	}
+	c.Stats.Change(func(s *State) { s.Cursor = cursor })
 	if err := c.wait(ctx, cursor); err != nil {
 		return err
 	}
@@ -191,7 +211,7 @@ func (c *Consumer) begin(ctx context.Context) (facade.Position, error) {
 	if err != nil {
 		return 0, err
 	}
-	to := at
+	var to facade.Position
 	switch {
 	case !known:
 		to = last

@@ -119,6 +119,9 @@ func (p *Publisher) publish(ctx context.Context, conn *client.Conn, js jetstream
 	if err := p.stream(ctx, js); err != nil {
 		return err
 	}
+	if err := p.revived(ctx, js, c); err != nil {
+		return err
+	}
 	for {
 		next, cancel := context.WithTimeout(ctx, s.IdleTime())
 		events, behind, err := s.Next(next)
@@ -142,6 +145,24 @@ func (p *Publisher) publish(ctx context.Context, conn *client.Conn, js jetstream
 		}
 		c.Stats.Change(func(state *delivery.State) { state.Waiting, state.Oldest = 0, time.Time{} })
 	}
+}
+
+// revived publishes what `frond facts replay` has taken from the dead. One that is too large still
+// is dead again.
+func (p *Publisher) revived(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer) error {
+	letters, err := c.Store.Dead(ctx, delivery.Retrying(c.Name), maxWave)
+	if err != nil {
+		return err
+	}
+	for _, letter := range letters {
+		if err := p.send(ctx, js, c, []*facade.Event{&letter.Event}); err != nil {
+			return err
+		}
+		if _, err := c.Store.Revive(ctx, delivery.Retrying(c.Name), letter.Event.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // waves cuts events so that no wave has two events of one key.

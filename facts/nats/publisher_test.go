@@ -1,6 +1,8 @@
 package nats_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/facts/delivery/deliverytest"
 	"github.com/frondhost/frond/facts/nats"
 	"github.com/frondhost/frond/store/storetest"
@@ -70,7 +73,10 @@ func TestServerMissing(t *testing.T) {
 	p, _ := run(t, nats.Config{URL: url}, c)
 	began(t, c)
 	deliverytest.Emit(t, store, deliverytest.Event(1, 1))
-	eventually(t, "the state says what is wrong", func() bool { return strings.Contains(c.Stats.State().Problem, "NATS cannot be reached") })
+	eventually(t, "the state says what is wrong, and what waits", func() bool {
+		s := c.Stats.State()
+		return strings.Contains(s.Problem, "NATS cannot be reached") && s.Waiting == 1 && s.Lag() > 0
+	})
 	if !strings.Contains(p.Problem(), "facts wait in the outbox") || strings.Contains(p.Problem(), "127.0.0.1") {
 		t.Error(p.Problem())
 	}
@@ -118,7 +124,7 @@ func TestTooLarge(t *testing.T) {
 	s := start(t, t.TempDir(), -1, func(o *server.Options) { o.MaxPayload = 4096 })
 	store := storetest.NewStore()
 	c := deliverytest.Consumer(t, "nats", store)
-	run(t, nats.Config{URL: s.ClientURL()}, c)
+	_, stop := run(t, nats.Config{URL: s.ClientURL()}, c)
 	began(t, c)
 	large := deliverytest.Event(1, 1)
 	large.Data = json.RawMessage(`"` + strings.Repeat("x", 5000) + `"`)
@@ -126,8 +132,22 @@ func TestTooLarge(t *testing.T) {
 	eventually(t, "the second one is published", func() bool { return c.Stats.State().Delivered == 1 })
 	dead, err := store.Dead(t.Context(), "nats", 10)
 	if err != nil || len(dead) != 1 || dead[0].Event.ID != large.ID {
-		t.Errorf("%v %v", dead, err)
+		t.Fatalf("%v %v", dead, err)
 	}
+	// As frond facts replay does it, once the server takes more, and with the next start.
+	dead[0].Consumer = delivery.Retrying("nats")
+	if err := store.Bury(t.Context(), dead[0]); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	big := start(t, t.TempDir(), -1, nil)
+	again := deliverytest.Consumer(t, "nats", store)
+	run(t, nats.Config{URL: big.ClientURL()}, again)
+	eventually(t, "the large one is published", func() bool { return again.Stats.State().Delivered == 1 })
+	eventually(t, "it is not kept any more", func() bool {
+		dead, err := store.Dead(t.Context(), delivery.Retrying("nats"), 10)
+		return err == nil && len(dead) == 0
+	})
 }
 
 // TestRestarts: a server that is killed and starts again under load loses nothing, and each event
@@ -234,8 +254,13 @@ func TestConfigs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []nats.Config{
-		{URL: "http://admin:hunter2@broker"}, {URL: "nats://"}, {URL: ""}, {URL: "nats://a:4222,b:4222"},
-		{URL: "nats://a", CA: bad}, {URL: "nats://a", CA: filepath.Join(dir, "none")}, {URL: "nats://a", Credentials: filepath.Join(dir, "none")},
+		{URL: "http://admin:hunter2@broker"},
+		{URL: "nats://"},
+		{URL: ""},
+		{URL: "nats://a:4222,b:4222"},
+		{URL: "nats://a", CA: bad},
+		{URL: "nats://a", CA: filepath.Join(dir, "none")},
+		{URL: "nats://a", Credentials: filepath.Join(dir, "none")},
 		{URL: "nats://a", Certificate: bad, Key: bad},
 	} {
 		if _, err := nats.New(c, nats.Options{}); err == nil || strings.Contains(err.Error(), "hunter2") {
@@ -251,5 +276,44 @@ func TestConfigs(t *testing.T) {
 		if (nats.CheckPrefix(text) == nil) != ok {
 			t.Errorf("prefix %q: %v", text, nats.CheckPrefix(text))
 		}
+	}
+}
+
+// TestTLS: servers that want a client's certificate and a user, by the files and the URL that the
+// settings name.
+func TestTLS(t *testing.T) {
+	dir := t.TempDir()
+	ca, key := authority(t)
+	serverPair := issued(t, dir, "server", ca, key)
+	clientPair := issued(t, dir, "client", ca, key)
+	pool := x509.NewCertPool()
+	pool.AddCert(ca)
+	certificate, err := tls.LoadX509KeyPair(serverPair[0], serverPair[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, t.TempDir(), -1, func(o *server.Options) {
+		o.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS12}
+		o.Username, o.Password = "frond", "hunter2"
+	})
+	good := nats.Config{URL: strings.Replace(s.ClientURL(), "nats://", "tls://frond:hunter2@", 1), CA: filepath.Join(dir, "ca.pem"), Certificate: clientPair[0], Key: clientPair[1]}
+	if !strings.HasPrefix(good.URL, "tls://frond:hunter2@") {
+		good.URL = "tls://frond:hunter2@" + good.URL[strings.Index(good.URL, "//")+2:]
+	}
+	store := storetest.NewStore()
+	c := deliverytest.Consumer(t, "nats", store)
+	run(t, good, c)
+	began(t, c)
+	deliverytest.Emit(t, store, deliverytest.Event(1, 1))
+	eventually(t, "it is published", func() bool { return c.Stats.State().Delivered == 1 })
+	stranger := good
+	stranger.Certificate, stranger.Key = "", ""
+	other := deliverytest.Consumer(t, "other", store)
+	p, _ := run(t, stranger, other)
+	began(t, other)
+	deliverytest.Emit(t, store, deliverytest.Event(2, 1))
+	eventually(t, "a client without a certificate is refused", func() bool { return other.Stats.State().Problem != "" })
+	if text := p.Problem() + other.Stats.State().Problem; strings.Contains(text, "hunter2") || other.Stats.State().Delivered != 0 {
+		t.Error(text)
 	}
 }

@@ -7,14 +7,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"sync"
 	"testing"
 
 	"github.com/frondhost/frond/facts/delivery"
 )
-
-var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 // receiver notes what it is sent, and answers 204 unless answer is set.
 type receiver struct {

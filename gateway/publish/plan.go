@@ -134,7 +134,7 @@ func (p *Publisher) planNATS(n *NATS, catalog *facade.Catalog, o Options) schema
 			if options.InProcess == nil {
 				return publisher.Run(ctx, c)
 			}
-			if err := server.start(); err != nil {
+			if err := server.start(); err != nil { //nolint:contextcheck // it listens, and waits for nothing else
 				return &delivery.Stop{Reason: err.Error()}
 			}
 			defer server.Close()
