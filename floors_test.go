@@ -155,6 +155,7 @@ var floors = map[string]string{
 	"e2e/existing":          "*",
 	"e2e/documents":         "*",
 	"e2e/evolution":         "*",
+	"e2e/nodeprocess":       "",
 	"e2e/facts":             "*",
 	"e2e/judge":             "*",
 	"e2e/judge/oracle":      "schema",

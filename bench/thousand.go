@@ -103,14 +103,14 @@ func thousandOver(store string, n int, prepare func(dir string) error) error {
 	}
 	fmt.Printf("\nA project of %d cards, each with two relations, over %s (medians of %d starts)\n", cards, store, len(first))
 	for _, c := range []struct {
-		name string
-		all  []started
-	}{{"first start", first}, {"start", again}} {
+		name, aim string // the aim is for a schema that has not changed
+		all       []started
+	}{{"first start", "", first}, {"start", "; aim: under 1 s", again}} {
 		// The median start, with its own figures: they are not mixed from several.
 		slices.SortFunc(c.all, func(a, b started) int { return int(a.Took - b.Took) })
 		s := c.all[len(c.all)/2]
-		fmt.Printf("  %-13s %s (best %s; aim: under 1 s), %.0f MiB in use (aim: under 100), %.0f MiB resident at most\n", c.name,
-			s.Took.Round(time.Millisecond), c.all[0].Took.Round(time.Millisecond), mib(s.Live), mib(s.Peak))
+		fmt.Printf("  %-13s %s (best %s%s), %.0f MiB in use (aim: under 100), %.0f MiB resident at most\n", c.name,
+			s.Took.Round(time.Millisecond), c.all[0].Took.Round(time.Millisecond), c.aim, mib(s.Live), mib(s.Peak))
 	}
 	s := again[0]
 	fmt.Printf("  %-13s %.1f MiB of SDL, %d types, %d operations\n", "schema", mib(uint64(s.SDL)), s.Types, s.Operations)

@@ -1,17 +1,12 @@
 package evolution
 
 import (
-	"bufio"
-	"encoding/json"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/cmd/frond/diff"
+	"github.com/frondhost/frond/e2e/nodeprocess"
 )
 
 // inspected is one change as graphql-inspector reports it.
@@ -20,64 +15,6 @@ type inspected struct {
 	Level   string `json:"level"`
 	Path    string `json:"path"`
 	Message string `json:"message"`
-}
-
-// inspector is graphql-inspector in a process of its own.
-type inspector struct {
-	in  io.WriteCloser
-	out *bufio.Reader
-}
-
-// startInspector starts it; it ends with the test. Where it is not installed the test is
-// skipped, and fails in CI.
-func startInspector(t *testing.T) *inspector {
-	t.Helper()
-	dir := filepath.Join("..", "js")
-	_, err := exec.LookPath("node")
-	if err == nil {
-		_, err = os.Stat(filepath.Join(dir, "node_modules", "@graphql-inspector", "core", "package.json"))
-	}
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%v; `make js` installs what CI has to have", err)
-		}
-		t.Skipf("%v; `make js` installs it", err)
-	}
-	cmd := exec.CommandContext(t.Context(), "node", "inspector.mjs")
-	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = in.Close()
-		_ = cmd.Wait()
-	})
-	return &inspector{in, bufio.NewReaderSize(out, 1<<20)}
-}
-
-// compare gives it two schemas.
-func (i *inspector) compare(t *testing.T, was, is string) (list []inspected) {
-	t.Helper()
-	line, _ := json.Marshal(map[string]string{"was": was, "is": is})
-	if _, err := i.in.Write(append(line, '\n')); err != nil {
-		t.Fatal(err)
-	}
-	text, err := i.out.ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(text, &list)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
 }
 
 // changedType are the types that a message of graphql-inspector names.
@@ -103,7 +40,7 @@ func excepted(found map[string]diff.Finding, c inspected) string {
 // TestInspector: whatever graphql-inspector calls breaking, diff calls breaking, at the same
 // coordinate.
 func TestInspector(t *testing.T) {
-	i := startInspector(t)
+	inspector := nodeprocess.Start(t, "inspector.mjs")
 	types, exceptions, breaking := map[string]int{}, map[string]int{}, 0
 	for seed := *from; seed < *from+3*uint64(*cases); seed++ {
 		p := newPair(t, seed)
@@ -117,7 +54,11 @@ func TestInspector(t *testing.T) {
 				breaking++
 			}
 		}
-		for _, c := range i.compare(t, p.old.SDL(), p.new.SDL()) {
+		var seen []inspected
+		if err := inspector.Ask(map[string]string{"was": p.old.SDL(), "is": p.new.SDL()})(&seen); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range seen {
 			types[c.Type+" "+c.Level]++
 			if c.Level != "BREAKING" {
 				continue

@@ -25,7 +25,7 @@ const (
 // leased runs do while this process holds the lease of that name. Others wait until it is
 // over, or until the holder has not been heard of for 30 seconds.
 func (s *Store) leased(ctx context.Context, name string, do func(context.Context) error) error {
-	if err := s.own(ctx, "lease", makeLeases); err != nil {
+	if err := s.db.Own(ctx, "lease", makeLeases); err != nil {
 		return err
 	}
 	values := [][]byte{[]byte(name), []byte(rand.Text())}
@@ -76,34 +76,4 @@ func (s *Store) leased(ctx context.Context, name string, do func(context.Context
 		s.db.Log().Warn("a lease was not given back; it ends by itself in 30 seconds", "lease", name, "error", failed)
 	}
 	return err
-}
-
-// own makes a table of the program's own where it is missing. Several processes may do so at
-// once.
-func (s *Store) own(ctx context.Context, name, create string) error {
-	there := func(c *engine.Conn) (bool, error) {
-		n, err := runner{c}.Number([]byte("SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '"+
-			engine.Bookkeeping+"' AND c.relname = "+literal(name)), nil)
-		return n > 0, err
-	}
-	return s.db.Maintain(ctx, func(c *engine.Conn) error {
-		for range 5 {
-			found, err := there(c)
-			if found || err != nil {
-				return err
-			}
-			if err = c.Exec(create); engine.Missing(err) {
-				err = c.Exec("CREATE SCHEMA IF NOT EXISTS " + engine.Bookkeeping)
-			}
-			if what := engine.Lacks(err); what != "" {
-				config := s.db.Address().Config
-				return fmt.Errorf("the role %s may not make the schema %s in the database %s, or a table in it (%s): this program keeps there what it knows of the database; make it as the database's owner: CREATE SCHEMA %s AUTHORIZATION %s",
-					config.User, engine.Bookkeeping, config.Database, what, engine.Bookkeeping, quote(config.User))
-			}
-			if err != nil && !engine.Exists(err) {
-				return err
-			}
-		}
-		return nil
-	})
 }

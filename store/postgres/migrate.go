@@ -163,10 +163,10 @@ const lockTimeout = "3s"
 
 // apply does the work of a plan, and remembers it.
 func (s *Store) apply(ctx context.Context, m *migrator) error {
-	if err := s.own(ctx, "migrations", makeMigrations); err != nil {
+	if err := s.db.Own(ctx, "migrations", makeMigrations); err != nil {
 		return err
 	}
-	if err := s.own(ctx, "seeds", makeSeeds); err != nil { // a rename writes to it
+	if err := s.db.Own(ctx, "seeds", makeSeeds); err != nil { // a rename writes to it
 		return err
 	}
 	err := s.db.Maintain(ctx, func(c *engine.Conn) error {

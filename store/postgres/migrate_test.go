@@ -88,6 +88,12 @@ func lint(t *testing.T, plans []*migration.Plan) {
 	}
 }
 
+func TestEndedRenames(t *testing.T) {
+	storetest.RunEndedRenames(t, func(t testing.TB) storetest.Migrator {
+		return open(t, postgres.Options{URL: pgtest.Database(t), Statement: -1}, nil)
+	})
+}
+
 func TestRandomMigrations(t *testing.T) {
 	storetest.RunRandomMigrations(t, 7, 60, func(t testing.TB) storetest.Migrator {
 		return open(t, postgres.Options{URL: pgtest.Database(t), Statement: -1}, nil)

@@ -58,7 +58,7 @@ func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 			return facade.AsError(err).At(batch.Entity.Name, "create")
 		}
 	}
-	if err := s.own(ctx, "seeds", makeSeeds); err != nil {
+	if err := s.db.Own(ctx, "seeds", makeSeeds); err != nil {
 		return s.db.Public(ctx, err)
 	}
 	return s.db.Write(ctx, func(c *engine.Conn) error {

@@ -74,7 +74,7 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 		if err := s.waiting.reason(); err != nil {
 			return err
 		}
-		return s.own(ctx, name, create)
+		return s.db.Own(ctx, name, create)
 	})
 	s.events = s.outbox
 	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}

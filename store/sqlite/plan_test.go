@@ -15,6 +15,12 @@ func TestPlansOfChanges(t *testing.T) {
 	})
 }
 
+func TestEndedRenames(t *testing.T) {
+	storetest.RunEndedRenames(t, func(t testing.TB) storetest.Migrator {
+		return open(t, sqlite.Options{Memory: true, Statement: -1}, nil)
+	})
+}
+
 func TestRandomMigrations(t *testing.T) {
 	storetest.RunRandomMigrations(t, 7, 300, func(t testing.TB) storetest.Migrator {
 		return open(t, sqlite.Options{Memory: true, Statement: -1}, nil)

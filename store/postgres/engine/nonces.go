@@ -53,8 +53,8 @@ func (n *Nonces) prepare(ctx context.Context) error {
 	if n.made {
 		return nil
 	}
-	err := n.db.keep(ctx, "nonces", "nonce bytea PRIMARY KEY, until timestamptz NOT NULL",
-		"CREATE INDEX IF NOT EXISTS nonces_until ON frond.nonces (until)")
+	err := n.db.Own(ctx, "nonces", "CREATE TABLE IF NOT EXISTS "+Bookkeeping+".nonces (nonce bytea PRIMARY KEY, until timestamptz NOT NULL)",
+		"CREATE INDEX IF NOT EXISTS nonces_until ON "+Bookkeeping+".nonces (until)")
 	n.made = err == nil
 	return err
 }

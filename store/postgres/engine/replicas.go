@@ -169,9 +169,9 @@ func (r *replicas) load(ctx context.Context) error {
 	switch {
 	case err == nil:
 		r.seal.Store(replica.NewSeal(key))
-	case codeOf(err) == unknownFeature, codeOf(err) == insufficientRights:
+	case codeOf(err) == unknownFeature, codeOf(err) == insufficientRights, errors.As(err, new(rightMissing)):
 		r.unsuited.Store(true)
-		r.primary.log.Error("replicas are not read: the primary has no positions in its log, or the role may not make the schema frond", "error", errors.Unwrap(err))
+		r.primary.log.Error("replicas are not read: the primary has no positions in its log, or the role may not make the schema frond", "error", cmp.Or(errors.Unwrap(err), err))
 	}
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -76,7 +75,7 @@ type DB struct {
 
 	// gate is for databases in memory alone, which have no WAL: there a reader and
 	// the writer's transaction keep out of each other's way here, not by SQLITE_BUSY.
-	gate sync.RWMutex
+	gate gate
 }
 
 // Open opens the database, and makes it where it is missing. The error is one sentence that

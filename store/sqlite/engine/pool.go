@@ -75,16 +75,18 @@ func (p *pool) run(ctx context.Context, t Turn, do func(*Conn) error) (err error
 		return err
 	}
 	defer p.leave(t)
+	// Without WAL a read and the writer's transaction would meet as SQLITE_BUSY
+	// (docs/decisions/030).
+	if p.db.opts.Memory {
+		if err := p.db.gate.enter(ctx); err != nil {
+			return Public(ctx, err)
+		}
+		defer p.db.gate.leave()
+	}
 	c, err := p.take(ctx)
 	if err != nil {
 		p.db.noteDisk(err)
 		return Public(ctx, err)
-	}
-	// Without WAL a read and the writer's transaction would meet as SQLITE_BUSY
-	// (docs/decisions/030).
-	if p.db.opts.Memory {
-		p.db.gate.RLock()
-		defer p.db.gate.RUnlock()
 	}
 	defer func() {
 		if r := recover(); r != nil {

@@ -277,8 +277,8 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 		}
 	}
 	if w.db.opts.Memory {
-		w.db.gate.Lock()
-		defer w.db.gate.Unlock()
+		w.db.gate.close()
+		defer w.db.gate.open()
 	}
 	for _, op := range ops {
 		op.err = nil
@@ -411,8 +411,8 @@ func (w *writer) outside(op *Op) (err error) {
 		}
 	}
 	if w.db.opts.Memory {
-		w.db.gate.Lock()
-		defer w.db.gate.Unlock()
+		w.db.gate.close()
+		defer w.db.gate.open()
 	}
 	c := w.conn
 	defer func() {
