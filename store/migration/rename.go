@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // Name is one rename, in the names of the database: of a table, or of one of its columns where
@@ -180,3 +182,24 @@ func unknownColumns(t, was *Table) (names []string) {
 
 // quoted is a name as it stands in the text of a check.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// Older returns the column of the rows as they were that an expression has a name for: a field of
+// the entity (its key), under its name of now or of before. A rename that is declared may have been
+// applied by an earlier run; the old name then means the column that has the new one. column is
+// what the column of a field is called. nil: the rows have none.
+func (t *Table) Older(task *Task, entity, name string, column func(field string) string) *Column {
+	renamed := task.Changes.Renamed
+	for range 1 + len(renamed) { // each rename is followed once at most
+		for i := range t.Columns {
+			if c := &t.Columns[i]; c.Name == column(name) || c.Renamed == column(name) {
+				return c
+			}
+		}
+		next := slices.IndexFunc(renamed, func(r facade.Renamed) bool { return r.Entity == entity && r.Field == name && r.Field != "" })
+		if next < 0 {
+			return nil
+		}
+		name = renamed[next].To
+	}
+	return nil
+}

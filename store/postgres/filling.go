@@ -101,26 +101,10 @@ func (ch *change) try(s *migration.Step, f *filling) error {
 // lost notes how many values become null.
 func (*filling) lost(s *migration.Step, n int64) { s.Rows = n }
 
-// older returns a column of the row as it was, by its name of now or of before. A declared
-// rename may have been applied by a run that was ended before it got here; the old name then
-// means the column that has the new one.
+// older returns a column of the row as it was, by the name that an expression has for it; see
+// [migration.Table.Older].
 func (ch *change) older(name string) *migration.Column {
-	for range 1 + len(ch.task.Changes.Renamed) { // each rename is followed once at most
-		column := columnName(name)
-		for i := range ch.was.Columns {
-			if c := &ch.was.Columns[i]; c.Name == column || c.Renamed == column {
-				return c
-			}
-		}
-		next := slices.IndexFunc(ch.task.Changes.Renamed, func(r facade.Renamed) bool {
-			return r.Entity == ch.t.Entity.Key && r.Field == name
-		})
-		if next < 0 {
-			return nil
-		}
-		name = ch.task.Changes.Renamed[next].To
-	}
-	return nil
+	return ch.was.Older(ch.task, ch.t.Entity.Key, name, columnName)
 }
 
 // selected are the columns that the expression reads, as JSON text.

@@ -219,16 +219,10 @@ func (r *reads) json(st *engine.Stmt, from int, name string) json.RawMessage {
 	return jsontext.Quote(text)
 }
 
-// older returns a column of the row as it was, by the name that an expression has for it: that
-// of now, or the one that it had before a rename. It is nil where there is none.
+// older returns a column of the row as it was, by the name that an expression has for it; see
+// [migration.Table.Older].
 func (ch *change) older(name string) *migration.Column {
-	column := columnName(name)
-	for i := range ch.was.Columns {
-		if c := &ch.was.Columns[i]; c.Name == column || c.Renamed == column {
-			return c
-		}
-	}
-	return nil
+	return ch.was.Older(ch.task, ch.t.Entity.Key, name, columnName)
 }
 
 // unreadable says which field of an expression the older rows do not have; "" for none.

@@ -108,7 +108,13 @@ func Chosen(t testing.TB) string {
 	case "postgres":
 		return Database(t)
 	case "pgbouncer":
-		return Pooled(t, Database(t), 20) + "?pool=transaction"
+		// A pooler takes no settings of a session, so that the role gets the one that the program
+		// would set, and warns about.
+		server, err := shared()
+		must(t, err)
+		name := create(t, server)
+		must(t, server.Exec(name, "ALTER ROLE CURRENT_USER SET jit = off"))
+		return Pooled(t, server.URL(name), 20) + "?pool=transaction"
 	default:
 		t.Fatalf("E2E_STORE is %q; write sqlite, postgres or pgbouncer", store)
 		return ""
