@@ -46,12 +46,14 @@ type Feed struct {
 	// nothing.
 	follows bool
 	window  window
-	readers int
-	topics  map[string]*topic
-	byName  map[name][]*topic
-	all     *topic // of readers of all names; nil: there are none
-	woken   []*Reader
-	status  Status
+	// replaced counts how often another log stood where the one that was read had stood.
+	replaced int
+	readers  int
+	topics   map[string]*topic
+	byName   map[name][]*topic
+	all      *topic // of readers of all names; nil: there are none
+	woken    []*Reader
+	status   Status
 }
 
 // New follows a log until Close. Over a [facade.Outbox] it relays at once; over another log it
@@ -168,7 +170,7 @@ func (f *Feed) enter(names []string, after facade.Position) *Reader {
 		default:
 		}
 	}
-	return &Reader{feed: f, topic: t, at: after}
+	return &Reader{feed: f, topic: t, at: after, log: f.replaced}
 }
 
 // leave removes a reader.

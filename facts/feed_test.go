@@ -350,6 +350,41 @@ func TestALogThatRefuses(t *testing.T) {
 	})
 }
 
+// TestALogThatIsMadeAnew: who read the old one is not left waiting for the new one.
+func TestALogThatIsMadeAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		f := facts.New(&refusing{onlyLog{m}}, nil)
+		defer f.Close()
+		old := subscribe(t, f, facts.Now)
+		m.emit("shop.placed")
+		if _, _, err := m.Relay(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		take(t, old, 1)
+		m.set(func(m *memory) {
+			other := newMemory()
+			for other.first>>43 == m.first>>43 {
+				other = newMemory()
+			}
+			m.first, m.last, m.oldest, m.events = other.first, other.last, other.oldest, nil
+		})
+		m.emit("shop.placed")
+		if _, _, err := m.Relay(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := old.Next(t.Context()); facade.AsError(err).Code != facade.Gone {
+			t.Errorf("who read the old log: %v", err)
+		}
+		again := subscribe(t, f, facts.Now)
+		m.emit("shop.placed")
+		if _, _, err := m.Relay(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		take(t, again, 1)
+	})
+}
+
 // windowAndMore are more events than a feed keeps in memory.
 const windowAndMore = 5000
 

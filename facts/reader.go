@@ -25,6 +25,7 @@ type Reader struct {
 	// Guarded by the feed's mutex.
 	wake   func()          // of Notify; nil: nobody is called
 	at     facade.Position // everything up to it was read; while parked, up to the window's head
+	log    int             // [Feed.replaced] when it began
 	parked int             // 1 + its place among the topic's idle readers; 0: it may have something to read
 	closed bool
 }
@@ -87,6 +88,10 @@ func (r *Reader) Poll(ctx context.Context) ([]*facade.Event, facade.Position, er
 			at := r.position()
 			f.mu.Unlock()
 			return nil, at, ErrClosed
+		case r.log != f.replaced:
+			at := r.at
+			f.mu.Unlock()
+			return nil, at, errReplaced
 		case r.parked > 0:
 			at := r.position()
 			f.mu.Unlock()
@@ -131,6 +136,9 @@ func (r *Reader) position() facade.Position {
 
 // Close ends the reader. Closing twice is fine.
 func (r *Reader) Close() { r.feed.leave(r) }
+
+// errReplaced is the error of a reader whose log is there no more.
+var errReplaced = kiterror.Errorf(kiterror.Gone, "the log that was read was made anew where it is kept; read the rows as they are now, and subscribe without a position")
 
 // temporary reports whether reading may succeed later.
 func temporary(err error) bool {

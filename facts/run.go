@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // The pace of a feed. A round reads what has come. While there is something, rounds follow
@@ -101,13 +102,17 @@ func (f *Feed) round(ctx context.Context) (grown bool, err error) {
 		after, broke := f.head()
 		if broke {
 			// Events may have been trimmed before they were read here.
-			oldest, _, err := f.log.Span(ctx)
+			oldest, last, err := f.log.Span(ctx)
 			if err != nil {
 				return grown, err
 			}
-			if oldest > after {
+			switch kiterror.CodeOf(facade.Resumable(after, oldest, last)) {
+			case kiterror.Gone:
 				f.skip(oldest)
 				after = oldest
+			case kiterror.ValidationFailed:
+				f.replace(last)
+				after = last
 			}
 		}
 		events, behind, err := f.log.Log(ctx, after, nil, roundEvents)
@@ -170,6 +175,15 @@ func (f *Feed) skip(to facade.Position) {
 	}
 	f.window.reset(to)
 	f.notify()
+}
+
+// replace goes on in another log, which stands where the one that was read stood: a host that
+// began anew. Nobody who read the old one can go on.
+func (f *Feed) replace(at facade.Position) {
+	f.mu.Lock()
+	f.replaced++
+	f.mu.Unlock()
+	f.skip(at)
 }
 
 // jittered is a time around d, so that processes that failed together do not come back

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,6 +115,7 @@ func TestFactsOfARemote(t *testing.T) {
 	private, public := keysIn(t, dir)
 	library := newElsewhere(t)
 	var receiver *gateway.Receiver
+	var waiting, most atomic.Int64 // requests for events that are not there yet
 	begin := func() {
 		var err error
 		receiver, err = gateway.NewReceiver(announcingLibrary(t), "library", &gateway.ReceiverOptions{Options: gateway.Options{
@@ -122,7 +124,13 @@ func TestFactsOfARemote(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		library.stand(receiver.Handler())
+		library.stand(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.URL.RawQuery, "wait=") {
+				most.Store(max(most.Load(), waiting.Add(1)))
+				defer waiting.Add(-1)
+			}
+			receiver.Handler().ServeHTTP(w, r)
+		}))
 	}
 	begin()
 	t.Cleanup(func() { _ = receiver.Close() })
@@ -198,6 +206,9 @@ func TestFactsOfARemote(t *testing.T) {
 	again := followed(t, server.URL+"/api/library/facts/bookChanged", "X-Frond-User", staff, "Last-Event-ID", position)
 	expect(again, "bookChanged created b3 Walden")
 	expect(again, "bookChanged created b4 Nostromo")
+	if most.Load() != 1 {
+		t.Errorf("%d requests waited at the host at once", most.Load())
+	}
 }
 
 // TestRemoteWithoutFacts: a host that knows no facts is no failure, and who asks for them is

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -45,12 +46,77 @@ func (*Facts) Committed() <-chan struct{} { return always }
 
 // Log implements [facade.EventLog]. names are of the log's Frond.
 func (f *Facts) Log(ctx context.Context, after facade.Position, names []string, limit int) ([]*facade.Event, facade.Position, error) {
-	query := "after=" + strconv.FormatInt(int64(after), 10) + "&limit=" + strconv.Itoa(max(1, min(limit, wire.MaxEvents)))
 	wait := time.Duration(0)
 	if names == nil {
 		wait = FactsWait
+	}
+	return f.read(ctx, after, names, limit, wait)
+}
+
+// Follow calls fn with the events of some facts behind a position, in order, and with the
+// position behind them, from which a later Follow goes on: once fn has done with the events,
+// the position is to be kept. 0 begins at the oldest event that is kept, the last of [Facts.Span]
+// now. names are as FROND.NAME; nil: all.
+//
+// Events are seen at least once. While the host cannot be reached Follow tries again, less and
+// less often, up to every 5 s. It returns the error of fn or of ctx; GONE or VALIDATION_FAILED
+// for a position from which nobody can go on, NOT_IMPLEMENTED where the host gives no facts, and
+// BAD_GATEWAY where it refuses the signature or answers something else.
+func (f *Facts) Follow(ctx context.Context, after facade.Position, names []string, fn func(events []*facade.Event, resume facade.Position) error) error {
+	const least, most = 100 * time.Millisecond, 5 * time.Second
+	pause := least
+	for {
+		events, behind, err := f.read(ctx, after, names, wire.MaxEvents, FactsWait)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && !again(err):
+			return err
+		case err != nil:
+			if err := sleep(ctx, pause/2+rand.N(pause)); err != nil {
+				return err
+			}
+			pause = min(2*pause, most)
+			continue
+		}
+		pause = least
+		if len(events) > 0 {
+			if err := fn(events, behind); err != nil {
+				return err
+			}
+		}
+		after = behind
+	}
+}
+
+// again reports whether a failure to read may pass.
+func again(err error) bool {
+	switch facade.AsError(err).Code {
+	case facade.Gone, facade.ValidationFailed, facade.NotImplemented, facade.BadGateway:
+		return false
+	}
+	return true
+}
+
+// sleep waits, or returns the error of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// read reads events, and has the host wait where there are none.
+func (f *Facts) read(ctx context.Context, after facade.Position, names []string, limit int, wait time.Duration) ([]*facade.Event, facade.Position, error) {
+	query := "after=" + strconv.FormatInt(int64(after), 10) + "&limit=" + strconv.Itoa(max(1, min(limit, wire.MaxEvents)))
+	if wait > 0 {
 		query += "&wait=" + strconv.Itoa(int(wait/time.Second))
-	} else {
+	}
+	if names != nil {
 		own := make([]string, len(names))
 		for i, name := range names {
 			own[i] = strings.TrimPrefix(name, f.frond+".")
@@ -78,14 +144,7 @@ func (f *Facts) pace(ctx context.Context, waits bool) error {
 	if last == 0 || !waits {
 		return nil
 	}
-	timer := time.NewTimer(time.Until(time.Unix(0, last).Add(leastWait)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return sleep(ctx, time.Until(time.Unix(0, last).Add(leastWait)))
 }
 
 // Span implements [facade.EventLog].
