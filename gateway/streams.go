@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facts"
+	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/rest/stream"
 )
 
@@ -44,6 +46,15 @@ func (s streams) Subscribe(ctx context.Context, f *facade.Fact, after string) (s
 	return reader, nil
 }
 
+// place counts a stream among the subscriptions of its caller.
+func (g *generation) place(r *http.Request, state facade.State) (leave func(), err error) {
+	caller := g.host.callers.key(g.host.callers.address(r), state)
+	if err := g.host.hub.Take(subscriptions.OfSubscription, caller); err != nil {
+		return nil, err
+	}
+	return func() { g.host.hub.Leave(subscriptions.OfSubscription, caller) }, nil
+}
+
 // onToken is how old the state of a stream's caller may be where it comes from a token, whose
 // claims do not change before it expires.
 const onToken = time.Second
@@ -52,7 +63,7 @@ const onToken = time.Second
 func (g *generation) streams() stream.Options {
 	o := stream.Options{
 		Facts: streams{g.host, g.facade}, Ending: g.streaming, Patience: g.host.config.Limits.Write,
-		Again: g.again, AgainAfter: onToken,
+		Again: g.again, AgainAfter: onToken, Expires: g.host.callers.expires, Place: g.place,
 	}
 	if g.host.options.Session != nil || g.host.config.Identity.Dev {
 		o.AgainAfter = 0 // whatever the session goes by may change at any time

@@ -51,6 +51,9 @@ type Options struct {
 	// its first caller's until it ends.
 	Again      func(*http.Request) (facade.State, error)
 	AgainAfter time.Duration
+	// Expires is when a caller's state ends; zero, or nil: it has no such time. The caller is
+	// identified again then.
+	Expires func(facade.State) time.Time
 	// Place takes a place among the streams that may be open, and returns what gives it back;
 	// the error refuses the stream. Nil: there is no bound.
 	Place func(*http.Request, facade.State) (leave func(), err error)
@@ -133,7 +136,7 @@ func (s *Stream) begin(w http.ResponseWriter) (err error) {
 
 // next sends the next events, or a sign of life where nothing was sent for a while.
 func (s *Stream) next(ctx context.Context) error {
-	waiting, cancel := context.WithDeadline(ctx, s.sent.Add(sse.Interval))
+	waiting, cancel := context.WithDeadline(ctx, s.until())
 	events, at, err := s.Reader.Next(waiting)
 	cancel()
 	beat := errors.Is(err, context.DeadlineExceeded)
@@ -156,6 +159,19 @@ func (s *Stream) next(ctx context.Context) error {
 	}
 	s.sent = time.Now()
 	return nil
+}
+
+// until is how long there may be nothing to do: until the next sign of life, or the end of
+// what is known of the caller.
+func (s *Stream) until() time.Time {
+	until := s.sent.Add(sse.Interval)
+	if s.Options.Expires != nil {
+		// One that has passed already was looked at then.
+		if by := s.Options.Expires(s.Sub.State); by.Before(until) && by.After(time.Now()) {
+			return by
+		}
+	}
+	return until
 }
 
 // again identifies the caller once more, where that was long enough ago, and admits the
