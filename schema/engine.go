@@ -52,7 +52,31 @@ func newEngineCompiler(lenient bool) *jsonschema.Compiler {
 		return re, err
 	})
 	registerFormats(c)
+	c.RegisterVocabulary(&jsonschema.Vocabulary{URL: "card:///names", Compile: compileNames})
+	c.AssertVocabs()
 	return c
+}
+
+// keyNames judges propertyNames a second time. The library does so too, but keeps no copy of
+// where the object stands, so that its refusal may name another place.
+type keyNames struct{ of *jsonschema.Schema }
+
+// compileNames is the vocabulary of keyNames; nil for a schema without the keyword.
+func compileNames(ctx *jsonschema.CompilerContext, schema map[string]any) (jsonschema.SchemaExt, error) {
+	if _, ok := schema["propertyNames"]; !ok {
+		return nil, nil
+	}
+	return keyNames{ctx.Enqueue([]string{"propertyNames"})}, nil
+}
+
+// Validate implements jsonschema.SchemaExt.
+func (n keyNames) Validate(ctx *jsonschema.ValidatorContext, v any) {
+	object, _ := v.(map[string]any)
+	for name := range object {
+		if ctx.Validate(n.of, name, []string{name}) != nil {
+			ctx.AddError(&kind.PropertyNames{Property: name})
+		}
+	}
 }
 
 // anyText is a pattern that this host cannot run. It matches every text and prints as it was
@@ -181,7 +205,13 @@ func pointerOf(at string, tokens []string) string {
 // not fit: the caller meant one of them, and the reasons of the others would only mislead.
 func leaves(ve *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch ve.ErrorKind.(type) {
-	case *kind.AnyOf, *kind.OneOf, *kind.Not, *kind.Contains, *kind.MinContains, *kind.PropertyNames:
+	case *kind.PropertyNames:
+		// The library's own has causes, and keyNames stands beside it.
+		if len(ve.Causes) > 0 {
+			return nil
+		}
+		return []*jsonschema.ValidationError{ve}
+	case *kind.AnyOf, *kind.OneOf, *kind.Not, *kind.Contains, *kind.MinContains:
 		return []*jsonschema.ValidationError{ve}
 	}
 	if len(ve.Causes) == 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // exported are the names that the package exports beside those of entities and views.
-var exported = []string{"details", "fill", "createClient", "KitError"}
+var exported = []string{"details", "fill", "rows", "createClient", "KitError"}
 
 // judgeScript is the module that has the cards as data and a constant for each entity and view.
 //
@@ -49,6 +49,17 @@ func (m *Model) judgeScript() (string, error) {
 			fmt.Fprintf(&w.body, "const judge%d = { %s };\nexport { judge%[1]d as %[3]s };\n", i, strings.Join(parts, ", "), members.take(member(j.Name)))
 		}
 	}
+	var rows []string
+	for i, member := range m.members() {
+		if e := m.Doors[i].Reach.Entity; e != nil && len(faults) == 0 {
+			card, err := w.card(Sent{Card: e})
+			if err != nil {
+				return "", err
+			}
+			rows = append(rows, fmt.Sprintf("%s: /* @__PURE__ */ schema(%s, 2)", tsKey(member), card))
+		}
+	}
+	fmt.Fprintf(&w.body, "export const rows = { %s };\n", strings.Join(rows, ", "))
 	if len(faults) > 0 {
 		return "", slices.CompactFunc(faults, func(a, b schema.Fault) bool { return a == b })
 	}
@@ -123,5 +134,13 @@ func (m *Model) judgeTypes() string {
 		}
 		fmt.Fprintf(&b, "};\nexport { judge%d as %s };\n", i, members.take(member(j.Name)))
 	}
-	return b.String()
+	w := &tsWriter{}
+	w.line("\n/** Rows as a host answers them, for ClientOptions.strict. */\nexport declare const rows: {")
+	for i, member := range m.members() {
+		if m.Doors[i].Reach.Entity != nil {
+			w.line("  readonly %s: Schema<never>;", tsKey(member))
+		}
+	}
+	w.line("};")
+	return b.String() + w.String()
 }

@@ -21,6 +21,7 @@ type Model struct {
 	Doors    []*Door
 	Types    []*Decl         // in the order in which doors and operations refer to them
 	Judges   []*Judge        // what callers send, by entity and view
+	Filters  []*Filter       // of doors and of what their relations lead to
 	Contract json.RawMessage // the Frond's discovery document (spec 2.5)
 	Bundle   json.RawMessage // its entities (spec 2.4)
 }
@@ -31,6 +32,8 @@ type Door struct {
 	Type string // in type names: OrderLine
 	Doc  string
 	Ops  []*Op
+
+	Reach *Reach
 }
 
 // Op is an operation. Built-in operations have ID and In by their names; a named one has all
@@ -88,9 +91,11 @@ const (
 // Type is the type of a value. The zero Type is any JSON.
 type Type struct {
 	Basic
-	Null bool
-	Elem *Type // of ListOf
-	Decl *Decl // of Named
+	Null     bool
+	Elem     *Type    // of ListOf
+	Decl     *Decl    // of Named
+	Literals []string // the only values of an Integer or a Number; nil: any
+	Big      bool     // an Integer of 64 bits, of which a double does not hold every one
 }
 
 // Read makes the model of one Frond of a catalog. Names are unique within the model: the
@@ -101,7 +106,7 @@ func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 		return nil, fmt.Errorf("there is no Frond %s", frond)
 	}
 	f := catalog.Fronds[i]
-	b := &reading{catalog: catalog, model: &Model{Frond: f.Name}, taken: map[string]bool{}, decls: map[string]*Decl{}}
+	b := &reading{catalog: catalog, model: &Model{Frond: f.Name}, taken: map[string]bool{}, decls: map[string]*Decl{}, filters: map[string]*Filter{}}
 	for _, name := range reserved {
 		b.taken[name] = true
 	}
@@ -126,6 +131,9 @@ func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 	}
 	b.model.Doors = doors
 	b.judges(f)
+	for i, d := range f.Doors {
+		doors[i].Reach = b.reach(f, d)
+	}
 	b.documents(f)
 	return b.model, nil
 }
@@ -135,14 +143,15 @@ type reading struct {
 	catalog *facade.Catalog
 	model   *Model
 	taken   map[string]bool
-	decls   map[string]*Decl // by what they are: "row product", "enum Product.status"
+	filters map[string]*Filter // by the keys of entities
+	decls   map[string]*Decl   // by what they are: "row product", "enum Product.status"
 }
 
 // reserved are the names that every generated package has. Those of the Go package, of the
 // TypeScript one, and types of JavaScript that its declarations use.
 var reserved = []string{
 	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Where", "Fields", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
-	"KitError", "ClientOptions", "Doors", "JSONValue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean",
+	"KitError", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean",
 }
 
 // name is a type's name, with a number behind it where another type has it. The order of
@@ -303,9 +312,9 @@ func (b *reading) typeOf(s *schema.Shape, base, part string, of form) Type {
 	case s.Type == "string":
 		t.Basic = Text
 	case s.Type == "integer":
-		t.Basic = Integer
+		t.Basic, t.Literals, t.Big = Integer, literals(s), s.Format == "int64"
 	case s.Type == "number":
-		t.Basic = Number
+		t.Basic, t.Literals = Number, literals(s)
 	case s.Type == "boolean":
 		t.Basic = Boolean
 	case s.Type == "array" && s.Items != nil:

@@ -16,7 +16,7 @@ const changed = await client.book.update(made.id, patch);
 show('patched', [changed.bound, changed.colophon?.typeface, changed.title]);
 const held = (await client.book.findById(made.id, { fields: ['*', 'etag'] }))!;
 const moved = await client.book.update(made.id, { bound: false }, { ifMatch: held.etag!, fields: ['id', 'etag'] });
-show('held', [held.title, moved.id === made.id, moved.title ?? null, moved.etag !== held.etag]);
+show('held', [held.title, moved.id === made.id, 'title' in moved ? moved['title'] : null, moved.etag !== held.etag]);
 const refusal = (err: KitError) => err.code;
 show('stale', await client.book.update(made.id, { bound: true }, { ifMatch: held.etag! }).catch(refusal));
 show('kept', await client.book.delete(made.id, { ifMatch: [held.etag!] }).catch(refusal));

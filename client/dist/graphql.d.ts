@@ -1,0 +1,3 @@
+import type { Transport } from "./transport.js";
+/** GraphQL at /graphql. */
+export declare const graphql: Transport;

@@ -1,0 +1,69 @@
+import { KitError } from "./errors.js";
+/** What the client knows of a door. */
+export interface Door {
+    readonly frond: string;
+    readonly door: string;
+    /** The path of REST: /api/catalog/products. */
+    readonly path: string;
+    /** The name of the primary key. */
+    readonly key?: string;
+    /** Rows have versions. */
+    readonly etag?: 1;
+    /** The names of members that are int64. */
+    readonly big?: readonly string[];
+    /** Doors whose rows show something of these. */
+    readonly shownBy?: readonly string[];
+    /** Where its changes are announced: /api/catalog/facts/productChanged. */
+    readonly changes?: string;
+    readonly ops: {
+        readonly [name: string]: Op;
+    };
+}
+/** What the client knows of an operation. */
+export interface Op {
+    readonly builtin?: string;
+    readonly open?: 1;
+    readonly query?: 1;
+    readonly params?: readonly string[];
+    readonly parameters?: readonly string[];
+    readonly body?: 1;
+    /** The segment of REST behind the path. */
+    readonly at?: string;
+}
+/** One call: the operation and its invocation. */
+export interface Call {
+    readonly door: Door;
+    readonly name: string;
+    readonly op: Op;
+    readonly params?: {
+        readonly [name: string]: unknown;
+    };
+    readonly query?: {
+        readonly [name: string]: unknown;
+    };
+    readonly body?: unknown;
+    readonly signal?: AbortSignal;
+}
+/** A result, with the version of the row where the host tells it beside the row. */
+export interface Answer {
+    readonly result: any;
+    readonly version?: string;
+}
+export interface Link {
+    readonly url: string;
+    /** The request, with headers of the caller; it fails with SERVICE_UNAVAILABLE where there is no host. */
+    fetch(call: Call, path: string, init: {
+        method: string;
+        headers?: Record<string, string>;
+        body?: string | undefined;
+    }): Promise<Response>;
+}
+export type Transport = (link: Link, call: Call) => Promise<Answer>;
+/** A KitError that names the operation. */
+export declare const failure: ({ door, name }: Call, code: string, message: string, details?: unknown) => KitError;
+/** The JSON of a response; undefined where there is none. */
+export declare function json(response: Response, call: Call): Promise<any>;
+/** JSON-RPC 2.0 at /_kit/call. */
+export declare const envelope: Transport;
+/** The REST surface. What it has no form for goes over the envelope: a query with a body. */
+export declare const rest: Transport;

@@ -1,0 +1,88 @@
+// The changes of a door as they happen: server-sent events, begun again behind the
+// last one that arrived.
+
+import { KitError } from "./errors.js";
+import { failure, json, type Call, type Link } from "./transport.js";
+import { read, write } from "./json.js";
+
+export interface ChangesQuery {
+  readonly after?: string;
+  readonly filter?: unknown;
+  readonly fields?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** Failures after which the stream is not asked for again. */
+const final = (err: unknown): boolean => err instanceof KitError && err.code !== "SERVICE_UNAVAILABLE" && err.code !== "TOO_MANY_REQUESTS" && err.code !== "GATEWAY_TIMEOUT";
+
+/** The events, without end: a stream that breaks off is resumed. It ends when the signal is aborted. */
+export async function* changes(link: Link, call: Call, query: ChangesQuery = {}): AsyncGenerator<any, void> {
+  const { signal } = query;
+  let after = query.after;
+  for (let wait = 200; ; wait = Math.min(wait * 2, 10_000)) {
+    try {
+      for await (const event of stream(link, call, { ...query, ...(after !== undefined && { after }) })) {
+        if (event.id) after = event.id;
+        wait = 200;
+        if (event.data) yield read(event.data, call.door.big);
+      }
+    } catch (err) {
+      if (signal?.aborted) return;
+      if (final(err)) throw err;
+    }
+    if (signal?.aborted) return;
+    await new Promise<void>((done) => {
+      const timer = setTimeout(done, wait * (0.5 + Math.random() / 2));
+      signal?.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
+    });
+    if (signal?.aborted) return;
+  }
+}
+
+interface Event {
+  id: string;
+  data: string;
+}
+
+async function* stream(link: Link, call: Call, { after, filter, fields }: ChangesQuery): AsyncGenerator<Event, void> {
+  const parameters = new URLSearchParams();
+  if (after !== undefined) parameters.set("after", after);
+  if (filter !== undefined) parameters.set("filter", write(filter));
+  if (fields) parameters.set("fields", fields.join(","));
+  const text = parameters.toString();
+  const response = await link.fetch(call, call.door.changes + (text && "?" + text), { method: "GET", headers: { accept: "text/event-stream" } });
+  if (!response.ok || !response.body || !/^text\/event-stream/.test(response.headers.get("content-type") ?? "")) {
+    const data = (await json(response, call))?.data;
+    throw data?.code ? new KitError(data) : failure(call, "BAD_GATEWAY", `the host answered status ${response.status} and no stream of events`);
+  }
+  const reader = response.body.pipeThrough(new TextDecoderStream() as any).getReader() as ReadableStreamDefaultReader<string>;
+  let rest = "";
+  let event: Event = { id: "", data: "" };
+  let failed = "";
+  let name = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const lines = (rest + value).split(/\r\n|\n|\r/);
+      rest = lines.pop()!;
+      for (const line of lines) {
+        const [, field, text = ""] = /^([^:]*)(?::(?: )?(.*))?$/s.exec(line)!;
+        if (line === "") {
+          if (name === "end") failed = event.data;
+          else if (event.id || event.data) yield event;
+          event = { id: "", data: "" };
+          name = "";
+          if (failed) {
+            const data = read(failed);
+            throw data?.code ? new KitError(data) : failure(call, "BAD_GATEWAY", "the stream failed");
+          }
+        } else if (field === "id") event.id = text;
+        else if (field === "event") name = text;
+        else if (field === "data") event.data += (event.data && "\n") + text;
+      }
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,147 @@
+// How a call reaches the host. Every transport takes the same call and gives the same result or
+// the same KitError, so that one can be changed for another.
+
+import { KitError } from "./errors.js";
+import { read, write } from "./json.js";
+
+/** What the client knows of a door. */
+export interface Door {
+  readonly frond: string;
+  readonly door: string;
+  /** The path of REST: /api/catalog/products. */
+  readonly path: string;
+  /** The name of the primary key. */
+  readonly key?: string;
+  /** Rows have versions. */
+  readonly etag?: 1;
+  /** The names of members that are int64. */
+  readonly big?: readonly string[];
+  /** Doors whose rows show something of these. */
+  readonly shownBy?: readonly string[];
+  /** Where its changes are announced: /api/catalog/facts/productChanged. */
+  readonly changes?: string;
+  readonly ops: { readonly [name: string]: Op };
+}
+
+/** What the client knows of an operation. */
+export interface Op {
+  readonly builtin?: string;
+  readonly open?: 1;
+  readonly query?: 1;
+  readonly params?: readonly string[];
+  readonly parameters?: readonly string[];
+  readonly body?: 1;
+  /** The segment of REST behind the path. */
+  readonly at?: string;
+}
+
+/** One call: the operation and its invocation. */
+export interface Call {
+  readonly door: Door;
+  readonly name: string;
+  readonly op: Op;
+  readonly params?: { readonly [name: string]: unknown };
+  readonly query?: { readonly [name: string]: unknown };
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** A result, with the version of the row where the host tells it beside the row. */
+export interface Answer {
+  readonly result: any;
+  readonly version?: string;
+}
+
+export interface Link {
+  readonly url: string;
+  /** The request, with headers of the caller; it fails with SERVICE_UNAVAILABLE where there is no host. */
+  fetch(call: Call, path: string, init: { method: string; headers?: Record<string, string>; body?: string | undefined }): Promise<Response>;
+}
+
+export type Transport = (link: Link, call: Call) => Promise<Answer>;
+
+/** A KitError that names the operation. */
+export const failure = ({ door, name }: Call, code: string, message: string, details?: unknown): KitError => new KitError({ code, message, entity: door.door, operation: name, details });
+
+/** The JSON of a response; undefined where there is none. */
+export async function json(response: Response, call: Call): Promise<any> {
+  const text = await response.text();
+  try {
+    return text ? read(text, call.door.big) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const noAnswer = (call: Call, response: Response, what: string): KitError => failure(call, "BAD_GATEWAY", `the host answered status ${response.status} and no ${what}`);
+
+let last = 0;
+
+/** JSON-RPC 2.0 at /_kit/call. */
+export const envelope: Transport = async (link, call) => {
+  const id = ++last;
+  const { params, query, body } = call;
+  const response = await link.fetch(call, "/_kit/call", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: write({ jsonrpc: "2.0", id, method: call.door.door + "." + call.name, params: { params, query, body } }),
+  });
+  const frame = await json(response, call);
+  if (frame?.error) {
+    const { data, message } = frame.error;
+    throw data?.code ? new KitError(data) : failure(call, "INTERNAL_ERROR", message ?? "the call failed");
+  }
+  if (frame?.jsonrpc !== "2.0" || frame.id !== id || !("result" in frame)) throw noAnswer(call, response, "JSON-RPC 2.0 frame");
+  return { result: frame.result };
+};
+
+/** The REST surface. What it has no form for goes over the envelope: a query with a body. */
+export const rest: Transport = async (link, call) => {
+  const { door, name, op, params = {}, query = {}, body } = call;
+  if (op.open || (op.query && body !== undefined)) return envelope(link, call);
+  const parameters = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  let { path } = door;
+  const add = (of: object): void => {
+    for (const [key, value] of Object.entries(of)) {
+      if (value === undefined) continue;
+      if (key === "ifMatch") {
+        headers["if-match"] = (Array.isArray(value) ? value : [value]).map((tag) => (tag === "*" ? tag : `"${tag}"`)).join(", ");
+        continue;
+      }
+      // A command answers the whole row; what was selected is cut out of it below.
+      if (key === "fields" && op.builtin && !op.query) continue;
+      parameters.set(key, typeof value === "string" ? value : write(value));
+    }
+  };
+  const { id, ...others } = params;
+  const onItem = id !== undefined;
+  if (onItem) path += "/" + encodeURIComponent(String(id));
+  add(others);
+  add(query);
+  if (op.at !== undefined) path += "/" + op.at;
+  const method = op.query ? "GET" : op.builtin === "update" ? "PATCH" : op.builtin === "delete" ? "DELETE" : "POST";
+  if (method === "POST" || method === "PATCH") headers["content-type"] = "application/json";
+  const text = parameters.toString();
+  const response = await link.fetch(call, path + (text && "?" + text), { method, headers, body: body === undefined ? undefined : write(body) });
+  const answered = await json(response, call);
+  if (!response.ok) {
+    const data = answered?.data;
+    if (data?.code === "NOT_FOUND" && data.entity === door.door && data.operation === name) {
+      if (op.builtin === "findById") return { result: null };
+      if (op.builtin === "delete") return { result: false };
+    }
+    throw data?.code ? new KitError(data) : noAnswer(call, response, "problem");
+  }
+  if (op.builtin === "delete") return { result: true };
+  if (answered === undefined && response.status !== 204) throw noAnswer(call, response, "JSON");
+  const version = /^(?:W\/)?"(.*)"$/.exec(response.headers.get("etag") ?? "")?.[1];
+  const fields = query.fields as string[] | undefined;
+  let result = answered ?? null;
+  if (fields && !op.query && result) {
+    const chosen = fields.includes("*") ? Object.keys(result) : fields.filter((field) => field in result);
+    result = Object.fromEntries(chosen.map((field) => [field, result[field]]));
+    if (fields.includes("etag")) result.etag = version;
+  }
+  return version === undefined ? { result } : { result, version };
+};

@@ -1,0 +1,128 @@
+// What the types of every package are made of.
+
+/** Conditions on a value that equals others or not. */
+export interface Equal<T> {
+  readonly eq?: T;
+  readonly ne?: T;
+  readonly in?: readonly T[];
+  readonly notIn?: readonly T[];
+  readonly isNull?: boolean;
+}
+
+/** Conditions on a value that has an order. */
+export interface Ordered<T> extends Equal<T> {
+  readonly lt?: T;
+  readonly lte?: T;
+  readonly gt?: T;
+  readonly gte?: T;
+}
+
+/** Conditions on a text. */
+export interface Text extends Ordered<string> {
+  readonly contains?: string;
+  readonly startsWith?: string;
+  readonly endsWith?: string;
+  readonly icontains?: string;
+}
+
+/** Conditions on a list of values. */
+export interface Has<T> {
+  readonly has?: T;
+  readonly isNull?: boolean;
+}
+
+/** Whether there is a value. */
+export interface Present {
+  readonly isNull?: boolean;
+}
+
+/** Conditions on the rows of a relation to many. */
+export interface Some<Filter> {
+  readonly some?: Filter;
+  readonly none?: Filter;
+  readonly every?: Filter;
+}
+
+/** Which rows, in which order, how many of them. */
+export interface ListQuery<Filter, Sort extends string> {
+  readonly filter?: Filter;
+  /** Names of fields; - is descending. */
+  readonly sort?: Sort | readonly Sort[];
+  /** Rows of a page; 0 is none, for the total alone. */
+  readonly limit?: number;
+  /** A cursor: the rows behind it. */
+  readonly after?: string;
+  /** A cursor: the rows that stand last before it. */
+  readonly before?: string;
+  /** Whether limit takes the rows that stand last; left out: where before is sent without after. */
+  readonly backward?: boolean;
+  /** Rows to leave out at the beginning. */
+  readonly offset?: number;
+  /** false: do not count, total is -1. */
+  readonly total?: boolean;
+  /** How total is made; not beside total. An estimate is exact where that costs little. */
+  readonly count?: "exact" | "estimated" | "none" | boolean;
+  /** Answer a cursor for every row. */
+  readonly cursors?: boolean;
+}
+
+/** The fields to answer; ["*", "etag"] is a whole row with its version. */
+export interface Fields<Row, F extends string = (keyof Row & string) | "*"> {
+  readonly fields: readonly F[];
+}
+
+/** A row of the fields that were selected. */
+export type Selected<Row, F extends string> = Pick<Row, Exclude<F extends "*" ? keyof Row : Extract<F, keyof Row>, "etag">> & ("etag" extends F ? { etag: string } : unknown);
+
+/** What the row has to be when it is written. A row that is not is PRECONDITION_FAILED and stays as it is. */
+export interface IfMatch {
+  /** The version the row must have, as etag gives it, or several of which it must have one. */
+  readonly ifMatch?: string | readonly string[];
+}
+
+export interface Where<Filter> {
+  /** What the row must meet when it is written. */
+  readonly where?: Filter;
+}
+
+/** What a call carries, for operations that do not say what they take. */
+export interface Invocation {
+  readonly params?: { readonly [name: string]: unknown };
+  readonly query?: { readonly [name: string]: unknown };
+  readonly body?: unknown;
+}
+
+/** A list result. */
+export interface Page<T> {
+  items: T[];
+  /** -1: not counted. */
+  total: number;
+  hasMore: boolean;
+  endCursor: string | null;
+  cursors?: string[];
+  hasPrevious?: boolean;
+}
+
+/** What happened to a row. */
+export interface Change<Row> {
+  readonly id: string;
+  /** Where the stream goes on: `after` takes it. */
+  readonly position: string;
+  readonly name: string;
+  /** left: the row is no longer one that the caller may see, or that meets the filter. */
+  readonly change: "created" | "updated" | "deleted" | "left";
+  readonly entity: string;
+  readonly key: string | number;
+  readonly version: string | null;
+  readonly at: string;
+  /** null where the row has left. */
+  readonly data: Row | null;
+}
+
+/** Which changes, and from where on. */
+export interface ChangesQuery<Filter> {
+  /** A position, or "start" for the oldest that is kept; left out: from now on. */
+  readonly after?: string;
+  readonly filter?: Filter;
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,158 @@
+package contract
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Filter is what a list can be filtered by, of one entity.
+type Filter struct {
+	Name   string
+	Fields []FilterField
+}
+
+// FilterField is a field or a relation in a filter.
+type FilterField struct {
+	Name string
+	Form FilterForm
+	Type Type    // of the operands
+	To   *Filter // of a relation
+}
+
+// FilterForm is which operators a field takes.
+type FilterForm uint8
+
+// The forms of fields in a filter.
+const (
+	Presence FilterForm = iota // isNull alone
+	Equality
+	Order
+	TextForm
+	Membership // has
+	ToOne
+	ToMany
+)
+
+// Reach is what a client knows of a door beside its operations.
+type Reach struct {
+	Entity  *schema.Entity // nil: the door stores nothing
+	Path    string         // of REST
+	Key     string         // the name of the primary key; "" without rows
+	ETag    bool           // its rows have versions
+	Big     []string       // names of members that are int64, at any depth
+	Changes string         // the path where its changes are announced
+	Shows   []string       // doors whose rows its rows show, by name
+	Filter  *Filter        // nil: no list takes one
+	Sort    []string       // fields that rows can be sorted by
+}
+
+// reach reads what a client knows of a door.
+func (b *reading) reach(f *facade.Frond, d *facade.Door) *Reach {
+	r := &Reach{Path: "/api/" + f.Name + "/" + d.Plural}
+	if d.Entity == nil {
+		return r
+	}
+	r.Entity, r.ETag = d.Entity, d.HasETag()
+	if d.Entity.Primary != nil {
+		r.Key = d.Entity.Primary.Name
+	}
+	for _, fact := range f.Facts {
+		if fact.Changes && fact.Door == d {
+			r.Changes = "/api/" + f.Name + "/facts/" + fact.Name
+		}
+	}
+	for _, p := range d.Entity.Fields {
+		r.Big = append(r.Big, bigNames(p.Name, &p.Shape)...)
+		if p.Link != nil && !slices.Contains(r.Shows, p.Link.Target.Name) {
+			r.Shows = append(r.Shows, p.Link.Target.Name)
+		}
+		if p.Readable() && p.Stored && p.Kind != schema.KindJSON {
+			r.Sort = append(r.Sort, p.Name)
+		}
+	}
+	r.Filter = b.filter(d.Entity)
+	return r
+}
+
+// bigNames are the names of members that are int64.
+func bigNames(name string, s *schema.Shape) (names []string) {
+	if s.Format == "int64" && s.Type == "integer" {
+		names = append(names, name)
+	}
+	if s.Items != nil {
+		names = append(names, bigNames(name, s.Items)...)
+	}
+	for i := range s.Properties {
+		names = append(names, bigNames(s.Properties[i].Name, &s.Properties[i].Shape)...)
+	}
+	return names
+}
+
+// filter is the filter of an entity, which leads to those of its relations.
+func (b *reading) filter(e *schema.Entity) *Filter {
+	if f := b.filters[e.Key]; f != nil {
+		return f
+	}
+	f := &Filter{Name: b.name(schema.GraphQLType(e.Name) + "Filter")}
+	b.filters[e.Key] = f
+	b.model.Filters = append(b.model.Filters, f)
+	for _, p := range e.Fields {
+		if !p.Readable() {
+			continue
+		}
+		name := p.Name
+		if l := p.Link; l != nil {
+			if b.catalog.Joins(l) {
+				form := ToOne
+				if l.Many {
+					form = ToMany
+				}
+				f.Fields = append(f.Fields, FilterField{Name: l.Name, Form: form, To: b.filter(l.Target)})
+			}
+			// A relation and its key may have one name; the name is the relation's.
+			if name = l.Key; name == l.Name || name == "" || !p.Stored {
+				continue
+			}
+		}
+		f.Fields = append(f.Fields, b.filterField(e, name, p))
+	}
+	return f
+}
+
+// filterField is a field that holds a value.
+func (b *reading) filterField(e *schema.Entity, name string, p *schema.Property) FilterField {
+	t := b.typeOf(&p.Shape, b.base(e, p.Name), schema.GraphQLType(p.Name), whole)
+	t.Null = false
+	out := FilterField{Name: name, Type: t}
+	switch {
+	case t.Basic == ListOf && t.Elem.Basic != ListOf && (t.Elem.Decl == nil || t.Elem.Decl.Enum != nil) && t.Elem.Basic != Any:
+		out.Form, out.Type = Membership, *t.Elem
+	case p.Kind == schema.KindJSON:
+	case p.Kind == schema.KindBoolean, t.Decl != nil, t.Literals != nil:
+		out.Form = Equality
+	case p.Kind == schema.KindString:
+		out.Form = TextForm
+	default:
+		out.Form = Order
+	}
+	return out
+}
+
+// literals are the values of an enumeration of numbers, as TypeScript has them; nil where a
+// value is none.
+func literals(s *schema.Shape) (all []string) {
+	for _, v := range s.Enum {
+		if string(v) == "null" {
+			continue
+		}
+		n, err := strconv.ParseFloat(string(v), 64)
+		if err != nil {
+			return nil
+		}
+		all = append(all, strconv.FormatFloat(n, 'f', -1, 64))
+	}
+	return all
+}

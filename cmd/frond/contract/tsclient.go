@@ -1,0 +1,318 @@
+package contract
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// clientScript is client.js: the table of doors, which is all that differs from Frond to
+// Frond, and the client over it.
+func (m *Model) clientScript() (string, error) {
+	table, err := m.table()
+	if err != nil {
+		return "", err
+	}
+	return generatedJS + "import { connect as over } from \"./connect.js\";\n\nexport { etag } from \"./connect.js\";\nexport { KitError } from \"./errors.js\";\n\n" +
+		"export const doors = " + table + ";\n\nexport const connect = (options) => over(doors, options);\nexport { connect as createClient };\n", nil
+}
+
+// table is what the client knows of each door, as data.
+//
+//	{
+//	  "product": {"frond": "catalog", "door": "product", "path": "/api/catalog/products", "key": "id",
+//	    "ops": {"list": {"builtin": "list", "query": 1}, "retire": {"params": ["id"], "at": "retire"}}}
+//	}
+func (m *Model) table() (string, error) {
+	var doors schema.Object
+	for i, member := range m.members() {
+		d := m.Doors[i]
+		var ops schema.Object
+		for _, op := range d.Ops {
+			ops = append(ops, schema.Member{Name: op.Name, Value: op.places().AppendJSON(nil)})
+		}
+		o := schema.Object{{Name: "frond", Value: quote(m.Frond)}, {Name: "door", Value: quote(d.Name)}, {Name: "path", Value: quote(d.Reach.Path)}}
+		if d.Reach.Key != "" {
+			o = append(o, schema.Member{Name: "key", Value: quote(d.Reach.Key)})
+		}
+		if d.Reach.ETag {
+			o = append(o, schema.Member{Name: "etag", Value: []byte("1")})
+		}
+		if d.Reach.Big != nil {
+			o = append(o, schema.Member{Name: "big", Value: quoteAll(d.Reach.Big)})
+		}
+		if by := m.shownBy(d); by != nil {
+			o = append(o, schema.Member{Name: "shownBy", Value: quoteAll(by)})
+		}
+		if d.Reach.Changes != "" {
+			o = append(o, schema.Member{Name: "changes", Value: quote(d.Reach.Changes)})
+		}
+		doors = append(doors, schema.Member{Name: member, Value: append(o, schema.Member{Name: "ops", Value: ops.AppendJSON(nil)}).AppendJSON(nil)})
+	}
+	text, err := indent(doors.AppendJSON(nil))
+	return string(bytes.TrimSpace(text)), err
+}
+
+// members are what the doors are called in a client, in their order.
+func (m *Model) members() []string {
+	names := newNames("call")
+	list := make([]string, len(m.Doors))
+	for i, d := range m.Doors {
+		list[i] = names.take(d.member())
+	}
+	return list
+}
+
+// shownBy are the doors whose rows show rows of d: what a change of one makes stale.
+func (m *Model) shownBy(d *Door) (members []string) {
+	for i, member := range m.members() {
+		if other := m.Doors[i]; other != d && slices.Contains(other.Reach.Shows, d.Name) {
+			members = append(members, member)
+		}
+	}
+	return members
+}
+
+// places is how a call is put together, for the client.
+//
+//	built in    {"builtin": "update"}
+//	no card     {"open": 1}
+//	named       {"params": ["id"], "parameters": [], "body": 1, "at": "retire"}
+func (op *Op) places() schema.Object {
+	var o schema.Object
+	add := func(name string, value []byte) { o = append(o, schema.Member{Name: name, Value: value}) }
+	if op.Builtin {
+		add("builtin", quote(op.Name))
+	}
+	if op.Kind == facade.Query {
+		add("query", []byte("1"))
+	}
+	if op.Open {
+		add("open", []byte("1"))
+	}
+	if op.Params != nil {
+		add("params", quoteAll(op.Params))
+	}
+	if op.Query != nil {
+		add("parameters", quoteAll(op.Query))
+	}
+	if !op.Builtin && op.Body {
+		add("body", []byte("1"))
+	}
+	if !op.Builtin || op.Name == "findByIds" {
+		add("at", quote(schema.Kebab(op.Name)))
+	}
+	return o
+}
+
+// clientTypes is client.d.ts.
+//
+//	export interface ProductFilter {
+//	  readonly price?: Ordered<number>;
+//	  readonly category?: CategoryFilter;
+//	}
+//	export interface ProductDoor {
+//	  findById(id: string, options?: Sending): Promise<Product | null>;
+//	}
+func (m *Model) clientTypes() string {
+	w := &tsWriter{}
+	w.WriteString(generatedJS)
+	w.line(`import type { ClientOptions, Sending } from "./connect.js";`)
+	w.line(`import type { Change, ChangesQuery, Equal, Fields, Has, IfMatch, Invocation, ListQuery, Ordered, Page, Present, Selected, Some, Text, Where } from "./types.js";`)
+	if len(m.Types) > 0 {
+		var names []string
+		for _, d := range m.Types {
+			names = append(names, d.Name)
+		}
+		w.line("import type { %s } from \"./index.js\";", strings.Join(names, ", "))
+	}
+	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { KitError } from \"./errors.js\";")
+	w.line("export type { Change, Invocation, Page, Selected } from \"./types.js\";")
+	for _, f := range m.Filters {
+		w.filter(f)
+	}
+	for _, d := range m.Doors {
+		w.door(d)
+	}
+	var client, calls strings.Builder
+	for i, member := range m.members() {
+		d := m.Doors[i]
+		fmt.Fprintf(&client, "  readonly %s: %sDoor;\n", tsKey(member), d.Type)
+		for _, op := range d.Ops {
+			fmt.Fprintf(&calls, "  readonly %s: %sDoor[%s];\n", quote(d.Name+"."+op.Name), d.Type, quote(op.Name))
+		}
+	}
+	w.line("\n/** Every operation of %s by its name on the wire. */\nexport interface Calls {\n%s}", m.Frond, calls.String())
+	w.line("\n/** A client of %s. */\nexport interface Client {\n%s  /** Calls an operation by its name: call(\"order.place\", input). */", m.Frond, client.String())
+	w.line("  call<Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>): ReturnType<Calls[Name]>;\n}")
+	w.line("\n/** A client for the host at an address. */\nexport function connect(options: string | ClientOptions): Client;\nexport { connect as createClient };")
+	return w.String()
+}
+
+// filter declares a filter.
+func (w *tsWriter) filter(f *Filter) {
+	w.line("\nexport interface %s {\n  readonly and?: readonly %[1]s[];\n  readonly or?: readonly %[1]s[];\n  readonly not?: %[1]s;", f.Name)
+	for _, field := range f.Fields {
+		if slices.Contains([]string{"and", "or", "not"}, field.Name) {
+			continue
+		}
+		of := tsType(field.Type)
+		var text string
+		switch field.Form {
+		case Presence:
+			text = "Present"
+		case Equality:
+			text = "Equal<" + of + ">"
+		case Order:
+			text = "Ordered<" + of + ">"
+		case TextForm:
+			text = "Text"
+		case Membership:
+			text = "Has<" + of + ">"
+		case ToOne:
+			text = field.To.Name
+		case ToMany:
+			text = "Some<" + field.To.Name + ">"
+		}
+		w.line("  readonly %s?: %s;", tsKey(field.Name), text)
+	}
+	w.line("}")
+}
+
+// door declares the operations of a door.
+func (w *tsWriter) door(d *Door) {
+	if d.Reach.Sort != nil {
+		var keys []string
+		for _, name := range d.Reach.Sort {
+			keys = append(keys, name, "-"+name)
+		}
+		w.line("\nexport type %sSort = %s;", d.Type, tsUnion(keys))
+	}
+	w.line("\n/** The operations of %s. */\nexport interface %sDoor {", d.Name, d.Type)
+	for _, op := range d.Ops {
+		for _, form := range op.tsForms(d) {
+			w.doc("  ", op.Doc, op.Deprecated)
+			w.line("  %s%s: %s;", tsKey(op.Name), form.takes, form.gives)
+		}
+		if op.Builtin && op.Name == "list" {
+			query, row := op.tsListQuery(d), tsType(*op.Out)
+			for _, all := range []struct{ name, doc, gives string }{
+				{"pages", "The pages of a list, one after another.", "AsyncIterable<Page<%s>>"}, {"each", "The rows of a list, page by page.", "AsyncIterable<%s>"},
+			} {
+				w.line("  /** %s */", all.doc)
+				w.line("  %s(query?: %s, sending?: Sending): %s;", all.name, query, fmt.Sprintf(all.gives, row))
+				w.line("  %s<F extends (keyof %s & string) | \"*\">(query: %[3]s & Fields<%[2]s, F>, sending?: Sending): %[4]s;", all.name, row, query, fmt.Sprintf(all.gives, "Selected<"+row+", F>"))
+			}
+			if d.Reach.Changes != "" {
+				w.line("  /** The changes of rows as they happen, begun again where the connection is lost. */\n  changes(query?: ChangesQuery<%s>): AsyncIterable<Change<%s>>;", d.Reach.Filter.Name, row)
+			}
+		}
+	}
+	w.line("}")
+}
+
+// tsForm is one signature of a method.
+type tsForm struct{ takes, gives string }
+
+// tsListQuery is the type of what a list takes.
+func (op *Op) tsListQuery(d *Door) string {
+	filter, sort := "never", "never"
+	if d.Reach.Filter != nil {
+		filter = d.Reach.Filter.Name
+	}
+	if d.Reach.Sort != nil {
+		sort = d.Type + "Sort"
+	}
+	query := fmt.Sprintf("ListQuery<%s, %s>", filter, sort)
+	if op.Takes != nil {
+		takes := slices.DeleteFunc(slices.Clone(op.Takes), func(key string) bool { return key == "fields" })
+		query = fmt.Sprintf("Pick<%s, %s>", query, tsUnion(takes))
+		if len(takes) == 0 {
+			query = "object"
+		}
+	}
+	return query
+}
+
+// tsForms are the signatures of a method. An operation whose answer can be cut to fields has a
+// second one, by which the type of the row follows from the fields.
+func (op *Op) tsForms(d *Door) []tsForm {
+	out := "unknown"
+	if op.Out != nil && op.Out.Basic != Any {
+		out = tsType(*op.Out)
+	}
+	gives := func(row string) string {
+		switch {
+		case op.Builtin && op.Name == "delete":
+			return "Promise<boolean>"
+		case row == "unknown":
+			return "Promise<unknown>"
+		case op.Cardinality == facade.Maybe:
+			row += " | null"
+		case op.Cardinality == facade.Many:
+			row += "[]"
+		case op.Cardinality == facade.PageOf:
+			row = "Page<" + row + ">"
+		}
+		return "Promise<" + row + ">"
+	}
+	if !op.Builtin {
+		takes := "(sending?: Sending)"
+		if op.Open {
+			takes = "(invocation?: Invocation, sending?: Sending)"
+		} else if op.In != nil {
+			mark := "?"
+			if slices.ContainsFunc(op.In.Fields, func(f Field) bool { return !f.Optional }) {
+				mark = ""
+			}
+			takes = fmt.Sprintf("(input%s: %s, sending?: Sending)", mark, op.In.Name)
+		}
+		if op.In == nil && !op.Open {
+			takes = "(input?: undefined, sending?: Sending)"
+		}
+		return []tsForm{{takes, gives(out)}}
+	}
+	var takes, options string
+	switch op.Name {
+	case "list":
+		query := op.tsListQuery(d)
+		forms := []tsForm{{"(query?: " + query + ", sending?: Sending)", gives(out)}}
+		if op.Takes == nil || slices.Contains(op.Takes, "fields") {
+			forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[1]s, F>, sending?: Sending)", out, query), gives("Selected<" + out + ", F>")})
+		}
+		return forms
+	case "findByIds":
+		takes = "ids: readonly " + tsElement(*op.ID)
+	case "create":
+		takes = "input: " + op.In.Name
+	case "update":
+		takes = "id: " + tsType(*op.ID) + ", patch: " + op.In.Name
+	default:
+		takes = "id: " + tsType(*op.ID)
+	}
+	options = "Sending"
+	if slices.Contains(op.Options, "ifMatch") {
+		options += " & IfMatch"
+	}
+	if slices.Contains(op.Options, "where") && d.Reach.Filter != nil {
+		options += " & Where<" + d.Reach.Filter.Name + ">"
+	}
+	forms := []tsForm{{fmt.Sprintf("(%s, options?: %s)", takes, options), gives(out)}}
+	if slices.Contains(op.Options, "fields") && out != "unknown" && op.Name != "delete" {
+		forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(%s, options: %s & Fields<%[1]s, F>)", out, takes, options), gives("Selected<" + out + ", F>")})
+	}
+	return forms
+}
+
+// tsElement is a list of a type.
+func tsElement(t Type) string {
+	text := tsType(t)
+	if strings.Contains(text, " ") {
+		text = "(" + text + ")"
+	}
+	return text + "[]"
+}

@@ -1,0 +1,131 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// queryScript is query.js: for each door a function that makes options for TanStack Query.
+func (m *Model) queryScript() string {
+	var b strings.Builder
+	b.WriteString(generatedJS + "import { doors } from \"./client.js\";\nimport { queries } from \"./query-options.js\";\n")
+	judges := m.judgeNames()
+	var imported []string
+	for i := range m.Doors {
+		if judges[i] != "" {
+			imported = append(imported, fmt.Sprintf("%s as judge%d", judges[i], i))
+		}
+	}
+	if imported != nil {
+		fmt.Fprintf(&b, "import { %s } from \"./index.js\";\n", strings.Join(imported, ", "))
+	}
+	b.WriteByte('\n')
+	for i, member := range m.members() {
+		judge := "undefined"
+		if judges[i] != "" {
+			judge = fmt.Sprint("judge", i)
+		}
+		fmt.Fprintf(&b, "export const %sQueries = (client) => queries(%q, doors.%[1]s, client.%[1]s, %[3]s);\n", member, member, judge)
+	}
+	return b.String()
+}
+
+// judgeNames are the constants of the doors in index.js, "" where a door has none.
+func (m *Model) judgeNames() []string {
+	members := newNames(exported...)
+	var names []string
+	for i, j := range m.Judges {
+		name := ""
+		if len(j.Sends) > 0 {
+			name = members.take(member(j.Name))
+		}
+		if i < len(m.Doors) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// queryTypes is query.d.ts.
+func (m *Model) queryTypes() string {
+	w := &tsWriter{}
+	w.WriteString(generatedJS)
+	w.line(`import type { Cache, InfiniteQuery, Mutation, Query } from "./query-options.js";`)
+	w.line(`import type { Fields, IfMatch, Invocation, ListQuery, Page, Selected, Where } from "./types.js";`)
+	names := []string{"Client"}
+	for _, f := range m.Filters {
+		names = append(names, f.Name)
+	}
+	for _, d := range m.Doors {
+		if d.Reach.Sort != nil {
+			names = append(names, d.Type+"Sort")
+		}
+	}
+	w.line("import type { %s } from \"./client.js\";", strings.Join(names, ", "))
+	if len(m.Types) > 0 {
+		names = nil
+		for _, d := range m.Types {
+			names = append(names, d.Name)
+		}
+		w.line("import type { %s } from \"./index.js\";", strings.Join(names, ", "))
+	}
+	w.line("export type { Cache, InfiniteQuery, Mutation, Query } from \"./query-options.js\";")
+	for i, member := range m.members() {
+		d := m.Doors[i]
+		w.line("\n/** Options for queries and mutations of %s. */\nexport interface %sQueries {\n  readonly key: readonly [%s, %s];", d.Name, d.Type, quote(m.Frond), quote(member))
+		for _, op := range d.Ops {
+			w.doc("  ", op.Doc, op.Deprecated)
+			if op.Kind == facade.Query {
+				w.queryMethods(d, op)
+				continue
+			}
+			w.line("  %s(cache: Cache): Mutation<%s, %s>;", tsKey(op.Name), unwrapped(op.tsForms(d)[0].gives), op.variables(d))
+		}
+		w.line("}\nexport function %sQueries(client: Pick<Client, %s>): %sQueries;", member, quote(member), d.Type)
+	}
+	return w.String()
+}
+
+// queryMethods declares a query, and for a list its pages too.
+func (w *tsWriter) queryMethods(d *Door, op *Op) {
+	for _, form := range op.tsForms(d) {
+		takes := strings.NewReplacer(", sending?: Sending)", ")", "(sending?: Sending)", "()", "options?: Sending", "options?: object", "Sending & ", "").Replace(form.takes)
+		w.line("  %s%s: Query<%s>;", tsKey(op.Name), takes, unwrapped(form.gives))
+		if op.Builtin && op.Name == "list" {
+			w.line("  infinite%s: InfiniteQuery<%s>;", takes, unwrapped(form.gives))
+		}
+	}
+}
+
+// variables is what a mutation takes.
+func (op *Op) variables(d *Door) string {
+	var options string
+	if slices.Contains(op.Options, "ifMatch") {
+		options += " & IfMatch"
+	}
+	if slices.Contains(op.Options, "where") && d.Reach.Filter != nil {
+		options += " & Where<" + d.Reach.Filter.Name + ">"
+	}
+	switch {
+	case op.Builtin && op.Name == "update":
+		return "{ readonly id: " + tsType(*op.ID) + "; readonly patch: " + op.In.Name + " }" + options
+	case op.Builtin && op.Name == "delete":
+		id := tsType(*op.ID)
+		return id + " | ({ readonly id: " + id + " }" + options + ")"
+	case op.Open:
+		return "Invocation | void"
+	case op.In == nil:
+		return "void"
+	case !op.Builtin && !slices.ContainsFunc(op.In.Fields, func(f Field) bool { return !f.Optional }):
+		return op.In.Name + " | void"
+	}
+	return op.In.Name
+}
+
+// unwrapped is what a promise gives.
+func unwrapped(promise string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(promise, "Promise<"), ">")
+}
