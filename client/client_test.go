@@ -48,3 +48,33 @@ func TestDist(t *testing.T) {
 		t.Errorf("dist has %d files, %d are made", len(kept), len(built))
 	}
 }
+
+// clientScript runs the client with a door of its own against a host that answers tokens, and
+// prints what the client sent.
+const clientScript = `
+import { connect } from "./dist/connect.js";
+const doors = { thing: { frond: "f", door: "thing", path: "/api/f/things", ops: { create: { builtin: "create" }, findById: { builtin: "findById", query: 1 } } } };
+const answers = ["a.05.x", "a.03.old, b.01.y", null, null];
+const sent = [];
+async function fetch(url, { headers, body }) {
+  sent.push(headers["x-frond-consistency"] ?? "-");
+  const answer = answers.shift();
+  return new Response(JSON.stringify({ jsonrpc: "2.0", id: JSON.parse(body).id, result: { n: 1 } }), { headers: answer ? { "X-Frond-Consistency": answer } : {} });
+}
+const client = connect(doors, { url: "http://host", fetch });
+await client.thing.create({});
+await client.thing.create({});
+await client.thing.findById("t");
+await connect(doors, { url: "http://host", fetch }).thing.findById("t");
+console.log(sent.join("; "));
+`
+
+// TestClientEchoesConsistency: a client sends the newest token of each store that it received,
+// and another client those of its own alone.
+func TestClientEchoesConsistency(t *testing.T) {
+	need(t)
+	out, err := exec.Command("node", "--input-type=module", "-e", clientScript).CombinedOutput()
+	if want := "-; a.05.x; a.05.x, b.01.y; -\n"; err != nil || string(out) != want {
+		t.Errorf("sent %q, %v; want %q", out, err, want)
+	}
+}

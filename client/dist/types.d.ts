@@ -61,6 +61,10 @@ export interface ListQuery<Filter, Sort extends string> {
 export interface Fields<Row, F extends string = (keyof Row & string) | "*"> {
     readonly fields: readonly F[];
 }
+/** Whole rows: no fields are selected. */
+export interface Whole {
+    readonly fields?: undefined;
+}
 /** A row of the fields that were selected. */
 export type Selected<Row, F extends string> = Pick<Row, Exclude<F extends "*" ? keyof Row : Extract<F, keyof Row>, "etag">> & ("etag" extends F ? {
     etag: string;

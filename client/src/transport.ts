@@ -111,7 +111,8 @@ export const rest: Transport = async (link, call) => {
       }
       // A command answers the whole row; what was selected is cut out of it below.
       if (key === "fields" && op.builtin && !op.query) continue;
-      parameters.set(key, typeof value === "string" ? value : write(value));
+      const words = (key === "sort" || key === "fields") && Array.isArray(value);
+      parameters.set(key, words ? value.join() : typeof value === "string" ? value : write(value));
     }
   };
   const { id, ...others } = params;

@@ -14,7 +14,8 @@
 //	check               faults, access, pinned paths         finding.go, access.go, pins.go
 //	schema              what cards become
 //	diff                what a change of cards breaks       diffversion.go, package diff
-//	sync, build-frond   files made of cards                  apply.go, hostflags.go, package contract
+//	sync, build-frond,  files made of cards                  apply.go, hostflags.go, package contract
+//	client
 //	keys                the keys of signed calls
 //	init                a new project
 //	migrate             the tables of the store
@@ -70,6 +71,6 @@ func newRoot(s *shell) *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "write data as one line of JSON, for another program")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newCheck(s), newDiff(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newKeys(s), newInit(s), newMigrate(s), newFacts(s), newBackup(s), newRestore(s), newVersion(s))
+	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newCheck(s), newDiff(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newClient(s), newKeys(s), newInit(s), newMigrate(s), newFacts(s), newBackup(s), newRestore(s), newVersion(s))
 	return root
 }

@@ -23,6 +23,8 @@ import (
 //	no answer, or a limit exceeded   the code of the client
 //	not a discovery document         BAD_GATEWAY
 //	the Frond is not there           an error that names those that are
+//
+// "" is the host's only Frond.
 func Fetch(ctx context.Context, url, frond string, headers http.Header, signer *signing.Signer) (*schema.Discovery, *schema.DiscoveredFrond, error) {
 	document, err := discover(ctx, url, &client.Options{Name: frond, Signer: signer}, headers)
 	if err != nil {
@@ -30,10 +32,13 @@ func Fetch(ctx context.Context, url, frond string, headers http.Header, signer *
 	}
 	var names []string
 	for i := range document.Fronds {
-		if document.Fronds[i].Name == frond {
+		if document.Fronds[i].Name == frond || frond == "" && len(document.Fronds) == 1 {
 			return document, &document.Fronds[i], nil
 		}
 		names = append(names, document.Fronds[i].Name)
+	}
+	if frond == "" {
+		return nil, nil, fmt.Errorf("%s hosts several Fronds; name one of %s", url, cmp.Or(strings.Join(names, ", "), "none"))
 	}
 	return nil, nil, fmt.Errorf("%s does not host %s; it hosts %s", url, frond, cmp.Or(strings.Join(names, ", "), "none"))
 }

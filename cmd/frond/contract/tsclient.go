@@ -122,7 +122,7 @@ func (m *Model) clientTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
 	w.line(`import type { ClientOptions, Sending } from "./connect.js";`)
-	w.line(`import type { Change, ChangesQuery, Equal, Fields, Has, IfMatch, Invocation, ListQuery, Ordered, Page, Present, Selected, Some, Text, Where } from "./types.js";`)
+	w.line(`import type { Change, ChangesQuery, Equal, Fields, Has, IfMatch, Invocation, ListQuery, Ordered, Page, Present, Selected, Some, Text, Where, Whole } from "./types.js";`)
 	if len(m.Types) > 0 {
 		var names []string
 		for _, d := range m.Types {
@@ -143,7 +143,8 @@ func (m *Model) clientTypes() string {
 		d := m.Doors[i]
 		fmt.Fprintf(&client, "  readonly %s: %sDoor;\n", tsKey(member), d.Type)
 		for _, op := range d.Ops {
-			fmt.Fprintf(&calls, "  readonly %s: %sDoor[%s];\n", quote(d.Name+"."+op.Name), d.Type, quote(op.Name))
+			form := op.tsForms(d)[0]
+			fmt.Fprintf(&calls, "  readonly %s: %s => %s;\n", quote(d.Name+"."+op.Name), form.takes, form.gives)
 		}
 	}
 	w.line("\n/** Every operation of %s by its name on the wire. */\nexport interface Calls {\n%s}", m.Frond, calls.String())
@@ -204,7 +205,7 @@ func (w *tsWriter) door(d *Door) {
 				{"pages", "The pages of a list, one after another.", "AsyncIterable<Page<%s>>"}, {"each", "The rows of a list, page by page.", "AsyncIterable<%s>"},
 			} {
 				w.line("  /** %s */", all.doc)
-				w.line("  %s(query?: %s, sending?: Sending): %s;", all.name, query, fmt.Sprintf(all.gives, row))
+				w.line("  %s(query?: %s & Whole, sending?: Sending): %s;", all.name, query, fmt.Sprintf(all.gives, row))
 				w.line("  %s<F extends (keyof %s & string) | \"*\">(query: %[3]s & Fields<%[2]s, F>, sending?: Sending): %[4]s;", all.name, row, query, fmt.Sprintf(all.gives, "Selected<"+row+", F>"))
 			}
 			if d.Reach.Changes != "" {
@@ -280,7 +281,7 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	switch op.Name {
 	case "list":
 		query := op.tsListQuery(d)
-		forms := []tsForm{{"(query?: " + query + ", sending?: Sending)", gives(out)}}
+		forms := []tsForm{{"(query?: " + query + " & Whole, sending?: Sending)", gives(out)}}
 		if op.Takes == nil || slices.Contains(op.Takes, "fields") {
 			forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[1]s, F>, sending?: Sending)", out, query), gives("Selected<" + out + ", F>")})
 		}
@@ -301,8 +302,13 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	if slices.Contains(op.Options, "where") && d.Reach.Filter != nil {
 		options += " & Where<" + d.Reach.Filter.Name + ">"
 	}
-	forms := []tsForm{{fmt.Sprintf("(%s, options?: %s)", takes, options), gives(out)}}
-	if slices.Contains(op.Options, "fields") && out != "unknown" && op.Name != "delete" {
+	selects := slices.Contains(op.Options, "fields") && out != "unknown" && op.Name != "delete"
+	all := options
+	if selects {
+		all += " & Whole"
+	}
+	forms := []tsForm{{fmt.Sprintf("(%s, options?: %s)", takes, all), gives(out)}}
+	if selects {
 		forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(%s, options: %s & Fields<%[1]s, F>)", out, takes, options), gives("Selected<" + out + ", F>")})
 	}
 	return forms

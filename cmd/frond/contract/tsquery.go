@@ -54,7 +54,7 @@ func (m *Model) queryTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
 	w.line(`import type { Cache, InfiniteQuery, Mutation, Query } from "./query-options.js";`)
-	w.line(`import type { Fields, IfMatch, Invocation, ListQuery, Page, Selected, Where } from "./types.js";`)
+	w.line(`import type { Fields, IfMatch, Invocation, ListQuery, Page, Selected, Where, Whole } from "./types.js";`)
 	names := []string{"Client"}
 	for _, f := range m.Filters {
 		names = append(names, f.Name)

@@ -1,0 +1,154 @@
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// clientFolder is a folder with the programs of testdata/client and the packages of client/.
+func clientFolder(t *testing.T) string {
+	t.Helper()
+	need(t, "node")
+	modules := filepath.Join(root, "client", "node_modules")
+	if _, err := os.Stat(filepath.Join(modules, ".package-lock.json")); err != nil {
+		missing(t, "client/node_modules is not here; `make js` installs it")
+	}
+	dir := t.TempDir()
+	copyInto(t, dir, filepath.Join("testdata", "client"))
+	write(t, dir, map[string]string{"package.json": `{"private":true,"type":"module"}`})
+	if err := os.MkdirAll(filepath.Join(dir, "node_modules", "@shop"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"@tanstack", "typescript", "esbuild"} {
+		if err := os.Symlink(filepath.Join(modules, name), filepath.Join(dir, "node_modules", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestClient writes the package of a running host. Programs that misspell something do not
+// compile, those that do not do; and one that uses everything prints the same over every
+// transport.
+func TestClient(t *testing.T) {
+	dir := clientFolder(t)
+	host := startGateway(t, filepath.Join(root, "examples", "shop"), "--store", "memory")
+	at := filepath.Join(dir, "node_modules", "@shop", "catalog")
+	client := func(more ...string) ran {
+		return run(t, "", append([]string{"client", "catalog", "--from", host.URL, "--out", at, "--npm", "@shop/catalog"}, more...)...)
+	}
+	if r := client(); r.code != 0 {
+		t.Fatal(r.stderr)
+	}
+	if r := client("--check"); r.code != 0 || !strings.Contains(r.stderr, "nothing changed") {
+		t.Error(r.code, r.stderr)
+	}
+	if said := tool(t, dir, nil, "node", "node_modules/typescript/bin/tsc", "-p", "."); said != "" {
+		t.Fatal(said)
+	}
+	programs, err := os.ReadFile(filepath.Join("testdata", "client", "programs.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(programs), "@ts-expect-error "); n < 40 {
+		t.Errorf("%d programs must not compile; 40 are wanted", n)
+	}
+	tool(t, dir, nil, "node", "node_modules/esbuild/bin/esbuild", "live.ts", "--bundle", "--format=esm", "--platform=node", "--outfile=live.mjs", "--log-level=error")
+	want := strings.TrimSpace(`
+list [["Group gasket","Milk jug, 350 ml"],[false,false],true,3]
+fields [[{"id":"p-assam","name":"Assam Mangalam, 100 g"}],-1]
+pages [true,true]
+create ["Test cup",9000000000001,"string",false]
+read ["TST-0001",null,true]
+update [950,{"width":3,"depth":4,"height":5},true]
+stale "PRECONDITION_FAILED"
+where "PRECONDITION_FAILED"
+refused ["VALIDATION_FAILED","product","create",[{"path":"sku","pointer":"/body/sku","code":"pattern","message":"must match the pattern ^[A-Za-z]{3}-[0-9]{4}$","params":{"pattern":"^[A-Za-z]{3}-[0-9]{4}$"}},{"path":"name","pointer":"/body/name","code":"minLength","message":"must have at least 2 characters","params":{"limit":2}},{"path":"price","pointer":"/body/price","code":"minimum","message":"must be at least 1","params":{"limit":1}}]]
+part ["id","price"]
+ids ["Test cup","Walnut tamper, 58 mm"]
+none [null,"NOT_FOUND"]
+denied "UNAUTHORIZED"
+call "Test cup"
+aborted "stop"
+retried ["Walnut tamper, 58 mm",3]
+commands are not ["SERVICE_UNAVAILABLE",-9]
+kept [960,960]
+shown [970,970]
+written [970,970]
+judged "VALIDATION_FAILED"
+as before [970,970]
+taken back ["PRECONDITION_FAILED",[970,970]]
+infinite [5,5]
+delete [true,false]
+`)
+	for _, transport := range []string{"envelope", "rest"} {
+		said := tool(t, dir, nil, "node", "live.mjs", host.URL, transport)
+		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(strings.TrimSpace(said), "\n")); diff != "" {
+			t.Errorf("over %s the program prints (-want):\n%s", transport, diff)
+		}
+	}
+}
+
+// TestClientTypes bounds what the compiler does for a host of two hundred cards: types are
+// written ahead of time, and none is computed from a table of doors.
+func TestClientTypes(t *testing.T) {
+	dir := clientFolder(t)
+	const cards = 200
+	files := map[string]string{"frond.yaml": "{}\n"}
+	for i := range cards {
+		var b strings.Builder
+		b.WriteString("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}\n")
+		for k := range 10 {
+			fmt.Fprintf(&b, "  text%d: {type: string, maxLength: 80}\n  number%d: {type: integer, minimum: 0}\n", k, k)
+		}
+		fmt.Fprintf(&b, "  state: {type: string, enum: [open, paid, shipped%d]}\n  nextId: {type: string, x-kit: {role: {relation: {to: card%d, kind: one}}}}\n", i, (i+1)%cards)
+		files[fmt.Sprintf("entities/card%d.yaml", i)] = b.String()
+	}
+	project := folder(t, files)
+	name := filepath.Base(project)
+	at := filepath.Join(dir, "node_modules", "@shop", "many")
+	r := run(t, "", "check", project, "--json")
+	if found := regexp.MustCompile(`"frond":\s*"([^"]+)"`).FindStringSubmatch(r.stdout); found != nil {
+		name = found[1]
+	}
+	out := t.TempDir()
+	if r := run(t, "", "build-frond", name, "--dir", project, "--npm", "@shop/many", "--out", out); r.code != 0 {
+		t.Fatal(r.stderr)
+	}
+	if err := os.Rename(filepath.Join(out, "npm"), at); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{"live.ts", "programs.ts"} {
+		if err := os.Remove(filepath.Join(dir, f)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, dir, map[string]string{"many.ts": `
+import { connect } from "@shop/many/client";
+const client = connect("");
+export const rows = await client.card7.list({ filter: { next: { next: { state: { in: ["open", "shipped9"] } } } }, sort: "-text3", fields: ["id", "number4"] });
+export const n: number = rows.items[0]!.number4;
+// @ts-expect-error a state of another card
+void client.card7.list({ filter: { state: { eq: "shipped8" } } });
+`})
+	said := tool(t, dir, nil, "node", "node_modules/typescript/bin/tsc", "-p", ".", "--extendedDiagnostics", "--skipLibCheck")
+	for what, most := range map[string]int{"Types": 5_000, "Instantiations": 5_000} {
+		m := regexp.MustCompile(`(?m)^` + what + `:\s+(\d+)`).FindStringSubmatch(said)
+		if m == nil {
+			t.Fatal(said)
+		}
+		n, _ := strconv.Atoi(m[1])
+		t.Logf("%s %d", what, n)
+		if n > most {
+			t.Errorf("the compiler makes %d of %s for %d cards; %d are allowed", n, what, cards, most)
+		}
+	}
+	t.Log(regexp.MustCompile(`(?m)^(Check|Total) time:.*`).FindAllString(said, -1))
+}

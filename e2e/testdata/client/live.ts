@@ -1,0 +1,77 @@
+// The client over every transport: the same program prints the same.
+
+import { connect, etag, KitError } from "@shop/catalog/client";
+import { rows } from "@shop/catalog";
+import { productQueries } from "@shop/catalog/query";
+import { QueryClient, QueryObserver, MutationObserver } from "@tanstack/query-core";
+
+declare const process: { argv: string[] };
+const [, , url, transport] = process.argv as [string, string, string, "rest" | "envelope" | "graphql"];
+const print = (name: string, value: unknown): void => console.log(name, JSON.stringify(value, (_, x) => (typeof x === "bigint" ? `${x}n` : x)));
+const staff = { "x-frond-user": '{"id":"eva","roles":["staff"]}' };
+const client = connect({ url, transport, headers: staff, strict: rows });
+
+const cheap = await client.product.list({ filter: { price: { lt: 5000 }, category: { name: { startsWith: "Esp" } } }, sort: ["price", "name"], limit: 2 });
+print("list", [cheap.items.map((p) => p.name), cheap.items.map((p) => "etag" in p), cheap.hasMore, cheap.total]);
+const names = await client.product.list({ filter: { status: { eq: "active" } }, sort: "name", fields: ["id", "name"], limit: 1, total: false });
+print("fields", [names.items, names.total]);
+let n = 0;
+for await (const page of client.product.pages({ limit: 7, sort: "id" })) n += page.items.length;
+let m = 0;
+for await (const _ of client.product.each({ limit: 50, fields: ["id"] })) m++;
+print("pages", [n === (await client.product.list({ limit: 0 })).total, n === m]);
+
+const made = await client.product.create({ sku: "TST-0001", name: "Test cup", price: 900, weight: "0.250", categoryId: "c-espresso", supplierId: null, ean: 9000000000001n });
+print("create", [made.name, made.ean, typeof etag(made), "etag" in made]);
+const read = (await client.product.findById(made.id))!;
+print("read", [read.sku, read.dimensions, etag(read) === etag(made)]);
+const moved = await client.product.update(made.id, { price: 950, dimensions: { width: 3, depth: 4, height: 5 } }, { ifMatch: etag(read)! });
+print("update", [moved.price, moved.dimensions, etag(moved) !== etag(read)]);
+const refusal = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no failure",
+    (err: unknown) => (err instanceof KitError ? [err.code, err.entity, err.operation, err.details] : String(err)),
+  );
+const code = async (promise: Promise<unknown>): Promise<unknown> => ((await refusal(promise)) as unknown[])[0];
+print("stale", await code(client.product.update(made.id, { price: 1000 }, { ifMatch: etag(read)! })));
+print("where", await code(client.product.update(made.id, { price: 1000 }, { where: { stock: { gte: 1 } } })));
+print("refused", await refusal(client.product.create({ sku: "x", name: "", price: -1, weight: null, categoryId: "c-espresso", supplierId: null })));
+print("part", Object.keys(await client.product.update(made.id, { price: 960 }, { fields: ["id", "price"] })));
+print("ids", (await client.product.findByIds([made.id, "nobody", "p-tamper"])).map((p) => p.name));
+print("none", [await client.product.findById("nobody"), await code(client.product.update("nobody", { price: 1 }))]);
+print("denied", await code(connect({ url, ...(transport && { transport }) }).product.create({ sku: "TST-0002", name: "Test cup", price: 900, weight: null, categoryId: "c-espresso", supplierId: null })));
+print("call", (await client.call("product.findById", made.id))?.name);
+
+// Abort, retries, and a host that is away.
+print("aborted", await refusal(client.product.list({}, { signal: AbortSignal.abort("stop") })));
+let tries = 0;
+const flaky = connect({ url, transport, headers: staff, fetch: async (...args) => (++tries < 3 ? Promise.reject(new Error("away")) : fetch(...args)) });
+print("retried", [(await flaky.product.findById("p-tamper"))?.name, tries]);
+tries = -10;
+print("commands are not", [await code(flaky.product.delete("p-tamper")), tries]);
+
+// TanStack Query: a patch is shown at once where the judge accepts it, and taken back where the host refuses.
+const cache = new QueryClient();
+const options = productQueries(client);
+const observer = new QueryObserver(cache, options.findById(made.id));
+const stop = observer.subscribe(() => {});
+await cache.fetchQuery(options.list({ filter: { id: { eq: made.id } } }));
+await cache.fetchQuery(options.findById(made.id));
+const update = new MutationObserver(cache, options.update(cache));
+const shown = (): unknown => [observer.getCurrentResult().data?.price, (cache.getQueryData(options.list({ filter: { id: { eq: made.id } } }).queryKey) as { items: { price: number }[] }).items[0]!.price];
+print("kept", shown());
+const running = update.mutate({ id: made.id, patch: { price: 970 } });
+await new Promise((done) => setTimeout(done, 0));
+print("shown", shown());
+await running;
+await cache.refetchQueries();
+print("written", shown());
+print("judged", await code(update.mutate({ id: made.id, patch: { price: -1 } })));
+print("as before", shown());
+const stale = update.mutate({ id: made.id, patch: { price: 980 }, ifMatch: "old" });
+print("taken back", [await code(stale), shown()]);
+const pages = await cache.fetchInfiniteQuery({ ...options.infinite({ limit: 5, sort: "id" }), pages: 2 });
+print("infinite", pages.pages.map((page) => page.items.length));
+stop();
+print("delete", [await client.product.delete(made.id), await client.product.delete(made.id)]);
+cache.clear();

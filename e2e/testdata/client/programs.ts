@@ -1,0 +1,165 @@
+// Programs that have to compile, and programs that must not: a misspelling, a wrong value or a
+// field that was not selected is an error of types. Each @ts-expect-error is one program.
+
+import { connect, etag, KitError, type Client } from "@shop/catalog/client";
+import { productQueries } from "@shop/catalog/query";
+import { details, fill, product, type Product, type ProductInput, type ProductPatch } from "@shop/catalog";
+
+declare const client: Client;
+declare const row: Product;
+const input: ProductInput = { sku: "ABC-0001", name: "Cup", price: 900, weight: null, categoryId: "c1", supplierId: null };
+
+export const compile = [
+  () => connect("http://127.0.0.1:8080"),
+  () => connect({ url: "", transport: "rest" }),
+  () => connect({ url: "", transport: "envelope", headers: { authorization: "Bearer x" } }),
+  () => connect({ url: "", transport: "graphql", headers: async () => ({ authorization: "Bearer x" }), retries: 0 }),
+  () => client.product.list(),
+  () => client.product.list({ limit: 20, after: "c", total: false }),
+  () => client.product.list({ filter: { price: { gte: 10, lt: 100 } } }),
+  () => client.product.list({ filter: { status: { in: ["active", "retired"] } } }),
+  () => client.product.list({ filter: { ean: { eq: 2900000010000n } } }),
+  () => client.product.list({ filter: { name: { icontains: "cup" }, supplierId: { isNull: true } } }),
+  () => client.product.list({ filter: { category: { name: { startsWith: "E" } } } }),
+  () => client.product.list({ filter: { reviews: { some: { rating: { gte: 4 } } } } }),
+  () => client.product.list({ filter: { tags: { has: "steel" } } }),
+  () => client.product.list({ filter: { or: [{ price: { lt: 5 } }, { not: { stock: { eq: 0 } } }] } }),
+  () => client.product.list({ filter: { category: { parent: { name: { eq: "Coffee" } } } } }),
+  () => client.product.list({ sort: "-createdAt" }),
+  () => client.product.list({ sort: ["-price", "name"] }),
+  async () => (await client.product.list()).items.map((p) => p.name.length),
+  async () => (await client.product.list({ fields: ["id", "name"] })).items.map((p) => p.id + p.name),
+  async () => (await client.product.list({ fields: ["*", "etag"] })).items.map((p) => p.etag.length + p.price),
+  async () => (await client.product.list({ fields: ["inStock"] })).items.every((p) => p.inStock),
+  async () => (await client.product.findById("p1"))?.status === "active",
+  async () => (await client.product.findById("p1", { fields: ["price"] }))?.price,
+  async () => (await client.product.findByIds(["a", "b"])).length,
+  async () => (await client.product.create(input)).id,
+  async () => (await client.product.create(input, { fields: ["id"] })).id,
+  async () => client.product.update("p1", { price: 1, ean: null }),
+  async () => client.product.update("p1", { dimensions: { width: 3 } }),
+  async () => client.product.update("p1", { price: 1 }, { ifMatch: etag(row)! }),
+  async () => client.product.update("p1", { price: 1 }, { ifMatch: ["a", "b"], where: { stock: { gte: 1 } } }),
+  async () => (await client.product.update("p1", {}, { fields: ["etag"] })).etag.length,
+  async () => (await client.product.delete("p1", { where: { status: { eq: "draft" } } })) === true,
+  async () => client.product.list({}, { signal: AbortSignal.timeout(5) }),
+  async () => client.call("product.findById", "p1"),
+  async () => (await client.call("product.delete", "p1")) === false,
+  async () => {
+    for await (const page of client.product.pages({ limit: 100 })) page.items[0]?.sku;
+    for await (const p of client.product.each({ fields: ["sku"] })) p.sku.length;
+  },
+  async () => {
+    try {
+      await client.product.create(input);
+    } catch (err) {
+      if (err instanceof KitError) return err.code + String(err.details);
+    }
+    return "";
+  },
+  () => details(product.create, {}).map((d) => d.pointer + d.code),
+  () => fill(product.create, { sku: "ABC-0001" }).status,
+  () => product.create["~standard"].validate(input).issues?.[0]?.path,
+  () => productQueries(client).list({ filter: { price: { gte: 1 } } }).queryKey,
+  async () => (await productQueries(client).findById("p1").queryFn({ signal: AbortSignal.timeout(1) }))?.name,
+  (patch: ProductPatch) => client.product.update("p1", patch),
+];
+
+export const refused = [
+  // Names.
+  // @ts-expect-error no such door
+  () => client.produkt.list(),
+  // @ts-expect-error no such operation
+  () => client.product.lists(),
+  // @ts-expect-error categories are never removed
+  () => client.category.delete("c1"),
+  // @ts-expect-error no such operation
+  () => client.call("product.listt"),
+  // @ts-expect-error no such door
+  () => client.call("produkt.list"),
+  // Filters.
+  // @ts-expect-error no such field
+  () => client.product.list({ filter: { pric: { gte: 1 } } }),
+  // @ts-expect-error no such operator
+  () => client.product.list({ filter: { price: { gt_: 1 } } }),
+  // @ts-expect-error a number has no contains
+  () => client.product.list({ filter: { price: { contains: "1" } } }),
+  // @ts-expect-error a price is a number
+  () => client.product.list({ filter: { price: { gte: "1" } } }),
+  // @ts-expect-error no such status
+  () => client.product.list({ filter: { status: { eq: "actve" } } }),
+  // @ts-expect-error a status has no order
+  () => client.product.list({ filter: { status: { gt: "active" } } }),
+  // @ts-expect-error in takes a list
+  () => client.product.list({ filter: { status: { in: "active" } } }),
+  // @ts-expect-error eq takes no null: isNull does
+  () => client.product.list({ filter: { supplierId: { eq: null } } }),
+  // @ts-expect-error operators, not a value
+  () => client.product.list({ filter: { status: "active" } }),
+  // @ts-expect-error no such field of a category
+  () => client.product.list({ filter: { category: { nam: { eq: "x" } } } }),
+  // @ts-expect-error a relation takes a filter, its key takes operators
+  () => client.product.list({ filter: { category: { eq: "c1" } } }),
+  // @ts-expect-error a relation to many takes some, none or every
+  () => client.product.list({ filter: { reviews: { rating: { gte: 4 } } } }),
+  // @ts-expect-error has takes one value
+  () => client.product.list({ filter: { tags: { has: ["a"] } } }),
+  // @ts-expect-error or takes a list
+  () => client.product.list({ filter: { or: { price: { lt: 5 } } } }),
+  // @ts-expect-error isNull is true or false
+  () => client.product.list({ filter: { name: { isNull: "yes" } } }),
+  // Orders and pages.
+  // @ts-expect-error no such sort key
+  () => client.product.list({ sort: "-createdAtt" }),
+  // @ts-expect-error objects have no order
+  () => client.product.list({ sort: "dimensions" }),
+  // @ts-expect-error no such key among others
+  () => client.product.list({ sort: ["name", "prize"] }),
+  // @ts-expect-error no such word of a list
+  () => client.product.list({ limt: 3 }),
+  // @ts-expect-error a limit is a number
+  () => client.product.list({ limit: "3" }),
+  // @ts-expect-error no such way to count
+  () => client.product.list({ count: "roughly" }),
+  // Fields.
+  // @ts-expect-error no such field
+  () => client.product.list({ fields: ["nam"] }),
+  // @ts-expect-error a relation is no field
+  () => client.product.list({ fields: ["category"] }),
+  // @ts-expect-error the name was not selected
+  async () => (await client.product.list({ fields: ["id"] })).items[0]!.name,
+  // @ts-expect-error the price was not selected
+  async () => (await client.product.findById("p1", { fields: ["id"] }))!.price,
+  // @ts-expect-error there may be none
+  async () => (await client.product.findById("p1")).name,
+  // @ts-expect-error misspelt in a row
+  async () => (await client.product.list()).items[0]!.nmae,
+  // Bodies.
+  // @ts-expect-error what is required is missing
+  () => client.product.create({ name: "Cup" }),
+  // @ts-expect-error no such field
+  () => client.product.create({ ...input, colour: "red" }),
+  // @ts-expect-error a name is no null
+  () => client.product.update("p1", { name: null }),
+  // @ts-expect-error the key cannot change
+  () => client.product.update("p1", { id: "p2" }),
+  // @ts-expect-error no such status
+  () => client.product.update("p1", { status: "sold" }),
+  // @ts-expect-error no such member
+  () => client.product.update("p1", { dimensions: { breadth: 3 } }),
+  // @ts-expect-error an id is a text
+  () => client.product.findById(7),
+  // Options.
+  // @ts-expect-error a creation holds no row to a version
+  () => client.product.create(input, { ifMatch: "x" }),
+  // @ts-expect-error where is a filter
+  () => client.product.update("p1", {}, { where: { stok: { gte: 1 } } }),
+  // @ts-expect-error no such transport
+  () => connect({ url: "", transport: "soap" }),
+  // @ts-expect-error no url
+  () => connect({ transport: "rest" }),
+  // @ts-expect-error a query takes a filter as the client does
+  () => productQueries(client).list({ filter: { pric: { gte: 1 } } }),
+  // @ts-expect-error no such judge
+  () => details(product.creat, {}),
+];
