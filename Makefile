@@ -57,6 +57,10 @@ client/node_modules/.package-lock.json: client/package.json client/package-lock.
 	cd client && npm ci --no-progress
 	@touch $@
 
+examples/web/node_modules/.package-lock.json: examples/web/package.json examples/web/package-lock.json
+	cd examples/web && npm ci --no-progress
+	@touch $@
+
 client: client/node_modules/.package-lock.json ## Build client/dist, the npm package's modules, out of client/src
 	cd client && npm run --silent build
 
