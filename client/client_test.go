@@ -78,3 +78,47 @@ func TestClientEchoesConsistency(t *testing.T) {
 		t.Errorf("sent %q, %v; want %q", out, err, want)
 	}
 }
+
+// strictScript runs the client against hosts that answer what they should not, and one that is
+// newer than it.
+const strictScript = `
+import { connect } from "./dist/connect.js";
+import { schema } from "./dist/judge.js";
+const doors = { thing: { frond: "f", door: "thing", path: "/api/f/things", ops: { list: { builtin: "list", query: 1 }, findById: { builtin: "findById", query: 1 } } } };
+const strict = { thing: schema({ fields: [["id", { type: "string" }, 1], ["n", { type: "integer" }, 1]] }, 2) };
+const answer = (text, status = 200) => async (url, { body }) => new Response(text.replace("ID", body ? JSON.parse(body).id : ""), { status });
+const frame = (result) => answer('{"jsonrpc":"2.0","id":ID,"result":' + result + "}");
+const say = (promise) => promise.then((x) => console.log(JSON.stringify(x)), (err) => console.log(err.name, err.code, err.message));
+const client = (fetch, more) => connect(doors, { url: "http://host", fetch, retries: 0, ...more }).thing;
+await say(client(frame('{"id":"a","n":"1"}'), { strict }).findById("a"));
+await say(client(frame('{"id":"a","n":"1"}')).findById("a"));
+await say(client(frame('{"id":"a","newer":true}'), { strict }).findById("a"));
+await say(client(frame('{"items":[{"id":"a","n":1.5}],"total":1,"hasMore":false,"endCursor":null}'), { strict }).list());
+await say(client(frame('"no list"')).list());
+await say(client(answer("<html>", 502)).findById("a"));
+await say(client(answer('{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"data":{"code":"SOMETHING_NEWER","message":"it is","entity":"thing"}}}')).findById("a"));
+await say(client(answer("<html>", 404), { transport: "rest" }).findById("a"));
+await say(client(async () => { throw new Error("down"); }).findById("a"));
+try { connect(doors, { url: "", transport: "soap" }); } catch (err) { console.log(err.name, err.message); }
+`
+
+// TestClientAgainstOthers: what is unknown passes, what the card forbids is a typed failure in
+// strict mode, and an answer that is none names the status.
+func TestClientAgainstOthers(t *testing.T) {
+	need(t)
+	out, err := exec.Command("node", "--input-type=module", "-e", strictScript).CombinedOutput()
+	want := `KitError BAD_GATEWAY the host answered a row that its card forbids: n must be an integer
+{"id":"a","n":"1"}
+{"id":"a","newer":true}
+KitError BAD_GATEWAY the host answered a row that its card forbids: n must be an integer
+KitError BAD_GATEWAY the host answered no list
+KitError BAD_GATEWAY the host answered status 502 and no JSON-RPC 2.0 frame
+KitError SOMETHING_NEWER it is
+KitError BAD_GATEWAY the host answered status 404 and no problem
+KitError SERVICE_UNAVAILABLE the host cannot be reached
+TypeError there is no transport soap; write rest, envelope or graphql
+`
+	if err != nil || string(out) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
+	}
+}

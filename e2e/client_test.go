@@ -60,7 +60,7 @@ func TestClient(t *testing.T) {
 	if n := strings.Count(string(programs), "@ts-expect-error "); n < 40 {
 		t.Errorf("%d programs must not compile; 40 are wanted", n)
 	}
-	tool(t, dir, nil, "node", "node_modules/esbuild/bin/esbuild", "live.ts", "--bundle", "--format=esm", "--platform=node", "--outfile=live.mjs", "--log-level=error")
+	tool(t, dir, nil, "./node_modules/esbuild/bin/esbuild", "live.ts", "--bundle", "--format=esm", "--platform=node", "--outfile=live.mjs", "--log-level=error")
 	want := strings.TrimSpace(`
 list [["Group gasket","Milk jug, 350 ml"],[false,false],true,3]
 fields [[{"id":"p-assam","name":"Assam Mangalam, 100 g"}],-1]
@@ -88,7 +88,7 @@ taken back ["PRECONDITION_FAILED",[970,970]]
 infinite [5,5]
 delete [true,false]
 `)
-	for _, transport := range []string{"envelope", "rest"} {
+	for _, transport := range []string{"envelope", "rest", "graphql"} {
 		said := tool(t, dir, nil, "node", "live.mjs", host.URL, transport)
 		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(strings.TrimSpace(said), "\n")); diff != "" {
 			t.Errorf("over %s the program prints (-want):\n%s", transport, diff)

@@ -1,3 +1,15 @@
-import type { Transport } from "./transport.js";
-/** GraphQL at /graphql. */
+import { type Transport } from "./transport.js";
+/** What the client knows of a door's GraphQL. */
+export interface GraphQLNames {
+    readonly type: string;
+    /** The fields of a query: product, products, productsByIds. */
+    readonly one: string;
+    readonly many: string;
+    /** The type of an id. */
+    readonly id: string;
+    /** What selects a field, where it is more than its name: dimensions { width }. */
+    readonly fields: {
+        readonly [name: string]: string | 1;
+    };
+}
 export declare const graphql: Transport;

@@ -1,4 +1,5 @@
 import { KitError } from "./errors.js";
+import type { GraphQLNames } from "./graphql.js";
 /** What the client knows of a door. */
 export interface Door {
     readonly frond: string;
@@ -13,6 +14,7 @@ export interface Door {
     readonly big?: readonly string[];
     /** Doors whose rows show something of these. */
     readonly shownBy?: readonly string[];
+    readonly graphql?: GraphQLNames;
     /** Where its changes are announced: /api/catalog/facts/productChanged. */
     readonly changes?: string;
     readonly ops: {

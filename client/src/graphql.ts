@@ -1,7 +1,109 @@
-import type { Transport } from "./transport.js";
-import { failure } from "./transport.js";
+// GraphQL for the built-in operations of a door. What it has no form for goes over the
+// envelope: named operations, and doors with names that GraphQL cannot say.
 
-/** GraphQL at /graphql. */
-export const graphql: Transport = async (_link, call) => {
-  throw failure(call, "NOT_IMPLEMENTED", "the transport graphql is not here yet; use rest or envelope");
+import { KitError } from "./errors.js";
+import { write } from "./json.js";
+import { envelope, failure, json, type Call, type Link, type Transport } from "./transport.js";
+
+/** What the client knows of a door's GraphQL. */
+export interface GraphQLNames {
+  readonly type: string;
+  /** The fields of a query: product, products, productsByIds. */
+  readonly one: string;
+  readonly many: string;
+  /** The type of an id. */
+  readonly id: string;
+  /** What selects a field, where it is more than its name: dimensions { width }. */
+  readonly fields: { readonly [name: string]: string | 1 };
+}
+
+type Query = { readonly [name: string]: any };
+
+/** sort as orderBy has it: [{ price: DESC }, { name: ASC }]. */
+const orderBy = (sort: string | readonly string[]): object[] =>
+  (typeof sort === "string" ? sort.split(",") : sort).map((key) => (key[0] === "-" ? { [key.slice(1)]: "DESC" } : { [key]: "ASC" }));
+
+export const graphql: Transport = async (link, call) => {
+  const { door, op, params = {}, query = {} as Query, body } = call;
+  const names = door.graphql;
+  if (!names || !op.builtin) return envelope(link, call);
+  const { type, id } = names;
+  const chosen: string[] | undefined = query["fields"] as string[] | undefined;
+  const whole = Object.keys(names.fields);
+  const selected = [...new Set((chosen ?? whole).flatMap((name) => (name === "*" ? whole : [name])))];
+  const row = `{ ${selected.map((name) => (typeof names.fields[name] === "string" ? names.fields[name] : name)).join(" ") || "nodeId"} }`;
+  const types: { [name: string]: string } = {};
+  const variables: { [name: string]: unknown } = {};
+  const add = (name: string, of: string, value: unknown): void => {
+    if (value === undefined) return;
+    types[name] = of;
+    variables[name] = value;
+  };
+  const holds = (): void => {
+    add("ifMatch", "String", query["ifMatch"]);
+    add("where", type + "Filter", query["where"]);
+  };
+  let kind = "mutation";
+  let field: string;
+  let selection = row;
+  switch (op.builtin) {
+    case "list": {
+      const { filter, sort, limit, after, before, backward = before !== undefined && after === undefined, offset, total, count, cursors } = query as Query;
+      kind = "query";
+      field = names.many;
+      add("filter", type + "Filter", filter);
+      add("orderBy", `[${type}Order!]`, sort && orderBy(sort));
+      add(backward ? "last" : "first", "Int", limit);
+      add("after", "String", after);
+      add("before", "String", before);
+      add("offset", "Int", offset);
+      const counted = total !== false && count !== "none" && count !== false;
+      selection = `{ items ${row} hasMore endCursor${counted ? " total" : ""}${cursors ? " edges { cursor }" : ""} }`;
+      break;
+    }
+    case "findById":
+      kind = "query";
+      field = names.one;
+      add("id", id + "!", params["id"]);
+      break;
+    case "findByIds":
+      kind = "query";
+      field = names.many + "ByIds";
+      add("ids", `[${id}!]!`, query["ids"]);
+      break;
+    case "create":
+      field = "create" + type;
+      add("input", `Create${type}Input!`, body);
+      break;
+    case "update":
+      field = "update" + type;
+      add("id", id + "!", params["id"]);
+      holds();
+      add("input", `Update${type}Input!`, body);
+      break;
+    default:
+      field = "delete" + type;
+      add("id", id + "!", params["id"]);
+      holds();
+      selection = "";
+  }
+  const declared = Object.entries(types).map(([name, of]) => `$${name}: ${of}`).join(", ");
+  const given = Object.keys(types).map((name) => `${name}: $${name}`).join(", ");
+  const result = await send(link, call, `${kind}${declared && `(${declared})`} { result: ${field}${given && `(${given})`} ${selection} }`, variables);
+  if (op.builtin !== "list" || !result) return { result };
+  const { edges, total = -1, ...page } = result;
+  return { result: { ...page, total, ...(edges && { cursors: edges.map((edge: { cursor: string }) => edge.cursor) }) } };
 };
+
+async function send(link: Link, call: Call, query: string, variables: object): Promise<any> {
+  const response = await link.fetch(call, "/graphql", { method: "POST", headers: { "content-type": "application/json", accept: "application/json" }, body: write({ query, variables }) });
+  const frame = await json(response, call);
+  if (frame?.data?.result != null) return frame.data.result;
+  const error = frame?.errors?.[0];
+  if (error) {
+    const { code = "INTERNAL_ERROR", entity = call.door.door, operation = call.name, details } = error.extensions ?? {};
+    throw new KitError({ code, message: error.message, entity, operation, details });
+  }
+  if (!frame?.data) throw failure(call, "BAD_GATEWAY", `the host answered status ${response.status} and no GraphQL`);
+  return null;
+}

@@ -2,6 +2,7 @@
 // the same KitError, so that one can be changed for another.
 
 import { KitError } from "./errors.js";
+import type { GraphQLNames } from "./graphql.js";
 import { read, write } from "./json.js";
 
 /** What the client knows of a door. */
@@ -18,6 +19,7 @@ export interface Door {
   readonly big?: readonly string[];
   /** Doors whose rows show something of these. */
   readonly shownBy?: readonly string[];
+  readonly graphql?: GraphQLNames;
   /** Where its changes are announced: /api/catalog/facts/productChanged. */
   readonly changes?: string;
   readonly ops: { readonly [name: string]: Op };

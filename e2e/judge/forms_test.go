@@ -88,10 +88,15 @@ func node(t *testing.T, dir string, args ...string) string {
 	return out.String()
 }
 
-// bundle is a program of dir in one file, as a page would ship it.
+// bundle is a program of dir in one file, as a page would ship it. esbuild is a script or, once
+// npm has run what packages install, a program: it is run as it stands.
 func bundle(t *testing.T, dir, entry, out string, args ...string) {
 	t.Helper()
-	node(t, dir, append([]string{filepath.Join("node_modules", "esbuild", "bin", "esbuild"), entry, "--bundle", "--format=esm", "--platform=node", "--log-level=error", "--outfile=" + out}, args...)...)
+	cmd := exec.Command(filepath.Join(dir, "node_modules", "esbuild", "bin", "esbuild"), append([]string{entry, "--bundle", "--format=esm", "--platform=node", "--log-level=error", "--outfile=" + out}, args...)...)
+	cmd.Dir = dir
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("esbuild: %v\n%s", err, said)
+	}
 }
 
 // TestForms: the schemas are what form libraries take, in types and at work.

@@ -177,7 +177,7 @@ func stripped(t *testing.T, file, dir string) {
 		}
 		t.Skip(err)
 	}
-	if out, err := exec.Command("node", esbuild, file, "--outdir="+dir, "--log-level=error").CombinedOutput(); err != nil {
+	if out, err := exec.Command(esbuild, file, "--outdir="+dir, "--log-level=error").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }

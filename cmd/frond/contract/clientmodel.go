@@ -1,8 +1,10 @@
 package contract
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
@@ -43,6 +45,7 @@ type Reach struct {
 	Key     string         // the name of the primary key; "" without rows
 	ETag    bool           // its rows have versions
 	Big     []string       // names of members that are int64, at any depth
+	GraphQL *GraphQL       // nil: GraphQL cannot say what the door has
 	Changes string         // the path where its changes are announced
 	Shows   []string       // doors whose rows its rows show, by name
 	Filter  *Filter        // nil: no list takes one
@@ -73,8 +76,75 @@ func (b *reading) reach(f *facade.Frond, d *facade.Door) *Reach {
 			r.Sort = append(r.Sort, p.Name)
 		}
 	}
-	r.Filter = b.filter(d.Entity)
+	r.Filter, r.GraphQL = b.filter(d.Entity), graphQLOf(d)
 	return r
+}
+
+// GraphQL is what a door is called in the GraphQL schema.
+type GraphQL struct {
+	Type, ID string
+	Fields   []GraphQLField
+}
+
+// GraphQLField is a field of a type, and what selects it.
+type GraphQLField struct{ Name, Select string }
+
+// graphQLOf is what a door is called in GraphQL; nil where a name of it is another there, so
+// that what a caller writes would have to be translated.
+func graphQLOf(d *facade.Door) *GraphQL {
+	if d.Entity.Primary == nil {
+		return nil
+	}
+	g := &GraphQL{Type: cmp.Or(d.GraphQL, schema.GraphQLType(d.Name)), ID: "ID"}
+	if s := &d.Entity.Primary.Shape; s.Type == "integer" {
+		g.ID = "Int"
+		if s.Format == "int64" {
+			g.ID = "BigInt"
+		}
+	}
+	for _, p := range d.Entity.Fields {
+		if p.Link != nil && p.Stored && p.Link.Key != p.Name {
+			return nil
+		}
+		if !p.Readable() || !p.Stored {
+			continue
+		}
+		text, ok := selection(p.Name, &p.Shape)
+		if !ok {
+			return nil
+		}
+		g.Fields = append(g.Fields, GraphQLField{p.Name, text})
+	}
+	for _, c := range d.Computed {
+		text, ok := selection(c.Name, &c.Shape)
+		if !ok {
+			return nil
+		}
+		g.Fields = append(g.Fields, GraphQLField{c.Name, text})
+	}
+	return g
+}
+
+// selection selects a field with all of its members; false: a name is none of GraphQL.
+func selection(name string, s *schema.Shape) (string, bool) {
+	if !schema.IsGraphQLName(name) {
+		return "", false
+	}
+	if s.Type == "array" && s.Items != nil {
+		s = s.Items
+	}
+	if s.Type != "object" || len(s.Properties) == 0 {
+		return name, true
+	}
+	members := make([]string, len(s.Properties))
+	for i := range s.Properties {
+		text, ok := selection(s.Properties[i].Name, &s.Properties[i].Shape)
+		if !ok {
+			return "", false
+		}
+		members[i] = text
+	}
+	return name + " { " + strings.Join(members, " ") + " }", true
 }
 
 // bigNames are the names of members that are int64.

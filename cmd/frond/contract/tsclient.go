@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,6 +49,9 @@ func (m *Model) table() (string, error) {
 		if by := m.shownBy(d); by != nil {
 			o = append(o, schema.Member{Name: "shownBy", Value: quoteAll(by)})
 		}
+		if d.Reach.GraphQL != nil {
+			o = append(o, schema.Member{Name: "graphql", Value: d.Reach.GraphQL.object().AppendJSON(nil)})
+		}
 		if d.Reach.Changes != "" {
 			o = append(o, schema.Member{Name: "changes", Value: quote(d.Reach.Changes)})
 		}
@@ -55,6 +59,23 @@ func (m *Model) table() (string, error) {
 	}
 	text, err := indent(doors.AppendJSON(nil))
 	return string(bytes.TrimSpace(text)), err
+}
+
+// object is the GraphQL of a door as data.
+func (g *GraphQL) object() schema.Object {
+	one := strings.ToLower(g.Type[:1]) + g.Type[1:]
+	var fields schema.Object
+	for _, f := range g.Fields {
+		value := json.RawMessage("1")
+		if f.Select != f.Name {
+			value = quote(f.Select)
+		}
+		fields = append(fields, schema.Member{Name: f.Name, Value: value})
+	}
+	return schema.Object{
+		{Name: "type", Value: quote(g.Type)}, {Name: "one", Value: quote(one)}, {Name: "many", Value: quote(schema.Plural(one))}, {Name: "id", Value: quote(g.ID)},
+		{Name: "fields", Value: fields.AppendJSON(nil)},
+	}
 }
 
 // members are what the doors are called in a client, in their order.

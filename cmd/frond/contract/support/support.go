@@ -309,7 +309,7 @@ func judgesOf(contract []byte) *judges {
 				add(op.Params, schema.Plain, "/params")
 				add(op.Query, schema.Plain, "/query")
 				if op.Mode == "patch" {
-					add(op.Input, schema.Update, "/body")
+					add(op.Input, schema.Patch, "/body")
 				} else {
 					add(op.Input, schema.Create, "/body")
 				}
@@ -337,9 +337,6 @@ func (j *judge) check(in any, params, query []string) error {
 	var details []schema.Detail
 	for _, part := range j.parts {
 		text := map[string]json.RawMessage{"/params": p, "/query": q, "/body": b}[part.at]
-		if part.mode == schema.Update {
-			text = flat(text)
-		}
 		if part.at == "/params" && params == nil || part.at == "/query" && query == nil {
 			continue // given beside the value: update's id
 		}
@@ -350,17 +347,4 @@ func (j *judge) check(in any, params, query []string) error {
 		return nil
 	}
 	return facade.Invalid(details[0].Path+" "+details[0].Message, details...).At(j.entity, j.operation)
-}
-
-// flat is a patch without its nested objects: the host merges them into the row, and only
-// the merged object can be judged.
-func flat(patch json.RawMessage) json.RawMessage {
-	members := map[string]json.RawMessage{}
-	for name, value := range jsontext.Members(patch) {
-		if jsontext.KindOf(value) != jsontext.Object {
-			members[name] = value
-		}
-	}
-	text, _ := json.Marshal(members) //nolint:errchkjson // texts that were read as JSON
-	return text
 }
