@@ -122,8 +122,8 @@ evolution: js ## Compare what frond diff says with replayed requests and graphql
 judge: js ## Compare the judge in JavaScript with the Go judge for BODIES (200000) new bodies of generated cards
 	$(GO) test ./e2e/judge -count=1 -v -run='TestJudge$$' -timeout=0 -from=$$(date +%s) -pairs=$(BODIES)
 
-facts: ## Kill gateways, relays and consumers KILLS (1000) times on each store: no fact is lost, made up, out of order or seen twice
-	$(GO) test ./e2e/facts -count=1 -v -timeout=0 -kills=$(KILLS) -open=1m
+facts: ## Kill gateways, relays and consumers KILLS (1000) times on each store: no fact is lost, made up or out of order
+	$(GO) test ./e2e/facts -count=1 -v -timeout=0 -kills=$(KILLS) -programs=100 -open=1m
 
 mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), and list those that no test notices
 	cd .ci/mutation && $(GO) run . -seed $(SEED) -n $(MUTANTS)

@@ -136,7 +136,7 @@ func relaying(store facade.Outbox) (stop func(), err error) {
 		defer close(done)
 		for {
 			committed := store.Committed()
-			if _, _, err := store.Relay(context.Background()); err != nil {
+			if _, _, err := store.Relay(context.Background()); err != nil { //nolint:contextcheck // ctx ends the loop and not a call
 				panic(err)
 			}
 			select {

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -55,10 +56,21 @@ func killAll(t *testing.T, name string) {
 	judge(t, name, file, killed.Load())
 }
 
+// process is a process of a role, which is not started.
+func process(ctx context.Context, role, name, file string, env []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestProcess$") //nolint:gosec // it is this test itself
+	cmd.Env = append(append(os.Environ(), roleOf+"="+role, storeOf+"="+name, fileOf+"="+file), env...)
+	return cmd
+}
+
+// start runs a program until ctx is done.
+func start(ctx context.Context, name string, env ...string) error {
+	return process(ctx, "program", name, "", env).Run()
+}
+
 // killOne starts a process and waits for its end by a kill.
-func killOne(role, name, file string) error {
-	cmd := exec.Command(os.Args[0], "-test.run=^TestProcess$") //nolint:gosec // it is this test itself
-	cmd.Env = append(os.Environ(), roleOf+"="+role, storeOf+"="+name, fileOf+"="+file)
+func killOne(role, name, file string, env ...string) error {
+	cmd := process(context.Background(), role, name, file, env)
 	steps := rand.IntN(2) == 0
 	if steps {
 		cmd.Env = append(cmd.Env, fmt.Sprint(killAt, "=", 1+rand.IntN(600)))
@@ -77,6 +89,9 @@ func killOne(role, name, file string) error {
 		fmt.Fprintln(&failed, said.Text())
 	}
 	after := 5*time.Millisecond + rand.N(150*time.Millisecond)
+	if role == "program" {
+		after *= 4
+	}
 	if steps {
 		after = 10 * time.Second // it kills itself, unless there are no more steps
 	}
@@ -85,9 +100,9 @@ func killOne(role, name, file string) error {
 	for said.Scan() {
 		fmt.Fprintln(&failed, said.Text())
 	}
-	err = cmd.Wait()
+	_ = cmd.Wait() // its state says it
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGKILL {
-		return fmt.Errorf("the process ended by itself: %v\n%s", err, failed.String())
+		return fmt.Errorf("the process ended by itself: %s\n%s", cmd.ProcessState, failed.String())
 	}
 	return nil
 }

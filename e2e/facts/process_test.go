@@ -88,17 +88,23 @@ func TestProcess(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv(killAt)); err == nil && n > 0 {
 		at.remaining.Store(int64(n))
 	}
+	// Whoever started it is gone where nobody has killed it by then.
+	ctx, done := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer done()
+	if role == "program" {
+		if err := program(ctx, os.Getenv(storeOf), &at); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
 	f, s, err := host(t.Context(), os.Getenv(storeOf), at.trace)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fmt.Println("ready")
-	// Whoever started it is gone where nobody has killed it by then.
-	ctx, done := context.WithTimeout(t.Context(), time.Minute)
-	defer done()
 	switch role {
 	case "gateway":
-		err = gateway(ctx, f, &at)
+		err = gatewayOf(ctx, f, &at)
 	case "relay":
 		err = relay(ctx, s, &at)
 	case "effects":
@@ -116,8 +122,8 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// gateway runs commands from four callers.
-func gateway(ctx context.Context, f *facade.Facade, at *step) error {
+// gatewayOf runs commands from four callers.
+func gatewayOf(ctx context.Context, f facade.Caller, at *step) error {
 	errs := make([]error, 4)
 	var callers sync.WaitGroup
 	for i := range errs {

@@ -138,7 +138,7 @@ func count(ctx context.Context, c facade.Caller, id string, n int) error {
 }
 
 // command runs one command at random. The error is one that should not happen.
-func command(ctx context.Context, f *facade.Facade) error {
+func command(ctx context.Context, f facade.Caller) error {
 	id := someone()
 	err := error(nil)
 	switch n := rand.IntN(100); {

@@ -346,7 +346,7 @@ func testEventOrder(w *outboxWorld) {
 	for _, o := range outboxes {
 		relays.Go(func() {
 			for ctx.Err() == nil {
-				if _, _, err := o.Relay(w.ctx()); err != nil {
+				if _, _, err := o.Relay(w.ctx()); err != nil { //nolint:contextcheck // ctx ends the loop and not a call
 					w.Error("relay:", err)
 					return
 				}
@@ -644,8 +644,10 @@ func testCursors(w *outboxWorld) {
 	racers.Wait()
 	at("a", 59, true)
 	e := w.entity("tag")
-	found := w.find(&facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(e), Limit: all,
-		Where: &facade.Filter{Op: facade.Eq, Field: w.field(e, "label"), Values: []any{"once"}}})
+	found := w.find(&facade.Find{
+		Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(e), Limit: all,
+		Where: &facade.Filter{Op: facade.Eq, Field: w.field(e, "label"), Values: []any{"once"}},
+	})
 	w.equal("effects", 50, found.Rows.Len())
 }
 

@@ -50,8 +50,8 @@ CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.log (schema text PRIMARY K
 // many goroutines.
 type Outbox struct {
 	db *engine.DB
-	// make makes a table, by its name, where it is missing.
-	make func(ctx context.Context, name, create string) error
+	// ensure makes a table, by its name, where it is missing.
+	ensure func(ctx context.Context, name, create string) error
 	// process is a random name of this process.
 	process string
 	// emitted counts events, for n.
@@ -69,11 +69,11 @@ type Outbox struct {
 	relayed atomic.Int64
 }
 
-// New returns the outbox of a database. make runs create, which may be several statements,
+// New returns the outbox of a database. ensure runs create, which may be several statements,
 // where the schema [engine.Bookkeeping] has no table of that name; it is called when the outbox is
 // first used.
-func New(db *engine.DB, make func(ctx context.Context, name, create string) error) *Outbox {
-	return &Outbox{db: db, make: make, process: rand.Text()}
+func New(db *engine.DB, ensure func(ctx context.Context, name, create string) error) *Outbox {
+	return &Outbox{db: db, ensure: ensure, process: rand.Text()}
 }
 
 // Ready makes sure that the tables are there, once in the life of the process. They are made
@@ -84,7 +84,7 @@ func (o *Outbox) Ready(ctx context.Context) error {
 	if o.there {
 		return nil
 	}
-	err := o.make(ctx, "log", makeOutbox)
+	err := o.ensure(ctx, "log", makeOutbox)
 	if err == nil {
 		err = o.db.Maintain(ctx, func(c *engine.Conn) error {
 			return c.Run(&engine.Query{Text: []byte(makeLog), Values: [][]byte{o.schema(), itob(int64(facade.NewLog(time.Now())))}})
