@@ -111,7 +111,7 @@ func (r *receivers) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.add(&r.hooked, e.ID)
 }
 
-// follow reads the stream of a fact until ctx is done. A program that is gone, or away for a
+// follow reads the stream of a fact until ctx is done. A program that is gone, or busy for a
 // moment, is asked again for what comes behind the last position.
 func (r *receivers) follow(ctx context.Context, url string) {
 	last := ""
