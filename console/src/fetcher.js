@@ -1,22 +1,69 @@
 import { operations } from './document.js';
 
 // send sends one operation to the path that this page stands at, an audience's own
-// included, and gives back what came as GraphiQL shows it.
-export async function send({ query, variables, operationName }, { headers } = {}) {
-  const response = await fetch(location.pathname, {
-    method: 'POST',
-    headers: {
-      ...texts(headers),
-      'content-type': 'application/json',
-      accept: 'application/graphql-response+json, application/json;q=0.9',
-    },
-    body: JSON.stringify({ query, variables, operationName: chosen(query, operationName) }),
-  });
+// included, and gives back what came as GraphiQL shows it: of a subscription one answer after
+// the other.
+export function send({ query, variables, operationName }, { headers } = {}) {
+  const name = chosen(query, operationName);
+  const request = { body: JSON.stringify({ query, variables, operationName: name }), headers: texts(headers) };
+  const all = operations(query);
+  const operation = all.find(o => o.name?.value === name) ?? all[0];
+  return operation?.operation === 'subscription' ? answers(request) : answer(request);
+}
+
+// post sends a request whose answer is to be of a type.
+const post = ({ body, headers }, accept, signal) =>
+  fetch(location.pathname, { method: 'POST', headers: { ...headers, 'content-type': 'application/json', accept }, body, signal });
+
+async function answer(request) {
+  return json(await post(request, 'application/graphql-response+json, application/json;q=0.9'));
+}
+
+async function json(response) {
   const text = await response.text();
   try {
     return JSON.parse(text);
   } catch {
     throw new Error(`The answer is not JSON (${response.status}): ${text.slice(0, 500)}`);
+  }
+}
+
+// answers are those of a subscription, as server-sent events: a header can name the caller
+// there, which no browser sends with a websocket. It ends when GraphiQL's button stops it.
+async function* answers(request) {
+  const stop = new AbortController();
+  try {
+    const response = await post(request, 'text/event-stream', stop.signal);
+    if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+      yield await json(response);
+      return;
+    }
+    for await (const { event, data } of events(response.body)) {
+      if (event === 'complete') return;
+      if (event === 'next') yield JSON.parse(data);
+    }
+    throw new Error('The stream was cut off; run the subscription again.');
+  } finally {
+    stop.abort();
+  }
+}
+
+// events reads server-sent events. The server writes the data of each on one line.
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += value;
+    for (let end; (end = text.indexOf('\n\n')) >= 0; text = text.slice(end + 2)) {
+      const event = {};
+      for (const line of text.slice(0, end).split('\n')) {
+        const [, name, rest] = /^([^:]*):? ?(.*)$/.exec(line);
+        event[name] = rest;
+      }
+      yield event;
+    }
   }
 }
 

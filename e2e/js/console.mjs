@@ -243,6 +243,26 @@ const steps = {
     const types = await page.locator('.graphiql-doc-explorer-content').textContent();
     assert.ok(!types.includes('Customer'), 'the documentation has what the audience is not shown');
   },
+  async 'a subscription shows each event, until it is stopped'() {
+    await open(plain + '/graphql');
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await write(query, 'subscription Shelf { bookChanged { change book { title year } } }');
+    await run().click();
+    const stop = page.getByRole('button', { name: /Stop query/ });
+    await stop.waitFor();
+    const create = title => page.evaluate(title => fetch('/graphql', {
+      method: 'POST', headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: 'mutation($t: String!) { createBook(input: {name: "n", title: $t, year: 2001}) { id } }', variables: { t: title } }),
+    }).then(r => r.json()), title);
+    await page.waitForTimeout(500); // the stream begins with the next event
+    await create('Arrived');
+    await shows('{ "data": { "bookChanged": { "change": "CREATED", "book": { "title": "Arrived", "year": 2001 } } } }');
+    await page.screenshot({ path: screenshot.replace('.png', '-subscription.png') });
+    await create('Second');
+    await shows('"title": "Second"');
+    await stop.click();
+    await run().waitFor();
+  },
   async 'a picture of it'() {
     await open(url);
     await tab('brewing').click();
