@@ -111,9 +111,19 @@ func (o *out) follow(stream *subscriptions.Stream, wake <-chan struct{}) {
 				_ = o.Send(sse.Event{Name: "next", Data: body})
 			}
 		}
-		if o.Flush() != nil {
+		if o.Flush() != nil || !o.gather() {
 			return // the client is gone, or does not read
 		}
+	}
+}
+
+// gather waits for more events to send together.
+func (o *out) gather() bool {
+	select {
+	case <-time.After(subscriptions.Gather):
+		return true
+	case <-o.ctx.Done():
+		return false
 	}
 }
 

@@ -41,7 +41,7 @@ type conn struct {
 	out     []message
 	held    int  // bytes of out
 	writing bool // a writer is under way
-	pacing  bool // one will be after gather
+	pacing  bool // one will be after subscriptions.Gather
 	pace    *time.Timer
 	sent    time.Time // when a subscription sent something last
 	drained sync.Cond

@@ -150,7 +150,7 @@ func (c *conn) wake(op *operation) {
 	if op.stream == nil || op.gone || c.writing {
 		return
 	}
-	if wait := gather - time.Since(c.sent); wait > 0 {
+	if wait := subscriptions.Gather - time.Since(c.sent); wait > 0 {
 		c.later(wait)
 		return
 	}

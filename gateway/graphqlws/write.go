@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -92,10 +93,6 @@ func (c *conn) write() {
 	}
 }
 
-// gather is how long a connection that has just sent events waits for more: many events a
-// second leave in a hundred writes. The first one leaves at once.
-const gather = 10 * time.Millisecond
-
 // manyAnswers is how many responses of a subscription say that there are more.
 const manyAnswers = 128
 
@@ -105,7 +102,7 @@ func (c *conn) due() (out []message, ready, ended []*operation) {
 	defer c.mu.Unlock()
 	out, ended = c.out, c.ended
 	c.out, c.ended, c.held = nil, nil, 0
-	if wait := gather - time.Since(c.sent); wait <= 0 {
+	if wait := subscriptions.Gather - time.Since(c.sent); wait <= 0 {
 		ready = c.take()
 	} else if c.waits() {
 		c.later(wait)

@@ -66,13 +66,13 @@ func (i *Authenticator) Expires(state facade.State) time.Time {
 		return time.Time{}
 	}
 	claims, _ := state.User()["claims"].(map[string]any)
-	at, ok := claims["exp"].(float64)
-	if n, isNumber := claims["exp"].(json.Number); isNumber {
-		var err error
-		at, err = n.Float64()
-		ok = err == nil
-	}
-	if !ok {
+	var at float64
+	switch exp := claims["exp"].(type) { // as decodeClaims has numbers
+	case int64:
+		at = float64(exp)
+	case float64:
+		at = exp
+	default:
 		return time.Time{}
 	}
 	return time.UnixMilli(int64(min(at, 1<<40) * 1000)).Add(i.skew)
