@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	natsclient "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
 // orders is a project that announces orders, with more for its gateway.yaml.
@@ -302,5 +306,53 @@ func TestNATSMissing(t *testing.T) {
 	}
 	if strings.Contains(p.stderr(), "hunter2") {
 		t.Error(p.stderr())
+	}
+}
+
+// TestWebhooksOfSeveral: of two gateways over one PostgreSQL one delivers each event, and when it
+// stops the other one goes on at once.
+func TestWebhooksOfSeveral(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	got := map[string]int{}
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		got[r.Header.Get("Webhook-Id")]++
+	}))
+	t.Cleanup(server.Close)
+	dir := orders(t, "mode: development\nwebhooks: [{name: audit, url: '"+server.URL+"', facts: [orderPlaced], secret: whsec_b2xkLW9sZC1vbGQtb2xkLW9sZC1vbGQt, allow: [127.0.0.1]}]\n")
+	store := pgtest.Database(t)
+	a, b := startGateway(t, dir, "--store", store), startGateway(t, dir, "--store", store)
+	delivered := func(want int) {
+		t.Helper()
+		count := func() (n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(got)
+		}
+		for by := time.Now().Add(30 * time.Second); count() < want; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(by) {
+				t.Fatalf("%d of %d events\n%s\n%s", count(), want, a.stderr(), b.stderr())
+			}
+		}
+	}
+	for n := range 20 {
+		order(t, []*program{a, b}[n%2], fmt.Sprint("o", n))
+	}
+	delivered(20)
+	a.stop(t)
+	begin := time.Now()
+	order(t, b, "last")
+	delivered(21)
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("it took %s until the other one delivered", took)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for id, n := range got {
+		if n != 1 {
+			t.Errorf("%s came %d times", id, n)
+		}
 	}
 }
