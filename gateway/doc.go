@@ -38,5 +38,6 @@
 //	gateway/telemetry     spans, metrics, the access log
 //	gateway/guard         what stands in front of every surface
 //	gateway/topology      which Fronds run elsewhere
+//	gateway/publish       webhooks and NATS
 //	gateway/setting       how a setting is read; the others stand on it
 package gateway
