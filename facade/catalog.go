@@ -63,6 +63,8 @@ type Fact struct {
 	Door *Door
 	// On are the built-in commands that emit it; nil where Go code does, and for Changes.
 	On []*Operation
+	// When is the expression over before and after that has to hold of the row; "": always.
+	When string
 	// Changes says that it announces every row of Door that is created, updated or deleted.
 	Changes bool
 

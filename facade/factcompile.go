@@ -62,7 +62,7 @@ func (b *compiler) fact(src *project.Frond, frond *Frond, c *project.Fact) *Fact
 		}
 		b.fault(file, c.At, fmt.Sprintf("%q %s", c.Name, message), "write letters, digits, dots, - or _, a letter first: orderPlaced")
 	}
-	f := &Fact{Name: c.Name, Frond: frond, at: c.At}
+	f := &Fact{Name: c.Name, Frond: frond, When: c.When, at: c.At}
 	data := b.card(file, src.Name, schema.GraphQLType(c.Name)+"Fact", c.Schema)
 	b.opened(file, cmp.Or(c.Schema.At, c.At), data)
 	var door *Door

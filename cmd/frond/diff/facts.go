@@ -1,11 +1,18 @@
 package diff
 
 import (
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 )
 
-// factPair is a fact in both versions; one of them may be nil.
+// factPair is the card of a fact in both versions; one of them may be nil.
 type factPair struct{ was, is *schema.Card }
+
+// emissionPair is a fact that both versions have.
+type emissionPair struct{ was, is *facade.Fact }
 
 // announced is a fact without a card.
 var announced = &schema.Card{}
@@ -17,6 +24,9 @@ func (c *comparison) facts() {
 		pair := factPair{was: was.cards[name], is: is.cards[name]}
 		here := place{surface: OnFacts, at: name}
 		try(&c.out, factRules, pair, here)
+		if pair.was != nil && pair.is != nil {
+			c.emission(emissionPair{was.facts[name], is.facts[name]}, here)
+		}
 		if pair.was == nil || pair.is == nil || pair.was == announced || pair.is == announced {
 			continue
 		}
@@ -29,11 +39,12 @@ func (c *comparison) facts() {
 type announcements struct {
 	names []string
 	cards map[string]*schema.Card
+	facts map[string]*facade.Fact
 }
 
 // factsOf are the facts of a version, in order.
 func factsOf(v *Version) announcements {
-	out := announcements{cards: map[string]*schema.Card{}}
+	out := announcements{cards: map[string]*schema.Card{}, facts: map[string]*facade.Fact{}}
 	for _, frond := range v.catalog.Fronds {
 		for _, f := range frond.Facts {
 			card := f.Schema
@@ -43,10 +54,63 @@ func factsOf(v *Version) announcements {
 			if out.cards[f.Name] == nil {
 				out.names = append(out.names, f.Name)
 			}
-			out.cards[f.Name] = card
+			out.cards[f.Name], out.facts[f.Name] = card, f
 		}
 	}
 	return out
+}
+
+// emission compares what emits a fact and who receives it. Of hosts it is not known.
+func (c *comparison) emission(p emissionPair, here place) {
+	try(&c.out, emissionRules, p, here)
+	if p.was.Door != nil || p.is.Door != nil {
+		return // the door's rules are compared with the door
+	}
+	was, is := receiversOf(c.was)[p.was.Name], receiversOf(c.is)[p.is.Name]
+	if known(was) && known(is) {
+		try(&c.out, receiverRules, accessPair{was, is}, place{surface: OnAccess, at: p.is.Name})
+	}
+}
+
+// receiversOf is the table of who receives facts, by their names.
+func receiversOf(v *Version) map[string]*facade.Access {
+	out := map[string]*facade.Access{}
+	table := v.catalog.FactAccess()
+	for i := range table {
+		out[table[i].Fact] = &table[i]
+	}
+	return out
+}
+
+// sources are the commands that emit a fact; "" where nothing does by itself, or nobody knows.
+func sources(f *facade.Fact) string {
+	var names []string
+	for _, op := range f.On {
+		names = append(names, op.Door.Name+"."+op.Name)
+	}
+	if f.Changes {
+		names = append(names, "every change of "+f.Door.Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// emits reports whether b names a command that a does not.
+func emits(a, b *facade.Fact) bool {
+	if b.Changes {
+		return !a.Changes
+	}
+	return !a.Changes && slices.ContainsFunc(b.On, func(op *facade.Operation) bool {
+		return !slices.ContainsFunc(a.On, func(o *facade.Operation) bool { return o.Name == op.Name })
+	})
+}
+
+// subject is what a fact is about: a door, or nothing.
+func subject(f *facade.Fact) string {
+	if f.Door == nil {
+		return ""
+	}
+	return f.Door.Name
 }
 
 // cardMembers are the members of what a fact carries: fields that leave the host.
@@ -82,6 +146,46 @@ var factRules = []rule[factPair]{
 		Rule{"fact-shape-added", Safe, []Surface{OnFacts}, "a fact says now what it carries", "nothing to do", ""},
 		func(p factPair) *change {
 			return changed(p.was == announced && p.is != nil && p.is != announced, "no card", titled(p.is))
+		},
+	},
+}
+
+// emissionRules are tried on every fact that both versions have.
+var emissionRules = []rule[emissionPair]{
+	{
+		Rule{"fact-source-removed", Breaking, []Surface{OnFacts}, "a command does not emit a fact any more that it emitted by itself", "emit it in the command's own code, or keep it under on:", ""},
+		func(p emissionPair) *change { return changed(emits(p.is, p.was), sources(p.was), sources(p.is)) },
+	},
+	{
+		Rule{"fact-source-added", Dangerous, []Surface{OnFacts}, "a further command emits a fact, for rows that its receivers do not expect", "declare a fact of another name for them", ""},
+		func(p emissionPair) *change { return changed(emits(p.was, p.is), sources(p.was), sources(p.is)) },
+	},
+	{
+		Rule{"fact-condition-changed", Dangerous, []Surface{OnFacts}, "a fact is emitted under another condition", "compare both: rows that are announced no more are missed", ""},
+		func(p emissionPair) *change {
+			return changed(p.was.When != p.is.When && sources(p.was) != "" && sources(p.is) != "", p.was.When, p.is.When)
+		},
+	},
+	{
+		Rule{"fact-subject-changed", Dangerous, []Surface{OnFacts, OnAccess}, "a fact is about rows of another door, or of none, so that other rules say who receives it", "declare a fact of another name", ""},
+		func(p emissionPair) *change {
+			return changed(subject(p.was) != subject(p.is), subject(p.was), subject(p.is))
+		},
+	},
+}
+
+// receiverRules are tried on every fact that is about no door.
+var receiverRules = []rule[accessPair]{
+	{
+		Rule{"fact-opened", Dangerous, onAccess, "a fact that had rules is open to everybody", wasClosed, ""},
+		func(p accessPair) *change {
+			return changed(p.was.By == facade.ByRules && p.is.By != facade.ByRules, "rules", "open")
+		},
+	},
+	{
+		Rule{"fact-closed", Breaking, onAccess, "a fact that was open to everybody has rules", wasOpen, ""},
+		func(p accessPair) *change {
+			return changed(p.was.By != facade.ByRules && p.is.By == facade.ByRules, "open", "rules")
 		},
 	},
 }

@@ -7,7 +7,7 @@ import "slices"
 func Rules() []Rule {
 	return slices.Concat(
 		listed(graphQLRules), listed(nameRules), listed(operationRules), listed(requestRules), listed(resultRules), listed(listRules),
-		listed(doorRules), listed(exposureRules), listed(classRules), listed(grantRules), listed(propertyRules), listed(factRules),
+		listed(doorRules), listed(exposureRules), listed(classRules), listed(grantRules), listed(propertyRules), listed(factRules), listed(emissionRules), listed(receiverRules),
 		listed(tableRules), listed(columnRules), listed(uniqueRules), listed(modeRules), listed(documentRules), listed(settingRules),
 	)
 }

@@ -294,6 +294,12 @@ var ruleCases = []ruleCase{
 	{rule: "fact-removed", at: "productSold", is: []edit{{config, "  - {name: productSold, schema: productCard}\n", ""}}, not: added},
 	{rule: "fact-shape-removed", at: "productSold", is: []edit{{config, "name: productSold, schema: productCard", "name: productSold"}}, not: added},
 	{rule: "fact-added", at: "productLost", is: []edit{{config, "facts:\n", "facts:\n  - {name: productLost}\n"}}, not: added},
+	{rule: "fact-source-removed", at: "productSold", was: []edit{sold("on: [product.create, product.update]")}, is: []edit{sold("on: product.create")}, not: []edit{sold("on: [product.create, product.update, product.delete]")}},
+	{rule: "fact-source-added", at: "productSold", was: []edit{sold("on: product.create")}, is: []edit{sold("on: [product.create, product.update]")}, not: added},
+	{rule: "fact-condition-changed", at: "productSold", was: []edit{sold("on: product.update, when: after.price > 1")}, is: []edit{sold("on: product.update")}, not: []edit{sold("on: product.update, when: after.price > 1")}},
+	{rule: "fact-subject-changed", at: "productSold", is: []edit{{config, "schema: productCard", "schema: {properties: {id: {type: string}, name: {type: string}, status: {type: string}}}"}}, not: added},
+	{rule: "fact-opened", at: "somethingHappened", was: []edit{happened("[{when: user != nil}]")}, is: []edit{happened("open")}, not: []edit{happened("[{when: user == nil}]")}},
+	{rule: "fact-closed", at: "somethingHappened", was: []edit{happened("open")}, is: []edit{happened("[{when: user != nil}]")}, not: []edit{}},
 	{rule: "fact-shape-added", at: "somethingHappened", is: []edit{{config, "{name: somethingHappened}", "{name: somethingHappened, schema: productCard}"}}, not: added},
 
 	{rule: "store-table-removed", at: "label", is: []edit{{file: "fronds/shop/entities/label.yaml"}}, not: withoutNote},
@@ -354,6 +360,16 @@ var renamedMaker = []edit{
 	{config, "  maker: {plural: makers}", "  vendor: {plural: makers}"},
 	{config, "  maker: open", "  vendor: open"},
 	field("to: maker", "to: vendor"),
+}
+
+// sold has more said of the fact productSold.
+func sold(what string) edit {
+	return edit{config, "{name: productSold, schema: productCard}", "{name: productSold, schema: productCard, " + what + "}"}
+}
+
+// happened gives the fact somethingHappened a collector.
+func happened(what string) edit {
+	return edit{config, "  maker: open\n", "  maker: open\n  somethingHappened: " + what + "\n"}
 }
 
 // renamed declares a rename.
