@@ -48,7 +48,7 @@ func (x *execution) announce(ctx context.Context, all ...written) error {
 // by itself. of makes what was written of the rows that the write answers. then announces it
 // where the store does not, and is called when the write has written something.
 func (x *execution) announces(ctx context.Context, terms *Terms, of func(rows *Rows) written) (then func(*Rows) error) {
-	if x.host.records && !x.watch.on() {
+	if x.host.records() && !x.watch.on() {
 		terms.Events = func(rows *Rows) ([]Event, error) { return x.eventsOf(ctx, of(rows)) }
 		return func(*Rows) error { return nil }
 	}

@@ -67,9 +67,7 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 		h.store = noStore{}
 	}
 	h.transactor, _ = store.(Transactor)
-	if r, is := store.(Recorder); is {
-		h.records = r.Records()
-	}
+	h.recorder, _ = store.(Recorder)
 	if h.outbox, _ = store.(Outbox); h.outbox == nil && store != nil {
 		if faults := unkept(catalog); faults != nil {
 			return nil, faults

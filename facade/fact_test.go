@@ -56,7 +56,8 @@ func TestFaultsOfFacts(t *testing.T) {
 func TestFactsNeedAnOutbox(t *testing.T) {
 	plain := struct{ facade.Store }{storetest.NewStore()}
 	_, err := facade.New(projectOf(t, shopSaying("facts: [{name: a, on: order.create}]")), plain, nil)
-	if faults := (schema.Faults)(nil); !errors.As(err, &faults) || !strings.Contains(err.Error(), "frond.yaml#/facts/0: the fact a cannot be kept: the store of this host has no outbox") {
+	var faults schema.Faults
+	if !errors.As(err, &faults) || !strings.Contains(err.Error(), "frond.yaml#/facts/0: the fact a cannot be kept: the store of this host has no outbox") {
 		t.Error(err)
 	}
 	if _, err := facade.New(projectOf(t, shopSaying("facts: [{name: a, schema: order}]")), plain, nil); err != nil {
@@ -190,8 +191,11 @@ func TestWatchesAreShared(t *testing.T) {
 		t.Error("equal subscriptions have two keys")
 	}
 	for _, other := range []facade.Subscription{
-		{Fact: "orderPlaced", State: ada}, {Fact: "orderChanged", State: staff}, {Fact: "orderChanged", State: ada, Select: []string{"id"}},
-		{Fact: "orderChanged", State: ada, Filter: raw(`{"id":{"eq":"o1"}}`)}, {Fact: "orderChanged", State: ada, Versions: true},
+		{Fact: "orderPlaced", State: ada},
+		{Fact: "orderChanged", State: staff},
+		{Fact: "orderChanged", State: ada, Select: []string{"id"}},
+		{Fact: "orderChanged", State: ada, Filter: raw(`{"id":{"eq":"o1"}}`)},
+		{Fact: "orderChanged", State: ada, Versions: true},
 	} {
 		if key(other) == one {
 			t.Errorf("%v has the key of another one", other)
@@ -239,5 +243,52 @@ func TestRightsThatChange(t *testing.T) {
 	}
 	if shut = true; look(w) != string(facade.Forbidden) {
 		t.Error("a door that was shut since is open")
+	}
+}
+
+// TestHandlersAndHooksEmit: what the author's code writes around and in place of a built-in command
+// is announced as it is written, and once.
+func TestHandlersAndHooksEmit(t *testing.T) {
+	f, log := outboxOf(t, shopSaying("name: shop\nchanges: order\n"), func(p *facade.Project) {
+		facade.Handle(p.Door("order"), "create", func(ctx context.Context, c *facade.Call) (any, error) {
+			inner := *c
+			inner.Invocation.Body = []byte(strings.Replace(string(c.Invocation.Body), `"total":1`, `"total":10`, 1))
+			return facade.Inside(ctx).Call(ctx, &inner)
+		})
+		facade.Attach(p.Door("order"), "update", facade.Hook{Before: func(context.Context, *facade.Call) (schema.Object, error) {
+			return schema.Object{{Name: "note", Value: raw(`"by a hook"`)}}, nil
+		}})
+	})
+	must(t, f, "customer.create", "", "", `{"id":"ada","region":"north"}`)
+	must(t, f, "order.create", "", "", `{"id":"o1","status":"open","total":1,"customerId":"ada"}`)
+	must(t, f, "order.update", `{"id":"o1"}`, "", `{"status":"paid"}`)
+	const created = `{"id":"o1","status":"open","total":10,"note":null,"secret":null,"customerId":"ada"}`
+	const paid = `{"id":"o1","status":"paid","total":10,"note":"by a hook","secret":null,"customerId":"ada"}`
+	want := "shop.orderChanged created order\"o1\" " + created + "\nshop.orderChanged updated order\"o1\" " + paid + " was " + created + "\n"
+	if got := lines(log.taken()); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// TestWatchOnASurface: a surface that does not show a door does not announce it.
+func TestWatchOnASurface(t *testing.T) {
+	f, _ := outboxOf(t, shopSaying("name: shop\nchanges: [order, customer]\nfacts: [{name: rang}]\nsurfaces: {rest: {only: [customer]}, envelope: false, audiences: {partner: {rest: {only: [customer]}}}}\n"), nil)
+	for surface, want := range map[facade.Surface]string{facade.OnGraphQL: "orderChanged customerChanged rang", facade.OnREST: "customerChanged rang", facade.OnEnvelope: "", facade.OnREST.For("partner"): "customerChanged"} {
+		view, err := f.Catalog().Surface(surface)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, fact := range []string{"orderChanged", "customerChanged", "rang"} {
+			switch _, err := f.Watch(context.Background(), &facade.Subscription{Frond: "shop", Fact: fact, View: view}); {
+			case err == nil:
+				got = append(got, fact)
+			case facade.CodeOf(err) != facade.NotFound:
+				t.Error(surface, fact, err)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s announces %v, want %s", surface, got, want)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/types"
+
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )

@@ -14,7 +14,7 @@ type host struct {
 	store      Store
 	transactor Transactor // store, where it has transactions; else nil
 	outbox     Outbox     // store, where it keeps events; else nil
-	records    bool       // outbox keeps the events of a single write by itself
+	recorder   Recorder   // store, where it may keep the events of a single write by itself; else nil
 	registry   *schema.Registry
 	now        func() time.Time
 	remotes    map[string]Caller // by the Frond's name
@@ -22,6 +22,10 @@ type host struct {
 	local      keeper // of rows that are kept in store
 	entry      Caller // the path, inside its middleware
 }
+
+// records reports whether the store keeps the events of a single write by itself. A store that
+// is opened late says so when it is open.
+func (h *host) records() bool { return h.recorder != nil && h.recorder.Records() }
 
 // Call hands a call to the path, through the middleware, which sees the entity's name and no
 // alias of it: a rule of the author's on c.Entity holds under both.

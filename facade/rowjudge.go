@@ -43,14 +43,13 @@ func (j *rowJudge) holds(ctx context.Context, f *Filter, of []int, negated bool)
 		}
 		return of, nil
 	case Or:
-		var met []int
 		open := of
 		for _, sub := range f.Sub {
 			more, err := j.holds(ctx, sub, open, negated)
 			if err != nil {
 				return nil, err
 			}
-			met, open = append(met, more...), without(open, more)
+			open = without(open, more)
 		}
 		return without(of, open), nil
 	case Not:

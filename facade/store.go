@@ -51,7 +51,10 @@ type Terms struct {
 
 // Recorder is an [Outbox] that keeps the events of a single write in the write's own
 // transaction, without a [Transactor.Transact] around it.
-type Recorder interface{ Records() bool }
+type Recorder interface {
+	// Records reports whether it does. It may become true, once; never false again.
+	Records() bool
+}
 
 // Points holds one relation of what is written to rows that meet Where before it is
 // written: those it did not name already, or with All those that it did as well. New

@@ -7,7 +7,7 @@ import (
 
 // transacts reports whether the call is a transaction of its own.
 func (x *execution) transacts() bool {
-	return x.op.transacts && x.host.transactor != nil && !(x.op.recorded && x.host.records)
+	return x.op.transacts && x.host.transactor != nil && !(x.op.recorded && x.host.records())
 }
 
 // transacted admits and runs a command as one transaction. Each try begins with the

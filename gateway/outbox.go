@@ -18,6 +18,12 @@ func (s *lateOutbox) Transact(ctx context.Context, fn func(context.Context) erro
 	return s.lateStore.Transact(ctx, fn)
 }
 
+// Records implements [facade.Recorder], as the store does once it is open.
+func (s *lateOutbox) Records() bool {
+	r, ok := s.Outbox.(facade.Recorder)
+	return ok && r.Records()
+}
+
 // kept is the store that façades are compiled over: one that keeps events, where the store that
 // is going to be opened does.
 func (h *Host) kept() facade.Store {

@@ -117,6 +117,7 @@ func explainCall(b *strings.Builder, x *facade.Explanation) {
 	if x.Tries > 1 {
 		say(0, "tries   %d: another transaction came between", x.Tries)
 	}
+	explainNames(say, 0, "emits", x.Facts)
 	if x.Written != "" {
 		say(0, "nothing is written: %s", x.Written)
 	}

@@ -148,8 +148,8 @@ func (s *Store) emitted(ctx context.Context) func() {
 	}
 }
 
-// Records implements [facade.Recorder].
-func (s *Store) Records() bool { return true }
+// Records implements [facade.Recorder]. In another program's database nothing is kept.
+func (s *Store) Records() bool { return !s.db.Foreign() }
 
 // record keeps the events of a write that has written rows.
 func (s *Store) record(c *engine.Conn, of *facade.Terms, rows *facade.Rows) error {
