@@ -68,8 +68,8 @@ var floors = map[string]string{
 	"store/postgres/outbox":  "facade store/postgres/engine",
 	"store/postgres/replica": "",
 	"store/postgres/engine":  "facade facade/consistency schema/jsontext store/sqltext store/postgres/replica",
-	"rest":                   "facade facade/kiterror facts/sse rest/stream schema schema/jsontext",
-	"rest/stream":            "facade facade/rows facts/sse schema/jsontext",
+	"rest":                   "facade facade/consistency facade/kiterror facts/sse rest/stream schema schema/jsontext",
+	"rest/stream":            "facade facade/consistency facade/rows facts/sse schema/jsontext",
 
 	// Ways out of facts that an operator sets up, over what they have in common.
 	"facts/cloudevent":            "facade schema/jsontext",

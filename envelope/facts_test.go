@@ -55,7 +55,7 @@ func (r *ledgerReader) Next(ctx context.Context) ([]*facade.Event, facade.Positi
 
 func (*ledgerReader) Close() {}
 
-func factsOf(l *ledger, ending context.Context) *envelope.Facts {
+func factsOf(ending context.Context, l *ledger) *envelope.Facts {
 	return envelope.NewFacts(&envelope.FactsOptions{
 		Frond: "sales", Names: []string{"orderPlaced", "orderShipped"}, Log: l, Ending: ending, Errors: slog.New(slog.DiscardHandler),
 		Subscribe: func(_ context.Context, _ []string, after facade.Position) (envelope.EventReader, error) {
@@ -77,7 +77,7 @@ func getFacts(h http.Handler, method, target string) *httptest.ResponseRecorder 
 
 // TestFacts is the table of docs/remotes.md.
 func TestFacts(t *testing.T) {
-	h := factsOf(newLedger(3), nil)
+	h := factsOf(t.Context(), newLedger(3))
 	const event = `{"id":"e","position":"NN","frond":"sales","name":"orderPlaced","entity":"order","key":"o","at":"2026-09-21T14:13:20Z","data":{"open":1}}`
 	at := func(positions ...string) string {
 		var list []string
@@ -125,7 +125,7 @@ func TestFactsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, stop := context.WithCancel(t.Context())
 		defer stop()
-		h := factsOf(newLedger(3), ending)
+		h := factsOf(ending, newLedger(3))
 		for _, after := range []time.Duration{20 * time.Second, 5 * time.Second} {
 			began := time.Now()
 			if after < 20*time.Second {
@@ -146,7 +146,7 @@ func TestLongFacts(t *testing.T) {
 	for _, e := range l.events {
 		e.Data = []byte(`"` + strings.Repeat("x", 3<<20) + `"`)
 	}
-	if w := getFacts(factsOf(l, nil), http.MethodGet, "/_kit/facts"); !strings.Contains(w.Body.String(), `],"position":"11"`) {
+	if w := getFacts(factsOf(t.Context(), l), http.MethodGet, "/_kit/facts"); !strings.Contains(w.Body.String(), `],"position":"11"`) {
 		t.Errorf("the answer is %s", w.Body)
 	}
 }

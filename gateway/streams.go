@@ -35,7 +35,7 @@ func (s streams) Subscribe(ctx context.Context, f *facade.Fact, after string) (s
 			return nil, err
 		}
 	}
-	feed := s.host.feed(f.Frond)
+	feed := s.host.feed(f.Frond) //nolint:contextcheck // a feed lives as long as its host
 	if feed == nil {
 		return nil, facade.Errorf(facade.NotImplemented, "the events of %s are not kept here", f.Frond.Name)
 	}

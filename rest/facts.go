@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/rest/stream"
 	"github.com/frondhost/frond/schema"
@@ -199,6 +200,8 @@ func (x *exchange) serveChanges() error {
 	}
 	s := &stream.Stream{Sub: sub, Watch: watch, Reader: reader}
 	if last == "" { // else the client has the list
+		// A copy of the store may not have what stands before the position.
+		x.ctx = consistency.Latest(x.ctx)
 		result, err := x.do(&x.call)
 		if err != nil {
 			reader.Close()

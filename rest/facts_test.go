@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/rest"
 	restream "github.com/frondhost/frond/rest/stream"
@@ -42,6 +43,7 @@ collectors:
 type streaming struct {
 	*httptest.Server
 	facade *facade.Facade
+	facts  restream.Facts
 	end    context.CancelFunc
 	// roles are those of whoever calls as Ada; nil: the token does not hold any more.
 	roles atomic.Pointer[[]any]
@@ -89,7 +91,7 @@ func stream(t *testing.T) *streaming {
 	f := storetest.New(t, project, store, nil)
 	feed := facts.New(store, nil)
 	t.Cleanup(feed.Close)
-	s := &streaming{facade: f}
+	s := &streaming{facade: f, facts: feedFacts{f, feed}}
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	state := func(r *http.Request) (facade.State, error) {
@@ -455,6 +457,39 @@ func TestListWhileWriting(t *testing.T) {
 		}
 	}
 	<-stopped
+}
+
+// TestListThatIsFollowed is read from the store itself: a copy may not have yet what stands
+// before the position that the changes begin at.
+func TestListThatIsFollowed(t *testing.T) {
+	s := stream(t)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	var copies []bool
+	h, err := rest.New(s.facade.Catalog(), facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+		copies = append(copies, consistency.Copies(ctx) != nil)
+		return s.facade.Call(ctx, c)
+	}), &rest.Options{
+		State: func(*http.Request) (facade.State, error) {
+			return facade.State{"user": map[string]any{"roles": []any{"staff"}}}, nil
+		},
+		Streams: restream.Options{Facts: s.facts, Ending: ended},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, accept := range []string{"application/json", "text/event-stream"} {
+		r := httptest.NewRequestWithContext(consistency.With(t.Context(), &consistency.Record{}), http.MethodGet, "/api/blog/posts", nil)
+		r.Header.Set("Accept", accept)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != 200 || w.Header().Get("Content-Type") != accept {
+			t.Errorf("%s: %d %s", accept, w.Code, w.Body)
+		}
+	}
+	if diff := cmp.Diff([]bool{true, false}, copies); diff != "" {
+		t.Errorf("may a copy answer? (-want +got):\n%s", diff)
+	}
 }
 
 // TestFactsSegment: a door cannot have the path of what its Frond announces.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -99,7 +100,7 @@ func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	if s.Options.Ending != nil {
-		defer context.AfterFunc(s.Options.Ending, cancel)()
+		defer context.AfterFunc(s.Options.Ending, cancel)() //nolint:contextcheck // it is the surface's
 	}
 	s.r, s.identified = r, time.Now()
 	err := s.begin(w)
@@ -201,7 +202,8 @@ func (s *Stream) again(ctx context.Context, beat bool) error {
 
 // send sends those of the events that exist for the caller now.
 func (s *Stream) send(ctx context.Context, events []*facade.Event) error {
-	ctx, account, err := s.Options.Budget.Open(ctx)
+	// A copy of the store may be behind the event.
+	ctx, account, err := s.Options.Budget.Open(consistency.Latest(ctx))
 	if err != nil {
 		return err
 	}
