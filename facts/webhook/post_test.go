@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -97,9 +98,12 @@ func TestAnswers(t *testing.T) {
 // TestSameBytes: every attempt of an event has the same id and body, and a signature of its own
 // time.
 func TestSameBytes(t *testing.T) {
+	var mu sync.Mutex
 	var bodies, ids []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
 		bodies, ids = append(bodies, string(body)), append(ids, r.Header.Get("Webhook-Id"))
 	}))
 	t.Cleanup(server.Close)
@@ -108,6 +112,8 @@ func TestSameBytes(t *testing.T) {
 	for range 2 {
 		h.post(t.Context(), &e)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if len(bodies) != 2 || bodies[0] != bodies[1] || ids[0] != ids[1] || ids[0] != e.ID {
 		t.Errorf("%q %q", bodies, ids)
 	}
