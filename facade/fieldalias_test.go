@@ -2,6 +2,7 @@ package facade_test
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -172,5 +173,35 @@ func TestFieldAlias(t *testing.T) {
 	again := storetest.New(t, projectOf(t, refielded), storetest.NewStore(), &facade.Options{Now: func() time.Time { return now }})
 	if notes := again.Catalog().Ended; len(notes) != 4 || notes[0].Pointer != "/renamed/product.name" || !strings.Contains(notes[0].Message, "its last day was 2027-06-01") {
 		t.Errorf("notes of a start after the day: %v", notes)
+	}
+}
+
+// TestFieldAliasOfEvents: what a subscriber gets has the old names as rows have them, and its
+// filter and its fields may use them; what is stored, for the operator's own, has not.
+func TestFieldAliasOfEvents(t *testing.T) {
+	files := maps.Clone(shopWithFacts)
+	files["frond.yaml"] += "renamed: {order.amount: {to: order.total, until: 2999-06-01}, order.remark: {to: order.note, until: 2999-06-01}}\n"
+	f, log := outboxOf(t, files, nil)
+	placed(t, f)
+	events := log.taken()
+	if got := lines(events); strings.Contains(got, "amount") {
+		t.Errorf("stored: %s", got)
+	}
+	changed := func(state facade.State, filter string, fields ...string) string {
+		return revealed(t, f, events, facade.Subscription{Frond: "shop", Fact: "orderChanged", State: state, Filter: raw(filter), Select: fields})
+	}
+	for _, c := range [][2]string{
+		{changed(ada, `{"amount":{"gt":6}}`), "created \"o-ada\" {\"id\":\"o-ada\",\"status\":\"open\",\"total\":7,\"customerId\":\"ada\",\"double\":14,\"amount\":7}\n"},
+		{changed(ada, `{}`, "amount"), "created \"o-ada\" {\"amount\":7}\n"},
+		{changed(staff, `{"remark":{"eq":"n"}}`, "id", "remark"), "created \"o-ada\" {\"id\":\"o-ada\",\"remark\":\"n\"}\ncreated \"o-bob\" {\"id\":\"o-bob\",\"remark\":\"n\"}\n"},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("got\n%s\nwant\n%s", c[0], c[1])
+		}
+	}
+	for _, got := range []string{changed(ada, `{"remark":{"eq":"n"}}`), changed(ada, `{}`, "remark")} {
+		if !strings.Contains(got, "VALIDATION_FAILED") || strings.Contains(got, "note") {
+			t.Errorf("a hidden field by its old name: %s", got)
+		}
 	}
 }
