@@ -105,6 +105,23 @@ func TestAliasEverywhere(t *testing.T) {
 		t.Errorf("the SDL does not deprecate item: %s", sdl)
 	}
 
+	// A gateway in front of the host takes its aliases over; one that it cannot have, since a door of
+	// its own has the name, it leaves out.
+	remote := newElsewhere(t)
+	remote.serve("shop", renamedProject(t, "2999-06-01"))
+	for own, there := range map[string]bool{"note": true, "item": false} {
+		behind := opts
+		behind.Config.Remotes = map[string]gateway.Remote{"shop": {URL: remote.url()}}
+		card := "fronds/own/entities/" + own + ".yaml"
+		front := gatewayOf(t, read(t, fstest.MapFS{card: {Data: []byte(`{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}}}`)}}), behind)
+		for _, c := range pairs {
+			old, is := send(front, c.old, staff), send(front, c.is, staff)
+			if same := strings.ReplaceAll(old.Body.String(), `"instance":"/api/shop/items`, `"instance":"/api/shop/products`); (same == is.Body.String()) != there && strings.HasPrefix(c.name, "REST") || there && same != is.Body.String() {
+				t.Errorf("%s in front, beside %s:\n%s by the old name\n%s by the new one", c.name, own, old.Body, is.Body)
+			}
+		}
+	}
+
 	// A gateway that starts after the day still knows the name, and refuses it.
 	gw = gatewayOf(t, renamedProject(t, "2020-06-01"), opts)
 	for _, c := range pairs {
