@@ -7,7 +7,8 @@
 //
 // # What is mounted
 //
-//	/graphql      GraphQL, and the console for a browser
+//	/graphql      GraphQL, also over websockets, and the console for a browser
+//	/graphql/stream  GraphQL over server-sent events
 //	/api/         REST
 //	/_kit/call    the envelope, JSON-RPC 2.0; the state in a frame is ignored
 //	/livez        200 while the process runs
@@ -34,6 +35,9 @@
 // rules are in the packages below, which do not know each other:
 //
 //	gateway/graphqlhttp   GraphQL over HTTP: requests, trusted documents, the console
+//	gateway/graphqlws     GraphQL over websockets
+//	gateway/graphqlsse    GraphQL over server-sent events
+//	gateway/subscriptions what the two send: streams of answers, shared by equal subscribers
 //	gateway/identity      who is calling
 //	gateway/telemetry     spans, metrics, the access log
 //	gateway/guard         what stands in front of every surface

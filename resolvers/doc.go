@@ -25,6 +25,12 @@
 // null and absent apart; a column goes from the row into the response as the text
 // it has there, once it is checked against its type.
 //
+// # Subscriptions
+//
+// [Engine.Open] admits a subscription. Its source is events of one fact, which somebody else
+// reads: [Subscription.Respond] executes it for some of them, each as a query whose root field
+// is the event. Its row is there already; what is selected below comes by calls.
+//
 // # Errors
 //
 // A request that cannot be executed has errors and no data; their codes are names that

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -77,6 +78,20 @@ type host struct {
 	hub    *subscriptions.Hub
 	server *graphqlws.Server
 	url    string
+	fails  atomic.Pointer[facade.Error] // of what is revealed; nil: nothing fails
+}
+
+// failing is a watch whose store may be down, or whose subscriber may lose its rights.
+type failing struct {
+	resolvers.Watch
+	with *atomic.Pointer[facade.Error]
+}
+
+func (f failing) Reveal(ctx context.Context, events []*facade.Event) ([]facade.Revealed, error) {
+	if err := f.with.Load(); err != nil {
+		return nil, err
+	}
+	return f.Watch.Reveal(ctx, events)
 }
 
 func start(t testing.TB, change func(*graphqlws.Options, *subscriptions.Options)) *host {
@@ -99,7 +114,11 @@ func start(t testing.TB, change func(*graphqlws.Options, *subscriptions.Options)
 		t.Fatal(err)
 	}
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	engine, err := resolvers.NewEngine(schema, f, &resolvers.Options{Logger: quiet, Watch: func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error) { return f.Watch(ctx, s) }})
+	h := &host{Facade: f}
+	engine, err := resolvers.NewEngine(schema, f, &resolvers.Options{Logger: quiet, Watch: func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error) {
+		w, err := f.Watch(ctx, s)
+		return failing{w, &h.fails}, err
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +129,7 @@ func start(t testing.TB, change func(*graphqlws.Options, *subscriptions.Options)
 	if change != nil {
 		change(&o, &ho)
 	}
-	h := &host{Facade: f, hub: subscriptions.NewHub(ho)}
+	h.hub = subscriptions.NewHub(ho)
 	o.Hub = h.hub
 	h.server = graphqlws.New(o)
 	listener := httptest.NewServer(h.server)
@@ -279,4 +298,46 @@ func (c *client) settle() {
 	c.read()
 	c.want(`{"id":"settle","type":"complete"}`)
 	time.Sleep(20 * time.Millisecond)
+}
+
+// TestEqualSubscriptions: an event is evaluated once for all who see the same of it.
+func TestEqualSubscriptions(t *testing.T) {
+	h := start(t, nil)
+	var all []*client
+	for _, caller := range []string{"ada", "ada", "ada", "bob"} {
+		c := h.known(t, caller)
+		c.send(`{"type":"subscribe","id":"1","payload":{"query":%q}}`, changed)
+		c.settle()
+		all = append(all, c)
+	}
+	h.create(t, "a", 1)
+	for _, c := range all {
+		c.event("1", "CREATED", "a")
+	}
+	if n := h.hub.Numbers(); n.Evaluated != 2 || n.Shared != 2 || n.Subscriptions != 4 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// TestFailures: a store that cannot be reached is waited for, and nothing is missing then; a
+// subscriber whose rights are gone has an error, and its connection goes on.
+func TestFailures(t *testing.T) {
+	h := start(t, nil)
+	c := h.known(t, "ada")
+	c.send(`{"type":"subscribe","id":"1","payload":{"query":%q}}`, changed)
+	c.settle()
+	h.fails.Store(facade.Errorf(facade.ServiceUnavailable, "the store is down"))
+	h.create(t, "a", 1)
+	h.create(t, "b", 1)
+	time.Sleep(50 * time.Millisecond)
+	h.fails.Store(nil)
+	c.event("1", "CREATED", "a")
+	c.event("1", "CREATED", "b")
+	h.fails.Store(facade.Errorf(facade.Forbidden, "no more"))
+	h.create(t, "c", 1)
+	if got := c.read(); !strings.HasPrefix(got, `{"id":"1","type":"error","payload":[{"message":"no more","locations":`) {
+		t.Error(got)
+	}
+	wait(t, func() bool { return h.hub.Numbers().Subscriptions == 0 })
+	c.settle()
 }
