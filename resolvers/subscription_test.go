@@ -75,9 +75,11 @@ func TestSubscription(t *testing.T) {
 	w := &admits{}
 	b.subscribing(t, w)
 	state := facade.State{"user": map[string]any{"id": "ada"}}
-	s, resp := b.engine.Open(t.Context(), &resolvers.Request{State: state, Query: `subscription S($f: PostFilter, $after: String) {
+	s, resp := b.engine.Open(t.Context(), &resolvers.Request{
+		State: state, Query: `subscription S($f: PostFilter, $after: String) {
 		event: postPublished(after: $after, filter: $f) { id position at key post { title nodeId author { name mentor { name } } tags { items { label } } } __typename } }`,
-		Variables: json.RawMessage(`{"f":{"title":{"eq":"x"}}}`)})
+		Variables: json.RawMessage(`{"f":{"title":{"eq":"x"}}}`),
+	})
 	if resp != nil {
 		t.Fatalf("refused: %s", resp.Body)
 	}

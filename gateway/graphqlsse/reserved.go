@@ -105,7 +105,7 @@ func (srv *Server) single(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.Method {
 	case http.MethodGet:
-		srv.openReserved(w, r, s, state)
+		srv.openReserved(w, r, s, state) //nolint:contextcheck // its operations began with requests of their own
 	case http.MethodDelete:
 		s.complete(r.URL.Query().Get("operationId"))
 		w.WriteHeader(http.StatusOK)
@@ -317,7 +317,7 @@ func (s *reserved) complete(id string) {
 }
 
 // post begins an operation, whose responses its stream has.
-func (srv *Server) post(w http.ResponseWriter, r *http.Request) {
+func (srv *Server) post(w http.ResponseWriter, r *http.Request) { //nolint:contextcheck // an operation outlives the request that begins it
 	begin, extensions, state, ok := srv.Requests.Read(w, r)
 	if !ok {
 		return

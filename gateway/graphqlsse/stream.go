@@ -36,7 +36,7 @@ func (srv *Server) distinct(w http.ResponseWriter, r *http.Request) {
 		wake := make(chan struct{}, 1)
 		stream, err := srv.Hub.Open(r.Context(), sub, srv.Caller(r, state), func() { poke(wake) })
 		if err == nil {
-			out.follow(stream, wake)
+			out.follow(stream, wake) //nolint:contextcheck // it has the request's
 			return
 		}
 		resp = sub.Failed(r.Context(), err)

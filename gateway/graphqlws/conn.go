@@ -27,8 +27,6 @@ type conn struct {
 	address string
 	caller  string // whose limits hold
 	state   facade.State
-	ctx     context.Context
-	cancel  context.CancelFunc
 	began   time.Time
 	timer   *time.Timer  // of the first message, then of the caller's credential
 	heard   atomic.Int64 // when the client sent something last, Unix seconds
@@ -55,7 +53,6 @@ func newConn(s *Server, ws *websocket.Conn, socket *socket, r *http.Request) *co
 	r = r.WithContext(context.WithoutCancel(r.Context())) // which ends with the upgrade
 	c := &conn{server: s, ws: ws, socket: socket, upgrade: r, address: s.Address(r), began: time.Now()}
 	c.drained.L = &c.mu
-	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.heard.Store(c.began.Unix())
 	c.timer = time.AfterFunc(s.InitWait, func() { c.finish(ending{initTimeout, "Connection initialisation timeout"}) })
 	return c
@@ -120,7 +117,7 @@ func (c *conn) acknowledge(payload json.RawMessage) ending {
 		state, err = c.server.Session(r)
 	}
 	if err != nil {
-		e := facade.Report(c.ctx, c.server.Log, err, "")
+		e := facade.Report(c.server.ctx, c.server.Log, err, "")
 		switch e.Code {
 		case facade.ServiceUnavailable, facade.TooManyRequests, facade.InternalError:
 			return ending{tryAgainLater, e.Message}
@@ -244,7 +241,6 @@ func (c *conn) lost(err error) {
 
 // over gives back everything that the connection has.
 func (c *conn) over() {
-	c.cancel()
 	_ = c.ws.CloseNow()
 	c.mu.Lock()
 	for _, t := range []*time.Timer{c.timer, c.pace} {

@@ -50,7 +50,7 @@ func (c *conn) subscribe(id string, payload json.RawMessage) ending {
 	}
 	c.ops = append(c.ops, op)
 	c.running++
-	ctx, cancel := context.WithCancel(c.ctx)
+	ctx, cancel := context.WithCancel(c.server.ctx)
 	op.cancel = cancel
 	go c.begin(ctx, op, payload)
 	return ending{}
@@ -60,7 +60,7 @@ func (c *conn) subscribe(id string, payload json.RawMessage) ending {
 func (c *conn) begin(ctx context.Context, op *operation, payload json.RawMessage) {
 	defer func() {
 		if p := recover(); p != nil {
-			facade.Report(ctx, c.server.Log, facade.Panicked(p), "")
+			_ = facade.Report(ctx, c.server.Log, facade.Panicked(p), "")
 			c.finish(ending{internalError, "Internal server error"})
 		}
 		c.mu.Lock()
@@ -72,9 +72,9 @@ func (c *conn) begin(ctx context.Context, op *operation, payload json.RawMessage
 	}()
 	s, resp := c.server.Operations.Operate(facade.WithRequest(ctx), payload, c.state)
 	if s != nil {
-		stream, err := c.server.Hub.Open(ctx, s, c.caller, func() { c.wake(op) })
+		stream, err := c.server.Hub.Open(ctx, s, c.caller, func() { c.wake(op) }) //nolint:contextcheck // what is written is the connection's
 		if err == nil {
-			c.opens(op, stream)
+			c.opens(op, stream) //nolint:contextcheck // likewise
 			return
 		}
 		resp = s.Failed(ctx, err)

@@ -13,7 +13,7 @@ import (
 func (c *conn) handled(kind websocket.MessageType, text []byte) (end ending) {
 	defer func() {
 		if p := recover(); p != nil {
-			facade.Report(c.ctx, c.server.Log, facade.Panicked(p), "")
+			_ = facade.Report(c.server.ctx, c.server.Log, facade.Panicked(p), "")
 			end = ending{internalError, "Internal server error"}
 		}
 	}()

@@ -141,7 +141,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else if ws.Subprotocol() != Protocol {
 		c.finish(ending{noSubprotocol, "Subprotocol not acceptable; offer " + Protocol})
 	}
-	go c.run()
+	go c.run() //nolint:contextcheck // the connection outlives the request
 }
 
 // add counts a connection among those of the server. The ending is not zero where the server

@@ -115,7 +115,7 @@ func (s *socket) send(p []byte) {
 
 // bufferSize is that of the buffers for reading and for writing. Those of net/http have 4 KiB
 // each, which an idle connection would hold for as long as it lives.
-const bufferSize = 512
+const bufferSize = 256
 
 // hijacker is the ResponseWriter of an upgrade. It hands out the connection as a socket, with
 // small buffers.

@@ -151,7 +151,7 @@ func (c *conn) later(wait time.Duration) {
 
 // deliver writes the next responses of a subscription.
 func (c *conn) deliver(op *operation) {
-	answers, err := op.stream.Next(facade.WithRequest(c.ctx))
+	answers, err := op.stream.Next(facade.WithRequest(c.server.ctx))
 	if len(answers) > 0 {
 		head := next(op.id)
 		for _, body := range answers {
@@ -165,7 +165,7 @@ func (c *conn) deliver(op *operation) {
 		c.mu.Unlock()
 	}
 	if err != nil {
-		resp := op.stream.Failed(c.ctx, err)
+		resp := op.stream.Failed(c.server.ctx, err)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.ends(op, resp)
