@@ -164,7 +164,7 @@ func factsOf(catalog *facade.Catalog, names []string, at string) (found []string
 		matches := slices.DeleteFunc(slices.Clone(declared), func(d string) bool { return d != name && !strings.HasSuffix(d, "."+name) })
 		switch {
 		case len(matches) == 1 && remote[matches[0]] != "":
-			fault(matches[0]+" is a fact of a Frond that runs elsewhere", "write it in the gateway.yaml of the host of "+remote[matches[0]])
+			fault(matches[0]+" is a fact of a Frond that runs elsewhere", "leave it out here, and write it in the gateway.yaml of a gateway that "+remote[matches[0]]+" runs in")
 		case len(matches) == 1:
 			found = append(found, matches[0])
 		case len(matches) > 1:
