@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ type openAPI struct {
 func OpenAPI(catalog *facade.Catalog, routes []Route, info Info) json.RawMessage {
 	d := &openAPI{schemas: newSchemas(catalog), lists: listKeys(catalog)}
 	var paths, tags schema.Object
-	ids := map[string]int{}
+	ids := map[string]bool{}
 	for _, r := range routes {
 		at := slices.IndexFunc(paths, func(m schema.Member) bool { return m.Name == r.Path })
 		if at < 0 {
@@ -120,17 +121,18 @@ func with(o json.RawMessage, name string, value json.RawMessage) json.RawMessage
 // orEmpty is an object that is written although it has no members.
 func orEmpty(o schema.Object) json.RawMessage { return o.AppendJSON(nil) }
 
-// operation is one verb of a path. An operation with several routes has a number behind its id
-// on the further ones.
-func (d *openAPI) operation(r Route, ids map[string]int) json.RawMessage {
+// operation is one verb of a path. Of an operation with several routes the further ones have
+// ids of their own.
+func (d *openAPI) operation(r Route, ids map[string]bool) json.RawMessage {
 	op := r.Operation
 	id := op.Door.Name + "." + op.Name
-	if ids[id]++; ids[id] > 1 {
-		id += "." + strings.ToLower(r.Verb)
-		if strings.Contains(r.Path, "{id}") && !op.Builtin {
-			id = op.Door.Name + "." + op.Name + ".byId"
-		}
+	switch {
+	case r.Verb == http.MethodPut: // the same as PATCH, which has the name
+		id += ".put"
+	case ids[id]:
+		id += ".byId"
 	}
+	ids[id] = true
 	pairs := []any{"operationId", id, "tags", []string{op.Door.Name}, "summary", summary(op), "description", optional(op.Description)}
 	if op.Deprecated != "" {
 		pairs = append(pairs, "deprecated", true, "x-deprecated-because", op.Deprecated)
@@ -150,15 +152,15 @@ func summary(op *facade.Operation) string {
 		case "list":
 			return "A page of " + op.Door.Plural
 		case "findById":
-			return "One " + what + " by its id"
+			return "A row of " + op.Door.Plural + " by its id"
 		case "findByIds":
-			return "Several " + op.Door.Plural + " by their ids"
+			return "Rows of " + op.Door.Plural + " by their ids"
 		case "create":
-			return "Create a " + what
+			return "Create " + what
 		case "update":
-			return "Change a " + what
+			return "Change " + what
 		case "delete":
-			return "Delete a " + what
+			return "Delete " + what
 		}
 	}
 	return strings.Join(schema.Words(op.Name), " ") + " (" + what + ")"
@@ -167,7 +169,7 @@ func summary(op *facade.Operation) string {
 // body is the request body of a command, or nil.
 func (d *openAPI) body(r Route) json.RawMessage {
 	op := r.Operation
-	if op.Kind == facade.Query || r.Verb == "DELETE" {
+	if op.Kind == facade.Query || r.Verb == http.MethodDelete {
 		return nil
 	}
 	media := func(s, sample json.RawMessage) json.RawMessage { return object("schema", s, "example", sample) }

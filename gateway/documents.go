@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/describe"
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
@@ -69,6 +70,20 @@ func (g *generation) describe(p *place) {
 		}
 	}
 }
+
+// docs mounts the page of the documents of everybody or of an audience, where one of them is.
+func (g *generation) docs(base string) {
+	described := slices.ContainsFunc(g.places, func(p *place) bool { return p.base == base && p.surface.Kind() != facade.OnGraphQL })
+	if g.host.config.NoDocuments || !described {
+		return
+	}
+	for _, name := range console.Docs {
+		g.mount(mounted{path: base + docsPath + name, hidden: true, handler: console.ServeDocs(name)})
+	}
+}
+
+// docsPath is the page of the API documents.
+const docsPath = "/docs"
 
 // serveDocument answers with a document, which is written when it is first wanted: most
 // processes never serve it.

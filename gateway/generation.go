@@ -75,6 +75,7 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 				gen.mount(mounted{base + m.path + console.Path, true, handler, p})
 			}
 		}
+		gen.docs(base)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err

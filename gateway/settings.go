@@ -57,7 +57,7 @@ func (c *Config) settings() setting.Table {
 		},
 		c.Limits.Rate.Settings(),
 		[]setting.Setting{
-			setting.New("describe", "true", "serve /openapi.json, /openrpc.json and /asyncapi.json, which show what rpc.discover does", setting.Not, &c.NoDocuments),
+			setting.New("describe", "true", "serve /openapi.json, /openrpc.json, /asyncapi.json and /docs, which show what rpc.discover does", setting.Not, &c.NoDocuments),
 			setting.New("compression", "true", "compress answers from 1 KiB for clients that accept zstd or gzip", setting.Not, &c.NoCompression),
 			setting.New("limits.memory", "25%", "bytes that all requests together may hold: a size, a share of the process's memory limit, or off", guard.ReadMemory, &c.Limits.Memory).As(`{"type":["string","integer"],"pattern":"^(off|[0-9]+ *(%|[KMG]iB)?)$"}`),
 			setting.New("limits.executions", "auto", "requests that may execute at once: a number, auto (256 per processor) or off", guard.ReadExecutions, &c.Limits.Executions).As(`{"type":["string","integer"],"pattern":"^(auto|off|[0-9]+)$"}`),

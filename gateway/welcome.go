@@ -83,6 +83,9 @@ func (g *generation) welcomePage() string {
 			line(envelope.Path, "JSON-RPC 2.0, by POST; <code>"+wire.Discover+"</code> lists the operations", false)
 		}
 	}
+	if !g.host.config.NoDocuments {
+		line(docsPath, "the API, with a form for every operation", true)
+	}
 	line("/livez", "whether the process runs", true)
 	line("/readyz", "whether calls are welcome", true)
 	b.WriteString("\n</ul>\n")
