@@ -100,13 +100,14 @@ func TestDiscovery(t *testing.T) {
 		frond.Facts[1].Name != "inkLow" || frond.Facts[1].Schema != nil {
 		t.Errorf("facts: %+v", frond.Facts)
 	}
-	// Facts are the same on every way to them (rule 3), and are not routable.
+	// Facts are the same on every way to them (rule 3), and are not called.
 	answered := run(t, "", "call", "rpc.discover", "--url", p.URL, "--json")
 	if diff := cmp.Diff(decode(t, text), decode(t, []byte(answered.stdout))); diff != "" {
 		t.Errorf("frond call rpc.discover differs:\n%s", diff)
 	}
-	if res := send(t, "POST", p.URL+"/api/press/facts/bookPrinted", `{}`); res.Status != 404 {
-		t.Errorf("a fact is routable: %d %s", res.Status, res.Body)
+	// Its events are read there, and nothing is called.
+	if res := send(t, "POST", p.URL+"/api/press/facts/bookPrinted", `{}`); res.Status != 405 {
+		t.Errorf("a fact is called: %d %s", res.Status, res.Body)
 	}
 }
 
