@@ -36,9 +36,14 @@ type generation struct {
 
 // newGeneration builds the surfaces over a façade, and what is mounted where. draining
 // turns /readyz to 503.
-func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *facade.Facade) (*generation, error) {
+func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *facade.Facade) (_ *generation, failed error) {
 	gen := &generation{host: h, session: session, again: again, facade: f}
 	gen.streaming, gen.endStreams = context.WithCancel(h.streaming)
+	defer func() {
+		if failed != nil { // what accepts websockets runs until then
+			gen.endStreams()
+		}
+	}()
 	catalog := f.Catalog()
 	bases, faults := basesOf(catalog.Audiences, h.config.Audiences)
 	if err := faults.Err(); err != nil {
