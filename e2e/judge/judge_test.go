@@ -104,7 +104,7 @@ type report struct {
 
 // compare judges the cases by the Go judge and by the runtimes in dists. It also returns the
 // differences of the first one.
-func compare(t *testing.T, oracle string, lines []line, dists ...string) (report, string) {
+func compare(t *testing.T, wasm string, lines []line, dists ...string) (report, string) {
 	t.Helper()
 	var in bytes.Buffer
 	enc := json.NewEncoder(&in)
@@ -113,7 +113,7 @@ func compare(t *testing.T, oracle string, lines []line, dists ...string) (report
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("node", append([]string{"compare.mjs", filepath.Join(goroot(t), "lib", "wasm", "wasm_exec.js"), oracle}, dists...)...)
+	cmd := exec.Command("node", append([]string{"compare.mjs", filepath.Join(goroot(t), "lib", "wasm", "wasm_exec.js"), wasm}, dists...)...)
 	cmd.Stdin, cmd.Stderr = &in, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -140,6 +140,21 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// oracle is the folder that the Go judge is built in, once for all tests.
+var oracle string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "frond-judge-")
+	if err != nil {
+		panic(err)
+	}
+	oracle = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // buildOracle compiles the Go judge to WebAssembly.
 func buildOracle(t *testing.T) string {
 	t.Helper()
@@ -149,7 +164,10 @@ func buildOracle(t *testing.T) string {
 		}
 		t.Skip(err)
 	}
-	file := filepath.Join(t.TempDir(), "oracle.wasm")
+	file := filepath.Join(oracle, "oracle.wasm")
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
 	cmd := exec.Command("go", "build", "-o", file, "./oracle")
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if out, err := cmd.CombinedOutput(); err != nil {

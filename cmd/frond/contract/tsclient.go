@@ -73,7 +73,10 @@ func (g *GraphQL) object() schema.Object {
 		fields = append(fields, schema.Member{Name: f.Name, Value: value})
 	}
 	return schema.Object{
-		{Name: "type", Value: quote(g.Type)}, {Name: "one", Value: quote(one)}, {Name: "many", Value: quote(schema.Plural(one))}, {Name: "id", Value: quote(g.ID)},
+		{Name: "type", Value: quote(g.Type)},
+		{Name: "one", Value: quote(one)},
+		{Name: "many", Value: quote(schema.Plural(one))},
+		{Name: "id", Value: quote(g.ID)},
 		{Name: "fields", Value: fields.AppendJSON(nil)},
 	}
 }
