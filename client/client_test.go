@@ -1,11 +1,13 @@
 package client_test
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/frondhost/frond/client"
 )
@@ -117,6 +119,26 @@ KitError SOMETHING_NEWER it is
 KitError BAD_GATEWAY the host answered status 404 and no problem
 KitError SERVICE_UNAVAILABLE the host cannot be reached
 TypeError there is no transport soap; write rest, envelope or graphql
+`
+	if err != nil || string(out) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
+	}
+}
+
+// TestClientResumesChanges: a stream that breaks off goes on behind the last event that
+// arrived, until the host ends it for a reason that stays.
+func TestClientResumesChanges(t *testing.T) {
+	need(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "node", "testdata/changes.mjs").CombinedOutput()
+	want := `p1 a undefined
+p2 b bigint
+GONE
+?after=start&filter={"id":{"ne":"c"}} text/event-stream
+?after=p1&filter={"id":{"ne":"c"}} text/event-stream
+?after=p1&filter={"id":{"ne":"c"}} text/event-stream
+?after=p2&filter={"id":{"ne":"c"}} text/event-stream
 `
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
