@@ -143,6 +143,7 @@ var floors = map[string]string{
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
+	"examples/shop":    "frond",
 	"examples/weather": "frond facade gateway projection resolvers/loader",
 	"store/storetest":  "facade schema schema/jsontext store/migration",
 	// Real PostgreSQL servers for tests.
