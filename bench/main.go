@@ -11,6 +11,7 @@
 //	findbyid   one row through each surface
 //	collector  a list and a nested query with and without a collector
 //	commands   commands with one and two writes against a create, alone and side by side
+//	feed       a thousand readers of one fact at a thousand events a second
 //	facts      creates with a fact each against creates without, on both stores
 //	subscriptions  10,000 idle subscriptions, and 1,000 of a fact that is emitted 1,000 times a second
 //	memory     a gateway under attack, with and without its bounds: what it holds, who is served
@@ -86,6 +87,7 @@ func main() {
 		{"collector", benchCollector},
 		{"commands", benchCommands},
 		{"facts", benchFacts},
+		{"feed", benchFeed},
 		{"subscriptions", benchSubscriptions},
 		{"memory", benchMemory},
 		{"thousand", benchThousand},
@@ -110,7 +112,7 @@ func main() {
 	// start is not among them: it is only run by thousand.
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "lists", "findbyid", "collector", "commands", "facts", "subscriptions", "memory", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "lists", "findbyid", "collector", "commands", "facts", "feed", "subscriptions", "memory", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -128,7 +130,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, lists, findbyid, collector, commands, facts, subscriptions, memory or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, lists, findbyid, collector, commands, facts, feed, subscriptions, memory or thousand", name)
 			os.Exit(2)
 		}
 	}
