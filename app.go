@@ -172,7 +172,10 @@ func (a *App) load(s *program.Settings, environ []string) (*gateway.Config, erro
 }
 
 func (a *App) configured(options gateway.Options) *gateway.Options {
-	options.Session, options.Consumers = a.session, a.consumers
+	options.Session = a.session
+	if options.Consumers == nil {
+		options.Consumers = a.consumers
+	}
 	for _, change := range a.options {
 		change(&options)
 	}

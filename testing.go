@@ -3,6 +3,8 @@ package frond
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"strings"
 
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/program"
@@ -28,8 +30,14 @@ func Test(t TB, app *App) context.Context {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Consumers of remotes' facts have nothing to consume.
+	here := slices.DeleteFunc(slices.Clone(app.consumers), func(c gateway.Consumer) bool {
+		frond, _, _ := strings.Cut(c.Fact, ".")
+		_, remote := config.Remotes[frond]
+		return remote
+	})
 	config.Store, config.Remotes = "memory", nil
-	ctx, closeStore, err := app.open(t.Context(), gateway.Options{Config: *config, Logger: slog.New(slog.DiscardHandler)})
+	ctx, closeStore, err := app.open(t.Context(), gateway.Options{Config: *config, Consumers: here, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

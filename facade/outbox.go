@@ -70,8 +70,7 @@ type Cursors interface {
 
 	// Advance moves a consumer from one position to another, in the transaction of ctx where
 	// there is one. moved is false, and nothing is written, where the consumer is not at from:
-	// another process was faster. A consumer that is not known is at 0, and to is greater than
-	// from.
+	// another process was faster. A consumer that is not known is at 0, and to is not from.
 	Advance(ctx context.Context, consumer string, from, to Position) (moved bool, err error)
 }
 

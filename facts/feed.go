@@ -74,9 +74,7 @@ func New(log facade.EventLog, opts *Options) *Feed {
 	f.stop = stop
 	f.backlog = newBacklog(ctx, log)
 	f.done.Go(func() { f.run(ctx) })
-	if f.outbox != nil {
-		f.done.Go(func() { f.trim(ctx) })
-	}
+	f.done.Go(func() { f.sweep(ctx) })
 	return f
 }
 

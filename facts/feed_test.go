@@ -234,6 +234,18 @@ func TestEventsThatAreTrimmedUnread(t *testing.T) {
 		if _, _, err := slow.Next(t.Context()); kiterror.CodeOf(err) != kiterror.Gone {
 			t.Errorf("a reader of trimmed events: %v", err)
 		}
+		// Nor are they left in memory.
+		quick := subscribe(t, f, facts.Now, "shop.placed")
+		from := quick.Position()
+		m.emit(many(3, "shop.placed")...)
+		take(t, quick, 3)
+		time.Sleep(2 * time.Hour)
+		if _, err := f.Subscribe(t.Context(), nil, from); kiterror.CodeOf(err) != kiterror.Gone {
+			t.Errorf("a position past retention: %v", err)
+		}
+		if _, _, err := quick.Poll(t.Context()); err != nil {
+			t.Errorf("a reader that had read them: %v", err)
+		}
 		m.set(func(m *memory) {
 			if len(m.events) > 0 {
 				t.Errorf("%d events are kept past retention", len(m.events))

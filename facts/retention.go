@@ -3,6 +3,8 @@ package facts
 import (
 	"context"
 	"time"
+
+	"github.com/frondhost/frond/facade"
 )
 
 // Events past retention are removed every trimEvery, trimEvents at a time, with a pause after
@@ -13,20 +15,48 @@ const (
 	trimPause  = 50 * time.Millisecond
 )
 
-// trim removes old events, where this process is the one that relays.
-func (f *Feed) trim(ctx context.Context) {
+// sweep removes events past retention every minute, from the log where this process is the
+// one that relays, and from memory where anybody has removed them from the log.
+func (f *Feed) sweep(ctx context.Context) {
 	for sleep(ctx, trimEvery) == nil {
-		if !f.Status().Leads {
+		if f.outbox != nil && f.Status().Leads {
+			f.trim(ctx)
+		}
+		if !f.following() {
 			continue
 		}
-		for {
-			n, err := f.outbox.Trim(ctx, time.Now().Add(-f.options.Retention), trimEvents)
-			if err != nil && ctx.Err() == nil {
-				f.options.Log.Warn("events past retention cannot be removed; it is tried again in a minute", "error", err)
-			}
-			if err != nil || n < trimEvents || sleep(ctx, trimPause) != nil {
-				break
-			}
+		if oldest, _, err := f.log.Span(ctx); err == nil { // or in a minute
+			f.forget(oldest)
 		}
+	}
+}
+
+// trim removes old events from the outbox.
+func (f *Feed) trim(ctx context.Context) {
+	for {
+		n, err := f.outbox.Trim(ctx, time.Now().Add(-f.options.Retention), trimEvents)
+		if err != nil && ctx.Err() == nil {
+			f.options.Log.Warn("events past retention cannot be removed; it is tried again in a minute", "error", err)
+		}
+		if err != nil || n < trimEvents || sleep(ctx, trimPause) != nil {
+			return
+		}
+	}
+}
+
+// following reports whether there is anything in memory.
+func (f *Feed) following() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.follows
+}
+
+// forget drops events from memory that the log does not keep any more. Readers that have not
+// read them are refused by the log; those that wait have.
+func (f *Feed) forget(oldest facade.Position) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.follows && oldest <= f.window.head {
+		f.window.forget(oldest)
 	}
 }

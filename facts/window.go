@@ -40,6 +40,17 @@ func (w *window) push(events []*facade.Event, behind facade.Position) {
 	w.events = w.events[n:]
 }
 
+// forget drops the events up to a position, which the log does not keep any more.
+func (w *window) forget(oldest facade.Position) {
+	n := 0
+	for ; n < len(w.events) && w.events[n].Position <= oldest; n++ {
+		w.bytes -= weight(w.events[n])
+		w.events[n] = nil
+	}
+	w.events = w.events[n:]
+	w.low, w.head = max(w.low, oldest), max(w.head, oldest)
+}
+
 // after are at most limit events behind a position that meet wanted, nil: all, and the
 // position up to which they are complete. at is not before low; it may be behind head, where
 // it was read of the log itself.

@@ -31,8 +31,8 @@ func (f *Facts) settings() []setting.Setting {
 // not for ever.
 func readRetention(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
-	if err != nil || d < time.Minute || d > 366*24*time.Hour {
-		return 0, errors.New("write a duration such as 168h, of at least 1m and at most 8784h")
+	if err != nil || d < time.Second || d > 366*24*time.Hour {
+		return 0, errors.New("write a duration such as 168h, of at least 1s and at most 8784h")
 	}
 	return d, nil
 }

@@ -29,6 +29,9 @@ func (h *Host) ready(draining *atomic.Bool) http.HandlerFunc {
 		}
 		h.feeds.each(func(log string, s facts.Status) {
 			if s.Failure != nil {
+				if log == "own" {
+					log = "this host"
+				}
 				word += fmt.Sprintf("\nfacts of %s: cannot be read for %s, and wait", log, time.Since(s.Since).Round(time.Second))
 			}
 		})

@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,11 +86,11 @@ func (e errHandle) Unwrap() error { return e.error }
 // attempt hands one event to the function, and has settle note in the store that it is done,
 // in the same transaction. The error is errHandle where the event is to blame.
 func (c *Consumer) attempt(ctx context.Context, e *facade.Event, settle func(context.Context) error) error {
+	var failure error // of the function, as it has returned it: a store may say it otherwise
 	handle := func(ctx context.Context) error {
-		if err := c.Handle(ctx, e); err != nil {
-			return errHandle{err}
-		}
-		return nil
+		failure = nil
+		failure = c.Handle(ctx, e)
+		return failure
 	}
 	var err error
 	if c.Detached {
@@ -114,7 +115,7 @@ func (c *Consumer) attempt(ctx context.Context, e *facade.Event, settle func(con
 	if !c.reachable(ctx) { // no event is to blame
 		return fmt.Errorf("the store does not answer: %s", reason(err))
 	}
-	return errHandle{err} // of the function, or a panic, or a transaction that lasted too long
+	return errHandle{cmp.Or(failure, err)} // or a panic, or a transaction that lasted too long
 }
 
 // reachable reports whether the store answers.
@@ -181,7 +182,10 @@ func (c *Consumer) Settle(ctx context.Context) (n int, err error) {
 		}
 		for _, e := range events {
 			err := c.attempt(ctx, e, func(ctx context.Context) error {
-				_, err := c.Store.Advance(ctx, c.Name, at, e.Position)
+				moved, err := c.Store.Advance(ctx, c.Name, at, e.Position)
+				if err == nil && !moved {
+					err = delivery.ErrLost
+				}
 				return err
 			})
 			if err != nil {

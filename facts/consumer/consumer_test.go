@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,22 +19,47 @@ import (
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/consumer"
 	"github.com/frondhost/frond/facts/delivery"
+	"github.com/frondhost/frond/store/postgres"
+	"github.com/frondhost/frond/store/postgres/pgtest"
 	"github.com/frondhost/frond/store/sqlite"
 )
+
+// store is a store of SQLite or PostgreSQL.
+type store interface {
+	facade.Outbox
+	io.Closer
+}
+
+// onStores runs a test over both stores.
+func onStores(t *testing.T, test func(*world)) {
+	quiet := slog.New(slog.DiscardHandler)
+	for name, open := range map[string]func(*testing.T) (store, error){
+		"SQLite": func(t *testing.T) (store, error) {
+			return sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "store.db"), Logger: quiet})
+		},
+		"PostgreSQL": func(t *testing.T) (store, error) {
+			return postgres.Open(postgres.Options{URL: pgtest.Database(t), Logger: quiet})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := open(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(newWorld(t, s))
+		})
+	}
+}
 
 // world is a store with a feed over it.
 type world struct {
 	*testing.T
-	store *sqlite.Store
+	store store
 	feed  *facts.Feed
 	n     int
 }
 
-func newWorld(t *testing.T) *world {
-	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "store.db"), Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+func newWorld(t *testing.T, store store) *world {
 	w := &world{T: t, store: store, feed: facts.New(store, nil)}
 	t.Cleanup(func() {
 		w.feed.Close()
@@ -49,7 +76,7 @@ func (w *world) emit(keys ...string) {
 	var events []facade.Event
 	for _, key := range keys {
 		w.n++
-		events = append(events, facade.Event{ID: fmt.Sprint(w.n), Frond: "shop", Name: "placed", Entity: "order", Key: json.RawMessage(`"` + key + `"`), At: time.Now()})
+		events = append(events, facade.Event{ID: fmt.Sprintf("00000000-0000-7000-8000-%012d", w.n), Frond: "shop", Name: "placed", Entity: "order", Key: json.RawMessage(`"` + key + `"`), At: time.Now()})
 	}
 	if err := w.store.Transact(w.Context(), func(ctx context.Context) error { return w.store.Emit(ctx, events) }); err != nil {
 		w.Fatal(err)
@@ -101,7 +128,10 @@ func (w *world) dead(name string) []*facade.DeadEvent {
 	return all
 }
 
-// seen records ids of events in order.
+// number is the number of an event that emit has made.
+func number(e *facade.Event) string { return strings.TrimLeft(e.ID[24:], "0") }
+
+// seen records numbers of events in order.
 type seen struct {
 	mu  sync.Mutex
 	all []string
@@ -110,7 +140,7 @@ type seen struct {
 func (s *seen) add(e *facade.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.all = append(s.all, e.ID)
+	s.all = append(s.all, number(e))
 }
 
 func (s *seen) String() string {
@@ -122,16 +152,18 @@ func (s *seen) String() string {
 // TestOrderOfAKey: an event that fails is not overtaken by later ones of its key, also not where
 // the process ends in between; others go on; a dead one lets those behind it go on, and comes
 // back when it is replayed.
-func TestOrderOfAKey(t *testing.T) {
-	w := newWorld(t)
+func TestOrderOfAKey(t *testing.T) { onStores(t, testOrder) }
+
+func testOrder(w *world) {
+	t := w.T
 	var got seen
 	var mu sync.Mutex
-	failing := map[string]int{"1": 1, "3": 99} // by id: how often it fails
+	failing := map[string]int{"1": 1, "3": 99} // by number: how often it fails
 	handle := func(_ context.Context, e *facade.Event) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if failing[e.ID] > 0 {
-			failing[e.ID]--
+		if failing[number(e)] > 0 {
+			failing[number(e)]--
 			return errors.New("no")
 		}
 		got.add(e)
@@ -155,8 +187,8 @@ func TestOrderOfAKey(t *testing.T) {
 		t.Errorf("handled: %s", order)
 	}
 	dead := w.dead("go:shop.placed")
-	if len(dead) != 1 || dead[0].Event.ID != "3" || dead[0].Tries != 2 || dead[0].Reason != "no" {
-		t.Fatalf("dead: %+v", dead)
+	if len(dead) != 1 || number(&dead[0].Event) != "3" || dead[0].Tries != 2 || dead[0].Reason != "no" {
+		t.Fatalf("%d are dead; the first: %+v", len(dead), dead[0])
 	}
 	stop()
 	// What a replay does.
@@ -171,37 +203,51 @@ func TestOrderOfAKey(t *testing.T) {
 	w.until("3 is handled", func() bool { return strings.Contains(got.String(), "3") })
 }
 
-// TestSeveralProcesses: each event is handled once, whoever of three consumers of one name has
-// the turn, and ends in the middle.
-func TestSeveralProcesses(t *testing.T) {
-	w := newWorld(t)
-	var got seen
-	handle := func(_ context.Context, e *facade.Event) error { got.add(e); return nil }
+// TestSeveralProcesses: each event has its effect once and in order, whoever of three consumers of
+// one name has the turn, and ends in the middle.
+func TestSeveralProcesses(t *testing.T) { onStores(t, testSeveral) }
+
+func testSeveral(w *world) {
+	handle := func(ctx context.Context, e *facade.Event) error {
+		// The effect is a counter that the event before has brought to its number.
+		n, err := strconv.Atoi(number(e))
+		if err != nil {
+			return err
+		}
+		moved, err := w.store.Advance(ctx, "effect", facade.Position(n-1), facade.Position(n))
+		if err == nil && !moved {
+			w.Errorf("event %d is out of order, or comes again", n)
+		}
+		return err
+	}
 	var stops []func()
 	for range 3 {
 		stops = append(stops, w.run(w.consumer(handle)))
 	}
+	effects := func() facade.Position {
+		at, _, err := w.store.Cursor(w.Context(), "effect")
+		if err != nil {
+			w.Fatal(err)
+		}
+		return at
+	}
 	for i := range 60 {
 		w.emit(fmt.Sprint(i % 7))
 		if i == 30 {
-			w.until("some are handled", func() bool { return got.String() != "" })
+			w.until("some are handled", func() bool { return effects() > 0 })
 			stops[0]()
 			stops[1]()
 		}
 	}
-	w.until("all are handled", func() bool { return len(strings.Fields(got.String())) >= 60 })
-	all := strings.Fields(got.String())
-	for i, id := range all {
-		if id != fmt.Sprint(i+1) {
-			t.Fatalf("handled: %s", all)
-		}
-	}
+	w.until("all are handled", func() bool { return effects() == 60 })
 }
 
 // TestEffectsAreCommittedWithThePosition: a consumer whose function has written and then fails,
 // or whose process ends before the commit, leaves neither.
-func TestEffectsAreCommittedWithThePosition(t *testing.T) {
-	w := newWorld(t)
+func TestEffectsAreCommittedWithThePosition(t *testing.T) { onStores(t, testEffects) }
+
+func testEffects(w *world) {
+	t := w.T
 	ctx, end := context.WithCancel(t.Context())
 	c := w.consumer(nil)
 	from, _, err := w.store.Cursor(ctx, c.Name)
@@ -239,9 +285,19 @@ func TestEffectsAreCommittedWithThePosition(t *testing.T) {
 }
 
 // TestNewConsumers begin now, or with the oldest event where they say so.
-func TestNewConsumers(t *testing.T) {
-	w := newWorld(t)
+func TestNewConsumers(t *testing.T) { onStores(t, testNew) }
+
+func testNew(w *world) {
+	t := w.T
 	w.emit("a", "b")
+	oldest, _, err := w.store.Span(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.until("both have positions", func() bool {
+		events, _, err := w.store.Log(t.Context(), oldest, nil, 10)
+		return len(events) == 2 && err == nil
+	})
 	var late, whole seen
 	one := w.consumer(func(_ context.Context, e *facade.Event) error { late.add(e); return nil })
 	two := &consumer.Consumer{Consumer: delivery.Consumer{Name: "go:whole", Facts: one.Facts, Store: one.Store, Feed: one.Feed, Log: one.Log}, Transact: one.Transact, FromStart: true}

@@ -200,8 +200,9 @@ func (c *Consumer) deliver(ctx context.Context, cursor facade.Position, deliver 
 	return deliver(ctx, &Session{consumer: c, reader: reader, cursor: cursor})
 }
 
-// begin is the cursor. At the first start it is the end of the log, and where the log has been
-// trimmed since, the oldest position that is left.
+// begin is the cursor. At the first start it is the end of the log. It is the oldest position that
+// is left where the log has been trimmed since, or is not the one that the cursor is of: a
+// remote's that was made anew.
 func (c *Consumer) begin(ctx context.Context) (facade.Position, error) {
 	at, known, err := c.Store.Cursor(ctx, c.Name)
 	if err != nil {
@@ -211,15 +212,14 @@ func (c *Consumer) begin(ctx context.Context) (facade.Position, error) {
 	if err != nil {
 		return 0, err
 	}
-	var to facade.Position
-	switch {
-	case !known:
-		to = last
-	case at < oldest:
+	to := last
+	if known {
+		lost := facade.Resumable(at, oldest, last)
+		if lost == nil {
+			return at, nil
+		}
 		to = oldest
-		c.Log.Error("events were removed before they were delivered: they were older than the retention of facts", "to", c.Name, "after", int64(at), "until", int64(oldest))
-	default:
-		return at, nil
+		c.Log.Error("a way out cannot go on where it was and begins with the oldest event that is kept; events between have not been delivered", "to", c.Name, "error", lost)
 	}
 	moved, err := c.Store.Advance(ctx, c.Name, at, to)
 	if err == nil && !moved {
