@@ -128,6 +128,18 @@ func TestConsumersOfAServedProgram(t *testing.T) {
 	}
 }
 
+// TestConsumersOfRemotes do not keep a program from its tests, where there are no remotes.
+func TestConsumersOfRemotes(t *testing.T) {
+	app := frond.New(fstest.MapFS{
+		"gateway.yaml": {Data: []byte("mode: development\nremotes: {billing: http://127.0.0.1:1}\n")},
+		"frond.yaml":   {Data: []byte("name: depot\n")},
+	})
+	frond.OnFact(app, "billing.paid", func(context.Context, *frond.Event[Parcel]) error { return nil })
+	if err := frond.Deliver(frond.Test(t, app)); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestConsumersThatDoNotFit are refused at the start.
 func TestConsumersThatDoNotFit(t *testing.T) {
 	app, _ := parcels()
