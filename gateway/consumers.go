@@ -205,8 +205,8 @@ func (h *Host) ways() (all []delivery.State) {
 }
 
 // consume runs the consumers until stopConsuming.
-func (h *Host) consume() {
-	ctx, stop := context.WithCancel(context.Background())
+func (h *Host) consume(ctx context.Context) {
+	ctx, stop := context.WithCancel(ctx)
 	h.consumers.stop = stop
 	for _, c := range h.consumers.all {
 		h.consumers.done.Go(func() { c.Run(ctx) })

@@ -74,7 +74,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		}
 		return err
 	})
-	host.consume()
+	host.consume(context.Background())
 	host.publish()
 	return g, nil
 }

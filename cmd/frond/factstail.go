@@ -62,7 +62,7 @@ host at --url streams what the caller may see.`,
 					return err
 				}
 			}
-			print := func(e *facade.Event) error {
+			show := func(e *facade.Event) error {
 				out, err := of.Outward(e)
 				if err != nil {
 					return err
@@ -70,16 +70,16 @@ host at --url streams what the caller may see.`,
 				return s.writeEvent(eventOf(out))
 			}
 			if *once {
-				return printOnce(ctx, outbox, names, at, print)
+				return printOnce(ctx, outbox, names, at, show)
 			}
-			return printAll(ctx, outbox, names, at, print)
+			return printAll(ctx, outbox, names, at, show)
 		})
 	}
 	return cmd
 }
 
 // printOnce prints what is there.
-func printOnce(ctx context.Context, log facade.EventLog, names []string, at facade.Position, print func(*facade.Event) error) error {
+func printOnce(ctx context.Context, log facade.EventLog, names []string, at facade.Position, show func(*facade.Event) error) error {
 	if at == facts.Now {
 		return nil
 	}
@@ -91,7 +91,7 @@ func printOnce(ctx context.Context, log facade.EventLog, names []string, at faca
 			return err
 		}
 		for _, e := range events {
-			if err := print(e); err != nil {
+			if err := show(e); err != nil {
 				return err
 			}
 		}
@@ -107,7 +107,7 @@ func printOnce(ctx context.Context, log facade.EventLog, names []string, at faca
 type onlyLog struct{ facade.EventLog }
 
 // printAll prints what comes until ctx is done.
-func printAll(ctx context.Context, log facade.EventLog, names []string, at facade.Position, print func(*facade.Event) error) error {
+func printAll(ctx context.Context, log facade.EventLog, names []string, at facade.Position, show func(*facade.Event) error) error {
 	feed := facts.New(onlyLog{log}, &facts.Options{Log: slog.New(slog.DiscardHandler)})
 	defer feed.Close()
 	r, err := feed.Subscribe(ctx, names, at)
@@ -124,7 +124,7 @@ func printAll(ctx context.Context, log facade.EventLog, names []string, at facad
 			return err
 		}
 		for _, e := range events {
-			if err := print(e); err != nil {
+			if err := show(e); err != nil {
 				return err
 			}
 		}
