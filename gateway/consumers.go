@@ -121,7 +121,7 @@ func (h *Host) consumersOf(f *facade.Facade) (all []*consumer.Consumer) {
 			c.Store = consumerStore{h.outbox.Outbox, lateLog{h, frond}}
 		}
 		c.Feed = func(ctx context.Context, names []string, after facade.Position) (delivery.Reader, error) {
-			feed := h.Feed(frond)
+			feed := h.Feed(frond) //nolint:contextcheck // the host ends it
 			if feed == nil {
 				return nil, errNotKnown
 			}

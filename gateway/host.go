@@ -160,7 +160,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		}
 	}
 	h.compiled.Store(f)
-	h.relay(f)
+	h.relay(f) //nolint:contextcheck // Close ends it
 	h.register(ctx, f)
 	return h, nil
 }
@@ -238,7 +238,7 @@ func (h *Host) renew(ctx context.Context, seeds bool) error {
 	}
 	if err == nil {
 		h.compiled.Store(f)
-		h.relay(f)
+		h.relay(f) //nolint:contextcheck // Close ends it
 	}
 	return err
 }
