@@ -27,6 +27,8 @@ type Event[T any] struct {
 	At  time.Time
 	// Data is what the event carries: of a row, its stored fields at that time.
 	Data T
+	// Before is the row before an update, of a fact of changes; else nil.
+	Before *T
 }
 
 // OnFact has fn called for every event of a fact, in the order of the log, while the program is
@@ -52,10 +54,13 @@ func OnFact[T any](app *App, fact string, fn func(ctx context.Context, e *Event[
 		Check: func(f *facade.Fact) schema.Faults { return carries(t, f) },
 		Handle: func(ctx context.Context, e *facade.Event) error {
 			out := &Event[T]{ID: e.ID, Fact: e.Frond + "." + e.Name, Change: string(e.Change), Key: e.Key, At: e.At}
-			if e.Data != nil {
-				if err := json.Unmarshal(e.Data, &out.Data); err != nil {
-					return fmt.Errorf("the event %s of %s does not fit %s: %w", e.ID, out.Fact, t, err)
-				}
+			err := decodeEvent(e.Data, &out.Data)
+			if e.Before != nil && err == nil {
+				out.Before = new(T)
+				err = decodeEvent(e.Before, out.Before)
+			}
+			if err != nil {
+				return fmt.Errorf("the event %s of %s does not fit %s: %w", e.ID, out.Fact, t, err)
 			}
 			return fn(withScene(ctx, &scene{app: app}), out)
 		},
@@ -64,6 +69,14 @@ func OnFact[T any](app *App, fact string, fn func(ctx context.Context, e *Event[
 		option(&c)
 	}
 	app.consumers = append(app.consumers, c)
+}
+
+// decodeEvent decodes what an event carries; it may carry nothing.
+func decodeEvent(text json.RawMessage, into any) error {
+	if text == nil {
+		return nil
+	}
+	return json.Unmarshal(text, into)
 }
 
 // ConsumerOption changes how [OnFact] consumes.

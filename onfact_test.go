@@ -29,6 +29,7 @@ name: depot
 facts:
   - {name: parcelSent, schema: parcel, on: parcel.create}
   - {name: labelPrinted, schema: label, on: label.create}
+changes: [parcel]
 collectors: {'*': open}
 `)},
 	})
@@ -55,6 +56,13 @@ func TestConsumers(t *testing.T) {
 		printed = append(printed, e.Data.ParcelID+" "+e.Change+" "+string(e.Key))
 		return nil
 	}, frond.Named("printer"))
+	var moved string
+	frond.OnFact(app, "parcelChanged", func(_ context.Context, e *frond.Event[Parcel]) error {
+		if e.Before != nil {
+			moved = e.Before.To + " to " + e.Data.To
+		}
+		return nil
+	})
 	ctx := frond.Test(t, app)
 	for _, p := range []Parcel{{"p1", "Ulm"}, {"p2", "nowhere"}, {"p3", "Bonn"}} {
 		if _, err := frond.Inside[Parcel](ctx).Create(ctx, p); err != nil {
@@ -82,6 +90,12 @@ func TestConsumers(t *testing.T) {
 		if err := frond.Deliver(ctx); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if _, err := frond.Inside[Parcel](ctx).Update(ctx, "p3", frond.Set{"to": "Kiel"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := frond.Deliver(ctx); err != nil || moved != "Bonn to Kiel" {
+		t.Errorf("a change: %q, %v", moved, err)
 	}
 	if n := labels(); n != 3 || len(printed) != 3 || !strings.HasPrefix(printed[1], `p2 created "`) {
 		t.Errorf("%d labels, announced: %q", n, printed)
@@ -151,7 +165,7 @@ func TestConsumersThatDoNotFit(t *testing.T) {
 	_, _, err := app.Handler()
 	for _, want := range []string{
 		"depot.parcelSent has no field for struct { Weight int }.Weight; name it as one of id, to",
-		"two consumers are called go:depot.parcelSent", "nothing announces parcelLost; declare it under facts in the frond.yaml, or write one of depot.labelPrinted, depot.parcelSent",
+		"two consumers are called go:depot.parcelSent", "nothing announces parcelLost; declare it under facts in the frond.yaml, or write one of depot.labelPrinted, depot.parcelChanged, depot.parcelSent",
 		"nothing announces billing.paid",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -192,5 +193,8 @@ func (s *session) failed(dead *facade.DeadEvent, err error) {
 func (s *session) count() {
 	s.Stats.Change(func(state *delivery.State) {
 		state.Waiting, state.Retrying, state.Oldest = s.aside.n, s.aside.n, s.aside.oldest()
+		if state.Problem = ""; s.aside.n >= maxAside {
+			state.Problem = fmt.Sprintf("%d events have failed and are tried again; nothing further is read until some are done", s.aside.n)
+		}
 	})
 }
