@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +17,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facts/delivery"
+	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -108,4 +113,88 @@ func TestFactsReplay(t *testing.T) {
 	check([]string{"replay", "mailer", "--from", "start", "--fact", "rung", "--to", events[2].Position.String()}, "tries 2 events again", "", "e0 e2")
 	check([]string{"replay", "mailer", "--from", events[0].Position.String(), "--fact", "pad.rung"}, "tries 2 events again", "", "e2 e3")
 	check([]string{"replay", "mailer", "--from", (last + 1<<40).String(), "--fact", "rung"}, "", "has not been given yet", "")
+}
+
+// lines is a writer that hands over each line.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
+}
+
+// TestFactsTail follows a store beside the gateway that serves it, and the gateway's streams,
+// also over a connection that breaks.
+func TestFactsTail(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"gateway.yaml":       "store: sqlite:frond.db\nmode: development\n",
+		"frond.yaml":         "name: pad\nfacts: [{name: noteWritten, schema: note, on: note.create}]\ncollectors: {note: open}\n",
+		"entities/note.yaml": "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	project, err := facade.Read(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gw, err := gateway.New(project, &gateway.Options{Config: gateway.Config{Dir: dir, Store: "sqlite:frond.db", Mode: gateway.Development}, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = gw.Close() }()
+	server := httptest.NewServer(gw.Handler())
+	defer server.Close()
+	create := func(id string) {
+		t.Helper()
+		resp, err := http.Post(server.URL+"/api/pad/notes", "application/json", strings.NewReader(`{"id":"`+id+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusCreated {
+			t.Fatal(resp.Status)
+		}
+	}
+	create("n1")
+	for _, where := range [][]string{{"--dir", dir}, {"--url", server.URL}} { // in this order
+		name := strings.TrimPrefix(where[0], "--")
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			out, ended := make(lines), make(chan error, 1)
+			root := newRoot(&shell{in: strings.NewReader(""), out: out, stderr: io.Discard})
+			root.SetArgs(append([]string{"facts", "tail", "pad.noteWritten", "--after", "start", "--json"}, where...))
+			go func() { ended <- root.ExecuteContext(ctx) }()
+			next := func(want string) {
+				t.Helper()
+				select {
+				case line := <-out:
+					if !strings.Contains(line, `"name":"noteWritten"`) || !strings.Contains(line, want) {
+						t.Errorf("%s is not of %s", line, want)
+					}
+				case err := <-ended:
+					t.Fatal("it has ended:", err)
+				case <-time.After(30 * time.Second):
+					t.Fatal("no event came")
+				}
+			}
+			next(`"key":"n1"`)
+			if name == "dir" {
+				create("n2")
+			}
+			next(`"key":"n2"`)
+			if name == "url" {
+				server.CloseClientConnections()
+				create("n3")
+				next(`"key":"n3"`)
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Errorf("it ends with %v", err)
+			}
+		})
+	}
 }

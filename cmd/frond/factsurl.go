@@ -57,18 +57,19 @@ type eventStream struct {
 	url     string
 	headers http.Header
 	after   string // the position behind which to go on; "": now
+	opened  bool   // the host has streamed
 	to      chan<- *outwardEvent
 }
 
 // follow reads until ctx is done, or the host refuses. A host that cannot be reached at first
 // is an error, and is waited for later.
 func (st *eventStream) follow(ctx context.Context) error {
-	for first := true; ; first = false {
+	for {
 		refused, err := st.read(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if refused || first && err != nil {
+		if refused || !st.opened {
 			return err
 		}
 		select {
@@ -101,6 +102,7 @@ func (st *eventStream) read(ctx context.Context) (refused bool, err error) {
 	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		return resp.StatusCode < 500, failureOf(resp)
 	}
+	st.opened = true
 	lines := bufio.NewReader(resp.Body)
 	var data string
 	for {
