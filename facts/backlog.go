@@ -26,6 +26,8 @@ type backlog struct {
 	log   facade.EventLog
 	ctx   context.Context // ends with the feed: a read outlives the reader that began it
 	reads chan struct{}
+	// remote is that of Options: nothing can be concluded of an answer without events.
+	remote bool
 
 	mu     sync.Mutex
 	blocks map[blockKey]*block
@@ -50,8 +52,8 @@ type block struct {
 	err    error
 }
 
-func newBacklog(ctx context.Context, log facade.EventLog) *backlog {
-	return &backlog{log: log, ctx: ctx, reads: make(chan struct{}, blockReads), blocks: map[blockKey]*block{}}
+func newBacklog(ctx context.Context, log facade.EventLog, remote bool) *backlog {
+	return &backlog{log: log, ctx: ctx, remote: remote, reads: make(chan struct{}, blockReads), blocks: map[blockKey]*block{}}
 }
 
 // read returns events of a topic behind at, which may be none, and the position up to which
@@ -102,7 +104,7 @@ func (b *backlog) fill(key blockKey, names []string, k *block) {
 	select {
 	case b.reads <- struct{}{}:
 		k.events, k.behind, k.err = b.log.Log(b.ctx, key.after, names, blockEvents)
-		if len(k.events) == 0 && k.behind <= key.after {
+		if !b.remote && len(k.events) == 0 && k.behind <= key.after {
 			k.behind = max(key.after, k.known) // nothing stands behind after
 		}
 		if k.err == nil {

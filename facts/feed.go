@@ -20,6 +20,8 @@ const (
 type Options struct {
 	// Log is where failures of the store are logged; nil: nowhere.
 	Log *slog.Logger
+	// Remote says that the log's Log may not show yet what its Span has: that of another host.
+	Remote bool
 	// Observe is called with every event as it is read, by one goroutine; nil: events that
 	// nobody follows are not read.
 	Observe func(*facade.Event)
@@ -72,7 +74,7 @@ func New(log facade.EventLog, opts *Options) *Feed {
 	f.outbox, _ = log.(facade.Outbox)
 	ctx, stop := context.WithCancel(context.Background())
 	f.stop = stop
-	f.backlog = newBacklog(ctx, log)
+	f.backlog = newBacklog(ctx, log, f.options.Remote)
 	f.done.Go(func() { f.run(ctx) })
 	f.done.Go(func() { f.sweep(ctx) })
 	return f

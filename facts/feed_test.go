@@ -413,3 +413,32 @@ func (r refusing) Log(ctx context.Context, after facade.Position, names []string
 	}
 	return r.onlyLog.Log(ctx, after, names, limit)
 }
+
+// TestALogThatIsBehindItsSpan, as that of a host whose own feed has not read an event yet: the
+// event is not skipped.
+func TestALogThatIsBehindItsSpan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		late := &behind{onlyLog: onlyLog{m}, until: time.Now().Add(time.Second)}
+		m.emit("shop.placed")
+		if _, _, err := m.Relay(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f := facts.New(late, &facts.Options{Remote: true})
+		defer f.Close()
+		take(t, subscribe(t, f, m.at(0)), 1)
+	})
+}
+
+// behind is a log that shows nothing for some time.
+type behind struct {
+	onlyLog
+	until time.Time
+}
+
+func (b *behind) Log(ctx context.Context, after facade.Position, names []string, limit int) ([]*facade.Event, facade.Position, error) {
+	if time.Now().Before(b.until) {
+		return nil, after, nil
+	}
+	return b.onlyLog.Log(ctx, after, names, limit)
+}

@@ -87,7 +87,7 @@ func (h *Host) feed(frond *facade.Frond) *facts.Feed {
 	if h.feeds.remote == nil {
 		h.feeds.remote = map[string]*facts.Feed{}
 	}
-	f := facts.New(log, &facts.Options{Log: h.log}) // it reads nothing while it has no readers
+	f := facts.New(log, &facts.Options{Log: h.log, Remote: true}) // it reads nothing while it has no readers
 	h.feeds.remote[frond.Name] = f
 	return f
 }
