@@ -54,7 +54,7 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 		done, err = s.insertForeseen(ctx, t, of, write, args, sel, &rows)
 	}
 	if !done {
-		err = s.write(ctx, m, of, nil, write, func(c *engine.Conn) error {
+		do := func(c *engine.Conn) error {
 			if err := inserted(c, t, m, write, records, args, announces(of)); err != nil {
 				return err
 			}
@@ -62,7 +62,12 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 				t.compare(t.foreseen(args, sel), rows)
 			}
 			return s.announce(c, of, rows)
-		})
+		}
+		if m != nil && !announces(of) {
+			err = s.db.Write(ctx, do)
+		} else {
+			err = s.write(ctx, m, of, nil, write, do)
+		}
 	}
 	if err != nil {
 		return nil, s.constraint(t, records, err)
