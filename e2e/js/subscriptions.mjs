@@ -50,7 +50,7 @@ const ready = client => new Promise(r => client.on('connected', r));
 // graphql-ws, one connection, queries and mutations beside subscriptions.
 let codes = [];
 const ws = overSocket({
-  url: socketURL, webSocketImpl: WebSocket, lazy: false, retryAttempts: 20, retryWait: () => pause(100),
+  url: socketURL, webSocketImpl: WebSocket, lazy: false, retryAttempts: 300, retryWait: () => pause(100),
   connectionParams: { 'X-Frond-User': { id: 'ada', roles: ['staff'] } }, on: { closed: e => codes.push(e.code) },
 });
 await ready(ws);
@@ -98,7 +98,7 @@ await nobody.dispose();
 // graphql-sse, in both modes.
 for (const singleConnection of [false, true]) {
   const mode = singleConnection ? 'a single connection' : 'distinct connections';
-  const sse = overEvents({ url: origin + '/graphql/stream', singleConnection, retryAttempts: 20, retry: () => pause(100), headers: { 'X-Frond-User': '{"id":"ada","roles":["staff"]}' } });
+  const sse = overEvents({ url: origin + '/graphql/stream', singleConnection, retryAttempts: 300, retry: () => pause(100), headers: { 'X-Frond-User': '{"id":"ada","roles":["staff"]}' } });
   const got = collect(sse, { query: changed, variables: { after: 'start' } });
   await got.until(g => g.events.length >= 3);
   assert.equal(keys(got).slice(0, 5), 'a b c');
