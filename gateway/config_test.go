@@ -108,6 +108,8 @@ func TestLoadConfigFaults(t *testing.T) {
 		{"a key said twice", "listen: 127.0.0.1:1\nlisten: 127.0.0.1:2\n", nil, []string{"gateway.yaml: this is not YAML"}},
 		{"a port that is none", "listen: 127.0.0.1:http\n", nil, []string{"gateway.yaml#/listen: listen cannot be 127.0.0.1:http; write host:port"}},
 		{"a port alone", "listen: 8080\n", nil, []string{"write host:port"}},
+		{"a store's URL at fault, whose password is not repeated", "store: postgres://shop:hunter2@db:x/shop\n", []string{"FROND_STORE=postgresq://shop:hunter2@db/shop"}, []string{"gateway.yaml#/store: store cannot be this; the store's URL cannot be read", "FROND_STORE: cannot be this; write sqlite:PATH"}},
+		{"a replica's list at fault", "", []string{`FROND_STORE_REPLICAS=["postgres://shop:hunter2@db/shop", 3]`}, []string{"FROND_STORE_REPLICAS: cannot be this; write a list"}},
 		{"a store of an unknown kind", "store: mysql://x\n", nil, []string{"write sqlite:PATH"}},
 		{"a size in words", "limits: {body: big}\n", nil, []string{"write a number of bytes"}},
 		{"a limit of nothing", "limits: {list: {max: 0}}\n", nil, []string{"write a whole number of at least 1"}},
@@ -139,6 +141,9 @@ func TestLoadConfigFaults(t *testing.T) {
 			for i, want := range c.want {
 				if !strings.Contains(faults[i].Error(), want) {
 					t.Errorf("got  %s\nwant %s", faults[i].Error(), want)
+				}
+				if strings.Contains(faults[i].Error(), "hunter2") {
+					t.Errorf("the password is repeated: %s", faults[i].Error())
 				}
 				if faults[i].Remedy == "" {
 					t.Errorf("%s has no remedy", faults[i].Error())

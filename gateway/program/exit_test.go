@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/facade/kiterror"
@@ -54,5 +55,23 @@ func TestServe(t *testing.T) {
 		if code != c.code {
 			t.Errorf("%v: %d, want %d", c.err, code, c.code)
 		}
+	}
+}
+
+// TestFlagsAtFault: a fault repeats what a flag said, but nothing that may hold a password.
+func TestFlagsAtFault(t *testing.T) {
+	var settings program.Settings
+	for _, flag := range settings.Flags("store", "mode") {
+		switch flag.Name {
+		case "store":
+			flag.Set("postgres://shop:hunter2@db:x/shop")
+		case "mode":
+			flag.Set("prod")
+		}
+	}
+	_, problems := settings.Read(t.TempDir(), nil, &bytes.Buffer{})
+	text := fmt.Sprint(errors.Join(problems...))
+	if !strings.Contains(text, "--store: cannot be this; the store's URL") || !strings.Contains(text, `--mode: cannot be "prod"; write`) || strings.Contains(text, "hunter2") {
+		t.Error(text)
 	}
 }

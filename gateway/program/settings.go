@@ -100,7 +100,7 @@ func (s *Settings) Read(dir string, environ []string, stderr io.Writer) (config 
 	for _, setting := range gateway.Settings() {
 		if text, written := s.written[setting.Key]; written {
 			if err := config.Set(setting.Key, text); err != nil {
-				problems = append(problems, schema.Fault{File: "--" + setting.Flag(), Message: fmt.Sprintf("cannot be %q", text), Remedy: err.Error()})
+				problems = append(problems, schema.Fault{File: "--" + setting.Flag(), Message: "cannot be " + setting.Quoted(text), Remedy: err.Error()})
 			}
 		}
 	}

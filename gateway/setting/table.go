@@ -109,6 +109,15 @@ func (s *Setting) shown(text string) string {
 	return text
 }
 
+// Quoted is a text as a fault about a variable or a flag repeats it: quoted, or "this"
+// where the setting is a [Setting.Secret].
+func (s *Setting) Quoted(text string) string {
+	if s.isSecret {
+		return "this"
+	}
+	return strconv.Quote(text)
+}
+
 // ReadEnviron sets what the FROND_ variables of environ say, as [os.Environ] gives
 // them; an empty variable is not set. Unknown variables are left to [Table.Unknown]:
 // an orchestrator adds some of its own.
@@ -120,11 +129,7 @@ func (t Table) ReadEnviron(environ []string) (faults schema.Faults) {
 			continue
 		}
 		if err := s.set(value); err != nil {
-			shown := s.shown(value)
-			if !s.isSecret {
-				shown = strconv.Quote(value)
-			}
-			faults = append(faults, schema.Fault{File: name, Message: "cannot be " + shown, Remedy: err.Error()})
+			faults = append(faults, schema.Fault{File: name, Message: "cannot be " + s.Quoted(value), Remedy: err.Error()})
 		}
 	}
 	return faults
