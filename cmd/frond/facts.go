@@ -28,12 +28,7 @@ func newFacts(s *shell) *cobra.Command {
 "dead" lists those that a consumer, a webhook or NATS gave up on, and "replay" has
 them tried again. A gateway may run meanwhile.`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
+		RunE: helpOrUnknown,
 	}
 	cmd.AddCommand(newFactsTail(s), newFactsReplay(s), newFactsDead(s))
 	return cmd

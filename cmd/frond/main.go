@@ -56,13 +56,7 @@ func newRoot(s *shell) *cobra.Command {
 		SilenceErrors: true, // program.Run writes them
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			// frond alone is the help, on stdout, with exit code 0.
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
+		RunE:          helpOrUnknown,
 	}
 	// --version is one line; frond version says more.
 	root.SetVersionTemplate("frond {{.Version}}\n")

@@ -34,12 +34,7 @@ takes the steps; one that loses data waits for the flag that the plan names. "st
 shows what was done before. A start of "frond gateway" takes the steps that lose
 nothing by itself, unless gateway.yaml says migrate: off.`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
+		RunE: helpOrUnknown,
 	}
 	cmd.AddCommand(newMigratePlan(s), newMigrateApply(s), newMigrateStatus(s))
 	return cmd

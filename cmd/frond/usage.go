@@ -19,6 +19,15 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
+// helpOrUnknown runs a command that only has others below it. By itself it is its help, on
+// stdout, with exit code 0; an argument is the name of a command that does not exist.
+func helpOrUnknown(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	return unknownCommand(cmd, args[0])
+}
+
 // unknownCommand is the error of a command that does not exist; it names those that do. "there
 // is no command gatway; did you mean gateway? write one of …".
 func unknownCommand(cmd *cobra.Command, name string) error {

@@ -69,7 +69,7 @@ func (c *Consumer) Register(ctx context.Context) error {
 // Run consumes until ctx is done.
 func (c *Consumer) Run(ctx context.Context) {
 	for rest := firstPause; c.Register(ctx) != nil; rest = min(2*rest, time.Minute) {
-		if !sleep(ctx, rest) {
+		if !delivery.Pause(ctx, rest) {
 			return
 		}
 	}
@@ -122,18 +122,6 @@ func (c *Consumer) attempt(ctx context.Context, e *facade.Event, settle func(con
 func (c *Consumer) reachable(ctx context.Context) bool {
 	_, _, err := c.Store.Cursor(ctx, c.Name)
 	return err == nil
-}
-
-// sleep waits and reports whether ctx is not done.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // recovered runs a function whose panic is an error.

@@ -117,7 +117,7 @@ func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Sessi
 			c.Stats.Change(func(s *State) { s.Problem, s.Stopped = stop.Reason, true })
 			for ctx.Err() == nil {
 				c.measure(ctx)
-				pause(ctx, maxRest)
+				Pause(ctx, maxRest)
 			}
 			return err
 		case err == nil || errors.Is(err, errIdle) || errors.Is(err, ErrLost):
@@ -129,7 +129,7 @@ func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Sessi
 		c.Log.Warn("facts are not delivered for now", "to", c.Name, "again", rest.String(), "error", err)
 		c.Stats.Change(func(s *State) { s.Problem = problem })
 		c.measure(ctx)
-		if !pause(ctx, rest/2+rand.N(rest/2+1)) {
+		if !Pause(ctx, rest/2+rand.N(rest/2+1)) {
 			return ctx.Err()
 		}
 	}
@@ -159,7 +159,7 @@ func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.
 		return c.deliver(ctx, cursor, deliver)
 	}
 	if held, err := lease.Take(ctx); err != nil || !held {
-		pause(ctx, LeaseTime/3)
+		Pause(ctx, LeaseTime/3)
 		return err
 	}
 	// The holder before may have moved it between the two reads.
@@ -262,8 +262,8 @@ func (c *Consumer) creep(ctx context.Context, cursor facade.Position) error {
 	return cmp.Or(err, errIdle)
 }
 
-// pause waits and reports whether ctx is not done.
-func pause(ctx context.Context, d time.Duration) bool {
+// Pause waits and reports whether ctx is not done.
+func Pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

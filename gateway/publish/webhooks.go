@@ -69,10 +69,7 @@ func readWebhook(value json.RawMessage) (w Webhook, err error) {
 		return w, errors.New(webhooksHelp)
 	}
 	for name, value := range jsontext.Members(value) {
-		text := string(jsontext.Trim(value))
-		if jsontext.KindOf(value) == jsontext.String {
-			text = jsontext.Unquote(value)
-		}
+		text := setting.TextOf(value)
 		switch name {
 		case "name":
 			if w.Name = text; !isName(text) {

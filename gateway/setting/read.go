@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -89,6 +90,15 @@ func Duration(text string) (time.Duration, error) {
 		return 0, errors.New("write a duration such as 500ms, 15s or 1m")
 	}
 	return d, nil
+}
+
+// TextOf is a value of a file as readers take it: a string without its quotes, anything else
+// as its JSON text.
+func TextOf(value json.RawMessage) string {
+	if jsontext.KindOf(value) == jsontext.String {
+		return jsontext.Unquote(value)
+	}
+	return string(jsontext.Trim(value))
 }
 
 // List reads a list of words: JSON, or comma-separated.

@@ -84,10 +84,7 @@ func (t Table) readMap(file, prefix string, m json.RawMessage) (faults schema.Fa
 			message = fmt.Sprintf("%s takes one value", key)
 			remedy = fmt.Sprintf("write %s: %s", key, s.Default)
 		default:
-			text := string(jsontext.Trim(value))
-			if kind == jsontext.String {
-				text = jsontext.Unquote(value)
-			}
+			text := TextOf(value)
 			if err := s.set(text); err != nil {
 				message = fmt.Sprintf("%s cannot be %s", key, s.shown(text))
 				remedy = err.Error()

@@ -102,10 +102,7 @@ func readRemote(value json.RawMessage) (r Remote, err error) {
 		return r, errors.New(remotesHelp)
 	}
 	for name, value := range jsontext.Members(value) {
-		text := string(jsontext.Trim(value))
-		if jsontext.KindOf(value) == jsontext.String {
-			text = jsontext.Unquote(value)
-		}
+		text := setting.TextOf(value)
 		switch name {
 		case "url":
 			r.URL = text
