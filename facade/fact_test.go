@@ -175,34 +175,6 @@ func TestEmitNamesWhatIsDeclared(t *testing.T) {
 	}
 }
 
-// TestWatchesAreShared: equal subscriptions have one key.
-func TestWatchesAreShared(t *testing.T) {
-	f, _ := outboxOf(t, shopWithFacts, nil)
-	key := func(s facade.Subscription) string {
-		s.Frond = "shop"
-		w, err := f.Watch(context.Background(), &s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return w.Key()
-	}
-	one := key(facade.Subscription{Fact: "orderChanged", State: ada})
-	if key(facade.Subscription{Fact: "orderChanged", State: facade.State{"user": map[string]any{"role": "customer", "id": "ada"}}}) != one {
-		t.Error("equal subscriptions have two keys")
-	}
-	for _, other := range []facade.Subscription{
-		{Fact: "orderPlaced", State: ada},
-		{Fact: "orderChanged", State: staff},
-		{Fact: "orderChanged", State: ada, Select: []string{"id"}},
-		{Fact: "orderChanged", State: ada, Filter: raw(`{"id":{"eq":"o1"}}`)},
-		{Fact: "orderChanged", State: ada, Versions: true},
-	} {
-		if key(other) == one {
-			t.Errorf("%v has the key of another one", other)
-		}
-	}
-}
-
 // TestRightsThatChange: what a collector says is asked again for every batch of events.
 func TestRightsThatChange(t *testing.T) {
 	hide, shut := []string(nil), false

@@ -2,9 +2,7 @@ package facade
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -38,7 +36,6 @@ type Watch struct {
 	fact *Fact
 	sub  Subscription
 	view *Catalog
-	key  string
 }
 
 // Watch admits one subscriber of one fact, and judges its filter and its fields as they are
@@ -59,30 +56,12 @@ func (f *Facade) Watch(ctx context.Context, s *Subscription) (*Watch, error) {
 	if w.fact = f.host.catalog.Fact(s.Frond, s.Fact); w.fact == nil || !w.view.Announces(w.fact) {
 		return nil, w.missing(ctx)
 	}
-	var err error
-	if w.key, err = w.identity(); err != nil {
-		return nil, err
-	}
-	_, err = w.look(ctx)
+	_, err := w.look(ctx)
 	return w, err
 }
 
 // Fact is what the subscription is about.
 func (w *Watch) Fact() *Fact { return w.fact }
-
-// Key is equal for watches of one façade that reveal the same of the same events: those with
-// equal fact, state, filter, fields and surface. One evaluation does for all of them.
-func (w *Watch) Key() string { return w.key }
-
-// identity computes the key.
-func (w *Watch) identity() (string, error) {
-	text, err := json.Marshal([]any{w.fact.FullName(), w.sub.State, w.sub.Filter, w.sub.Select, w.sub.Versions, fmt.Sprintf("%p", w.view)})
-	if err != nil {
-		return "", kiterror.Internal(fmt.Errorf("the state of a subscriber: %w", err))
-	}
-	sum := sha256.Sum256(text)
-	return string(sum[:]), nil
-}
 
 // missing is NOT_FOUND. It names the facts that this caller may watch.
 func (w *Watch) missing(ctx context.Context) error {

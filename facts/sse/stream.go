@@ -18,7 +18,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -165,6 +164,3 @@ func (e *Event) append(dst []byte) []byte {
 	}
 	return append(dst, '\n')
 }
-
-// Clean reports whether a text may be the ID or the Name of an event.
-func Clean(text string) bool { return !strings.ContainsAny(text, "\r\n\x00") }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -112,11 +111,6 @@ func orDefault[T int64 | time.Duration](v, def T) T {
 		return def
 	}
 	return v
-}
-
-// Upgrades reports whether a request asks for a websocket.
-func Upgrades(r *http.Request) bool {
-	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
 // ServeHTTP accepts a connection and returns: the connection lives on without the request.
