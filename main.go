@@ -41,7 +41,7 @@ func (a *App) main(args, environ []string, stdout, stderr io.Writer) int {
 		if err != nil {
 			return err
 		}
-		gw, err := gateway.New(a.project, a.configured(gateway.Options{Config: *config}))
+		gw, err := gateway.New(a.project, a.configured(gateway.Options{Config: *config})) //nolint:contextcheck // what it publishes ends with the gateway
 		if err != nil {
 			return err
 		}

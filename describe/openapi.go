@@ -63,7 +63,8 @@ func OpenAPI(catalog *facade.Catalog, routes []Route, info Info) json.RawMessage
 		listed = append(listed, t.Value)
 	}
 	body := []any{
-		"servers", []json.RawMessage{object("url", "/", "description", "This host.")},
+		"servers",
+		[]json.RawMessage{object("url", "/", "description", "This host.")},
 		"security", list(object(), object("bearer", json.RawMessage("[]"))),
 		"tags", listed,
 		"paths", orEmpty(paths),

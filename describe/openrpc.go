@@ -77,10 +77,12 @@ func (d *openRPC) method(op *facade.Operation) json.RawMessage {
 	name := op.Door.Name + "." + op.Name
 	pairs := []any{
 		"name", name, "summary", summary(op), "description", optional(op.Description),
-		"tags", []json.RawMessage{object("name", op.Door.Name), object("name", string(op.Kind))},
+		"tags",
+		[]json.RawMessage{object("name", op.Door.Name), object("name", string(op.Kind))},
 		"paramStructure", "by-name", "params", list(params...),
 		"result", object("name", "result", "schema", answer),
-		"errors", []json.RawMessage{object("code", failedCode, "message", "The call failed: data is the KitError.", "data", d.kitError())},
+		"errors",
+		[]json.RawMessage{object("code", failedCode, "message", "The call failed: data is the KitError.", "data", d.kitError())},
 	}
 	if op.Deprecated != "" {
 		pairs = append(pairs, "deprecated", true)

@@ -51,7 +51,7 @@ func TestShippingAnnounces(t *testing.T) {
 	}
 	dispatch("p-2", `{"id":"p-2","carrier":"courier"}`)
 	there.kill()
-	there = startShipping(t, there.port(), "--file", file)
+	startShipping(t, there.port(), "--file", file)
 	made, _ := wire.do(t, call{Method: "parcel.create", Body: `{"orderId":"o-24104","carrier":"bicycle","weight":500}`, User: staff})
 	row, ok := made.Value.(map[string]any)
 	if !ok {

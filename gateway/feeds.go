@@ -127,7 +127,7 @@ type follower struct{ *Host }
 
 // Follow implements [subscriptions.Feed].
 func (f follower) Follow(ctx context.Context, s *resolvers.Subscription) (subscriptions.Reader, error) {
-	feed := f.Feed(s.Frond)
+	feed := f.Feed(s.Frond) //nolint:contextcheck // a feed outlives the subscriber that comes first
 	if feed == nil {
 		return nil, facade.Errorf(facade.ServiceUnavailable, "the events of %s do not arrive here at the moment; try again later", s.Frond)
 	}

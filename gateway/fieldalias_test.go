@@ -82,8 +82,10 @@ func TestFieldAliasEverywhere(t *testing.T) {
 		{"REST, a condition", [3]string{"DELETE", "/api/shop/products/p2?where[price][gt]=100", ""}, "unknown_key", "PRECONDITION_FAILED"},
 		{"JSON-RPC, a body", [3]string{"POST", "/_kit/call", rpc("product.update", `{"params":{"id":"p2"},"body":{"name":"Axe"}}`)}, `"title":"Axe"`, `"title":"Axe"`},
 		{"JSON-RPC, a list", [3]string{"POST", "/_kit/call", rpc("product.list", `{"query":{"filter":{"name":{"eq":"Axe"}},"sort":["-price"],"fields":["name"]}}`)}, "unknown_key", `"items":[{"name":"Axe"}]`},
-		{"GraphQL, a row", graphql(`{ product(id: "p1") { n: name t: title name makerId maker { name } vendor { label } } }`),
-			`{"n":"Saw","t":"Saw","name":"Saw","makerId":"m1","maker":{"name":"Acme"},"vendor":{"label":"Acme"}}`, `"maker":{"name":"Acme"}`},
+		{
+			"GraphQL, a row", graphql(`{ product(id: "p1") { n: name t: title name makerId maker { name } vendor { label } } }`),
+			`{"n":"Saw","t":"Saw","name":"Saw","makerId":"m1","maker":{"name":"Acme"},"vendor":{"label":"Acme"}}`, `"maker":{"name":"Acme"}`,
+		},
 		{"GraphQL, a hidden field", graphql(`{ product(id: "p1") { price } }`), "", `"price":7`},
 		{"GraphQL, a list", graphql(`{ products(filter: {maker: {name: {eq: "Bolt"}}}, orderBy: [{name: ASC}]) { items { name } } }`), `"items":[{"name":"Axe"}]`, `"items":[{"name":"Axe"}]`},
 		{"GraphQL, a body", graphql(`mutation { updateProduct(id: "p2", input: {name: "Axe"}) { title name } }`), `{"title":"Axe","name":"Axe"}`, `{"title":"Axe","name":"Axe"}`},

@@ -84,6 +84,7 @@ func subscribed(t *testing.T, url, payload string, headers ...string) *socket {
 	s.send(`{"type":"subscribe","id":"1","payload":{"query":"subscription { noteChanged { change key } }"}}`)
 	s.send(`{"type":"subscribe","id":"2","payload":{"query":"{ __typename }"}}`)
 	for s.read() != `{"id":"2","type":"complete"}` {
+		continue
 	}
 	time.Sleep(50 * time.Millisecond)
 	return s
@@ -257,23 +258,23 @@ func TestEventStreams(t *testing.T) {
 		`{"query":"subscription { noteChanged(after: \"x\") { key } }"}`:             `event: next|data: {"errors":[{"message":"\"x\" is no position`,
 		`{"query":"subscription { a: noteChanged { key } noteChanged { change } }"}`: `event: next|data: {"errors":[{"message":"Anonymous Subscription must select only one`,
 	} {
-		resp, s := stream("/graphql", body)
+		resp, s := stream("/graphql", body) //nolint:bodyclose // stream closes it at the end
 		if got := strings.Join(lines(s, 9), "|"); resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "event: complete|data: ") {
 			t.Errorf("%s: %d %s", body, resp.StatusCode, got)
 		}
 	}
-	if resp, _ := stream("/graphql", `{"query":1}`); resp.StatusCode != 400 {
+	if resp, _ := stream("/graphql", `{"query":1}`); resp.StatusCode != 400 { //nolint:bodyclose // stream closes it at the end
 		t.Errorf("no request: %d", resp.StatusCode)
 	}
-	if resp, _ := stream("/graphql/stream", "", "Accept: application/json"); resp.StatusCode != 406 {
+	if resp, _ := stream("/graphql/stream", "", "Accept: application/json"); resp.StatusCode != 406 { //nolint:bodyclose // stream closes it at the end
 		t.Errorf("a stream for who takes none: %d", resp.StatusCode)
 	}
 	if status, body := send(t, "POST", url+"/graphql", `{"query":"subscription { noteChanged { key } }"}`); !strings.Contains(body, "many answers") {
 		t.Errorf("a subscription without a stream: %d %s", status, body)
 	}
-	_, s := stream("/graphql/stream", `{"query":"subscription { noteChanged { change key } }"}`)
-	s.Scan() // retry
-	_, byGet := stream("/graphql/stream?query=subscription{noteChanged{key}}", "")
+	_, s := stream("/graphql/stream", `{"query":"subscription { noteChanged { change key } }"}`) //nolint:bodyclose // stream closes it at the end
+	s.Scan()                                                                                     // retry
+	_, byGet := stream("/graphql/stream?query=subscription{noteChanged{key}}", "")               //nolint:bodyclose // stream closes it at the end
 	byGet.Scan()
 	time.Sleep(50 * time.Millisecond)
 	createNote(t, url, "n")
@@ -312,9 +313,9 @@ func TestEventStreams(t *testing.T) {
 			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, status, body)
 		}
 	}
-	_, reserved := stream("/graphql/stream?token="+token, "")
+	_, reserved := stream("/graphql/stream?token="+token, "") //nolint:bodyclose // stream closes it at the end
 	reserved.Scan()
-	if resp, _ := stream("/graphql/stream?token="+token, ""); resp.StatusCode != 409 {
+	if resp, _ := stream("/graphql/stream?token="+token, ""); resp.StatusCode != 409 { //nolint:bodyclose // stream closes it at the end
 		t.Errorf("a stream that is open: %d", resp.StatusCode)
 	}
 	time.Sleep(50 * time.Millisecond)
