@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -115,5 +116,19 @@ func TestConsumersOfAGateway(t *testing.T) {
 		if text := askHandler(gw.AdminHandler(), "GET", "/metrics", "").Body.String(); !strings.Contains(text, want) {
 			t.Errorf("/metrics has no %s", want)
 		}
+	}
+}
+
+// TestFactsOfAnothersTables: events cannot be kept in another program's SQLite database, and the
+// start says so, before a command fails.
+func TestFactsOfAnothersTables(t *testing.T) {
+	dir := t.TempDir()
+	files := fstest.MapFS{
+		"entities/note.yaml": {Data: []byte(noteCard)},
+		"frond.yaml":         {Data: []byte("collectors: {note: open}\ntables: {note: {table: notes}}\nchanges: [note]\n")},
+	}
+	_, err := gateway.New(read(t, files), &gateway.Options{Config: gateway.Config{Dir: dir, Store: "sqlite:" + filepath.Join(dir, "theirs.db"), Migrate: gateway.MigrateOff}})
+	if err == nil || !strings.Contains(err.Error(), "the fact noteChanged cannot be kept") || !strings.Contains(err.Error(), "leave the fact out") {
+		t.Errorf("the start says %v", err)
 	}
 }

@@ -124,6 +124,9 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	if err == nil && as.plan != nil {
 		config = append(config, as.plan(h, f)...)
 	}
+	if err == nil {
+		config = append(config, h.unkept(f)...)
+	}
 	if err := errors.Join(config.Err(), as.elsewhere, err); err != nil {
 		h.topology.Close()
 		h.flush(ctx)

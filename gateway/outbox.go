@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 )
 
 // lateOutbox is a [lateStore] whose store keeps events. That has to be known before it is
@@ -31,4 +33,29 @@ func (h *Host) kept() facade.Store {
 		return &h.outbox
 	}
 	return &h.store
+}
+
+// unkept are the faults of facts whose events nobody could keep: the store is another program's
+// SQLite database, in which this one makes no tables.
+func (h *Host) unkept(f *facade.Facade) (faults schema.Faults) {
+	_, memory, err := h.config.storeFile() // an error: it is on PostgreSQL, or open reports it
+	if h.options.Store != nil || memory || err != nil || !h.mapped(f) {
+		return nil
+	}
+	for _, frond := range f.Catalog().Fronds {
+		if frond.Remote != "" {
+			continue
+		}
+		for _, fact := range frond.Facts {
+			if fact.On == nil && !fact.Changes {
+				continue
+			}
+			faults = append(faults, schema.Fault{
+				File: "fronds/" + frond.Name + "/frond.yaml", Pointer: "/facts",
+				Message: fmt.Sprintf("the fact %s cannot be kept: its rows are in another program's SQLite database, in which this program makes no tables", fact.Name),
+				Remedy:  "leave the fact out, or copy the rows into a store of this program",
+			})
+		}
+	}
+	return faults
 }
