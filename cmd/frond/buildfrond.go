@@ -25,9 +25,9 @@ func newBuildFrond(s *shell) *cobra.Command {
 		Short: "Write a Frond's contract as a Go module and an npm package",
 		Long: `Write what a Frond promises as packages that others install: OUT/go is a Go
 module (types, constructors that validate, a client, the cards), OUT/npm an npm
-package (types, a client over fetch, the cards). They are made from the project's
-cards, or from those that frond sync wrote; no host is called. The same cards give
-the same bytes.`,
+package (types, the judge, a client over fetch, the cards). They are made from the
+project's cards, or from those that frond sync wrote; no host is called. The same
+cards give the same bytes.`,
 		Example: "  frond build-frond catalog --dir examples/shop --module example.com/shop/catalog --npm @shop/catalog --contract 1.4.0",
 		Args:    arguments(1, 1, "one Frond"),
 	}
