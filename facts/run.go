@@ -32,7 +32,7 @@ func (f *Feed) run(ctx context.Context) {
 	hints, _ := f.log.(hinted)
 	poll, pause := pollBusy, firstPause
 	for ctx.Err() == nil {
-		if f.outbox == nil && !f.read() {
+		if f.outbox == nil && !f.followed() {
 			// A log that is not relayed here is of no interest without readers.
 			select {
 			case <-f.kicked:
@@ -74,9 +74,9 @@ func (f *Feed) run(ctx context.Context) {
 	}
 }
 
-// read reports whether there are readers. Where there are none, what the window holds is
+// followed reports whether there are readers. Where there are none, what the window holds is
 // forgotten, since nobody keeps it at the end of the log.
-func (f *Feed) read() bool {
+func (f *Feed) followed() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.readers == 0 {

@@ -84,7 +84,7 @@ func Begin(w http.ResponseWriter, opts *Options) (*Stream, error) {
 }
 
 // Send writes an event into the buffer, and sends the buffer where it has become large.
-// ID and Name must not contain line ends; [Clean] says whether they do.
+// ID and Name must not contain line ends.
 func (s *Stream) Send(e Event) error {
 	if s.failed != nil {
 		return s.failed

@@ -326,19 +326,17 @@ func (srv *Server) post(w http.ResponseWriter, r *http.Request) { //nolint:conte
 	if s == nil {
 		return
 	}
-	op := &reservedOperation{}
+	ctx, cancel := context.WithCancel(s.ctx)
+	op := &reservedOperation{cancel: cancel} // the client may end it as soon as it is added
 	var err error
 	if op.id, err = operationID(extensions); err == nil {
 		err = s.add(op, srv.Hub.Limits().Connection)
 	}
 	if err != nil {
+		cancel()
 		srv.refuse(w, r, err)
 		return
 	}
-	ctx, cancel := context.WithCancel(s.ctx)
-	s.mu.Lock()
-	op.cancel = cancel
-	s.mu.Unlock()
 	go func() {
 		sub, resp := begin(facade.WithRequest(ctx))
 		if sub != nil {
@@ -367,7 +365,6 @@ func operationID(extensions json.RawMessage) (string, error) {
 func (s *reserved) add(op *reservedOperation, most int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	op.cancel = func() {}
 	switch {
 	case slices.ContainsFunc(s.ops, func(o *reservedOperation) bool { return o.id == op.id }):
 		return facade.Errorf(facade.Conflict, "an operation with this id is open on the stream; take another id, or end it first")
