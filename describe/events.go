@@ -80,17 +80,17 @@ func (s *schemas) event(f *facade.Fact) json.RawMessage {
 }
 
 // eventExample is an event of a fact.
-func eventExample(f *facade.Fact) json.RawMessage {
+func (s *schemas) eventExample(f *facade.Fact) json.RawMessage {
 	null := json.RawMessage("null")
 	entity, key, data := null, null, null
 	if f.Door != nil {
 		entity = text(f.Door.Name)
-		if v := exampleOf(f.Door.Entity, f.Door.Entity.Primary); v != nil {
+		if v := s.exampleOf(f.Door.Entity, f.Door.Entity.Primary); v != nil {
 			key = v
 		}
 	}
 	if f.Data != nil {
-		data = example(f.Data, row)
+		data = s.example(f.Data, row)
 	}
 	members := []any{"id", "0193a5b0-7c1e-7a3f-9d54-0f6f2b1c8e77", "position", "1kq0i4c0vg004", "name", f.Name}
 	if f.Changes {

@@ -12,13 +12,13 @@ const exampleTries = 40
 
 // example is the body of a card in one of its uses, or a row of it; nil where none could be
 // made that the judge accepts. The same card has the same example.
-func example(e *schema.Entity, u use) json.RawMessage {
+func (s *schemas) example(e *schema.Entity, u use) json.RawMessage {
 	var o schema.Object
 	for _, p := range e.Fields {
 		if !p.Stored || !exampled(p, u) {
 			continue
 		}
-		if v := exampleOf(e, p); v != nil {
+		if v := s.exampleOf(e, p); v != nil {
 			add(&o, p.Name, v)
 		}
 	}
@@ -64,16 +64,24 @@ func firstKind(e *schema.Entity) schema.Kind {
 }
 
 // exampleOf is a value of one field that the card's judge accepts, or nil. Of a relation it is
-// the id that the example of the other entity has.
-func exampleOf(e *schema.Entity, p *schema.Property) json.RawMessage {
-	root := e.Card.AppendJSON(nil)
-	key, of := e.Key, p
+// the id that the example of the other entity has. It is made once: a field is in the examples
+// of many operations.
+func (s *schemas) exampleOf(e *schema.Entity, p *schema.Property) json.RawMessage {
+	v, made := s.values[p]
+	if !made {
+		v = s.valueOf(e, p)
+		s.values[p] = v
+	}
+	return v
+}
+
+func (s *schemas) valueOf(e *schema.Entity, p *schema.Property) json.RawMessage {
+	key, of, root := e.Key, p, s.root(e)
 	if d := e.Card.Derived; d != nil {
 		key = d.From // a view has the values of what it was cut from
 	}
 	if p.Link != nil && !p.Link.Many {
-		key, of = p.Link.Target.Key, p.Link.Target.Primary
-		root = p.Link.Target.Card.AppendJSON(nil)
+		key, of, root = p.Link.Target.Key, p.Link.Target.Primary, s.root(p.Link.Target)
 	}
 	if of != nil && of.Axes.Primary {
 		if v, ok := sample.ID(key, sample.ShapeOf(of), root, 0); ok {
@@ -89,6 +97,14 @@ func exampleOf(e *schema.Entity, p *schema.Property) json.RawMessage {
 		}
 	}
 	return nil
+}
+
+// root is the text of a card, which references of its fields point into.
+func (s *schemas) root(e *schema.Entity) json.RawMessage {
+	if s.roots[e] == nil {
+		s.roots[e] = e.Card.AppendJSON(nil)
+	}
+	return s.roots[e]
 }
 
 // accepted says whether the judge takes a value of one field, whatever else it misses.

@@ -180,8 +180,8 @@ func (d *openAPI) body(r Route) json.RawMessage {
 	case op.Input == nil:
 		return nil
 	case op.Patch:
-		m := media(d.of(op.Input, patch), example(op.Input, patch))
+		m := media(d.of(op.Input, patch), d.example(op.Input, patch))
 		return object("required", true, "content", object("application/json", m, "application/merge-patch+json", m))
 	}
-	return object("required", true, "content", object("application/json", media(d.of(op.Input, creation), example(op.Input, creation))))
+	return object("required", true, "content", object("application/json", media(d.of(op.Input, creation), d.example(op.Input, creation))))
 }

@@ -47,15 +47,15 @@ func (d *openRPC) method(op *facade.Operation) json.RawMessage {
 		}
 	}
 	if op.Params != nil {
-		give("params", len(requiredOf(op.Params)) > 0, d.of(op.Params, part), example(op.Params, part))
+		give("params", len(requiredOf(op.Params)) > 0, d.of(op.Params, part), d.example(op.Params, part))
 	}
-	give("query", op.Query != nil && len(requiredOf(op.Query)) > 0, d.query(op), queryExample(op))
+	give("query", op.Query != nil && len(requiredOf(op.Query)) > 0, d.query(op), d.queryExample(op))
 	if op.Input != nil {
 		u := creation
 		if op.Patch {
 			u = patch
 		}
-		give("body", true, d.of(op.Input, u), example(op.Input, u))
+		give("body", true, d.of(op.Input, u), d.example(op.Input, u))
 	}
 	if op.Open {
 		open := object("type", "object")
@@ -69,7 +69,7 @@ func (d *openRPC) method(op *facade.Operation) json.RawMessage {
 	}
 	var value json.RawMessage
 	if op.Output != nil {
-		value = rowExample(op)
+		value = d.rowExample(op)
 	}
 	if value == nil {
 		value = json.RawMessage("true")
@@ -114,16 +114,16 @@ func (d *openRPC) query(op *facade.Operation) json.RawMessage {
 }
 
 // queryExample is the query in the example of a method; nil: it has none.
-func queryExample(op *facade.Operation) json.RawMessage {
+func (s *schemas) queryExample(op *facade.Operation) json.RawMessage {
 	switch {
 	case op.Query == nil:
 		return nil
 	case !op.Builtin:
-		return example(op.Query, part)
+		return s.example(op.Query, part)
 	case op.Name == "list":
 		return object("limit", 10)
 	case op.Name == "findByIds" && op.Door.Entity != nil:
-		if id := exampleOf(op.Door.Entity, op.Door.Entity.Primary); id != nil {
+		if id := s.exampleOf(op.Door.Entity, op.Door.Entity.Primary); id != nil {
 			return object("ids", list(id))
 		}
 	}

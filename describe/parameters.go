@@ -74,7 +74,7 @@ func (d *openAPI) pathID(op *facade.Operation) json.RawMessage {
 		}
 	}
 	if e := op.Door.Entity; e != nil && e.Primary != nil {
-		sample = exampleOf(e, e.Primary)
+		sample = d.exampleOf(e, e.Primary)
 	}
 	return object("name", "id", "in", "path", "required", true, "schema", shape, "example", sample)
 }
@@ -113,7 +113,7 @@ func (d *openAPI) parameter(op *facade.Operation, card *schema.Entity, p *schema
 	if p.Shape.Deprecated {
 		pairs = append(pairs, "deprecated", true)
 	}
-	sample := exampleOf(card, p)
+	sample := d.exampleOf(card, p)
 	switch p.Shape.Type {
 	case "object":
 		return object(append(pairs, "content", object("application/json", object("schema", shape, "example", sample)))...)

@@ -20,7 +20,7 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 	tag := object("ETag", object("description", "The version of the row.", "schema", object("type", "string")))
 	var sample json.RawMessage
 	if op.Output != nil {
-		sample = rowExample(op)
+		sample = d.rowExample(op)
 	}
 	success := func(status int, about string, headers json.RawMessage) {
 		content := object("application/json", object("schema", d.answer(op), "example", sample))
@@ -147,8 +147,8 @@ func (s *schemas) kitError() json.RawMessage {
 
 // rowExample is what an operation that answers rows answers; nil where it answers something
 // else.
-func rowExample(op *facade.Operation) json.RawMessage {
-	one := example(op.Output, row)
+func (s *schemas) rowExample(op *facade.Operation) json.RawMessage {
+	one := s.example(op.Output, row)
 	switch op.Cardinality {
 	case facade.PageOf:
 		return object("items", list(one), "total", 1, "hasMore", false, "endCursor", json.RawMessage("null"))

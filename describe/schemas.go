@@ -36,6 +36,9 @@ type schemas struct {
 	all   schema.Object
 	names map[described]string
 	taken map[string]bool
+
+	values map[*schema.Property]json.RawMessage // examples of fields
+	roots  map[*schema.Entity]json.RawMessage   // texts of cards
 }
 
 // described is a card in one of its uses, or (card nil) a shape that the document has one of.
@@ -47,7 +50,8 @@ type described struct {
 
 // newSchemas is an empty list of components. The catalog is what the document shows.
 func newSchemas(catalog *facade.Catalog) *schemas {
-	return &schemas{catalog: catalog, names: map[described]string{}, taken: map[string]bool{}}
+	return &schemas{catalog: catalog, names: map[described]string{}, taken: map[string]bool{},
+		values: map[*schema.Property]json.RawMessage{}, roots: map[*schema.Entity]json.RawMessage{}}
 }
 
 // pointer is the reference to a component.

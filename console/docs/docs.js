@@ -52,11 +52,14 @@ function matches(one, words) {
   return words.every(word => text.includes(word));
 }
 
+const most = 500; // links in the list: a document may have ten thousand operations
+
 function list() {
   const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map();
+  let found = 0;
   for (const one of operations.values()) {
-    if (matches(one, words)) groups.set(one.group, [...(groups.get(one.group) ?? []), one]);
+    if (matches(one, words) && found++ < most) groups.set(one.group, [...(groups.get(one.group) ?? []), one]);
   }
   const selected = decodeURIComponent(location.hash.slice(1));
   const parts = [...groups].flatMap(([group, all]) => [
@@ -64,6 +67,7 @@ function list() {
     ...all.map(one => h("a", { href: "#" + encodeURIComponent(one.id), "aria-current": one.id === selected && "page" },
       h("span", { class: "verb" }, one.rest?.verb ?? "RPC"), " ", one.id.startsWith(group + ".") ? one.id.slice(group.length + 1) : one.id)),
   ]);
+  if (found > most) parts.unshift(h("p", { class: "none" }, `${most} of ${found} operations; search for the others.`));
   $("list").replaceChildren(...(parts.length ? parts : [h("p", { class: "none" }, "Nothing has these words.")]));
 }
 
