@@ -50,8 +50,10 @@ type described struct {
 
 // newSchemas is an empty list of components. The catalog is what the document shows.
 func newSchemas(catalog *facade.Catalog) *schemas {
-	return &schemas{catalog: catalog, names: map[described]string{}, taken: map[string]bool{},
-		values: map[*schema.Property]json.RawMessage{}, roots: map[*schema.Entity]json.RawMessage{}}
+	return &schemas{
+		catalog: catalog, names: map[described]string{}, taken: map[string]bool{},
+		values: map[*schema.Property]json.RawMessage{}, roots: map[*schema.Entity]json.RawMessage{},
+	}
 }
 
 // pointer is the reference to a component.
