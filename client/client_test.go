@@ -101,6 +101,11 @@ await say(client(answer("<html>", 502)).findById("a"));
 await say(client(answer('{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"data":{"code":"SOMETHING_NEWER","message":"it is","entity":"thing"}}}')).findById("a"));
 await say(client(answer("<html>", 404), { transport: "rest" }).findById("a"));
 await say(client(async () => { throw new Error("down"); }).findById("a"));
+const facts = { "thing.made": { door: "thing", changes: "/api/f/facts/thing.made" } };
+const first = async (fetch) => { for await (const event of connect(doors, { url: "http://host", fetch }, facts).facts["thing.made"]()) return event; };
+await say(first(answer('{"data":{"code":"NOT_IMPLEMENTED","message":"this host streams no facts"}}', 501)));
+await say(first(answer('{"data":{"code":"NOT_FOUND","message":"no fact is called that"}}', 404)));
+await say(first(answer("<html>", 404)));
 try { connect(doors, { url: "", transport: "soap" }); } catch (err) { console.log(err.name, err.message); }
 `
 
@@ -118,6 +123,9 @@ KitError BAD_GATEWAY the host answered status 502 and no JSON-RPC 2.0 frame
 KitError SOMETHING_NEWER it is
 KitError BAD_GATEWAY the host answered status 404 and no problem
 KitError SERVICE_UNAVAILABLE the host cannot be reached
+KitError NOT_IMPLEMENTED this host streams no facts
+KitError NOT_FOUND no fact is called that
+KitError BAD_GATEWAY the host answered status 404 and no stream of events
 TypeError there is no transport soap; write rest, envelope or graphql
 `
 	if err != nil || string(out) != want {

@@ -47,6 +47,9 @@ func TestClient(t *testing.T) {
 	if r := client(); r.code != 0 {
 		t.Fatal(r.stderr)
 	}
+	if r := run(t, "", "client", "sales", "--from", host.URL, "--out", filepath.Join(filepath.Dir(at), "sales"), "--npm", "@shop/sales"); r.code != 0 {
+		t.Fatal(r.stderr)
+	}
 	if r := client("--check"); r.code != 0 || !strings.Contains(r.stderr, "nothing changed") {
 		t.Error(r.code, r.stderr)
 	}
@@ -57,8 +60,8 @@ func TestClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(programs), "@ts-expect-error "); n < 40 {
-		t.Errorf("%d programs must not compile; 40 are wanted", n)
+	if n := strings.Count(string(programs), "@ts-expect-error "); n < 50 {
+		t.Errorf("%d programs must not compile; 50 are wanted", n)
 	}
 	tool(t, dir, nil, "./node_modules/esbuild/bin/esbuild", "live.ts", "--bundle", "--format=esm", "--platform=node", "--outfile=live.mjs", "--log-level=error")
 	want := strings.TrimSpace(`
@@ -94,6 +97,19 @@ delete [true,false]
 			t.Errorf("over %s the program prints (-want):\n%s", transport, diff)
 		}
 	}
+	tool(t, dir, nil, "./node_modules/esbuild/bin/esbuild", "facts.ts", "--bundle", "--format=esm", "--platform=node", "--outfile=facts.mjs", "--log-level=error")
+	other := startGateway(t, folder(t, map[string]string{"frond.yaml": "collectors: {note: open}\n", "entities/note.yaml": "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n"}), "--store", "memory")
+	said := tool(t, dir, nil, "node", "facts.mjs", host.URL, other.URL)
+	want = strings.TrimSpace(`
+placed ["orderPlaced","created","order",true,true,true,"string","string",490]
+resumed [true,true,["id","giftNote"],"second"]
+live [true,"fourth"]
+ended []
+elsewhere [true,"NOT_FOUND"]
+`)
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(strings.TrimSpace(said), "\n")); diff != "" {
+		t.Errorf("the program of facts prints (-want):\n%s", diff)
+	}
 }
 
 // TestClientTypes bounds what the compiler does for a host of two hundred cards: types are
@@ -125,7 +141,7 @@ func TestClientTypes(t *testing.T) {
 	if err := os.Rename(filepath.Join(out, "npm"), at); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []string{"live.ts", "programs.ts"} {
+	for _, f := range []string{"facts.ts", "live.ts", "programs.ts"} {
 		if err := os.Remove(filepath.Join(dir, f)); err != nil {
 			t.Fatal(err)
 		}

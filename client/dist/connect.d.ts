@@ -1,5 +1,5 @@
 import type { Schema } from "./judge.js";
-import { type Door } from "./transport.js";
+import { type Door, type Fact } from "./transport.js";
 export interface ClientOptions {
     /** The host's address, such as http://127.0.0.1:8080; "" is the page's own. */
     readonly url: string;
@@ -24,4 +24,6 @@ export interface Sending {
 export declare const etag: (row: object) => string | undefined;
 export declare function connect<Client>(doors: {
     readonly [member: string]: Door;
-}, options: string | ClientOptions): Client;
+}, options: string | ClientOptions, facts?: {
+    readonly [name: string]: Fact;
+}): Client;

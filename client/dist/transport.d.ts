@@ -21,6 +21,8 @@ export interface Door {
         readonly [name: string]: Op;
     };
 }
+/** What the client knows of a fact: of a door, what a stream of events needs. */
+export type Fact = Pick<Door, "door" | "changes" | "big">;
 /** What the client knows of an operation. */
 export interface Op {
     readonly builtin?: string;

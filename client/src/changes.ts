@@ -1,5 +1,5 @@
-// The changes of a door as they happen: server-sent events, begun again behind the
-// last one that arrived.
+// The changes of a door and the events of a fact as they happen: server-sent events, begun
+// again behind the last one that arrived.
 
 import { KitError } from "./errors.js";
 import { failure, json, type Call, type Link } from "./transport.js";

@@ -1,11 +1,12 @@
-// A client of a host: a member for each door, a method for each operation. What differs from
-// Frond to Frond is a table of doors; the types of a package say what each method takes.
+// A client of a host: a member for each door, a method for each operation, and facts with a
+// method for each fact. What differs from Frond to Frond are the tables of doors and of facts;
+// the types of a package say what each method takes.
 
 import { changes } from "./changes.js";
 import { KitError } from "./errors.js";
 import type { Schema } from "./judge.js";
 import { details } from "./judge.js";
-import { envelope, failure, rest, type Answer, type Call, type Door, type Link, type Op, type Transport } from "./transport.js";
+import { envelope, failure, rest, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport } from "./transport.js";
 import { graphql } from "./graphql.js";
 
 export interface ClientOptions {
@@ -76,7 +77,7 @@ function invocation(op: Op, args: any[]): { params?: any; query?: any; body?: un
   return out;
 }
 
-export function connect<Client>(doors: { readonly [member: string]: Door }, options: string | ClientOptions): Client {
+export function connect<Client>(doors: { readonly [member: string]: Door }, options: string | ClientOptions, facts: { readonly [name: string]: Fact } = {}): Client {
   const { url, headers, fetch = globalThis.fetch, retries = 2, strict, transport }: ClientOptions = typeof options === "string" ? { url: options } : options;
   const base = url.replace(/\/+$/, "");
   const send: Transport | undefined = { rest, envelope, graphql }[transport ?? "envelope"];
@@ -181,7 +182,11 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     }
   }
 
-  const client: any = {};
+  /** The events of a door's changes, or of a fact. */
+  const events = (door: Door, name: string) => (query?: any): AsyncGenerator<any, void> => changes(link, { door, name, op: { query: 1 }, ...(query?.signal && { signal: query.signal }) }, query);
+
+  const client: any = { facts: {} };
+  for (const [name, fact] of Object.entries(facts)) client.facts[name] = events({ frond: "", path: "", ops: {}, ...fact }, name);
   for (const [member, door] of Object.entries(doors)) {
     const methods: any = {};
     for (const [name, op] of Object.entries(door.ops)) {
@@ -192,7 +197,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
       methods.each ??= async function* (query?: any, sending?: Sending) {
         for await (const page of pages(list, query, sending)) yield* page.items;
       };
-      if (door.changes) methods.changes ??= (query?: any) => changes(link, { door, name: "changes", op: { query: 1 }, ...(query?.signal && { signal: query.signal }) }, query);
+      if (door.changes) methods.changes ??= events(door, "changes");
     }
     client[member] = methods;
   }

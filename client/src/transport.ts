@@ -25,6 +25,9 @@ export interface Door {
   readonly ops: { readonly [name: string]: Op };
 }
 
+/** What the client knows of a fact: of a door, what a stream of events needs. */
+export type Fact = Pick<Door, "door" | "changes" | "big">;
+
 /** What the client knows of an operation. */
 export interface Op {
   readonly builtin?: string;

@@ -124,7 +124,24 @@ export interface Change<Row> {
   readonly data: Row | null;
 }
 
-/** Which changes, and from where on. */
+/** An event of a fact. */
+export interface FactEvent<Data> {
+  /** Of the event, equal whenever it is sent again. */
+  readonly id: string;
+  /** Where the stream goes on: `after` takes it. */
+  readonly position: string;
+  readonly name: string;
+  /** What happened to the row; missing where code emitted the event. */
+  readonly change?: "created" | "updated" | "deleted";
+  /** The row that the event is about; null where it is about none. */
+  readonly entity: string | null;
+  readonly key: string | number | null;
+  readonly version: string | null;
+  readonly at: string;
+  readonly data: Data;
+}
+
+/** Which changes or events, and from where on. */
 export interface ChangesQuery<Filter> {
   /** A position, or "start" for the oldest that is kept; left out: from now on. */
   readonly after?: string;

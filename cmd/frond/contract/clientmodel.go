@@ -64,11 +64,11 @@ func (b *reading) reach(f *facade.Frond, d *facade.Door) *Reach {
 	}
 	for _, fact := range f.Facts {
 		if fact.Changes && fact.Door == d {
-			r.Changes = "/api/" + f.Name + "/facts/" + fact.Name
+			r.Changes = factPath(fact)
 		}
 	}
+	r.Big = bigFields(d.Entity)
 	for _, p := range d.Entity.Fields {
-		r.Big = append(r.Big, bigNames(p.Name, &p.Shape)...)
 		if p.Link != nil && !slices.Contains(r.Shows, p.Link.Target.Name) {
 			r.Shows = append(r.Shows, p.Link.Target.Name)
 		}

@@ -21,7 +21,8 @@ type Model struct {
 	Doors    []*Door
 	Types    []*Decl         // in the order in which doors and operations refer to them
 	Judges   []*Judge        // what callers send, by entity and view
-	Filters  []*Filter       // of doors and of what their relations lead to
+	Filters  []*Filter       // of doors, of facts and of what their relations lead to
+	Facts    []*Fact         // of frond.yaml's facts, in their order
 	Contract json.RawMessage // the Frond's discovery document (spec 2.5)
 	Bundle   json.RawMessage // its entities (spec 2.4)
 }
@@ -134,6 +135,7 @@ func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 	for i, d := range f.Doors {
 		doors[i].Reach = b.reach(f, d)
 	}
+	b.facts(f)
 	b.documents(f)
 	return b.model, nil
 }
@@ -151,7 +153,7 @@ type reading struct {
 // TypeScript one, and types of JavaScript that its declarations use.
 var reserved = []string{
 	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Where", "Fields", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
-	"KitError", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean",
+	"KitError", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "FactEvent", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean",
 }
 
 // name is a type's name, with a number behind it where another type has it. The order of

@@ -11,15 +11,23 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// clientScript is client.js: the table of doors, which is all that differs from Frond to
-// Frond, and the client over it.
+// clientScript is client.js: the tables of doors and of facts, which are all that differs from
+// Frond to Frond, and the client over them.
 func (m *Model) clientScript() (string, error) {
 	table, err := m.table()
 	if err != nil {
 		return "", err
 	}
+	facts, err := m.factTable()
+	if err != nil {
+		return "", err
+	}
+	tables := "options"
+	if facts != "" {
+		facts, tables = "\n\nexport const facts = "+facts+";", "options, facts"
+	}
 	return generatedJS + "import { connect as over } from \"./connect.js\";\n\nexport { etag } from \"./connect.js\";\nexport { KitError } from \"./errors.js\";\n\n" +
-		"export const doors = " + table + ";\n\nexport const connect = (options) => over(doors, options);\nexport { connect as createClient };\n", nil
+		"export const doors = " + table + ";" + facts + "\n\nexport const connect = (options) => over(doors, " + tables + ");\nexport { connect as createClient };\n", nil
 }
 
 // table is what the client knows of each door, as data.
@@ -83,7 +91,7 @@ func (g *GraphQL) object() schema.Object {
 
 // members are what the doors are called in a client, in their order.
 func (m *Model) members() []string {
-	names := newNames("call")
+	names := newNames("call", "facts")
 	list := make([]string, len(m.Doors))
 	for i, d := range m.Doors {
 		list[i] = names.take(d.member())
@@ -146,7 +154,7 @@ func (m *Model) clientTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
 	w.line(`import type { ClientOptions, Sending } from "./connect.js";`)
-	w.line(`import type { Change, ChangesQuery, Equal, Fields, Has, IfMatch, Invocation, ListQuery, Ordered, Page, Present, Selected, Some, Text, Where, Whole } from "./types.js";`)
+	w.line(`import type { Change, ChangesQuery, Equal, FactEvent, Fields, Has, IfMatch, Invocation, ListQuery, Ordered, Page, Present, Selected, Some, Text, Where, Whole } from "./types.js";`)
 	if len(m.Types) > 0 {
 		var names []string
 		for _, d := range m.Types {
@@ -155,7 +163,7 @@ func (m *Model) clientTypes() string {
 		w.line("import type { %s } from \"./index.js\";", strings.Join(names, ", "))
 	}
 	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { KitError } from \"./errors.js\";")
-	w.line("export type { Change, Invocation, Page, Selected } from \"./types.js\";")
+	w.line("export type { Change, FactEvent, Invocation, Page, Selected } from \"./types.js\";")
 	for _, f := range m.Filters {
 		w.filter(f)
 	}
@@ -172,7 +180,7 @@ func (m *Model) clientTypes() string {
 		}
 	}
 	w.line("\n/** Every operation of %s by its name on the wire. */\nexport interface Calls {\n%s}", m.Frond, calls.String())
-	w.line("\n/** A client of %s. */\nexport interface Client {\n%s  /** Calls an operation by its name: call(\"order.place\", input). */", m.Frond, client.String())
+	w.line("\n/** A client of %s. */\nexport interface Client {\n%s  /** Calls an operation by its name: call(\"order.place\", input). */", m.Frond, client.String()+m.tsFacts())
 	w.line("  call<Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>): ReturnType<Calls[Name]>;\n}")
 	w.line("\n/** A client for the host at an address. */\nexport function connect(options: string | ClientOptions): Client;\nexport { connect as createClient };")
 	return w.String()

@@ -2,10 +2,12 @@
 // field that was not selected is an error of types. Each @ts-expect-error is one program.
 
 import { connect, etag, KitError, type Client } from "@shop/catalog/client";
+import type { Client as Sales } from "@shop/sales/client";
 import { productQueries } from "@shop/catalog/query";
 import { details, fill, product, type Product, type ProductInput, type ProductPatch } from "@shop/catalog";
 
 declare const client: Client;
+declare const sales: Sales;
 declare const row: Product;
 const input: ProductInput = { sku: "ABC-0001", name: "Cup", price: 900, weight: null, categoryId: "c1", supplierId: null };
 
@@ -63,6 +65,13 @@ export const compile = [
   () => productQueries(client).list({ filter: { price: { gte: 1 } } }).queryKey,
   async () => (await productQueries(client).findById("p1").queryFn({ signal: AbortSignal.timeout(1) }))?.name,
   (patch: ProductPatch) => client.product.update("p1", patch),
+  async () => {
+    for await (const event of sales.facts.orderPlaced()) return event.id + event.position + event.name + event.entity + event.at + event.data.reference.length + event.data.total;
+    for await (const { key, version, change } of sales.facts.orderShipped({ after: "start", signal: AbortSignal.timeout(5) })) return [key, version, change === "updated"];
+    for await (const { data } of sales.facts.orderPlaced({ filter: { status: { in: ["open"] }, customer: { id: { eq: "c" } } }, fields: ["id", "shipping"] })) return data.shipping + 1;
+    for await (const { data } of client.facts.productRetired({ filter: { name: { startsWith: "E" } } })) return data.name.length;
+    return 0;
+  },
 ];
 
 export const refused = [
@@ -160,6 +169,33 @@ export const refused = [
   () => connect({ transport: "rest" }),
   // @ts-expect-error a query takes a filter as the client does
   () => productQueries(client).list({ filter: { pric: { gte: 1 } } }),
+  // Facts.
+  // @ts-expect-error no such fact
+  () => sales.facts.orderPlacd(),
+  // @ts-expect-error a fact of another Frond
+  () => client.facts.orderPlaced(),
+  // @ts-expect-error changes of a door are the door's
+  () => sales.facts.orderChanged(),
+  // @ts-expect-error no such field
+  () => sales.facts.orderPlaced({ filter: { statuss: { eq: "open" } } }),
+  // @ts-expect-error no such status
+  () => sales.facts.orderPlaced({ filter: { status: { eq: "opened" } } }),
+  // @ts-expect-error the view of the fact has no such field
+  () => client.facts.productRetired({ filter: { stock: { gte: 1 } } }),
+  // @ts-expect-error no such field to select
+  () => sales.facts.orderPlaced({ fields: ["refrence"] }),
+  // @ts-expect-error a position is a text
+  () => sales.facts.orderPlaced({ after: 7 }),
+  // @ts-expect-error no such word of a stream
+  () => sales.facts.orderPlaced({ limit: 7 }),
+  async () => {
+    // @ts-expect-error misspelt in an event
+    for await (const event of sales.facts.orderPlaced()) event.data.refrence;
+  },
+  async () => {
+    // @ts-expect-error the reference was not selected
+    for await (const event of sales.facts.orderPlaced({ fields: ["id"] })) event.data.reference;
+  },
   // @ts-expect-error no such judge
   () => details(product.creat, {}),
 ];

@@ -1,0 +1,45 @@
+package contract
+
+import (
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+)
+
+// Fact is a fact of frond.yaml's facts. The facts that announce changes of a door are the
+// door's: [Reach.Changes].
+type Fact struct {
+	Name   string
+	Door   string   // the door whose rows it is about, or the fact's own name
+	Path   string   // where its events are streamed
+	Big    []string // names of members that are int64, at any depth
+	Data   *Type    // what an event carries; nil: nothing that the cards know
+	Filter *Filter  // nil: it takes none
+}
+
+// facts reads what a Frond announces by name.
+func (b *reading) facts(f *facade.Frond) {
+	for _, fact := range f.Facts {
+		if fact.Changes {
+			continue
+		}
+		out := &Fact{Name: fact.Name, Door: fact.Name, Path: factPath(fact)}
+		if fact.Door != nil {
+			out.Door = fact.Door.Name
+		}
+		if e := fact.Data; e != nil && e.Card.Fields != nil { // else an object of any keys
+			out.Data, out.Filter, out.Big = &Type{Basic: Named, Decl: b.row(e)}, b.filter(e), bigFields(e)
+		}
+		b.model.Facts = append(b.model.Facts, out)
+	}
+}
+
+// factPath is where the events of a fact are streamed.
+func factPath(f *facade.Fact) string { return "/api/" + f.Frond.Name + "/facts/" + f.Name }
+
+// bigFields are the names of members that are int64 in a row.
+func bigFields(e *schema.Entity) (names []string) {
+	for _, p := range e.Fields {
+		names = append(names, bigNames(p.Name, &p.Shape)...)
+	}
+	return names
+}

@@ -1,0 +1,54 @@
+package contract
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// factTable is what the client knows of each fact, as data; "" without facts.
+//
+//	{"orderPlaced": {"door": "order", "changes": "/api/sales/facts/orderPlaced", "big": ["weight"]}}
+func (m *Model) factTable() (string, error) {
+	if m.Facts == nil {
+		return "", nil
+	}
+	var all schema.Object
+	for _, f := range m.Facts {
+		o := schema.Object{{Name: "door", Value: quote(f.Door)}, {Name: "changes", Value: quote(f.Path)}}
+		if f.Big != nil {
+			o = append(o, schema.Member{Name: "big", Value: quoteAll(f.Big)})
+		}
+		all = append(all, schema.Member{Name: f.Name, Value: o.AppendJSON(nil)})
+	}
+	text, err := indent(all.AppendJSON(nil))
+	return string(bytes.TrimSpace(text)), err
+}
+
+// tsFacts is the member facts of a client; "" without facts. A fact whose card is known has a
+// second signature, by which the type of the data follows from the fields.
+//
+//	readonly facts: {
+//	  orderPlaced(query?: ChangesQuery<OrderFilter> & Whole): AsyncIterable<FactEvent<Order>>;
+//	};
+func (m *Model) tsFacts() string {
+	if m.Facts == nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("  /** Events of the facts as they happen, begun again where the connection is lost. */\n  readonly facts: {\n")
+	for _, f := range m.Facts {
+		name := tsKey(f.Name)
+		if f.Data == nil {
+			fmt.Fprintf(&b, "    %s(query?: Omit<ChangesQuery<never>, \"filter\">): AsyncIterable<FactEvent<unknown>>;\n", name)
+			continue
+		}
+		row, query := tsType(*f.Data), "ChangesQuery<"+f.Filter.Name+">"
+		fmt.Fprintf(&b, "    %s(query?: %s & Whole): AsyncIterable<FactEvent<%s>>;\n", name, query, row)
+		fmt.Fprintf(&b, "    %s<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[2]s, F>): AsyncIterable<FactEvent<Selected<%[2]s, F>>>;\n", name, row, query)
+	}
+	b.WriteString("  };\n")
+	return b.String()
+}
