@@ -42,7 +42,7 @@ race: ## Run every test under the race detector (needs a C compiler)
 	$(MAKE) test RACE=-race
 
 js: ## Install the JavaScript clients that e2e runs against the gateway, if npm is there
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory e2e/js/node_modules/.package-lock.json e2e/documents/js/node_modules/.package-lock.json client/node_modules/.package-lock.json; \
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory e2e/js/node_modules/.package-lock.json e2e/documents/js/node_modules/.package-lock.json client/node_modules/.package-lock.json examples/web/node_modules/.package-lock.json; \
 	else echo "npm is missing: the tests that run JavaScript clients will be skipped"; fi
 
 e2e/js/node_modules/.package-lock.json: e2e/js/package.json e2e/js/package-lock.json

@@ -36,6 +36,9 @@ func (c *Catalog) Discovery() *schema.Discovery {
 			if fact.Changes {
 				announced.Changes = fact.Door.Name
 			}
+			if e := fact.Data; e != nil && e.View && e.Name != e.Card.Title && schema.EntityKey(e.Name) == schema.EntityKey(e.Card.Title) {
+				announced.View = e.Name
+			}
 			frond.Facts = append(frond.Facts, announced)
 		}
 		doc.Fronds = append(doc.Fronds, frond)

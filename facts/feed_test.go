@@ -254,10 +254,28 @@ func TestEventsThatAreTrimmedUnread(t *testing.T) {
 	})
 }
 
+// logged is what was logged; the feed writes it while the test reads.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // TestAStoreThatIsDown: waiting readers notice nothing, nothing is lost, and the log says it
 // once.
 func TestAStoreThatIsDown(t *testing.T) {
-	var text bytes.Buffer
+	var text logged
 	follow(t, &facts.Options{Log: slog.New(slog.NewTextHandler(&text, nil))}, nil, func(t *testing.T, m *memory, f *facts.Feed) {
 		live := subscribe(t, f, facts.Now)
 		m.emit("shop.placed")

@@ -103,6 +103,9 @@ type DiscoveredFact struct {
 	Schema *Card // nil: a type the host does not store
 	// Changes is the door of which the fact announces every change; "" of any other fact.
 	Changes string
+	// View is how the author spells the view that Schema is, where the title of the card, which
+	// is in lower case, spells it in another way: productCard.
+	View string
 }
 
 // AppendJSON appends the document as JSON, its keys in a fixed order, so that equal documents
@@ -139,6 +142,7 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 		o.dst = appendList(o.dst, f.Facts, func(o *object, fact *DiscoveredFact) {
 			o.name(fact.Name)
 			o.text("changes", fact.Changes)
+			o.text("view", fact.View)
 			o.card("schema", fact.Schema)
 		})
 	})
@@ -261,7 +265,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 			f.Doors = append(f.Doors, door)
 		})
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {
-			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema"), Changes: r.textAt(v, at, "changes")})
+			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema"), Changes: r.textAt(v, at, "changes"), View: r.textAt(v, at, "view")})
 		})
 		f.Ignored = slices.Clone(r.ignored[ignored:])
 		d.Fronds = append(d.Fronds, f)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,7 +71,7 @@ func TestMailsSurviveKills(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kill = func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }
+		kill = sync.OnceFunc(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 		t.Cleanup(kill)
 		lines := bufio.NewScanner(stderr)
 		var said strings.Builder

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -22,7 +23,12 @@ import (
 // faults. A local folder is not needed beside it; where there is one, see [Frond.Known]. d is
 // kept and must not be changed.
 func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
-	s := discoveredSource{src: &Frond{Name: d.Name, Known: d}, from: from, views: map[string]string{}, entities: map[string]bool{}}
+	s := discoveredSource{src: &Frond{Name: d.Name, Known: d}, from: from, views: map[string]string{}, entities: map[string]bool{}, spelled: map[string]string{}}
+	for _, f := range d.Facts {
+		if schema.IsName(f.View) {
+			s.spelled[schema.EntityKey(f.View)] = f.View
+		}
+	}
 	// All names of entities are known before the first operation is written: a card with the
 	// title of an entity is written as its name.
 	for i := range d.Doors {
@@ -64,6 +70,7 @@ type discoveredSource struct {
 	from     string
 	entities map[string]bool
 	views    map[string]string // text of the views that are cards of their own, by key
+	spelled  map[string]string // names of views as their author spells them, by key
 }
 
 // door is a door of frond.yaml. The built-in operations are those the host has; all
@@ -170,7 +177,7 @@ func (s *discoveredSource) card(c *schema.Card) json.RawMessage {
 	switch known, taken := s.views[key]; {
 	case !taken:
 		s.views[key] = string(text)
-		s.src.Cards = append(s.src.Cards, schema.Source{File: s.from, Name: c.Title, Frond: s.src.Name, View: true, Card: c})
+		s.src.Cards = append(s.src.Cards, schema.Source{File: s.from, Name: cmp.Or(s.spelled[key], c.Title), Frond: s.src.Name, View: true, Card: c})
 	case known != string(text):
 		return text
 	}

@@ -63,12 +63,18 @@ func (h *Handler) Identify(w http.ResponseWriter, r *http.Request) (state facade
 }
 
 // operate begins the operation of a request of any type.
-func (h *Handler) operate(ctx context.Context, m *members, state facade.State, trace string) (*resolvers.Subscription, *resolvers.Response) {
+func (h *Handler) operate(ctx context.Context, m *members, state facade.State, trace string) (s *resolvers.Subscription, res *resolvers.Response) {
+	defer func() {
+		// Operations of sockets and of reserved streams run in goroutines that nobody else rescues.
+		if p := recover(); p != nil {
+			s, res = nil, reported(facade.Report(ctx, h.Log, facade.Panicked(p), trace)).response()
+		}
+	}()
 	query, remember, refused := h.document(ctx, m)
 	if refused != nil {
 		return nil, refused.response()
 	}
-	s, res := h.engine.Open(ctx, m.request(query, state, trace))
+	s, res = h.engine.Open(ctx, m.request(query, state, trace))
 	if s != nil {
 		// It is admitted, which counts as executed: what follows are events.
 		h.executed(ctx, &resolvers.Response{Type: "subscription", Name: s.Name, Executed: true}, query, remember)

@@ -70,7 +70,11 @@ func (h *Handler) state(r *http.Request) (state facade.State, refused *refusal) 
 // refusedBy is the error of a session hook as an answer. An internal failure is logged with a
 // trace id here, and the answer has the id in place of the cause.
 func (h *Handler) refusedBy(r *http.Request, err error) *refusal {
-	e := facade.Report(r.Context(), h.Log, err, r.Header.Get("Traceparent"))
+	return reported(facade.Report(r.Context(), h.Log, err, r.Header.Get("Traceparent")))
+}
+
+// reported is an error that [facade.Report] has logged, as an answer.
+func reported(e *facade.Error) *refusal {
 	details, _ := e.Details.(map[string]any)
 	trace, _ := details["traceId"].(string)
 	return &refusal{status: e.Code.Status(), code: e.Code, text: e.Message, challenge: e.Challenge(), after: e.RetryAfter(), trace: trace}
