@@ -1,15 +1,16 @@
 package gateway
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/describe"
@@ -105,17 +106,10 @@ func serveDocument(write func() json.RawMessage) http.Handler {
 			return
 		}
 		doc := once()
-		head.Set("ETag", doc.tag)
-		head.Set("Cache-Control", "no-cache")
-		if slices.Contains(strings.Split(strings.ReplaceAll(r.Header.Get("If-None-Match"), " ", ""), ","), doc.tag) {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
 		head.Set("Content-Type", "application/json")
 		head.Set("X-Content-Type-Options", "nosniff")
-		head.Set("Content-Length", strconv.Itoa(len(doc.text)))
-		if r.Method == http.MethodGet {
-			_, _ = w.Write(doc.text) // the client may be gone
-		}
+		head.Set("Cache-Control", "no-cache")
+		head.Set("ETag", doc.tag)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(doc.text))
 	})
 }
