@@ -50,7 +50,7 @@ const ready = client => new Promise(r => client.on('connected', r));
 // graphql-ws, one connection, queries and mutations beside subscriptions.
 let codes = [];
 const ws = overSocket({
-  url: socketURL, webSocketImpl: WebSocket, lazy: false, retryAttempts: 300, retryWait: () => pause(100),
+  url: socketURL, webSocketImpl: WebSocket, lazy: false, retryAttempts: 300, retryWait: () => pause(100), shouldRetry: () => true,
   connectionParams: { 'X-Frond-User': { id: 'ada', roles: ['staff'] } }, on: { closed: e => codes.push(e.code) },
 });
 await ready(ws);

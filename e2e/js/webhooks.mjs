@@ -5,7 +5,7 @@
 //
 // It listens on a free port of loopback and prints it. Then it prints a line of JSON for each
 // request: {status, event} or {status, error}. A line on stdin, STATUS or STATUS RETRY-AFTER, is
-// the answer to every further request.
+// the answer to every further request; {answers} is printed once it is.
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 import { HTTP } from "cloudevents";
@@ -14,7 +14,10 @@ import { Webhook } from "standardwebhooks";
 const webhook = new Webhook(process.argv[2]);
 let answer = [204];
 
-createInterface({ input: process.stdin }).on("line", (line) => { answer = line.split(" ").map(Number); }).on("close", () => process.exit());
+createInterface({ input: process.stdin }).on("line", (line) => {
+  answer = line.split(" ").map(Number);
+  console.log(JSON.stringify({ answers: line }));
+}).on("close", () => process.exit());
 
 const server = createServer((request, response) => {
   const chunks = [];
