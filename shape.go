@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -29,10 +30,8 @@ func shapeIn(t reflect.Type, around []reflect.Type) (shape schema.Shape, err err
 	case t.Kind() == reflect.Map && t.Key().Kind() != reflect.String:
 		return shape, fmt.Errorf("%s has keys that are not text, and no JSON Schema", t)
 	}
-	for _, outer := range around {
-		if outer == t {
-			return shape, fmt.Errorf("%s holds itself, and has no JSON Schema", t)
-		}
+	if slices.Contains(around, t) {
+		return shape, fmt.Errorf("%s holds itself, and has no JSON Schema", t)
 	}
 	switch shape.Type {
 	case "integer":

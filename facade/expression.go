@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -171,10 +172,8 @@ func (r *nameReader) Visit(node *ast.Node) {
 	if _, known := r.known[name.Value]; !known {
 		return
 	}
-	for _, n := range r.names {
-		if n == name.Value {
-			return
-		}
+	if slices.Contains(r.names, name.Value) {
+		return
 	}
 	r.names = append(r.names, name.Value)
 }

@@ -272,7 +272,7 @@ func (p *printer) describe(indent, text string) {
 		p.put(indent, quote(text), "\n")
 	default:
 		p.put(indent, `"""`, "\n")
-		for _, line := range strings.Split(strings.ReplaceAll(text, `"""`, `\"""`), "\n") {
+		for line := range strings.SplitSeq(strings.ReplaceAll(text, `"""`, `\"""`), "\n") {
 			if strings.TrimSpace(line) == "" {
 				p.put("\n")
 				continue

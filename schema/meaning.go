@@ -298,7 +298,7 @@ var about = func() map[string]string {
 		"array":  "items prefixItems minItems maxItems uniqueItems contains minContains maxContains unevaluatedItems",
 		"object": "properties patternProperties additionalProperties required minProperties maxProperties propertyNames dependentRequired dependentSchemas unevaluatedProperties",
 	} {
-		for _, name := range strings.Fields(names) {
+		for name := range strings.FieldsSeq(names) {
 			all[name] = kind
 		}
 	}

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"maps"
 	"math/big"
 	"sort"
 	"strconv"
@@ -169,9 +170,7 @@ func (w *scriptWriter) engineObject(o *scriptObject, s *jsonschema.Schema, at st
 	}
 	// dependencies is the older word for both.
 	required := map[string][]string{}
-	for name, list := range s.DependentRequired {
-		required[name] = list
-	}
+	maps.Copy(required, s.DependentRequired)
 	for name, dep := range s.Dependencies {
 		if list, ok := dep.([]string); ok {
 			required[name] = append(required[name], list...)

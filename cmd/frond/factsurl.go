@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -87,9 +88,7 @@ func (st *eventStream) read(ctx context.Context) (refused bool, err error) {
 	if err != nil {
 		return true, fmt.Errorf("--url cannot be used: %w", err)
 	}
-	for name, values := range st.headers {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, st.headers)
 	req.Header.Set("Accept", "text/event-stream")
 	if st.after != "" {
 		req.URL.RawQuery = "after=" + url.QueryEscape(st.after)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -137,9 +138,7 @@ var (
 //	Traceparent, the timeout in milliseconds, X-Frond-Consistency, Options.Header, Authorization of the address
 func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *http.Request {
 	header := make(http.Header, 6)
-	for name, values := range jsonHeader {
-		header[name] = values
-	}
+	maps.Copy(header, jsonHeader)
 	if by, ok := ctx.Deadline(); ok {
 		header[wire.TimeoutHeader] = []string{strconv.FormatInt(max(1, time.Until(by).Milliseconds()), 10)}
 	}

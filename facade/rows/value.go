@@ -3,6 +3,7 @@ package rows
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -120,10 +121,5 @@ func isPlainInteger(v []byte) bool {
 
 // isPlain says whether a JSON string has no escapes.
 func isPlain(v []byte) bool {
-	for _, c := range v {
-		if c == '\\' {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(v, '\\')
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/gateway/setting"
@@ -40,7 +41,7 @@ func readClaimPath(text string) (claimPath, error) {
 	var path claimPath
 	switch {
 	case strings.HasPrefix(text, "/"):
-		for _, token := range strings.Split(text[1:], "/") {
+		for token := range strings.SplitSeq(text[1:], "/") {
 			path = append(path, strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
 		}
 	case strings.Contains(text, "://"):
@@ -48,10 +49,8 @@ func readClaimPath(text string) (claimPath, error) {
 	default:
 		path = strings.Split(text, ".")
 	}
-	for _, name := range path {
-		if name == "" {
-			return nil, errClaimPath
-		}
+	if slices.Contains(path, "") {
+		return nil, errClaimPath
 	}
 	return path, nil
 }

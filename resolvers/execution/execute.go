@@ -199,11 +199,9 @@ func (x *Execution) together(r *Run, l *plan.Level) {
 			x.fetch(r, f)
 			continue
 		}
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
+		wait.Go(func() {
 			x.fetch(r, f)
-		}()
+		})
 	}
 	if len(l.Custom) > 0 {
 		x.custom(r, l.Custom, &wait)

@@ -119,11 +119,9 @@ func (s *nodeSearch) run() []any {
 			s.x.nodesOf(t)
 			break
 		}
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
+		wait.Go(func() {
 			s.x.nodesOf(t)
-		}()
+		})
 	}
 	wait.Wait()
 	for _, t := range s.types {

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/frondhost/frond/facade"
@@ -109,9 +110,7 @@ func windowOf(args map[string]any) binding.Window {
 // there already stays.
 func withMember(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
 	members := map[string]json.RawMessage{name: value}
-	for n, v := range jsontext.Members(object) {
-		members[n] = v
-	}
+	maps.Insert(members, jsontext.Members(object))
 	return mustJSON(members)
 }
 

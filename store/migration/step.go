@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -39,12 +40,7 @@ func (d *Difference) replaced() bool {
 
 // has says whether the index has a column of this name.
 func (ix *Index) has(column string) bool {
-	for _, c := range ix.Columns {
-		if c == column {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(ix.Columns, column)
 }
 
 // fields are the card's names of columns, parted by commas; a column that no card describes has

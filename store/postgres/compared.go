@@ -49,7 +49,7 @@ func (p *present) compared() *migration.Table {
 		if !ix.valid || !ix.plain {
 			d.Text = "" // one that is not valid is made again
 		}
-		for _, part := range strings.Split(ix.columns, ", ") {
+		for part := range strings.SplitSeq(ix.columns, ", ") {
 			d.Columns = append(d.Columns, strings.Trim(strings.TrimSuffix(part, " NULLS FIRST"), `"`))
 		}
 		out.Indexes = append(out.Indexes, d)

@@ -60,7 +60,7 @@ var boundText = regexp.MustCompile(`^VALUE (>=|<=|>|<) '?(-?[0-9]{1,18})'?(::[a-
 func bounds(t *dbschema.Type, check string) bool {
 	plain := strings.NewReplacer("CHECK ", "", "(", "", ")", "").Replace(check)
 	var least, most *int64
-	for _, part := range strings.Split(plain, " AND ") {
+	for part := range strings.SplitSeq(plain, " AND ") {
 		m := boundText.FindStringSubmatch(part)
 		if m == nil {
 			return false

@@ -3,6 +3,7 @@ package adopt
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -118,12 +119,8 @@ func (r *again) read() error {
 // keepKeys takes the keys of views from the project, so that a second run needs no --view-key.
 func (r *again) keepKeys(opts *Options) {
 	keys := map[string][]string{}
-	for table, columns := range r.keys {
-		keys[table] = columns
-	}
-	for table, columns := range opts.Keys {
-		keys[table] = columns
-	}
+	maps.Copy(keys, r.keys)
+	maps.Copy(keys, opts.Keys)
 	opts.Keys = keys
 }
 

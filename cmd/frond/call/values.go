@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -59,10 +60,8 @@ func parseValue(arg string) (path []string, text json.RawMessage, err error) {
 		return nil, nil, fmt.Errorf("%q gives no value; write name=text or name:=json", arg)
 	}
 	path = strings.Split(name, ".")
-	for _, word := range path {
-		if word == "" {
-			return nil, nil, fmt.Errorf("%q has an empty name between its dots; write such as filter.price.gte:=10", name)
-		}
+	if slices.Contains(path, "") {
+		return nil, nil, fmt.Errorf("%q has an empty name between its dots; write such as filter.price.gte:=10", name)
 	}
 	text = json.RawMessage(rest)
 	if file, ok := strings.CutPrefix(rest, "@"); ok {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -39,9 +40,7 @@ func (m *Model) Packages(o PackageOptions) (Files, error) {
 		return nil, err
 	}
 	files := under("go", module)
-	for name, text := range under("npm", npm) {
-		files[name] = text
-	}
+	maps.Copy(files, under("npm", npm))
 	return files, nil
 }
 

@@ -163,8 +163,8 @@ func doorOf(at string, s Surface) string {
 		return door
 	}
 	_, path, _ := strings.Cut(at, " ")
-	if i := strings.Index(path, "/{id}"); i >= 0 {
-		return path[:i]
+	if before, _, ok := strings.Cut(path, "/{id}"); ok {
+		return before
 	}
 	parts := strings.Split(path, "/") // "", api, catalog, products, by-slug
 	i := slices.Index(parts, "api")
