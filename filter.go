@@ -158,14 +158,11 @@ func Or(filters ...Filter) Filter { return several("or", filters) }
 
 func several(op string, filters []Filter) Filter {
 	out := append(jsontext.AppendName([]byte{'{'}, op), '[')
-	for i, f := range filters {
+	for _, f := range filters {
 		if f.err != nil {
 			return f
 		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, f.text()...)
+		out = append(jsontext.Comma(out), f.text()...)
 	}
 	return Filter{append(out, "]}"...), nil}
 }

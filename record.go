@@ -169,9 +169,7 @@ func (m *member) append(out []byte, v reflect.Value) (_ []byte, err error) {
 	case m.nested != nil && v.Kind() == reflect.Slice && !v.IsNil():
 		out = append(out, '[')
 		for i := range v.Len() {
-			if i > 0 {
-				out = append(out, ',')
-			}
+			out = jsontext.Comma(out)
 			if out, err = m.append(out, v.Index(i)); err != nil {
 				return nil, err
 			}

@@ -59,14 +59,7 @@ func text(v any) json.RawMessage {
 
 // list writes a JSON array.
 func list(elements ...json.RawMessage) json.RawMessage {
-	out := []byte{'['}
-	for i, e := range elements {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, e...)
-	}
-	return append(out, ']')
+	return jsontext.AppendTexts(nil, elements)
 }
 
 // optional is nil where the text is empty, so that object leaves the member out.

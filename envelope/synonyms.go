@@ -49,10 +49,7 @@ func translate(query json.RawMessage, limits facade.ListLimits) (json.RawMessage
 	d := &synonyms{limits: limits, query: query, sentAs: map[string]string{}}
 	text := json.RawMessage{'{'}
 	add := func(name string, value json.RawMessage) {
-		if len(text) > 1 {
-			text = append(text, ',')
-		}
-		text = append(jsontext.AppendName(text, name), value...)
+		text = append(jsontext.AppendName(jsontext.Comma(text), name), value...)
 	}
 	for name, value := range jsontext.Members(query) {
 		word, synonym := canonical[name]
@@ -124,10 +121,7 @@ func (d *synonyms) where(value json.RawMessage) json.RawMessage {
 		case jsontext.Null:
 			operator, v = `:{"isNull":`, json.RawMessage("true")
 		}
-		if len(filter) > 1 {
-			filter = append(filter, ',')
-		}
-		filter = append(jsontext.AppendString(filter, name), operator...)
+		filter = append(jsontext.AppendString(jsontext.Comma(filter), name), operator...)
 		filter = append(append(filter, v...), '}')
 	}
 	return append(filter, '}')

@@ -65,10 +65,8 @@ type naming struct {
 // each renames the members of every object in an array.
 func (n *naming) each(array json.RawMessage) (json.RawMessage, error) {
 	out := []byte{'['}
-	for i, item := range jsontext.Elements(array) {
-		if i > 0 {
-			out = append(out, ',')
-		}
+	for _, item := range jsontext.Elements(array) {
+		out = jsontext.Comma(out)
 		object, err := n.object(item)
 		if err != nil {
 			return nil, err

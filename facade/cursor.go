@@ -48,9 +48,7 @@ func (o *order) cursor(values json.RawMessage) string {
 func (o *order) carried(values json.RawMessage) json.RawMessage {
 	out := []byte{'['}
 	for i, v := range jsontext.Elements(values) {
-		if i > 0 {
-			out = append(out, ',')
-		}
+		out = jsontext.Comma(out)
 		switch {
 		case len(v) <= maxCarried || i == len(o.keys)-1:
 			out = append(out, v...)

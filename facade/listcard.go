@@ -190,11 +190,8 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 	}
 	out.Title, out.Version, out.Vendor = schema.EntityKey(d.Name)+"list", card.Version, card.Vendor
 	defs := []byte{'{'}
-	for i, kind := range kinds {
-		if i > 0 {
-			defs = append(defs, ',')
-		}
-		defs = jsontext.AppendName(defs, kind)
+	for _, kind := range kinds {
+		defs = jsontext.AppendName(jsontext.Comma(defs), kind)
 		shape := filter.Card(kind)
 		defs = shape.AppendJSON(defs)
 	}

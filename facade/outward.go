@@ -36,10 +36,7 @@ func (f *Facade) Outward(e *Event) (*Event, error) {
 				return nil, err
 			}
 		}
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(jsontext.AppendName(b, p.Name), value...)
+		b = append(jsontext.AppendName(jsontext.Comma(b), p.Name), value...)
 	}
 	out.Data = append(b, '}')
 	if e.Data == nil {

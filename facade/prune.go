@@ -32,11 +32,8 @@ func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 		return out.AppendJSON(nil)
 	case kind == jsontext.Array && s.Items != nil && closed(s.Items):
 		out := []byte{'['}
-		for i, item := range jsontext.Elements(value) {
-			if i > 0 {
-				out = append(out, ',')
-			}
-			out = append(out, prune(s.Items, item)...)
+		for _, item := range jsontext.Elements(value) {
+			out = append(jsontext.Comma(out), prune(s.Items, item)...)
 		}
 		return append(out, ']')
 	}

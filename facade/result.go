@@ -56,11 +56,8 @@ type FieldError struct {
 func (r *Result) AppendJSON(dst []byte) []byte {
 	if r.Groups != nil {
 		dst = append(dst, '[')
-		for i, g := range r.Groups {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = r.appendRows(dst, g.From, g.To, &g.Page)
+		for _, g := range r.Groups {
+			dst = r.appendRows(jsontext.Comma(dst), g.From, g.To, &g.Page)
 		}
 		return append(dst, ']')
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Events of a Frond that runs elsewhere. Who may see its rows is said there, by collectors that
@@ -133,14 +134,7 @@ func (w *Watch) readThere(ctx context.Context, x *execution, keys []json.RawMess
 
 // queryThere is the query of a list that answers the rows with these keys that meet the filter.
 func (w *Watch) queryThere(primary *schema.Property, keys []json.RawMessage) json.RawMessage {
-	list := []byte{'['}
-	for i, key := range keys {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, key...)
-	}
-	in := schema.Object{{Name: "in", Value: append(list, ']')}}.AppendJSON(nil)
+	in := schema.Object{{Name: "in", Value: jsontext.AppendTexts(nil, keys)}}.AppendJSON(nil)
 	filter := schema.Object{{Name: primary.Name, Value: in}}.AppendJSON(nil)
 	if w.sub.Filter != nil {
 		filter = append(append(append(append([]byte(`{"and":[`), w.sub.Filter...), ','), filter...), "]}"...)

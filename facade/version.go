@@ -82,10 +82,7 @@ func (h *host) rowVersion(row Row, fields []*schema.Property, encoded bool) (str
 				return "", err
 			}
 		}
-		if len(text) > 1 {
-			text = append(text, ',')
-		}
-		text = append(jsontext.AppendName(text, p.Name), value...)
+		text = append(jsontext.AppendName(jsontext.Comma(text), p.Name), value...)
 	}
 	sum := sha256.Sum256(append(text, '}'))
 	return base64.RawURLEncoding.EncodeToString(sum[:16]), nil

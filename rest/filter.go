@@ -172,14 +172,7 @@ func (c *condition) open(dst []byte, shape *schema.Shape) []byte {
 func branches(dst []byte, c *condition, e *schema.Entity) []byte {
 	under := slices.Clone(c.under)
 	slices.SortStableFunc(under, func(x, y *condition) int { return x.number() - y.number() })
-	dst = append(dst, '[')
-	for i, u := range under {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = rowsFilter(dst, u, e)
-	}
-	return append(dst, ']')
+	return jsontext.AppendList(dst, under, func(dst []byte, u *condition) []byte { return rowsFilter(dst, u, e) })
 }
 
 // member writes the conditions under one name: a field's, or those of a relation.

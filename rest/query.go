@@ -324,10 +324,7 @@ func readList(values []string, item *schema.Shape) json.RawMessage {
 			continue // ids= is an empty list, not a list of the id ""
 		}
 		for one := range strings.SplitSeq(v, ",") {
-			if len(list) > 1 {
-				list = append(list, ',')
-			}
-			list = append(list, coerce(item, one)...)
+			list = append(jsontext.Comma(list), coerce(item, one)...)
 		}
 	}
 	return append(list, ']')

@@ -1,6 +1,11 @@
 package schema
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
 
 // The keys of a card, as tables. Three readers of the tables have to agree
 // (docs/decisions/255):
@@ -148,33 +153,10 @@ func CardKeys() (card, schema, axes []Key) { return cardKeys, keywords, axisKeys
 // the reader of cards only gives a notice for those.
 func CardSchema() json.RawMessage {
 	xkit := Key{Name: "x-kit", Keys: axisKeys, About: "The axes of the field (spec 2.2).", Example: "x-kit: {role: {primary: true}}"}
-	names := make([]byte, 0, 80)
-	for i, name := range schemaTypes {
-		if i > 0 {
-			names = append(names, ',')
-		}
-		names = append(names, `"`+name+`"`...)
-	}
-	file := append([]Key{}, cardKeys...)
-	// A card is itself a schema, so the keywords are its keys too. Where both tables have a
-	// name, such as title, the card's own meaning wins.
-	for _, k := range keywords {
-		if !hasKey(cardKeys, k.Name) {
-			file = append(file, k)
-		}
-	}
+	names := KeyNames(cardKeys)
+	file := append(slices.Clone(cardKeys), slices.DeleteFunc(slices.Clone(keywords), func(k Key) bool { return slices.Contains(names, k.Name) })...)
 	return KeySchema("A card: one entity or view of a Frond", file,
 		KeyDef{Name: "field", Keys: append([]Key{xkit}, keywords...)},
 		KeyDef{Name: "schema", Keys: keywords, Form: aBool},
-		KeyDef{Name: "type", Form: `{"enum":[` + string(names) + `]}`})
-}
-
-// hasKey says whether a table has a key of that name.
-func hasKey(keys []Key, name string) bool {
-	for _, k := range keys {
-		if k.Name == name {
-			return true
-		}
-	}
-	return false
+		KeyDef{Name: "type", Form: `{"enum":` + string(jsontext.AppendStrings(nil, schemaTypes)) + `}`})
 }

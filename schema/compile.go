@@ -1,10 +1,10 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -239,7 +239,7 @@ func (c *compiler) read(src *Source) *unit {
 
 // claim enters the unit in the set under its name.
 func (c *compiler) claim(u *unit) {
-	if !isName(u.src.Name) {
+	if !IsName(u.src.Name) {
 		c.fault(u, "", fmt.Sprintf("%q cannot be the name of an entity", u.src.Name),
 			"name the file by a letter, then letters, digits, - or _: orderLine.yaml")
 		u.card = nil
@@ -274,27 +274,10 @@ func (s *Source) owner() string {
 	return "the card " + s.Name
 }
 
-// isName holds for a letter followed by letters, digits, hyphens and underscores:
-// what can stand in a method (entity.op), a path, a sort key and a type.
-func isName(name string) bool {
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
-		case i > 0 && (c >= '0' && c <= '9' || c == '_' || c == '-'):
-		default:
-			return false
-		}
-	}
-	return name != ""
-}
-
 // sorted is the faults by file and pointer, none twice.
 func (f Faults) sorted() Faults {
-	sort.SliceStable(f, func(i, j int) bool {
-		if f[i].File != f[j].File {
-			return f[i].File < f[j].File
-		}
-		return f[i].Pointer < f[j].Pointer
+	slices.SortStableFunc(f, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Pointer, b.Pointer))
 	})
 	return slices.Compact(f)
 }

@@ -156,9 +156,7 @@ func (d *Discovery) MarshalJSON() ([]byte, error) { return d.AppendJSON(nil), ni
 func appendList[T any](dst []byte, items []T, write func(*object, *T)) []byte {
 	dst = append(dst, '[')
 	for i := range items {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
+		dst = jsontext.Comma(dst)
 		o := object{dst: append(dst, '{')}
 		write(&o, &items[i])
 		dst = append(o.dst, '}')

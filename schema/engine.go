@@ -2,9 +2,11 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -291,17 +293,8 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 	}
 	// The engine walks maps; the order of the input is what a caller can follow.
 	slices.SortStableFunc(all, func(a, b found) int {
-		if c := slices.Compare(a.at, b.at); c != 0 {
-			return c
-		}
-		if c := slices.Compare(a.tokens, b.tokens); c != 0 {
-			return c
-		}
-		if c := strings.Compare(a.code, b.code); c != 0 {
-			return c
-		}
 		// Two branches that refuse alike come in the order of a map; one of them is kept.
-		return strings.Compare(a.text, b.text)
+		return cmp.Or(slices.Compare(a.at, b.at), slices.Compare(a.tokens, b.tokens), cmp.Compare(a.code, b.code), cmp.Compare(a.text, b.text))
 	})
 	for i, f := range all {
 		if i > 0 && f.code == all[i-1].code && slices.Equal(f.tokens, all[i-1].tokens) {
@@ -323,17 +316,9 @@ func workable(v any) bool {
 	case json.Number:
 		return bounded([]byte(v))
 	case []any:
-		for _, x := range v {
-			if !workable(x) {
-				return false
-			}
-		}
+		return !slices.ContainsFunc(v, func(x any) bool { return !workable(x) })
 	case map[string]any:
-		for _, x := range v {
-			if !workable(x) {
-				return false
-			}
-		}
+		return workable(slices.Collect(maps.Values(v)))
 	}
 	return true
 }

@@ -215,11 +215,8 @@ func (o Object) Get(name string) json.RawMessage {
 // AppendJSON appends the object's text to dst and returns it. Values are not compacted.
 func (o Object) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	for i, m := range o {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(jsontext.AppendName(dst, m.Name), m.Value...)
+	for _, m := range o {
+		dst = append(jsontext.AppendName(jsontext.Comma(dst), m.Name), m.Value...)
 	}
 	return append(dst, '}')
 }

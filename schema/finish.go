@@ -89,7 +89,7 @@ func (c *compiler) required(u *unit) {
 // (docs/decisions/019).
 func (c *compiler) field(u *unit, p *Property) {
 	at := child("/properties", p.Name)
-	if !isName(p.Name) {
+	if !IsName(p.Name) {
 		c.fault(u, at, fmt.Sprintf("%q cannot be the name of a field", p.Name), "write a letter, then letters, digits, - or _: unitPrice")
 	}
 	a := &p.Axes

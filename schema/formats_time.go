@@ -91,16 +91,8 @@ func zone(s string) (time.Duration, bool) {
 
 // isDate says whether s is a full-date of RFC 3339.
 func isDate(s string) bool {
-	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
-		return false
-	}
-	y, ok1 := digits(s[:4])
-	m, ok2 := digits(s[5:7])
-	d, ok3 := digits(s[8:])
-	if !ok1 || !ok2 || !ok3 || m < 1 || m > 12 || d < 1 {
-		return false
-	}
-	return d <= time.Date(y, time.Month(m)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
 }
 
 // isDuration says whether s is a duration of RFC 3339, appendix A: weeks alone, or

@@ -122,37 +122,29 @@ func limit(keyword string, n float64) (code, message string, params map[string]a
 // limitAs is limit for a number that a double may not hold: the sentence has every digit of
 // num, while the params have the nearest double, as a failure from a remote would (spec 7.3).
 func limitAs(keyword string, n float64, num string) (code, message string, params map[string]any) {
-	count := func(least, unit, units string) string {
-		if n == 1 {
-			units = unit
-		}
-		return fmt.Sprintf("must have %s %s %s", least, num, units)
-	}
-	switch keyword {
-	case "minLength":
-		message = count("at least", "character", "characters")
-	case "maxLength":
-		message = count("at most", "character", "characters")
-	case "minItems":
-		message = count("at least", "item", "items")
-	case "maxItems":
-		message = count("at most", "item", "items")
-	case "minProperties":
-		message = count("at least", "key", "keys")
-	case "maxProperties":
-		message = count("at most", "key", "keys")
-	case "minimum":
-		message = "must be at least " + num
-	case "maximum":
-		message = "must be at most " + num
-	case "exclusiveMinimum":
-		message = "must be greater than " + num
-	case "exclusiveMaximum":
-		message = "must be less than " + num
-	case "multipleOf":
-		message = "must be a multiple of " + num
+	words := limitWords[keyword]
+	message = words[0] + num
+	if n == 1 {
+		message += words[1]
+	} else {
+		message += words[2]
 	}
 	return keyword, message, map[string]any{"limit": n}
+}
+
+// limitWords are the words around the number of a keyword: before it, and behind 1 and others.
+var limitWords = map[string][3]string{
+	"minLength":        {"must have at least ", " character", " characters"},
+	"maxLength":        {"must have at most ", " character", " characters"},
+	"minItems":         {"must have at least ", " item", " items"},
+	"maxItems":         {"must have at most ", " item", " items"},
+	"minProperties":    {"must have at least ", " key", " keys"},
+	"maxProperties":    {"must have at most ", " key", " keys"},
+	"minimum":          {"must be at least "},
+	"maximum":          {"must be at most "},
+	"exclusiveMinimum": {"must be greater than "},
+	"exclusiveMaximum": {"must be less than "},
+	"multipleOf":       {"must be a multiple of "},
 }
 
 // plainValue returns a value of a card as encoding/json would decode it, so that a detail that

@@ -61,18 +61,14 @@ type Script struct {
 // are not required.
 func (e *Entity) Script(preset ...string) (*Script, error) {
 	w := &scriptWriter{entity: e, preset: preset, nodes: map[*jsonschema.Schema]int{}, formats: map[string]bool{}}
-	fields := "[]"
-	if len(e.Fields) > 0 {
-		list := make([]string, len(e.Fields))
-		for i, p := range e.Fields {
-			list[i] = w.field(i, p)
-		}
-		fields = "[" + strings.Join(list, ",") + "]"
+	fields := make([]string, len(e.Fields))
+	for i, p := range e.Fields {
+		fields[i] = w.field(i, p)
 	}
 	c := e.judge.card
 	o := &scriptObject{}
 	if !e.judge.bare {
-		o.add("fields", fields)
+		o.add("fields", "["+strings.Join(fields, ",")+"]")
 		w.keys(o, c)
 	}
 	if e.judge.whole != nil {
@@ -112,6 +108,13 @@ func (o *scriptObject) add(name, value string) {
 }
 
 // String is the object with its braces.
+// list adds a member that is a list of values, if there are any.
+func (o *scriptObject) list(name string, values []string) {
+	if len(values) > 0 {
+		o.add(name, "["+strings.Join(values, ",")+"]")
+	}
+}
+
 func (o *scriptObject) String() string { return "{" + o.Builder.String() + "}" }
 
 // scriptKey is a member's name. {"__proto__": …} would set the prototype.
@@ -238,9 +241,7 @@ func (w *scriptWriter) node(c *checker, at string) string {
 			r, _ := rational(b.limit)
 			bounds = append(bounds, w.bound(b.keyword, r))
 		}
-		if bounds != nil {
-			o.add("bounds", "["+strings.Join(bounds, ",")+"]")
-		}
+		o.list("bounds", bounds)
 	}
 	if l := c.list; l != nil {
 		if l.items != nil {

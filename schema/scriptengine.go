@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math/big"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,23 +37,13 @@ func (w *scriptWriter) engine(s *jsonschema.Schema, at string) string {
 	w.engineValue(o, s, at)
 	w.engineObject(o, s, at)
 	w.engineList(o, s, at)
-	one := func(name string, sub *jsonschema.Schema) {
-		if sub != nil {
-			o.add(name, w.engine(sub, at+"/"+name))
-		}
-	}
-	many := func(name string, subs []*jsonschema.Schema) {
-		if len(subs) > 0 {
-			o.add(name, w.engines(subs, at+"/"+name))
-		}
-	}
-	one("not", s.Not)
-	many("allOf", s.AllOf)
-	many("anyOf", s.AnyOf)
-	many("oneOf", s.OneOf)
-	one("if", s.If)
-	one("then", s.Then)
-	one("else", s.Else)
+	w.one(o, "not", s.Not, at)
+	w.many(o, "allOf", s.AllOf, at)
+	w.many(o, "anyOf", s.AnyOf, at)
+	w.many(o, "oneOf", s.OneOf, at)
+	w.one(o, "if", s.If, at)
+	w.one(o, "then", s.Then, at)
+	w.one(o, "else", s.Else, at)
 	return o.String()
 }
 
@@ -90,9 +80,7 @@ func (w *scriptWriter) engineValue(o *scriptObject, s *jsonschema.Schema, at str
 		}
 		refs = append(refs, w.ref(s.DynamicRef.Ref))
 	}
-	if refs != nil {
-		o.add("ref", "["+strings.Join(refs, ",")+"]")
-	}
+	o.list("ref", refs)
 	w.limit(o, "minLength", s.MinLength)
 	w.limit(o, "maxLength", s.MaxLength)
 	if s.Pattern != nil {
@@ -109,9 +97,7 @@ func (w *scriptWriter) engineValue(o *scriptObject, s *jsonschema.Schema, at str
 			bounds = append(bounds, w.bound(b.keyword, b.limit))
 		}
 	}
-	if bounds != nil {
-		o.add("bounds", "["+strings.Join(bounds, ",")+"]")
-	}
+	o.list("bounds", bounds)
 }
 
 // engineObject adds what a schema says of objects.
@@ -121,30 +107,21 @@ func (w *scriptWriter) engineObject(o *scriptObject, s *jsonschema.Schema, at st
 	if s.Required != nil {
 		o.add("required", scriptStrings(s.Required))
 	}
-	if len(s.Properties) > 0 {
-		var list []string
-		for _, name := range sortedKeys(s.Properties) {
-			list = append(list, "["+scriptString(name)+","+w.engine(s.Properties[name], child(at+"/properties", name))+"]")
-		}
-		o.add("properties", "["+strings.Join(list, ",")+"]")
-	}
-	if len(s.PatternProperties) > 0 {
-		var list []string
-		for re, sub := range s.PatternProperties {
-			if _, foreign := re.(anyText); foreign {
-				list = append(list, `["",`+w.engine(sub, child(at+"/patternProperties", re.String()))+"]")
+	w.named(o, "properties", s.Properties, at)
+	var patterns []string
+	for re, sub := range s.PatternProperties {
+		here, text := child(at+"/patternProperties", re.String()), ""
+		if _, foreign := re.(anyText); !foreign {
+			var err error
+			if text, err = ecmaScript(re.String()); err != nil {
+				w.fault(here, "the pattern "+re.String()+": "+err.Error(), "write it more simply")
 				continue
 			}
-			text, err := ecmaScript(re.String())
-			if err != nil {
-				w.fault(child(at+"/patternProperties", re.String()), "the pattern "+re.String()+": "+err.Error(), "write it more simply")
-				continue
-			}
-			list = append(list, "["+scriptString(text)+","+w.engine(sub, child(at+"/patternProperties", re.String()))+"]")
 		}
-		sort.Strings(list)
-		o.add("patternProperties", "["+strings.Join(list, ",")+"]")
+		patterns = append(patterns, "["+scriptString(text)+","+w.engine(sub, here)+"]")
 	}
+	slices.Sort(patterns)
+	o.list("patternProperties", patterns)
 	switch more := s.AdditionalProperties.(type) {
 	case bool:
 		if more {
@@ -153,38 +130,52 @@ func (w *scriptWriter) engineObject(o *scriptObject, s *jsonschema.Schema, at st
 			o.add("additionalProperties", "0")
 		}
 	case *jsonschema.Schema:
-		o.add("additionalProperties", w.engine(more, at+"/additionalProperties"))
+		w.one(o, "additionalProperties", more, at)
 	}
-	if s.PropertyNames != nil {
-		o.add("propertyNames", w.engine(s.PropertyNames, at+"/propertyNames"))
-	}
-	if s.UnevaluatedProperties != nil {
-		o.add("unevaluatedProperties", w.engine(s.UnevaluatedProperties, at+"/unevaluatedProperties"))
-	}
-	if len(s.DependentSchemas) > 0 {
-		var list []string
-		for _, name := range sortedKeys(s.DependentSchemas) {
-			list = append(list, "["+scriptString(name)+","+w.engine(s.DependentSchemas[name], child(at+"/dependentSchemas", name))+"]")
-		}
-		o.add("dependentSchemas", "["+strings.Join(list, ",")+"]")
-	}
-	// dependencies is the older word for both.
-	required := map[string][]string{}
-	maps.Copy(required, s.DependentRequired)
+	w.one(o, "propertyNames", s.PropertyNames, at)
+	w.one(o, "unevaluatedProperties", s.UnevaluatedProperties, at)
+	w.named(o, "dependentSchemas", s.DependentSchemas, at)
+	required := maps.Clone(s.DependentRequired)
 	for name, dep := range s.Dependencies {
 		if list, ok := dep.([]string); ok {
-			required[name] = append(required[name], list...)
+			if required == nil {
+				required = map[string][]string{}
+			}
+			required[name] = append(slices.Clip(required[name]), list...)
 			continue
 		}
 		w.fault(child(at+"/dependencies", name), "dependencies is a keyword of older drafts", "write dependentSchemas")
 	}
-	if len(required) > 0 {
-		var list []string
-		for _, name := range sortedKeys(required) {
-			list = append(list, "["+scriptString(name)+","+scriptStrings(required[name])+"]")
-		}
-		o.add("dependentRequired", "["+strings.Join(list, ",")+"]")
+	var dependent []string
+	for _, name := range sortedKeys(required) {
+		dependent = append(dependent, "["+scriptString(name)+","+scriptStrings(required[name])+"]")
 	}
+	o.list("dependentRequired", dependent)
+}
+
+// one adds a schema under a keyword, if it is there.
+func (w *scriptWriter) one(o *scriptObject, name string, sub *jsonschema.Schema, at string) {
+	if sub != nil {
+		o.add(name, w.engine(sub, at+"/"+name))
+	}
+}
+
+// many adds a list of schemas under a keyword, if there are any.
+func (w *scriptWriter) many(o *scriptObject, name string, subs []*jsonschema.Schema, at string) {
+	var list []string
+	for i, sub := range subs {
+		list = append(list, w.engine(sub, at+"/"+name+"/"+strconv.Itoa(i)))
+	}
+	o.list(name, list)
+}
+
+// named adds schemas by name under a keyword, if there are any.
+func (w *scriptWriter) named(o *scriptObject, keyword string, subs map[string]*jsonschema.Schema, at string) {
+	var list []string
+	for _, name := range sortedKeys(subs) {
+		list = append(list, "["+scriptString(name)+","+w.engine(subs[name], child(at+"/"+keyword, name))+"]")
+	}
+	o.list(keyword, list)
 }
 
 // engineList adds what a schema says of arrays.
@@ -194,29 +185,14 @@ func (w *scriptWriter) engineList(o *scriptObject, s *jsonschema.Schema, at stri
 	if s.UniqueItems {
 		o.add("uniqueItems", "1")
 	}
-	if len(s.PrefixItems) > 0 {
-		o.add("prefixItems", w.engines(s.PrefixItems, at+"/prefixItems"))
-	}
-	if s.Items2020 != nil {
-		o.add("items", w.engine(s.Items2020, at+"/items"))
-	}
+	w.many(o, "prefixItems", s.PrefixItems, at)
+	w.one(o, "items", s.Items2020, at)
 	if s.Contains != nil {
-		o.add("contains", w.engine(s.Contains, at+"/contains"))
+		w.one(o, "contains", s.Contains, at)
 		w.limit(o, "minContains", s.MinContains)
 		w.limit(o, "maxContains", s.MaxContains)
 	}
-	if s.UnevaluatedItems != nil {
-		o.add("unevaluatedItems", w.engine(s.UnevaluatedItems, at+"/unevaluatedItems"))
-	}
-}
-
-// engines is a list of schemas.
-func (w *scriptWriter) engines(subs []*jsonschema.Schema, at string) string {
-	list := make([]string, len(subs))
-	for i, sub := range subs {
-		list[i] = w.engine(sub, at+"/"+strconv.Itoa(i))
-	}
-	return "[" + strings.Join(list, ",") + "]"
+	w.one(o, "unevaluatedItems", s.UnevaluatedItems, at)
 }
 
 // limit adds a whole number.
@@ -245,9 +221,7 @@ func (w *scriptWriter) defs(o *scriptObject) {
 		at := w.queue[i].Location
 		list = append(list, w.engine(w.queue[i], at[strings.IndexByte(at, '#')+1:]))
 	}
-	if list != nil {
-		o.add("defs", "["+strings.Join(list, ",")+"]")
-	}
+	o.list("defs", list)
 }
 
 // circular says whether a schema leads to itself for one and the same value.
@@ -264,16 +238,8 @@ func (w *scriptWriter) circular(s *jsonschema.Schema, above map[*jsonschema.Sche
 	if s.DynamicRef != nil {
 		subs = append(subs, s.DynamicRef.Ref)
 	}
-	subs = append(append(append(subs, s.AllOf...), s.AnyOf...), s.OneOf...)
-	for _, sub := range s.DependentSchemas {
-		subs = append(subs, sub)
-	}
-	for _, sub := range subs {
-		if w.circular(sub, above) {
-			return true
-		}
-	}
-	return false
+	subs = slices.Concat(subs, s.AllOf, s.AnyOf, s.OneOf, slices.Collect(maps.Values(s.DependentSchemas)))
+	return slices.ContainsFunc(subs, func(sub *jsonschema.Schema) bool { return w.circular(sub, above) })
 }
 
 // rawValue is a value of the engine as text; its numbers keep their digits.

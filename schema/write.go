@@ -72,14 +72,7 @@ func (s *Shape) append(dst []byte, axes *Axes) []byte {
 	o.text("format", s.Format)
 	if s.Enum != nil {
 		o.key("enum")
-		o.dst = append(o.dst, '[')
-		for i, v := range s.Enum {
-			if i > 0 {
-				o.dst = append(o.dst, ',')
-			}
-			o.dst = append(o.dst, v...)
-		}
-		o.dst = append(o.dst, ']')
+		o.dst = jsontext.AppendTexts(o.dst, s.Enum)
 	}
 	o.fields("properties", s.Properties)
 	o.names("required", s.Required)
@@ -110,14 +103,7 @@ func (a *Axes) append(dst []byte) []byte {
 		}
 		if a.Unique != nil {
 			o.key("unique")
-			o.dst = append(o.dst, '[')
-			for i, members := range a.Unique {
-				if i > 0 {
-					o.dst = append(o.dst, ',')
-				}
-				o.dst = jsontext.AppendStrings(o.dst, members)
-			}
-			o.dst = append(o.dst, ']')
+			o.dst = jsontext.AppendList(o.dst, a.Unique, jsontext.AppendStrings)
 		}
 		if a.Index {
 			o.raw("index", "true")
@@ -169,18 +155,11 @@ func (a *Axes) append(dst []byte) []byte {
 //	o := object{dst: append(dst, '{')}
 //	o.text("title", c.Title)
 //	return append(o.dst, '}')
-type object struct {
-	dst []byte
-	n   int
-}
+type object struct{ dst []byte }
 
 // key appends a comma where one is needed, the name and the colon; a value has to follow.
 func (o *object) key(name string) {
-	if o.n > 0 {
-		o.dst = append(o.dst, ',')
-	}
-	o.n++
-	o.dst = jsontext.AppendName(o.dst, name)
+	o.dst = jsontext.AppendName(jsontext.Comma(o.dst), name)
 }
 
 // raw appends a member whose value is JSON already.
@@ -230,12 +209,12 @@ func (o *object) keywords(kws Keywords) {
 // object appends a member that is an object, unless write puts nothing into it.
 func (o *object) object(name string, write func(*object)) {
 	// An object without members is cut off again, key and comma included.
-	mark, n := len(o.dst), o.n
+	mark := len(o.dst)
 	o.key(name)
 	in := object{dst: append(o.dst, '{')}
 	write(&in)
-	if in.n == 0 {
-		o.dst, o.n = o.dst[:mark], n
+	if in.dst[len(in.dst)-1] == '{' {
+		o.dst = o.dst[:mark]
 		return
 	}
 	o.dst = append(in.dst, '}')

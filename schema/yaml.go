@@ -190,10 +190,8 @@ func (w *yamlWriter) node(n ast.Node, depth int) error {
 		return w.mapping([]*ast.MappingValueNode{n}, depth)
 	case *ast.SequenceNode:
 		w.out = append(w.out, '[')
-		for i, v := range n.Values {
-			if i > 0 {
-				w.out = append(w.out, ',')
-			}
+		for _, v := range n.Values {
+			w.out = jsontext.Comma(w.out)
 			if err := w.node(v, depth+1); err != nil {
 				return err
 			}
@@ -276,11 +274,8 @@ func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) error {
 		put(name, kv.Value)
 	}
 	w.out = append(w.out, '{')
-	for i, name := range keys {
-		if i > 0 {
-			w.out = append(w.out, ',')
-		}
-		w.out = jsontext.AppendName(w.out, name)
+	for _, name := range keys {
+		w.out = jsontext.AppendName(jsontext.Comma(w.out), name)
 		if err := w.node(at[name], depth+1); err != nil {
 			return err
 		}

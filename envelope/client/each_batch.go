@@ -88,11 +88,8 @@ func (b *batch) join(part []int) []byte {
 		size += len(b.frames[i]) + 1
 	}
 	text := append(make([]byte, 0, size), '[')
-	for n, i := range part {
-		if n > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, b.frames[i]...)
+	for _, i := range part {
+		text = append(jsontext.Comma(text), b.frames[i]...)
 	}
 	return append(text, ']')
 }

@@ -160,14 +160,7 @@ func appendIDs(ids []json.RawMessage, fields json.RawMessage) json.RawMessage {
 	for _, id := range ids {
 		size += len(id) + 1
 	}
-	query := append(make([]byte, 0, size), `{"ids":[`...)
-	for i, id := range ids {
-		if i > 0 {
-			query = append(query, ',')
-		}
-		query = append(query, id...)
-	}
-	query = append(query, ']')
+	query := jsontext.AppendTexts(append(make([]byte, 0, size), `{"ids":`...), ids)
 	if fields != nil {
 		query = append(append(query, `,"fields":`...), fields...)
 	}

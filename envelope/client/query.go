@@ -78,10 +78,7 @@ func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *facade.Err
 			switch {
 			case slices.Contains(accepts, name), !slices.Contains(listKeys, name), // an unknown key is the host's to refuse
 				name == "after" && slices.Contains(accepts, "offset"):
-				if len(kept) > 1 {
-					kept = append(kept, ',')
-				}
-				kept = append(jsontext.AppendName(kept, name), value...)
+				kept = append(jsontext.AppendName(jsontext.Comma(kept), name), value...)
 			case jsontext.IsNull(value), slices.Contains(optionalKeys, name), name == "offset" && string(value) == "0":
 			default:
 				refused = append(refused, schema.Detail{

@@ -146,12 +146,5 @@ func (r *reader) collect(objects []json.RawMessage) (*facade.Rows, bool) {
 	for _, o := range objects {
 		size += len(o) + 1
 	}
-	text := append(make([]byte, 0, size), '[')
-	for i, o := range objects {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, o...)
-	}
-	return r.rows.Read(append(text, ']'))
+	return r.rows.Read(jsontext.AppendTexts(make([]byte, 0, size), objects))
 }

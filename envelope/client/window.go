@@ -67,10 +67,7 @@ func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *fa
 	}
 	out := json.RawMessage{'{'}
 	set := func(name string, value []byte) {
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(jsontext.AppendName(out, name), value...)
+		out = append(jsontext.AppendName(jsontext.Comma(out), name), value...)
 	}
 	for name, value := range jsontext.Members(query) {
 		if name != "limit" && name != "after" && name != "offset" {

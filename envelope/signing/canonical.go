@@ -44,10 +44,8 @@ func Canonical(dst []byte, v json.RawMessage) ([]byte, error) {
 // appendArray appends the elements in their order, each by element.
 func appendArray(dst []byte, v json.RawMessage, element func([]byte, json.RawMessage) ([]byte, error)) ([]byte, error) {
 	dst = append(dst, '[')
-	for i, item := range jsontext.Elements(v) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
+	for _, item := range jsontext.Elements(v) {
+		dst = jsontext.Comma(dst)
 		var err error
 		if dst, err = element(dst, item); err != nil {
 			return dst, err
@@ -75,10 +73,8 @@ func appendObject(dst []byte, v json.RawMessage, write func(dst, name []byte, v 
 	}
 	slices.SortFunc(members, func(a, b member) int { return compareUTF16(a.name, b.name) })
 	dst = append(dst, '{')
-	for i, m := range members {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
+	for _, m := range members {
+		dst = jsontext.Comma(dst)
 		var err error
 		if dst, err = appendString(dst, m.quoted); err != nil {
 			return dst, err

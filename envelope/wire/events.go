@@ -39,14 +39,8 @@ type Events struct {
 
 // AppendEvents appends the answer.
 func AppendEvents(dst []byte, a *Events) []byte {
-	dst = append(dst, `{"events":[`...)
-	for i, e := range a.Events {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendEvent(dst, e)
-	}
-	dst = appendPosition(append(dst, `],"position":`...), a.Position)
+	dst = jsontext.AppendList(append(dst, `{"events":`...), a.Events, appendEvent)
+	dst = appendPosition(append(dst, `,"position":`...), a.Position)
 	dst = appendPosition(append(dst, `,"oldest":`...), a.Oldest)
 	dst = appendPosition(append(dst, `,"last":`...), a.Last)
 	return append(dst, '}')

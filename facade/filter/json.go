@@ -19,14 +19,7 @@ func (f *Filter) AppendJSON(dst []byte) []byte {
 	// word opens an object at a name; each one is closed where its value ends.
 	word := func(name string) []byte { return jsontext.AppendName(append(dst, '{'), name) }
 	list := func(subs []*Filter) []byte {
-		dst = append(dst, '[')
-		for i, sub := range subs {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = sub.AppendJSON(dst)
-		}
-		return append(dst, ']')
+		return jsontext.AppendList(dst, subs, func(dst []byte, sub *Filter) []byte { return sub.AppendJSON(dst) })
 	}
 	// one writes the filter below an operator, {} where it has none and so holds for every
 	// row.
@@ -67,14 +60,7 @@ func (f *Filter) AppendJSON(dst []byte) []byte {
 	i := slices.IndexFunc(operatorNames, func(name string) bool { return operators[name].op == f.Op })
 	dst = word(operatorNames[i])
 	if f.Op == In || f.Op == NotIn {
-		dst = append(dst, '[')
-		for i, v := range f.Values {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = rows.AppendValue(dst, v)
-		}
-		return append(dst, "]}}"...)
+		return append(jsontext.AppendList(dst, f.Values, rows.AppendValue), "}}"...)
 	}
 	return append(rows.AppendValue(dst, f.Values[0]), "}}"...)
 }

@@ -115,10 +115,7 @@ func (r *configReader) computed(value json.RawMessage, at string) (all []Compute
 					}
 					continue
 				}
-				if len(shape) > 1 {
-					shape = append(shape, ',')
-				}
-				shape = append(jsontext.AppendName(shape, name), value...)
+				shape = append(jsontext.AppendName(jsontext.Comma(shape), name), value...)
 			}
 			c.Shape = append(shape, '}')
 			all = append(all, c)

@@ -86,10 +86,7 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 			continue
 		}
 		has[op.Name] = true
-		if len(only) > 1 {
-			only = append(only, ',')
-		}
-		only = jsontext.AppendString(only, op.Name)
+		only = jsontext.AppendString(jsontext.Comma(only), op.Name)
 		if words := said(op); words != nil {
 			ops = append(ops, schema.Member{Name: op.Name, Value: words.AppendJSON(nil)})
 		}

@@ -201,11 +201,8 @@ func retriesOf(r Remote) int {
 // checked by [ReadRemotes]; the schema only names the keys.
 func Form() string {
 	b := []byte(`{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"object","required":["url"],"additionalProperties":false,"properties":{`)
-	for i, name := range remoteKeys {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, `"`+name+`":{"type":["string","integer","boolean"]}`...)
+	for _, name := range remoteKeys {
+		b = append(jsontext.Comma(b), `"`+name+`":{"type":["string","integer","boolean"]}`...)
 	}
 	return string(append(b, `}}]}}`...))
 }

@@ -75,14 +75,7 @@ func Positions(list ...*ast.Position) []Location {
 
 // AppendList appends errors as a JSON array.
 func AppendList(dst []byte, errs []*Error) []byte {
-	dst = append(dst, '[')
-	for i, f := range errs {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = f.append(dst)
-	}
-	return append(dst, ']')
+	return jsontext.AppendList(dst, errs, func(dst []byte, f *Error) []byte { return f.append(dst) })
 }
 
 // append appends f as JSON, in the order that clients are used to:
@@ -95,11 +88,8 @@ func (f *Error) append(dst []byte) []byte {
 	dst = jsontext.AppendString(dst, f.Message)
 	if len(f.At) > 0 {
 		dst = append(dst, `,"locations":[`...)
-		for i, l := range f.At {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = append(dst, `{"line":`...)
+		for _, l := range f.At {
+			dst = append(jsontext.Comma(dst), `{"line":`...)
 			dst = strconv.AppendInt(dst, int64(l.Line), 10)
 			dst = append(dst, `,"column":`...)
 			dst = strconv.AppendInt(dst, int64(l.Column), 10)
@@ -109,10 +99,8 @@ func (f *Error) append(dst []byte) []byte {
 	}
 	if len(f.Path) > 0 {
 		dst = append(dst, `,"path":[`...)
-		for i, s := range f.Path {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
+		for _, s := range f.Path {
+			dst = jsontext.Comma(dst)
 			if s.Key != "" {
 				dst = jsontext.AppendString(dst, s.Key)
 			} else {

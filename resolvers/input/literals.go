@@ -47,11 +47,8 @@ func (r *Renderer) value(dst []byte, t *Type, v *ast.Value) []byte {
 		return r.free(dst, v)
 	case t.Elem != nil && v.Kind == ast.ListValue:
 		dst = append(dst, '[')
-		for i, item := range v.Children {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = r.value(dst, t.Elem, item.Value)
+		for _, item := range v.Children {
+			dst = r.value(jsontext.Comma(dst), t.Elem, item.Value)
 		}
 		return append(dst, ']')
 	// GraphQL 3.11: a value that is no list is a list of that one value.
@@ -75,11 +72,8 @@ func (r *Renderer) free(dst []byte, v *ast.Value) []byte {
 		return jsontext.AppendString(dst, v.Raw)
 	case ast.ListValue:
 		dst = append(dst, '[')
-		for i, item := range v.Children {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = r.value(dst, nil, item.Value)
+		for _, item := range v.Children {
+			dst = r.value(jsontext.Comma(dst), nil, item.Value)
 		}
 		return append(dst, ']')
 	case ast.ObjectValue:

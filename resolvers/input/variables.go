@@ -202,9 +202,7 @@ func (c *coercer) value(t *Type, v []byte) {
 			if c.full() {
 				return
 			}
-			if i > 0 {
-				c.buf = append(c.buf, ',')
-			}
+			c.buf = jsontext.Comma(c.buf)
 			c.path = append(c.path, graphqlerror.Segment{Index: i})
 			c.value(t.Elem, item)
 			c.path = c.path[:len(c.path)-1]

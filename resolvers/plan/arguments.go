@@ -252,16 +252,14 @@ func sortKeys(r *input.Renderer, text []byte) []byte {
 		return []byte("null")
 	}
 	keys := []byte{'['}
-	for i, object := range jsontext.Elements(text) {
+	for _, object := range jsontext.Elements(text) {
 		n := 0
 		for name, direction := range jsontext.Members(object) {
 			if n++; n > 1 || jsontext.IsNull(direction) {
 				n = 2
 				break
 			}
-			if i > 0 {
-				keys = append(keys, ',')
-			}
+			keys = jsontext.Comma(keys)
 			if strings.EqualFold(jsontext.Unquote(direction), "DESC") {
 				name = "-" + name
 			}

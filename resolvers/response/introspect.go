@@ -61,9 +61,7 @@ func (w *Writer) meta(f *plan.Field, out *plan.OutputType, value any) bool {
 	case []any:
 		w.text = append(w.text, '[')
 		for i, item := range v {
-			if i > 0 {
-				w.text = append(w.text, ',')
-			}
+			w.text = jsontext.Comma(w.text)
 			w.push(graphqlerror.Segment{Index: i})
 			ok := w.meta(f, out.Elem, item)
 			w.pop()

@@ -45,9 +45,7 @@ func (w *Writer) json(f *plan.Field, out *plan.OutputType, v []byte) bool {
 func (w *Writer) list(f *plan.Field, out *plan.OutputType, v []byte) bool {
 	w.text = append(w.text, '[')
 	for i, item := range jsontext.Elements(v) {
-		if i > 0 {
-			w.text = append(w.text, ',')
-		}
+		w.text = jsontext.Comma(w.text)
 		w.push(graphqlerror.Segment{Index: i})
 		ok := w.json(f, out.Elem, item)
 		w.pop()

@@ -4,6 +4,7 @@ import (
 	"github.com/frondhost/frond/resolvers/execution"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // tree writes the value of a hand-written field: leaves as they are, JSON by its type, objects
@@ -30,9 +31,7 @@ func (w *Writer) tree(f *plan.Field, out *plan.OutputType, t *execution.Tree) bo
 func (w *Writer) treeList(f *plan.Field, out *plan.OutputType, list []execution.Tree) bool {
 	w.text = append(w.text, '[')
 	for i := range list {
-		if i > 0 {
-			w.text = append(w.text, ',')
-		}
+		w.text = jsontext.Comma(w.text)
 		w.push(graphqlerror.Segment{Index: i})
 		ok := w.tree(f, out.Elem, &list[i])
 		w.pop()

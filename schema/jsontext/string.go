@@ -40,14 +40,7 @@ func AppendName(dst []byte, name string) []byte { return append(AppendString(dst
 
 // AppendStrings appends a list of strings as a JSON array.
 func AppendStrings(dst []byte, list []string) []byte {
-	dst = append(dst, '[')
-	for i, s := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = AppendString(dst, s)
-	}
-	return append(dst, ']')
+	return AppendList(dst, list, AppendString)
 }
 
 // AppendText is AppendString for text in bytes, which it does not copy into a string first.
@@ -115,3 +108,26 @@ var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 // Token returns name as one reference token of a JSON pointer (RFC 6901 section 3): a/b~c
 // becomes a~1b~0c.
 func Token(name string) string { return pointerEscape.Replace(name) }
+
+// Comma appends the comma before the next element or member of the array or object that dst
+// ends in the middle of: none behind the bracket that opens it.
+func Comma(dst []byte) []byte {
+	if last := dst[len(dst)-1]; last == '[' || last == '{' {
+		return dst
+	}
+	return append(dst, ',')
+}
+
+// AppendList appends a list as a JSON array, each element by write.
+func AppendList[T any](dst []byte, list []T, write func(dst []byte, element T) []byte) []byte {
+	dst = append(dst, '[')
+	for _, element := range list {
+		dst = write(Comma(dst), element)
+	}
+	return append(dst, ']')
+}
+
+// AppendTexts appends a list of JSON texts as an array.
+func AppendTexts[T ~[]byte](dst []byte, list []T) []byte {
+	return AppendList(dst, list, func(dst []byte, text T) []byte { return append(dst, text...) })
+}

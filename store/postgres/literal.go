@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -170,9 +171,7 @@ func isUUID(s string) bool {
 //
 //	{"a","it's","q\"q",7,NULL}
 func appendElement(list []byte, c *sqltext.Column, v sqltext.Value) []byte {
-	if len(list) > 1 {
-		list = append(list, ',')
-	}
+	list = jsontext.Comma(list)
 	fitted := fit(c, facade.Eq, v)
 	if v.Kind == sqltext.Null || v.Kind == sqltext.Blob || fitted.decided {
 		return append(list, "NULL"...)

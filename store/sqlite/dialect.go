@@ -79,9 +79,7 @@ func (dialect) OneOf(b *sqltext.Builder, c *sqltext.Column, alias string, keys s
 // appendElement appends a value to a JSON array that begins with its bracket. A blob has no
 // JSON and becomes null, which equals nothing.
 func appendElement(list []byte, v sqltext.Value) []byte {
-	if len(list) > 1 {
-		list = append(list, ',')
-	}
+	list = jsontext.Comma(list)
 	switch v.Kind {
 	case sqltext.Int:
 		return fmt.Append(list, v.I)

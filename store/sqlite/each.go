@@ -77,9 +77,7 @@ func (r *reading) each(ctx context.Context) error {
 // stand in the column becomes null, which no row equals, so that keys keep their places.
 func appendKey(list []byte, p *schema.Property, v json.RawMessage) []byte {
 	if p.Kind == schema.KindString && jsontext.KindOf(v) == jsontext.String && bytes.IndexByte(v, '\\') < 0 {
-		if len(list) > 1 {
-			list = append(list, ',')
-		}
+		list = jsontext.Comma(list)
 		return append(list, v...)
 	}
 	a, fault := sqltext.Encode(p, v)
@@ -97,9 +95,7 @@ func appendParts(list []byte, c *sqltext.Column, v json.RawMessage) []byte {
 	if !ok {
 		return appendElement(list, sqltext.Value{})
 	}
-	if len(list) > 1 {
-		list = append(list, ',')
-	}
+	list = jsontext.Comma(list)
 	array := []byte{'['}
 	for _, part := range parts {
 		array = appendElement(array, part)

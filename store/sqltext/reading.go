@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Reading is the state of one [facade.Find]: what is asked, the parts of its statement, and the
@@ -122,10 +123,8 @@ func (r *Reading) Keep(cells Cells, first int) {
 	s := &r.Selection
 	row := r.Read.Row(r.Read.Len() - 1)
 	r.keys = append(r.keys, '[')
-	for i, at := range s.keys {
-		if i > 0 {
-			r.keys = append(r.keys, ',')
-		}
+	for _, at := range s.keys {
+		r.keys = jsontext.Comma(r.keys)
 		if at < len(s.Fields) {
 			r.keys = append(r.keys, row.At(at)...)
 		} else {
@@ -204,11 +203,8 @@ func (r *Reading) key(read int, row facade.Row) json.RawMessage {
 		size += len(row.At(at)) + 1
 	}
 	key := append(make([]byte, 0, size), '[')
-	for i, at := range r.Selection.keys {
-		if i > 0 {
-			key = append(key, ',')
-		}
-		key = append(key, row.At(at)...)
+	for _, at := range r.Selection.keys {
+		key = append(jsontext.Comma(key), row.At(at)...)
 	}
 	return append(key, ']')
 }
