@@ -147,7 +147,7 @@ var floors = map[string]string{
 	"examples/weather": "frond facade gateway projection resolvers/loader",
 	"store/storetest":  "facade schema schema/jsontext store/migration",
 	// Real PostgreSQL servers for tests.
-	"store/postgres/pgtest": "",
+	"store/postgres/pgtest": "e2e/freeport",
 	"bench":                 "*",
 	"e2e":                   "*",
 	"e2e/leak":              "*",
@@ -157,13 +157,15 @@ var floors = map[string]string{
 	"e2e/documents":         "*",
 	"e2e/evolution":         "*",
 	"e2e/nodeprocess":       "",
-	"e2e/facts":             "*",
-	"e2e/judge":             "*",
-	"e2e/judge/oracle":      "schema",
+	// Ports at which tests start a program again.
+	"e2e/freeport":     "",
+	"e2e/facts":        "*",
+	"e2e/judge":        "*",
+	"e2e/judge/oracle": "schema",
 }
 
 // forTests are packages that only test files import.
-var forTests = []string{"facts/delivery/deliverytest", "gateway/gatewaytest", "gateway/identity/tokentest", "store/storetest", "store/postgres/pgtest"}
+var forTests = []string{"facts/delivery/deliverytest", "gateway/gatewaytest", "gateway/identity/tokentest", "store/storetest", "store/postgres/pgtest", "e2e/freeport"}
 
 // guests says which packages may import a module that is not ours. A dependency
 // is a guest: named in docs/decisions/001 to 009 and kept to as few rooms as can be.

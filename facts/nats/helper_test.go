@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/frondhost/frond/e2e/freeport"
 	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/facts/nats"
 )
@@ -32,7 +32,7 @@ func start(t testing.TB, dir string, port int, change func(*server.Options)) *se
 	}
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(time.Minute) {
 		t.Fatal("the server does not start")
 	}
 	return s
@@ -44,13 +44,9 @@ func cluster(t testing.TB) (servers []*server.Server, urls []string) {
 	var routes []string
 	var ports []int
 	for range 3 {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a free port
-		if err != nil {
-			t.Fatal(err)
-		}
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-		routes = append(routes, "nats://"+l.Addr().String())
-		_ = l.Close()
+		port := freeport.Port(t)
+		ports = append(ports, port)
+		routes = append(routes, fmt.Sprint("nats://127.0.0.1:", port))
 	}
 	dir := t.TempDir()
 	for i, port := range ports {

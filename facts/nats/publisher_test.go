@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/frondhost/frond/e2e/freeport"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/facts/delivery/deliverytest"
@@ -64,8 +65,9 @@ func TestPublish(t *testing.T) {
 // TestServerMissing: without a server at the start facts wait, the problem says so, and they are published
 // when there is one.
 func TestServerMissing(t *testing.T) {
-	first := start(t, t.TempDir(), -1, nil)
-	port, url := first.Addr().String(), first.ClientURL()
+	port := freeport.Port(t)
+	first := start(t, t.TempDir(), port, nil)
+	url := first.ClientURL()
 	first.Shutdown()
 	first.WaitForShutdown()
 	store := storetest.NewStore()
@@ -80,9 +82,7 @@ func TestServerMissing(t *testing.T) {
 	if !strings.Contains(p.Problem(), "facts wait in the outbox") || strings.Contains(p.Problem(), "127.0.0.1") {
 		t.Error(p.Problem())
 	}
-	var number int
-	_, _ = fmt.Sscanf(port[strings.LastIndex(port, ":")+1:], "%d", &number)
-	start(t, t.TempDir(), number, nil)
+	start(t, t.TempDir(), port, nil)
 	eventually(t, "it is published", func() bool { return c.Stats.State().Delivered == 1 && p.Problem() == "" })
 }
 
@@ -154,9 +154,8 @@ func TestTooLarge(t *testing.T) {
 // is in the stream once, in the order of its key.
 func TestRestarts(t *testing.T) {
 	dir := t.TempDir()
-	s := start(t, dir, -1, nil)
-	var port int
-	_, _ = fmt.Sscanf(s.ClientURL(), "nats://127.0.0.1:%d", &port)
+	port := freeport.Port(t)
+	s := start(t, dir, port, nil)
 	store := storetest.NewStore()
 	c := deliverytest.Consumer(t, "nats", store)
 	run(t, nats.Config{URL: s.ClientURL()}, c)

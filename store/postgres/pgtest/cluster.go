@@ -112,6 +112,9 @@ func (c *Cluster) Promote(replica *Server) error {
 func (c *Cluster) Close() error {
 	for _, s := range append(c.Replicas, c.Primary) {
 		_ = s.Kill() // its data is removed anyway
+		if s.release != nil {
+			s.release()
+		}
 	}
 	return os.RemoveAll(c.dir)
 }

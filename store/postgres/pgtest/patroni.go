@@ -5,7 +5,6 @@ package pgtest
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/frondhost/frond/e2e/freeport"
 )
 
 // Patroni is a cluster of two servers that Patroni keeps, with an etcd of one node: it promotes
@@ -43,8 +44,10 @@ func NewPatroni(t testing.TB) *Patroni {
 	if err := watch(dir, os.Getpid()); err != nil {
 		t.Fatal(err)
 	}
-	ports, err := freePorts(6)
-	must(t, err)
+	var ports [6]int
+	for i := range ports {
+		ports[i] = freeport.Port(t)
+	}
 	etcd := fmt.Sprintf("127.0.0.1:%d", ports[0])
 	peer := fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 	launch(t, dir, "etcd", "--data-dir", filepath.Join(dir, "etcd-data"), "--listen-client-urls", "http://"+etcd, "--advertise-client-urls", "http://"+etcd,
@@ -169,17 +172,4 @@ func launch(t testing.TB, dir, name string, args ...string) *exec.Cmd {
 		}
 	})
 	return cmd
-}
-
-// freePorts are n ports of this machine that nobody listens on.
-func freePorts(n int) (ports []int, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = l.Close() }() // all at the end, so that no port comes twice
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/frondhost/frond/e2e/freeport"
 )
 
 // Pooled starts a pgbouncer in transaction mode in front of the database at address and
@@ -34,24 +36,13 @@ func Pooled(t testing.TB, address string, size int) string {
 	if err := watch(dir, os.Getpid()); err != nil {
 		t.Fatal(err)
 	}
-	for attempt := 1; ; attempt++ {
-		through, err := pool(t, home, u, size)
-		if err == nil {
-			return through
-		}
-		if attempt == 5 { // each takes another port, should it be taken
-			must(t, err)
-		}
-	}
+	through, err := pool(t, home, u, size)
+	must(t, err)
+	return through
 }
 
 func pool(t testing.TB, dir string, u *url.URL, size int) (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	_ = listener.Close()
+	port := freeport.Port(t)
 	pid := filepath.Join(dir, "pgbouncer.pid")
 	config := fmt.Sprintf(`[databases]
 * = host=%s port=%s

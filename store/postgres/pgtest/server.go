@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/frondhost/frond/e2e/freeport"
 )
 
 // patience is how long a server may take to start or to stop.
@@ -25,6 +26,7 @@ const patience = 60 * time.Second
 type Server struct {
 	dir      string // holds data/ and log
 	port     int
+	release  func()   // gives the port back; nil where another process has it
 	settings []string // arguments of `postgres`
 	cmd      *exec.Cmd
 	ended    chan struct{} // closed when cmd has ended
@@ -86,31 +88,20 @@ func (s *Server) Query(database, statement string) (string, error) {
 // Start starts the server over its data and returns when it answers. A server that was
 // killed recovers first.
 func (s *Server) Start() error {
-	var err error
-	for range 20 { // another process may have taken the port, or the killed server's last child still holds it
-		if err = s.start(); err == nil || errors.Is(err, ErrMissing) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		err := s.start() // the killed server's last child may still hold the port, or the memory
+		if err == nil || errors.Is(err, ErrMissing) || time.Now().After(deadline) {
 			return err
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	return err
 }
 
 func (s *Server) start() error {
 	if s.port == 0 {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
+		var err error
+		if s.port, s.release, err = freeport.Take(); err != nil {
 			return err
 		}
-		s.port = listener.Addr().(*net.TCPAddr).Port
-		if err := listener.Close(); err != nil {
-			return err
-		}
-		defer func() {
-			if s.cmd == nil {
-				s.port = 0 // nobody knows it yet: the next attempt takes another
-			}
-		}()
 	}
 	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
