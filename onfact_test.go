@@ -116,7 +116,7 @@ func TestConsumersOfAServedProgram(t *testing.T) {
 	frond.OnFact(app, "parcelSent", func(_ context.Context, e *frond.Event[Parcel]) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if e.Data.ID == "p1" && failures < 1 {
+		if e.Data.ID == "p1" && len(handled) == 0 { // until the other one was handled
 			failures++
 			panic("a bug")
 		}
@@ -131,13 +131,13 @@ func TestConsumersOfAServedProgram(t *testing.T) {
 	for range 2 {
 		select {
 		case <-done:
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("an event was not handled")
 		}
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if got := strings.Join(handled, " "); got != "p2 p1" || failures != 1 {
+	if got := strings.Join(handled, " "); got != "p2 p1" || failures == 0 {
 		t.Errorf("handled: %s, after %d failures", got, failures)
 	}
 }

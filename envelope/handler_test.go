@@ -353,18 +353,18 @@ func TestClientGone(t *testing.T) {
 	var log bytes.Buffer
 	ended := make(chan error, 1)
 	done := make(chan struct{})
-	h := envelope.NewHandler(mathCatalog(), facade.CallerFunc(func(ctx context.Context, _ *facade.Call) (*facade.Result, error) {
-		<-ctx.Done()
-		ended <- ctx.Err()
-		return nil, ctx.Err()
+	ctx, cancel := context.WithCancel(t.Context())
+	h := envelope.NewHandler(mathCatalog(), facade.CallerFunc(func(call context.Context, _ *facade.Call) (*facade.Result, error) {
+		cancel()
+		<-call.Done()
+		ended <- call.Err()
+		return nil, call.Err()
 	}), &envelope.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(done)
 		h.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
 	if _, err := client.New(server.URL, &client.Options{Retries: -1}).Call(ctx, &facade.Call{Entity: "math", Operation: "sum"}); err == nil {
 		t.Error("an answer came")
 	}

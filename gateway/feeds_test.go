@@ -48,7 +48,7 @@ func TestFeedOfAGateway(t *testing.T) {
 	}
 	next := func() string {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		events, _, err := r.Next(ctx)
 		if err != nil || len(events) != 1 {
@@ -105,7 +105,7 @@ func TestConsumersOfAGateway(t *testing.T) {
 		select {
 		case one := <-handled:
 			got[one] = true
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("an event was not handled; handled are", got)
 		}
 	}

@@ -91,7 +91,7 @@ func run(t *testing.T, project *facade.Project, opts gateway.Options) (url strin
 	case err := <-ended:
 		stopped = true
 		t.Fatalf("it did not start: %v", err)
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("it did not start")
 	}
 	return url, stop

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/frondhost/frond/e2e/freeport"
 )
 
 // quietHost is a host without a project: enough to serve a handler.
@@ -31,7 +33,7 @@ func start(t *testing.T, config Config, handler http.Handler, draining *atomic.B
 	case url = <-urls:
 	case err := <-done:
 		t.Fatalf("it did not start: %v", err)
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it did not start")
 	}
 	return url, cancel, done
@@ -127,13 +129,8 @@ func TestListenErrorsSayWhatToDo(t *testing.T) {
 
 // When the second address cannot be had, the first is given back.
 func TestListenAllOrNone(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	_ = free.Close()
-	err = quietHost(Config{}, func(url string) { t.Errorf("it said it listens on %s", url) }).
+	address := freeport.Address(t)
+	err := quietHost(Config{}, func(url string) { t.Errorf("it said it listens on %s", url) }).
 		serve(t.Context(), http.NotFoundHandler(), new(atomic.Bool), address, "192.0.2.1:80")
 	if !errors.Is(err, ErrListen) {
 		t.Fatalf("got %v", err)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/frondhost/frond/e2e/freeport"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/gatewaytest"
@@ -128,13 +129,7 @@ func TestVariablesThatAreWrong(t *testing.T) {
 
 // TestSpansThatAreLost: a collector that is down stops nothing, and is logged once.
 func TestSpansThatAreLost(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	_ = free.Close()
-	environ(t, "OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+address)
+	environ(t, "OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+freeport.Address(t))
 	var log bytes.Buffer
 	opts := quiet(gateway.Options{Config: gateway.Config{Shutdown: gateway.Shutdown{Timeout: 2 * time.Second}}})
 	opts.Logger = slog.New(slog.NewTextHandler(&log, nil))

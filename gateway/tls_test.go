@@ -110,7 +110,7 @@ func TestTLS(t *testing.T) {
 	var url string
 	select {
 	case url = <-urls:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("it did not start")
 	}
 	if !strings.HasPrefix(url, "https://127.0.0.1:") {

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/frondhost/frond/e2e/freeport"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 )
@@ -58,12 +59,7 @@ type elsewhere struct {
 
 func newElsewhere(t *testing.T) *elsewhere {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := &elsewhere{t: t, address: l.Addr().String()}
-	_ = l.Close()
+	e := &elsewhere{t: t, address: freeport.Address(t)}
 	t.Cleanup(e.stop)
 	return e
 }

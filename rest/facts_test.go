@@ -160,7 +160,7 @@ type events struct {
 // follow opens a stream; headers are as of ask.
 func (s *streaming) follow(t *testing.T, path string, headers ...string) *events {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
 	if err != nil {

@@ -56,10 +56,10 @@ func TestText(t *testing.T) {
 }
 
 // served is a server whose limits are shorter than the streams of the test.
-func served(t *testing.T, http2 bool, h http.HandlerFunc) *httptest.Server {
+func served(t *testing.T, http2 bool, limit time.Duration, h http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(h)
-	server.Config.ReadTimeout, server.Config.WriteTimeout = time.Second, time.Second
+	server.Config.ReadTimeout, server.Config.WriteTimeout = limit, limit
 	server.EnableHTTP2 = http2
 	if http2 {
 		server.StartTLS()
@@ -78,7 +78,7 @@ func TestOutlivesTheServersLimits(t *testing.T) {
 			t.Parallel()
 			next := make(chan struct{})
 			gone := make(chan error, 1)
-			server := served(t, http2, func(w http.ResponseWriter, r *http.Request) {
+			handler := func(w http.ResponseWriter, r *http.Request) {
 				s, err := sse.Begin(w, nil)
 				if err != nil {
 					gone <- err
@@ -96,16 +96,22 @@ func TestOutlivesTheServersLimits(t *testing.T) {
 					}
 				}
 				gone <- nil
-			})
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
-			if err != nil {
-				t.Fatal(err)
 			}
-			resp, err := server.Client().Do(req)
-			if err != nil {
-				t.Fatal(err)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			limit := time.Second / 2
+			var resp *http.Response
+			for connected := false; !connected; { // the limits are for the handshake, too
+				limit *= 2
+				server := served(t, http2, limit, handler)
+				req, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if resp, err = server.Client().Do(req); err != nil && limit > 30*time.Second {
+					t.Fatal(err)
+				}
+				connected = err == nil
 			}
 			defer func() { _ = resp.Body.Close() }()
 			if resp.Proto != name {
@@ -114,7 +120,7 @@ func TestOutlivesTheServersLimits(t *testing.T) {
 			lines := bufio.NewScanner(resp.Body)
 			for i := range 2 {
 				if i > 0 {
-					time.Sleep(1200 * time.Millisecond) // the limits themselves are what passes here
+					time.Sleep(limit + limit/5) // the limits themselves are what passes here
 				}
 				next <- struct{}{}
 				arrived := false
@@ -136,7 +142,7 @@ func TestOutlivesTheServersLimits(t *testing.T) {
 // TestSlowClient: one that does not read is cut off, and its error stays.
 func TestSlowClient(t *testing.T) {
 	ended := make(chan error, 1)
-	server := served(t, false, func(w http.ResponseWriter, _ *http.Request) {
+	server := served(t, false, time.Second, func(w http.ResponseWriter, _ *http.Request) {
 		s, err := sse.Begin(w, &sse.Options{Patience: 50 * time.Millisecond})
 		for err == nil {
 			err = s.Send(sse.Event{Data: make([]byte, 1<<20)})

@@ -58,7 +58,10 @@ collectors:
 `)},
 }
 
-type feed struct{ *facts.Feed }
+type feed struct {
+	*facts.Feed
+	follows *atomic.Int64 // how many subscriptions have their place in the log
+}
 
 func (f feed) Follow(ctx context.Context, s *resolvers.Subscription) (subscriptions.Reader, error) {
 	after := s.After
@@ -69,26 +72,30 @@ func (f feed) Follow(ctx context.Context, s *resolvers.Subscription) (subscripti
 	if err != nil {
 		return nil, err
 	}
+	f.follows.Add(1)
 	return r, nil
 }
 
 // host is a running server over the shop.
 type host struct {
 	*facade.Facade
-	hub    *subscriptions.Hub
-	server *graphqlws.Server
-	url    string
-	fails  atomic.Pointer[facade.Error] // of what is revealed; nil: nothing fails
+	hub     *subscriptions.Hub
+	server  *graphqlws.Server
+	url     string
+	fails   atomic.Pointer[facade.Error] // of what is revealed; nil: nothing fails
+	failed  atomic.Int64                 // how often it did
+	follows atomic.Int64                 // subscriptions that have begun
 }
 
 // failing is a watch whose store may be down, or whose subscriber may lose its rights.
 type failing struct {
 	resolvers.Watch
-	with *atomic.Pointer[facade.Error]
+	*host
 }
 
 func (f failing) Reveal(ctx context.Context, events []*facade.Event) ([]facade.Revealed, error) {
-	if err := f.with.Load(); err != nil {
+	if err := f.fails.Load(); err != nil {
+		f.failed.Add(1)
 		return nil, err
 	}
 	return f.Watch.Reveal(ctx, events)
@@ -117,14 +124,14 @@ func start(t testing.TB, change func(*graphqlws.Options, *subscriptions.Options)
 	h := &host{Facade: f}
 	engine, err := resolvers.NewEngine(schema, f, &resolvers.Options{Logger: quiet, Watch: func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error) {
 		w, err := f.Watch(ctx, s)
-		return failing{w, &h.fails}, err
+		return failing{w, h}, err
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := facts.New(store, nil)
 	t.Cleanup(log.Close)
-	ho := subscriptions.Options{Feed: feed{log}, Log: quiet}
+	ho := subscriptions.Options{Feed: feed{log, &h.follows}, Log: quiet}
 	o := graphqlws.Options{Operations: graphqlhttp.New(engine, &graphqlhttp.Options{Log: quiet}), Log: quiet, Session: session}
 	if change != nil {
 		change(&o, &ho)
@@ -174,7 +181,7 @@ type client struct {
 
 func (h *host) dial(t testing.TB, o *websocket.DialOptions) *client {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	if o == nil {
 		o = &websocket.DialOptions{Subprotocols: []string{graphqlws.Protocol}}
@@ -271,8 +278,7 @@ func (c *client) event(id, change, key string) (at string) {
 func TestSubscription(t *testing.T) {
 	h := start(t, nil)
 	c := h.known(t, "ada")
-	c.send(`{"type":"subscribe","id":"1","payload":{"query":%q}}`, changed)
-	c.settle()
+	h.subscribe(c, changed)
 	h.create(t, "dear", 100) // which ada does not see
 	h.create(t, "a", 1)
 	at := c.event("1", "CREATED", "a")
@@ -291,13 +297,20 @@ func TestSubscription(t *testing.T) {
 	everything.event("x", "CREATED", "dear")
 }
 
-// settle waits until the server has handled what was sent before.
+// subscribe begins the subscription 1, and waits until it has its place in the log.
+func (h *host) subscribe(c *client, query string) {
+	c.Helper()
+	before := h.follows.Load()
+	c.send(`{"type":"subscribe","id":"1","payload":{"query":%q}}`, query)
+	wait(c, func() bool { return h.follows.Load() > before })
+}
+
+// settle waits until the server has read what was sent before, and has executed a query.
 func (c *client) settle() {
 	c.Helper()
 	c.send(`{"type":"subscribe","id":"settle","payload":{"query":"{ products { total } }"}}`)
 	c.read()
 	c.want(`{"id":"settle","type":"complete"}`)
-	time.Sleep(20 * time.Millisecond)
 }
 
 // TestEqualSubscriptions: an event is evaluated once for all who see the same of it.
@@ -306,8 +319,7 @@ func TestEqualSubscriptions(t *testing.T) {
 	var all []*client
 	for _, caller := range []string{"ada", "ada", "ada", "bob"} {
 		c := h.known(t, caller)
-		c.send(`{"type":"subscribe","id":"1","payload":{"query":%q}}`, changed)
-		c.settle()
+		h.subscribe(c, changed)
 		all = append(all, c)
 	}
 	h.create(t, "a", 1)
@@ -324,12 +336,11 @@ func TestEqualSubscriptions(t *testing.T) {
 func TestFailures(t *testing.T) {
 	h := start(t, nil)
 	c := h.known(t, "ada")
-	c.send(`{"type":"subscribe","id":"1","payload":{"query":%q}}`, changed)
-	c.settle()
+	h.subscribe(c, changed)
 	h.fails.Store(facade.Errorf(facade.ServiceUnavailable, "the store is down"))
 	h.create(t, "a", 1)
 	h.create(t, "b", 1)
-	time.Sleep(50 * time.Millisecond)
+	wait(t, func() bool { return h.failed.Load() > 0 })
 	h.fails.Store(nil)
 	c.event("1", "CREATED", "a")
 	c.event("1", "CREATED", "b")

@@ -144,24 +144,26 @@ func TestStatements(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	both(t, func(t *testing.T, d *DB) {
+		usual := d.opts.Statement
 		d.opts.Statement = 100 * time.Millisecond
 		began := time.Now()
 		err := d.Read(t.Context(), func(c *Conn) error {
 			c.watchdog.limit = 100 * time.Millisecond
-			return c.Run(SQL("SELECT pg_sleep(20)"))
+			return c.Run(SQL("SELECT pg_sleep(100)"))
 		})
-		if facade.CodeOf(err) != facade.UnprocessableEntity || time.Since(began) > 10*time.Second {
+		if facade.CodeOf(err) != facade.UnprocessableEntity || time.Since(began) > 90*time.Second {
 			t.Errorf("a statement over its budget: %v", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		err = d.Read(ctx, func(c *Conn) error {
 			c.watchdog.limit = 0
-			return c.Run(SQL("SELECT pg_sleep(20)"))
+			return c.Run(SQL("SELECT pg_sleep(100)"))
 		})
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 10*time.Second {
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 90*time.Second {
 			t.Errorf("a caller who has gone: %v", err)
 		}
+		d.opts.Statement = usual
 		// The connections are whole.
 		for range 10 {
 			read(t, d, "SELECT 1")
@@ -382,19 +384,19 @@ func TestReadOnlyConnectionIsReplaced(t *testing.T) {
 // A statement that somebody else cancels, such as an operator or a pooler that mistakes one
 // connection for another, runs again.
 func TestCancelledByOthers(t *testing.T) {
-	d := open(t, Options{URL: pgtest.Database(t), Statement: 10 * time.Second})
+	d := open(t, Options{URL: pgtest.Database(t), Statement: 2 * time.Minute})
 	done := make(chan error)
 	runs := 0
 	go func() {
 		done <- d.Read(t.Context(), func(c *Conn) error {
 			runs++
 			if runs == 1 {
-				return c.Run(SQL("SELECT pg_sleep(9)"))
+				return c.Run(SQL("SELECT pg_sleep(90)"))
 			}
 			return c.Run(SQL("SELECT 1"))
 		})
 	}()
-	for read(t, d, "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(9)' AND state = 'active'") == "0" {
+	for read(t, d, "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(90)' AND state = 'active'") == "0" {
 		time.Sleep(5 * time.Millisecond)
 	}
 	if err := <-done; err != nil || runs != 2 {

@@ -42,10 +42,11 @@ func rows(ctx context.Context, t *testing.T, d *DB) (n int64) {
 // TestTransactionsEndAtTheirLimit holds a transaction open in every way that has no end of its
 // own: it is rolled back, its error says why, and the writes behind it go on.
 func TestTransactionsEndAtTheirLimit(t *testing.T) {
+	const limit = 300 * time.Millisecond // in which a busy machine writes one row
 	for what, wait := range map[string]func(ctx context.Context, d *DB) error{
 		"a handler that waits":                     func(ctx context.Context, _ *DB) error { <-ctx.Done(); return ctx.Err() },
 		"a handler that hides the end of its ctx":  func(ctx context.Context, _ *DB) error { <-ctx.Done(); return nil },
-		"a handler that heeds no ctx":              func(context.Context, *DB) error { time.Sleep(100 * time.Millisecond); return nil },
+		"a handler that heeds no ctx":              func(context.Context, *DB) error { time.Sleep(2 * limit); return nil },
 		"a handler that waits for a write outside": func(ctx context.Context, d *DB) error { return add(context.WithoutCancel(t.Context()), d) },
 		"a statement without an end": func(ctx context.Context, d *DB) error {
 			return d.Read(ctx, func(c *Conn) error {
@@ -66,7 +67,8 @@ func TestTransactionsEndAtTheirLimit(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			d := counted(t, Options{Transaction: 20 * time.Millisecond, Statement: -1})
+			t.Parallel()
+			d := counted(t, Options{Transaction: limit, Statement: -1})
 			outside := 0
 			if strings.HasSuffix(what, "outside") {
 				outside = 1
