@@ -38,6 +38,7 @@ func clientFolder(t *testing.T) string {
 // compile, those that do not do; and one that uses everything prints the same over every
 // transport.
 func TestClient(t *testing.T) {
+	t.Parallel()
 	dir := clientFolder(t)
 	host := startGateway(t, filepath.Join(root, "examples", "shop"), "--store", "memory")
 	at := filepath.Join(dir, "node_modules", "@shop", "catalog")
@@ -115,6 +116,7 @@ elsewhere [true,"NOT_FOUND"]
 // TestClientTypes bounds what the compiler does for a host of two hundred cards: types are
 // written ahead of time, and none is computed from a table of doors.
 func TestClientTypes(t *testing.T) {
+	t.Parallel()
 	dir := clientFolder(t)
 	const cards = 200
 	files := map[string]string{"frond.yaml": "{}\n"}

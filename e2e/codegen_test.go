@@ -14,13 +14,12 @@ import (
 // content with it and with a program that uses it, at its strictest, and the program
 // reads and writes rows.
 func TestCodegen(t *testing.T) {
+	t.Parallel()
 	dir := app(t, "codegen")
 	p := startGateway(t, shopDir)
 	generate := func(schema, out string) {
 		t.Helper()
-		t.Setenv("SCHEMA", schema)
-		t.Setenv("OUT", out)
-		stdout, stderr := node(t, dir, "node_modules/@graphql-codegen/cli/cjs/bin.js", "--config", "codegen.mjs")
+		stdout, stderr := nodeWith(t, dir, []string{"SCHEMA=" + schema, "OUT=" + out}, "node_modules/@graphql-codegen/cli/cjs/bin.js", "--config", "codegen.mjs")
 		if said := stdout + stderr; complaint.MatchString(said) {
 			t.Fatalf("graphql-codegen is not content with %s\n%s", schema, said)
 		}

@@ -65,6 +65,7 @@ func readComposition(t *testing.T) composition {
 }
 
 func TestComposeRules(t *testing.T) {
+	t.Parallel()
 	c := readComposition(t)
 	for name, s := range c.Services {
 		complain := func(format string, args ...any) { t.Errorf(name+": "+format, args...) }
@@ -135,6 +136,7 @@ func TestComposeRules(t *testing.T) {
 // TestComposeConfig has the client itself read docker-compose.yml, where there is one
 // with compose.
 func TestComposeConfig(t *testing.T) {
+	t.Parallel()
 	for _, client := range [][]string{{"docker", "compose"}, {"docker-compose"}} {
 		if exec.Command(client[0], append(client[1:], "version")...).Run() != nil {
 			continue
@@ -152,6 +154,7 @@ func TestComposeConfig(t *testing.T) {
 // TestComposedServices starts what the services start, on this machine: their
 // commands and their environment with other addresses, and asks through all three.
 func TestComposedServices(t *testing.T) {
+	t.Parallel()
 	need(t, "python3")
 	c := readComposition(t)
 	fronds := map[string]*program{}

@@ -21,6 +21,7 @@ import (
 // open, one is typed and run, a wrong one is marked, the documentation is opened, and no
 // request goes to any host but the gateway. It writes a screenshot to e2e/out/console.png.
 func TestConsole(t *testing.T) {
+	t.Parallel()
 	dir := js(t)
 	need(t, "chromium")
 	if !console.Built() {
@@ -38,7 +39,7 @@ func TestConsole(t *testing.T) {
 		t.Fatal(err)
 	}
 	shop := startGateway(t, shopWithPartner(t))
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
 	plain := startGateway(t, folder(t, map[string]string{
 		"gateway.yaml":         "mode: development\n",
@@ -112,6 +113,7 @@ func shopWithPartner(t *testing.T) string {
 // TestQueries: staff may run every query that the shop's console offers, and is
 // refused nothing in it.
 func TestQueries(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(root, "examples", "shop")
 	files, err := filepath.Glob(filepath.Join(dir, "queries", "*.graphql"))
 	if err != nil || len(files) < 4 {

@@ -17,6 +17,7 @@ import (
 // TestBuiltPackages builds the press's contract as packages, and uses both: the Go
 // module in a module of somebody else's, the npm package installed from its tarball.
 func TestBuiltPackages(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	build := func(dir, out string) {
 		t.Helper()
@@ -97,6 +98,7 @@ bundle ["author","book"]
 // itself or that meet one another, texts that want out of their comment, every shape.
 // Both compilers are content.
 func TestBuiltPackagesCompile(t *testing.T) {
+	t.Parallel()
 	for _, frond := range []string{"names", "shapes"} {
 		t.Run(frond, func(t *testing.T) {
 			archive, err := txtar.ParseFile(filepath.Join(root, "cmd", "frond", "contract", "testdata", frond+".txtar"))

@@ -23,6 +23,7 @@ var contractDir = filepath.Join(root, "e2e", "testdata", "contract")
 
 // TestSyncLeavesWith holds what frond sync leaves with.
 func TestSyncLeavesWith(t *testing.T) {
+	t.Parallel()
 	host := startReceiver(t, shopDir, "catalog")
 	dir := t.TempDir()
 	for _, c := range []struct {
@@ -54,6 +55,7 @@ func TestSyncLeavesWith(t *testing.T) {
 // against the one over discovery alone and the one over the cards that their author
 // wrote: names, types and descriptions are the same.
 func TestSyncedSchema(t *testing.T) {
+	t.Parallel()
 	catalog, sales := startReceiver(t, shopDir, "catalog"), startReceiver(t, shopDir, "sales")
 	there := []string{"--remote", "catalog=" + catalog.URL, "--remote", "sales=" + sales.URL}
 	remote := []string{"--remote", "catalog=http://127.0.0.1:1", "--remote", "sales=http://127.0.0.1:1"}
@@ -86,6 +88,7 @@ func TestSyncedSchema(t *testing.T) {
 // TestSyncedGo builds a program over the package that frond sync wrote of a running
 // host, and runs it against that host.
 func TestSyncedGo(t *testing.T) {
+	t.Parallel()
 	host := startPress(t)
 	dir := goModule(t, "example.com/program", nil)
 	copyInto(t, dir, filepath.Join(contractDir, "program"))
@@ -127,6 +130,7 @@ stub Stub
 // TestSyncedForeign syncs hosts of another make: one that says less than ours, whose
 // schema is the same with the host down, and some that would write elsewhere.
 func TestSyncedForeign(t *testing.T) {
+	t.Parallel()
 	document := `{"x-kit-version":1,"fronds":[{"name":"depot","doors":[
 		{"name":"orderItem","ops":[{"name":"list","kind":"query"},{"name":"findById","kind":"query","output":{"title":"orderitem","type":"object","properties":{"id":{"type":"string"}}}},{"name":"create","kind":"command"},{"name":"pick","kind":"command"}],
 		 "schema":{"title":"orderitem","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},"label":{"type":"string","x-later":"1.50"},"buyerId":{"type":"string","x-kit":{"role":{"relation":{"to":"customer","kind":"one"}},"colour":"red"}}},"required":["id","label","buyerId"]}},
@@ -193,6 +197,7 @@ func TestSyncedForeign(t *testing.T) {
 // schema is whole and calls are SERVICE_UNAVAILABLE; once the host is there, they are
 // answered, and the schema is the one it was.
 func TestSyncedGateway(t *testing.T) {
+	t.Parallel()
 	host := startReceiver(t, shopDir, "catalog")
 	dir := t.TempDir()
 	if r := run(t, "", "sync", "catalog", "--from", host.URL, "--dir", dir); r.code != 0 {

@@ -56,6 +56,7 @@ func (d dockerfile) last() dockerfile {
 }
 
 func TestDockerfileRules(t *testing.T) {
+	t.Parallel()
 	d := readDockerfile(t)
 	context := dockerContext(t)
 	stage := ""
@@ -91,6 +92,7 @@ func TestDockerfileRules(t *testing.T) {
 // TestDockerfileBuilds runs the line that builds the program, as the Dockerfile has
 // it, on what is in the context: in two folders, for the bytes to be the same.
 func TestDockerfileBuilds(t *testing.T) {
+	t.Parallel()
 	need(t, "sh")
 	var line string
 	for _, l := range readDockerfile(t) {

@@ -15,6 +15,7 @@ import (
 // tried over REST and JSON-RPC, by keyboard and on a narrow screen, and no request goes to any
 // host but the gateway. It writes a screenshot to e2e/out/docs.png.
 func TestDocsPage(t *testing.T) {
+	t.Parallel()
 	dir := js(t)
 	need(t, "chromium")
 	browser, err := exec.LookPath("chromium")

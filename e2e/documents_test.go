@@ -28,6 +28,7 @@ func refusedAs(t *testing.T, res reply) string {
 // TestPersistedHandshake: a client of Apollo's sends the hash of its document, learns
 // that it is unknown, sends both, and from then on the hash alone, over GET too.
 func TestPersistedHandshake(t *testing.T) {
+	t.Parallel()
 	p := startGateway(t, shopDir)
 	const query = `query Tamper($id: ID!) { product(id: $id) { name } }`
 	sum := sha256.Sum256([]byte(query))
@@ -63,6 +64,7 @@ func TestPersistedHandshake(t *testing.T) {
 // TestDocumentIDs: the queries of the shop are asked for by their names and by their
 // hashes, over POST and GET, whatever becomes of other documents.
 func TestDocumentIDs(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(shopDir, "queries", "moka.graphql"))
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +117,7 @@ func TestDocumentIDs(t *testing.T) {
 // stops the start and fails the check, with its place; `frond schema` prints what it
 // has to be corrected by. In another mode it is logged.
 func TestBrokenDocuments(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{
 		"frond.yaml":           everybody,
 		"entities/thing.yaml":  "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\nrequired: [id]\n",

@@ -11,6 +11,7 @@ import (
 // form or with another meaning than here, costs nothing: the host is served, and the
 // log has each thing once.
 func TestBeyondTheSpecification(t *testing.T) {
+	t.Parallel()
 	card := `{"title":"Notes","type":"object","nullable":false,"maxLenght":3,"properties":{
 		"id":{"type":"string","format":"snowflake","x-kit":{"role":{"primary":true},"lifecycle":{"create":{"generate":"snowflake"}}}},
 		"title":{"type":"string","maxLenght":10,"nullable":true,"default":7},
@@ -54,6 +55,7 @@ func TestBeyondTheSpecification(t *testing.T) {
 // TestRelationsNobodyAnswers: a relation that leads to the rows of a remote by none of
 // its operations is said in the log and by check; what is sent for it is refused.
 func TestRelationsNobodyAnswers(t *testing.T) {
+	t.Parallel()
 	writer := strings.Replace(foreignWriter, `"name":{"type":"string"}`, `"name":{"type":"string"},
 		"notes":{"x-kit":{"role":{"relation":{"to":"note","kind":"many"}}}},
 		"roomId":{"type":["string","null"],"x-kit":{"role":{"relation":{"to":"room","kind":"one"}}}}`, 1)

@@ -25,6 +25,7 @@ func startLetters(t testing.TB) *program {
 // TestLettersThroughTheGateway: pages of a bare array say whether there are more, and
 // their cursors page; an operation without an input is called with an id.
 func TestLettersThroughTheGateway(t *testing.T) {
+	t.Parallel()
 	url, _, _ := housed(t, nil, map[string]gateway.Remote{"letters": {URL: startLetters(t).URL}})
 	for range 2 { // what the host answers is learned, and then known
 		for _, a := range []inquiry{
@@ -113,6 +114,7 @@ func TestLettersThroughTheGateway(t *testing.T) {
 // TestLettersFromNode: the npm package that is built of the host's discovery document takes what
 // the host takes, and gives pages whatever the host answers.
 func TestLettersFromNode(t *testing.T) {
+	t.Parallel()
 	installed := js(t)
 	need(t, "npm")
 	host := startLetters(t)

@@ -24,6 +24,7 @@ func readyzOf(t testing.TB, url, frond string) string {
 // TestRemoteOfTooManyDoors: what is made of a document is bounded. A host with
 // more is ignored and named by /readyz, and the others are served; a setting allows more.
 func TestRemoteOfTooManyDoors(t *testing.T) {
+	t.Parallel()
 	doors := make([]string, 1001)
 	for i := range doors {
 		doors[i] = foreignDoor(fmt.Sprint("note", i), "", foreignOp("getIt", "query"))
@@ -59,6 +60,7 @@ func TestRemoteOfTooManyDoors(t *testing.T) {
 // TestRemoteClaimsAnEntity: a host that claims an entity of this project is ignored at
 // the start and later, until it claims it no more. The project never stops for it.
 func TestRemoteClaimsAnEntity(t *testing.T) {
+	t.Parallel()
 	answers := map[string]func(invoked) any{
 		"note.findById":   always(oneNote),
 		"writer.findById": always(`{"id":"w1","name":"Ada"}`),

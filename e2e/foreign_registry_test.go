@@ -14,6 +14,7 @@ import (
 // TestRegistryIsDocumented: docs/remotes.md names what a consumer of our cards has to
 // register (spec 2.2.3).
 func TestRegistryIsDocumented(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "remotes.md"))
 	if err != nil {
 		t.Fatal(err)

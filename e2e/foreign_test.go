@@ -51,6 +51,7 @@ var (
 // TestForeignHosts: what hosts of another make do, or leave out, is no reason not to
 // have them: through GraphQL, REST and the envelope alike.
 func TestForeignHosts(t *testing.T) {
+	t.Parallel()
 	notes := "[" + oneNote + "," + twoNote + "," + anyNote + "]"
 	writerByID := func(in invoked) any {
 		return map[string]any{"id": in.Params["id"], "name": "Writer " + fmt.Sprint(in.Params["id"])}
@@ -304,6 +305,7 @@ func TestForeignHosts(t *testing.T) {
 // TestRefusedFindByIDs: a host that declares findByIds and refuses it, the operation or
 // the ids, is called in the next way.
 func TestRefusedFindByIDs(t *testing.T) {
+	t.Parallel()
 	for name, refusal := range map[string]any{
 		"it is not there":      nil,
 		"it is not made yet":   &kitError{Code: "NOT_IMPLEMENTED", Message: "later"},
@@ -334,6 +336,7 @@ func TestRefusedFindByIDs(t *testing.T) {
 
 // TestStrictRemote: with strict, an answer that does not fit its card is refused.
 func TestStrictRemote(t *testing.T) {
+	t.Parallel()
 	host := &foreignHost{document: desk(foreignDoor("note", noteCard, noteReads...)), answers: map[string]func(invoked) any{
 		"note.findById": always(`{"id":"n1","title":"One","pages":"three","writerId":null}`),
 		"note.list":     always("[" + oneNote + "]"),
@@ -352,6 +355,7 @@ func TestStrictRemote(t *testing.T) {
 // TestUnusableRemote: a host whose cards are unusable stops nothing: the rest is
 // served, the reason is logged, and once its document is better it is served too.
 func TestUnusableRemote(t *testing.T) {
+	t.Parallel()
 	bad := strings.Replace(noteCard, `"pages":{`, `"2nd page":{"type":"string"},"pages":{`, 1)
 	host := &foreignHost{document: desk(foreignDoor("note", bad, noteReads...)), answers: map[string]func(invoked) any{"note.findById": always(oneNote)}}
 	fine := &foreignHost{

@@ -16,6 +16,7 @@ const audits = 61
 // TestGraphQLOverHTTPAudits: the suite of npm graphql-http finds nothing to say about
 // the gateway: no error, no warning, no notice.
 func TestGraphQLOverHTTPAudits(t *testing.T) {
+	t.Parallel()
 	dir := js(t)
 	p := startGateway(t, shopDir)
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)

@@ -182,8 +182,8 @@ func start(t testing.TB, cmd *exec.Cmd) *program {
 	case p.URL = <-listening:
 	case <-p.exited:
 		t.Fatalf("%s ended before it listened: %v\n%s", strings.Join(cmd.Args, " "), p.err, p.stderr())
-	case <-time.After(60 * time.Second):
-		t.Fatalf("%s does not listen after a minute\n%s", strings.Join(cmd.Args, " "), p.stderr())
+	case <-time.After(3 * time.Minute):
+		t.Fatalf("%s does not listen after three minutes\n%s", strings.Join(cmd.Args, " "), p.stderr())
 	}
 	return p
 }
@@ -228,9 +228,9 @@ func (p *program) stop(t testing.TB) {
 		if p.err != nil {
 			t.Errorf("%s ended with %v after SIGTERM\n%s", p.cmd.Args[0], p.err, p.stderr())
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		p.kill()
-		t.Errorf("%s did not end within 30 s of SIGTERM\n%s", p.cmd.Args[0], p.stderr())
+		t.Errorf("%s did not end within two minutes of SIGTERM\n%s", p.cmd.Args[0], p.stderr())
 	}
 }
 
@@ -246,11 +246,11 @@ type ran struct {
 	code           int
 }
 
-// run runs the program to its end, which has to come within twenty seconds.
+// run runs the program to its end, which has to come within two minutes.
 func run(t testing.TB, stdin string, args ...string) ran {
 	t.Helper()
-	frond := binary(t) // building it, the first time, is no part of the twenty seconds
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	frond := binary(t) // building it, the first time, is no part of the two minutes
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, frond, args...)
 	cmd.Env = environment()

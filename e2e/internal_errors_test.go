@@ -30,6 +30,7 @@ func (s brokenStore) Find(ctx context.Context, q *facade.Find) (*facade.Found, e
 // TestInternalErrors: wherever a failure of ours begins, and whatever surface it leaves by,
 // the caller gets INTERNAL_ERROR and a trace id, and the log has the cause under that id.
 func TestInternalErrors(t *testing.T) {
+	t.Parallel()
 	const key = "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n"
 	far := &foreignHost{
 		document: `{"fronds":[{"name":"away","doors":[{"name":"pot","schema":{"title":"pot","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}}}},

@@ -64,6 +64,7 @@ x-kit-version: 1
 // TestIntrospection: what graphql-js 16 and 17 rebuild from all they can ask is the
 // schema that is printed: descriptions, deprecations, defaults and directives included.
 func TestIntrospection(t *testing.T) {
+	t.Parallel()
 	dir := js(t)
 	var queries map[string]string
 	if err := json.Unmarshal([]byte(rebuild(t, dir, "queries")), &queries); err != nil {

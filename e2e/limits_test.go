@@ -69,6 +69,7 @@ func scan(n int) (query string, variables map[string]any) {
 // A deadline ends the statement that runs, and so does a client that disconnects: the
 // connection it ran on answers others at once. Each statement would take seconds to its end.
 func TestDeadlineEndsStatements(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("writes ten megabytes")
 	}
@@ -76,7 +77,7 @@ func TestDeadlineEndsStatements(t *testing.T) {
 	const quick = `{ note(id: "n07-07") { id } }`
 	fast := func(t *testing.T, url string) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		if got, err := askGraphQL(ctx, url, quick, nil); err != nil || got != `{"data":{"note":{"id":"n07-07"}}}` {
 			t.Errorf("afterwards: %v %s", err, got)
@@ -127,6 +128,7 @@ func TestDeadlineEndsStatements(t *testing.T) {
 
 // A body within its limit may hold a document that is not.
 func TestLargeBodies(t *testing.T) {
+	t.Parallel()
 	gw := startGateway(t, folder(t, notes))
 	for _, c := range []struct {
 		name, query string

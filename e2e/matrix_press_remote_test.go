@@ -58,6 +58,7 @@ func pressRemote(t testing.TB, cards bool) string {
 // TestMatrixPressRemote runs every story of the press again with its code in another process:
 // named operations, views, handlers that fail in each way they can.
 func TestMatrixPressRemote(t *testing.T) {
+	t.Parallel()
 	for _, cards := range []bool{true, false} {
 		t.Run(fmt.Sprint("cards here: ", cards), func(t *testing.T) {
 			project, err := pressProject(pressDir)

@@ -26,6 +26,7 @@ var press = host{
 
 // TestMatrixPress runs every story of the press on five wires.
 func TestMatrixPress(t *testing.T) {
+	t.Parallel()
 	project, err := pressProject(pressDir)
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ func startShopRemote(t testing.TB, cards bool) *program {
 // TestMatrixShopRemote runs every story of the shop again with every Frond in another process:
 // the same values and the same errors, field by field.
 func TestMatrixShopRemote(t *testing.T) {
+	t.Parallel()
 	for _, cards := range []bool{true, false} {
 		name := "the cards are here"
 		if !cards {

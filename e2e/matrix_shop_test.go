@@ -53,6 +53,7 @@ const (
 
 // TestMatrixShop runs every story of the shop on each wire, over rows of its own.
 func TestMatrixShop(t *testing.T) {
+	t.Parallel()
 	runMatrix(t, shopStories(), []*lane{
 		{name: "direct", wire: shopDirect(t)},
 		{name: "envelope", wire: envelopeWire{startGateway(t, shopDir).URL}},

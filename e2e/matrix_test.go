@@ -373,6 +373,7 @@ func show(a answer) string {
 
 // TestWildcards: a matrix that lets everything pass would be a poor measure.
 func TestWildcards(t *testing.T) {
+	t.Parallel()
 	want := decode(t, []byte(`{"id":"*","n":1,"list":[{"c":"="}]}`))
 	for text, equal := range map[string]bool{
 		`{"id":"x","n":1,"list":[{"c":"y"}]}`:          true,

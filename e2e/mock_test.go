@@ -18,6 +18,7 @@ func startMock(t *testing.T, frond string, args ...string) *program {
 // own, are one schema, and what points across finds its row. One of them is made from
 // a folder, the other from what a host in another language answers to rpc.discover.
 func TestMocksBehindAGateway(t *testing.T) {
+	t.Parallel()
 	cards := t.TempDir()
 	for name, text := range map[string]string{
 		"fronds/sales/entities/order.yaml": `

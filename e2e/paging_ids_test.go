@@ -11,6 +11,7 @@ import (
 // the ids have the order, some stand twice, some have no row any more. The list
 // changes around the cursor; an id that is not in it any more is no cursor.
 func TestPagingOverIDs(t *testing.T) {
+	t.Parallel()
 	for seed := range *walks {
 		w := newWarehouse(t, uint64(seed))
 		for range 12 {

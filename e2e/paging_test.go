@@ -298,6 +298,7 @@ func (k *walk) String() string {
 // the rows that were there throughout, where they stood, none is skipped, and none at all
 // comes twice.
 func TestPagingOverAChangingTable(t *testing.T) {
+	t.Parallel()
 	for seed := range *walks {
 		w := newWarehouse(t, uint64(seed))
 		for range 10 + w.IntN(25) {
@@ -356,6 +357,7 @@ func TestPagingOverAChangingTable(t *testing.T) {
 // TestPagingBesideWriters is the same with the writers at work meanwhile: the rows
 // they leave alone are seen once each, in their order.
 func TestPagingBesideWriters(t *testing.T) {
+	t.Parallel()
 	for seed := range max(1, *walks/30) {
 		w := newWarehouse(t, uint64(seed))
 		for range 60 {

@@ -30,30 +30,33 @@ import (
 // as JSON, and a line of three dots stands for any lines. A command with nothing
 // under it only has to succeed.
 func TestReadmes(t *testing.T) {
+	t.Parallel()
 	need(t, "curl", "jq")
-	whole := t // an example runs longer than the block that started it
 	for _, file := range []string{"README.md", "examples/shop/README.md", "examples/blog/README.md", "examples/weather/README.md", "examples/shipping/README.md"} {
-		page, err := os.ReadFile(filepath.Join(root, file))
-		if err != nil {
-			t.Errorf("%v", err)
-			continue
-		}
-		started := map[string]addresses{}
-		shipping := &shippingExample{}
-		for i, block := range consoleBlocks(string(page)) {
-			t.Run(fmt.Sprint(file, " block ", i+1), func(t *testing.T) {
-				if started[block.example] == nil {
-					if strings.HasPrefix(block.example, "shipping") {
-						started[block.example] = shipping.become(whole, block.example)
-					} else {
-						started[block.example] = startExample(whole, block.example)
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			page, err := os.ReadFile(filepath.Join(root, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := t // an example runs longer than the block that started it
+			started := map[string]addresses{}
+			shipping := &shippingExample{}
+			for i, block := range consoleBlocks(string(page)) {
+				t.Run(fmt.Sprint("block ", i+1), func(t *testing.T) {
+					if started[block.example] == nil {
+						if strings.HasPrefix(block.example, "shipping") {
+							started[block.example] = shipping.become(whole, block.example)
+						} else {
+							started[block.example] = startExample(whole, block.example)
+						}
 					}
-				}
-				for _, c := range block.commands {
-					c.run(t, started[block.example])
-				}
-			})
-		}
+					for _, c := range block.commands {
+						c.run(t, started[block.example])
+					}
+				})
+			}
+		})
 	}
 }
 
@@ -158,7 +161,7 @@ func (c command) run(t *testing.T, where addresses) {
 // runIn runs the command in a folder, with more in its environment.
 func (c command) runIn(t *testing.T, dir string, where addresses, environ ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	line := where.replacer(false).Replace(c.line)
 	cmd := exec.CommandContext(ctx, "sh", "-c", strings.ReplaceAll(line, "bin/frond ", "frond ")) // what `make` puts there
@@ -196,6 +199,7 @@ func printsAs(want, got string) bool {
 
 // TestConsoleBlocks: a README whose blocks are not seen would pass any test.
 func TestConsoleBlocks(t *testing.T) {
+	t.Parallel()
 	page := "text\n<!-- run: shop -->\n```console\n$ one \\\n  more\n{\"a\": 1}\n$ two 'and\n  it's\n```\n```console\n$ not this\n```\n"
 	want := []consoleBlock{{"shop", []command{{"one \\\n  more\n", "{\"a\": 1}\n"}, {"two 'and\n  it's\n", ""}}}}
 	if diff := cmp.Diff(want, consoleBlocks(page), cmp.AllowUnexported(consoleBlock{}, command{})); diff != "" {

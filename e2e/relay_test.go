@@ -36,11 +36,17 @@ func app(t *testing.T, name string) string {
 // node runs a script of a package, or one's own, in dir. It has to leave with 0.
 func node(t *testing.T, dir string, args ...string) (stdout, stderr string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	return nodeWith(t, dir, nil, args...)
+}
+
+// nodeWith is node with more in the environment.
+func nodeWith(t *testing.T, dir string, env []string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", args...)
 	cmd.Dir = dir
-	cmd.Env = environment("NO_COLOR=1", "NODE_NO_WARNINGS=")
+	cmd.Env = environment(append(env, "NO_COLOR=1", "NODE_NO_WARNINGS=")...)
 	var out, talk bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &talk
 	if err := cmd.Run(); err != nil {
@@ -56,6 +62,7 @@ var complaint = regexp.MustCompile(`(?i)\b(warn(ing)?|error|deprecated|invalid|c
 // SDL and runs what comes of it, by relay-runtime, against the running gateway: lists
 // read on and back, rows refetched by their global ids, changes that reach the store.
 func TestRelay(t *testing.T) {
+	t.Parallel()
 	dir := app(t, "relay")
 	write(t, dir, map[string]string{"persisted.json": "{}"})
 	out, talk := node(t, dir, "node_modules/relay-compiler/cli.js", "relay.config.json")

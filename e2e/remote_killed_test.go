@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/frondhost/frond/e2e/freeport"
 )
 
 // TestKilledAndStartedAgain kills a Frond's process in the middle of the shop's
@@ -17,11 +20,12 @@ import (
 // runs elsewhere is answered, and once it stands again the stories go on: the
 // gateways are never restarted.
 func TestKilledAndStartedAgain(t *testing.T) {
+	t.Parallel()
 	stores := map[string]string{"catalog": rows(t), "sales": rows(t)} // one process serves a SQLite file
 	serve := func(frond, port string) *program {
 		return start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", port, "--store", stores[frond]))
 	}
-	catalog, sales := serve("catalog", "0"), serve("sales", "0")
+	catalog, sales := serve("catalog", strconv.Itoa(freeport.Port(t))), serve("sales", "0")
 	dir := folder(t, map[string]string{"gateway.yaml": "identity: {dev: true}\ngraphql: {introspection: true}\n"})
 	gateway := func() string {
 		return start(t, exec.Command(binary(t), "gateway", dir, "--listen", "127.0.0.1:0", "--store", "memory",
@@ -81,6 +85,7 @@ func recovered(t *testing.T, works func() bool) {
 // killed and started again, over one file. Each parcel bears a mark. None is there
 // twice; those that were answered are there; every failure is typed.
 func TestKilledWhileItWrites(t *testing.T) {
+	t.Parallel()
 	const callers = 8
 	file := filepath.Join(t.TempDir(), "parcels.db")
 	there := startShipping(t, "0", "--file", file)
@@ -114,7 +119,6 @@ func TestKilledWhileItWrites(t *testing.T) {
 		from := answered.Load()
 		recovered(t, func() bool { return answered.Load() > from+200 })
 		there.kill()
-		time.Sleep(50 * time.Millisecond)
 		there = startShipping(t, port, "--file", file)
 	}
 	from := answered.Load()

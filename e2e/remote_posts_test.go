@@ -12,6 +12,7 @@ import (
 // one post a level, however many rows there are. One kind of host has findByIds, the
 // other knows nothing but JSON-RPC batches.
 func TestPostsDependOnDepthAlone(t *testing.T) {
+	t.Parallel()
 	note := strings.Replace(noteCard, `"pages":{`, `"nextId":{"type":"string","x-kit":{"role":{"relation":{"to":"writer","kind":"one"}}}},"pages":{`, 1)
 	writer := strings.Replace(foreignWriter, `"name":{`, `"bestId":{"type":"string","x-kit":{"role":{"relation":{"to":"note","kind":"one"}}}},"name":{`, 1)
 	row := func(kind string, id any) map[string]any {

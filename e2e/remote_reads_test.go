@@ -19,6 +19,7 @@ import (
 // TestReadYourWrites: a caller whose write was answered sees it in every later read,
 // over either surface, though equal reads of all callers share their calls.
 func TestReadYourWrites(t *testing.T) {
+	t.Parallel()
 	host := newHeldHost()
 	url, gw, _ := housed(t, nil, map[string]gateway.Remote{"desk": {URL: served(t, host.foreignHost)}})
 	rode := func() (n int64) {
@@ -45,6 +46,7 @@ func TestReadYourWrites(t *testing.T) {
 // back; the row is written, and whoever wrote it reads. The same read of a gateway that
 // lets it join the one under way is stale.
 func TestReadsDoNotJoinWhatRuns(t *testing.T) {
+	t.Parallel()
 	for _, joins := range []bool{false, true} {
 		host := newHeldHost()
 		url, gw, _ := housed(t, nil, map[string]gateway.Remote{"desk": {URL: served(t, host.foreignHost)}})

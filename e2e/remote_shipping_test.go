@@ -5,16 +5,23 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/frondhost/frond/e2e/freeport"
 )
 
 var shippingScript = filepath.Join(root, "examples", "shipping", "shipping.py")
 
-// startShipping starts the Frond in Python, on a port; "0" is any that is free.
+// startShipping starts the Frond in Python, on a port; "0" is one that stays the test's, where it
+// may be started again.
 func startShipping(t testing.TB, port string, args ...string) *program {
 	t.Helper()
 	need(t, "python3")
+	if port == "0" {
+		port = strconv.Itoa(freeport.Port(t))
+	}
 	return start(t, exec.Command("python3", append([]string{shippingScript, "--port", port}, args...)...))
 }
 
@@ -46,6 +53,7 @@ func (s *shippingExample) become(t *testing.T, name string) addresses {
 
 // TestShippingIsShort: the page promises under 250 lines, and nothing to install.
 func TestShippingIsShort(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(shippingScript)
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +66,7 @@ func TestShippingIsShort(t *testing.T) {
 // TestShippingAnswersAsTheShopDoes: what an envelope gives that Python answers itself
 // is what the gateway gives that asks it, value by value and error by error.
 func TestShippingAnswersAsTheShopDoes(t *testing.T) {
+	t.Parallel()
 	there := startShipping(t, "0")
 	shop := startGateway(t, shopDir, "--remote", "shipping="+there.URL)
 	parcels := host{

@@ -16,6 +16,7 @@ import (
 // up at every point of a call. Each bears a mark of its own, and the host counts by it
 // what it has run: never more than once, and once where the caller was answered.
 func TestNoCommandRunsTwice(t *testing.T) {
+	t.Parallel()
 	const commands, callers = 3000, 16
 	var ran sync.Map // mark: *atomic.Int64
 	var hungUpAfter, calls atomic.Int64

@@ -14,6 +14,7 @@ import (
 // surface, a client that echoes X-Frond-Consistency never reads older than it wrote, and one
 // that does not is shown what the replica has.
 func TestReadReplicas(t *testing.T) {
+	t.Parallel()
 	cluster := pgtest.New(t, pgtest.Options{Replicas: 1})
 	name := cluster.Database(t)
 	replica := cluster.Replicas[0]

@@ -8,6 +8,7 @@ import (
 // TestSegmentsInAnyCase: a door's segment is written as its entity is spelled, and found
 // in any case.
 func TestSegmentsInAnyCase(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{
 		"fronds/music/entities/playlistEntry.yaml": "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  no: {type: integer}\n",
 		"fronds/music/frond.yaml":                  "collectors: {'*': open}\ndoors: {playlistentry: {operations: {moveUp: {params: {type: object, properties: {id: {type: string}}}}}}}\n",

@@ -21,6 +21,7 @@ func ask(t *testing.T, url, query string, headers ...string) string {
 // TestGraphQLByCaller: one document, several callers. What a caller may not see is
 // null behind a relation, and the rest of the answer stands.
 func TestGraphQLByCaller(t *testing.T) {
+	t.Parallel()
 	p := startGateway(t, shopDir)
 	for _, c := range []struct{ name, user, query, want string }{
 		{
@@ -76,6 +77,7 @@ func TestGraphQLByCaller(t *testing.T) {
 // TestFailingComputedField: in GraphQL it is an error at its path with the rest of
 // the answer intact; elsewhere the call fails. Nothing of why leaves; the log names it.
 func TestFailingComputedField(t *testing.T) {
+	t.Parallel()
 	p := startGateway(t, folder(t, map[string]string{
 		"fronds/a/entities/thing.yaml": card("marks: {type: array, items: {type: integer}}"),
 		"fronds/a/seeds/thing.yaml":    "- {id: t-1, name: One, marks: [1, 2, 3]}\n- {id: t-2, name: Two, marks: []}\n",
@@ -164,6 +166,7 @@ func (i *issuer) token(t *testing.T, header string, claims map[string]any) strin
 // TestTokens: a token of the issuer makes a caller whom the collectors know, on every
 // surface; one that does not hold is 401 everywhere, and never nobody.
 func TestTokens(t *testing.T) {
+	t.Parallel()
 	iss := startIssuer(t)
 	p := startGateway(t, shopDir, "--identity-dev=false", "--identity-issuer", "https://issuer.example", "--identity-audience", "shop",
 		"--identity-algorithms", "EdDSA", "--identity-jwks", iss.URL)
@@ -219,6 +222,7 @@ func TestTokens(t *testing.T) {
 // TestCallersBeyondLoopback: a gateway that believes a header, and a receiver that
 // believes a state, do not start where others could reach them.
 func TestCallersBeyondLoopback(t *testing.T) {
+	t.Parallel()
 	for name, args := range map[string][]string{
 		"gateway": {"gateway", shopDir, "--listen", "0.0.0.0:0", "--store", "memory"},
 		"serve":   {"serve", "sales", "--dir", shopDir, "--hosts", "0.0.0.0", "--port", "0", "--store", "memory"},

@@ -46,6 +46,7 @@ func discover(t *testing.T, url string) (discovered, []byte) {
 
 // TestDiscovery: the document says what is callable, and nothing of what is not.
 func TestDiscovery(t *testing.T) {
+	t.Parallel()
 	p := startPress(t)
 	d, text := discover(t, p.URL)
 	if d.Version != 1 {
@@ -131,6 +132,7 @@ func title(t *testing.T, card json.RawMessage) string {
 // TestConsumerJudgesAlike: who rebuilds the entities from what the host publishes
 // judges a body with the host's own words (spec 1.5).
 func TestConsumerJudgesAlike(t *testing.T) {
+	t.Parallel()
 	p := startPress(t)
 	d, _ := discover(t, p.URL)
 	var sources []schema.Source

@@ -11,6 +11,7 @@ import (
 // nullability are two things). customer.phone is required and nullable; category's
 // parentId likewise; customer.birthday is neither required nor untouched by null.
 func TestPresence(t *testing.T) {
+	t.Parallel()
 	p := startGateway(t, shopDir)
 	address := `{"street":"Markt 1","postalCode":"07743","city":"Jena","country":"DE"}`
 	literal := `{street: "Markt 1", postalCode: "07743", city: "Jena", country: "DE"}`
@@ -112,6 +113,7 @@ func TestPresence(t *testing.T) {
 // TestFourRefusals: one answer names everything that is wrong with a create: a
 // field that is missing, one that is unknown, one that is read-only, and a null.
 func TestFourRefusals(t *testing.T) {
+	t.Parallel()
 	p := startGateway(t, shopDir)
 	body := `{"name":null,"email":"kim@example.com","phone":null,"loyaltyPoints":500,"nickname":"Kim"}`
 	answers := map[string]string{

@@ -10,6 +10,7 @@ import (
 // TestBadRequests: each surface says what is wrong with a request in its own way,
 // with the status and the code of DESIGN 5, and never with internal text.
 func TestBadRequests(t *testing.T) {
+	t.Parallel()
 	p := startGateway(t, shopDir)
 	huge := `{"name":"` + strings.Repeat("x", 1<<20) + `"}`
 	frame := func(method, rest string) string {

@@ -13,6 +13,7 @@ import (
 // TestKill: what was acknowledged is there after a power cut. Eight clients create
 // rows until the program is killed with SIGKILL; then it is started again.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	store := rows(t)
 	dir := folder(t, map[string]string{"fronds/a/entities/thing.yaml": card("size: {type: integer}"), "fronds/a/frond.yaml": everybody})
 	var acknowledged []string
@@ -94,6 +95,7 @@ func createUntilKilled(t *testing.T, p *program, round int) []string {
 
 // TestRestart: a second start finds the rows of the first and does not seed again.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	store := rows(t)
 	dir := folder(t, map[string]string{
 		"fronds/a/entities/thing.yaml": card(),

@@ -10,6 +10,7 @@ import (
 // answer or whose command conflicts is null beside its error. Every other root field
 // is answered, and a mutation that is committed says so.
 func TestRootFieldsStandAlone(t *testing.T) {
+	t.Parallel()
 	catalog := startReceiver(t, shopDir, "catalog")
 	p := startGateway(t, shopDir, "--remote", "catalog="+catalog.URL)
 	product := globalID(t, p.URL, `{ it: product(id: "p-tamper") { nodeId } }`)

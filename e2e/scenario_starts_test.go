@@ -27,6 +27,7 @@ func card(fields ...string) string {
 // TestBadStarts: what cannot be served stops the start, with one message that
 // names the spot and the way out, and never listens.
 func TestBadStarts(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -197,6 +198,7 @@ func checkRefusal(t *testing.T, got ran, code int, says []string) {
 
 // TestSchemaChanges: a start may add to what is stored; it never throws away.
 func TestSchemaChanges(t *testing.T) {
+	t.Parallel()
 	store := "sqlite:" + filepath.Join(t.TempDir(), "rows.db")
 	dir := folder(t, map[string]string{"fronds/a/entities/thing.yaml": card("size: {type: integer}"), "fronds/a/frond.yaml": everybody})
 	start := func() *program { return startGateway(t, dir, "--store", store) }

@@ -75,6 +75,7 @@ func tracedShop(t *testing.T) (url string, ran *statements) {
 // of the query, and never on how many rows it meets, nor on who is asking: what a
 // collector says is part of a statement, not one more.
 func TestStatements(t *testing.T) {
+	t.Parallel()
 	address, ran := tracedShop(t)
 	for _, c := range []struct {
 		name  string
@@ -134,6 +135,7 @@ func TestStatements(t *testing.T) {
 // TestNothingReachesSQLAsText: whatever a caller sends, and wherever, the text of
 // the statements stays the house's own.
 func TestNothingReachesSQLAsText(t *testing.T) {
+	t.Parallel()
 	address, ran := tracedShop(t)
 	const mark = "zzhostilezz"
 	hostile := []string{mark + `' or '1'='1`, mark + `"; drop table product; --`, mark + `) union select 1--`, "`" + mark + "`", mark + "\\", mark + "%_", "$" + mark, "?1" + mark, mark + "\u0000"}

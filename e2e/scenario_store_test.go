@@ -25,6 +25,7 @@ func put(t *testing.T, p *program, id, text string) reply {
 // TestStoreFileIsGone: a write is not acknowledged into a file that nobody will find
 // again. /readyz and the log say so, and the store works again when the file is back.
 func TestStoreFileIsGone(t *testing.T) {
+	t.Parallel()
 	dir, file := storeProject(t)
 	p := startGateway(t, dir, "--store", "sqlite:"+file)
 	rename := func(from, to string) {
@@ -76,6 +77,7 @@ func TestStoreFileIsGone(t *testing.T) {
 // TestDiskIsFull: with no space left writes are SERVICE_UNAVAILABLE and /readyz says
 // no; rows that are there are read; with space again everything works again.
 func TestDiskIsFull(t *testing.T) {
+	t.Parallel()
 	need(t, "mount")
 	dir, _ := storeProject(t)
 	disk := t.TempDir()
@@ -126,6 +128,7 @@ func TestDiskIsFull(t *testing.T) {
 // and does not start; frond call works beside the first; the next one starts when the
 // first has ended, however it ended.
 func TestOneProcessServesAStore(t *testing.T) {
+	t.Parallel()
 	dir, file := storeProject(t)
 	store := "sqlite:" + file
 	p := startGateway(t, dir, "--store", store)
@@ -157,6 +160,7 @@ func TestOneProcessServesAStore(t *testing.T) {
 // TestBackupAndRestore: a backup that is taken while clients write holds every row that
 // was acknowledged before it began, and restoring it brings back those and no later ones.
 func TestBackupAndRestore(t *testing.T) {
+	t.Parallel()
 	dir, file := storeProject(t)
 	store := "sqlite:" + file
 	p := startGateway(t, dir, "--store", store)

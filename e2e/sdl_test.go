@@ -9,6 +9,7 @@ import (
 // TestSDL prints the schemas of the examples: the same text at every start, and one
 // that graphql-js 16 and 17 build and find valid.
 func TestSDL(t *testing.T) {
+	t.Parallel()
 	for name, dir := range map[string]string{"shop": shopDir, "blog": filepath.Join(root, "examples", "blog", "site")} {
 		t.Run(name, func(t *testing.T) {
 			first := ""

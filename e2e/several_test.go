@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"flag"
-	"net"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/frondhost/frond/e2e/freeport"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -31,17 +31,11 @@ func severalProject(t *testing.T) string {
 	})
 }
 
-// freeAddresses are n free ports of this machine, so that a gateway can be started again at
-// its own.
+// freeAddresses are n addresses of this machine, so that a gateway can be started again at its own.
 func freeAddresses(t *testing.T, n int) (all []string) {
 	t.Helper()
 	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = l.Close() }() // all at the end, so that no port comes twice
-		all = append(all, l.Addr().String())
+		all = append(all, freeport.Address(t))
 	}
 	return all
 }
@@ -72,6 +66,7 @@ func startAt(t *testing.T, dir, store, address string) *program {
 // and are killed one after another with SIGKILL and started again. No request fails that could
 // be sent again, nothing that was acknowledged is lost, and nothing runs twice.
 func TestSeveralGateways(t *testing.T) {
+	t.Parallel()
 	store := pgtest.Database(t)
 	dir, at := severalProject(t), freeAddresses(t, 3)
 	gateways := startSeveral(t, dir, store, at)
@@ -104,6 +99,7 @@ func TestSeveralGateways(t *testing.T) {
 // replica becomes the primary. Every acknowledged row is there, and gateways that name both
 // servers go on by themselves.
 func TestFailover(t *testing.T) {
+	t.Parallel()
 	cluster := pgtest.New(t, pgtest.Options{Durable: true, Replicas: 1, Synchronous: true})
 	name := cluster.Database(t)
 	first, second := cluster.Primary.URL(name), cluster.Replicas[0].URL(name)
@@ -139,6 +135,7 @@ func TestFailover(t *testing.T) {
 
 // TestPatroni is TestFailover with nobody but Patroni to promote the replica.
 func TestPatroni(t *testing.T) {
+	t.Parallel()
 	if !*withPatroni {
 		t.Skip("a minute long; make patroni runs it")
 	}
@@ -168,6 +165,7 @@ func TestPatroni(t *testing.T) {
 // TestSignedCommandElsewhere: two receivers of one Frond over one database. A signed command
 // that one of them has accepted is refused by the other.
 func TestSignedCommandElsewhere(t *testing.T) {
+	t.Parallel()
 	dir, store := severalProject(t), pgtest.Database(t)
 	private, public := pair(t, "shop")
 	receiver := func() *program {

@@ -41,6 +41,7 @@ func all[T any](t *testing.T, url string) map[string]T {
 // TestShopIsCoherent: the example's year of trade adds up, so that nobody who plays
 // with it wonders whether the gateway miscounts.
 func TestShopIsCoherent(t *testing.T) {
+	t.Parallel()
 	p := startGateway(t, shopDir)
 	type product struct {
 		Price, Stock int
@@ -113,6 +114,7 @@ func TestShopIsCoherent(t *testing.T) {
 // TestExamplesAreChecked: what `frond check` has to say of the shop is nothing, and
 // its REST paths are pinned.
 func TestExamplesAreChecked(t *testing.T) {
+	t.Parallel()
 	if got := run(t, "", "check", shopDir); got.code != 0 || !strings.Contains(got.stdout+got.stderr, "0 faults, 0 notices") {
 		t.Errorf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}

@@ -19,6 +19,7 @@ var vectors = filepath.Join(root, "envelope", "testdata", "signing")
 // TestVectors has the vectors verified by programs that share nothing with the
 // house: Python with Ed25519 from RFC 8032, node with its own.
 func TestVectors(t *testing.T) {
+	t.Parallel()
 	t.Run("python", func(t *testing.T) {
 		need(t, "python3")
 		out, err := exec.Command("python3", filepath.Join(vectors, "verify.py")).CombinedOutput()
@@ -64,6 +65,7 @@ func startSigning(t testing.TB) *program {
 // TestMatrixShopSigned runs every story of the shop with every Frond in another process
 // and every call signed: the same values and the same errors, field by field.
 func TestMatrixShopSigned(t *testing.T) {
+	t.Parallel()
 	runMatrix(t, shopStories(), []*lane{
 		{name: "direct", wire: shopDirect(t)},
 		{name: "envelope", wire: envelopeWire{startSigning(t).URL}},
@@ -133,6 +135,7 @@ func total(t testing.TB, answer string) int {
 
 // TestSignedCalls speaks to a receiver as others on the network can.
 func TestSignedCalls(t *testing.T) {
+	t.Parallel()
 	private, public := pair(t, "shop")
 	theirs, _ := pair(t, "theirs")
 	sales := startVerifying(t, "sales", "sqlite:"+filepath.Join(t.TempDir(), "s.db"), public)
@@ -189,6 +192,7 @@ func TestSignedCalls(t *testing.T) {
 
 // TestRotation changes the gateway's key while the Frond runs, with both known to it.
 func TestRotation(t *testing.T) {
+	t.Parallel()
 	oldKey, oldPublic := pair(t, "old")
 	newKey, newPublic := pair(t, "new")
 	store := "sqlite:" + filepath.Join(t.TempDir(), "r.db")

@@ -12,6 +12,7 @@ import (
 // TestSpec reads docs/spec.md: every rule of the list it ends with has a row, no
 // row stands for a rule that is not listed, and every test a row names exists.
 func TestSpec(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "spec.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -7,11 +7,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/frondhost/frond/e2e/freeport"
 )
 
 // TestSubscriptions runs the clients of the field, unchanged, against the program: graphql-ws,
 // and graphql-sse in both of its modes. The program is stopped and started meanwhile.
 func TestSubscriptions(t *testing.T) {
+	t.Parallel()
 	dir := js(t)
 	project := folder(t, map[string]string{
 		"gateway.yaml":         "mode: development\nidentity: {dev: true}\n",
@@ -20,8 +23,9 @@ func TestSubscriptions(t *testing.T) {
 		"frond.yaml":           "name: library\nchanges: '*'\ncollectors:\n  book: open\n  secret: [{deny: all}]\n",
 	})
 	store := rows(t)
-	gw := startGateway(t, project, "--store", store)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	listen := freeport.Address(t)
+	gw := startGateway(t, project, "--store", store, "--listen", listen)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", "subscriptions.mjs", gw.URL)
 	cmd.Dir = dir
@@ -45,7 +49,7 @@ func TestSubscriptions(t *testing.T) {
 			steps++
 		case lines.Text() == "restart":
 			gw.stop(t)
-			gw = startGateway(t, project, "--store", store, "--listen", strings.TrimPrefix(gw.URL, "http://"))
+			gw = startGateway(t, project, "--store", store, "--listen", listen)
 			_, _ = stdin.Write([]byte("restarted\n"))
 		}
 	}

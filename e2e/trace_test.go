@@ -105,6 +105,7 @@ func (c *collecting) outline(trace, root string) string {
 // another process, and a collector sees one tree. A failure answers with the
 // id of that trace.
 func TestTraceOverTwoPrograms(t *testing.T) {
+	t.Parallel()
 	const (
 		trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 		span  = "00f067aa0ba902b7"

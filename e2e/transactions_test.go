@@ -175,6 +175,7 @@ func wholeBooks(t *testing.T, p *program) map[string]bool {
 // TestCommandsAreWhole makes transfers between ten accounts by 16 clients at once, some of
 // which break down behind their first write: the balances are what the transfers say.
 func TestCommandsAreWhole(t *testing.T) {
+	t.Parallel()
 	onBothStores(t, func(t *testing.T, store string) {
 		const clients, each = 16, 25
 		p := startSavings(t, folder(t, savingsFiles()), store)
@@ -216,6 +217,7 @@ func TestCommandsAreWhole(t *testing.T) {
 // TestKilledInACommand kills the program with SIGKILL in the middle of transfers: each is whole
 // afterwards or not there, and those that were acknowledged are there.
 func TestKilledInACommand(t *testing.T) {
+	t.Parallel()
 	onBothStores(t, func(t *testing.T, store string) {
 		dir := folder(t, savingsFiles())
 		var mu sync.Mutex

@@ -18,6 +18,7 @@ var tutorialStep = regexp.MustCompile("(?s)<!-- (file: (\\S+)|run|serve) -->\n``
 // file, has the running gateway take it over, and holds each command to what the page
 // prints under it.
 func TestTutorial(t *testing.T) {
+	t.Parallel()
 	need(t, "curl", "jq")
 	page, err := os.ReadFile(filepath.Join(root, "docs", "tutorial.md"))
 	if err != nil {

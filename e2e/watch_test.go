@@ -11,6 +11,7 @@ import (
 // TestWatch: cards are changed while the gateway runs, and it follows; what is wrong is
 // reported and changes nothing.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	const card = "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}\n  name: {type: string}\n"
 	dir := folder(t, map[string]string{"entities/cup.yaml": card, "frond.yaml": everybody})
 	gw := startGateway(t, dir, "--watch")
@@ -63,6 +64,7 @@ func until(t *testing.T, want string, said func() string) {
 // TestWatchKeepsWhatRuns: seeds that are refused change nothing either. The Frond comes
 // whole, by one rename: its card without its seeds would be taken over.
 func TestWatchKeepsWhatRuns(t *testing.T) {
+	t.Parallel()
 	const card = "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  name: {type: string}\n"
 	dir := folder(t, map[string]string{
 		"fronds/cups/entities/cup.yaml": card, "fronds/cups/frond.yaml": everybody,

@@ -17,6 +17,7 @@ import (
 // browser under a strict policy: the list and its filters, the form judged as one types, a
 // refusal of the host at its field, stock that changes, and the judge in a worker.
 func TestWebExample(t *testing.T) {
+	t.Parallel()
 	drivers := js(t)
 	need(t, "chromium")
 	browser, err := exec.LookPath("chromium")

@@ -47,7 +47,7 @@ type wire interface {
 
 // client is the HTTP client of all wires. It follows nothing and keeps connections.
 var client = &http.Client{
-	Timeout:       20 * time.Second,
+	Timeout:       2 * time.Minute,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 

@@ -60,6 +60,7 @@ func sends(t *testing.T, method, url, body string, headers ...string) (status in
 // TestWritersSideBySide: conditional patches by REST beside mutations by GraphQL
 // overwrite none of them, and patches of two members of one object keep both.
 func TestWritersSideBySide(t *testing.T) {
+	t.Parallel()
 	p := startGateway(t, folder(t, noteFiles))
 	row := p.URL + "/api/notes/notes/n"
 	graphQL := func(query string) string {
@@ -143,6 +144,7 @@ func TestWritersSideBySide(t *testing.T) {
 
 // TestParcelsOfOrdersThatAreThere: a row written at a remote points at a row kept here.
 func TestParcelsOfOrdersThatAreThere(t *testing.T) {
+	t.Parallel()
 	there := startShipping(t, "0")
 	shop := startGateway(t, shopDir, "--remote", "shipping="+there.URL)
 	for order, want := range map[string]int{"o-24104": http.StatusCreated, "o-nothing": http.StatusConflict} {
@@ -157,6 +159,7 @@ func TestParcelsOfOrdersThatAreThere(t *testing.T) {
 // PRECONDITION_FAILED, its root is null and the row stays; beside it a root that is held
 // to the right version is committed.
 func TestRefusedIfMatch(t *testing.T) {
+	t.Parallel()
 	p := startGateway(t, folder(t, noteFiles))
 	version := func() string {
 		var out struct {
@@ -195,6 +198,7 @@ func TestRefusedIfMatch(t *testing.T) {
 // TestSlowRemoteHoldsUpNoWrite: while a write waits for a remote to say whether the row it
 // points at is there, other writes of the same store, of the same entity even, go on.
 func TestSlowRemoteHoldsUpNoWrite(t *testing.T) {
+	t.Parallel()
 	asked, answer := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	person := func(result string) func(invoked) any {

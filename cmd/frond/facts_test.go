@@ -177,7 +177,7 @@ func TestFactsTail(t *testing.T) {
 					}
 				case err := <-ended:
 					t.Fatal("it has ended:", err)
-				case <-time.After(30 * time.Second):
+				case <-time.After(2 * time.Minute):
 					t.Fatal("no event came")
 				}
 			}

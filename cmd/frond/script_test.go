@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,7 +23,45 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"frond": main})
+	testscript.Main(scripts{m}, map[string]func(){"frond": main})
+}
+
+// scripts are the tests of this package. They end with the folder of [plain].
+type scripts struct{ *testing.M }
+
+func (s scripts) Run() int {
+	code := s.M.Run()
+	if dir, err := plain(); err == nil && dir != "" {
+		_ = os.RemoveAll(dir)
+	}
+	return code
+}
+
+// plain builds the program without the race detector, under which it takes a third of a second
+// of CPU to start: hundreds of commands that run to their end alone would take longer than all
+// else here. Programs that stay (start NAME) have the detector. It returns the program's folder,
+// "" where this is no race build.
+var plain = sync.OnceValues(func() (string, error) {
+	if !raced {
+		return "", nil
+	}
+	dir, err := os.MkdirTemp("", "frond-scripts-")
+	if err != nil {
+		return "", err
+	}
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "frond"), ".").CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("the program does not build: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+// once makes the commands of a script those of [plain].
+func once(env *testscript.Env) error {
+	dir, err := plain()
+	if err == nil && dir != "" {
+		env.Setenv("PATH", dir+string(filepath.ListSeparator)+env.Getenv("PATH"))
+	}
+	return err
 }
 
 // TestScript runs the conversations in testdata/script, each with the program as a
@@ -40,7 +79,7 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Values["services"] = map[string]*service{}
-			return nil
+			return once(env)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"start": startService, "terminate": stopService, "http": sendHTTP, "sqlite": runSQLite},
 	})
@@ -57,7 +96,7 @@ func TestScriptPostgres(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATABASE", address)
-			return nil
+			return once(env)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"postgres": runPostgres},
 	})
@@ -120,7 +159,7 @@ func startService(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv(args[0]+"_ADDRESS", strings.TrimPrefix(url, "http://"))
 	case talk := <-s.talk:
 		ts.Fatalf("%s ended before it listened:\n%s", args[0], talk)
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		ts.Fatalf("%s does not listen", args[0])
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/frondhost/frond/e2e/freeport"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/store/postgres/pgtest"
@@ -181,12 +181,7 @@ func killPrograms(t *testing.T, name string, beside int) {
 	var streams, running sync.WaitGroup
 	var addresses []string
 	for range beside {
-		free, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		addresses = append(addresses, free.Addr().String())
-		_ = free.Close()
+		addresses = append(addresses, freeport.Address(t))
 	}
 	url := "http://" + addresses[0] + "/api/" + f.Catalog().Fronds[0].Name + "/facts/accountChanged"
 	streams.Go(func() { r.follow(ctx, url) })

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/frondhost/frond/e2e/freeport"
 )
 
 // mood is how a host takes calls.
@@ -47,7 +49,7 @@ type host struct {
 
 func newHost(t *testing.T, kind, document string) *host {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", freeport.Address(t))
 	if err != nil {
 		t.Fatal(err)
 	}
