@@ -10,7 +10,8 @@ SEED     ?= 1
 # SQLite is C translated to Go, which the race detector would make fifteen times slower; it runs in one
 # goroutine at a time, and what calls it is watched.
 WATCHED   = $(if $(RACE),$(RACE) -gcflags=github.com/ncruces/go-sqlite3-wasm/...=-race=false)
-# The packages that take longest begin first. Those that wait for other processes leave room for a third.
+# The packages that take longest begin first. Those that wait for other processes leave room for a third,
+# and so do the tests of e2e for one another.
 LONGEST   = ./e2e ./e2e/leak ./store/sqlite ./store/postgres ./cmd/frond
 N        ?= 20000
 PAIRS    ?= 400
@@ -36,7 +37,7 @@ run: ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
 	$(BIN) gateway examples/shop $(ARGS)
 
 test: js console ## Run every test once; Go is enough, npm adds the JavaScript clients (RACE=-race adds the race detector)
-	$(GO) test $(WATCHED) -timeout 20m -p 3 $(LONGEST) ./...
+	$(GO) test $(WATCHED) -timeout 20m -p 3 -parallel 4 $(LONGEST) ./...
 
 race: ## Run every test under the race detector (needs a C compiler)
 	$(MAKE) test RACE=-race
