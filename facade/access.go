@@ -163,23 +163,17 @@ func (r *rules) access(d *Door) []RuleAccess {
 // a remote are for the remote to close.
 func Undecided(table []Access) (faults schema.Faults) {
 	for _, a := range table {
-		if a.Fact != "" {
-			if a.Door == "" && a.By == ByNobody && len(a.Surfaces) > 0 {
-				faults = append(faults, schema.Fault{
-					File: a.file, Pointer: "/collectors/" + a.Fact,
-					Message: fmt.Sprintf("everybody may receive the fact %s, and nobody has said so", a.Fact),
-					Remedy:  fmt.Sprintf("under collectors: write the line %q, or rules that say who may receive it", a.Fact+": open"),
-				})
-			}
+		if a.By != ByNobody || len(a.Surfaces) == 0 || a.Fact != "" && a.Door != "" {
 			continue
 		}
-		if a.By == ByNobody && len(a.Surfaces) > 0 {
-			faults = append(faults, schema.Fault{
-				File: a.file, Pointer: "/collectors/" + a.Door,
-				Message: fmt.Sprintf("everybody may do everything with %s, and nobody has said so", a.Door),
-				Remedy:  fmt.Sprintf("under collectors: write the line %q, or rules that say who may do what", a.Door+": open"),
-			})
+		name, who, rules := a.Door, "everybody may do everything with "+a.Door, "who may do what"
+		if a.Fact != "" {
+			name, who, rules = a.Fact, "everybody may receive the fact "+a.Fact, "who may receive it"
 		}
+		faults = append(faults, schema.Fault{
+			File: a.file, Pointer: "/collectors/" + name, Message: who + ", and nobody has said so",
+			Remedy: fmt.Sprintf("under collectors: write the line %q, or rules that say %s", name+": open", rules),
+		})
 	}
 	return faults
 }

@@ -3,8 +3,6 @@ package facade
 import (
 	"fmt"
 	"strings"
-
-	"github.com/frondhost/frond/schema"
 )
 
 // attach binds what Go code attached to the doors and operations it names. A name that
@@ -80,11 +78,7 @@ func (b *compiler) attachPresenter(p attachedPresenter) {
 	case door.Entity == nil:
 		b.fault(goCode, "", fmt.Sprintf("the computed field %s is attached to %s, which has no rows", p.Name, door.Name), "attach it to a door with a card")
 		return
-	case door.Entity.Property(p.Name) != nil, door.computed(p.Name) != nil:
-		b.fault(goCode, "", fmt.Sprintf("the computed field %s of %s has the name of another field", p.Name, door.Name), "give it a name of its own")
-		return
-	case !schema.IsName(p.Name):
-		b.fault(goCode, "", fmt.Sprintf("%q cannot be the name of a computed field", p.Name), "write a letter, then letters, digits, - or _: excerpt")
+	case b.misnamed(goCode, "", door, p.Name):
 		return
 	}
 	for _, need := range p.Needs {
@@ -92,8 +86,13 @@ func (b *compiler) attachPresenter(p attachedPresenter) {
 			b.fault(goCode, "", fmt.Sprintf("the computed field %s of %s needs %s, which is no stored field", p.Name, door.Name, need), "name fields that stand in the rows")
 		}
 	}
-	door.Computed = append(door.Computed, &p.Computed)
-	door.reader.presenters = append(door.reader.presenters, p.presenter)
+	door.present(p.presenter)
+}
+
+// present adds a computed field to the door.
+func (d *Door) present(p *presenter) {
+	d.Computed = append(d.Computed, &p.Computed)
+	d.reader.presenters = append(d.reader.presenters, p)
 }
 
 // attachHook binds a hook to a command. Queries have none: collectors and computed fields

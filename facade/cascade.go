@@ -51,14 +51,8 @@ func (t *touched) along(ctx context.Context, c cascade, ids []json.RawMessage) e
 	for i, id := range ids {
 		values[i], _ = rows.Value(c.field.Kind, id)
 	}
-	var fields []string
-	for _, p := range e.Fields {
-		if p.Stored {
-			fields = append(fields, p.Name)
-		}
-	}
 	q := Find{
-		Entity: e, Select: NewLayout(fields), Where: &Filter{Op: In, Field: c.field, Values: values},
+		Entity: e, Select: NewLayout(storedFields(e)), Where: &Filter{Op: In, Field: c.field, Values: values},
 		Sort: newOrder(e, nil).keys, Limit: cascadePage,
 	}
 	for {
@@ -111,12 +105,10 @@ func (t *touched) add(c cascade, key, row json.RawMessage) (gone bool) {
 
 // withNull is the text of a row with one field null.
 func withNull(row json.RawMessage, field string) json.RawMessage {
-	var out schema.Object
-	for name, value := range jsontext.Members(row) {
+	return schema.Rewrite(row, func(name string, value json.RawMessage) json.RawMessage {
 		if name == field {
-			value = json.RawMessage("null")
+			return json.RawMessage("null")
 		}
-		out = append(out, schema.Member{Name: name, Value: value})
-	}
-	return out.AppendJSON(nil)
+		return value
+	})
 }

@@ -33,9 +33,9 @@ func (b *compiler) cascadesOf(target *schema.Entity, seen map[*schema.Entity]boo
 			announced := false
 			switch {
 			case c.null:
-				announced = c.door != nil && len(c.door.emits.updated) > 0
+				announced = c.door != nil && len(c.door.emits[Updated]) > 0
 			case p.Axes.Relation.OnDelete == "cascade":
-				announced = c.door != nil && len(c.door.emits.deleted) > 0 || b.cascadesOf(e, seen) != nil
+				announced = c.door != nil && len(c.door.emits[Deleted]) > 0 || b.cascadesOf(e, seen) != nil
 			}
 			if announced {
 				found = append(found, c)

@@ -178,15 +178,18 @@ func (b *compiler) value(file, frond string, v project.Value) *Backfill {
 	}
 	f := formula{expression: x, shape: p.Shape}
 	f.shape.Nullable = true
-	return &Backfill{Entity: e, Field: p, Text: v.Text, Reads: x.names, compute: f.older}
+	return &Backfill{Entity: e, Field: p, Text: v.Text, Reads: x.names, compute: func(given func(string) json.RawMessage) (json.RawMessage, error) {
+		return f.of(make(map[string]any, len(f.names)), given)
+	}}
 }
 
-// older evaluates the expression for a row whose fields nobody knows before.
-func (f *formula) older(given func(name string) json.RawMessage) (json.RawMessage, error) {
-	values := make(map[string]any, len(f.names))
+// of evaluates the expression for one row; values is room for what it is given. A row that lacks
+// one of the inputs gets null where the expression cannot make anything of it; in any other row a
+// failure is an error.
+func (f *formula) of(values map[string]any, field func(name string) json.RawMessage) (json.RawMessage, error) {
 	missing := false
 	for _, name := range f.names {
-		value, err := plain(given(name))
+		value, err := plain(field(name))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

@@ -3,6 +3,7 @@ package facade
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"path"
 	"strings"
 
@@ -185,17 +186,26 @@ func (b *compiler) door(frond *Frond, src *project.Frond, c *project.Door, e *sc
 // staysClosed faults a view that opens what the entity it was cut from closes: a
 // field that is closed outward leaves by no view (spec 2.2).
 func (b *compiler) staysClosed(d *Door, op *Operation) {
-	if !op.Output.View || op.Output.Card.Derived == nil {
-		return
+	for name, from := range b.opens(op.Output) {
+		b.fault(d.Origin, d.at, fmt.Sprintf("the output of %s.%s, a view of %s, opens %s, which is closed outward there", d.Name, op.Name, from, name),
+			"leave it out of the view, or give the view's field a name of its own")
 	}
-	from := b.set.Entity(op.Output.Card.Derived.From)
-	if from == nil {
-		return
-	}
-	for _, p := range op.Output.Fields {
-		if q := from.Property(p.Name); q != nil && !q.Readable() && p.Readable() {
-			b.fault(d.Origin, d.at, fmt.Sprintf("the output of %s.%s, a view of %s, opens %s, which is closed outward there", d.Name, op.Name, from.Name, p.Name),
-				"leave it out of the view, or give the view's field a name of its own")
+}
+
+// opens lists the fields of a view that its entity closes outward, each with the entity's name.
+func (b *compiler) opens(view *schema.Entity) iter.Seq2[string, string] {
+	return func(yield func(name, from string) bool) {
+		if view == nil || !view.View || view.Card.Derived == nil {
+			return
+		}
+		from := b.set.Entity(view.Card.Derived.From)
+		if from == nil {
+			return
+		}
+		for _, p := range view.Fields {
+			if q := from.Property(p.Name); q != nil && !q.Readable() && p.Readable() && !yield(p.Name, from.Name) {
+				return
+			}
 		}
 	}
 }

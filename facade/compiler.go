@@ -98,15 +98,6 @@ func (b *compiler) doorsRemedy() string {
 	return "the doors are " + strings.Join(names, ", ")
 }
 
-// upper returns s with its first letter in upper case. A name may be empty here: it is
-// a fault by then, and the compilation goes on.
-func upper(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
 // view compiles a card that this package makes itself, such as the query of list.
 func (b *compiler) view(d *Door, name string, card *schema.Card) *schema.Entity {
 	e, err := b.set.CompileView(schema.Source{File: d.Origin, Name: d.Name + name, Frond: d.Frond.Name, View: true, Card: card, Builtin: true})

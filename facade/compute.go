@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/types"
@@ -51,21 +50,16 @@ func (b *compiler) computedFields(src *project.Frond, configs []project.Computed
 		if e == nil {
 			continue
 		}
-		for _, name := range e.names {
+		needs := append([]string{}, e.names...) // none is not nil, which would be all
+		var inputs []*schema.Property
+		for _, name := range needs {
+			p := door.Entity.Property(name)
+			inputs = append(inputs, p)
 			// An expression that is given null may have to answer null.
-			shape.Nullable = shape.Nullable || door.Entity.Property(name).MayBeNull()
+			shape.Nullable = shape.Nullable || p.MayBeNull()
 		}
 		f := &formula{expression: e, shape: shape}
-		for _, name := range e.names {
-			f.inputs = append(f.inputs, door.Entity.Property(name))
-		}
-		needs := slices.Clone(e.names)
-		if needs == nil {
-			needs = []string{} // none, where nil would be all
-		}
-		p := &presenter{Computed: Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: needs}, fn: f.run, inputs: f.inputs}
-		door.Computed = append(door.Computed, &p.Computed)
-		door.reader.presenters = append(door.reader.presenters, p)
+		door.present(&presenter{Computed: Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: needs}, fn: f.run, inputs: inputs})
 	}
 }
 
@@ -80,9 +74,7 @@ func (b *compiler) computedElsewhere(src *project.Frond, door *Door, c project.C
 		b.fault(src.Config.File, c.At, "a computed field has to have a value, an expression over the fields of a row", "write a type and a value: {type: boolean, value: 'stock > 0'}")
 		return
 	}
-	p := &presenter{Computed: Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: []string{}}, elsewhere: true, fn: absent}
-	door.Computed = append(door.Computed, &p.Computed)
-	door.reader.presenters = append(door.reader.presenters, p)
+	door.present(&presenter{Computed: Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: []string{}}, elsewhere: true, fn: absent})
 }
 
 // absent gives null for rows of a remote that came without a field although it was asked
@@ -113,7 +105,7 @@ func (b *compiler) misnamed(file, at string, door *Door, name string) bool {
 // axes.
 func (b *compiler) computedShape(file, frond string, c project.Computed) (schema.Shape, bool) {
 	card := append([]byte(`{"type":"object","required":["value"],"properties":{"value":`), c.Shape...)
-	view, err := b.set.CompileView(schema.Source{File: file, At: c.At, Name: schema.EntityKey(c.Door) + upper(c.Name), Frond: frond, View: true, Data: append(card, "}}"...)})
+	view, err := b.set.CompileView(schema.Source{File: file, At: c.At, Name: schema.EntityKey(c.Door) + schema.Capital(c.Name), Frond: frond, View: true, Data: append(card, "}}"...)})
 	if err != nil {
 		before := len(b.faults)
 		b.keep(err)
@@ -215,37 +207,18 @@ func typeOfShape(s *schema.Shape) types.Type {
 // formula is a computed field whose value an expression gives.
 type formula struct {
 	*expression
-	shape  schema.Shape
-	inputs []*schema.Property
+	shape schema.Shape
 }
 
-// run evaluates the expression for every row. A row that lacks one of the inputs gets null
-// where the expression cannot make anything of it; in any other row a failure is an error.
-func (f *formula) run(ctx context.Context, rows []Row) ([]json.RawMessage, error) {
-	out := make([]json.RawMessage, len(rows))
-	given := make(map[string]any, len(f.inputs))
+// run evaluates the expression for every row.
+func (f *formula) run(ctx context.Context, rows []Row) (out []json.RawMessage, err error) {
+	out = make([]json.RawMessage, len(rows))
+	given := make(map[string]any, len(f.names))
 	for i, row := range rows {
 		if i%64 == 63 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		missing := false
-		for _, p := range f.inputs {
-			value, err := plain(row.Get(p.Name))
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", p.Name, err)
-			}
-			given[p.Name] = value
-			missing = missing || value == nil
-		}
-		value, err := f.expression.run(given)
-		if err == nil {
-			out[i], err = f.fit(value)
-		}
-		switch {
-		case err == nil:
-		case missing:
-			out[i] = json.RawMessage("null") // nothing can be made of nothing
-		default:
+		if out[i], err = f.of(given, row.Get); err != nil {
 			return nil, err
 		}
 	}

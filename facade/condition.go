@@ -65,12 +65,10 @@ func (x *execution) absent(ctx context.Context) error {
 // withWhere is the query of a call with the condition as it was read, for the author's own
 // code: values are as rows keep them.
 func (x *execution) withWhere(query json.RawMessage) json.RawMessage {
-	var out schema.Object
-	for name, value := range jsontext.Members(query) {
+	return schema.Rewrite(query, func(name string, value json.RawMessage) json.RawMessage {
 		if name == "where" {
-			value = x.condition.AppendJSON(nil)
+			return x.condition.AppendJSON(nil)
 		}
-		out = append(out, schema.Member{Name: name, Value: value})
-	}
-	return out.AppendJSON(nil)
+		return value
+	})
 }

@@ -179,13 +179,12 @@ func (x *execution) withoutID(patch json.RawMessage) json.RawMessage {
 	if id, why := rows.Key(p, sent); why != "" || string(id) != string(x.id) {
 		return patch
 	}
-	var rest schema.Object
-	for name, value := range jsontext.Members(patch) {
-		if name != p.Name {
-			rest = append(rest, schema.Member{Name: name, Value: value})
+	return schema.Rewrite(patch, func(name string, value json.RawMessage) json.RawMessage {
+		if name == p.Name {
+			return nil
 		}
-	}
-	return rest.AppendJSON(nil)
+		return value
+	})
 }
 
 // runFindByID reads one row, or in a batch one row for each key.

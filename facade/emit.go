@@ -60,7 +60,7 @@ func (x *execution) eventsOf(ctx context.Context, all ...written) ([]Event, erro
 	var events []Event
 	for i := range all {
 		w := &all[i]
-		for _, f := range w.door.emits.on(w.change()) {
+		for _, f := range w.door.emits[w.change()] {
 			holds, err := f.when.holds(f.Name, w.before, w.after)
 			if err != nil {
 				return nil, err
@@ -128,9 +128,8 @@ func (x *execution) announcesDelete(ctx context.Context, terms *Terms) (func(*Ro
 // The result is filled when the store has run.
 func (x *execution) standing(terms *Terms) *json.RawMessage {
 	before := new(json.RawMessage)
-	fields := x.door.storedNames()
 	judge := terms.Judge
-	terms.Read = NewLayout(fields)
+	terms.Read = NewLayout(storedFields(x.door.Entity))
 	terms.Judge = func(current Row) (Record, error) {
 		*before = slices.Clone(current.JSON())
 		if judge == nil {
@@ -143,5 +142,5 @@ func (x *execution) standing(terms *Terms) *json.RawMessage {
 
 // needsBefore reports whether a fact of updates reads or carries the row as it was.
 func (d *Door) needsBefore() bool {
-	return slices.ContainsFunc(d.emits.updated, func(f *Fact) bool { return f.Changes || f.when.readsBefore() })
+	return slices.ContainsFunc(d.emits[Updated], func(f *Fact) bool { return f.Changes || f.when.readsBefore() })
 }

@@ -167,19 +167,6 @@ func (f *Fact) carried(payload any) (json.RawMessage, error) {
 
 // payloadText is a payload as checked JSON.
 func payloadText(payload any) (json.RawMessage, error) {
-	switch v := payload.(type) {
-	case nil:
-		return nil, nil
-	case json.RawMessage:
-		if len(jsontext.Trim(v)) == 0 {
-			return nil, nil
-		}
-		return v, jsontext.Check(v)
-	case Row:
-		if v.Alone() == nil {
-			return nil, nil
-		}
-		return v.JSON(), nil
-	}
-	return jsontext.Marshal(payload)
+	text, _, _, err := textOf(payload)
+	return text, err
 }

@@ -23,38 +23,15 @@ func (c *Catalog) Fact(frond, name string) *Fact {
 	return nil
 }
 
-// on returns the facts of one change.
-func (e *emits) on(c Change) []*Fact {
-	switch c {
-	case Created:
-		return e.created
-	case Updated:
-		return e.updated
+// announce notes that a change of the door's rows emits the fact.
+func (d *Door) announce(c Change, f *Fact) {
+	if d.emits == nil {
+		d.emits = map[Change][]*Fact{}
 	}
-	return e.deleted
-}
-
-// add adds a fact to those of one change.
-func (e *emits) add(c Change, f *Fact) {
-	switch c {
-	case Created:
-		e.created = append(e.created, f)
-	case Updated:
-		e.updated = append(e.updated, f)
-	case Deleted:
-		e.deleted = append(e.deleted, f)
-	}
+	d.emits[c] = append(d.emits[c], f)
 }
 
 // changeOf is what the built-in command does to a row; "" for any other operation.
 func changeOf(op string) Change {
-	switch op {
-	case "create":
-		return Created
-	case "update":
-		return Updated
-	case "delete":
-		return Deleted
-	}
-	return ""
+	return map[string]Change{"create": Created, "update": Updated, "delete": Deleted}[op]
 }

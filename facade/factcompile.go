@@ -33,7 +33,7 @@ func (b *compiler) facts(src *project.Frond, c project.Config) {
 		}
 		f.about(door, door.Entity)
 		for _, change := range []Change{Created, Updated, Deleted} {
-			door.emits.add(change, f)
+			door.announce(change, f)
 		}
 		frond.Facts = append(frond.Facts, f)
 	}
@@ -92,7 +92,7 @@ func (b *compiler) fact(src *project.Frond, frond *Frond, c *project.Fact) *Fact
 		f.when = b.condition(file, c.At+"/when", f, c.When)
 	}
 	for _, op := range f.On {
-		door.emits.add(changeOf(op.Name), f)
+		door.announce(changeOf(op.Name), f)
 	}
 	return f
 }
@@ -238,17 +238,8 @@ func (b *compiler) carried(file, at string, f *Fact) {
 
 // opened reports a view that opens what the entity it was cut from closes (spec 2.2).
 func (b *compiler) opened(file, at string, data *schema.Entity) {
-	if data == nil || !data.View || data.Card.Derived == nil {
-		return
-	}
-	from := b.set.Entity(data.Card.Derived.From)
-	if from == nil {
-		return
-	}
-	for _, p := range data.Fields {
-		if q := from.Property(p.Name); q != nil && !q.Readable() && p.Readable() {
-			b.fault(file, at, fmt.Sprintf("the card opens %s, which is closed outward in %s", p.Name, from.Name), "leave it out of the view")
-		}
+	for name, from := range b.opens(data) {
+		b.fault(file, at, fmt.Sprintf("the card opens %s, which is closed outward in %s", name, from), "leave it out of the view")
 	}
 }
 
@@ -307,7 +298,7 @@ func (b *compiler) emitting(op *Operation, cascades map[*schema.Entity][]cascade
 	}
 	change := changeOf(op.Name)
 	more := change == Deleted && cascades[op.Door.Entity] != nil
-	return more || len(op.Door.emits.on(change)) > 0, !more
+	return more || len(op.Door.emits[change]) > 0, !more
 }
 
 // unkept are the faults of facts that built-in commands emit, over a store that keeps none.

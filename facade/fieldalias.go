@@ -2,6 +2,7 @@ package facade
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -136,22 +137,20 @@ func (x *execution) renameQuery() {
 		return
 	}
 	own := *x.call
-	var out schema.Object
-	for name, value := range jsontext.Members(own.Invocation.Query) {
+	own.Invocation.Query = schema.Rewrite(own.Invocation.Query, func(name string, value json.RawMessage) json.RawMessage {
 		switch {
 		case jsontext.IsNull(value):
 		case name == "filter" && x.list.filter != nil:
-			value = x.list.filter.AppendJSON(nil)
+			return x.list.filter.AppendJSON(nil)
 		case name == "where" && x.condition != nil:
-			value = x.condition.AppendJSON(nil)
+			return x.condition.AppendJSON(nil)
 		case name == "sort":
-			value = x.list.order.text()
+			return x.list.order.text()
 		case name == "fields":
-			value = jsontext.AppendStrings(nil, newNames(x.op.reader, x.list.fields))
+			return jsontext.AppendStrings(nil, newNames(x.op.reader, x.list.fields))
 		}
-		out = append(out, schema.Member{Name: name, Value: value})
-	}
-	own.Invocation.Query = out.AppendJSON(nil)
+		return value
+	})
 	x.call = &own
 }
 

@@ -28,7 +28,7 @@ func (b *compiler) inlineCards(configs []project.Config, opts schema.CompileOpti
 		for _, d := range configs[i].Doors {
 			for _, op := range d.Ops {
 				for j, p := range op.Parts {
-					card(d.Name+upper(op.Name)+upper(project.PartNames[j]), p)
+					card(d.Name+schema.Capital(op.Name)+schema.Capital(project.PartNames[j]), p)
 				}
 			}
 		}

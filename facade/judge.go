@@ -164,14 +164,7 @@ func (x *viewer) sentParams(in *Invocation) json.RawMessage {
 // only refuses every key of an object that is not among names, and everything
 // that is no object. No text and null are an empty object.
 func (x *viewer) only(text json.RawMessage, at string, names []string) {
-	switch jsontext.KindOf(text) {
-	case jsontext.Invalid, jsontext.Null:
-		return
-	case jsontext.Object:
-	default:
-		x.refuse(schema.Detail{Path: ".", Pointer: at, Code: "type", Message: "must be an object"})
-		return
-	}
+	x.anyObject(text, at)
 	for name := range jsontext.Members(text) {
 		if x.full() {
 			return

@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
@@ -115,22 +116,29 @@ const maxOffset = 1 << 31
 
 // readFields reads "id,title" or a list of names.
 func (r *refusals) readFields(value json.RawMessage) []string {
-	names := []string{}
+	names, _ := r.readNames("fields", "id,title", `["id", "title"]`, value)
+	return names
+}
+
+// readNames reads names of fields, as a text with commas or as a list of texts; false where the
+// value is neither, which is refused.
+func (r *refusals) readNames(key, text, list string, value json.RawMessage) (names []string, ok bool) {
+	names = []string{}
 	switch jsontext.KindOf(value) {
 	case jsontext.String:
-		return append(names, splitList(jsontext.Unquote(jsontext.Trim(value)))...)
+		return append(names, splitList(jsontext.Unquote(jsontext.Trim(value)))...), true
 	case jsontext.Array:
+		ok = true
 		for _, item := range jsontext.Elements(value) {
-			if jsontext.KindOf(item) != jsontext.String {
-				r.refuseQuery("fields", "type", `must be names of fields, such as "id,title" or ["id", "title"]`)
-				return nil
-			}
+			ok = ok && jsontext.KindOf(item) == jsontext.String
 			names = append(names, jsontext.Unquote(item))
 		}
-		return names
 	}
-	r.refuseQuery("fields", "type", `must be names of fields, such as "id,title" or ["id", "title"]`)
-	return nil
+	if !ok {
+		r.refuseQuery(key, "type", fmt.Sprintf("must be names of fields, such as %q or %s", text, list))
+		return nil, false
+	}
+	return names, true
 }
 
 // readCursor reads after or before: the values of o's fields that the cursor carries, nil

@@ -3,6 +3,7 @@ package facade
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade/filter"
@@ -17,22 +18,11 @@ const maxSortKeys = 8
 // readSort reads "-createdAt,title" or a list of such keys. The primary key ends every
 // order, so that it defines one order of the rows.
 func (x *viewer) readSort(value json.RawMessage) order {
-	var names []string
-	switch jsontext.KindOf(value) {
-	case jsontext.String:
-		names = splitList(jsontext.Unquote(jsontext.Trim(value)))
-	case jsontext.Array:
-		for _, item := range jsontext.Elements(value) {
-			if jsontext.KindOf(item) != jsontext.String {
-				x.refuseQuery("sort", "type", `must be names of fields, such as "-createdAt,title" or ["-createdAt", "title"]`)
-				return x.door.byID
-			}
-			names = append(names, splitList(jsontext.Unquote(item))...)
-		}
-	default:
-		x.refuseQuery("sort", "type", `must be names of fields, such as "-createdAt,title" or ["-createdAt", "title"]`)
+	names, ok := x.readNames("sort", "-createdAt,title", `["-createdAt", "title"]`, value)
+	if !ok {
 		return x.door.byID
 	}
+	names = splitList(strings.Join(names, ","))
 	if len(names) > maxSortKeys {
 		x.refuseQuery("sort", "maxItems", fmt.Sprintf("must have at most %d fields", maxSortKeys))
 		return x.door.byID
@@ -52,7 +42,7 @@ func (x *viewer) readSort(value json.RawMessage) order {
 		case !filter.IsScalar(p):
 			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, whose values have no order", p.Name))
 			return x.door.byID
-		case twice(keys, p):
+		case slices.ContainsFunc(keys, func(k SortKey) bool { return k.Field == p }):
 			x.refuseQuery("sort", "uniqueItems", fmt.Sprintf("names %s twice; leave the second one out", p.Name))
 			return x.door.byID
 		}
@@ -124,14 +114,4 @@ func (x *viewer) sortable() (names []string) {
 		}
 	}
 	return names
-}
-
-// twice reports whether the keys hold a field already.
-func twice(keys []SortKey, p *schema.Property) bool {
-	for _, k := range keys {
-		if k.Field == p {
-			return true
-		}
-	}
-	return false
 }

@@ -21,7 +21,7 @@ func (b *compiler) builtinCards(d *Door, op *Operation) {
 			b.rowCards = map[string]*schema.Entity{}
 		}
 		if b.rowCards[op.Name] == nil {
-			b.rowCards[op.Name] = b.view(&Door{Name: "any", Frond: d.Frond}, upper(op.Name), &schema.Card{Fields: fields, Required: []string{}})
+			b.rowCards[op.Name] = b.view(&Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), &schema.Card{Fields: fields, Required: []string{}})
 		}
 		op.Query = b.rowCards[op.Name]
 	}

@@ -21,16 +21,14 @@ type mergePatch struct {
 
 // over is the patch with its nested objects completed from those that stand in the row.
 func (m *mergePatch) over(e *schema.Entity, stands func(name string) json.RawMessage) json.RawMessage {
-	var out schema.Object
-	for name, value := range jsontext.Members(m.patch) {
+	return schema.Rewrite(m.patch, func(name string, value json.RawMessage) json.RawMessage {
 		if slices.Contains(m.fields, name) {
 			if was := stands(name); was != nil {
-				value = m.object(e.Property(name).Shape.Properties, was, value)
+				return m.object(e.Property(name).Shape.Properties, was, value)
 			}
 		}
-		out = append(out, schema.Member{Name: name, Value: value})
-	}
-	return out.AppendJSON(nil)
+		return value
+	})
 }
 
 // reaches reports whether a patch reaches into the field: its members are declared, or the

@@ -73,16 +73,6 @@ func samePlace(fronds []*Frond, l *schema.Link) bool {
 	return remote(l.Field.Owner.Frond) || !remote(l.Target.Frond)
 }
 
-// storedNames are the fields of a door that stand in its rows.
-func (d *Door) storedNames() (names []string) {
-	for _, p := range d.Entity.Fields {
-		if p.Stored {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
-
 // fieldNames are the fields of a door, the computed ones last.
 func (d *Door) fieldNames() (names []string) {
 	for _, p := range d.Entity.Fields {

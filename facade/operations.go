@@ -68,10 +68,8 @@ func (b *compiler) builtins(d *Door, src *project.Frond, c *project.Door) {
 
 // builtinNamed is the built-in operation called name, or nil.
 func builtinNamed(name string) *builtin {
-	for _, x := range builtins {
-		if x.name == name {
-			return x
-		}
+	if i := slices.IndexFunc(builtins, func(b *builtin) bool { return b.name == name }); i >= 0 {
+		return builtins[i]
 	}
 	return nil
 }
@@ -101,7 +99,7 @@ func (b *compiler) namedOperations(d *Door, src *project.Frond, c *project.Door)
 		}
 		// An inline card is named for what it is: postPublishInput.
 		name := func(i int) string {
-			return d.Name + upper(o.Name) + upper(project.PartNames[i])
+			return d.Name + schema.Capital(o.Name) + schema.Capital(project.PartNames[i])
 		}
 		var cards [4]*schema.Entity
 		for i, p := range o.Parts {

@@ -3,7 +3,6 @@ package facade
 import (
 	"encoding/base32"
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -66,15 +65,7 @@ func ParsePosition(text string) (Position, error) {
 			return p, nil
 		}
 	}
-	return 0, kiterror.Errorf(kiterror.ValidationFailed, "%s is no position; send one that came with an event, as it came, or leave it out", quoted(text))
-}
-
-// quoted is a text of a caller for a message, shortened.
-func quoted(text string) string {
-	if len(text) > 40 {
-		text = text[:40] + "…"
-	}
-	return fmt.Sprintf("%q", text)
+	return 0, kiterror.Errorf(kiterror.ValidationFailed, "%s is no position; send one that came with an event, as it came, or leave it out", kiterror.Quoted(text))
 }
 
 // Resumable returns why a reader that is at after cannot go on in the log that has this span

@@ -20,16 +20,15 @@ func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 	switch kind := jsontext.KindOf(value); {
 	case kind == jsontext.Object && s.Properties != nil:
 		further := further(s)
-		var out schema.Object
-		for name, member := range jsontext.Members(value) {
+		return schema.Rewrite(value, func(name string, member json.RawMessage) json.RawMessage {
 			switch field := fieldOf(s.Properties, name); {
 			case field != nil:
-				out = append(out, schema.Member{Name: name, Value: prune(&field.Shape, member)})
+				return prune(&field.Shape, member)
 			case further:
-				out = append(out, schema.Member{Name: name, Value: member})
+				return member
 			}
-		}
-		return out.AppendJSON(nil)
+			return nil
+		})
 	case kind == jsontext.Array && s.Items != nil && closed(s.Items):
 		out := []byte{'['}
 		for _, item := range jsontext.Elements(value) {

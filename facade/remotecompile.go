@@ -108,7 +108,7 @@ func (b *compiler) holds(op *Operation, there *schema.DiscoveredOp) bool {
 	case len(card.Fields) == 0:
 		op.Query = nil
 	default:
-		op.Query = b.view(op.Door, upper(op.Name), card)
+		op.Query = b.view(op.Door, schema.Capital(op.Name), card)
 	}
 	op.takes = taken
 	return slices.Contains(taken, "ifMatch")

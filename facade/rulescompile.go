@@ -189,7 +189,7 @@ func (b *compiler) readOnly(file, at string, door *Door, name string, r *rule) [
 	case p == nil && door.computed(name) != nil:
 		b.fault(file, at, fmt.Sprintf("%s is computed, so that nobody sends it anyway", name), "leave it out")
 	case p == nil || !p.Stored:
-		b.fault(file, at, fmt.Sprintf("%s has no stored field %q", door.Name, name), "name some of "+strings.Join(door.storedNames(), ", "))
+		b.fault(file, at, fmt.Sprintf("%s has no stored field %q", door.Name, name), "name some of "+strings.Join(storedFields(door.Entity), ", "))
 	case slices.Contains(r.hide, p.Name):
 		b.fault(file, at, fmt.Sprintf("%s is hidden, so that nobody sends it anyway", name), "leave it under hide or under readOnly")
 	case slices.Contains(r.readOnly, p.Name):
@@ -223,7 +223,7 @@ func (b *compiler) hidden(file, at string, door *Door, name string, hide []strin
 func (b *compiler) preset(file string, door *Door, r *rule, c project.Preset) {
 	p := door.Entity.Property(c.Name)
 	if p == nil || !p.Stored {
-		b.fault(file, c.At, fmt.Sprintf("%s has no stored field %q", door.Name, c.Name), "name some of "+strings.Join(door.storedNames(), ", "))
+		b.fault(file, c.At, fmt.Sprintf("%s has no stored field %q", door.Name, c.Name), "name some of "+strings.Join(storedFields(door.Entity), ", "))
 		return
 	}
 	ref, value, why := readReference(c.Value)

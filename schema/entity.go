@@ -255,3 +255,15 @@ const (
 // MaxDetails is how many refusals one judgement names at most: a body of a megabyte may have a
 // hundred thousand.
 const MaxDetails = 100
+
+// Rewrite returns the text of an object with each member's value as change returns it; nil
+// leaves the member out.
+func Rewrite(object json.RawMessage, change func(name string, value json.RawMessage) json.RawMessage) json.RawMessage {
+	var out Object
+	for name, value := range jsontext.Members(object) {
+		if value = change(name, value); value != nil {
+			out = append(out, Member{name, value})
+		}
+	}
+	return out.AppendJSON(nil)
+}

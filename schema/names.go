@@ -46,13 +46,13 @@ func Kebab(name string) string { return strings.Join(Words(name), "-") }
 func Camel(name string) string {
 	words := Words(name)
 	for i := 1; i < len(words); i++ {
-		words[i] = capital(words[i])
+		words[i] = Capital(words[i])
 	}
 	return strings.Join(words, "")
 }
 
-// capital returns s with its first letter in upper case.
-func capital(s string) string {
+// Capital returns s with its first letter in upper case.
+func Capital(s string) string {
 	for i, r := range s {
 		return string(unicode.ToUpper(r)) + s[i+len(string(r)):]
 	}

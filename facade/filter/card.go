@@ -3,7 +3,6 @@ package filter
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -22,7 +21,7 @@ import (
 // "dateTime" or "listOfInteger". Fields with the same name take the same operators.
 func CardOf(p *schema.Property) string {
 	if kind, ok := ItemKind(p); ok {
-		return "listOf" + upper(kindNames[kind])
+		return "listOf" + schema.Capital(kindNames[kind])
 	}
 	return kindNames[p.Kind]
 }
@@ -67,10 +66,7 @@ var cards = func() map[string][]schema.Field {
 			fields = append(fields, f)
 		}
 		all[kindNames[kind]] = fields
-		all["listOf"+upper(kindNames[kind])] = []schema.Field{{Name: "isNull", Shape: boolean}, {Name: "has", Shape: shape}}
+		all["listOf"+schema.Capital(kindNames[kind])] = []schema.Field{{Name: "isNull", Shape: boolean}, {Name: "has", Shape: shape}}
 	}
 	return all
 }()
-
-// upper writes the first letter of an ASCII name as a capital: string, String.
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -213,13 +213,13 @@ func (b *builder) inverses(e *Entity) {
 			}
 			link, _ := linkNames(f.Name, to.Name)
 			many := schema.Plural(e.Name)
-			names := []string{many, many + "By" + capital(link)}
+			names := []string{many, many + "By" + schema.Capital(link)}
 			if by != "" || to == e {
 				names = names[1:]
 			}
 			taken := to.taken(nil)
 			name := ""
-			for _, name = range append(names, many+"List", many+"ListBy"+capital(link), many+"By"+capital(link)+"List") {
+			for _, name = range append(names, many+"List", many+"ListBy"+schema.Capital(link), many+"By"+schema.Capital(link)+"List") {
 				if !taken[name] && !reservedFields[name] {
 					break
 				}
@@ -227,14 +227,6 @@ func (b *builder) inverses(e *Entity) {
 			to.Fields = append(to.Fields, &Field{Name: name, Relation: &Relation{To: e, Many: true, By: by, Of: f}})
 		}
 	}
-}
-
-// capital returns s with its first letter in upper case.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // sorted lists the keys of a map in order.
