@@ -40,7 +40,7 @@ type Event[T any] struct {
 // when. fn runs again where another transaction came between, and after a crash, so that an effect
 // elsewhere happens at least once: make it idempotent by e.ID.
 //
-// An event for which fn returns an error, or panics, is tried again after 1 s, then after twice
+// An event for which fn returns an error, panics, or ends the process is tried again after 1 s, then after twice
 // as long each time, up to 10 minutes; events of the same row wait behind it, all others go
 // on. After [Tries] it is dead: `frond facts dead` lists it, `frond facts replay` brings it
 // back. Of several processes over one store one at a time consumes.

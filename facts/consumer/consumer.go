@@ -30,6 +30,10 @@ type Consumer struct {
 	FromStart bool
 	// Tries is how often an event is tried before it is dead; 0: DefaultTries.
 	Tries int
+
+	// proven says that an attempt of this process has come back: none before it has ended the
+	// process. It belongs to the goroutine of Run.
+	proven bool
 }
 
 // DefaultTries are about 25 minutes with the pauses between them.

@@ -90,14 +90,18 @@ func (s *session) read(ctx context.Context) error {
 	return s.Save(ctx, behind)
 }
 
-// consume hands one event to the function, or sets it aside: where the function fails, and
-// where an earlier event of its key is aside.
+// consume hands one event to the function, or sets it aside: where the function fails, where
+// an earlier event of its key is aside, and the first event of a process, before it is tried.
 func (s *session) consume(ctx context.Context, e *facade.Event) error {
 	move := func(ctx context.Context) error { return s.Within(ctx, e.Position) }
 	dead := &facade.DeadEvent{Consumer: delivery.Retrying(s.Name), Event: *e}
-	if s.aside.waits(e) {
+	isCounted := false
+	switch {
+	case s.aside.waits(e):
 		dead.Reason = "an earlier event of the same row has failed"
-	} else {
+	case !s.proven:
+		dead.Tries, dead.Reason, isCounted = 1, endedProcess, true
+	default:
 		err := s.attempt(ctx, e, move)
 		if err == nil {
 			s.done(e.Position)
@@ -106,6 +110,7 @@ func (s *session) consume(ctx context.Context, e *facade.Event) error {
 		if !errors.As(err, new(errHandle)) {
 			return err
 		}
+		dead.Tries++
 		s.failed(dead, err)
 	}
 	dead.At = time.Now().UTC()
@@ -115,11 +120,15 @@ func (s *session) consume(ctx context.Context, e *facade.Event) error {
 		}
 		return s.Store.Bury(ctx, dead)
 	})
-	if err == nil {
-		s.Moved(e.Position)
-		s.aside.add(dead)
+	if err != nil {
+		return err
 	}
-	return err
+	s.Moved(e.Position)
+	s.aside.add(dead)
+	if isCounted {
+		return s.tryAgain(ctx, dead, true)
+	}
+	return nil
 }
 
 // retry tries the events that are due, the first of each key.
@@ -133,38 +142,96 @@ func (s *session) retry(ctx context.Context) error {
 	return nil
 }
 
+// endedProcess is the reason that is kept of an attempt while it runs: whoever reads it later
+// knows that nothing was written behind it.
+const endedProcess = "the process ended while the consumer handled it"
+
 // again tries one event that is set aside.
+//
+// An attempt that may end the process (os.Exit, a panic of another goroutine, no memory left) is
+// counted in the store before it begins, since nothing can be noted behind it. These are the
+// attempts of an event that has failed before, and all of a process until one of them has come
+// back: a process that was ended begins again with the event that ended it. Other attempts
+// cost no write beside their transaction.
 func (s *session) again(ctx context.Context, dead *facade.DeadEvent) error {
-	revive := func(ctx context.Context) error {
-		there, err := s.Store.Revive(ctx, dead.Consumer, dead.Event.ID)
-		if err == nil && !there {
-			return delivery.ErrLost
+	if dead.Tries > 0 && dead.Reason == endedProcess {
+		s.failed(dead, errors.New(endedProcess))
+	}
+	if dead.Tries >= s.limit() {
+		return s.giveUp(ctx, dead)
+	}
+	isCounted := dead.Tries > 0 || !s.proven
+	dead.Tries++
+	if isCounted {
+		dead.Reason = endedProcess
+		if err := s.keep(ctx, dead); err != nil {
+			return err
+		}
+	}
+	return s.tryAgain(ctx, dead, isCounted)
+}
+
+// tryAgain makes an attempt that is in dead.Tries already, and in the store where it is counted.
+func (s *session) tryAgain(ctx context.Context, dead *facade.DeadEvent, isCounted bool) error {
+	err := s.attempt(ctx, &dead.Event, func(ctx context.Context) error { return s.revive(ctx, dead) })
+	if err != nil && !errors.As(err, new(errHandle)) {
+		if isCounted && ctx.Err() != nil && !errors.Is(context.Cause(ctx), delivery.ErrLost) {
+			// A stop of the gateway is no failure of the event.
+			dead.Tries--
+			dead.Reason = "the gateway was stopped while the consumer handled it"
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			defer cancel()
+			_ = s.keep(last, dead) // or it has one try less
 		}
 		return err
 	}
-	err := s.attempt(ctx, &dead.Event, revive)
+	s.proven = true
 	if err == nil {
 		s.aside.pop(dead)
 		s.done(0)
 		return nil
 	}
-	if !errors.As(err, new(errHandle)) {
-		return err
+	if s.failed(dead, err); dead.Tries >= s.limit() {
+		return s.giveUp(ctx, dead)
 	}
-	s.failed(dead, err)
-	dead.At = time.Now().UTC()
-	if dead.Tries < cmp.Or(s.Tries, DefaultTries) {
-		return s.Store.Bury(ctx, dead)
+	return s.keep(ctx, dead)
+}
+
+// limit is how often an event is tried.
+func (s *session) limit() int { return cmp.Or(s.Tries, DefaultTries) }
+
+// revive takes an event out of those that are set aside. ErrLost: another process has.
+func (s *session) revive(ctx context.Context, dead *facade.DeadEvent) error {
+	there, err := s.Store.Revive(ctx, dead.Consumer, dead.Event.ID)
+	if err == nil && !there {
+		return delivery.ErrLost
 	}
-	err = s.Store.Transact(ctx, func(ctx context.Context) error {
-		if err := revive(ctx); err != nil {
+	return err
+}
+
+// replace writes a letter in the place of an event that is set aside, unless another process has
+// dealt with that meanwhile.
+func (s *session) replace(ctx context.Context, dead, letter *facade.DeadEvent) error {
+	return s.Store.Transact(ctx, func(ctx context.Context) error {
+		if err := s.revive(ctx, dead); err != nil {
 			return err
 		}
-		final := *dead
-		final.Consumer = s.Name
-		return s.Store.Bury(ctx, &final)
+		return s.Store.Bury(ctx, letter)
 	})
-	if err != nil {
+}
+
+// keep writes down how often an event was tried, and when.
+func (s *session) keep(ctx context.Context, dead *facade.DeadEvent) error {
+	dead.At = time.Now().UTC()
+	return s.replace(ctx, dead, dead)
+}
+
+// giveUp makes an event dead. Those behind it go on without it.
+func (s *session) giveUp(ctx context.Context, dead *facade.DeadEvent) error {
+	dead.At = time.Now().UTC()
+	final := *dead
+	final.Consumer = s.Name
+	if err := s.replace(ctx, dead, &final); err != nil {
 		return err
 	}
 	s.Log.Error("an event is dead: it was tried too often", "consumer", s.Name, "fact", dead.Event.Frond+"."+dead.Event.Name, "event", dead.Event.ID, "tries", dead.Tries, "error", dead.Reason)
@@ -183,7 +250,6 @@ func (s *session) done(at facade.Position) {
 
 // failed notes a failure of the function in dead, and logs it.
 func (s *session) failed(dead *facade.DeadEvent, err error) {
-	dead.Tries++
 	dead.Reason = reason(err)
 	s.Log.Warn("an event is set aside: its consumer has failed", "consumer", s.Name, "fact", dead.Event.Frond+"."+dead.Event.Name, "event", dead.Event.ID, "tries", dead.Tries, "error", dead.Reason)
 	s.Stats.Change(func(state *delivery.State) { state.Failed++ })
