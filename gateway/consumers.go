@@ -116,6 +116,7 @@ func (h *Host) consumersOf(f *facade.Facade) (all []*consumer.Consumer) {
 			c.Handle = func(ctx context.Context, e *facade.Event) error { return one.Handle(h.Enter(ctx, nil), e) }
 		}
 		c.Name, c.Facts, c.Log, c.Alone = one.named(full), []string{full}, h.log, !h.config.shared(h.options.Store)
+		c.Retention = h.config.Facts.Retention
 		c.Store = consumerStore{h.outbox.Outbox, h.outbox.Outbox}
 		if _, remote := h.config.Remotes[frond]; remote {
 			c.Store = consumerStore{h.outbox.Outbox, lateLog{h, frond}}

@@ -41,15 +41,20 @@ type Consumer struct {
 	Feed  Feed
 	// Alone says that no other process has the store: there is no lease to wait for.
 	Alone bool
-	Log   *slog.Logger
-	Stats Stats
+	// Retention is how long the log keeps events; 0: for longer than a consumer is idle.
+	Retention time.Duration
+	Log       *slog.Logger
+	Stats     Stats
+
+	crept time.Time // when the cursor was last known to be behind no event of another fact
 }
 
 // How long a process waits in the states of [Consumer.Run].
 const (
 	idleTime   = 10 * time.Second // until a lease without work is given back
 	glanceTime = 30 * time.Second // between looks at events to be retried, while idle
-	creepTime  = 10 * time.Minute // between moves of a cursor that nothing happens behind
+	creepTime  = 10 * time.Minute // between moves of a cursor over events of other facts, at most
+	leastCreep = 500 * time.Millisecond
 	maxRest    = 30 * time.Second // after a failure of the store
 )
 
@@ -152,8 +157,12 @@ func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.
 		return err
 	}
 	c.Stats.Change(func(s *State) { s.Cursor = cursor })
-	if err := c.wait(ctx, cursor); err != nil {
+	isWork, err := c.wait(ctx, cursor)
+	if err != nil {
 		return err
+	}
+	if !isWork {
+		deliver = func(context.Context, *Session) error { return errIdle }
 	}
 	if c.Alone {
 		return c.deliver(ctx, cursor, deliver)
@@ -197,7 +206,11 @@ func (c *Consumer) deliver(ctx context.Context, cursor facade.Position, deliver 
 		return err
 	}
 	defer reader.Close()
-	return deliver(ctx, &Session{consumer: c, reader: reader, cursor: cursor})
+	session := &Session{consumer: c, reader: reader, cursor: cursor}
+	if err = deliver(ctx, session); errors.Is(err, errIdle) {
+		err = cmp.Or(session.creep(ctx), err)
+	}
+	return err
 }
 
 // begin is the cursor. At the first start it is the end of the log. It is the oldest position that
@@ -228,38 +241,42 @@ func (c *Consumer) begin(ctx context.Context) (facade.Position, error) {
 	return to, err
 }
 
-// wait returns when there is something behind the cursor, or to be retried.
-func (c *Consumer) wait(ctx context.Context, cursor facade.Position) error {
+// creepEvery is how often an idle consumer looks for events of other facts behind its cursor: well
+// before they are removed, and the cursor is one that the log does not know any more.
+func (c *Consumer) creepEvery() time.Duration {
+	if c.Retention <= 0 {
+		return creepTime
+	}
+	return min(creepTime, max(leastCreep, c.Retention/4))
+}
+
+// wait returns when there is something behind the cursor, or to be retried. isWork is false where
+// events of other facts alone are behind it, so that it has to be moved.
+func (c *Consumer) wait(ctx context.Context, cursor facade.Position) (isWork bool, err error) {
 	reader, err := c.Feed(ctx, c.Facts, cursor)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer reader.Close()
-	for since := time.Now(); ; {
+	for {
 		failed, err := c.Store.Dead(ctx, Retrying(c.Name), 1)
 		if err != nil || len(failed) > 0 {
-			return err
+			return true, err
 		}
-		glance, cancel := context.WithTimeout(ctx, glanceTime)
+		if time.Since(c.crept) >= c.creepEvery() {
+			events, behind, err := c.Store.Log(ctx, cursor, c.Facts, 1)
+			if err != nil || len(events) > 0 || behind > cursor {
+				return len(events) > 0, err
+			}
+			c.crept = time.Now()
+		}
+		glance, cancel := context.WithTimeout(ctx, min(glanceTime, c.creepEvery()))
 		_, _, err = reader.Next(glance)
 		cancel()
 		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
-			return cmp.Or(ctx.Err(), err)
-		}
-		if time.Since(since) >= creepTime {
-			return c.creep(ctx, cursor)
+			return true, cmp.Or(ctx.Err(), err)
 		}
 	}
-}
-
-// creep moves a cursor over events of other facts. Without it the cursor of a rare fact would
-// end up behind what is kept.
-func (c *Consumer) creep(ctx context.Context, cursor facade.Position) error {
-	events, behind, err := c.Store.Log(ctx, cursor, c.Facts, 1)
-	if err == nil && len(events) == 0 && behind > cursor {
-		_, err = c.Store.Advance(ctx, c.Name, cursor, behind) // or another process did
-	}
-	return cmp.Or(err, errIdle)
 }
 
 // Pause waits and reports whether ctx is not done.
@@ -289,6 +306,18 @@ func (s *Session) Next(ctx context.Context) ([]*facade.Event, facade.Position, e
 
 // Cursor is the position that was saved last.
 func (s *Session) Cursor() facade.Position { return s.cursor }
+
+// creep moves the cursor over events of other facts. Without it the cursor of a rare fact would end
+// up behind what is kept.
+func (s *Session) creep(ctx context.Context) error {
+	c := s.consumer
+	events, behind, err := c.Store.Log(ctx, s.cursor, c.Facts, 1)
+	if err != nil || len(events) > 0 {
+		return err
+	}
+	c.crept = time.Now()
+	return s.Save(ctx, max(s.cursor, behind))
+}
 
 // Idle is the error with which deliver ends a session that had nothing to do for [Session.IdleTime].
 func (s *Session) Idle() error { return errIdle }

@@ -3,6 +3,7 @@ package delivery_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -141,6 +142,57 @@ func TestRareFact(t *testing.T) {
 			t.Errorf("delivered %s", k.got())
 		}
 		stop()
+	})
+}
+
+// TestShortRetention: a consumer of a rare fact does not come behind what is kept, however short that is
+// and however many processes have it, so that no loss is logged where there is none.
+func TestShortRetention(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storetest.NewStore()
+		var lines strings.Builder
+		log := slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		var k collector
+		const retention = 2 * time.Minute
+		begin := func() (stop func()) {
+			c := deliverytest.Consumer(t, "x", store)
+			c.Retention, c.Log = retention, log
+			return run(c, k.deliver)
+		}
+		stops := []func(){begin(), begin()}
+		announce := func(n int, name string) {
+			e := deliverytest.Event(n, 1)
+			e.Name = name
+			deliverytest.Emit(t, store, e)
+			_, _, _ = store.Relay(t.Context())
+		}
+		trim := func() {
+			if _, err := store.Trim(t.Context(), time.Now().Add(-retention), 1000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := range 60 {
+			announce(n, "other")
+			time.Sleep(10 * time.Second)
+			if n%6 == 5 {
+				trim()
+			}
+		}
+		for _, stop := range stops {
+			stop()
+		}
+		announce(60, "other")
+		time.Sleep(time.Hour)
+		stop := begin() // the host comes back, and removes what is old a minute later
+		time.Sleep(time.Minute)
+		trim()
+		time.Sleep(time.Hour)
+		announce(61, "orderPlaced")
+		time.Sleep(time.Minute)
+		stop()
+		if k.got() != "61" || lines.Len() > 0 {
+			t.Errorf("delivered %q; logged: %s", k.got(), lines.String())
+		}
 	})
 }
 

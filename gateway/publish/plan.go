@@ -59,7 +59,7 @@ func (c *Config) Plan(catalog *facade.Catalog, o Options) (*Publisher, schema.Fa
 			faults = append(faults, schema.Fault{File: setting.File, Pointer: at, Message: "the webhook cannot be used", Remedy: err.Error()})
 			continue
 		}
-		p.ways = append(p.ways, &way{consumer: &delivery.Consumer{Name: "webhook:" + w.Name, Facts: names, Log: o.Log}, run: hook.Run})
+		p.ways = append(p.ways, &way{consumer: &delivery.Consumer{Name: "webhook:" + w.Name, Facts: names, Retention: o.Retention, Log: o.Log}, run: hook.Run})
 	}
 	if c.NATS.URL != "" {
 		faults = append(faults, p.planNATS(&c.NATS, catalog, o)...)
@@ -129,7 +129,7 @@ func (p *Publisher) planNATS(n *NATS, catalog *facade.Catalog, o Options) schema
 		return faults
 	}
 	p.ways = append(p.ways, &way{
-		consumer: &delivery.Consumer{Name: "nats", Facts: names, Log: o.Log}, problem: publisher.Problem,
+		consumer: &delivery.Consumer{Name: "nats", Facts: names, Retention: o.Retention, Log: o.Log}, problem: publisher.Problem,
 		run: func(ctx context.Context, c *delivery.Consumer) error {
 			if options.InProcess == nil {
 				return publisher.Run(ctx, c)
