@@ -206,19 +206,19 @@ func (h *Facts) events(ctx context.Context, q *factsQuery) (*wire.Events, error)
 		a.Position = oldest
 	}
 	if err := facade.Resumable(a.Position, oldest, last); err != nil {
-		return nil, err
+		return nil, wire.NotResumable(err, a.Position, oldest, last)
 	}
 	if q.limit == 0 || len(q.names) == 0 {
 		return a, nil
 	}
 	reader, err := h.options.Subscribe(ctx, q.names, a.Position)
 	if err != nil {
-		return nil, err
+		return nil, wire.NotResumable(err, a.Position, oldest, last)
 	}
 	defer reader.Close()
 	events, position, err := read(ctx, h.options.Ending, reader, q.wait)
 	if err != nil {
-		return nil, err
+		return nil, wire.NotResumable(err, a.Position, oldest, last)
 	}
 	events, a.Position = fitting(events, q.limit, max(position, a.Position))
 	a.Last = max(last, a.Position)

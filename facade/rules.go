@@ -230,8 +230,12 @@ func kept(p *schema.Property, value json.RawMessage) json.RawMessage {
 // denied is the verdict of a rule that denies, and where no rule holds: UNAUTHORIZED for
 // an anonymous caller, else FORBIDDEN.
 func denied(state State, door *Door, op *Operation) error {
-	if state.User() == nil {
-		return kiterror.Errorf(kiterror.Unauthorized, "%s.%s is not for everybody; say who you are", door.Name, op.Name)
+	what := door.Name
+	if len(door.ops) > 0 { // a fact with a shape of its own has none
+		what += "." + op.Name
 	}
-	return kiterror.Errorf(kiterror.Forbidden, "%s.%s is not for you", door.Name, op.Name)
+	if state.User() == nil {
+		return kiterror.Errorf(kiterror.Unauthorized, "%s is not for everybody; say who you are", what)
+	}
+	return kiterror.Errorf(kiterror.Forbidden, "%s is not for you", what)
 }

@@ -106,7 +106,7 @@ func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 	x.resultScope = x.doorScope
 	if w.fact.Frond.Remote != "" && w.fact.Door == nil && door.authority() == ByHost {
 		// The remote may close it, and cannot be asked about one event.
-		return nil, denied(w.sub.State, door, &Operation{Name: "receive"})
+		return nil, denied(w.sub.State, door, reading)
 	}
 	if w.fact.Data == nil {
 		if w.sub.Filter != nil || w.sub.Select != nil {

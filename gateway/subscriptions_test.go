@@ -268,6 +268,10 @@ func TestEventStreams(t *testing.T) {
 			t.Errorf("%s: %d %s", body, resp.StatusCode, got)
 		}
 	}
+	// Clients of JSON name the type of streams behind their own.
+	if resp, _ := stream("/graphql", `{"query":"{ notes { total } }"}`, "Accept: application/graphql-response+json, application/json, text/event-stream, multipart/mixed"); !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/graphql-response+json") { //nolint:bodyclose // stream closes it at the end
+		t.Errorf("a query of a client that prefers JSON: %v", resp.Header)
+	}
 	if resp, _ := stream("/graphql", `{"query":1}`); resp.StatusCode != 400 { //nolint:bodyclose // stream closes it at the end
 		t.Errorf("no request: %d", resp.StatusCode)
 	}
@@ -314,6 +318,10 @@ func TestEventStreams(t *testing.T) {
 		if status, body := send(t, c.method, url+"/graphql/stream"+c.path, c.body, h...); status != c.want {
 			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, status, body)
 		}
+	}
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodOptions, url+"/graphql/stream", http.NoBody)
+	if resp, err := http.DefaultClient.Do(req); err != nil || resp.StatusCode != 204 || resp.Header.Get("Allow") != "DELETE, GET, HEAD, OPTIONS, POST, PUT" { //nolint:bodyclose // it has none
+		t.Errorf("what a path of streams allows: %v %v", resp, err)
 	}
 	_, reserved := stream("/graphql/stream?token="+token, "")                          //nolint:bodyclose // stream closes it at the end
 	if resp, _ := stream("/graphql/stream?token="+token, ""); resp.StatusCode != 409 { //nolint:bodyclose // stream closes it at the end

@@ -168,8 +168,8 @@ func (x *exchange) wantsChanges() bool {
 	if x.r.Method != http.MethodGet || x.op.Name != "list" || !x.op.Builtin || len(x.r.Header["Accept"]) == 0 {
 		return false
 	}
-	_, named := sse.Accepts(x.r.Header["Accept"])
-	return named
+	_, preferred := sse.Accepts(x.r.Header["Accept"])
+	return preferred
 }
 
 // serveChanges answers a list whose call was read.

@@ -23,6 +23,8 @@ type Facts struct {
 	host  *host
 	frond string
 	log   atomic.Bool // the absence of the path was logged
+	// broken is why the last answer could not be used, as it was logged.
+	broken atomic.Value
 	// idle is when the last read ended that found nothing, in nanoseconds since 1970.
 	idle atomic.Int64
 }
@@ -164,8 +166,9 @@ func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*wir
 	var answer *wire.Events
 	var refused *facade.Error
 	var posts atomic.Int32
+	g := &get{query, wait, o.Signer, f.frond}
 	failed := f.host.sender.send(ctx, &post{
-		get:  &get{query, wait, o.Signer, f.frond},
+		get:  g,
 		most: o.MaxAnswer, uncounted: true, sent: &posts,
 		read: func(status int, header http.Header, body []byte) *failure {
 			if status == http.StatusOK {
@@ -178,7 +181,7 @@ func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*wir
 			}
 			r, ok := wire.ReadResponse(body, nil)
 			if !ok || r.Err == nil {
-				return frameless(status, header)
+				return g.frameless(status, header)
 			}
 			if unsigned := unsigned(header, r.Err); unsigned != nil {
 				return unsigned
@@ -194,10 +197,37 @@ func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*wir
 		}
 		return nil, failed.err()
 	case failed != nil:
+		f.note(failed)
 		return nil, failed.err()
+	case refused != nil && refused.Code == facade.Gone:
+		return nil, gone(refused)
 	case refused != nil:
 		return nil, refused
 	}
 	f.log.Store(false)
 	return answer, nil
+}
+
+// note logs why an answer cannot be used, once for each reason. Readers try again, and their
+// error says nothing of the answer.
+func (f *Facts) note(failed *failure) {
+	if failed.kind != wrongFacts || failed.cause == nil || f.broken.Swap(failed.cause.Error()) == failed.cause.Error() {
+		return
+	}
+	f.host.options.Log.Warn("the answer of a remote about its facts cannot be used; nothing behind it arrives here until it is another one",
+		"frond", f.frond, "remote", f.host.options.Name, "error", failed.cause)
+}
+
+// gone is GONE of a host with its oldest position as positions are written here.
+func gone(refused *facade.Error) *facade.Error {
+	message := outcomes[goneFacts].message
+	details, _ := refused.Details.(map[string]any)
+	text, _ := details["oldest"].(string)
+	oldest, err := wire.ReadPosition(text)
+	if err != nil {
+		return facade.Errorf(facade.Gone, "%s", message)
+	}
+	e := facade.Errorf(facade.Gone, "%s or from %s, the oldest one", message, oldest)
+	e.Details = map[string]any{"oldest": oldest.String()}
+	return e
 }

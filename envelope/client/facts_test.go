@@ -1,10 +1,12 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -140,6 +142,8 @@ func TestAnswersThatAreNoFacts(t *testing.T) {
 		{page(12, strings.Replace(event(12), `"id"`, `"change":"moved","id"`, 1)), facade.BadGateway},
 		{page(12, strings.Replace(event(12), `{"total":1}`, `[1]`, 1)), facade.BadGateway},
 		{"503 ", facade.ServiceUnavailable},
+		{"410 {}", facade.Gone},
+		{"410 ", facade.Gone},
 		{`400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no","data":{"code":"VALIDATION_FAILED","message":"no"}}}`, facade.ValidationFailed},
 	} {
 		log, _ := factsOf(t, c.answer)
@@ -152,5 +156,42 @@ func TestAnswersThatAreNoFacts(t *testing.T) {
 	log, _ := factsOf(t, `200 {"more":1,"events":[{"id":"e","position":9,"name":"x","at":"2026-01-01T00:00:00+01:00","key":null,"new":[1]}],"position":9,"oldest":0,"last":9}`)
 	if events, behind, err := log.Log(t.Context(), 7, nil, 10); err != nil || behind != 9 || len(events) != 1 || events[0].Frond != "sales" || events[0].At.Hour() != 23 {
 		t.Errorf("a short event: %v, %d, %v", events, behind, err)
+	}
+}
+
+// TestGoneElsewhere: the oldest position of a host is one that a subscriber here can send.
+func TestGoneElsewhere(t *testing.T) {
+	for _, details := range []string{`,"details":{"oldest":"18"}`, `,"details":{"oldest":"bhoa06hmormn0"}`, ``} {
+		log, _ := factsOf(t, `410 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m","data":{"code":"GONE","message":"m"`+details+`}}}`)
+		_, _, err := log.Log(t.Context(), 7, nil, 10)
+		got := facade.AsError(err)
+		var oldest any
+		if d, ok := got.Details.(map[string]any); ok {
+			oldest = d["oldest"]
+		}
+		if want := facade.Position(18).String(); got.Code != facade.Gone || strings.Contains(details, "18") != (oldest == want) || strings.Contains(details, "18") != strings.Contains(got.Message, want) {
+			t.Errorf("%s: %v %v", details, err, got.Details)
+		}
+	}
+}
+
+// TestBrokenFactsAreLogged: the log says what is wrong with an answer, once for each reason; the
+// error of a subscriber says nothing of it.
+func TestBrokenFactsAreLogged(t *testing.T) {
+	var text bytes.Buffer
+	broken := page(12, strings.Replace(event(12), `{"total":1}`, `7`, 1))
+	answers := []string{broken, broken, page(13, `{"id":"e"}`)}
+	log := remote(t, "http://host", &client.Options{Retries: -1, Log: slog.New(slog.NewTextHandler(&text, nil)), Transport: tripper(func(*http.Request) (*http.Response, error) {
+		body := strings.TrimPrefix(answers[0], "200 ")
+		answers = answers[1:]
+		return &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: int64(len(body)), Body: io.NopCloser(strings.NewReader(body))}, nil
+	})}).Facts("sales")
+	for range 3 {
+		if _, _, err := log.Log(t.Context(), 7, []string{"sales.orderPlaced"}, 10); facade.AsError(err).Code != facade.BadGateway || strings.Contains(err.Error(), "data") {
+			t.Errorf("%v", err)
+		}
+	}
+	if got := text.String(); strings.Count(got, "level=WARN") != 2 || !strings.Contains(got, "event 0: data is of another kind") || !strings.Contains(got, "frond=sales") {
+		t.Error(got)
 	}
 }

@@ -59,6 +59,8 @@ const (
 	noFacts
 	// wrongFacts: the answer to a GET of facts is none.
 	wrongFacts
+	// goneFacts: 410 without a frame, which no other answer is.
+	goneFacts
 )
 
 // outcome is what follows from a failure of one kind. The three switches are independent: a
@@ -94,6 +96,7 @@ var outcomes = [...]outcome{
 	answerOverBudget: {facade.ServiceUnavailable, "", false, false, false}, // the cause has the message
 	noFacts:          {facade.NotImplemented, "the host does not give its facts to other hosts", false, false, false},
 	wrongFacts:       {facade.BadGateway, "the host's answer about its facts cannot be used", false, false, false},
+	goneFacts:        {facade.Gone, "the events behind this position are no longer kept where they are announced; read the state again, and resume without a position", false, false, false},
 }
 
 // failure is why a round trip brought no answer. It is an error for the retry policy only;

@@ -44,6 +44,14 @@ func (g *get) request(req *http.Request) *http.Request {
 	return req
 }
 
+// frameless is the failure of an answer that is no frame: of a GET, 410 says what it says with one.
+func (g *get) frameless(status int, header http.Header) *failure {
+	if g != nil && status == http.StatusGone {
+		return &failure{kind: goneFacts}
+	}
+	return frameless(status, header)
+}
+
 // withoutFacts reports whether a status says that the host has no such path.
 func withoutFacts(status int) bool {
 	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented

@@ -86,7 +86,7 @@ func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
 		return &failure{kind: noFacts}
 	}
 	if err := jsontext.Check(body); err != nil {
-		f := frameless(resp.StatusCode, resp.Header)
+		f := p.get.frameless(resp.StatusCode, resp.Header)
 		f.cause = err
 		return f
 	}

@@ -77,6 +77,20 @@ func appendPosition(dst []byte, p facade.Position) []byte {
 	return append(strconv.AppendInt(append(dst, '"'), int64(p), 10), '"')
 }
 
+// NotResumable is an error of [facade.Resumable] with positions as they are between hosts, in its
+// text and as the member oldest of its details. Other errors are returned as they are.
+func NotResumable(err error, after, oldest, last facade.Position) error {
+	switch facade.AsError(err).Code {
+	case facade.Gone:
+		e := facade.Errorf(facade.Gone, "the events after the position %d are no longer kept; read the state again, and go on from %d, the oldest one", after, oldest)
+		e.Details = map[string]any{"oldest": strconv.FormatInt(int64(oldest), 10)}
+		return e
+	case facade.ValidationFailed:
+		return facade.Errorf(facade.ValidationFailed, "the position %d is none of this log, which has %d to %d; read the state again, and go on from one of these", after, oldest, last)
+	}
+	return err
+}
+
 // ReadPosition reads a position as it is written between hosts.
 func ReadPosition(text string) (facade.Position, error) {
 	n, err := strconv.ParseInt(text, 10, 64)

@@ -5,24 +5,26 @@ import (
 	"strings"
 )
 
-// Accepts reports whether the lines of a request's Accept take a stream, and whether they name
-// it. A client that names it wants one even where there are other forms of the answer; one
-// that sends */* or nothing takes what there is.
+// Accepts reports whether the lines of a request's Accept take a stream, and whether they
+// prefer it. A client that prefers it wants one even where there are other forms of the answer;
+// one that sends */* or nothing takes what there is. Of types with equal weights the first one
+// is preferred: urql sends every query with text/event-stream behind the types of JSON.
 //
-//	text/event-stream                        yes, named
+//	text/event-stream                        yes, preferred
+//	text/event-stream, application/json      yes, preferred
+//	application/json, text/event-stream      yes, not preferred
+//	*/*, text/*, no header                   yes, not preferred
 //	text/event-stream;q=0, */*               no
-//	application/json, text/event-stream      yes; named, unless JSON has the greater weight
-//	*/*, text/*, no header                   yes, not named
-func Accepts(lines []string) (accepted, named bool) {
-	stream, text, all, other := -1.0, -1.0, -1.0, 0.0
+func Accepts(lines []string) (accepted, preferred bool) {
+	stream, text, all, other, first := -1.0, -1.0, -1.0, 0.0, false
 	for _, line := range lines {
 		for part := range strings.SplitSeq(line, ",") {
 			media, params, _ := strings.Cut(part, ";")
-			weight := weightOf(params)
+			weight := Weight(params)
 			switch media = strings.ToLower(strings.TrimSpace(media)); media {
 			case "":
 			case MediaType:
-				stream = max(stream, weight)
+				stream, first = max(stream, weight), first || other < weight
 			case "text/*":
 				text = max(text, weight)
 			case "*/*":
@@ -34,7 +36,7 @@ func Accepts(lines []string) (accepted, named bool) {
 	}
 	switch {
 	case stream >= 0:
-		return stream > 0, stream > 0 && stream >= other
+		return stream > 0, stream > 0 && (stream > other || stream == other && first)
 	case text >= 0:
 		return text > 0, false
 	case all >= 0:
@@ -43,8 +45,9 @@ func Accepts(lines []string) (accepted, named bool) {
 	return len(lines) == 0, false
 }
 
-// weightOf is the parameter q of a media range: 1 without one, 0 where it is malformed.
-func weightOf(params string) float64 {
+// Weight is the parameter q behind an element of an Accept header, or of one like it: 1 without
+// one, 0 where it is malformed.
+func Weight(params string) float64 {
 	for param := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(param, "=")
 		if strings.EqualFold(strings.TrimSpace(name), "q") {

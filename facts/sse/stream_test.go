@@ -167,23 +167,27 @@ func TestSlowClient(t *testing.T) {
 
 func TestAccepts(t *testing.T) {
 	for _, c := range []struct {
-		lines           []string
-		accepted, named bool
+		lines               []string
+		accepted, preferred bool
 	}{
 		{nil, true, false},
 		{[]string{"*/*"}, true, false},
 		{[]string{"text/*;q=0.1"}, true, false},
 		{[]string{"text/event-stream"}, true, true},
 		{[]string{"Text/Event-Stream; q=0.5"}, true, true},
-		{[]string{"application/json, text/event-stream"}, true, true},
+		{[]string{"text/event-stream, application/json"}, true, true},
+		{[]string{"application/json", "text/event-stream"}, true, false},
+		{[]string{"application/json;q=0.5, text/event-stream, text/html"}, true, true},
+		{[]string{"text/event-stream;q=0.5, application/json;q=0.5, text/event-stream;q=0.4"}, true, true},
+		{[]string{"application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed"}, true, false},
 		{[]string{"application/json", "text/event-stream;q=0.9"}, true, false},
 		{[]string{"text/event-stream;q=0, */*"}, false, false},
 		{[]string{"text/event-stream;q=many"}, false, false},
 		{[]string{"application/json"}, false, false},
 		{[]string{"text/html, */*;q=0"}, false, false},
 	} {
-		if accepted, named := sse.Accepts(c.lines); accepted != c.accepted || named != c.named {
-			t.Errorf("%q: %v, named %v", c.lines, accepted, named)
+		if accepted, preferred := sse.Accepts(c.lines); accepted != c.accepted || preferred != c.preferred {
+			t.Errorf("%q: %v, preferred %v", c.lines, accepted, preferred)
 		}
 	}
 }

@@ -118,9 +118,16 @@ func (h *Handler) wantsStream(r *http.Request) bool {
 	if h.Streams == nil {
 		return false
 	}
-	_, named := sse.Accepts(r.Header["Accept"])
-	return strings.HasSuffix(r.URL.Path, "/stream") || named && (r.Method == http.MethodGet || r.Method == http.MethodPost)
+	if isStream(r) {
+		return r.Method != http.MethodOptions
+	}
+	_, preferred := sse.Accepts(r.Header["Accept"])
+	return preferred && (r.Method == http.MethodGet || r.Method == http.MethodPost)
 }
+
+// isStream reports whether a request is for the path below the handler's own where every answer
+// is a stream.
+func isStream(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/stream") }
 
 // isConsoleFile reports whether a request is for one of the console's files.
 func isConsoleFile(r *http.Request) bool {
@@ -164,7 +171,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// Not CORS: where other origins are allowed, the guard answers preflights before this.
 	if r.Method == http.MethodOptions {
-		head.Set("Allow", verbs)
+		head.Set("Allow", verbsOf(r))
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
@@ -233,5 +240,11 @@ func (h *Handler) executed(ctx context.Context, res *resolvers.Response, query, 
 	}
 }
 
-// verbs is the value of Allow: OPTIONS is answered without a body, for clients that probe.
-const verbs = "GET, HEAD, OPTIONS, POST"
+// verbsOf is the value of Allow: OPTIONS is answered without a body, for clients that probe.
+// The path of streams also reserves them, and ends operations on them.
+func verbsOf(r *http.Request) string {
+	if isStream(r) {
+		return "DELETE, GET, HEAD, OPTIONS, POST, PUT"
+	}
+	return "GET, HEAD, OPTIONS, POST"
+}

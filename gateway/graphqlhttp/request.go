@@ -43,7 +43,7 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, media string, acc
 		return h.readBody(w, r, account)
 	}
 	return nil, &refusal{
-		status: http.StatusMethodNotAllowed, code: facade.MethodNotAllowed, allow: verbs,
+		status: http.StatusMethodNotAllowed, code: facade.MethodNotAllowed, allow: verbsOf(r),
 		text: "GraphQL is answered over POST, and queries over GET; send one of these",
 	}
 }

@@ -1,8 +1,11 @@
 package graphqlws_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +18,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/graphqlws"
 	"github.com/frondhost/frond/gateway/subscriptions"
+	"github.com/frondhost/frond/resolvers"
 )
 
 const initialised = `{"type":"connection_init"}`
@@ -65,6 +69,40 @@ func TestCloseCodes(t *testing.T) {
 		t.Run("subprotocol: "+name, func(t *testing.T) {
 			h.dial(t, &websocket.DialOptions{Subprotocols: protocols}).closes(4406, "Subprotocol not acceptable")
 		})
+	}
+}
+
+// crashing fails on every operation.
+type crashing struct{ graphqlws.Operations }
+
+func (crashing) Operate(context.Context, json.RawMessage, facade.State) (*resolvers.Subscription, *resolvers.Response) {
+	panic("of an operation")
+}
+
+// TestInternalErrors: a failure of ours ends the connection with 1011, and its text stays here.
+func TestInternalErrors(t *testing.T) {
+	var log bytes.Buffer
+	h := start(t, func(o *graphqlws.Options, _ *subscriptions.Options) {
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		o.Operations = crashing{o.Operations}
+		o.Session = func(r *http.Request) (facade.State, error) {
+			if r.Header.Get("Authorization") == "crash" {
+				panic("of a session")
+			}
+			return session(r)
+		}
+	})
+	c := h.dial(t, nil)
+	c.send(`{"type":"connection_init","payload":{"authorization":"crash"}}`)
+	c.closes(1011, "Internal server error")
+	c = h.known(t, "ada")
+	c.send(`{"type":"subscribe","id":"1","payload":{"query":"{__typename}"}}`)
+	c.closes(1011, "Internal server error")
+	h.server.Shutdown(t.Context(), false) // nobody logs any more
+	for _, want := range []string{"of a session", "of an operation"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log has no %q: %s", want, &log)
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/frondhost/frond/facts/sse"
 )
 
 // leastCompressed is the length in bytes from which an answer is compressed.
@@ -159,12 +161,12 @@ func negotiate(sent []string) (chosen *coding, plain bool) {
 	if len(sent) == 0 {
 		return nil, true
 	}
-	// -1: the coding is not named; then the weight of * counts, and for no coding 1/1000.
-	zstd, gzip, identity, rest := -1, -1, -1, -1
+	// -1: the coding is not named; then the weight of * counts.
+	zstd, gzip, identity, rest := -1.0, -1.0, -1.0, -1.0
 	for _, line := range sent {
 		for part := range strings.SplitSeq(line, ",") {
 			name, params, _ := strings.Cut(part, ";")
-			weight := weightOf(params)
+			weight := sse.Weight(params)
 			switch name = strings.TrimSpace(name); {
 			case strings.EqualFold(name, "zstd"):
 				zstd = weight
@@ -177,7 +179,7 @@ func negotiate(sent []string) (chosen *coding, plain bool) {
 			}
 		}
 	}
-	or := func(weight, otherwise int) int {
+	or := func(weight, otherwise float64) float64 {
 		if weight < 0 {
 			return otherwise
 		}
@@ -193,22 +195,6 @@ func negotiate(sent []string) (chosen *coding, plain bool) {
 		return gzipCoding, plain
 	}
 	return zstdCoding, plain
-}
-
-// weightOf is the weight among a coding's parameters, in thousandths: 1000 where there
-// is none, 0 where it is invalid.
-func weightOf(params string) int {
-	for param := range strings.SplitSeq(params, ";") {
-		name, value, _ := strings.Cut(param, "=")
-		if strings.EqualFold(strings.TrimSpace(name), "q") {
-			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil || !(q >= 0 && q <= 1) {
-				return 0
-			}
-			return int(q * 1000)
-		}
-	}
-	return 1000
 }
 
 // compressible reports whether an answer is of a text type and may be transformed (RFC
