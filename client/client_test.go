@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/frondhost/frond/client"
 )
 
@@ -140,15 +142,67 @@ func TestClientResumesChanges(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "node", "testdata/changes.mjs").CombinedOutput()
-	want := `p1 a undefined
-p2 b bigint
+	want := `p1 a undefined undefined
+p2 b bigint 9007199254740993n
 GONE
-?after=start&filter={"id":{"ne":"c"}} text/event-stream
-?after=p1&filter={"id":{"ne":"c"}} text/event-stream
-?after=p1&filter={"id":{"ne":"c"}} text/event-stream
-?after=p2&filter={"id":{"ne":"c"}} text/event-stream
+VALIDATION_FAILED filter.id.ne is undefined; give it a value, or leave it out
+?after=start&filter={"id":{"ne":"c"}}&fields=id,n&newer=1 text/event-stream
+?after=p1&filter={"id":{"ne":"c"}}&fields=id,n&newer=1 text/event-stream
+?after=p1&filter={"id":{"ne":"c"}}&fields=id,n&newer=1 text/event-stream
+?after=p2&filter={"id":{"ne":"c"}}&fields=id,n&newer=1 text/event-stream
 `
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
+	}
+}
+
+// TestTransportsAgree: what a path or GraphQL's types have no form for goes over the envelope, and a
+// condition that is undefined is refused before anything is sent.
+func TestTransportsAgree(t *testing.T) {
+	need(t)
+	out, err := exec.Command("node", "testdata/transports.mjs").CombinedOutput()
+	want := `id undefined: POST /_kit/call => {"id":"a"}
+id null: POST /_kit/call => {"id":"a"}
+id : POST /_kit/call => {"id":"a"}
+id .: POST /_kit/call => {"id":"a"}
+id ..: POST /_kit/call => {"id":"a"}
+id %2e: GET /api/f/things/%252e => {}
+undefined id of a delete: POST /_kit/call => {"id":"a"}
+filter: - => KitError VALIDATION_FAILED filter is undefined; give it a value, or leave it out [{"path":"filter","pointer":"/query/filter","code":"type","message":"is undefined; give it a value, or leave it out"}]
+filter, deep: - => KitError VALIDATION_FAILED filter.or.0.n.eq is undefined; give it a value, or leave it out [{"path":"filter.or.0.n.eq","pointer":"/query/filter/or/0/n/eq","code":"type","message":"is undefined; give it a value, or leave it out"}]
+where: - => KitError VALIDATION_FAILED where.n.eq is undefined; give it a value, or leave it out [{"path":"where.n.eq","pointer":"/query/where/n/eq","code":"type","message":"is undefined; give it a value, or leave it out"}]
+ifMatch: - => KitError VALIDATION_FAILED ifMatch is undefined; give it a value, or leave it out [{"path":"ifMatch","pointer":"/query/ifMatch","code":"type","message":"is undefined; give it a value, or leave it out"}]
+refused by a type: POST /graphql, POST /_kit/call => KitError VALIDATION_FAILED zz is refused 
+accepted by the card: POST /graphql, POST /_kit/call => {"id":"a"}
+no envelope there: POST /graphql, POST /_kit/call => KitError BAD_USER_INPUT no such member 
+failed where it ran: POST /graphql => KitError CONFLICT taken 
+no fields: POST /_kit/call => {"id":"a"}
+nothing there: POST /graphql => null
+no GraphQL there: POST /graphql => KitError NOT_FOUND nothing is served here 
+another program there: POST /graphql => KitError BAD_GATEWAY the host answered status 200 and no GraphQL 
+no operation: - => KitError NOT_FOUND there is no operation thing.made 
+TypeError there is no address of a host; write connect({ url: "http://127.0.0.1:8080" })
+TypeError there is no address of a host; write connect({ url: "http://127.0.0.1:8080" })
+TypeError there is no address of a host; write connect({ url: "http://127.0.0.1:8080" })
+`
+	if diff := cmp.Diff(want, string(out)); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+// TestQueryOptions: keys have no bigint, rows keep their versions when data is shared or patched, and
+// a deletion sends its options alone.
+func TestQueryOptions(t *testing.T) {
+	need(t)
+	out, err := exec.Command("node", "testdata/query.mjs").CombinedOutput()
+	want := `[["f","thing","list",{"filter":{"id":{"in":[7,"9007199254740993n"]}}}],["f","thing","findById",7],["f","thing","infinite",{"limit":2}]]
+[true,"v2"]
+[false,true,true,2,"v1","v3"]
+[true,true,{}]
+[{"id":2,"n":2,"at":{"x":1,"y":2}},"v3"]
+[["{\"params\":{\"id\":2},\"query\":{\"ifMatch\":\"v3\"}}","{\"params\":{\"id\":2}}"]]
+`
+	if diff := cmp.Diff(want, string(out)); err != nil || diff != "" {
+		t.Error(err, diff)
 	}
 }

@@ -61,8 +61,8 @@ func TestClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(programs), "@ts-expect-error "); n < 50 {
-		t.Errorf("%d programs must not compile; 50 are wanted", n)
+	if n := strings.Count(string(programs), "@ts-expect-error "); n < 75 {
+		t.Errorf("%d programs must not compile; 75 are wanted", n)
 	}
 	tool(t, dir, nil, "./node_modules/esbuild/bin/esbuild", "live.ts", "--bundle", "--format=esm", "--platform=node", "--outfile=live.mjs", "--log-level=error")
 	want := strings.TrimSpace(`

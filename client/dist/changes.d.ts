@@ -4,6 +4,7 @@ export interface ChangesQuery {
     readonly filter?: unknown;
     readonly fields?: readonly string[];
     readonly signal?: AbortSignal;
+    readonly [further: string]: unknown;
 }
 /** The events, without end: a stream that breaks off is resumed. It ends when the signal is aborted. */
 export declare function changes(link: Link, call: Call, query?: ChangesQuery): AsyncGenerator<any, void>;

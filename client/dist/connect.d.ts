@@ -1,6 +1,6 @@
 import type { Schema } from "./judge.js";
 import { type Door, type Fact } from "./transport.js";
-export interface ClientOptions {
+export interface ClientOptions<Doors extends string = string> {
     /** The host's address, such as http://127.0.0.1:8080; "" is the page's own. */
     readonly url: string;
     /** How calls are sent; "envelope" (JSON-RPC) where it is left out. Results and failures are the same. */
@@ -13,7 +13,7 @@ export interface ClientOptions {
     readonly retries?: number;
     /** Schemas of rows: an answer that they refuse fails with BAD_GATEWAY (`rows` of the package). */
     readonly strict?: {
-        readonly [door: string]: Schema<never>;
+        readonly [door in Doors]?: Schema<never>;
     };
 }
 /** What a single call may carry. */
@@ -22,6 +22,8 @@ export interface Sending {
 }
 /** The version of a row that a client gave, for ifMatch; undefined where the host told none. */
 export declare const etag: (row: object) => string | undefined;
+/** Gives a copy of a row the version of the row. */
+export declare const sameVersion: (row: object, copy: object) => void;
 export declare function connect<Client>(doors: {
     readonly [member: string]: Door;
 }, options: string | ClientOptions, facts?: {

@@ -1,1 +1,1 @@
-class o extends Error{code;entity;operation;details;constructor({code:n,message:t,entity:e,operation:r,details:i}){super(t),this.name="KitError",this.code=n,this.entity=e,this.operation=r,this.details=i}}export{o as KitError};
+class _ extends Error{code;entity;operation;details;constructor({code:E,message:r,entity:T,operation:t,details:O}){super(r),this.name="KitError",this.code=E,this.entity=T,this.operation=t,this.details=O}}export{_ as KitError};

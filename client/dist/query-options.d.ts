@@ -18,6 +18,7 @@ export interface Query<T> {
     readonly queryFn: (context: {
         signal: AbortSignal;
     }) => Promise<T>;
+    readonly structuralSharing: (old: any, data: any) => any;
 }
 export interface InfiniteQuery<T> {
     readonly queryKey: readonly unknown[];
@@ -27,6 +28,7 @@ export interface InfiniteQuery<T> {
     }) => Promise<T>;
     readonly initialPageParam: string | undefined;
     readonly getNextPageParam: (page: T) => string | undefined;
+    readonly structuralSharing: (old: any, data: any) => any;
 }
 export interface Mutation<T, Variables> {
     readonly mutationKey: readonly unknown[];

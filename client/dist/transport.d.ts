@@ -22,7 +22,7 @@ export interface Door {
     };
 }
 /** What the client knows of a fact: of a door, what a stream of events needs. */
-export type Fact = Pick<Door, "door" | "changes" | "big">;
+export type Fact = Pick<Door, "door" | "key" | "changes" | "big">;
 /** What the client knows of an operation. */
 export interface Op {
     readonly builtin?: string;
@@ -65,9 +65,11 @@ export interface Link {
 export type Transport = (link: Link, call: Call) => Promise<Answer>;
 /** A KitError that names the operation. */
 export declare const failure: ({ door, name }: Call, code: string, message: string, details?: unknown) => KitError;
+/** Refuses a condition that was never filled in: JSON leaves undefined out, and the call would do more than it says. */
+export declare function conditions(call: Call, query?: object): void;
 /** The JSON of a response; undefined where there is none. */
 export declare function json(response: Response, call: Call): Promise<any>;
 /** JSON-RPC 2.0 at /_kit/call. */
 export declare const envelope: Transport;
-/** The REST surface. What it has no form for goes over the envelope: a query with a body. */
+/** The REST surface. What it has no form for goes over the envelope: a query with a body, and an id that no path can have. */
 export declare const rest: Transport;

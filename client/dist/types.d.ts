@@ -99,7 +99,7 @@ export interface Page<T> {
     hasPrevious?: boolean;
 }
 /** What happened to a row. */
-export interface Change<Row> {
+export interface Change<Row, Key = string | number | bigint> {
     readonly id: string;
     /** Where the stream goes on: `after` takes it. */
     readonly position: string;
@@ -107,14 +107,14 @@ export interface Change<Row> {
     /** left: the row is no longer one that the caller may see, or that meets the filter. */
     readonly change: "created" | "updated" | "deleted" | "left";
     readonly entity: string;
-    readonly key: string | number;
+    readonly key: Key;
     readonly version: string | null;
     readonly at: string;
     /** null where the row has left. */
     readonly data: Row | null;
 }
 /** An event of a fact. */
-export interface FactEvent<Data> {
+export interface FactEvent<Data, Key = string | number | bigint> {
     /** Of the event, equal whenever it is sent again. */
     readonly id: string;
     /** Where the stream goes on: `after` takes it. */
@@ -124,7 +124,7 @@ export interface FactEvent<Data> {
     readonly change?: "created" | "updated" | "deleted";
     /** The row that the event is about; null where it is about none. */
     readonly entity: string | null;
-    readonly key: string | number | null;
+    readonly key: Key | null;
     readonly version: string | null;
     readonly at: string;
     readonly data: Data;

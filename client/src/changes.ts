@@ -2,7 +2,7 @@
 // again behind the last one that arrived.
 
 import { KitError } from "./errors.js";
-import { failure, json, type Call, type Link } from "./transport.js";
+import { conditions, failure, json, type Call, type Link } from "./transport.js";
 import { read, write } from "./json.js";
 
 export interface ChangesQuery {
@@ -10,6 +10,7 @@ export interface ChangesQuery {
   readonly filter?: unknown;
   readonly fields?: readonly string[];
   readonly signal?: AbortSignal;
+  readonly [further: string]: unknown;
 }
 
 /** Failures after which the stream is not asked for again. */
@@ -17,14 +18,17 @@ const final = (err: unknown): boolean => err instanceof KitError && err.code !==
 
 /** The events, without end: a stream that breaks off is resumed. It ends when the signal is aborted. */
 export async function* changes(link: Link, call: Call, query: ChangesQuery = {}): AsyncGenerator<any, void> {
-  const { signal } = query;
-  let after = query.after;
+  conditions(call, query);
+  const { signal, ...others } = query;
+  let { after } = query;
+  // The key of a row has digits to lose as its primary field has.
+  const big = call.door.big && [...call.door.big, ...(call.door.big.includes(call.door.key!) ? ["key"] : [])];
   for (let wait = 200; ; wait = Math.min(wait * 2, 10_000)) {
     try {
-      for await (const event of stream(link, call, { ...query, ...(after !== undefined && { after }) })) {
+      for await (const event of stream(link, call, { ...others, ...(after !== undefined && { after }) })) {
         if (event.id) after = event.id;
         wait = 200;
-        if (event.data) yield read(event.data, call.door.big);
+        if (event.data) yield read(event.data, big);
       }
     } catch (err) {
       if (signal?.aborted) return;
@@ -44,11 +48,11 @@ interface Event {
   data: string;
 }
 
-async function* stream(link: Link, call: Call, { after, filter, fields }: ChangesQuery): AsyncGenerator<Event, void> {
+async function* stream(link: Link, call: Call, query: ChangesQuery): AsyncGenerator<Event, void> {
   const parameters = new URLSearchParams();
-  if (after !== undefined) parameters.set("after", after);
-  if (filter !== undefined) parameters.set("filter", write(filter));
-  if (fields) parameters.set("fields", fields.join(","));
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, Array.isArray(value) ? value.join() : typeof value === "string" ? value : write(value));
+  }
   const text = parameters.toString();
   const response = await link.fetch(call, call.door.changes + (text && "?" + text), { method: "GET", headers: { accept: "text/event-stream" } });
   if (!response.ok || !response.body || !/^text\/event-stream/.test(response.headers.get("content-type") ?? "")) {

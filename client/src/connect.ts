@@ -6,10 +6,10 @@ import { changes } from "./changes.js";
 import { KitError } from "./errors.js";
 import type { Schema } from "./judge.js";
 import { details } from "./judge.js";
-import { envelope, failure, rest, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport } from "./transport.js";
+import { conditions, envelope, failure, rest, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport } from "./transport.js";
 import { graphql } from "./graphql.js";
 
-export interface ClientOptions {
+export interface ClientOptions<Doors extends string = string> {
   /** The host's address, such as http://127.0.0.1:8080; "" is the page's own. */
   readonly url: string;
   /** How calls are sent; "envelope" (JSON-RPC) where it is left out. Results and failures are the same. */
@@ -21,7 +21,7 @@ export interface ClientOptions {
   /** How often a query that found no host is sent again; 2 where it is left out. Commands never are. */
   readonly retries?: number;
   /** Schemas of rows: an answer that they refuse fails with BAD_GATEWAY (`rows` of the package). */
-  readonly strict?: { readonly [door: string]: Schema<never> };
+  readonly strict?: { readonly [door in Doors]?: Schema<never> };
 }
 
 /** What a single call may carry. */
@@ -34,15 +34,18 @@ const versions = new WeakMap<object, string>();
 /** The version of a row that a client gave, for ifMatch; undefined where the host told none. */
 export const etag = (row: object): string | undefined => (row as { etag?: string }).etag ?? versions.get(row);
 
+/** Gives a copy of a row the version of the row. */
+export const sameVersion = (row: object, copy: object): void => {
+  const version = versions.get(row);
+  if (version) versions.set(copy, version);
+};
+
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((done, fail) => {
     signal?.throwIfAborted();
     const timer = setTimeout(done, ms);
     signal?.addEventListener("abort", () => (clearTimeout(timer), fail(signal.reason)), { once: true });
   });
-
-/** A version or a filter that was never filled in would drop the condition: the host refuses null. */
-const conditions = (query: any): any => query && Object.fromEntries(Object.entries(query).map(([name, value]) => [name, name === "fields" ? value : (value ?? null)]));
 
 /** What the arguments of a method carry, by the operation. */
 function invocation(op: Op, args: any[]): { params?: any; query?: any; body?: unknown; signal?: AbortSignal } {
@@ -59,13 +62,13 @@ function invocation(op: Op, args: any[]): { params?: any; query?: any; body?: un
     case "findById":
       return last(second, { params: { id: first } });
     case "delete":
-      return last(second && { ...conditions(second), signal: second.signal }, { params: { id: first } });
+      return last(second, { params: { id: first } });
     case "findByIds":
       return last({ ids: first, ...second }, {});
     case "create":
       return last(second, { body: first });
     case "update":
-      return last(third && { ...conditions(third), signal: third.signal }, { params: { id: first }, body: second });
+      return last(third, { params: { id: first }, body: second });
   }
   if (op.open) return { ...first, ...second };
   // The members of one input go where the operation's cards say.
@@ -78,7 +81,8 @@ function invocation(op: Op, args: any[]): { params?: any; query?: any; body?: un
 }
 
 export function connect<Client>(doors: { readonly [member: string]: Door }, options: string | ClientOptions, facts: { readonly [name: string]: Fact } = {}): Client {
-  const { url, headers, fetch = globalThis.fetch, retries = 2, strict, transport }: ClientOptions = typeof options === "string" ? { url: options } : options;
+  const { url, headers, fetch = globalThis.fetch, retries = 2, strict, transport }: ClientOptions = typeof options === "string" ? { url: options } : (options ?? {});
+  if (typeof url !== "string") throw new TypeError('there is no address of a host; write connect({ url: "http://127.0.0.1:8080" })');
   const base = url.replace(/\/+$/, "");
   const send: Transport | undefined = { rest, envelope, graphql }[transport ?? "envelope"];
   if (!send) throw new TypeError(`there is no transport ${String(transport)}; write rest, envelope or graphql`);
@@ -124,6 +128,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
   async function run(member: string, door: Door, name: string, args: any[]): Promise<any> {
     const op = door.ops[name]!;
     let call: Call = { door, name, op, ...invocation(op, args) };
+    if (op.builtin) conditions(call, call.query);
     const rows = op.builtin && op.builtin !== "delete";
     // Versions are asked for beside whole rows, and kept beside them: etag(row).
     const versioned = rows && door.etag && !call.query?.["fields"];
@@ -205,8 +210,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
   client.call ??= (operation: string, ...args: any[]) => {
     const dot = operation.lastIndexOf(".");
     const method = client[members.get(operation.slice(0, dot))!]?.[operation.slice(dot + 1)];
-    if (!method) throw new KitError({ code: "NOT_FOUND", message: `there is no operation ${operation}` });
-    return method(...args);
+    return method ? method(...args) : Promise.reject(new KitError({ code: "NOT_FOUND", message: `there is no operation ${operation}` }));
   };
   return client;
 }

@@ -1,5 +1,6 @@
 // GraphQL for the built-in operations of a door. What it has no form for goes over the
-// envelope: named operations, and doors with names that GraphQL cannot say.
+// envelope: named operations, doors with names that GraphQL cannot say, and what its types
+// refuse before anything runs, of which the envelope says what the other transports do.
 
 import { KitError } from "./errors.js";
 import { write } from "./json.js";
@@ -26,12 +27,12 @@ const orderBy = (sort: string | readonly string[]): object[] =>
 export const graphql: Transport = async (link, call) => {
   const { door, op, params = {}, query = {} as Query, body } = call;
   const names = door.graphql;
-  if (!names || !op.builtin) return envelope(link, call);
+  if (!names || !op.builtin || (query["fields"] as unknown[] | undefined)?.length === 0) return envelope(link, call);
   const { type, id } = names;
   const chosen: string[] | undefined = query["fields"] as string[] | undefined;
   const whole = Object.keys(names.fields);
   const selected = [...new Set((chosen ?? whole).flatMap((name) => (name === "*" ? whole : [name])))];
-  const row = `{ ${selected.map((name) => (typeof names.fields[name] === "string" ? names.fields[name] : name)).join(" ") || "nodeId"} }`;
+  const row = `{ ${selected.map((name) => (typeof names.fields[name] === "string" ? names.fields[name] : name)).join(" ")} }`;
   const types: { [name: string]: string } = {};
   const variables: { [name: string]: unknown } = {};
   const add = (name: string, of: string, value: unknown): void => {
@@ -58,7 +59,7 @@ export const graphql: Transport = async (link, call) => {
       add("before", "String", before);
       add("offset", "Int", offset);
       const counted = total !== false && count !== "none" && count !== false;
-      selection = `{ items ${row} hasMore endCursor${counted ? " total" : ""}${cursors ? " edges { cursor }" : ""} }`;
+      selection = `{ items ${row} hasMore endCursor${counted ? " total" : ""}${cursors ? " edges { cursor } pageInfo { hasPrevious: hasPreviousPage }" : ""} }`;
       break;
     }
     case "findById":
@@ -89,10 +90,19 @@ export const graphql: Transport = async (link, call) => {
   }
   const declared = Object.entries(types).map(([name, of]) => `$${name}: ${of}`).join(", ");
   const given = Object.keys(types).map((name) => `${name}: $${name}`).join(", ");
-  const result = await send(link, call, `${kind}${declared && `(${declared})`} { result: ${field}${given && `(${given})`} ${selection} }`, variables);
+  let result: any;
+  try {
+    result = await send(link, call, `${kind}${declared && `(${declared})`} { result: ${field}${given && `(${given})`} ${selection} }`, variables);
+  } catch (err) {
+    if (!(err instanceof KitError) || (err.code !== "BAD_USER_INPUT" && err.code !== "GRAPHQL_VALIDATION_FAILED")) throw err;
+    // A host may serve no envelope: then its first answer is the one to tell.
+    return envelope(link, call).catch((other) => {
+      throw other instanceof KitError && (other.code === "NOT_FOUND" || other.code === "BAD_GATEWAY") ? err : other;
+    });
+  }
   if (op.builtin !== "list" || !result) return { result };
-  const { edges, total = -1, ...page } = result;
-  return { result: { ...page, total, ...(edges && { cursors: edges.map((edge: { cursor: string }) => edge.cursor) }) } };
+  const { edges, pageInfo, total = -1, ...page } = result;
+  return { result: { ...page, total, ...pageInfo, ...(edges && { cursors: edges.map((edge: { cursor: string }) => edge.cursor) }) } };
 };
 
 async function send(link: Link, call: Call, query: string, variables: object): Promise<any> {
@@ -104,6 +114,6 @@ async function send(link: Link, call: Call, query: string, variables: object): P
     const { code = "INTERNAL_ERROR", entity = call.door.door, operation = call.name, details } = error.extensions ?? {};
     throw new KitError({ code, message: error.message, entity, operation, details });
   }
-  if (!frame?.data) throw failure(call, "BAD_GATEWAY", `the host answered status ${response.status} and no GraphQL`);
-  return null;
+  if (frame?.data?.result === null) return null;
+  throw frame?.data?.code ? new KitError(frame.data) : failure(call, "BAD_GATEWAY", `the host answered status ${response.status} and no GraphQL`);
 }

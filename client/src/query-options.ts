@@ -1,6 +1,7 @@
 // Options for TanStack Query: keys by door and operation, what a command makes stale, and a
 // patch that is shown before the host has answered, where the judge accepts it.
 
+import { sameVersion } from "./connect.js";
 import { KitError } from "./errors.js";
 import { details, type Schema } from "./judge.js";
 import type { Door } from "./transport.js";
@@ -16,6 +17,7 @@ export interface Cache {
 export interface Query<T> {
   readonly queryKey: readonly unknown[];
   readonly queryFn: (context: { signal: AbortSignal }) => Promise<T>;
+  readonly structuralSharing: (old: any, data: any) => any;
 }
 
 export interface InfiniteQuery<T> {
@@ -23,6 +25,7 @@ export interface InfiniteQuery<T> {
   readonly queryFn: (context: { signal: AbortSignal; pageParam: any }) => Promise<T>;
   readonly initialPageParam: string | undefined;
   readonly getNextPageParam: (page: T) => string | undefined;
+  readonly structuralSharing: (old: any, data: any) => any;
 }
 
 export interface Mutation<T, Variables> {
@@ -35,11 +38,38 @@ export interface Mutation<T, Variables> {
 
 type Row = { readonly [name: string]: unknown };
 
-const isObject = (v: unknown): v is Row => typeof v === "object" && v !== null && !Array.isArray(v);
+/** An object of JSON: neither a list nor of a class. */
+const isObject = (v: unknown): v is Row => typeof v === "object" && v !== null && Object.getPrototypeOf(v) === Object.prototype;
 
 /** Members of nested objects are patched too. */
-const laid = (row: Row, patch: Row): Row =>
-  Object.fromEntries([...Object.entries(row), ...Object.entries(patch).map(([name, x]) => [name, isObject(x) && isObject(row[name]) ? laid(row[name], x) : x])]);
+function laid(row: Row, patch: Row): Row {
+  const out = Object.fromEntries([...Object.entries(row), ...Object.entries(patch).filter(([, x]) => x !== undefined).map(([name, x]) => [name, isObject(x) && isObject(row[name]) ? laid(row[name], x) : x])]);
+  sameVersion(row, out);
+  return out;
+}
+
+/** New data, with what is equal in the old: a component that shows it is not drawn again. Rows keep their versions. */
+function shared(old: any, data: any): any {
+  if (!(Array.isArray(old) && Array.isArray(data)) && !(isObject(old) && isObject(data))) return old === data ? old : data;
+  const names = Object.keys(data);
+  const of = data as Row;
+  const out: any = Array.isArray(data) ? [] : {};
+  let equal = names.length === Object.keys(old).length;
+  for (const name of names) {
+    out[name] = shared((old as Row)[name], of[name]);
+    if (out[name] !== (old as Row)[name] || !Object.hasOwn(old, name)) equal = false;
+  }
+  const kept = equal ? old : out;
+  sameVersion(data, kept);
+  return kept;
+}
+
+/** What keys are hashed by is JSON, which has no bigint. */
+function hashed(x: any): any {
+  if (typeof x === "bigint") return Number.isSafeInteger(Number(x)) ? Number(x) : x + "n";
+  if (Array.isArray(x)) return x.map(hashed);
+  return isObject(x) ? Object.fromEntries(Object.entries(x).map(([name, inner]) => [name, hashed(inner)])) : x;
+}
 
 /** Kept data with a row patched: a row, a page, rows, or the pages of an infinite query. */
 function patched(data: any, key: string, id: unknown, patch: Row): any {
@@ -66,12 +96,14 @@ export function queries<Options>(member: string, door: Door, methods: any, judge
       // The signal stands among the options behind what an operation takes.
       const takes = op.builtin === "findById" || op.builtin === "findByIds" || op.builtin === "list" || op.params || op.parameters || op.body || op.open ? 1 : 0;
       out[name] = (...args: any[]) => ({
-        queryKey: [...root, name, ...args],
+        queryKey: hashed([...root, name, ...args]),
+        structuralSharing: shared,
         queryFn: ({ signal }: { signal: AbortSignal }) => method(...(takes ? [args[0]] : [undefined]), { ...args[1], signal }),
       });
       if (op.builtin === "list")
         out.infinite ??= (query: any) => ({
-          queryKey: [...root, "infinite", query],
+          queryKey: hashed([...root, "infinite", query]),
+          structuralSharing: shared,
           queryFn: ({ signal, pageParam }: { signal: AbortSignal; pageParam?: string }) => method({ ...query, ...(pageParam && { after: pageParam }) }, { signal }),
           initialPageParam: query?.after,
           getNextPageParam: (page: any) => (page.hasMore ? (page.endCursor ?? undefined) : undefined),
@@ -95,8 +127,9 @@ export function queries<Options>(member: string, door: Door, methods: any, judge
         mutationKey,
         mutationFn: async (variables: any) => {
           if (op.builtin === "create") judged(name, variables);
-          if (op.builtin === "delete" && isObject(variables)) return method(variables["id"], { ...variables, id: undefined });
-          return method(variables);
+          if (op.builtin !== "delete" || !isObject(variables)) return method(variables);
+          const { id, ...options } = variables;
+          return method(id, options);
         },
         onSettled: stale(cache),
       });

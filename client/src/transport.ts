@@ -26,7 +26,7 @@ export interface Door {
 }
 
 /** What the client knows of a fact: of a door, what a stream of events needs. */
-export type Fact = Pick<Door, "door" | "changes" | "big">;
+export type Fact = Pick<Door, "door" | "key" | "changes" | "big">;
 
 /** What the client knows of an operation. */
 export interface Op {
@@ -68,6 +68,18 @@ export type Transport = (link: Link, call: Call) => Promise<Answer>;
 /** A KitError that names the operation. */
 export const failure = ({ door, name }: Call, code: string, message: string, details?: unknown): KitError => new KitError({ code, message, entity: door.door, operation: name, details });
 
+/** Refuses a condition that was never filled in: JSON leaves undefined out, and the call would do more than it says. */
+export function conditions(call: Call, query: object = {}): void {
+  const refuse = (x: unknown, at: string[]): void => {
+    if (x === undefined) {
+      const [path, message] = [at.join("."), "is undefined; give it a value, or leave it out"];
+      throw failure(call, "VALIDATION_FAILED", path + " " + message, [{ path, pointer: "/query/" + at.join("/"), code: "type", message }]);
+    }
+    if (x && typeof x === "object") for (const [name, inner] of Object.entries(x)) refuse(inner, [...at, name]);
+  };
+  for (const [name, x] of Object.entries(query)) if (name === "filter" || name === "where" || name === "ifMatch") refuse(x, [name]);
+}
+
 /** The JSON of a response; undefined where there is none. */
 export async function json(response: Response, call: Call): Promise<any> {
   const text = await response.text();
@@ -100,10 +112,13 @@ export const envelope: Transport = async (link, call) => {
   return { result: frame.result };
 };
 
-/** The REST surface. What it has no form for goes over the envelope: a query with a body. */
+/** Ids that no path can have: an address without them, or one that a URL takes for another. */
+const unaddressed: readonly unknown[] = [undefined, null, "", ".", ".."];
+
+/** The REST surface. What it has no form for goes over the envelope: a query with a body, and an id that no path can have. */
 export const rest: Transport = async (link, call) => {
   const { door, name, op, params = {}, query = {}, body } = call;
-  if (op.open || (op.query && body !== undefined)) return envelope(link, call);
+  if (op.open || (op.query && body !== undefined) || ("id" in params && unaddressed.includes(params["id"]))) return envelope(link, call);
   const parameters = new URLSearchParams();
   const headers: Record<string, string> = {};
   let { path } = door;

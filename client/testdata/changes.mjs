@@ -2,12 +2,12 @@
 // and what it requested.
 
 import { connect } from "../dist/connect.js";
-const doors = { thing: { frond: "f", door: "thing", path: "/api/f/things", changes: "/api/f/facts/thingChanged", big: ["n"], ops: { list: { builtin: "list", query: 1 } } } };
+const doors = { thing: { frond: "f", door: "thing", path: "/api/f/things", changes: "/api/f/facts/thingChanged", key: "id", big: ["n", "id"], ops: { list: { builtin: "list", query: 1 } } } };
 const event = (position, data) => "id: " + position + "\nevent: thingChanged\ndata: " + JSON.stringify({ position, data }) + "\n\n";
 const streams = [
   ["retry: 100\n\nid: p0\n\n", event("p1", { id: "a" }).slice(0, 20), event("p1", { id: "a" }).slice(20)],
   new Error("down"),
-  [event("p2", { id: "b" }).replace("}}", ',\"n\":9223372036854775807}}').replaceAll("\n", "\r\n"), 'event: end\ndata: {"code":"GATEWAY_TIMEOUT","message":"slow"}\n\n'],
+  [event("p2", { id: "b" }).replace("}}", ',\"n\":9223372036854775807},"key":9007199254740993}').replaceAll("\n", "\r\n"), 'event: end\ndata: {"code":"GATEWAY_TIMEOUT","message":"slow"}\n\n'],
   ['event: end\ndata: {"code":"GONE","message":"past retention"}\n\n'],
 ];
 const asked = [];
@@ -20,8 +20,13 @@ async function fetch(url, { headers }) {
 }
 const client = connect(doors, { url: "http://host", fetch });
 try {
-  for await (const { position, data } of client.thing.changes({ after: "start", filter: { id: { ne: "c" } } })) console.log(position, data.id, typeof data.n);
+  for await (const { position, data, key } of client.thing.changes({ after: "start", filter: { id: { ne: "c" } }, fields: ["id", "n"], newer: 1 })) console.log(position, data.id, typeof data.n, key);
 } catch (err) {
   console.log(err.code);
+}
+try {
+  for await (const _ of client.thing.changes({ filter: { id: { ne: undefined } } }));
+} catch (err) {
+  console.log(err.code, err.message);
 }
 asked.forEach((line) => console.log(decodeURIComponent(line)));

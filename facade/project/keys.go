@@ -31,7 +31,7 @@ var frondKeys = []schema.Key{
 	{Name: "doors", About: "Which entities are callable and how; also doors without an entity.", Example: "doors: {product: {plural: goods}}", Keys: []schema.Key{
 		{Name: "*", Form: aBool, About: "A door, by the name of its entity; false removes the entity's façade.", Example: "stockCount: false", Keys: []schema.Key{
 			{Name: "door", Form: aBool, Default: "true", Example: "door: false", About: "Whether the entity has a façade at all."},
-			{Name: "plural", Form: aString, Default: "the regular plural", Example: "plural: goods", About: "The segment of its REST paths and the name of its list in GraphQL."},
+			{Name: "plural", Form: aString, Default: "the regular plural", Example: "plural: goods", About: "The segment of its REST paths. In GraphQL the list is named after the type, or by graphql of the operation list."},
 			{Name: "graphql", Form: aString, Default: "the entity's name, capitalised", Example: "graphql: Product", About: "The name of its type in GraphQL."},
 			{Name: "list", About: "The page sizes of its lists.", Example: "list: {default: 20, max: 100}", Keys: []schema.Key{
 				{Name: "default", Form: aCount, Default: "limits.list.default of gateway.yaml", Example: "default: 20", About: "Rows of a page without a limit."},

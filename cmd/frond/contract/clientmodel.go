@@ -42,7 +42,7 @@ const (
 type Reach struct {
 	Entity  *schema.Entity // nil: the door stores nothing
 	Path    string         // of REST
-	Key     string         // the name of the primary key; "" without rows
+	Key     *Key           // nil without rows
 	ETag    bool           // its rows have versions
 	Big     []string       // names of members that are int64, at any depth
 	GraphQL *GraphQL       // nil: GraphQL cannot say what the door has
@@ -59,9 +59,7 @@ func (b *reading) reach(f *facade.Frond, d *facade.Door) *Reach {
 		return r
 	}
 	r.Entity, r.ETag = d.Entity, d.HasETag()
-	if d.Entity.Primary != nil {
-		r.Key = d.Entity.Primary.Name
-	}
+	r.Key = b.key(d.Entity)
 	for _, fact := range f.Facts {
 		if fact.Changes && fact.Door == d {
 			r.Changes = factPath(fact)
@@ -80,6 +78,23 @@ func (b *reading) reach(f *facade.Frond, d *facade.Door) *Reach {
 	return r
 }
 
+// Key is the primary key of an entity's rows.
+type Key struct {
+	Name string
+	Type Type
+}
+
+// key is the primary key of an entity; nil where it has none.
+func (b *reading) key(e *schema.Entity) *Key {
+	if e == nil || e.Primary == nil {
+		return nil
+	}
+	t := b.typeOf(&e.Primary.Shape, b.base(e, e.Primary.Name), schema.GraphQLType(e.Primary.Name), whole)
+	// A key of a row is never null, whatever its card allows.
+	t.Null = false
+	return &Key{e.Primary.Name, t}
+}
+
 // GraphQL is what a door is called in the GraphQL schema.
 type GraphQL struct {
 	Type, ID string
@@ -90,9 +105,10 @@ type GraphQL struct {
 type GraphQLField struct{ Name, Select string }
 
 // graphQLOf is what a door is called in GraphQL; nil where a name of it is another there, so
-// that what a caller writes would have to be translated.
+// that what a caller writes would have to be translated, and where a row has members that
+// GraphQL does not name.
 func graphQLOf(d *facade.Door) *GraphQL {
-	if d.Entity.Primary == nil {
+	if d.Entity.Primary == nil || slices.ContainsFunc(d.Operations, func(op *facade.Operation) bool { return op.Builtin && op.GraphQL != "" }) {
 		return nil
 	}
 	g := &GraphQL{Type: cmp.Or(d.GraphQL, schema.GraphQLType(d.Name)), ID: "ID"}
@@ -125,7 +141,8 @@ func graphQLOf(d *facade.Door) *GraphQL {
 	return g
 }
 
-// selection selects a field with all of its members; false: a name is none of GraphQL.
+// selection selects a field with all of its members; false: a name is none of GraphQL, or an
+// object has members beside those that its card names.
 func selection(name string, s *schema.Shape) (string, bool) {
 	if !schema.IsGraphQLName(name) {
 		return "", false
@@ -135,6 +152,9 @@ func selection(name string, s *schema.Shape) (string, bool) {
 	}
 	if s.Type != "object" || len(s.Properties) == 0 {
 		return name, true
+	}
+	if v := s.Extra.Get("additionalProperties"); v != nil && string(v) != "false" || s.Extra.Get("patternProperties") != nil {
+		return "", false
 	}
 	members := make([]string, len(s.Properties))
 	for i := range s.Properties {

@@ -11,6 +11,7 @@ type Fact struct {
 	Name   string
 	Door   string   // the door whose rows it is about, or the fact's own name
 	Path   string   // where its events are streamed
+	Key    *Key     // of that door's rows; nil where it is about none
 	Big    []string // names of members that are int64, at any depth
 	Data   *Type    // what an event carries; nil: nothing that the cards know
 	Filter *Filter  // nil: it takes none
@@ -25,6 +26,7 @@ func (b *reading) facts(f *facade.Frond) {
 		out := &Fact{Name: fact.Name, Door: fact.Name, Path: factPath(fact)}
 		if fact.Door != nil {
 			out.Door = fact.Door.Name
+			out.Key = b.key(fact.Door.Entity)
 		}
 		if e := fact.Data; e != nil && e.Card.Fields != nil { // else an object of any keys
 			out.Data, out.Filter, out.Big = &Type{Basic: Named, Decl: b.row(e)}, b.filter(e), bigFields(e)

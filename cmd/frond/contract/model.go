@@ -153,7 +153,7 @@ type reading struct {
 // TypeScript one, and types of JavaScript that its declarations use.
 var reserved = []string{
 	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Where", "Fields", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
-	"KitError", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "FactEvent", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean",
+	"KitError", "KitErrorCode", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "FactEvent", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean", "AsyncIterable", "Whole", "Omit", "Pick", "Exclude", "Parameters", "ReturnType", "Cache", "Query", "InfiniteQuery", "Mutation",
 }
 
 // name is a type's name, with a number behind it where another type has it. The order of

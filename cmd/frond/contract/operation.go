@@ -32,9 +32,7 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 		b.named(door, op, o)
 		return o
 	}
-	id := b.typeOf(&d.Entity.Primary.Shape, door.Type, schema.GraphQLType(d.Entity.Primary.Name), whole)
-	// A key of a row is never null, whatever its card allows.
-	id.Null = false
+	id := b.key(d.Entity).Type
 	for _, key := range []string{"ifMatch", "where", "fields"} {
 		if op.Name != "list" && op.Query != nil && op.Query.Property(key) != nil {
 			o.Options = append(o.Options, key)

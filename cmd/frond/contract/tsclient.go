@@ -45,8 +45,8 @@ func (m *Model) table() (string, error) {
 			ops = append(ops, schema.Member{Name: op.Name, Value: op.places().AppendJSON(nil)})
 		}
 		o := schema.Object{{Name: "frond", Value: quote(m.Frond)}, {Name: "door", Value: quote(d.Name)}, {Name: "path", Value: quote(d.Reach.Path)}}
-		if d.Reach.Key != "" {
-			o = append(o, schema.Member{Name: "key", Value: quote(d.Reach.Key)})
+		if d.Reach.Key != nil {
+			o = append(o, schema.Member{Name: "key", Value: quote(d.Reach.Key.Name)})
 		}
 		if d.Reach.ETag {
 			o = append(o, schema.Member{Name: "etag", Value: []byte("1")})
@@ -162,7 +162,7 @@ func (m *Model) clientTypes() string {
 		}
 		w.line("import type { %s } from \"./index.js\";", strings.Join(names, ", "))
 	}
-	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { KitError } from \"./errors.js\";")
+	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { KitError } from \"./errors.js\";\nexport type { KitErrorCode } from \"./errors.js\";")
 	w.line("export type { Change, FactEvent, Invocation, Page, Selected } from \"./types.js\";")
 	for _, f := range m.Filters {
 		w.filter(f)
@@ -182,7 +182,7 @@ func (m *Model) clientTypes() string {
 	w.line("\n/** Every operation of %s by its name on the wire. */\nexport interface Calls {\n%s}", m.Frond, calls.String())
 	w.line("\n/** A client of %s. */\nexport interface Client {\n%s  /** Calls an operation by its name: call(\"order.place\", input). */", m.Frond, client.String()+m.tsFacts())
 	w.line("  call<Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>): ReturnType<Calls[Name]>;\n}")
-	w.line("\n/** A client for the host at an address. */\nexport function connect(options: string | ClientOptions): Client;\nexport { connect as createClient };")
+	w.line("\n/** A client for the host at an address. */\nexport function connect(options: string | ClientOptions<Exclude<keyof Client, \"call\" | \"facts\">>): Client;\nexport { connect as createClient };")
 	return w.String()
 }
 
@@ -211,7 +211,7 @@ func (w *tsWriter) filter(f *Filter) {
 		case ToMany:
 			text = "Some<" + field.To.Name + ">"
 		}
-		w.line("  readonly %s?: %s;", tsKey(field.Name), text)
+		w.line("  readonly %s?: %s;", tsKey(field.Name), tsAbsent(field.Name, text))
 	}
 	w.line("}")
 }
@@ -229,23 +229,49 @@ func (w *tsWriter) door(d *Door) {
 	for _, op := range d.Ops {
 		for _, form := range op.tsForms(d) {
 			w.doc("  ", op.Doc, op.Deprecated)
-			w.line("  %s%s: %s;", tsKey(op.Name), form.takes, form.gives)
+			w.line("  %s%s: %s;", tsMethod(op.Name), form.takes, form.gives)
 		}
 		if op.Builtin && op.Name == "list" {
-			query, row := op.tsListQuery(d), tsType(*op.Out)
-			for _, all := range []struct{ name, doc, gives string }{
-				{"pages", "The pages of a list, one after another.", "AsyncIterable<Page<%s>>"}, {"each", "The rows of a list, page by page.", "AsyncIterable<%s>"},
-			} {
-				w.line("  /** %s */", all.doc)
-				w.line("  %s(query?: %s & Whole, sending?: Sending): %s;", all.name, query, fmt.Sprintf(all.gives, row))
-				w.line("  %s<F extends (keyof %s & string) | \"*\">(query: %[3]s & Fields<%[2]s, F>, sending?: Sending): %[4]s;", all.name, row, query, fmt.Sprintf(all.gives, "Selected<"+row+", F>"))
-			}
-			if d.Reach.Changes != "" {
-				w.line("  /** The changes of rows as they happen, begun again where the connection is lost. */\n  changes(query?: ChangesQuery<%s>): AsyncIterable<Change<%s>>;", d.Reach.Filter.Name, row)
-			}
+			w.helpers(d, op)
 		}
 	}
 	w.line("}")
+}
+
+// helpers declares what a client makes of a list, but for what an operation is called.
+func (w *tsWriter) helpers(d *Door, list *Op) {
+	free := func(name string) bool {
+		return !slices.ContainsFunc(d.Ops, func(op *Op) bool { return op.Name == name })
+	}
+	query, row := list.tsListQuery(d), tsType(*list.Out)
+	for _, all := range []struct{ name, doc, takes, sending, gives string }{
+		{"pages", "The pages of a list, one after another.", query, ", sending?: Sending", "AsyncIterable<Page<%s>>"},
+		{"each", "The rows of a list, page by page.", query, ", sending?: Sending", "AsyncIterable<%s>"},
+		{"changes", "The changes of rows as they happen, begun again where the connection is lost.", "ChangesQuery<" + d.filterName() + ">", "", "AsyncIterable<Change<%s, " + d.keyType() + ">>"},
+	} {
+		if !free(all.name) || all.name == "changes" && d.Reach.Changes == "" {
+			continue
+		}
+		w.line("  /** %s */", all.doc)
+		w.line("  %s(query?: %s & Whole%s): %s;", all.name, all.takes, all.sending, fmt.Sprintf(all.gives, row))
+		w.line("  %s<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[2]s, F>%[4]s): %[5]s;", all.name, row, all.takes, all.sending, fmt.Sprintf(all.gives, "Selected<"+row+", F>"))
+	}
+}
+
+// filterName is the type of the door's filter.
+func (d *Door) filterName() string {
+	if d.Reach.Filter == nil {
+		return "never"
+	}
+	return d.Reach.Filter.Name
+}
+
+// keyType is the type of the key of the door's rows.
+func (d *Door) keyType() string {
+	if d.Reach.Key == nil {
+		return "string | number"
+	}
+	return tsType(d.Reach.Key.Type)
 }
 
 // tsForm is one signature of a method.
@@ -253,10 +279,7 @@ type tsForm struct{ takes, gives string }
 
 // tsListQuery is the type of what a list takes.
 func (op *Op) tsListQuery(d *Door) string {
-	filter, sort := "never", "never"
-	if d.Reach.Filter != nil {
-		filter = d.Reach.Filter.Name
-	}
+	filter, sort := d.filterName(), "never"
 	if d.Reach.Sort != nil {
 		sort = d.Type + "Sort"
 	}

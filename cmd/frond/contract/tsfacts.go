@@ -10,7 +10,7 @@ import (
 
 // factTable is what the client knows of each fact, as data; "" without facts.
 //
-//	{"orderPlaced": {"door": "order", "changes": "/api/sales/facts/orderPlaced", "big": ["weight"]}}
+//	{"orderPlaced": {"door": "order", "changes": "/api/sales/facts/orderPlaced", "key": "id", "big": ["weight"]}}
 func (m *Model) factTable() (string, error) {
 	if m.Facts == nil {
 		return "", nil
@@ -18,6 +18,9 @@ func (m *Model) factTable() (string, error) {
 	var all schema.Object
 	for _, f := range m.Facts {
 		o := schema.Object{{Name: "door", Value: quote(f.Door)}, {Name: "changes", Value: quote(f.Path)}}
+		if f.Key != nil {
+			o = append(o, schema.Member{Name: "key", Value: quote(f.Key.Name)})
+		}
 		if f.Big != nil {
 			o = append(o, schema.Member{Name: "big", Value: quoteAll(f.Big)})
 		}
@@ -40,14 +43,17 @@ func (m *Model) tsFacts() string {
 	var b strings.Builder
 	b.WriteString("  /** Events of the facts as they happen, begun again where the connection is lost. */\n  readonly facts: {\n")
 	for _, f := range m.Facts {
-		name := tsKey(f.Name)
+		name, key := tsMethod(f.Name), ""
+		if f.Key != nil {
+			key = ", " + tsType(f.Key.Type)
+		}
 		if f.Data == nil {
-			fmt.Fprintf(&b, "    %s(query?: Omit<ChangesQuery<never>, \"filter\">): AsyncIterable<FactEvent<unknown>>;\n", name)
+			fmt.Fprintf(&b, "    %s(query?: Omit<ChangesQuery<never>, \"filter\">): AsyncIterable<FactEvent<unknown%s>>;\n", name, key)
 			continue
 		}
 		row, query := tsType(*f.Data), "ChangesQuery<"+f.Filter.Name+">"
-		fmt.Fprintf(&b, "    %s(query?: %s & Whole): AsyncIterable<FactEvent<%s>>;\n", name, query, row)
-		fmt.Fprintf(&b, "    %s<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[2]s, F>): AsyncIterable<FactEvent<Selected<%[2]s, F>>>;\n", name, row, query)
+		fmt.Fprintf(&b, "    %s(query?: %s & Whole): AsyncIterable<FactEvent<%s%s>>;\n", name, query, row, key)
+		fmt.Fprintf(&b, "    %s<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[2]s, F>): AsyncIterable<FactEvent<Selected<%[2]s, F>%[4]s>>;\n", name, row, query, key)
 	}
 	b.WriteString("  };\n")
 	return b.String()

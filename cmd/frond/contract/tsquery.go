@@ -82,7 +82,7 @@ func (m *Model) queryTypes() string {
 				w.queryMethods(d, op)
 				continue
 			}
-			w.line("  %s(cache: Cache): Mutation<%s, %s>;", tsKey(op.Name), unwrapped(op.tsForms(d)[0].gives), op.variables(d))
+			w.line("  %s(cache: Cache): Mutation<%s, %s>;", tsMethod(op.Name), unwrapped(op.tsForms(d)[0].gives), op.variables(d))
 		}
 		w.line("}\nexport function %sQueries(client: Pick<Client, %s>): %sQueries;", member, quote(member), d.Type)
 	}
@@ -93,7 +93,7 @@ func (m *Model) queryTypes() string {
 func (w *tsWriter) queryMethods(d *Door, op *Op) {
 	for _, form := range op.tsForms(d) {
 		takes := strings.NewReplacer(", sending?: Sending)", ")", "(sending?: Sending)", "()", "options?: Sending", "options?: object", "Sending & ", "").Replace(form.takes)
-		w.line("  %s%s: Query<%s>;", tsKey(op.Name), takes, unwrapped(form.gives))
+		w.line("  %s%s: Query<%s>;", tsMethod(op.Name), takes, unwrapped(form.gives))
 		if op.Builtin && op.Name == "list" {
 			w.line("  infinite%s: InfiniteQuery<%s>;", takes, unwrapped(form.gives))
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/client"
@@ -124,11 +125,11 @@ func (m *Model) types() string {
 		for i := range d.Fields {
 			f := &d.Fields[i]
 			w.doc("  ", f.Doc, f.Deprecated)
-			mark := ""
 			if f.Optional {
-				mark = "?"
+				w.line("  %s?: %s;", tsKey(f.Name), tsAbsent(f.Name, tsType(f.Type)))
+			} else {
+				w.line("  %s: %s;", tsKey(f.Name), tsType(f.Type))
 			}
-			w.line("  %s%s: %s;", tsKey(f.Name), mark, tsType(f.Type))
 		}
 		w.line("}")
 	}
@@ -192,6 +193,26 @@ func tsKey(name string) string {
 		return name
 	}
 	return string(quote(name))
+}
+
+// inherited are the members that every object has.
+var inherited = []string{"constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable"}
+
+// tsAbsent is the type of a member that may be left out. An object without a constructor of its
+// own has that of Object, which would not be of the type.
+func tsAbsent(name, of string) string {
+	if slices.Contains(inherited, name) {
+		return fmt.Sprintf("%s | Object[%s]", of, quote(name))
+	}
+	return of
+}
+
+// tsMethod is the name of a method. new(…) would say what an interface constructs.
+func tsMethod(name string) string {
+	if name == "new" {
+		return string(quote(name))
+	}
+	return tsKey(name)
 }
 
 // quote is a string as JSON, which JavaScript reads alike.

@@ -4,11 +4,13 @@
 import { connect, etag, KitError, type Client } from "@shop/catalog/client";
 import type { Client as Sales } from "@shop/sales/client";
 import { productQueries } from "@shop/catalog/query";
-import { details, fill, product, type Product, type ProductInput, type ProductPatch } from "@shop/catalog";
+import { details, fill, product, rows, type Product, type ProductInput, type ProductPatch } from "@shop/catalog";
+import type { Cache } from "@shop/catalog/query";
 
 declare const client: Client;
 declare const sales: Sales;
 declare const row: Product;
+declare const cache: Cache;
 const input: ProductInput = { sku: "ABC-0001", name: "Cup", price: 900, weight: null, categoryId: "c1", supplierId: null };
 
 export const compile = [
@@ -72,6 +74,15 @@ export const compile = [
     for await (const { data } of client.facts.productRetired({ filter: { name: { startsWith: "E" } } })) return data.name.length;
     return 0;
   },
+  async () => {
+    for await (const { key, change, data } of client.product.changes({ after: "start", filter: { price: { lt: 9 } } })) return key.length + (change === "left" ? 0 : data!.price);
+    for await (const { data } of client.product.changes({ fields: ["id", "stock"] })) return data?.stock;
+    return 0;
+  },
+  () => connect({ url: "", strict: rows }),
+  () => connect({ url: "", strict: { product: rows.product } }),
+  () => productQueries(client).delete(cache).mutationFn({ id: "p1", ifMatch: etag(row)! }),
+  (code: KitError["code"]) => code === "PRECONDITION_FAILED" || code === "DEPTH_LIMIT_EXCEEDED",
 ];
 
 export const refused = [
@@ -196,6 +207,77 @@ export const refused = [
     // @ts-expect-error the reference was not selected
     for await (const event of sales.facts.orderPlaced({ fields: ["id"] })) event.data.reference;
   },
+  // Changes.
+  // @ts-expect-error no such field to select
+  () => client.product.changes({ fields: ["pric"] }),
+  // @ts-expect-error no such field
+  () => client.product.changes({ filter: { pric: { lt: 9 } } }),
+  // @ts-expect-error no such word of a stream
+  () => client.product.changes({ filtr: { price: { lt: 9 } } }),
+  async () => {
+    // @ts-expect-error no such change
+    for await (const event of client.product.changes()) if (event.change === "removed") return;
+  },
+  async () => {
+    // @ts-expect-error where the row has left there is no data
+    for await (const event of client.product.changes()) event.data.price;
+  },
+  async () => {
+    // @ts-expect-error the price was not selected
+    for await (const event of client.product.changes({ fields: ["id"] })) event.data?.price;
+  },
+  async () => {
+    // @ts-expect-error the key of a product is a text
+    for await (const event of client.product.changes()) event.key.toFixed();
+  },
+  // Pages and rows one by one.
+  // @ts-expect-error no such word of a list
+  () => client.product.pages({ limt: 3 }),
+  // @ts-expect-error no such field to select
+  () => client.product.each({ fields: ["nam"] }),
+  async () => {
+    // @ts-expect-error the name was not selected
+    for await (const row of client.product.each({ fields: ["id"] })) row.name;
+  },
+  // @ts-expect-error no such option of a call
+  () => client.product.list({}, { sgnal: AbortSignal.timeout(5) }),
+  // @ts-expect-error ids are a list
+  () => client.product.findByIds("p1"),
+  // @ts-expect-error no such option
+  () => client.product.delete("p1", { ifmatch: "v" }),
+  // @ts-expect-error where is a filter with values of the field
+  () => client.product.update("p1", {}, { where: { status: { eq: "sold" } } }),
+  // @ts-expect-error no such member, at any depth
+  () => client.product.list({ filter: { or: [{ not: { nam: { eq: "x" } } }] } }),
+  // Connecting.
+  // @ts-expect-error no such option
+  () => connect({ url: "", transprot: "rest" }),
+  // @ts-expect-error a number of times
+  () => connect({ url: "", retries: "2" }),
+  // @ts-expect-error no such door
+  () => connect({ url: "", strict: { produkt: rows.product } }),
+  // @ts-expect-error no such code
+  (err: KitError) => err.code === "VALIDATON_FAILED",
+  // @ts-expect-error no such member of a failure
+  (err: KitError) => err.detials,
+  // TanStack Query.
+  // @ts-expect-error no such operation
+  () => productQueries(client).lst(),
+  // @ts-expect-error no such member
+  () => productQueries(client).update(cache).mutationFn({ id: "p1", ptch: {} }),
+  // @ts-expect-error no such field
+  () => productQueries(client).update(cache).mutationFn({ id: "p1", patch: { pric: 1 } }),
+  // @ts-expect-error no such option
+  () => productQueries(client).delete(cache).mutationFn({ id: "p1", ifMach: "v" }),
+  // @ts-expect-error no such field to select
+  () => productQueries(client).infinite({ fields: ["nam"] }),
+  // Judges.
   // @ts-expect-error no such judge
   () => details(product.creat, {}),
+  // @ts-expect-error no such field
+  () => fill(product.create, { nam: "x" }),
+  // @ts-expect-error no such member of a detail
+  () => details(product.create, {})[0]!.pfad,
+  // @ts-expect-error no such member of an issue
+  () => product.create["~standard"].validate(input).issues?.[0]?.pth,
 ];
