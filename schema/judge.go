@@ -100,7 +100,7 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 			j.refuse(code, message, nil)
 		} else {
 			if mode == Patch && p.merges() {
-				j.patch(c.props[i].checker, v)
+				j.patch(c.props[i].checker, nil, v)
 			} else {
 				j.value(c.props[i].checker, v)
 			}

@@ -187,6 +187,48 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestPatchOfAnObjectThatTheEngineJudges: its members are judged each by itself, and what
+// depends on members that stand in the row is not.
+func TestPatchOfAnObjectThatTheEngineJudges(t *testing.T) {
+	card := schema.MustCompile([]schema.Source{{File: "entities/thing.yaml", Name: "thing", Data: []byte(`
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  contact:
+    type: [object, 'null']
+    required: [email, place]
+    minProperties: 2
+    maxProperties: 3
+    dependentRequired: {phone: [email]}
+    if: {required: [phone]}
+    then: {properties: {email: {const: none}}}
+    properties:
+      email: {type: string}
+      phone: {type: integer}
+      place: {type: object, required: [city], properties: {city: {type: string}, tags: {type: array, items: {type: string}}}}
+`)}}, schema.Builtins(), nil).Entity("thing")
+	for _, tt := range []struct{ body, want string }{
+		{`{"contact": null}`, ""},
+		{`{"contact": {}}`, ""},
+		{`{"contact": {"phone": 5}}`, ""},
+		{`{"contact": {"phone": 1e30}}`, ""}, // as the engine, which keeps JSON
+		{`{"contact": {"place": {}}}`, ""},
+		{`{"contact": []}`, "type /contact"},
+		{`{"contact": {"phone": "5", "email": null}}`, "type /contact/email, type /contact/phone"},
+		{`{"contact": {"place": {"city": null, "tags": ["a", 1], "zip": 1}}}`, "unknown_key /contact/place/zip, type /contact/place/city, type /contact/place/tags/1"},
+		{`{"contact": {"place": "x", "fax": 1}}`, "unknown_key /contact/fax, type /contact/place"},
+		{`{"contact": {"a": 1, "b": 1, "c": 1, "d": 1}}`, "unknown_key /contact/a, unknown_key /contact/b, unknown_key /contact/c, unknown_key /contact/d, maxProperties /contact"},
+	} {
+		_, details := card.Judge(schema.Patch, json.RawMessage(tt.body), "")
+		var got []string
+		for _, d := range details {
+			got = append(got, d.Code+" "+d.Pointer)
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(got, ", ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.body, diff)
+		}
+	}
+}
+
 func TestJudgeAnswersMembersInDeclarationOrder(t *testing.T) {
 	got, details := shop.Entity("product").Judge(schema.Create, json.RawMessage(`{"makerId": "m1", "price":  12.50 ,"note":null, "n\u0061me":"Lamp", "size": {"unit": "mm", "width": 3.0}}`), "/body")
 	want := schema.Object{

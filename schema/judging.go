@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -304,16 +306,27 @@ func (j *judging) object(c *objectRules, v json.RawMessage) {
 }
 
 // patch judges a value that is merged into the one that stands in a row, which is not known
-// here: of an object with declared members those that are there, by the same rule.
-func (j *judging) patch(c *checker, v json.RawMessage) {
+// here: of an object with declared members those that are there, each by itself. What the card
+// says of the object as a whole is judged where the row is.
+//
+//	whole   the engine for the value, where its object is part of one that the engine judges;
+//	        nil: the checker's own
+func (j *judging) patch(c *checker, whole *jsonschema.Schema, v json.RawMessage) {
+	if whole == nil {
+		whole = c.whole
+	}
 	kind := jsontext.KindOf(v)
 	if kind != jsontext.Object || c.object == nil || c.object.props == nil {
-		j.value(c, v)
+		if whole == nil {
+			j.value(c, v)
+			return
+		}
+		j.strange = j.strange || c.strange(v)
+		j.engine(whole, v)
 		return
 	}
 	j.strange = j.strange || c.strange(v)
-	// What the engine judges it judges of the whole object.
-	if c.whole != nil || !j.typed(c, kind, v) {
+	if !j.typed(c, kind, v) {
 		return
 	}
 	n := 0
@@ -328,9 +341,13 @@ func (j *judging) patch(c *checker, v json.RawMessage) {
 		j.refuse(limit("maxProperties", float64(c.object.maxProperties)))
 	}
 	for i := range c.object.props {
-		if values[i] != nil {
-			j.push(c.object.props[i].name)
-			j.patch(c.object.props[i].checker, values[i])
+		if p := &c.object.props[i]; values[i] != nil {
+			var part *jsonschema.Schema
+			if whole != nil {
+				part = whole.Properties[p.name]
+			}
+			j.push(p.name)
+			j.patch(p.checker, part, values[i])
 			j.pop()
 		}
 	}

@@ -276,10 +276,10 @@ function within(keyword: string, v: unknown, bound: Bound): boolean {
 function value(n: Node, v: unknown, r: Run): void {
   if (n === true) return;
   if (!n) return refuse(r, "not", forbidden);
+  if (r.patch && n.fields && kindOf(v) === "object") return part(n, v as Members, r, n.whole as Shape);
   if (n.whole !== undefined) {
     if (!r.strange && strange(n, v)) r.strange = true;
-    if (!r.patch || !n.fields || kindOf(v) !== "object") r.use.engine!(n.whole, v, r);
-    return;
+    return r.use.engine!(n.whole, v, r);
   }
   if (!scalar(n, v, r)) return;
   if (Array.isArray(v)) list(n, v, r);
@@ -330,15 +330,35 @@ function read(n: Shape, v: Members, r: Run): unknown[] {
 }
 
 function object(n: Shape, v: Members, r: Run): void {
-  // A patch is merged into what stands there, so that nothing can be said of what is missing.
-  const patch = r.patch && n.fields;
   const values = read(n, v, r);
-  size(r, "Properties", patch ? undefined : n.minProperties, n.maxProperties, r.members!);
+  size(r, "Properties", n.minProperties, n.maxProperties, r.members!);
   n.fields?.forEach(([name, node], i) => {
     if (values[i] !== undefined) inside(r, name, node, values[i]);
-    else if (!patch && n.required?.includes(name)) refuse(r, "required", absent, undefined, name);
+    else if (n.required?.includes(name)) refuse(r, "required", absent, undefined, name);
   });
-  if (n.required && !patch) for (const name of n.required) if (place(n, name) < 0 && !names(v).includes(name)) refuse(r, "required", absent, undefined, name);
+  if (n.required) for (const name of n.required) if (place(n, name) < 0 && !names(v).includes(name)) refuse(r, "required", absent, undefined, name);
+}
+
+/**
+ * Judges an object of a patch, which is merged into what stands in a row: the members that it
+ * has, each by itself. whole is the engine's node for it, where the engine judges the object.
+ */
+function part(n: Shape, v: Members, r: Run, whole?: Shape): void {
+  const of = whole ?? n;
+  if (whole && strange(n, v)) r.strange = true;
+  if (of.type !== undefined && !typed(of, v, "object", r)) return;
+  const values = read(n, v, r);
+  size(r, "Properties", undefined, of.maxProperties, r.members!);
+  n.fields!.forEach(([name, node], i) => {
+    const x = values[i];
+    if (x === undefined) return;
+    if (!whole) return inside(r, name, node, x);
+    const inner = whole.properties![place(whole, name)]![1];
+    r.path.push(name);
+    if ((node as Shape).fields && kindOf(x) === "object") part(node as Shape, x as Members, r, inner as Shape);
+    else r.use.engine!(inner, x, r);
+    r.path.pop();
+  });
 }
 
 function inside(r: Run, name: Key, node: Node, x: unknown): void {
