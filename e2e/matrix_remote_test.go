@@ -24,7 +24,8 @@ func startShopRemote(t testing.TB, cards bool) *program {
 }
 
 // TestMatrixShopRemote runs every story of the shop again with every Frond in another process:
-// the same values and the same errors, field by field.
+// the same values and the same errors, field by field. `frond call --url` is left to TestMatrixShop:
+// it sends the frames of the envelope.
 func TestMatrixShopRemote(t *testing.T) {
 	t.Parallel()
 	for _, cards := range []bool{true, false} {
@@ -33,6 +34,7 @@ func TestMatrixShopRemote(t *testing.T) {
 			name = "the remotes tell of themselves"
 		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			stories := shopStories()
 			if !cards {
 				// The names that a message offers come from the card, which discovery publishes
@@ -48,7 +50,6 @@ func TestMatrixShopRemote(t *testing.T) {
 				{name: "envelope", wire: envelopeWire{remote()}},
 				{name: "rest", wire: restWire{remote(), shop}},
 				{name: "graphql", wire: newGraphQLWire(t, remote(), shop)},
-				{name: "frond call --url", wire: cliWire{url: remote()}},
 			})
 		})
 	}

@@ -101,8 +101,15 @@ func savingsProject(dir string) (*facade.Project, error) {
 
 // onBothStores runs a test over a file of SQLite and over PostgreSQL.
 func onBothStores(t *testing.T, test func(t *testing.T, store string)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, "sqlite:"+filepath.Join(t.TempDir(), "rows.db")) })
-	t.Run("postgres", func(t *testing.T) { test(t, pgtest.Database(t)) })
+	for name, store := range map[string]func(t *testing.T) string{
+		"sqlite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "rows.db") },
+		"postgres": func(t *testing.T) string { return pgtest.Database(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, store(t))
+		})
+	}
 }
 
 // startSavings starts the project over a store.

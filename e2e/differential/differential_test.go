@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	casesFlag = flag.Int("cases", 1000, "how many questions are asked")
+	casesFlag = flag.Int("cases", map[bool]int{false: 1000, true: 250}[raced], "how many questions are asked")
 	fromFlag  = flag.Uint64("from", 1, "the seed of the first world; a failure names its own")
 )
 

@@ -74,7 +74,7 @@ func TestInspector(t *testing.T) {
 		}
 	}
 	t.Logf("%d breaking findings of ours; of graphql-inspector %v; exceptions %v", breaking, types, exceptions)
-	if len(types) < 10 {
+	if len(types) < 10 && !raced {
 		t.Errorf("graphql-inspector has seen only %v", types)
 	}
 }

@@ -3,5 +3,5 @@
 package leak
 
 // raced says that the race detector is compiled in: it makes a proof about five times
-// as slow, so fewer projects are generated.
+// as slow, so few projects are generated. CI runs the proof without it as well.
 const raced = true

@@ -1,0 +1,5 @@
+//go:build !race
+
+package evolution
+
+const raced = false
