@@ -18,6 +18,8 @@ PAIRS    ?= 400
 KILLS    ?= 1000
 BODIES   ?= 200000
 LINT     := bin/golangci-lint
+# What a lock file names is installed as it stands; nothing is reported about it.
+NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
@@ -43,23 +45,23 @@ race: ## Run every test under the race detector (needs a C compiler)
 	$(MAKE) test RACE=-race
 
 js: ## Install the JavaScript clients that e2e runs against the gateway, if npm is there
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory e2e/js/node_modules/.package-lock.json e2e/documents/js/node_modules/.package-lock.json client/node_modules/.package-lock.json examples/web/node_modules/.package-lock.json; \
+	@if command -v npm >/dev/null; then $(MAKE) -j4 --no-print-directory e2e/js/node_modules/.package-lock.json e2e/documents/js/node_modules/.package-lock.json client/node_modules/.package-lock.json examples/web/node_modules/.package-lock.json; \
 	else echo "npm is missing: the tests that run JavaScript clients will be skipped"; fi
 
 e2e/js/node_modules/.package-lock.json: e2e/js/package.json e2e/js/package-lock.json
-	cd e2e/js && npm ci --no-progress
+	cd e2e/js && $(NPM_CI)
 	@touch $@
 
 e2e/documents/js/node_modules/.package-lock.json: e2e/documents/js/package.json e2e/documents/js/package-lock.json
-	cd e2e/documents/js && npm ci --no-progress --ignore-scripts
+	cd e2e/documents/js && $(NPM_CI) --ignore-scripts
 	@touch $@
 
 client/node_modules/.package-lock.json: client/package.json client/package-lock.json
-	cd client && npm ci --no-progress
+	cd client && $(NPM_CI)
 	@touch $@
 
 examples/web/node_modules/.package-lock.json: examples/web/package.json examples/web/package-lock.json
-	cd examples/web && npm ci --no-progress
+	cd examples/web && $(NPM_CI)
 	@touch $@
 
 client: client/node_modules/.package-lock.json ## Build client/dist, the npm package's modules, out of client/src
@@ -77,7 +79,7 @@ console/dist/index.html: console/node_modules/.package-lock.json console/index.h
 	cd console && npm run --silent build && rm -rf dist && mv .dist dist
 
 console/node_modules/.package-lock.json: console/package.json console/package-lock.json
-	cd console && npm ci --no-progress
+	cd console && $(NPM_CI)
 	@touch $@
 
 e2e: js console ## Run only the tests that start the whole program
