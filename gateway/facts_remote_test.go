@@ -212,7 +212,13 @@ func TestFactsOfARemote(t *testing.T) {
 	again := followed(t, server.URL+"/api/library/facts/bookChanged", "X-Frond-User", staff, "Last-Event-ID", position)
 	expect(again, "bookChanged created b3 Walden")
 	expect(again, "bookChanged created b4 Nostromo")
-	if most.Load() != 1 {
+	// The host may learn a moment late that a request was given up for another one.
+	for by := time.Now().Add(time.Minute); waiting.Load() != 1; time.Sleep(time.Millisecond) {
+		if time.Now().After(by) {
+			t.Fatalf("%d requests wait at the host for three subscribers, want 1", waiting.Load())
+		}
+	}
+	if most.Load() > 2 {
 		t.Errorf("%d requests waited at the host at once", most.Load())
 	}
 }
