@@ -24,6 +24,7 @@ type presentColumn struct {
 
 	// byDefault says that the database itself has a value for rows that name none.
 	byDefault bool
+	number    string // among the table's columns
 }
 
 // presentIndex is an index as the database has it. valid is false where building it
@@ -44,33 +45,29 @@ func (p *present) column(name string) *presentColumn {
 }
 
 // The catalogue, read in one round trip: relations with their columns, constraints, indexes of
-// one schema ($1).
+// one schema ($1). Columns of constraints and indexes come as their numbers, and nothing is
+// looked up for each row: a thousand tables have some ten thousand rows here.
 const (
 	readColumns = `SELECT c.relname, c.relkind, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
- coalesce((SELECT l.collname FROM pg_catalog.pg_collation l JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-  WHERE l.oid = a.attcollation AND a.attcollation <> t.typcollation), ''),
- a.atthasdef OR a.attidentity <> ''
+ coalesce(l.collname, ''), a.atthasdef OR a.attidentity <> '', a.attnum
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation AND a.attcollation <> t.typcollation
 WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
 ORDER BY c.relname, a.attnum`
 
-	readConstraints = `SELECT c.relname, k.conname, k.contype, k.convalidated,
- coalesce((SELECT string_agg(a.attname, E'\n' ORDER BY p.i) FROM unnest(k.conkey) WITH ORDINALITY AS p(n, i)
-  JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = p.n), ''),
- coalesce(f.relname, ''),
- coalesce((SELECT string_agg(a.attname, E'\n' ORDER BY p.i) FROM unnest(k.confkey) WITH ORDINALITY AS p(n, i)
-  JOIN pg_catalog.pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = p.n), ''),
- k.confdeltype, coalesce(obj_description(k.oid, 'pg_constraint'), '')
+	readConstraints = `SELECT c.relname, k.conname, k.contype, k.conkey::text, coalesce(f.relname, ''), coalesce(r.attname, ''),
+ k.confdeltype, coalesce(d.description, '')
 FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_catalog.pg_class f ON f.oid = k.confrelid
+LEFT JOIN pg_catalog.pg_attribute r ON r.attrelid = k.confrelid AND r.attnum = k.confkey[1]
+LEFT JOIN pg_catalog.pg_description d ON d.objoid = k.oid AND d.classoid = 'pg_catalog.pg_constraint'::regclass AND d.objsubid = 0
 WHERE n.nspname = $1 ORDER BY c.relname, k.oid`
 
 	readIndexes = `SELECT c.relname, i.relname, x.indisunique, x.indisvalid,
- x.indpred IS NULL AND x.indexprs IS NULL AND m.amname = 'btree' AND x.indnkeyatts = x.indnatts,
- coalesce((SELECT string_agg(a.attname, E'\n' ORDER BY k.i) FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k(n, i)
-  JOIN pg_catalog.pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.n), ''), x.indoption::text
+ x.indpred IS NULL AND x.indexprs IS NULL AND m.amname = 'btree' AND x.indnkeyatts = x.indnatts, x.indkey::text, x.indoption::text
 FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid JOIN pg_catalog.pg_am m ON m.oid = i.relam
 JOIN pg_catalog.pg_class c ON c.oid = x.indrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND NOT x.indisprimary ORDER BY c.relname, i.relname`
@@ -98,7 +95,7 @@ func inspect(c *engine.Conn, schema string) (map[string]*present, error) {
 		}
 		p.columns = append(p.columns, presentColumn{
 			definition: definition{name: string(v[2]), typ: string(v[3]), notNull: isTrue(v[4]), collation: string(v[5])},
-			byDefault:  isTrue(v[6]),
+			byDefault:  isTrue(v[6]), number: string(v[7]),
 		})
 		return nil
 	}}
@@ -112,7 +109,7 @@ func inspect(c *engine.Conn, schema string) (map[string]*present, error) {
 		if p := all[string(v[0])]; p != nil {
 			ix := presentIndex{unique: isTrue(v[2]), valid: isTrue(v[3]), plain: isTrue(v[4])}
 			options := strings.Fields(string(v[6]))
-			for i, name := range strings.Split(string(v[5]), "\n") {
+			for i, name := range p.named(v[5]) {
 				if i < len(options) {
 					name = quote(name) + orderWords[options[i]]
 				}
@@ -128,20 +125,33 @@ func inspect(c *engine.Conn, schema string) (map[string]*present, error) {
 
 // constraint notes a row of readConstraints.
 func (p *present) constraint(v [][]byte) {
-	name, members := string(v[1]), strings.Split(string(v[4]), "\n")
-	column := p.column(members[0])
-	switch string(v[2]) {
-	case "p":
+	name, members := string(v[1]), p.named(v[3])
+	if string(v[2]) == "p" {
 		p.primary, p.primaryName = members, name
+		return
+	}
+	if len(members) != 1 {
+		return
+	}
+	switch column := p.column(members[0]); string(v[2]) {
 	case "c":
-		if len(members) == 1 && column != nil {
-			column.checks = append(column.checks, check{name, string(v[8])})
-		}
+		column.checks = append(column.checks, check{name, string(v[7])})
 	case "f":
-		if len(members) == 1 && column != nil {
-			column.refs = &reference{name: name, table: string(v[5]), column: string(v[6]), onDelete: onDeleteWords[string(v[7])]}
+		column.refs = &reference{name: name, table: string(v[4]), column: string(v[5]), onDelete: onDeleteWords[string(v[6])]}
+	}
+}
+
+// named returns the columns that a list of numbers names: {1,3} of a constraint, 1 3 of an index.
+// A number that is no column's, such as the 0 of an expression, is left out.
+func (p *present) named(numbers []byte) (names []string) {
+	for number := range strings.FieldsFuncSeq(string(numbers), func(r rune) bool { return r < '0' || r > '9' }) {
+		for i := range p.columns {
+			if p.columns[i].number == number {
+				names = append(names, p.columns[i].name)
+			}
 		}
 	}
+	return names
 }
 
 func isTrue(v []byte) bool { return len(v) == 1 && v[0] == 't' }
