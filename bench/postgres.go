@@ -29,7 +29,7 @@ import (
 // blogRequest is a request that all contenders answer alike.
 type blogRequest struct {
 	name, title  string
-	statements   int    // that the gateway runs for it
+	statements   int    // that the gateway runs for it, settings included
 	body         string // of the gateway and of the handler by hand; %d is a number that differs
 	postgraphile string
 	aims         string
@@ -47,7 +47,7 @@ const (
 // so that the answers are the same.
 var blogRequests = []blogRequest{
 	{
-		"nested", "50 authors, ten posts of each, three comments on each", 3, `{"query":"` + nestedQuery + `"}`,
+		"nested", "50 authors, ten posts of each, three comments on each", 5, `{"query":"` + nestedQuery + `"}`,
 		`{"query":"{ authors: allAuthors(first: 50) { items: nodes { id: rowId name posts: postsByAuthorId(first: 10) { items: nodes { id: rowId title comments: commentsByPostId(first: 5) { items: nodes { id: rowId body } } } } } } }"}`,
 		"not coalescing 4.5 of PostGraphile, 0.80 of by hand",
 	},

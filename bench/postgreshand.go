@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -10,10 +11,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -21,8 +24,8 @@ import (
 
 // The handler that the gateway is measured against over PostgreSQL (postgres): four requests,
 // written by hand for speed and for nothing else. It runs the statements that the gateway runs
-// for the same requests, which it records once, reads the values as the server sends them, and
-// appends the answer as text. Where the gateway's statements change so that this program cannot
+// for the same requests, which it records once, in as many round trips, reads the values as the
+// server sends them, and appends the answer as text. Where the gateway's statements change so that this program cannot
 // run them, it fails instead of comparing different work.
 
 // blogByHandOnPostgres answers the queries of [blogRequests] over ten connections. It
@@ -117,43 +120,83 @@ func (h *blogByHandOnPostgres) ServeHTTP(w http.ResponseWriter, r *http.Request)
 }
 
 // level is what one statement answered: rows of an id and a text, and for each key it was asked
-// for where its rows end.
+// for where its rows begin and end.
 type level struct {
-	ids  []int64
-	text []byte
-	ends []int // of each row's text
-	upTo []int // by key: the row after its last
+	ids      []int64
+	text     []byte
+	ends     []int // of each row's text
+	from, to []int // by key
 }
 
-// read runs a statement for keys; its columns are the place of the key, counted from 1, an id
-// and a text. Without keys it has no place.
-func read(ctx context.Context, conn *pgx.Conn, sql string, keys []int64, limit int) (level, error) {
-	var l level
-	args := []any{keys, limit}
-	if keys == nil {
-		args = args[1:]
-	}
-	rows, err := conn.Query(ctx, sql, args...)
+// add appends a row.
+func (l *level) add(id, text []byte) {
+	l.ids = append(l.ids, int64Of(id))
+	l.text = append(l.text, text...)
+	l.ends = append(l.ends, len(l.text))
+}
+
+// room makes room for rows.
+func (l *level) room(rows int) {
+	l.ids, l.ends, l.text = make([]int64, 0, rows), make([]int, 0, rows), make([]byte, 0, rows*32)
+}
+
+// read runs a statement for the first rows; its columns are an id and a text.
+func read(ctx context.Context, conn *pgx.Conn, sql string, limit int) (l level, err error) {
+	rows, err := conn.Query(ctx, sql, limit)
 	if err != nil {
 		return l, err
 	}
 	defer rows.Close()
-	per := max(1, len(keys)) * limit
-	l.ids, l.ends, l.text, l.upTo = make([]int64, 0, per), make([]int, 0, per), make([]byte, 0, per*32), make([]int, len(keys))
-	for rows.Next() {
+	for l.room(limit); rows.Next(); {
 		v := rows.RawValues()
-		if keys != nil {
-			l.upTo[int64Of(v[0])-1] = len(l.ids) + 1
-			v = v[1:]
-		}
-		l.ids = append(l.ids, int64Of(v[0]))
-		l.text = append(l.text, v[1]...)
-		l.ends = append(l.ends, len(l.text))
-	}
-	for i := 1; i < len(l.upTo); i++ {
-		l.upTo[i] = max(l.upTo[i], l.upTo[i-1]) // a key without rows
+		l.add(v[0], v[1])
 	}
 	return l, rows.Err()
+}
+
+// readOf runs the statement that reads rows of keys, behind the one that sets how; its columns are
+// the key, by which the rows are ordered, an id and a text. There are fewer rows than limit allows
+// for all keys together.
+func readOf(ctx context.Context, conn *pgx.Conn, set, sql string, keys []int64, limit int) (l level, err error) {
+	places := make([]int, len(keys)) // in the order of the keys
+	array := make([]byte, 0, len(keys)*8)
+	for i, key := range keys {
+		places[i] = i
+		array = strconv.AppendInt(append(array, ','), key, 10)
+	}
+	slices.SortFunc(places, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	array[0] = '{'
+	var batch pgconn.Batch
+	for i, text := range []string{set, sql} {
+		prepared, err := conn.Prepare(ctx, text, text) // once
+		if err != nil {
+			return l, err
+		}
+		if i == 0 {
+			batch.ExecPrepared(prepared.Name, nil, nil, nil)
+			continue
+		}
+		batch.ExecPrepared(prepared.Name, [][]byte{append(array, '}'), strconv.AppendInt(nil, int64(len(keys)*limit), 10)}, nil, []int16{1, 1, 0})
+	}
+	answers := conn.PgConn().ExecBatch(ctx, &batch)
+	l.room(len(keys) * limit)
+	l.from, l.to = make([]int, len(keys)), make([]int, len(keys))
+	next := 0
+	for answers.NextResult() {
+		rows := answers.ResultReader()
+		for rows.NextRow() {
+			v := rows.Values()
+			if len(v) < 3 {
+				continue // of the setting
+			}
+			for key := int64Of(v[0]); keys[places[next]] != key; next++ {
+				l.from[places[next+1]] = len(l.ids)
+			}
+			l.add(v[1], v[2])
+			l.to[places[next]] = len(l.ids)
+		}
+	}
+	return l, answers.Close()
 }
 
 // object appends the beginning of row i: {"id":7,"title":"…"
@@ -166,13 +209,9 @@ func (l *level) object(dst []byte, i int, name string) []byte {
 	return appendQuoted(append(dst, name...), l.text[from:l.ends[i]])
 }
 
-// of is the rows of a key: at most limit of them, since each statement reads one more to see
-// whether there are others.
+// of is the rows of a key, at most limit of them.
 func (l *level) of(key, limit int) (from, to int) {
-	if key > 0 {
-		from = l.upTo[key-1]
-	}
-	return from, min(l.upTo[key], from+limit)
+	return l.from[key], min(l.to[key], l.from[key]+limit)
 }
 
 func int64Of(v []byte) int64 { return int64(binary.BigEndian.Uint64(v)) }
@@ -182,27 +221,27 @@ func appendQuoted(dst, text []byte) []byte { return jsontext.AppendText(dst, tex
 
 func (h *blogByHandOnPostgres) nested(ctx context.Context, conn *pgx.Conn, dst []byte, _ handVariables) ([]byte, error) {
 	sql := h.sql["nested"]
-	authors, err := read(ctx, conn, sql[0], nil, 51)
+	authors, err := read(ctx, conn, sql[0], 51)
 	if err != nil {
 		return nil, err
 	}
-	posts, err := read(ctx, conn, sql[1], authors.ids[:min(50, len(authors.ids))], 11)
+	posts, err := readOf(ctx, conn, sql[1], sql[2], authors.ids[:min(50, len(authors.ids))], 11)
 	if err != nil {
 		return nil, err
 	}
 	// The eleventh post of an author is not in the answer, and its comments are not asked for.
 	shown := make([]int64, 0, 500)
-	for a := range posts.upTo {
+	for a := range posts.from {
 		from, to := posts.of(a, 10)
 		shown = append(shown, posts.ids[from:to]...)
 	}
-	comments, err := read(ctx, conn, sql[2], shown, 6)
+	comments, err := readOf(ctx, conn, sql[3], sql[4], shown, 6)
 	if err != nil {
 		return nil, err
 	}
 	dst = append(dst, `{"data":{"authors":{"items":[`...)
 	post := 0
-	for a := range posts.upTo {
+	for a := range posts.from {
 		dst = append(authors.object(comma(dst, a), a, `,"name":`), `,"posts":{"items":[`...)
 		from, to := posts.of(a, 10)
 		for p := from; p < to; p++ {

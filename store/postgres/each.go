@@ -21,6 +21,8 @@ import (
 //
 //	SELECT k.n, p.* FROM unnest($1::text[]) WITH ORDINALITY AS k(value, n)
 //	CROSS JOIN LATERAL (SELECT … WHERE t0."id" = k.value … LIMIT 1) AS p ORDER BY k.n
+//
+// Where the keys have few rows one scan of an index reads them all, see [reading.scan].
 func (r *reading) each() error {
 	c, err := r.Table.Column(r.Find.Each.Field)
 	if err != nil {
@@ -33,7 +35,6 @@ func (r *reading) each() error {
 			list[i] = sqltext.Value{} // of another kind: it equals nothing, and null equals nothing
 		}
 	}
-	keys := dialect{}.Keys(c, list)
 	if len(list) == 1 {
 		r.lone = &list[0]
 		if o := fit(c, facade.Eq, list[0]); o.decided {
@@ -42,35 +43,56 @@ func (r *reading) each() error {
 			*r.lone = o.v
 		}
 	}
+	if c.Parts != nil {
+		r.split = list
+	}
+	scan := r.scan(c, list)
+	var b *sqltext.Builder
+	defer func() {
+		if b != nil {
+			b.Free()
+		}
+	}()
+	return r.run(func(conn *engine.Conn) error {
+		if scan != nil && conn.Alone() {
+			if whole, err := r.runScan(conn, scan); whole || err != nil {
+				return err
+			}
+			scan = nil
+			r.Reset()
+		}
+		if b == nil {
+			b = r.store.text.Builder()
+			if err := r.search(b, c, list); err != nil {
+				return err
+			}
+		}
+		return r.runEach(conn, b)
+	})
+}
 
-	b := r.store.text.Builder()
-	defer b.Free()
+// search writes the statement of [reading.each].
+func (r *reading) search(b *sqltext.Builder, c *sqltext.Column, list []sqltext.Value) error {
+	keys := dialect{}.Keys(c, list)
 	counted := r.Find.Count
 	if counted {
 		b.Text("(") // as for a page: the counts stand behind the rows
 	}
 	// With one row at most for each key there is nothing to order and to limit. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.
-	if c.Parts != nil {
-		r.split = list
-	}
+	var err error
 	if c.Unique() && r.Find.Limit > 0 && r.Find.Offset <= 0 {
 		err = r.single(b, c, keys)
 	} else {
 		err = r.some(b, c, keys)
 	}
+	if err == nil && counted {
+		err = r.totals(b, c, keys)
+	}
 	if err != nil {
 		return err
 	}
-	if counted {
-		if err := r.totals(b, c, keys); err != nil {
-			return err
-		}
-	}
-	if err := b.Ready(); err != nil {
-		return err
-	}
-	return r.run(func(conn *engine.Conn) error { return r.runEach(conn, b) })
+	return b.Ready()
 }
 
 // open writes the select list and the keys as rows; the rows of each key follow as p.

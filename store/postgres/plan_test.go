@@ -39,6 +39,7 @@ type planned struct {
 	track *schema.Entity
 	sql   string
 	args  []any
+	scans int // how many statements have been a [scan]
 }
 
 func newPlanned(t testing.TB, rows int) *planned {
@@ -66,6 +67,9 @@ func newObserved(t testing.TB, cards ...string) (*planned, *schema.Set) {
 	p.Store, err = Open(Options{URL: p.url, Statement: -1, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Trace: func(sql string, args ...any) {
 		if strings.HasPrefix(sql, "SELECT") || strings.HasPrefix(sql, "(SELECT") {
 			p.sql, p.args = sql, args
+			if sql == string(unsorted) {
+				p.scans++
+			}
 		}
 	}})
 	if err != nil {
@@ -143,7 +147,7 @@ func (p *planned) explain(t *testing.T, mode string) (plan, string) {
 		if err != nil {
 			return err
 		}
-		return c.Exec("DEALLOCATE latest; RESET plan_cache_mode")
+		return c.Exec("DEALLOCATE latest; RESET plan_cache_mode; RESET enable_sort")
 	}); err != nil {
 		t.Fatal(sql, err)
 	}

@@ -26,9 +26,11 @@ type Store struct {
 	text sqltext.Database
 	// waiting is for a server that was down at the start.
 	waiting waiting
-	nonces  *engine.Nonces
-	outbox  *outbox.Outbox
-	events  // the outbox
+	// sorts says that the server cannot be kept from sorting, so that nothing is read by a [scan].
+	sorts  atomic.Bool
+	nonces *engine.Nonces
+	outbox *outbox.Outbox
+	events // the outbox
 }
 
 // events is what the outbox has for others.

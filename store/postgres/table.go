@@ -33,6 +33,8 @@ type column struct {
 	// fill is what rows get that are older than the column, as an SQL literal: the card's
 	// constant, [] for a list of ids; "" where they get null.
 	fill string
+	// crowds is about the rows of each of its values; see [scan].
+	crowds crowds
 }
 
 // definition is a column in DDL: what a card asks for, or what a database holds.

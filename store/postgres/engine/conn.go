@@ -86,6 +86,10 @@ func (c *Conn) Run(queries ...*Query) error {
 	return c.send(queries)
 }
 
+// Alone reports whether what Run sends is a transaction by itself, so that a setting which holds
+// until its end changes nothing else.
+func (c *Conn) Alone() bool { return c.scope == nil && c.state == 'I' }
+
 // Conclude is Run for the last statements of a [DB.Write]: the commit goes with them. Where
 // the write is part of a larger transaction or is a dry run nothing is committed here.
 func (c *Conn) Conclude(queries ...*Query) error {
