@@ -32,13 +32,14 @@ var floors = map[string]string{
 	"schema":          "schema/jsontext",
 
 	"facade/budget":  "facade/kiterror facade/rows",
+	"facade/readset": "schema facade/rows facade/filter",
 	"facade/filter":  "schema schema/jsontext facade/kiterror facade/rows",
 	"facade/project": "schema schema/jsontext",
 	// What a caller has to see of stores whose reads go to copies.
 	"facade/consistency": "facade/kiterror",
 	"facade/rows":        "schema schema/jsontext",
 	"facade/kiterror":    "schema schema/jsontext",
-	"facade":             "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency",
+	"facade":             "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/readset",
 
 	// Under the surfaces: equal requests share one run; calls are signed the same way
 	// wherever they come from.
@@ -96,12 +97,12 @@ var floors = map[string]string{
 	"resolvers/execution":  "facade schema/jsontext resolvers/binding resolvers/graphqlerror resolvers/loader resolvers/scalar resolvers/input resolvers/plan",
 	"resolvers/response":   "facade schema/jsontext resolvers/graphqlerror resolvers/binding resolvers/scalar resolvers/input resolvers/plan resolvers/execution",
 	"resolvers/reference":  "facade schema schema/jsontext resolvers/binding",
-	"resolvers":            "facade facade/consistency schema/jsontext facade/singleflight resolvers/binding resolvers/graphqlerror resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response",
+	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight resolvers/binding resolvers/graphqlerror resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response",
 	"projection":           "facade schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
 
 	"gateway/graphqlhttp": "facade schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
 	// GraphQL subscriptions, and the websockets that they leave by.
-	"gateway/subscriptions":      "facade resolvers gateway/setting",
+	"gateway/subscriptions":      "facade facade/readset resolvers gateway/setting",
 	"gateway/graphqlsse":         "facade schema/jsontext facts/sse resolvers gateway/subscriptions",
 	"gateway/graphqlws":          "facade schema/jsontext resolvers gateway/subscriptions",
 	"gateway/identity":           "facade schema schema/jsontext gateway/setting",
@@ -111,7 +112,7 @@ var floors = map[string]string{
 	"gateway/guard":              "facade facade/consistency schema gateway/setting facts/sse",
 	"gateway/telemetry":          "facts facts/delivery facade schema envelope/client gateway/setting",
 	"gateway/topology":           "facade schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe facts/cloudevent gateway/publish",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe facts/cloudevent gateway/publish",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 
@@ -201,7 +202,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency"}
+var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/readset"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

@@ -53,7 +53,7 @@ func TestSubscriptions(t *testing.T) {
 			_, _ = stdin.Write([]byte("restarted\n"))
 		}
 	}
-	if err := cmd.Wait(); err != nil || steps < 11 {
+	if err := cmd.Wait(); err != nil || steps < 12 {
 		t.Errorf("%v after %d steps\n%s\n%s", err, steps, strings.Join(said, "\n"), gw.stderr())
 	}
 }

@@ -26,7 +26,7 @@ func ExplainRun(ctx context.Context, caller Caller, c *Call) (*Explanation, erro
 // explain is Explain and ExplainRun; handlers says that those of commands run.
 func explain(ctx context.Context, caller Caller, c *Call, handlers bool) (*Explanation, error) {
 	x := &explaining{handlers: handlers}
-	_, err := caller.Call(context.WithValue(DryRun(ctx), watchKey{}, x.begin), c)
+	_, err := caller.Call(context.WithValue(DryRun(ctx), watchKey{}, &watching{begin: x.begin}), c)
 	root := &Explanation{Entity: c.Entity, Operation: c.Operation}
 	if len(x.calls) > 0 {
 		root = x.calls[0]

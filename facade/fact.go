@@ -1,6 +1,12 @@
 package facade
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/readset"
+)
 
 // FullName is the name of the fact among those of all Fronds: shop.orderPlaced.
 func (f *Fact) FullName() string { return f.Frond.Name + "." + f.Name }
@@ -21,6 +27,30 @@ func (c *Catalog) Fact(frond, name string) *Fact {
 		}
 	}
 	return nil
+}
+
+// ChangesOf returns the facts that announce the changes of what was read. The error is
+// NOT_IMPLEMENTED, and names what nothing announces the changes of.
+func (c *Catalog) ChangesOf(read *readset.Set) ([]*Fact, error) {
+	entities, other := read.Entities()
+	var all []*Fact
+	for _, frond := range c.Fronds {
+		for _, f := range frond.Facts {
+			if f.Changes && f.Door != nil && slices.Contains(entities, f.Door.Entity) {
+				all = append(all, f)
+			}
+		}
+	}
+	for _, e := range entities {
+		if !slices.ContainsFunc(all, func(f *Fact) bool { return f.Door.Entity == e }) {
+			other = e.Name
+			break
+		}
+	}
+	if other != "" {
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "the changes of %s are not announced, so that what was read of it cannot be followed; its Frond has to list it under changes", other)
+	}
+	return all, nil
 }
 
 // announce notes that a change of the door's rows emits the fact.

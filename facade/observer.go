@@ -1,6 +1,10 @@
 package facade
 
-import "context"
+import (
+	"context"
+
+	"github.com/frondhost/frond/facade/readset"
+)
 
 // observer follows one execution step by step, for [Explain].
 type observer interface {
@@ -15,19 +19,33 @@ type observer interface {
 	remote(c Caller, address string) Caller // c, observed
 }
 
-// watch is the observer of an execution. The methods of the zero watch do nothing.
-type watch struct{ by observer }
+// watch is the observer of an execution, and where what it reads is recorded. The methods of
+// the zero watch do nothing.
+type watch struct {
+	by    observer
+	reads *readset.Set
+}
 
 // watched is the watch of an execution that begins under ctx.
 func watched(ctx context.Context) watch {
-	if begin, ok := ctx.Value(watchKey{}).(func() observer); ok {
-		return watch{begin()}
+	w, _ := ctx.Value(watchKey{}).(*watching)
+	switch {
+	case w == nil:
+		return watch{}
+	case w.begin == nil:
+		return watch{reads: w.reads}
 	}
-	return watch{}
+	return watch{by: w.begin()}
 }
 
-// watchKey is the key of a func() observer, which begins an observer for each execution.
+// watchKey is the key of a *watching.
 type watchKey struct{}
+
+// watching is what the calls of a context are watched for.
+type watching struct {
+	begin func() observer // begins an observer for each execution; nil: it is recorded what they read
+	reads *readset.Set
+}
 
 // on reports whether somebody observes: then nothing is to be changed.
 func (w watch) on() bool { return w.by != nil }
@@ -56,6 +74,21 @@ func (w watch) answered(res *Result) {
 	}
 }
 
+// read records what the call is about to read elsewhere than in the store.
+func (w watch) read(x *execution) {
+	switch {
+	case w.reads == nil || x.runner.by() == byStore:
+	case x.door.Entity == nil:
+		w.reads.Other(x.door.Name)
+	default: // a handler may read any rows of its door, whatever it calls besides
+		w.reads.Any(x.door.Entity)
+		w.reads.Related(x.list.filter)
+		if x.doorScope != nil {
+			w.reads.Related(x.doorScope.Rows)
+		}
+	}
+}
+
 // runs reports whether a command of the author's is run: nobody observes, or it is rolled
 // back.
 func (w watch) runs(x *execution) bool { return w.by == nil || w.by.runs(x) }
@@ -78,8 +111,11 @@ func (w watch) announced(events []Event) bool {
 
 // store is s, observed.
 func (w watch) store(s Store) Store {
-	if w.by != nil {
+	switch {
+	case w.by != nil:
 		return w.by.store(s)
+	case w.reads != nil:
+		return recordingStore{s, w.reads}
 	}
 	return s
 }
@@ -90,4 +126,11 @@ func (w watch) remote(c Caller, address string) Caller {
 		return w.by.remote(c, address)
 	}
 	return c
+}
+
+// RecordReads returns a context whose calls record what they read. Those that handlers and
+// computed fields make are among them; what those read in other ways is not.
+func RecordReads(ctx context.Context) (context.Context, *readset.Set) {
+	read := &readset.Set{}
+	return context.WithValue(ctx, watchKey{}, &watching{reads: read}), read
 }

@@ -61,6 +61,7 @@ func (x *execution) run(ctx context.Context) (*Result, error) {
 	if x.watch.admitted(x) {
 		return &Result{Form: FormValue}, nil
 	}
+	x.watch.read(x)
 	res, err := x.runner.run(ctx, x)
 	if err != nil {
 		return nil, err

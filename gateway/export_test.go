@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/subscriptions"
 )
 
 // Check is what is wrong with c once its defaults are in.
@@ -27,3 +28,6 @@ func (g *Gateway) Budget() *facade.Budget { return g.host.budget }
 
 // Host is the host under the surfaces.
 func (g *Gateway) Host() *Host { return g.host }
+
+// Subscriptions are those of all GraphQL callers of the gateway.
+func (g *Gateway) Subscriptions() *subscriptions.Hub { return g.host.hub }

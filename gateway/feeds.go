@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/gateway/subscriptions"
@@ -143,4 +144,39 @@ func (f follower) Follow(ctx context.Context, s *resolvers.Subscription) (subscr
 		return nil, err
 	}
 	return r, nil
+}
+
+// Changes implements [subscriptions.Feed].
+func (f follower) Changes(ctx context.Context, read *readset.Set, known map[string]bool) (readers []subscriptions.Reader, err error) {
+	changes, err := f.Catalog().ChangesOf(read)
+	if err != nil {
+		return nil, err
+	}
+	names := map[*facts.Feed][]string{}
+	for _, c := range changes {
+		if known[c.FullName()] {
+			continue
+		}
+		feed := f.feed(c.Frond) //nolint:contextcheck // a feed outlives the subscriber that comes first
+		if feed == nil {
+			return nil, facade.Errorf(facade.ServiceUnavailable, "the events of %s do not arrive here at the moment; try again later", c.Frond.Name)
+		}
+		names[feed] = append(names[feed], c.FullName())
+	}
+	for feed, names := range names {
+		r, err := feed.Subscribe(ctx, names, facts.Now)
+		if err != nil {
+			for _, r := range readers {
+				r.Close()
+			}
+			return nil, err
+		}
+		readers = append(readers, r)
+	}
+	for _, names := range names {
+		for _, name := range names {
+			known[name] = true
+		}
+	}
+	return readers, nil
 }

@@ -3,6 +3,7 @@ package projection
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/graphql-go/graphql"
@@ -40,6 +41,7 @@ type Builder struct {
 
 	query, mutation *object // mutation is nil until it has a field
 	subscription    *object // likewise, with the first fact
+	live            bool    // Subscription has query fields
 	rowChange       *enum
 	node            *graphql.Interface
 	pageInfo        *object
@@ -160,6 +162,9 @@ func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	}
 	if b.subscription != nil {
 		config.Subscription = b.subscription.gql
+	}
+	if b.live {
+		config.Directives = append(slices.Clone(graphql.SpecifiedDirectives), liveDirective)
 	}
 	g, err := graphql.NewSchema(config)
 	if err != nil {

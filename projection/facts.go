@@ -1,10 +1,13 @@
 package projection
 
 import (
+	"slices"
+
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -98,4 +101,40 @@ func (b *Builder) rowChangeType() *enum {
 		b.rowChange = b.newEnum("RowChange", "What happened to a row. LEFT: it is no longer one that the subscriber sees.", []string{"CREATED", "UPDATED", "DELETED", "LEFT"})
 	}
 	return b.rowChange
+}
+
+// liveDirective marks a query field of Subscription.
+var liveDirective = graphql.NewDirective(graphql.DirectiveConfig{
+	Name:        validation.Live,
+	Description: "On a query field of a subscription: it is answered at once, and again whenever what it read has changed.",
+	Locations:   []string{graphql.DirectiveLocationField},
+})
+
+// addLive gives Subscription the query fields of the doors whose changes are announced, which
+// are live queries where a document has them with @live (decision 383):
+//
+//	subscription { products(first: 10) @live { items { name } } }
+//
+// A fact of the same name keeps it.
+func (b *Builder) addLive() {
+	announced := map[*facade.Door]bool{}
+	for _, frond := range b.catalog.Fronds {
+		for _, f := range frond.Facts {
+			if f.Changes && b.catalog.Announces(f) {
+				announced[f.Door] = true
+			}
+		}
+	}
+	for _, q := range b.query.fields {
+		if q.binding == nil || q.binding.Kind != binding.Operation || !announced[q.binding.Door] {
+			continue
+		}
+		if slices.ContainsFunc(b.subscription.fields, func(f *field) bool { return f.name == q.name }) {
+			continue
+		}
+		live, bound := *q, *q.binding
+		live.binding = &bound
+		b.addField(b.subscription, &origin{what: fieldItself, op: bound.Operation}, &live)
+		b.live = true
+	}
 }

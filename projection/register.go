@@ -62,6 +62,7 @@ func RegisterAll(b *Builder, cat *facade.Catalog, opts *Options) error {
 			b.addFact(f)
 		}
 	}
+	b.addLive()
 	return slices.Clone(b.claims.faults[before:]).Err()
 }
 

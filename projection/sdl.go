@@ -22,6 +22,9 @@ func (b *Builder) print(s *graphql.Schema) (string, error) {
 	p := &printer{types: s.TypeMap(), printed: map[string]bool{}}
 	order := slices.Clone(b.order)
 	slices.SortStableFunc(order, func(x, y any) int { return cmp.Compare(b.ranks[nameOf(x)], b.ranks[nameOf(y)]) })
+	if b.live {
+		p.directive(liveDirective)
+	}
 	for _, t := range order {
 		switch t := t.(type) {
 		case *object:
@@ -89,6 +92,12 @@ func (p *printer) begin(name, description string, t graphql.Type) bool {
 	}
 	p.describe("", description)
 	return true
+}
+
+// directive writes the definition of a directive without arguments.
+func (p *printer) directive(d *graphql.Directive) {
+	p.describe("", d.Description)
+	p.put("directive @", d.Name, " on ", strings.Join(d.Locations, " | "), "\n")
 }
 
 // object writes an object type, with its fields in the order of the card.

@@ -70,6 +70,8 @@ type Response struct {
 	RetryAfter string
 	// Executed reports whether execution began, so that Body has a member data.
 	Executed bool
+	// Failed reports whether Body has errors.
+	Failed bool
 	// Type is query, mutation or subscription, and Name that of the operation, as its document
 	// has it; both are "" where none was found, and Name where it has none.
 	Type, Name string

@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/input"
 	"github.com/frondhost/frond/resolvers/plan"
+	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -28,6 +29,7 @@ type operation struct {
 	vars        *input.Declared
 	conditions  []int // variables that @skip and @include read, by slot
 	resume      int   // of a subscription, the variable that only says where to begin, by slot; -1: there is none
+	live        bool  // a subscription that is a live query
 	shared      bool  // equal requests may share an answer
 	cancellable bool  // all that it runs ends with its context
 
@@ -74,6 +76,7 @@ func (e *Engine) operation(def *ast.OperationDefinition) *operation {
 	op.conditions = plan.Conditions(def, op.vars)
 	op.resume = -1
 	if def.Operation == ast.Subscription {
+		op.live = !every(def.SelectionSet, map[string]bool{}, func(f *ast.Field) bool { return f.Directives.ForName(validation.Live) == nil })
 		op.resume = resumeVariable(def, op.vars)
 		op.shared = every(def.SelectionSet, map[string]bool{}, e.bound)
 	}

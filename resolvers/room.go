@@ -74,7 +74,7 @@ func (b *room) respond(p *plan.Plan) (resp *Response) {
 
 // executed is the response of an execution that began.
 func (b *room) executed(text []byte) *Response {
-	return &Response{Body: text, Status: 200, Executed: true, room: b}
+	return &Response{Body: text, Status: 200, Executed: true, Failed: b.writer.Failed(), room: b}
 }
 
 // abandoned is the response in place of one that there is no room for, or that is larger

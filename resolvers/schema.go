@@ -14,8 +14,8 @@ import (
 func whole(s *binding.Schema, loaded *ast.Schema) error {
 	if sub := loaded.Subscription; sub != nil {
 		for _, f := range sub.Fields {
-			if b := s.Fields.Of(sub.Name, f.Name); b == nil || b.Kind != binding.Event {
-				return fmt.Errorf("resolvers: the field %s.%s announces no fact, and nothing else is answered there; leave it out", sub.Name, f.Name)
+			if b := s.Fields.Of(sub.Name, f.Name); b == nil || b.Kind != binding.Event && b.Kind != binding.Operation {
+				return fmt.Errorf("resolvers: the field %s.%s announces no fact and is no query of a card; leave it out", sub.Name, f.Name)
 			}
 		}
 	}

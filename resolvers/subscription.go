@@ -6,6 +6,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/input"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -18,9 +20,11 @@ type Watch interface {
 }
 
 // Subscription is an operation of type subscription that was admitted: its source stream is
-// events of one fact (CreateSourceEventStream, specification 6.2.3.1). It does not change and
-// may be used from many goroutines.
+// events of one fact (CreateSourceEventStream, specification 6.2.3.1), or it is a live query. It
+// does not change and may be used from many goroutines.
 type Subscription struct {
+	// Live says that it is a live query: [Subscription.Query] executes it, and there is no fact.
+	Live bool
 	// Frond and Fact are what it announces.
 	Frond, Fact string
 	// After is where it begins. Now: with the next event; Oldest: with the first that is kept.
@@ -82,6 +86,11 @@ func (e *Engine) subscribe(ctx context.Context, op *operation, vars *input.Varia
 	if e.options.Watch == nil {
 		return nil, facade.Errorf(facade.NotImplemented, "nothing here announces facts")
 	}
+	if op.live {
+		s := &Subscription{Live: true, Name: op.def.Name, engine: e, op: op, vars: vars, state: r.State}
+		s.Key = s.key()
+		return s, nil
+	}
 	p := op.plan(e, vars)
 	event := p.Event()
 	in := event.Invocation(vars)
@@ -137,6 +146,13 @@ func (s *Subscription) Respond(ctx context.Context, events []*facade.Event) ([]A
 		answers[i] = Answer{revealed[i].Event.Position, resp}
 	}
 	return answers, nil
+}
+
+// Query executes a live query, and records what it reads. It does not read from copies of a store
+// that may be behind the events which it is executed for.
+func (s *Subscription) Query(ctx context.Context) (*Response, *readset.Set) {
+	ctx, reads := facade.RecordReads(consistency.Latest(ctx))
+	return s.op.named(s.engine.execute(ctx, s.op, s.vars, &Request{State: s.state})), reads
 }
 
 // subscriptionKey is what subscriptions with equal responses have in common: the operation of

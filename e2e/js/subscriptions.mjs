@@ -122,6 +122,18 @@ for (const singleConnection of [false, true]) {
   sse.dispose();
 }
 
+// A live query has no position: after a restart its first answer is the state of that moment.
+const total = collect(ws, { query: 'subscription($year: Int!) { books(filter: {year: {gte: $year}}) @live { total } }', variables: { year: 1990 } });
+await total.until(g => g.events.length === 1);
+const { total: before } = total.events[0].data.books;
+await create('seen');
+await total.until(g => g.events.length === 2);
+console.log('restart');
+await lines.next();
+await total.until(g => g.events.length === 3);
+assert.deepEqual(total.events.map(e => e.data.books.total), [before, before + 1, before + 1]);
+ok('graphql-ws: a live query, and again after a restart');
+
 // What a browser sends from another site's page.
 const foreign = new WebSocket(socketURL, 'graphql-transport-ws', { origin: 'https://elsewhere.example' });
 const [error] = await new Promise(r => foreign.on('error', e => r([e])));

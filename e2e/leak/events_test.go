@@ -422,6 +422,7 @@ func (p *proof) announced(e *entity, was *view, hosts []*host, watches []*facade
 			return b.send(p.caller, inREST("GET", e.plural+"?limit=500", nil, "Accept", "text/event-stream")).String()
 		}},
 		{"graphql", func(_ int, b *host) string { return p.subscribed(e, b) }},
+		{"live", func(_ int, b *host) string { return p.live(e, b) }},
 	}
 	for _, way := range ways {
 		p.cases++
@@ -546,8 +547,8 @@ func withoutNulls(v any) any {
 	return out
 }
 
-// subscribed is what a GraphQL subscription answers to the events, whichever way it leaves.
-func (p *proof) subscribed(e *entity, b *host) string {
+// selected are the fields of rows that the caller may read, as a selection.
+func (p *proof) selected(e *entity) string {
 	fields := "id"
 	for _, f := range e.fields[1:] {
 		switch {
@@ -560,8 +561,34 @@ func (p *proof) subscribed(e *entity, b *host) string {
 			fields += " " + f.name
 		}
 	}
+	return fields
+}
+
+// live is what a live query of a list answers, which is what a query does.
+func (p *proof) live(e *entity, b *host) string {
+	request := func(text string) *resolvers.Request {
+		return &resolvers.Request{Query: fmt.Sprintf(text, e.plural, p.selected(e)), State: facade.State{"user": p.caller.user}}
+	}
+	ctx := context.Background()
+	s, refused := b.engine.Open(ctx, request("subscription { %s(first: 100) @live { items { %s } } }"))
+	if refused != nil {
+		p.fail("no live query of %s: %s", e.plural, refused.Body)
+	}
+	answer, _ := s.Query(ctx)
+	query := b.engine.Execute(ctx, request("{ %s(first: 100) { items { %s } } }"))
+	defer query.Release()
+	defer answer.Release()
+	text := string(answer.Body)
+	if !answer.Failed && text != string(query.Body) || answer.Failed != query.Failed {
+		p.fail("%s: a live query and a query differ\n%s\n%s", e.plural, text, query.Body)
+	}
+	return text
+}
+
+// subscribed is what a GraphQL subscription answers to the events, whichever way it leaves.
+func (p *proof) subscribed(e *entity, b *host) string {
 	request := &resolvers.Request{
-		Query: fmt.Sprintf("subscription { %sChanged { change key %s { %s } } }", e.name, e.name, fields),
+		Query: fmt.Sprintf("subscription { %sChanged { change key %s { %s } } }", e.name, e.name, p.selected(e)),
 		State: facade.State{"user": p.caller.user},
 	}
 	ctx := context.Background()

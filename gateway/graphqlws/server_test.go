@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/graphqlws"
@@ -61,6 +62,10 @@ collectors:
 type feed struct {
 	*facts.Feed
 	follows *atomic.Int64 // how many subscriptions have their place in the log
+}
+
+func (f feed) Changes(context.Context, *readset.Set, map[string]bool) ([]subscriptions.Reader, error) {
+	return nil, nil
 }
 
 func (f feed) Follow(ctx context.Context, s *resolvers.Subscription) (subscriptions.Reader, error) {

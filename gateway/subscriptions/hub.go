@@ -6,12 +6,17 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/resolvers"
 )
 
 // Feed begins to read the events of a subscription's fact, from where it begins on.
 type Feed interface {
 	Follow(ctx context.Context, s *resolvers.Subscription) (Reader, error)
+	// Changes begins to read, from now on, the facts that announce changes of what was read,
+	// but for those in known, and notes them there by their full names. The error is
+	// NOT_IMPLEMENTED where nothing announces them.
+	Changes(ctx context.Context, read *readset.Set, known map[string]bool) ([]Reader, error)
 }
 
 // Reader reads events without waiting. Poll returns none where there are none now; wake is then
@@ -28,6 +33,7 @@ type Limits struct {
 	Connection int // of one connection: 100
 	Caller     int // of one caller: 1,000
 	Process    int // of all: 20,000
+	Live       int // live queries of one caller, which are subscriptions too: 100
 }
 
 // WithDefaults is l with every empty field filled in.
@@ -35,7 +41,7 @@ func (l Limits) WithDefaults() Limits {
 	for _, f := range []struct {
 		n   *int
 		def int
-	}{{&l.Connection, 100}, {&l.Caller, 1000}, {&l.Process, 20_000}} {
+	}{{&l.Connection, 100}, {&l.Caller, 1000}, {&l.Process, 20_000}, {&l.Live, 100}} {
 		if *f.n == 0 {
 			*f.n = f.def
 		}
@@ -55,8 +61,9 @@ type Hub struct {
 	options Options
 
 	mu      sync.Mutex
-	places  [2]places // by Kind
+	places  [3]places // by Kind
 	shared  map[any]*shared
+	live    map[any]*live
 	numbers Numbers
 }
 
@@ -67,9 +74,10 @@ type Kind int
 const (
 	OfConnection Kind = iota
 	OfSubscription
+	ofLive
 )
 
-func (k Kind) String() string { return [...]string{"connections", "subscriptions"}[k] }
+func (k Kind) String() string { return [...]string{"connections", "subscriptions", "live queries"}[k] }
 
 // places counts what is open.
 type places struct {
@@ -91,7 +99,7 @@ func NewHub(o Options) *Hub {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	h := &Hub{options: o, shared: map[any]*shared{}}
+	h := &Hub{options: o, shared: map[any]*shared{}, live: map[any]*live{}}
 	for i := range h.places {
 		h.places[i].caller = map[string]int{}
 	}
@@ -120,7 +128,7 @@ func (h *Hub) Take(k Kind, caller string) error {
 	if most := h.options.Limits.Process; most >= 0 && p.all >= most {
 		return facade.Errorf(facade.TooManyRequests, "this host has %d open %s, and no more are accepted; try again later", p.all, k)
 	}
-	if err := p.named(k, caller, h.options.Limits.Caller); err != nil {
+	if err := p.named(k, caller, h.most(k)); err != nil {
 		return err
 	}
 	p.all++
@@ -132,7 +140,15 @@ func (h *Hub) Take(k Kind, caller string) error {
 func (h *Hub) Known(k Kind, caller string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.places[k].named(k, caller, h.options.Limits.Caller)
+	return h.places[k].named(k, caller, h.most(k))
+}
+
+// most is how many places one caller may have.
+func (h *Hub) most(k Kind) int {
+	if k == ofLive {
+		return h.options.Limits.Live
+	}
+	return h.options.Limits.Caller
 }
 
 // named counts one more place of a caller.
@@ -169,15 +185,48 @@ func (h *Hub) Open(ctx context.Context, s *resolvers.Subscription, caller string
 	if err := h.Take(OfSubscription, caller); err != nil {
 		return nil, err
 	}
+	if s.Live {
+		return h.openLive(s, caller, wake)
+	}
 	r, err := h.options.Feed.Follow(ctx, s)
 	if err != nil {
 		h.Leave(OfSubscription, caller)
 		return nil, err
 	}
-	st := &Stream{hub: h, caller: caller, reader: r, wake: wake, shared: h.join(s)}
+	st := &Stream{hub: h, subscription: s, caller: caller, reader: r, wake: wake, shared: h.join(s)}
 	r.Notify(wake)
 	wake() // there may be something already
 	return st, nil
+}
+
+// openLive begins a stream for a live query, whose place as a subscription is taken.
+func (h *Hub) openLive(s *resolvers.Subscription, caller string, wake func()) (*Stream, error) {
+	if err := h.Take(ofLive, caller); err != nil {
+		h.Leave(OfSubscription, caller)
+		return nil, err
+	}
+	st := &Stream{hub: h, subscription: s, caller: caller, wake: wake}
+	h.mu.Lock()
+	if st.live = h.live[s.Key]; st.live == nil {
+		st.live = &live{hub: h, subscription: s, members: map[*Stream]struct{}{}}
+		if s.Key != nil {
+			h.live[s.Key] = st.live
+		}
+	}
+	st.live.enter(st) // before anybody else finds that it has no members
+	h.mu.Unlock()
+	wake()
+	return st, nil
+}
+
+// partLive takes a stream from those of a live query.
+func (h *Hub) partLive(st *Stream) {
+	h.mu.Lock()
+	if st.live.leave(st) && h.live[st.subscription.Key] == st.live {
+		delete(h.live, st.subscription.Key)
+	}
+	h.mu.Unlock()
+	h.Leave(ofLive, st.caller)
 }
 
 // join finds the subscriptions whose answers are equal to those of s.

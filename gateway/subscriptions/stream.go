@@ -17,12 +17,17 @@ const Gather = 10 * time.Millisecond
 // Stream is the responses of one subscription, in the order of the events. It is used by one
 // goroutine at a time.
 type Stream struct {
-	hub    *Hub
-	caller string
-	reader Reader
-	shared *shared
-	wake   func()
+	hub          *Hub
+	subscription *resolvers.Subscription
+	caller       string
+	wake         func()
 
+	live    *live // nil: it follows a fact
+	since   int   // what live.wanted was when it came
+	version int   // of the answer that it has
+
+	reader   Reader
+	shared   *shared
 	pending  []*facade.Event // that were read and not answered yet
 	failures int             // in a row
 	retry    *time.Timer
@@ -34,6 +39,9 @@ type Stream struct {
 // pass, as of a store that cannot be reached, is waited for in the same way. The error ends the
 // stream: it is for the subscriber.
 func (s *Stream) Next(ctx context.Context) ([][]byte, error) {
+	if s.live != nil && !s.closed {
+		return s.live.answers(ctx, s)
+	}
 	for !s.closed {
 		if s.pending == nil {
 			events, _, err := s.reader.Poll(ctx)
@@ -86,7 +94,7 @@ func passing(err error) bool {
 
 // Failed is the response for a subscriber whose stream ended with err.
 func (s *Stream) Failed(ctx context.Context, err error) *resolvers.Response {
-	return s.shared.subscription.Failed(ctx, err)
+	return s.subscription.Failed(ctx, err)
 }
 
 // Close ends the stream and gives its place back. Closing twice is fine. It is called by the
@@ -99,7 +107,11 @@ func (s *Stream) Close() {
 	if s.retry != nil {
 		s.retry.Stop()
 	}
-	s.reader.Close()
-	s.hub.part(s.shared)
+	if s.live != nil {
+		s.hub.partLive(s)
+	} else {
+		s.reader.Close()
+		s.hub.part(s.shared)
+	}
 	s.hub.Leave(OfSubscription, s.caller)
 }

@@ -193,6 +193,9 @@ func oversize(e *facade.Error) int {
 	return int(limit)
 }
 
+// Failed reports whether the response has errors.
+func (w *Writer) Failed() bool { return len(w.errs) > 0 }
+
 // finish writes the errors and the end of the response. Without errors there is no member for
 // them (GraphQL 7.1).
 func (w *Writer) finish() {

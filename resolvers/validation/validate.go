@@ -335,6 +335,7 @@ func (v *validation) field(on *ast.Definition, f *ast.Field) {
 		}
 	}
 	v.directives(f.Directives, ast.LocationField)
+	v.live(on, f)
 	if f.Definition == nil {
 		v.unknownArguments(f.Arguments)
 		v.selections(nil, f.SelectionSet)
