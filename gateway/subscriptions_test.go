@@ -260,7 +260,7 @@ func TestEventStreams(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"query":"{ notes { total } }"}`:                                            `event: next|data: {"data":{"notes":{"total":0}}}|event: complete|data: `,
 		`{"query":"{ nope }"}`:                                                       `event: next|data: {"errors":[{"message":"Cannot query field`,
-		`{"query":"subscription { noteChanged(after: \"x\") { key } }"}`:             `event: next|data: {"errors":[{"message":"x is no position`,
+		`{"query":"subscription { noteChanged(after: \"x\") { key } }"}`:             `event: next|data: {"errors":[{"message":"\"x\" is no position`,
 		`{"query":"subscription { a: noteChanged { key } noteChanged { change } }"}`: `event: next|data: {"errors":[{"message":"Anonymous Subscription must select only one`,
 	} {
 		resp, s := stream("/graphql", body) //nolint:bodyclose // stream closes it at the end

@@ -182,7 +182,7 @@ func TestOperations(t *testing.T) {
 		{`{"query":"{"}`, `"type":"error","payload":[{"message":`},
 		{`{}`, `"type":"error","payload":[{"message":"there is no query`},
 		{`{"query":1}`, `"type":"error","payload":[{"message":"the member query has to be a string`},
-		{`{"query":"subscription { productChanged(after: \"x\") { key } }"}`, `"type":"error","payload":[{"message":"x is no position`},
+		{`{"query":"subscription { productChanged(after: \"x\") { key } }"}`, `"type":"error","payload":[{"message":"\"x\" is no position`},
 		{`{"query":"subscription { productChanged(after: \"` + facade.Position(1<<50).String() + `\") { key } }"}`, `"type":"error","payload":[{"message":"`},
 		{`{"query":"subscription { productChanged(filter: {name: {like: 1}}) { key } }"}`, `"type":"error"`},
 	} {
