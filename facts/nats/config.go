@@ -96,6 +96,7 @@ func (c *Config) connection(opts *Options) ([]client.Option, error) {
 		client.Name("frond"), client.Timeout(connectTime), client.RetryOnFailedConnect(true), client.MaxReconnects(-1),
 		client.ReconnectWait(reconnectWait), client.ReconnectJitter(reconnectWait, reconnectWait), client.ReconnectBufSize(-1),
 		client.PingInterval(20 * time.Second), client.MaxPingsOutstanding(2),
+		client.IgnoreAuthErrorAbort(), // credentials may be mended at the server, while they are rotated
 	}
 	if opts.InProcess != nil {
 		options = append(options, client.InProcessServer(opts.InProcess))

@@ -1,10 +1,14 @@
 package nats
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -24,7 +28,12 @@ const (
 	retryWait     = 250 * time.Millisecond
 	maxRetryWait  = 5 * time.Second
 	maxWave       = 256 // events that wait for their acknowledgement at once
+
 )
+
+// lookEvery is how often a publisher that is busy looks for events that a replay has revived. Tests
+// shorten it.
+var lookEvery = 30 * time.Second
 
 // Publisher publishes events to one stream.
 type Publisher struct {
@@ -57,8 +66,41 @@ func New(c Config, opts Options) (*Publisher, error) {
 	return p, nil
 }
 
-// unreachable is the problem of a publisher without a connection.
-const unreachable = "NATS cannot be reached; facts wait in the outbox"
+// The problems of a publisher without a connection.
+const (
+	unreachable = "NATS cannot be reached; facts wait in the outbox"
+	refused     = "NATS refuses the token, the user and password, or the credentials (facts.nats); facts wait in the outbox"
+	noTLS       = "the certificate of NATS is not accepted; write the authority's as facts.nats.ca; facts wait in the outbox"
+	clientTLS   = "NATS does not accept this client's TLS; it may want facts.nats.certificate and facts.nats.key; facts wait in the outbox"
+	plainNATS   = "NATS has no TLS; write nats:// in place of tls://; facts wait in the outbox"
+)
+
+// unconnected is the problem that an attempt to connect came to.
+func unconnected(err error) string {
+	var embedded *delivery.Unavailable
+	var op *net.OpError
+	switch {
+	case errors.As(err, &embedded):
+		return embedded.Reason
+	case errors.Is(err, client.ErrAuthorization), errors.Is(err, client.ErrAuthExpired), errors.Is(err, client.ErrAuthRevoked), errors.Is(err, client.ErrAccountAuthExpired):
+		return refused
+	case errors.Is(err, client.ErrSecureConnWanted):
+		return plainNATS
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return noTLS
+	case errors.As(err, &op) && op.Op == "remote error":
+		return clientTLS
+	}
+	return unreachable
+}
+
+// report notes why there is no connection, and logs it where it is another reason than before.
+func (p *Publisher) report(err error) {
+	if reason := unconnected(err); reason != p.Problem() {
+		p.set(reason)
+		p.log.Warn("NATS is not connected", "reason", reason, "error", err)
+	}
+}
 
 func (p *Publisher) set(problem string) {
 	if problem == "" {
@@ -86,6 +128,7 @@ func (p *Publisher) Run(ctx context.Context, c *delivery.Consumer) error {
 				p.log.Warn("the connection to NATS is gone; facts wait in the outbox", "error", err)
 			}
 		}),
+		client.ReconnectErrHandler(func(_ *client.Conn, err error) { p.report(err) }),
 		client.ConnectHandler(p.connected), client.ReconnectHandler(p.connected),
 		client.ErrorHandler(func(_ *client.Conn, _ *client.Subscription, err error) {
 			p.log.Warn("NATS reports an error", "error", err)
@@ -114,15 +157,19 @@ func (p *Publisher) connected(conn *client.Conn) {
 // publish is one session: every batch is acknowledged before the cursor moves.
 func (p *Publisher) publish(ctx context.Context, conn *client.Conn, js jetstream.JetStream, c *delivery.Consumer, s *delivery.Session) error {
 	if !conn.IsConnected() {
-		return &delivery.Unavailable{Reason: unreachable}
+		return &delivery.Unavailable{Reason: cmp.Or(p.Problem(), unreachable)}
 	}
 	if err := p.stream(ctx, js); err != nil {
 		return err
 	}
-	if err := p.revived(ctx, js, c); err != nil {
-		return err
-	}
+	var looked time.Time
 	for {
+		if time.Since(looked) >= lookEvery {
+			if err := p.revived(ctx, js, c); err != nil {
+				return err
+			}
+			looked = time.Now()
+		}
 		next, cancel := context.WithTimeout(ctx, s.IdleTime())
 		events, behind, err := s.Next(next)
 		cancel()
@@ -147,22 +194,24 @@ func (p *Publisher) publish(ctx context.Context, conn *client.Conn, js jetstream
 	}
 }
 
-// revived publishes what `frond facts replay` has taken from the dead. One that is too large still
-// is dead again.
+// revived publishes what `frond facts replay` has taken from the dead or from the log, in the order
+// of positions. One that is too large still is dead again.
 func (p *Publisher) revived(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer) error {
-	letters, err := c.Store.Dead(ctx, delivery.Retrying(c.Name), maxWave)
-	if err != nil {
-		return err
-	}
-	for _, letter := range letters {
-		if err := p.send(ctx, js, c, []*facade.Event{&letter.Event}); err != nil {
+	for {
+		letters, err := c.Store.Dead(ctx, delivery.Retrying(c.Name), maxWave)
+		if err != nil || len(letters) == 0 {
 			return err
 		}
-		if _, err := c.Store.Revive(ctx, delivery.Retrying(c.Name), letter.Event.ID); err != nil {
-			return err
+		slices.SortFunc(letters, func(a, b *facade.DeadEvent) int { return cmp.Compare(a.Event.Position, b.Event.Position) })
+		for _, letter := range letters {
+			if err := p.send(ctx, js, c, []*facade.Event{&letter.Event}); err != nil {
+				return err
+			}
+			if _, err := c.Store.Revive(ctx, delivery.Retrying(c.Name), letter.Event.ID); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
 }
 
 // waves cuts events so that no wave has two events of one key.

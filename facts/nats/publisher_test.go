@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,6 +121,80 @@ func TestStreamOfAnother(t *testing.T) {
 	eventually(t, "the state says that the subjects are taken", func() bool { return strings.Contains(other.Stats.State().Problem, "another stream has its subjects") })
 }
 
+// TestReplayWhileBusy: what a replay has revived is published, in the order of its positions and
+// however much it is, while other events come all the time.
+func TestReplayWhileBusy(t *testing.T) {
+	t.Cleanup(nats.LookEvery(50 * time.Millisecond))
+	s := start(t, t.TempDir(), -1, nil)
+	store := storetest.NewStore()
+	c := deliverytest.Consumer(t, "nats", store)
+	_, stop := run(t, nats.Config{URL: s.ClientURL()}, c)
+	began(t, c)
+	busy := make(chan struct{})
+	emitting := make(chan struct{})
+	go func() {
+		defer close(emitting)
+		for n := 1000; ; n++ {
+			select {
+			case <-busy:
+				return
+			case <-time.After(20 * time.Millisecond):
+				deliverytest.Emit(t, store, deliverytest.Event(n, n))
+			}
+		}
+	}()
+	eventually(t, "the publisher is busy", func() bool { return c.Stats.State().Delivered > 0 })
+	const replayed = 300 // more than are read at once
+	for n := range replayed {
+		e := deliverytest.Event(n, 1)
+		e.Position = facade.Position(n + 1)
+		if err := store.Bury(t.Context(), &facade.DeadEvent{Consumer: delivery.Retrying("nats"), Event: e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "all of it is published", func() bool {
+		waiting, err := store.Dead(t.Context(), delivery.Retrying("nats"), 1)
+		return err == nil && len(waiting) == 0
+	})
+	close(busy)
+	<-emitting
+	stop()
+}
+
+// TestRefused: a client whose token the server does not take says so, and goes on when the server
+// takes it, however often it was refused.
+func TestRefused(t *testing.T) {
+	gate := &gate{}
+	s := start(t, t.TempDir(), -1, func(o *server.Options) { o.CustomClientAuthentication = gate })
+	store := storetest.NewStore()
+	c := deliverytest.Consumer(t, "nats", store)
+	p, _ := run(t, nats.Config{URL: s.ClientURL(), Token: "not-printed"}, c)
+	began(t, c)
+	deliverytest.Emit(t, store, deliverytest.Event(1, 1))
+	eventually(t, "it was refused several times", func() bool { return gate.refused.Load() >= 3 })
+	eventually(t, "the problem says what to mend", func() bool { return strings.Contains(p.Problem(), "NATS refuses the token") })
+	if strings.Contains(p.Problem(), "not-printed") {
+		t.Error(p.Problem())
+	}
+	gate.open.Store(true)
+	eventually(t, "it is published", func() bool { return c.Stats.State().Delivered == 1 && p.Problem() == "" })
+}
+
+// gate lets clients in once it is open.
+type gate struct {
+	open    atomic.Bool
+	refused atomic.Int64
+}
+
+// Check implements [server.Authentication].
+func (g *gate) Check(server.ClientAuthentication) bool {
+	if g.open.Load() {
+		return true
+	}
+	g.refused.Add(1)
+	return false
+}
+
 // TestTooLarge: an event that no server takes is dead, and those behind it go on.
 func TestTooLarge(t *testing.T) {
 	s := start(t, t.TempDir(), -1, func(o *server.Options) { o.MaxPayload = 4096 })
@@ -191,16 +267,14 @@ func TestCluster(t *testing.T) {
 			continue
 		}
 		eventually(t, "the stream has a leader", func() bool { return c.Stats.State().Delivered > 0 })
-		for _, s := range servers {
-			if other == nil && !s.JetStreamIsStreamLeader("$G", "FROND_FACTS") {
-				other = s
-				continue
-			}
-			if s.JetStreamIsStreamLeader("$G", "FROND_FACTS") {
-				s.Shutdown()
-				s.WaitForShutdown()
-			}
-		}
+		leader := -1
+		eventually(t, "the stream has a leader that is known", func() bool {
+			leader = slices.IndexFunc(servers, func(s *server.Server) bool { return s.JetStreamIsStreamLeader("$G", "FROND_FACTS") })
+			return leader >= 0
+		})
+		other = servers[(leader+1)%len(servers)]
+		servers[leader].Shutdown() // this one alone: another one leads before it is down
+		servers[leader].WaitForShutdown()
 	}
 	eventually(t, "all are published", func() bool { return behind(t, store) == 0 })
 	once(t, read(t, connect(t, other.ClientURL()), "FROND_FACTS", count), count)

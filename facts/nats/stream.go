@@ -95,7 +95,7 @@ func meaning(err error) string {
 		}
 		return api.Description
 	case errors.Is(err, errNoAck), errors.Is(err, jetstream.ErrNoStreamResponse), errors.Is(err, client.ErrNoResponders), errors.Is(err, context.DeadlineExceeded):
-		return "no server acknowledges; the cluster may have no leader"
+		return "no server acknowledges; JetStream may not be enabled (-js), or the cluster has no leader"
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return "JetStream is not enabled; start the server with -js, or allow the account to use it"
 	case errors.Is(err, client.ErrAuthorization), errors.Is(err, client.ErrPermissionViolation):

@@ -1,15 +1,16 @@
 package publish
 
 import (
-	"errors"
 	"net"
 	"sync"
 
+	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/facts/nats/embedded"
 )
 
-// lateServer is an embedded server that is started with the gateway, after the publisher was
-// made over it.
+// lateServer is an embedded server that begins with the first connection to it, after the publisher
+// was made over it. Where it cannot begin, because another process still has the port, the next
+// attempt of the client tries again.
 type lateServer struct {
 	options  embedded.Options
 	announce func(url string)
@@ -18,26 +19,19 @@ type lateServer struct {
 	server *embedded.Server // nil: it does not run
 }
 
-func (l *lateServer) start() error {
-	server, err := embedded.Start(l.options)
-	if err != nil {
-		return err
-	}
-	if address := server.Address(); address != "" && l.announce != nil {
-		l.announce("nats://" + address)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.server = server
-	return nil
-}
-
-// InProcessConn connects to the server.
+// InProcessConn starts the server, where it does not run yet, and connects to it.
 func (l *lateServer) InProcessConn() (net.Conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.server == nil {
-		return nil, errors.New("the embedded NATS server does not run")
+		server, err := embedded.Start(l.options)
+		if err != nil {
+			return nil, &delivery.Unavailable{Reason: err.Error()}
+		}
+		l.server = server
+		if address := server.Address(); address != "" && l.announce != nil {
+			l.announce("nats://" + address)
+		}
 	}
 	return l.server.InProcessConn()
 }

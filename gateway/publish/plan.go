@@ -95,8 +95,24 @@ func (p *Publisher) planNATS(n *NATS, catalog *facade.Catalog, o Options) schema
 	faults = append(faults, unknown...)
 	options := nats.Options{Writer: o.Writer, Log: o.Log}
 	server := &lateServer{announce: o.Listening}
+	isEmbedded := n.URL == Embedded
+	for _, unused := range []struct {
+		key  string
+		is   bool
+		side string
+	}{
+		{"listen", !isEmbedded && n.Listen != defaultListen, "of the embedded server"},
+		{"folder", !isEmbedded && n.Folder != defaultFolder, "of the embedded server"},
+		{"credentials", isEmbedded && n.Credentials != "", "for servers of your own"},
+		{"ca", isEmbedded && n.CA != "", "for servers of your own"},
+		{"certificate", isEmbedded && n.Certificate != "", "for servers of your own"},
+	} {
+		if unused.is {
+			fault("/"+unused.key, "facts.nats."+unused.key+" is "+unused.side+", and has no effect here", errors.New("leave it out"))
+		}
+	}
 	switch {
-	case n.URL == Embedded:
+	case isEmbedded:
 		server.options = embedded.Options{Dir: below(n.Folder), Listen: n.Listen, Token: config.Token, Log: o.Log}
 		options.InProcess = server
 		if o.Shared {
@@ -131,12 +147,6 @@ func (p *Publisher) planNATS(n *NATS, catalog *facade.Catalog, o Options) schema
 	p.ways = append(p.ways, &way{
 		consumer: &delivery.Consumer{Name: "nats", Facts: names, Retention: o.Retention, Log: o.Log}, problem: publisher.Problem,
 		run: func(ctx context.Context, c *delivery.Consumer) error {
-			if options.InProcess == nil {
-				return publisher.Run(ctx, c)
-			}
-			if err := server.start(); err != nil { //nolint:contextcheck // it listens, and waits for nothing else
-				return &delivery.Stop{Reason: err.Error()}
-			}
 			defer server.Close()
 			return publisher.Run(ctx, c)
 		},
