@@ -40,30 +40,29 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	}
 	certificate, unusable := config.TLS.load(config.Dir, opts.Logger)
 	faults = append(faults, unusable...)
-	host, err := open(context.Background(), project, opts, opening{serves: true, plan: (*Host).plan, elsewhere: faults.Err()})
+	g := &Gateway{session: opts.Session, limiter: guard.NewLimiter(&config.Limits.Rate)}
+	var again Session
+	host, err := open(context.Background(), project, opts, opening{serves: true, plan: (*Host).plan, elsewhere: faults.Err(), build: func(host *Host, f *facade.Facade) (err error) {
+		if g.session == nil {
+			if g.auth, err = identity.New(id, keys, host.log); err != nil {
+				return err
+			}
+			g.session = g.auth.Session
+		}
+		again, g.session = g.session, g.identified(g.session)
+		host.callers = callers{expires: g.auth.Expires, refuse: g.limiter.RefuseAt, address: config.Limits.Rate.Address()}
+		first, err := newGeneration(host, g.session, again, &g.draining, f)
+		g.current.Store(first)
+		return err
+	}})
 	if err != nil {
+		g.auth.Close()
 		return nil, err
 	}
-	g := &Gateway{host: host, session: opts.Session, limiter: guard.NewLimiter(&config.Limits.Rate)}
+	g.host = host
 	if host.certificate = certificate; certificate != nil {
 		certificate.log = host.log
 	}
-	if g.session == nil {
-		if g.auth, err = identity.New(id, keys, host.log); err == nil {
-			g.session = g.auth.Session
-		}
-	}
-	var first *generation
-	again := g.session
-	if err == nil {
-		g.session = g.identified(g.session)
-		host.callers = callers{expires: g.auth.Expires, refuse: g.limiter.RefuseAt, address: config.Limits.Rate.Address()}
-		first, err = newGeneration(host, g.session, again, &g.draining, host.compiled.Load())
-	}
-	if err != nil {
-		return nil, errors.Join(err, g.Close())
-	}
-	g.current.Store(first)
 	g.handler = host.around(host.compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.current.Load().router.ServeHTTP(w, r)
 	})))

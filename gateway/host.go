@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,6 +78,9 @@ type opening struct {
 	elsewhere error  // faults found before, which are reported together with the host's
 	// plan plans what a host does beside answering calls, over its first façade; nil: nothing.
 	plan func(*Host, *facade.Facade) schema.Faults
+	// build builds what calls come through, over the first façade, while the store is prepared; nil:
+	// nothing.
+	build func(*Host, *facade.Facade) error
 	// migrate stands in place of preparing the store and writing seeds: for commands that
 	// look at the schema, and serve nothing. nil: a start.
 	migrate func(context.Context, migrator, *migration.Task) error
@@ -85,7 +89,8 @@ type opening struct {
 }
 
 // open makes a host in this order: settings are checked, remotes discovered, the project compiled,
-// and only then, without any fault, the store opened and the seeds written.
+// and only then, without any fault, the store opened, prepared while surfaces are built, and the
+// seeds written. Where both fail the error is the store's.
 func open(ctx context.Context, project *facade.Project, opts *Options, as opening) (*Host, error) {
 	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening, frond: as.frond, serving: as.serves}
 	h.outbox.lateStore = &h.store
@@ -154,7 +159,12 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	if as.look != nil {
 		return nil, errors.Join(as.look(ctx, h, f), h.Close())
 	}
-	if err := h.prepare(ctx, f); err != nil {
+	prepared := make(chan error, 1)
+	go func() { prepared <- h.prepare(ctx, f) }()
+	if as.build != nil {
+		err = as.build(h, f)
+	}
+	if err := cmp.Or(<-prepared, err); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	if whole {

@@ -109,8 +109,8 @@ func Compile(sources []Source, reg *Registry, opts *CompileOptions) (*Set, error
 	}
 	c := compiler{set: set}
 	units := make([]*unit, 0, len(sources))
-	for i := range sources {
-		units = append(units, c.read(&sources[i]))
+	for i, text := range parseAll(sources) {
+		units = append(units, c.read(&sources[i], text))
 	}
 	for _, u := range units {
 		c.claim(u)
@@ -163,7 +163,7 @@ func MustCompile(sources []Source, reg *Registry, opts *CompileOptions) *Set {
 func (s *Set) CompileView(src Source) (*Entity, error) {
 	src.View = true
 	c := compiler{set: s}
-	u := c.read(&src)
+	u := c.read(&src, parse(&src))
 	if u.card != nil {
 		u.entity = &Entity{Name: src.Name, Key: EntityKey(src.Name), Frond: src.Frond, View: true, Card: u.card}
 		c.expand(u)
@@ -213,23 +213,21 @@ func (c *compiler) remote(u *unit) bool {
 	return c.set.opts.Partial || c.set.opts.Remote[u.src.Frond]
 }
 
-// read reads the unit's card and gives it a copy of its own, because compiling writes into it.
-func (c *compiler) read(src *Source) *unit {
+// read makes the unit of a source, whose text is parsed, and gives it a card of its own, because
+// compiling writes into it.
+func (c *compiler) read(src *Source, is parsed) *unit {
 	u := &unit{src: src, taken: map[string]bool{}}
-	card := src.Card
-	if card != nil {
+	card := is.card
+	if src.Card != nil {
+		card = src.Card
 		c.meaning(u, card.AppendJSON(nil))
-	} else {
-		text, err := ToJSON(src.File, src.Data)
-		if err == nil {
-			c.meaning(u, text)
-			card, err = readCard(src.File, src.At, text)
-		}
-		var faults Faults
-		if errors.As(err, &faults) {
-			c.faults = append(c.faults, faults...)
-			return u
-		}
+	} else if is.text != nil {
+		c.meaning(u, is.text)
+	}
+	var faults Faults
+	if errors.As(is.err, &faults) {
+		c.faults = append(c.faults, faults...)
+		return u
 	}
 	cp := *card
 	cp.Fields = slices.Clone(card.Fields)
