@@ -15,9 +15,9 @@ const context = await chromium.launchPersistentContext(profile, {
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   viewport: { width: 1280, height: 800 },
   colorScheme: 'light',
-  timeout: 30_000,
+  timeout: 120_000,
 });
-context.setDefaultTimeout(20_000);
+context.setDefaultTimeout(90_000);
 
 const wrong = []; // what no visit may bring about
 const requests = [];
@@ -67,7 +67,7 @@ async function write(name, text) {
 async function shown(is, what) {
   const pane = page.locator('.result-window .view-lines');
   let text = '';
-  for (const end = Date.now() + 15_000; Date.now() < end; await page.waitForTimeout(100)) {
+  for (const end = Date.now() + 90_000; Date.now() < end; await page.waitForTimeout(100)) {
     const lines = await pane.locator('.view-line').evaluateAll(all => all.map(l => [parseFloat(l.style.top), l.textContent]).sort((a, b) => a[0] - b[0]).map(l => l[1]));
     text = lines.join('').replace(/\s/g, '');
     if (is(text)) return text;
@@ -83,7 +83,7 @@ const run = () => page.getByRole('button', { name: /Execute query/ });
 
 // keeps is what the browser keeps, as soon as a text is in a tab of it.
 async function keeps(text) {
-  for (const end = Date.now() + 15_000; Date.now() < end; await page.waitForTimeout(100)) {
+  for (const end = Date.now() + 90_000; Date.now() < end; await page.waitForTimeout(100)) {
     const kept = await page.evaluate(() => ({ ...localStorage }));
     if (Object.entries(kept).some(([key, value]) => key.endsWith(':tabState') && value.includes(text))) return kept;
   }
@@ -254,8 +254,10 @@ const steps = {
       method: 'POST', headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query: 'mutation($t: String!) { createBook(input: {name: "n", title: $t, year: 2001}) { id } }', variables: { t: title } }),
     }).then(r => r.json()), title);
-    await page.waitForTimeout(500); // the stream begins with the next event
-    await create('Arrived');
+    for (let n = 0; n < 300 && !(await page.locator('.result-window').textContent()).includes('Arrived'); n++) {
+      await create('Arrived'); // nothing tells when the stream has begun, which is with the next event
+      await page.waitForTimeout(200);
+    }
     await shows('{ "data": { "bookChanged": { "change": "CREATED", "book": { "title": "Arrived", "year": 2001 } } } }');
     await page.screenshot({ path: screenshot.replace('.png', '-subscription.png') });
     await create('Second');
