@@ -18,7 +18,7 @@ import (
 func (h *Host) plan(f *facade.Facade) (faults schema.Faults) {
 	h.publisher, faults = h.config.Publish.Plan(f.Catalog(), publish.Options{
 		Dir: h.config.Dir, Shared: h.config.shared(h.options.Store), Dry: h.options.Undecided,
-		Log: h.log, Retention: h.config.Facts.Retention,
+		Log: h.log, Retention: h.config.Facts.Retention, Frond: h.frond,
 		Writer: cloudevent.Writer{
 			Outward: func(e *facade.Event) (*facade.Event, error) { return h.compiled.Load().Outward(e) },
 			Schema:  func(frond, fact string) string { return schemaURI(h.Catalog().Fact(frond, fact)) },

@@ -1,12 +1,17 @@
 package gateway_test
 
 import (
+	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
@@ -45,12 +50,15 @@ func TestPublishFaults(t *testing.T) {
 		return "webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:GOOD, " + text + "}]"
 	}
 	for text, want := range map[string]string{
-		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlcd], secret: env:GOOD}]":             "gateway.yaml#/webhooks/0/facts/0: there is no fact orderPlcd; write one of press.closed, shop.orderPlaced, shop.closed, shop.orderChanged",
-		"webhooks: [{name: a, url: 'https://a.test', facts: [closed], secret: env:GOOD}]":                "gateway.yaml#/webhooks/0/facts/0: several Fronds have a fact closed; write one of press.closed, shop.closed",
-		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:NOT_SET}]":        "gateway.yaml#/webhooks/0/secret: the secret cannot be used; the variable NOT_SET is not set",
-		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:BAD}]":            "gateway.yaml#/webhooks/0/secret: the secret cannot be used; write whsec_",
-		"webhooks: [{name: a, url: 'https://u:hunter2@a.test', facts: [orderPlaced], secret: env:GOOD}]": "gateway.yaml#/webhooks/0/url: the URL cannot be used; write credentials as a header",
-		"webhooks: [{name: a, url: 'ftp://a.test/hunter2', facts: [orderPlaced], secret: env:GOOD}]":     "gateway.yaml#/webhooks/0/url: the URL cannot be used; write an address such as",
+		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlcd], secret: env:GOOD}]":                                         "gateway.yaml#/webhooks/0/facts/0: there is no fact orderPlcd; write one of press.closed, shop.orderPlaced, shop.closed, shop.orderChanged",
+		"webhooks: [{name: a, url: 'https://a.test', facts: [closed], secret: env:GOOD}]":                                            "gateway.yaml#/webhooks/0/facts/0: several Fronds have a fact closed; write one of press.closed, shop.closed",
+		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:NOT_SET}]":                                    "gateway.yaml#/webhooks/0/secret: the secret cannot be used; the variable NOT_SET is not set",
+		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:BAD}]":                                        "gateway.yaml#/webhooks/0/secret: the secret cannot be used; write whsec_",
+		"webhooks: [{name: a, url: 'https://u:hunter2@a.test', facts: [orderPlaced], secret: env:GOOD}]":                             "gateway.yaml#/webhooks/0/url: the URL cannot be used; write credentials as a header",
+		"webhooks: [{name: a, url: 'http://a.test', facts: [orderPlaced], secret: env:GOOD}]":                                        "gateway.yaml#/webhooks/0/url: nothing could be sent to the URL; write https://, or name the receiver's address, such as allow: [10.0.0.7]",
+		"webhooks: [{name: a, url: 'https://[::ffff:10.0.0.1]/hunter2', facts: [orderPlaced], secret: env:GOOD, allow: [10.0.0.2]}]": "gateway.yaml#/webhooks/0/url: nothing could be sent to the URL; its address is not a public one; name it under allow",
+		"webhooks: [{name: a, url: 'http://93.184.216.34', facts: [orderPlaced], secret: env:GOOD, allow: [10.0.0.2]}]":              "gateway.yaml#/webhooks/0/url: nothing could be sent to the URL; write https://, or name its address under allow",
+		"webhooks: [{name: a, url: 'ftp://a.test/hunter2', facts: [orderPlaced], secret: env:GOOD}]":                                 "gateway.yaml#/webhooks/0/url: the URL cannot be used; write an address such as",
 		hook("headers: {Webhook-Id: x}"):      "gateway.yaml#/webhooks/0/headers/Webhook-Id: the header cannot be sent; the header Webhook-Id belongs to the message",
 		hook(`headers: {X: "hunter2\nY: 1"}`): "gateway.yaml#/webhooks/0/headers/X: the header cannot be sent; the header X has a value that cannot be sent",
 		hook("secrets: hunter2"):              "gateway.yaml#/webhooks: webhooks cannot be this; a: secrets: is not known; a webhook has name, url, facts, secret, allow, headers, timeout, parallel",
@@ -67,6 +75,8 @@ func TestPublishFaults(t *testing.T) {
 		"facts: {nats: {url: 'nats://a', stream: a.b}}":                                                   "gateway.yaml#/facts/nats/stream: facts.nats.stream cannot be a.b; write a name such as frond",
 		"facts: {nats: {url: embedded, listen: '0.0.0.0:0'}}":                                             "gateway.yaml#/facts/nats/listen: everybody who reaches 0.0.0.0:0 could read every fact; listen on 127.0.0.1, or write facts.nats.token",
 		"facts: {nats: {url: embedded, replicas: 3}}":                                                     "gateway.yaml#/facts/nats/replicas: an embedded server is one server",
+		"facts: {nats: {url: 'nats://a', listen: '127.0.0.1:4333'}}":                                      "gateway.yaml#/facts/nats/listen: facts.nats.listen is of the embedded server, and has no effect here; leave it out",
+		"facts: {nats: {url: embedded, listen: '127.0.0.1:0', ca: bad.pem}}":                              "gateway.yaml#/facts/nats/ca: facts.nats.ca is for servers of your own, and has no effect here; leave it out",
 		"facts: {nats: {stream: x}}":                                                                      "gateway.yaml#/facts/nats: facts.nats has no url; write a map with url, facts, stream",
 		"store: 'postgres://nobody@127.0.0.1:1/none'\nfacts: {nats: embedded}":                            "gateway.yaml#/facts/nats: an embedded server belongs to one process, and several may have this store; run a NATS server",
 		"facts: {nats: {url: 'nats://a', facts: [orderPlcd]}}":                                            "gateway.yaml#/facts/nats/facts/0: there is no fact orderPlcd; write one of",
@@ -99,4 +109,62 @@ func TestPublishFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = gw.Close()
+	// What needs neither is checked there.
+	config = gateway.Config{Store: "memory"}
+	if err := config.ReadText("gateway.yaml", []byte("webhooks: [{name: a, url: 'ftp://a.test', facts: [orderPlaced], secret: hunter2}]")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = gateway.New(factsOfTwo(t), quiet(gateway.Options{Config: config, Undecided: true}))
+	for _, want := range []string{"/webhooks/0/url: the URL cannot be used", "/webhooks/0/secret: the secret cannot be used"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a check: %v; want %s", err, want)
+		}
+	}
+}
+
+// TestReceiverPublishes: a receiver sends the webhooks that are for its Frond, and no others: it
+// has no secrets of theirs.
+func TestReceiverPublishes(t *testing.T) {
+	got := make(chan string, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- r.URL.Path + " " + string(body)
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer server.Close()
+	t.Setenv("GOOD", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	config := gateway.Config{Store: "memory", Mode: gateway.Development}
+	err := config.ReadText("gateway.yaml", fmt.Appendf(nil, `
+webhooks:
+  - {name: mine, url: '%s/mine', facts: [orderPlaced, press.closed], secret: env:GOOD, allow: [127.0.0.1]}
+  - {name: theirs, url: '%s/theirs', facts: [press.closed], secret: env:NOT_SET}
+facts: {nats: embedded}
+`, server.URL, server.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := gateway.NewReceiver(factsOfTwo(t), "shop", &gateway.ReceiverOptions{Options: gateway.Options{Config: config, Logger: slog.New(slog.DiscardHandler)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	w := httptest.NewRecorder()
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/_kit/call", strings.NewReader(`{"jsonrpc": "2.0", "id": 1, "method": "order.create", "params": {"body": {"id": "o1"}}}`))
+	request.Host = "127.0.0.1"
+	request.Header.Set("Content-Type", "application/json")
+	if r.Handler().ServeHTTP(w, request); !strings.Contains(w.Body.String(), `"o1"`) {
+		t.Fatal(w.Body)
+	}
+	select {
+	case event := <-got:
+		if !strings.HasPrefix(event, "/mine ") || !strings.Contains(event, `"type":"shop.orderPlaced"`) {
+			t.Error(event)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("nothing is sent")
+	}
 }

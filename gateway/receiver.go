@@ -36,7 +36,7 @@ type Receiver struct {
 }
 
 // NewReceiver is [Open] with the envelope of one Frond, whose operations run in this
-// process. Nothing listens before [Receiver.Run]. The caller closes the receiver, unless
+// process, and with the consumers, webhooks and NATS of its facts. Nothing listens before [Receiver.Run]. The caller closes the receiver, unless
 // Run has returned.
 func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (*Receiver, error) {
 	if opts == nil {
@@ -62,7 +62,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	here := opts.Options
 	here.Config.Remotes = nil // spec 1.7: the local runner executes strictly here
 	here.Config.Signing.Key = ""
-	host, err := open(context.Background(), project, &here, opening{serves: true, frond: frond})
+	host, err := open(context.Background(), project, &here, opening{serves: true, frond: frond, plan: (*Host).plan})
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +92,8 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	mux.HandleFunc("/readyz", host.ready(&r.draining))
 	mux.Handle("/", nowhere(paths))
 	r.handler = host.around(mux) // answers are not compressed (decision 258)
+	host.consume(context.Background())
+	host.publish()
 	return r, nil
 }
 

@@ -38,6 +38,7 @@ them tried again. A gateway may run meanwhile.`,
 type factsFlags struct {
 	settings *settings
 	dir      string
+	config   *gateway.Config // as with has read it
 }
 
 func addFacts(cmd *cobra.Command) *factsFlags {
@@ -53,6 +54,7 @@ func (f *factsFlags) with(ctx context.Context, s *shell, do func(context.Context
 	if err != nil {
 		return err
 	}
+	f.config = config
 	return gateway.WithFacts(ctx, project, &gateway.Options{Config: *config, Logger: s.logger(config), Unregistered: f.settings.Unregistered}, do)
 }
 

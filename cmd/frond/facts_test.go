@@ -26,7 +26,8 @@ import (
 func TestFactsReplay(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"gateway.yaml": "store: sqlite:frond.db\n", "frond.yaml": "name: pad\nfacts: [{name: rung, schema: {type: object, properties: {by: {type: string}}}}, {name: other}]\n",
+		"gateway.yaml": "store: sqlite:frond.db\nwebhooks: [{name: hook, url: env:URL, facts: [other], secret: env:SECRET}]\nfacts: {nats: env:NATS}\n",
+		"frond.yaml":   "name: pad\nfacts: [{name: rung, schema: {type: object, properties: {by: {type: string}}}}, {name: other}]\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -112,6 +113,14 @@ func TestFactsReplay(t *testing.T) {
 	check([]string{"replay", "mailer", "--from", "start", "--fact", "sung"}, "", "nothing announces sung; write one of pad.other, pad.rung", "")
 	check([]string{"replay", "mailer", "--from", "start", "--fact", "rung", "--to", events[2].Position.String()}, "tries 2 events again", "", "e0 e2")
 	check([]string{"replay", "mailer", "--from", events[0].Position.String(), "--fact", "pad.rung"}, "tries 2 events again", "", "e2 e3")
+	// What the settings say about its facts need not be given.
+	for _, name := range []string{"webhook:hook", "nats"} {
+		if _, err := store.Advance(ctx, name, 0, last); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check([]string{"replay", "hook", "--from", "start"}, "webhook:hook tries 1 event again", "", "")
+	check([]string{"replay", "nats", "--from", "start"}, "nats tries 4 events again", "", "")
 	check([]string{"replay", "mailer", "--from", (last + 1<<40).String(), "--fact", "rung"}, "", "has not been given yet", "")
 }
 

@@ -73,8 +73,8 @@ func newFactsReplay(s *shell) *cobra.Command {
 		Use:   "replay CONSUMER",
 		Short: "Have a consumer try events again",
 		Long: `Have a consumer, a webhook or NATS try its dead letters again: all of them, or those
-of --event. With --from it is given the events of a part of the log once more, those
-of --fact. The gateway that runs the consumer does it within half a minute; events of
+of --event. With --from it is given the events of its facts in a part of the log once
+more. The gateway that runs the consumer does it within half a minute; events of
 the same row that come meanwhile wait for them.`,
 		Example: "  frond facts replay webhook:billing --dir examples/shop\n" +
 			"  frond facts replay go:sales.orderPlaced --event 019a…\n" +
@@ -86,7 +86,7 @@ the same row that come meanwhile wait for them.`,
 	ids := flags.StringArray("event", nil, "the id of a dead event; may be given again")
 	from := flags.String("from", "", "replay the log behind this position, or from start")
 	to := flags.String("to", "", "with --from: up to this position; the default is the end of the log")
-	names := flags.StringArray("fact", nil, "with --from: the facts of the consumer; may be given again")
+	names := flags.StringArray("fact", nil, "with --from: these facts alone; may be given again. A consumer in Go with a name of its own needs them")
 	cmd.MarkFlagsMutuallyExclusive("event", "from")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *from == "" && (*to != "" || len(*names) > 0) {
@@ -104,7 +104,7 @@ the same row that come meanwhile wait for them.`,
 					err = facade.Errorf(facade.NotFound, "%s of %d are dead letters of %s; frond facts dead %s lists them, and the others have been replayed", count(n, "event"), len(*ids), name, name)
 				}
 			} else {
-				n, err = replayRange(ctx, of.Catalog(), outbox, name, *from, *to, *names)
+				n, err = f.replayRange(ctx, of.Catalog(), outbox, name, *from, *to, *names)
 			}
 			if err != nil {
 				return err
@@ -119,13 +119,13 @@ the same row that come meanwhile wait for them.`,
 	return cmd
 }
 
-// replayRange replays a part of the log.
-func replayRange(ctx context.Context, c *facade.Catalog, outbox facade.Outbox, consumer, from, to string, facts []string) (int, error) {
-	if own, is := strings.CutPrefix(consumer, "go:"); is && len(facts) == 0 && strings.Contains(own, ".") {
-		facts = []string{own}
-	}
+// replayRange replays a part of the log: the events of facts, or of those that the consumer is for.
+func (f *factsFlags) replayRange(ctx context.Context, c *facade.Catalog, outbox facade.Outbox, consumer, from, to string, facts []string) (int, error) {
 	if len(facts) == 0 {
-		return 0, fmt.Errorf("the store does not know which facts %s is for; write them as --fact", consumer)
+		var known bool
+		if facts, known = f.factsOf(consumer); !known {
+			return 0, fmt.Errorf("the store does not know which facts %s is for; write them as --fact", consumer)
+		}
 	}
 	full, err := factsNamed(c, facts)
 	if err != nil {
@@ -143,6 +143,24 @@ func replayRange(ctx context.Context, c *facade.Catalog, outbox facade.Outbox, c
 		return 0, err
 	}
 	return delivery.Replay(ctx, outbox, consumer, full, after, last)
+}
+
+// factsOf are the facts that a consumer is for, where its name or the settings say so; none are all.
+func (f *factsFlags) factsOf(consumer string) (facts []string, known bool) {
+	kind, name, _ := strings.Cut(consumer, ":")
+	switch {
+	case kind == "go" && strings.Contains(name, "."): // another name is known to its program alone
+		return []string{name}, true
+	case consumer == "nats" && f.config.Publish.NATS.URL != "":
+		return f.config.Publish.NATS.Facts, true
+	case kind == "webhook":
+		for _, w := range f.config.Publish.Webhooks {
+			if w.Name == name {
+				return w.Facts, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // isRetrying reports whether a name is that of events to be tried again, which are not dead.

@@ -33,7 +33,7 @@ host at --url streams what the caller may see.`,
 	f := addFacts(cmd)
 	flags := cmd.Flags()
 	after := flags.String("after", "", "begin behind this position, or with start at the oldest event; the default is now")
-	once := flags.Bool("once", false, "stop at the end of the log")
+	once := flags.Bool("once", false, "print the log as far as it goes, from its begin where --after is not given")
 	url := flags.String("url", "", "the address of a gateway to follow instead")
 	headers := flags.StringArray("header", nil, `a header for the gateway at --url, such as "Authorization: Bearer …"`)
 	cmd.MarkFlagsMutuallyExclusive("url", "dir")
@@ -70,6 +70,9 @@ host at --url streams what the caller may see.`,
 				return s.writeEvent(eventOf(out))
 			}
 			if *once {
+				if *after == "" {
+					at = facts.Start // nothing comes after now that it would wait for
+				}
 				return printOnce(ctx, outbox, names, at, show)
 			}
 			return printAll(ctx, outbox, names, at, show)
@@ -80,9 +83,6 @@ host at --url streams what the caller may see.`,
 
 // printOnce prints what is there.
 func printOnce(ctx context.Context, log facade.EventLog, names []string, at facade.Position, show func(*facade.Event) error) error {
-	if at == facts.Now {
-		return nil
-	}
 	_, last, err := log.Span(ctx)
 	for err == nil && at < last {
 		var events []*facade.Event

@@ -18,13 +18,15 @@ believes the state that a caller sends, user included: whoever can reach the por
 claim to be anyone. It therefore listens on loopback, and starts on other addresses
 only with --allow-unsigned, which says that a firewall, a sidecar or a mesh keeps
 others out. With --verify-keys it accepts only signed calls (docs/signed-calls.md), and
-listens on any address. "frond keys" makes the keys.`,
+listens on any address. "frond keys" makes the keys.
+
+Webhooks and NATS of gateway.yaml are sent the facts of this Frond.`,
 		Example: "  frond serve catalog --dir examples/shop\n  frond serve catalog --hosts 10.0.0.7 --verify-keys gateway.pub.pem",
 		Args:    arguments(1, 1, "the name of one Frond"),
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	listen := addListen(cmd, "accept only calls that are signed with one of the keys in these files; NAME=FILE for those of one sender (signing.keys)")
-	settings := addSettings(cmd, "mode", "vendor", "store", "limits.body", "limits.list.default", "limits.list.max", "limits.memory", "limits.executions", "limits.write", "limits.statement", "limits.transaction", "admin.listen", "admin.public", "log.level", "log.format", "shutdown.delay", "shutdown.timeout", "signing.clockSkew", "signing.openDiscovery")
+	settings := addSettings(cmd, "mode", "vendor", "store", "limits.body", "limits.list.default", "limits.list.max", "limits.memory", "limits.executions", "limits.write", "limits.statement", "limits.transaction", "admin.listen", "admin.public", "log.level", "log.format", "shutdown.delay", "shutdown.timeout", "signing.clockSkew", "signing.openDiscovery", "facts.retention", "facts.nats", "webhooks")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		project, config, err := settings.load(s, *dir)
 		if err != nil {

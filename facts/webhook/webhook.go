@@ -119,6 +119,31 @@ func CheckURL(text string) error {
 	return nil
 }
 
+// CheckReach reports a URL, one that CheckURL accepts, to which no request could be made with these
+// blocks beside public addresses: http:// without any, or an address that is none of them. What a name
+// resolves to is judged when it is connected to.
+func CheckReach(text string, allow []netip.Prefix) error {
+	u, err := url.Parse(text)
+	if err != nil {
+		return err
+	}
+	isPlain := u.Scheme == "http"
+	if isPlain && len(allow) == 0 {
+		return errors.New("write https://, or name the receiver's address, such as allow: [10.0.0.7]")
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	if err != nil {
+		return nil //nolint:nilerr // a name
+	}
+	switch (&gate{allow: allow, plain: isPlain}).check(ip) {
+	case nil:
+		return nil
+	case errPlain: //nolint:errorlint // check returns it as it is
+		return errors.New("write https://, or name its address under allow, such as allow: [10.0.0.7]")
+	}
+	return errors.New("its address is not a public one; name it under allow, such as allow: [10.0.0.7]")
+}
+
 // reserved are headers that the message or the connection has.
 var reserved = []string{
 	"Webhook-Id", "Webhook-Timestamp", "Webhook-Signature", "Content-Type", "Content-Length", "Content-Encoding", "Transfer-Encoding", "Host", "Connection",

@@ -32,6 +32,15 @@ type Options struct {
 	Dry bool
 	// Listening is called with the address of an embedded server; nil: nothing is.
 	Listening func(url string)
+	// Frond is the one that a receiver serves, which sends what has facts of it alone; "": all
+	// of them are served.
+	Frond string
+}
+
+// isMine reports whether facts, as FROND.FACT, are for this process to send; none are all facts. A
+// webhook of several Fronds is sent whole: where hosts share a store they share its position.
+func (o *Options) isMine(names []string) bool {
+	return o.Frond == "" || len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, o.Frond+".") })
 }
 
 // Plan reads variables and files and checks the settings against what is declared. Nothing is
@@ -45,13 +54,13 @@ func (c *Config) Plan(catalog *facade.Catalog, o Options) (*Publisher, schema.Fa
 	for i := range c.Webhooks {
 		w, at := &c.Webhooks[i], fmt.Sprint("/webhooks/", i)
 		names, unknown := factsOf(catalog, w.Facts, at+"/facts")
-		if o.Dry {
-			faults = append(faults, unknown...)
+		if !o.isMine(names) && len(unknown) == 0 {
+			o.Log.Info("a webhook is for facts of other Fronds, and is not sent from here", "webhook", w.Name)
 			continue
 		}
-		config, bad := w.config(at)
-		if bad = append(bad, unknown...); len(bad) > 0 {
-			faults = append(faults, bad...)
+		config, bad := w.config(at, o.Dry)
+		faults = append(append(faults, bad...), unknown...)
+		if o.Dry || len(bad)+len(unknown) > 0 {
 			continue
 		}
 		hook, err := webhook.New(config, webhook.Options{Writer: o.Writer, Log: o.Log})
@@ -93,6 +102,15 @@ func (p *Publisher) planNATS(n *NATS, catalog *facade.Catalog, o Options) schema
 	}
 	names, unknown := factsOf(catalog, n.Facts, "/facts/nats/facts")
 	faults = append(faults, unknown...)
+	switch {
+	case len(faults) > 0:
+	case o.Frond != "" && n.URL == Embedded:
+		o.Log.Info("the embedded NATS server is the gateway's: this receiver publishes nothing; write the address of a server as facts.nats where it should")
+		return nil
+	case !o.isMine(names):
+		o.Log.Info("NATS is for facts of other Fronds, and nothing is published from here")
+		return nil
+	}
 	options := nats.Options{Writer: o.Writer, Log: o.Log}
 	server := &lateServer{announce: o.Listening}
 	isEmbedded := n.URL == Embedded
@@ -174,7 +192,7 @@ func factsOf(catalog *facade.Catalog, names []string, at string) (found []string
 		matches := slices.DeleteFunc(slices.Clone(declared), func(d string) bool { return d != name && !strings.HasSuffix(d, "."+name) })
 		switch {
 		case len(matches) == 1 && remote[matches[0]] != "":
-			fault(matches[0]+" is a fact of a Frond that runs elsewhere", "leave it out here, and write it in the gateway.yaml of a gateway that "+remote[matches[0]]+" runs in")
+			fault(matches[0]+" is a fact of a Frond that runs elsewhere", "leave it out here, and write it in the settings of the host that "+remote[matches[0]]+" runs in, a gateway or frond serve")
 		case len(matches) == 1:
 			found = append(found, matches[0])
 		case len(matches) > 1:

@@ -116,7 +116,7 @@ func readWebhook(value json.RawMessage) (w Webhook, err error) {
 // readAllow reads blocks of addresses; a single one is a block of itself.
 func readAllow(text string) (blocks []netip.Prefix, err error) {
 	items, err := setting.List(text)
-	help := errors.New("write addresses or blocks of them, such as [10.0.0.0/8, 127.0.0.1]")
+	help := errors.New("write addresses or blocks of them, and no names, such as [10.0.0.0/8, 127.0.0.1]")
 	if err != nil {
 		return nil, help
 	}
@@ -153,21 +153,30 @@ func readHeaders(value json.RawMessage) (map[string]string, error) {
 	return all, nil
 }
 
-// config is the webhook with its variables resolved. Every fault has its place, below at.
-func (w *Webhook) config(at string) (webhook.Config, schema.Faults) {
+// config is the webhook with its variables resolved. Every fault has its place, below at. dry takes what
+// a variable holds as right.
+func (w *Webhook) config(at string, dry bool) (webhook.Config, schema.Faults) {
 	c := webhook.Config{Name: w.Name, Allow: w.Allow, Timeout: w.Timeout, Parallel: w.Parallel, Header: http.Header{}}
 	var faults schema.Faults
 	fault := func(key, message string, err error) {
 		faults = append(faults, schema.Fault{File: setting.File, Pointer: at + "/" + key, Message: message, Remedy: err.Error()})
 	}
-	var err error
-	if c.URL, err = resolved(w.URL); err == nil {
-		err = webhook.CheckURL(c.URL)
-	}
-	if err != nil {
-		fault("url", "the URL cannot be used", err)
+	unknown := func(text string) bool { return dry && isVariable(text) }
+	if !unknown(w.URL) {
+		var err error
+		if c.URL, err = resolved(w.URL); err == nil {
+			err = webhook.CheckURL(c.URL)
+		}
+		if err != nil {
+			fault("url", "the URL cannot be used", err)
+		} else if err := webhook.CheckReach(c.URL, w.Allow); err != nil {
+			fault("url", "nothing could be sent to the URL", err)
+		}
 	}
 	for _, text := range w.Secrets {
+		if unknown(text) {
+			continue
+		}
 		text, err := resolved(text)
 		var secret webhook.Secret
 		if err == nil {
@@ -179,6 +188,9 @@ func (w *Webhook) config(at string) (webhook.Config, schema.Faults) {
 		c.Secrets = append(c.Secrets, secret)
 	}
 	for _, header := range slices.Sorted(maps.Keys(w.Headers)) {
+		if unknown(w.Headers[header]) {
+			continue
+		}
 		value, err := resolved(w.Headers[header])
 		if err == nil {
 			err = webhook.CheckHeader(http.Header{header: {value}})

@@ -57,7 +57,7 @@ var families = []Metric{
 	{"frond_remote_requests_in_flight", "gauge", []string{"remote"}, "HTTP requests under way to a remote."},
 	{"frond_remote_breaker_state", "gauge", []string{"remote"}, "0 closed: calls go out; 1 half-open: one call is the probe; 2 open: none goes out."},
 	{"frond_remote_known", "gauge", []string{"remote"}, "1 where the remote's discovery document is known, else 0."},
-	{"frond_facts_events_total", "counter", []string{"fact"}, "Events that were read of the store's log; every process over one store counts all of them."},
+	{"frond_facts_events_total", "counter", []string{"fact"}, "Events that were read of the store's log; every process over one store counts all of them: take max, not sum."},
 	{"frond_facts_delay_seconds", "histogram", nil, "The time from a command's announcement until its event was handed to who follows it here."},
 	{"frond_facts_readers", "gauge", []string{"log"}, "Subscribers and other readers of a log: own, or the Frond of a remote."},
 	{"frond_facts_failing", "gauge", []string{"log"}, "1 while a log cannot be read, else 0; events wait in the store."},
