@@ -17,7 +17,7 @@ func AsyncAPI(catalog *facade.Catalog, info Info) json.RawMessage {
 		name := f.FullName()
 		add(&messages, name, object("name", f.Name, "title", f.Name, "payload", s.event(f),
 			"examples", []json.RawMessage{object("name", f.Name, "payload", s.eventExample(f))}))
-		add(&channels, name, object("address", streamPath(info, f), "title", f.Name, "description", aboutFact(f),
+		add(&channels, name, object("address", streamPath(info, f), "title", f.Name, "description", s.aboutFact(f),
 			"messages", object(f.Name, object("$ref", "#/components/messages/"+jsontext.Token(name)))))
 		add(&operations, name, object("action", "send", "channel", object("$ref", "#/channels/"+jsontext.Token(name)),
 			"summary", "The events of "+f.Name+", as text/event-stream.",

@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/frondhost/frond/describe"
+	"github.com/frondhost/frond/describe/sample"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema"
@@ -28,7 +29,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // projects are those of the repository that need no Go code.
 var projects = map[string]fs.FS{
 	"fixture": storetest.FS(), "people": storetest.People(), "shop": os.DirFS("../examples/shop"), "blog": os.DirFS("../examples/blog/site"),
-	"weather": os.DirFS("../examples/weather/site"), "press": os.DirFS("../e2e/testdata/press"),
+	"weather": os.DirFS("../examples/weather/site"), "press": os.DirFS("../e2e/testdata/press"), "cards": os.DirFS("testdata/cards"),
 }
 
 // compiled is a façade over a project and a store in memory. Names that Go code registers stand
@@ -147,6 +148,9 @@ func TestExamplesFit(t *testing.T) {
 							return
 						}
 						examples++
+						if content := jsontext.Get(sample.At(doc, beside+"/schema"), "contentSchema"); content != nil {
+							c.fits(beside+"/schema/contentSchema", json.RawMessage(jsontext.Unquote(v)))
+						}
 						c.fits(beside+"/schema", v)
 						if !strings.Contains(at, "/requestBody/") {
 							return
@@ -155,6 +159,12 @@ func TestExamplesFit(t *testing.T) {
 						mode := schema.Create
 						if op.Patch {
 							mode = schema.Update
+						}
+						if op.Input == nil { // nothing is sent but the media type
+							if string(v) != "{}" {
+								t.Errorf("%s.%s takes no body, and its example is %s", entity, opName, v)
+							}
+							return
 						}
 						if _, details := op.Input.Judge(mode, v, ""); len(details) > 0 {
 							t.Errorf("%s.%s: the judge refuses %s: %v", entity, opName, v, details)

@@ -2,6 +2,7 @@ package describe
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
@@ -24,20 +25,23 @@ func streamPath(info Info, f *facade.Fact) string {
 	return info.REST + "/" + f.Frond.Name + "/facts/" + f.Name
 }
 
-// aboutFact is a sentence on when a fact is announced.
-func aboutFact(f *facade.Fact) string {
+// aboutFact is a sentence on when a fact is announced. It names the operations that the surface
+// shows.
+func (s *schemas) aboutFact(f *facade.Fact) string {
 	switch {
 	case f.Changes:
 		return "Announced for every " + f.Door.Name + " that is created, changed or deleted."
 	case len(f.On) > 0:
-		about := "Announced by "
-		for i, op := range f.On {
-			if i > 0 {
-				about += ", "
+		var by []string
+		for _, op := range f.On {
+			if door := s.catalog.Door(op.Door.Name); door != nil && door.Operation(op.Name) != nil {
+				by = append(by, op.Door.Name+"."+op.Name)
 			}
-			about += op.Door.Name + "." + op.Name
 		}
-		return about + "."
+		if by != nil {
+			return "Announced by " + strings.Join(by, ", ") + "."
+		}
+		return "Announced of a " + f.Door.Name + "."
 	}
 	return "Announced by a command of its author's."
 }

@@ -176,9 +176,12 @@ func (d *openAPI) body(r Route) json.RawMessage {
 	media := func(s, sample json.RawMessage) json.RawMessage { return object("schema", s, "example", sample) }
 	switch {
 	case op.Open:
-		return object("content", object("application/json", object()))
+		return object("required", true, "content", object("application/json", object()))
 	case op.Input == nil:
-		return nil
+		// A command without a body has a media type nevertheless, which no form of another site can
+		// send (decision 212). A client writes one where the document has a body.
+		return object("required", true, "description", "Nothing: an empty object, so that the request has a media type.",
+			"content", object("application/json", media(object("type", "object", "additionalProperties", false), object())))
 	case op.Patch:
 		m := media(d.of(op.Input, patch), d.example(op.Input, patch))
 		return object("required", true, "content", object("application/json", m, "application/merge-patch+json", m))

@@ -104,7 +104,7 @@ func (d *openRPC) query(op *facade.Operation) json.RawMessage {
 	}
 	var fields schema.Object
 	for _, p := range op.Query.Fields {
-		s := d.shape(&p.Shape, "")
+		s := d.shape(&p.Shape, nil)
 		if p.Name == "filter" || p.Name == "where" {
 			s = d.of(op.Door.Entity, filters)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -37,6 +38,9 @@ func (d *openAPI) parameters(route Route) []json.RawMessage {
 			}
 			taken = append(taken, p.Name)
 			all = append(all, d.parameter(op, card, p))
+			if p.Name == "filter" && op.Builtin && op.Name == "list" {
+				all = append(all, d.brackets(op.Door.Entity)...)
+			}
 		}
 	}
 	if op.Kind == facade.Query && op.Output != nil && !slices.Contains(taken, "fields") {
@@ -81,7 +85,7 @@ func (d *openAPI) pathID(op *facade.Operation) json.RawMessage {
 
 // parameter is one name of the query string.
 //
-//	an object           JSON text, as content
+//	an object           JSON text
 //	an array            one parameter with commas
 //	fields, sort, ids   names or ids with commas, whatever else their cards allow
 //	anything else       its text
@@ -89,8 +93,8 @@ func (d *openAPI) parameter(op *facade.Operation, card *schema.Entity, p *schema
 	grammar := op.Builtin && (op.Name == "list" || op.Name == "findByIds" || op.Name == "findById")
 	switch {
 	case grammar && p.Name == "filter":
-		return object("name", "filter", "in", "query", "description", "Conditions that all have to hold, as JSON. filter[price][gte]=10 says the same as {\"price\":{\"gte\":10}}.",
-			"content", object("application/json", object("schema", d.of(op.Door.Entity, filters))))
+		return jsonParameter("filter", "Conditions that all have to hold, as JSON. filter[price][gte]=10 says the same as {\"price\":{\"gte\":10}}; one of the two forms.",
+			d.of(op.Door.Entity, filters), nil)
 	case grammar && (p.Name == "fields" || p.Name == "sort"):
 		return d.shared(op.Name+"."+p.Name, func() json.RawMessage {
 			return listParameter(p.Name, p.Shape.Description, object("type", "string"))
@@ -116,11 +120,60 @@ func (d *openAPI) parameter(op *facade.Operation, card *schema.Entity, p *schema
 	sample := d.exampleOf(card, p)
 	switch p.Shape.Type {
 	case "object":
-		return object(append(pairs, "content", object("application/json", object("schema", shape, "example", sample)))...)
+		return jsonText(pairs, shape, sample)
 	case "array":
 		pairs = append(pairs, "style", "form", "explode", false)
 	}
 	return object(append(pairs, "schema", shape, "example", sample)...)
+}
+
+// brackets are the conditions of each field that may be read, as filter[price][gte]=10: a parameter
+// for each field, since the deepObject of OpenAPI has one level. Conditions through relations, and,
+// or and not have the JSON form alone.
+func (d *openAPI) brackets(e *schema.Entity) (all []json.RawMessage) {
+	for _, p := range e.Fields {
+		if !p.Readable() || p.Link != nil && !p.Stored {
+			continue
+		}
+		key := p.Name
+		if p.Link != nil {
+			key = p.Link.Key
+		}
+		all = append(all, object("name", "filter["+key+"]", "in", "query", "style", "deepObject", "explode", true, "schema", d.bracketed(filter.CardOf(p))))
+	}
+	return all
+}
+
+// bracketed refers to the operators of a kind of fields as the query string has them, each with
+// one text: a list has commas.
+func (d *openAPI) bracketed(kind string) json.RawMessage {
+	return d.named(schema.GraphQLType(kind)+"Operators", func() json.RawMessage {
+		shape := filter.Card(kind)
+		var fields schema.Object
+		for _, f := range shape.Properties {
+			of := f.Shape.AppendJSON(nil)
+			if f.Shape.Type == "array" {
+				of = object("type", "string", "description", "Values with commas.")
+			}
+			add(&fields, f.Name, of)
+		}
+		return object("type", "object", "properties", fields, "additionalProperties", false)
+	})
+}
+
+// jsonParameter is a parameter whose text is JSON. It is declared as a text: of a parameter with
+// content, code generators write "[object Object]" or stop, and of a text with contentMediaType
+// some make a file.
+func jsonParameter(name, description string, of, sample json.RawMessage) json.RawMessage {
+	return jsonText([]any{"name", name, "in", "query", "description", description}, of, sample)
+}
+
+func jsonText(pairs []any, of, sample json.RawMessage) json.RawMessage {
+	var example any
+	if sample != nil {
+		example = string(sample)
+	}
+	return object(append(pairs, "schema", object("type", "string", "contentSchema", of), "example", example)...)
 }
 
 // listParameter is a parameter of names with commas between them.
@@ -141,11 +194,9 @@ func (d *openAPI) headers(op *facade.Operation) []json.RawMessage {
 	case "findById":
 		return []json.RawMessage{header("If-None-Match", "The ETag of the row as the caller has it: 304 where it is still the same.")}
 	case "update", "delete":
-		where := object("name", "where", "in", "query", "description", "What the row has to meet, as a filter of list in JSON; else 412.",
-			"content", object("application/json", object("schema", d.of(op.Door.Entity, filters))))
 		all := []json.RawMessage{header("If-Match", "The ETag that the row has to have; else 412.")}
 		if op.Query != nil && op.Query.Property("where") != nil && op.Door.Entity != nil {
-			all = append(all, where)
+			all = append(all, jsonParameter("where", "What the row has to meet, as a filter of list in JSON; else 412.", d.of(op.Door.Entity, filters), nil))
 		}
 		return all
 	}
@@ -160,14 +211,9 @@ func (d *openAPI) shared(key string, write func() json.RawMessage) json.RawMessa
 	return object("$ref", "#/components/parameters/"+jsontext.Token(key))
 }
 
-// inline is the schema of a field where it stands outside of its card's component. A reference
-// into the card leads to the component of the whole card.
+// inline is the schema of a field where it stands outside of its card's component.
 func (d *openAPI) inline(card *schema.Entity, p *schema.Property) json.RawMessage {
 	shape := p.Shape
 	shape.Description = ""
-	if card.Card.Extra.Get("$defs") == nil {
-		return d.shape(&shape, "")
-	}
-	whole := d.of(card, part)
-	return d.shape(&shape, strings.TrimPrefix(jsontext.Unquote(jsontext.Get(whole, "$ref")), "#/components/schemas/"))
+	return d.shape(&shape, card)
 }

@@ -14,36 +14,56 @@ import (
 var (
 	oneSchema     = []string{"additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
 	listOfSchemas = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	schemasByName = []string{"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
+	schemasByName = []string{"dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 
-// rewritten is a schema of a card as it stands in the component called name: references into
-// the card lead into the component, and the keys of this product (x-kit) are gone.
-func (s *schemas) rewritten(v json.RawMessage, name string) json.RawMessage {
-	if jsontext.KindOf(v) != jsontext.Object {
-		return v // true and false are schemas too
+// Keywords whose values tools read as a boolean too. Elsewhere many tools take objects alone.
+var schemaOrBoolean = []string{"additionalProperties", "unevaluatedItems", "unevaluatedProperties"}
+
+// Keywords of a card that a document does not have: what references lead to is a component, and
+// an $id would be the base of the references beside it. $comment is for authors.
+var omitted = []string{"$anchor", "$comment", "$defs", "$dynamicAnchor", "$id", "$schema", "$vocabulary", "definitions"}
+
+// rewritten is a schema of a card as it stands in a document: references into the card lead to
+// components, true and false are objects, and the keys of this product (x-kit) are gone.
+func (s *schemas) rewritten(v json.RawMessage, card *schema.Entity) json.RawMessage {
+	switch jsontext.KindOf(v) {
+	case jsontext.Object:
+	case jsontext.True:
+		return object()
+	case jsontext.False:
+		return object("not", object())
+	default:
+		return v
 	}
 	var out schema.Object
 	for key, value := range jsontext.Members(v) {
 		switch {
-		case strings.HasPrefix(key, "x-kit"):
+		case strings.HasPrefix(key, "x-kit"), slices.Contains(omitted, key):
 			continue
-		case key == "$ref" && jsontext.KindOf(value) == jsontext.String:
-			if at, inside := strings.CutPrefix(jsontext.Unquote(value), "#"); inside {
-				value = text(pointer(name) + at)
+		case (key == "$ref" || key == "$dynamicRef") && jsontext.KindOf(value) == jsontext.String:
+			if key == "$dynamicRef" && jsontext.Get(v, "$ref") != nil {
+				continue // beside $ref a component would say it twice; the host judges by both
 			}
+			for name, member := range jsontext.Members(s.referred(card, jsontext.Unquote(value))) {
+				if name == "$ref" || jsontext.Get(v, name) == nil {
+					add(&out, name, member)
+				}
+			}
+			continue
+		case slices.Contains(schemaOrBoolean, key) && jsontext.KindOf(value) != jsontext.Object:
 		case slices.Contains(oneSchema, key):
-			value = s.rewritten(value, name)
+			value = s.rewritten(value, card)
 		case slices.Contains(listOfSchemas, key):
 			var each []json.RawMessage
 			for _, e := range jsontext.Elements(value) {
-				each = append(each, s.rewritten(e, name))
+				each = append(each, s.rewritten(e, card))
 			}
 			value = list(each...)
 		case slices.Contains(schemasByName, key):
 			var each schema.Object
 			for member, e := range jsontext.Members(value) {
-				add(&each, member, s.rewritten(e, name))
+				add(&each, member, s.rewritten(e, card))
 			}
 			value = each.AppendJSON(nil)
 		}

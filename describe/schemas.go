@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/filter"
@@ -15,12 +16,13 @@ import (
 type use uint8
 
 const (
-	row      use = iota // as it is answered
-	creation            // the body of create, and the input of a named operation
-	patch               // the body of update
-	part                // params or query of a named operation
-	page                // the answer of a list
-	filters             // the conditions of a list
+	row        use = iota // as it is answered
+	creation              // the body of create, and the input of a named operation
+	patch                 // the body of update
+	part                  // params or query of a named operation
+	page                  // the answer of a list
+	filters               // the conditions of a list
+	definition            // what a reference of the card leads to
 )
 
 // suffixes are what follows a card's name in the name of its component.
@@ -36,12 +38,14 @@ type schemas struct {
 	all   schema.Object
 	names map[described]string
 	taken map[string]bool
+	open  map[described]bool // the components that are being written
 
 	values map[*schema.Property]json.RawMessage // examples of fields
 	roots  map[*schema.Entity]json.RawMessage   // texts of cards
 }
 
-// described is a card in one of its uses, or (card nil) a shape that the document has one of.
+// described is a card in one of its uses, a schema of a card by its pointer (definition), or
+// (card nil) a shape that the document has one of.
 type described struct {
 	card  *schema.Entity
 	use   use
@@ -51,7 +55,7 @@ type described struct {
 // newSchemas is an empty list of components. The catalog is what the document shows.
 func newSchemas(catalog *facade.Catalog) *schemas {
 	return &schemas{
-		catalog: catalog, names: map[described]string{}, taken: map[string]bool{},
+		catalog: catalog, names: map[described]string{}, taken: map[string]bool{}, open: map[described]bool{},
 		values: map[*schema.Property]json.RawMessage{}, roots: map[*schema.Entity]json.RawMessage{},
 	}
 }
@@ -68,28 +72,28 @@ func (s *schemas) of(e *schema.Entity, u use) json.RawMessage {
 	if u != creation || !e.View { // an input view is not one of several of its card
 		name += suffixes[u]
 	}
-	return s.component(described{card: e, use: u}, name, func(name string) json.RawMessage {
+	return s.component(described{card: e, use: u}, name, func() json.RawMessage {
 		switch u {
 		case row:
-			return s.row(e, name)
+			return s.row(e)
 		case page:
 			return pageOf(s.of(e, row))
 		case filters:
 			return s.filter(e)
 		default:
-			return s.input(e, u, name)
+			return s.input(e, u)
 		}
 	})
 }
 
 // named refers to a component that belongs to no card.
 func (s *schemas) named(name string, write func() json.RawMessage) json.RawMessage {
-	return s.component(described{named: name}, name, func(string) json.RawMessage { return write() })
+	return s.component(described{named: name}, name, write)
 }
 
 // component refers to a component, which is written where it is not there yet. A name that is
 // taken by another card is followed by a number.
-func (s *schemas) component(d described, name string, write func(name string) json.RawMessage) json.RawMessage {
+func (s *schemas) component(d described, name string, write func() json.RawMessage) json.RawMessage {
 	if known, ok := s.names[d]; ok {
 		return ref(known)
 	}
@@ -97,41 +101,42 @@ func (s *schemas) component(d described, name string, write func(name string) js
 	for i := 2; s.taken[unique]; i++ {
 		unique = name + strconv.Itoa(i)
 	}
-	s.names[d], s.taken[unique] = unique, true
+	s.names[d], s.taken[unique], s.open[d] = unique, true, true
 	at := len(s.all) // what it refers to follows it
 	add(&s.all, unique, nil)
-	s.all[at].Value = write(unique)
+	s.all[at].Value = write()
+	delete(s.open, d)
 	return ref(unique)
 }
 
 // row is a row as it is answered. Nothing is required: a caller selects fields, and may not see
 // all of them.
-func (s *schemas) row(e *schema.Entity, name string) json.RawMessage {
+func (s *schemas) row(e *schema.Entity) json.RawMessage {
 	var fields schema.Object
 	for _, p := range e.Fields {
 		if !p.Readable() || p.Link != nil && p.Link.Many && !p.Stored {
 			continue
 		}
-		add(&fields, p.Name, s.answered(p, name))
+		add(&fields, p.Name, s.answered(e, p))
 	}
 	if door := s.catalog.Door(e.Key); door != nil && door.Entity == e {
 		for _, c := range door.Computed {
 			shape := c.Shape
 			shape.Description = c.Description
-			add(&fields, c.Name, object("readOnly", true, "anyOf", list(s.shape(&shape, name), object("type", "null"))))
+			add(&fields, c.Name, object("readOnly", true, "anyOf", list(s.shape(&shape, e), object("type", "null"))))
 		}
 	}
 	return object("type", "object", "title", optional(e.Card.Title), "description", optional(e.Card.Description),
-		"properties", fields, "$defs", s.definitions(e, name))
+		"properties", fields)
 }
 
 // answered is a field as it is answered: the value that the store has, null where it may be, or
 // what a conversion makes of it, of which nothing is known.
-func (s *schemas) answered(p *schema.Property, name string) json.RawMessage {
+func (s *schemas) answered(e *schema.Entity, p *schema.Property) json.RawMessage {
 	if to := p.Axes.Out.Name; to != "" {
 		return object("description", "The value that the conversion "+to+" makes.")
 	}
-	shape := s.shape(&p.Shape, name)
+	shape := s.shape(&p.Shape, e)
 	if p.MayBeNull() && !p.Shape.Nullable && p.Shape.Type != "null" {
 		shape = object("anyOf", list(shape, object("type", "null")))
 	}
@@ -139,7 +144,7 @@ func (s *schemas) answered(p *schema.Property, name string) json.RawMessage {
 }
 
 // input is what a caller sends: the fields of the card that a caller may send, in this use.
-func (s *schemas) input(e *schema.Entity, u use, name string) json.RawMessage {
+func (s *schemas) input(e *schema.Entity, u use) json.RawMessage {
 	card := e.Card
 	if u == patch {
 		card = e.PatchCard()
@@ -153,16 +158,16 @@ func (s *schemas) input(e *schema.Entity, u use, name string) json.RawMessage {
 		case u != patch && p.Required() && !s.preset(e, u, p.Name):
 			required = append(required, p.Name)
 		}
-		add(&fields, p.Name, s.shape(&p.Shape, name))
+		add(&fields, p.Name, s.shape(&p.Shape, e))
 	}
 	var whole schema.Object
 	open := len(e.Fields) == 0 && card.Fields == nil // a card without properties takes any object
 	for _, kw := range card.Extra {
-		if kw.Name == "$defs" || len(kw.Name) > 1 && kw.Name[:2] == "x-" {
+		if strings.HasPrefix(kw.Name, "x-") || slices.Contains(omitted, kw.Name) {
 			continue
 		}
 		open = true // what it allows beyond the properties is the keyword's to say
-		for member, value := range jsontext.Members(s.rewritten(schema.Object{schema.Member(kw)}.AppendJSON(nil), name)) {
+		for member, value := range jsontext.Members(s.rewritten(schema.Object{schema.Member(kw)}.AppendJSON(nil), e)) {
 			add(&whole, member, value)
 		}
 	}
@@ -179,9 +184,6 @@ func (s *schemas) input(e *schema.Entity, u use, name string) json.RawMessage {
 	out = append(out, whole...)
 	if !open {
 		add(&out, "additionalProperties", text(false))
-	}
-	if defs := s.definitions(e, name); defs != nil {
-		add(&out, "$defs", defs)
 	}
 	return out.AppendJSON(nil)
 }
@@ -276,16 +278,7 @@ func (s *schemas) output(op *facade.Operation) json.RawMessage {
 	}
 }
 
-// shape is the schema of one field of the component that is called name.
-func (s *schemas) shape(shape *schema.Shape, name string) json.RawMessage {
-	return s.rewritten(shape.AppendJSON(nil), name)
-}
-
-// definitions are a card's $defs as they stand in its component.
-func (s *schemas) definitions(e *schema.Entity, name string) json.RawMessage {
-	defs := e.Card.Extra.Get("$defs")
-	if defs == nil {
-		return nil
-	}
-	return jsontext.Get(s.rewritten(object("$defs", json.RawMessage(defs)), name), "$defs")
+// shape is the schema of one field of a card; nil: of no card, and without references.
+func (s *schemas) shape(shape *schema.Shape, card *schema.Entity) json.RawMessage {
+	return s.rewritten(shape.AppendJSON(nil), card)
 }

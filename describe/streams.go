@@ -10,15 +10,17 @@ import (
 // streams adds the stream of each fact to the paths.
 func (d *openAPI) streams(paths *schema.Object, info Info) {
 	for _, f := range factsOf(d.catalog) {
-		filter := object("type", "object")
-		if f.Data != nil {
-			filter = d.of(f.Data, filters)
-		}
 		in := func(where, name, about string) json.RawMessage {
 			return d.shared("stream."+name, func() json.RawMessage {
 				return object("name", name, "in", where, "description", about, "schema", object("type", "string"))
 			})
 		}
+		parameters := []json.RawMessage{in("query", "after", aboutAfter)}
+		if f.Data != nil {
+			parameters = append(parameters, jsonParameter("filter", aboutFilter, d.of(f.Data, filters), nil))
+			parameters = append(parameters, d.brackets(f.Data)...)
+		}
+		parameters = append(parameters, in("query", "fields", aboutFields), in("header", "Last-Event-ID", "The id of the last event, of a client that connects again."))
 		var responses schema.Object
 		add(&responses, "200", object("description", "A stream of events, until the client closes it.", "content", d.eventStream(f)))
 		for _, code := range []facade.Code{facade.ValidationFailed, facade.Unauthorized, facade.Forbidden, facade.NotFound, facade.Gone} {
@@ -26,13 +28,8 @@ func (d *openAPI) streams(paths *schema.Object, info Info) {
 		}
 		add(&responses, "default", d.problem(""))
 		add(paths, streamPath(info, f), object("get", object(
-			"operationId", f.Frond.Name+".facts."+f.Name, "tags", []string{"facts"}, "summary", "The events of "+f.Name, "description", aboutFact(f),
-			"parameters", []json.RawMessage{
-				in("query", "after", aboutAfter),
-				object("name", "filter", "in", "query", "description", aboutFilter, "content", object("application/json", object("schema", filter))),
-				in("query", "fields", aboutFields),
-				in("header", "Last-Event-ID", "The id of the last event, of a client that connects again."),
-			},
+			"operationId", f.Frond.Name+".facts."+f.Name, "tags", []string{"facts"}, "summary", "The events of "+f.Name, "description", optional(d.aboutFact(f)),
+			"parameters", parameters,
 			"responses", responses)))
 	}
 }

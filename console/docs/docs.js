@@ -37,7 +37,7 @@ function collect() {
   for (const [path, verbs] of Object.entries(openapi?.paths ?? {})) {
     for (const [verb, operation] of Object.entries(verbs)) {
       const id = operation.operationId;
-      operations.set(id, { id, group: operation.tags[0], summary: operation.summary, about: operation.description, deprecated: operation.deprecated, rest: { verb: verb.toUpperCase(), path, operation } });
+      operations.set(id, { id, group: operation.tags[0], summary: operation.summary, about: operation.description, deprecated: operation.deprecated, because: operation["x-deprecated-because"], rest: { verb: verb.toUpperCase(), path, operation } });
     }
   }
   for (const method of openrpc?.methods ?? []) {
@@ -76,7 +76,9 @@ function typeOf(schema, root, depth = 0) {
   const name = schema?.$ref?.split("/").pop();
   const s = deref(schema, root);
   if (name && (s.type === "object" || depth > 2)) return name;
-  if (s.anyOf) return s.anyOf.map(each => typeOf(each, root, depth + 1)).join(" or ");
+  const several = s.anyOf ?? s.oneOf;
+  if (several) return several.map(each => typeOf(each, root, depth + 1)).join(" or ");
+  if (s.const !== undefined) return JSON.stringify(s.const);
   if (s.enum) return s.enum.map(value => JSON.stringify(value)).join(", ");
   if (s.type === "array") return "list of " + typeOf(s.items ?? {}, root, depth + 1);
   return [].concat(s.type ?? "any").join(" or ") + (s.format ? " (" + s.format + ")" : "");
@@ -163,7 +165,8 @@ function trial(inputs, body, build) {
 }
 
 function restTrial({ verb, path, operation }) {
-  const inputs = (operation.parameters ?? []).map(p => deref(p, openapi)).map(p => ({
+  // The conditions of single fields are left to filter: a list may have a hundred of them.
+  const inputs = (operation.parameters ?? []).map(p => deref(p, openapi)).filter(p => p.style !== "deepObject").map(p => ({
     name: p.name, at: p.in, required: p.required, about: p.description,
     sample: p.required && p.example !== undefined ? String(p.example) : undefined,
   }));
@@ -222,14 +225,24 @@ function show() {
     return;
   }
   const tabs = languages(one), panel = h("div", { role: "tabpanel" });
-  const buttons = tabs.map(([name, parts], i) => h("button", { role: "tab", type: "button", onclick: () => open(i) }, name));
+  const buttons = tabs.map(([name], i) => h("button", { role: "tab", type: "button", onclick: () => open(i) }, name));
   const open = i => {
-    buttons.forEach((button, j) => button.setAttribute("aria-selected", String(i === j)));
+    buttons.forEach((button, j) => { // one of them is a stop of Tab, the arrows lead to the others
+      button.setAttribute("aria-selected", String(i === j));
+      button.tabIndex = i === j ? 0 : -1;
+    });
     panel.setAttribute("aria-label", tabs[i][0]);
     panel.replaceChildren(...tabs[i][1]().filter(Boolean));
   };
-  $("operation").replaceChildren(h("h2", null, one.summary ?? one.id), h("p", { class: "faint" }, one.id, one.deprecated && " · deprecated"),
-    one.about ? h("p", null, one.about) : "", h("div", { role: "tablist", "aria-label": "Language" }, ...buttons), panel);
+  const turn = event => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const i = (buttons.indexOf(event.target) + step + buttons.length) % buttons.length;
+    open(i);
+    buttons[i].focus();
+  };
+  $("operation").replaceChildren(h("h2", null, one.summary ?? one.id), h("p", { class: "faint" }, one.id, one.deprecated && " · deprecated", one.because && ": " + one.because),
+    one.about ? h("p", { class: "about" }, one.about) : "", h("div", { role: "tablist", "aria-label": "Language", onkeydown: turn }, ...buttons), panel);
   open(0);
 }
 

@@ -87,26 +87,33 @@ func (m *Maker) foldInto(s Shape, text json.RawMessage, depth int) bool {
 // References by anchor or to other documents lead nowhere.
 func (m *Maker) refer(ref string) json.RawMessage {
 	pointer, ok := strings.CutPrefix(ref, "#")
-	if !ok || pointer != "" && pointer[0] != '/' {
+	if !ok {
 		return nil
 	}
-	at := m.Root
-	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		if pointer == "" {
-			break
-		}
+	return At(m.Root, pointer)
+}
+
+// At returns what a JSON Pointer (RFC 6901) leads to in a JSON text, or nil; "" is the whole text.
+func At(text json.RawMessage, pointer string) json.RawMessage {
+	if pointer == "" {
+		return text
+	}
+	if pointer[0] != '/' {
+		return nil
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
 		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		if i, err := strconv.Atoi(token); err == nil && jsontext.KindOf(at) == jsontext.Array {
-			items := Elements(at)
-			if i >= len(items) {
+		if i, err := strconv.Atoi(token); err == nil && jsontext.KindOf(text) == jsontext.Array {
+			items := Elements(text)
+			if i < 0 || i >= len(items) {
 				return nil
 			}
-			at = items[i]
+			text = items[i]
 			continue
 		}
-		at = jsontext.Get(at, token)
+		text = jsontext.Get(text, token)
 	}
-	return at
+	return text
 }
 
 // add takes one more keyword in. Beside one of the same name both hold:

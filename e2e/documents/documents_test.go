@@ -28,6 +28,7 @@ import (
 // projects are the example projects and those of the tests that need no Go code.
 var projects = map[string]string{
 	"shop": "../../examples/shop", "blog": "../../examples/blog/site", "weather": "../../examples/weather/site", "press": "../testdata/press",
+	"cards": "../../describe/testdata/cards",
 }
 
 // js is the folder with the tools, installed by `make js`.
@@ -136,7 +137,7 @@ type finding struct {
 
 func lint(t *testing.T, dir, folder string) (all []finding) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", "lint.mjs", folder)
 	cmd.Dir = dir
@@ -267,6 +268,8 @@ func TestProxy(t *testing.T) {
 		clean("GET", path+"/find-by-ids?ids="+item[path]+"&fields=id", "", 200)
 		clean("GET", path+"/not-there", "", 404)
 		clean("GET", path+"?filter=%7B%22id%22%3A%7B%22eq%22%3A%22not-there%22%7D%7D", "", 200)
+		clean("GET", path+"?filter%5Bid%5D%5Beq%5D=not-there&filter%5Bid%5D%5Bin%5D=a,b", "", 200)
+		clean("GET", path+"?filter%5Bid%5D%5Beqq%5D=not-there", "", 400)
 		clean("GET", path+"?after=nonsense", "", 400)
 	}
 	product := "/api/catalog/products/" + item["/api/catalog/products"]
@@ -289,7 +292,7 @@ func prism(t *testing.T, dir string, doc json.RawMessage, url string) string {
 		t.Fatal(err)
 	}
 	port := strconv.Itoa(freeport.Port(t))
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	cmd := exec.CommandContext(ctx, "node", "node_modules/@stoplight/prism-cli/dist/index.js", "proxy", file, url, "--host", "127.0.0.1", "--port", port)
 	cmd.Dir = dir
 	var out bytes.Buffer
@@ -298,7 +301,7 @@ func prism(t *testing.T, dir string, doc json.RawMessage, url string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cancel(); _ = cmd.Wait() })
-	for range 600 {
+	for range 3000 {
 		if c, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
 			_ = c.Close()
 			return "http://127.0.0.1:" + port

@@ -70,6 +70,11 @@ await page.keyboard.press('Tab'); // Caller
 await page.keyboard.press('Tab');
 await page.keyboard.press('Enter');
 await page.getByRole('heading', { name: 'A page of suppliers' }).waitFor();
+await page.keyboard.press('Tab'); // REST
+await page.keyboard.press('ArrowRight');
+assert.equal(await page.getByRole('tab', { name: 'JSON-RPC' }).getAttribute('aria-selected'), 'true', 'arrows lead from tab to tab');
+await page.keyboard.press('Tab'); // into the panel, past the other tab
+assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), 'Body');
 done('the keyboard is enough, on a narrow screen too');
 
 await browser.close();
