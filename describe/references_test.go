@@ -106,7 +106,7 @@ func TestCommandWithoutBody(t *testing.T) {
 	}
 }
 
-// TestFactNamesWhatIsShown: an audience is not told of an operation that it does not have.
+// TestFactNamesWhatIsShown: an audience does not learn of an operation that it does not have.
 func TestFactNamesWhatIsShown(t *testing.T) {
 	f := compiled(t, projects["cards"])
 	cat, err := f.Catalog().Surface(facade.Surface("visitor/rest"))
