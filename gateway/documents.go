@@ -33,8 +33,12 @@ func (g *Gateway) Document(format, audience string) (json.RawMessage, error) {
 		return nil, fmt.Errorf("there is no document %q; there is %s", format, strings.Join(DocumentFormats, ", "))
 	}
 	surface := of.For(audience)
-	if _, err := g.Catalog().Surface(surface); err != nil {
-		return nil, err
+	if names := g.Catalog().Audiences; audience != "" && !slices.Contains(names, audience) {
+		there := "there are none in this project"
+		if len(names) > 0 {
+			there = "there is " + strings.Join(names, ", ")
+		}
+		return nil, fmt.Errorf("there is no audience %s; %s; leave it out for the document of everybody", audience, there)
 	}
 	places := g.current.Load().places
 	at := slices.IndexFunc(places, func(p *place) bool { return p.surface == surface })

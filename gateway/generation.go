@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/graphqlsse"
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/schema"
 )
 
 // generation is one façade with every surface over it. When what a remote serves changes,
@@ -82,7 +83,7 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 		}
 		gen.docs(base)
 	}
-	if err := errors.Join(problems...); err != nil {
+	if err := distinct(problems); err != nil {
 		return nil, err
 	}
 	if err := gen.documents.Verify(h.log, gen.trusted()...); err != nil && !h.waiting() {
@@ -93,6 +94,36 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 	gen.mount(mounted{path: "/readyz", handler: h.ready(draining)})
 	gen.route()
 	return gen, nil
+}
+
+// distinct joins the errors of the surfaces, each once: what GraphQL has no name for is a fault
+// on the GraphQL of every audience.
+func distinct(problems []error) error {
+	var all []error
+	said := map[string]bool{}
+	var collect func(error)
+	collect = func(err error) {
+		switch err := err.(type) { //nolint:errorlint // it walks the tree itself
+		case nil:
+		case schema.Faults:
+			for _, f := range err {
+				collect(f)
+			}
+		case interface{ Unwrap() []error }:
+			for _, e := range err.Unwrap() {
+				collect(e)
+			}
+		default:
+			if text := err.Error(); !said[text] {
+				said[text] = true
+				all = append(all, err)
+			}
+		}
+	}
+	for _, err := range problems {
+		collect(err)
+	}
+	return errors.Join(all...)
 }
 
 // mount puts a handler behind its guards, and what reports its requests.

@@ -415,3 +415,22 @@ func TestAudienceGolden(t *testing.T) {
 		t.Errorf("%v %s", err, text)
 	}
 }
+
+// TestFaultOfSeveralSurfacesIsSaidOnce: what GraphQL has no name for is a fault on the GraphQL
+// of everybody and of each audience, and one line.
+func TestFaultOfSeveralSurfacesIsSaidOnce(t *testing.T) {
+	project, err := facade.Read(fstest.MapFS{
+		"fronds/a/entities/thing.yaml": {Data: []byte("properties: {id: {type: string, x-kit: {role: {primary: true}}}, with-dash: {type: string}}\n")},
+		"fronds/a/frond.yaml":          {Data: []byte("collectors: {thing: open}\nsurfaces: {audiences: {partner: {graphql: true}}}\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = gateway.New(project, &gateway.Options{Config: gateway.Config{Dir: t.TempDir(), Store: "memory"}})
+	if err == nil {
+		t.Fatal("a field that GraphQL cannot name starts")
+	}
+	if said := strings.Count(err.Error(), "would be the GraphQL field Thing.with-dash"); said != 1 {
+		t.Errorf("the fault is said %d times:\n%v", said, err)
+	}
+}

@@ -28,12 +28,12 @@ func newSchema(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "schema",
 		Short:   "Print what a project's cards become",
-		Example: "  frond schema --format card-schema > card.schema.json\n  frond schema --dir examples/shop --format graphql > schema.graphql\n  frond schema --dir examples/shop --surface rest",
+		Example: "  frond schema --format card-schema > card.schema.json\n  frond schema --dir examples/shop --format graphql > schema.graphql\n  frond schema --dir examples/shop --surface rest\n  frond schema --dir examples/shop --format openapi > openapi.json",
 		Args:    arguments(0, 0, "flags alone"),
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	format := cmd.Flags().String("format", "graphql", "graphql: the SDL; openapi, openrpc, asyncapi: the API document that the gateway serves at /openapi.json and so on; bundle: every card in one document (spec 2.4); card-schema, frond-schema and gateway-schema: the JSON Schemas by which an editor completes cards, frond.yaml and gateway.yaml")
-	surface := cmd.Flags().String("surface", "", "what one surface shows instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner. With an API document the audience: partner")
+	surface := cmd.Flags().String("surface", "", "what one surface shows instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner. With openapi, openrpc or asyncapi it is the audience alone: partner")
 	settings := addSettings(cmd, "remotes", "vendor", "log.level")
 	// A schema does not depend on generators, so one that is missing is a line on stderr.
 	settings.Unregistered = func(f schema.Fault) {
@@ -41,7 +41,11 @@ func newSchema(s *shell) *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// They need no project, and are printed without one.
-		if of := fileSchemas[*format]; of != nil {
+		of := fileSchemas[*format]
+		if of != nil && *surface != "" {
+			return fmt.Errorf("--format %s is the same for every surface; leave out --surface", *format)
+		}
+		if of != nil {
 			return s.write(of())
 		}
 		document := slices.Contains(gateway.DocumentFormats, *format)
@@ -49,7 +53,7 @@ func newSchema(s *shell) *cobra.Command {
 			return fmt.Errorf("--format cannot be %q; write graphql, bundle, %s, card-schema, frond-schema or gateway-schema", *format, strings.Join(gateway.DocumentFormats, ", "))
 		}
 		if *surface != "" && cmd.Flags().Changed("format") && !document {
-			return fmt.Errorf("--surface has no format %s; leave out --format, or write one of %s", *format, strings.Join(gateway.DocumentFormats, ", "))
+			return fmt.Errorf("--surface has no format %s; leave out --format (--surface partner/graphql is the SDL of the audience partner), or write one of %s", *format, strings.Join(gateway.DocumentFormats, ", "))
 		}
 		// Without the trusted documents: correcting a wrong one takes this schema.
 		gw, err := settings.dryRun(s, *dir, func(c *gateway.Config) { c.GraphQL.Documents = gateway.Documents{} })

@@ -45,14 +45,29 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("there is no command %s; %swrite one of %s", name, near, strings.Join(names, ", "))
 }
 
-// flagError adds the flags of the command to the error of an unknown one. The list is read
-// from the help of the flags, so it has the names that the help has.
+// flagError adds to the error of an unknown flag the one that was probably meant, and the flags
+// of the command. The list is read from the help of the flags, so it has the names that the help has.
 func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	for _, line := range flagLine.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
 		names = append(names, line[1])
 	}
-	return fmt.Errorf("%w; %s takes %s", err, cmd.CommandPath(), strings.Join(names, ", "))
+	near := ""
+	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
+		if s := nearFlags(name, names); len(s) > 0 {
+			near = "did you mean --" + s[0] + "? "
+		}
+	}
+	return fmt.Errorf("%w; %s%s takes %s", err, near, cmd.CommandPath(), strings.Join(names, ", "))
+}
+
+// nearFlags are the flags that a name resembles, by the measure that commands are suggested by.
+func nearFlags(name string, flags []string) []string {
+	all := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, f := range flags {
+		all.AddCommand(&cobra.Command{Use: strings.TrimPrefix(f, "--"), Run: func(*cobra.Command, []string) {}})
+	}
+	return all.SuggestionsFor(name)
 }
 
 // A line of the help: two spaces or more, a short name or none, and the long name.
