@@ -99,14 +99,6 @@ func (s *schemas) valueOf(e *schema.Entity, p *schema.Property) json.RawMessage 
 	return nil
 }
 
-// root is the text of a card, which references of its fields point into.
-func (s *schemas) root(e *schema.Entity) json.RawMessage {
-	if s.roots[e] == nil {
-		s.roots[e] = e.Card.AppendJSON(nil)
-	}
-	return s.roots[e]
-}
-
 // accepted says whether the judge takes a value of one field, whatever else it misses.
 func accepted(e *schema.Entity, p *schema.Property, v json.RawMessage) bool {
 	_, details := e.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: v}}.AppendJSON(nil), "")

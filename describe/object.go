@@ -74,3 +74,13 @@ func optional(s string) any {
 func add(o *schema.Object, name string, value json.RawMessage) {
 	*o = append(*o, schema.Member{Name: name, Value: value})
 }
+
+// with is an object with one more member.
+func with(o json.RawMessage, name string, value json.RawMessage) json.RawMessage {
+	var out schema.Object
+	for n, v := range jsontext.Members(o) {
+		add(&out, n, v)
+	}
+	add(&out, name, value)
+	return out.AppendJSON(nil)
+}

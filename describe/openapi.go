@@ -11,7 +11,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Info is what a document says of the host as a whole.
@@ -107,16 +106,6 @@ func tagOf(d *facade.Door) json.RawMessage {
 		about = d.Entity.Card.Description
 	}
 	return object("name", d.Name, "description", optional(about), "x-frond", d.Frond.Name)
-}
-
-// with is an object with one more member.
-func with(o json.RawMessage, name string, value json.RawMessage) json.RawMessage {
-	var out schema.Object
-	for n, v := range jsontext.Members(o) {
-		add(&out, n, v)
-	}
-	add(&out, name, value)
-	return out.AppendJSON(nil)
 }
 
 // orEmpty is an object that is written although it has no members.

@@ -282,3 +282,11 @@ func (s *schemas) output(op *facade.Operation) json.RawMessage {
 func (s *schemas) shape(shape *schema.Shape, card *schema.Entity) json.RawMessage {
 	return s.rewritten(shape.AppendJSON(nil), card)
 }
+
+// root is the text of a card, which references of its fields point into.
+func (s *schemas) root(e *schema.Entity) json.RawMessage {
+	if s.roots[e] == nil {
+		s.roots[e] = e.Card.AppendJSON(nil)
+	}
+	return s.roots[e]
+}

@@ -91,7 +91,7 @@ function fields(schema, root) {
   if (s.type === "array") s = deref(s.items, root);
   const named = Object.entries(s.properties ?? {});
   if (!named.length) return h("p", { class: "faint" }, typeOf(schema, root));
-  return h("table", null, h("tr", null, h("th", null, "field"), h("th", null, "type"), h("th", null, "")),
+  return h("table", null, h("tr", null, h("th", null, "field"), h("th", null, "type"), h("th", null, "description")),
     ...named.map(([name, of]) => h("tr", null, h("td", null, h("code", null, name), s.required?.includes(name) && " required"), h("td", null, typeOf(of, root)), h("td", { class: "faint" }, deref(of, root).description ?? ""))));
 }
 
@@ -145,7 +145,7 @@ async function send(request, out) {
 function trial(inputs, body, build) {
   const values = new Map();
   const form = h("form", { onsubmit: event => { event.preventDefault(); send(build(values, area?.value), out); } });
-  const line = h("pre", { "aria-label": "curl" }), out = h("section", { "aria-live": "polite" });
+  const line = h("pre", { tabindex: "0", "aria-label": "curl" }), out = h("section", { "aria-live": "polite" });
   const refresh = () => { line.textContent = curl(build(values, area?.value)); };
   for (const one of inputs) {
     if (one.sample !== undefined) values.set(one, one.sample);
@@ -154,7 +154,7 @@ function trial(inputs, body, build) {
   const area = body === undefined ? null : h("textarea", { "aria-label": "Body", spellcheck: "false", oninput: refresh });
   if (area) area.value = body;
   if (inputs.length) {
-    form.append(h("table", null, h("tr", null, h("th", null, "parameter"), h("th", null, "value"), h("th", null, "")),
+    form.append(h("table", null, h("tr", null, h("th", null, "parameter"), h("th", null, "value"), h("th", null, "description")),
       ...inputs.map(one => h("tr", null, h("td", null, h("label", { for: "in-" + one.name }, h("code", null, one.name), one.required && " required")), h("td", null, one.field), h("td", { class: "faint" }, one.about ?? "")))));
   }
   if (area) form.append(h("h3", null, "Body"), area);
