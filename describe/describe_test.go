@@ -199,14 +199,17 @@ func TestEventExamplesFit(t *testing.T) {
 	}
 }
 
-// TestEveryBodyHasAnExample: of the shop, whose cards are ordinary ones.
+// TestEveryBodyHasAnExample: of the shop, whose cards are ordinary ones, and of cards with
+// references of every kind.
 func TestEveryBodyHasAnExample(t *testing.T) {
-	doc := documents(t, compiled(t, projects["shop"]).Catalog(), "")["openapi"]
-	walk(jsontext.Get(doc, "paths"), "", func(at string, v json.RawMessage) {
-		if strings.HasSuffix(at, "/requestBody/content/application~1json") && jsontext.Get(v, "example") == nil {
-			t.Errorf("%s has no example", at)
-		}
-	})
+	for _, name := range []string{"shop", "cards"} {
+		doc := documents(t, compiled(t, projects[name]).Catalog(), "")["openapi"]
+		walk(jsontext.Get(doc, "paths"), "", func(at string, v json.RawMessage) {
+			if strings.HasSuffix(at, "/requestBody/content/application~1json") && jsontext.Get(v, "example") == nil {
+				t.Errorf("%s: %s has no example", name, at)
+			}
+		})
+	}
 }
 
 // TestAnswersFit: what the doors of the shop answer is what the document says.

@@ -37,6 +37,7 @@ type openRPC struct{ *schemas }
 // method is one operation.
 func (d *openRPC) method(op *facade.Operation) json.RawMessage {
 	var params, sample []json.RawMessage
+	complete := true // whether the example has what the method requires
 	give := func(name string, required bool, s, v json.RawMessage) {
 		if s == nil {
 			return
@@ -45,6 +46,7 @@ func (d *openRPC) method(op *facade.Operation) json.RawMessage {
 		if v != nil {
 			sample = append(sample, object("name", name, "value", v))
 		}
+		complete = complete && (v != nil || !required)
 	}
 	if op.Params != nil {
 		give("params", len(requiredOf(op.Params)) > 0, d.of(op.Params, part), d.example(op.Params, part))
@@ -87,7 +89,10 @@ func (d *openRPC) method(op *facade.Operation) json.RawMessage {
 	if op.Deprecated != "" {
 		pairs = append(pairs, "deprecated", true)
 	}
-	return object(append(pairs, "examples", []json.RawMessage{object("name", name, "params", list(sample...), "result", object("name", "result", "value", value))})...)
+	if complete {
+		pairs = append(pairs, "examples", []json.RawMessage{object("name", name, "params", list(sample...), "result", object("name", "result", "value", value))})
+	}
+	return object(pairs...)
 }
 
 // failedCode is JSON-RPC's integer for the failure of a call (spec 7).

@@ -100,22 +100,30 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 // on the GraphQL of every audience.
 func distinct(problems []error) error {
 	var all []error
+	var faults schema.Faults
 	said := map[string]bool{}
+	first := func(err error) bool {
+		text := err.Error()
+		was := said[text]
+		said[text] = true
+		return !was
+	}
 	var collect func(error)
 	collect = func(err error) {
 		switch err := err.(type) { //nolint:errorlint // it walks the tree itself
 		case nil:
 		case schema.Faults:
 			for _, f := range err {
-				collect(f)
+				if first(f) {
+					faults = append(faults, f)
+				}
 			}
 		case interface{ Unwrap() []error }:
 			for _, e := range err.Unwrap() {
 				collect(e)
 			}
 		default:
-			if text := err.Error(); !said[text] {
-				said[text] = true
+			if first(err) {
 				all = append(all, err)
 			}
 		}
@@ -123,7 +131,7 @@ func distinct(problems []error) error {
 	for _, err := range problems {
 		collect(err)
 	}
-	return errors.Join(all...)
+	return errors.Join(append(all, faults.Err())...)
 }
 
 // mount puts a handler behind its guards, and what reports its requests.

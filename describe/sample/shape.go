@@ -55,8 +55,8 @@ func (m *Maker) foldInto(s Shape, text json.RawMessage, depth int) bool {
 	also := func(sub json.RawMessage) { sound = m.foldInto(s, sub, depth+1) && sound }
 	for name, value := range jsontext.Members(text) {
 		switch name {
-		case "$ref":
-			also(m.refer(jsontext.Unquote(value)))
+		case "$ref", "$dynamicRef":
+			also(At(m.Root, Pointer(m.Root, jsontext.Unquote(value))))
 		case "allOf":
 			for _, sub := range jsontext.Elements(value) {
 				also(sub)
@@ -81,39 +81,6 @@ func (m *Maker) foldInto(s Shape, text json.RawMessage, depth int) bool {
 		}
 	}
 	return sound
-}
-
-// refer returns what a reference within the card points at, or nil: "#/$defs/money", "#".
-// References by anchor or to other documents lead nowhere.
-func (m *Maker) refer(ref string) json.RawMessage {
-	pointer, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return nil
-	}
-	return At(m.Root, pointer)
-}
-
-// At returns what a JSON Pointer (RFC 6901) leads to in a JSON text, or nil; "" is the whole text.
-func At(text json.RawMessage, pointer string) json.RawMessage {
-	if pointer == "" {
-		return text
-	}
-	if pointer[0] != '/' {
-		return nil
-	}
-	for token := range strings.SplitSeq(pointer[1:], "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		if i, err := strconv.Atoi(token); err == nil && jsontext.KindOf(text) == jsontext.Array {
-			items := Elements(text)
-			if i < 0 || i >= len(items) {
-				return nil
-			}
-			text = items[i]
-			continue
-		}
-		text = jsontext.Get(text, token)
-	}
-	return text
 }
 
 // add takes one more keyword in. Beside one of the same name both hold:
