@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
+	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -88,8 +90,11 @@ func testTransaction(t *testing.T, w *world, store facade.Transactor) {
 	}
 	w.equal("committed", "10 11", w.ids("tag", nil))
 
-	if err := store.Transact(w.ctx(), two(20, func() error { return errOurs })); !errors.Is(err, errOurs) {
-		t.Errorf("the error of fn: %v", err)
+	// The error of fn leaves as it is, also where it resembles one of a store.
+	for _, own := range []error{errOurs, context.DeadlineExceeded, context.Canceled, os.ErrDeadlineExceeded, &net.OpError{Op: "dial", Err: errOurs}} {
+		if err := store.Transact(w.ctx(), two(20, func() error { return own })); err != own { //nolint:errorlint // the same one
+			t.Errorf("the error of fn: %v, want %v", err, own)
+		}
 	}
 	w.equal("after an error", "10 11", w.ids("tag", nil))
 

@@ -45,6 +45,8 @@ type DB struct {
 	pool    *pool
 	reach   reachability
 	copies  copies
+	// retries holds a value while a transaction runs that met a conflict before.
+	retries chan struct{}
 	// compiles is done once the log has said that the server compiles statements.
 	compiles sync.Once
 }
@@ -77,7 +79,7 @@ func Open(opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{opts: opts, address: address, log: opts.Logger}
+	d := &DB{opts: opts, address: address, log: opts.Logger, retries: make(chan struct{}, 1)}
 	if d.log == nil {
 		d.log = slog.Default()
 	}
@@ -165,7 +167,7 @@ func (d *DB) Once(ctx context.Context, queries ...*Query) error {
 
 // single is Once outside of any transaction, and without a token of where it is.
 func (d *DB) single(ctx context.Context, queries ...*Query) error {
-	return d.Public(ctx, facade.Retry(ctx, conflict, func(int) error {
+	return d.Public(ctx, d.retry(ctx, conflict, func() error {
 		return d.again(ctx, func() error {
 			return d.on(ctx, Turn{Request: facade.RequestOf(ctx), Writes: true}, func(c *Conn) error { return committed(c.Run(queries...), nil) })
 		})
@@ -193,7 +195,7 @@ func (d *DB) write(ctx context.Context, start string, do func(*Conn) error) erro
 	if l := d.level(ctx); l != nil {
 		return d.Public(ctx, l.call(ctx, do))
 	}
-	return d.Public(ctx, facade.Retry(ctx, conflict, func(int) error {
+	return d.Public(ctx, d.retry(ctx, conflict, func() error {
 		return d.again(ctx, func() error {
 			return d.on(ctx, Turn{Request: facade.RequestOf(ctx), Writes: true}, func(c *Conn) error {
 				position, note := d.copies.position(ctx)
@@ -205,6 +207,26 @@ func (d *DB) write(ctx context.Context, start string, do func(*Conn) error) erro
 			})
 		})
 	}))
+}
+
+// retry is [facade.Retry] whose further runs take turns in this process. Transactions that
+// contend for a row would otherwise meet again and again, and each time all but one in vain. A
+// run waits for its turn as long as a transaction may last, and then goes without.
+func (d *DB) retry(ctx context.Context, conflict func(error) bool, try func() error) error {
+	return facade.Retry(ctx, conflict, func(run int) error {
+		if run > 1 {
+			late := time.NewTimer(cmp.Or(d.opts.Transaction, 2*time.Second))
+			defer late.Stop()
+			select {
+			case d.retries <- struct{}{}:
+				defer func() { <-d.retries }()
+			case <-late.C:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return try()
+	})
 }
 
 // again runs do anew, three times at most, where [again] says so.

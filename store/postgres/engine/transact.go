@@ -90,17 +90,27 @@ func (d *DB) Transact(ctx context.Context, fn func(context.Context) error) error
 		return l.join(ctx, fn)
 	}
 	broken := 0
-	return d.Public(ctx, facade.Retry(ctx, func(err error) bool {
+	var own error
+	err := d.retry(ctx, func(err error) bool {
 		if again(err) {
 			broken++
 			return broken < 3
 		}
 		return conflict(err)
-	}, func(int) error { return d.transact(ctx, fn) }))
+	}, func() (err error) {
+		own, err = d.transact(ctx, fn)
+		return err
+	})
+	if err == nil {
+		return own
+	}
+	return d.Public(ctx, err)
 }
 
-// transact runs fn once. The error is raw where another transaction came between.
-func (d *DB) transact(ctx context.Context, fn func(context.Context) error) error {
+// transact runs fn once. own is what fn returned, and leaves as it is: an error of the author's
+// is none of the store's, whatever it wraps. err says why the transaction is not what fn
+// returned, and is raw where another transaction came between.
+func (d *DB) transact(ctx context.Context, fn func(context.Context) error) (own, err error) {
 	t := &transaction{db: d, lead: []string{begin, impatient}, turn: Turn{Request: facade.RequestOf(ctx), Writes: true}}
 	dry := facade.InDryRun(ctx)
 	ctx, t.cancel = context.WithCancel(ctx)
@@ -113,17 +123,17 @@ func (d *DB) transact(ctx context.Context, fn func(context.Context) error) error
 			_ = t.end(false)
 		}
 	}()
-	err := fn(t.ctx)
+	own = fn(t.ctx)
 	returned = true
-	if ended := t.end(err == nil && !dry); ended != nil {
-		return ended
+	if err := t.end(own == nil && !dry); err != nil {
+		return nil, err
 	}
-	if err == nil && !dry {
+	if own == nil && !dry {
 		for _, one := range t.first.deferred {
 			one.committed()
 		}
 	}
-	return err
+	return own, nil
 }
 
 // Defer runs a statement, which reads nothing, with the commit of the transaction that ctx
