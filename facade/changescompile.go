@@ -14,7 +14,7 @@ func (b *compiler) changes(configs []project.Config) (all SchemaChanges) {
 	for i, f := range b.project.Fronds {
 		file := f.Config.File
 		normal := settled(configs[i].Renamed)
-		for _, n := range configs[i].Renamed {
+		for j, n := range configs[i].Renamed {
 			if f.Remote == "" {
 				r, ok := b.renamed(file, normal, n)
 				if !ok {
@@ -23,7 +23,7 @@ func (b *compiler) changes(configs []project.Config) (all SchemaChanges) {
 				all.Renamed = append(all.Renamed, r)
 			}
 			if n.Until != "" {
-				b.aliasOf(file, normal, n)
+				b.aliasOf(file, normal, normal[j])
 			}
 		}
 		if f.Remote != "" {
