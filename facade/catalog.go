@@ -72,6 +72,8 @@ type Fact struct {
 	judged *Door  // whose collector judges its events: Door, or a stand-in with the fact's name
 	reader *reader
 	when   *condition // nil: always
+
+	former formerNames // of the fields of its rows
 }
 
 // Door is a callable entity.

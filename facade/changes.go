@@ -79,3 +79,24 @@ func (b *Backfill) judge(text json.RawMessage) error {
 	}
 	return nil
 }
+
+// formerNames are those of the fields of an entity. The compiler has refused circles.
+func (c *SchemaChanges) formerNames(entity string) (all formerNames) {
+	next := map[string]string{}
+	for _, r := range c.Renamed {
+		if r.Entity == entity && r.Field != "" {
+			next[r.Field] = r.To
+		}
+	}
+	for _, r := range c.Renamed {
+		if r.Entity != entity || r.Field == "" {
+			continue
+		}
+		is := r.To
+		for next[is] != "" {
+			is = next[is]
+		}
+		all = append(all, formerName{r.Field, is})
+	}
+	return all
+}

@@ -67,6 +67,7 @@ func (b *compiler) compile() *Catalog {
 	for _, d := range b.doors {
 		catalog.addAliases(d)
 	}
+	catalog.nameFormer()
 	b.showing(catalog, configs)
 	b.notes(catalog)
 	return catalog

@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -64,4 +65,35 @@ func (d *Door) announce(c Change, f *Fact) {
 // changeOf is what the built-in command does to a row; "" for any other operation.
 func changeOf(op string) Change {
 	return map[string]Change{"create": Created, "update": Updated, "delete": Deleted}[op]
+}
+
+// nameFormer notes at each fact what the fields of its rows were called before.
+func (c *Catalog) nameFormer() {
+	for _, frond := range c.Fronds {
+		for _, fact := range frond.Facts {
+			if fact.Door != nil && fact.Door.Entity != nil {
+				fact.former = c.Changes.formerNames(fact.Door.Entity.Key)
+			}
+		}
+	}
+}
+
+// current returns e with the fields of its rows under the names that they have now: an event that
+// was emitted before a rename has them under the old ones. It is e itself where nothing was
+// renamed since, and e is not changed. f may be nil.
+func (f *Fact) current(e *Event) *Event {
+	if f == nil || len(f.former) == 0 {
+		return e
+	}
+	out := *e
+	renamed := false
+	for _, row := range []*json.RawMessage{&out.Data, &out.Before} {
+		if now := f.former.renew(*row); now != nil {
+			*row, renamed = now, true
+		}
+	}
+	if !renamed {
+		return e
+	}
+	return &out
 }

@@ -205,3 +205,22 @@ func TestFieldAliasOfEvents(t *testing.T) {
 		}
 	}
 }
+
+// TestFieldAliasOfARenamedEntity: the alias of a field may be written with the old name of its
+// entity and with the new one, as any rename may.
+func TestFieldAliasOfARenamedEntity(t *testing.T) {
+	for _, line := range []string{
+		"item.name: {to: item.title, until: 2999-06-01}",
+		"item.name: {to: product.title, until: 2999-06-01}",
+		"product.name: {to: product.title, until: 2999-06-01}",
+	} {
+		f := storetest.New(t, projectOf(t, map[string]string{
+			"entities/product.yaml": aliased["entities/product.yaml"],
+			"frond.yaml":            "renamed:\n  item: product\n  " + line + "\ncollectors: {product: open}\n",
+		}), storetest.NewStore(), nil)
+		must(t, f, "product.create", "", "", `{"id":"p","title":"Saw","team":"a"}`)
+		if got := must(t, f, "product.findById", `{"id":"p"}`, `{"fields":["name"]}`, ""); got != `{"name":"Saw"}` {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+}

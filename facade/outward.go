@@ -6,6 +6,13 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// Current returns e with the fields of its rows under the names that they have now: an event that
+// was emitted before a rename has them under the old ones. It is e itself where nothing was
+// renamed since; e is not changed.
+func (f *Facade) Current(e *Event) *Event {
+	return f.host.catalog.Fact(e.Frond, e.Name).current(e)
+}
+
 // Outward is an event as it leaves for receivers of the operator, who are no callers: webhooks
 // and message brokers. Of the row it has the fields of the fact's card that are not closed
 // outward, encoded as they leave on every surface; rows before the change and computed fields are
@@ -14,9 +21,10 @@ import (
 // An event of a fact that is not declared any more has neither data nor key: what of them is
 // closed is not known. e is not changed. The error is INTERNAL_ERROR, of a conversion.
 func (f *Facade) Outward(e *Event) (*Event, error) {
+	fact := f.host.catalog.Fact(e.Frond, e.Name)
+	e = fact.current(e)
 	out := *e
 	out.Before = nil
-	fact := f.host.catalog.Fact(e.Frond, e.Name)
 	switch {
 	case fact == nil:
 		out.Data, out.Key, out.Entity = nil, nil, ""

@@ -58,7 +58,7 @@ func (w *Watch) Reveal(ctx context.Context, events []*Event) (out []Revealed, er
 	own := events[:0:0]
 	for _, e := range events {
 		if e.Name == w.fact.Name && e.Frond == w.fact.Frond.Name {
-			own = append(own, e)
+			own = append(own, w.fact.current(e))
 		}
 	}
 	if w.fact.Data == nil {

@@ -110,10 +110,13 @@ func (h *Host) consumersOf(f *facade.Facade) (all []*consumer.Consumer) {
 			Transact: func(ctx context.Context, trace string, fn func(context.Context) error) error {
 				return h.compiled.Load().Transact(ctx, trace, fn)
 			},
-			Handle: one.Handle, Detached: one.Detached, FromStart: one.FromStart, Tries: one.Tries,
-		}
-		if one.Detached {
-			c.Handle = func(ctx context.Context, e *facade.Event) error { return one.Handle(h.Enter(ctx, nil), e) }
+			Handle: func(ctx context.Context, e *facade.Event) error {
+				if one.Detached {
+					ctx = h.Enter(ctx, nil)
+				}
+				return one.Handle(ctx, h.compiled.Load().Current(e))
+			},
+			Detached: one.Detached, FromStart: one.FromStart, Tries: one.Tries,
 		}
 		c.Name, c.Facts, c.Log, c.Alone = one.named(full), []string{full}, h.log, !h.config.shared(h.options.Store)
 		c.Retention = h.config.Facts.Retention

@@ -1,0 +1,38 @@
+package facade
+
+import (
+	"encoding/json"
+
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// formerNames are the names that fields of rows had before, by the one that each has now.
+type formerNames []formerName
+
+// formerName is what a field was called, and what it is called now.
+type formerName struct{ was, is string }
+
+// renew writes a row that was kept under former names under those of now; nil where it has none of
+// them.
+func (f formerNames) renew(row json.RawMessage) json.RawMessage {
+	now := map[string]string{}
+	for _, name := range f {
+		if jsontext.Get(row, name.was) != nil && jsontext.Get(row, name.is) == nil {
+			now[name.was] = name.is
+		}
+	}
+	if len(now) == 0 {
+		return nil
+	}
+	b := append(make([]byte, 0, len(row)+32), '{')
+	for name, value := range jsontext.Members(row) {
+		if is, old := now[name]; old {
+			name = is
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(jsontext.AppendName(b, name), value...)
+	}
+	return append(b, '}')
+}
