@@ -56,6 +56,11 @@ other differences; files that you changed keep your changes.`,
 		if existing.from != "" {
 			return s.initFrom(cmd.Context(), dir, &existing)
 		}
+		for _, name := range []string{"frond", "view-key"} {
+			if cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s says how a database becomes a project; name the database too: --from sqlite:FILE or --from postgres://…", name)
+			}
+		}
 		// An empty folder may exist already, as a new repository has one.
 		if err := emptyFolder(dir); err != nil {
 			return err

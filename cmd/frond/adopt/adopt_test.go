@@ -60,13 +60,14 @@ func TestEntities(t *testing.T) {
 		"plurals": {
 			[]dbschema.Table{
 				{Name: "Order Details", Columns: []dbschema.Column{id, text("name")}, Primary: []string{"id"}},
-				{Name: "people", Columns: []dbschema.Column{id, text("name")}, Primary: []string{"id"}},
+				{Name: "people", Columns: []dbschema.Column{id, integer("boss_id")}, Primary: []string{"id"}, ForeignKeys: []dbschema.Reference{ref("boss_id", "people", "id")}},
+				{Name: "wolves", Columns: []dbschema.Column{id, text("name")}, Primary: []string{"id"}},
 				{Name: "purchases", Columns: []dbschema.Column{id, text("name")}, Primary: []string{"id"}},
 				{Name: "bus_statuses", Columns: []dbschema.Column{id, text("name")}, Primary: []string{"id"}},
 				{Name: "Größen", Columns: []dbschema.Column{id, integer("Länge (cm)")}, Primary: []string{"id"}},
 				{Name: "2fa", Columns: []dbschema.Column{id, text("name")}, Primary: []string{"id"}},
 			},
-			[]string{"orderDetail: id, name", "person: id, name; plural people", "purchase: id, name", "busStatus: id, name", "groessen: id, laengeCm", "t2fa: id, name"},
+			[]string{"orderDetail: id, name", "person: id, bossId -> person, peopleByBoss <- person.; plural people", "wolf: id, name; plural wolves", "purchase: id, name", "busStatus: id, name", "groessen: id, laengeCm", "t2fa: id, name"},
 		},
 		"two tables of one singular, and a schema": {
 			[]dbschema.Table{

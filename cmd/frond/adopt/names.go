@@ -85,7 +85,7 @@ var irregular = map[string]string{
 	"people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse", "feet": "foot", "teeth": "tooth", "geese": "goose",
 	"indices": "index", "matrices": "matrix", "vertices": "vertex", "analyses": "analysis", "bases": "base", "criteria": "criterion",
 	"movies": "movie", "cookies": "cookie", "zombies": "zombie", "ties": "tie", "pies": "pie", "caches": "cache", "shoes": "shoe", "aliases": "alias",
-	"lives": "life", "knives": "knife", "leaves": "leaf", "halves": "half",
+	"lives": "life", "knives": "knife", "wives": "wife", "leaves": "leaf", "halves": "half", "thieves": "thief", "loaves": "loaf", "calves": "calf",
 	"series": "series", "species": "species", "news": "news", "lens": "lens", "canvas": "canvas", "atlas": "atlas", "bias": "bias", "gas": "gas",
 }
 
@@ -94,6 +94,7 @@ var irregular = map[string]string{
 //	categories   category        boxes, addresses   box, address
 //	courses      course          status, class      status, class
 //	statuses     status          products           product
+//	wolves       wolf
 func singular(word string) string {
 	if one, ok := irregular[word]; ok {
 		return one
@@ -107,6 +108,8 @@ func singular(word string) string {
 		return false
 	}
 	switch {
+	case strings.HasSuffix(word, "elves"), strings.HasSuffix(word, "olves"):
+		return word[:len(word)-3] + "f"
 	case ends("ies"):
 		return word[:len(word)-3] + "y"
 	case ends("sses", "shes", "ches", "xes", "zzes", "oes"):

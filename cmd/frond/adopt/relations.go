@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -212,7 +213,7 @@ func (b *builder) inverses(e *Entity) {
 				by = f.Name
 			}
 			link, _ := linkNames(f.Name, to.Name)
-			many := schema.Plural(e.Name)
+			many := cmp.Or(schema.Camel(e.Plural), schema.Plural(e.Name))
 			names := []string{many, many + "By" + schema.Capital(link)}
 			if by != "" || to == e {
 				names = names[1:]

@@ -10,7 +10,7 @@ var headings = []struct {
 	kind        NoteKind
 	title, text string
 }{
-	{Skipped, "Skipped out", "No card has these. What is said beside each would bring it in."},
+	{Skipped, "Left out", "No card has these. What is said beside each would bring it in."},
 	{Restricted, "Doors with fewer operations", "What the database cannot carry out is no operation of the door."},
 	{Joined, "Join tables", "A table between two others is an entity with a relation to each; from either side its rows lead to the other."},
 	{Named, "Names that were settled", "Another name than the regular one, and why."},
