@@ -1,10 +1,12 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"sync"
@@ -223,11 +225,16 @@ func TestServerKilled(t *testing.T) {
 	t.Logf("%d rows; %d writes were answered as unknown", found.Rows.Len(), unknown)
 }
 
-// With every connection in use calls wait, and are refused after a while.
+// With every connection in use calls wait, and are refused after a while, which the answer and
+// the log say.
 func TestPoolExhausted(t *testing.T) {
 	set := storetest.Cards(t)
 	tag := entity(t, set, "tag")
-	s := open(t, postgres.Options{URL: with(pgtest.Database(t), "connections=2"), Wait: time.Second, Transaction: -1}, set.Entities)
+	var log bytes.Buffer
+	s := open(t, postgres.Options{
+		URL: with(pgtest.Database(t), "connections=2"), Wait: time.Second, Transaction: -1,
+		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	}, set.Entities)
 	hold, held := make(chan struct{}), make(chan struct{}, 2)
 	var wg sync.WaitGroup
 	for i := range 2 {
@@ -244,8 +251,12 @@ func TestPoolExhausted(t *testing.T) {
 	}
 	<-held
 	<-held
-	if err := put(t.Context(), s, tag, 7, nil); facade.CodeOf(err) != facade.ServiceUnavailable {
-		t.Errorf("answered %v", err)
+	err := put(t.Context(), s, tag, 7, nil)
+	if said := facade.AsError(err); said.Code != facade.ServiceUnavailable || !strings.Contains(said.Message, "every connection to the store is in use") || said.RetryAfter() != "1" {
+		t.Errorf("answered %v, to be sent again after %q", err, said.RetryAfter())
+	}
+	if !strings.Contains(log.String(), "connections=2 waiting=1 waited=1s") {
+		t.Errorf("logged %s", &log)
 	}
 	close(hold)
 	wg.Wait()

@@ -115,10 +115,12 @@ func lastLine(text string) string {
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// reachability logs when the server is lost and when it is back, once each.
+// reachability logs when the server is lost and when it is back, once each. That it cannot be
+// reached the first time is for whoever opens the store to say.
 type reachability struct {
-	mu   sync.Mutex
-	lost time.Time
+	mu      sync.Mutex
+	reached bool
+	lost    time.Time
 }
 
 // note takes the outcome of a connection's opening.
@@ -129,11 +131,12 @@ func (r *reachability) note(d *DB, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case err != nil && r.lost.IsZero():
-		r.lost = time.Now()
-		d.log.Error("the database cannot be reached", "error", err)
 	case err == nil && !r.lost.IsZero():
 		d.log.Info("the database is reached again", "after", time.Since(r.lost).Round(time.Millisecond).String())
 		r.lost = time.Time{}
+	case err != nil && r.reached && r.lost.IsZero():
+		r.lost = time.Now()
+		d.log.Error("the database cannot be reached", "error", err)
 	}
+	r.reached = r.reached || err == nil
 }

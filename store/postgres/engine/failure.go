@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -207,6 +208,7 @@ func Counted(err error) error {
 //	an error with a code of its own    itself
 //	the caller has gone                ctx's error
 //	a commit with an unknown outcome   SERVICE_UNAVAILABLE, details {outcome: unknown}
+//	no connection came free            SERVICE_UNAVAILABLE that says so, with Retry-After
 //	Unavailable(err)                   SERVICE_UNAVAILABLE
 //	a statement that is too complex    BAD_REQUEST
 //	anything else                      INTERNAL_ERROR around err, which stays in the process
@@ -229,6 +231,8 @@ func (d *DB) Public(ctx context.Context, err error) error {
 		return facade.TooCostly(d.opts.Statement, errors.As(err, &total))
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ctx.Err()
+	case errors.Is(err, errExhausted):
+		return facade.Errorf(facade.ServiceUnavailable, "every connection to the store is in use, and none came free in %s; try again%w", d.opts.Wait, hidden{err}).After(time.Second)
 	case Unavailable(err):
 		return unavailable(err)
 	case stale(err):

@@ -35,6 +35,8 @@ type pool struct {
 	done   *sync.Cond
 	idle   []*Conn
 	closed bool
+	// complained is when the log said that calls wait in vain.
+	complained time.Time
 	// sweep closes connections that nobody has used for a while.
 	sweep *time.Timer
 }
@@ -65,6 +67,8 @@ type waiter struct {
 // unused is how long a connection stays open that nobody uses, and lifetime how long any does,
 // so that a server that was replaced, or joined a balanced set, gets its share.
 const (
+	complainEvery = 10 * time.Second // between lines of the log about calls that wait in vain
+
 	unused   = 5 * time.Minute
 	lifetime = time.Hour
 )
@@ -130,6 +134,11 @@ func (p *pool) enter(ctx context.Context, t Turn) error {
 		err = errExhausted
 	}
 	p.mu.Lock()
+	if err == errExhausted && time.Since(p.complained) > complainEvery { //nolint:errorlint // it is our own
+		p.complained = time.Now()
+		p.db.log.Warn("every connection to the database is in use, and calls are refused; write connections=… in the store's URL, or look for statements that wait for locks",
+			"connections", p.most.all, "waiting", len(p.waiting), "waited", p.db.opts.Wait.String())
+	}
 	i := slices.IndexFunc(p.waiting, func(w waiter) bool { return w.granted == granted })
 	if i >= 0 {
 		p.waiting = slices.Delete(p.waiting, i, i+1)
