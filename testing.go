@@ -36,7 +36,8 @@ func Test(t TB, app *App) context.Context {
 		_, remote := config.Remotes[frond]
 		return remote
 	})
-	config.Store, config.Remotes = "memory", nil
+	config.KeepInMemory()
+	config.Remotes = nil
 	ctx, closeStore, err := app.open(t.Context(), gateway.Options{Config: *config, Consumers: here, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

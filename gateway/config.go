@@ -243,6 +243,21 @@ func (c *Config) Load(file string, environ []string) error {
 	return faults.Err()
 }
 
+// KeepInMemory puts a store in memory in the place of the one that c names, and of its replicas:
+// for a run that touches no rows of the project. Replicas of a store that can have none stay,
+// and are a fault.
+func (c *Config) KeepInMemory() {
+	if c.mayHaveReplicas() {
+		c.Replicas.URLs = nil
+	}
+	c.Store = memoryStore
+}
+
+// mayHaveReplicas says whether the store is, or may turn out to be, on a PostgreSQL server.
+func (c *Config) mayHaveReplicas() bool {
+	return isPostgres(c.Store) || strings.HasPrefix(c.Store, "env:")
+}
+
 // check reports faults between settings that are each valid.
 func (c Config) check() schema.Faults {
 	faults := append(append(c.Identity.Check(c.Listen), c.CORS.Check()...), c.GraphQL.Check()...)
@@ -250,7 +265,7 @@ func (c Config) check() schema.Faults {
 	faults = append(faults, c.Admin.check()...)
 	faults = append(faults, c.Limits.Rate.Check()...)
 	faults = append(faults, c.TLS.check()...)
-	if len(c.Replicas.URLs) > 0 && !isPostgres(c.Store) && !strings.HasPrefix(c.Store, "env:") {
+	if len(c.Replicas.URLs) > 0 && !c.mayHaveReplicas() {
 		faults = append(faults, schema.Fault{
 			File: setting.File, Pointer: "/store/replicas", Message: "only a store on PostgreSQL has replicas",
 			Remedy: "leave store.replicas out, or write the primary's URL, postgres://…, as store.url",

@@ -110,6 +110,8 @@ func TestLoadConfigFaults(t *testing.T) {
 		{"a port alone", "listen: 8080\n", nil, []string{"write host:port"}},
 		{"a store's URL at fault, whose password is not repeated", "store: postgres://shop:hunter2@db:x/shop\n", []string{"FROND_STORE=postgresq://shop:hunter2@db/shop"}, []string{"gateway.yaml#/store: store cannot be this; the store's URL cannot be read", "FROND_STORE: cannot be this; write sqlite:PATH"}},
 		{"a replica's list at fault", "", []string{`FROND_STORE_REPLICAS=["postgres://shop:hunter2@db/shop", 3]`}, []string{"FROND_STORE_REPLICAS: cannot be this; write a list"}},
+		{"a replica that is no server", "store: {url: postgres://db/shop, replicas: ['postgres://db2/shop', 'sqlite:hunter2']}\n", nil, []string{"gateway.yaml#/store/replicas: store.replicas cannot be this; number 2 is no URL of a PostgreSQL server: write a list of URLs"}},
+		{"a replica's URL at fault", "store: {url: postgres://db/shop, replicas: ['postgres://shop:hunter2@db2/shop?pol=1']}\n", nil, []string{`store.replicas cannot be this; number 1: the store's URL has the parameter "pol"`}},
 		{"a store of an unknown kind", "store: mysql://x\n", nil, []string{"write sqlite:PATH"}},
 		{"a size in words", "limits: {body: big}\n", nil, []string{"write a number of bytes"}},
 		{"a limit of nothing", "limits: {list: {max: 0}}\n", nil, []string{"write a whole number of at least 1"}},
@@ -174,10 +176,16 @@ func TestConfigCheck(t *testing.T) {
 		{"dev identity on a network", Config{Listen: "10.0.0.1:8080", Identity: Identity{Dev: true}}, "#/identity/dev"},
 		{"documents are enforced and there are none", Config{GraphQL: GraphQL{Documents: Documents{Mode: DocumentsEnforce}}}, "#/graphql/documents/mode"},
 		{"a folder of documents that nothing is made of", Config{GraphQL: GraphQL{Documents: Documents{Folder: "queries"}}}, ""},
+		{"replicas of a server", Config{Store: "postgres://db/shop", Replicas: Replicas{URLs: []string{"postgres://db2/shop"}}}, ""},
+		{"replicas of a file", Config{Store: "sqlite:a.db", Replicas: Replicas{URLs: []string{"postgres://db2/shop"}}}, "#/store/replicas"},
 		{"a default above the maximum", Config{Limits: Limits{List: ListLimits{Default: 60, Max: 50}}}, "#/limits/list/default"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := c.config.withDefaults().check()
+			c.config.KeepInMemory() // a run without the project's rows finds the same
+			if again := c.config.withDefaults().check(); (got == nil) != (again == nil) {
+				t.Errorf("%v, and in memory %v", got, again)
+			}
 			switch {
 			case c.want == "" && got != nil:
 				t.Error(got)

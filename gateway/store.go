@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres"
@@ -60,9 +61,13 @@ func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *
 		return nil, err
 	}
 	if isPostgres(url) {
+		replicas, err := c.replicaURLs()
+		if err != nil {
+			return nil, err
+		}
 		store, err := postgres.OpenReplicated( //nolint:contextcheck // it opens no connection
 			postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction},
-			c.Replicas.URLs, c.Replicas.LateBy)
+			replicas, c.Replicas.LateBy)
 		if err != nil {
 			return nil, err
 		}
@@ -99,6 +104,22 @@ func (c *Config) storeURL() (string, error) {
 		return "", fmt.Errorf("the variable %s does not hold the URL of a store: %w", name, cmp.Or(err, errStore))
 	}
 	return text, nil
+}
+
+// replicaURLs is what c.Replicas says, from the environment where an element names a variable.
+func (c *Config) replicaURLs() (urls []string, err error) {
+	for i, text := range c.Replicas.URLs {
+		if name, isVariable := strings.CutPrefix(text, "env:"); isVariable {
+			if text = os.Getenv(name); text == "" {
+				return nil, fmt.Errorf("replica %d of the store is env:%s, and the variable %s is not set; set it to the replica's URL", i+1, name, name)
+			}
+			if !isPostgres(text) || postgres.CheckURL(text) != nil {
+				return nil, fmt.Errorf("replica %d of the store: the variable %s does not hold the URL of a replica: %w", i+1, name, cmp.Or(postgres.CheckURL(text), errReplica))
+			}
+		}
+		urls = append(urls, text)
+	}
+	return urls, nil
 }
 
 // shared reports whether other processes may have the store, or the author's own: a file and memory
@@ -159,6 +180,31 @@ func readStore(text string) (string, error) {
 		return text, postgres.CheckURL(text)
 	}
 	return "", errStore
+}
+
+// errReplica says what an element of the setting store.replicas is. It does not repeat the text,
+// which may hold a password.
+var errReplica = errors.New("write a list of URLs, such as [postgres://USER@HOST/DATABASE], or env:NAME for a variable that holds one")
+
+// readReplicas reads the setting store.replicas.
+func readReplicas(text string) ([]string, error) {
+	all, err := setting.List(text)
+	if err != nil {
+		return nil, errReplica
+	}
+	for i, one := range all {
+		name, isVariable := strings.CutPrefix(one, "env:")
+		switch {
+		case isVariable && name != "":
+		case !isPostgres(one):
+			return nil, fmt.Errorf("number %d is no URL of a PostgreSQL server: %w", i+1, errReplica)
+		default:
+			if err := postgres.CheckURL(one); err != nil {
+				return nil, fmt.Errorf("number %d: %w", i+1, err)
+			}
+		}
+	}
+	return all, nil
 }
 
 // preparer is a store that adapts to its entities before it is used. An author's own

@@ -96,6 +96,15 @@ func TestPostgresSettings(t *testing.T) {
 			}
 		})
 	}
+	for name, says := range map[string]string{
+		"NO_SUCH_REPLICA": "replica 1 of the store is env:NO_SUCH_REPLICA, and the variable NO_SUCH_REPLICA is not set",
+		"STORE_OF_A_FILE": "the variable STORE_OF_A_FILE does not hold the URL of a replica",
+	} {
+		_, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Store: "postgres://db/shop", Replicas: gateway.Replicas{URLs: []string{"env:" + name}}}}))
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("a replica from %s: %v", name, err)
+		}
+	}
 	gw, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Store: "env:STORE_OF_A_FILE"}}))
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ with the same --rows refer to one another's rows.`,
 			fmt.Fprintf(s.stderr, "frond: %s\n", note)
 		}
 		// Whatever the settings say: mock data must not reach a store of the project.
-		config.Store = "memory"
+		config.KeepInMemory()
 		r, err := listen.receiver(project, args[0], config, gateway.Options{
 			Incomplete: incomplete, Undecided: true, Middleware: []facade.Middleware{faults.middleware},
 		})

@@ -99,7 +99,7 @@ func (s *settings) dryRun(sh *shell, dir string, changes ...func(*gateway.Config
 		return nil, err
 	}
 	// The file of the project is neither opened nor locked: a gateway may be running over it.
-	config.Store = "memory"
+	config.KeepInMemory()
 	for _, change := range changes {
 		change(config)
 	}

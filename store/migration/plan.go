@@ -55,7 +55,7 @@ type Step struct {
 	// names several fields, parted by ", ", where a constraint has several. For a column that
 	// no card describes it is the column's name.
 	Entity string `json:"entity"`
-	Field  string `json:"field,omitempty"`
+	Field  string `json:"field"`
 	// Table and Column are the database's names.
 	Table  string `json:"table"`
 	Column string `json:"column,omitempty"`
@@ -65,7 +65,7 @@ type Step struct {
 	// Start is what a start does about it.
 	Start Start `json:"start"`
 	// Flag is what apply has to be given for the step: --drop product.colour. "": nothing.
-	Flag string `json:"flag,omitempty"`
+	Flag string `json:"flag"`
 	// Refused says that apply with the flags at hand would not do it: the flag is missing, or
 	// the rows do not allow it and no flag helps.
 	Refused bool `json:"refused"`

@@ -66,6 +66,7 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*DB, err
 			}
 			return nil, fmt.Errorf("replica %d: %w", i+1, err)
 		}
+		one.reach.reached = true // nobody but the log says that it cannot be reached
 		r.dbs = append(r.dbs, one)
 	}
 	ctx, stop := context.WithCancel(context.Background())

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"log/slog"
 	"strconv"
 	"strings"
 	"testing"
@@ -189,6 +190,35 @@ func TestReplicasWithoutRights(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// A replica that is down from the start is in the log: nobody else reports it.
+func TestReplicaThatIsDown(t *testing.T) {
+	said := make(chan slog.Record, 16)
+	d, err := OpenReplicated(Options{URL: pgtest.Database(t), Logger: slog.New(records(said))}, []string{"postgres://nobody@127.0.0.1:1/none"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	if r := <-said; r.Message != "the database cannot be reached" {
+		t.Errorf("the log says %q", r.Message)
+	}
+}
+
+// records hands on what is logged.
+type records chan<- slog.Record
+
+func (records) Enabled(context.Context, slog.Level) bool { return true }
+
+func (r records) Handle(_ context.Context, record slog.Record) error {
+	select {
+	case r <- record:
+	default:
+	}
+	return nil
+}
+
+func (r records) WithAttrs([]slog.Attr) slog.Handler { return r }
+func (r records) WithGroup(string) slog.Handler      { return r }
 
 func ctxOf(t testing.TB, header string) context.Context {
 	t.Helper()
