@@ -32,10 +32,11 @@ const (
 )
 
 // Errorf is an error with a code and a message for the caller, made by fmt. %w keeps a
-// cause, which is logged and never sent. Any other error that a function of the program
+// cause for errors.Is and errors.As, which is logged and never sent: its text is not in the
+// message, and a colon before it goes with it. Any other error that a function of the program
 // returns is [InternalError]: its text is logged and does not leave.
 func Errorf(code Code, format string, args ...any) *Error {
-	return kiterror.Errorf(code, format, args...)
+	return kiterror.Because(code, format, args...)
 }
 
 // CodeOf is the code of err: "" for nil, [InternalError] for an error without one.

@@ -3,6 +3,7 @@ package facade
 import (
 	"encoding/json"
 
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -24,15 +25,12 @@ func (f formerNames) renew(row json.RawMessage) json.RawMessage {
 	if len(now) == 0 {
 		return nil
 	}
-	b := append(make([]byte, 0, len(row)+32), '{')
+	var out schema.Object
 	for name, value := range jsontext.Members(row) {
 		if is, old := now[name]; old {
 			name = is
 		}
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(jsontext.AppendName(b, name), value...)
+		out = append(out, schema.Member{Name: name, Value: value})
 	}
-	return append(b, '}')
+	return out.AppendJSON(nil)
 }

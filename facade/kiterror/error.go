@@ -26,8 +26,8 @@ type Error struct {
 	after time.Duration // see After
 }
 
-// Errorf is an Error with a code and a message made by fmt; %w keeps a cause,
-// which is logged and never sent.
+// Errorf is an Error with a code and a message made by fmt. %w keeps a cause for errors.Is and
+// errors.As; its text is a part of the message, as fmt has it, and is sent: see [Because].
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: err.Error(), cause: errors.Unwrap(err)}

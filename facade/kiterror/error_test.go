@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -87,6 +88,10 @@ func TestReport(t *testing.T) {
 		{"none", context.Background(), nil, "null", ""},
 		{"a coded one", context.Background(), kiterror.Errorf(kiterror.Conflict, "taken"), `{"code":"CONFLICT","message":"taken"}`, ""},
 		{
+			"one with a cause", context.Background(), fmt.Errorf("around: %w", kiterror.Because(kiterror.Conflict, "taken by %s: %w", "ada", errors.New("secret"))),
+			`{"code":"CONFLICT","message":"taken by ada"}`, "secret",
+		},
+		{
 			"one nobody coded", context.Background(), errors.New("secret"),
 			`{"code":"INTERNAL_ERROR","message":"something went wrong on our side","details":{"traceId":"0af7651916cd43dd8448eb211c80319c"}}`, "secret",
 		},
@@ -121,5 +126,29 @@ func TestTraceID(t *testing.T) {
 		if got := kiterror.TraceID(trace); got != want {
 			t.Errorf("%q: %q", trace, got)
 		}
+	}
+}
+
+// TestBecause: the message has no text of a cause, which errors.Is finds.
+func TestBecause(t *testing.T) {
+	one, two := errors.New("secret"), kiterror.Errorf(kiterror.NotFound, "secret too")
+	for _, c := range []struct {
+		err  *kiterror.Error
+		want string
+	}{
+		{kiterror.Because(kiterror.Conflict, "sold out"), "sold out"},
+		{kiterror.Because(kiterror.Conflict, "%d seats: %v", 5, "none"), "5 seats: none"},
+		{kiterror.Because(kiterror.Conflict, "sold out: %w", one), "sold out"},
+		{kiterror.Because(kiterror.Conflict, "%w; sold out", one), "; sold out"},
+		{kiterror.Because(kiterror.Conflict, "sold out: %w: %w", one, two), "sold out"},
+		{kiterror.Because(kiterror.PreconditionFailed, "%w", one), "precondition failed"},
+		{kiterror.Because(kiterror.Conflict, "no %v: %w", io.EOF, one), "no EOF"},
+	} {
+		if c.err.Message != c.want {
+			t.Errorf("the message is %q, want %q", c.err.Message, c.want)
+		}
+	}
+	if err := kiterror.Because(kiterror.Conflict, "%w %w", one, two); !errors.Is(err, one) || !errors.Is(err, two) || kiterror.CodeOf(err) != kiterror.Conflict {
+		t.Error("the causes are lost")
 	}
 }

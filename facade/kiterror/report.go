@@ -20,14 +20,21 @@ import (
 // slog.Default().
 func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Error {
 	e := AsError(err)
-	if e == nil || e.Code != InternalError {
+	if e == nil {
+		return nil
+	}
+	if log == nil {
+		log = slog.Default()
+	}
+	if e.Code != InternalError {
+		if cause, ok := e.cause.(because); ok { //nolint:errorlint // that of e itself
+			log.LogAttrs(ctx, slog.LevelInfo, "call refused", slog.String("entity", e.Entity), slog.String("operation", e.Operation),
+				slog.String("code", string(e.Code)), slog.String("message", e.Message), slog.Any("error", cause.error))
+		}
 		return e
 	}
 	if ended := ctx.Err(); ended != nil {
 		return AsError(ended).At(e.Entity, e.Operation)
-	}
-	if log == nil {
-		log = slog.Default()
 	}
 	// A host that answered this failure has named it already; its log and ours agree.
 	details, _ := e.Details.(map[string]any)
