@@ -150,6 +150,7 @@ func (r *hookReceiver) answers(t testing.TB, status string) {
 	t.Helper()
 	_, _ = io.WriteString(r.in, status+"\n")
 	for want := fmt.Sprintf(`{"answers":%q}`, status); r.line(t) != want; {
+		continue
 	}
 }
 
