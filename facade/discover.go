@@ -36,14 +36,40 @@ func (c *Catalog) Discovery() *schema.Discovery {
 			if fact.Changes {
 				announced.Changes = fact.Door.Name
 			}
-			if e := fact.Data; e != nil && e.View && e.Name != e.Card.Title && schema.EntityKey(e.Name) == schema.EntityKey(e.Card.Title) {
-				announced.View = e.Name
-			}
 			frond.Facts = append(frond.Facts, announced)
+		}
+		if c.Set != nil {
+			frond.Views = f.shownViews(c.Set.Views)
 		}
 		doc.Fronds = append(doc.Fronds, frond)
 	}
 	return doc
+}
+
+// shownViews are the names of those of all views that the operations and facts of a Frond show; nil where
+// these have no cards but those of entities. They are in the order of all.
+func (f *Frond) shownViews(all []*schema.Entity) (names []string) {
+	var shown []*schema.Entity
+	for _, d := range f.Doors {
+		for _, op := range d.Operations {
+			if !op.Builtin {
+				shown = append(shown, op.Params, op.Query, op.Input, op.Output)
+			}
+		}
+	}
+	for _, fact := range f.Facts {
+		shown = append(shown, fact.Data)
+	}
+	if !slices.ContainsFunc(shown, func(e *schema.Entity) bool { return e != nil && e.View }) {
+		return nil
+	}
+	names = []string{} // a card written inline is no view of the Frond
+	for _, e := range all {
+		if slices.Contains(shown, e) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // takesNothing is params of an operation that takes nothing at all: no card would say

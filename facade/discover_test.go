@@ -157,3 +157,41 @@ func TestKindsOfADocumentWithoutThem(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// TestDiscoverySpellsViews: a consumer has the views that their author wrote, by their names and in
+// their order; a card that stands inside an operation is none.
+func TestDiscoverySpellsViews(t *testing.T) {
+	files := map[string]string{
+		"fronds/library/entities/book.yaml":  "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  title: {type: string}\n",
+		"fronds/library/views/bookCard.yaml": "of: book\npick: [id]\n",
+		"fronds/library/views/loanSlip.yaml": "type: object\nproperties: {days: {type: integer}}\n",
+		"fronds/library/views/notShown.yaml": "type: object\nproperties: {days: {type: integer}}\n",
+		"fronds/library/frond.yaml": `
+doors:
+  book: {operations: {lend: {params: {type: object, properties: {id: {type: string}}, required: [id]}, input: loanSlip, output: bookCard}, count: {query: {type: object, properties: {day: {type: string}}}}}}
+`,
+	}
+	document, err := schema.ReadDiscovery(facadeOf(t, files, nil).Catalog().Discovery().AppendJSON(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := &document.Fronds[0]
+	if diff := cmp.Diff([]string{"bookCard", "loanSlip"}, known.Views); diff != "" {
+		t.Error("-want +got", diff)
+	}
+	var cards []string
+	for _, c := range facade.Discovered(known, "its host").Cards {
+		cards = append(cards, c.Name)
+	}
+	if diff := cmp.Diff([]string{"book", "bookCard", "loanSlip"}, cards); diff != "" {
+		t.Error("-want +got", diff)
+	}
+	known.Views = nil // of a host that does not say
+	cards = nil
+	for _, c := range facade.Discovered(known, "its host").Cards {
+		cards = append(cards, c.Name)
+	}
+	if diff := cmp.Diff([]string{"book", "booklendparams", "loanslip", "bookcard", "bookcountquery"}, cards); diff != "" {
+		t.Error("-want +got", diff)
+	}
+}

@@ -32,6 +32,10 @@ type DiscoveredFrond struct {
 	Name  string
 	Doors []DiscoveredDoor
 	Facts []DiscoveredFact
+	// Views are the names of the views among the cards of operations and facts, as their author
+	// spells them; the title of a card is in lower case. nil: the host does not say which cards
+	// are views, and every card with a title counts as one.
+	Views []string
 
 	// Ignored is what was left out of the document because it goes beyond the specification.
 	// Pointers lead into the document; File is "", the caller knows whose document it is.
@@ -103,9 +107,6 @@ type DiscoveredFact struct {
 	Schema *Card // nil: a type the host does not store
 	// Changes is the door of which the fact announces every change; "" of any other fact.
 	Changes string
-	// View is how the author spells the view that Schema is, where the title of the card, which
-	// is in lower case, spells it in another way: productCard.
-	View string
 }
 
 // AppendJSON appends the document as JSON, its keys in a fixed order, so that equal documents
@@ -142,9 +143,9 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 		o.dst = appendList(o.dst, f.Facts, func(o *object, fact *DiscoveredFact) {
 			o.name(fact.Name)
 			o.text("changes", fact.Changes)
-			o.text("view", fact.View)
 			o.card("schema", fact.Schema)
 		})
+		o.names("views", f.Views)
 	})
 	return append(o.dst, '}')
 }
@@ -263,12 +264,27 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 			f.Doors = append(f.Doors, door)
 		})
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {
-			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema"), Changes: r.textAt(v, at, "changes"), View: r.textAt(v, at, "view")})
+			f.Facts = append(f.Facts, DiscoveredFact{Name: r.named(v, at), Schema: r.cardAt(v, at, "schema"), Changes: r.textAt(v, at, "changes")})
 		})
+		f.Views = listedTexts(jsontext.Get(v, "views"))
 		f.Ignored = slices.Clone(r.ignored[ignored:])
 		d.Fronds = append(d.Fronds, f)
 	})
 	return d
+}
+
+// listedTexts are the strings of a list, whatever else it holds left out; nil for anything but a list.
+func listedTexts(v json.RawMessage) (all []string) {
+	if jsontext.KindOf(v) != jsontext.Array {
+		return nil
+	}
+	all = []string{}
+	for _, e := range jsontext.Elements(v) {
+		if jsontext.KindOf(e) == jsontext.String {
+			all = append(all, jsontext.Unquote(e))
+		}
+	}
+	return all
 }
 
 // list calls read with each element of the list called name and the element's pointer. must

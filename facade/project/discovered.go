@@ -24,9 +24,9 @@ import (
 // kept and must not be changed.
 func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	s := discoveredSource{src: &Frond{Name: d.Name, Known: d}, from: from, views: map[string]string{}, entities: map[string]bool{}, spelled: map[string]string{}}
-	for _, f := range d.Facts {
-		if schema.IsName(f.View) {
-			s.spelled[schema.EntityKey(f.View)] = f.View
+	for _, name := range d.Views {
+		if schema.IsName(name) {
+			s.spelled[schema.EntityKey(name)] = name
 		}
 	}
 	// All names of entities are known before the first operation is written: a card with the
@@ -55,6 +55,10 @@ func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	}
 	if changes != nil {
 		config = append(config, schema.Member{Name: "changes", Value: jsontext.AppendStrings(nil, changes)})
+	}
+	// Views are in the order in which their host has them.
+	if first := slices.IndexFunc(s.src.Cards, func(c schema.Source) bool { return c.View }); first >= 0 {
+		slices.SortStableFunc(s.src.Cards[first:], func(a, b schema.Source) int { return slices.Index(d.Views, a.Name) - slices.Index(d.Views, b.Name) })
 	}
 	s.src.Config = Text{File: from + ".json", Data: config.AppendJSON(nil)}
 	return s.src
@@ -155,6 +159,7 @@ func (s *discoveredSource) cardinality(d *schema.DiscoveredDoor, op *schema.Disc
 // itself. nil stays nil.
 //
 //	the title of an entity, not derived   "product"
+//	a title that is none of Views         the card, written out, where the host says its views
 //	a title not seen before               "productCard", and the card becomes a view
 //	the same title with the same text     "productCard"
 //	the same title with another text      the card, written out
@@ -168,7 +173,7 @@ func (s *discoveredSource) card(c *schema.Card) json.RawMessage {
 		return jsontext.Quote(c.Title)
 	}
 	text := c.AppendJSON(nil)
-	if key == "" || !schema.IsName(key) || s.entities[key] {
+	if key == "" || !schema.IsName(key) || s.entities[key] || s.src.Known.Views != nil && s.spelled[key] == "" {
 		return text
 	}
 	switch known, taken := s.views[key]; {
