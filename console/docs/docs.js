@@ -221,7 +221,7 @@ function show() {
   const one = operations.get(decodeURIComponent(location.hash.slice(1)));
   if (!one) {
     $("operation").replaceChildren(h("h2", null, document.title), h("p", null, `${operations.size} operations. The documents: `,
-      ...[["openapi.json", openapi], ["openrpc.json", openrpc], ["asyncapi.json", true]].filter(([, there]) => there).flatMap(([name]) => [h("a", { href: name }, name), " "])));
+      ...[["openapi.json", openapi], ["openrpc.json", openrpc], ["asyncapi.json", openapi]].filter(([, there]) => there).flatMap(([name]) => [h("a", { href: name }, name), " "])));
     return;
   }
   const tabs = languages(one), panel = h("div", { role: "tabpanel" });
