@@ -42,7 +42,8 @@ type Publisher struct {
 	log     *slog.Logger
 	connect []client.Option
 
-	problem atomic.Pointer[string] // of the connection; nil: it stands
+	problem atomic.Pointer[string]      // of the connection; nil: it stands
+	conn    atomic.Pointer[client.Conn] // while Run runs
 }
 
 // New makes a publisher. Nothing is connected before [Publisher.Run]. The error is about the
@@ -112,10 +113,15 @@ func (p *Publisher) set(problem string) {
 
 // Problem says why nothing can be published now; "": it can be.
 func (p *Publisher) Problem() string {
-	if text := p.problem.Load(); text != nil {
-		return *text
+	text := p.problem.Load()
+	if text == nil {
+		return ""
 	}
-	return ""
+	// Of refusals behind the first the client reports some to nobody, and keeps the last one.
+	if conn := p.conn.Load(); conn != nil && *text == unreachable && conn.LastError() != nil {
+		return unconnected(conn.LastError())
+	}
+	return *text
 }
 
 // Run publishes the consumer's events until ctx is done; see [delivery.Consumer.Run]. It starts
@@ -139,6 +145,8 @@ func (p *Publisher) Run(ctx context.Context, c *delivery.Consumer) error {
 		return fmt.Errorf("the client of NATS cannot be made: %w", err)
 	}
 	defer conn.Close()
+	p.conn.Store(conn)
+	defer p.conn.Store(nil)
 	js, err := jetstream.New(conn, jetstream.WithPublishAsyncMaxPending(4*maxWave), jetstream.WithPublishAsyncTimeout(ackTime))
 	if err != nil {
 		return fmt.Errorf("the client of JetStream cannot be made: %w", err)

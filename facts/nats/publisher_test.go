@@ -379,14 +379,17 @@ func TestTLS(t *testing.T) {
 	began(t, c)
 	deliverytest.Emit(t, store, deliverytest.Event(1, 1))
 	eventually(t, "it is published", func() bool { return c.Stats.State().Delivered == 1 })
-	stranger := good
-	stranger.Certificate, stranger.Key = "", ""
-	other := deliverytest.Consumer(t, "other", store)
-	p, _ := run(t, stranger, other)
-	began(t, other)
-	deliverytest.Emit(t, store, deliverytest.Event(2, 1))
-	eventually(t, "a client without a certificate is refused", func() bool { return other.Stats.State().Problem != "" })
-	if text := p.Problem() + other.Stats.State().Problem; strings.Contains(text, "hunter2") || other.Stats.State().Delivered != 0 {
-		t.Error(text)
+	// What is wrong on either side is named, without a secret.
+	stranger, distrusting := good, good
+	stranger.Certificate, stranger.Key, distrusting.CA = "", "", ""
+	for want, config := range map[string]nats.Config{"it may want facts.nats.certificate": stranger, "write the authority's as facts.nats.ca": distrusting} {
+		other := deliverytest.Consumer(t, want, store)
+		p, _ := run(t, config, other)
+		began(t, other)
+		deliverytest.Emit(t, store, deliverytest.Event(2, 1))
+		eventually(t, "the problem says: "+want, func() bool { return strings.Contains(p.Problem(), want) })
+		if text := p.Problem() + other.Stats.State().Problem; strings.Contains(text, "hunter2") || other.Stats.State().Delivered != 0 {
+			t.Error(text)
+		}
 	}
 }
