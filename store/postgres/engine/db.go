@@ -211,11 +211,11 @@ func (d *DB) write(ctx context.Context, start string, do func(*Conn) error) erro
 
 // retry is [facade.Retry] whose further runs take turns in this process. Transactions that
 // contend for a row would otherwise meet again and again, and each time all but one in vain. A
-// run waits for its turn as long as a transaction may last, and then goes without.
+// run waits for its turn as long as for a connection, and then goes without.
 func (d *DB) retry(ctx context.Context, conflict func(error) bool, try func() error) error {
 	return facade.Retry(ctx, conflict, func(run int) error {
 		if run > 1 {
-			late := time.NewTimer(cmp.Or(d.opts.Transaction, 2*time.Second))
+			late := time.NewTimer(d.opts.Wait)
 			defer late.Stop()
 			select {
 			case d.retries <- struct{}{}:
