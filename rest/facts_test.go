@@ -459,6 +459,51 @@ func TestListWhileWriting(t *testing.T) {
 	<-stopped
 }
 
+// TestRowsThatChangeWhileListed: of a row that changes more than once while the list is read, nothing
+// comes behind the list that is older than what the list says.
+func TestRowsThatChangeWhileListed(t *testing.T) {
+	s := stream(t)
+	s.post(t, "p1", 1)
+	s.post(t, "p2", 1)
+	ended, end := context.WithCancel(t.Context())
+	h, err := rest.New(s.facade.Catalog(), facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+		err := s.facade.Transact(t.Context(), "", func(ctx context.Context) error {
+			for _, views := range []string{"2", "3"} {
+				in := facade.Invocation{ID: []byte(`"p1"`), Body: []byte(`{"views":` + views + `}`)}
+				if _, err := facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "post", Operation: "update", Invocation: in}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return s.facade.Call(ctx, c)
+	}), &rest.Options{
+		State: func(*http.Request) (facade.State, error) {
+			return facade.State{"user": map[string]any{"roles": []any{"staff"}}}, nil
+		},
+		Streams: restream.Options{Facts: s.facts, Ending: ended},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := &streaming{Server: httptest.NewServer(h), facade: s.facade}
+	defer own.Close()
+	defer end()
+	of := own.follow(t, "/api/blog/posts?sort=id&fields=id,views", "Accept: text/event-stream")
+	if _, name, page := of.next(); name != "list" || !strings.Contains(page, `[{"id":"p1","views":3},{"id":"p2","views":1}]`) {
+		t.Fatalf("%s %s", name, page)
+	}
+	for _, id := range []string{"p2", "p1"} {
+		s.write(t, "post.update", id, `{"views":9}`)
+		if _, _, data := of.next(); said(data) != "postChanged updated "+id+" 9" {
+			t.Errorf("then comes %s", data)
+		}
+	}
+}
+
 // TestListThatIsFollowed is read from the store itself: a copy may not have yet what stands
 // before the position that the changes begin at.
 func TestListThatIsFollowed(t *testing.T) {

@@ -25,18 +25,36 @@ func List(door *facade.Door, result *facade.Result) Listed {
 	return l
 }
 
-// has reports whether the list has said what an event says. The first event of a row ends
-// that: what comes after it is news.
-func (l Listed) has(r *facade.Revealed) bool {
-	if r.Key == nil {
-		return false
+// news are the events that say something else of a row than the list has said. Of events of one
+// row those up to the last that says the same are left out: they were committed before the list was read.
+// The first events of a row that come here end that: all later ones are news. shown is changed.
+func (l Listed) news(shown []facade.Revealed) []facade.Revealed {
+	if len(l) == 0 {
+		return shown
 	}
-	row, known := l[string(r.Key)]
-	if !known {
-		return false
+	last := map[string]int{} // by key, the last event that the list has said; -1: none is
+	for i := range shown {
+		r := &shown[i]
+		row, known := l[string(r.Key)]
+		if !known {
+			continue
+		}
+		if (r.Change == facade.Created || r.Change == facade.Updated) && row == hashOf(r.Data) {
+			last[string(r.Key)] = i
+		} else if _, seen := last[string(r.Key)]; !seen {
+			last[string(r.Key)] = -1
+		}
 	}
-	delete(l, string(r.Key))
-	return (r.Change == facade.Created || r.Change == facade.Updated) && row == hashOf(r.Data)
+	news := shown[:0]
+	for i := range shown {
+		if at, known := last[string(shown[i].Key)]; !known || i > at {
+			news = append(news, shown[i])
+		}
+	}
+	for key := range last {
+		delete(l, key)
+	}
+	return news
 }
 
 func hashOf(text []byte) [16]byte {

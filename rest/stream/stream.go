@@ -87,7 +87,17 @@ type Stream struct {
 	buf        []byte
 	sent       time.Time // when something was sent last
 	identified time.Time // when the caller was
+	// early are the events that came before settled, which is zero once it has passed.
+	early   []*facade.Event
+	settled time.Time
 }
+
+// settling is how long the events behind a list are gathered: what was committed while the list
+// was read arrives a little later than the list, and is judged together.
+const settling = 250 * time.Millisecond
+
+// mostEarly is how many events are gathered at most.
+const mostEarly = 1024
 
 // errEnded is the end of a stream without a reason to send: the client is gone, or the host
 // stops.
@@ -103,6 +113,9 @@ func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
 		defer context.AfterFunc(s.Options.Ending, cancel)() //nolint:contextcheck // it is the surface's
 	}
 	s.r, s.identified = r, time.Now()
+	if len(s.Listed) > 0 {
+		s.settled = time.Now().Add(settling)
+	}
 	err := s.begin(w)
 	s.Begun()
 	for err == nil {
@@ -150,6 +163,14 @@ func (s *Stream) next(ctx context.Context) error {
 	if err := s.again(ctx, beat); err != nil {
 		return err
 	}
+	if !s.settled.IsZero() {
+		s.early = append(s.early, events...)
+		if len(s.early) < mostEarly && time.Now().Before(s.settled) {
+			return nil
+		}
+		events, s.early, s.settled = s.early, nil, time.Time{}
+		return s.send(ctx, events)
+	}
 	if !beat {
 		return s.send(ctx, events)
 	}
@@ -166,6 +187,9 @@ func (s *Stream) next(ctx context.Context) error {
 // what is known of the caller.
 func (s *Stream) until() time.Time {
 	until := s.sent.Add(sse.Interval)
+	if !s.settled.IsZero() {
+		until = s.settled
+	}
 	if s.Options.Expires != nil {
 		// One that has passed already was looked at then.
 		if by := s.Options.Expires(s.Sub.State); by.Before(until) && by.After(time.Now()) {
@@ -217,19 +241,15 @@ func (s *Stream) send(ctx context.Context, events []*facade.Event) error {
 	if err != nil {
 		return err
 	}
-	n := 0
+	shown = s.Listed.news(shown)
 	for i := range shown {
 		r := &shown[i]
-		if s.Listed.has(r) {
-			continue
-		}
-		n++
 		s.buf = appendShown(s.buf[:0], s.Watch.Fact(), r)
 		if s.out.Send(sse.Event{ID: r.Event.Position.String(), Name: r.Event.Name, Data: s.buf}) != nil {
 			return errEnded
 		}
 	}
-	if n == 0 {
+	if len(shown) == 0 {
 		return nil
 	}
 	s.sent = time.Now()
