@@ -71,6 +71,29 @@ func NewFacts(opts *FactsOptions) *Facts {
 	return h
 }
 
+// FactsOf answers GET /_kit/facts for a host of several Fronds: whose facts a request is about is what
+// its token was signed for. Without a token that v accepts it is refused. of is called for each
+// request, with any text, and returns what gives the facts of a Frond, without a Verifier of its
+// own; nil is 404, the answer of a host without this path: nothing of the Frond is given.
+func FactsOf(v *signing.Verifier, of func(frond string) *Facts) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			new(Facts).ServeHTTP(w, r) // which reads nothing
+			return
+		}
+		call, err := v.VerifyGet(FactsPath, r.URL.RawQuery, r.Header.Get("Authorization"))
+		if err != nil {
+			(&refusal{status: err.Code.Status(), err: err}).send(w)
+			return
+		}
+		if h := of(call.Frond); h != nil {
+			h.ServeHTTP(w, r)
+			return
+		}
+		refuse(http.StatusNotFound, facade.NotFound, "nothing that %q announces is given here", call.Frond).send(w)
+	})
+}
+
 // maxFactsAnswer is how many bytes of payloads an answer has before it ends early. One event
 // is always in it.
 const maxFactsAnswer = wire.MaxAnswer / 4
@@ -80,13 +103,18 @@ const maxFactsAnswer = wire.MaxAnswer / 4
 func (h *Facts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, refused := h.serve(r)
 	if refused != nil {
-		if challenge := refused.err.Challenge(); challenge != "" {
-			w.Header().Set("WWW-Authenticate", challenge)
-		}
-		refused.write(w)
+		refused.send(w)
 		return
 	}
 	write(w, answer)
+}
+
+// send writes a refusal with the challenge of its error.
+func (f *refusal) send(w http.ResponseWriter) {
+	if challenge := f.err.Challenge(); challenge != "" {
+		w.Header().Set("WWW-Authenticate", challenge)
+	}
+	f.write(w)
 }
 
 // serve reads a request and waits for its events.

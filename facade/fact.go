@@ -54,6 +54,21 @@ func (c *Catalog) ChangesOf(read *readset.Set) ([]*Fact, error) {
 	return all, nil
 }
 
+// FactsNamed returns the facts that a name can mean, FROND.NAME or NAME, and the full names of
+// all that there are, sorted.
+func (c *Catalog) FactsNamed(name string) (found []*Fact, all []string) {
+	for _, frond := range c.Fronds {
+		for _, f := range frond.Facts {
+			all = append(all, f.FullName())
+			if f.Name == name || f.FullName() == name {
+				found = append(found, f)
+			}
+		}
+	}
+	slices.Sort(all)
+	return found, all
+}
+
 // announce notes that a change of the door's rows emits the fact.
 func (d *Door) announce(c Change, f *Fact) {
 	if d.emits == nil {

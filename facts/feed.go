@@ -100,7 +100,7 @@ func (f *Feed) Close() {
 // facts as FROND.NAME, as their authors spell them; nil: all. The caller closes the reader.
 //
 // The error is that of [facade.Resumable] (VALIDATION_FAILED, GONE), ErrClosed, or that of a
-// store that cannot be reached.
+// store that cannot be reached; the reader is nil then, which an interface that holds it hides.
 func (f *Feed) Subscribe(ctx context.Context, names []string, after facade.Position) (*Reader, error) {
 	if r, err := f.join(names, after); r != nil || err != nil {
 		return r, err

@@ -75,28 +75,21 @@ func (c *Consumer) named(full string) string {
 // consumed is the fact that a consumer names; nil where it is one of a remote that is not
 // known yet. full is FROND.NAME.
 func (h *Host) consumed(c *facade.Catalog, name string) (f *facade.Fact, full string, fault *schema.Fault) {
-	var found, all []string
+	found, all := c.FactsNamed(name)
+	// A name alone is that of a Frond that runs here.
+	found = slices.DeleteFunc(found, func(f *facade.Fact) bool { return f.FullName() != name && f.Frond.Remote != "" })
 	frond, _, isFull := strings.Cut(name, ".")
-	for _, one := range c.Fronds {
-		for _, fact := range one.Facts {
-			all = append(all, fact.FullName())
-			if fact.FullName() == name || !isFull && one.Remote == "" && fact.Name == name {
-				f, found = fact, append(found, fact.FullName())
-			}
-		}
-	}
 	_, remote := h.config.Remotes[frond]
 	switch {
 	case len(found) == 1:
-		return f, found[0], nil
+		return found[0], found[0].FullName(), nil
 	case len(found) > 1:
-		return nil, "", &schema.Fault{Message: "several Fronds announce " + name, Remedy: "write one of " + strings.Join(found, ", ")}
+		return nil, "", &schema.Fault{Message: "several Fronds announce " + name, Remedy: "write one of " + found[0].FullName() + ", " + found[1].FullName()}
 	case isFull && remote:
 		return nil, name, nil
 	case len(all) == 0:
 		return nil, "", &schema.Fault{Message: "nothing announces " + name, Remedy: "declare it under facts in the frond.yaml"}
 	}
-	slices.Sort(all)
 	return nil, "", &schema.Fault{Message: "nothing announces " + name, Remedy: "declare it under facts in the frond.yaml, or write one of " + strings.Join(all, ", ")}
 }
 
@@ -129,11 +122,7 @@ func (h *Host) consumersOf(f *facade.Facade) (all []*consumer.Consumer) {
 			if feed == nil {
 				return nil, errNotKnown
 			}
-			r, err := feed.Subscribe(ctx, names, after)
-			if err != nil {
-				return nil, err
-			}
-			return r, nil
+			return feed.Subscribe(ctx, names, after)
 		}
 		all = append(all, c)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -232,6 +233,55 @@ func TestRemoteWithoutFacts(t *testing.T) {
 	w := askOnce(g.Handler(), "/api/library/facts/bookChanged")
 	if w.Code != 501 || !strings.Contains(w.Body.String(), "does not give its facts") {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestFactsThroughAGateway: a gateway gives what it and its remotes announce to a gateway whose key
+// it knows, and to nobody else. The rows are read through it, as its anonymous callers see them.
+func TestFactsThroughAGateway(t *testing.T) {
+	dir := t.TempDir()
+	private, public := keysIn(t, dir)
+	library := newElsewhere(t)
+	receiver, err := gateway.NewReceiver(announcingLibrary(t), "library", &gateway.ReceiverOptions{Options: gateway.Options{Config: gateway.Config{Store: "memory"}, Logger: silence}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = receiver.Close() })
+	library.stand(receiver.Handler())
+	// The gateway in the middle has notes of its own, and the library is its remote.
+	middle := gatewayOf(t, read(t, fstest.MapFS{
+		"fronds/desk/entities/note.yaml": {Data: []byte(noteCard)},
+		"fronds/desk/frond.yaml":         {Data: []byte("changes: [note]\ncollectors: {note: open}\n")},
+	}), gateway.Options{Config: gateway.Config{
+		Mode: "production", Store: "memory", Signing: gateway.Signing{Keys: []string{public}}, Remotes: map[string]gateway.Remote{"library": {URL: library.url()}},
+	}})
+	at := newElsewhere(t)
+	at.stand(middle.Handler())
+	if w := askOnce(middle.Handler(), "/_kit/facts"); w.Code != 401 || w.Header().Get("WWW-Authenticate") != "Kit-Call" || !strings.Contains(w.Body.String(), "this host answers signed ones alone") {
+		t.Errorf("an unsigned request: %d %s", w.Code, w.Body)
+	}
+	front := gatewayOf(t, read(t, fstest.MapFS{"fronds/own/entities/tag.yaml": {Data: []byte(noteCard)}}), gateway.Options{Config: gateway.Config{
+		Store: "memory", Signing: gateway.Signing{Key: private}, Remotes: map[string]gateway.Remote{"library": {URL: at.url()}, "desk": {URL: at.url()}},
+	}})
+	server := httptest.NewServer(front.Handler())
+	t.Cleanup(server.Close)
+	books := followed(t, server.URL+"/api/library/facts/bookChanged")
+	notes := followed(t, server.URL+"/api/desk/facts/noteChanged")
+	for path, body := range map[string]string{"/api/library/books": `{"id":"b1","title":"Emma","price":5}`, "/api/desk/notes": `{"id":"n1","title":"hello"}`} {
+		if w := askHandler(front.Handler(), "POST", path, body); w.Code != 201 {
+			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	if got := brief(books.next()); got != "bookChanged created b1 Emma" {
+		t.Errorf("of the remote comes %s", got)
+	}
+	if got := brief(notes.next()); got != "noteChanged created n1 hello" {
+		t.Errorf("of the gateway comes %s", got)
+	}
+	// Without keys it gives nothing.
+	at.stand(front.Handler())
+	if w := askOnce(front.Handler(), "/_kit/facts"); w.Code != 404 {
+		t.Errorf("a gateway without keys: %d %s", w.Code, w.Body)
 	}
 }
 

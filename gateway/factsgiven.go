@@ -3,34 +3,53 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 )
 
-// facts is what gives the events of a Frond to other hosts; nil where it announces nothing, or
-// nothing here keeps what it does. The other host is trusted with every event, as it is with
-// every call: it judges its own subscribers (docs/remotes.md). Closed fields do not leave.
-func (h *Host) facts(frond *facade.Frond, verifier *signing.Verifier) http.Handler {
-	feed := h.feed(frond)
-	if feed == nil || len(frond.Facts) == 0 {
-		return nil
-	}
+// facts is what gives the events of a Frond to other hosts; nil where it announces nothing that
+// view (nil: everything) shows, or its events do not come here. The other host is trusted with every event, as it
+// is with every call: it judges its own subscribers (docs/remotes.md). Closed fields do not leave.
+func (h *Host) facts(frond *facade.Frond, view *facade.Catalog, verifier *signing.Verifier) *envelope.Facts {
 	var names []string
 	for _, f := range frond.Facts {
-		names = append(names, f.Name)
+		if view == nil || view.Announces(f) {
+			names = append(names, f.Name)
+		}
+	}
+	feed := h.feed(frond)
+	if feed == nil || len(names) == 0 {
+		return nil
+	}
+	log := facade.EventLog(h.outbox.Outbox)
+	if frond.Remote != "" {
+		log = h.topology.Facts(frond.Name)
 	}
 	return envelope.NewFacts(&envelope.FactsOptions{
-		Frond: frond.Name, Names: names, Log: h.outbox.Outbox, Verifier: verifier, Ending: h.streaming, Errors: h.log,
+		Frond: frond.Name, Names: names, Log: log, Verifier: verifier, Ending: h.streaming, Errors: h.log,
 		Subscribe: func(ctx context.Context, names []string, after facade.Position) (envelope.EventReader, error) {
-			r, err := feed.Subscribe(ctx, names, after)
-			if err != nil {
-				return nil, err // a nil reader is no nil interface
-			}
-			return r, nil
+			return feed.Subscribe(ctx, names, after)
 		},
 		Outward: h.leaving,
+	})
+}
+
+// facts is what a gateway gives to the gateways whose keys it knows, of every Frond that the
+// envelope shows to everybody; nil without keys (decision 450).
+func (g *generation) facts(view *facade.Catalog) http.Handler {
+	if g.host.verifier == nil {
+		return nil
+	}
+	fronds := g.facade.Catalog().Fronds
+	return envelope.FactsOf(g.host.verifier, func(name string) *envelope.Facts {
+		at := slices.IndexFunc(fronds, func(f *facade.Frond) bool { return f.Name == name })
+		if at < 0 {
+			return nil
+		}
+		return g.host.facts(fronds[at], view, nil)
 	})
 }
 

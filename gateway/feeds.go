@@ -139,11 +139,7 @@ func (f follower) Follow(ctx context.Context, s *resolvers.Subscription) (subscr
 	case s.Oldest:
 		after = facts.Start
 	}
-	r, err := feed.Subscribe(ctx, []string{s.Frond + "." + s.Fact}, after)
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return feed.Subscribe(ctx, []string{s.Frond + "." + s.Fact}, after)
 }
 
 // Changes implements [subscriptions.Feed].

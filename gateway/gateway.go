@@ -40,9 +40,12 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	}
 	certificate, unusable := config.TLS.load(config.Dir, opts.Logger)
 	faults = append(faults, unusable...)
+	verifier, unusable := config.Signing.verifier(config.Dir, "")
+	faults = append(faults, unusable...)
 	g := &Gateway{session: opts.Session, limiter: guard.NewLimiter(&config.Limits.Rate)}
 	var again Session
 	host, err := open(context.Background(), project, opts, opening{serves: true, plan: (*Host).plan, elsewhere: faults.Err(), build: func(host *Host, f *facade.Facade) (err error) {
+		host.verifier = verifier
 		if g.session == nil {
 			if g.auth, err = identity.New(id, keys, host.log); err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/frondhost/frond/console"
+	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/graphqlsse"
@@ -74,6 +75,11 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 			gen.places = append(gen.places, p)
 			gen.mount(mounted{base + m.path, audience != "", handler, p})
 			gen.describe(p)
+			if m.kind == facade.OnEnvelope && audience == "" {
+				if facts := gen.facts(p.view); facts != nil {
+					gen.mount(mounted{envelope.FactsPath, false, facts, p})
+				}
+			}
 			if p.graphQL != nil {
 				gen.mount(mounted{base + m.path + graphqlsse.Path, true, handler, p})
 			}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/publish"
@@ -53,7 +54,8 @@ type Host struct {
 	frond      string    // of a receiver: the one Frond it serves; "": all of them
 	warned     sync.Once // of open doors that are not declared open
 
-	certificate *certificate // of the listener; nil: plain HTTP
+	certificate *certificate      // of the listener; nil: plain HTTP
+	verifier    *signing.Verifier // of other gateways that read facts here; nil: none does
 
 	noted    map[string]bool            // notes of the catalog that were logged; written by one compile at a time
 	renewing sync.Mutex                 // held by a renewal; guards project and noted

@@ -54,10 +54,6 @@ func (h *Host) publish() {
 		if own == nil {
 			return nil, &delivery.Unavailable{Reason: "nothing is announced here yet"}
 		}
-		r, err := own.Subscribe(ctx, names, after)
-		if err != nil {
-			return nil, err // a nil reader is no nil interface
-		}
-		return r, nil
+		return own.Subscribe(ctx, names, after)
 	})
 }

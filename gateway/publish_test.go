@@ -50,7 +50,7 @@ func TestPublishFaults(t *testing.T) {
 		return "webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:GOOD, " + text + "}]"
 	}
 	for text, want := range map[string]string{
-		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlcd], secret: env:GOOD}]":                                         "gateway.yaml#/webhooks/0/facts/0: there is no fact orderPlcd; write one of press.closed, shop.orderPlaced, shop.closed, shop.orderChanged",
+		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlcd], secret: env:GOOD}]":                                         "gateway.yaml#/webhooks/0/facts/0: there is no fact orderPlcd; write one of press.closed, shop.closed, shop.orderChanged, shop.orderPlaced",
 		"webhooks: [{name: a, url: 'https://a.test', facts: [closed], secret: env:GOOD}]":                                            "gateway.yaml#/webhooks/0/facts/0: several Fronds have a fact closed; write one of press.closed, shop.closed",
 		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:NOT_SET}]":                                    "gateway.yaml#/webhooks/0/secret: the secret cannot be used; the variable NOT_SET is not set",
 		"webhooks: [{name: a, url: 'https://a.test', facts: [orderPlaced], secret: env:BAD}]":                                        "gateway.yaml#/webhooks/0/secret: the secret cannot be used; write whsec_",

@@ -83,7 +83,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	route := func(*http.Request) string { return envelope.Path }
 	mux.Handle(envelope.Path, host.telemetry.At(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(host.consistent(frames, formOf(facade.OnEnvelope)), formOf(facade.OnEnvelope))))
 	paths := []string{envelope.Path, "/livez", "/readyz"}
-	if facts := host.facts(catalog.Fronds[0], verifier); facts != nil {
+	if facts := host.facts(catalog.Fronds[0], nil, verifier); facts != nil {
 		paths = append(paths, envelope.FactsPath)
 		route := func(*http.Request) string { return envelope.FactsPath }
 		mux.Handle(envelope.FactsPath, host.telemetry.At(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(facts, formOf(facade.OnEnvelope))))

@@ -41,7 +41,7 @@ func (s *Signing) settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("signing.key", "", "the file with the private key that signs calls to remotes", setting.Text, &s.Key),
 		setting.New("signing.name", defaultSender, "the sender's name in those signatures", readSender, &s.Name),
-		setting.New("signing.keys", "[]", "files with the public keys that frond serve verifies calls with; NAME=FILE accepts a key for one sender only", readSigningKeys, &s.Keys),
+		setting.New("signing.keys", "[]", "files with the public keys that frond serve verifies calls with, and a gateway requests for facts; NAME=FILE accepts a key for one sender only", readSigningKeys, &s.Keys),
 		setting.New("signing.clockSkew", "30s", "the accepted difference to the sender's clock", readSigningSkew, &s.ClockSkew),
 		setting.New("signing.openDiscovery", "false", "answer rpc.discover to unsigned requests too", setting.Bool, &s.OpenDiscovery),
 	}

@@ -39,11 +39,7 @@ func (s streams) Subscribe(ctx context.Context, f *facade.Fact, after string) (s
 	if feed == nil {
 		return nil, facade.Errorf(facade.NotImplemented, "the events of %s are not kept here", f.Frond.Name)
 	}
-	reader, err := feed.Subscribe(ctx, []string{f.FullName()}, at)
-	if err != nil {
-		return nil, err // a nil reader is no nil interface
-	}
-	return reader, nil
+	return feed.Subscribe(ctx, []string{f.FullName()}, at)
 }
 
 // place counts a stream among the subscriptions of its caller.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,20 +59,12 @@ func (f *factsFlags) with(ctx context.Context, s *shell, do func(context.Context
 
 // factsNamed are facts by FACT or FROND.FACT, as FROND.FACT; none are all.
 func factsNamed(c *facade.Catalog, names []string) (full []string, err error) {
-	var all []string
-	for _, frond := range c.Fronds {
-		for _, f := range frond.Facts {
-			all = append(all, f.FullName())
-		}
-	}
-	slices.Sort(all)
 	for _, name := range names {
-		matches := slices.DeleteFunc(slices.Clone(all), func(one string) bool { return one != name && !strings.HasSuffix(one, "."+name) })
-		switch {
-		case len(matches) == 1:
-			full = append(full, matches[0])
-		case len(matches) > 1:
-			return nil, fmt.Errorf("several Fronds announce %s; write one of %s", name, strings.Join(matches, ", "))
+		switch meant, all := c.FactsNamed(name); {
+		case len(meant) == 1:
+			full = append(full, meant[0].FullName())
+		case len(meant) > 1:
+			return nil, fmt.Errorf("several Fronds announce %s; write one of %s, %s", name, meant[0].FullName(), meant[1].FullName())
 		case len(all) == 0:
 			return nil, fmt.Errorf("nothing announces %s: no fact is declared here; write facts: in a frond.yaml", name)
 		default:

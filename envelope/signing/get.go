@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"strings"
@@ -54,7 +55,7 @@ func (s *Signer) authorizeGet(path, query, frond string, callerState json.RawMes
 func (v *Verifier) VerifyGet(path, query, authorization string) (*Call, *facade.Error) {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	if authorization == "" || !strings.EqualFold(scheme, Challenge) || token == "" {
-		return nil, refuse("the request is not signed, and %s answers signed ones alone", v.frond)
+		return nil, refuse("the request is not signed, and %s answers signed ones alone", cmp.Or(v.frond, "this host"))
 	}
 	return v.verify(token, func() (string, error) { return GetDigest(path, query), nil })
 }

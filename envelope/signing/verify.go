@@ -49,7 +49,8 @@ type Verifier struct {
 	started int64 // seconds
 }
 
-// NewVerifier returns a verifier of posts for a Frond, signed with one of the keys. It is an
+// NewVerifier returns a verifier of posts for a Frond, signed with one of the keys; "" is any
+// Frond, and [Call.Frond] says which. It is an
 // error to give no key, or one key under two names. Tokens issued before the verifier was made
 // are refused, since an earlier process may have accepted them. One key may be given twice
 // under one name.
@@ -82,6 +83,7 @@ func (v *Verifier) KeyIDs() []string { return slices.Sorted(maps.Keys(v.keys)) }
 // Call is what a valid token says of a post.
 type Call struct {
 	Caller string       // the sender's name; "": nobody had to sign
+	Frond  string       // whose operations or facts it was signed for
 	State  facade.State // the caller's state, as it was signed; not nil where the post is signed
 
 	// Nonce identifies the token, and Until is when nobody accepts it any more: for a memory
@@ -113,7 +115,7 @@ func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
 		if v.open && isDiscovery(post) {
 			return &Call{}, nil
 		}
-		return nil, refuse("the call is not signed, and %s answers signed calls alone", v.frond)
+		return nil, refuse("the call is not signed, and %s answers signed calls alone", cmp.Or(v.frond, "this host"))
 	case first == nil, other != nil:
 		return nil, refuse("the token of a batch stands in its first frame, and in no other")
 	case jsontext.KindOf(first) != jsontext.String:
@@ -141,7 +143,7 @@ func (v *Verifier) verify(token string, digestOf func() (string, error)) (*Call,
 	if fail != nil || subtle.ConstantTimeCompare([]byte(digest), []byte(c.call)) == 0 {
 		return nil, refuse("the call is not the one that was signed")
 	}
-	call := &Call{Caller: c.iss, Nonce: nonceOf(kid, c.jti), Until: time.Unix(c.exp+v.skew, 0)}
+	call := &Call{Caller: c.iss, Frond: c.aud, Nonce: nonceOf(kid, c.jti), Until: time.Unix(c.exp+v.skew, 0)}
 	if json.Unmarshal(c.state, &call.State) != nil {
 		return nil, refuse("the token's state holds numbers that no double can hold")
 	}
@@ -298,7 +300,7 @@ func (v *Verifier) judge(kid string, c claims) *facade.Error {
 	switch sender := v.keys[kid].Sender; {
 	case sender != "" && c.iss != sender:
 		return refuse("the token is signed with the key of another sender than its iss")
-	case c.aud != v.frond:
+	case v.frond != "" && c.aud != v.frond:
 		return refuse("the token is for another Frond; this is %s", v.frond)
 	case c.exp <= c.iat || c.exp-c.iat > int64(Lifetime/time.Second):
 		return refuse("the token's exp is not within %d seconds after its iat", Lifetime/time.Second)

@@ -175,28 +175,17 @@ func (p *Publisher) planNATS(n *NATS, catalog *facade.Catalog, o Options) schema
 // factsOf finds what is named, as FROND.FACT; none is all, which is nil. A fault names those that
 // are declared.
 func factsOf(catalog *facade.Catalog, names []string, at string) (found []string, faults schema.Faults) {
-	var declared []string
-	remote := map[string]string{} // by FROND.FACT: where its Frond runs
-	for _, frond := range catalog.Fronds {
-		for _, fact := range frond.Facts {
-			name := frond.Name + "." + fact.Name
-			if declared = append(declared, name); frond.Remote != "" {
-				remote[name] = frond.Name
-			}
-		}
-	}
 	for i, name := range names {
 		fault := func(message, remedy string) {
 			faults = append(faults, schema.Fault{File: setting.File, Pointer: fmt.Sprint(at, "/", i), Message: message, Remedy: remedy})
 		}
-		matches := slices.DeleteFunc(slices.Clone(declared), func(d string) bool { return d != name && !strings.HasSuffix(d, "."+name) })
-		switch {
-		case len(matches) == 1 && remote[matches[0]] != "":
-			fault(matches[0]+" is a fact of a Frond that runs elsewhere", "leave it out here, and write it in the settings of the host that "+remote[matches[0]]+" runs in, a gateway or frond serve")
-		case len(matches) == 1:
-			found = append(found, matches[0])
-		case len(matches) > 1:
-			fault("several Fronds have a fact "+name, "write one of "+strings.Join(matches, ", "))
+		switch meant, declared := catalog.FactsNamed(name); {
+		case len(meant) > 1:
+			fault("several Fronds have a fact "+name, "write one of "+meant[0].FullName()+", "+meant[1].FullName())
+		case len(meant) == 1 && meant[0].Frond.Remote != "":
+			fault(meant[0].FullName()+" is a fact of a Frond that runs elsewhere", "leave it out here, and write it in the settings of the host that "+meant[0].Frond.Name+" runs in, a gateway or frond serve")
+		case len(meant) == 1:
+			found = append(found, meant[0].FullName())
 		case len(declared) == 0:
 			fault("there is no fact "+name, "declare it in a frond.yaml; no fact is declared in this project")
 		default:
