@@ -106,7 +106,9 @@ func (w *Watch) reveal(ctx context.Context, x *execution, events []*Event) ([]Re
 			r.Row, r.Failed = res.Rows.Row(n), res.Failed
 			r.Data = r.Row.JSON()
 			if res.Versions != nil {
-				r.Version = res.Versions[n]
+				if r.Version, err = w.versionOf(x, e, res.Versions[n]); err != nil {
+					return nil, err
+				}
 			}
 			n++
 		case withdrawn[e]:
@@ -120,6 +122,25 @@ func (w *Watch) reveal(ctx context.Context, x *execution, events []*Event) ([]Re
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// versionOf is the version of an event's row, which is carried where the event carries the whole
+// row and no view of it. "" where Go code has emitted the event with a part of the row.
+func (w *Watch) versionOf(x *execution, e *Event, carried string) (string, error) {
+	if carried == "" || w.fact.Data == x.door.Entity && e.Change != "" {
+		return carried, nil
+	}
+	var names []string
+	fields := x.versionScope.versioned(x.door.Entity)
+	for _, p := range fields {
+		if e.Change == "" && jsontext.Get(e.Data, p.Name) == nil {
+			return "", nil
+		}
+		names = append(names, p.Name)
+	}
+	row := NewRows(NewLayout(names), 1)
+	carry(row, e.Data)
+	return x.rowVersion(row.Row(0), fields, false)
 }
 
 // carry writes the row of an event. A field that is younger than the event is null.

@@ -109,8 +109,16 @@ func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 		return nil, denied(w.sub.State, door, reading)
 	}
 	if w.fact.Data == nil {
-		if w.sub.Filter != nil || w.sub.Select != nil {
-			return nil, kiterror.Invalid(w.fact.Name + " carries nothing that could be chosen; leave filter and fields out")
+		const nothing = "carries nothing that could be chosen; leave filter and fields out"
+		var details []schema.Detail
+		if w.sub.Filter != nil {
+			details = append(details, schema.Detail{Path: "filter", Pointer: "/query/filter", Code: schema.UnknownKey, Message: nothing})
+		}
+		if w.sub.Select != nil {
+			details = append(details, schema.Detail{Path: "fields", Pointer: "/query/fields", Code: schema.UnknownKey, Message: nothing})
+		}
+		if details != nil {
+			return nil, kiterror.Invalid(w.fact.Name+" "+nothing, details...)
 		}
 		return x, nil
 	}

@@ -131,6 +131,30 @@ func TestBuiltinCommandsEmit(t *testing.T) {
 	}
 }
 
+// TestVersionsOfEvents: the version of an event about a view is that of the row, which a write may
+// name.
+func TestVersionsOfEvents(t *testing.T) {
+	f, log := outboxOf(t, shopWithFacts, nil)
+	placed(t, f)
+	events := log.taken()
+	for _, caller := range []facade.State{staff, ada} {
+		res, err := f.Call(t.Context(), &facade.Call{Entity: "order", Operation: "findById", Version: true, Invocation: facade.Invocation{ID: []byte(`"o-ada"`), State: caller}})
+		if err != nil || len(res.Versions) != 1 {
+			t.Fatal(res, err)
+		}
+		for _, fact := range []string{"orderPlaced", "orderChanged"} {
+			w, err := f.Watch(t.Context(), &facade.Subscription{Frond: "shop", Fact: fact, State: caller, Versions: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen, err := w.Reveal(t.Context(), events)
+			if err != nil || len(seen) == 0 || seen[0].Version != res.Versions[0] {
+				t.Errorf("%s: %v, %+v, want %s", fact, err, seen, res.Versions)
+			}
+		}
+	}
+}
+
 func TestWatchRevealsRowsOfTheSubscriber(t *testing.T) {
 	f, log := outboxOf(t, shopWithFacts, nil)
 	placed(t, f)

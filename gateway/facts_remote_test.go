@@ -6,10 +6,12 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -282,6 +284,38 @@ func TestFactsThroughAGateway(t *testing.T) {
 	at.stand(front.Handler())
 	if w := askOnce(front.Handler(), "/_kit/facts"); w.Code != 404 {
 		t.Errorf("a gateway without keys: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestReadyTellsOfFacts: events that cannot be read have a line in /readyz, which stays 200, until
+// they can be again.
+func TestReadyTellsOfFacts(t *testing.T) {
+	library := newElsewhere(t)
+	receiver, err := gateway.NewReceiver(announcingLibrary(t), "library", &gateway.ReceiverOptions{Options: gateway.Options{Config: gateway.Config{Store: "memory"}, Logger: silence}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = receiver.Close() })
+	var broken atomic.Bool
+	library.stand(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if broken.Load() && r.URL.Path == "/_kit/facts" {
+			w.WriteHeader(500)
+			return
+		}
+		r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "wait=20", "wait=0", 1) // the next request meets what is broken
+		receiver.Handler().ServeHTTP(w, r)
+	}))
+	g := front(t, announcingLibrary(t), map[string]gateway.Remote{"library": {URL: library.url()}})
+	server := httptest.NewServer(g.Handler())
+	t.Cleanup(server.Close)
+	followed(t, server.URL+"/api/library/facts/bookChanged")
+	for _, is := range []bool{true, false} {
+		broken.Store(is)
+		want := "200 " + strconv.FormatBool(is)
+		eventually(t, func() string {
+			w := askOnce(g.Handler(), "/readyz")
+			return fmt.Sprint(w.Code, " ", strings.Contains(w.Body.String(), "\nfacts of library: cannot be read for "))
+		}, want)
 	}
 }
 
