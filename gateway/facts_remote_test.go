@@ -287,9 +287,9 @@ func TestFactsThroughAGateway(t *testing.T) {
 	}
 }
 
-// TestReadyTellsOfFacts: events that cannot be read have a line in /readyz, which stays 200, until
+// TestReadyHasFacts: events that cannot be read have a line in /readyz, which stays 200, until
 // they can be again.
-func TestReadyTellsOfFacts(t *testing.T) {
+func TestReadyHasFacts(t *testing.T) {
 	library := newElsewhere(t)
 	receiver, err := gateway.NewReceiver(announcingLibrary(t), "library", &gateway.ReceiverOptions{Options: gateway.Options{Config: gateway.Config{Store: "memory"}, Logger: silence}})
 	if err != nil {
