@@ -62,13 +62,14 @@ var floors = map[string]string{
 	"store/dbschema": "",
 	// What SQL stores share stands under them.
 	"store/migration":        "facade schema schema/jsontext",
+	"store/turns":            "",
 	"store/sqltext":          "facade schema schema/jsontext",
 	"store/sqlite":           "facade schema schema/jsontext store/dbschema store/migration store/sqltext store/sqlite/engine",
-	"store/sqlite/engine":    "facade store/sqltext",
+	"store/sqlite/engine":    "facade store/sqltext store/turns",
 	"store/postgres":         "facade facade/consistency schema schema/jsontext store/dbschema store/migration store/sqltext store/postgres/engine store/postgres/outbox",
 	"store/postgres/outbox":  "facade store/postgres/engine",
 	"store/postgres/replica": "",
-	"store/postgres/engine":  "facade facade/consistency schema/jsontext store/sqltext store/postgres/replica",
+	"store/postgres/engine":  "facade facade/consistency schema/jsontext store/sqltext store/turns store/postgres/replica",
 	"rest":                   "facade facade/consistency facade/kiterror facts/sse rest/stream schema schema/jsontext",
 	"rest/stream":            "facade facade/consistency facade/rows facts/sse schema/jsontext",
 

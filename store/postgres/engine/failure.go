@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/turns"
 )
 
 // The SQLSTATEs that mean something here; others are of a class (the first two signs) or an
@@ -42,8 +43,7 @@ const (
 // The failures that PostgreSQL has no code for. Callers never see their texts: [Public] gives
 // each a code.
 var (
-	errClosed    = errors.New("the store is closed")
-	errExhausted = errors.New("no connection came free in time")
+	errClosed = errors.New("the store is closed")
 )
 
 // lost is a connection that broke. sent says that the server may have seen what was sent, so
@@ -175,7 +175,7 @@ func Unavailable(err error) bool {
 	switch {
 	case err == nil:
 		return false
-	case errors.Is(err, errClosed), errors.Is(err, errExhausted), errors.As(err, &l):
+	case errors.Is(err, errClosed), errors.Is(err, turns.ErrLate), errors.As(err, &l):
 		return true
 	}
 	switch classOf(err) {
@@ -231,7 +231,7 @@ func (d *DB) Public(ctx context.Context, err error) error {
 		return facade.TooCostly(d.opts.Statement, errors.As(err, &total))
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ctx.Err()
-	case errors.Is(err, errExhausted):
+	case errors.Is(err, turns.ErrLate):
 		return facade.Errorf(facade.ServiceUnavailable, "every connection to the store is in use, and none came free in %s; try again%w", d.opts.Wait, hidden{err}).After(time.Second)
 	case Unavailable(err):
 		return unavailable(err)

@@ -6,33 +6,18 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/frondhost/frond/store/turns"
 )
 
 // pool hands out connections. They are opened when they are first needed; the one that was
 // used last goes out first, because its statements are warm.
-//
-// Some are kept for calls that are short whatever the table's size: rows of given keys, pages
-// in the order of an index, and writes. Searches, which may use up a statement's time, share
-// the others, and one request holds half of all at most (docs/decisions/220). Of n connections:
-//
-//	all        n
-//	searches   n minus a quarter, one at least is kept for short calls
-//	request    half, one at least
 type pool struct {
 	db *DB
-	// most is what may run at once. It never changes.
-	most share
+	// turns decides who has a connection.
+	turns *turns.Queue
 
-	mu sync.Mutex
-	// now is what runs. mu guards it and everything below.
-	now share
-	// ofRequest is how many connections each request holds; a request without one is not in
-	// it.
-	ofRequest map[any]int
-	// waiting are the turns without a connection, in the order they came.
-	waiting []waiter
-	// done is signalled when a connection came back; close waits for it.
-	done   *sync.Cond
+	mu     sync.Mutex // guards what follows
 	idle   []*Conn
 	closed bool
 	// complained is when the log said that calls wait in vain.
@@ -41,28 +26,8 @@ type pool struct {
 	sweep *time.Timer
 }
 
-// share is a number of connections: of all, of those that run searches, of one request.
-type share struct{ all, searches, request int }
-
-// Turn describes one call that waits for a connection or has one.
-type Turn struct {
-	// Search says that the call may take a statement's whole time: it cannot have the
-	// connections that are kept for short calls.
-	Search bool
-	// Request is the call it belongs to, as [facade.RequestOf] has it. nil is no request,
-	// whose share is not bounded.
-	Request any
-	// Writes says that the call writes, and cannot simply be made again where its connection
-	// breaks.
-	Writes bool
-}
-
-// waiter is a turn in the queue; granted is closed when it has a connection.
-type waiter struct {
-	Turn
-
-	granted chan struct{}
-}
+// Turn describes one call that waits for a connection or has one; see [turns.Turn].
+type Turn = turns.Turn
 
 // unused is how long a connection stays open that nobody uses, and lifetime how long any does,
 // so that a server that was replaced, or joined a balanced set, gets its share.
@@ -75,9 +40,7 @@ const (
 
 // newPool returns a pool without connections for d.opts.Connections of them.
 func newPool(d *DB) *pool {
-	n := d.opts.Connections
-	p := &pool{db: d, ofRequest: map[any]int{}, most: share{n, max(1, n-max(1, n/4)), max(1, n/2)}}
-	p.done = sync.NewCond(&p.mu)
+	p := &pool{db: d, turns: turns.New(d.opts.Connections)}
 	p.sweep = time.AfterFunc(unused, p.clean)
 	return p
 }
@@ -85,107 +48,44 @@ func newPool(d *DB) *pool {
 // get waits for the turn and returns a connection that is open, as far as that can be known;
 // put gives it back.
 func (p *pool) get(ctx context.Context, t Turn) (*Conn, error) {
-	if err := p.enter(ctx, t); err != nil {
+	if p.isClosed() {
+		return nil, errClosed
+	}
+	if err := p.turns.Enter(ctx, t, p.db.opts.Wait); err != nil {
+		p.complain(err)
 		return nil, err
 	}
 	c, err := p.take(ctx, t)
 	if err != nil {
-		p.leave(t)
+		p.turns.Leave(t)
 		return nil, err
 	}
 	return c, nil
 }
 
+// complain writes to the log that a call has waited in vain, every ten seconds at most.
+func (p *pool) complain(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !errors.Is(err, turns.ErrLate) || time.Since(p.complained) <= complainEvery {
+		return
+	}
+	p.complained = time.Now()
+	p.db.log.Warn("every connection to the database is in use, and calls are refused; write connections=… in the store's URL, or look for statements that wait for locks",
+		"connections", p.db.opts.Connections, "waiting", 1+p.turns.Waiting(), "waited", p.db.opts.Wait.String())
+}
+
+// isClosed says whether the pool gives no connections any more.
+func (p *pool) isClosed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
+}
+
 // put gives a connection back and ends its turn.
 func (p *pool) put(c *Conn, t Turn) {
 	p.give(c)
-	p.leave(t)
-}
-
-// enter waits until the turn may have a connection, until ctx ends or the wait is too long.
-// Turns that could run are let in in the order in which they came; one that cannot, such as a
-// search while all of the searches' share is in use, does not hold up those behind it.
-func (p *pool) enter(ctx context.Context, t Turn) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return errClosed
-	}
-	if p.admits(t) { // whoever waits could not have it
-		p.grant(t, 1)
-		p.mu.Unlock()
-		return nil
-	}
-	granted := make(chan struct{})
-	p.waiting = append(p.waiting, waiter{t, granted})
-	p.mu.Unlock()
-	late := time.NewTimer(p.db.opts.Wait)
-	defer late.Stop()
-	var err error
-	select {
-	case <-granted:
-		return nil
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-late.C:
-		err = errExhausted
-	}
-	p.mu.Lock()
-	if err == errExhausted && time.Since(p.complained) > complainEvery { //nolint:errorlint // it is our own
-		p.complained = time.Now()
-		p.db.log.Warn("every connection to the database is in use, and calls are refused; write connections=… in the store's URL, or look for statements that wait for locks",
-			"connections", p.most.all, "waiting", len(p.waiting), "waited", p.db.opts.Wait.String())
-	}
-	i := slices.IndexFunc(p.waiting, func(w waiter) bool { return w.granted == granted })
-	if i >= 0 {
-		p.waiting = slices.Delete(p.waiting, i, i+1)
-	}
-	p.mu.Unlock()
-	if i < 0 { // it was granted at the same moment
-		p.leave(t)
-	}
-	return err
-}
-
-// admits says whether the turn may have a connection now. The caller holds mu.
-func (p *pool) admits(t Turn) bool {
-	return p.now.all < p.most.all && (!t.Search || p.now.searches < p.most.searches) &&
-		(t.Request == nil || p.ofRequest[t.Request] < p.most.request)
-}
-
-// grant counts a turn in with 1 and out with -1. The caller holds mu.
-func (p *pool) grant(t Turn, n int) {
-	p.now.all += n
-	if t.Search {
-		p.now.searches += n
-	}
-	if t.Request == nil {
-		return
-	}
-	if held := p.ofRequest[t.Request] + n; held > 0 {
-		p.ofRequest[t.Request] = held
-	} else {
-		delete(p.ofRequest, t.Request)
-	}
-}
-
-// leave ends a turn and lets those in who can have what it held, the first that came first.
-func (p *pool) leave(t Turn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.grant(t, -1)
-	p.waiting = slices.DeleteFunc(p.waiting, func(w waiter) bool {
-		if !p.admits(w.Turn) {
-			return false
-		}
-		p.grant(w.Turn, 1)
-		close(w.granted)
-		return true
-	})
-	p.done.Broadcast()
+	p.turns.Leave(t)
 }
 
 // take returns an idle connection that is open or opens one. The turn has been counted in, so
@@ -269,12 +169,12 @@ func (p *pool) clean() {
 // calls that waited, fail with errClosed.
 func (p *pool) close() error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.closed = true
 	p.sweep.Stop()
-	for p.now.all > 0 {
-		p.done.Wait()
-	}
+	p.mu.Unlock()
+	p.turns.Drain()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for _, c := range p.idle {
 		c.close()
 	}
