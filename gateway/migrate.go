@@ -21,28 +21,24 @@ type MigrateOptions struct {
 	Progress func(table string, done, total int64)
 }
 
-// task lays the options over a task.
-func (o *MigrateOptions) task(t *migration.Task) *migration.Task {
-	t.Start, t.Drop, t.Convert, t.Progress = o.Start, o.Drop, o.Convert, o.Progress
-	return t
-}
-
 // PlanMigration compares the cards of a project with the store that the settings name, and says
 // what would make the store fit. Nothing is changed; a file that is not there is not made.
-func PlanMigration(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (plan *migration.Plan, err error) {
-	err = migrate(ctx, project, opts, false, func(ctx context.Context, s migrator, task *migration.Task) error {
-		plan, err = s.Plan(ctx, m.task(task))
-		return err
-	})
-	return plan, err
+func PlanMigration(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (*migration.Plan, error) {
+	return m.run(ctx, project, opts, false, migrator.Plan)
 }
 
 // Migrate makes the store what the cards want, all steps of the plan or none. The error is
 // migration.Refused where a step is refused. No gateway and no receiver may serve a store in a
 // file meanwhile.
-func Migrate(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (plan *migration.Plan, err error) {
-	err = migrate(ctx, project, opts, true, func(ctx context.Context, s migrator, task *migration.Task) error {
-		plan, err = s.Migrate(ctx, m.task(task))
+func Migrate(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (*migration.Plan, error) {
+	return m.run(ctx, project, opts, true, migrator.Migrate)
+}
+
+// run makes or applies a plan.
+func (o *MigrateOptions) run(ctx context.Context, project *facade.Project, opts *Options, writes bool, do func(migrator, context.Context, *migration.Task) (*migration.Plan, error)) (plan *migration.Plan, err error) {
+	err = migrate(ctx, project, opts, writes, func(ctx context.Context, s migrator, task *migration.Task) error {
+		task.Start, task.Drop, task.Convert, task.Progress = o.Start, o.Drop, o.Convert, o.Progress
+		plan, err = do(s, ctx, task)
 		return err
 	})
 	return plan, err

@@ -123,21 +123,10 @@ func readSender(text string) (string, error) {
 
 // readSigningKeys reads files, public JWKs and NAME=FILE.
 func readSigningKeys(text string) ([]string, error) {
-	items, err := setting.Items(text)
-	if err != nil {
-		return nil, errors.New("write a list of files, such as [keys/gateway.pub.pem, shop=keys/shop.pub.pem]; a public JWK may stand in it as a map")
-	}
-	return items, nil
+	return setting.Keys(text, "[keys/gateway.pub.pem, shop=keys/shop.pub.pem]")
 }
 
 // readSigningSkew reads the skew; none at all is -1, since 0 stands for the default.
 func readSigningSkew(text string) (time.Duration, error) {
-	d, err := setting.Duration(text)
-	switch {
-	case err == nil && d > mostSigningSkew:
-		return 0, fmt.Errorf("write at most %s, such as 30s: calls are remembered for that long", mostSigningSkew)
-	case err == nil && d == 0:
-		return -1, nil
-	}
-	return d, err
+	return setting.AtMost(text, mostSigningSkew, "30s: calls are remembered for that long")
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -59,10 +58,7 @@ func (t *TLS) load(dir string, log *slog.Logger) (*certificate, schema.Faults) {
 	}
 	c := &certificate{log: log}
 	for i, file := range []string{t.Cert, t.Key} {
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(dir, file)
-		}
-		c.files[i] = file
+		c.files[i] = setting.Below(dir, file)
 	}
 	if _, err := c.renew(); err != nil {
 		return nil, schema.Faults{{

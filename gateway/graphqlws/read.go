@@ -37,9 +37,9 @@ func (c *conn) handle(kind websocket.MessageType, text []byte) ending {
 	for name, value := range jsontext.Members(text) {
 		switch name {
 		case "type":
-			m.kind, m.hasKind = textOf(value)
+			m.kind, m.hasKind = jsontext.Text(value)
 		case "id":
-			m.id, m.hasID = textOf(value)
+			m.id, m.hasID = jsontext.Text(value)
 		case "payload":
 			m.payload = value
 		}
@@ -91,11 +91,4 @@ type received struct {
 	kind, id       string
 	hasKind, hasID bool
 	payload        json.RawMessage
-}
-
-func textOf(value json.RawMessage) (string, bool) {
-	if jsontext.KindOf(value) != jsontext.String {
-		return "", false
-	}
-	return jsontext.Unquote(jsontext.Trim(value)), true
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -176,13 +177,7 @@ func knownAlgorithm(name string) error {
 
 // readKeys reads files and public JWKs. Its error does not repeat the text, which may hold a
 // private key.
-func readKeys(text string) ([]string, error) {
-	items, err := setting.Items(text)
-	if err != nil {
-		return nil, errors.New("write a list of files, such as [keys/issuer.pem]; a public JWK may stand in it as a map")
-	}
-	return items, nil
-}
+func readKeys(text string) ([]string, error) { return setting.Keys(text, "[keys/issuer.pem]") }
 
 // readJWKSURL reads where the issuer publishes its keys. Who can change the answer on its way
 // can sign tokens, so it has to come over TLS, or from this machine. The empty text is no
@@ -211,22 +206,8 @@ func readRefresh(text string) (time.Duration, error) {
 // readSkew reads a duration; none at all is -1, since 0 stands for the default. "60s" is a
 // minute, "0s" is -1, "11m" is an error.
 func readSkew(text string) (time.Duration, error) {
-	d, err := setting.Duration(text)
-	switch {
-	case err == nil && d > mostSkew:
-		return 0, fmt.Errorf("write at most %s, such as 60s: tokens live on for that long", mostSkew)
-	case err == nil && d == 0:
-		return -1, nil
-	}
-	return d, err
+	return setting.AtMost(text, mostSkew, "60s: tokens live on for that long")
 }
 
 // algorithmNames are the names of the algorithms, sorted.
-func algorithmNames() []string {
-	names := make([]string, 0, len(algorithms))
-	for name := range algorithms {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func algorithmNames() []string { return slices.Sorted(maps.Keys(algorithms)) }

@@ -167,7 +167,7 @@ func openToken(text string) (h tokenHeader, err error) {
 		return h, refuse("its header is no JSON object")
 	}
 	for name, value := range jsontext.Members(header) {
-		text, isText := textOf(value)
+		text, isText := jsontext.Text(value)
 		switch name {
 		case "alg":
 			h.alg = text
@@ -232,7 +232,7 @@ func (t *tokens) judge(claims json.RawMessage) error {
 	if jsontext.Check(claims) != nil || jsontext.KindOf(claims) != jsontext.Object {
 		return refuse("its claims are no JSON object")
 	}
-	if issuer, ok := textOf(jsontext.Get(claims, "iss")); !ok || issuer != t.issuer {
+	if issuer, ok := jsontext.Text(jsontext.Get(claims, "iss")); !ok || issuer != t.issuer {
 		return refuse("another issuer made it")
 	}
 	audience, ok := textsOf(jsontext.Get(claims, "aud"))
@@ -265,18 +265,10 @@ func (t *tokens) judgeTimes(claims json.RawMessage) error {
 	return nil
 }
 
-// textOf is a JSON string. false: it is something else, or nil.
-func textOf(v json.RawMessage) (string, bool) {
-	if jsontext.KindOf(v) != jsontext.String {
-		return "", false
-	}
-	return jsontext.Unquote(jsontext.Trim(v)), true
-}
-
 // textsOf are the strings of a JSON array, or the one there is. "a" and ["a"] are the same
 // (RFC 7519, section 4.1.3); an array with anything but strings is none.
 func textsOf(v json.RawMessage) ([]string, bool) {
-	if text, ok := textOf(v); ok {
+	if text, ok := jsontext.Text(v); ok {
 		return []string{text}, true
 	}
 	if jsontext.KindOf(v) != jsontext.Array {
@@ -284,7 +276,7 @@ func textsOf(v json.RawMessage) ([]string, bool) {
 	}
 	var texts []string
 	for _, item := range jsontext.Elements(v) {
-		text, ok := textOf(item)
+		text, ok := jsontext.Text(item)
 		if !ok {
 			return nil, false
 		}

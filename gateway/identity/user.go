@@ -109,7 +109,7 @@ func (u *users) of(claims json.RawMessage) (map[string]any, error) {
 	if err != nil {
 		return nil, refuse("its claims hold a number that is out of range")
 	}
-	id, ok := textOf(find(claims, u.id))
+	id, ok := jsontext.Text(find(claims, u.id))
 	if !ok || id == "" {
 		return nil, refuse("it does not say who the caller is")
 	}
@@ -136,7 +136,7 @@ func (u *users) of(claims json.RawMessage) (map[string]any, error) {
 		user[part.name] = list
 	}
 	if v := find(claims, u.tenant); v != nil {
-		tenant, ok := textOf(v)
+		tenant, ok := jsontext.Text(v)
 		if !ok || tenant == "" {
 			return nil, refuse("its tenant is no text")
 		}

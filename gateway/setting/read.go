@@ -3,6 +3,7 @@ package setting
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,6 +140,29 @@ func list(text string, objects bool) ([]string, error) {
 	}
 	if slices.Contains(items, "") || !objects && strings.ContainsAny(text, "{}") {
 		return nil, help
+	}
+	return items, nil
+}
+
+// AtMost reads a duration for which 0 stands for the default: none at all is -1. The error of
+// one above most goes on with a word of what to write.
+func AtMost(text string, most time.Duration, such string) (time.Duration, error) {
+	d, err := Duration(text)
+	switch {
+	case err == nil && d > most:
+		return 0, fmt.Errorf("write at most %s, such as %s", most, such)
+	case err == nil && d == 0:
+		return -1, nil
+	}
+	return d, err
+}
+
+// Keys reads files and public JWKs. Its error does not repeat the text, which may hold a
+// private key.
+func Keys(text, such string) ([]string, error) {
+	items, err := Items(text)
+	if err != nil {
+		return nil, errors.New("write a list of files, such as " + such + "; a public JWK may stand in it as a map")
 	}
 	return items, nil
 }

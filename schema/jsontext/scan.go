@@ -221,3 +221,12 @@ func space(b []byte, i int) int {
 
 // isSpace reports whether c is white space between tokens: ws of RFC 8259 section 2.
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// Text returns the text of a JSON string, with white space around it or not; false for any
+// other value, and for nil.
+func Text(v []byte) (string, bool) {
+	if KindOf(v) != String {
+		return "", false
+	}
+	return Unquote(Trim(v)), true
+}

@@ -80,17 +80,13 @@ func (r *reading) search(b *sqltext.Builder, c *sqltext.Column, list []sqltext.V
 	}
 	// With one row at most for each key there is nothing to order and to limit. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.
-	var err error
 	if c.Unique() && r.Find.Limit > 0 && r.Find.Offset <= 0 {
-		err = r.single(b, c, keys)
-	} else {
-		err = r.some(b, c, keys)
-	}
-	if err == nil && counted {
-		err = r.totals(b, c, keys)
-	}
-	if err != nil {
+		r.single(b, c, keys)
+	} else if err := r.some(b, c, keys); err != nil {
 		return err
+	}
+	if counted {
+		r.totals(b, c, keys)
 	}
 	return b.Ready()
 }
@@ -148,21 +144,16 @@ func (r *reading) unnest(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 
 // single writes the statement for the one row a key can have. The limit keeps the planner from
 // joining the whole table to a few keys.
-func (r *reading) single(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+func (r *reading) single(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
 	r.open(b, c, keys)
 	alias := b.Alias()
 	b.Text("SELECT ")
 	b.Columns(&r.Selection, alias)
-	if err := r.From(b, alias); err != nil {
-		return err
-	}
+	r.From(b, alias)
 	b.Text(" WHERE ")
 	r.isKey(b, c, alias)
-	if err := r.Conditions(b, alias, " AND "); err != nil {
-		return err
-	}
+	r.Conditions(b, alias, " AND ")
 	b.Text(" LIMIT 1) AS p ORDER BY k.n")
-	return nil
 }
 
 // isKey writes that a row has the key of [reading.unnest].
@@ -190,13 +181,13 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	r.open(b, c, keys)
 	switch {
 	case place.whole:
-		err = r.within(b, &place, place.ranges[0], c, false)
+		r.within(b, &place, place.ranges[0], c, false)
 		limit(b, r.Find)
 	case len(place.ranges) == 1 && c.Parts == nil && !r.composed():
 		b.Text("SELECT ")
 		b.Columns(&r.Selection, "q")
 		b.Text(" FROM (")
-		err = r.within(b, &place, place.ranges[0], c, true)
+		r.within(b, &place, place.ranges[0], c, true)
 		b.Text(room(r.Find), ") AS q")
 		if len(r.Order) > 0 {
 			// With the key in it the order is that of the rows, and nothing is left to sort.
@@ -209,10 +200,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 		limit(b, r.Find)
 	default:
 		b.Text("SELECT q.* FROM ")
-		err = r.bounded(b, &place, c, "q")
-	}
-	if err != nil {
-		return err
+		r.bounded(b, &place, c, "q")
 	}
 	b.Text(") AS p ORDER BY k.n")
 	if len(r.Order) > 0 && !place.whole {
@@ -233,7 +221,7 @@ func (r *reading) composed() bool {
 // of the first half. Keys without rows are not in it; runEach counts them as 0.
 //
 //	…) UNION ALL SELECT k.n, NULL, count(*) … GROUP BY k.n
-func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
 	alias := b.Alias()
 	b.Text(") UNION ALL SELECT k.n, ")
 	for range r.Selection.Width() {
@@ -243,31 +231,20 @@ func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 	r.unnest(b, c, keys)
 	b.Text(" JOIN ", r.Table.Name, " AS ", alias, " ON ")
 	r.isKey(b, c, alias)
-	if err := b.Join(r.Find.Where, r.Table, alias); err != nil {
-		return err
-	}
-	if _, err := r.Where(b, alias, " WHERE "); err != nil {
-		return err
-	}
+	b.Join(r.Find.Where, r.Table, alias)
+	r.Where(b, alias, " WHERE ")
 	b.Text(" GROUP BY k.n")
-	return nil
 }
 
 // runEach runs the statement and cuts the rows into the groups of their keys. The first column
 // is the key's place, from 1; rows come in this order. With totals the last column is one, in a
 // row of its own. The row beyond the limit is not kept; it sets More of its group.
 func (r *reading) runEach(c *engine.Conn, b *sqltext.Builder) error {
-	groups := make([]facade.FoundGroup, len(r.Find.Each.Values))
-	none, behind := int64(-1), 0
+	groups, behind := r.Groups(sqltext.RoomForEach(len(r.Find.Each.Values), r.Find.Limit)), 0
 	if r.Find.Count {
-		none, behind = 0, 1
+		behind = 1
 	}
-	for i := range groups {
-		groups[i].Total = none
-	}
-	r.Read = facade.NewRows(r.Selection.Layout, sqltext.RoomForEach(len(groups), r.Find.Limit))
-	r.Held = len(groups) * facade.GroupSize
-	at, n := -1, 0
+	at := 0
 	q, args := r.query(b, 1, behind, func(values [][]byte) error {
 		key, err := strconv.Atoi(string(values[0]))
 		if err != nil {
@@ -276,35 +253,23 @@ func (r *reading) runEach(c *engine.Conn, b *sqltext.Builder) error {
 		key--
 		if r.Find.Count {
 			if last := values[len(values)-1]; last != nil {
-				groups[key].Total, err = strconv.ParseInt(string(last), 10, 64)
+				total, err := strconv.ParseInt(string(last), 10, 64)
+				groups.Total(key, total)
 				return err
 			}
 		}
 		if key < at {
 			return fmt.Errorf("postgres: a row of key %d came behind one of key %d", key, at)
 		}
-		// Keys without rows have empty groups at the place where theirs would begin.
-		for at < key {
-			at++
-			groups[at].From, groups[at].To = n, n
-		}
-		g := &groups[at]
-		if g.To-g.From == max(0, r.Find.Limit) {
-			g.More = true
+		if at = key; !groups.Next(key) {
 			return nil
 		}
 		r.take(values, 1)
-		n++
-		g.To = n
 		return r.Grown()
 	})
 	defer args.free()
 	if err := c.Run(q); err != nil {
 		return costly(err, r.Find.Count)
 	}
-	for at++; at < len(groups); at++ {
-		groups[at].From, groups[at].To = n, n
-	}
-	r.Found.Groups = groups
-	return r.Settle(groups)
+	return groups.Settle()
 }

@@ -35,9 +35,7 @@ func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error
 	b := r.store.text.Builder()
 	defer b.Free()
 	b.Text("SELECT count(*) FROM (SELECT 1")
-	if err := r.met(b); err != nil {
-		return 0, err
-	}
+	r.Met(b)
 	b.Text(" LIMIT " + strconv.Itoa(estimateFrom+1) + ") AS met")
 	var n int64
 	done, err := c.Hurried(estimateTime, func() error {
@@ -53,9 +51,7 @@ func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error
 	e := r.store.text.Builder()
 	defer e.Free()
 	e.Text("EXPLAIN (FORMAT JSON) SELECT 1")
-	if err := r.met(e); err != nil {
-		return 0, err
-	}
+	r.Met(e)
 	text, err := single(c, e)
 	if engine.Unknown(err) { // another engine: it has said all that it knows
 		return max(known, n), nil

@@ -82,18 +82,14 @@ func (r *reading) page() error {
 		b.Text(", NULL::bigint")
 	}
 	b.Text(" FROM ")
-	if err := r.bounded(b, &place, nil, "p"); err != nil {
-		return err
-	}
+	r.bounded(b, &place, nil, "p")
 	if counted {
 		b.Text(") UNION ALL SELECT ")
 		for range r.Selection.Width() {
 			b.Text("NULL, ")
 		}
 		b.Text("(SELECT count(*)")
-		if err := r.met(b); err != nil {
-			return err
-		}
+		r.Met(b)
 		b.Text(")")
 	}
 	if err := b.Ready(); err != nil {
@@ -106,16 +102,6 @@ func (r *reading) page() error {
 		}
 		return err
 	})
-}
-
-// met writes FROM and WHERE of the rows that meet the filter, without the cursor.
-func (r *reading) met(b *sqltext.Builder) error {
-	alias := b.Alias()
-	if err := r.From(b, alias); err != nil {
-		return err
-	}
-	_, err := r.Where(b, alias, " WHERE ")
-	return err
 }
 
 // run runs do on a connection that suits how long the read may take. do may run again.

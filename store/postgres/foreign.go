@@ -84,7 +84,7 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, in string, stored fun
 			return nil, fault("%s has no column %s for the field %s", is.FullName(), name, p.Name)
 		}
 		c := foreignColumn(p, described)
-		if p.Link != nil && !p.Link.Many && p.Link.Target != nil && stored(p.Link.Target.Key) {
+		if sqltext.Target(p, stored) != nil {
 			c.refs = &reference{}
 		}
 		byName[name] = p

@@ -41,7 +41,7 @@ func (r *reading) span() (s span, err error) {
 //
 //	(SELECT … WHERE (t0."at", t0."id") < ($1, $2) ORDER BY … LIMIT 64) AS p
 //	((SELECT … LIMIT 64) UNION ALL (SELECT … WHERE t1."at" IS NULL … LIMIT 64)) AS p
-func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name string) error {
+func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name string) {
 	b.Text("(")
 	for i, g := range s.ranges {
 		if i > 0 {
@@ -50,9 +50,7 @@ func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name
 		if len(s.ranges) > 1 {
 			b.Text("(")
 		}
-		if err := r.within(b, s, g, key, false); err != nil {
-			return err
-		}
+		r.within(b, s, g, key, false)
 		b.Text(room(r.Find))
 		if len(s.ranges) > 1 {
 			b.Text(")")
@@ -64,7 +62,6 @@ func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name
 		b.OrderBy(r.Order, name)
 	}
 	limit(b, r.Find)
-	return nil
 }
 
 // within writes the SELECT of one range, in order.
@@ -75,7 +72,7 @@ func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name
 // read the whole table.
 //
 // named adds the key's column to what is selected, as keyName.
-func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.Column, named bool) error {
+func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.Column, named bool) {
 	alias := b.Alias()
 	b.Text("SELECT ")
 	b.Columns(&r.Selection, alias)
@@ -84,9 +81,7 @@ func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.
 		b.Column(alias, key)
 		b.Text(" AS ", keyName)
 	}
-	if err := r.From(b, alias); err != nil {
-		return err
-	}
+	r.From(b, alias)
 	word := " WHERE "
 	if key != nil {
 		for i, c := range partsOf(key) {
@@ -102,10 +97,7 @@ func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.
 			word = " AND "
 		}
 	}
-	word, err := r.Where(b, alias, word)
-	if err != nil {
-		return err
-	}
+	word = r.Where(b, alias, word)
 	if s.from != nil {
 		b.Text(word)
 		word = " AND "
@@ -125,7 +117,7 @@ func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.
 		}
 	}
 	if len(r.Order) == 0 {
-		return nil
+		return
 	}
 	b.Text(" ORDER BY ")
 	if key != nil {
@@ -135,7 +127,6 @@ func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.
 		}
 	}
 	b.OrderBy(r.Order, alias)
-	return nil
 }
 
 // partsOf are the columns that a key is compared by.

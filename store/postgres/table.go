@@ -115,29 +115,16 @@ func (t *table) primaryName() string { return shorten(t.plain + ":primary") }
 // The other side of a relation and onDelete read the last one. An index on a column that leads
 // another one already is left out.
 func (t *table) listIndexes() {
-	led := map[string]bool{t.primary().name: true} // columns that lead an index already
-	for _, members := range t.Entity.Uniques {
-		ix := index{unique: true}
-		for _, p := range members {
-			if c := t.Stored(p); c != nil {
-				ix.columns = append(ix.columns, t.of(c).name)
-			}
+	for _, asked := range t.Indexes() {
+		ix := index{unique: asked.Unique}
+		for _, c := range asked.Columns {
+			ix.columns = append(ix.columns, t.of(c).name)
 		}
-		// A member that is not stored leaves nothing to be unique; the primary key alone is
-		// unique by itself.
-		if len(ix.columns) != len(members) || len(members) == 1 && ix.columns[0] == t.primary().name {
-			continue
+		if ix.name = shorten(t.plain + ":unique " + strings.Join(ix.columns, " ")); !ix.unique {
+			ix.name = shorten(t.plain + ":index " + ix.columns[0])
+			ix.columns = append(ix.columns, t.primary().name)
 		}
-		ix.name = shorten(t.plain + ":unique " + strings.Join(ix.columns, " "))
-		led[ix.columns[0]] = true
 		t.indexes = append(t.indexes, ix)
-	}
-	for _, c := range t.columns {
-		one := c.Prop.Link != nil && !c.Prop.Link.Many
-		if (c.Prop.Axes.Index || one) && !led[c.name] {
-			led[c.name] = true
-			t.indexes = append(t.indexes, index{name: shorten(t.plain + ":index " + c.name), columns: []string{c.name, t.primary().name}})
-		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqlite/engine"
@@ -51,17 +50,12 @@ func (r *reading) each(ctx context.Context) error {
 	// With one row at most for each key there is nothing to order and to limit. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.
 	if c.Unique() && r.Find.Limit > 0 && r.Find.Offset <= 0 {
-		err = r.plain(b, c, keys)
+		r.plain(b, c, keys)
 	} else {
-		err = r.some(b, c, keys)
-	}
-	if err != nil {
-		return err
+		r.some(b, c, keys)
 	}
 	if r.Find.Count {
-		if err := r.totals(b, c, keys); err != nil {
-			return err
-		}
+		r.totals(b, c, keys)
 	}
 	if err := b.Ready(); err != nil {
 		return err
@@ -123,19 +117,16 @@ func equalsKey(b *sqltext.Builder, alias string, c *sqltext.Column) {
 }
 
 // plain writes the statement for the one row a key can have.
-func (r *reading) plain(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+func (r *reading) plain(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
 	alias := b.Alias()
 	b.Text("SELECT k.key, ")
 	b.Columns(&r.Selection, alias)
-	if err := r.join(b, c, keys, alias, true); err != nil {
-		return err
-	}
+	r.join(b, c, keys, alias, true)
 	b.Text(" ORDER BY k.rowid") // the order json_each gives them in: nothing is sorted for it
-	return nil
 }
 
 // some writes the statement for a bounded number of rows of each key; see each.
-func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
 	outer, inner := b.Alias(), b.Alias()
 	b.Text("SELECT k.key, ")
 	b.Columns(&r.Selection, outer)
@@ -156,14 +147,10 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	} else {
 		r.table.rowID(b, inner)
 	}
-	if err := r.From(b, inner); err != nil {
-		return err
-	}
+	r.From(b, inner)
 	b.Text(" WHERE ")
 	equalsKey(b, inner, c)
-	if err := r.Conditions(b, inner, " AND "); err != nil {
-		return err
-	}
+	r.Conditions(b, inner, " AND ")
 	if len(r.Order) > 0 {
 		b.Text(" ORDER BY ")
 		b.OrderBy(r.Order, inner)
@@ -174,42 +161,36 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 		b.Text(", ")
 		b.OrderBy(r.Order, outer)
 	}
-	return nil
 }
 
 // join writes the keys, the rows that have them and the conditions. The rows come
 // last in a CROSS JOIN, so that SQLite looks them up key by key.
-func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value, alias string, from bool) error {
+func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value, alias string, from bool) {
 	b.Text(" FROM json_each(")
 	b.Bind(keys)
 	b.Text(") AS k CROSS JOIN ", r.Table.Name, " AS ", alias)
-	if err := b.Join(r.Find.Where, r.Table, alias); err != nil {
-		return err
-	}
+	b.Join(r.Find.Where, r.Table, alias)
 	b.Text(" WHERE ")
 	equalsKey(b, alias, c)
 	if from {
-		return r.Conditions(b, alias, " AND ")
+		r.Conditions(b, alias, " AND ")
+	} else {
+		r.Where(b, alias, " AND ")
 	}
-	_, err := r.Where(b, alias, " AND ")
-	return err
 }
 
 // totals writes the second half of a statement that counts the rows of each key, behind those
 // of the first half. Keys without rows are not in it; runEach counts them as 0.
 //
 //	… LIMIT -1) UNION ALL SELECT 1, k.key, count(*), NULL … GROUP BY k.key
-func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) error {
+func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
 	alias := b.Alias()
 	b.Text(" LIMIT -1) UNION ALL SELECT 1, k.key, count(*)") // with a limit, even none, the order inside is kept
 	for range r.Selection.Width() - 1 {
 		b.Text(", NULL")
 	}
-	if err := r.join(b, c, keys, alias, false); err != nil {
-		return err
-	}
+	r.join(b, c, keys, alias, false)
 	b.Text(" GROUP BY k.key")
-	return nil
 }
 
 // runEach steps the statement and cuts the rows into the groups of their keys. The rows come
@@ -224,36 +205,20 @@ func (r *reading) runEach(c *engine.Conn, b *sqltext.Builder) error {
 	if err != nil {
 		return err
 	}
-	groups := make([]facade.FoundGroup, len(r.Find.Each.Values))
-	first, none := 0, int64(-1)
+	groups, first := r.Groups(len(r.Find.Each.Values)), 0
 	if r.Find.Count {
-		first, none = 1, 0
+		first = 1
 	}
-	for i := range groups {
-		groups[i].Total = none
-	}
-	r.Read = facade.NewRows(r.Selection.Layout, len(groups))
-	r.Held = len(groups) * facade.GroupSize
-	at, n := -1, 0
 	for st.Step() {
 		key := int(st.ColumnInt64(first))
 		if first == 1 && st.ColumnInt64(0) == 1 {
-			groups[key].Total = st.ColumnInt64(2)
+			groups.Total(key, st.ColumnInt64(2))
 			continue
 		}
-		// Keys without rows have empty groups at the place where theirs would begin.
-		for at < key {
-			at++
-			groups[at].From, groups[at].To = n, n
-		}
-		g := &groups[at]
-		if g.To-g.From == max(0, r.Find.Limit) {
-			g.More = true
+		if !groups.Next(key) {
 			continue
 		}
 		r.take(st, first+1)
-		n++
-		g.To = n
 		if err := r.Grown(); err != nil {
 			_ = c.Finish(st) // it was going well
 			return err
@@ -262,9 +227,5 @@ func (r *reading) runEach(c *engine.Conn, b *sqltext.Builder) error {
 	if err := c.Finish(st); err != nil {
 		return err
 	}
-	for at++; at < len(groups); at++ {
-		groups[at].From, groups[at].To = n, n
-	}
-	r.Found.Groups = groups
-	return r.Settle(groups)
+	return groups.Settle()
 }

@@ -36,10 +36,7 @@ func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error
 	b := r.store.text.Builder()
 	defer b.Free()
 	b.Text("SELECT count(*) FROM (SELECT 1")
-	alias := b.Alias()
-	if err := r.met(b, alias); err != nil {
-		return 0, err
-	}
+	r.Met(b)
 	b.Text(" LIMIT " + strconv.Itoa(estimateFrom+1) + ")")
 	n, done, err := r.hurried(c, b)
 	if err != nil || done && n <= estimateFrom {
@@ -62,29 +59,16 @@ func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error
 	// would fall in with what repeats in it), the next one where there is none.
 	s.Text("WITH RECURSIVE bounds(low, high) AS (SELECT min(", row, "), max(", row, ") FROM ", r.Table.Name, "), steps(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM steps WHERE i < ",
 		strconv.Itoa(sampleRows-1), ") SELECT count(*) FROM steps CROSS JOIN bounds CROSS JOIN ", r.Table.Name, " AS ")
-	alias = s.Alias()
+	alias := s.Alias()
 	s.Text(alias, " ON ", alias, ".", r.table.rowid, " = (SELECT min(", row, ") FROM ", r.Table.Name, " WHERE ", row,
 		" >= bounds.low + CAST((bounds.high - bounds.low) * (i * 0.6180339887498949 - CAST(i * 0.6180339887498949 AS INTEGER)) AS INTEGER))")
-	if err := s.Join(r.Find.Where, r.Table, alias); err != nil {
-		return 0, err
-	}
-	if _, err := r.Where(s, alias, " WHERE "); err != nil {
-		return 0, err
-	}
+	s.Join(r.Find.Where, r.Table, alias)
+	r.Where(s, alias, " WHERE ")
 	met, done, err := r.hurried(c, s)
 	if err != nil || !done {
 		return known, err
 	}
 	return max(known, all*met/sampleRows), nil
-}
-
-// met writes FROM and WHERE of the rows that meet the conditions, without the cursor.
-func (r *reading) met(b *sqltext.Builder, alias string) error {
-	if err := r.From(b, alias); err != nil {
-		return err
-	}
-	_, err := r.Where(b, alias, " WHERE ")
-	return err
 }
 
 // hurried runs a statement that returns one number, in a part of the time that a statement

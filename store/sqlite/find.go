@@ -61,12 +61,8 @@ func (r *reading) page(ctx context.Context) error {
 	b.Text("SELECT ")
 	alias := b.Alias()
 	b.Columns(&r.Selection, alias)
-	if err := r.From(b, alias); err != nil {
-		return err
-	}
-	if err := r.Conditions(b, alias, " WHERE "); err != nil {
-		return err
-	}
+	r.From(b, alias)
+	r.Conditions(b, alias, " WHERE ")
 	if len(r.Order) > 0 {
 		b.Text(" ORDER BY ")
 		b.OrderBy(r.Order, alias)
@@ -74,9 +70,7 @@ func (r *reading) page(ctx context.Context) error {
 	limit(b, r.Find)
 	if counted {
 		b.Text(") UNION ALL SELECT 1, ")
-		if err := r.total(b); err != nil {
-			return err
-		}
+		r.total(b)
 		for range r.Selection.Width() - 1 {
 			b.Text(", NULL")
 		}
@@ -96,21 +90,14 @@ func (r *reading) page(ctx context.Context) error {
 
 // total writes the number of rows that meet the conditions: a subquery, or without a filter
 // the number that is kept.
-func (r *reading) total(b *sqltext.Builder) error {
+func (r *reading) total(b *sqltext.Builder) {
 	if r.Find.Where == nil {
 		b.Text(r.table.tallied())
-		return nil
+		return
 	}
-	alias := b.Alias()
 	b.Text("(SELECT count(*)")
-	if err := r.From(b, alias); err != nil {
-		return err
-	}
-	if _, err := r.Where(b, alias, " WHERE "); err != nil {
-		return err
-	}
+	r.Met(b)
 	b.Text(")")
-	return nil
 }
 
 // runPage steps the statement. The row beyond the limit is not kept; it sets More. With

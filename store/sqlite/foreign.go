@@ -54,9 +54,7 @@ func (s *Store) foreignTable(e *schema.Entity, db *dbschema.Database, stored fun
 			Prop: p, Name: quote(is.Name), Type: is.Type.Name, NotNull: is.NotNull && !described.View, Filled: is.Fill != dbschema.FillNone, Odd: s.odd(e, p),
 		}}
 		c.column = is.Name
-		if p.Link != nil && !p.Link.Many && p.Link.Target != nil && stored(p.Link.Target.Key) {
-			c.refs = p.Link.Target.Primary
-		}
+		c.refs = sqltext.Target(p, stored)
 		t.columns = append(t.columns, c)
 		t.byIndex[p.Index] = c
 		if p == e.Primary {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // listIndexes gathers what the card needs indexes for:
@@ -16,39 +17,26 @@ import (
 // The other side of a relation and onDelete read the last one. An index on a column that leads
 // another one already is left out.
 func (t *table) listIndexes() {
-	led := map[*column]bool{t.primary: true} // columns that lead an index already
 	key := tableName(t.Entity.Key)
 	tail := t.primary
+	var led []*sqltext.Column
 	if t.primary.Parts != nil {
 		tail = nil
 		ix := index{unique: true, name: key + ":key", columns: t.keyColumns()}
-		led[ix.columns[0]] = true
+		led = append(led, &ix.columns[0].Column)
 		t.indexes = append(t.indexes, ix)
 	}
-	for _, members := range t.Entity.Uniques {
-		ix := index{unique: true}
-		names := make([]string, 0, len(members))
-		for _, p := range members {
-			if c := t.byIndex[p.Index]; c != nil {
-				ix.columns = append(ix.columns, c)
-				names = append(names, c.column)
-			}
+	for _, asked := range t.Indexes(led...) {
+		ix := index{unique: asked.Unique}
+		name := ""
+		for _, c := range asked.Columns {
+			ix.columns = append(ix.columns, t.byIndex[c.Prop.Index])
+			name += " " + t.byIndex[c.Prop.Index].column
 		}
-		// A member that is not stored leaves nothing to be unique; the primary key alone is
-		// unique by itself.
-		if len(ix.columns) != len(members) || len(members) == 1 && ix.columns[0] == t.primary {
-			continue
+		if ix.name = key + ":unique" + name; !ix.unique {
+			ix.name, ix.tail = key+":index"+name, tail
 		}
-		ix.name = key + ":unique " + strings.Join(names, " ")
-		led[ix.columns[0]] = true
 		t.indexes = append(t.indexes, ix)
-	}
-	for _, c := range t.columns {
-		one := c.Prop.Link != nil && !c.Prop.Link.Many
-		if (c.Prop.Axes.Index || one) && !led[c] {
-			led[c] = true
-			t.indexes = append(t.indexes, index{name: key + ":index " + c.column, columns: []*column{c}, tail: tail})
-		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 )
 
 // Builder writes one statement: its text, and the values bound to it. The text follows from
@@ -33,6 +34,15 @@ type Builder struct {
 	// sure says that what is being written has to hold for the row, whatever else does: it
 	// stands in no Or and no Not. Only there a relation may be joined.
 	sure bool
+	// err is why what was written is no statement: the first reason. [Builder.Ready] returns it.
+	err error
+}
+
+// fail notes why the statement cannot be written.
+func (b *Builder) fail(err error) {
+	if b.err == nil {
+		b.err = err
+	}
 }
 
 // builders keep the room for text and values between statements.
@@ -42,7 +52,7 @@ var builders = sync.Pool{New: func() any { return new(Builder) }}
 func (d *Database) Builder() *Builder {
 	b := builders.Get().(*Builder)
 	b.db, b.SQL, b.Args, b.aliases = d, b.SQL[:0], b.Args[:0], 0
-	b.joined, b.sure = b.joined[:0], false
+	b.joined, b.sure, b.err = b.joined[:0], false, nil
 	b.depth, b.reach = 0, EveryRow
 	return b
 }
@@ -64,6 +74,27 @@ func (b *Builder) Free() {
 	clear(b.Args) // let go of texts
 	b.db = nil
 	builders.Put(b)
+}
+
+// table is the table of an entity; nil where it has none, which fails the statement.
+func (b *Builder) table(e *schema.Entity) *Table {
+	t, err := b.db.Table(e)
+	if err != nil {
+		b.fail(err)
+	}
+	return t
+}
+
+// column is the column of a field of t; nil where it has none, which fails the statement.
+func (b *Builder) column(t *Table, p *schema.Property) *Column {
+	if t == nil {
+		return nil
+	}
+	c, err := t.Column(p)
+	if err != nil {
+		b.fail(err)
+	}
+	return c
 }
 
 // Text appends SQL as it stands. No word may come from a caller.
@@ -118,6 +149,9 @@ func (b *Builder) Truth(holds bool) {
 // Ready returns an error where the statement has more values than the database binds, and nil
 // where it can run.
 func (b *Builder) Ready() error {
+	if b.err != nil {
+		return b.err
+	}
 	if most := b.db.Words.MaxValues; len(b.Args) > most {
 		return facade.Errorf(facade.BadRequest, "the filter compares with %d values; send %d at most", len(b.Args), most)
 	}

@@ -10,7 +10,7 @@
 //	b := db.Builder()
 //	defer b.Free()
 //	b.Text("SELECT count(*) FROM ", t.Name, " AS t0 WHERE ")
-//	err := b.Filter(where, t, "t0")   // t0."price" < ?
+//	b.Filter(where, t, "t0")   // t0."price" < ?
 //	… run b.SQL with b.Args
 //
 // A [Reading] is the state of one [facade.Find]: what is selected and in which order, the rows

@@ -58,36 +58,41 @@ func (r *Reading) Reset() {
 
 // From writes the table and what its conditions join to it: FROM "post" AS t0 JOIN "author" AS
 // t1 ON ….
-func (r *Reading) From(b *Builder, alias string) error {
+func (r *Reading) From(b *Builder, alias string) {
 	b.Text(" FROM ", r.Table.Name, " AS ", alias)
-	return b.Join(r.Find.Where, r.Table, alias)
+	b.Join(r.Find.Where, r.Table, alias)
+}
+
+// Met writes FROM and WHERE of the rows that meet the filter, without the cursor.
+func (r *Reading) Met(b *Builder) {
+	alias := b.Alias()
+	r.From(b, alias)
+	r.Where(b, alias, " WHERE ")
 }
 
 // Where writes the filter that rows have to meet, behind [Reading.From]; nothing where there is
 // none. word stands before it. The result is the word before the next condition.
-func (r *Reading) Where(b *Builder, alias, word string) (next string, err error) {
+func (r *Reading) Where(b *Builder, alias, word string) (next string) {
 	if r.Find.Where == nil {
-		return word, nil
+		return word
 	}
 	b.Text(word)
 	b.sure, b.reach = true, r.Reach
-	err = b.Filter(r.Find.Where, r.Table, alias)
+	b.Filter(r.Find.Where, r.Table, alias)
 	b.sure = false
-	return " AND ", err
+	return " AND "
 }
 
 // Conditions writes what rows have to meet, behind [Reading.From]: the filter, and the places
 // where the page begins and ends (From and Until), which a total leaves out. word stands before
 // the first condition. BAD_REQUEST where a place is not of this order.
-func (r *Reading) Conditions(b *Builder, alias, word string) error {
-	word, err := r.Where(b, alias, word)
-	if err != nil {
-		return err
-	}
+func (r *Reading) Conditions(b *Builder, alias, word string) {
+	word = r.Where(b, alias, word)
 	if r.Find.From != nil {
 		from, err := Cursor(r.Order, r.Find.From)
 		if err != nil {
-			return err
+			b.fail(err)
+			return
 		}
 		b.Text(word)
 		word = " AND "
@@ -96,12 +101,12 @@ func (r *Reading) Conditions(b *Builder, alias, word string) error {
 	if r.Find.Until != nil {
 		until, err := Cursor(r.Order, r.Find.Until)
 		if err != nil {
-			return err
+			b.fail(err)
+			return
 		}
 		b.Text(word)
 		b.Behind(Turned(r.Order), until, false, alias)
 	}
-	return nil
 }
 
 // Grown charges the memory of what was read since the last call to the caller's budget
@@ -109,6 +114,59 @@ func (r *Reading) Conditions(b *Builder, alias, word string) error {
 // not read further.
 func (r *Reading) Grown() error {
 	return r.meter.Grown(r.Read, r.Held+cap(r.keys)+8*cap(r.ends))
+}
+
+// Groups cuts the rows of a Find with Each into the groups of their keys, in whose order the rows
+// come.
+type Groups struct {
+	r     *Reading
+	found []facade.FoundGroup
+	at, n int // the group that the last row is of; how many rows there are
+}
+
+// Groups begins a group for each key; room is how many rows may be expected.
+func (r *Reading) Groups(room int) Groups {
+	g := Groups{r: r, found: make([]facade.FoundGroup, len(r.Find.Each.Values)), at: -1}
+	for i := range g.found {
+		if g.found[i].Total = -1; r.Find.Count {
+			g.found[i].Total = 0 // keys without rows are not counted
+		}
+	}
+	r.Read = facade.NewRows(r.Selection.Layout, room)
+	r.Held = len(g.found) * facade.GroupSize
+	return g
+}
+
+// Total notes the total of a key.
+func (g *Groups) Total(key int, total int64) { g.found[key].Total = total }
+
+// Next says whether the next row, of a key, is read. The one beyond the limit is not: it sets
+// More. No row of an earlier key may follow.
+func (g *Groups) Next(key int) bool {
+	g.until(key)
+	if f := &g.found[key]; f.To-f.From == max(0, g.r.Find.Limit) {
+		f.More = true
+		return false
+	}
+	g.n++
+	g.found[key].To = g.n
+	return true
+}
+
+// until begins the groups up to that of a key. Keys without rows have empty groups at the place
+// where theirs would begin.
+func (g *Groups) until(key int) {
+	for g.at < key {
+		g.at++
+		g.found[g.at].From, g.found[g.at].To = g.n, g.n
+	}
+}
+
+// Settle ends the last groups and settles the reading.
+func (g *Groups) Settle() error {
+	g.until(len(g.found) - 1)
+	g.r.Found.Groups = g.found
+	return g.r.Settle(g.found)
 }
 
 // Cells are the columns of the row that a statement stands on.

@@ -19,21 +19,17 @@ func joinable(f *facade.Filter) bool {
 // one (docs/decisions/036). A JOIN drops rows without a target, as the condition does.
 // [Builder.Filter] comes to the same conditions in the same order, and writes them on the
 // joined table.
-func (b *Builder) Join(f *facade.Filter, t *Table, alias string) error {
+func (b *Builder) Join(f *facade.Filter, t *Table, alias string) {
 	if f == nil {
-		return nil
+		return
 	}
 	if f.Op != facade.And && (!joinable(f) || len(b.joined) >= b.db.Words.MaxJoins) {
-		return nil
+		return
 	}
 	if f.Op == facade.Some {
-		target, err := b.db.Table(f.Link.Target)
-		if err != nil {
-			return err
-		}
-		own, err := t.Column(f.Link.Field)
-		if err != nil {
-			return err
+		target, own := b.table(f.Link.Target), b.column(t, f.Link.Field)
+		if target == nil || own == nil {
+			return
 		}
 		inner := b.Alias()
 		b.joined = append(b.joined, inner)
@@ -42,11 +38,8 @@ func (b *Builder) Join(f *facade.Filter, t *Table, alias string) error {
 		t, alias = target, inner
 	}
 	for _, sub := range f.Sub {
-		if err := b.Join(sub, t, alias); err != nil {
-			return err
-		}
+		b.Join(sub, t, alias)
 	}
-	return nil
 }
 
 // maxRelations is how many relations a condition may go through, one behind the other. The
@@ -56,9 +49,6 @@ const maxRelations = 20
 
 // tooDeep refuses a filter that is nested deeper than SQLite takes: each relation and each
 // negation makes an expression deeper.
-func tooDeep() error {
-	return facade.Errorf(facade.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations)
-}
 
 // related writes a condition on the rows that a relation leads to, for Some, None and Every. A
 // relation stands in one of three places, and each is written with lookups or with a set (see
@@ -69,31 +59,29 @@ func tooDeep() error {
 //	this row's id over there    "posts" of an author: the target's column equals this key
 //
 // Every is NOT … with the condition negated: no row behind the relation fails it.
-func (b *Builder) related(f *facade.Filter, t *Table, alias string) error {
+func (b *Builder) related(f *facade.Filter, t *Table, alias string) {
 	if f.Link == nil || f.Link.Target == nil {
-		return facade.Internal(fmt.Errorf("store: a filter of %s goes through no relation", t.Entity.Name))
+		b.fail(facade.Internal(fmt.Errorf("store: a filter of %s goes through no relation", t.Entity.Name)))
+		return
 	}
 	if b.depth == maxRelations {
-		return tooDeep()
+		b.fail(facade.Errorf(facade.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations))
+		return
 	}
 	b.depth++
 	defer func(was Reach) { b.depth, b.reach = b.depth-1, was }(b.reach)
-	target, err := b.db.Table(f.Link.Target)
-	if err != nil {
-		return err
+	target := b.table(f.Link.Target)
+	if target == nil {
+		return
 	}
 	inList := f.Link.Many && f.Link.Inverse == nil // the ids stand in the row
 	outer, key := f.Link.Field, target.Entity.Primary
 	if f.Link.Inverse != nil { // the target points back
 		outer, key = t.Entity.Primary, f.Link.Inverse
 	}
-	own, err := t.Column(outer)
-	if err != nil {
-		return err
-	}
-	theirs, err := target.Column(key)
-	if err != nil {
-		return err
+	own, theirs := b.column(t, outer), b.column(target, key)
+	if own == nil || theirs == nil {
+		return
 	}
 	inner := b.Alias()
 	probe := b.db.Words.Lookups || b.reach.probes(f.Link.Many)
@@ -137,15 +125,14 @@ func (b *Builder) related(f *facade.Filter, t *Table, alias string) error {
 		b.reach = EveryRow
 	}
 	if f.Op == facade.Every {
-		err = b.not(f.Sub, target, inner)
+		b.not(f.Sub, target, inner)
 	} else {
-		err = b.all(f.Sub, target, inner, " AND ", true)
+		b.all(f.Sub, target, inner, " AND ", true)
 	}
 	b.Text(")")
 	if inList && !probe {
 		b.Text(")")
 	}
-	return err
 }
 
 // not is the word in front of the test for rows: Some holds with a row, None and Every hold

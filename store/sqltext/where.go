@@ -16,87 +16,81 @@ import (
 //
 //	{title: {contains: "tea"}, or: [{price: {lt: 5}}, {status: {ne: "live"}}]}
 //	(instr(t0."title", ?) > 0 AND (t0."price" < ? OR t0."status" IS NOT ?))
-func (b *Builder) Filter(f *facade.Filter, t *Table, alias string) error {
+func (b *Builder) Filter(f *facade.Filter, t *Table, alias string) {
 	if f == nil {
 		b.Truth(true)
-		return nil
+		return
 	}
 	if f.Op == facade.And {
-		return b.all(f.Sub, t, alias, " AND ", true)
+		b.all(f.Sub, t, alias, " AND ", true)
+		return
 	}
 	// join has written this relation: its condition is one on the joined table.
 	if b.sure && joinable(f) && len(b.joined) > 0 {
 		inner := b.joined[0]
 		b.joined = b.joined[1:]
-		target, err := b.db.Table(f.Link.Target)
-		if err != nil {
-			return err
+		target := b.table(f.Link.Target)
+		if target == nil {
+			return
 		}
 		defer func(was Reach) { b.reach = was }(b.reach)
 		b.reach = b.reach.through(false)
-		return b.all(f.Sub, target, inner, " AND ", true)
+		b.all(f.Sub, target, inner, " AND ", true)
+		return
 	}
 	defer func(sure bool) { b.sure = sure }(b.sure)
 	b.sure = false
 	switch f.Op {
 	case facade.Or:
-		return b.all(f.Sub, t, alias, " OR ", false)
+		b.all(f.Sub, t, alias, " OR ", false)
 	case facade.Not:
-		return b.not(f.Sub, t, alias)
+		b.not(f.Sub, t, alias)
 	case facade.Some, facade.None, facade.Every:
-		return b.related(f, t, alias)
+		b.related(f, t, alias)
+	default:
+		if c := b.column(t, f.Field); c != nil {
+			b.compare(f, c, alias)
+		}
 	}
-	c, err := t.Column(f.Field)
-	if err != nil {
-		return err
-	}
-	return b.compare(f, c, alias)
 }
 
 // all joins conditions by word; empty says whether no condition at all holds. It halves the list
 // again and again, since databases bound the depth of an expression (SQLite 1,000, PostgreSQL
 // its stack) and a chain of ANDs counts one level for each.
-func (b *Builder) all(subs []*facade.Filter, t *Table, alias, word string, empty bool) error {
+func (b *Builder) all(subs []*facade.Filter, t *Table, alias, word string, empty bool) {
 	switch len(subs) {
 	case 0:
 		b.Truth(empty)
-		return nil
 	case 1:
-		return b.Filter(subs[0], t, alias)
+		b.Filter(subs[0], t, alias)
+	default:
+		half := len(subs) / 2
+		b.Text("(")
+		b.all(subs[:half], t, alias, word, empty)
+		b.Text(word)
+		b.all(subs[half:], t, alias, word, empty)
+		b.Text(")")
 	}
-	half := len(subs) / 2
-	b.Text("(")
-	if err := b.all(subs[:half], t, alias, word, empty); err != nil {
-		return err
-	}
-	b.Text(word)
-	if err := b.all(subs[half:], t, alias, word, empty); err != nil {
-		return err
-	}
-	b.Text(")")
-	return nil
 }
 
 // not writes that subs do not all hold: (…) IS NOT TRUE, which is true for false and for NULL.
-func (b *Builder) not(subs []*facade.Filter, t *Table, alias string) error {
+func (b *Builder) not(subs []*facade.Filter, t *Table, alias string) {
 	b.Text("(")
-	if err := b.all(subs, t, alias, " AND ", true); err != nil {
-		return err
-	}
+	b.all(subs, t, alias, " AND ", true)
 	b.Text(") IS NOT TRUE")
-	return nil
 }
 
 // compare writes the comparison of a column with the operand of f. An operand of another type
 // than the column's is no error here: nothing equals it, and Ne holds for every row.
-func (b *Builder) compare(f *facade.Filter, c *Column, alias string) error {
+func (b *Builder) compare(f *facade.Filter, c *Column, alias string) {
 	d := b.db.Dialect
 	if f.Op == facade.In || f.Op == facade.NotIn {
 		b.among(f, c, alias)
-		return nil
+		return
 	}
 	if len(f.Values) != 1 {
-		return facade.Internal(fmt.Errorf("store: a filter on %s has %d values instead of one", f.Field.Name, len(f.Values)))
+		b.fail(facade.Internal(fmt.Errorf("store: a filter on %s has %d values instead of one", f.Field.Name, len(f.Values))))
+		return
 	}
 	value := f.Values[0]
 	switch f.Op {
@@ -112,7 +106,7 @@ func (b *Builder) compare(f *facade.Filter, c *Column, alias string) error {
 		case string, int64, float64, bool:
 			if c.Prop.Kind == schema.KindJSON {
 				d.Has(b, c, alias, value)
-				return nil
+				return
 			}
 		}
 		b.Truth(false)
@@ -130,7 +124,7 @@ func (b *Builder) compare(f *facade.Filter, c *Column, alias string) error {
 		v, ok := Operand(f.Field, value)
 		if !ok { // nothing of another kind equals, precedes or follows it
 			b.Truth(f.Op == facade.Ne)
-			return nil
+			return
 		}
 		switch {
 		case c.Parts != nil && f.Op == facade.Eq:
@@ -143,9 +137,8 @@ func (b *Builder) compare(f *facade.Filter, c *Column, alias string) error {
 			d.Compare(b, f.Op, c, alias, v)
 		}
 	default:
-		return facade.Internal(fmt.Errorf("store: operator %d is not known", f.Op))
+		b.fail(facade.Internal(fmt.Errorf("store: operator %d is not known", f.Op)))
 	}
-	return nil
 }
 
 // among writes In and NotIn. Operands of another type than the column's are left out of the

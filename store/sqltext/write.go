@@ -150,9 +150,7 @@ func (b *Builder) OneRow(t *Table, alias string, key Value, where *facade.Filter
 func (b *Builder) also(f *facade.Filter, t *Table, alias string) error {
 	if f != nil {
 		b.Text(" AND ")
-		if err := b.Filter(f, t, alias); err != nil {
-			return err
-		}
+		b.Filter(f, t, alias)
 	}
 	return b.Ready()
 }

@@ -1,0 +1,177 @@
+package sqltext
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// What a card asks of a table and its columns, whatever the database. Types, names and the text
+// of statements are the store's own.
+
+// MayBeNull says whether a row may hold null in the field. Presence and nullability are two
+// things (spec 2.3.2): a field nobody has to supply at creation is null until someone does,
+// whatever its shape says; and a shape without a type takes null like any other value. Many
+// relations and create: {value: null} are the store's own cases beside
+// [schema.Property.MayBeNull].
+func MayBeNull(p *schema.Property) bool {
+	if p.Axes.Relation != nil && p.Axes.Relation.Many {
+		return false // spec 2.3: an absent many relation is an empty list
+	}
+	return p.MayBeNull() || p.Shape.Type == "" || p.Axes.Create != nil && jsontext.IsNull(p.Axes.Create.Value)
+}
+
+// OnDelete returns what a relation's card says of the row when its target goes, in SQL: CASCADE,
+// RESTRICT, SET NULL or "". Without a word a row that is pointed at cannot go: as with restrict,
+// but judged when the whole write is done, so that a cascade may take both
+// (docs/decisions/032).
+func OnDelete(p *schema.Property) string {
+	if p.Axes.Relation == nil {
+		return ""
+	}
+	return strings.ToUpper(p.Axes.Relation.OnDelete)
+}
+
+// Constant is what rows get that are older than a field: the card's constant, [] for a list of
+// ids, or null.
+func Constant(p *schema.Property) Value {
+	switch r := p.Axes.Create; {
+	case r != nil && r.Value != nil:
+		v, _ := Encode(p, r.Value)
+		return v
+	case p.Link != nil && p.Link.Many:
+		return TextValue("[]") // spec 2.3: an absent many relation is an empty list
+	}
+	return Value{}
+}
+
+// Target is the primary key that a field points at; nil where it does not, or where the target
+// has no table. stored says by key which entities have one: a relation to an entity of a remote
+// Frond has nothing to refer to.
+func Target(p *schema.Property, stored func(key string) bool) *schema.Property {
+	if p.Link == nil || p.Link.Many || p.Link.Target == nil || !stored(p.Link.Target.Key) {
+		return nil
+	}
+	return p.Link.Target.Primary
+}
+
+// Check is a keyword of a field's shape that the table enforces too.
+type Check struct {
+	Keyword string // the card's
+	Expr    string // in SQL
+}
+
+// Checks lists the keywords of a field that its table enforces: enum, bounds and lengths. The
+// judge has checked them before; the table holds them against other programs that write to it.
+//
+//	{"enum": ["draft", "live"]}   "status" IN ('draft', 'live')
+//	{"minimum": 0}                "price" >= 0
+//	{"maxLength": 80}             length("title") <= 80
+//
+// A pattern is not among them: the judge's regular expressions are no database's. name is the
+// column's, quoted. literal writes a value, false for one that the database cannot keep; length
+// writes how a length compares with a number, by >= or <=.
+func Checks(p *schema.Property, name string, literal func(Value) (string, bool), length func(operator string, n int64) string) (all []Check) {
+	// A named conversion stores something else than what its card's shape judges: a password's
+	// bounds do not hold for its hash.
+	if p.Axes.In.Name != "" {
+		return nil
+	}
+	if list := enum(p, literal); list != "" {
+		all = append(all, Check{"enum", name + " IN (" + list + ")"})
+	}
+	for _, kw := range p.Shape.Extra {
+		operator := operators[kw.Name]
+		switch kw.Name {
+		case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
+			if v, ok := bound(p.Kind, kw); ok {
+				text, _ := literal(v)
+				all = append(all, Check{kw.Name, fmt.Sprintf("%s %s %s", name, operator, text)})
+			}
+		case "minLength", "maxLength":
+			if n, ok := schema.Integer(kw.Value); ok && p.Kind == schema.KindString {
+				all = append(all, Check{kw.Name, length(operator, n)})
+			}
+		}
+	}
+	return all
+}
+
+// operators are how a value compares with the number of a keyword.
+var operators = map[string]string{
+	"minimum": ">=", "maximum": "<=", "exclusiveMinimum": ">", "exclusiveMaximum": "<", "minLength": ">=", "maxLength": "<=",
+}
+
+// enum lists the values of an enum as SQL, or "" where the column cannot be held to them: values
+// of several kinds or that the database cannot keep, and JSON, which has more than one text for
+// a value.
+func enum(p *schema.Property, literal func(Value) (string, bool)) string {
+	if p.Kind == schema.KindJSON {
+		return ""
+	}
+	var list []string
+	for _, v := range p.Shape.Enum {
+		a, fault := Encode(p, v)
+		text, ok := literal(a)
+		if fault != "" || !ok {
+			return ""
+		}
+		if a.Kind != Null { // a null passes every check
+			list = append(list, text)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// bound is the number of a bound: an integer for a column of integers, else the stored double,
+// so that a value may equal its bound. It is false for what is no number and for other kinds.
+func bound(k schema.Kind, kw schema.Keyword) (Value, bool) {
+	if i, ok := schema.Integer(kw.Value); ok && k == schema.KindInteger {
+		return IntValue(i), true
+	}
+	f, err := strconv.ParseFloat(string(jsontext.Trim(kw.Value)), 64)
+	return FloatValue(f), err == nil && (k == schema.KindInteger || k == schema.KindNumber)
+}
+
+// Index is an index that a card asks for. One that is not unique has the primary key behind its
+// column: every order ends in it, so that a page in the index's order needs no sorting.
+type Index struct {
+	Unique  bool
+	Columns []*Column
+}
+
+// Indexes lists what the card needs indexes for: role.unique, role.index and one-relations,
+// whose other side and onDelete read it. An index on a column that leads another one, or is
+// among led, is left out.
+func (t *Table) Indexes(led ...*Column) (all []Index) {
+	leads := map[*Column]bool{t.Primary: true}
+	for _, c := range led {
+		leads[c] = true
+	}
+	for _, members := range t.Entity.Uniques {
+		ix := Index{Unique: true}
+		for _, p := range members {
+			if c := t.Stored(p); c != nil {
+				ix.Columns = append(ix.Columns, c)
+			}
+		}
+		// A member that is not stored leaves nothing to be unique; the primary key alone is
+		// unique by itself.
+		if len(ix.Columns) != len(members) || len(members) == 1 && ix.Columns[0] == t.Primary {
+			continue
+		}
+		leads[ix.Columns[0]] = true
+		all = append(all, ix)
+	}
+	for _, c := range t.Columns {
+		one := c.Prop.Link != nil && !c.Prop.Link.Many
+		if (c.Prop.Axes.Index || one) && !leads[c] {
+			leads[c] = true
+			all = append(all, Index{Columns: []*Column{c}})
+		}
+	}
+	return all
+}
