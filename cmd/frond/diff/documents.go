@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -18,7 +19,7 @@ func (c *comparison) documents() {
 	for _, text := range c.is.Documents {
 		texts[strings.TrimSpace(text)] = true
 	}
-	for _, id := range slices.Sorted(keysOf(c.was.Documents)) {
+	for _, id := range slices.Sorted(maps.Keys(c.was.Documents)) {
 		text := c.was.Documents[id]
 		other, ok := c.is.Documents[id]
 		if ok {

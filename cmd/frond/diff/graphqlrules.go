@@ -16,46 +16,33 @@ const (
 var graphQLRules = []rule[elementPair]{
 	{
 		Rule{"graphql-type-removed", Breaking, []Surface{OnGraphQL}, "a type is gone", keepElement, ""},
-		func(p elementPair) *change {
-			return changed(p.kind() == "type" && p.is == nil, kindText(p.was), "")
-		},
+		gone("type", kindText),
 	},
 	{
 		Rule{"graphql-type-kind-changed", Breaking, []Surface{OnGraphQL}, "a name stands for a type of another kind", "give the new type another name", ""},
-		func(p elementPair) *change {
-			return both(p, "type", func() *change {
-				return changed(p.was.def.Kind != p.is.def.Kind, kindText(p.was), kindText(p.is))
-			})
-		},
+		both("type", func(p elementPair) *change {
+			return changed(p.was.def.Kind != p.is.def.Kind, kindText(p.was), kindText(p.is))
+		}),
 	},
 	{
 		Rule{"graphql-name-changed", Breaking, []Surface{OnGraphQL}, "a type, a field or an input has another name", "keep the name with graphql: in frond.yaml, or move the clients first", ""},
-		func(p elementPair) *change {
-			if p.was == nil || p.is == nil {
-				return nil
-			}
+		both("", func(p elementPair) *change {
 			return changed(p.was.name != p.is.name, p.was.name, p.is.name)
-		},
+		}),
 	},
 	{
 		Rule{"graphql-field-removed", Breaking, []Surface{OnGraphQL}, "a field is gone", keepElement, ""},
-		func(p elementPair) *change {
-			return changed(p.kind() == "field" && p.is == nil, typeText(p.was), "")
-		},
+		gone("field", typeText),
 	},
 	{
 		Rule{"graphql-field-type-changed", Breaking, []Surface{OnGraphQL}, "the values of a field have a type that readers do not know", "add a field of another name with the new type, and deprecate this one", ""},
-		func(p elementPair) *change {
-			return both(p, "field", func() *change {
-				return changed(!readsAs(p.was.typ, p.is.typ), typeText(p.was), typeText(p.is))
-			})
-		},
+		both("field", func(p elementPair) *change {
+			return changed(!readsAs(p.was.typ, p.is.typ), typeText(p.was), typeText(p.is))
+		}),
 	},
 	{
 		Rule{"graphql-input-removed", Breaking, []Surface{OnGraphQL}, "an argument or a field of an input is gone", keepElement, ""},
-		func(p elementPair) *change {
-			return changed(p.kind() == "input" && p.is == nil, typeText(p.was), "")
-		},
+		gone("input", typeText),
 	},
 	{
 		Rule{"graphql-input-required", Breaking, []Surface{OnGraphQL}, "an argument or a field of an input has to be sent", nullable, ""},
@@ -68,49 +55,35 @@ var graphQLRules = []rule[elementPair]{
 	},
 	{
 		Rule{"graphql-input-type-changed", Breaking, []Surface{OnGraphQL}, "an argument or a field of an input takes another type", "add an input of another name with the new type, and deprecate this one", ""},
-		func(p elementPair) *change {
-			return both(p, "input", func() *change {
-				// That it is required now is a rule of its own.
-				was, is := bare(p.was.typ), bare(p.is.typ)
-				return changed(!sendsAs(was, is), typeText(p.was), typeText(p.is))
-			})
-		},
+		both("input", func(p elementPair) *change {
+			// That it is required now is a rule of its own.
+			was, is := bare(p.was.typ), bare(p.is.typ)
+			return changed(!sendsAs(was, is), typeText(p.was), typeText(p.is))
+		}),
 	},
 	{
 		Rule{"graphql-enum-value-removed", Breaking, []Surface{OnGraphQL}, "a value of an enum is gone", "keep the value in the card's enum until no row and no client has it", ""},
-		func(p elementPair) *change {
-			return changed(p.kind() == "value" && p.is == nil, name(p.was), "")
-		},
+		gone("value", name),
 	},
 	{
 		Rule{"graphql-enum-value-added", Dangerous, []Surface{OnGraphQL}, "an enum has another value, which its readers may not know", "inform its readers before a row has the value", ""},
-		func(p elementPair) *change {
-			return changed(p.kind() == "value" && p.was == nil, "", name(p.is))
-		},
+		added("value", name),
 	},
 	{
 		Rule{"graphql-interface-removed", Breaking, []Surface{OnGraphQL}, "a type does not implement an interface any more", "keep the primary key readable", ""},
-		func(p elementPair) *change {
-			return changed(p.kind() == "interface" && p.is == nil, name(p.was), "")
-		},
+		gone("interface", name),
 	},
 	{
 		Rule{"graphql-interface-added", Dangerous, []Surface{OnGraphQL}, "a type implements another interface: fields of that interface may give it", "check clients that branch on the type", ""},
-		func(p elementPair) *change {
-			return changed(p.kind() == "interface" && p.was == nil, "", name(p.is))
-		},
+		added("interface", name),
 	},
 	{
 		Rule{"graphql-type-added", Safe, []Surface{OnGraphQL}, "a type is new", "nothing to do", ""},
-		func(p elementPair) *change {
-			return changed(p.kind() == "type" && p.was == nil, "", kindText(p.is))
-		},
+		added("type", kindText),
 	},
 	{
 		Rule{"graphql-field-added", Safe, []Surface{OnGraphQL}, "a field is new", "nothing to do", ""},
-		func(p elementPair) *change {
-			return changed(p.kind() == "field" && p.was == nil, "", typeText(p.is))
-		},
+		added("field", typeText),
 	},
 	{
 		Rule{"graphql-input-added", Safe, []Surface{OnGraphQL}, "an argument or a field of an input is new and may be left out", "nothing to do", ""},
@@ -130,21 +103,25 @@ var graphQLRules = []rule[elementPair]{
 	},
 	{
 		Rule{"graphql-deprecated", Safe, []Surface{OnGraphQL}, "a field, an input or a value is deprecated, or is not any more, or for another reason", "nothing to do", ""},
-		func(p elementPair) *change {
-			if p.was == nil || p.is == nil {
-				return nil
-			}
+		both("", func(p elementPair) *change {
 			return changed(p.was.deprecated != p.is.deprecated, p.was.deprecated, p.is.deprecated)
-		},
+		}),
 	},
 }
 
-// both calls f for a pair of that kind that both versions have.
-func both(p elementPair, kind string, f func() *change) *change {
-	if p.was == nil || p.is == nil || p.kind() != kind {
-		return nil
-	}
-	return f()
+// both is a find for a pair of that kind, or of any with "", that both versions have.
+func both(kind string, find func(elementPair) *change) func(elementPair) *change {
+	return when(func(p elementPair) bool { return p.was != nil && p.is != nil && (kind == "" || p.kind() == kind) }, find)
+}
+
+// gone is a find for an element of that kind that the new version does not have.
+func gone(kind string, text func(*element) string) func(elementPair) *change {
+	return func(p elementPair) *change { return changed(p.kind() == kind && p.is == nil, text(p.was), "") }
+}
+
+// added is a find for an element of that kind that the old version does not have.
+func added(kind string, text func(*element) string) func(elementPair) *change {
+	return func(p elementPair) *change { return changed(p.kind() == kind && p.was == nil, "", text(p.is)) }
 }
 
 // name is the name of an element; "" of nil.

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"encoding/json"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -107,7 +108,7 @@ func compareValues(was, is *schema.Shape) limited {
 
 // compareLimits is compareValues without enums.
 func compareLimits(was, is *schema.Shape) (l limited) {
-	for _, name := range slices.Sorted(keysOf(bounds)) {
+	for _, name := range slices.Sorted(maps.Keys(bounds)) {
 		a, b := was.Extra.Get(name), is.Extra.Get(name)
 		if string(a) == string(b) {
 			continue
@@ -308,15 +309,4 @@ func joined(list []change) *change {
 		was[i], is[i] = c.was, c.is
 	}
 	return &change{strings.Trim(strings.Join(was, ", "), ", "), strings.Trim(strings.Join(is, ", "), ", ")}
-}
-
-// keysOf yields the keys of a map.
-func keysOf[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }

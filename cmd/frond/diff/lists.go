@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func (c *comparison) lists(p operationPair, places []place) {
 	}
 	was, is := c.filters(c.was, p.was.Door), c.filters(c.is, p.is.Door)
 	renamed := c.pair.names(p.was.Door.Entity)
-	names := slices.Sorted(keysOf(was))
+	names := slices.Sorted(maps.Keys(was))
 	for _, name := range names {
 		to := name
 		if is[name] == nil && renamed[name] != "" {
@@ -33,7 +34,7 @@ func (c *comparison) lists(p operationPair, places []place) {
 		try(&c.out, listRules, listPair{was: was[name], is: is[to]}, at(places, "query.filter."+name)...)
 		delete(is, to)
 	}
-	for _, name := range slices.Sorted(keysOf(is)) {
+	for _, name := range slices.Sorted(maps.Keys(is)) {
 		try(&c.out, listRules, listPair{is: is[name]}, at(places, "query.filter."+name)...)
 	}
 	sizes := listPair{wasSize: p.was.Door.ListLimits(), isSize: p.is.Door.ListLimits()}

@@ -31,43 +31,33 @@ var requestRules = []rule[memberPair]{
 	},
 	{
 		Rule{"request-type-changed", Breaking, onCalls, "a field takes values of another type", "add a field of another name with the new type, and deprecate this one", ""},
-		func(p memberPair) *change {
-			return sent(p, func() *change {
-				return changed(!takes(typesOf(p.is.shape), typesOf(p.was.shape)), of(p.was), of(p.is))
-			})
-		},
+		sent(func(p memberPair) *change {
+			return changed(!takes(typesOf(p.is.shape), typesOf(p.was.shape)), of(p.was), of(p.is))
+		}),
 	},
 	{
 		Rule{"request-null-refused", Breaking, onCalls, "a field does not take null any more", "keep null in its type: [string, 'null']", ""},
-		func(p memberPair) *change {
-			return sent(p, func() *change { return changed(p.was.nullable && !p.is.nullable, "null", "no null") })
-		},
+		sent(func(p memberPair) *change { return changed(p.was.nullable && !p.is.nullable, "null", "no null") }),
 	},
 	{
 		Rule{"request-values-narrowed", Breaking, onCalls, "a field takes fewer values: an enum, a bound, a pattern or a format is new or tighter", "keep the wider rule, and check the narrower one where the value is used", ""},
-		func(p memberPair) *change {
-			return sent(p, func() *change { return joined(compareValues(p.was.shape, p.is.shape).less) })
-		},
+		sent(func(p memberPair) *change { return joined(compareValues(p.was.shape, p.is.shape).less) }),
 	},
 	{
 		Rule{"request-relation-changed", Breaking, onCalls, "a field holds ids of another entity, or has begun to hold ids", "add a field of another name", ""},
-		func(p memberPair) *change {
-			return sent(p, func() *change {
-				return changed(p.is.relation != "" && p.was.relation != p.is.relation, p.was.relation, p.is.relation)
-			})
-		},
+		sent(func(p memberPair) *change {
+			return changed(p.is.relation != "" && p.was.relation != p.is.relation, p.was.relation, p.is.relation)
+		}),
 	},
 	{
 		Rule{"request-default-changed", Dangerous, onCalls, "a field that is not sent gets another value", "check who relies on the old one", ""},
-		func(p memberPair) *change {
-			return sent(p, func() *change {
-				return changed(!p.was.required && !p.is.required && p.was.filled != p.is.filled, orNull(p.was.filled), orNull(p.is.filled))
-			})
-		},
+		sent(func(p memberPair) *change {
+			return changed(!p.was.required && !p.is.required && p.was.filled != p.is.filled, orNull(p.was.filled), orNull(p.is.filled))
+		}),
 	},
 	{
 		Rule{"request-schema-changed", Dangerous, onCalls, "a keyword without a rule of its own has changed, or the conversion of the values has", "compare both cards", ""},
-		func(p memberPair) *change { return sent(p, func() *change { return unruled(p) }) },
+		sent(func(p memberPair) *change { return unruled(p) }),
 	},
 	{
 		Rule{"request-field-added", Safe, onCalls, "a field may be sent that could not be sent before", "nothing to do", ""},
@@ -77,27 +67,21 @@ var requestRules = []rule[memberPair]{
 	},
 	{
 		Rule{"request-field-optional", Safe, onCalls, "a field may be left out that had to be sent", "nothing to do", ""},
-		func(p memberPair) *change {
-			return sent(p, func() *change { return changed(p.was.required && !p.is.required, "required", "optional") })
-		},
+		sent(func(p memberPair) *change { return changed(p.was.required && !p.is.required, "required", "optional") }),
 	},
 	{
 		Rule{"request-type-widened", Safe, onCalls, "a field takes values of more types, or null", "nothing to do", ""},
-		func(p memberPair) *change {
-			return sent(p, func() *change {
-				was, is := typesOf(p.was.shape), typesOf(p.is.shape)
-				if takes(is, was) && !takes(was, is) {
-					return &change{of(p.was), of(p.is)}
-				}
-				return changed(!p.was.nullable && p.is.nullable, "no null", "null")
-			})
-		},
+		sent(func(p memberPair) *change {
+			was, is := typesOf(p.was.shape), typesOf(p.is.shape)
+			if takes(is, was) && !takes(was, is) {
+				return &change{of(p.was), of(p.is)}
+			}
+			return changed(!p.was.nullable && p.is.nullable, "no null", "null")
+		}),
 	},
 	{
 		Rule{"request-values-widened", Safe, onCalls, "a field takes more values", "nothing to do", ""},
-		func(p memberPair) *change {
-			return sent(p, func() *change { return joined(compareValues(p.was.shape, p.is.shape).more) })
-		},
+		sent(func(p memberPair) *change { return joined(compareValues(p.was.shape, p.is.shape).more) }),
 	},
 }
 
@@ -105,12 +89,9 @@ var requestRules = []rule[memberPair]{
 var nameRules = []rule[memberPair]{
 	{
 		Rule{"field-renamed", Breaking, onReads, "a field has another name, as renamed: declares", "keep the old name beside the new one until nobody uses it", ""},
-		func(p memberPair) *change {
-			if p.was == nil || p.is == nil {
-				return nil
-			}
+		had(func(p memberPair) *change {
 			return changed(p.was.name != p.is.name && p.is.until[p.was.name] == "", p.was.name, p.is.name)
-		},
+		}),
 	},
 	{
 		Rule{"old-field-until", Dangerous, onCalls, "a field has another name; the old one is answered until a day, as until: under renamed says", "have the callers use the new name before that day", ""},
@@ -129,12 +110,9 @@ const keepField = "keep the field and write deprecated: true until nobody uses i
 // sends reports whether a member is there and may be sent.
 func sends(m *member) bool { return m != nil && m.sendable }
 
-// sent calls f for a member that may be sent to both versions.
-func sent(p memberPair, f func() *change) *change {
-	if !sends(p.was) || !sends(p.is) {
-		return nil
-	}
-	return f()
+// sent is a find for a member that may be sent to both versions.
+func sent(find func(memberPair) *change) func(memberPair) *change {
+	return when(func(p memberPair) bool { return sends(p.was) && sends(p.is) }, find)
 }
 
 // of is the type of a member in words; "" of nil.

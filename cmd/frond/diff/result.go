@@ -8,51 +8,41 @@ var resultRules = []rule[memberPair]{
 	},
 	{
 		Rule{"result-type-changed", Breaking, onReads, "a field has values of a type that readers do not know", "add a field of another name with the new type, and deprecate this one", ""},
-		func(p memberPair) *change {
-			return had(p, func() *change {
-				return changed(!takes(typesOf(p.was.shape), typesOf(p.is.shape)), of(p.was), of(p.is))
-			})
-		},
+		had(func(p memberPair) *change {
+			return changed(!takes(typesOf(p.was.shape), typesOf(p.is.shape)), of(p.was), of(p.is))
+		}),
 	},
 	{
 		Rule{"result-null-added", Breaking, onReads, "a field may be null or absent that never was", "fill the field for every row, or add a field of another name", ""},
-		func(p memberPair) *change {
-			return had(p, func() *change { return changed(!p.was.nullable && p.is.nullable, "never null", "may be null") })
-		},
+		had(func(p memberPair) *change {
+			return changed(!p.was.nullable && p.is.nullable, "never null", "may be null")
+		}),
 	},
 	{
 		Rule{"result-enum-value-added", Dangerous, onReads, "a field has another value, which its readers may not know", "inform its readers before a row has the value", ""},
-		func(p memberPair) *change {
-			return had(p, func() *change {
-				var l limited
-				enums(&l, enumOf(p.was.shape), enumOf(p.is.shape))
-				return joined(l.more)
-			})
-		},
+		had(func(p memberPair) *change {
+			var l limited
+			enums(&l, enumOf(p.was.shape), enumOf(p.is.shape))
+			return joined(l.more)
+		}),
 	},
 	{
 		Rule{"result-values-widened", Dangerous, onReads, "a bound, a pattern or a format that readers may rely on is gone or wider", "check columns and checks of the readers", ""},
-		func(p memberPair) *change {
-			return had(p, func() *change { return joined(compareLimits(p.was.shape, p.is.shape).more) })
-		},
+		had(func(p memberPair) *change { return joined(compareLimits(p.was.shape, p.is.shape).more) }),
 	},
 	{
 		Rule{"result-relation-changed", Breaking, onReads, "a field holds ids of another entity", "add a field of another name", ""},
-		func(p memberPair) *change {
-			return had(p, func() *change {
-				return changed(p.was.relation != "" && p.was.relation != p.is.relation, p.was.relation, p.is.relation)
-			})
-		},
+		had(func(p memberPair) *change {
+			return changed(p.was.relation != "" && p.was.relation != p.is.relation, p.was.relation, p.is.relation)
+		}),
 	},
 	{
 		Rule{"result-computed-changed", Dangerous, onCalls, "a computed field has another expression", "check who relies on the old value", ""},
-		func(p memberPair) *change {
-			return had(p, func() *change { return changed(p.was.filled != p.is.filled, p.was.filled, p.is.filled) })
-		},
+		had(func(p memberPair) *change { return changed(p.was.filled != p.is.filled, p.was.filled, p.is.filled) }),
 	},
 	{
 		Rule{"result-schema-changed", Dangerous, onReads, "a keyword without a rule of its own has changed, or the conversion of the values has", "compare both cards", ""},
-		func(p memberPair) *change { return had(p, func() *change { return unruled(p) }) },
+		had(func(p memberPair) *change { return unruled(p) }),
 	},
 	{
 		Rule{"result-field-added", Safe, onReads, "a field is new", "nothing to do", ""},
@@ -60,28 +50,21 @@ var resultRules = []rule[memberPair]{
 	},
 	{
 		Rule{"result-type-narrowed", Safe, onReads, "a field has values of fewer types, or is never null", "nothing to do", ""},
-		func(p memberPair) *change {
-			return had(p, func() *change {
-				was, is := typesOf(p.was.shape), typesOf(p.is.shape)
-				if takes(was, is) && !takes(is, was) {
-					return &change{of(p.was), of(p.is)}
-				}
-				return changed(p.was.nullable && !p.is.nullable, "may be null", "never null")
-			})
-		},
+		had(func(p memberPair) *change {
+			was, is := typesOf(p.was.shape), typesOf(p.is.shape)
+			if takes(was, is) && !takes(is, was) {
+				return &change{of(p.was), of(p.is)}
+			}
+			return changed(p.was.nullable && !p.is.nullable, "may be null", "never null")
+		}),
 	},
 	{
 		Rule{"result-values-narrowed", Safe, onReads, "a field has fewer values", "nothing to do", ""},
-		func(p memberPair) *change {
-			return had(p, func() *change { return joined(compareValues(p.was.shape, p.is.shape).less) })
-		},
+		had(func(p memberPair) *change { return joined(compareValues(p.was.shape, p.is.shape).less) }),
 	},
 }
 
-// had calls f for a member that both versions answer.
-func had(p memberPair, f func() *change) *change {
-	if p.was == nil || p.is == nil {
-		return nil
-	}
-	return f()
+// had is a find for a member that both versions answer.
+func had(find func(memberPair) *change) func(memberPair) *change {
+	return when(func(p memberPair) bool { return p.was != nil && p.is != nil }, find)
 }

@@ -31,6 +31,16 @@ func changed(holds bool, was, is string) *change {
 	return &change{was, is}
 }
 
+// when is a find for the pairs that holds accepts; of others the rule does not hold.
+func when[P any](holds func(P) bool, find func(P) *change) func(P) *change {
+	return func(p P) *change {
+		if !holds(p) {
+			return nil
+		}
+		return find(p)
+	}
+}
+
 // try tries every rule on a pair and notes what they find, at each of the places.
 func try[P any](out *findings, rules []rule[P], pair P, places ...place) {
 	if len(places) == 0 {

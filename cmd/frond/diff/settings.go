@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,7 @@ type limitPair struct{ was, is int64 }
 
 // settings compares the settings that bound a request.
 func (c *comparison) settings() {
-	for _, key := range slices.Sorted(keysOf(c.was.Limits)) {
+	for _, key := range slices.Sorted(maps.Keys(c.was.Limits)) {
 		to, ok := c.is.Limits[key]
 		if !ok {
 			continue

@@ -34,9 +34,9 @@ var tableRules = []rule[tablePair]{
 	},
 	{
 		Rule{"store-table-renamed", Safe, onStore, "a table has another name, as renamed: declares; its rows stay", "nothing to do", online},
-		func(p tablePair) *change {
-			return whenBoth(p.was != nil && p.is != nil, func() *change { return changed(p.was.Key != p.is.Key, p.was.Key, p.is.Key) })
-		},
+		when(func(p tablePair) bool { return p.was != nil && p.is != nil }, func(p tablePair) *change {
+			return changed(p.was.Key != p.is.Key, p.was.Key, p.is.Key)
+		}),
 	},
 	{
 		Rule{"store-table-added", Safe, onStore, "a table is new", "nothing to do", online},
@@ -58,31 +58,27 @@ var columnRules = []rule[columnPair]{
 	},
 	{
 		Rule{"store-column-converted", Breaking, onStore, "a column holds another kind of value, and not every old value has a form in it", "say under values what becomes of the old ones, or add a field of another name", loses},
-		func(p columnPair) *change {
-			return kept(p, func() *change {
-				return changed(p.was.kind != p.is.kind && !keeps[[2]string{p.was.kind, p.is.kind}] && p.values == "", p.was.kind, p.is.kind)
-			})
-		},
+		kept(func(p columnPair) *change {
+			return changed(p.was.kind != p.is.kind && !keeps[[2]string{p.was.kind, p.is.kind}] && p.values == "", p.was.kind, p.is.kind)
+		}),
 	},
 	{
 		Rule{"store-column-not-null", Breaking, onStore, "a column that may hold null is never null any more: a row with null stands against it", "give those rows a value first, or say under values which", slow},
-		func(p columnPair) *change {
-			return kept(p, func() *change {
-				return changed(!p.was.notNull && p.is.notNull && p.values == "", columnText(p.was), columnText(p.is))
-			})
-		},
+		kept(func(p columnPair) *change {
+			return changed(!p.was.notNull && p.is.notNull && p.values == "", columnText(p.was), columnText(p.is))
+		}),
 	},
 	{
 		Rule{"store-primary-key-changed", Breaking, onStore, "another field is the primary key", "move the rows to a new entity", loses},
-		func(p columnPair) *change {
-			return kept(p, func() *change { return changed(p.was.primary != p.is.primary, primaryText(p.was), primaryText(p.is)) })
-		},
+		kept(func(p columnPair) *change {
+			return changed(p.was.primary != p.is.primary, primaryText(p.was), primaryText(p.is))
+		}),
 	},
 	{
 		Rule{"store-reference-changed", Breaking, onStore, "a column references another table: ids that are no row there stand against it", "add a field of another name", slow},
-		func(p columnPair) *change {
-			return kept(p, func() *change { return changed(p.is.refs != "" && p.was.refs != p.is.refs, p.was.refs, p.is.refs) })
-		},
+		kept(func(p columnPair) *change {
+			return changed(p.is.refs != "" && p.was.refs != p.is.refs, p.was.refs, p.is.refs)
+		}),
 	},
 	{
 		Rule{"store-column-backfilled", Dangerous, onStore, "rows of before get a value that values: declares", "try it with frond migrate plan on a copy of the rows", slow},
@@ -92,33 +88,25 @@ var columnRules = []rule[columnPair]{
 	},
 	{
 		Rule{"store-check-tightened", Dangerous, onStore, "a column is held to fewer values: a row with another one stands against it", "correct those rows first", slow},
-		func(p columnPair) *change {
-			return kept(p, func() *change {
-				return joined(compareValues(p.was.checks, p.is.checks).less)
-			})
-		},
+		kept(func(p columnPair) *change {
+			return joined(compareValues(p.was.checks, p.is.checks).less)
+		}),
 	},
 	{
 		Rule{"store-on-delete-changed", Dangerous, onStore, "the deletion of a referenced row does something else to this one", "check who deletes such rows", slow},
-		func(p columnPair) *change {
-			return kept(p, func() *change {
-				return changed(p.was.refs != "" && p.was.refs == p.is.refs && p.was.onDelete != p.is.onDelete, orRestrict(p.was.onDelete), orRestrict(p.is.onDelete))
-			})
-		},
+		kept(func(p columnPair) *change {
+			return changed(p.was.refs != "" && p.was.refs == p.is.refs && p.was.onDelete != p.is.onDelete, orRestrict(p.was.onDelete), orRestrict(p.is.onDelete))
+		}),
 	},
 	{
 		Rule{"store-column-widened", Dangerous, onStore, "a column holds another kind of value, which has a form for every old one", "plan for the time that rewriting the table takes", slow},
-		func(p columnPair) *change {
-			return kept(p, func() *change {
-				return changed(p.was.kind != p.is.kind && keeps[[2]string{p.was.kind, p.is.kind}], p.was.kind, p.is.kind)
-			})
-		},
+		kept(func(p columnPair) *change {
+			return changed(p.was.kind != p.is.kind && keeps[[2]string{p.was.kind, p.is.kind}], p.was.kind, p.is.kind)
+		}),
 	},
 	{
 		Rule{"store-column-renamed", Safe, onStore, "a column has another name, as renamed: declares; its values stay", "nothing to do", online},
-		func(p columnPair) *change {
-			return kept(p, func() *change { return changed(p.was.name != p.is.name, p.was.name, p.is.name) })
-		},
+		kept(func(p columnPair) *change { return changed(p.was.name != p.is.name, p.was.name, p.is.name) }),
 	},
 	{
 		Rule{"store-column-added", Safe, onStore, "a column is new; rows of before hold null in it, or the card's constant", "nothing to do", online},
@@ -128,29 +116,25 @@ var columnRules = []rule[columnPair]{
 	},
 	{
 		Rule{"store-column-nullable", Safe, onStore, "a column may hold null that could not", "nothing to do", slow},
-		func(p columnPair) *change {
-			return kept(p, func() *change { return changed(p.was.notNull && !p.is.notNull, columnText(p.was), columnText(p.is)) })
-		},
+		kept(func(p columnPair) *change {
+			return changed(p.was.notNull && !p.is.notNull, columnText(p.was), columnText(p.is))
+		}),
 	},
 	{
 		Rule{"store-check-loosened", Safe, onStore, "a column is held to more values", "nothing to do", slow},
-		func(p columnPair) *change {
-			return kept(p, func() *change {
-				return joined(compareValues(p.was.checks, p.is.checks).more)
-			})
-		},
+		kept(func(p columnPair) *change {
+			return joined(compareValues(p.was.checks, p.is.checks).more)
+		}),
 	},
 	{
 		Rule{"store-reference-removed", Safe, onStore, "a column references no table any more", "nothing to do", slow},
-		func(p columnPair) *change {
-			return kept(p, func() *change { return changed(p.was.refs != "" && p.is.refs == "", p.was.refs, "") })
-		},
+		kept(func(p columnPair) *change { return changed(p.was.refs != "" && p.is.refs == "", p.was.refs, "") }),
 	},
 	{
 		Rule{"store-index-changed", Safe, onStore, "an index is new or gone", "nothing to do; a new index takes a while on a large table", slow},
-		func(p columnPair) *change {
-			return kept(p, func() *change { return changed(p.was.indexed != p.is.indexed, indexText(p.was), indexText(p.is)) })
-		},
+		kept(func(p columnPair) *change {
+			return changed(p.was.indexed != p.is.indexed, indexText(p.was), indexText(p.is))
+		}),
 	},
 }
 
@@ -166,15 +150,9 @@ var uniqueRules = []rule[[2]string]{
 	},
 }
 
-// kept calls f for a column that both versions have.
-func kept(p columnPair, f func() *change) *change { return whenBoth(p.was != nil && p.is != nil, f) }
-
-// whenBoth calls f where both sides are there.
-func whenBoth(there bool, f func() *change) *change {
-	if !there {
-		return nil
-	}
-	return f()
+// kept is a find for a column that both versions have.
+func kept(find func(columnPair) *change) func(columnPair) *change {
+	return when(func(p columnPair) bool { return p.was != nil && p.is != nil }, find)
 }
 
 // columnText is a column in words: text, never null. "" of nil.

@@ -109,7 +109,7 @@ func (u usage) selected(s *ast.Schema, set ast.SelectionSet) {
 			}
 			for _, a := range sel.Arguments {
 				u[at+"("+a.Name+":)"] = true
-				u.literal(s, a.Value)
+				u.literal(a.Value)
 			}
 			u.selected(s, sel.SelectionSet)
 		case *ast.InlineFragment:
@@ -122,7 +122,7 @@ func (u usage) selected(s *ast.Schema, set ast.SelectionSet) {
 }
 
 // literal notes the input types that a value is written for.
-func (u usage) literal(s *ast.Schema, v *ast.Value) {
+func (u usage) literal(v *ast.Value) {
 	if v == nil || v.Definition == nil {
 		return
 	}
@@ -132,7 +132,7 @@ func (u usage) literal(s *ast.Schema, v *ast.Value) {
 		if v.Kind == ast.ObjectValue {
 			u[name+"."+child.Name] = true
 		}
-		u.literal(s, child.Value)
+		u.literal(child.Value)
 	}
 }
 
