@@ -35,7 +35,7 @@ type Builder struct {
 	byDoor map[*facade.Door]*door
 	byKey  map[string]*door          // by their entity's key
 	cards  map[*schema.Entity]*shown // views, and entities without a door, as output
-	bodies map[*schema.Entity]*input // and as input
+	bodies map[body]*input           // nil: a body without a field
 	shared map[string]*input         // StringFilter and its like
 	shapes shapes
 
@@ -64,7 +64,7 @@ func NewBuilder() *Builder {
 		byDoor: map[*facade.Door]*door{},
 		byKey:  map[string]*door{},
 		cards:  map[*schema.Entity]*shown{},
-		bodies: map[*schema.Entity]*input{},
+		bodies: map[body]*input{},
 		shared: map[string]*input{},
 		shapes: shapes{
 			out:   map[*schema.Shape]*object{},
@@ -87,14 +87,14 @@ func NewBuilder() *Builder {
 		ResolveType: reference.TypeOfNode,
 	})
 	b.order = append(b.order, b.node)
-	b.addField(b.query, ownOrigin, &field{
+	b.addFields(b.query, ownOrigin, &field{
 		name:        "node",
 		description: "Returns the object with this global id, or null.",
 		typ:         b.node,
 		args:        []*arg{{name: "nodeId", typ: b.required(graphql.ID)}},
 		binding:     &binding.Field{Kind: binding.NodeRoot},
 	})
-	b.addField(b.query, ownOrigin, &field{
+	b.addFields(b.query, ownOrigin, &field{
 		name:        "nodes",
 		description: "Returns the objects with these global ids, at most 500, in the order of the ids: null where node returns null.",
 		typ:         b.list(b.node),
@@ -107,17 +107,21 @@ func NewBuilder() *Builder {
 // nodeIDText describes the field nodeId, on Node and on every type that implements it.
 const nodeIDText = "The global id: opaque, stable, and unique across all types."
 
-// addField gives o a field on behalf of by, and enters its binding. It returns false where the
-// name is taken on o or is no GraphQL name; the field is then left out and the error is noted.
-func (b *Builder) addField(o *object, by *origin, f *field) bool {
-	if !b.claims.claim(space{"field", o.name}, f.name, by) {
-		return false
+// addFields gives o fields on behalf of by, and enters their bindings. One whose name is taken
+// on o or is no GraphQL name is left out, and the error is noted.
+func (b *Builder) addFields(o *object, by *origin, fields ...*field) {
+	for _, f := range fields {
+		if !b.claims.claim(space{"field", o.name}, f.name, by) {
+			continue
+		}
+		of := b.bindings[o.name]
+		if of == nil {
+			of = map[string]*binding.Field{}
+			b.bindings[o.name] = of
+		}
+		of[f.name] = f.binding
+		o.fields = append(o.fields, f)
 	}
-	if f.binding != nil {
-		b.bind(o.name, f.name, f.binding)
-	}
-	o.fields = append(o.fields, f)
-	return true
 }
 
 // root returns Mutation for commands and Query for everything else. Mutation is made with its

@@ -52,13 +52,6 @@ func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 	return page
 }
 
-// addFields is addField for several fields of one origin.
-func (b *Builder) addFields(o *object, by *origin, fields ...*field) {
-	for _, f := range fields {
-		b.addField(o, by, f)
-	}
-}
-
 // pageInfoType returns Relay's PageInfo, which all connections share. It is made with the
 // first connection, so a schema without lists does not have it.
 func (b *Builder) pageInfoType() *object {

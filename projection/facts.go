@@ -55,7 +55,7 @@ func (b *Builder) addFact(f *facade.Fact) {
 		root.args = append(root.args, &arg{name: "filter", typ: b.filterOf(d).gql, description: "What the row must meet for its event to be announced."})
 		root.binding.Args = append(root.binding.Args, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
 	}
-	b.addField(b.subscription, by, root)
+	b.addFields(b.subscription, by, root)
 	b.addEventFields(event, typed, d)
 }
 
@@ -134,7 +134,7 @@ func (b *Builder) addLive() {
 		}
 		live, bound := *q, *q.binding
 		live.binding = &bound
-		b.addField(b.subscription, &origin{what: fieldItself, op: bound.Operation}, &live)
+		b.addFields(b.subscription, &origin{what: fieldItself, op: bound.Operation}, &live)
 		b.live = true
 	}
 }

@@ -55,13 +55,9 @@ func (b *Builder) filterOf(d *door) *input {
 		}
 	}
 	all := b.list(b.required(in.gql))
-	for _, a := range []*arg{
-		{name: "and", typ: all},
-		{name: "or", typ: all},
-		{name: "not", typ: in.gql},
-	} {
-		b.addInput(in, ownOrigin, a)
-	}
+	b.addInput(in, ownOrigin, &arg{name: "and", typ: all})
+	b.addInput(in, ownOrigin, &arg{name: "or", typ: all})
+	b.addInput(in, ownOrigin, &arg{name: "not", typ: in.gql})
 	return in
 }
 
@@ -88,12 +84,8 @@ func (b *Builder) manyFilter(to *door) *input {
 	in := b.newInput(b.free(to.typ+"ListFilter", by), "")
 	to.many = in
 	of := b.filterOf(to).gql
-	for _, a := range []*arg{
-		{name: "some", typ: of},
-		{name: "none", typ: of},
-		{name: "every", typ: of},
-	} {
-		b.addInput(in, by, a)
+	for _, name := range []string{"some", "none", "every"} {
+		b.addInput(in, by, &arg{name: name, typ: of})
 	}
 	return in
 }

@@ -24,54 +24,40 @@ func (b *Builder) inputOf(op *facade.Operation) *input {
 	if e == nil {
 		return nil
 	}
-	var d *door
-	if own := b.byKey[e.Key]; own != nil && own.Entity == e {
-		d = own
+	d := b.byKey[e.Key]
+	own := d != nil && d.Entity == e
+	key := body{e, own && op.Patch}
+	if in, made := b.bodies[key]; made {
+		return in
 	}
+	var name, typ string
+	var by *origin
 	switch {
-	case d != nil && op.Patch:
-		if d.update == nil {
-			d.update = b.newInputOf(e, "Update"+d.typ+"Input", d.typ, &origin{what: "input of update", door: d.Door}, true)
-		}
-		return orNil(d.update)
-	case d != nil:
-		if d.create == nil {
-			d.create = b.newInputOf(e, "Create"+d.typ+"Input", d.typ, &origin{what: "input of create", door: d.Door}, false)
-		}
-		return orNil(d.create)
+	case key.patch:
+		name, typ, by = "Update"+d.typ+"Input", d.typ, &origin{what: "input of update", door: d.Door}
+	case own:
+		name, typ, by = "Create"+d.typ+"Input", d.typ, &origin{what: "input of create", door: d.Door}
+	case schema.IsGraphQLName(e.Name):
+		typ, by = schema.GraphQLType(e.Name), &origin{what: "input", view: e}
+	default: // a card that stands in its operation, without a name of its own
+		typ, by = b.typeOf(op.Door)+schema.GraphQLType(op.Name), &origin{what: "input", op: op}
 	}
-	if in := b.bodies[e]; in != nil {
-		return orNil(in)
+	if name == "" {
+		name = strings.TrimSuffix(typ, "Input") + "Input"
 	}
-	typ := schema.GraphQLType(e.Name)
-	by := &origin{what: "input", view: e}
-	if !schema.IsGraphQLName(e.Name) { // a card that stands in its operation, without a name of its own
-		typ = b.typeOf(op.Door) + schema.GraphQLType(op.Name)
-		by = &origin{what: "input", op: op}
-	}
-	name := typ
-	if !strings.HasSuffix(name, "Input") {
-		name += "Input"
-	}
-	b.bodies[e] = b.newInputOf(e, name, typ, by, op.Patch)
-	return orNil(b.bodies[e])
+	b.bodies[key] = b.newInputOf(e, name, typ, by, op.Patch)
+	return b.bodies[key]
 }
 
-// nothing stands for an input without a field, which GraphQL does not have.
-var nothing = &input{}
-
-// orNil returns nil for nothing, and in otherwise. The tables hold nothing for a body that was
-// looked at already; nil there says that it was not.
-func orNil(in *input) *input {
-	if in == nothing {
-		return nil
-	}
-	return in
+// body is what an input is made for: a card, or the patch of a door's own card.
+type body struct {
+	card  *schema.Entity
+	patch bool
 }
 
 // newInputOf makes the input of a body. What the caller cannot send is not in it: read-only
 // fields, the other side of a relation, and in a patch the primary key and the fields that
-// never change. It returns nothing where no field remains.
+// never change. It returns nil where no field remains: GraphQL has no input without one.
 //
 // Non-null is what the card requires and what cannot be null. GraphQL has one mark for both,
 // so "required, but may be null" is left to the façade, and so is a field that a collector
@@ -103,9 +89,6 @@ func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 			deprecated:  c.deprecated(),
 			typ:         b.unless(patch || p.Shape.Nullable || !required[p.Name], b.valueType(p, typ, by, patch)),
 		})
-	}
-	if in == nil {
-		return nothing
 	}
 	return in
 }

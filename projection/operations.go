@@ -103,7 +103,7 @@ func (b *Builder) addRoot(d *door, f *field, name func(typ string) string) {
 	if f.name = op.GraphQL; f.name == "" {
 		f.name = name(d.typ)
 	}
-	b.addField(b.root(op.Kind), &origin{what: fieldItself, op: op}, f)
+	b.addFields(b.root(op.Kind), &origin{what: fieldItself, op: op}, f)
 	if op.GraphQL != "" {
 		return
 	}
@@ -111,7 +111,7 @@ func (b *Builder) addRoot(d *door, f *field, name func(typ string) string) {
 		old, bound := *f, *f.binding
 		old.name, old.deprecated, old.binding, bound.Alias = name(schema.GraphQLType(a.Name)), a.Reason(), &bound, a.Name
 		if old.name != f.name {
-			b.addField(b.root(op.Kind), &origin{what: fieldItself, op: op, alias: a}, &old)
+			b.addFields(b.root(op.Kind), &origin{what: fieldItself, op: op, alias: a}, &old)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema
 		a := &arg{
 			name:        p.Name,
 			description: described(&p.Shape, p.Name),
-			deprecated:  deprecated(&p.Shape),
+			deprecated:  p.Shape.WhyDeprecated(),
 			typ:         b.unless(p.Shape.Nullable || !required[p.Name], b.argType(op, p, typ, by)),
 		}
 		// GraphQL 3.13.3: a required argument must not be deprecated.

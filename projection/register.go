@@ -9,7 +9,6 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // Options of [RegisterAll]; nil is fine.
@@ -97,19 +96,9 @@ func RegisterOperations(b *Builder, kind facade.Kind, fields graphql.Fields) err
 // Type is the generated or registered type called name, for the fields of
 // [RegisterType] and [RegisterOperations]; nil where there is none.
 func (b *Builder) Type(name string) graphql.Type {
-	if o := b.objects[name]; o != nil {
-		return o.gql
-	}
 	for _, t := range b.order {
-		switch t := t.(type) {
-		case *input:
-			if t.name == name {
-				return t.gql
-			}
-		case *enum:
-			if t.name == name {
-				return t.gql
-			}
+		if own := typeOf(t); own.Name() == name && own != b.node {
+			return own
 		}
 	}
 	if s := scalars[name]; s != nil {
@@ -150,16 +139,9 @@ func (b *Builder) addByHand(o *object, by *origin, fields graphql.Fields) error 
 // they go. It runs in Build, since only then are all generated types known. A generated type
 // that such a field uses is not claimed again.
 func (b *Builder) claimByHand() {
-	known := map[graphql.Type]bool{b.node: true}
+	known := map[graphql.Type]bool{}
 	for _, t := range b.order {
-		switch t := t.(type) {
-		case *object:
-			known[t.gql] = true
-		case *input:
-			known[t.gql] = true
-		case *enum:
-			known[t.gql] = true
-		}
+		known[typeOf(t)] = true
 	}
 	for _, t := range scalars {
 		known[t] = true
@@ -231,15 +213,4 @@ func (w walker) walk(t graphql.Type) {
 			w.walk(t.Fields()[name].Type)
 		}
 	}
-}
-
-// bind enters a field's binding in the table that both executors read. The caller has claimed
-// the name.
-func (b *Builder) bind(typ, name string, f *binding.Field) {
-	of := b.bindings[typ]
-	if of == nil {
-		of = map[string]*binding.Field{}
-		b.bindings[typ] = of
-	}
-	of[name] = f
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // print writes the schema as SDL: what was generated in the order of the cards, then what
@@ -21,7 +23,8 @@ import (
 func (b *Builder) print(s *graphql.Schema) (string, error) {
 	p := &printer{types: s.TypeMap(), printed: map[string]bool{}}
 	order := slices.Clone(b.order)
-	slices.SortStableFunc(order, func(x, y any) int { return cmp.Compare(b.ranks[nameOf(x)], b.ranks[nameOf(y)]) })
+	// The interface Node has the rank 0, behind the root types and before the doors.
+	slices.SortStableFunc(order, func(x, y any) int { return cmp.Compare(b.ranks[typeOf(x).Name()], b.ranks[typeOf(y).Name()]) })
 	if b.live {
 		p.directive(liveDirective)
 	}
@@ -51,18 +54,17 @@ func (b *Builder) print(s *graphql.Schema) (string, error) {
 	return p.String(), p.fault
 }
 
-// nameOf returns the name of a type of Builder.order. The interface Node has "": its rank is
-// 0, behind the root types and before the doors.
-func nameOf(t any) string {
+// typeOf returns graphql-go's type of a member of Builder.order.
+func typeOf(t any) graphql.Type {
 	switch t := t.(type) {
 	case *object:
-		return t.name
+		return t.gql
 	case *input:
-		return t.name
+		return t.gql
 	case *enum:
-		return t.name
+		return t.gql
 	}
-	return ""
+	return t.(graphql.Type)
 }
 
 // builtinScalar reports whether name is one of GraphQL's five scalars, which an SDL need not
@@ -308,30 +310,9 @@ func blockable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f })
 }
 
-// quote returns s as a GraphQL string literal (2.9.4). Every escape that it writes is one of
-// JSON's too.
+// quote returns s as a GraphQL string literal (2.9.4), which a JSON string is but for DEL.
 func quote(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"', r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < ' ', r == 0x7f:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	return strings.ReplaceAll(string(jsontext.Quote(s)), "\x7f", `\u007f`)
 }
 
 // valueText returns the default v of what is called name as a literal of t (GraphQL 2.9):

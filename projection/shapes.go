@@ -52,33 +52,28 @@ type named struct {
 //	array                      a list; without `items`, [JSON]
 //	anything else              a scalar or an enum, see leaf
 func (b *Builder) output(n named) graphql.Output {
-	switch s := n.shape; {
-	case len(s.Properties) > 0:
-		return b.nestedOut(n).gql
-	case s.Type == "array":
-		item := n
-		if item.shape = s.Items; item.shape == nil {
-			return b.list(jsonAny)
-		}
-		return b.list(b.unless(item.shape.Nullable, b.output(item)))
-	}
-	return b.leaf(n)
+	return b.value(n, func(n named) graphql.Type { return b.nestedOut(n).gql })
 }
 
 // input returns the type of a value coming in, without the mark for non-null. It differs from
 // output in objects alone, which are input types.
 func (b *Builder) input(n named) graphql.Input {
+	return b.value(n, func(n named) graphql.Type { return b.nestedIn(n).gql })
+}
+
+// value is output and input; nested returns the type of an object with properties.
+func (b *Builder) value(n named, nested func(named) graphql.Type) graphql.Type {
 	switch s := n.shape; {
 	case len(s.Properties) > 0:
-		return b.nestedIn(n).gql
-	case s.Type == "array":
-		item := n
-		if item.shape = s.Items; item.shape == nil {
-			return b.list(jsonAny)
-		}
-		return b.list(b.unless(item.shape.Nullable, b.input(item)))
+		return nested(n)
+	case s.Type != "array":
+		return b.leaf(n)
+	case s.Items == nil:
+		return b.list(jsonAny)
+	default:
+		n.shape = s.Items
+		return b.list(b.unless(s.Items.Nullable, b.value(n, nested)))
 	}
-	return b.leaf(n).(graphql.Input)
 }
 
 // leaf returns the scalar or enum of a value that is neither an object with properties nor a
@@ -126,10 +121,10 @@ func (b *Builder) nestedOut(n named) *object {
 	for i := range n.shape.Properties {
 		f := &n.shape.Properties[i]
 		inner := named{&f.Shape, name + schema.GraphQLType(f.Name), n.by}
-		b.addField(o, n.by, &field{
+		b.addFields(o, n.by, &field{
 			name:        f.Name,
 			description: described(&f.Shape, f.Name),
-			deprecated:  deprecated(&f.Shape),
+			deprecated:  f.Shape.WhyDeprecated(),
 			typ:         b.unless(f.Shape.Nullable || !required[f.Name], b.output(inner)),
 			binding:     column(f.Name),
 		})
@@ -183,7 +178,7 @@ func (b *Builder) newNested(n named, made map[*schema.Shape]*input, suffix strin
 		b.addInput(in, n.by, &arg{
 			name:        f.Name,
 			description: described(&f.Shape, f.Name),
-			deprecated:  deprecated(&f.Shape),
+			deprecated:  f.Shape.WhyDeprecated(),
 			typ:         b.unless(f.Shape.Nullable || !required[f.Name], member(inner)),
 		})
 	}
@@ -306,9 +301,6 @@ func stays(p *schema.Property) bool {
 	}
 	return p.Axes.Create != nil && !p.Axes.Create.Optional
 }
-
-// deprecated returns why a shape is deprecated, or "" where it is not.
-func deprecated(s *schema.Shape) string { return s.WhyDeprecated() }
 
 // described returns what a shape says of itself to a reader who knows its name: the
 // description, else the title, unless the title repeats the name. "Unit price" of unitPrice is

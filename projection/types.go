@@ -21,8 +21,6 @@ type door struct {
 
 	filter, many *input // PostFilter, PostListFilter
 	order        *input // PostOrder; nil: nothing to sort by, or not made yet
-	create       *input
-	update       *input
 	lists        *listArgs
 }
 
@@ -87,23 +85,23 @@ func (b *Builder) fillObject(d *door) {
 			node.Door = d.Door
 		}
 		b.nodes[d.Entity.Key] = node
-		b.addField(d.object, ownOrigin, &field{
+		b.addFields(d.object, ownOrigin, &field{
 			name: "nodeId", typ: b.required(graphql.ID),
 			binding: &binding.Field{Kind: binding.NodeID, Column: p.Name, Door: d.Door, Output: d.Entity},
 		})
 	}
 	if d.HasETag() && d.Entity.Primary != nil {
-		b.addField(d.object, ownOrigin, &field{
+		b.addFields(d.object, ownOrigin, &field{
 			name: facade.ETag, typ: graphql.String, description: "The version of the row as the caller sees it; pass it as ifMatch.", binding: column(facade.ETag),
 		})
 	}
 	b.addColumns(d.object, d.Entity, d.typ, d.origin)
 	for _, c := range d.Computed {
 		by := &origin{what: "computed field " + c.Name, door: d.Door}
-		b.addField(d.object, by, &field{
+		b.addFields(d.object, by, &field{
 			name:        c.Name,
 			description: cmp.Or(c.Description, described(&c.Shape, c.Name)),
-			deprecated:  deprecated(&c.Shape),
+			deprecated:  c.Shape.WhyDeprecated(),
 			// A presenter that fails, or a far one that is not there, costs the field and not the row.
 			typ:     b.output(named{&c.Shape, d.typ + schema.GraphQLType(c.Name), by}),
 			binding: &binding.Field{Kind: binding.Computed, Column: c.Name},
@@ -131,7 +129,7 @@ func (b *Builder) addColumns(o *object, e *schema.Entity, typ string, by *origin
 		default:
 			b.addColumn(o, by, c, c.key, keyType(p))
 			if to := b.target(p.Link, "findById"); to != nil {
-				b.addField(o, by.at(p, "relation").old(c.old), &field{
+				b.addFields(o, by.at(p, "relation").old(c.old), &field{
 					name:        c.relation,
 					description: described(&p.Shape, c.relation),
 					deprecated:  c.deprecated(),
@@ -173,13 +171,13 @@ func (c *namedField) deprecated() string {
 	if c.old != nil {
 		return c.old.Reason()
 	}
-	return deprecated(&c.Shape)
+	return c.Shape.WhyDeprecated()
 }
 
 // addColumn gives o the field called name that gives c as it is. It is non-null where the field
 // is there in every row (see stays).
 func (b *Builder) addColumn(o *object, by *origin, c namedField, name string, t graphql.Output) {
-	b.addField(o, by.at(c.Property, fieldItself).old(c.old), &field{
+	b.addFields(o, by.at(c.Property, fieldItself).old(c.old), &field{
 		name:        name,
 		description: described(&c.Shape, name),
 		deprecated:  c.deprecated(),
@@ -209,7 +207,7 @@ func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, c namedFiel
 		f.args, f.binding = pagingArgs, &binding.Field{
 			Kind: binding.ToManyIDs, Column: c.name, Link: p.Link, Door: to.Door, Output: to.Entity, Args: pagingInto,
 		}
-		b.addField(o, by, f)
+		b.addFields(o, by, f)
 		return
 	}
 	to := b.target(p.Link, "list")
@@ -224,7 +222,7 @@ func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, c namedFiel
 	f.args, f.binding = args.args, &binding.Field{
 		Kind: binding.ToMany, Column: e.Primary.Name, Link: p.Link, Door: to.Door, Output: to.Entity, Args: args.into,
 	}
-	b.addField(o, by, f)
+	b.addFields(o, by, f)
 }
 
 // target returns the door that a link leads to, or nil where it is not in the schema, stores

@@ -46,8 +46,8 @@ type Queue struct {
 	// it.
 	ofRequest map[any]int
 	// waiting are the turns without a connection, in the order they came.
-	waiting []waiter
-	left    *sync.Cond // signalled when a turn ends
+	waiting  []waiter
+	released *sync.Cond // signalled when a turn ends
 }
 
 // share is a number of connections: of all, of those that run searches, of one request.
@@ -62,7 +62,7 @@ type waiter struct {
 // New returns a queue for n connections.
 func New(n int) *Queue {
 	q := &Queue{ofRequest: map[any]int{}, most: share{n, max(1, n-max(1, n/4)), max(1, n/2)}}
-	q.left = sync.NewCond(&q.mu)
+	q.released = sync.NewCond(&q.mu)
 	return q
 }
 
@@ -144,7 +144,7 @@ func (q *Queue) Leave(t Turn) {
 		close(w.granted)
 		return true
 	})
-	q.left.Broadcast()
+	q.released.Broadcast()
 }
 
 // Waiting returns how many turns have no connection yet.
@@ -159,6 +159,6 @@ func (q *Queue) Drain() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for q.now.all > 0 {
-		q.left.Wait()
+		q.released.Wait()
 	}
 }
