@@ -186,7 +186,7 @@ func (b *reading) filter(e *schema.Entity) *Filter {
 	if f := b.filters[e.Key]; f != nil {
 		return f
 	}
-	f := &Filter{Name: b.name(schema.GraphQLType(e.Name) + "Filter")}
+	f := &Filter{Name: b.taken.take(schema.GraphQLType(e.Name) + "Filter")}
 	b.filters[e.Key] = f
 	b.model.Filters = append(b.model.Filters, f)
 	for _, p := range e.Fields {

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed" // the support file
 	"fmt"
 	"go/format"
@@ -51,13 +50,7 @@ func (m *Model) Go(pkg string) (Files, error) {
 		"contract.go": text,
 		"support.go":  []byte(generated + "package " + pkg + "\n" + support),
 	}
-	if files["contract.json"], err = indent(m.Contract); err != nil {
-		return nil, err
-	}
-	if files["bundle.json"], err = indent(m.Bundle); err != nil {
-		return nil, err
-	}
-	return files, nil
+	return files, m.document(files)
 }
 
 // GoPackage makes a package name of the name of a Frond or a folder. order-lines becomes
@@ -179,7 +172,11 @@ func calls(d *Door) string { return "calls" + d.Type }
 //	type ProductStatus string
 //	const ProductStatusOpen ProductStatus = "open"
 func (w *goWriter) decl(d *Decl) {
-	w.doc(d.Name+cmp.Or(prefixed(": ", d.Doc), " is a type of the contract."), "", "")
+	says := " is a type of the contract."
+	if d.Doc != "" {
+		says = ": " + d.Doc
+	}
+	w.doc(d.Name+says, "", "")
 	if d.Enum != nil {
 		w.line("type %s string\n\n// The values of %s.\nconst (", d.Name, d.Name)
 		for _, value := range d.Enum {
@@ -205,14 +202,6 @@ func (w *goWriter) decl(d *Decl) {
 		w.line("%s %s `json:%q`", names.take(GoName(f.Name)), kind, tag)
 	}
 	w.line("}\n")
-}
-
-// prefixed is a text behind another; nothing where there is none.
-func prefixed(before, text string) string {
-	if text == "" {
-		return ""
-	}
-	return before + text
 }
 
 // of is a type where it cannot be left out: a list is never null unless its card allows it.
@@ -323,31 +312,32 @@ func (op *Op) takesOptions() bool { return op.Options != nil && op.Name != "find
 //	named        in, or facade.Invocation  by its cardinality; any JSON without an output card
 func (w *goWriter) method(op *Op) (takes, gives, body string) {
 	takes = "ctx context.Context"
-	options, query := "", "nil"
-	if op.takesOptions() {
-		options, query = ", options ...CallOption", "queryOf(options)"
+	id, query, in := "nil", "nil", "nil"
+	if op.Builtin && op.ID != nil && op.Name != "findByIds" {
+		takes += ", key " + w.bare(*op.ID)
+		id = "id[" + w.bare(*op.ID) + "]{key}"
 	}
-	ask := fmt.Sprintf("c.ask(ctx, %q, nil, nil, nil)", op.Name)
+	if op.Builtin && op.In != nil {
+		takes += ", in " + op.In.Name
+		in = "in"
+	}
 	switch {
+	case op.takesOptions():
+		takes += ", options ...CallOption"
+		query = "queryOf(options)"
 	case op.Builtin && op.Name == "list":
 		takes += ", query ListQuery"
-		ask = fmt.Sprintf("c.ask(ctx, %q, nil, query, nil)", op.Name)
+		query = "query"
 	case op.Builtin && op.Name == "findByIds":
 		takes += ", list ..." + w.bare(*op.ID)
-		ask = fmt.Sprintf("c.ask(ctx, %q, nil, ids[%s]{list}, nil)", op.Name, w.bare(*op.ID))
-	case op.Builtin && op.ID != nil && op.In != nil:
-		takes += fmt.Sprintf(", key %s, in %s", w.bare(*op.ID), op.In.Name) + options
-		ask = fmt.Sprintf("c.ask(ctx, %q, id[%s]{key}, %s, in)", op.Name, w.bare(*op.ID), query)
-	case op.Builtin && op.ID != nil:
-		takes += ", key " + w.bare(*op.ID) + options
-		ask = fmt.Sprintf("c.ask(ctx, %q, id[%s]{key}, %s, nil)", op.Name, w.bare(*op.ID), query)
-	case op.Builtin && op.In != nil:
-		takes += ", in " + op.In.Name + options
-		ask = fmt.Sprintf("c.ask(ctx, %q, nil, %s, in)", op.Name, query)
-	case op.Open:
+		query = "ids[" + w.bare(*op.ID) + "]{list}"
+	}
+	ask := fmt.Sprintf("c.ask(ctx, %q, %s, %s, %s)", op.Name, id, query, in)
+	switch {
+	case op.Open && !op.Builtin:
 		takes += ", in facade.Invocation"
 		ask = fmt.Sprintf("c.Call(ctx, c.name, %q, in)", op.Name)
-	case op.In != nil:
+	case op.In != nil && !op.Builtin:
 		takes += ", in " + op.In.Name
 		ask = fmt.Sprintf("c.parts(ctx, %q, in, %s, %s, %t)", op.Name, goStrings(op.Params), goStrings(op.Query), op.Body)
 	}
@@ -376,11 +366,7 @@ func goStrings(names []string) string {
 	if names == nil {
 		return "nil"
 	}
-	var quoted []string
-	for _, n := range names {
-		quoted = append(quoted, strconv.Quote(n))
-	}
-	return "[]string{" + strings.Join(quoted, ", ") + "}"
+	return fmt.Sprintf("%#v", names)
 }
 
 // initialisms are written in capitals in Go's names.
@@ -410,26 +396,4 @@ func GoName(name string) string {
 		return "X" + text
 	}
 	return text
-}
-
-// names gives each name once; the second of a kind has a number behind it.
-type names map[string]bool
-
-// newNames is a set in which some names are taken.
-func newNames(taken ...string) names {
-	n := names{}
-	for _, name := range taken {
-		n[name] = true
-	}
-	return n
-}
-
-// take returns the wanted name, with a number behind it if it is taken.
-func (n names) take(wanted string) string {
-	name := wanted
-	for i := 2; n[name]; i++ {
-		name = fmt.Sprint(wanted, i)
-	}
-	n[name] = true
-	return name
 }

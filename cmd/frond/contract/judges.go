@@ -65,7 +65,7 @@ func (b *reading) judges(f *facade.Frond) {
 
 // body is the type of a body that a card judges.
 func (b *reading) body(name, doc string, card *schema.Entity, mode schema.Mode) *Decl {
-	d := b.declare(&Decl{Name: b.name(name), Doc: doc})
+	d := b.declare(&Decl{Name: b.taken.take(name), Doc: doc})
 	b.input(d, card, mode, nil)
 	return d
 }

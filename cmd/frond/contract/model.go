@@ -107,10 +107,7 @@ func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 		return nil, fmt.Errorf("there is no Frond %s", frond)
 	}
 	f := catalog.Fronds[i]
-	b := &reading{catalog: catalog, model: &Model{Frond: f.Name}, taken: map[string]bool{}, decls: map[string]*Decl{}, filters: map[string]*Filter{}}
-	for _, name := range reserved {
-		b.taken[name] = true
-	}
+	b := &reading{catalog: catalog, model: &Model{Frond: f.Name}, taken: newNames(reserved...), decls: map[string]*Decl{}, filters: map[string]*Filter{}}
 	// The names of rows are taken first, so that a view with the name of an entity's input
 	// is the one that gets a number.
 	var doors []*Door
@@ -144,7 +141,7 @@ func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 type reading struct {
 	catalog *facade.Catalog
 	model   *Model
-	taken   map[string]bool
+	taken   names              // of types; the order of reading is that of the cards, so the numbers are the same each time
 	filters map[string]*Filter // by the keys of entities
 	decls   map[string]*Decl   // by what they are: "row product", "enum Product.status"
 }
@@ -154,17 +151,6 @@ type reading struct {
 var reserved = []string{
 	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Where", "Fields", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
 	"KitError", "KitErrorCode", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "FactEvent", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean", "AsyncIterable", "Whole", "Omit", "Pick", "Exclude", "Parameters", "ReturnType", "Cache", "Query", "InfiniteQuery", "Mutation",
-}
-
-// name is a type's name, with a number behind it where another type has it. The order of
-// reading is that of the cards, so the numbers are the same each time.
-func (b *reading) name(wanted string) string {
-	name := wanted
-	for i := 2; b.taken[name]; i++ {
-		name = fmt.Sprint(wanted, i)
-	}
-	b.taken[name] = true
-	return name
 }
 
 // doorName is a name that is free with all that is made of it. A door Product also makes
@@ -190,7 +176,7 @@ func (b *reading) object(key, name, doc string, fill func(*Decl)) *Decl {
 	if d := b.decls[key]; d != nil {
 		return d
 	}
-	d := b.declare(&Decl{Name: b.name(name), Doc: doc})
+	d := b.declare(&Decl{Name: b.taken.take(name), Doc: doc})
 	b.decls[key] = d
 	fill(d)
 	return d

@@ -79,7 +79,7 @@ func (b *reading) named(door *Door, op *facade.Operation, o *Op) {
 	if op.Params == nil && op.Query == nil && op.Input == nil {
 		return
 	}
-	o.In = b.declare(&Decl{Name: b.name(door.Type + schema.GraphQLType(op.Name) + "In"), Doc: "What " + door.Name + "." + op.Name + " takes."})
+	o.In = b.declare(&Decl{Name: b.taken.take(door.Type + schema.GraphQLType(op.Name) + "In"), Doc: "What " + door.Name + "." + op.Name + " takes."})
 	part := func(e *schema.Entity, mode schema.Mode) []string {
 		if e == nil {
 			return nil

@@ -2,13 +2,13 @@ package contract
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // clientScript is client.js: the tables of doors and of facts, which are all that differs from
@@ -37,56 +37,84 @@ func (m *Model) clientScript() (string, error) {
 //	    "ops": {"list": {"builtin": "list", "query": 1}, "retire": {"params": ["id"], "at": "retire"}}}
 //	}
 func (m *Model) table() (string, error) {
-	var doors schema.Object
+	var doors record
 	for i, member := range m.members() {
 		d := m.Doors[i]
-		var ops schema.Object
+		var o, ops record
 		for _, op := range d.Ops {
-			ops = append(ops, schema.Member{Name: op.Name, Value: op.places().AppendJSON(nil)})
+			ops.object(op.Name, op.places())
 		}
-		o := schema.Object{{Name: "frond", Value: quote(m.Frond)}, {Name: "door", Value: quote(d.Name)}, {Name: "path", Value: quote(d.Reach.Path)}}
+		o.text("frond", m.Frond)
+		o.text("door", d.Name)
+		o.text("path", d.Reach.Path)
 		if d.Reach.Key != nil {
-			o = append(o, schema.Member{Name: "key", Value: quote(d.Reach.Key.Name)})
+			o.text("key", d.Reach.Key.Name)
 		}
-		if d.Reach.ETag {
-			o = append(o, schema.Member{Name: "etag", Value: []byte("1")})
-		}
-		if d.Reach.Big != nil {
-			o = append(o, schema.Member{Name: "big", Value: quoteAll(d.Reach.Big)})
-		}
-		if by := m.shownBy(d); by != nil {
-			o = append(o, schema.Member{Name: "shownBy", Value: quoteAll(by)})
-		}
+		o.flag("etag", d.Reach.ETag)
+		o.texts("big", d.Reach.Big)
+		o.texts("shownBy", m.shownBy(d))
 		if d.Reach.GraphQL != nil {
-			o = append(o, schema.Member{Name: "graphql", Value: d.Reach.GraphQL.object().AppendJSON(nil)})
+			o.object("graphql", d.Reach.GraphQL.object())
 		}
-		if d.Reach.Changes != "" {
-			o = append(o, schema.Member{Name: "changes", Value: quote(d.Reach.Changes)})
-		}
-		doors = append(doors, schema.Member{Name: member, Value: append(o, schema.Member{Name: "ops", Value: ops.AppendJSON(nil)}).AppendJSON(nil)})
+		o.text("changes", d.Reach.Changes)
+		o.object("ops", ops)
+		doors.object(member, o)
 	}
-	text, err := indent(doors.AppendJSON(nil))
+	return doors.script()
+}
+
+// record is an object of the script, whose members are written one after another.
+type record schema.Object
+
+// text adds a text; "" adds nothing.
+func (r *record) text(name, text string) {
+	if text != "" {
+		*r = append(*r, schema.Member{Name: name, Value: quote(text)})
+	}
+}
+
+// texts adds a list; nil adds nothing.
+func (r *record) texts(name string, list []string) {
+	if list != nil {
+		*r = append(*r, schema.Member{Name: name, Value: jsontext.AppendStrings(nil, list)})
+	}
+}
+
+// flag adds 1 where it holds.
+func (r *record) flag(name string, holds bool) {
+	if holds {
+		*r = append(*r, schema.Member{Name: name, Value: []byte("1")})
+	}
+}
+
+// object adds an object.
+func (r *record) object(name string, o record) {
+	*r = append(*r, schema.Member{Name: name, Value: schema.Object(o).AppendJSON(nil)})
+}
+
+// script is the record as text, with line breaks.
+func (r record) script() (string, error) {
+	text, err := indent(schema.Object(r).AppendJSON(nil))
 	return string(bytes.TrimSpace(text)), err
 }
 
 // object is the GraphQL of a door as data.
-func (g *GraphQL) object() schema.Object {
+func (g *GraphQL) object() (o record) {
 	one := strings.ToLower(g.Type[:1]) + g.Type[1:]
-	var fields schema.Object
+	var fields record
 	for _, f := range g.Fields {
-		value := json.RawMessage("1")
-		if f.Select != f.Name {
-			value = quote(f.Select)
+		if f.Select == f.Name {
+			fields.flag(f.Name, true)
+		} else {
+			fields.text(f.Name, f.Select)
 		}
-		fields = append(fields, schema.Member{Name: f.Name, Value: value})
 	}
-	return schema.Object{
-		{Name: "type", Value: quote(g.Type)},
-		{Name: "one", Value: quote(one)},
-		{Name: "many", Value: quote(schema.Plural(one))},
-		{Name: "id", Value: quote(g.ID)},
-		{Name: "fields", Value: fields.AppendJSON(nil)},
-	}
+	o.text("type", g.Type)
+	o.text("one", one)
+	o.text("many", schema.Plural(one))
+	o.text("id", g.ID)
+	o.object("fields", fields)
+	return o
 }
 
 // members are what the doors are called in a client, in their order.
@@ -114,29 +142,17 @@ func (m *Model) shownBy(d *Door) (members []string) {
 //	built in    {"builtin": "update"}
 //	no card     {"open": 1}
 //	named       {"params": ["id"], "parameters": [], "body": 1, "at": "retire"}
-func (op *Op) places() schema.Object {
-	var o schema.Object
-	add := func(name string, value []byte) { o = append(o, schema.Member{Name: name, Value: value}) }
+func (op *Op) places() (o record) {
 	if op.Builtin {
-		add("builtin", quote(op.Name))
+		o.text("builtin", op.Name)
 	}
-	if op.Kind == facade.Query {
-		add("query", []byte("1"))
-	}
-	if op.Open {
-		add("open", []byte("1"))
-	}
-	if op.Params != nil {
-		add("params", quoteAll(op.Params))
-	}
-	if op.Query != nil {
-		add("parameters", quoteAll(op.Query))
-	}
-	if !op.Builtin && op.Body {
-		add("body", []byte("1"))
-	}
+	o.flag("query", op.Kind == facade.Query)
+	o.flag("open", op.Open)
+	o.texts("params", op.Params)
+	o.texts("parameters", op.Query)
+	o.flag("body", !op.Builtin && op.Body)
 	if !op.Builtin || op.Name == "findByIds" {
-		add("at", quote(schema.Kebab(op.Name)))
+		o.text("at", schema.Kebab(op.Name))
 	}
 	return o
 }
@@ -155,13 +171,7 @@ func (m *Model) clientTypes() string {
 	w.WriteString(generatedJS)
 	w.line(`import type { ClientOptions, Sending } from "./connect.js";`)
 	w.line(`import type { Change, ChangesQuery, Equal, FactEvent, Fields, Has, IfMatch, Invocation, ListQuery, Ordered, Page, Present, Selected, Some, Text, Where, Whole } from "./types.js";`)
-	if len(m.Types) > 0 {
-		var names []string
-		for _, d := range m.Types {
-			names = append(names, d.Name)
-		}
-		w.line("import type { %s } from \"./index.js\";", strings.Join(names, ", "))
-	}
+	w.imports(m.Types)
 	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { KitError } from \"./errors.js\";\nexport type { KitErrorCode } from \"./errors.js\";")
 	w.line("export type { Change, FactEvent, Invocation, Page, Selected } from \"./types.js\";")
 	for _, f := range m.Filters {
@@ -184,6 +194,17 @@ func (m *Model) clientTypes() string {
 	w.line("  call<Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>): ReturnType<Calls[Name]>;\n}")
 	w.line("\n/** A client for the host at an address. */\nexport function connect(options: string | ClientOptions<Exclude<keyof Client, \"call\" | \"facts\">>): Client;\nexport { connect as createClient };")
 	return w.String()
+}
+
+// imports imports the types of index.js.
+func (w *tsWriter) imports(types []*Decl) {
+	var names []string
+	for _, d := range types {
+		names = append(names, d.Name)
+	}
+	if names != nil {
+		w.line("import type { %s } from \"./index.js\";", strings.Join(names, ", "))
+	}
 }
 
 // filter declares a filter.
@@ -350,13 +371,7 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	default:
 		takes = "id: " + tsType(*op.ID)
 	}
-	options = "Sending"
-	if slices.Contains(op.Options, "ifMatch") {
-		options += " & IfMatch"
-	}
-	if slices.Contains(op.Options, "where") && d.Reach.Filter != nil {
-		options += " & Where<" + d.Reach.Filter.Name + ">"
-	}
+	options = "Sending" + op.conditions(d)
 	selects := slices.Contains(op.Options, "fields") && out != "unknown" && op.Name != "delete"
 	all := options
 	if selects {
@@ -367,6 +382,17 @@ func (op *Op) tsForms(d *Door) []tsForm {
 		forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(%s, options: %s & Fields<%[1]s, F>)", out, takes, options), gives("Selected<" + out + ", F>")})
 	}
 	return forms
+}
+
+// conditions are the types of the options that a write is held to.
+func (op *Op) conditions(d *Door) (types string) {
+	if slices.Contains(op.Options, "ifMatch") {
+		types += " & IfMatch"
+	}
+	if slices.Contains(op.Options, "where") && d.Reach.Filter != nil {
+		types += " & Where<" + d.Reach.Filter.Name + ">"
+	}
+	return types
 }
 
 // tsElement is a list of a type.

@@ -1,11 +1,8 @@
 package contract
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
-
-	"github.com/frondhost/frond/schema"
 )
 
 // factTable is what the client knows of each fact, as data; "" without facts.
@@ -15,19 +12,18 @@ func (m *Model) factTable() (string, error) {
 	if m.Facts == nil {
 		return "", nil
 	}
-	var all schema.Object
+	var all record
 	for _, f := range m.Facts {
-		o := schema.Object{{Name: "door", Value: quote(f.Door)}, {Name: "changes", Value: quote(f.Path)}}
+		var o record
+		o.text("door", f.Door)
+		o.text("changes", f.Path)
 		if f.Key != nil {
-			o = append(o, schema.Member{Name: "key", Value: quote(f.Key.Name)})
+			o.text("key", f.Key.Name)
 		}
-		if f.Big != nil {
-			o = append(o, schema.Member{Name: "big", Value: quoteAll(f.Big)})
-		}
-		all = append(all, schema.Member{Name: f.Name, Value: o.AppendJSON(nil)})
+		o.texts("big", f.Big)
+		all.object(f.Name, o)
 	}
-	text, err := indent(all.AppendJSON(nil))
-	return string(bytes.TrimSpace(text)), err
+	return all.script()
 }
 
 // tsFacts is the member facts of a client; "" without facts. A fact whose card is known has a

@@ -65,13 +65,7 @@ func (m *Model) queryTypes() string {
 		}
 	}
 	w.line("import type { %s } from \"./client.js\";", strings.Join(names, ", "))
-	if len(m.Types) > 0 {
-		names = nil
-		for _, d := range m.Types {
-			names = append(names, d.Name)
-		}
-		w.line("import type { %s } from \"./index.js\";", strings.Join(names, ", "))
-	}
+	w.imports(m.Types)
 	w.line("export type { Cache, InfiniteQuery, Mutation, Query } from \"./query-options.js\";")
 	for i, member := range m.members() {
 		d := m.Doors[i]
@@ -102,13 +96,7 @@ func (w *tsWriter) queryMethods(d *Door, op *Op) {
 
 // variables is what a mutation takes.
 func (op *Op) variables(d *Door) string {
-	var options string
-	if slices.Contains(op.Options, "ifMatch") {
-		options += " & IfMatch"
-	}
-	if slices.Contains(op.Options, "where") && d.Reach.Filter != nil {
-		options += " & Where<" + d.Reach.Filter.Name + ">"
-	}
+	options := op.conditions(d)
 	switch {
 	case op.Builtin && op.Name == "update":
 		return "{ readonly id: " + tsType(*op.ID) + "; readonly patch: " + op.In.Name + " }" + options

@@ -43,13 +43,15 @@ func (m *Model) TypeScript() (Files, error) {
 	if err := runtime(files); err != nil {
 		return nil, err
 	}
-	if files["contract.json"], err = indent(m.Contract); err != nil {
-		return nil, err
+	return files, m.document(files)
+}
+
+// document adds the two documents as JSON.
+func (m *Model) document(files Files) (err error) {
+	if files["contract.json"], err = indent(m.Contract); err == nil {
+		files["bundle.json"], err = indent(m.Bundle)
 	}
-	if files["bundle.json"], err = indent(m.Bundle); err != nil {
-		return nil, err
-	}
-	return files, nil
+	return err
 }
 
 // runtime adds the modules that are the same for every Frond.
@@ -137,11 +139,6 @@ func (m *Model) types() string {
 	return w.String()
 }
 
-// quoteAll is a list of strings as JSON.
-func quoteAll(words []string) json.RawMessage {
-	return jsontext.AppendStrings(nil, words)
-}
-
 // tsUnion is a union of string literals. "open" | "paid".
 func tsUnion(words []string) string {
 	quoted := make([]string, len(words))
@@ -172,10 +169,7 @@ func tsType(t Type) string {
 	case Boolean:
 		text = "boolean"
 	case ListOf:
-		if text = tsType(*t.Elem); strings.Contains(text, " ") {
-			text = "(" + text + ")"
-		}
-		text += "[]"
+		text = tsElement(*t.Elem)
 	case Named:
 		text = t.Decl.Name
 	}
