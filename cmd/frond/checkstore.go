@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 )
 
@@ -13,12 +12,10 @@ import (
 // not repeated here.
 func (s *shell) meets(ctx context.Context, settings *settings, dir string, notices []finding) (faults, all []finding) {
 	here := *settings
-	here.Unregistered = func(schema.Fault) {}
-	project, config, err := here.load(s, dir) //nolint:contextcheck // compiling a project waits for nothing
+	project, opts, err := here.tables(s, dir) //nolint:contextcheck // compiling a project waits for nothing
 	if err != nil {
 		return nil, notices
 	}
-	opts := &gateway.Options{Config: *config, Logger: s.logger(config), Unregistered: here.Unregistered}
 	plan, err := gateway.PlanMigration(ctx, project, opts, &gateway.MigrateOptions{})
 	if err != nil {
 		for _, f := range faultsOf(err) {

@@ -10,7 +10,6 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/schema"
 )
 
 // newFacts is frond facts, whose commands look at the log of events (docs/facts.md).
@@ -48,13 +47,12 @@ func addFacts(cmd *cobra.Command) *factsFlags {
 
 // with opens the outbox of the project.
 func (f *factsFlags) with(ctx context.Context, s *shell, do func(context.Context, *facade.Facade, facade.Outbox) error) error {
-	f.settings.Unregistered = func(schema.Fault) {}
-	project, config, err := f.settings.load(s, f.dir) //nolint:contextcheck // compiling a project waits for nothing
+	project, opts, err := f.settings.tables(s, f.dir) //nolint:contextcheck // compiling a project waits for nothing
 	if err != nil {
 		return err
 	}
-	f.config = config
-	return gateway.WithFacts(ctx, project, &gateway.Options{Config: *config, Logger: s.logger(config), Unregistered: f.settings.Unregistered}, do)
+	f.config = &opts.Config
+	return gateway.WithFacts(ctx, project, opts, do)
 }
 
 // factsNamed are facts by FACT or FROND.FACT, as FROND.FACT; none are all.

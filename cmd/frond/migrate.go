@@ -8,10 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/program"
-	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 )
 
@@ -54,17 +52,6 @@ func addMigrating(cmd *cobra.Command) *migrating {
 	return m
 }
 
-// read reads the project of a folder and its settings. Generators and conversions that this
-// program does not have are no matter of tables.
-func (m *migrating) read(s *shell, args []string) (*facade.Project, *gateway.Options, error) {
-	m.settings.Unregistered = func(schema.Fault) {}
-	project, config, err := m.settings.load(s, folder(args))
-	if err != nil {
-		return nil, nil, err
-	}
-	return project, &gateway.Options{Config: *config, Logger: s.logger(config), Unregistered: m.settings.Unregistered}, nil
-}
-
 func newMigratePlan(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [DIR]",
@@ -82,7 +69,7 @@ flag, or rows stand against it. With --check it is 1 if there is any step at all
 		if *sql && s.json {
 			return errors.New("--sql and --json exclude each other; write one of them")
 		}
-		project, opts, err := m.read(s, args)
+		project, opts, err := m.settings.tables(s, folder(args))
 		if err != nil {
 			return err
 		}
@@ -119,7 +106,7 @@ what the next apply finishes (docs/migrations.md).`,
 	m := addMigrating(cmd)
 	additive := cmd.Flags().Bool("additive", false, "take only the steps that a start would take")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		project, opts, err := m.read(s, args)
+		project, opts, err := m.settings.tables(s, folder(args))
 		if err != nil {
 			return err
 		}
@@ -148,7 +135,7 @@ func newMigrateStatus(s *shell) *cobra.Command {
 	}
 	m := &migrating{settings: addSettings(cmd, "store", "remotes", "vendor", "mode", "migrate")}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		project, opts, err := m.read(s, args)
+		project, opts, err := m.settings.tables(s, folder(args))
 		if err != nil {
 			return err
 		}

@@ -68,6 +68,17 @@ func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config
 	return s.Load(dir, sh.environ, sh.stderr, func(config *gateway.Config) (*facade.Project, error) { return readProject(dir, config) })
 }
 
+// tables loads a project for what is done with its store. Generators and conversions that this
+// program does not have are no matter of tables.
+func (s *settings) tables(sh *shell, dir string) (*facade.Project, *gateway.Options, error) {
+	s.Unregistered = func(schema.Fault) {}
+	project, config, err := s.load(sh, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return project, &gateway.Options{Config: *config, Logger: sh.logger(config), Unregistered: s.Unregistered}, nil
+}
+
 // read reads the settings of a folder, and every fault in them.
 func (s *settings) read(sh *shell, dir string) (*gateway.Config, []error) {
 	return s.Read(dir, sh.environ, sh.stderr)
