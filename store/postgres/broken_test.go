@@ -363,6 +363,17 @@ func TestReadOnlyRole(t *testing.T) {
 	if errors.As(err, &e) && strings.Contains(e.Message, "tag") || !strings.Contains(fmt.Sprint(errors.Unwrap(err)), "reader") {
 		t.Errorf("the caller gets %q, the log %v", e.Message, errors.Unwrap(err))
 	}
+	if err := cluster.Primary.Exec(name, "REVOKE SELECT ON tag FROM reader"); err != nil {
+		t.Fatal(err)
+	}
+	blind, err := postgres.Open(postgres.Options{URL: as(t, cluster.Primary.URL(name), "reader"), Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blind.Close()
+	if err := blind.Prepare(t.Context(), set.Entities); err == nil || !strings.Contains(err.Error(), `may not read "public"."tag"; let it: GRANT SELECT ON "public"."tag"`) {
+		t.Errorf("a role that may not read a table: %v", err)
+	}
 	// A server that takes no writes at all passes by itself: it is a replica, or restored.
 	if err := cluster.Primary.Exec("postgres", "ALTER DATABASE "+name+" SET default_transaction_read_only = on"); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,8 @@ type present struct {
 	primary     []string
 	primaryName string
 	indexes     map[string]presentIndex
+	// unreadable says that the role of the connection may not read it.
+	unreadable bool
 }
 
 // presentColumn is a column as the database has it.
@@ -71,6 +73,9 @@ WHERE n.nspname = $1 ORDER BY c.relname, k.oid`
 FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid JOIN pg_catalog.pg_am m ON m.oid = i.relam
 JOIN pg_catalog.pg_class c ON c.oid = x.indrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND NOT x.indisprimary ORDER BY c.relname, i.relname`
+
+	readUnreadable = `SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT pg_catalog.has_table_privilege(c.oid, 'SELECT')`
 )
 
 // onDeleteWords are PostgreSQL's letters for what a foreign key does.
@@ -120,7 +125,13 @@ func inspect(c *engine.Conn, schema string) (map[string]*present, error) {
 		}
 		return nil
 	}}
-	return all, c.Run(columns, constraints, indexes)
+	unreadable := &engine.Query{Text: []byte(readUnreadable), Values: values, Row: func(v [][]byte) error {
+		if p := all[string(v[0])]; p != nil {
+			p.unreadable = true
+		}
+		return nil
+	}}
+	return all, c.Run(columns, constraints, indexes, unreadable)
 }
 
 // constraint notes a row of readConstraints.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -75,8 +76,15 @@ func (m *migrator) prepare(order []*table) (err error) {
 		wanted = append(wanted, t.compared())
 		byName[t.plain] = t
 	}
+	var unreadable []string
 	for _, name := range slices.Sorted(maps.Keys(m.have)) {
+		if m.have[name].unreadable && byName[name] != nil {
+			unreadable = append(unreadable, m.qualified(name))
+		}
 		m.present = append(m.present, m.have[name].compared())
+	}
+	if len(unreadable) > 0 {
+		return fmt.Errorf("the role of the connection may not read %[1]s; let it: GRANT SELECT ON %[1]s", strings.Join(unreadable, ", "))
 	}
 	present, refused, err := migration.Rename(m.present, wanted, m.names(), func(t *migration.Table) (int64, error) {
 		return m.number("SELECT count(*) FROM " + m.qualified(t.Actual()))

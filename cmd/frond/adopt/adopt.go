@@ -128,6 +128,8 @@ func (b *builder) unfit(t *dbschema.Table) string {
 	}
 	key := b.keyOf(t)
 	switch {
+	case len(t.Primary) > 0 && !slices.Equal(key, t.Primary):
+		return fmt.Sprintf("it has the primary key %s, which identifies its rows; leave out --view-key %s", strings.Join(t.Primary, ","), t.FullName())
 	case key == nil && t.View:
 		return fmt.Sprintf("a view has no primary key; name the columns that identify a row: --view-key %s=COLUMN", t.FullName())
 	case key == nil:
