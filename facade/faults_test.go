@@ -168,6 +168,7 @@ func TestRead(t *testing.T) {
 		{"other files are let be", []string{"entities/x.yaml", "entities/README.md", "entities/.hidden.yaml", "entities/deep/y.yaml"}, "app: x"},
 		{"both", []string{"entities/x.yaml", "fronds/a/entities/y.yaml"}, ".: there are entities or a frond.yaml at the root, and a folder fronds/ beside them; move the ones at the root into a folder fronds/NAME/"},
 		{"nothing", []string{"README.md"}, ".: there is no project in this folder: neither fronds/ nor entities/ is here; make a folder fronds/NAME/entities with one card per file"},
+		{"a Frond that is described twice", []string{"frond.yaml", "frond.json"}, "frond.json: this Frond is described by frond.yaml as well; write everything into one of the two"},
 		{"an empty Frond", []string{"fronds/a/README.md"}, "fronds/a: this Frond has neither entities nor a frond.yaml; put one card per file into fronds/a/entities, or remove the folder"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

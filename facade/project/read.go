@@ -26,7 +26,7 @@ import (
 // when they are compiled, all at once. The error is schema.Faults.
 func Read(fsys fs.FS) (fronds []*Frond, err error) {
 	r := folder{fsys: fsys}
-	root, many := r.isDir("entities") || r.config(".") != "", r.isDir("fronds")
+	root, many := r.isDir("entities") || r.configs(".") != nil, r.isDir("fronds")
 	switch {
 	// Neither is preferred: a Frond that is silently left out would be missed late.
 	case root && many:
@@ -67,19 +67,18 @@ func (r *folder) isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// endings are those a file of a project may have. Of frond.yaml, frond.yml and frond.json in
-// one folder the first counts.
+// endings are those a file of a project may have.
 var endings = []string{".yaml", ".yml", ".json"}
 
-// config is the name of a folder's frond.yaml, or "".
-func (r *folder) config(dir string) string {
+// configs are the names of a folder's frond.yaml, frond.yml and frond.json.
+func (r *folder) configs(dir string) (files []string) {
 	for _, ending := range endings {
 		name := path.Join(dir, "frond"+ending)
 		if info, err := fs.Stat(r.fsys, name); err == nil && !info.IsDir() {
-			return name
+			files = append(files, name)
 		}
 	}
-	return ""
+	return files
 }
 
 // frond reads the folder of one Frond; "" is the root. name is the folder's, which the
@@ -90,8 +89,11 @@ func (r *folder) frond(dir, name string) *Frond {
 		at = "."
 	}
 	f := &Frond{Name: name, Dir: dir}
-	if file := r.config(at); file != "" {
-		f.Config = r.read(file)
+	if files := r.configs(at); len(files) > 0 {
+		if len(files) > 1 {
+			r.fault(files[1], "this Frond is described by "+path.Base(files[0])+" as well", "write everything into one of the two")
+		}
+		f.Config = r.read(files[0])
 		f.Name = configName(f.Config, name)
 	}
 	for _, t := range r.files(at, "entities") {
