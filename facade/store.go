@@ -135,7 +135,8 @@ type Found struct {
 	Groups []FoundGroup // with Each: one per value, in the order of Each.Values
 }
 
-// FoundGroup is the rows of one key: From up to but without To.
+// FoundGroup is the rows of one key: From up to but without To. The rows of the keys follow each
+// other in any order.
 type FoundGroup struct {
 	From, To int
 	Total    int64

@@ -390,29 +390,37 @@ func (g *guesser) change(seed uint64, i int) {
 }
 
 // promised returns a result as far as the port promises it. With Each the total and more of
-// the whole are left open, as the groups have their own.
+// the whole are left open, as the groups have their own, and so is which group's rows come first.
 func promised(q *facade.Find, f *facade.Found) any {
 	type answer struct {
 		Rows, Keys []string
 		Total      int64
 		More       bool
-		Groups     []facade.FoundGroup
 	}
-	a := answer{Groups: f.Groups}
-	for i := range f.Rows.Len() {
-		a.Rows = append(a.Rows, string(f.Rows.Row(i).JSON()))
-	}
-	for _, k := range f.Keys {
-		a.Keys = append(a.Keys, string(k))
+	part := func(from, to int, total int64, more bool) answer {
+		a := answer{Total: total, More: more}
+		for i := from; i < to; i++ {
+			a.Rows = append(a.Rows, string(f.Rows.Row(i).JSON()))
+		}
+		if f.Keys != nil {
+			for _, k := range f.Keys[from:to] {
+				a.Keys = append(a.Keys, string(k))
+			}
+		}
+		return a
 	}
 	if q.Each == nil {
-		a.Total, a.More = f.Total, f.More
+		return part(0, f.Rows.Len(), f.Total, f.More)
 	}
-	// nil and empty are the same answer.
-	if len(a.Groups) == 0 {
-		a.Groups = nil
+	all, rows := []answer{}, 0
+	for _, g := range f.Groups {
+		all = append(all, part(g.From, g.To, g.Total, g.More))
+		rows += g.To - g.From
 	}
-	return a
+	if rows != f.Rows.Len() {
+		panic(fmt.Sprintf("%d rows stand in groups, of %d", rows, f.Rows.Len()))
+	}
+	return all
 }
 
 // describe writes a find for the reader of a failure.
