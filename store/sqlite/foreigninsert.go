@@ -53,7 +53,7 @@ func (s *Store) insertSparse(ctx context.Context, t *table, records []facade.Rec
 					return err
 				}
 			}
-			return s.record(c, of, rows)
+			return s.recorder(of).record(c, rows)
 		},
 		Blame: func(c *engine.Conn, err error) error { return s.blameWrite(c, t, records, err) },
 	})

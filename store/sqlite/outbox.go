@@ -151,24 +151,55 @@ func (s *Store) emitted(ctx context.Context) func() {
 // Records implements [facade.Recorder]. In another program's database nothing is kept.
 func (s *Store) Records() bool { return !s.db.Foreign() }
 
-// record keeps the events of a write that has written rows.
-func (s *Store) record(c *engine.Conn, of *facade.Terms, rows *facade.Rows) error {
+// recorder keeps the events of one write. nil: the write has none to keep.
+type recorder struct {
+	store *Store
+	of    *facade.Terms
+	// kept says that events were written, and so that the tables are there. A write that finds no
+	// row keeps none.
+	kept bool
+}
+
+// recorder returns that of a write with terms.
+func (s *Store) recorder(of *facade.Terms) *recorder {
 	if of == nil || of.Events == nil {
 		return nil
 	}
-	events, err := of.Events(rows)
+	return &recorder{store: s, of: of}
+}
+
+// begin forgets what an attempt of the write did before.
+func (r *recorder) begin() {
+	if r != nil {
+		r.kept = false
+	}
+}
+
+// record keeps the events of rows that were written.
+func (r *recorder) record(c *engine.Conn, rows *facade.Rows) error {
+	if r == nil {
+		return nil
+	}
+	events, err := r.of.Events(rows)
 	if err != nil || len(events) == 0 {
 		return err
 	}
-	return s.writeEvents(c, events)
+	err = r.store.writeEvents(c, events)
+	r.kept = err == nil
+	return err
 }
 
-// recorded is emitted for a write with terms; nil where nothing is recorded.
-func (s *Store) recorded(ctx context.Context, of *facade.Terms) func() {
-	if of == nil || of.Events == nil {
+// committed is called for a write that may have kept events; nil where it cannot.
+func (r *recorder) committed(ctx context.Context) func() {
+	if r == nil {
 		return nil
 	}
-	return s.emitted(ctx)
+	emitted := r.store.emitted(ctx)
+	return func() {
+		if r.kept {
+			emitted()
+		}
+	}
 }
 
 // Committed implements [facade.Outbox].

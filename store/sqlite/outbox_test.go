@@ -1,7 +1,9 @@
 package sqlite_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
@@ -97,5 +99,47 @@ func TestForeignDatabasesHaveNoOutbox(t *testing.T) {
 	err := s.Emit(t.Context(), []facade.Event{{ID: "1", Frond: "shop", Name: "sold", At: time.Now()}})
 	if facade.CodeOf(err) != facade.InternalError {
 		t.Errorf("emit: %v", err)
+	}
+}
+
+// TestFirstWriteKeepsNoEvents: neither a write that finds no row nor one whose command is undone
+// makes the tables of the outbox; the next one does.
+func TestFirstWriteKeepsNoEvents(t *testing.T) {
+	set := storetest.Cards(t)
+	tag := set.Entity("tag")
+	announced := &facade.Terms{Events: func(*facade.Rows) ([]facade.Event, error) {
+		return []facade.Event{{ID: "e", Frond: "shop", Name: "sold", At: time.Now(), Data: json.RawMessage(`{}`)}}, nil
+	}}
+	for name, first := range map[string]func(ctx context.Context, s *sqlite.Store) error{
+		"a row that is not there": func(ctx context.Context, s *sqlite.Store) error {
+			_, err := s.Delete(ctx, tag, []byte(`7`), nil, announced)
+			return err
+		},
+		"a command that is undone within another": func(ctx context.Context, s *sqlite.Store) error {
+			return s.Transact(ctx, func(ctx context.Context) error {
+				undone := errors.New("undone")
+				if err := s.Transact(ctx, func(ctx context.Context) error {
+					events, _ := announced.Events(nil)
+					return errors.Join(s.Emit(ctx, events), undone)
+				}); !errors.Is(err, undone) {
+					return err
+				}
+				return nil
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, sqlite.Options{Memory: true}, set.Entities)
+			if err := first(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			events, _ := announced.Events(nil)
+			if err := s.Emit(t.Context(), events); err != nil {
+				t.Fatal(err)
+			}
+			if kept, _, err := s.Log(t.Context(), 0, nil, 9); err != nil || len(kept) != 1 {
+				t.Errorf("%d events are kept, %v", len(kept), err)
+			}
+		})
 	}
 }

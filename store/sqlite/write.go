@@ -45,9 +45,11 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	defer m.Free()
 
 	var rows *facade.Rows
+	events := s.recorder(of)
 	err = s.db.Write(&engine.Op{
 		Ctx: ctx,
 		Run: func(c *engine.Conn) error {
+			events.begin()
 			rows = facade.NewRows(sel.Layout, len(records))
 			row := func(i int) []sqltext.Value { return args[i*len(t.columns):][:len(t.columns)] }
 			key := t.Place(t.Primary)
@@ -75,9 +77,9 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 					return err
 				}
 			}
-			return s.record(c, of, rows)
+			return events.record(c, rows)
 		},
-		Committed: s.recorded(ctx, of),
+		Committed: events.committed(ctx),
 		Blame:     func(c *engine.Conn, err error) error { return s.blameWrite(c, t, records, err) },
 	})
 	if err != nil {
@@ -123,9 +125,11 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	}
 	defer m.Free()
 	written := set
+	events := s.recorder(of)
 	err = s.db.Write(&engine.Op{
 		Ctx: ctx,
 		Run: func(c *engine.Conn) error {
+			events.begin()
 			rows, written = facade.NewRows(sel.Layout, 1), set
 			was, judged, there, err := m.Judge(runner{c})
 			if err != nil || !there {
@@ -151,9 +155,9 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 			if err := m.Stays(runner{c}, key); err != nil {
 				return err
 			}
-			return s.record(c, of, rows)
+			return events.record(c, rows)
 		},
-		Committed: s.recorded(ctx, of),
+		Committed: events.committed(ctx),
 		Blame: func(c *engine.Conn, err error) error {
 			return s.blameDelete(c, t, key, s.blameWrite(c, t, []facade.Record{written}, err))
 		},
@@ -187,9 +191,11 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 	}
 	defer m.Free()
 	gone := false
+	events := s.recorder(of)
 	err = s.db.Write(&engine.Op{
 		Ctx: ctx,
 		Run: func(c *engine.Conn) error {
+			events.begin()
 			gone = false
 			if _, _, there, err := m.Judge(runner{c}); err != nil || !there {
 				return err
@@ -206,9 +212,9 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 			if gone = c.Raw().Changes() > 0; !gone {
 				return nil
 			}
-			return s.record(c, of, nil)
+			return events.record(c, nil)
 		},
-		Committed: s.recorded(ctx, of),
+		Committed: events.committed(ctx),
 		Blame:     func(c *engine.Conn, err error) error { return s.blameDelete(c, t, key, err) },
 	})
 	return gone && err == nil, err

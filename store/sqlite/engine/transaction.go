@@ -64,6 +64,8 @@ type level struct {
 	turn chan struct{}
 	// saved says that the savepoint stands, and ended that fn has returned; tx.mu guards both.
 	saved, ended bool
+	// committed is how many of tx.committed there were when the savepoint was made.
+	committed int
 }
 
 // levelKey is the key of a database's level in a context. A context may stand in transactions
@@ -318,7 +320,7 @@ func (l *level) save(c *Conn) error {
 	if err := c.Exec("SAVEPOINT n"); err != nil {
 		return Public(l.tx.ctx, err)
 	}
-	l.saved = true
+	l.saved, l.committed = true, len(l.tx.committed)
 	l.tx.nested++
 	return nil
 }
@@ -356,6 +358,7 @@ func (l *level) end(keep bool) error {
 	err := error(nil)
 	if !keep {
 		err = t.conn.Exec("ROLLBACK TO n")
+		t.committed = t.committed[:l.committed]
 	}
 	if err == nil {
 		err = t.conn.Exec("RELEASE n")

@@ -54,7 +54,7 @@ type Op struct {
 	// behind.
 	Blame func(*Conn, error) error
 	// Committed, where set, is called once what Run wrote is durable: in a transaction when that
-	// is, and perhaps also where a part of it was undone.
+	// is. What was undone in between is not.
 	Committed func()
 	// Alone is work outside any transaction that no other write may share: a migration. It
 	// makes its own transaction.
