@@ -176,7 +176,7 @@ func TestSignedCallsHold(t *testing.T) {
 				t.Errorf("nonce %x, forgotten after %s", got.Nonce, lived)
 			}
 			got.Nonce, got.Until = [16]byte{}, time.Time{}
-			if diff := cmp.Diff(&signing.Call{Caller: "shop", State: c.want}, got); diff != "" {
+			if diff := cmp.Diff(&signing.Call{Caller: "shop", Frond: "billing", State: c.want}, got); diff != "" {
 				t.Error(diff)
 			}
 		})
