@@ -161,7 +161,7 @@ func (l *live) refresh(ctx context.Context) {
 	case err != nil:
 		l.answered, l.err = wanted, err
 	case body != nil:
-		l.answered = wanted
+		l.answered, l.err = wanted, nil
 		l.scheduled(failed)
 		if l.version == 0 || !bytes.Equal(body, l.body) {
 			l.body = body
