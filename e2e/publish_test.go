@@ -51,7 +51,7 @@ required: [id, total, card]
 // order creates an order.
 func order(t testing.TB, p *program, id string) {
 	t.Helper()
-	res, err := http.Post(p.URL+"/api/shop/orders", "application/json", strings.NewReader(fmt.Sprintf(`{"id":%q,"total":7,"card":"4111"}`, id)))
+	res, err := http.Post(p.URL+"/api/shop/orders", "application/json", strings.NewReader(fmt.Sprintf(`{"id":%q,"total":7,"card":"card-of-ada"}`, id)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ webhooks:
 	address := "http://127.0.0.1:" + strings.Trim(admin[strings.LastIndex(admin, ":")+1:], "\"}\\ ")
 	shows(t, address+"/metrics", `frond_facts_failed_total{way="webhook:billing"} 1`)
 	for _, text := range []string{p.stderr(), second(fetched(t, p.URL+"/readyz"))} {
-		if strings.Contains(text, "hunter2") || strings.Contains(text, "whsec") || strings.Contains(text, "4111") {
+		if strings.Contains(text, "hunter2") || strings.Contains(text, "whsec") || strings.Contains(text, "card-of-ada") {
 			t.Errorf("a secret is in %s", text)
 		}
 	}
@@ -296,7 +296,7 @@ func TestNATSEmbedded(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, p.stderr())
 		}
-		if body := string(m.Data()); !strings.Contains(body, `"subject":"order/`+id+`"`) || strings.Contains(body, "4111") || !strings.Contains(body, m.Headers().Get("Nats-Msg-Id")) {
+		if body := string(m.Data()); !strings.Contains(body, `"subject":"order/`+id+`"`) || strings.Contains(body, "card-of-ada") || !strings.Contains(body, m.Headers().Get("Nats-Msg-Id")) {
 			t.Errorf("%s %v", body, m.Headers())
 		}
 	}
