@@ -65,7 +65,11 @@ func ParsePosition(text string) (Position, error) {
 			return p, nil
 		}
 	}
-	return 0, kiterror.Errorf(kiterror.ValidationFailed, "\"%s\" is no position; send one that came with an event, as it came, or leave it out", kiterror.Quoted(text))
+	named := kiterror.Quoted(text)
+	if text != "" { // which has quotes
+		named = `"` + named + `"`
+	}
+	return 0, kiterror.Errorf(kiterror.ValidationFailed, "%s is no position; send one that came with an event, as it came, or leave it out", named)
 }
 
 // Resumable returns why a reader that is at after cannot go on in the log that has this span

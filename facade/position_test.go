@@ -29,6 +29,11 @@ func TestPositionsAreText(t *testing.T) {
 			t.Errorf("%q is read as %d, %v", bad, p, err)
 		}
 	}
+	for bad, named := range map[string]string{"": `"" is no position`, "x": `"x" is no position`, "a\nb": `"a?b" is no position`} {
+		if _, err := facade.ParsePosition(bad); !strings.Contains(err.Error(), named) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
 }
 
 func TestResumable(t *testing.T) {
