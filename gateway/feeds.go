@@ -130,7 +130,7 @@ type follower struct{ *Host }
 func (f follower) Follow(ctx context.Context, s *resolvers.Subscription) (subscriptions.Reader, error) {
 	feed := f.Feed(s.Frond) //nolint:contextcheck // a feed outlives the subscriber that comes first
 	if feed == nil {
-		return nil, facade.Errorf(facade.ServiceUnavailable, "the events of %s do not arrive here at the moment; try again later", s.Frond)
+		return nil, notArriving(s.Frond)
 	}
 	after := s.After
 	switch {
@@ -140,6 +140,11 @@ func (f follower) Follow(ctx context.Context, s *resolvers.Subscription) (subscr
 		after = facts.Start
 	}
 	return feed.Subscribe(ctx, []string{s.Frond + "." + s.Fact}, after)
+}
+
+// notArriving is the error of a subscriber of a Frond that has no feed here now.
+func notArriving(frond string) error {
+	return facade.Errorf(facade.ServiceUnavailable, "the events of %s do not arrive here at the moment; try again later", frond)
 }
 
 // Changes implements [subscriptions.Feed].
@@ -155,7 +160,7 @@ func (f follower) Changes(ctx context.Context, read *readset.Set, known map[stri
 		}
 		feed := f.feed(c.Frond) //nolint:contextcheck // a feed outlives the subscriber that comes first
 		if feed == nil {
-			return nil, facade.Errorf(facade.ServiceUnavailable, "the events of %s do not arrive here at the moment; try again later", c.Frond.Name)
+			return nil, notArriving(c.Frond.Name)
 		}
 		names[feed] = append(names[feed], c.FullName())
 	}
