@@ -34,6 +34,9 @@ func (c *Catalog) Fact(frond, name string) *Fact {
 // NOT_IMPLEMENTED, and names what nothing announces the changes of.
 func (c *Catalog) ChangesOf(read *readset.Set) ([]*Fact, error) {
 	entities, other := read.Entities()
+	if other != "" {
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "what %s answers cannot be followed, since it stores no rows; ask for it in a query", other)
+	}
 	var all []*Fact
 	for _, frond := range c.Fronds {
 		for _, f := range frond.Facts {
@@ -44,12 +47,8 @@ func (c *Catalog) ChangesOf(read *readset.Set) ([]*Fact, error) {
 	}
 	for _, e := range entities {
 		if !slices.ContainsFunc(all, func(f *Fact) bool { return f.Door.Entity == e }) {
-			other = e.Name
-			break
+			return nil, kiterror.Errorf(kiterror.NotImplemented, "the changes of %[1]s are not announced, so that what was read of it cannot be followed; its frond.yaml has to list it: changes: [%[1]s]", e.Name)
 		}
-	}
-	if other != "" {
-		return nil, kiterror.Errorf(kiterror.NotImplemented, "the changes of %s are not announced, so that what was read of it cannot be followed; its Frond has to list it under changes", other)
 	}
 	return all, nil
 }

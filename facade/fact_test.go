@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -262,5 +263,27 @@ func TestWatchOnASurface(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s announces %v, want %s", surface, got, want)
 		}
+	}
+}
+
+// TestChangesOf: what was read can be followed where its changes are announced; else the error says what to
+// write, or that nothing helps.
+func TestChangesOf(t *testing.T) {
+	c := facadeOf(t, shopSaying("name: shop\nchanges: order\ncollectors: {'*': open}\n"), nil).Catalog()
+	entity := func(name string) *schema.Entity { return c.Set.Entity(name) }
+	var order, both, shape readset.Set
+	order.Any(entity("order"))
+	if all, err := c.ChangesOf(&order); err != nil || len(all) != 1 || all[0].FullName() != "shop.orderChanged" {
+		t.Errorf("%v %v", all, err)
+	}
+	both.Any(entity("order"))
+	both.Any(entity("customer"))
+	if _, err := c.ChangesOf(&both); facade.CodeOf(err) != facade.NotImplemented || !strings.Contains(err.Error(), "its frond.yaml has to list it: changes: [customer]") {
+		t.Error(err)
+	}
+	shape.Any(entity("order"))
+	shape.Other("quote")
+	if _, err := c.ChangesOf(&shape); facade.CodeOf(err) != facade.NotImplemented || !strings.Contains(err.Error(), "what quote answers cannot be followed, since it stores no rows") {
+		t.Error(err)
 	}
 }
