@@ -46,43 +46,39 @@ func eachText(t *testing.T, visit func(name, text string)) {
 	}
 }
 
-// records are the decision records by their numbers, the template aside.
-func records(t *testing.T) map[string]string {
+// maxRecords is how many decision records there may be. A choice joins the record of its theme.
+const maxRecords = 40
+
+// records returns the names of the decision records, without the index and the template.
+func records(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("docs/decisions/[0-9][0-9][0-9]-*.md")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no records", err)
+	files, err := filepath.Glob("docs/decisions/*.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	of := map[string]string{}
+	var names []string
 	for _, file := range files {
-		base := filepath.Base(file)
-		if base == "000-template.md" {
-			continue
+		if base := filepath.Base(file); base != "README.md" && base != "template.md" {
+			names = append(names, base)
 		}
-		if other, ok := of[base[:3]]; ok {
-			t.Errorf("%s and %s have one number; renumber the later one", other, base)
-		}
-		of[base[:3]] = base
 	}
-	return of
+	if len(names) == 0 || len(names) > maxRecords {
+		t.Errorf("there are %d decision records, %d may be; fold the new one into its theme", len(names), maxRecords)
+	}
+	return names
 }
 
-// cited is a citation: "decision 171", "decisions 115, 116", "docs/decisions/220".
-var cited = regexp.MustCompile(`(?i)\b(?:decisions?|records?)(?: records?)?[ /]\(?((?:\d{3}(?:, | and | to )?)+)\b`)
+// cited matches a citation: "docs/decisions/judge.md".
+var cited = regexp.MustCompile(`\bdecisions/([A-Za-z0-9-]+\.md)`)
 
-var number = regexp.MustCompile(`\d{3}`)
-
-// TestCitedRecordsExist: every record that code or a document cites is there.
+// TestCitedRecordsExist fails for a citation without its record, in code and in documents.
 func TestCitedRecordsExist(t *testing.T) {
-	of := records(t)
 	n := 0
 	eachText(t, func(name, text string) {
 		for _, m := range cited.FindAllStringSubmatch(text, -1) {
-			for _, no := range number.FindAllString(m[1], -1) {
-				n++
-				if of[no] == "" && no != "000" {
-					t.Errorf("%s cites %q; there is no record %s, see docs/decisions/README.md", name, m[0], no)
-				}
+			n++
+			if _, err := os.Stat("docs/decisions/" + m[1]); err != nil {
+				t.Errorf("%s cites %s; docs/decisions/README.md lists the records", name, m[0])
 			}
 		}
 	})
@@ -91,27 +87,28 @@ func TestCitedRecordsExist(t *testing.T) {
 	}
 }
 
-// TestRecordsAreListed: the index has each record once, under its number, and every
-// record has the parts of the template.
+// TestRecordsAreListed fails for a record that the index lists not exactly once, and for one
+// that lacks a part of the template.
 func TestRecordsAreListed(t *testing.T) {
 	index, err := os.ReadFile("docs/decisions/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for no, file := range records(t) {
-		if n := strings.Count(string(index), "\n- ["+no+"]("+file+") "); n != 1 {
-			t.Errorf("docs/decisions/README.md lists %s %d times; one line in the form of the others", file, n)
-		}
+	for _, file := range records(t) {
 		text, err := os.ReadFile("docs/decisions/" + file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(string(text), "# "+no+" ") {
-			t.Errorf("%s does not begin with its number and title", file)
+		title, _, _ := strings.Cut(string(text), "\n")
+		if line := "\n- [" + strings.TrimPrefix(title, "# ") + "](" + file + ")\n"; strings.Count(string(index), line) != 1 {
+			t.Errorf("docs/decisions/README.md does not have the line %q once", strings.TrimSpace(line))
 		}
-		for _, part := range []string{"\n**Context.**", "\n**Choice", "\n**Cost.**"} {
+		if file == "dependencies.md" {
+			continue // a table of modules
+		}
+		for _, part := range []string{"\n**Context.**", "\n**Choice", "\n**Why.**", "\n**Cost"} {
 			if !strings.Contains(string(text), part) {
-				t.Errorf("%s has no %s; see 000-template.md", file, strings.TrimSpace(part))
+				t.Errorf("%s has no %s; see template.md", file, strings.TrimSpace(part))
 			}
 		}
 	}

@@ -170,7 +170,7 @@ var floors = map[string]string{
 var forTests = []string{"facts/delivery/deliverytest", "gateway/gatewaytest", "gateway/identity/tokentest", "store/storetest", "store/postgres/pgtest", "e2e/freeport"}
 
 // guests says which packages may import a module that is not ours. A dependency
-// is a guest: named in docs/decisions/001 to 009 and kept to as few rooms as can be.
+// is a guest: named in docs/decisions/graphql-stack.md, docs/decisions/tests.mdkept to as few rooms as can be.
 var guests = map[string]string{
 	"github.com/goccy/go-yaml":                   "schema",
 	"github.com/santhosh-tekuri/jsonschema/v6":   "schema",

@@ -74,7 +74,7 @@ func open(dir string, trace func(sql string, args ...any)) (*gateway.Gateway, fu
 const file = "items.db"
 
 // overItems returns a gateway over the items of a store, whatever it holds. Undecided: doors
-// need no word on who may use them (docs/decisions/208).
+// need no word on who may use them (docs/decisions/access-rules.md).
 func overItems(store facade.Store, log *slog.Logger, config gateway.Config) (*gateway.Gateway, error) {
 	project, err := facade.Read(items)
 	if err != nil {

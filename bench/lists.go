@@ -27,7 +27,7 @@ import (
 
 // Lists as tables grow (lists): a filter that leads through two relations, a total, and what
 // other clients notice while some repeat that filter. "Before" is SQL as it was once written
-// for the same lists, run past the store (docs/decisions/218).
+// for the same lists, run past the store (docs/decisions/sqlite.md).
 
 // music is twenty albums and any number of tracks.
 var music = fstest.MapFS{

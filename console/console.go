@@ -58,7 +58,7 @@ func Built() bool {
 }
 
 // GraphiQL's editor writes its colours into style elements and attributes of its
-// own, so inline styles are allowed (docs/decisions/159); nothing else is but files of
+// own, so inline styles are allowed (docs/decisions/graphql-http.md); nothing else is but files of
 // this origin. Workers take their policy from their own files, which have it too.
 const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; " +
 	"font-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'"

@@ -168,7 +168,7 @@ func (d *openAPI) body(r Route) json.RawMessage {
 		return object("required", true, "content", object("application/json", object()))
 	case op.Input == nil:
 		// A command without a body has a media type nevertheless, which no form of another site can
-		// send (decision 212). A client writes one where the document has a body.
+		// send (docs/decisions/http-guards.md). A client writes one where the document has a body.
 		return object("required", true, "description", "Nothing: an empty object, so that the request has a media type.",
 			"content", object("application/json", media(object("type", "object", "additionalProperties", false), object())))
 	case op.Patch:

@@ -12,7 +12,7 @@ import (
 )
 
 // parameters are what a route takes beside its body: the id of the path, then what the cards
-// of params, query and, of a query, input declare, each name once (decision 042).
+// of params, query and, of a query, input declare, each name once (docs/decisions/http-guards.md).
 func (d *openAPI) parameters(route Route) []json.RawMessage {
 	op := route.Operation
 	var all []json.RawMessage

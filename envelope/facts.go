@@ -49,7 +49,7 @@ type EventReader interface {
 
 // Facts answers GET /_kit/facts: the events of one Frond behind a position, for a gateway that
 // hands them to its own subscribers. A request waits while there are none (long polling,
-// decision 391). It is safe for concurrent use.
+// docs/decisions/revealing-events.md). It is safe for concurrent use.
 //
 //	after   the position to go on from; none: from the oldest that is kept
 //	names   facts, separated by commas; none: all of the Frond

@@ -96,7 +96,7 @@ func (q *request) verify(ctx context.Context, body []byte) {
 
 // once makes sure that no other process has accepted the token of a command. Queries do not
 // pay for it: replayed elsewhere they change nothing, and who has the token of one could
-// read its answer as well (decision 346).
+// read its answer as well (docs/decisions/signing.md).
 func (q *request) once(ctx context.Context, body []byte, signed *signing.Call) *facade.Error {
 	nonces := q.handler.options.Nonces
 	if nonces == nil || signed.Until.IsZero() || !q.handler.commands(body) {

@@ -92,7 +92,7 @@ func (h *Handler) deadline(ctx context.Context, wanted time.Duration) (context.C
 }
 
 // timeoutOf is how long the caller of a request waits, or 0 where the header does not say. The
-// header is in milliseconds (decision 161).
+// header is in milliseconds (docs/decisions/remotes.md).
 func timeoutOf(r *http.Request) time.Duration {
 	ms, err := strconv.ParseUint(r.Header.Get(wire.TimeoutHeader), 10, 31)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // synonyms are the words that other consumers use in the query of a list. The
 // specification does not show that query (spec 4.2), so clients written to the
 // specification alone, or to hosts of another make, have words of their own. They are
-// accepted on the envelope only (decision 241):
+// accepted on the envelope only (docs/decisions/remotes.md):
 //
 //	where    {"status": "open", "ownerId": null}    equality, as filter {"status": {"eq": "open"}, "ownerId": {"isNull": true}}
 //	orderBy  "createdAt", with order "asc" or "desc" as sort "-createdAt"

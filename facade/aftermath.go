@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// stays holds a write to what the caller may see of the row afterwards (decision 113).
+// stays holds a write to what the caller may see of the row afterwards (docs/decisions/writes-and-versions.md).
 // What follows from the body alone is decided here, the rest by the store in the
 // transaction that writes.
 func (x *execution) stays(ctx context.Context, terms *Terms, unmet error) error {

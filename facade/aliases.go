@@ -1,5 +1,5 @@
 // The names in this file are those of the packages under facade that the signatures of
-// facade itself use, so that a program needs one import (decision 263). The types are the
+// facade itself use, so that a program needs one import (docs/decisions/packages.md). The types are the
 // same types; everything else of those packages is used from where it is defined.
 
 package facade

@@ -26,7 +26,7 @@ import (
 // A value is an expression over the fields of one row, as they stand in its JSON. Only the
 // columns it reads are fetched, and only where the field is selected. Where one of them is
 // null and the expression can make nothing of that, the field is null; for a caller from
-// whom one of them is hidden, the computed field is hidden too (decisions 115, 116).
+// whom one of them is hidden, the computed field is hidden too (docs/decisions/handlers.md, docs/decisions/access-rules.md).
 func (b *compiler) computedFields(src *project.Frond, configs []project.Computed) {
 	file := src.Config.File
 	for _, c := range configs {

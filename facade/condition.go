@@ -12,7 +12,7 @@ import (
 
 // A condition of a write is query.where of update and delete: a filter that the row has to
 // meet, decided by the statement that writes. It is in the grammar of a list's filter, and
-// may compare what the caller may read (decision 313).
+// may compare what the caller may read (docs/decisions/writes-and-versions.md).
 
 // admitWhere reads query.where. A null is refused: whoever sends one means to hold the row
 // to something.

@@ -272,7 +272,7 @@ func picked(from *Rows, groups []Group) *Rows {
 }
 
 // runCreate writes a new row. A row that its own writer could not see afterwards is not
-// written (decision 113).
+// written (docs/decisions/writes-and-versions.md).
 func (x storeCall) runCreate(ctx context.Context) (*Result, error) {
 	terms := x.terms()
 	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")); err != nil {

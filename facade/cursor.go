@@ -172,7 +172,7 @@ type order struct {
 func newOrder(e *schema.Entity, keys []SortKey) order {
 	if len(keys) == 0 || keys[len(keys)-1].Field != e.Primary {
 		// In the direction of the last key: an index on that field ends in the primary key, and
-		// has this order in one of its two directions (docs/decisions/293).
+		// has this order in one of its two directions (docs/decisions/filters-and-paging.md).
 		keys = append(keys, SortKey{Field: e.Primary, Desc: len(keys) > 0 && keys[len(keys)-1].Desc})
 	}
 	return order{keys: keys, mark: markOf(e, keys)}

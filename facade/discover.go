@@ -73,7 +73,7 @@ func (f *Frond) shownViews(all []*schema.Entity) (names []string) {
 }
 
 // takesNothing is params of an operation that takes nothing at all: no card would say
-// that nobody knows (decision 239).
+// that nobody knows (docs/decisions/remotes.md).
 var takesNothing = &schema.Card{Fields: []schema.Field{}, Required: []string{}}
 
 // discovered is one operation as rpc.discover describes it.

@@ -6,7 +6,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Explanation is how one call went, step by step (decision 117). It holds everything,
+// Explanation is how one call went, step by step (docs/decisions/settings-and-commands.md). It holds everything,
 // hidden fields and the rules of others among it: it is for the author's terminal and
 // never for a caller.
 type Explanation struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Old names of fields (decision 425). The path brings them to the new names where it judges
+// Old names of fields (docs/decisions/migrations.md). The path brings them to the new names where it judges
 // what was sent, behind the collectors: a caller who does not see the field learns nothing by
 // its old name either.
 //

@@ -44,7 +44,7 @@ func (x *execution) lookUp(ctx context.Context) error {
 }
 
 // missing is NOT_FOUND for what a view does not show. It names what is served there to
-// this caller: an operation that a collector refuses them is left out (decision 210).
+// this caller: an operation that a collector refuses them is left out (docs/decisions/errors.md).
 func (h *host) missing(ctx context.Context, view *Catalog, c *Call, inside bool) *kiterror.Error {
 	state := c.Invocation.State
 	if state == nil {

@@ -95,7 +95,7 @@ func (r *refusals) readYes(name string, value json.RawMessage) bool {
 }
 
 // readCount reads limit and offset: whole numbers from 0. A limit of 0 is a page without
-// rows, for the total alone (decision 023).
+// rows, for the total alone (docs/decisions/filters-and-paging.md).
 func (r *refusals) readCount(name string, value json.RawMessage) int {
 	n, ok := schema.Integer(value)
 	switch {

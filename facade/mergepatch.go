@@ -9,7 +9,7 @@ import (
 )
 
 // mergePatch is a patch that reaches into nested objects, which are patched member by
-// member too (RFC 7396; decision 226). It is merged with the row as it stands before it is
+// member too (RFC 7396; docs/decisions/writes-and-versions.md). It is merged with the row as it stands before it is
 // judged, so that what is judged is what will be kept, and every refusal is reported at
 // once; and merged again in the transaction that writes.
 type mergePatch struct {

@@ -16,7 +16,7 @@ import (
 // leads to a row a collector hides is refused like one that leads nowhere. Presets,
 // defaults, values of the author's own code, and what the row points at already are not
 // checked. An entity without a door has no collector: whoever keeps its rows checks them
-// (decision 114).
+// (docs/decisions/card-language.md).
 //
 // Rows of the store that writes are checked in its transaction. Rows that are kept
 // elsewhere are asked about before, and may be gone a moment later.

@@ -36,7 +36,7 @@ import (
 //	    - deny: all                               # UNAUTHORIZED without a user, else FORBIDDEN
 //
 // The first rule for the operation whose when holds is the one that counts. Where none holds the
-// door is shut, as if the last rule were deny: all (decision 112).
+// door is shut, as if the last rule were deny: all (docs/decisions/access-rules.md).
 type rules struct {
 	file  string
 	at    string // pointer to them
@@ -174,7 +174,7 @@ func (r *rule) isFor(op string) bool { return r.ops == nil || among(r.ops, op) }
 // permits says whether the rule opens an operation it is for. Without allow, these are
 // the built-in ones and the author's queries that it does not deny: a command of the
 // author's is closed until an allow names it, so that one which is added later is not
-// open because a rule listed what it denies (decision 205).
+// open because a rule listed what it denies (docs/decisions/access-rules.md).
 func (r *rule) permits(op *Operation) bool {
 	switch {
 	case r.denyAll || among(r.deny, op.Name):

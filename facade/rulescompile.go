@@ -144,7 +144,7 @@ func (b *compiler) rule(file string, door *Door, c project.Rule, anyDoor bool) *
 }
 
 // permissions reports where allow, deny and for of one rule contradict each other
-// (decision 205).
+// (docs/decisions/access-rules.md).
 func (b *compiler) permissions(file string, door *Door, r *rule) {
 	switch allows := r.allow != nil || r.allowAll; {
 	case allows && r.denyAll:

@@ -106,7 +106,7 @@ func (r *reference) holdsTime(p *schema.Property) string {
 // bind is a template's filter for one call. A reference that has no value, or one the
 // field cannot have, never widens the filter: the comparison around it holds for no row,
 // and under a not or a none for every row, so that what remains is never more than with
-// any value (decision 111).
+// any value (docs/decisions/access-rules.md).
 func bind(f *Filter, in binding) *Filter { return bindUnder(f, in, false) }
 
 // bindUnder is bind; negated counts the nots and nones around f. A filter without

@@ -28,7 +28,7 @@ func (x *execution) asksVersion() bool {
 // scopeOfVersion is the scope of the rows whose versions are answered or compared: that of
 // findById, whatever operation asks, so that a row has one version on every way to it. A
 // version is made of the fields that the caller may read, and so discloses nothing about
-// the others (decision 225). nil: they may not read the rows.
+// the others (docs/decisions/writes-and-versions.md). nil: they may not read the rows.
 func (x *viewer) scopeOfVersion(ctx context.Context) (*Scope, error) {
 	door := x.door
 	if x.op.outDoor != nil {

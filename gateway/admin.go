@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Admin is the listener for the operator: /metrics, and health (decision 186).
+// Admin is the listener for the operator: /metrics, and health (docs/decisions/telemetry.md).
 type Admin struct {
 	Listen string // host:port; "": there is none, and there are no metrics
 	Public bool   // other machines may reach it

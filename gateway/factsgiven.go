@@ -38,7 +38,7 @@ func (h *Host) facts(frond *facade.Frond, view *facade.Catalog, verifier *signin
 }
 
 // facts is what a gateway gives to the gateways whose keys it knows, of every Frond that the
-// envelope shows to everybody; nil without keys (decision 450).
+// envelope shows to everybody; nil without keys (docs/decisions/revealing-events.md).
 func (g *generation) facts(view *facade.Catalog) http.Handler {
 	if g.host.verifier == nil {
 		return nil

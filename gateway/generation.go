@@ -20,7 +20,7 @@ import (
 
 // generation is one façade with every surface over it. When what a remote serves changes,
 // a new generation takes the place of the old one; requests that began on the old one end
-// there (decision 171).
+// there (docs/decisions/remotes.md).
 type generation struct {
 	host      *Host
 	session   Session
@@ -31,7 +31,7 @@ type generation struct {
 	mounted   []mounted
 	router    http.Handler
 	// streaming ends when the generation is replaced, or the host stops: streams are then
-	// opened again, on what is served then (decision 370).
+	// opened again, on what is served then (docs/decisions/revealing-events.md).
 	streaming  context.Context //nolint:containedctx // a signal of the generation's life
 	endStreams context.CancelFunc
 }

@@ -316,7 +316,7 @@ func (h *Host) note(message string, notes []schema.Fault) {
 }
 
 // undecided reports, as faults, the doors that have no collector and are not declared
-// open. In development they are logged once and are no error (decision 208).
+// open. In development they are logged once and are no error (docs/decisions/access-rules.md).
 func (h *Host) undecided(c *facade.Catalog) error {
 	if h.options.Undecided {
 		return nil

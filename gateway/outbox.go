@@ -36,7 +36,7 @@ func (h *Host) kept() facade.Store {
 }
 
 // unkept are the faults of facts whose events nobody could keep: the store is another program's
-// SQLite database, in which this one makes no tables (decision 461).
+// SQLite database, in which this one makes no tables (docs/decisions/outbox.md).
 func (h *Host) unkept(f *facade.Facade) (faults schema.Faults) {
 	_, memory, err := h.config.storeFile() // an error: it is on PostgreSQL, or open reports it
 	if h.options.Store != nil || memory || err != nil || !h.mapped(f) {

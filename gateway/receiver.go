@@ -91,7 +91,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", host.ready(&r.draining))
 	mux.Handle("/", nowhere(paths))
-	r.handler = host.around(mux) // answers are not compressed (decision 258)
+	r.handler = host.around(mux) // answers are not compressed (docs/decisions/http-guards.md)
 	host.consume(context.Background())
 	host.publish()
 	return r, nil

@@ -148,7 +148,7 @@ func (b *Builder) Notes() []string { return b.claims.notes }
 //
 // The schema is checked three times: by the claims, by graphql-go, and by gqlparser, which
 // loads the printed SDL. The loaded text is what documents are validated against
-// (docs/decisions/055), so a type that prints wrong fails here and not at a request.
+// (docs/decisions/graphql-stack.md), so a type that prints wrong fails here and not at a request.
 func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	if b.built {
 		return nil, errors.New("this Builder has built its schema; make another Builder for another")

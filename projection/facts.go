@@ -111,7 +111,7 @@ var liveDirective = graphql.NewDirective(graphql.DirectiveConfig{
 })
 
 // addLive gives Subscription the query fields of the doors whose changes are announced, which
-// are live queries where a document has them with @live (decision 383):
+// are live queries where a document has them with @live (docs/decisions/streams.md):
 //
 //	subscription { products(first: 10) @live { items { name } } }
 //

@@ -7,7 +7,7 @@ import (
 )
 
 // filterOf returns the filter input of a door, made at the first call: the filter grammar
-// (docs/decisions/021) with a name for every field the door shows. Whether one caller may
+// (docs/decisions/filters-and-paging.md) with a name for every field the door shows. Whether one caller may
 // filter by a field is decided by the façade, as on every surface.
 //
 //	input PostFilter {

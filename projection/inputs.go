@@ -10,7 +10,7 @@ import (
 )
 
 // inputOf returns the input of an operation's body, or nil where there is nothing to send. Its
-// fields are the card's, under the card's names (docs/decisions/050): the body is one JSON
+// fields are the card's, under the card's names (docs/decisions/graphql-schema.md): the body is one JSON
 // object on every surface, and an input field that is omitted is not in it.
 //
 //	the door's own card, in a patch    UpdatePostInput
@@ -61,7 +61,7 @@ type body struct {
 //
 // Non-null is what the card requires and what cannot be null. GraphQL has one mark for both,
 // so "required, but may be null" is left to the façade, and so is a field that a collector
-// sets for some callers, who then cannot send it (docs/decisions/085).
+// sets for some callers, who then cannot send it (docs/decisions/graphql-schema.md).
 func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, patch bool) *input {
 	required := set(e.Card.Required)
 	for _, name := range b.presets(e) {

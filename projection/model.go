@@ -31,7 +31,7 @@ type field struct {
 }
 
 // arg is an argument of a field or a field of an input. A generated one has no default: the
-// façade fills defaults in, the same way for every surface (docs/decisions/028).
+// façade fills defaults in, the same way for every surface (docs/decisions/judge.md).
 type arg struct {
 	name, description, deprecated string
 	typ                           graphql.Input

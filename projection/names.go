@@ -150,7 +150,7 @@ func (o *origin) pointer() string {
 }
 
 // remedy returns what settles a collision, as an instruction. It is the `graphql:` override of
-// a door or an operation where there is one (docs/decisions/050); a field or a view has none
+// a door or an operation where there is one (docs/decisions/graphql-schema.md); a field or a view has none
 // and has to be renamed. "" is returned for built-in names, which cannot change.
 func (o *origin) remedy() string {
 	d := o.owner()

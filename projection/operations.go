@@ -197,7 +197,7 @@ func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema
 }
 
 // addOutput gives the field the type of what the operation gives. All are nullable, since a
-// root field that fails must not take its siblings along (docs/decisions/053):
+// root field that fails must not take its siblings along (docs/decisions/graphql-schema.md):
 //
 //	one, maybe            T
 //	many                  [T!]

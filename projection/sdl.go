@@ -17,7 +17,7 @@ import (
 )
 
 // print writes the schema as SDL: what was generated in the order of the cards, then what
-// hand-written fields brought along, by name (docs/decisions/055). Only types that
+// hand-written fields brought along, by name (docs/decisions/graphql-stack.md). Only types that
 // graphql-go's schema reaches are printed, so both hold the same types. The error names the
 // defaults that no literal writes.
 func (b *Builder) print(s *graphql.Schema) (string, error) {

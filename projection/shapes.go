@@ -139,7 +139,7 @@ func (b *Builder) nestedIn(n named) *input {
 }
 
 // patch returns the type of a value in a patch. Nested objects are patched member by member
-// (docs/decisions/012), so nothing in them is required: PostAddressPatchInput. An object that
+// (docs/decisions/judge.md), so nothing in them is required: PostAddressPatchInput. An object that
 // requires nothing anyway shares the input of create. A list is sent whole, so its items are
 // those of a create.
 func (b *Builder) patch(n named) graphql.Input {
@@ -195,7 +195,7 @@ func (b *Builder) free(name string, by *origin) string {
 	return name
 }
 
-// rank returns where a type stands in the SDL (docs/decisions/055): doors in their order from
+// rank returns where a type stands in the SDL (docs/decisions/graphql-stack.md): doors in their order from
 // 1, each with all that is made from it, then views, then what the doors share.
 func (b *Builder) rank(by *origin) int {
 	d := by.owner()
@@ -246,7 +246,7 @@ func (b *Builder) home(p *schema.Property, typ string, by *origin) named {
 
 // enumValues returns the values of an enum that GraphQL can write, without null and without
 // repetitions. It returns nil where one value is no GraphQL name: the field then is a plain
-// String (docs/decisions/019), since a value must not be spelled differently on one surface.
+// String (docs/decisions/judge.md), since a value must not be spelled differently on one surface.
 func enumValues(s *schema.Shape) []string {
 	if s.Type != "string" && s.Type != "" {
 		return nil
@@ -271,7 +271,7 @@ func enumValues(s *schema.Shape) []string {
 
 // beyondInt reports whether a whole number may be beyond GraphQL's Int, which has 32 bits
 // (GraphQL 3.5.1): its format is int64, or one of its bounds lies outside. An integer without
-// either is an Int (docs/decisions/051).
+// either is an Int (docs/decisions/graphql-schema.md).
 func beyondInt(s *schema.Shape) bool {
 	if s.Format == "int64" {
 		return true
@@ -286,7 +286,7 @@ func beyondInt(s *schema.Shape) bool {
 }
 
 // stays reports whether a field is there in every row that the caller may read, so that it can
-// be non-null (docs/decisions/053). It is not nullable, and one of these holds:
+// be non-null (docs/decisions/graphql-schema.md). It is not nullable, and one of these holds:
 //
 //	it is the primary key
 //	the card requires it

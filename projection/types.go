@@ -80,7 +80,7 @@ func (b *Builder) fillObject(d *door) {
 		d.object.node = true
 		node := &binding.Node{Type: d.typ}
 		// Without findById the type is a Node all the same, but Query.node gives null for it
-		// (docs/decisions/052).
+		// (docs/decisions/graphql-schema.md).
 		if d.has("findById") {
 			node.Door = d.Door
 		}
@@ -186,7 +186,7 @@ func (b *Builder) addColumn(o *object, by *origin, c namedField, name string, t 
 	})
 }
 
-// addMany gives o the connection of a many relation. There are two kinds (docs/decisions/054):
+// addMany gives o the connection of a many relation. There are two kinds (docs/decisions/graphql-schema.md):
 //
 //	the other door points back      comments(filter, orderBy, first, …): CommentConnection
 //	the row stores a list of ids    tagIds: [ID!] and tags(first, …): TagConnection
@@ -239,7 +239,7 @@ func (b *Builder) target(l *schema.Link, op string) *door {
 }
 
 // columnType returns the type of a plain field. A primary key is an ID, unless the card says
-// it is a number: then it stays one, on this surface as on the others (docs/decisions/052).
+// it is a number: then it stays one, on this surface as on the others (docs/decisions/graphql-schema.md).
 func (b *Builder) columnType(p *schema.Property, typ string, by *origin) graphql.Output {
 	if p.Axes.Primary {
 		return keyType(p)

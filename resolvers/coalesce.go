@@ -18,7 +18,7 @@ import (
 )
 
 // requestKey is what equal requests have in common, as a whole and not as a hash: two
-// requests that differ in any part never share a response (decision 150). The operation is
+// requests that differ in any part never share a response (docs/decisions/coalescing.md). The operation is
 // that of the cached document, so it stands for the text.
 type requestKey struct {
 	op        *operation

@@ -123,7 +123,7 @@ func tags(header []string, each func(tag string, weak bool) bool) {
 }
 
 // precondition returns the condition of a write from If-Match and If-None-Match, or nil
-// for none. The store judges it in the transaction that writes (decision 225). Commands
+// for none. The store judges it in the transaction that writes (docs/decisions/writes-and-versions.md). Commands
 // other than update and delete have no row whose version could be meant: the façade
 // refuses an If-Match there. If-None-Match of a creation is not a condition on a row.
 func (x *exchange) precondition() *facade.Precondition {

@@ -32,7 +32,7 @@
 //
 // # Streams
 //
-// What a Frond announces is a stream of server-sent events (decision 392). A stream begins
+// What a Frond announces is a stream of server-sent events (docs/decisions/streams.md). A stream begins
 // now, behind after or Last-Event-ID, or with after=start at the oldest event that is kept;
 // filter and fields are as of a list.
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Filters in a query string (docs/decisions/044). The parameters become a tree, the tree is
+// Filters in a query string (docs/decisions/filters-and-paging.md). The parameters become a tree, the tree is
 // checked, and then written as the JSON that the façade parses:
 //
 //	filter[price][gte]=10&filter[status]=draft

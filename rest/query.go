@@ -143,7 +143,7 @@ func (a *arguments) place(all []parameter) {
 			a.fields = readFields(p.values)
 			continue
 		}
-		// An operation without cards takes anything (docs/decisions/239), as text.
+		// An operation without cards takes anything (docs/decisions/remotes.md), as text.
 		if into == nil && a.op.Open {
 			a.query.set(p.name, textOf(p.values))
 			continue
@@ -217,7 +217,7 @@ func (a *arguments) holdsRow() bool {
 }
 
 // home returns the part that a parameter belongs to and its shape, or nil for none. The first
-// card that declares the name takes it: params, then query, then input (docs/decisions/042).
+// card that declares the name takes it: params, then query, then input (docs/decisions/http-guards.md).
 func (a *arguments) home(name string) (*object, *schema.Shape) {
 	for _, at := range [...]struct {
 		card *schema.Entity

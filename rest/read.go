@@ -144,7 +144,7 @@ func tooLarge(limit int64) *facade.Error {
 
 // mediaType refuses a request whose Content-Type or Content-Encoding is not supported, with
 // status 415. A patch of type application/merge-patch+json is applied as RFC 7396 says
-// (decision 226); as application/json an open object is one value, nulls and all.
+// (docs/decisions/writes-and-versions.md); as application/json an open object is one value, nulls and all.
 //
 //	verb          Content-Type                                     without a body
 //	POST          application/json                                 required too

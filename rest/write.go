@@ -14,7 +14,7 @@ import (
 //
 //	delete of a row                         204
 //	delete of nothing                       404
-//	a query with cardinality maybe, null    404 (docs/decisions/048)
+//	a query with cardinality maybe, null    404 (docs/decisions/errors.md)
 //	create                                  201, Location
 //	If-None-Match has the tag               304
 //	anything else                           200, also a command that answers null
@@ -183,7 +183,7 @@ func (x *exchange) next(p *facade.Page) string {
 	return b.String()
 }
 
-// prefer applies Prefer: count=exact, estimated or none (RFC 7240; docs/decisions/223) where
+// prefer applies Prefer: count=exact, estimated or none (RFC 7240; docs/decisions/filters-and-paging.md) where
 // the operation counts. Parameters of the URL about the total take precedence, and an unknown
 // value is ignored, as RFC 7240 asks. The first value that is understood counts.
 func (x *exchange) prefer(a *arguments) {

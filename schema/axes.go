@@ -13,7 +13,7 @@ import "encoding/json"
 //	  boundary:  {in: {decode: trim}, out: closed}
 type Axes struct {
 	// Primary is role.primary: the field is the row's identity. Callers may send it at
-	// creation unless boundary.in closes it; in a patch it is immutable (docs/decisions/012).
+	// creation unless boundary.in closes it; in a patch it is immutable (docs/decisions/judge.md).
 	Primary bool
 	// Unique is role.unique: one member list per constraint, each at least one field name. nil
 	// is none. [Compile] writes a compound constraint at every member, as spec 2.2 has it.
@@ -45,15 +45,15 @@ type Relation struct {
 	Many bool   // kind: many
 	// OnDelete is what happens to this row when the referenced row is deleted: "cascade"
 	// deletes it, "restrict" refuses the deletion, [SetNull] empties the field. "" refuses
-	// too, judged when the whole write is done (docs/decisions/032).
+	// too, judged when the whole write is done (docs/decisions/sqlite.md).
 	OnDelete string
 	// By names the field of To that points back, where several do. It is additive to the
-	// specification and for many relations only (docs/decisions/091).
+	// specification and for many relations only (docs/decisions/card-language.md).
 	By string
 }
 
 // CreateRule says what an absent field gets at creation (spec 2.2). Exactly one member is set.
-// A value that the caller sends is kept (docs/decisions/028).
+// A value that the caller sends is kept (docs/decisions/judge.md).
 type CreateRule struct {
 	Value json.RawMessage // { value }
 	// Now is "now": the time of the call, as RFC 3339 text or a date, by the field's kind.
@@ -65,7 +65,7 @@ type CreateRule struct {
 }
 
 // UpdateRule says who writes a field on update; "" lets the caller send it. A rule answers absence: under "now" a value
-// that is sent is kept (docs/decisions/028).
+// that is sent is kept (docs/decisions/judge.md).
 type UpdateRule string
 
 // The update rules of spec 2.2.

@@ -22,7 +22,7 @@ import (
 //
 // uuid and uuidv7 follow RFC 9562. Each call
 // returns maps of its own, so that two hosts in one process do not share what they register
-// (docs/decisions/005 names the libraries).
+// (docs/decisions/dependencies.md names the libraries).
 func Builtins() *Registry {
 	return &Registry{
 		Generators: map[string]Generator{

@@ -9,7 +9,7 @@ import (
 // Bundle is the entities of the set as one self-contained document (spec 2.4): a $defs map
 // with each card under its lower-case name, the value relation.to carries. Relations are
 // pointers by name, so mutual ones nest nothing. Views are not part of it: they travel with
-// the operations that name them (docs/decisions/015).
+// the operations that name them (docs/decisions/card-language.md).
 //
 //	{"$defs": {"author": {"title": "author", …}, "post": {"title": "post", …}}}
 func (s *Set) Bundle() json.RawMessage {

@@ -19,7 +19,7 @@ type Card struct {
 	Title       string
 	Description string
 	// Fields are the properties, in the order they were declared. nil is a card without the
-	// keyword properties, which accepts any key (docs/decisions/013).
+	// keyword properties, which accepts any key (docs/decisions/judge.md).
 	Fields []Field
 	// Required are the names that a caller must supply at creation (spec 2.3). nil is no list:
 	// then Compile derives it. An empty list requires nothing.
@@ -81,7 +81,7 @@ type Shape struct {
 
 // DeprecationReason is the keyword that says, beside deprecated: true, what to use instead.
 // JSON Schema's own deprecated is a boolean, and GraphQL's @deprecated and OpenAPI's
-// descriptions have room for a sentence (docs/decisions/147).
+// descriptions have room for a sentence (docs/decisions/graphql-schema.md).
 const DeprecationReason = "x-deprecation-reason"
 
 // Deprecated is the reason where a card names none: the default of GraphQL's @deprecated

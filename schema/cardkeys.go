@@ -8,7 +8,7 @@ import (
 )
 
 // The keys of a card, as tables. Three readers of the tables have to agree
-// (docs/decisions/255):
+// (docs/decisions/settings-and-commands.md):
 //
 //	reader        the judge of cards takes its known keywords from them (meaning.go)
 //	editors       CardSchema is made of them

@@ -58,7 +58,7 @@ type textRules struct {
 }
 
 // bound is a keyword about numbers, with its limit as it was written: bounds compare decimals,
-// and a float64 would lose digits (docs/decisions/011).
+// and a float64 would lose digits (docs/decisions/judge.md).
 type bound struct {
 	keyword string
 	limit   json.RawMessage
@@ -73,7 +73,7 @@ type listRules struct {
 }
 
 // objectRules are the keywords about objects (section 6.5); -1 stands for no limit. Which keys
-// a closed object accepts is docs/decisions/013.
+// a closed object accepts is docs/decisions/judge.md.
 type objectRules struct {
 	minProperties, maxProperties int
 	// props are the declared members in order; index leads from a name to its place among
@@ -256,7 +256,7 @@ func (b *builder) build(s *Shape, at string) *checker {
 }
 
 // pattern compiles a pattern in Go's syntax, RE2: no look-around and no back-references, and
-// no text that takes longer than its length (docs/decisions/003). nil where it does not
+// no text that takes longer than its length (docs/decisions/judge.md). nil where it does not
 // compile; then a remote's pattern holds for every text. JSON Schema recommends ECMA-262 and
 // leaves the dialect to the implementation (core, section 6.4).
 func (b *builder) pattern(value json.RawMessage, at string) *regexp.Regexp {
@@ -272,7 +272,7 @@ func (b *builder) pattern(value json.RawMessage, at string) *regexp.Regexp {
 
 // object returns the rules about the keys of an object, or nil where none refuses anything.
 // fields is nil for a bare object, which is open; with fields it is closed unless extra opens
-// it (docs/decisions/013).
+// it (docs/decisions/judge.md).
 func (b *builder) object(fields []Field, extra Keywords, at string) *objectRules {
 	o := &objectRules{minProperties: -1, maxProperties: -1, closed: fields != nil}
 	if fields != nil {
@@ -336,7 +336,7 @@ func (s *Shape) references() bool {
 func collectKeys(extra Keywords, known map[string]bool) bool {
 	for _, kw := range extra {
 		switch kw.Name {
-		// What they refer to is not looked up: the object is open (docs/decisions/013).
+		// What they refer to is not looked up: the object is open (docs/decisions/judge.md).
 		case "$ref", "$dynamicRef", "patternProperties", "unevaluatedProperties":
 			return false
 		case "allOf", "anyOf", "oneOf":

@@ -82,7 +82,7 @@ type CompileOptions struct {
 	Unknown bool
 	// Unregistered is called with each generator and conversion that nobody registered, which
 	// is then no fault: for programs that look at cards and run none of it
-	// (docs/decisions/134). nil: they are faults.
+	// (docs/decisions/settings-and-commands.md). nil: they are faults.
 	Unregistered func(Fault)
 	// Ignored, where set, is called with what is read and has no effect: keywords that
 	// nobody knows, and what the cards of remotes have beyond the specification.

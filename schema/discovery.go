@@ -15,7 +15,7 @@ import (
 //	  "doors": [{"name": "product", "ops": [{"name": "list", "kind": "query", …}], "schema": {…}}],
 //	  "facts": [{"name": "product.created", "schema": {…}}]}]}
 //
-// Writing is exact. Reading is lenient by the rules of docs/decisions/238: what a gateway
+// Writing is exact. Reading is lenient by the rules of docs/decisions/card-language.md: what a gateway
 // cannot do without is a fault of the whole document, and everything beyond the specification
 // that has another form than ours is left out and listed in DiscoveredFrond.Ignored.
 
@@ -229,7 +229,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 		return d
 	}
 	if v := jsontext.Get(data, "x-kit-version"); v != nil {
-		// A document without a version counts as version 1 (docs/decisions/238).
+		// A document without a version counts as version 1 (docs/decisions/card-language.md).
 		if n, ok := Integer(v); !ok || n != 1 {
 			r.fault("/x-kit-version", "this version of the discovery document is not known here", "answer with x-kit-version: 1") // spec 9.3
 		}

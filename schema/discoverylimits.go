@@ -9,7 +9,7 @@ import (
 
 // DiscoveryLimits bound what is made of a discovery document: a gateway keeps types, judges
 // and routes of every door, so that a document of a few megabytes could take gigabytes
-// (docs/decisions/243). Zero is no limit.
+// (docs/decisions/remotes.md). Zero is no limit.
 type DiscoveryLimits struct {
 	// Doors is the number of doors of all Fronds together.
 	Doors int

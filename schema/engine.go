@@ -22,7 +22,7 @@ import (
 // The engine judges what a checker does not: schemas inside schemas, references, conditions.
 // It is compiled for those places of a card that need it, once.
 //
-// The library (docs/decisions/003) works on decoded values and answers with a tree of causes.
+// The library (docs/decisions/judge.md) works on decoded values and answers with a tree of causes.
 // This file feeds it the card as a document, and turns its answers into what the rest of the
 // package speaks: faults with a remedy for authors, details in the order of the value for
 // callers.
@@ -41,7 +41,7 @@ func (noLoader) Load(url string) (any, error) {
 
 // newEngineCompiler returns a compiler for draft 2020-12 that asserts our formats and loads
 // nothing. With lenient, a pattern that RE2 cannot run holds for every text: the host that
-// owns the card judges it (docs/decisions/238).
+// owns the card judges it (docs/decisions/card-language.md).
 func newEngineCompiler(lenient bool) *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -230,7 +230,7 @@ func leaves(ve *jsonschema.ValidationError) []*jsonschema.ValidationError {
 // have: the same codes, sentences and order.
 func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 	// The engine works on big numbers without end: 1e999999999 would cost it minutes
-	// (docs/decisions/011).
+	// (docs/decisions/judge.md).
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil || !workable(doc) {
 		j.refuse("type", "holds a number no double can", nil)

@@ -52,7 +52,7 @@ type Property struct {
 	// the name is then in Axes.Relation.To.
 	Link *Link
 	// Stored is false for a many relation that is the other side of another entity's field: it
-	// has no column, no value in plain rows, and cannot be sent (docs/decisions/091).
+	// has no column, no value in plain rows, and cannot be sent (docs/decisions/card-language.md).
 	Stored bool
 
 	required bool
@@ -67,7 +67,7 @@ func (p *Property) merges() bool { return p.Axes.In.Name == "" && p.Axes.Out.Nam
 func (p *Property) Readable() bool { return !p.Axes.Out.Closed }
 
 // Link is a relation between two entities, resolved. A field authorId and a field author both
-// make the relation author with the key authorId (docs/decisions/092).
+// make the relation author with the key authorId (docs/decisions/card-language.md).
 type Link struct {
 	// Name is what the relation is called in filters and in GraphQL: author.
 	Name string
@@ -78,7 +78,7 @@ type Link struct {
 	// Target is the entity it leads to; never nil.
 	Target *Entity
 	// Inverse is, of a many relation, the one-relation of Target that points back. nil: the
-	// ids stand in the row itself (docs/decisions/091).
+	// ids stand in the row itself (docs/decisions/card-language.md).
 	Inverse *Property
 	// Field is the field that declares it.
 	Field *Property
@@ -159,13 +159,13 @@ const (
 	// KindJSON is any JSON: bare objects, arrays, nested objects, unions.
 	KindJSON Kind = iota
 	KindString
-	// KindInteger is a whole number within int64; 3.0 is one (docs/decisions/011).
+	// KindInteger is a whole number within int64; 3.0 is one (docs/decisions/judge.md).
 	KindInteger
 	// KindNumber is a number that a float64 can hold.
 	KindNumber
 	KindBoolean
 	// KindDateTime is format date-time, an instant: kept as UTC with microseconds
-	// (docs/decisions/093).
+	// (docs/decisions/writes-and-versions.md).
 	KindDateTime
 	// KindDate is format date: a day without a zone, 2026-05-01.
 	KindDate
@@ -181,7 +181,7 @@ type Mode uint8
 const (
 	// Create is a body at creation, or the input of a named operation.
 	Create Mode = iota
-	// Update is a patch: what is absent stays as it is (docs/decisions/012).
+	// Update is a patch: what is absent stays as it is (docs/decisions/judge.md).
 	Update
 	// Plain is JSON Schema alone, axes aside: params, query, results.
 	Plain
@@ -242,7 +242,7 @@ type Detail struct {
 
 // The codes of a detail that are not JSON Schema keywords.
 const (
-	// UnknownKey is a key that the card does not have (docs/decisions/013).
+	// UnknownKey is a key that the card does not have (docs/decisions/judge.md).
 	UnknownKey = "unknown_key"
 	// ReadOnly is a field that callers cannot send: boundary.in is closed, or it is the other
 	// side of a relation.

@@ -12,7 +12,7 @@ import (
 // The last step of Compile: what can only be judged when all cards are linked. Messages name
 // what is wrong and remedies what to write; most of them go through compiler.beyond, so that
 // the same finding ends the start of a project and is ignored in a remote's card
-// (docs/decisions/238).
+// (docs/decisions/card-language.md).
 
 // finish reports what is unsound in a unit, once all units are linked, and builds its judge. A
 // field that a view took over is not looked at again: its faults are reported at the entity.
@@ -57,7 +57,7 @@ func (u *unit) takenAt(at string) bool {
 }
 
 // required reports names in the list of required fields that no caller could send (spec 2.3,
-// docs/decisions/010). A view may require a field that a rule fills, so only a closed one is
+// docs/decisions/judge.md). A view may require a field that a rule fills, so only a closed one is
 // reported there. In a remote's card the names are taken off the list instead: plain JSON
 // Schema lists everything that is always there.
 func (c *compiler) required(u *unit) {
@@ -86,7 +86,7 @@ func (c *compiler) required(u *unit) {
 
 // field reports what is unsound in one field: its name, unknown keys of x-kit, generators and
 // conversions, a time where none fits, and an enum that refuses the null that the type allows
-// (docs/decisions/019).
+// (docs/decisions/judge.md).
 func (c *compiler) field(u *unit, p *Property) {
 	at := child("/properties", p.Name)
 	if !IsName(p.Name) {

@@ -8,7 +8,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Which formats are checked (docs/decisions/233). JSON Schema leaves it to the implementation
+// Which formats are checked (docs/decisions/judge.md). JSON Schema leaves it to the implementation
 // whether format is an assertion or an annotation (validation, section 7); here it is
 //
 //	asserted     the names of the table formats, by our own checks where there is one

@@ -30,7 +30,7 @@ type judge struct {
 	// nil: nothing.
 	whole *jsonschema.Schema
 	// must says for each field whether the caller has to supply it: the card's required list,
-	// final as it stands (docs/decisions/010).
+	// final as it stands (docs/decisions/judge.md).
 	must []bool
 	// bare says that the card has no properties and accepts any key.
 	bare bool
@@ -173,7 +173,7 @@ func (m Mode) patches() bool { return m == Update || m == Patch }
 
 // MaxKey is how many code points a primary or unique text holds whose card does not bound it.
 // A key stands in indexes, in cursors and in addresses: whoever writes the row chooses it, and
-// everybody reads it (docs/decisions/222).
+// everybody reads it (docs/decisions/judge.md).
 const MaxKey = 255
 
 // bounded returns the shape of a primary or unique text with the bound [MaxKey] added, and

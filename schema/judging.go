@@ -98,7 +98,7 @@ func (j *judging) value(c *checker, v json.RawMessage) {
 		return
 	}
 	if c.whole != nil {
-		// The engine accepts keys that JSON Schema does, so unknown keys (docs/decisions/013)
+		// The engine accepts keys that JSON Schema does, so unknown keys (docs/decisions/judge.md)
 		// are looked for beside it.
 		j.strange = j.strange || c.strange(v)
 		j.engine(c.whole, v)
@@ -130,7 +130,7 @@ func (j *judging) value(c *checker, v json.RawMessage) {
 
 // typed judges the type of a value, and of a number whether this program can hold it: within
 // float64, and integers within int64, since a larger one would not come back as it was sent
-// (docs/decisions/011). It returns false where it refused.
+// (docs/decisions/judge.md). It returns false where it refused.
 func (j *judging) typed(c *checker, kind jsontext.Kind, v json.RawMessage) bool {
 	var have typeSet
 	switch kind {

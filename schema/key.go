@@ -9,7 +9,7 @@ import (
 
 // Key is one key that a reader of an author's file accepts. The reader, the JSON Schema by
 // which an editor completes the file and the page that explains it are all held to one table
-// of Keys (docs/decisions/255).
+// of Keys (docs/decisions/settings-and-commands.md).
 //
 //	{Name: "onDelete", Form: `{"enum":["restrict","cascade"]}`, Default: "restrict",
 //	 Example: "onDelete: cascade", About: "What happens to this row when …"}

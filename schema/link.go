@@ -91,7 +91,7 @@ func (c *compiler) facing(u *unit) {
 func (c *compiler) claimed(key string) bool { return c.units[key] != nil && c.units[key].card == nil }
 
 // inverse returns the one relation of the target that points back, or nil where the ids stand
-// in the row itself (docs/decisions/091).
+// in the row itself (docs/decisions/card-language.md).
 //
 //	fields of the target that point back   by        result
 //	none                                   absent    nil: a list of ids
@@ -140,7 +140,7 @@ func (c *compiler) inverse(u *unit, p *Property, at string) *Property {
 }
 
 // typeOfKey gives a relation field the type and format of the key it holds where its author
-// wrote no type (docs/decisions/017): the target's primary key, a string where that is not
+// wrote no type (docs/decisions/card-language.md): the target's primary key, a string where that is not
 // known.
 //
 //	authorId with kind: one                     {"type": "string"}
@@ -181,7 +181,7 @@ func (c *compiler) typeOfKey(u *unit, p *Property, target *Entity) {
 }
 
 // linkNames returns what a relation is called and what its raw key is called beside it
-// (docs/decisions/092):
+// (docs/decisions/card-language.md):
 //
 //	field               kind   name       key
 //	authorId, author_id one    author     the field's own

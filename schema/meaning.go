@@ -14,7 +14,7 @@ import (
 // is ignored, and reported to CompileOptions.Ignored.
 
 // meaning looks at a card as JSON Schema, at every depth, for what its author cannot have
-// meant (docs/decisions/232):
+// meant (docs/decisions/judge.md):
 //
 //	maxLenght: 60                    a keyword nearly like one there is     fault
 //	nullable: true                   a keyword of another format            fault

@@ -111,7 +111,7 @@ func IsGraphQLName(name string) bool {
 }
 
 // GraphQLType returns the name of an entity's GraphQL type: orderLine and order-line are
-// OrderLine. Capitals inside the name stay, so SKU is SKU (docs/decisions/050).
+// OrderLine. Capitals inside the name stay, so SKU is SKU (docs/decisions/graphql-schema.md).
 func GraphQLType(name string) string { return graphQLName(name, true, "T") }
 
 // GraphQLField returns the name of a GraphQL field or argument for a field of a card: the name

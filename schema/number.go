@@ -38,7 +38,7 @@ func Integer(v json.RawMessage) (int64, bool) {
 func isPlain(v []byte) bool { return !bytes.ContainsAny(v, ".eE") }
 
 // maxNumber, in characters, and maxExponent bound the numbers that the judge looks at
-// (docs/decisions/011): further ones are no double anyway, and exact arithmetic on them costs
+// (docs/decisions/judge.md): further ones are no double anyway, and exact arithmetic on them costs
 // without end.
 const (
 	maxNumber   = 400

@@ -159,7 +159,7 @@ func (r *reader) derived(value json.RawMessage, at string) *Derived {
 
 // fields reads a map of property names to schemas; axes says whether x-kit may stand in them.
 // The result is nil only where text is no object: an empty map is a closed object
-// (docs/decisions/013).
+// (docs/decisions/judge.md).
 func (r *reader) fields(text json.RawMessage, at string, axes bool) []Field {
 	if jsontext.KindOf(text) != jsontext.Object {
 		r.fault(at, "properties has to be an object", "write one member per field, its name and its schema")

@@ -146,7 +146,7 @@ func (r *reader) unique(value json.RawMessage, at string) [][]string {
 }
 
 // deleteRules are the values of onDelete as they are written. The specification shows none
-// (docs/decisions/017); set-null, which other hosts write, is read too.
+// (docs/decisions/card-language.md); set-null, which other hosts write, is read too.
 var deleteRules = []string{"cascade", "restrict", SetNull}
 
 // SetNull is the onDelete that empties the field of the rows that point at a deleted row.

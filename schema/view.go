@@ -7,7 +7,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// expand replaces the authoring shorthand of a view by the full card (docs/decisions/015): the
+// expand replaces the authoring shorthand of a view by the full card (docs/decisions/card-language.md): the
 // fields of the entity that of names, in the entity's order, those that pick names or all but
 // those that omit names; then the view's own properties, which take the place of a field of
 // the same name or follow. Fields keep their axes. Without a list of its own the view requires
@@ -140,7 +140,7 @@ func (c *compiler) known() string {
 
 // PatchCard returns the entity's card as the input of update has it: nothing is required, and
 // what the card says about the object as a whole (anyOf, minProperties and their like) is left
-// out, since a patch is not the whole (docs/decisions/012). The card is a copy, its fields are
+// out, since a patch is not the whole (docs/decisions/judge.md). The card is a copy, its fields are
 // shared.
 func (e *Entity) PatchCard() *Card {
 	card := *e.Card

@@ -16,7 +16,7 @@ import (
 //	x-kit   role {primary unique index relation {to kind onDelete by …} …}
 //	        lifecycle {create update …} boundary {in out …} …
 
-// AppendJSON appends the card as JSON in canonical key order (docs/decisions/014). A card that
+// AppendJSON appends the card as JSON in canonical key order (docs/decisions/card-language.md). A card that
 // was read and not changed has every key again; white space and the order of known keys are
 // what may differ.
 func (c *Card) AppendJSON(dst []byte) []byte {

@@ -114,7 +114,7 @@ func unanswered(catalog *facade.Catalog) (notices []finding) {
 }
 
 // remoteNotices lists, for each Frond that runs elsewhere, what is known of it. A remote that
-// is down is no fault: a gateway starts without it (decision 171).
+// is down is no fault: a gateway starts without it (docs/decisions/remotes.md).
 func remoteNotices(remotes []gateway.RemoteState) (notices []finding) {
 	for _, r := range remotes {
 		f := finding{File: "remotes/" + r.Frond, Message: r.Frond + " runs at " + r.URL + " and has answered what it serves"}

@@ -9,7 +9,7 @@ import (
 
 // newGateway is frond gateway. The fingerprint is taken before the project is read, so that a
 // change during the start is seen. The exit code is 2 where the start fails, and 1 where the
-// service fails later or cuts requests off at its end (decision 076).
+// service fails later or cuts requests off at its end (docs/decisions/errors.md).
 func newGateway(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gateway [DIR]",

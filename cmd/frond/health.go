@@ -20,7 +20,7 @@ import (
 const healthTimeout = 2 * time.Second
 
 // newHealth is frond health. It asks /livez and not /readyz: a gateway that drains must not be
-// killed for it (decision 183).
+// killed for it (docs/decisions/settings-and-commands.md).
 func newHealth(_ *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health [URL]",

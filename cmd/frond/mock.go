@@ -20,7 +20,7 @@ import (
 
 // newMock is frond mock: the receiver of frond serve over mock data in memory. It trusts its
 // callers as serve does, and listens on loopback by default. Nothing is written to disk
-// (decision 180).
+// (docs/decisions/contracts.md).
 func newMock(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mock FROND",

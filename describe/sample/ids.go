@@ -15,7 +15,7 @@ import (
 
 // ID returns the primary key of the i-th row of an entity, derived from the entity's key, the
 // number and the shape alone: whoever knows the name and the shape of a relation knows the ids
-// it points at, in another program and with another seed (docs/decisions/181). i counts from
+// it points at, in another program and with another seed (docs/decisions/contracts.md). i counts from
 // 0. text is the shape of the key as a JSON Schema, root the card that its references point
 // into.
 //

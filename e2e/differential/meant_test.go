@@ -27,7 +27,7 @@ var meant = []struct {
 }{
 	{
 		"a condition that is null refuses the request",
-		"Decision 060: what is selected is decided before anything runs. The specification leaves open what a null for the if of @skip and @include does; graphql-js fails the field above it.",
+		"docs/decisions/graphql-execution.md: what is selected is decided before anything runs. The specification leaves open what a null for the if of @skip and @include does; graphql-js fails the field above it.",
 		func(d *dispute) bool {
 			return !d.ours.executed && d.in16.executed && d.says("where @skip or @include wants true or false")
 		},
@@ -62,7 +62,7 @@ var meant = []struct {
 	},
 	{
 		"a number beyond 64 bits in a JSON scalar",
-		"Decision 051: no digit of a number is lost on the way, so 1e400 is 1e400 or is refused by whoever reads it. graphql-js makes it Infinity, and that null.",
+		"docs/decisions/graphql-schema.md: no digit of a number is lost on the way, so 1e400 is 1e400 or is refused by whoever reads it. graphql-js makes it Infinity, and that null.",
 		func(d *dispute) bool {
 			return d.ours.executed && d.in16.executed && strings.Contains(d.q.Query, "1e400")
 		},

@@ -41,7 +41,7 @@ function world({ sdl, seed, entities, fields, nodes }) {
   const entityOf = Object.fromEntries(Object.entries(entities).map(([name, e]) => [e.type, name]))
 
   // A value that breaks its type is an error in its place: the house repairs
-  // nothing but whole numbers for IDs (decision 062).
+  // nothing but whole numbers for IDs (docs/decisions/graphql-execution.md).
   function strict(type, v) {
     if (js.isNonNullType(type)) type = type.ofType
     if (v == null) return null
@@ -158,7 +158,7 @@ function world({ sdl, seed, entities, fields, nodes }) {
     try { return byIds([JSON.parse(text.slice(at + 1))], rows[nodes[text.slice(0, at)]] ?? [])[0] ?? null } catch { return null }
   }
 
-  // What each kind of generated field does; decision 050 and resolvers.Binding say it.
+  // What each kind of generated field does; docs/decisions/graphql-schema.mdresolvers.Binding say it.
   const kinds = {
     column: (f) => (o, args, ctx, info) => strict(info.returnType, columns(o)[f.column]),
     computed: (f) => (o) => {
@@ -255,7 +255,7 @@ function world({ sdl, seed, entities, fields, nodes }) {
   return schema
 }
 
-// bigInt is a whole number, or its digits (decision 051).
+// bigInt is a whole number, or its digits (docs/decisions/graphql-schema.md).
 const whole = (v) => {
   const n = typeof v === 'string' && /^[-+]?\d+$/.test(v) ? Number(v) : v
   if (!Number.isInteger(n)) throw new js.GraphQLError('no BigInt')

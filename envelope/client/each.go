@@ -14,7 +14,7 @@ import (
 // failure is the failure of the whole.
 //
 // A list for many keys is one list for each of them: limit, total and cursor are those
-// of one parent, and a list over all parents does not return them (decision 163).
+// of one parent, and a list over all parents does not return them (docs/decisions/remotes.md).
 func (h *host) each(ctx context.Context, p *pending, query json.RawMessage) (*facade.Result, *facade.Error) {
 	list := p.call.Operation == "list"
 	if !list && p.call.Operation != "findById" {

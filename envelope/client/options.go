@@ -92,7 +92,7 @@ func (o *Options) withDefaults(address *url.URL) *Options {
 }
 
 // newTransport makes the connections of one remote. HTTP/1.1 alone, and a short idle time: a
-// command must not be lost on a connection that is being closed (decision 162).
+// command must not be lost on a connection that is being closed (docs/decisions/remotes.md).
 func newTransport(o *Options) *http.Transport {
 	t := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,

@@ -27,7 +27,7 @@ type Remote struct {
 }
 
 // callKey identifies equal calls. Results are read by the catalog, so it is part of it. The
-// whole text is compared, never a hash (decision 150).
+// whole text is compared, never a hash (docs/decisions/coalescing.md).
 type callKey struct {
 	catalog *facade.Catalog
 	call    string

@@ -21,7 +21,7 @@ const Discover = "rpc.discover"
 
 // TimeoutHeader carries how many milliseconds the caller waits for the answer, so that
 // the host can stop when nobody is waiting. It is additive: a host that ignores it
-// loses nothing (decision 161).
+// loses nothing (docs/decisions/remotes.md).
 const TimeoutHeader = "X-Kit-Timeout"
 
 const (

@@ -1,5 +1,5 @@
 // Package consistency lets a caller read what it wrote where reads go to copies of a
-// store that are some moments behind (decision 345).
+// store that are some moments behind (docs/decisions/several-gateways.md).
 //
 // A store that has such copies issues a token with each write: how far a copy has to be to
 // show it. The answer carries the token in [Header]; the caller sends it along with later

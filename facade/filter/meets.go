@@ -12,7 +12,7 @@ import (
 )
 
 // The semantics of a comparison, for a value that is at hand. A store answers the same in SQL;
-// docs/decisions/021 has the rules, and the suite of store/storetest holds stores to them.
+// docs/decisions/filters-and-paging.md has the rules, and the suite of store/storetest holds stores to them.
 //
 //	null or absent                   eq, in, lt … contains, has: false; ne, notIn: true
 //	a text that is not of the kind   as null

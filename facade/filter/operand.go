@@ -11,7 +11,7 @@ import (
 
 // Operand converts a text to the value that [Filter] holds as an operand of op on a field. A
 // value that the enum of the field does not have is refused for eq, ne, in and notIn
-// (docs/decisions/021); a part of a text, or a bound, need not be one of its values. Why is
+// (docs/decisions/filters-and-paging.md); a part of a text, or a bound, need not be one of its values. Why is
 // what to send instead, as the end of a sentence that begins with the name, else "":
 //
 //	must be one of draft, published

@@ -23,12 +23,12 @@ import (
 //	quantified   some, none and every of a many relation  relation.go
 //
 // A field that the caller may not read is refused as one that does not exist, by the same
-// function and before anything is said about its value (docs/decisions/210): a filter must not
+// function and before anything is said about its value (docs/decisions/errors.md): a filter must not
 // be a way to find out what is hidden. The rows behind a relation are narrowed to those the
-// caller may see, whatever the caller's condition is (docs/decisions/021).
+// caller may see, whatever the caller's condition is (docs/decisions/filters-and-paging.md).
 
 // MaxDepth is how many objects of a filter stand within each other: and, or, not, relations
-// (docs/decisions/021). The objects of operators are not counted.
+// (docs/decisions/filters-and-paging.md). The objects of operators are not counted.
 const MaxDepth = 12
 
 // The other caps of one filter. A filter over them is refused, not cut.
@@ -46,7 +46,7 @@ type Scope interface {
 }
 
 // Host answers what depends on who sends a filter and on who keeps the rows
-// (docs/decisions/265). A parser asks it from one goroutine.
+// (docs/decisions/packages.md). A parser asks it from one goroutine.
 type Host interface {
 	// Behind is the scope of the rows behind a relation; false where the caller cannot
 	// reach them.
@@ -56,7 +56,7 @@ type Host interface {
 	Decode(p *schema.Property, text json.RawMessage) (json.RawMessage, bool)
 	// Answers reports whether an old name of a field that the caller may read means the field.
 	Answers(a *schema.FieldAlias) bool
-	// Suggests reports whether messages may name what exists (docs/decisions/210).
+	// Suggests reports whether messages may name what exists (docs/decisions/errors.md).
 	Suggests() bool
 }
 
@@ -363,7 +363,7 @@ func (p *Parser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Fil
 		values = append(values, value)
 	}
 	switch {
-	// docs/decisions/021: in of nothing holds for no row, notIn of nothing for every row.
+	// docs/decisions/filters-and-paging.md: in of nothing holds for no row, notIn of nothing for every row.
 	case len(values) == 0 && op == In:
 		return Nothing()
 	case len(values) == 0:

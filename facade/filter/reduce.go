@@ -13,7 +13,7 @@ import (
 //	{"status":{"eq":"sold"},"price":{"gt":5}}    ->  holds for no row
 //
 // A Not is reduced like the others, since a filter has two values and not three
-// (docs/decisions/021).
+// (docs/decisions/filters-and-paging.md).
 
 // Known is a row as far as somebody knows it. Reduce asks it from one goroutine.
 type Known interface {

@@ -1,7 +1,7 @@
 package kiterror
 
 // Code is the semantic code of an Error (DESIGN 5). The spec shows two of them
-// (7.4); the rest, and every status, is decision record 020.
+// (7.4); the rest, and every status, is docs/decisions/errors.md.
 type Code string
 
 // The code table.

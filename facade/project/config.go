@@ -119,7 +119,7 @@ func (l ListLimits) Or(below ListLimits) ListLimits {
 }
 
 // Collector says who may do what with one door, or with all that have no entry of their own
-// ([Others]). Rules are tried in order and the first that matches counts (docs/decisions/112:
+// ([Others]). Rules are tried in order and the first that matches counts (docs/decisions/access-rules.md:
 // none denies); Open and Rules exclude each other.
 type Collector struct {
 	Name, At string

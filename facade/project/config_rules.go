@@ -27,7 +27,7 @@ func (r *configReader) collectors(value json.RawMessage, at string) (all []Colle
 			c.Rules = append(c.Rules, r.rule(item, fmt.Sprint(at, "/", i)))
 		}
 		// An empty list would close the door for everybody, which an author writes as deny:
-		// all (docs/decisions/112).
+		// all (docs/decisions/access-rules.md).
 		if len(c.Rules) == 0 {
 			r.fault(at, "this collector has no rule, which would shut the door for everybody", "write a rule, or say it: - deny: all")
 			return

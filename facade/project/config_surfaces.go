@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// surfaces reads what each surface and each audience shows (docs/decisions/130). A surface
+// surfaces reads what each surface and each audience shows (docs/decisions/access-rules.md). A surface
 // that is not written has no entry; [Surfaces] says what that means. The name of an audience
 // is a segment of a path, so that it cannot be the name of a surface.
 func (r *configReader) surfaces(value json.RawMessage, at string) (c Surfaces) {

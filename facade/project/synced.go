@@ -16,8 +16,8 @@ import (
 //	{"note":"Written by frond, …","files":{"frond.yaml":"<hash>","entities/product.yaml":"<hash>"},"discovery":{…}}
 //
 // The hashes show which files were changed by hand since; those are never overwritten
-// (docs/decisions/176). The discovery document has what the cards do not: which operations the
-// host has and which keys its list takes (docs/decisions/267).
+// (docs/decisions/contracts.md). The discovery document has what the cards do not: which operations the
+// host has and which keys its list takes (docs/decisions/contracts.md).
 
 // SyncedFile is the name of the file beside frond.yaml in the folder of a Frond that was
 // written from its host's discovery document: fronds/NAME/synced.json.

@@ -10,7 +10,7 @@ import (
 )
 
 // A date-time is kept and answered as UTC with milliseconds, or with microseconds
-// where those are not zero (decision 093). Smaller parts are cut.
+// where those are not zero (docs/decisions/writes-and-versions.md). Smaller parts are cut.
 const (
 	withMillis = "2006-01-02T15:04:05.000Z"
 	withMicros = "2006-01-02T15:04:05.000000Z"

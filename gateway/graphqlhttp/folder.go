@@ -194,7 +194,7 @@ func (l *Folder) trustedBy(e *resolvers.Engine) *Trusted {
 	}
 	s := &Trusted{mode: l.mode, byID: map[string]*document{}, byText: map[string]*document{}, problems: map[*document][]resolvers.Problem{}}
 	for _, t := range l.documents {
-		// Limits hold for trusted documents as well (decision 136).
+		// Limits hold for trusted documents as well (docs/decisions/graphql-http.md).
 		if problems := e.Check(t.text); problems != nil {
 			s.problems[t] = problems
 			continue

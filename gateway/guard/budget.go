@@ -21,7 +21,7 @@ const (
 	// everything else.
 	memoryShare = 25
 	// executionsEach is how many requests execute at once for each processor, by default.
-	// With more of them throughput stays the same and each takes longer (decision 247).
+	// With more of them throughput stays the same and each takes longer (docs/decisions/budgets.md).
 	executionsEach = 256
 )
 

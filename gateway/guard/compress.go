@@ -20,7 +20,7 @@ const leastCompressed = 1 << 10
 // It decides before the first byte leaves: answers of a text type with a Content-Length
 // are compressed. An answer without a length is a stream and leaves as it is written; so
 // does one with a Content-Encoding. The ETag stays: it names the row's version, however
-// the row is coded (decision 214).
+// the row is coded (docs/decisions/http-guards.md).
 func Compress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &compressing{ResponseWriter: w, sent: r.Header["Accept-Encoding"], head: r.Method == http.MethodHead}

@@ -15,7 +15,7 @@ import (
 
 // Hosts are the names beside localhost that a listener on loopback answers to. A page
 // can have its own name resolve to 127.0.0.1 (DNS rebinding); to the browser this gateway
-// is then that page's own site, and only the Host header shows it (decision 213).
+// is then that page's own site, and only the Host header shows it (docs/decisions/http-guards.md).
 type Hosts []string
 
 // NewHosts is the names of the setting hosts, in the form in which they are compared.

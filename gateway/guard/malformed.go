@@ -12,7 +12,7 @@ import (
 
 // Listener is l with connections that answer a request which net/http cannot read as a
 // problem: a path with %zz, a header without a colon, headers over the cap. net/http
-// writes a text of its own then and calls no handler (decision 216). It is for plain
+// writes a text of its own then and calls no handler (docs/decisions/errors.md). It is for plain
 // HTTP: below TLS the answer cannot be seen.
 func Listener(l net.Listener) net.Listener { return problemListener{l} }
 

@@ -11,7 +11,7 @@ const paceChunk = 64 << 10
 // Pace cuts off clients that do not read: an answer is written in parts of 64 KiB, and
 // each has limit to be accepted by the connection; 0 or less: as long as the server
 // allows for the whole answer. One deadline for a whole answer would be too long for a
-// client that reads nothing and too short for one that reads slowly (decision 248).
+// client that reads nothing and too short for one that reads slowly (docs/decisions/http-guards.md).
 func Pace(next http.Handler, limit time.Duration) http.Handler {
 	if limit <= 0 {
 		return next

@@ -16,7 +16,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Rate bounds how often one caller may call (decision 215). The zero value sets no bound.
+// Rate bounds how often one caller may call (docs/decisions/http-guards.md). The zero value sets no bound.
 type Rate struct {
 	PerMinute int // requests of one caller in a minute; 0 means any number
 	Burst     int // how many of them at once; 0 means PerMinute

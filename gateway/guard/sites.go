@@ -12,7 +12,7 @@ import (
 // send, whatever the method and the body. Such a page could not read the answer, but
 // the request alone carries cookies, writes and costs. A request passes where
 // cors.origins names the page's origin. Programs that are no browsers send neither
-// Origin nor Sec-Fetch-Site and pass (decision 212). The zero value is the strict one.
+// Origin nor Sec-Fetch-Site and pass (docs/decisions/http-guards.md). The zero value is the strict one.
 type CrossSite struct {
 	Dev   bool  // identity.dev: the caller can claim to be anyone, so only pages of this machine may call
 	Hosts Hosts // with Dev: the names of this machine

@@ -23,7 +23,7 @@ type Config struct {
 	Dev bool
 
 	// The three below say which tokens count. A token without iss, aud or exp is refused
-	// (decision 102).
+	// (docs/decisions/identity.md).
 	Issuer     string   // the exact claim iss
 	Audience   []string // one of these has to be in the claim aud
 	Algorithms []string // that a token may be signed with; never none

@@ -15,7 +15,7 @@ import (
 )
 
 // keyring holds the keys that tokens may be signed with: those of the settings, and those
-// the issuer publishes (decision 104). The latter are fetched
+// the issuer publishes (docs/decisions/identity.md). The latter are fetched
 //
 //	at the start        in the background
 //	every so often      Config.Refresh, or sooner after a failure

@@ -264,7 +264,7 @@ func (id *Config) allows(k key) bool {
 //	{"kty": …}       a public JWK in the settings themselves
 //	*.pem, *.jwk …   a file: PEM, or, where it begins with {, a JWK or a JWKS
 //
-// A file may hold a secret. The settings may not (decision 104).
+// A file may hold a secret. The settings may not (docs/decisions/identity.md).
 func loadKey(dir, source string) (name string, keys []key, err error) {
 	if strings.HasPrefix(source, "{") {
 		k, err := readJWK([]byte(source), false)
@@ -289,6 +289,6 @@ func loadKey(dir, source string) (name string, keys []key, err error) {
 	}
 	keys, refused, err := readJWKS(text, true)
 	// In a file a key at fault fails the file, where in a fetched set it is ignored: the
-	// operator can correct it (decision 104).
+	// operator can correct it (docs/decisions/identity.md).
 	return source, keys, errors.Join(append(refused, err)...)
 }

@@ -35,7 +35,7 @@ type tokens struct {
 // its cost is bounded here.
 const maxToken = 8 << 10
 
-// session is a [Session]. A token passes these steps (decision 102):
+// session is a [Session]. A token passes these steps (docs/decisions/identity.md):
 //
 //	bearer   it is the one value of the one Authorization header
 //	open     it has three parts, and a header without extensions that must be understood
@@ -227,7 +227,7 @@ func (t *tokens) verify(ctx context.Context, text string, h tokenHeader) (json.R
 }
 
 // judge checks the registered claims (RFC 7519, section 4.1). iss has to be equal as text, and
-// aud has to contain one of the audiences; a token without either is refused (decision 102).
+// aud has to contain one of the audiences; a token without either is refused (docs/decisions/identity.md).
 func (t *tokens) judge(claims json.RawMessage) error {
 	if jsontext.Check(claims) != nil || jsontext.KindOf(claims) != jsontext.Object {
 		return refuse("its claims are no JSON object")

@@ -16,7 +16,7 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// The exit codes of a program (decision 076).
+// The exit codes of a program (docs/decisions/errors.md).
 const (
 	OK          = 0
 	Failed      = 1 // an operation failed, or the service did after it had started

@@ -28,7 +28,7 @@ type Metric struct {
 // families are the one table behind /metrics and its documentation, beside those that
 // Prometheus has for every Go program. The values of labels are names of the catalog and
 // the settings, codes, and words of this package: a caller cannot add to them, so their
-// number is bounded (decision 187).
+// number is bounded (docs/decisions/telemetry.md).
 var families = []Metric{
 	{"frond_http_requests_total", "counter", []string{"surface", "method", "status"}, "Requests answered, health checks aside."},
 	{"frond_http_request_duration_seconds", "histogram", []string{"surface"}, "How long requests took."},

@@ -49,7 +49,7 @@ func remoteAttributes(frond, address string) []attribute.KeyValue {
 }
 
 // Call calls the remote. The span has the door's names, as the façade sends them. The call
-// that is sent has the trace of this span, so that the host continues it (decision 185).
+// that is sent has the trace of this span, so that the host continues it (docs/decisions/telemetry.md).
 func (w *tracedRemote) Call(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
 	method := c.Entity + "." + c.Operation
 	ctx, span := w.tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindClient), w.attributes, trace.WithAttributes(semconv.RPCMethod(method)))

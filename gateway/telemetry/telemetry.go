@@ -63,7 +63,7 @@ func New(ctx context.Context, provider TracerProvider, withMetrics bool, log *sl
 
 // exporting is the provider that the variables of OpenTelemetry's specification name, or nil.
 // The specification sends spans to localhost:4318 where no variable is set; here nothing is
-// sent then (decision 184).
+// sent then (docs/decisions/telemetry.md).
 //
 //	OTEL_SDK_DISABLED=true, OTEL_TRACES_EXPORTER=none    nothing
 //	OTEL_TRACES_EXPORTER=otlp or console                 that exporter

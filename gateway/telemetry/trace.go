@@ -62,7 +62,7 @@ func traceOf(ctx context.Context) string {
 //	ctx has a span of another trace                  the invocation's, with a link to that of ctx
 //	ctx has none                                     the invocation's
 //
-// Frames of one batch may each have a trace of their own (decision 185).
+// Frames of one batch may each have a trace of their own (docs/decisions/telemetry.md).
 func under(ctx context.Context, inv *facade.Invocation) (context.Context, []trace.SpanStartOption) {
 	here := trace.SpanContextFromContext(ctx)
 	if inv.Trace == "" || here.IsValid() && facade.TraceID(inv.Trace) == here.TraceID().String() {

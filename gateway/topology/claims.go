@@ -10,7 +10,7 @@ import (
 
 // The entities of a Frond without cards here have the names that its host gives them. Where
 // one of these belongs to this project, or to a remote that was accepted before, the Frond
-// is refused: its discovery is ignored until its host serves something else (decision 243).
+// is refused: its discovery is ignored until its host serves something else (docs/decisions/remotes.md).
 
 // WithoutClaims compiles a façade with as many of the remote Fronds as are compatible. compile
 // is called again with some of them refused in [Topology.Project]; the error is the project's

@@ -169,7 +169,7 @@ func (t *Topology) Watch(ctx context.Context, changed func()) {
 // next is how long to wait before the next discovery of a host, after a wait. A host that
 // answers is asked again after refresh, less up to a tenth. One that fails, or is refused, is
 // asked after twice its last wait, at least retry and at most refresh: 0.25 s, 0.5 s, 1 s …
-// from the start (decision 171).
+// from the start (docs/decisions/remotes.md).
 func (t *Topology) next(h *host, wait time.Duration) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()

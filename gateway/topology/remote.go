@@ -26,10 +26,10 @@ type Remote struct {
 	Timeout time.Duration // for a call with its retries; 0: 10 s
 	Retries *int          // of queries; nil: 2
 	// Strict refuses answers that do not conform to their cards; else that is logged. Without
-	// it one answer a second of each operation is checked (decision 165).
+	// it one answer a second of each operation is checked (docs/decisions/remotes.md).
 	Strict bool
 	// NoCoalesce sends equal queries that arrive together one by one. Only queries of equal
-	// state are ever coalesced (decision 150).
+	// state are ever coalesced (docs/decisions/coalescing.md).
 	NoCoalesce bool
 	// Bounds of its discovery document: types, checks and routes are made of it.
 	Doors    int   // 0: 1,000
@@ -189,7 +189,7 @@ func (r *Remote) options(frond string) *client.Options {
 }
 
 // retriesOf is the number of retries of queries, with the default. A command is sent again
-// only where no connection took any of it, whatever the number is (decision 162).
+// only where no connection took any of it, whatever the number is (docs/decisions/remotes.md).
 func retriesOf(r Remote) int {
 	if r.Retries == nil {
 		return 2

@@ -35,7 +35,7 @@ type Topology struct {
 }
 
 // host is one remote host, with the Fronds that are configured to run there. Fronds at one
-// address share its client, so they share connections, breaker and discovery (decision 171).
+// address share its client, so they share connections, breaker and discovery (docs/decisions/remotes.md).
 // The fields above mu do not change after New.
 type host struct {
 	url    string

@@ -241,7 +241,7 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 		return
 	}
 	// Partial: a computed field that fails is null with an error, and its row stays
-	// (docs/decisions/053).
+	// (docs/decisions/graphql-schema.md).
 	call := &calling{Call: facade.Call{
 		Entity:     f.Entity,
 		Operation:  f.Operation,

@@ -15,7 +15,7 @@ import (
 
 // goArguments returns the arguments of a field as graphql-go passes them to its Resolve
 // (CoerceArgumentValues, GraphQL 6.4.1). Unlike there, an explicit null is present, as nil
-// (docs/decisions/067).
+// (docs/decisions/graphql-execution.md).
 func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
 	args := map[string]any{}
 	r := input.Renderer{Vars: x.Vars}

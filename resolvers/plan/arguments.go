@@ -182,7 +182,7 @@ type paging struct{ first, last, after, before, offset []byte }
 func sent(text []byte) bool { return text != nil && !jsontext.IsNull(text) }
 
 // into writes the arguments of a connection as list takes them: one limit for first and last,
-// the cursors, and the direction where the cursors do not imply it (docs/decisions/065).
+// the cursors, and the direction where the cursors do not imply it (docs/decisions/graphql-schema.md).
 func (p *paging) into(query *member, r *input.Renderer, list *facade.Operation) {
 	p.sides(r)
 	limit := p.first

@@ -11,7 +11,7 @@ import (
 
 // Plan is an operation, compiled: which calls to make and what to write. It holds nothing of a
 // request and may be executed many times at once. It is good for one set of values of the
-// variables in @skip and @include (docs/decisions/060).
+// variables in @skip and @include (docs/decisions/graphql-execution.md).
 type Plan struct {
 	Mutation bool
 	// units are run one after another: of a query there is one, of a mutation one

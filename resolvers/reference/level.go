@@ -244,7 +244,7 @@ func (e *Executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) (
 }
 
 // toManyIDs fetches the rows of all ids of the level in one call, and cuts each list into its
-// page (docs/decisions/054).
+// page (docs/decisions/graphql-schema.md).
 func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
 	window := windowOf(p.Args)
 	if err := window.Check(); err != nil {

@@ -409,7 +409,7 @@ func (w *Writer) rows(r *execution.Run, f *plan.Field, sel *plan.SelectionSet, r
 }
 
 // nodeID writes the global id of a row with this primary key: base64url of entity:key
-// (docs/decisions/052), as binding.NodeIDOf does, but without a string for each row.
+// (docs/decisions/graphql-schema.md), as binding.NodeIDOf does, but without a string for each row.
 func (w *Writer) nodeID(f *plan.Field, key []byte) bool {
 	start := len(w.text)
 	if len(key) == 0 || key[0] == 'n' {

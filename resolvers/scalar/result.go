@@ -12,7 +12,7 @@ import (
 // dst. values are those of an enum. v is valid JSON, is not empty and begins without white
 // space, so its first byte decides its kind.
 //
-//	Int      3.0      3           2147483648    refused (docs/decisions/051)
+//	Int      3.0      3           2147483648    refused (docs/decisions/graphql-schema.md)
 //	ID       7        "7"         1.5           refused
 //	String   "a"      "a"         7             refused
 func AppendResult(dst []byte, kind Kind, values Values, v []byte) ([]byte, bool) {

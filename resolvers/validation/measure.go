@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
-// Limits bound what a document may come to (docs/decisions/063). A negative limit is none. All
+// Limits bound what a document may come to (docs/decisions/graphql-execution.md). A negative limit is none. All
 // of them count a fragment wherever it is spread, but for Depth, which is the longest path.
 type Limits struct {
 	Depth    int // fields inside fields; introspection counts by itself, up to twice that

@@ -8,7 +8,7 @@ import "sync"
 type Buffer struct{ Text []byte }
 
 // maxPooled is how large, in bytes, a buffer may have become to be kept. Larger ones are rare,
-// and kept they would hold the memory of the largest answer ever given (docs/decisions/246).
+// and kept they would hold the memory of the largest answer ever given (docs/decisions/budgets.md).
 const maxPooled = 1 << 20
 
 // buffers is the pool. What it returns is empty and has the capacity it grew to.

@@ -347,7 +347,7 @@ var special = func() (t [256]bool) {
 
 // checkString returns the offset behind the string that begins at i, or where it is wrong and
 // how. RFC 8259 section 8.2 leaves a lone surrogate to the reader; it is refused, because Go
-// reads every one of them as U+FFFD and two keys would be one (docs/decisions/231).
+// reads every one of them as U+FFFD and two keys would be one (docs/decisions/judge.md).
 func checkString(data []byte, i int) (int, string) {
 	start := i
 	for i++; i < len(data); {

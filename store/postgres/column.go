@@ -11,7 +11,7 @@ import (
 )
 
 // newColumn is the column of a field; stored says by key which entities have a table. Types
-// (docs/decisions/302):
+// (docs/decisions/postgresql.md):
 //
 //	integer             bigint
 //	number              double precision

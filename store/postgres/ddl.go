@@ -36,7 +36,7 @@ func (d *definition) withDefault(value string) string {
 func (c *check) sql() string { return "CONSTRAINT " + quote(c.name) + " CHECK (" + c.expr + ")" }
 
 // comment keeps the check's text where it can be read back as it was: the server prints it in
-// a form of its own (docs/decisions/304).
+// a form of its own (docs/decisions/postgresql.md).
 func (c *check) comment(t *table) string {
 	return "COMMENT ON CONSTRAINT " + quote(c.name) + " ON " + t.Name + " IS " + literal(c.expr)
 }
@@ -80,7 +80,7 @@ func (t *table) createIndex(ix index, how string) string {
 }
 
 // columnsSQL are the columns of an index in its order. Null is the smallest value of every
-// order (docs/decisions/094): read forwards the index gives it first, backwards last.
+// order (docs/decisions/filters-and-paging.md): read forwards the index gives it first, backwards last.
 func (t *table) columnsSQL(ix index) string {
 	list := make([]string, len(ix.columns))
 	for i, name := range ix.columns {

@@ -10,7 +10,7 @@ import (
 
 // An estimated total is exact where that costs little: where the page shows it, and where at
 // most estimateFrom rows meet the filter. Beyond, it is what the planner expects, which knows
-// how large the table is now and what ANALYZE has found in it (docs/decisions/292):
+// how large the table is now and what ANALYZE has found in it (docs/decisions/postgresql.md):
 //
 //	page      rows read, and no more behind them          exact
 //	count     SELECT count(*) FROM (… LIMIT 10001)        exact up to 10,000

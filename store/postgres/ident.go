@@ -22,7 +22,7 @@ func literal(s string) string {
 }
 
 // tableName returns what the table of the entity with this key is called: as in SQLite (see
-// docs/decisions/031), shortened where PostgreSQL would cut it off.
+// docs/decisions/sqlite.md), shortened where PostgreSQL would cut it off.
 func tableName(key string) string { return shorten(plainOrHex(key)) }
 
 // columnName is the column of a field, shortened likewise.
@@ -42,7 +42,7 @@ func plainOrHex(name string) string {
 const maxName = 63
 
 // shorten returns a name of at most maxName bytes: as it is, or its beginning and a hash of
-// the whole, so that two long names that begin alike stay two (docs/decisions/303).
+// the whole, so that two long names that begin alike stay two (docs/decisions/postgresql.md).
 //
 //	averyveryverylong…name    averyveryverylong…~3f9a6c1d2e
 func shorten(name string) string {

@@ -11,7 +11,7 @@ import (
 
 // A lease is a row that one process holds for a while, so that one of several gateways does
 // what must not be done twice at once. It is a row and not an advisory lock, which a pooler in
-// transaction mode and most distributed engines do not keep (docs/decisions/305).
+// transaction mode and most distributed engines do not keep (docs/decisions/postgresql.md).
 const (
 	makeLeases = `CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.lease (name text PRIMARY KEY, holder text NOT NULL, until timestamptz NOT NULL)`
 

@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// The marks of seeds name the entities whose seeds the store has had (docs/decisions/251), by
+// The marks of seeds name the entities whose seeds the store has had (docs/decisions/sqlite.md), by
 // the schema that their tables are in. A mark stays when the rows are deleted, so that they do
 // not come back at the next start; and all gateways of the database share it.
 const (

@@ -266,7 +266,7 @@ func (s *Store) announcing(ctx context.Context, of *facade.Terms, write func(con
 //
 // Only a trigger that somebody has put on the table could make another row of it. So the first
 // row of a table is always waited for, every row is compared when it is there, and a table that
-// has ever answered another one is not foreseen again (docs/decisions/352).
+// has ever answered another one is not foreseen again (docs/decisions/outbox.md).
 func (s *Store) insertForeseen(ctx context.Context, t *table, of *facade.Terms, insert *engine.Query, args []sqltext.Value, sel *sqltext.Selection, rows **facade.Rows) (done bool, err error) {
 	if t.foresight.Load() != faithful || of.After != nil || len(of.Points) > 0 {
 		return false, nil

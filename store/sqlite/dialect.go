@@ -92,7 +92,7 @@ func appendElement(list []byte, v sqltext.Value) []byte {
 }
 
 // Match writes a test on a part of a text. No pattern language is involved, so there is
-// nothing to escape (docs/decisions/036). A prefix becomes a range, which an index answers:
+// nothing to escape (docs/decisions/sqlite.md). A prefix becomes a range, which an index answers:
 //
 //	contains "b"      instr(t0."name", 'b') > 0
 //	icontains "B"     instr(frond_lower(t0."name"), 'b') > 0

@@ -19,7 +19,7 @@ import (
 //	  (SELECT t1.rowid FROM "post" AS t1 WHERE t1."author" = k.value ORDER BY … LIMIT ? + 0) ORDER BY k.rowid, …
 //
 // Each key has a small ordered search of its own that stops at the limit; numbering all rows
-// with a window function takes up to fifty times as long (docs/decisions/035). A field whose
+// with a window function takes up to fifty times as long (docs/decisions/sqlite.md). A field whose
 // values are unique needs neither.
 //
 //	SELECT k.key, t0.… FROM json_each(?) AS k CROSS JOIN "author" AS t0 WHERE t0."id" = k.value ORDER BY k.rowid

@@ -9,7 +9,7 @@ import (
 
 // An estimated total is exact where that costs little: without a filter, where the page shows
 // it, and where at most estimateFrom rows meet the filter. Beyond, a sample of the table says
-// how many of its rows meet the filter (docs/decisions/223):
+// how many of its rows meet the filter (docs/decisions/filters-and-paging.md):
 //
 //	page      rows read, and no more behind them          exact
 //	count     SELECT count(*) FROM (… LIMIT 10001)        exact up to 10,000

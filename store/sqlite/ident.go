@@ -17,7 +17,7 @@ const ownPrefix = "_frond_"
 
 // tableName returns what the table of the entity with this key is called. The Frond's name is
 // not in it: keys are unique in a host, and an entity may move between Fronds with its rows
-// (docs/decisions/031). Names that SQLite or this store keeps for itself are escaped.
+// (docs/decisions/sqlite.md). Names that SQLite or this store keeps for itself are escaped.
 //
 //	product       product
 //	order-line    order-line

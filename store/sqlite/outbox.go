@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// The outbox (docs/decisions/350). Whoever writes to the file has it alone until the commit, so
+// The outbox (docs/decisions/outbox.md). Whoever writes to the file has it alone until the commit, so
 // a number that is taken when an event is written is its position: numbers become visible in
 // their order, and with a savepoint that is undone its numbers are free again. Nothing is left
 // for a relay to do, in however many processes.

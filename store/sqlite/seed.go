@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// seedsTable names the entities whose seeds the store has had (docs/decisions/251). A mark
+// seedsTable names the entities whose seeds the store has had (docs/decisions/sqlite.md). A mark
 // stays when the rows are deleted, so that they do not come back at the next start.
 const seedsTable = ownPrefix + "seeds"
 

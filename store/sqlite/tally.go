@@ -12,7 +12,7 @@ import (
 // the transaction that writes: a reader's snapshot holds rows and their number alike,
 // cascades count, and so does what another process writes. A table has them from the
 // first total over [tallyFrom] rows on; a schema of a thousand small tables is not
-// burdened with two thousand triggers (docs/decisions/219).
+// burdened with two thousand triggers (docs/decisions/sqlite.md).
 
 // tallyTable holds a row for each large table: its name, and how many rows it has.
 const tallyTable = `"` + ownPrefix + `rows"`

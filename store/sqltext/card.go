@@ -27,7 +27,7 @@ func MayBeNull(p *schema.Property) bool {
 // OnDelete returns what a relation's card says of the row when its target goes, in SQL: CASCADE,
 // RESTRICT, SET NULL or "". Without a word a row that is pointed at cannot go: as with restrict,
 // but judged when the whole write is done, so that a cascade may take both
-// (docs/decisions/032).
+// (docs/decisions/sqlite.md).
 func OnDelete(p *schema.Property) string {
 	if p.Axes.Relation == nil {
 		return ""

@@ -19,7 +19,7 @@ type Database struct {
 type Words struct {
 	True, False string
 	// NullsFirst and NullsLast stand behind an ascending and a descending key of an order that
-	// may be null, so that null is the smallest value (docs/decisions/094); "" where it is so
+	// may be null, so that null is the smallest value (docs/decisions/filters-and-paging.md); "" where it is so
 	// by itself.
 	NullsFirst, NullsLast string
 	// Cross joins the rows behind a list of ids to the list.

@@ -23,7 +23,7 @@ func NormalTime(s string) (string, bool) {
 }
 
 // AppendTime appends a date-time of TimeLayout with milliseconds, or with
-// microseconds where those are not zero (docs/decisions/093).
+// microseconds where those are not zero (docs/decisions/writes-and-versions.md).
 func AppendTime(dst, text []byte) []byte {
 	if len(text) != len(TimeLayout) || text[len(text)-1] != 'Z' {
 		return jsontext.AppendText(dst, text)

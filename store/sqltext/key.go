@@ -9,7 +9,7 @@ import (
 
 // A primary key of several columns is one string to callers: the texts of the columns in the
 // order of the key, with commas between them. In a part, "~" is written ~0 and "," is written
-// ~1, so that no two keys have one text (docs/decisions/337).
+// ~1, so that no two keys have one text (docs/decisions/existing-databases.md).
 //
 //	10248, 11            10248,11
 //	"a,b", "~"           a~1b,~0

@@ -47,7 +47,7 @@ func Turned(keys []SortKey) []SortKey {
 }
 
 // OrderBy writes the terms of an ORDER BY. Null is the smallest value in every store
-// (docs/decisions/094).
+// (docs/decisions/filters-and-paging.md).
 func (b *Builder) OrderBy(keys []SortKey, alias string) {
 	for i, k := range keys {
 		if i > 0 {
@@ -101,7 +101,7 @@ func Cursor(keys []SortKey, from []json.RawMessage) ([]Value, error) {
 //
 // with the outermost key's bound in front of it once more (a >= ? AND …), which is what an
 // index can seek by. A null among values has its own form: nothing but nulls equals it, and
-// everything else is larger (docs/decisions/094). Including the row itself, the last
+// everything else is larger (docs/decisions/filters-and-paging.md). Including the row itself, the last
 // comparison, which is the primary key's, is >=.
 func (b *Builder) Behind(keys []SortKey, values []Value, including bool, alias string) {
 	// The bound in front would leave out nulls, which are the smallest value: downwards they

@@ -6,7 +6,7 @@ import (
 )
 
 // Reach says for how many rows a condition is judged. It decides whether the rows behind a
-// relation are looked up one by one or collected once (docs/decisions/218).
+// relation are looked up one by one or collected once (docs/decisions/sqlite.md).
 type Reach uint8
 
 // The numbers of rows a condition is judged for.

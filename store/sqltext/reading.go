@@ -110,7 +110,7 @@ func (r *Reading) Conditions(b *Builder, alias, word string) {
 }
 
 // Grown charges the memory of what was read since the last call to the caller's budget
-// (docs/decisions/246). An error says that the request may hold no more; the statement is then
+// (docs/decisions/budgets.md). An error says that the request may hold no more; the statement is then
 // not read further.
 func (r *Reading) Grown() error {
 	return r.meter.Grown(r.Read, r.Held+cap(r.keys)+8*cap(r.ends))

@@ -16,7 +16,7 @@ func joinable(f *facade.Filter) bool {
 
 // Join writes a JOIN for every one-relation that a condition surely needs: the database may
 // then begin with the other table, where EXISTS would make SQLite look at every row of this
-// one (docs/decisions/036). A JOIN drops rows without a target, as the condition does.
+// one (docs/decisions/sqlite.md). A JOIN drops rows without a target, as the condition does.
 // [Builder.Filter] comes to the same conditions in the same order, and writes them on the
 // joined table.
 func (b *Builder) Join(f *facade.Filter, t *Table, alias string) {

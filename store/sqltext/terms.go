@@ -159,7 +159,7 @@ func (m *Terms) Leads(run Runner, was facade.Row, is facade.Record, own []Value)
 }
 
 // Stays checks that a row that was written meets Terms.After (it stays visible to who wrote
-// it, docs/decisions/113), and returns Terms.Unmet where it does not.
+// it, docs/decisions/writes-and-versions.md), and returns Terms.Unmet where it does not.
 func (m *Terms) Stays(run Runner, key Value) error {
 	if m == nil || m.after == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 // every row.
 //
 // In SQL a comparison with a null is NULL and not false, and NOT NULL is NULL again. A filter
-// has two values (docs/decisions/021): each operator that could see the difference (Not, Ne,
+// has two values (docs/decisions/filters-and-paging.md): each operator that could see the difference (Not, Ne,
 // NotIn, None, Every) is written so that NULL counts as false.
 //
 //	{title: {contains: "tea"}, or: [{price: {lt: 5}}, {status: {ne: "live"}}]}

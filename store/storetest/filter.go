@@ -16,8 +16,8 @@ import (
 
 // Filters and orders of the reference store. Values are decoded and compared as Go values, one
 // row at a time, in the plainest way: there is no index and no translation that could share a
-// mistake with a store in SQL. The rules are those of docs/decisions/021 and
-// docs/decisions/094:
+// mistake with a store in SQL. The rules are those of docs/decisions/filters-and-paging.md and
+// docs/decisions/filters-and-paging.md:
 //
 //	null         smaller than every value, equal to none
 //	text         by its bytes

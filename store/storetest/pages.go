@@ -216,7 +216,7 @@ func testTotals(t *testing.T, w *world) {
 	w.equal("of all", int64(4), w.find(&q).Total)
 	q.Where = &facade.Filter{Op: facade.Gt, Field: tag.Primary, Values: []any{int64(1)}}
 	w.equal("of the filter", int64(3), w.find(&q).Total)
-	// An estimate of a few rows is exact (docs/decisions/223).
+	// An estimate of a few rows is exact (docs/decisions/filters-and-paging.md).
 	q.Estimate = true
 	w.equal("estimated, of few rows", int64(3), w.find(&q).Total)
 	q.Estimate = false
@@ -225,7 +225,7 @@ func testTotals(t *testing.T, w *world) {
 	w.equal("without the cursor", int64(3), found.Total)
 	w.equal("the rows", "4", w.list(found.Rows, 0, found.Rows.Len()))
 
-	// A store may keep this number instead of counting (docs/decisions/219).
+	// A store may keep this number instead of counting (docs/decisions/sqlite.md).
 	all := func(name string) int64 {
 		e := w.entity(name)
 		return w.find(&facade.Find{Entity: e, Select: facade.NewLayout(nil), Sort: w.sort(e), Count: true}).Total

@@ -50,7 +50,7 @@ func testFilters(t *testing.T, w *world) {
 		{"eq true", f(facade.Eq, "active", true), "a e"},
 		{"eq decimal by value", f(facade.Eq, "balance", "9.50"), "a e"},
 		{"eq date-time", f(facade.Eq, "joined", "2024-01-01T00:00:00.000Z"), "a"},
-		// Two values, not three (docs/decisions/021): what is not equal includes null.
+		// Two values, not three (docs/decisions/filters-and-paging.md): what is not equal includes null.
 		{"ne holds for null", f(facade.Ne, "name", "Ada"), "b c d e"},
 		{"ne holds for null in a nullable", f(facade.Ne, "age", int64(36)), "b c d e"},
 		{"ne decimal by value", f(facade.Ne, "balance", "9.5"), "b c d"},

@@ -12,7 +12,7 @@ import (
 // writes each entity's once, so that rows that users delete do not return at the next start.
 
 // testSeeds checks that seeds are written once in the life of a store, all or none
-// (docs/decisions/251). A store that is no facade.Seeder is skipped. The steps build on one
+// (docs/decisions/sqlite.md). A store that is no facade.Seeder is skipped. The steps build on one
 // another: a refusal leaves neither rows nor marks; a success marks entities without rows too;
 // a second time nothing is written, also where rows were deleted since.
 func testSeeds(t *testing.T, w *world) {

@@ -155,7 +155,7 @@ func testOddValues(t *testing.T, w *world) {
 		{`{"id":"x","name":null}`, "required:name"},
 		{`{"id":null}`, "required:id"},
 		{`{"name":"nobody"}`, "required:id"},
-		// Bounds of the card, which the tables have as constraints (docs/decisions/032).
+		// Bounds of the card, which the tables have as constraints (docs/decisions/sqlite.md).
 		{`{"id":"x","age":-101}`, "minimum:age"},
 		{`{"id":"x","name":""}`, "minLength:name"},
 		{`{"id":"x","name":"` + strings.Repeat("é", 201) + `"}`, "maxLength:name"},

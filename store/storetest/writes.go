@@ -185,7 +185,7 @@ func testReferences(t *testing.T, w *world) {
 	w.refused(update("post", `"p"`, `{"authorId":"nobody"}`), facade.Conflict, "reference:authorId")
 	w.refused(update("post", `"p"`, `{"editorId":"nobody"}`), facade.Conflict, "reference:editorId")
 	// The posts restrict it. The detail names the key that is pointed at, not the posts, which
-	// the caller may not see (docs/decisions/114).
+	// the caller may not see (docs/decisions/card-language.md).
 	w.refused(remove("author", `"a"`), facade.Conflict, "restrict:id")
 
 	w.insert("comment", `{"id":"1","number":1}`, `{"id":"2","number":2}`, `{"id":"3","number":1,"postId":"q"}`)

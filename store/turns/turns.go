@@ -3,7 +3,7 @@
 //
 // Some connections are kept for calls that are short whatever the table's size: rows of given
 // keys, pages in the order of an index, and writes. Searches, which may use up a statement's
-// time, share the others, and one request holds half of all at most (docs/decisions/220). Of n
+// time, share the others, and one request holds half of all at most (docs/decisions/budgets.md). Of n
 // connections:
 //
 //	all        n

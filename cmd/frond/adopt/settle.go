@@ -47,7 +47,7 @@ var reservedTypes = func() []string {
 }()
 
 // derivedNames are the types and the root fields that are made for an entity whose type is
-// called typ (decision 050).
+// called typ (docs/decisions/graphql-schema.md).
 func derivedNames(e *Entity, typ string) (types, roots []string) {
 	types = []string{typ, typ + "Connection", typ + "Edge", typ + "Filter", typ + "ListFilter", typ + "Order", typ + "Input", "Create" + typ + "Input", "Update" + typ + "Input"}
 	for _, f := range e.Fields {

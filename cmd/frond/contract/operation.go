@@ -105,7 +105,7 @@ func (b *reading) named(door *Door, op *facade.Operation, o *Op) {
 }
 
 // documents are what the contract is made of, for consumers that judge. Contract has the
-// operations, Bundle the entities alone (decision 178).
+// operations, Bundle the entities alone (docs/decisions/contracts.md).
 func (b *reading) documents(f *facade.Frond) {
 	all := b.catalog.Discovery()
 	i := slices.IndexFunc(all.Fronds, func(d schema.DiscoveredFrond) bool { return d.Name == f.Name })

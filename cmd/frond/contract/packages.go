@@ -13,7 +13,7 @@ import (
 )
 
 // PackageOptions are options of [Model.Packages]; the zero value is fine. No time, path or
-// address is among them, so that packages are reproducible (decision 178).
+// address is among them, so that packages are reproducible (docs/decisions/contracts.md).
 type PackageOptions struct {
 	Module  string // Go's module path; "": frond.local/FROND
 	NPM     string // npm's name; "": FROND

@@ -186,7 +186,7 @@ func schemas(list json.RawMessage) (out []string) {
 }
 
 // further compares what an object takes beside its named members. Without the keyword that is
-// nothing where members are named (decision 013), and anything where none are.
+// nothing where members are named (docs/decisions/judge.md), and anything where none are.
 func further(l *limited, was, is *schema.Shape) {
 	a, b := furtherText(was), furtherText(is)
 	rank := map[string]int{"false": -1, "true": 1} // a schema is between both

@@ -10,7 +10,7 @@
 //
 // Chance comes from a seed: the same project with the same options has the same rows,
 // byte by byte. Ids come from the entity's name and the row's number alone, so that
-// two programs that never met point at one another's rows (decision 181).
+// two programs that never met point at one another's rows (docs/decisions/contracts.md).
 //
 // A value is made as its JSON Schema asks and then judged by the card itself; what is
 // refused is made again. Where nothing fits, a [Note] says what to write into the card.

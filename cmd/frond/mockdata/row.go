@@ -20,7 +20,7 @@ import (
 //
 // Ids are given before (see name), as relations need them first.
 
-// How often a value and a row are made before they are given up (docs/decisions/182): a value
+// How often a value and a row are made before they are given up (docs/decisions/contracts.md): a value
 // until its field takes it, a row until its values stand in no other and the card takes it
 // whole.
 const (
@@ -243,7 +243,7 @@ func (w *world) pointer(t *table, p *schema.Property, m *sample.Maker, i int) (j
 
 // targets returns the ids a relation may hold; own where it is one of the table's own. Of an
 // entity that is not here they are the ids it would have, if its rows were made up as these
-// are (docs/decisions/181).
+// are (docs/decisions/contracts.md).
 func (w *world) targets(t *table, p *schema.Property, m *sample.Maker) (ids []json.RawMessage, own bool) {
 	return w.idsFor(p, m), p.Link != nil && w.tables[p.Link.Target] == t
 }

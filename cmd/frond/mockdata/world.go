@@ -17,7 +17,7 @@ type Options struct {
 	Rows int    // of each entity, its seeds among them
 	Seed uint64 // where chance begins
 	// Incomplete lets relations name entities that are not in the project: the Frond they are
-	// of is not here. Their ids are computed (docs/decisions/181).
+	// of is not here. Their ids are computed (docs/decisions/contracts.md).
 	Incomplete bool
 }
 

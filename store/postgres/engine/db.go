@@ -24,7 +24,7 @@ type Options struct {
 	// twice the processors, 10 at least.
 	Connections int
 	// Statement is how long a statement may run for a caller; 0 is two seconds, less than 0 is
-	// without end (docs/decisions/220).
+	// without end (docs/decisions/budgets.md).
 	Statement time.Duration
 	// Transaction is how long a [DB.Transact] may last; 0 is two seconds, less than 0 is
 	// without end.

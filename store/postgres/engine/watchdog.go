@@ -10,7 +10,7 @@ import (
 )
 
 // watchdog cancels the statement that a connection runs: when the caller's context ends, and
-// when one statement has run longer than it may (docs/decisions/220). The server then ends the
+// when one statement has run longer than it may (docs/decisions/budgets.md). The server then ends the
 // statement with an error and the connection stays usable. A server that does not answer
 // within patience loses its connection.
 //

@@ -1,4 +1,4 @@
-// Package outbox keeps the events of a PostgreSQL database (docs/decisions/351). It is two tables:
+// Package outbox keeps the events of a PostgreSQL database (docs/decisions/outbox.md). It is two tables:
 // what transactions have written waits in frond.outbox, in an order of which no transaction has
 // to know the others, and the relay moves what is committed into frond.events and gives it
 // positions there:

@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// Backups (docs/decisions/253). A copy is made under a name that ends in .part, checked, made
+// Backups (docs/decisions/sqlite.md). A copy is made under a name that ends in .part, checked, made
 // durable, and only then renamed, so that a file with the right name is always whole:
 //
 //	backup    PATH → VACUUM INTO to.part → integrity_check → fsync → rename to → fsync folder
@@ -43,7 +43,7 @@ func Backup(ctx context.Context, path, to string) (int64, error) {
 }
 
 // Restore puts a backup in the place of the store at path, which no process may serve
-// meanwhile: it takes the lock of docs/decisions/252, and fails where another process has it.
+// meanwhile: it takes the lock of docs/decisions/sqlite.mdand fails where another process has it.
 // A store that is there is replaced only where replace is true, and then kept beside it: kept
 // is its new name, "" where there was none. path may be a symbolic link; the file it leads to
 // is replaced.

@@ -11,7 +11,7 @@ import (
 )
 
 // budget is the context that interrupts a connection's statements: it ends with the caller's,
-// and when one statement has run longer than it may (docs/decisions/220). SQLite asks for its
+// and when one statement has run longer than it may (docs/decisions/budgets.md). SQLite asks for its
 // error every thousand instructions and at every row, in the goroutine that runs the
 // statement, so the time that a caller waits for a connection does not count, and no lock is
 // needed.
@@ -53,7 +53,7 @@ func (b *budget) begin() {
 
 // CountTotal says whether the statements that follow count rows for a total. The error of one
 // that runs too long then names count: estimated and count: none as the remedy
-// (docs/decisions/223).
+// (docs/decisions/filters-and-paging.md).
 func (c *Conn) CountTotal(yes bool) { c.budget.total = yes }
 
 // Hurried runs do with a part of the time that each statement has: part 10 is a tenth. done is

@@ -10,7 +10,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
-// Both stand in the header of the file (docs/decisions/030), so that neither needs a table:
+// Both stand in the header of the file (docs/decisions/sqlite.md), so that neither needs a table:
 // application_id says whose file it is, user_version in which form values stand in columns.
 const (
 	applicationID = 0x66726e64 // "frnd": in the file's header, so that file(1) and we know whose it is

@@ -39,7 +39,7 @@ type Stmt struct {
 	heavy bool
 }
 
-// maxStatements is how many statements a connection keeps prepared (docs/decisions/037).
+// maxStatements is how many statements a connection keeps prepared (docs/decisions/sqlite.md).
 // Shapes come from callers' filters, so there is no end to them.
 const maxStatements = 256
 

@@ -25,7 +25,7 @@ type Options struct {
 	// Memory keeps everything in memory instead; it is gone after Close.
 	Memory bool
 	// Serve says that this process serves the store, which one process may at a time
-	// (docs/decisions/252): another one that wants to is refused. Processes that only call
+	// (docs/decisions/sqlite.md): another one that wants to is refused. Processes that only call
 	// (frond call) do not set it and work beside it.
 	Serve bool
 
@@ -40,10 +40,10 @@ type Options struct {
 	// at least.
 	Readers int
 	// Statement is how long a statement may run for a caller; 0 is two seconds, less than 0 is
-	// without end (docs/decisions/220).
+	// without end (docs/decisions/budgets.md).
 	Statement time.Duration
 	// Transaction is how long a transaction of several calls may hold the writer; 0 is two
-	// seconds, less than 0 is without end (docs/decisions/311).
+	// seconds, less than 0 is without end (docs/decisions/transactions.md).
 	Transaction time.Duration
 	// BusyTimeout is how long to wait for another process's lock; 0 is five seconds.
 	BusyTimeout time.Duration

@@ -56,7 +56,7 @@ func (d *DB) dial(ctx context.Context, reader bool) (_ *Conn, err error) {
 }
 
 // readerMemory is how many bytes SQLite may take for one connection that reads
-// (docs/decisions/249). A sort without an index keeps every row before the page's last, and
+// (docs/decisions/budgets.md). A sort without an index keeps every row before the page's last, and
 // the memory stays with the connection. The connection that writes builds indexes and has no
 // limit.
 const readerMemory = 32 << 20

@@ -14,7 +14,7 @@ import (
 
 // file watches the database file that a store writes to, so that no write is acknowledged that
 // nobody will find again: a removed or replaced file still accepts writes, into a file without
-// a name (docs/decisions/254). It also remembers the last failure of the disk. Of a store in
+// a name (docs/decisions/sqlite.md). It also remembers the last failure of the disk. Of a store in
 // memory it is nil, and the methods that are called for such a store find nothing wrong.
 type file struct {
 	path string

@@ -13,7 +13,7 @@ import (
 // errServed is the reason where another process serves the store; lockStore adds its id.
 var errServed = errors.New("another process serves it")
 
-// lockStore takes the lock that one process that serves the store holds (docs/decisions/252):
+// lockStore takes the lock that one process that serves the store holds (docs/decisions/sqlite.md):
 // a file beside it, PATH.lock, released by the operating system when the process ends, however
 // that happens. The file itself stays. The error names the process that holds it. The lock
 // does not hold between hosts on a network file system.

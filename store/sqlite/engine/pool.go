@@ -38,7 +38,7 @@ func (p *pool) run(ctx context.Context, t Turn, do func(*Conn) error) (err error
 	}
 	defer p.turns.Leave(t)
 	// Without WAL a read and the writer's transaction would meet as SQLITE_BUSY
-	// (docs/decisions/030).
+	// (docs/decisions/sqlite.md).
 	if p.db.opts.Memory {
 		if err := p.db.gate.enter(ctx); err != nil {
 			return Public(ctx, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// transaction is one Transact (docs/decisions/311). Its first call queues an Op that lends the
+// transaction is one Transact (docs/decisions/transactions.md). Its first call queues an Op that lends the
 // writer's connection. When its turn comes, in a group of such Ops, the writer waits until fn
 // has returned, its ctx has ended or the time is over, and goes on with the next one; the
 // group is committed together, as ordinary writes are:

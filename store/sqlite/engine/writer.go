@@ -14,7 +14,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// writer owns the one connection that writes (docs/decisions/034). Writes that wait at the
+// writer owns the one connection that writes (docs/decisions/transactions.md). Writes that wait at the
 // same time become one transaction: whoever comes while a commit is on its way to the disk
 // joins the next one, so a busy store pays one fsync for many.
 //
