@@ -135,7 +135,13 @@ func TestCommandsRunAgain(t *testing.T) {
 	for conflicts, want := range map[int]string{
 		0: "outer 1 inner 1; after create a; after inner; after outer",
 		2: "outer 1 inner 1; outer 2 inner 2; outer 3 inner 3; after create a; after inner; after outer",
-		9: "outer 1 inner 1; outer 2 inner 2; outer 3 inner 3; outer 4 inner 4; outer 5 inner 5; outer 6 inner 6; outer 7 inner 7; outer 8 inner 8",
+		99: func() string {
+			var runs []string
+			for n := 1; n <= 32; n++ {
+				runs = append(runs, fmt.Sprintf("outer %d inner %d", n, n))
+			}
+			return strings.Join(runs, "; ")
+		}(),
 	} {
 		var log []string
 		outer, inner, befores := 0, 0, 0
@@ -177,9 +183,9 @@ func TestCommandsRunAgain(t *testing.T) {
 		if tries != outer || befores != 3*outer {
 			t.Errorf("%d conflicts: %d tries are reported, %d hooks ran", conflicts, tries, befores)
 		}
-		if conflicts == 9 {
+		if conflicts == 99 {
 			if e := kiterror.AsError(err); e == nil || e.Code != kiterror.Conflict || e.Details.(map[string]any)["retryable"] != true || all() != "" {
-				t.Errorf("after eight tries: %v, %s", err, all())
+				t.Errorf("after 32 runs: %v, %s", err, all())
 			}
 		} else if err != nil || all() != "a" {
 			t.Errorf("%d conflicts: %v, %s", conflicts, err, all())

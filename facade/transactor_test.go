@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// TestRetryPauses: a conflict is tried eight times, and the pauses between are short.
+// TestRetryPauses: a conflict is tried 32 times, and the pauses between are short.
 func TestRetryPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conflict := errors.New("conflict")
@@ -19,7 +19,7 @@ func TestRetryPauses(t *testing.T) {
 		began := time.Now()
 		err := facade.Retry(t.Context(), is, func(run int) error { runs = run; return conflict })
 		details, _ := facade.AsError(err).Details.(map[string]any)
-		if took := time.Since(began); runs != 8 || facade.CodeOf(err) != facade.Conflict || details["retryable"] != true || !is(err) || took > 508*time.Millisecond {
+		if took := time.Since(began); runs != 32 || facade.CodeOf(err) != facade.Conflict || details["retryable"] != true || !is(err) || took > 476*time.Millisecond {
 			t.Errorf("%d runs in %s: %v, %v", runs, took, err, details)
 		}
 		if err := facade.Retry(t.Context(), is, func(run int) error {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,6 +38,10 @@ type Options struct {
 	Trace func(sql string, args ...any)
 }
 
+// Bookkeeping is the schema of the tables that belong to frond and not to the project: leases,
+// marks of seeds, the history of migrations, secrets, nonces, the outbox.
+const Bookkeeping = "frond"
+
 // DB is one database and the connections to it. It may be used from many goroutines.
 type DB struct {
 	opts    Options
@@ -45,8 +50,7 @@ type DB struct {
 	pool    *pool
 	reach   reachability
 	copies  copies
-	// retries holds a value while a transaction runs that met a conflict before.
-	retries chan struct{}
+	retries retries
 	// compiles is done once the log has said that the server compiles statements.
 	compiles sync.Once
 }
@@ -79,7 +83,8 @@ func Open(opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{opts: opts, address: address, log: opts.Logger, retries: make(chan struct{}, 1)}
+	d := &DB{opts: opts, address: address, log: opts.Logger}
+	d.retries.db, d.retries.local = d, make(chan struct{}, 1)
 	if d.log == nil {
 		d.log = slog.Default()
 	}
@@ -209,26 +214,6 @@ func (d *DB) write(ctx context.Context, start string, do func(*Conn) error) erro
 	}))
 }
 
-// retry is [facade.Retry] whose further runs take turns in this process. Transactions that
-// contend for a row would otherwise meet again and again, and each time all but one in vain. A
-// run waits for its turn as long as for a connection, and then goes without.
-func (d *DB) retry(ctx context.Context, conflict func(error) bool, try func() error) error {
-	return facade.Retry(ctx, conflict, func(run int) error {
-		if run > 1 {
-			late := time.NewTimer(d.opts.Wait)
-			defer late.Stop()
-			select {
-			case d.retries <- struct{}{}:
-				defer func() { <-d.retries }()
-			case <-late.C:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return try()
-	})
-}
-
 // again runs do anew, three times at most, where [again] says so.
 func (d *DB) again(ctx context.Context, do func() error) error {
 	for n := 1; ; n++ {
@@ -255,6 +240,43 @@ func (d *DB) on(ctx context.Context, t Turn, do func(*Conn) error) (err error) {
 	}()
 	return c.within(ctx, do)
 }
+
+// Own makes a table of the bookkeeping by the statements of create, in one transaction, unless the
+// table is there. Several processes may do so at once. A transaction of ctx does not include it.
+// Where the role lacks the right, the error says which statement the database's owner has to run.
+func (d *DB) Own(ctx context.Context, table string, create ...string) error {
+	return d.Maintain(ctx, func(c *Conn) error {
+		for range 5 { // IF NOT EXISTS does not see what another transaction is about to commit
+			there := false
+			err := c.Run(&Query{Text: []byte("SELECT to_regclass($1) IS NOT NULL"), Values: [][]byte{[]byte(Bookkeeping + "." + table)}, Row: func(values [][]byte) error {
+				there = string(values[0]) == "t"
+				return nil
+			}})
+			if err != nil || there {
+				return err
+			}
+			if err = c.Exec(strings.Join(create, "; ")); Missing(err) {
+				err = c.Exec("CREATE SCHEMA IF NOT EXISTS " + Bookkeeping)
+			}
+			if what := Lacks(err); what != "" {
+				role := d.address.Config.User
+				return rightMissing(fmt.Sprintf("the role %s may not make the schema %s in the database %s, or a table in it (%s): this program keeps there what it knows of the database; make it as the database's owner: CREATE SCHEMA %s AUTHORIZATION %s",
+					role, Bookkeeping, d.address.Config.Database, what, Bookkeeping, `"`+strings.ReplaceAll(role, `"`, `""`)+`"`))
+			}
+			if err != nil && !Exists(err) {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// rightMissing says which right a role lacks, and which statement grants it. It hides the server's
+// error, which would be taken for one about a caller's statement.
+type rightMissing string
+
+// Error implements error.
+func (e rightMissing) Error() string { return string(e) }
 
 // Check returns why the store does not take writes; nil where it does.
 func (d *DB) Check(ctx context.Context) error {

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -260,54 +258,6 @@ func TestConflicts(t *testing.T) {
 			t.Error("none succeeded")
 		}
 	})
-}
-
-// Runs after a conflict take turns, so that each has its own; one that waits for its turn ends
-// with its caller.
-func TestRetriesTakeTurns(t *testing.T) {
-	d, err := Open(Options{URL: "postgres://nobody@127.0.0.1:1/none"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.Close() })
-	met := errors.New("another one came between")
-	var first, running, done atomic.Int32
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			runs := 0
-			if err := d.retry(t.Context(), func(err error) bool { return errors.Is(err, met) }, func() error {
-				if runs++; runs == 1 {
-					first.Add(1)
-					return met
-				}
-				if n := running.Add(1); n > 1 {
-					t.Errorf("%d runs side by side", n)
-				}
-				runtime.Gosched()
-				running.Add(-1)
-				done.Add(1)
-				return nil
-			}); err != nil {
-				t.Error(err)
-			}
-		}()
-	}
-	wg.Wait()
-	if first.Load() != 20 || done.Load() != 20 {
-		t.Errorf("%d first runs and %d second ones, want 20 each", first.Load(), done.Load())
-	}
-	d.retries <- struct{}{} // somebody else's turn
-	ctx, leave := context.WithCancel(t.Context())
-	err = d.retry(ctx, func(error) bool { return true }, func() error {
-		leave()
-		return met
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("a caller who left: %v", err)
-	}
 }
 
 func TestTransact(t *testing.T) {
