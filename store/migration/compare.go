@@ -16,7 +16,7 @@ type Difference struct {
 
 // Compare lists in which way present differs from wanted, in the order in which the differences
 // can be settled: table by table as wanted has them, columns before indexes. Tables that are
-// not wanted are not in it ([Unknown] lists them). present has been through [Rename].
+// not wanted are not in it ([Unknown] lists them). wanted has the names of [Resolve].
 func Compare(present, wanted []*Table) (all []Difference) {
 	for _, t := range wanted {
 		was := find(present, t.Name)
@@ -35,9 +35,6 @@ func Compare(present, wanted []*Table) (all []Difference) {
 
 // columns compares the columns of one table.
 func columns(t, was *Table) (all []Difference) {
-	if was.Renamed != "" {
-		all = append(all, Difference{Op: RenameTable, Table: t, Was: was})
-	}
 	add := func(op string, c, old *Column, check *Check) {
 		all = append(all, Difference{Op: op, Table: t, Was: was, Column: c, WasColumn: old, Check: check})
 	}
@@ -47,9 +44,6 @@ func columns(t, was *Table) (all []Difference) {
 		if old == nil {
 			add(AddColumn, c, nil, nil)
 			continue
-		}
-		if old.Renamed != "" {
-			add(RenameColumn, c, old, nil)
 		}
 		if c.Primary != old.Primary {
 			add(ChangeKey, c, old, nil)

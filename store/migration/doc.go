@@ -2,8 +2,9 @@
 // the cards want, the differences become steps, and the steps are a [Plan] that people and
 // programs read before anything happens (docs/migrations.md).
 //
-//	present, wanted []*Table                what a store reads, and what cards want
-//	Rename(present, wanted, renames)        what has another name now is found again
+//	present []*Table                        what a store reads
+//	Resolve(task, present, ledger)          Names: the table of an entity, the column of a field
+//	wanted []*Table                         what the cards want, under those names
 //	Compare(present, wanted)                []Difference, in the order they are applied
 //	a store judges each by the rows         []Step: effect, SQL, flag, what a start does
 //

@@ -7,78 +7,126 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 )
 
-// table is a table with columns; those of a card have fields of the same names.
-func table(name, entity string, columns ...string) *migration.Table {
-	t := &migration.Table{Name: name, Entity: entity}
-	for i, c := range columns {
-		t.Columns = append(t.Columns, migration.Column{Name: c, Field: c, Kind: "string", Type: "TEXT", Primary: i == 0, NotNull: i == 0})
+// table is a table with columns, as a database has it.
+func table(name string, columns ...string) *migration.Table {
+	t := &migration.Table{Name: name}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, migration.Column{Name: c})
 	}
 	return t
 }
 
-func TestRename(t *testing.T) {
-	rows := map[string]int64{"full": 3, "item": 3}
+// entity compiles an entity with text fields.
+func entity(t testing.TB, name string, fields ...string) *schema.Entity {
+	t.Helper()
+	card := "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n"
+	for _, f := range fields {
+		card += "  " + f + ": {type: [string, 'null']}\n"
+	}
+	set, err := schema.Compile([]schema.Source{{File: name + ".yaml", Name: name, Data: []byte(card + "required: [id]\nx-kit-version: 1\n")}}, schema.Builtins(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Entities[0]
+}
+
+// TestResolve: what the cards call a table or a column leads to the one that has it, had it, or is
+// new.
+func TestResolve(t *testing.T) {
+	tables := func(lines ...string) (all []facade.Renamed) {
+		for i := 0; i < len(lines); i += 2 {
+			all = append(all, facade.Renamed{Entity: lines[i], To: lines[i+1]})
+		}
+		return all
+	}
+	fields := func(lines ...string) (all []facade.Renamed) {
+		for i := 0; i < len(lines); i += 2 {
+			all = append(all, facade.Renamed{Entity: "product", Field: lines[i], To: lines[i+1]})
+		}
+		return all
+	}
+	called := func(table, column string, names ...string) migration.Called {
+		return migration.Called{Table: table, Column: column, Names: names, At: "2026-01-02T03:04:05Z"}
+	}
+	product := func(columns ...string) []*migration.Table {
+		return []*migration.Table{table("product", append([]string{"id"}, columns...)...)}
+	}
 	for _, c := range []struct {
 		name    string
 		present []*migration.Table
-		wanted  []*migration.Table
-		names   []migration.Name
-		steps   string // of the comparison afterwards
+		ledger  []migration.Called
+		entity  []string // and its fields
+		renamed []facade.Renamed
+		want    string // the table and its columns
+		steps   string
 		refused string
+		written string // entries without a step
 	}{
-		{"a table", []*migration.Table{table("item", "", "id")}, []*migration.Table{table("product", "product", "id")}, []migration.Name{{Table: "item", To: "product"}}, "rename-table", ""},
-		{"done before", []*migration.Table{table("product", "", "id")}, []*migration.Table{table("product", "product", "id")}, []migration.Name{{Table: "item", To: "product"}}, "", ""},
-		{"a new store", nil, []*migration.Table{table("product", "product", "id")}, []migration.Name{{Table: "item", To: "product"}}, "create-table", ""},
-		{"a chain", []*migration.Table{table("a", "", "id", "x")}, []*migration.Table{table("c", "c", "id", "z")}, []migration.Name{{Table: "a", To: "b"}, {Table: "b", To: "c"}, {Table: "c", Column: "x", To: "y"}, {Table: "c", Column: "y", To: "z"}}, "rename-table rename-column", ""},
-		{"the middle of a chain", []*migration.Table{table("b", "", "id")}, []*migration.Table{table("c", "c", "id")}, []migration.Name{{Table: "a", To: "b"}, {Table: "b", To: "c"}}, "rename-table", ""},
-		{"an empty table has the name", []*migration.Table{table("item", "", "id"), table("product", "", "id")}, []*migration.Table{table("product", "product", "id")}, []migration.Name{{Table: "item", To: "product"}}, "rename-table", ""},
-		{"both have rows", []*migration.Table{table("item", "", "id"), table("full", "", "id")}, []*migration.Table{table("full", "full", "id")}, []migration.Name{{Table: "item", To: "full"}}, "", "both are there: full has 3 rows and item has 3 rows"},
-		{"an older program made it again", []*migration.Table{table("empty", "", "id"), table("full", "", "id")}, []*migration.Table{table("full", "full", "id")}, []migration.Name{{Table: "empty", To: "full"}}, "", ""},
-		{"a slip", []*migration.Table{table("item", "", "id")}, []*migration.Table{table("product", "product", "id")}, []migration.Name{{Table: "itme", To: "product"}}, "create-table", "there is no table itme; name one of those that no card describes, which are item"},
-		{"a slip in a field", []*migration.Table{table("item", "", "id", "name")}, []*migration.Table{table("item", "item", "id", "title")}, []migration.Name{{Table: "item", Column: "naem", To: "title"}}, "add-column drop-column", "the table has no column naem; name one of those that no card describes, which are name"},
+		{"a table", []*migration.Table{table("item", "id")}, nil, []string{"product"}, tables("item", "product"), "item id", "rename item to product", "", ""},
+		{"a table that was renamed", []*migration.Table{table("item", "id")}, []migration.Called{called("item", "", "item", "product")}, []string{"product"}, tables("item", "product"), "item id", "", "", ""},
+		{"without its line", []*migration.Table{table("item", "id")}, []migration.Called{called("item", "", "item", "product")}, []string{"product"}, nil, "item id", "", "", ""},
+		{"older cards", []*migration.Table{table("item", "id")}, []migration.Called{called("item", "", "item", "product")}, []string{"item"}, nil, "item id", "", "", ""},
+		{"an older program has renamed the table itself", []*migration.Table{table("product", "id")}, nil, []string{"product"}, tables("item", "product"), "product id", "", "", "product: item product"},
+		{"and then older cards", []*migration.Table{table("product", "id")}, []migration.Called{called("product", "", "item", "product")}, []string{"item"}, nil, "product id", "", "", ""},
+		{"an older program has renamed what the ledger has", []*migration.Table{table("product", "id", "qty")}, []migration.Called{called("item", "", "item", "product"), called("item", "qty", "count", "amount")}, []string{"product", "amount"}, nil, "product id qty", "", "", "product: item product; product.qty: count amount"},
+		{"a new store", nil, nil, []string{"product"}, tables("item", "product"), "product id", "", "", "product: item product"},
+		{"a chain", []*migration.Table{table("a", "id")}, nil, []string{"c"}, tables("b", "c", "a", "b"), "a id", "rename a to c", "", ""},
+		{"the middle of a chain", []*migration.Table{table("b", "id")}, nil, []string{"c"}, tables("a", "b", "b", "c"), "b id", "rename b to c", "", ""},
+		{"an empty table has the name", []*migration.Table{table("full", "id"), table("empty", "id")}, nil, []string{"empty"}, tables("full", "empty"), "full id", "rename full to empty", "", ""},
+		{"both have rows", []*migration.Table{table("full", "id"), table("full2", "id")}, nil, []string{"full2"}, tables("full", "full2"), "full2 id", "", "both are there: full2 has 3 rows and full has 3 rows", ""},
+		{"an older program made it again", []*migration.Table{table("empty", "id"), table("full", "id")}, nil, []string{"full"}, tables("empty", "full"), "full id", "", "", ""},
+		{"a slip", []*migration.Table{table("item", "id")}, nil, []string{"product"}, tables("itme", "product"), "product id", "", "there is no table itme; name one of those that no card describes, which are item", "product: itme product"},
+		{"the name is used again", []*migration.Table{table("item", "id")}, []migration.Called{called("item", "", "item", "product")}, []string{"item"}, tables("item", "product"), "item id", "", "", ""},
+
+		{"a field", product("name"), nil, []string{"product", "title"}, fields("name", "title"), "product id name", "rename name to title", "", ""},
+		{"a field back", product("name"), []migration.Called{called("product", "name", "name", "title")}, []string{"product", "name"}, fields("title", "name"), "product id name", "rename title to name", "", ""},
+		{"a field that was renamed back", product("name"), []migration.Called{called("product", "name", "title", "name")}, []string{"product", "title"}, nil, "product id name", "", "", ""},
+		{"a slip in a field", product("name"), nil, []string{"product", "title"}, fields("naem", "title"), "product id title", "", "the table has no column naem; name one of those that no card describes, which are name", "product.title: naem title"},
+		{"a new field under a name of before", product("name"), []migration.Called{called("product", "name", "name", "title")}, []string{"product", "title", "name"}, nil, "product id name name_2", "", "", "product.name_2: name"},
+		{"the next start", product("name", "name_2"), []migration.Called{called("product", "name", "name", "title"), called("product", "name_2", "name")}, []string{"product", "title", "name"}, nil, "product id name name_2", "", "", ""},
+		{"cards from before", product("name", "name_2"), []migration.Called{called("product", "name", "name", "title"), called("product", "name_2", "name")}, []string{"product", "name"}, nil, "product id name_2", "", "newer cards call that column title since 2026-01-02T03:04:05Z, and have another field called name", ""},
+		{"names that changed places", product("a", "b"), []migration.Called{called("product", "a", "a", "t", "b"), called("product", "b", "b", "a")}, []string{"product", "a", "b"}, nil, "product id b a", "", "", ""},
+		{"a column that is gone", product("other"), []migration.Called{called("product", "name", "name", "title")}, []string{"product", "other", "name"}, nil, "product id other name", "", "", "product.name: name"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before, _ := json.Marshal(c.present)
-			present, refused, err := migration.Rename(c.present, c.wanted, c.names, func(t *migration.Table) (int64, error) { return rows[t.Name], nil })
+			e := entity(t, c.entity[0], c.entity[1:]...)
+			task := &migration.Task{Entities: []*schema.Entity{e}, Changes: facade.SchemaChanges{Renamed: c.renamed}}
+			plain := func(name string) string { return name }
+			names, renamed, refused, err := migration.Resolve(task, migration.Naming{Table: plain, Column: plain}, c.present, c.ledger, func(table string) (int64, error) {
+				return map[string]int64{"full": 3, "full2": 3, "item": 3}[table], nil
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			var ops []string
-			for _, d := range migration.Compare(present, c.wanted) {
-				ops = append(ops, d.Op)
+			got := names.Table(e.Key)
+			for _, p := range e.Fields {
+				got += " " + names.Column(e.Key, p.Name)
 			}
-			if got := strings.Join(ops, " "); got != c.steps {
-				t.Errorf("the steps are %q, want %q", got, c.steps)
+			if got != c.want {
+				t.Errorf("the table and its columns are %q, want %q", got, c.want)
+			}
+			var steps, written []string
+			for _, s := range renamed {
+				steps = append(steps, s.Does)
+			}
+			if text := strings.Join(steps, "; "); text != c.steps {
+				t.Errorf("the steps are %q, want %q", text, c.steps)
 			}
 			if text := migration.Refused(refused).Error(); !strings.Contains(text, c.refused) || (c.refused == "") != (text == "") {
 				t.Errorf("refused: %q, want %q", text, c.refused)
 			}
-			if now, _ := json.Marshal(c.present); string(now) != string(before) {
-				t.Error("what was given has changed")
+			for _, w := range names.Unwritten() {
+				written = append(written, strings.TrimSuffix(w.Table+"."+w.Column, ".")+": "+strings.Join(w.Names, " "))
+			}
+			if text := strings.Join(written, "; "); text != c.written {
+				t.Errorf("written: %q, want %q", text, c.written)
 			}
 		})
-	}
-}
-
-// TestForeignKeysFollow: a foreign key to what was renamed is no difference.
-func TestForeignKeysFollow(t *testing.T) {
-	child := func(to, column string) *migration.Table {
-		c := table("part", "part", "id", "of")
-		c.Columns[1].References = migration.Reference{Table: to, Column: column, Rest: "CASCADE"}
-		return c
-	}
-	present, _, err := migration.Rename([]*migration.Table{table("item", "", "id"), child("item", "id")}, []*migration.Table{table("product", "product", "key"), child("product", "key")},
-		[]migration.Name{{Table: "item", To: "product"}, {Table: "product", Column: "id", To: "key"}}, func(*migration.Table) (int64, error) { return 0, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range migration.Compare(present, []*migration.Table{table("product", "product", "key"), child("product", "key")}) {
-		if d.Op != migration.RenameTable && d.Op != migration.RenameColumn {
-			t.Errorf("%s of %s", d.Op, d.Table.Name)
-		}
 	}
 }
 

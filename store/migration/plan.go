@@ -186,12 +186,20 @@ func (s *Step) Refusal() string {
 	return text + "; " + s.Remedy
 }
 
-// Where names the table and the column.
+// Where names the table and the column, and behind them the entity and the field where these have
+// other names.
 func (s *Step) Where() string {
-	if s.Column == "" {
-		return "table " + s.Table
+	text, name := "table "+s.Table, s.Entity
+	if s.Column != "" {
+		text += ", column " + s.Column
 	}
-	return "table " + s.Table + ", column " + s.Column
+	if s.Field != "" {
+		name += "." + s.Field
+	}
+	if !strings.EqualFold(s.Entity, s.Table) || s.Field != "" && s.Field != s.Column {
+		text += " (" + name + ")"
+	}
+	return text
 }
 
 // Listed names the rows that stand against the step: "keys 1, 2, 3 and 7 more".

@@ -2,204 +2,196 @@ package migration
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 )
 
-// Name is one rename, in the names of the database: of a table, or of one of its columns where
-// Column is set. Table is the table's new name there.
-type Name struct{ Table, Column, To string }
+// Renaming is a step that gives a table or a column another name in the ledger.
+type Renaming struct {
+	Step
 
-// Rename gives the tables and columns of present the names that names say, as far as they still
-// have the old ones, and returns the present tables after that. A rename that was applied
-// before changes nothing. names may be chains: a to b, b to c.
+	Entry Called
+}
+
+// Resolve finds the tables and columns of a task's entities. present are the tables of the
+// database, whose columns get the names of their fields; ledger is what it keeps of names; rows
+// returns the number of rows of a table.
 //
-// A table that takes the place of an empty one replaces it. rows returns how many rows a table
-// has. The steps are renames that cannot be: nothing has the old name nor the new one, or both
-// tables have rows.
-func Rename(present, wanted []*Table, names []Name, rows func(*Table) (int64, error)) (renamed []*Table, refused []Step, err error) {
-	r := &renaming{wanted: wanted, names: names, rows: rows}
-	for _, t := range present { // which stay as they are
-		fresh := *t
-		fresh.Columns = slices.Clone(t.Columns)
-		for i := range fresh.Columns {
-			fresh.Columns[i].Checks = slices.Clone(t.Columns[i].Checks)
-		}
-		r.present = append(r.present, &fresh)
+//	renamed: {a: b}, and something is called a           it is called b from now on, a step
+//	something has been called a and is called b          nothing is to do
+//	a and b are both there, and b has rows               refused
+//	neither is there, and the cards leave something out  refused: the line may have a slip
+//
+// Without a rename a name leads to what has it now, or else to what had it before: older cards
+// find their rows when newer ones have renamed them. They are refused where the newer ones have
+// used the name again for something else.
+func Resolve(task *Task, naming Naming, present []*Table, ledger []Called, rows func(table string) (int64, error)) (names *Names, renamed []Renaming, refused []Step, err error) {
+	r := &resolving{task: task, rows: rows, names: DefaultNames(naming)}
+	tables := &r.names.tables
+	for _, t := range present {
+		tables.all = append(tables.all, &thing{name: t.Name, noted: t.Name})
 	}
-	for _, t := range wanted {
-		if err := r.table(t); err != nil {
-			return nil, nil, err
+	tables.learn(ledger, func(c Called) string {
+		if c.Column != "" {
+			return ""
 		}
-	}
-	for _, t := range wanted {
-		if was := find(r.present, t.Name); was != nil && !was.Foreign {
-			r.columns(t, was)
-		}
-	}
-	return r.present, r.refused, nil
-}
-
-// renaming is one run of [Rename].
-type renaming struct {
-	present, wanted []*Table
-	names           []Name
-	rows            func(*Table) (int64, error)
-	refused         []Step
-}
-
-// before lists the names that lead to a name by one rename or more, the nearest first.
-func (r *renaming) before(table, column, name string) (names []string) {
-	for _, n := range r.names {
-		if n.To != name || (n.Column == "") != (column == "") || column != "" && n.Table != table {
-			continue
-		}
-		from := n.Table
-		if column != "" {
-			from = n.Column
-		}
-		if from == name || slices.Contains(names, from) {
-			continue
-		}
-		names = append(names, from)
-		names = append(names, r.before(table, column, from)...)
-	}
-	return names
-}
-
-// table finds a wanted table under one of its older names.
-func (r *renaming) table(t *Table) error {
-	older := r.before("", "", t.Name)
-	if len(older) == 0 {
-		return nil
-	}
-	step := Step{Op: RenameTable, Entity: t.Entity, Table: t.Name, Effect: Online, Does: "rename " + older[0] + " to " + t.Name}
-	now := find(r.present, t.Name)
-	var found []*Table
-	for _, name := range older {
-		if was := find(r.present, name); was != nil && find(r.wanted, name) == nil {
-			found = append(found, was)
-		}
-	}
-	switch {
-	case len(found) == 0 && now == nil:
-		if remaining := Unknown(r.present, r.wanted); len(remaining) > 0 {
-			step.Refuse("there is no table "+older[0], "name one of those that no card describes, which are "+strings.Join(remaining, ", ")+", or remove the line from renamed")
-			r.refused = append(r.refused, step)
-		}
-		return nil
-	case len(found) == 0:
-		return nil // applied before
-	}
-	from := found[0]
-	if now != nil {
-		there, err := r.rows(now)
-		if err != nil {
-			return err
-		}
-		remaining, err := r.rows(from)
-		switch {
-		case err != nil:
-			return err
-		case remaining == 0:
-			return nil // an older program made it again, and wrote nothing
-		case there > 0:
-			step.Does, step.Rows = "rename "+from.Name+" to "+t.Name, remaining
-			step.Refuse(fmt.Sprintf("both are there: %s has %s and %s has %s", t.Name, Count(there, "%d row", "%d rows"), from.Name, Count(remaining, "%d row", "%d rows")),
-				"move the rows of "+from.Name+" and drop it, or remove the line from renamed")
-			r.refused = append(r.refused, step)
-			return nil
-		}
-	}
-	r.present = slices.DeleteFunc(r.present, func(o *Table) bool { return o == now && now != nil })
-	old := from.Name
-	from.Name, from.Renamed, from.Replaces = t.Name, old, now != nil
-	r.refer(old, "", t.Name)
-	return nil
-}
-
-// columns finds the wanted columns of a table under their older names.
-func (r *renaming) columns(t, was *Table) {
-	for i := range t.Columns {
-		c := &t.Columns[i]
-		older := r.before(t.Name, c.Name, c.Name)
-		if len(older) == 0 || was.Column(c.Name) != nil {
-			continue
-		}
-		var old *Column
-		for _, name := range older {
-			if o := was.Column(name); o != nil && old == nil && t.Column(name) == nil {
-				old = o
-			}
-		}
-		if old == nil {
-			if remaining := unknownColumns(t, was); len(remaining) > 0 {
-				step := Step{Op: RenameColumn, Entity: t.Entity, Field: c.Field, Table: t.Name, Column: c.Name, Effect: Online, Does: "rename " + older[0] + " to " + c.Name}
-				step.Refuse("the table has no column "+older[0], "name one of those that no card describes, which are "+strings.Join(remaining, ", ")+", or remove the line from renamed")
-				r.refused = append(r.refused, step)
-			}
-			continue
-		}
-		name := old.Name
-		old.Renamed, old.Name = name, c.Name
-		from, to := quoted(name), quoted(c.Name)
-		old.Type = strings.ReplaceAll(old.Type, from, to)
-		for j := range old.Checks {
-			old.Checks[j].Expression = strings.ReplaceAll(old.Checks[j].Expression, from, to)
-		}
-		r.refer(was.Name, name, c.Name)
-	}
-}
-
-// refer gives the foreign keys that lead to a renamed table or column its new name: a database
-// does the same by itself.
-func (r *renaming) refer(table, column, to string) {
-	for _, t := range r.present {
+		return c.Table
+	})
+	for i, t := range present {
+		x := tables.all[i]
+		x.columns.plain = naming.Column
 		for j := range t.Columns {
-			ref := &t.Columns[j].References
-			switch {
-			case ref.Table != table || column != "" && ref.Column != column:
-			case column == "":
-				ref.Table = to
-			default:
-				ref.Column = to
+			x.columns.all = append(x.columns.all, &thing{name: t.Columns[j].Name})
+		}
+		x.columns.learn(ledger, func(c Called) string {
+			if c.Table != x.noted {
+				return ""
 			}
+			return c.Column
+		})
+	}
+	if err := r.tables(); err != nil {
+		return nil, nil, nil, err
+	}
+	for _, e := range r.entities() {
+		r.columns(e, tables.wanted[e.Key])
+	}
+	for i, t := range present {
+		x := tables.all[i]
+		for j := range t.Columns {
+			t.Columns[j].Field = x.columns.all[j].label()
+			x.columns.all[j].unwritten = x.columns.all[j].unwritten || x.noted != x.name && x.columns.all[j].called != nil
 		}
 	}
+	return r.names, r.renamed, r.refused, nil
 }
 
-// unknownColumns lists the columns that no card describes.
-func unknownColumns(t, was *Table) (names []string) {
-	for _, c := range was.Columns {
-		if t.Column(c.Name) == nil {
-			names = append(names, c.Name)
+// resolving is one run of [Resolve].
+type resolving struct {
+	task    *Task
+	rows    func(table string) (int64, error)
+	names   *Names
+	renamed []Renaming
+	refused []Step
+}
+
+// entities are those that have a table.
+func (r *resolving) entities() (all []*schema.Entity) {
+	for _, e := range r.task.Entities {
+		if e.Primary != nil && !e.View && e.Table == nil {
+			all = append(all, e)
 		}
 	}
-	return names
+	return all
 }
 
-// quoted is a name as it stands in the text of a check.
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-// Older returns the column of the rows as they were that an expression has a name for: a field of
-// the entity (its key), under its name of now or of before. A rename that is declared may have been
-// applied by an earlier run; the old name then means the column that has the new one. column is
-// what the column of a field is called. nil: the rows have none.
-func (t *Table) Older(task *Task, entity, name string, column func(field string) string) *Column {
-	renamed := task.Changes.Renamed
-	for range 1 + len(renamed) { // each rename is followed once at most
-		for i := range t.Columns {
-			if c := &t.Columns[i]; c.Name == column(name) || c.Renamed == column(name) {
-				return c
-			}
+// tables finds the table of each entity.
+func (r *resolving) tables() error {
+	var lines []line
+	for _, n := range r.task.Changes.Renamed {
+		if n.Field == "" {
+			lines = append(lines, line{n.Entity, n.To})
 		}
-		next := slices.IndexFunc(renamed, func(r facade.Renamed) bool { return r.Entity == entity && r.Field == name && r.Field != "" })
-		if next < 0 {
-			return nil
+	}
+	s := &r.names.tables
+	if err := s.follow(lines, r.both); err != nil {
+		return err
+	}
+	var keys []string
+	entities := map[string]*schema.Entity{}
+	for _, e := range r.entities() {
+		keys, entities[e.Key] = append(keys, e.Key), e
+	}
+	step := func(key string, x *thing, does string) Step {
+		return Step{Op: RenameTable, Entity: entities[key].Name, Table: x.name, Effect: Online, Does: does, Start: Applies}
+	}
+	s.settle(keys, func(key string) {
+		if former := before(lines, key); former != nil && s.unknown() != nil {
+			slip := step(key, &thing{name: s.plain(key)}, "rename "+former[0]+" to "+key)
+			slip.Refuse("there is no table "+former[0], "name one of those that no card describes, which are "+strings.Join(s.unknown(), ", ")+", or remove the line from renamed")
+			r.refused = append(r.refused, slip)
 		}
-		name = renamed[next].To
+	})
+	s.remember(lines)
+	for _, key := range keys {
+		x := s.wanted[key]
+		if x.renamed != "" {
+			r.renamed = append(r.renamed, Renaming{step(key, x, "rename "+x.renamed+" to "+key), Called{Table: x.name, Names: x.called}})
+			x.unwritten = false
+		}
+		if other := s.once(key); other != nil {
+			again := step(key, other, "find the rows of "+key)
+			again.Refuse(fmt.Sprintf("newer cards call that table %s since %s, and have another entity called %s", other.label(), other.at, key),
+				"start the newer cards, or drop the table if its rows are not wanted any more")
+			r.refused = append(r.refused, again)
+		}
 	}
 	return nil
+}
+
+// both decides about a rename whose two names have a table each, as after a start without the
+// line: the one with rows counts.
+func (r *resolving) both(l line, from, to *thing) (bool, error) {
+	there, err := r.rows(to.name)
+	if err != nil {
+		return false, err
+	}
+	remaining, err := r.rows(from.name)
+	if err != nil || remaining == 0 {
+		return false, err // an older program made it again, and wrote nothing
+	}
+	if there == 0 {
+		return true, nil
+	}
+	step := Step{Op: RenameTable, Entity: l.to, Table: to.name, Effect: Online, Does: "rename " + l.from + " to " + l.to, Rows: remaining}
+	step.Refuse(fmt.Sprintf("both are there: %s has %s and %s has %s", l.to, Count(there, "%d row", "%d rows"), l.from, Count(remaining, "%d row", "%d rows")),
+		"move the rows of "+l.from+" and drop it, or remove the line from renamed")
+	r.refused = append(r.refused, step)
+	return false, nil
+}
+
+// columns finds the column of each field of an entity with the table t.
+func (r *resolving) columns(e *schema.Entity, t *thing) {
+	var lines []line
+	for _, n := range r.task.Changes.Renamed {
+		if n.Field != "" && n.Entity == e.Key {
+			lines = append(lines, line{n.Field, n.To})
+		}
+	}
+	var fields []string
+	for _, p := range e.Fields {
+		if p.Stored && p.Parts() == nil {
+			fields = append(fields, p.Name)
+		}
+	}
+	s := &t.columns
+	fresh := s.plain == nil // the table is not there yet
+	s.plain = r.names.naming.Column
+	_ = s.follow(lines, func(line, *thing, *thing) (bool, error) { return false, nil }) // the new name was applied, or is a field of its own
+	step := func(field string, x *thing, does string) Step {
+		return Step{Op: RenameColumn, Entity: e.Name, Field: field, Table: t.name, Column: x.name, Effect: Online, Does: does, Start: Applies}
+	}
+	s.settle(fields, func(field string) {
+		if former := before(lines, field); former != nil && !fresh && s.unknown() != nil {
+			slip := step(field, &thing{name: s.plain(field)}, "rename "+former[0]+" to "+field)
+			slip.Refuse("the table has no column "+former[0], "name one of those that no card describes, which are "+strings.Join(s.unknown(), ", ")+", or remove the line from renamed")
+			r.refused = append(r.refused, slip)
+		}
+	})
+	s.remember(lines)
+	for _, field := range fields {
+		x := s.wanted[field]
+		if x.renamed != "" {
+			r.renamed = append(r.renamed, Renaming{step(field, x, "rename "+x.renamed+" to "+field), Called{Table: t.name, Column: x.name, Names: x.called}})
+			x.unwritten = false
+		}
+		if other := s.once(field); other != nil && !r.task.May(DropFlag, e.Name, other.label()) {
+			again := step(field, other, "find the values of "+field)
+			again.Flag = DropFlag + " " + e.Name + "." + other.label()
+			again.Refuse(fmt.Sprintf("newer cards call that column %s since %s, and have another field called %s", other.label(), other.at, field),
+				"start the newer cards, or, if the values are not wanted any more, run frond migrate apply "+again.Flag)
+			r.refused = append(r.refused, again)
+		}
+	}
 }

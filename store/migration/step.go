@@ -1,9 +1,6 @@
 package migration
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Step returns the difference as a step without what the store alone knows: its effect, its
 // SQL and its rows. A start applies it, unless it drops what the cards do not need.
@@ -13,34 +10,16 @@ func (d *Difference) Step() Step {
 	case d.Column != nil:
 		s.Field, s.Column = d.Column.Field, d.Column.Name
 	case d.WasColumn != nil:
-		s.Field, s.Column = d.WasColumn.Name, d.WasColumn.Name
+		s.Field, s.Column = d.WasColumn.Field, d.WasColumn.Name
 	case d.Index != nil:
 		s.Column = strings.Join(d.Index.Columns, ", ")
 		s.Field = d.Table.fields(d.Index.Columns)
 	}
-	if d.Op == DropColumn || d.Op == DropIndex && !d.replaced() {
+	// An index that holds rows to be unique cannot stay, and none can whose name another one has.
+	if d.Op == DropColumn || d.Op == DropIndex && !d.Index.Unique && d.Table.Index(d.Index.Name) == nil {
 		s.Start = Leaves
 	}
 	return s
-}
-
-// replaced says of an index that is dropped that it cannot stay: it holds rows to be unique,
-// another one has its name, or it belongs to a name that the table no longer has.
-func (d *Difference) replaced() bool {
-	if d.Index.Unique || d.Table.Index(d.Index.Name) != nil || d.Was.Renamed != "" {
-		return true
-	}
-	for i := range d.Was.Columns {
-		if c := &d.Was.Columns[i]; c.Renamed != "" && d.Index.has(c.Renamed) {
-			return true
-		}
-	}
-	return false
-}
-
-// has says whether the index has a column of this name.
-func (ix *Index) has(column string) bool {
-	return slices.Contains(ix.Columns, column)
 }
 
 // fields are the card's names of columns, parted by commas; a column that no card describes has
@@ -64,10 +43,6 @@ func (d *Difference) does() string {
 			return "keep rows in it"
 		}
 		return "make the table"
-	case RenameTable:
-		return "rename " + d.Was.Renamed + " to " + d.Table.Name
-	case RenameColumn:
-		return "rename " + d.WasColumn.Renamed + " to " + d.Column.Name
 	case AddColumn:
 		if d.Column.NotNull {
 			return "add a column that is never null"

@@ -13,18 +13,13 @@ type Table struct {
 	// Foreign says that this program did not make the table and cannot read its definition.
 	// Only a table that is present can be.
 	Foreign bool
-
-	// Renamed is the name that the table still has in the database, where [Rename] has given
-	// it another one; else "".
-	Renamed string
-	// Replaces says that an empty table has the new name, which a renamed one takes.
-	Replaces bool
 }
 
 // Column describes one column.
 type Column struct {
 	Name string
-	// Field is the card's name of it; "" for a column that no card describes.
+	// Field is the card's name of it; of a column that no card describes, the name that cards
+	// have had for it.
 	Field string
 	// Kind is the kind of value in the words of a card: string, integer, number, boolean, date,
 	// date-time, decimal, json and what else a store has. Messages name it.
@@ -40,9 +35,6 @@ type Column struct {
 	Checks []Check
 	// References is the foreign key; the zero value for none.
 	References Reference
-
-	// Renamed is the name that the column still has in the database; see [Table.Renamed].
-	Renamed string
 }
 
 // Reference is a foreign key: the column it leads to, and what stands behind that, such as ON
@@ -81,22 +73,6 @@ func (t *Table) Index(name string) *Index {
 		}
 	}
 	return nil
-}
-
-// Actual is the name that the database has for the table now.
-func (t *Table) Actual() string {
-	if t.Renamed != "" {
-		return t.Renamed
-	}
-	return t.Name
-}
-
-// Actual is the name that the database has for the column now.
-func (c *Column) Actual() string {
-	if c.Renamed != "" {
-		return c.Renamed
-	}
-	return c.Name
 }
 
 // find returns the table called name, whatever the case of its letters, or nil.

@@ -6,13 +6,12 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/store/migration"
-	"github.com/frondhost/frond/store/postgres/engine"
 )
 
 // How a table that is there becomes what its card says, while others use it
 // (docs/migrations.md):
 //
-//	a name, a column, NOT NULL off   ALTER TABLE, a matter of a moment
+//	a column, NOT NULL off           ALTER TABLE, a matter of a moment
 //	a check, a foreign key           ADD CONSTRAINT … NOT VALID, then VALIDATE, which lets others write
 //	never null                       a check that says so, SET NOT NULL by it, and no check
 //	an index                         CREATE INDEX CONCURRENTLY; one that failed is dropped first
@@ -46,7 +45,7 @@ func (t *table) validate(constraint string) string {
 // settle adds the step of one difference.
 func (ch *change) settle(d *migration.Difference) (err error) {
 	if !ch.counted {
-		if ch.rows, err = ch.number("SELECT count(*) FROM " + ch.qualified(ch.was.Actual())); err != nil {
+		if ch.rows, err = ch.number("SELECT count(*) FROM " + ch.from); err != nil {
 			return err
 		}
 		ch.counted = true
@@ -60,12 +59,6 @@ func (ch *change) settle(d *migration.Difference) (err error) {
 	w := work{table: ch.t}
 	later := false
 	switch d.Op {
-	case migration.RenameTable:
-		online()
-		w.groups = []group{one(ch.renameTable()...)}
-	case migration.RenameColumn:
-		online()
-		w.groups = []group{one(ch.renameColumn(d)...)}
 	case migration.AddColumn:
 		w.groups, err = ch.addColumn(&s, d.Column)
 	case migration.DropColumn:
@@ -98,16 +91,13 @@ func (ch *change) settle(d *migration.Difference) (err error) {
 		if ch.swapped[s.Column] {
 			break
 		}
-		w.groups = []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(ch.have[ch.was.Actual()].column(d.WasColumn.Actual()).refs.name))}
+		w.groups = []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(ch.have[ch.was.Name].column(d.WasColumn.Name).refs.name))}
 	case migration.AddIndex, migration.AddUnique:
 		later = true
 		w.index = d.Index.Name
 		w.groups, err = ch.addIndex(&s, d)
 	case migration.DropIndex:
 		online()
-		if ch.indexRenamed(d) {
-			return nil
-		}
 		w.groups = []group{concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.qualified(d.Index.Name))}
 	}
 	for _, g := range w.groups {
@@ -122,97 +112,6 @@ func (ch *change) settle(d *migration.Difference) (err error) {
 		ch.add(s, w)
 	}
 	return err
-}
-
-// renameTable are the statements that give the table its new name, with what has the old one
-// in its own name and what the program keeps about it.
-func (ch *change) renameTable() (sql []string) {
-	old := ch.was.Renamed
-	if ch.was.Replaces {
-		sql = append(sql, "DROP TABLE "+ch.t.Name)
-	}
-	sql = append(sql, "ALTER TABLE "+ch.qualified(old)+" RENAME TO "+quote(ch.t.plain))
-	p := ch.have[old]
-	if p.primaryName != ch.t.primaryName() {
-		sql = append(sql, ch.t.alter()+"RENAME CONSTRAINT "+quote(p.primaryName)+" TO "+quote(ch.t.primaryName()))
-	}
-	for i := range ch.was.Indexes {
-		if ix := &ch.was.Indexes[i]; ix.Own {
-			if to := ch.sameIndex(ix); to != nil {
-				sql = append(sql, "ALTER INDEX "+ch.qualified(ix.Name)+" RENAME TO "+quote(to.Name))
-			}
-		}
-	}
-	for _, r := range ch.task.Changes.Renamed {
-		if r.Field == "" && tableName(r.Entity) == old {
-			sql = append(sql, "UPDATE "+engine.Bookkeeping+".seeds SET entity = "+literal(ch.t.Entity.Key)+" WHERE schema = "+literal(ch.schema)+" AND entity = "+literal(r.Entity))
-			break
-		}
-	}
-	return sql
-}
-
-// renameColumn are the statements that give a column its new name, with its constraints and
-// indexes.
-func (ch *change) renameColumn(d *migration.Difference) []string {
-	old, name := d.WasColumn.Renamed, d.Column.Name
-	sql := []string{ch.t.alter() + "RENAME COLUMN " + quote(old) + " TO " + quote(name)}
-	p := ch.have[ch.was.Actual()].column(old)
-	for _, ck := range p.checks {
-		keyword, ok := strings.CutPrefix(ck.name, old+":")
-		if !ok {
-			continue
-		}
-		now := check{shorten(name + ":" + keyword), strings.ReplaceAll(ck.expr, quote(old), quote(name))}
-		sql = append(sql, ch.t.alter()+"RENAME CONSTRAINT "+quote(ck.name)+" TO "+quote(now.name), now.comment(ch.t))
-	}
-	if p.refs != nil {
-		sql = append(sql, ch.t.alter()+"RENAME CONSTRAINT "+quote(p.refs.name)+" TO "+quote(shorten(name+":references")))
-	}
-	if ch.was.Renamed == "" { // else the table's rename has done it
-		for i := range ch.was.Indexes {
-			if ix := &ch.was.Indexes[i]; ix.Own {
-				if to := ch.sameIndex(ix); to != nil && to.Name != ix.Name && strings.Contains(ix.Name, old) {
-					sql = append(sql, "ALTER INDEX IF EXISTS "+ch.qualified(ix.Name)+" RENAME TO "+quote(to.Name))
-				}
-			}
-		}
-	}
-	return sql
-}
-
-// sameIndex returns the wanted index that is a present one under the new names, or nil.
-func (ch *change) sameIndex(ix *migration.Index) *migration.Index {
-	text := ix.Text
-	for i := range ch.was.Columns {
-		if c := &ch.was.Columns[i]; c.Renamed != "" {
-			text = strings.ReplaceAll(text, quote(c.Renamed), quote(c.Name))
-		}
-	}
-	for i := range ch.want.Indexes {
-		if to := &ch.want.Indexes[i]; text != "" && to.Text == text {
-			return to
-		}
-	}
-	return nil
-}
-
-// indexRenamed says whether a present index that is not wanted by its name is renamed.
-func (ch *change) indexRenamed(d *migration.Difference) bool {
-	to := ch.sameIndex(d.Index)
-	return to != nil && to.Name != d.Index.Name && ch.hasRenames()
-}
-
-func (ch *change) hasRenames() bool {
-	if ch.was.Renamed != "" {
-		return true
-	}
-	for i := range ch.was.Columns {
-		if ch.was.Columns[i].Renamed != "" {
-			return true
-		}
-	}
-	return false
 }
 
 // addColumn adds a column, with its constant as a default: older programs write rows without
@@ -286,6 +185,9 @@ func (ch *change) dropColumn(s *migration.Step, was *migration.Column) ([]group,
 	s.Effect = migration.Online
 	name := quote(was.Name)
 	drop := []group{one(ch.t.alter() + "DROP COLUMN IF EXISTS " + name)}
+	if ch.tables.names.Noted(ch.was.Name, was.Name) {
+		drop = append(drop, one(ch.forgetSQL(was.Name)))
+	}
 	switch {
 	case strings.HasPrefix(was.Name, helpers+"new ") || strings.HasPrefix(was.Name, helpers+"seen "):
 		s.Does, s.Start, s.Rows = "remove what an interrupted change has left", migration.Applies, 0
@@ -363,7 +265,7 @@ func (ch *change) addReference(s *migration.Step, d *migration.Difference) ([]gr
 	if ch.rows > 0 && !ch.filled[s.Column] {
 		where := "t." + quote(s.Column) + " IS NOT NULL"
 		if parent := ch.found(d.Column.References.Table); parent != nil && parent.Column(d.Column.References.Column) != nil {
-			where += " AND NOT EXISTS (SELECT 1 FROM " + ch.source(parent) + " AS p WHERE p." + quote(d.Column.References.Column) + " = t." + quote(s.Column) + ")"
+			where += " AND NOT EXISTS (SELECT 1 FROM " + ch.qualified(parent.Name) + " AS p WHERE p." + quote(d.Column.References.Column) + " = t." + quote(s.Column) + ")"
 		}
 		if err := ch.against(s, where, "%d row points at none", "%d rows point at none", "change those rows first, or remove role.relation"); err != nil || s.Refused {
 			return nil, err
@@ -379,12 +281,6 @@ func (ch *change) addReference(s *migration.Step, d *migration.Difference) ([]gr
 // addIndex makes an index beside those who write. One of the same name that is not valid, or
 // another one, is dropped first.
 func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group, error) {
-	for i := range ch.was.Indexes { // it is there under an older name
-		if ix := &ch.was.Indexes[i]; ix.Own && ix.Name != d.Index.Name && ch.hasRenames() && ch.sameIndex(ix) != nil && ch.sameIndex(ix).Name == d.Index.Name {
-			s.Does, s.Effect, s.Rows = "rename the index "+ix.Name+" to "+d.Index.Name, migration.Online, 0
-			return nil, nil
-		}
-	}
 	if d.Op == migration.AddUnique && ch.rows > 0 {
 		if err := ch.unique(s, d.Index); err != nil || s.Refused {
 			return nil, err
@@ -416,8 +312,7 @@ func (ch *change) unique(s *migration.Step, ix *migration.Index) error {
 		"%d row shares one", "%d rows share one with another", "change those rows first, or remove role.unique")
 }
 
-// against makes step one that rows stand against: those of a condition, in the names that the
-// columns will have. It does nothing where there are none.
+// against makes step one that rows stand against: those of a condition. It does nothing where there are none.
 func (ch *change) against(s *migration.Step, where, one, many, remedy string) error {
 	n, err := ch.count(where)
 	if err != nil || n == 0 {

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// newColumn is the column of a field; stored says by key which entities have a table. Types
-// (docs/decisions/postgresql.md):
+// newColumn is the column of a field, whose name is among names; stored says by key which entities
+// have a table. Types (docs/decisions/postgresql.md):
 //
 //	integer             bigint
 //	number              double precision
@@ -21,10 +22,10 @@ import (
 //	date                date
 //	other strings       text COLLATE "C": ordered by their bytes, as in SQLite
 //	objects, arrays     json: the text that was sent
-func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) bool) *column {
+func newColumn(e *schema.Entity, p *schema.Property, names *migration.Names, stored func(key string) bool) *column {
 	c := &column{Column: &sqltext.Column{Prop: p}}
 	d := &c.definition
-	d.name = columnName(p.Name)
+	d.name = names.Column(e.Key, p.Name)
 	d.notNull = p == e.Primary || !sqltext.MayBeNull(p)
 	switch p.Kind {
 	case schema.KindInteger:
@@ -58,8 +59,8 @@ func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) boo
 	}
 	if target := sqltext.Target(p, stored); target != nil {
 		d.refs = &reference{
-			name: shorten(d.name + ":references"), table: tableName(target.Owner.Key),
-			column: columnName(target.Name), onDelete: cmp.Or(sqltext.OnDelete(p), "NO ACTION"),
+			name: shorten(d.name + ":references"), table: names.Table(target.Owner.Key),
+			column: names.Column(target.Owner.Key, target.Name), onDelete: cmp.Or(sqltext.OnDelete(p), "NO ACTION"),
 		}
 	}
 	return c

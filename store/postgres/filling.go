@@ -32,7 +32,7 @@ type filling struct {
 	when string
 	// lossy says that a value that cannot be computed becomes null, and no error.
 	lossy bool
-	// reads are the columns of value.Reads, under their new names.
+	// reads are the columns of value.Reads.
 	reads []*migration.Column
 }
 
@@ -52,7 +52,7 @@ func (ch *change) try(s *migration.Step, f *filling) error {
 		if c == nil {
 			var names []string
 			for i := range ch.was.Columns {
-				names = append(names, ch.was.Columns[i].Actual())
+				names = append(names, ch.was.Columns[i].Field)
 			}
 			s.Refuse(fmt.Sprintf("the expression %q reads %s, which the rows do not have", f.value.Text, name), "correct values in frond.yaml; the columns are "+strings.Join(names, ", "))
 			return nil
@@ -101,10 +101,10 @@ func (ch *change) try(s *migration.Step, f *filling) error {
 // lost notes how many values become null.
 func (*filling) lost(s *migration.Step, n int64) { s.Rows = n }
 
-// older returns a column of the row as it was, by the name that an expression has for it; see
-// [migration.Table.Older].
+// older returns a column of the row as it was, by the name that an expression has for it: one of
+// now or of before. nil: the rows have none.
 func (ch *change) older(name string) *migration.Column {
-	return ch.was.Older(ch.task, ch.t.Entity.Key, name, columnName)
+	return ch.was.Column(ch.tables.names.Column(ch.t.Entity.Key, name))
 }
 
 // selected are the columns that the expression reads, as JSON text.

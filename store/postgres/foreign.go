@@ -51,6 +51,15 @@ func (s *Store) adopt(ctx context.Context, all *tables) error {
 	return errors.Join(faults...)
 }
 
+// take gives t the tables that adopt has made of the same entities.
+func (t *tables) take(adopted *tables) {
+	for key, e := range t.mapped {
+		is := adopted.byKey[key]
+		t.byEntity[e], t.byKey[key], t.byName[is.plain] = is, is, is
+	}
+	t.foreign = adopted.foreign
+}
+
 // foreignTable is the table that an entity is mapped to, as the catalogue has it.
 func foreignTable(e *schema.Entity, db *dbschema.Database, in string, stored func(key string) bool) (*table, error) {
 	fault := func(format string, args ...any) error {

@@ -30,13 +30,12 @@ func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
 }
 
 // await prepares the database as soon as it can be reached.
-func (s *Store) await(ctx context.Context, task *migration.Task, all *tables, order []*table, err error) {
+func (s *Store) await(ctx context.Context, task *migration.Task, all *tables, err error) {
 	s.db.Log().Warn("calls get SERVICE_UNAVAILABLE until the database is reached", "error", err)
 	s.waiting.start(ctx, func(ctx context.Context) error {
-		if _, err := s.prepare(ctx, task, all, order); err != nil {
+		if _, err := s.prepare(ctx, task, all); err != nil {
 			return s.operators(err)
 		}
-		s.tables.Store(all)
 		s.db.Log().Info("the database is reached, and prepared")
 		return nil
 	}, func(err error) {
@@ -72,14 +71,14 @@ var errNoPrepare = errors.New("the database was not prepared yet")
 
 // Plan returns what Migrate would do, and changes nothing.
 func (s *Store) Plan(ctx context.Context, task *migration.Task) (*migration.Plan, error) {
-	all, order, err := newTables(task.Entities, s.db.Address().Schema)
+	all, err := newTables(task.Entities, s.db.Address().Schema, migration.DefaultNames(naming))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.adopt(ctx, all); err != nil || len(order) == 0 {
+	if err := s.adopt(ctx, all); err != nil || len(all.order) == 0 {
 		return &migration.Plan{}, s.operators(err)
 	}
-	m, err := s.compared(ctx, task, all, order)
+	m, err := s.compared(ctx, task, all)
 	if err != nil {
 		return nil, s.operators(err)
 	}
@@ -93,42 +92,47 @@ func (s *Store) Plan(ctx context.Context, task *migration.Task) (*migration.Plan
 // next one goes on from there. Of a task that is a start's, a server that cannot be reached is
 // no error: it is prepared when it can be, and calls return SERVICE_UNAVAILABLE until then.
 func (s *Store) Migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
-	all, order, err := newTables(task.Entities, s.db.Address().Schema)
+	all, err := newTables(task.Entities, s.db.Address().Schema, migration.DefaultNames(naming))
 	if err != nil {
 		return nil, err // nothing is written while a card cannot become a table
 	}
 	s.waiting.stop()
-	plan, err = s.prepare(ctx, task, all, order)
+	plan, err = s.prepare(ctx, task, all)
 	if err == nil {
-		s.tables.Store(all)
 		return plan, nil
 	}
 	if !task.Start || !engine.Unavailable(err) || s.db.Refusal(err) != nil || ctx.Err() != nil {
 		return plan, s.operators(err)
 	}
-	s.await(ctx, task, all, order, err)
+	s.await(ctx, task, all, err)
 	return &migration.Plan{}, nil
 }
 
 // prepare compares and, where something is to do, takes the lease, compares again and does it.
-// Tables that another program made are adopted as they are.
-func (s *Store) prepare(ctx context.Context, task *migration.Task, all *tables, order []*table) (plan *migration.Plan, err error) {
-	if err := s.adopt(ctx, all); err != nil || len(order) == 0 {
-		return &migration.Plan{}, err
+// Then the tables are served under the names that they have. Tables that another program made are
+// adopted as they are. all are the tables as they would be in an empty database.
+func (s *Store) prepare(ctx context.Context, task *migration.Task, all *tables) (plan *migration.Plan, err error) {
+	if err := s.adopt(ctx, all); err != nil {
+		return nil, err
 	}
-	m, err := s.compared(ctx, task, all, order)
+	if len(all.order) == 0 {
+		s.tables.Store(all)
+		return &migration.Plan{}, nil
+	}
+	m, err := s.compared(ctx, task, all)
 	if err != nil {
 		return nil, err
 	}
 	if err := m.plan.Stop(task); err != nil {
 		return &m.plan, err
 	}
-	if len(m.work) == 0 {
+	if len(m.work) == 0 && (len(m.tables.names.Unwritten()) == 0 || task.Unchanged) {
 		s.notices(m)
+		s.tables.Store(m.tables)
 		return &m.plan, nil
 	}
 	err = s.leased(ctx, "prepare "+s.db.Address().Schema, func(ctx context.Context) error {
-		if m, err = s.compared(ctx, task, all, order); err != nil {
+		if m, err = s.compared(ctx, task, all); err != nil {
 			return err
 		}
 		if err := m.plan.Stop(task); err != nil {
@@ -136,16 +140,20 @@ func (s *Store) prepare(ctx context.Context, task *migration.Task, all *tables, 
 		}
 		return s.apply(ctx, m)
 	})
+	if err == nil {
+		s.tables.Store(m.tables)
+	}
 	return &m.plan, err
 }
 
-// compared reads the catalogue and makes the plan.
-func (s *Store) compared(ctx context.Context, task *migration.Task, all *tables, order []*table) (*migrator, error) {
-	m := &migrator{schema: s.db.Address().Schema, task: task, mapped: all.byName}
+// compared reads the catalogue and makes the plan. adopted has the tables that another program
+// made.
+func (s *Store) compared(ctx context.Context, task *migration.Task, adopted *tables) (*migrator, error) {
+	m := &migrator{schema: s.db.Address().Schema, task: task, adopted: adopted}
 	err := s.db.Maintain(ctx, func(c *engine.Conn) error {
 		m.conn = c
 		defer func() { m.conn = nil }()
-		return m.prepare(order)
+		return m.prepare()
 	})
 	return m, err
 }
@@ -166,7 +174,7 @@ func (s *Store) apply(ctx context.Context, m *migrator) error {
 	if err := s.db.Own(ctx, "migrations", makeMigrations); err != nil {
 		return err
 	}
-	if err := s.db.Own(ctx, "seeds", makeSeeds); err != nil { // a rename writes to it
+	if err := s.db.Own(ctx, "names", makeNames); err != nil {
 		return err
 	}
 	err := s.db.Maintain(ctx, func(c *engine.Conn) error {
@@ -176,6 +184,11 @@ func (s *Store) apply(ctx context.Context, m *migrator) error {
 		}
 		if err != nil && !engine.Exists(err) {
 			return err
+		}
+		for _, entry := range m.tables.names.Unwritten() {
+			if err := c.Exec(m.nameSQL(entry)); err != nil {
+				return err
+			}
 		}
 		return s.execute(ctx, c, m)
 	})
@@ -200,6 +213,9 @@ const (
 
 // record writes the steps into the history.
 func (s *Store) record(ctx context.Context, m *migrator) error {
+	if len(m.work) == 0 {
+		return nil // names alone
+	}
 	steps := make([]migration.Applied, len(m.work))
 	for i := range m.work {
 		steps[i] = m.work[i].step.Applied()

@@ -31,7 +31,6 @@ var accepted = map[string]string{
 	"ban-drop-not-null":                 "a field that may be null now, or a column that no card describes",
 	"prefer-robust-stmts":               "a step is made for what the catalogue has, and made again where it was interrupted",
 	"renaming-column":                   "renamed in frond.yaml says so",
-	"renaming-table":                    "renamed in frond.yaml says so",
 	"require-concurrent-index-creation": "the table was made by the statement before",
 	"require-statement-timeout":         "the statements that take long let others work",
 }
@@ -193,4 +192,11 @@ func TestTypeChangesBesideWriters(t *testing.T) {
 	if len(found) != rows || writes == 0 {
 		t.Errorf("%d rows, %d writes", len(found), writes)
 	}
+}
+
+func TestRenames(t *testing.T) {
+	storetest.RunRenames(t, func(t testing.TB) func() storetest.Migrator {
+		url := pgtest.Database(t)
+		return func() storetest.Migrator { return open(t, postgres.Options{URL: url, Statement: -1}, nil) }
+	})
 }

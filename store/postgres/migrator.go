@@ -16,13 +16,12 @@ type migrator struct {
 	conn   *engine.Conn
 	schema string
 	task   *migration.Task
-	// present describes what is there, under the names that renames give; have has it as the
-	// catalogue says.
+	// present describes what is there; have has it as the catalogue says.
 	present []*migration.Table
 	have    map[string]*present
-
-	// mapped are tables of another program that entities are mapped to.
-	mapped map[string]*table
+	// adopted has the tables of another program that entities are mapped to, and tables has those
+	// and the tables of the task under the names of the database.
+	adopted, tables *tables
 
 	plan migration.Plan
 	work []work
@@ -65,45 +64,37 @@ func one(sql ...string) group { return group{sql: sql} }
 // concurrently is a statement that runs outside of any transaction.
 func concurrently(sql string) group { return group{sql: []string{sql}, concurrent: true} }
 
-// prepare makes the plan for tables.
-func (m *migrator) prepare(order []*table) (err error) {
+// prepare reads what is there and makes the plan.
+func (m *migrator) prepare() (err error) {
 	if m.have, err = inspect(m.conn, m.schema); err != nil {
 		return err
 	}
-	var wanted []*migration.Table
-	byName := map[string]*table{}
-	for _, t := range order {
-		wanted = append(wanted, t.compared())
-		byName[t.plain] = t
-	}
-	var unreadable []string
 	for _, name := range slices.Sorted(maps.Keys(m.have)) {
-		if m.have[name].unreadable && byName[name] != nil {
-			unreadable = append(unreadable, m.qualified(name))
-		}
 		m.present = append(m.present, m.have[name].compared())
+	}
+	if err := m.resolve(); err != nil {
+		return err
+	}
+	var wanted []*migration.Table
+	var unreadable []string
+	byName := map[string]*table{}
+	for _, t := range m.tables.order {
+		wanted, byName[t.plain] = append(wanted, t.compared()), t
+		if p := m.have[t.plain]; p != nil && p.unreadable {
+			unreadable = append(unreadable, m.qualified(t.plain))
+		}
 	}
 	if len(unreadable) > 0 {
 		return fmt.Errorf("the role of the connection may not read %[1]s; let it: GRANT SELECT ON %[1]s", strings.Join(unreadable, ", "))
 	}
-	present, refused, err := migration.Rename(m.present, wanted, m.names(), func(t *migration.Table) (int64, error) {
-		return m.number("SELECT count(*) FROM " + m.qualified(t.Actual()))
-	})
-	if err != nil {
-		return err
-	}
-	m.present = present
-	for _, step := range refused {
-		m.plan.Add(step)
-	}
-	for _, differences := range migration.ByTable(migration.Compare(present, wanted)) {
+	for _, differences := range migration.ByTable(migration.Compare(m.present, wanted)) {
 		d := &differences[0]
 		t := byName[d.Table.Name]
 		if d.Op == migration.CreateTable {
 			m.create(t, d)
 			continue
 		}
-		ch := &change{migrator: m, t: t, want: d.Table, was: d.Was, from: m.source(d.Was), filled: map[string]bool{}, swapped: map[string]bool{}}
+		ch := &change{migrator: m, t: t, want: d.Table, was: d.Was, from: m.qualified(d.Was.Name), filled: map[string]bool{}, swapped: map[string]bool{}}
 		for i := range differences {
 			if err := ch.settle(&differences[i]); err != nil {
 				return err
@@ -113,24 +104,12 @@ func (m *migrator) prepare(order []*table) (err error) {
 	for _, p := range m.later {
 		m.add(p.step, p.work)
 	}
-	for _, name := range migration.Unknown(present, wanted) {
-		if m.mapped[name] == nil {
+	for _, name := range migration.Unknown(m.present, wanted) {
+		if m.tables.byName[name] == nil {
 			m.plan.Notices = append(m.plan.Notices, "table "+name)
 		}
 	}
 	return nil
-}
-
-// names are the renames of the task, in the names of the database.
-func (m *migrator) names() (names []migration.Name) {
-	for _, r := range m.task.Changes.Renamed {
-		if r.Field == "" {
-			names = append(names, migration.Name{Table: tableName(r.Entity), To: tableName(r.To)})
-		} else {
-			names = append(names, migration.Name{Table: tableName(r.Entity), Column: columnName(r.Field), To: columnName(r.To)})
-		}
-	}
-	return names
 }
 
 // create adds the step that makes a table, and the later ones of its foreign keys; or it
@@ -140,7 +119,7 @@ func (m *migrator) create(t *table, d *migration.Difference) {
 	step.Effect = migration.Online
 	if d.Was != nil {
 		reason, remedy := "it is a view or a foreign table", "rename it, or name another schema with ?schema= in the store's URL"
-		if p := m.have[d.Was.Actual()]; p.kind == "r" || p.kind == "p" {
+		if p := m.have[d.Was.Name]; p.kind == "r" || p.kind == "p" {
 			step.Does, step.Column = "make "+t.primary().name+" the primary key", t.primary().name
 			reason, remedy = "the table has the primary key "+strings.Join(p.primary, ", "), "keep the primary key, or move the rows to a new table"
 			if len(p.primary) == 0 {
@@ -182,20 +161,6 @@ func (m *migrator) add(step migration.Step, w work) {
 
 // qualified is a table's name as SQL has it.
 func (m *migrator) qualified(name string) string { return quote(m.schema) + "." + quote(name) }
-
-// source is a table as a plan's SELECTs read it: its columns under their new names.
-func (m *migrator) source(was *migration.Table) string {
-	var renamed []string
-	for _, c := range was.Columns {
-		if c.Renamed != "" {
-			renamed = append(renamed, quote(c.Renamed)+" AS "+quote(c.Name))
-		}
-	}
-	if renamed == nil {
-		return m.qualified(was.Actual())
-	}
-	return "(SELECT *, " + strings.Join(renamed, ", ") + " FROM " + m.qualified(was.Actual()) + ")"
-}
 
 // number runs a statement that returns one number.
 func (m *migrator) number(sql string) (n int64, err error) {

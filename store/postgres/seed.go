@@ -37,8 +37,9 @@ func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (map[*sch
 		return err
 	})
 	done := map[*schema.Entity]bool{}
+	names := s.tables.Load().names
 	for _, e := range entities {
-		done[e] = marks[e.Key]
+		done[e] = marks[names.Mark(e.Key)]
 	}
 	return done, err
 }
@@ -64,7 +65,7 @@ func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 	return s.db.Write(ctx, func(c *engine.Conn) error {
 		var fresh []seedWrite
 		for _, w := range writes {
-			mark := &engine.Query{Text: []byte(markSeeds), Values: [][]byte{[]byte(s.db.Address().Schema), []byte(w.table.Entity.Key)}}
+			mark := &engine.Query{Text: []byte(markSeeds), Values: [][]byte{[]byte(s.db.Address().Schema), []byte(s.tables.Load().names.Mark(w.table.Entity.Key))}}
 			if err := c.Run(mark); err != nil {
 				return err
 			}

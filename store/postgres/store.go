@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/dbschema"
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/postgres/outbox"
 	"github.com/frondhost/frond/store/sqltext"
@@ -80,7 +81,7 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 	})
 	s.events = s.outbox
 	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
-	s.tables.Store(&tables{})
+	s.tables.Store(&tables{names: migration.DefaultNames(naming)})
 	return s, nil
 }
 
@@ -136,18 +137,25 @@ type tables struct {
 	// the catalogue is read, and foreign is what it says.
 	mapped  map[string]*schema.Entity
 	foreign *dbschema.Database
+	// names are those of the other tables and of their columns, and order has those tables as the
+	// entities were given.
+	names *migration.Names
+	order []*table
 }
 
-// newTables compiles the tables of entities, in the given schema. Views and entities without a
-// primary key have none. The error is that of every card that no table can follow.
-func newTables(entities []*schema.Entity, in string) (*tables, []*table, error) {
-	all := &tables{byEntity: map[*schema.Entity]*table{}, byKey: map[string]*table{}, byName: map[string]*table{}, mapped: map[string]*schema.Entity{}}
+// naming gives new tables and columns their names.
+var naming = migration.Naming{Table: tableName, Column: columnName}
+
+// newTables compiles the tables of entities, in the given schema, under their names. Views and
+// entities without a primary key have none. The error is that of every card that no table can
+// follow.
+func newTables(entities []*schema.Entity, in string, names *migration.Names) (*tables, error) {
+	all := &tables{byEntity: map[*schema.Entity]*table{}, byKey: map[string]*table{}, byName: map[string]*table{}, mapped: map[string]*schema.Entity{}, names: names}
 	stored := map[string]bool{}
 	for _, e := range entities {
 		stored[e.Key] = e.Primary != nil && !e.View && e.Table == nil // what its foreign keys may lead to
 	}
 	var faults []error
-	var order []*table
 	for _, e := range entities {
 		if e.Table != nil {
 			all.mapped[e.Key] = e
@@ -156,7 +164,7 @@ func newTables(entities []*schema.Entity, in string) (*tables, []*table, error) 
 		if !stored[e.Key] {
 			continue
 		}
-		t, err := newTable(e, in, func(key string) bool { return stored[key] })
+		t, err := newTable(e, in, names, func(key string) bool { return stored[key] })
 		if err == nil && all.byName[t.plain] != nil {
 			err = fmt.Errorf("the entities %s and %s have the same table %s; rename one of them", all.byName[t.plain].Entity.Name, e.Name, t.plain)
 		}
@@ -165,9 +173,9 @@ func newTables(entities []*schema.Entity, in string) (*tables, []*table, error) 
 			continue
 		}
 		all.byEntity[e], all.byKey[e.Key], all.byName[t.plain] = t, t, t
-		order = append(order, t)
+		all.order = append(all.order, t)
 	}
-	return all, order, errors.Join(faults...)
+	return all, errors.Join(faults...)
 }
 
 // has says whether the entity with this key has a table.
@@ -195,7 +203,7 @@ func (s *Store) table(e *schema.Entity) (*table, error) {
 	if e.Table != nil {
 		return foreignTable(e, all.foreign, s.db.Address().Schema, all.has)
 	}
-	return newTable(e, s.db.Address().Schema, all.has)
+	return newTable(e, s.db.Address().Schema, all.names, all.has)
 }
 
 // described is the description of an entity's table, see [Store.table].

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -70,22 +71,22 @@ type violation struct {
 	keyword string             // of a check: the card's keyword; "" of a foreign key
 }
 
-// newTable is the table of an entity's card in the given schema. stored says by key which
-// entities have a table: a relation to an entity of a remote Frond has nothing to refer to
-// here. An error is a fault of the card that its author can mend.
-func newTable(e *schema.Entity, in string, stored func(key string) bool) (*table, error) {
-	t := &table{plain: tableName(e.Key), violations: map[string]violation{}}
-	names := map[string]string{}
+// newTable is the table of an entity's card in the given schema. names has the names of tables and
+// columns, and stored says by key which entities have a table: a relation to an entity of a remote
+// Frond has nothing to refer to here. An error is a fault of the card that its author can mend.
+func newTable(e *schema.Entity, in string, names *migration.Names, stored func(key string) bool) (*table, error) {
+	t := &table{plain: names.Table(e.Key), violations: map[string]violation{}}
+	fields := map[string]string{}
 	var columns []*sqltext.Column
 	for _, p := range e.Fields {
 		if !p.Stored {
 			continue
 		}
-		c := newColumn(e, p, stored)
-		if other, ok := names[c.name]; ok {
+		c := newColumn(e, p, names, stored)
+		if other, ok := fields[c.name]; ok {
 			return nil, fmt.Errorf("entity %s: the fields %s and %s have the same column %s; rename one of them", e.Name, other, p.Name, c.name)
 		}
-		names[c.name] = p.Name
+		fields[c.name] = p.Name
 		t.columns, columns = append(t.columns, c), append(columns, c.Column)
 	}
 	t.Table = sqltext.NewTable(e, quote(in)+"."+quote(t.plain), columns)

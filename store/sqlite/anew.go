@@ -41,7 +41,7 @@ func (ch *change) build() error {
 		c.into = append(c.into, col.Name)
 		c.from = append(c.from, ch.copied(col))
 	}
-	old := ch.holds[asciiLower(ch.was.Actual())]
+	old := ch.holds[asciiLower(ch.was.Name)]
 	for i := range ch.was.Columns {
 		was := &ch.was.Columns[i]
 		if ch.want.Column(was.Name) != nil || ch.dropped[was.Name] {
@@ -59,7 +59,7 @@ func (ch *change) build() error {
 	}
 	if ch.rows >= worthMeasuring {
 		// The copy stands in the log first, and then in the file.
-		size, err := ch.conn.Size(ch.was.Actual())
+		size, err := ch.conn.Size(ch.was.Name)
 		if err != nil {
 			return err
 		}
@@ -72,6 +72,11 @@ func (ch *change) build() error {
 		insert += " /* and the program computes " + strings.Join(sortedKeys(ch.values), ", ") + " */"
 	}
 	end := []string{"DROP TABLE " + ch.t.Name, "ALTER TABLE " + c.temporary + " RENAME TO " + ch.t.Name}
+	for _, column := range sortedKeys(ch.dropped) {
+		if ch.tables.names.Noted(name, column) {
+			end = append(end, forgetSQL(name, column))
+		}
+	}
 	step.SQL = append([]string{create, insert}, end...)
 	for _, ix := range ch.was.Indexes {
 		if now := ch.want.Index(ix.Name); now != nil && now.Text == ix.Text {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/store/migration"
-	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -14,7 +13,6 @@ import (
 //
 //	a new column that may be null,     ALTER TABLE … ADD COLUMN
 //	or has a constant for older rows
-//	another name                       ALTER TABLE … RENAME
 //	an index                           CREATE INDEX, DROP INDEX
 //	anything else                      the table is built anew, once for all of them (anew.go)
 //
@@ -26,9 +24,7 @@ type change struct {
 	*migrator
 	t         *table
 	want, was *migration.Table
-	// from is what the plan's SELECTs read: the table, its columns under their new names.
-	from string
-	rows int64
+	rows      int64
 
 	// anew says that the table is built anew, values how columns are filled then, and dropped
 	// which are not carried over.
@@ -37,25 +33,11 @@ type change struct {
 	dropped map[string]bool
 }
 
-// source is a table as a plan's SELECTs read it.
-func source(was *migration.Table) string {
-	var renamed []string
-	for _, c := range was.Columns {
-		if c.Renamed != "" {
-			renamed = append(renamed, quote(c.Renamed)+" AS "+quote(c.Name))
-		}
-	}
-	if renamed == nil {
-		return quote(was.Actual())
-	}
-	return "(SELECT *, " + strings.Join(renamed, ", ") + " FROM " + quote(was.Actual()) + ")"
-}
-
-// settle adds the steps of the differences, which are all of this table: names first, then
-// columns, then the table built anew, then indexes. A column that could be added by itself is
+// settle adds the steps of the differences, which are all of this table: columns, then the table
+// built anew, then indexes. A column that could be added by itself is
 // part of the new table where there is one.
 func (ch *change) settle(differences []migration.Difference) (err error) {
-	if ch.rows, err = ch.conn.Number("SELECT count(*) FROM " + quote(ch.was.Actual())); err != nil {
+	if ch.rows, err = ch.conn.Number("SELECT count(*) FROM " + ch.t.Name); err != nil {
 		return err
 	}
 	steps := make([]migration.Step, len(differences))
@@ -66,9 +48,6 @@ func (ch *change) settle(differences []migration.Difference) (err error) {
 	}
 	for i := range differences {
 		switch s := steps[i]; s.Op {
-		case migration.RenameTable, migration.RenameColumn:
-			ch.add(s, ch.statements(s.SQL))
-			ch.note("%s: %s", s.Where(), s.Does)
 		case migration.AddIndex, migration.AddUnique, migration.DropIndex:
 		default:
 			if ch.anew {
@@ -114,13 +93,6 @@ func (ch *change) step(d *migration.Difference) (s migration.Step, err error) {
 	}
 	anew := false
 	switch d.Op {
-	case migration.RenameTable:
-		s.Effect, s.Rows, s.SQL = migration.Online, 0, ch.renameTable()
-	case migration.RenameColumn:
-		s.Effect, s.Rows = migration.Online, 0
-		s.SQL = []string{"ALTER TABLE " + ch.t.Name + " RENAME COLUMN " + quote(d.WasColumn.Renamed) + " TO " + quote(d.Column.Name)}
-		// The names of its checks begin with the column's, and messages lead by them.
-		anew = len(ch.t.definition(d.Column.Name).checks) > 0
 	case migration.AddIndex:
 		s.SQL = []string{d.Index.Text}
 	case migration.DropIndex:
@@ -142,28 +114,6 @@ func (ch *change) step(d *migration.Difference) (s migration.Step, err error) {
 	return s, err
 }
 
-// renameTable are the statements that give the table its new name, with what the store keeps
-// about it under the old one. The triggers of its number of rows are made again later.
-func (ch *change) renameTable() (sql []string) {
-	old := ch.was.Renamed
-	for _, name := range []string{"added ", "gone "} {
-		sql = append(sql, "DROP TRIGGER IF EXISTS "+quote(ownPrefix+name+old))
-	}
-	if ch.was.Replaces {
-		sql = append(sql, "DROP TABLE "+ch.t.Name)
-	}
-	sql = append(sql, "ALTER TABLE "+quote(old)+" RENAME TO "+ch.t.Name,
-		"UPDATE OR REPLACE "+tallyTable+" SET name = "+engine.LiteralText(ch.want.Name)+" WHERE name = "+engine.LiteralText(old),
-		makeSeeds)
-	for _, r := range ch.task.Changes.Renamed {
-		if r.Field == "" && tableName(r.Entity) == old {
-			sql = append(sql, `UPDATE OR REPLACE "`+seedsTable+`" SET entity = `+engine.LiteralText(ch.t.Entity.Key)+" WHERE entity = "+engine.LiteralText(r.Entity))
-			break
-		}
-	}
-	return sql
-}
-
 // unique refuses a unique constraint that rows break.
 func (ch *change) unique(s *migration.Step, ix *migration.Index) error {
 	for _, name := range ix.Columns {
@@ -177,7 +127,7 @@ func (ch *change) unique(s *migration.Step, ix *migration.Index) error {
 		null[i] = quote(name) + " IS NOT NULL"
 	}
 	list := strings.Join(names, ", ")
-	return ch.against(s, "("+list+") IN (SELECT "+list+" FROM "+ch.from+" WHERE "+strings.Join(null, " AND ")+" GROUP BY "+list+" HAVING count(*) > 1)",
+	return ch.against(s, "("+list+") IN (SELECT "+list+" FROM "+ch.t.Name+" WHERE "+strings.Join(null, " AND ")+" GROUP BY "+list+" HAVING count(*) > 1)",
 		"%d row shares one", "%d rows share one with another", "change those rows first, or remove role.unique")
 }
 
@@ -256,7 +206,7 @@ func (ch *change) changeColumn(s *migration.Step, d *migration.Difference) error
 		// SQLite would not say so: it checks only what is written.
 		where := "t." + name + " IS NOT NULL"
 		if parent := ch.found(d.Column.References.Table); parent != nil && parent.Column(d.Column.References.Column) != nil {
-			where += " AND NOT EXISTS (SELECT 1 FROM " + source(parent) + " AS p WHERE p." + quote(d.Column.References.Column) + " = t." + name + ")"
+			where += " AND NOT EXISTS (SELECT 1 FROM " + quote(parent.Name) + " AS p WHERE p." + quote(d.Column.References.Column) + " = t." + name + ")"
 		}
 		return ch.against(s, where, "%d row points at none", "%d rows point at none", "change those rows first, or remove role.relation")
 	}
@@ -303,8 +253,7 @@ var conversions = map[string]string{
 	"number to integer":   "$ = CAST($ AS INTEGER) AND $ BETWEEN -9007199254740992 AND 9007199254740992",
 }
 
-// against makes step one that rows stand against: those of a condition, in the names that the
-// columns will have. It does nothing where there are none.
+// against makes step one that rows stand against: those of a condition. It does nothing where there are none.
 func (ch *change) against(s *migration.Step, where, one, many, remedy string) error {
 	n, err := ch.count(where)
 	if err != nil || n == 0 {
@@ -312,7 +261,7 @@ func (ch *change) against(s *migration.Step, where, one, many, remedy string) er
 	}
 	s.Refuse(migration.Count(n, one, many), remedy)
 	s.Rows = n
-	s.Keys, err = ch.list("SELECT " + ch.key() + " FROM " + ch.from + " AS t WHERE " + where + fmt.Sprintf(" LIMIT %d", migration.MaxKeys))
+	s.Keys, err = ch.list("SELECT " + ch.key() + " FROM " + ch.t.Name + " AS t WHERE " + where + fmt.Sprintf(" LIMIT %d", migration.MaxKeys))
 	return err
 }
 
@@ -326,7 +275,7 @@ func (ch *change) key() string {
 
 // count counts the rows of a condition.
 func (ch *change) count(where string) (int64, error) {
-	return ch.conn.Number("SELECT count(*) FROM " + ch.from + " AS t WHERE " + where)
+	return ch.conn.Number("SELECT count(*) FROM " + ch.t.Name + " AS t WHERE " + where)
 }
 
 // byName returns the column of this name in the file, or nil.

@@ -4,11 +4,13 @@ import (
 	"fmt"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// newColumn is the column of a field; stored says by key which entities have a table. Types
+// newColumn is the column of a field, whose name is among names; stored says by key which entities
+// have a table. Types
 // are those of STRICT tables:
 //
 //	integer, boolean      INTEGER
@@ -17,8 +19,8 @@ import (
 //	date-time             TEXT in UTC with six decimals, so that text order is time order
 //	date, other strings   TEXT
 //	objects, arrays       TEXT, held to json_valid
-func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) bool) *column {
-	name := columnName(p.Name)
+func newColumn(e *schema.Entity, p *schema.Property, names *migration.Names, stored func(key string) bool) *column {
+	name := names.Column(e.Key, p.Name)
 	c := &column{Column: sqltext.Column{Prop: p, Name: quote(name)}}
 	d := &c.definition
 	d.column = name
@@ -49,7 +51,7 @@ func newColumn(e *schema.Entity, p *schema.Property, stored func(key string) boo
 	c.fill = sqltext.Constant(p)
 	d.dflt = defaultLiteral(c.fill)
 	if c.refs = sqltext.Target(p, stored); c.refs != nil {
-		d.refs = fmt.Sprintf("REFERENCES %s (%s)", quote(tableName(c.refs.Owner.Key)), quote(columnName(c.refs.Name)))
+		d.refs = fmt.Sprintf("REFERENCES %s (%s)", quote(names.Table(c.refs.Owner.Key)), quote(names.Column(c.refs.Owner.Key, c.refs.Name)))
 		if word := sqltext.OnDelete(p); word != "" {
 			d.refs += " ON DELETE " + word
 		}

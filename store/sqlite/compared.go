@@ -9,7 +9,7 @@ import (
 
 // compared returns the table that a card wants as package migration compares it.
 func (t *table) compared() *migration.Table {
-	out := &migration.Table{Name: tableName(t.Entity.Key), Entity: t.Entity.Name}
+	out := &migration.Table{Name: t.plain, Entity: t.Entity.Name}
 	for _, c := range t.columns {
 		d := c.definition.compared()
 		d.Field, d.Filled = c.Prop.Name, c.fill.Kind != sqltext.Null

@@ -71,7 +71,7 @@ func (ch *change) convert(s *migration.Step, c *column, from, to string, held in
 func (ch *change) try(s *migration.Step, column string, f *filling) (lost int64, err error) {
 	c := ch.t.byName(column)
 	reads := ch.reads([]*filling{f})
-	sql := "SELECT " + ch.key() + reads.list() + " FROM " + ch.from + " AS t"
+	sql := "SELECT " + ch.key() + reads.list() + " FROM " + ch.t.Name + " AS t"
 	if f.when != "" {
 		sql += " WHERE " + f.when
 	}
@@ -219,10 +219,10 @@ func (r *reads) json(st *engine.Stmt, from int, name string) json.RawMessage {
 	return jsontext.Quote(text)
 }
 
-// older returns a column of the row as it was, by the name that an expression has for it; see
-// [migration.Table.Older].
+// older returns a column of the row as it was, by the name that an expression has for it: one of
+// now or of before. nil: the rows have none.
 func (ch *change) older(name string) *migration.Column {
-	return ch.was.Older(ch.task, ch.t.Entity.Key, name, columnName)
+	return ch.was.Column(ch.tables.names.Column(ch.t.Entity.Key, name))
 }
 
 // unreadable says which field of an expression the older rows do not have; "" for none.
@@ -238,7 +238,7 @@ func (ch *change) unreadable(b *facade.Backfill) string {
 // columnNames lists the columns that are there.
 func (ch *change) columnNames() (names []string) {
 	for i := range ch.was.Columns {
-		names = append(names, ch.was.Columns[i].Actual())
+		names = append(names, ch.was.Columns[i].Field)
 	}
 	return names
 }

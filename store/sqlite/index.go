@@ -17,7 +17,7 @@ import (
 // The other side of a relation and onDelete read the last one. An index on a column that leads
 // another one already is left out.
 func (t *table) listIndexes() {
-	key := tableName(t.Entity.Key)
+	key := t.plain
 	tail := t.primary
 	var led []*sqltext.Column
 	if t.primary.Parts != nil {

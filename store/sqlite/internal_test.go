@@ -133,7 +133,7 @@ x-kit-version: 1
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab, err := newTable(set.Entity("thing"), func(string) bool { return true })
+	tab, err := newTable(set.Entity("thing"), migration.DefaultNames(naming), func(string) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,11 +38,9 @@ func (s *Store) Plan(ctx context.Context, task *migration.Task) (plan *migration
 		return &migration.Plan{}, nil // another program's tables are served as they are
 	}
 	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
-		m, err := newMigrator(ctx, s, c, task, all)
-		if err == nil {
-			plan, err = &m.plan, m.prepare()
-		}
-		return failure(err)
+		m := s.migrator(ctx, c, task)
+		plan = &m.plan
+		return failure(m.prepare())
 	}})
 	return plan, err
 }
@@ -61,41 +59,46 @@ func (s *Store) Migrate(ctx context.Context, task *migration.Task) (plan *migrat
 		return &migration.Plan{}, nil
 	}
 	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
-		m, err := s.migrate(ctx, c, task, all)
-		if m != nil {
-			plan = &m.plan
-		}
+		m := s.migrator(ctx, c, task)
+		plan, err = &m.plan, s.migrate(c, m)
 		if err == nil {
-			s.tables.Store(all)
+			s.tables.Store(m.tables)
 		}
 		return err
 	}})
 	return plan, err
 }
 
-// newTables compiles the tables of the entities that have one. The error has the faults of all
-// cards that no table can follow: the author reads them before anything is written.
+// newTables compiles the tables of the entities that have one, under the names of a database
+// without tables. The error has the faults of all cards that no table can follow: the author
+// reads them before anything is written.
 func (s *Store) newTables(ctx context.Context, entities []*schema.Entity) (*tables, error) {
-	all := &tables{byEntity: map[*schema.Entity]*table{}, byKey: map[string]*table{}}
-	stored := map[string]bool{}
-	for _, e := range entities {
-		stored[e.Key] = e.Primary != nil && !e.View
-	}
+	var foreign *dbschema.Database
 	if s.db.Foreign() {
 		err := s.db.Read(ctx, func(c *engine.Conn) (err error) {
-			all.foreign, err = describe(c, func(*dbschema.Table) bool { return false })
+			foreign, err = describe(c, func(*dbschema.Table) bool { return false })
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
+	return s.compile(entities, foreign, migration.DefaultNames(naming))
+}
+
+// compile compiles the tables of the entities that have one, under their names.
+func (s *Store) compile(entities []*schema.Entity, foreign *dbschema.Database, names *migration.Names) (*tables, error) {
+	all := &tables{byEntity: map[*schema.Entity]*table{}, byKey: map[string]*table{}, foreign: foreign, names: names}
+	stored := map[string]bool{}
+	for _, e := range entities {
+		stored[e.Key] = e.Primary != nil && !e.View
+	}
 	var faults []error
 	for _, e := range entities {
 		if !stored[e.Key] {
 			continue
 		}
-		t, err := s.newTable(e, all.foreign, func(key string) bool { return stored[key] })
+		t, err := s.newTable(e, all, func(key string) bool { return stored[key] })
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -112,22 +115,19 @@ func (s *Store) newTables(ctx context.Context, entities []*schema.Entity) (*tabl
 // migrate runs on the writer, outside a transaction: a table can only be built anew while
 // foreign keys are not enforced, and PRAGMA foreign_keys does nothing inside a transaction.
 // What is logged is logged after the commit.
-func (s *Store) migrate(ctx context.Context, c *engine.Conn, task *migration.Task, all *tables) (m *migrator, err error) {
+func (s *Store) migrate(c *engine.Conn, m *migrator) (err error) {
 	if err := c.Once("PRAGMA foreign_keys = OFF"); err != nil {
-		return nil, failure(err)
+		return failure(err)
 	}
 	defer func() { err = errors.Join(err, c.Once("PRAGMA foreign_keys = ON")) }()
 	err = c.InTransaction(func(*engine.Conn) error {
-		if m, err = newMigrator(ctx, s, c, task, all); err != nil {
-			return err
-		}
 		if err := m.prepare(); err != nil {
 			return err
 		}
 		return m.apply()
 	})
 	if err != nil {
-		return m, failure(err)
+		return failure(err)
 	}
 	if m.made > 0 {
 		s.db.Log().Info("the store made tables", "count", m.made)
@@ -138,7 +138,7 @@ func (s *Store) migrate(ctx context.Context, c *engine.Conn, task *migration.Tas
 	for _, line := range m.plan.Notices {
 		s.db.Log().Warn("the store holds something that no card describes; it is left alone", "what", line)
 	}
-	return m, nil
+	return nil
 }
 
 // failure returns the error of a migration as it leaves the store.
@@ -153,6 +153,9 @@ func failure(err error) error {
 // apply executes the plan, in a transaction.
 func (m *migrator) apply() error {
 	if err := m.plan.Stop(m.task); err != nil {
+		return err
+	}
+	if err := m.write(); err != nil {
 		return err
 	}
 	if err := m.tallies(); err != nil {
@@ -185,12 +188,12 @@ func (m *migrator) apply() error {
 // the plan was made.
 func (m *migrator) broken() error {
 	for _, t := range m.filled {
-		bad, err := m.conn.Number("SELECT count(*) FROM pragma_foreign_key_check(?)", sqltext.TextValue(tableName(t.Entity.Key)))
+		bad, err := m.conn.Number("SELECT count(*) FROM pragma_foreign_key_check(?)", sqltext.TextValue(t.plain))
 		if err != nil {
 			return err
 		}
 		if bad > 0 {
-			step := migration.Step{Op: migration.AddForeignKey, Entity: t.Entity.Name, Table: tableName(t.Entity.Key), Does: "hold its relations"}
+			step := migration.Step{Op: migration.AddForeignKey, Entity: t.Entity.Name, Table: t.plain, Does: "hold its relations"}
 			step.Refuse(migration.Count(bad, "%d row points at none with the value that was computed for it", "%d rows point at none with the values that were computed for them"), "correct values in frond.yaml")
 			return migration.Refused{step}
 		}

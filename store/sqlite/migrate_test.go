@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // thing is a card of an entity called thing with an id and the given fields,
@@ -519,4 +520,11 @@ func query(t testing.TB, path, sql string, each func(row []string)) {
 	if st.Err() != nil {
 		t.Fatal(st.Err())
 	}
+}
+
+func TestRenames(t *testing.T) {
+	storetest.RunRenames(t, func(t testing.TB) func() storetest.Migrator {
+		path := t.TempDir() + "/store.db"
+		return func() storetest.Migrator { return open(t, sqlite.Options{Path: path, Statement: -1}, nil) }
+	})
 }

@@ -14,16 +14,17 @@ import (
 // is changed before [migrator.apply].
 type migrator struct {
 	ctx    context.Context
+	store  *Store
 	conn   *engine.Conn
 	log    *slog.Logger
 	task   *migration.Task
-	tables *tables
+	tables *tables // under the names of the file
 	// free returns how many bytes the disk has left, -1 where nobody knows.
 	free func() int64
 	// holds are the tables that are there, by name in lower case; nil for one that this program
 	// did not make.
 	holds map[string]*found
-	// present describes holds, under the names that renames give.
+	// present describes holds.
 	present []*migration.Table
 
 	plan migration.Plan
@@ -43,63 +44,42 @@ type work struct {
 	run  func() error
 }
 
-// newMigrator reads what the file holds.
-func newMigrator(ctx context.Context, s *Store, c *engine.Conn, task *migration.Task, all *tables) (*migrator, error) {
-	holds, err := inspect(c)
-	if err != nil {
-		return nil, err
-	}
-	return &migrator{ctx: ctx, conn: c, log: s.db.Log(), free: s.db.FreeDisk, task: task, tables: all, holds: holds}, nil
+// migrator is a run over the tables of a task.
+func (s *Store) migrator(ctx context.Context, c *engine.Conn, task *migration.Task) *migrator {
+	return &migrator{ctx: ctx, store: s, conn: c, log: s.db.Log(), free: s.db.FreeDisk, task: task}
 }
 
-// prepare makes the plan.
-func (m *migrator) prepare() error {
-	var wanted []*migration.Table
-	byName := map[string]*table{}
-	for _, t := range m.tables.order {
-		d := t.compared()
-		wanted, byName[d.Name] = append(wanted, d), t
+// prepare reads what the file holds and makes the plan.
+func (m *migrator) prepare() (err error) {
+	if m.holds, err = inspect(m.conn); err != nil {
+		return err
 	}
 	for _, name := range sortedKeys(m.holds) {
 		m.present = append(m.present, m.holds[name].compared(name))
 	}
-	present, refused, err := migration.Rename(m.present, wanted, m.names(), func(t *migration.Table) (int64, error) {
-		return m.conn.Number("SELECT count(*) FROM " + quote(t.Actual()))
-	})
-	if err != nil {
+	if err := m.resolve(); err != nil {
 		return err
 	}
-	m.present = present
-	for _, step := range refused {
-		m.plan.Add(step)
+	var wanted []*migration.Table
+	byName := map[string]*table{}
+	for _, t := range m.tables.order {
+		wanted, byName[t.plain] = append(wanted, t.compared()), t
 	}
-	for _, differences := range migration.ByTable(migration.Compare(present, wanted)) {
+	for _, differences := range migration.ByTable(migration.Compare(m.present, wanted)) {
 		d := &differences[0]
 		if d.Op == migration.CreateTable {
 			m.create(byName[d.Table.Name], d)
 			continue
 		}
-		ch := &change{migrator: m, t: byName[d.Table.Name], want: d.Table, was: d.Was, from: source(d.Was), values: map[string]*filling{}}
+		ch := &change{migrator: m, t: byName[d.Table.Name], want: d.Table, was: d.Was, values: map[string]*filling{}}
 		if err := ch.settle(differences); err != nil {
 			return err
 		}
 	}
-	for _, name := range migration.Unknown(present, wanted) {
+	for _, name := range migration.Unknown(m.present, wanted) {
 		m.plan.Notices = append(m.plan.Notices, "table "+name)
 	}
 	return nil
-}
-
-// names are the renames of the task, in the names of the file.
-func (m *migrator) names() (names []migration.Name) {
-	for _, r := range m.task.Changes.Renamed {
-		if r.Field == "" {
-			names = append(names, migration.Name{Table: tableName(r.Entity), To: tableName(r.To)})
-		} else {
-			names = append(names, migration.Name{Table: tableName(r.Entity), Column: columnName(r.Field), To: columnName(r.To)})
-		}
-	}
-	return names
 }
 
 // found returns a present table by the name that it has in the plan, or nil.

@@ -26,7 +26,7 @@ func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map
 			return err
 		}
 		for _, e := range entities {
-			if done[e], err = seeded(c, e); err != nil {
+			if done[e], err = s.seeded(c, e); err != nil {
 				return err
 			}
 		}
@@ -35,9 +35,9 @@ func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map
 	return done, err
 }
 
-// seeded says whether the entity has a mark. The table has to be there.
-func seeded(c *engine.Conn, e *schema.Entity) (bool, error) {
-	n, err := c.Number(`SELECT count(*) FROM "`+seedsTable+`" WHERE entity = ?`, sqltext.Value{Kind: sqltext.Text, S: e.Key})
+// seeded says whether the entity has a mark, which a rename leaves. The table has to be there.
+func (s *Store) seeded(c *engine.Conn, e *schema.Entity) (bool, error) {
+	n, err := c.Number(`SELECT count(*) FROM "`+seedsTable+`" WHERE entity = ?`, sqltext.TextValue(s.tables.Load().names.Mark(e.Key)))
 	return n > 0, err
 }
 
@@ -62,7 +62,7 @@ func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 			}
 			var fresh []seedWrite
 			for _, w := range writes {
-				done, err := seeded(c, w.table.Entity)
+				done, err := s.seeded(c, w.table.Entity)
 				if err != nil {
 					return err
 				}
@@ -160,5 +160,5 @@ func (w *seedWrite) insert(s *Store, c *engine.Conn) error {
 			return constraint(s.tables.Load(), w.table, row, err)
 		}
 	}
-	return c.Exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, sqltext.Value{Kind: sqltext.Text, S: w.table.Entity.Key})
+	return c.Exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, sqltext.TextValue(s.tables.Load().names.Mark(w.table.Entity.Key)))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/dbschema"
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -57,7 +58,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	}
 	s := &Store{db: db}
 	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
-	s.tables.Store(&tables{})
+	s.tables.Store(&tables{names: migration.DefaultNames(naming)})
 	return s, nil
 }
 
@@ -75,6 +76,8 @@ func (s *Store) Check(ctx context.Context) error { return s.db.Check(ctx) }
 type tables struct {
 	byEntity map[*schema.Entity]*table
 	byKey    map[string]*table
+	// names are those of tables and columns.
+	names *migration.Names
 	// foreign is what a database of another program's has; nil: the tables are the store's own.
 	foreign *dbschema.Database
 	// order has them as the entities were given.
@@ -110,19 +113,19 @@ func (s *Store) table(e *schema.Entity) (*table, error) {
 		}
 		return nil, facade.Internal(fmt.Errorf("sqlite: there is no table for %s; hand the entity to Prepare", name))
 	}
-	return s.newTable(e, all.foreign, all.has)
+	return s.newTable(e, all, all.has)
 }
 
 // newTable is the table of an entity: its own, or in another program's database the one that
 // it is mapped to.
-func (s *Store) newTable(e *schema.Entity, foreign *dbschema.Database, stored func(key string) bool) (*table, error) {
+func (s *Store) newTable(e *schema.Entity, all *tables, stored func(key string) bool) (*table, error) {
 	switch {
-	case foreign == nil:
-		return newTable(e, stored)
+	case all.foreign == nil:
+		return newTable(e, all.names, stored)
 	case e.Table == nil:
 		return nil, fmt.Errorf("entity %s has no table in this database, which is another program's; name one under tables in frond.yaml", e.Name)
 	}
-	return s.foreignTable(e, foreign, stored)
+	return s.foreignTable(e, all.foreign, stored)
 }
 
 // described is the description of an entity's table, see [Store.table].

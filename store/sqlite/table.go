@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -13,6 +14,8 @@ import (
 // the names the statements are made of. Its description never changes.
 type table struct {
 	sqltext.Table
+	// plain is the table's name without quotes.
+	plain string
 	// columns are those of the stored fields, in declaration order.
 	columns []*column
 	// byIndex has them by Property.Index; nil for a field that is not stored.
@@ -92,12 +95,13 @@ type index struct {
 // decimalCollation is the collation that [extend] gives each connection.
 const decimalCollation = "decimal"
 
-// newTable is the table of an entity's card. stored says by key which entities have a table: a
-// relation to an entity of a remote Frond has nothing to refer to here. An error is a fault of
-// the card that its author can mend: two fields whose names differ by case alone, or no
-// primary key.
-func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
+// newTable is the table of an entity's card. names has the names of tables and columns, and stored
+// says by key which entities have a table: a relation to an entity of a remote Frond has nothing
+// to refer to here. An error is a fault of the card that its author can mend: two fields whose
+// names differ by case alone, or no primary key.
+func newTable(e *schema.Entity, names *migration.Names, stored func(key string) bool) (*table, error) {
 	t := &table{
+		plain:      names.Table(e.Key),
 		byIndex:    make([]*column, len(e.Fields)),
 		violations: map[string]violation{},
 	}
@@ -106,7 +110,7 @@ func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 		if !p.Stored {
 			continue
 		}
-		c := newColumn(e, p, stored)
+		c := newColumn(e, p, names, stored)
 		if p.Parts() != nil {
 			t.made = append(t.made, c) // it is made of columns that others describe
 			continue
@@ -127,10 +131,10 @@ func newTable(e *schema.Entity, stored func(key string) bool) (*table, error) {
 	if t.primary == nil {
 		return nil, fmt.Errorf("entity %s has no primary key; mark one field with role.primary: true", e.Name)
 	}
-	t.describe(quote(tableName(e.Key)), e)
+	t.describe(quote(t.plain), e)
 	t.rowid = freeRowID(func(name string) bool { return seen[name] != "" })
 	t.listIndexes()
-	t.listViolations(tableName(e.Key))
+	t.listViolations(t.plain)
 	return t, nil
 }
 

@@ -1,0 +1,77 @@
+package migration
+
+// Naming is how a store names the table of a new entity, by its key, and the column of a new
+// field.
+type Naming struct{ Table, Column func(name string) string }
+
+// Called is an entry of the ledger of names, which a store keeps beside its tables: the names
+// that cards have had for a table (the keys of entities) or for a column (of fields), the oldest
+// first. A rename appends a name; the table and the column keep their own.
+type Called struct {
+	Table  string // in the database
+	Column string // in the database; "" for the table itself
+	Names  []string
+	// At is when the entry was written, as RFC 3339 in UTC; "" for a new one.
+	At string
+}
+
+// Names says which table of a database holds the rows of an entity, and which column holds a
+// field. It never changes after [Resolve] and may be shared.
+type Names struct {
+	naming Naming
+	tables space
+}
+
+// DefaultNames are the names in a database without tables.
+func DefaultNames(naming Naming) *Names { return &Names{naming, space{plain: naming.Table}} }
+
+// Table returns the table of the entity with this key.
+func (n *Names) Table(key string) string { return n.tables.find(key).name }
+
+// Column returns the column of a field of the entity with this key, by its name of now or by one
+// that it had before.
+func (n *Names) Column(key, field string) string {
+	if t := n.tables.find(key); t.columns.plain != nil {
+		return t.columns.find(field).name
+	}
+	return n.naming.Column(field)
+}
+
+// Noted reports whether the ledger has an entry of a column.
+func (n *Names) Noted(table, column string) bool {
+	t := n.tables.own(table)
+	if t == nil {
+		return false
+	}
+	c := t.columns.own(column)
+	return c != nil && c.called != nil
+}
+
+// Mark returns the name under which a store notes something about the entity with this key: the
+// key that its table was made for. A rename does not change it.
+func (n *Names) Mark(key string) string {
+	t := n.tables.find(key)
+	for _, name := range append([]string{key}, t.called...) {
+		if n.naming.Table(name) == t.name {
+			return name
+		}
+	}
+	return t.name
+}
+
+// Unwritten returns the entries that the ledger needs beside those of the steps of a plan: names
+// of before that it does not have, and names of tables and columns that could not get the plain
+// one. They are written before any step is taken.
+func (n *Names) Unwritten() (all []Called) {
+	for _, t := range n.tables.all {
+		if t.unwritten {
+			all = append(all, Called{Table: t.name, Names: t.called})
+		}
+		for _, c := range t.columns.all {
+			if c.unwritten {
+				all = append(all, Called{Table: t.name, Column: c.name, Names: c.called})
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,67 @@
+package postgres
+
+import (
+	"strings"
+
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/postgres/engine"
+)
+
+// The ledger of names: what cards have called a table, or a column of it ("" for the table
+// itself), parted by spaces, the name of now last.
+const (
+	makeNames = `CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.names (schema text, "table" text, "column" text, called text NOT NULL, at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (schema, "table", "column"))`
+
+	readNames = `SELECT "table", "column", called, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') FROM ` + engine.Bookkeeping + `.names WHERE schema = $1 ORDER BY at, "table", "column"`
+)
+
+// resolve finds the tables and columns of the task's entities, compiles them, and adds the steps
+// of renames to the plan.
+func (m *migrator) resolve() error {
+	ledger, err := m.ledger()
+	if err != nil {
+		return err
+	}
+	names, renamed, refused, err := migration.Resolve(m.task, naming, m.present, ledger, func(table string) (int64, error) {
+		return m.number("SELECT count(*) FROM " + m.qualified(table))
+	})
+	if err != nil {
+		return err
+	}
+	if m.tables, err = newTables(m.task.Entities, m.schema, names); err != nil {
+		return err
+	}
+	m.tables.take(m.adopted)
+	for _, step := range refused {
+		m.plan.Add(step)
+	}
+	for _, r := range renamed {
+		r.SQL = []string{m.nameSQL(r.Entry)}
+		m.add(r.Step, work{table: m.tables.byName[r.Table], groups: []group{one(r.SQL...)}})
+	}
+	return nil
+}
+
+// ledger reads the ledger of names.
+func (m *migrator) ledger() (all []migration.Called, err error) {
+	err = m.conn.Run(&engine.Query{Text: []byte(readNames), Values: [][]byte{[]byte(m.schema)}, Row: func(v [][]byte) error {
+		all = append(all, migration.Called{Table: string(v[0]), Column: string(v[1]), Names: strings.Fields(string(v[2])), At: string(v[3])})
+		return nil
+	}})
+	if engine.Missing(err) {
+		return nil, nil
+	}
+	return all, err
+}
+
+// nameSQL writes an entry of the ledger.
+func (m *migrator) nameSQL(c migration.Called) string {
+	return "INSERT INTO " + engine.Bookkeeping + `.names (schema, "table", "column", called) VALUES (` +
+		literal(m.schema) + ", " + literal(c.Table) + ", " + literal(c.Column) + ", " + literal(strings.Join(c.Names, " ")) +
+		`) ON CONFLICT (schema, "table", "column") DO UPDATE SET called = excluded.called, at = now()`
+}
+
+// forgetSQL removes the entry of a column that is dropped.
+func (ch *change) forgetSQL(column string) string {
+	return "DELETE FROM " + engine.Bookkeeping + ".names WHERE schema = " + literal(ch.schema) + ` AND "table" = ` + literal(ch.was.Name) + ` AND "column" = ` + literal(column)
+}

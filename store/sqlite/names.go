@@ -1,0 +1,86 @@
+package sqlite
+
+import (
+	"strings"
+
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// naming gives new tables and columns their names.
+var naming = migration.Naming{Table: tableName, Column: columnName}
+
+// namesTable is the ledger of names: what cards have called a table, or a column of it ("" for the
+// table itself), parted by spaces, the name of now last.
+const namesTable = ownPrefix + "names"
+
+// makeNames makes it on first use.
+const makeNames = `CREATE TABLE IF NOT EXISTS "` + namesTable + `" ("table" TEXT, "column" TEXT, called TEXT NOT NULL, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY ("table", "column")) STRICT`
+
+// resolve finds the tables and columns of the task's entities, compiles them, and adds the steps
+// of renames to the plan.
+func (m *migrator) resolve() error {
+	ledger, err := m.ledger()
+	if err != nil {
+		return err
+	}
+	names, renamed, refused, err := migration.Resolve(m.task, naming, m.present, ledger, func(table string) (int64, error) {
+		return m.conn.Number("SELECT count(*) FROM " + quote(table))
+	})
+	if err != nil {
+		return err
+	}
+	for _, step := range refused {
+		m.plan.Add(step)
+	}
+	for _, r := range renamed {
+		r.SQL = []string{makeNames, nameSQL(r.Entry)}
+		m.add(r.Step, m.statements(r.SQL))
+		m.note("%s: %s", r.Where(), r.Does)
+	}
+	m.tables, err = m.store.compile(m.task.Entities, nil, names)
+	return err
+}
+
+// ledger reads the ledger of names.
+func (m *migrator) ledger() (all []migration.Called, err error) {
+	there, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.TextValue(namesTable))
+	if err != nil || there == 0 {
+		return nil, err
+	}
+	st, err := m.conn.Start([]byte(`SELECT "table", "column", called, replace(at, ' ', 'T') || 'Z' FROM "`+namesTable+`" ORDER BY rowid`), nil)
+	if err != nil {
+		return nil, err
+	}
+	for st.Step() {
+		all = append(all, migration.Called{Table: st.ColumnText(0), Column: st.ColumnText(1), Names: strings.Fields(st.ColumnText(2)), At: st.ColumnText(3)})
+	}
+	return all, m.conn.Finish(st)
+}
+
+// write writes the entries that belong to no step.
+func (m *migrator) write() error {
+	for i, c := range m.tables.names.Unwritten() {
+		if i == 0 {
+			if err := m.conn.Once(makeNames); err != nil {
+				return err
+			}
+		}
+		if err := m.conn.Once(nameSQL(c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetSQL removes the entry of a column that is dropped.
+func forgetSQL(table, column string) string {
+	return `DELETE FROM "` + namesTable + `" WHERE "table" = ` + engine.LiteralText(table) + ` AND "column" = ` + engine.LiteralText(column)
+}
+
+// nameSQL writes an entry of the ledger.
+func nameSQL(c migration.Called) string {
+	return `INSERT OR REPLACE INTO "` + namesTable + `" ("table", "column", called) VALUES (` +
+		engine.LiteralText(c.Table) + ", " + engine.LiteralText(c.Column) + ", " + engine.LiteralText(strings.Join(c.Names, " ")) + ")"
+}
