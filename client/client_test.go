@@ -180,6 +180,9 @@ no fields: POST /_kit/call => {"id":"a"}
 nothing there: POST /graphql => null
 no GraphQL there: POST /graphql => KitError NOT_FOUND nothing is served here 
 another program there: POST /graphql => KitError BAD_GATEWAY the host answered status 200 and no GraphQL 
+position over rest: p7
+position over envelope: p7
+position over graphql: p7
 no operation: - => KitError NOT_FOUND there is no operation thing.made 
 TypeError there is no address of a host; write connect({ url: "http://127.0.0.1:8080" })
 TypeError there is no address of a host; write connect({ url: "http://127.0.0.1:8080" })

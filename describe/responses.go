@@ -42,7 +42,11 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 	case op.Builtin && op.Name == "update":
 		success(http.StatusOK, "The row after the change.", tag)
 	case op.Builtin && op.Name == "list":
-		success(http.StatusOK, "A page of rows.", object("Link", object("description", "The next page (RFC 8288).", "schema", object("type", "string"))))
+		headers := object("Link", object("description", "The next page (RFC 8288).", "schema", object("type", "string")))
+		if d.changes(op) != nil {
+			headers = with(headers, facade.PositionHeader, object("description", "Where the log of events was before the page was read: a stream with it as after misses no change of these rows.", "schema", object("type", "string")))
+		}
+		success(http.StatusOK, "A page of rows.", headers)
 	default:
 		success(http.StatusOK, "The answer.", nil)
 	}

@@ -27,7 +27,9 @@ type request struct {
 
 	account *facade.Account // what the request holds; nil: no bound
 	batch   bool
-	later   atomic.Pointer[facade.Error] // a frame's failure with a retry time
+	// position is that of the page; 0: there is none, or it is one of a batch.
+	position facade.Position
+	later    atomic.Pointer[facade.Error] // a frame's failure with a retry time
 }
 
 // appendAnswers appends the answer to one body: a frame, an array of frames, or nothing.
@@ -227,7 +229,7 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 			return nil, fail
 		}
 	}
-	call := facade.Call{Entity: entity, Operation: operation, Invocation: inv}
+	call := facade.Call{Entity: entity, Operation: operation, Invocation: inv, Position: !q.batch && op != nil && op.Cardinality == facade.PageOf}
 	result, err := q.call(ctx, &call)
 	if err != nil {
 		fail := failed(words.restore(err))
@@ -243,6 +245,7 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 	} else if err := q.account.Reserve(size); err != nil {
 		return nil, failed(facade.AsError(err).At(entity, operation))
 	}
+	q.position = result.Page.Position
 	return result.AppendJSON, nil
 }
 

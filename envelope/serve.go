@@ -38,6 +38,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	account.Keep(len(buf.Text)) // the rows are written
 	account.End()
 	status := q.status(w.Header())
+	if q.position != 0 {
+		w.Header().Set(facade.PositionHeader, q.position.String())
+	}
 	if len(buf.Text) == 0 { // nothing but notifications
 		if status == http.StatusOK {
 			status = http.StatusNoContent

@@ -46,6 +46,8 @@ type Call struct {
 	// or by offset; without it Page.HasPrevious takes it for granted there. Of a page
 	// that is read backward it is known.
 	Behind bool
+	// Position asks for Page.Position, where events about the rows of the door are announced.
+	Position bool
 	// Version asks for the version of every row that is answered, in Result.Versions.
 	Version bool
 	// If is what has to hold of the row that update or delete is about; it is judged in

@@ -31,6 +31,9 @@ type Options struct {
 	Incomplete bool
 	// Now is the clock of lifecycle: now and of aliases; nil is time.Now.
 	Now func() time.Time
+	// Position returns a position that the log of a Frond has reached; 0: it is not known, or
+	// the rows that are going to be read with ctx may be older. nil: it never is.
+	Position func(ctx context.Context, f *Frond) Position
 	// Suggest has messages about names that do not exist suggest some that do, for the
 	// caller. It is for development: it discloses names of the cards.
 	Suggest bool
@@ -62,7 +65,7 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 		slices.SortStableFunc(b.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })
 		return nil, b.faults
 	}
-	h := &host{catalog: catalog, store: store, registry: b.registry, now: b.now, remotes: opts.Remotes, suggest: opts.Suggest, local: storeKeeper{}}
+	h := &host{catalog: catalog, store: store, registry: b.registry, now: b.now, remotes: opts.Remotes, last: opts.Position, suggest: opts.Suggest, local: storeKeeper{}}
 	if h.store == nil {
 		h.store = noStore{}
 	}

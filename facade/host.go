@@ -17,7 +17,8 @@ type host struct {
 	recorder   Recorder   // store, where it may keep the events of a single write by itself; else nil
 	registry   *schema.Registry
 	now        func() time.Time
-	remotes    map[string]Caller // by the Frond's name
+	remotes    map[string]Caller                            // by the Frond's name
+	last       func(ctx context.Context, f *Frond) Position // nil: unknown
 	suggest    bool
 	local      keeper // of rows that are kept in store
 	entry      Caller // the path, inside its middleware

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"slices"
 
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -62,15 +63,31 @@ func (x *execution) run(ctx context.Context) (*Result, error) {
 		return &Result{Form: FormValue}, nil
 	}
 	x.watch.read(x)
+	at := x.position(ctx) // before the rows: later commits have later positions
 	res, err := x.runner.run(ctx, x)
 	if err != nil {
 		return nil, err
 	}
+	res.at(at)
 	if x.op.hooks != nil {
 		x.after(ctx, res)
 	}
 	x.watch.answered(res)
 	return res, nil
+}
+
+// position is the Page.Position of an answer that is about to be read.
+func (x *execution) position(ctx context.Context) Position {
+	if !x.call.Position || x.last == nil || x.door.Entity == nil {
+		return 0
+	}
+	announced := func(f *Fact) bool {
+		return f.Door != nil && f.Door.Entity == x.door.Entity && x.catalogView.Announces(f)
+	}
+	if !slices.ContainsFunc(x.door.Frond.Facts, announced) {
+		return 0
+	}
+	return x.last(ctx, x.door.Frond)
 }
 
 // name gives a failure its entity and operation, whatever its type was. The text of an

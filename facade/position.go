@@ -72,6 +72,10 @@ func ParsePosition(text string) (Position, error) {
 	return 0, kiterror.Errorf(kiterror.ValidationFailed, "%s is no position; send one that came with an event, as it came, or leave it out", named)
 }
 
+// PositionHeader is the HTTP header of [Page.Position], beside answers whose body has no place
+// for it.
+const PositionHeader = "X-Frond-Position"
+
 // Resumable returns why a reader that is at after cannot go on in the log that has this span
 // ([EventLog.Span]): VALIDATION_FAILED for a position of another log or one that was not given
 // yet, and GONE for one behind which events have been trimmed. 0 can always go on: it reads
@@ -81,11 +85,11 @@ func Resumable(after, oldest, last Position) error {
 	case after == 0:
 		return nil
 	case after>>countBits != last>>countBits:
-		return kiterror.Errorf(kiterror.ValidationFailed, "the position %s is one of another host's log, or of one that was made anew; read the state again, and resume without a position", after)
+		return kiterror.Errorf(kiterror.ValidationFailed, "the position %s is one of another host's log, or of one that was replaced; read the rows again, and go on from the position of that page", after)
 	case after > last:
 		return kiterror.Errorf(kiterror.ValidationFailed, "the position %s has not been given yet, the last one is %s; send one that came with an event, or leave it out", after, last)
 	case after < oldest:
-		err := kiterror.Errorf(kiterror.Gone, "the events after the position %s are no longer kept; read the state again, and resume without a position or from %s, the oldest one", after, oldest)
+		err := kiterror.Errorf(kiterror.Gone, "the events after the position %s are no longer kept; read the rows again, and go on from the position of that page, or lose some and go on from %s, the oldest one", after, oldest)
 		err.Details = map[string]any{"oldest": oldest.String()}
 		return err
 	}

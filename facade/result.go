@@ -111,6 +111,10 @@ type Page struct {
 	// Cursors are those of every row where Call.Cursors is set, else of the last row alone;
 	// nil without rows, and where the caller may not read the primary key.
 	Cursors []string
+	// Position is one that the log of events was at before the rows were read, where
+	// Call.Position asked for it: a reader that begins behind it misses no change of these
+	// rows. 0: no event about them is announced, or the log cannot be asked now.
+	Position Position
 }
 
 // EndCursor is the cursor of the last row, or "".
@@ -135,3 +139,14 @@ func (r *Result) Size() int {
 
 // TextSize is how many bytes of that are the text of rows.
 func (r *Result) TextSize() int { return r.Rows.TextSize() }
+
+// at notes the position of every page.
+func (r *Result) at(p Position) {
+	if p == 0 {
+		return
+	}
+	r.Page.Position = p
+	for i := range r.Groups {
+		r.Groups[i].Page.Position = p
+	}
+}

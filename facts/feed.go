@@ -56,6 +56,7 @@ type Feed struct {
 	all      *topic // of readers of all names; nil: there are none
 	woken    []*Reader
 	status   Status
+	spanned  time.Time // when Last has asked the log
 }
 
 // New follows a log until Close. Over a [facade.Outbox] it relays at once; over another log it

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"context"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -26,6 +27,28 @@ func (f *Feed) Status() Status {
 	s := f.status
 	s.Readers = f.readers
 	return s
+}
+
+// lastEvery is how often [Feed.Last] asks a log that nobody reads.
+const lastEvery = time.Second
+
+// Last returns a position that the log has reached: a reader that begins behind it misses
+// nothing that is committed after the call. It may be a little behind the last one.
+func (f *Feed) Last(ctx context.Context) (facade.Position, error) {
+	f.mu.Lock()
+	known, fresh := f.status.Last, f.outbox != nil || f.follows || time.Since(f.spanned) < lastEvery
+	f.mu.Unlock()
+	if known != 0 && fresh {
+		return known, nil
+	}
+	_, last, err := f.log.Span(ctx)
+	if err != nil {
+		return 0, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.status.Last, f.spanned = last, time.Now()
+	return last, nil
 }
 
 // report notes how a round ended, and logs the first failure of several and the recovery.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway/setting"
@@ -91,6 +92,23 @@ func (h *Host) feed(frond *facade.Frond) *facts.Feed {
 	f := facts.New(log, &facts.Options{Log: h.log, Remote: true}) // it reads nothing while it has no readers
 	h.feeds.remote[frond.Name] = f
 	return f
+}
+
+// position returns a position that the log of a Frond has reached; 0: none of its events arrive
+// here, or the rows that ctx reads may come from a copy of the store that is behind it.
+func (h *Host) position(ctx context.Context, frond *facade.Frond) facade.Position {
+	if issuer, ok := h.store.Store.(consistency.Issuer); ok && issuer.IssuesConsistency() && frond.Remote == "" && consistency.Copies(ctx) != nil {
+		return 0
+	}
+	feed := h.feed(frond) //nolint:contextcheck // a feed outlives the request
+	if feed == nil {
+		return 0
+	}
+	at, err := feed.Last(ctx)
+	if err != nil {
+		h.log.Debug("a page has no position: the log cannot be asked", "frond", frond.Name, "error", err)
+	}
+	return at
 }
 
 // remoteLog is the log of a remote Frond; nil: it is not known yet.

@@ -278,6 +278,7 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 			List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 			Unregistered: unregistered,
 			Remotes:      clients,
+			Position:     h.position,
 			Suggest:      h.Development(),
 			Incomplete:   incomplete || h.options.Incomplete,
 		})

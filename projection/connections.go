@@ -1,8 +1,11 @@
 package projection
 
 import (
+	"slices"
+
 	"github.com/graphql-go/graphql"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
@@ -11,6 +14,7 @@ var (
 	totalBinding     = &binding.Field{Kind: binding.Total}
 	hasMoreBinding   = &binding.Field{Kind: binding.HasMore}
 	endCursorBinding = &binding.Field{Kind: binding.EndCursor}
+	positionBinding  = &binding.Field{Kind: binding.Position}
 	pageInfoBinding  = &binding.Field{Kind: binding.PageInfo}
 	cursorBinding    = &binding.Field{Kind: binding.EdgeCursor}
 )
@@ -20,6 +24,7 @@ var (
 //
 //	items, total, hasMore, endCursor    spec 2.7
 //	edges { node cursor }, pageInfo     Relay's cursor connections
+//	position                            where a fact about the rows is announced
 //
 // The rows are non-null in both: a row that the caller may not see is not in the page at all.
 func (b *Builder) connection(s *shown, typ string, by *origin) *object {
@@ -49,8 +54,16 @@ func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 		&field{name: "endCursor", typ: graphql.String, binding: endCursorBinding},
 		&field{name: "edges", typ: b.required(b.list(b.required(edge.gql))), binding: edges},
 		&field{name: "pageInfo", typ: b.required(b.pageInfoType().gql), binding: pageInfoBinding})
+	if s.door != nil && slices.ContainsFunc(s.door.Frond.Facts, func(f *facade.Fact) bool {
+		return f.Door != nil && f.Door.Entity == s.door.Entity && b.catalog.Announces(f)
+	}) {
+		b.addFields(page, by, &field{name: "position", typ: graphql.String, description: positionText, binding: positionBinding})
+	}
 	return page
 }
+
+// positionText describes Connection.position.
+const positionText = "Where the log of events was before the page was read: a subscription with it as after misses no change of these rows. Null while the log cannot be asked."
 
 // pageInfoType returns Relay's PageInfo, which all connections share. It is made with the
 // first connection, so a schema without lists does not have it.

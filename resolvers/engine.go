@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/singleflight"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/execution"
@@ -257,6 +258,9 @@ func (e *Engine) run(ctx context.Context, account *facade.Account, op *operation
 		}
 	}()
 	p := op.plan(e, vars)
+	if p.Positions() {
+		ctx = consistency.Latest(ctx)
+	}
 	b := newRoom()
 	defer b.forget()
 	b.exec.Begin(e.exec, execution.Task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation, Event: r.event})

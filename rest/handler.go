@@ -117,7 +117,7 @@ type exchange struct {
 	call  facade.Call
 
 	status  int    // of a failure whose code has another one in the table; 0: the table's
-	applied string // the value of Prefer: count that is honoured
+	applied string // the value of Preference-Applied
 	wrote   bool   // the status was sent
 }
 
@@ -162,6 +162,7 @@ func (x *exchange) serve() error {
 		return x.serveChanges()
 	}
 	x.call.If = x.precondition()
+	x.call.Position = x.op.Cardinality == facade.PageOf
 	// The version is only used for an ETag, which only one row has.
 	x.call.Version = x.op.Cardinality == facade.One || x.op.Cardinality == facade.Maybe
 	result, err := x.do(&x.call)

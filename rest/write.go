@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -67,9 +68,12 @@ func (x *exchange) write(result *facade.Result) error {
 		if next := x.next(&result.Page); next != "" && len(next) <= maxHeader {
 			header.Set("Link", next)
 		}
+		if result.Page.Position != 0 {
+			header.Set(facade.PositionHeader, result.Page.Position.String())
+		}
 	}
 	if x.applied != "" {
-		header.Set("Preference-Applied", "count="+x.applied)
+		header.Set("Preference-Applied", x.applied)
 	}
 	header["Content-Type"] = typeJSON
 	if size := result.Size(); !query {
@@ -183,33 +187,42 @@ func (x *exchange) next(p *facade.Page) string {
 	return b.String()
 }
 
-// prefer applies Prefer: count=exact, estimated or none (RFC 7240; docs/decisions/filters-and-paging.md) where
-// the operation counts. Parameters of the URL about the total take precedence, and an unknown
-// value is ignored, as RFC 7240 asks. The first value that is understood counts.
+// prefer applies the preferences of a list (RFC 7240; docs/decisions/filters-and-paging.md): count=exact,
+// estimated or none where the operation counts, and position, which has the page read from the
+// store itself so that [facade.PositionHeader] can stand beside it. Parameters of the URL about
+// the total take precedence, and an unknown preference is ignored, as RFC 7240 asks. The first
+// count that is understood counts.
 func (x *exchange) prefer(a *arguments) {
-	if x.op.Query == nil || x.op.Query.Property("total") == nil {
-		return
-	}
+	var applied []string
+	counts := x.op.Query != nil && x.op.Query.Property("total") != nil && !a.has("total") && !a.has("count")
 	for _, line := range x.r.Header["Prefer"] {
 		for p := range strings.SplitSeq(line, ",") {
 			p, _, _ = strings.Cut(p, ";")
 			name, value, _ := strings.Cut(p, "=")
-			if !strings.EqualFold(strings.TrimSpace(name), "count") || a.has("total") || a.has("count") {
-				continue
+			switch word := strings.Trim(value, "\" \t"); strings.ToLower(strings.TrimSpace(name)) {
+			case "position":
+				if x.op.Cardinality == facade.PageOf {
+					x.ctx, applied = consistency.Latest(x.ctx), append(applied, "position")
+				}
+			case "count":
+				if counts && x.preferCount(a, word) {
+					counts, applied = false, append(applied, "count="+word)
+				}
 			}
-			switch word := strings.Trim(value, "\" \t"); {
-			case word == "none":
-				a.query.set("total", []byte("false"))
-				x.applied = word
-			case word == "estimated" && x.op.Query.Property("count") != nil:
-				a.query.set("count", []byte(`"estimated"`))
-				x.applied = word
-			case word == "exact":
-				x.applied = word // the default
-			default:
-				continue
-			}
-			return
 		}
 	}
+	x.applied = strings.Join(applied, ", ")
+}
+
+// preferCount applies a way to count, and reports whether it is understood.
+func (x *exchange) preferCount(a *arguments, word string) bool {
+	switch {
+	case word == "none":
+		a.query.set("total", []byte("false"))
+	case word == "estimated" && x.op.Query.Property("count") != nil:
+		a.query.set("count", []byte(`"estimated"`))
+	case word != "exact": // the default
+		return false
+	}
+	return true
 }

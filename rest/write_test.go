@@ -234,6 +234,8 @@ func TestPreferences(t *testing.T) {
 		{"GET /api/blog/posts", "count=planned, count=estimated", `post.list query={"count":"estimated"}`, "count=estimated"},
 		{"GET /api/blog/posts?count=none", "count=exact", `post.list query={"count":"none"}`, ""},
 		{"GET /api/blog/posts", "count=planned", `post.list`, ""},
+		{"GET /api/blog/posts", "position, count=none", `post.list query={"total":false}`, "position, count=none"},
+		{"GET /api/blog/posts/p1", "position", `post.findById params={"id":"p1"}`, ""},
 		{"GET /api/blog/posts/p1", "count=none", `post.findById params={"id":"p1"}`, ""},
 	} {
 		var got string

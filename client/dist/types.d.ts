@@ -95,6 +95,8 @@ export interface Page<T> {
     total: number;
     hasMore: boolean;
     endCursor: string | null;
+    /** Where the log of events was before the page was read: `changes({ after: position })` misses no change of its rows. Missing where no changes are announced, and where the page may come from a copy of the store. */
+    position?: string;
     cursors?: string[];
     hasPrevious?: boolean;
 }

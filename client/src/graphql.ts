@@ -59,7 +59,7 @@ export const graphql: Transport = async (link, call) => {
       add("before", "String", before);
       add("offset", "Int", offset);
       const counted = total !== false && count !== "none" && count !== false;
-      selection = `{ items ${row} hasMore endCursor${counted ? " total" : ""}${cursors ? " edges { cursor } pageInfo { hasPrevious: hasPreviousPage }" : ""} }`;
+      selection = `{ items ${row} hasMore endCursor${door.changes ? " position" : ""}${counted ? " total" : ""}${cursors ? " edges { cursor } pageInfo { hasPrevious: hasPreviousPage }" : ""} }`;
       break;
     }
     case "findById":
@@ -101,8 +101,8 @@ export const graphql: Transport = async (link, call) => {
     });
   }
   if (op.builtin !== "list" || !result) return { result };
-  const { edges, pageInfo, total = -1, ...page } = result;
-  return { result: { ...page, total, ...pageInfo, ...(edges && { cursors: edges.map((edge: { cursor: string }) => edge.cursor) }) } };
+  const { edges, pageInfo, total = -1, position, ...page } = result;
+  return { result: { ...page, total, ...(position && { position }), ...pageInfo, ...(edges && { cursors: edges.map((edge: { cursor: string }) => edge.cursor) }) } };
 };
 
 async function send(link: Link, call: Call, query: string, variables: object): Promise<any> {

@@ -92,6 +92,12 @@ export async function json(response: Response, call: Call): Promise<any> {
 
 const noAnswer = (call: Call, response: Response, what: string): KitError => failure(call, "BAD_GATEWAY", `the host answered status ${response.status} and no ${what}`);
 
+/** A page with the position of the log that stands beside it. */
+function positioned(response: Response, result: any): any {
+  const position = result?.items && response.headers.get("x-frond-position");
+  return position ? { ...result, position } : result;
+}
+
 let last = 0;
 
 /** JSON-RPC 2.0 at /_kit/call. */
@@ -109,7 +115,7 @@ export const envelope: Transport = async (link, call) => {
     throw data?.code ? new KitError(data) : failure(call, "INTERNAL_ERROR", message ?? "the call failed");
   }
   if (frame?.jsonrpc !== "2.0" || frame.id !== id || !("result" in frame)) throw noAnswer(call, response, "JSON-RPC 2.0 frame");
-  return { result: frame.result };
+  return { result: positioned(response, frame.result) };
 };
 
 /** Ids that no path can have: an address without them, or one that a URL takes for another. */
@@ -158,7 +164,7 @@ export const rest: Transport = async (link, call) => {
   if (answered === undefined && response.status !== 204) throw noAnswer(call, response, "JSON");
   const version = /^(?:W\/)?"(.*)"$/.exec(response.headers.get("etag") ?? "")?.[1];
   const fields = query.fields as string[] | undefined;
-  let result = answered ?? null;
+  let result = positioned(response, answered ?? null);
   if (fields && !op.query && result) {
     const chosen = fields.includes("*") ? Object.keys(result) : fields.filter((field) => field in result);
     result = Object.fromEntries(chosen.map((field) => [field, result[field]]));

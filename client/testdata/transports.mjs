@@ -37,6 +37,17 @@ await say("nothing there", "graphql", (thing) => thing.findById("a"), [200, '{"d
 await say("no GraphQL there", "graphql", (thing) => thing.findById("a"), [404, '{"status":404,"data":{"code":"NOT_FOUND","message":"nothing is served here"}}']);
 await say("another program there", "graphql", (thing) => thing.findById("a"), [200, '{"data":{}}']);
 
+const log = { ...doors.thing, changes: "/api/f/facts/thingChanged" };
+for (const transport of ["rest", "envelope", "graphql"]) {
+  const fetch = async (url, { body }) => {
+    const page = { items: [], total: 0, hasMore: false, endCursor: null };
+    if (url.endsWith("/graphql")) return Response.json({ data: { result: { ...page, position: body.includes(" position") ? "p7" : "-" } } });
+    const headers = { "x-frond-position": "p7" };
+    return url.endsWith("/_kit/call") ? Response.json({ jsonrpc: "2.0", id: JSON.parse(body).id, result: page }, { headers }) : Response.json(page, { headers });
+  };
+  console.log("position over", transport + ":", (await connect({ thing: log }, { url: "http://host", fetch, transport }).thing.list()).position);
+}
+
 await say("no operation", "rest", (_, call) => call("thing.made"));
 for (const options of [undefined, {}, { transport: "rest" }]) {
   try {

@@ -96,7 +96,7 @@ var outcomes = [...]outcome{
 	answerOverBudget: {facade.ServiceUnavailable, "", false, false, false}, // the cause has the message
 	noFacts:          {facade.NotImplemented, "the host does not give its facts to other hosts", false, false, false},
 	wrongFacts:       {facade.BadGateway, "the host's answer about its facts cannot be used", false, false, false},
-	goneFacts:        {facade.Gone, "the events behind this position are no longer kept where they are announced; read the state again, and resume without a position", false, false, false},
+	goneFacts:        {facade.Gone, "the events behind this position are no longer kept where they are announced; read the rows again, and go on from the position of that page", false, false, false},
 }
 
 // failure is why a round trip brought no answer. It is an error for the retry policy only;

@@ -82,11 +82,11 @@ func appendPosition(dst []byte, p facade.Position) []byte {
 func NotResumable(err error, after, oldest, last facade.Position) error {
 	switch facade.AsError(err).Code {
 	case facade.Gone:
-		e := facade.Errorf(facade.Gone, "the events after the position %d are no longer kept; read the state again, and go on from %d, the oldest one", after, oldest)
+		e := facade.Errorf(facade.Gone, "the events after the position %d are no longer kept; ask for the last position, read the rows and go on from that position, or lose some and go on from %d, the oldest one", after, oldest)
 		e.Details = map[string]any{"oldest": strconv.FormatInt(int64(oldest), 10)}
 		return e
 	case facade.ValidationFailed:
-		return facade.Errorf(facade.ValidationFailed, "the position %d is none of this log, which has %d to %d; read the state again, and go on from one of these", after, oldest, last)
+		return facade.Errorf(facade.ValidationFailed, "the position %d is none of this log, which has %d to %d; ask for the last position, read the rows, and go on from that position", after, oldest, last)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rs/cors"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
@@ -79,7 +80,7 @@ func (c *CORS) Check() (faults schema.Faults) {
 }
 
 // corsExposed are the headers of answers that a page may read.
-var corsExposed = []string{"Allow", "Content-Location", "Deprecation", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "Sunset", "WWW-Authenticate", "X-Frond-Consistency"}
+var corsExposed = []string{"Allow", "Content-Location", "Deprecation", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "Sunset", "WWW-Authenticate", consistency.Header, facade.PositionHeader}
 
 // Wrap makes the answers of next readable for the pages of c.Origins. Preflights are
 // answered here, since they come without credentials. Without origins it is next itself.

@@ -119,6 +119,7 @@ const (
 	Total
 	HasMore
 	EndCursor
+	Position
 	Edges
 	PageInfo
 	// of an edge

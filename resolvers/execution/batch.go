@@ -110,6 +110,9 @@ func (x *Execution) windows(parent *Result, f *plan.Fetch, res *Result, d *dedup
 			}
 		}
 		from, to, page, err := binding.PageIDs(ids, there, w)
+		if len(found) > 0 {
+			page.Position = found[0].Page.Position
+		}
 		res.Index[i] = int32(i)
 		if err != nil {
 			if res.GroupErrs == nil {

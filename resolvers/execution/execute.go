@@ -250,6 +250,7 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 		Cursors:    f.Cursors,
 		NoCursors:  f.NoCursors(),
 		Behind:     f.Behind,
+		Position:   f.Position,
 		Partial:    true,
 	}}
 	if f.Each != "" {

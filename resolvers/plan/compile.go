@@ -270,6 +270,8 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 			on.rows, on.end = true, true
 		case binding.HasPreviousPage:
 			on.rows, on.Behind = true, true
+		case binding.Position:
+			on.rows, on.Position = true, true
 		default:
 			on.rows = true
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/graphql-go/graphql"
@@ -53,6 +54,14 @@ func (p *Plan) EventRow() *Fetch {
 	return nil
 }
 
+// Positions reports whether a page is asked for its position, so that its rows must not come from
+// a copy of the store, which may be behind it.
+func (p *Plan) Positions() bool {
+	return slices.ContainsFunc(p.Units, func(u *Unit) bool {
+		return slices.ContainsFunc(u.Fetches, func(f *Fetch) bool { return f.Position })
+	})
+}
+
 // Event returns the fetch of the event that a subscription announces.
 func (p *Plan) Event() *Fetch { return p.Units[0].Fetches[1] }
 
@@ -79,7 +88,9 @@ type Fetch struct {
 	Cursors bool
 	end     bool // the cursor of the page's last row is wanted
 	Behind  bool // whether there are rows before a page is wanted
-	Custom  []*CustomField
+	// Position says that the position of the event log is wanted, from before the rows are read.
+	Position bool
+	Custom   []*CustomField
 }
 
 // slot returns the place of a column among those the fetch reads, and adds it where it is not

@@ -144,6 +144,11 @@ func pageField(b *binding.Field, p *page) (any, error) {
 		return p.Page.HasMore, nil
 	case binding.HasPreviousPage:
 		return p.HasPrevious, nil
+	case binding.Position:
+		if p.Page.Position == 0 {
+			return nil, nil
+		}
+		return p.Page.Position.String(), nil
 	case binding.StartCursor:
 		return text(p.cursor(0)), nil
 	case binding.EndCursor, binding.PageInfoEndCursor:
@@ -231,9 +236,7 @@ func (e *Executor) narrow(c *facade.Call, b *binding.Field, p graphql.ResolvePar
 	typ := graphql.GetNamed(p.Info.ReturnType).String()
 	// What is selected stands two levels lower, below items and edges.node.
 	if b.IsPage() {
-		var total bool
-		c.Select, total, c.Cursors, c.Behind = e.pageColumns(p.Info, p.Info.FieldASTs, typ)
-		if b.IsList() && !total {
+		if total := e.pageColumns(c, p.Info, p.Info.FieldASTs, typ); b.IsList() && !total {
 			c.Invocation.Query = withMember(c.Invocation.Query, "total", json.RawMessage("false"))
 		}
 		return

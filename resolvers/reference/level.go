@@ -290,6 +290,9 @@ func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams
 		if err != nil {
 			return nil, err
 		}
+		if len(res.Groups) > 0 {
+			info.Position = res.Groups[0].Page.Position
+		}
 		values[i] = &page{rows: rows[a:z], Page: info}
 	}
 	return values, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
@@ -30,12 +31,11 @@ func (e *Executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ st
 	return columns
 }
 
-// pageColumns is columns for a connection, and reports which of its other parts are selected:
-// total, a cursor of each row, and whether there are rows before the page. Columns of items
-// and of edges are joined.
-func (e *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, typ string) (columns []string, total, cursors, behind bool) {
-	columns = []string{}
-	all := false
+// pageColumns sets what a call for a connection reads: the columns of items and of edges
+// together, a cursor of each row, whether there are rows before the page, and the position of
+// the log. total reports whether total is selected.
+func (e *Executor) pageColumns(c *facade.Call, info graphql.ResolveInfo, fields []*ast.Field, typ string) (total bool) {
+	columns, all := []string{}, false
 	add := func(of *ast.Field, typ string) {
 		more := e.columns(info, []*ast.Field{of}, typ)
 		all = all || more == nil
@@ -54,6 +54,8 @@ func (e *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, ty
 		switch b.Kind {
 		case binding.Total:
 			total = true
+		case binding.Position:
+			c.Position = true
 		case binding.Items:
 			add(f, below)
 		case binding.Edges:
@@ -61,7 +63,7 @@ func (e *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, ty
 				switch b := e.fields.Of(below, part.Name.Value); {
 				case b == nil:
 				case b.Kind == binding.EdgeCursor:
-					cursors = true
+					c.Cursors = true
 				case b.Kind == binding.EdgeNode:
 					add(part, fieldType(info, below, part))
 				}
@@ -71,16 +73,16 @@ func (e *Executor) pageColumns(info graphql.ResolveInfo, fields []*ast.Field, ty
 		case binding.PageInfo:
 			visit(info, []*ast.Field{f}, below, func(i *ast.Field) {
 				if b := e.fields.Of(below, i.Name.Value); b != nil {
-					cursors = cursors || b.Kind == binding.StartCursor
-					behind = behind || b.Kind == binding.HasPreviousPage
+					c.Cursors = c.Cursors || b.Kind == binding.StartCursor
+					c.Behind = c.Behind || b.Kind == binding.HasPreviousPage
 				}
 			})
 		}
 	})
-	if all {
-		columns = nil
+	if c.Select = columns; all {
+		c.Select = nil
 	}
-	return columns, total, cursors, behind
+	return total
 }
 
 // fieldType returns the name of the type of a field of typ, lists and non-null removed, or ""

@@ -26,6 +26,11 @@ func (w *Writer) connection(r *execution.Run, sel *plan.SelectionSet, res *execu
 			w.text = strconv.AppendBool(w.text, g.Page.HasPrevious)
 		case binding.EndCursor, binding.PageInfoEndCursor:
 			return w.cursor(f, start, g.Page.EndCursor())
+		case binding.Position:
+			if g.Page.Position == 0 {
+				return w.null(f, f.Output, start, nil)
+			}
+			w.text = jsontext.AppendString(w.text, g.Page.Position.String())
 		case binding.StartCursor:
 			// The first cursor is known only where every row has one.
 			first := ""
