@@ -1,4 +1,4 @@
-// Package frond_test holds the floor plan of DESIGN 2: which of our packages each
+// Package frond_test holds the floor plan of docs/design.md: which of our packages each
 // package may import, which guests it may let in, and which folders there are.
 package frond_test
 

@@ -1,5 +1,5 @@
 // Package describe writes what a host serves as documents that other tools read: OpenAPI 3.1
-// of REST, OpenRPC 1.3 of JSON-RPC and AsyncAPI 3 of the facts (DESIGN 11).
+// of REST, OpenRPC 1.3 of JSON-RPC and AsyncAPI 3 of the facts (docs/documents.md).
 //
 //	doc := describe.OpenAPI(view, routes, describe.Info{REST: "/partner/api"})
 //

@@ -46,14 +46,14 @@ func (s *schemas) aboutFact(f *facade.Fact) string {
 	return "Announced by a command of its author's."
 }
 
-// What a stream takes (design 12).
+// What a stream takes (docs/facts.md).
 const (
 	aboutAfter  = "The position to go on from; start is the oldest that is kept. Without it a stream begins now."
 	aboutFilter = "What the row of an event has to meet, as the filter of a list in JSON."
 	aboutFields = "Names of the fields of data, with commas."
 )
 
-// event refers to what is sent of a fact (design 12). A member that there is nothing for is
+// event refers to what is sent of a fact (docs/facts.md). A member that there is nothing for is
 // null.
 func (s *schemas) event(f *facade.Fact) json.RawMessage {
 	return s.named(schema.GraphQLType(f.Name)+"Event", func() json.RawMessage {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestBadRequests: each surface says what is wrong with a request in its own way,
-// with the status and the code of DESIGN 5, and never with internal text.
+// with the status and the code of docs/calls.md, and never with internal text.
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
 	p := startGateway(t, shopDir)

@@ -55,7 +55,7 @@ func sendFrame(t *testing.T, url, method, invocation string, headers ...string) 
 	}
 	if reply.Error != nil {
 		e := decodeError(t, reply.Error.Data)
-		// spec 7.1: -32000 and a whole KitError; DESIGN 5 keeps -32601 for an unknown method.
+		// spec 7.1: -32000 and a whole KitError; docs/calls.md keeps -32601 for an unknown method.
 		if reply.Error.Code != -32000 && reply.Error.Code != -32601 {
 			t.Errorf("error.code is %d, want -32000\n%s", reply.Error.Code, res.Body)
 		}

@@ -97,7 +97,7 @@ func (w restWire) do(t *testing.T, c call) (answer, bool) {
 	if want := statusOf[e.Code]; want != res.Status && res.Status != 415 {
 		t.Errorf("%s came with status %d, want %d", e.Code, res.Status, want)
 	}
-	// What the envelope says with a value, REST says with a status (DESIGN 5).
+	// What the envelope says with a value, REST says with a status (docs/calls.md).
 	if e.Code == "NOT_FOUND" && e.Details == nil {
 		switch {
 		case w.size.maybe[c.Method]:
@@ -109,7 +109,7 @@ func (w restWire) do(t *testing.T, c call) (answer, bool) {
 	return answer{Err: e}, true
 }
 
-// statusOf is DESIGN 5's table, written down a second time.
+// statusOf is the table of docs/calls.md, written down a second time.
 var statusOf = map[string]int{
 	"VALIDATION_FAILED": 400, "BAD_REQUEST": 400, "UNAUTHORIZED": 401, "FORBIDDEN": 403, "NOT_FOUND": 404,
 	"METHOD_NOT_ALLOWED": 405, "REQUEST_TIMEOUT": 408, "CONFLICT": 409, "GONE": 410, "PRECONDITION_FAILED": 412,

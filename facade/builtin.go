@@ -3,7 +3,7 @@ package facade
 import "context"
 
 // builtin is an operation that every stored door has unless its author says otherwise
-// (DESIGN 4, 5). admit judges the call, answer runs it over the store of this host; a
+// (docs/calls.md). admit judges the call, answer runs it over the store of this host; a
 // handler or a remote takes the place of answer, never of admit.
 type builtin struct {
 	name        string

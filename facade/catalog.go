@@ -187,7 +187,7 @@ const (
 // Cardinality is how many values an operation's output has.
 type Cardinality string
 
-// The cardinalities (DESIGN 5).
+// The cardinalities (docs/calls.md).
 const (
 	One      Cardinality = "one"
 	Maybe    Cardinality = "maybe" // one or null

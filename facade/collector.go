@@ -7,7 +7,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Collector turns a caller's state into what one door shows (spec 1.3, DESIGN 6).
+// Collector turns a caller's state into what one door shows (spec 1.3, docs/collectors.md).
 // It may be called from many goroutines.
 type Collector interface {
 	// Scope says what the caller may do and see. An error is the verdict: UNAUTHORIZED

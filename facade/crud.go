@@ -33,7 +33,7 @@ func BuiltinDescription(operation string) string {
 	return ""
 }
 
-// maxIDs is how many ids findByIds takes (DESIGN 5).
+// maxIDs is how many ids findByIds takes (docs/calls.md).
 const maxIDs = 500
 
 // admitID judges findById and delete: an id in params, and what the query says. A batch

@@ -86,7 +86,7 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 		out.Params = takesNothing
 	}
 	if op.Builtin && (op.Name == "list" || op.Name == "findByIds") {
-		// DESIGN 5: the grammar of list is published as its input card, which is the
+		// docs/calls.md: the grammar of list is published as its input card, which is the
 		// spec's own key; a built-in query has no body beside it.
 		out.Query, out.Input = nil, op.Query.Card
 		if op.Name == "list" {
@@ -100,7 +100,7 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 		out.Input = &card
 	}
 	if op.Patch {
-		// Additive: a patch requires nothing (DESIGN 5).
+		// Additive: a patch requires nothing (docs/calls.md).
 		out.Mode, out.Input = "patch", op.Input.PatchCard()
 	}
 	return out

@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/store/storetest"
 )
 
-// projectOf is a project of files; the names are of DESIGN 4.
+// projectOf is a project of files; the names are of docs/frond-yaml.md.
 func projectOf(t testing.TB, files map[string]string) *facade.Project {
 	t.Helper()
 	fsys := fstest.MapFS{}

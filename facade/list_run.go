@@ -163,5 +163,5 @@ func (x storeCall) page(found *Found, g FoundGroup, behind bool) Page {
 func (x storeCall) wantsCursors() bool { return !x.call.NoCursors || x.call.Cursors || x.list.edges }
 
 // cursors reports whether the caller may have cursors: they carry the primary key, so the
-// caller has to be able to read it (DESIGN 5: one predicate).
+// caller has to be able to read it (docs/calls.md: one predicate).
 func (x *viewer) cursors() bool { return x.readable(x.doorScope, x.door.Entity.Primary) }

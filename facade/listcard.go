@@ -144,7 +144,7 @@ func listCard(limits project.ListLimits, conditions schema.Shape) *schema.Card {
 
 // discoveredList is the card of list as discovery has it: which fields may be
 // filtered by and with which operators, so that a consumer knows what the host
-// understands (DESIGN 5). The operators of a kind stand once, under $defs.
+// understands (docs/calls.md). The operators of a kind stand once, under $defs.
 func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 	conditions := schema.Shape{Type: "object", Properties: []schema.Field{}}
 	var kinds []string

@@ -167,7 +167,7 @@ func (b *compiler) link() {
 }
 
 // readers are the words a reading operation's name begins with (spec 4.2.4,
-// DESIGN 5).
+// docs/calls.md).
 var readers = []string{"list", "find", "get", "search", "count", "exists", "stats"}
 
 // KindOf is the kind an operation's name says: query where it begins with a word

@@ -6,7 +6,7 @@ import (
 )
 
 // Outbox is a [Store] that keeps events in the transactions of the commands that cause them,
-// and afterwards as a log that is read by position (DESIGN 10).
+// and afterwards as a log that is read by position (docs/facts.md).
 type Outbox interface {
 	Transactor
 	EventLog

@@ -14,7 +14,7 @@ func closed(s *schema.Shape) bool {
 }
 
 // prune is a value without the members of nested objects that its shape does not name:
-// what a view names leaves, and nothing else (DESIGN 6). A shape that takes further
+// what a view names leaves, and nothing else (docs/collectors.md). A shape that takes further
 // members by a keyword of its own keeps them.
 func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 	switch kind := jsontext.KindOf(value); {

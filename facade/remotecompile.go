@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// known fits the doors of a remote Frond to its discovery document (DESIGN 8): which keys
+// known fits the doors of a remote Frond to its discovery document (docs/remotes.md): which keys
 // its lists take, which fields its presenters make, and what it does not require.
 // Everything else is as the cards have it.
 func (b *compiler) known(src *project.Frond) {

@@ -17,7 +17,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// rules are the collector that a frond.yaml declares (DESIGN 6):
+// rules are the collector that a frond.yaml declares (docs/collectors.md):
 //
 //	collectors:
 //	  order:

@@ -122,7 +122,7 @@ func (x *viewer) scopeOfRows(ctx context.Context, e *schema.Entity) (*Scope, boo
 }
 
 // readable reports whether a field exists for a caller with this scope: the one predicate
-// behind select, filter, sort, cursor and error text (DESIGN 5).
+// behind select, filter, sort, cursor and error text (docs/calls.md).
 func (x *viewer) readable(scope *Scope, p *schema.Property) bool {
 	return p.Stored && (x.inside || scope.Readable(p))
 }

@@ -97,7 +97,7 @@ func newServer(h http.Handler, write time.Duration) *http.Server {
 		Handler:           guard.Pace(h, write),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      60 * time.Second, // longer than any execution may take (DESIGN 5: 15 s); pace moves it on
+		WriteTimeout:      60 * time.Second, // longer than any execution may take (docs/graphql.md: 15 s); pace moves it on
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}

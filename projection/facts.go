@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// addFact gives Subscription the field of a fact (DESIGN 10), named as the fact is:
+// addFact gives Subscription the field of a fact (docs/facts.md), named as the fact is:
 //
 //	orderPlaced(after: String, filter: OrderFilter): OrderPlacedEvent!
 //	productChanged(after: String, filter: ProductFilter): ProductChangedEvent!

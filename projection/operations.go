@@ -21,7 +21,7 @@ func (b *Builder) addOperations(d *door) {
 	}
 }
 
-// addBuiltin adds the field of a CRUD operation (DESIGN 5). Every root field is
+// addBuiltin adds the field of a CRUD operation (docs/calls.md). Every root field is
 // nullable: one that fails is null beside its error, and its siblings stand.
 //
 //	list       posts(filter, orderBy, first, after, last, before, offset): PostConnection

@@ -133,7 +133,7 @@ func (b *Builder) addColumns(o *object, e *schema.Entity, typ string, by *origin
 					name:        c.relation,
 					description: described(&p.Shape, c.relation),
 					deprecated:  c.deprecated(),
-					typ:         to.object.gql, // DESIGN 5: always nullable, the caller may not see the target
+					typ:         to.object.gql, // docs/calls.md: always nullable, the caller may not see the target
 					binding:     &binding.Field{Kind: binding.ToOne, Column: c.name, Link: p.Link, Door: to.Door, Output: to.Entity},
 				})
 			}

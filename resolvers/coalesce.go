@@ -27,7 +27,7 @@ type requestKey struct {
 	seen      string // what the caller has to see of the stores
 }
 
-// group runs equal requests that arrive together once (DESIGN 8). shared is how many of
+// group runs equal requests that arrive together once (docs/remotes.md). shared is how many of
 // them receive the response; err is why ctx ended for one that waited. The engine uses a
 // [singleflight.Group]; tests put a wrong one in its place.
 type group interface {

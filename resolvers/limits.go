@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/resolvers/validation"
 )
 
-// Limits bound what one request may cost (DESIGN 5). Zero means the default, which is given
+// Limits bound what one request may cost (docs/graphql.md). Zero means the default, which is given
 // beside each field; a negative value means no limit.
 type Limits struct {
 	Document  int           // bytes of the document: 64 KiB

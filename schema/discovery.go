@@ -50,7 +50,7 @@ type DiscoveredDoor struct {
 	// Schema is the entity's card. nil: the door stores nothing, such as a computation.
 	Schema *Card
 
-	// Computed is additive to the spec (DESIGN 5): the fields that presenters add to
+	// Computed is additive to the spec (docs/calls.md): the fields that presenters add to
 	// the rows, as the properties of a card. nil: there are none.
 	Computed *Card
 
@@ -86,7 +86,7 @@ type DiscoveredOp struct {
 	Output *Card
 
 	// Params, Query, Cardinality, Mode and Deprecated are additive to the specification
-	// (DESIGN 5). Params are the path parameters and Query the query parameters, as the fields
+	// (docs/calls.md). Params are the path parameters and Query the query parameters, as the fields
 	// of a card.
 	Params *Card
 	Query  *Card

@@ -177,7 +177,7 @@ const (
 // Mode is what a value is judged for.
 type Mode uint8
 
-// The modes of the judge (DESIGN 4, "The judge").
+// The modes of the judge (docs/calls.md).
 const (
 	// Create is a body at creation, or the input of a named operation.
 	Create Mode = iota
@@ -221,7 +221,7 @@ func (o Object) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// Detail is one refusal (DESIGN 4): what, where, and the word for it. The value that was
+// Detail is one refusal (docs/calls.md): what, where, and the word for it. The value that was
 // refused is never in it, since details are logged and sent to other hosts.
 //
 //	{"path": "address.street", "pointer": "/body/address/street", "code": "maxLength",

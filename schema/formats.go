@@ -16,7 +16,7 @@ import (
 //
 // The engine is made to agree, so that a format inside anyOf means what it means at a field.
 
-// formats are the formats that are asserted (DESIGN 4), with the example a
+// formats are the formats that are asserted (docs/cards.md), with the example a
 // refusal gives. Every other format is an annotation.
 var formats = map[string]struct {
 	example string

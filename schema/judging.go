@@ -188,7 +188,7 @@ func (j *judging) string(c *textRules, v json.RawMessage) {
 		return
 	}
 	if c.minLength >= 0 || c.maxLength >= 0 {
-		n := utf8.RuneCount(text) // code points, not bytes (DESIGN 4)
+		n := utf8.RuneCount(text) // code points, not bytes (docs/calls.md)
 		if c.minLength >= 0 && n < c.minLength {
 			j.refuse(limit("minLength", float64(c.minLength)))
 		}

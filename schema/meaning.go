@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// A card means what it says (DESIGN 4): what would be passed over in silence, or
+// A card means what it says (docs/cards.md): what would be passed over in silence, or
 // contradicts itself, is a fault of the project's own cards. In cards from elsewhere it
 // is ignored, and reported to CompileOptions.Ignored.
 

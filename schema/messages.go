@@ -16,7 +16,7 @@ import (
 
 // The messages of the judge. Each continues a sentence that begins with the field's name,
 // says what to send instead, and contains nothing of what was sent: messages reach logs and
-// callers who may not see the value (DESIGN 4).
+// callers who may not see the value (docs/calls.md).
 
 const (
 	msgRequired  = "is required"

@@ -19,7 +19,7 @@ import (
 // schema becomes the field "value" of a card, each instance a body with that field.
 //
 // One rule of the judge is not JSON Schema's: an object takes the keys its
-// properties name and no others (DESIGN 4, unknown_key). So details that say
+// properties name and no others (docs/calls.md). So details that say
 // unknown_key count only where the suite refuses an instance and its schema speaks
 // of further keys itself.
 

@@ -14,7 +14,7 @@ import (
 )
 
 // newCall is frond call. The exit code is 1 if the operation fails, 3 if a host cannot be
-// reached (DESIGN 9).
+// reached (docs/gateway.md).
 //
 //	stdout   the result as JSON
 //	stderr   a failure: the whole KitError as JSON

@@ -14,7 +14,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// lockFile pins what clients depend on: the REST paths (DESIGN 5). It belongs to the
+// lockFile pins what clients depend on: the REST paths (docs/calls.md). It belongs to the
 // project and is committed with it.
 const lockFile = "frond.lock"
 

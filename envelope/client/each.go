@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// each answers a call for many keys (DESIGN 8): by findByIds where the door has it, else
+// each answers a call for many keys (docs/remotes.md): by findByIds where the door has it, else
 // by a JSON-RPC batch of single calls, else by single calls in parallel. The first
 // failure is the failure of the whole.
 //

@@ -12,7 +12,7 @@ import (
 
 const (
 	findByIDs = "findByIds"
-	maxIDs    = 500 // of one findByIds (DESIGN 5)
+	maxIDs    = 500 // of one findByIds (docs/calls.md)
 )
 
 // findByIDs is the host's method that reads many rows by their ids, or "" where the call is

@@ -13,7 +13,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
 
-// The numbers of DESIGN 8.
+// The numbers of docs/remotes.md.
 const (
 	pauseLeast  = 100 * time.Millisecond // before a query is sent again
 	pauseMost   = time.Second

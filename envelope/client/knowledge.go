@@ -78,7 +78,7 @@ func (k *knowledge) learn(document json.RawMessage) {
 }
 
 // methodOf reads an operation of a discovery document. Where the document gives no kind,
-// the name decides, as on every host (DESIGN 5).
+// the name decides, as on every host (docs/calls.md).
 func methodOf(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) *method {
 	m := &method{name: d.Name + "." + op.Name, kind: facade.Kind(op.Kind)}
 	if m.kind == "" {
@@ -87,7 +87,7 @@ func methodOf(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) *method {
 	if op.Query != nil {
 		m.query = fieldNames(op.Query)
 	}
-	if op.Input != nil && m.kind == facade.Query { // a built-in query's input is its query (DESIGN 5)
+	if op.Input != nil && m.kind == facade.Query { // a built-in query's input is its query (docs/calls.md)
 		m.query = append(m.query, fieldNames(op.Input)...)
 		m.limit = maximum(op.Input.Field("limit"))
 	}

@@ -21,7 +21,7 @@ import (
 const MaxDocument = 64 << 20
 
 // Options of a Remote. A nil *Options is fine, and every zero value is the default of
-// DESIGN 8.
+// docs/remotes.md.
 type Options struct {
 	// Name is the remote's name in the log, in events and in the status; "": the host of
 	// its address.

@@ -47,7 +47,7 @@ func (p *pending) hasFields(names []string) bool {
 	return true
 }
 
-// listKeys are the keys of a list's query (DESIGN 5). A host may not know one of them,
+// listKeys are the keys of a list's query (docs/calls.md). A host may not know one of them,
 // and some hosts ignore what they do not know instead of refusing it.
 var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "total", "count", "cursors"}
 

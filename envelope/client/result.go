@@ -44,7 +44,7 @@ func (r *reader) read(text json.RawMessage, op *facade.Operation) (*facade.Resul
 		if page, _, ok := r.pageAt(jsontext.Trim(text), 0); ok {
 			return page, nil
 		}
-		if rows, ok := r.array(text); ok { // a foreign host's bare array is a page (DESIGN 5)
+		if rows, ok := r.array(text); ok { // a foreign host's bare array is a page (docs/calls.md)
 			return &facade.Result{Form: facade.FormPage, Rows: rows, Page: facade.Page{Total: int64(rows.Len())}}, nil
 		}
 	default:

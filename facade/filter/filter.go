@@ -28,7 +28,7 @@ type Filter struct {
 // Op is what a Filter does. The zero value is And.
 type Op uint8
 
-// The operators (DESIGN 5).
+// The operators (docs/calls.md).
 const (
 	And Op = iota
 	Or

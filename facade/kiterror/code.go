@@ -1,6 +1,6 @@
 package kiterror
 
-// Code is the semantic code of an Error (DESIGN 5). The spec shows two of them
+// Code is the semantic code of an Error (docs/calls.md). The spec shows two of them
 // (7.4); the rest, and every status, is docs/decisions/errors.md.
 type Code string
 

@@ -15,7 +15,7 @@ import (
 //	facts: [{name: orderPlaced, schema: order, on: order.create}]
 //	changes: [product]
 
-// Config is what a frond.yaml says (DESIGN 4; docs/frond-yaml.md). Everything in it is
+// Config is what a frond.yaml says (docs/frond-yaml.md). Everything in it is
 // optional. At is, in every type below, the JSON pointer to the value in the file.
 type Config struct {
 	Doors      []*Door // in the order they are written
@@ -99,7 +99,7 @@ type Fact struct {
 // [Others].
 type FactSource struct{ Name, At string }
 
-// ListLimits are how many rows one page holds (DESIGN 5).
+// ListLimits are how many rows one page holds (docs/frond-yaml.md).
 type ListLimits struct {
 	Default int // where the caller says none; 0: 50
 	Max     int // a larger limit is cut to it; 0: 500

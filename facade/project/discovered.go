@@ -65,7 +65,7 @@ func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 }
 
 // BuiltinOperations are the operations that a stored door has unless its author says otherwise
-// (DESIGN 4), in the order a door lists them. It must not be changed.
+// (docs/calls.md), in the order a door lists them. It must not be changed.
 var BuiltinOperations = []string{"list", "findById", "findByIds", "create", "update", "delete"}
 
 // discoveredSource is one Frond being written out.

@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Read reads a project's folder (DESIGN 4, "Cards on disk"):
+// Read reads a project's folder (docs/frond-yaml.md):
 //
 //	fronds/NAME/frond.yaml         doors, operations, facts; optional
 //	fronds/NAME/entities/*.yaml    one card per file, named by it

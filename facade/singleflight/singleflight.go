@@ -1,6 +1,6 @@
 // Package singleflight shares work between equal requests that arrive together.
 //
-// It differs from golang.org/x/sync/singleflight in one rule (DESIGN 8): a caller never
+// It differs from golang.org/x/sync/singleflight in one rule (docs/remotes.md): a caller never
 // joins work that started before it called, because that work may have read what the
 // caller has since written. It joins the next run instead, as in group commit:
 //

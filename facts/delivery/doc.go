@@ -1,6 +1,6 @@
 // Package delivery is what the ways out of an operator have in common: a webhook and a message
 // broker are sent every event of the facts they name, by one process at a time, and go on where
-// they stopped (DESIGN 10).
+// they stopped (docs/facts.md).
 //
 //	c := &delivery.Consumer{Name: "webhook:billing", Facts: []string{"shop.orderPlaced"}, Store: store, Feed: feed}
 //	err := c.Run(ctx, func(ctx context.Context, s *delivery.Session) error {

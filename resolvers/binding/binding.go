@@ -68,7 +68,7 @@ func (b *Field) IsPage() bool {
 }
 
 // IsList reports whether the field calls the built-in list, whose query has the paging
-// members of DESIGN 5.
+// members of docs/calls.md.
 func (b *Field) IsList() bool {
 	return b.Kind == ToMany || b.Kind == Operation && b.Operation.Builtin && b.Operation.Name == "list"
 }

@@ -259,7 +259,7 @@ func (s *Stream) send(ctx context.Context, events []*facade.Event) error {
 	return nil
 }
 
-// appendShown appends an event as one subscriber sees it (design 12), and change where it is
+// appendShown appends an event as one subscriber sees it (docs/facts.md), and change where it is
 // about what happened to a row:
 //
 //	{"id":"…","position":"…","name":"orderChanged","change":"updated","entity":"order","key":"o-1","version":"…","at":"…","data":{…}}

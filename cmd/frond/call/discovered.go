@@ -57,7 +57,7 @@ func discovered(door *schema.DiscoveredDoor, op *schema.DiscoveredOp) *Places {
 	case builtin && op.Name == "update" && p.body == nil:
 		p.params, p.body = []string{"id"}, fieldsOf(door.Schema)
 	}
-	// The input of a stored door's own queries is their query (DESIGN 5).
+	// The input of a stored door's own queries is their query (docs/calls.md).
 	if stored && (op.Name == "list" || op.Name == "findByIds") {
 		p.query, p.body = append(p.query, p.body...), nil
 	}
