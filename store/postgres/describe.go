@@ -55,7 +55,7 @@ SELECT 'type', pg_catalog.json_build_object(
 	'oid', t.oid::text, 'name', t.typname, 'schema', n.nspname, 'kind', t.typtype, 'category', t.typcategory,
 	'element', t.typelem::text, 'base', t.typbasetype::text, 'mod', t.typtypmod, 'notNull', t.typnotnull,
 	'labels', (SELECT pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum AS e WHERE e.enumtypid = t.oid),
-	'checks', (SELECT pg_catalog.json_agg(pg_catalog.pg_get_constraintdef(k.oid) ORDER BY k.conname) FROM pg_catalog.pg_constraint AS k WHERE k.contypid = t.oid)
+	'checks', (SELECT pg_catalog.json_agg(pg_catalog.pg_get_constraintdef(k.oid) ORDER BY k.conname) FROM pg_catalog.pg_constraint AS k WHERE k.contypid = t.oid AND k.contype = 'c')
 )::text
 FROM used AS u JOIN pg_catalog.pg_type AS t ON t.oid = u.oid JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
 UNION ALL
@@ -78,7 +78,9 @@ SELECT 'relation', pg_catalog.json_build_object(
 			'toColumns', (SELECT pg_catalog.json_agg(a.attname ORDER BY u.place) FROM pg_catalog.unnest(k.confkey) WITH ORDINALITY AS u(number, place) JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.confrelid AND a.attnum = u.number)
 		) ORDER BY k.contype, k.conname)
 		FROM pg_catalog.pg_constraint AS k LEFT JOIN pg_catalog.pg_class AS tc ON tc.oid = k.confrelid LEFT JOIN pg_catalog.pg_namespace AS tn ON tn.oid = tc.relnamespace
-		WHERE k.conrelid = r.oid AND k.contype IN ('p', 'u', 'f', 'c')),
+		WHERE k.conrelid = r.oid AND k.contype IN ('p', 'u', 'f', 'c')
+			-- Servers of 18 have these columns: a constraint that is not enforced, a foreign key over a period.
+			AND pg_catalog.to_jsonb(k) ->> 'conenforced' IS DISTINCT FROM 'false' AND (k.contype <> 'f' OR pg_catalog.to_jsonb(k) ->> 'conperiod' IS DISTINCT FROM 'true')),
 	'indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
 			'name', ic.relname, 'unique', i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indisvalid,
 			'columns', (SELECT pg_catalog.json_agg(a.attname ORDER BY u.place) FROM pg_catalog.unnest(i.indkey::pg_catalog.int2[]) WITH ORDINALITY AS u(number, place) JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = u.number WHERE u.place <= i.indnkeyatts)

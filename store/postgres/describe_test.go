@@ -120,6 +120,47 @@ CREATE VIEW rich AS SELECT id, name FROM customer;
 	}
 }
 
+// TestDescribeNewServers checks the constraints that servers of 18 have: those that hold no rows are
+// left out. Older ones refuse the statements.
+func TestDescribeNewServers(t *testing.T) {
+	address := pgtest.Database(t)
+	c, err := pgconn.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(context.Background()) }()
+	if c.ParameterStatus("server_version") < "18" {
+		t.Skip("the server is older than PostgreSQL 18; make postgres18 runs this test")
+	}
+	run(t, address, `
+CREATE DOMAIN email AS text CONSTRAINT "no null" NOT NULL CHECK (VALUE ~ '@');
+CREATE TABLE room (id int PRIMARY KEY, number int4range, open daterange NOT NULL, UNIQUE (number, open WITHOUT OVERLAPS));
+CREATE TABLE stay (id int PRIMARY KEY, room int CONSTRAINT "has a room" NOT NULL, number int4range, at daterange, mail email, twice numeric GENERATED ALWAYS AS (id * 2) VIRTUAL,
+  CHECK (id < 1000) NOT ENFORCED, FOREIGN KEY (room) REFERENCES room NOT ENFORCED, FOREIGN KEY (number, PERIOD at) REFERENCES room (number, PERIOD open));
+`)
+	db, err := postgres.Describe(t.Context(), postgres.Options{URL: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"room key [id] unique [[number open]]",
+		"  id integer: integer not null",
+		"  number int4range: other",
+		"  open daterange: other not null",
+		"stay key [id] unique []",
+		"  id integer: integer not null",
+		"  room integer: integer not null",
+		"  number int4range: other",
+		"  at daterange: other",
+		"  mail text: text not null",
+		"  twice numeric: decimal always",
+		"  check mail of the domain email: ((VALUE ~ '@'::text))",
+	}
+	if diff := cmp.Diff(want, lines(db)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestDescribeManyTables prints how long the catalogue of 500 tables takes.
 func TestDescribeManyTables(t *testing.T) {
 	address := pgtest.Database(t)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -55,17 +56,23 @@ func startIn(dir string, o Options) (*Cluster, error) {
 		return nil, err
 	}
 	primary.settings = settings(o)
-	if err := primary.Start(); err != nil {
-		return nil, err
-	}
 	c := &Cluster{Primary: primary, dir: dir}
-	for n := range o.Replicas {
-		replica, err := c.follow(primary, fmt.Sprintf("replica%d", n+1))
+	for range o.Replicas { // while the primary does not run yet
+		replica, err := c.copied(primary)
 		if err != nil {
-			_ = c.Close()
 			return nil, err
 		}
 		c.Replicas = append(c.Replicas, replica)
+	}
+	if err := primary.Start(); err != nil {
+		return nil, err
+	}
+	for n, replica := range c.Replicas {
+		replica.settings = append(slices.Clip(primary.settings), "-c", fmt.Sprintf("primary_conninfo=host=127.0.0.1 port=%d user=postgres application_name=replica%d", primary.port, n+1))
+		if err := replica.Start(); err != nil {
+			_ = c.Close()
+			return nil, err
+		}
 	}
 	if o.Synchronous {
 		err := primary.Exec("postgres", "alter system set synchronous_standby_names = 'any 1 (*)'", "select pg_reload_conf()")
@@ -77,19 +84,18 @@ func startIn(dir string, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// follow makes a replica of a server out of its base backup.
-func (c *Cluster) follow(from *Server, name string) (*Server, error) {
+// copied makes a replica out of the data of a server that does not run. A base backup of one that
+// runs would need pg_basebackup, which not every package of PostgreSQL has.
+func (c *Cluster) copied(from *Server) (*Server, error) {
 	home, err := folder(c.dir)
 	if err != nil {
 		return nil, err
 	}
-	replica := &Server{dir: home, settings: from.settings}
-	source := fmt.Sprintf("host=127.0.0.1 port=%d user=postgres application_name=%s", from.port, name)
-	err = run(home, "pg_basebackup", "-D", filepath.Join(home, "data"), "-d", source, "-R", "-c", "fast", "-X", "stream", "--no-sync")
-	if err != nil {
+	data := filepath.Join(home, "data")
+	if err := run(home, "cp", "-R", filepath.Join(from.dir, "data"), data); err != nil {
 		return nil, err
 	}
-	return replica, replica.Start()
+	return &Server{dir: home}, run(home, "touch", filepath.Join(data, "standby.signal"))
 }
 
 // Promote makes a replica a primary that takes writes. The other servers do not learn of it.

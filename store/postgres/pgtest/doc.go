@@ -1,5 +1,6 @@
 // Package pgtest starts PostgreSQL servers for tests out of the binaries that are
-// installed on the machine, and pgbouncer in front of them. It is imported by tests and
+// installed on the machine, or those of the folder that PGTEST_BIN names, and pgbouncer in
+// front of them. It is imported by tests and
 // benchmarks only.
 //
 // Most tests need an empty database and nothing else:

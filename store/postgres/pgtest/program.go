@@ -19,10 +19,15 @@ import (
 // ErrMissing is the error of a machine on which a program of PostgreSQL is not installed.
 var ErrMissing = errors.New("not installed")
 
-// program returns the path of a program of PostgreSQL or of pgbouncer: the one in PATH,
-// else that of the newest version under /usr/lib/postgresql, where Debian puts those that
-// are not for PATH. It fails with [ErrMissing].
+// program returns the path of a program of PostgreSQL or of pgbouncer: the one in the folder that
+// PGTEST_BIN names, else the one in PATH, else that of the newest version under
+// /usr/lib/postgresql, where Debian puts those that are not for PATH. It fails with [ErrMissing].
 func program(name string) (string, error) {
+	if dir := os.Getenv("PGTEST_BIN"); dir != "" {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil || name == "postgres" || name == "initdb" {
+			return path, err
+		}
+	}
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
 	}
