@@ -132,7 +132,9 @@ func listCard(limits project.ListLimits, conditions schema.Shape) *schema.Card {
 			{Name: "count", Shape: schema.Shape{
 				Description: "How total is made: exact, estimated (exact where that costs little) or none; true and false are exact and none.",
 				Enum:        []json.RawMessage{[]byte(`"exact"`), []byte(`"estimated"`), []byte(`"none"`), []byte("true"), []byte("false")},
-				Extra:       schema.Keywords{{Name: "default", Value: json.RawMessage(`"exact"`)}},
+				Extra: schema.Keywords{
+					{Name: "type", Value: json.RawMessage(`["string","boolean"]`)}, {Name: "default", Value: json.RawMessage(`"exact"`)},
+				},
 			}},
 			{Name: "cursors", Shape: schema.Shape{
 				Type: "boolean", Description: "Whether to answer cursors, one for every row, and hasPrevious: whether there are rows before the page.",
@@ -155,7 +157,7 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 		if !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
-		return schema.Shape{Extra: schema.Keywords{{Name: "$ref", Value: jsontext.Quote("#/$defs/" + kind)}}}
+		return schema.Shape{Type: "object", Extra: schema.Keywords{{Name: "$ref", Value: jsontext.Quote("#/$defs/" + kind)}}}
 	}
 	for _, p := range d.Entity.Fields {
 		if !p.Readable() {

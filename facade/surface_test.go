@@ -298,7 +298,7 @@ func TestDiscoveryOfASurface(t *testing.T) {
 	}
 	view, _ := f.Catalog().Surface(facade.OnEnvelope)
 	text := string(view.Discovery().AppendJSON(nil))
-	for _, want := range []string{`"name":"product"`, `"name":"list"`, `"name":"soldOut"`, `"categoryId":{"$ref"`, `"tagIds":{"$ref"`} {
+	for _, want := range []string{`"name":"product"`, `"name":"list"`, `"name":"soldOut"`, `"categoryId":{"type":"object","$ref"`, `"tagIds":{"type":"object","$ref"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is not in %s", want, text)
 		}

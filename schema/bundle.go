@@ -16,7 +16,7 @@ func (s *Set) Bundle() json.RawMessage {
 	defs := object{dst: []byte{'{'}}
 	for _, e := range s.Entities {
 		defs.key(e.Key)
-		defs.dst = e.Card.AppendJSON(defs.dst)
+		defs.dst = e.Card.Stated().AppendJSON(defs.dst)
 	}
 	o := object{dst: []byte{'{'}}
 	o.raw("$defs", string(append(defs.dst, '}')))

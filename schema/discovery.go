@@ -185,11 +185,11 @@ func (o *object) aliases(key string, all []DiscoveredAlias) {
 	})
 }
 
-// card appends a card, unless there is none.
+// card appends a card with the types of its fields, unless there is none.
 func (o *object) card(name string, c *Card) {
 	if c != nil {
 		o.key(name)
-		o.dst = c.AppendJSON(o.dst)
+		o.dst = c.Stated().AppendJSON(o.dst)
 	}
 }
 

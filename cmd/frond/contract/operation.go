@@ -113,7 +113,7 @@ func (b *reading) documents(f *facade.Frond) {
 	var defs schema.Object
 	for _, d := range f.Doors {
 		if d.Entity != nil {
-			defs = append(defs, schema.Member{Name: d.Entity.Key, Value: d.Entity.Card.AppendJSON(nil)})
+			defs = append(defs, schema.Member{Name: d.Entity.Key, Value: d.Entity.Card.Stated().AppendJSON(nil)})
 		}
 	}
 	b.model.Bundle = schema.Object{{Name: "$defs", Value: defs.AppendJSON(nil)}}.AppendJSON(nil)

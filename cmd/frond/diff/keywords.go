@@ -41,15 +41,19 @@ func typesOf(s *schema.Shape) []string {
 	if s.Type != "" {
 		return []string{s.Type}
 	}
-	list := s.Extra.Get("type")
-	if jsontext.KindOf(list) != jsontext.Array {
-		return nil
+	stated := s.Stated() // an older document says no type where it accepts every one
+	if stated.Type != "" {
+		return []string{stated.Type}
 	}
+	list := stated.Extra.Get("type")
 	var types []string
 	for _, v := range jsontext.Elements(list) {
 		if name := jsontext.Unquote(v); name != "null" {
 			types = append(types, name)
 		}
+	}
+	if len(types) == 5 && !slices.Contains(types, "integer") {
+		return nil // all of them: integers are numbers
 	}
 	return types
 }
