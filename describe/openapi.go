@@ -164,7 +164,7 @@ func (d *openAPI) body(r Route) json.RawMessage {
 	}
 	media := func(s, sample json.RawMessage) json.RawMessage { return object("schema", s, "example", sample) }
 	switch {
-	case op.Open:
+	case op.Open && op.Input == nil:
 		return object("required", true, "content", object("application/json", object()))
 	case op.Input == nil:
 		// A command without a body has a media type nevertheless, which no form of another site can

@@ -63,6 +63,8 @@ func (d *openRPC) method(op *facade.Operation) json.RawMessage {
 		open := object("type", "object")
 		give("params", false, open, nil)
 		give("query", false, open, nil)
+	}
+	if op.Open && op.Input == nil {
 		give("body", false, json.RawMessage("true"), nil)
 	}
 	answer := d.output(op)

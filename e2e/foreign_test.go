@@ -229,6 +229,28 @@ func TestForeignHosts(t *testing.T) {
 			},
 		},
 		{
+			name: "input describes the body, and nothing the params",
+			host: &foreignHost{
+				document: desk(foreignDoor("note", noteCard, append([]string{
+					foreignOp("lend", "command", `"input":{"title":"noteLoan","type":"object","properties":{"days":{"type":"integer"}},"required":["days"]}`),
+					foreignOp("searchLoans", "query", `"input":{"title":"noteSearch","type":"object","properties":{"days":{"type":"integer"}}}`),
+				}, noteReads...)...)),
+				answers: map[string]func(invoked) any{
+					"note.lend":        func(in invoked) any { return []any{in.Params, in.Query, in.Body} },
+					"note.searchLoans": func(in invoked) any { return []any{in.Params, in.Query, in.Body} },
+				},
+			},
+			asks: []inquiry{
+				{graphql: `mutation { noteLend(id: "n1", query: {at: "noon"}, input: {days: 3}) }`, want: `{"noteLend":[{"id":"n1"},{"at":"noon"},{"days":3}]}`},
+				{graphql: `mutation { noteLend(id: "n1", input: {days: "3"}) }`, want: `GRAPHQL_VALIDATION_FAILED`},
+				{rest: `POST /api/desk/notes/n1/lend?at=noon {"days":3}`, want: `[{"id":"n1"},{"at":"noon"},{"days":3}]`},
+				{rest: `POST /api/desk/notes/n1/lend {"hours":3}`, want: `Bad Request VALIDATION_FAILED`},
+				{rest: `GET /api/desk/notes/n1/search-loans?days=3&at=noon`, want: `[{"id":"n1"},{"at":"noon"},{"days":3}]`},
+				{method: `note.lend {"params":{"id":"n1"},"body":{"days":3}}`, want: `[{"id":"n1"},null,{"days":3}]`},
+				{method: `note.lend {"params":{"id":"n1"},"body":{}}`, want: `VALIDATION_FAILED`},
+			},
+		},
+		{
 			name: "a field that GraphQL cannot write",
 			host: &foreignHost{
 				document: desk(foreignDoor("note", strings.Replace(noteCard, `"pages":{`, `"sub-title":{"type":"string"},"pages":{`, 1),

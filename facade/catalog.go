@@ -149,8 +149,8 @@ type Operation struct {
 	// Answered says that a built-in, a handler or a remote answers the operation. One that
 	// nobody answers is NOT_IMPLEMENTED.
 	Answered bool
-	// Open says that the operation runs elsewhere and nobody describes what it takes: params
-	// and query are any objects, and the body is any JSON.
+	// Open says that the operation runs elsewhere and nobody describes its params and query,
+	// which are any objects then. Without Input, the body is any JSON.
 	Open bool
 
 	takes   []string // of a remote: the keys that its query understands; nil: all

@@ -72,8 +72,8 @@ func (f *Frond) shownViews(all []*schema.Entity) (names []string) {
 	return names
 }
 
-// takesNothing is params of an operation that takes nothing at all: no card would say
-// that nobody knows (docs/decisions/remotes.md).
+// takesNothing is params of an operation that takes none: no card would say that nobody knows
+// (docs/decisions/remotes.md).
 var takesNothing = &schema.Card{Fields: []schema.Field{}, Required: []string{}}
 
 // discovered is one operation as rpc.discover describes it.
@@ -82,7 +82,7 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 		Name: op.Name, Kind: string(op.Kind), Description: op.Description, Deprecated: op.Deprecated, Cardinality: string(op.Cardinality),
 		Params: cardOf(op.Params), Query: cardOf(op.Query), Input: cardOf(op.Input), Output: cardOf(op.Output),
 	}
-	if op.Params == nil && op.Query == nil && op.Input == nil && !op.Open {
+	if out.Open = op.Open; !op.Builtin && !op.Open && op.Params == nil && op.Query == nil {
 		out.Params = takesNothing
 	}
 	if op.Builtin && (op.Name == "list" || op.Name == "findByIds") {

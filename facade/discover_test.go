@@ -100,14 +100,25 @@ func TestWhatAnOperationTakes(t *testing.T) {
 	if got := string(first.AppendJSON(nil)); !strings.Contains(got, `{"name":"ring","kind":"command","params":{"type":"object","properties":{},"required":[]}`) {
 		t.Errorf("the document is %s", got)
 	}
-	foreign, err := schema.ReadDiscovery([]byte(`{"fronds":[{"name":"desk","doors":[{"name":"bell","ops":[{"name":"ring","cardinality":"none"}]}]}]}`))
-	if err != nil {
-		t.Fatal(err)
+	read := func(ops string) *schema.Discovery {
+		t.Helper()
+		d, err := schema.ReadDiscovery([]byte(`{"fronds":[{"name":"desk","doors":[{"name":"bell","ops":[` + ops + `]}]}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
 	}
+	const input = `{"name":"ring","input":{"type":"object","properties":{"times":{"type":"integer"}}}}`
 	for _, c := range []struct {
 		known *schema.Discovery
 		open  bool
-	}{{first, false}, {foreign, true}} {
+	}{
+		{first, false},
+		{read(`{"name":"ring","cardinality":"none"}`), true},
+		{read(input), true}, // input closes the body alone
+		{read(input + `,{"name":"find","params":{"type":"object","properties":{"id":{"type":"string"}}}}`), false},
+		{read(input + `,{"name":"find","query":{"type":"object","properties":{"q":{"type":"string"}}}}`), false},
+	} {
 		for range 2 { // and again, of what that one describes
 			src := project.Discovered(&c.known.Fronds[0], "there")
 			src.Remote = "there"
@@ -117,6 +128,9 @@ func TestWhatAnOperationTakes(t *testing.T) {
 			}
 			if op := f.Catalog().Door("bell").Operation("ring"); op.Open != c.open || op.Params != nil {
 				t.Errorf("ring is open: %v, want %v; its params: %v", op.Open, c.open, op.Params)
+			}
+			if ring := f.Catalog().Door("bell").Operation("ring"); ring.Query != nil || c.known != first && ring.Input == nil && strings.Contains(string(c.known.AppendJSON(nil)), "times") {
+				t.Errorf("ring takes the query %v and the body %v", ring.Query, ring.Input)
 			}
 			if toll := f.Catalog().Door("bell").Operation("toll"); toll != nil && toll.Params == nil {
 				t.Error("toll takes any params, and they are gone")

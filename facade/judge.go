@@ -18,15 +18,15 @@ func (x *execution) admitNamed() {
 	params := x.sentParams(in)
 	if op.Open {
 		x.params, x.query = x.anyObject(params, "/params"), x.anyObject(in.Query, "/query")
-		return
+	} else {
+		x.params, x.query = x.part(op.Params, params, "/params"), x.part(op.Query, in.Query, "/query")
 	}
-	x.params = x.part(op.Params, params, "/params")
-	x.query = x.part(op.Query, in.Query, "/query")
-	if op.Input == nil {
+	switch {
+	case op.Input != nil:
+		x.body = x.judge(op.Input, schema.Create, in.Body)
+	case !op.Open:
 		x.only(in.Body, "/body", nil)
-		return
 	}
-	x.body = x.judge(op.Input, schema.Create, in.Body)
 }
 
 // part judges params or query, and answers the members their card knows.

@@ -59,16 +59,16 @@ func (b *compiler) known(src *project.Frond) {
 	}
 }
 
-// open marks the operations of which nobody says what they take: neither a card here nor
-// one there. An absent input says no more than that no view is named (spec 2.5); a host of
-// this make describes an operation that takes nothing with params that have no members.
+// open marks the operations whose params and query nobody describes, neither here nor there. An
+// absent card says no more than that no view is named (spec 2.5); a host like this one describes
+// an operation that takes nothing with params that have no members.
 func (d *Door) open(there *schema.DiscoveredDoor) {
 	for i := range there.Ops {
 		far, op := &there.Ops[i], d.ops[there.Ops[i].Name]
-		if op == nil || op.builtin != nil || op.Params != nil || op.Query != nil || op.Input != nil {
+		if op == nil || op.builtin != nil || op.Params != nil || op.Query != nil || op.Input != nil && far.Input == nil {
 			continue
 		}
-		op.Open = far.Params == nil && far.Query == nil && far.Input == nil
+		op.Open = far.Open
 	}
 }
 

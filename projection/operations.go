@@ -139,8 +139,8 @@ func (b *Builder) addBody(f *field, op *facade.Operation) {
 //
 //	publish of post     postPublish(id: ID!, notify: Boolean, input: PostPublishInput!): Post
 //
-// Where no card declares them (op.Open), the arguments are params, query and input, each any
-// JSON, and on a door of rows id, which is a member of params.
+// Where no card declares them (op.Open), the arguments are params and query, each any JSON, and on
+// a door of rows id, which is a member of params. Without a card, input is any JSON too.
 func (b *Builder) addNamed(d *door, op *facade.Operation) {
 	f := &field{description: op.Description, deprecated: op.Deprecated, binding: &binding.Field{Kind: binding.Operation, Operation: op}}
 	typ := d.typ + schema.GraphQLType(op.Name)
@@ -150,7 +150,11 @@ func (b *Builder) addNamed(d *door, op *facade.Operation) {
 			f.args = append(f.args, &arg{name: "id", typ: keyType(e.Primary)})
 			f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoParams, Key: "id"})
 		}
-		for _, a := range []binding.Arg{{Name: "params", Into: binding.AllParams}, {Name: "query", Into: binding.AllQuery}, {Name: "input", Into: binding.IntoBody}} {
+		open := []binding.Arg{{Name: "params", Into: binding.AllParams}, {Name: "query", Into: binding.AllQuery}, {Name: "input", Into: binding.IntoBody}}
+		if op.Input != nil {
+			open = open[:2]
+		}
+		for _, a := range open {
 			f.args = append(f.args, &arg{name: a.Name, typ: jsonAny})
 			f.binding.Args = append(f.binding.Args, a)
 		}

@@ -90,6 +90,9 @@ type DiscoveredOp struct {
 	// of a card.
 	Params *Card
 	Query  *Card
+	// Open says that nobody describes params and query, which are any objects then; Input
+	// describes the body where it is there.
+	Open bool
 	// Cardinality is that of the output: one, maybe, many, page or none; "" where it is not
 	// said.
 	Cardinality string
@@ -127,8 +130,12 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 				o.text("kind", op.Kind)
 				o.text("description", op.Description)
 				o.text("deprecated", op.Deprecated)
-				o.card("params", op.Params)
-				o.card("query", op.Query)
+				params, query := op.Params, op.Query
+				if op.Open && op.Input != nil { // see opened
+					params, query = &Card{}, &Card{}
+				}
+				o.card("params", params)
+				o.card("query", query)
 				o.card("input", op.Input)
 				o.text("mode", op.Mode)
 				o.card("output", op.Output)
@@ -270,8 +277,39 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 		f.Ignored = slices.Clone(r.ignored[ignored:])
 		d.Fronds = append(d.Fronds, f)
 	})
+	opened(d)
 	return d
 }
+
+// opened finds the operations whose params and query nobody describes. The specification has input
+// alone, so that input says nothing of params and query, unless the document describes some
+// operation's (docs/decisions/remotes.md):
+//
+//	params and query of any members           open; hosts like this one write it so
+//	no params, no query, no input             open
+//	input, and params or query nowhere        open: input describes the body
+//	input, and params or query elsewhere      closed: the operation takes a body alone
+func opened(d *Discovery) {
+	var ops []*DiscoveredOp
+	described := false
+	for i := range d.Fronds {
+		for j := range d.Fronds[i].Doors {
+			for k := range d.Fronds[i].Doors[j].Ops {
+				op := &d.Fronds[i].Doors[j].Ops[k]
+				ops = append(ops, op)
+				described = described || op.Params != nil || op.Query != nil
+			}
+		}
+	}
+	for _, op := range ops {
+		if op.Open = op.Params == nil && op.Query == nil && (op.Input == nil || !described); op.Params.anyMembers() && op.Query.anyMembers() {
+			op.Open, op.Params, op.Query = true, nil, nil
+		}
+	}
+}
+
+// anyMembers reports whether a card is there and takes any members.
+func (c *Card) anyMembers() bool { return c != nil && c.Fields == nil && len(c.Extra) == 0 }
 
 // listedTexts are the strings of a list, whatever else it holds left out; nil for anything but a list.
 func listedTexts(v json.RawMessage) (all []string) {

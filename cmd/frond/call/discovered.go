@@ -47,8 +47,8 @@ var builtins = []string{"list", "findById", "findByIds", "create", "update", "de
 func discovered(door *schema.DiscoveredDoor, op *schema.DiscoveredOp) *Places {
 	stored := door.Schema != nil
 	builtin := stored && slices.Contains(builtins, op.Name)
-	if op.Params == nil && op.Query == nil && op.Input == nil && !builtin {
-		return &Places{open: cmp.Or(facade.Kind(op.Kind), facade.KindOf(op.Name))}
+	if op.Open && !builtin {
+		return &Places{open: cmp.Or(facade.Kind(op.Kind), facade.KindOf(op.Name)), body: fieldsOf(op.Input)}
 	}
 	p := &Places{params: fieldsOf(op.Params), query: fieldsOf(op.Query), body: fieldsOf(op.Input)}
 	switch { // as on every host, where no card says it

@@ -16,13 +16,13 @@ import (
 // operation.
 type Places struct {
 	params, query, body []string
-	open                facade.Kind // no card says what the operation accepts, and this is its kind; "": a card does
+	open                facade.Kind // no card describes params and query, and this is the kind; "": a card does
 }
 
 // placesOf reads the cards of a compiled operation.
 func placesOf(op *facade.Operation) *Places {
 	if op.Open {
-		return &Places{open: op.Kind}
+		return &Places{open: op.Kind, body: propertiesOf(op.Input)}
 	}
 	return &Places{params: propertiesOf(op.Params), query: propertiesOf(op.Query), body: propertiesOf(op.Input)}
 }
@@ -94,9 +94,9 @@ func (p *Places) Fill(inv *facade.Invocation, given *Values) error {
 	return nil
 }
 
-// fillOpen is Fill without a card: id goes into params, other values into the body of a
-// command and the query of a query. A value named params, query or body with names below it is
-// that part.
+// fillOpen is Fill without a card of params and query: the fields of the body go into it, id into
+// params, other values into the body of a command and the query of a query. A value named params,
+// query or body with names below it is that part.
 //
 //	id=p1 reason=late       {"params":{"id":"p1"},"body":{"reason":"late"}} of a command
 //	body.id=7 query.x=1     {"query":{"x":"1"},"body":{"id":"7"}}
@@ -107,6 +107,8 @@ func (p *Places) fillOpen(inv *facade.Invocation, given *Values) error {
 		switch {
 		case whole(name):
 			return name
+		case slices.Contains(p.body, name):
+			return "body"
 		case name == "id":
 			return "params"
 		case p.open == facade.Query:

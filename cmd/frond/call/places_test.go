@@ -13,7 +13,8 @@ import (
 func TestPlacesWithoutCards(t *testing.T) {
 	const document = `{"fronds":[{"name":"desk","doors":[{"name":"Note","schema":{"properties":{"id":{},"title":{}}},"ops":[
 		{"name":"create","kind":"command"},{"name":"update","kind":"command"},{"name":"findById","kind":"query"},
-		{"name":"publish","kind":"command","cardinality":"one"},{"name":"findByTitle"},{"name":"ring","params":{"properties":{}}}],
+		{"name":"publish","kind":"command","cardinality":"one"},{"name":"findByTitle"},{"name":"ring","params":{"properties":{}}},
+		{"name":"lend","kind":"query","params":{"type":"object"},"query":{"type":"object"},"input":{"properties":{"days":{"type":"integer"}}}}],
 		"aliases":[7,{"until":"x"},{"name":"Memo","deprecated":"renamed to Note"}]}]}]}`
 	for _, c := range []struct {
 		op, args, body, want string
@@ -29,6 +30,7 @@ func TestPlacesWithoutCards(t *testing.T) {
 		{"publish", "body=text", "", `{"body":{"body":"text"}}`},
 		{"findByTitle", "id=n1 title=T", "", `{"params":{"id":"n1"},"query":{"title":"T"}}`},
 		{"ring", "id=n1", "", `{"params":{"id":"n1"}}`},
+		{"lend", "id=n1 days:=3 at=noon", "", `{"params":{"id":"n1"},"query":{"at":"noon"},"body":{"days":3}}`},
 	} {
 		where, err := placesIn(json.RawMessage(document), "note", c.op)
 		if err != nil {
