@@ -154,6 +154,7 @@ type Operation struct {
 	Open bool
 
 	takes   []string // of a remote: the keys that its query understands; nil: all
+	words   []string // of a remote's list: the names that its filter has beside plain fields; nil: not known
 	builtin *builtin // nil: the author declares it
 	runner  runner
 	inner   runner // for the author's own code, which reaches the built-in behind a handler

@@ -40,7 +40,7 @@ func TestExplain(t *testing.T) {
 		{
 			"a list", ada, "order.list", ``, `{"filter":{"status":{"in":["open","paid"]}},"fields":"id"}`, ``,
 			`{"entity":"order","operation":"list","frond":"desk","kind":"query","by":"store","scopes":[` + own + `],"columns":["id"],"fields":["id"],"computed":[],` +
-				`"store":[{"does":"find","entity":"order","filter":{"and":[{"customerId":{"eq":"c1"}},{"status":{"in":["open","paid"]}}]},"columns":["id"],"statements":[]}],"written":"","rows":2}`, "",
+				`"store":[{"does":"find","entity":"order","filter":{"customerId":{"eq":"c1"},"status":{"in":["open","paid"]}},"columns":["id"],"statements":[]}],"written":"","rows":2}`, "",
 		},
 		{
 			"who is turned away", nil, "order.list", ``, ``, ``,
@@ -58,7 +58,7 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			"a relation", ada, "line.list", ``, `{"fields":"id","filter":{"order":{"total":{"gt":5}}}}`, ``,
-			`{"does":"find","entity":"line","filter":{"and":[{"order":{"customerId":{"eq":"c1"}}},{"order":{"and":[{"customerId":{"eq":"c1"}},{"total":{"gt":5}}]}}]},"columns":["id"],"statements":[]}]`, "",
+			`{"does":"find","entity":"line","filter":{"and":[{"order":{"customerId":{"eq":"c1"}}},{"order":{"customerId":{"eq":"c1"},"total":{"gt":5}}}]},"columns":["id"],"statements":[]}]`, "",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

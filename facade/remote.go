@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -62,10 +61,9 @@ func (x remoteCall) remoteSelect() []string {
 	return names
 }
 
-// remoteQuery is the query of list as it is sent. The filter is the judged one, with what
-// the collectors here add about the door's rows and those behind relations; the limit is
-// ours, whatever the remote's own is.
-func (x remoteCall) remoteQuery() json.RawMessage {
+// remoteQuery is the query of list as it is sent, with a filter for its host; the limit is ours,
+// whatever the remote's own is.
+func (x remoteCall) remoteQuery(f *Filter) json.RawMessage {
 	var out schema.Object
 	for name, value := range jsontext.Members(x.call.Invocation.Query) {
 		switch {
@@ -82,7 +80,7 @@ func (x remoteCall) remoteQuery() json.RawMessage {
 	if (x.call.Cursors || x.call.Behind) && !x.list.edges && x.op.Takes("cursors") {
 		out = append(out, schema.Member{Name: "cursors", Value: json.RawMessage("true")})
 	}
-	if f := filter.Both(x.doorScope.Rows, x.list.filter); f != nil {
+	if f != nil {
 		out = append(out, schema.Member{Name: "filter", Value: f.AppendJSON(nil)})
 	}
 	return schema.Object(append(out, schema.Member{Name: "limit", Value: strconv.AppendInt(nil, int64(x.list.limit), 10)})).AppendJSON(nil)
@@ -110,10 +108,27 @@ func (x remoteCall) fetchRemote(ctx context.Context, door *Door, rows *Filter, s
 		if err := door.filtered(rows); err != nil {
 			return nil, err
 		}
+		f, err := x.hostFilter(ctx, door, rows)
+		if err != nil {
+			return nil, err
+		}
+		var some []int
+		call.Each.Keys, some, f = decided(door.Entity.Primary, ids, f)
+		if len(some) == 0 {
+			return &Result{Form: FormRow, Rows: NewRows(NewLayout(sel), 0), Groups: make([]Group, len(ids))}, nil
+		}
 		call.Operation = "list"
-		call.Invocation.Query = schema.Object{
-			{Name: "filter", Value: rows.AppendJSON(nil)}, {Name: "limit", Value: json.RawMessage("1")},
-		}.AppendJSON(nil)
+		call.Invocation.Query = schema.Object{{Name: "limit", Value: json.RawMessage("1")}}.AppendJSON(nil)
+		if f != nil {
+			call.Invocation.Query = schema.Object{
+				{Name: "filter", Value: f.AppendJSON(nil)}, {Name: "limit", Value: json.RawMessage("1")},
+			}.AppendJSON(nil)
+		}
+		res, err := x.client.Call(ctx, call)
+		if err != nil {
+			return nil, err
+		}
+		return &Result{Form: FormRow, Rows: res.Rows, Groups: inPlaces(res.Groups, some, len(ids))}, nil
 	case len(ids) == 1:
 		call.Each = nil
 		call.Invocation.ID = ids[0]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -86,16 +87,34 @@ func (x remoteCall) listRemote(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	in := x.call.Invocation
-	in.Query = x.remoteQuery()
-	call := x.sent(in)
-	if x.each != nil {
-		if len(x.each.values) == 0 {
-			return &Result{Form: FormPage, Rows: NewRows(x.sel.stored, 0), Page: Page{Total: -1}}, nil
-		}
-		call.Each = &Each{Field: x.each.field.Name, Keys: x.each.values}
+	f, err := x.hostFilter(ctx, x.door, filter.Both(x.doorScope.Rows, x.list.filter))
+	if err != nil {
+		return nil, err
 	}
-	return x.client.Call(ctx, call)
+	var each *Each
+	var places []int
+	if x.each != nil {
+		each = &Each{Field: x.each.field.Name}
+		each.Keys, places, f = decided(x.each.field, x.each.values, f)
+	}
+	if f.Never() || x.each != nil && len(places) == 0 {
+		res := &Result{Form: FormPage, Rows: NewRows(x.sel.stored, 0)}
+		if x.each != nil {
+			res.Groups = make([]Group, len(x.each.values))
+		}
+		return res, nil
+	}
+	in := x.call.Invocation
+	in.Query = x.remoteQuery(f)
+	call := x.sent(in)
+	call.Each = each
+	res, err := x.client.Call(ctx, call)
+	if err == nil && x.each != nil && len(places) < len(x.each.values) {
+		all := *res
+		all.Groups = inPlaces(res.Groups, places, len(x.each.values))
+		res = &all
+	}
+	return res, err
 }
 
 // findRemote reads one row, a batch of rows, or the rows of findByIds.

@@ -31,6 +31,7 @@ func (b *compiler) known(src *project.Frond) {
 		}
 		if op := has["list"]; op != nil && door.ops["list"] != nil {
 			b.restrict(door, door.ops["list"], takes(op.Input))
+			door.ops["list"].words = filterWords(op.Input)
 		}
 		if has["findByIds"] == nil {
 			door.remove("findByIds")
@@ -82,6 +83,19 @@ func takes(card *schema.Card) []string {
 		}
 	}
 	return keys
+}
+
+// filterWords are the members of the filter that a list's card names: and, or, not, fields and
+// relations. A filter without members, {"type": "object"}, names none.
+func filterWords(card *schema.Card) []string {
+	words := []string{}
+	if card == nil || card.Field("filter") == nil {
+		return words
+	}
+	for _, f := range card.Field("filter").Shape.Properties {
+		words = append(words, f.Name)
+	}
+	return words
 }
 
 // holds reports whether a remote holds a row to a version at one of its operations. What it

@@ -38,18 +38,18 @@ func newEachCall(h *host, p *pending, query json.RawMessage) *eachCall {
 // forKey is params and query of the single call for one key.
 //
 //	findById    {"id":"p1"}                          and the query
-//	list        {"filter":{"orderId":{"eq":"o1"}}}   with the call's own filter, both in and
+//	list        {"filter":{"orderId":{"eq":"o1"}}}   beside the call's own conditions
 func (c *eachCall) forKey(key json.RawMessage) (params, query json.RawMessage) {
 	if c.p.call.Operation != "list" {
 		return withMember(c.p.call.Invocation.Params, "id", key), c.query
 	}
-	condition := append(jsontext.AppendName([]byte{'{'}, c.filterKey()), `{"eq":`...)
-	condition = append(append(condition, key...), "}}"...)
-	if own := jsontext.Get(c.query, "filter"); jsontext.KindOf(own) == jsontext.Object {
-		both := append([]byte(`{"and":[`), own...)
-		condition = append(append(append(both, ','), condition...), "]}"...)
+	equal := append(append([]byte(`{"eq":`), key...), '}')
+	own := jsontext.Get(c.query, "filter")
+	filter := withMember(own, c.filterKey(), equal)
+	if jsontext.Get(own, c.filterKey()) != nil { // the façade leaves no condition on the key
+		filter = append(append(append(append([]byte(`{"and":[`), own...), ','), withMember(nil, c.filterKey(), equal)...), "]}"...)
 	}
-	return c.p.call.Invocation.Params, withMember(c.query, "filter", condition)
+	return c.p.call.Invocation.Params, withMember(c.query, "filter", filter)
 }
 
 // filterKey is what the field of Each is called in a filter: a relation has a key name.

@@ -300,7 +300,7 @@ func TestEachOfList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"filter":{"and":[{"done":{"eq":true}},{"authorId":{"eq":"a1"}}]},"limit":1}`
+	want := `{"filter":{"authorId":{"eq":"a1"},"done":{"eq":true}},"limit":1}`
 	if diff := cmp.Diff(want, query.Load()); diff != "" {
 		t.Errorf("query (-want +got):\n%s", diff)
 	}

@@ -8,59 +8,92 @@ import (
 )
 
 // AppendJSON appends the filter in the grammar that [Parser] reads; a nil filter is {}.
-// Parsing it again gives a filter that holds for the same rows. Members that the caller sent
-// side by side come back as a list:
+// Parsing it again gives a filter that holds for the same rows. Conditions that all have to hold
+// are members of one object; and joins those that have the same name:
 //
-//	{"and":[{"price":{"gte":10}},{"authorId":{"eq":"a1"}}]}
+//	{"price":{"gte":10,"lt":20},"authorId":{"eq":"a1"}}
+//	{"and":[{"name":{"contains":"a"}},{"name":{"contains":"b"}}]}
 //
-// An And of one filter is that filter, one of none is {}; an Or of none is {"or":[]}.
-// Placeholders of a [Reference] have to be resolved before.
+// An And of none is {}; an Or of none is {"or":[]}. Placeholders of a [Reference] have to be
+// resolved before.
 func (f *Filter) AppendJSON(dst []byte) []byte {
-	// word opens an object at a name; each one is closed where its value ends.
-	word := func(name string) []byte { return jsontext.AppendName(append(dst, '{'), name) }
-	list := func(subs []*Filter) []byte {
-		return jsontext.AppendList(dst, subs, func(dst []byte, sub *Filter) []byte { return sub.AppendJSON(dst) })
-	}
-	// one writes the filter below an operator, {} where it has none and so holds for every
-	// row.
-	one := func(subs []*Filter) []byte {
-		if len(subs) == 0 {
-			return append(dst, "{}"...)
-		}
-		return subs[0].AppendJSON(dst)
-	}
-	if f == nil {
+	switch objects := sideBySide(f.Conditions()); len(objects) {
+	case 0:
 		return append(dst, "{}"...)
+	case 1:
+		return appendObject(dst, objects[0])
+	default:
+		dst = jsontext.AppendName(append(dst, '{'), "and")
+		return append(jsontext.AppendList(dst, objects, appendObject), '}')
 	}
+}
+
+// appendObject appends conditions whose names differ as one object.
+func appendObject(dst []byte, all []*Filter) []byte {
+	dst = append(dst, '{')
+	written := make([]bool, len(all))
+	for i, c := range all {
+		if written[i] {
+			continue
+		}
+		name, operator := c.words()
+		dst = jsontext.AppendName(jsontext.Comma(dst), name)
+		if operator == "" {
+			dst = c.appendOperand(dst)
+			continue
+		}
+		dst = append(dst, '{')
+		for j, other := range all[i:] {
+			if n, operator := other.words(); n == name {
+				dst = other.appendOperand(jsontext.AppendName(jsontext.Comma(dst), operator))
+				written[i+j] = true
+			}
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, '}')
+}
+
+// words returns the name of a condition in an object and the operator under it; "" where the
+// operand follows the name. The key of a relation is compared by its own name (authorId); the
+// field's name takes a filter of the other side.
+//
+//	or, not                 or, not
+//	the row of a relation   author
+//	rows of a relation      comments some
+//	a comparison            authorId eq
+func (f *Filter) words() (name, operator string) {
 	switch f.Op {
 	case And, Or:
-		if f.Op == And && len(f.Sub) < 2 {
-			return one(f.Sub)
-		}
-		dst = word(map[Op]string{And: "and", Or: "or"}[f.Op])
-		return append(list(f.Sub), '}')
+		return map[Op]string{And: "and", Or: "or"}[f.Op], ""
 	case Not:
-		dst = word("not")
-		return append(one(f.Sub), '}')
+		return "not", ""
 	case Some, None, Every:
-		dst = word(f.Link.Name)
 		if !f.Link.Many {
-			return append(one(f.Sub), '}')
+			return f.Link.Name, ""
 		}
-		dst = word(map[Op]string{Some: "some", None: "none", Every: "every"}[f.Op])
-		return append(one(f.Sub), "}}"...)
+		return f.Link.Name, map[Op]string{Some: "some", None: "none", Every: "every"}[f.Op]
 	}
-	// The key of a relation is compared by its own name (authorId); the field's name takes a
-	// filter of the other side.
-	name := f.Field.Name
+	name = f.Field.Name
 	if f.Field.Link != nil {
 		name = f.Field.Link.Key
 	}
-	dst = word(name)
 	i := slices.IndexFunc(operatorNames, func(name string) bool { return operators[name].op == f.Op })
-	dst = word(operatorNames[i])
-	if f.Op == In || f.Op == NotIn {
-		return append(jsontext.AppendList(dst, f.Values, rows.AppendValue), "}}"...)
+	return name, operatorNames[i]
+}
+
+// appendOperand appends what follows the words of a condition.
+func (f *Filter) appendOperand(dst []byte) []byte {
+	switch f.Op {
+	case And, Or:
+		return jsontext.AppendList(dst, f.Sub, func(dst []byte, sub *Filter) []byte { return sub.AppendJSON(dst) })
+	case Not, Some, None, Every:
+		if len(f.Sub) == 0 { // it holds for every row
+			return append(dst, "{}"...)
+		}
+		return f.Sub[0].AppendJSON(dst)
+	case In, NotIn:
+		return jsontext.AppendList(dst, f.Values, rows.AppendValue)
 	}
-	return append(rows.AppendValue(dst, f.Values[0]), "}}"...)
+	return rows.AppendValue(dst, f.Values[0])
 }

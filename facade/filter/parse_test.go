@@ -42,7 +42,9 @@ func TestParse(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{}`, `{}`},
 		{`{"title":{"eq":"Dune"}}`, `{"title":{"eq":"Dune"}}`},
-		{`{"title":{"eq":"Dune","contains":"u"},"pages":{"gt":3.0}}`, `{"and":[{"and":[{"title":{"eq":"Dune"}},{"title":{"contains":"u"}}]},{"pages":{"gt":3}}]}`},
+		{`{"title":{"eq":"Dune","contains":"u"},"pages":{"gt":3.0}}`, `{"title":{"eq":"Dune","contains":"u"},"pages":{"gt":3}}`},
+		{`{"and":[{"title":{"contains":"D"}},{"title":{"contains":"u"}},{"pages":{"gt":3}}]}`, `{"and":[{"title":{"contains":"D"},"pages":{"gt":3}},{"title":{"contains":"u"}}]}`},
+		{`{"not":{"pages":{"gt":1}},"and":[{"not":{"pages":{"gt":2}}}]}`, `{"and":[{"not":{"pages":{"gt":1}}},{"not":{"pages":{"gt":2}}}]}`},
 		{`{"pages":{"in":[]}}`, `{"or":[]}`},
 		{`{"not":{"pages":{"isNull":true}}}`, `{"not":{"pages":{"isNull":true}}}`},
 		{`{"author":{"name":{"startsWith":"A"}}}`, `{"author":{"name":{"startsWith":"A"}}}`},
@@ -53,6 +55,29 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s is refused: %v", c.text, details)
 		} else if got := string(f.AppendJSON(nil)); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.text, got, c.want)
+		}
+	}
+}
+
+// TestJoined: a filter needs no name twice where known values decide it.
+func TestJoined(t *testing.T) {
+	e := books(t)
+	for text, want := range map[string]string{
+		`{"and":[{"title":{"in":["a","b"]}},{"title":{"eq":"a"}}]}`:                    `{"title":{"eq":"a"}}`,
+		`{"and":[{"title":{"eq":"a"}},{"title":{"eq":"b"}}]}`:                          `{"or":[]}`,
+		`{"and":[{"title":{"eq":"a"}},{"title":{"startsWith":"a"}},{"pages":{"lt":1}}]}`: `{"title":{"eq":"a"},"pages":{"lt":1}}`,
+		`{"and":[{"title":{"eq":"a"}},{"title":{"isNull":true}}]}`:                     `{"or":[]}`,
+		`{"and":[{"pages":{"gt":1}},{"pages":{"gt":2}}]}`:                              `{"and":[{"pages":{"gt":1}},{"pages":{"gt":2}}]}`,
+		`{"not":{"title":{"in":["a","b"]}}}`:                                           `{"title":{"notIn":["a","b"]}}`,
+		`{"or":[{"and":[{"title":{"eq":"a"}},{"title":{"eq":"a"}}]},{}]}`:              `{"or":[{"title":{"eq":"a"}},{}]}`,
+	} {
+		f, details := filter.Parse(e, json.RawMessage(text), "")
+		joined := f.Joined()
+		if got := string(joined.AppendJSON(nil)); got != want || details != nil {
+			t.Errorf("%s: got %s, %v; want %s", text, got, details, want)
+		}
+		if joined.NeedsAnd() != strings.Contains(want, "and") {
+			t.Errorf("%s: needs and: %t", text, joined.NeedsAnd())
 		}
 	}
 }
@@ -100,7 +125,7 @@ func TestParseForACaller(t *testing.T) {
 	}
 	p = filter.Parser{Host: reader{named}}
 	f := p.Parse(t.Context(), e, reader{}, json.RawMessage(`{"author":{"name":{"eq":"Ada"}}}`))
-	if got, want := string(f.AppendJSON(nil)), `{"author":{"and":[{"name":{"ne":"x"}},{"name":{"eq":"Ada"}}]}}`; got != want {
+	if got, want := string(f.AppendJSON(nil)), `{"author":{"name":{"ne":"x","eq":"Ada"}}}`; got != want {
 		t.Errorf("the rows behind the relation are not narrowed: %s", got)
 	}
 }

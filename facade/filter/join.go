@@ -1,0 +1,131 @@
+package filter
+
+import (
+	"slices"
+
+	"github.com/frondhost/frond/facade/rows"
+)
+
+// Conditions are joined as hosts of another make take them: one object in which no name occurs
+// twice, with and only where two conditions have the same name.
+
+// Conditions returns the filters that all have to hold where f holds: those of an And, and of the
+// Ands in it. A filter of another kind is one condition; nil has none.
+func (f *Filter) Conditions() []*Filter {
+	if f == nil {
+		return nil
+	}
+	if f.Op != And {
+		return []*Filter{f}
+	}
+	var all []*Filter
+	for _, sub := range f.Sub {
+		all = append(all, sub.Conditions()...)
+	}
+	return all
+}
+
+// Joined returns a filter that holds for the same rows and needs fewer names: equality with known
+// values decides the other comparisons of its field, and not before an equality becomes its
+// opposite. f is not changed.
+//
+//	and: [{id: {in: [a, b]}}, {id: {eq: a}}]      {id: {eq: a}}
+//	and: [{id: {eq: a}}, {id: {eq: b}}]           holds for no row
+//	not: {id: {in: [a]}}                          {id: {notIn: [a]}}
+func (f *Filter) Joined() *Filter {
+	if f == nil {
+		return nil
+	}
+	if f.Op != And {
+		return f.joinedSubs()
+	}
+	var all []*Filter
+	for _, c := range f.Conditions() {
+		if c = c.Joined(); c.Never() {
+			return Nothing()
+		}
+		all = append(all, c.Conditions()...)
+	}
+	for i, c := range all {
+		if c == nil || c.Op != Eq && c.Op != In || c.Field.Axes.In.Name != "" { // a conversion decides where the rows are
+			continue
+		}
+		values := c.Values
+		for j, other := range all {
+			if j != i && other != nil && other.Field == c.Field && other.Op != Has {
+				values = slices.DeleteFunc(slices.Clone(values), func(v any) bool { return !other.Meets(rows.AppendValue(nil, v)) })
+				all[j] = nil
+			}
+		}
+		all[i] = equals(c, values)
+	}
+	all = slices.DeleteFunc(all, func(c *Filter) bool { return c == nil || c.Always() })
+	if i := slices.IndexFunc(all, (*Filter).Never); i >= 0 {
+		return Nothing()
+	}
+	return allOf(all)
+}
+
+// equals is In or Eq of a field with these values; it holds for no row without any.
+func equals(c *Filter, values []any) *Filter {
+	switch {
+	case len(values) == len(c.Values):
+		return c
+	case len(values) == 0:
+		return Nothing()
+	case len(values) == 1:
+		return &Filter{Op: Eq, Field: c.Field, Values: values}
+	}
+	return &Filter{Op: In, Field: c.Field, Values: values}
+}
+
+// joinedSubs joins the filters within another one.
+func (f *Filter) joinedSubs() *Filter {
+	if len(f.Sub) == 0 {
+		return f
+	}
+	out := *f
+	out.Sub = make([]*Filter, len(f.Sub))
+	for i, sub := range f.Sub {
+		if out.Sub[i] = sub.Joined(); out.Sub[i] == nil {
+			out.Sub[i] = verdict(true)
+		}
+	}
+	if opposite, ok := opposites[out.Sub[0].Op]; ok && f.Op == Not {
+		turned := *out.Sub[0]
+		turned.Op = opposite
+		return &turned
+	}
+	return &out
+}
+
+// opposites are the operators that hold exactly where another one does not, null included.
+var opposites = map[Op]Op{Eq: Ne, Ne: Eq, In: NotIn, NotIn: In}
+
+// sideBySide distributes conditions over as few objects as possible, so that none has a name
+// twice. The operators of one field share its object.
+func sideBySide(all []*Filter) (objects [][]*Filter) {
+	for _, c := range all {
+		at := slices.IndexFunc(objects, func(o []*Filter) bool {
+			return !slices.ContainsFunc(o, func(other *Filter) bool { return c.clashes(other) })
+		})
+		if at < 0 {
+			objects = append(objects, nil)
+			at = len(objects) - 1
+		}
+		objects[at] = append(objects[at], c)
+	}
+	return objects
+}
+
+// clashes reports whether two conditions have no place in one object.
+func (f *Filter) clashes(other *Filter) bool {
+	name, operator := f.words()
+	otherName, otherOperator := other.words()
+	return name == otherName && (operator == otherOperator || operator == "" || otherOperator == "")
+}
+
+// NeedsAnd reports whether the text of f has the word and: two conditions have the same name.
+func (f *Filter) NeedsAnd() bool {
+	return f != nil && (f.Op == And && len(sideBySide(f.Conditions())) > 1 || slices.ContainsFunc(f.Sub, (*Filter).NeedsAnd))
+}
