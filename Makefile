@@ -23,7 +23,7 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge facts mutation long bench golden lint fmt generate wasm check up down
+.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge facts mutation long bench neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -157,6 +157,9 @@ long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz targe
 
 bench: ## Print the comparisons the design promises, measured in one run
 	$(GO) run ./bench
+
+neighbour: build ## Measure reads of a key beside the dearest permitted requests, on both stores (some minutes)
+	$(GO) run ./bench neighbour
 
 golden: ## Rewrite the golden files of every package that has any
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update

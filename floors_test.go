@@ -63,7 +63,7 @@ var floors = map[string]string{
 	// What SQL stores share stands under them.
 	"store/migration":        "facade schema schema/jsontext",
 	"store/turns":            "",
-	"store/sqltext":          "facade schema schema/jsontext",
+	"store/sqltext":          "facade schema schema/jsontext store/turns", // a read says which lane it takes
 	"store/sqlite":           "facade schema schema/jsontext store/dbschema store/migration store/sqltext store/sqlite/engine",
 	"store/sqlite/engine":    "facade store/sqltext store/turns",
 	"store/postgres":         "facade facade/consistency schema schema/jsontext store/dbschema store/migration store/sqltext store/postgres/engine store/postgres/outbox",

@@ -7,6 +7,7 @@
 //	remote     GraphQL over two remotes under load, against a backend written by hand
 //	postgres   GraphQL over PostgreSQL under load, against PostGraphile and a handler by hand
 //	rest       a list of 100 rows against a handler written by hand
+//	neighbour  reads of a key beside the dearest permitted requests, on both stores
 //	lists      filters through relations and totals as rows grow, and what others notice
 //	findbyid   one row through each surface
 //	collector  a list and a nested query with and without a collector
@@ -82,6 +83,7 @@ func main() {
 		{"remote", benchRemote},
 		{"postgres", benchPostgres},
 		{"rest", benchREST},
+		{"neighbour", benchNeighbour},
 		{"lists", benchLists},
 		{"findbyid", benchFindByID},
 		{"collector", benchCollector},
@@ -112,7 +114,7 @@ func main() {
 	// start is not among them: it is only run by thousand.
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "lists", "findbyid", "collector", "commands", "facts", "feed", "subscriptions", "memory", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "neighbour", "lists", "findbyid", "collector", "commands", "facts", "feed", "subscriptions", "memory", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -130,7 +132,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, lists, findbyid, collector, commands, facts, feed, subscriptions, memory or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, neighbour, lists, findbyid, collector, commands, facts, feed, subscriptions, memory or thousand", name)
 			os.Exit(2)
 		}
 	}

@@ -53,7 +53,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 			g.session = g.auth.Session
 		}
 		again, g.session = g.session, g.identified(g.session)
-		host.callers = callers{expires: g.auth.Expires, refuse: g.limiter.RefuseAt, address: config.Limits.Rate.Address()}
+		host.callers = &callers{expires: g.auth.Expires, refuse: g.limiter.RefuseAt, network: config.Limits.Rate.Network(), keys: map[sender]any{}}
 		first, err := newGeneration(host, g.session, again, &g.draining, f)
 		g.current.Store(first)
 		return err
@@ -89,6 +89,7 @@ func (g *Gateway) identified(session Session) Session {
 		state, err := session(r)
 		caller := identity.UserID(state)
 		telemetry.Called(r.Context(), "", caller)
+		facade.RequestOf(r.Context()).By(g.host.callers.of(r, state))
 		if often := g.limiter.Refuse(r, caller); often != nil {
 			return nil, often
 		}

@@ -38,7 +38,7 @@ type Host struct {
 	feeds     feeds
 	consumers consumers
 	hub       *subscriptions.Hub
-	callers   callers
+	callers   *callers
 	ending    sync.WaitGroup            // of the websockets of generations
 	publisher *publish.Publisher        // nil: there are neither webhooks nor NATS
 	serving   bool                      // events are relayed

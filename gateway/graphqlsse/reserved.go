@@ -247,7 +247,7 @@ func (op *reservedOperation) next(body []byte) sse.Event {
 
 // deliver sends the next responses of a subscription.
 func (s *reserved) deliver(o *out, op *reservedOperation) {
-	answers, err := op.stream.Next(facade.WithRequest(s.ctx))
+	answers, err := op.stream.Next(facade.WithRequest(s.ctx, s.caller))
 	for _, body := range answers {
 		_ = o.Send(op.next(body))
 	}
@@ -338,7 +338,7 @@ func (srv *Server) post(w http.ResponseWriter, r *http.Request) { //nolint:conte
 		return
 	}
 	go func() {
-		sub, resp := begin(facade.WithRequest(ctx))
+		sub, resp := begin(facade.WithRequest(ctx, s.caller))
 		if sub != nil {
 			stream, err := srv.Hub.Open(ctx, sub, s.caller, func() { s.woken(op) })
 			if err == nil {

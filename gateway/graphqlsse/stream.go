@@ -99,7 +99,7 @@ func (o *out) follow(stream *subscriptions.Stream, wake <-chan struct{}) {
 	defer stream.Close()
 	for o.wait(wake) {
 		for {
-			answers, err := stream.Next(facade.WithRequest(o.ctx))
+			answers, err := stream.Next(facade.WithRequest(o.ctx, nil))
 			if err != nil {
 				o.last(stream.Failed(o.ctx, err))
 				return

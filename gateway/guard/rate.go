@@ -97,7 +97,7 @@ func (l *Limiter) Refuse(r *http.Request, user string) error {
 }
 
 // RefuseAt is Refuse for what comes without a request of its own, from an address as
-// [Rate.Address] gives it.
+// [Rate.Network] gives it.
 func (l *Limiter) RefuseAt(address, user string) error {
 	if l == nil {
 		return nil
@@ -113,11 +113,11 @@ func (l *Limiter) RefuseAt(address, user string) error {
 	return facade.Errorf(facade.TooManyRequests, "these are more requests than this caller may make; wait as long as Retry-After says").After(wait)
 }
 
-// Address returns the function that finds where a request comes from, by the settings: an
-// address, or the network of an IPv6 address.
-func (c *Rate) Address() func(*http.Request) string {
+// Network returns the function that finds where a request comes from, by the settings: an
+// address, or the network of an IPv6 address. It is zero where the connection has none.
+func (c *Rate) Network() func(*http.Request) netip.Prefix {
 	proxies, _ := networks(c.TrustedProxies) // Config.check has read them
-	return (&Limiter{proxies: proxies}).address
+	return (&Limiter{proxies: proxies}).network
 }
 
 // take takes one token out of a caller's bucket and returns 0, or the time until there
@@ -158,28 +158,44 @@ func (l *Limiter) sweep(now time.Time) {
 	}
 }
 
-// address is where a request comes from: the connection's peer, or where that is a
-// trusted proxy, the last address in X-Forwarded-For that is not. Of an IPv6 address it
-// is the /64: one customer has all of that.
-func (l *Limiter) address(r *http.Request) string {
+// address is the network of a request as text.
+func (l *Limiter) address(r *http.Request) string { return Address(l.network(r), r) }
+
+// Address is the text of a network that [Rate.Network] found for a request.
+func Address(network netip.Prefix, r *http.Request) string {
+	switch {
+	case !network.IsValid():
+		return r.RemoteAddr
+	case network.IsSingleIP():
+		return network.Addr().String()
+	}
+	return network.String()
+}
+
+// network is where a request comes from: the connection's peer, or where that is a trusted
+// proxy, the last address in X-Forwarded-For that is not. Of an IPv6 address it is the /64: one
+// customer has all of that.
+func (l *Limiter) network(r *http.Request) netip.Prefix {
 	at, ok := addressOf(r.RemoteAddr)
 	if !ok {
-		return r.RemoteAddr
+		return netip.Prefix{}
 	}
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && l.trusts(at); i-- {
-		hop, ok := addressOf(strings.TrimSpace(hops[i]))
-		if !ok {
-			break
+	if l.trusts(at) {
+		hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+		for i := len(hops) - 1; i >= 0 && l.trusts(at); i-- {
+			hop, ok := addressOf(strings.TrimSpace(hops[i]))
+			if !ok {
+				break
+			}
+			at = hop
 		}
-		at = hop
 	}
+	bits := at.BitLen()
 	if at.Is6() {
-		if network, err := at.WithZone("").Prefix(64); err == nil {
-			return network.String()
-		}
+		bits = 64
 	}
-	return at.String()
+	network, _ := at.WithZone("").Prefix(bits) // the bits are those of the address
+	return network
 }
 
 // trusts reports whether an address is that of a trusted proxy.

@@ -40,7 +40,7 @@ func Watch(next http.Handler, log *slog.Logger, lines bool, fail func(w http.Res
 			}
 			line.write(log, r, seen, start)
 		}()
-		next.ServeHTTP(seen, r.WithContext(facade.WithRequest(r.Context())))
+		next.ServeHTTP(seen, r.WithContext(facade.WithRequest(r.Context(), nil)))
 	})
 }
 

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
@@ -106,8 +105,7 @@ func (r *reading) page() error {
 
 // run runs do on a connection that suits how long the read may take. do may run again.
 func (r *reading) run(do func(*engine.Conn) error) error {
-	turn := engine.Turn{Search: !r.Short(r.table.led), Request: facade.RequestOf(r.ctx)}
-	return r.store.db.ReadAs(r.ctx, turn, func(c *engine.Conn) error {
+	return r.store.db.ReadAs(r.ctx, r.Lane(false), func(c *engine.Conn) error {
 		r.Reset()
 		return do(c)
 	})
@@ -197,9 +195,4 @@ func appendCell(dst, raw []byte, c *sqltext.Column) []byte {
 		return append(dst, "null"...)
 	}
 	return c.Decode(dst, raw)
-}
-
-// led says whether an index begins with the column, so that its order needs no sorting.
-func (t *table) led(c *sqltext.Column) bool {
-	return c == t.Primary || slices.ContainsFunc(t.indexes, func(ix index) bool { return ix.columns[0] == t.of(c).name })
 }

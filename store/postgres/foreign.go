@@ -111,6 +111,7 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, in string, stored fun
 	for _, led := range is.Indexed {
 		t.indexes = append(t.indexes, index{columns: []string{led}})
 	}
+	t.indexed(is.View)
 	t.foreignViolations(is, byName)
 	return t, nil
 }

@@ -94,8 +94,27 @@ func newTable(e *schema.Entity, in string, names *migration.Names, stored func(k
 		return nil, fmt.Errorf("entity %s has no primary key; mark one field with role.primary: true", e.Name)
 	}
 	t.listIndexes()
+	t.indexed(false)
 	t.listViolations()
 	return t, nil
+}
+
+// indexed describes the indexes for statements. A view has none of its primary key.
+func (t *table) indexed(view bool) {
+	if !view {
+		t.Index(t.Primary)
+	}
+	for _, ix := range t.indexes {
+		var columns []*sqltext.Column
+		for _, name := range ix.columns {
+			if i := slices.IndexFunc(t.columns, func(c *column) bool { return c.name == name }); i >= 0 {
+				columns = append(columns, t.columns[i].Column)
+			}
+		}
+		if len(columns) == len(ix.columns) { // a card may leave columns of another program out
+			t.Index(columns...)
+		}
+	}
 }
 
 // of returns the column that a description belongs to.

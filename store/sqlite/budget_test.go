@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/turns"
 )
 
 // TestStatementsHaveABudget checks that a statement which runs longer than it may is
@@ -56,39 +58,30 @@ func TestStatementsHaveABudget(t *testing.T) {
 	}
 }
 
-// TestShortReads checks which reads may use the connections that are kept.
-func TestShortReads(t *testing.T) {
+// TestLanes checks that statements count on the indexes that the table has; the rules of lanes
+// are tested in sqltext.
+func TestLanes(t *testing.T) {
 	m := newMusic(t, Options{Memory: true}, 10)
-	is := &facade.Filter{Op: facade.Eq, Field: m.track.Primary, Values: []any{"t000001"}}
-	title := &facade.Filter{Op: facade.Eq, Field: m.track.Property("title"), Values: []any{"title1"}}
-	text := &facade.Filter{Op: facade.Contains, Field: m.track.Property("title"), Values: []any{"1"}}
-	both := func(a, b *facade.Filter) *facade.Filter {
-		return &facade.Filter{Op: facade.And, Sub: []*facade.Filter{a, b}}
+	by := func(names ...string) (keys []facade.SortKey) {
+		for _, name := range names {
+			keys = append(keys, facade.SortKey{Field: m.track.Property(name)})
+		}
+		return keys
 	}
-	up := m.through(facade.Some, m.track, "album", &facade.Filter{Op: facade.Eq, Field: m.album.Property("title"), Values: []any{"album1"}})
-	down := m.through(facade.Some, m.track, "album", m.through(facade.Some, m.album, "tracks", title))
-	by := func(name string) []facade.SortKey { return []facade.SortKey{{Field: m.track.Property(name)}} }
-	each := &facade.EachKey{Field: m.track.Property("albumId")}
+	albums := &facade.EachKey{Field: m.track.Property("albumId"), Values: make([]json.RawMessage, 20)}
 	for _, c := range []struct {
 		what string
 		q    facade.Find
-		want bool
+		want turns.Lane
 	}{
-		{"a row by its key", facade.Find{Where: is}, true},
-		{"a row by its key, if it meets anything", facade.Find{Where: both(down, is)}, true},
-		{"a page", facade.Find{Sort: by("id")}, true},
-		{"a page by an index", facade.Find{Sort: by("albumId")}, true},
-		{"a page that has to be sorted", facade.Find{Sort: by("title")}, false},
-		{"a page far behind", facade.Find{Sort: by("id"), Offset: 5000}, false},
-		{"a page with a filter", facade.Find{Sort: by("id"), Where: title}, false},
-		{"rows of keys", facade.Find{Each: each}, true},
-		{"rows of keys and their totals", facade.Find{Each: each, Count: true}, true},
-		{"rows of keys with a condition", facade.Find{Each: each, Where: both(title, up)}, true},
-		{"their totals", facade.Find{Each: each, Where: title, Count: true}, false},
-		{"rows of keys that are searched", facade.Find{Each: each, Where: text}, false},
-		{"rows of keys through many", facade.Find{Each: each, Where: down}, false},
+		{"a page by the key", facade.Find{Sort: by("id"), Limit: 50}, turns.Short},
+		{"a page by the index of a relation", facade.Find{Sort: by("albumId", "id"), Limit: 50}, turns.Short},
+		{"a page that has to be sorted", facade.Find{Sort: by("title", "id"), Limit: 50}, turns.Search},
+		{"few rows of parents", facade.Find{Each: albums, Sort: by("id"), Limit: 20}, turns.Short},
+		{"many rows of parents", facade.Find{Each: albums, Sort: by("id"), Limit: 300}, turns.Search},
+		{"first rows of parents that have to be sorted", facade.Find{Each: albums, Sort: by("title", "id"), Limit: 1}, turns.Search},
 	} {
-		c.q.Entity = m.track
+		c.q.Entity, c.q.Select = m.track, facade.NewLayout([]string{"id"})
 		tb, err := m.store.table(m.track)
 		if err != nil {
 			t.Fatal(err)
@@ -97,8 +90,8 @@ func TestShortReads(t *testing.T) {
 		if err := r.Begin(&tb.Table, &c.q, facade.MeterOf(t.Context())); err != nil {
 			t.Fatal(err)
 		}
-		if got := r.Short(tb.led); got != c.want {
-			t.Errorf("%s is short: %v", c.what, got)
+		if got := r.Lane(true); got != c.want {
+			t.Errorf("%s: lane %d, want %d", c.what, got, c.want)
 		}
 	}
 }

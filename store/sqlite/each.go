@@ -60,7 +60,7 @@ func (r *reading) each(ctx context.Context) error {
 	if err := b.Ready(); err != nil {
 		return err
 	}
-	return r.store.db.ReadAs(ctx, r.turn(ctx), func(conn *engine.Conn) error {
+	return r.store.db.ReadAs(ctx, r.Lane(!r.table.foreign), func(conn *engine.Conn) error {
 		conn.CountTotal(r.Find.Count)
 		return r.runEach(conn, b)
 	})

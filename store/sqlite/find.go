@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"slices"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/store/sqlite/engine"
@@ -78,7 +77,7 @@ func (r *reading) page(ctx context.Context) error {
 	if err := b.Ready(); err != nil {
 		return err
 	}
-	return r.store.db.ReadAs(ctx, r.turn(ctx), func(c *engine.Conn) error {
+	return r.store.db.ReadAs(ctx, r.Lane(!r.table.foreign), func(c *engine.Conn) error {
 		c.CountTotal(counted && r.Find.Where != nil)
 		err := r.runPage(c, b, counted)
 		if err == nil && estimate {
@@ -149,14 +148,4 @@ func (r *reading) take(st *engine.Stmt, first int) {
 	if len(r.Selection.Extra) > 0 {
 		r.Keep(cells{st}, first)
 	}
-}
-
-// turn says what kind of connection the read needs (see [engine.Turn]).
-func (r *reading) turn(ctx context.Context) engine.Turn {
-	return engine.Turn{Search: !r.Short(r.table.led), Request: facade.RequestOf(ctx)}
-}
-
-// led says whether an index begins with the column, so that its order needs no sorting.
-func (t *table) led(c *sqltext.Column) bool {
-	return c == t.Primary || slices.ContainsFunc(t.indexes, func(ix index) bool { return &ix.columns[0].Column == c })
 }

@@ -69,6 +69,7 @@ func (s *Store) foreignTable(e *schema.Entity, db *dbschema.Database, stored fun
 	t.findPrimary(e)
 	t.describe(quote(described.Name), e)
 	t.Sparse = true
+	t.indexed(described.View)
 	if !described.View && !described.NoRowID {
 		t.rowid = freeRowID(func(name string) bool { return findColumn(described, name) != nil })
 	}

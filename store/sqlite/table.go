@@ -134,8 +134,26 @@ func newTable(e *schema.Entity, names *migration.Names, stored func(key string) 
 	t.describe(quote(t.plain), e)
 	t.rowid = freeRowID(func(name string) bool { return seen[name] != "" })
 	t.listIndexes()
+	t.indexed(false)
 	t.listViolations(t.plain)
 	return t, nil
+}
+
+// indexed describes the indexes for statements. A view has none of its primary key.
+func (t *table) indexed(view bool) {
+	if !view {
+		t.Index(t.Primary)
+	}
+	for _, ix := range t.indexes {
+		var columns []*sqltext.Column
+		for _, c := range ix.columns {
+			columns = append(columns, &c.Column)
+		}
+		if ix.tail != nil {
+			columns = append(columns, &ix.tail.Column)
+		}
+		t.Index(columns...)
+	}
 }
 
 // findPrimary finds the primary key among the fields without a column.

@@ -1,45 +1,98 @@
 package sqltext
 
-import "github.com/frondhost/frond/facade"
+import (
+	"slices"
 
-// shortOffset is how many rows a short read may leave out: each of them is read all the same.
-const shortOffset = 1000
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/turns"
+)
 
-// Short says whether the work is bounded by the number of rows that are asked for, whatever
-// the size of the table: rows of given keys with a cheap condition, or a page in the order of
-// an index. led says whether an index begins with a column. Short reads may use the
-// connections that are kept for them; all others are searches.
-func (r *Reading) Short(led func(*Column) bool) bool {
+// shortRows is how many rows a read that is not a search reads at most, skipped ones included.
+const shortRows = 1000
+
+// Lane returns how long the read may take, by its form: the number of rows that it reads,
+// whatever the size of the table.
+//
+//	rows of a unique field's values           Keyed
+//	pages in the order of an index            Short, without a filter
+//	pages of parents, in the order of one     Short, without a filter, for parents times limit
+//	everything else                           Search
+//
+// tallied says that the number of all rows is kept, so that counting them reads none.
+func (r *Reading) Lane(tallied bool) turns.Lane {
 	q := r.Find
-	switch {
-	case r.Reach == SingleRow:
-		return true
-	case q.Offset > shortOffset:
-		return false
-	case q.Each != nil:
-		return light(q.Where) && (!q.Count || q.Where == nil)
+	read := max(0, q.Offset) + max(0, q.Limit) + 1
+	if q.Each != nil {
+		read *= len(q.Each.Values)
+		if c := r.Table.Stored(q.Each.Field); c != nil && c.Unique() && r.Table.leads(c, nil) {
+			read = len(q.Each.Values)
+			if read <= shortRows && light(q.Where) {
+				return turns.Keyed
+			}
+			return turns.Search
+		}
 	}
-	return q.Where == nil && (len(r.Order) == 0 || led(r.Order[0].Column))
+	switch {
+	case r.Reach == SingleRow && light(q.Where) && r.Table.leads(r.Table.Primary, nil):
+		return turns.Keyed
+	case q.Where != nil || read > shortRows, q.Count && (q.Each != nil || !tallied):
+	case q.Each == nil && r.Table.leads(nil, r.Order), q.Each != nil && r.Table.leads(r.Table.Stored(q.Each.Field), r.Order):
+		return turns.Short
+	}
+	return turns.Search
 }
 
-// light says whether a condition of a row takes a lookup at most. Tests of a part of a text
-// read the whole text, and relations to many rows read all of those.
+// light reports whether a condition of one row reads a bounded number of other rows: relations
+// to many lead to any number.
 func light(f *facade.Filter) bool {
 	if f == nil {
 		return true
 	}
-	switch f.Op {
-	case facade.Contains, facade.IContains, facade.EndsWith, facade.Has:
-		return false
-	case facade.Some, facade.None, facade.Every:
+	if f.Op == facade.Some || f.Op == facade.None || f.Op == facade.Every {
 		if f.Link == nil || f.Link.Many {
 			return false
 		}
 	}
-	for _, sub := range f.Sub {
-		if !light(sub) {
+	return !slices.ContainsFunc(f.Sub, func(sub *facade.Filter) bool { return !light(sub) })
+}
+
+// leads reports whether an index has the rows in this order, behind the values of first; nil: of
+// all rows. Behind a unique field there is nothing left to order.
+func (t *Table) leads(first *Column, order []SortKey) bool {
+	var lead []*schema.Property
+	if first != nil {
+		lead = fields(first)
+	}
+	for _, ix := range t.Indexed {
+		if len(ix) >= len(lead) && slices.Equal(ix[:len(lead)], lead) && follows(ix[len(lead):], order) {
+			return true
+		}
+	}
+	return false
+}
+
+// follows reports whether the fields of an index are an order, all of it in one direction.
+func follows(ix []*schema.Property, order []SortKey) bool {
+	for i, k := range order {
+		if i == len(ix) || ix[i] != k.Column.Prop || k.Desc != order[0].Desc {
 			return false
+		}
+		if k.Column.Unique() {
+			break
 		}
 	}
 	return true
+}
+
+// fields are those of the columns that a column is made of, or its own.
+func fields(c *Column) []*schema.Property {
+	if c.Parts == nil {
+		return []*schema.Property{c.Prop}
+	}
+	all := make([]*schema.Property, len(c.Parts))
+	for i, p := range c.Parts {
+		all[i] = p.Prop
+	}
+	return all
 }

@@ -20,6 +20,9 @@ type Table struct {
 	// Sparse says that INSERT names the columns of what is written alone: the database fills the
 	// others.
 	Sparse bool
+	// Indexed are the fields of each index that statements may count on, in its order; that of
+	// the primary key among them.
+	Indexed [][]*schema.Property
 
 	// byIndex has the columns by Property.Index; nil for a field that is not stored.
 	byIndex []*Column
@@ -109,6 +112,15 @@ func (t *Table) Compose(made []*Column) {
 			t.Primary = c
 		}
 	}
+}
+
+// Index notes that the table has an index over columns of these, in this order.
+func (t *Table) Index(columns ...*Column) {
+	var ix []*schema.Property
+	for _, c := range columns {
+		ix = append(ix, fields(c)...)
+	}
+	t.Indexed = append(t.Indexed, ix)
 }
 
 // Place returns the position of a column in INSERT, -1 for no column of the table.

@@ -223,49 +223,60 @@ func testConcurrent(t *testing.T, w *world) {
 	w.equal("each shared slug once, each own row once", int64(each+writers*each), found.Total)
 }
 
-// testKept has many searches at once that do not come to an end, then one request that asks
-// for many rows: rows of keys are answered to others all the while. A store with few
+// testKept has many reads at once that do not come to an end, of each kind that could take all
+// connections: rows of keys are answered to another caller all the while. A store with few
 // connections has to keep some of them for such reads.
 func testKept(t *testing.T, w *world) {
 	w.insert("tag", `{"id":1}`, `{"id":2}`)
-	tag := w.entity("tag")
-	// key reads one row by its key, which a store does in a short time.
-	key := func(ctx context.Context) error {
-		found, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: tag.Primary, Values: raw("2")}, Limit: 1})
-		if err == nil && found.Rows.Len() != 1 {
-			err = fmt.Errorf("%d rows", found.Rows.Len())
-		}
-		return err
+	tag, post := w.entity("tag"), w.entity("post")
+	label := &facade.Filter{Op: facade.Contains, Field: w.field(tag, "label"), Values: []any{"no"}}
+	key := facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: tag.Primary, Values: raw("2")}, Limit: 1}
+	authors := make([]json.RawMessage, 20)
+	for i := range authors {
+		authors[i] = fmt.Appendf(nil, "%d", i)
 	}
-	// search reads every row of the table.
-	search := func(ctx context.Context) error {
-		label := &facade.Filter{Op: facade.Contains, Field: w.field(tag, "label"), Values: []any{"no"}}
-		_, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout(nil), Where: label, Sort: w.sort(tag), Limit: 1})
-		return err
-	}
-	// The reads of one request (facade.WithRequest) share a limit of their own.
-	for what, read := range map[string]func(context.Context) error{"searches": search, "one request": key} {
+	some := &facade.EachKey{Field: w.field(post, "authorId"), Values: authors}
+	page := facade.Find{Entity: tag, Select: facade.NewLayout(nil), Sort: w.sort(tag), Limit: 1}
+	for _, c := range []struct {
+		name string
+		find facade.Find
+		// callers are how many send the reads, each in a request of its own; 0: nobody knows, and
+		// all are one request.
+		callers int
+	}{
+		{"searches", facade.Find{Entity: tag, Select: facade.NewLayout(nil), Where: label, Sort: w.sort(tag), Limit: 1}, 64},
+		{"pages", page, 64},
+		{"large pages of parents", facade.Find{Entity: post, Select: facade.NewLayout(nil), Sort: w.sort(post), Limit: 300, Each: some}, 64},
+		{"pages of parents in another order", facade.Find{Entity: post, Select: facade.NewLayout(nil), Sort: w.sort(post, "title"), Limit: 1, Each: some}, 64},
+		{"totals of parents", facade.Find{Entity: post, Select: facade.NewLayout(nil), Sort: w.sort(post), Count: true, Each: some}, 64},
+		{"keys of one request", key, 0},
+		{"keys of one caller", key, 1},
+		{"pages of two callers", page, 2},
+	} {
 		// Closed when the short reads have been answered; until then the others hold what they
 		// took.
 		release := make(chan struct{})
 		// The observer of a statement blocks, so that a read does not end before release.
 		ctx := facade.Observe(w.ctx(), func(facade.Statement) { <-release })
-		if what == "one request" {
-			ctx = facade.WithRequest(ctx)
+		if c.callers == 0 {
+			ctx = facade.WithRequest(ctx, nil)
 		}
 		var wg sync.WaitGroup
-		for range 64 {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				if err := read(ctx); err != nil {
-					t.Errorf("%s: %v", what, err)
+		for i := range 64 {
+			wg.Go(func() {
+				ctx := ctx
+				if c.callers > 0 {
+					ctx = facade.WithRequest(ctx, i%c.callers)
 				}
-			}()
+				if _, err := w.store.Find(ctx, &c.find); err != nil {
+					t.Errorf("%s: %v", c.name, err)
+				}
+			})
 		}
 		for range 100 {
-			if err := key(facade.WithRequest(w.ctx())); err != nil {
-				t.Fatalf("a row beside %s: %v", what, err)
+			found, err := w.store.Find(facade.WithRequest(w.ctx(), "neighbour"), &key)
+			if err != nil || found.Rows.Len() != 1 {
+				t.Fatalf("a row beside %s: %v", c.name, err)
 			}
 		}
 		close(release)

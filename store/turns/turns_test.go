@@ -3,50 +3,133 @@ package turns
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// TestConnectionsAreKept checks which calls wait where all connections for searches are taken,
-// and where one request has what it may have.
+// TestConnectionsAreKept holds the connections that calls have in several states, and lists which
+// further calls are let in.
 func TestConnectionsAreKept(t *testing.T) {
-	q := New(4)
-	admits := func(tn Turn) bool {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		return q.admits(tn)
+	by := func(lane Lane, caller, request any) Turn { return Turn{Lane: lane, Caller: caller, Request: request} }
+	for _, c := range []struct {
+		name   string
+		n      int
+		held   []Turn
+		let    []Turn
+		refuse []Turn
+	}{
+		{
+			"two searches of four connections", 4,
+			[]Turn{by(Search, "a", 1), by(Search, "b", 2)},
+			[]Turn{by(Keyed, "c", 3), by(Short, "c", 3), by(Keyed, "a", 1)},
+			[]Turn{by(Search, "c", 3), by(Search, nil, nil)},
+		},
+		{
+			"the last of four is for keyed reads", 4,
+			[]Turn{by(Search, "a", 1), by(Search, "b", 2), by(Short, "c", 3)},
+			[]Turn{by(Keyed, "d", 4), by(Keyed, nil, nil)},
+			[]Turn{by(Short, "d", 4), by(Search, "d", 4)},
+		},
+		{
+			"one caller holds half, of several requests", 4,
+			[]Turn{by(Keyed, "a", 1), by(Keyed, "a", 2)},
+			[]Turn{by(Keyed, "b", 3)},
+			[]Turn{by(Keyed, "a", 1), by(Keyed, "a", 4)},
+		},
+		{
+			"the searches of one caller leave one for its keyed reads", 10,
+			[]Turn{by(Search, "a", 1), by(Search, "a", 2), by(Search, "a", 3), by(Search, "a", 4)},
+			[]Turn{by(Keyed, "a", 5), by(Short, "a", 5), by(Search, "b", 6)},
+			[]Turn{by(Search, "a", 5)},
+		},
+		{
+			"one request of a caller that is not known holds half", 10,
+			[]Turn{by(Keyed, nil, 1), by(Keyed, nil, 1), by(Keyed, nil, 1), by(Keyed, nil, 1), by(Keyed, nil, 1)},
+			[]Turn{by(Keyed, nil, 2), by(Search, nil, 2)},
+			[]Turn{by(Keyed, nil, 1)},
+		},
+		{
+			"eight searches of ten", 10,
+			[]Turn{by(Search, nil, 1), by(Search, nil, 2), by(Search, nil, 3), by(Search, nil, 4), by(Search, nil, 5), by(Search, nil, 6), by(Search, nil, 7), by(Search, nil, 8)},
+			[]Turn{by(Short, nil, 9), by(Keyed, nil, 9)},
+			[]Turn{by(Search, nil, 9)},
+		},
+		{"one connection serves all, one by one", 1, nil, []Turn{by(Search, "a", 1), by(Short, "a", 1), by(Keyed, "a", 1)}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			q := New(c.n)
+			admits := func(tn Turn) bool {
+				q.mu.Lock()
+				defer q.mu.Unlock()
+				return q.admits(tn)
+			}
+			for _, tn := range c.held {
+				if !admits(tn) {
+					t.Fatalf("%+v is not let in", tn)
+				}
+				if err := q.Enter(t.Context(), tn, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, tn := range c.let {
+				if !admits(tn) {
+					t.Errorf("%+v waits", tn)
+				}
+			}
+			for _, tn := range c.refuse {
+				if admits(tn) {
+					t.Errorf("%+v is let in", tn)
+				}
+			}
+			for _, tn := range c.held {
+				q.Leave(tn)
+			}
+			if q.Drain(); q.now != (share{}) || len(q.held) != 0 {
+				t.Errorf("a part is not given back: %+v, %v", q.now, q.held)
+			}
+		})
 	}
-	held := map[string][]Turn{"searches": {{Search: true}, {Search: true}, {Search: true}}, "one request": {{Request: "a"}, {Request: "a"}}}
-	for what, turns := range held {
-		for _, tn := range turns {
+}
+
+// TestFewestFirst lets many calls of one caller wait, then one call of another caller and one of
+// another request: whoever holds least is let in first.
+func TestFewestFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(4)
+		var order []string
+		wait := func(name string, tn Turn) {
+			go func() {
+				if err := q.Enter(t.Context(), tn, 0); err != nil {
+					t.Error(err)
+				}
+				order = append(order, name)
+			}()
+			synctest.Wait()
+		}
+		held := []Turn{{Caller: "a", Request: 1}, {Caller: "a", Request: 1}, {Caller: "b", Request: 2}, {Caller: "c", Request: 4}}
+		for _, tn := range held {
 			if err := q.Enter(t.Context(), tn, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
-		switch what {
-		case "searches":
-			if admits(Turn{Search: true}) {
-				t.Error("a fourth search of four connections is let in")
-			}
-		case "one request":
-			if admits(Turn{Request: "a"}) {
-				t.Error("a third connection of four is let to one request")
-			}
-			if !admits(Turn{Request: "b"}) {
-				t.Error("another request has to wait for it")
-			}
-		}
-		if !admits(Turn{}) {
-			t.Errorf("a short call waits beside %s", what)
-		}
-		for _, tn := range turns {
+		wait("b again", Turn{Caller: "b", Request: 2})
+		wait("b in another request", Turn{Caller: "b", Request: 3})
+		wait("d", Turn{Caller: "d", Request: 5})
+		for _, tn := range []Turn{held[0], held[1], held[3]} {
 			q.Leave(tn)
+			synctest.Wait()
 		}
-	}
-	if q.Drain(); q.now != (share{}) || len(q.ofRequest) != 0 {
-		t.Errorf("what was held is not given back: %+v, %v", q.now, q.ofRequest)
-	}
+		if want := []string{"d", "b in another request"}; !slices.Equal(order, want) {
+			t.Errorf("let in: %q, want %q: b has its half then", order, want)
+		}
+		q.Leave(held[2])
+		synctest.Wait()
+		if len(order) != 3 || q.Waiting() != 0 {
+			t.Errorf("let in: %q, and %d wait", order, q.Waiting())
+		}
+	})
 }
 
 // TestWaiting checks how a wait ends: by a turn that ends, by patience, by the context.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/turns"
 )
 
 // Options are those of [Open]. URL is required.
@@ -59,7 +60,7 @@ type DB struct {
 type copies interface {
 	// read runs do elsewhere, if something else may answer a call with this ctx; done is
 	// false where the database itself has to.
-	read(ctx context.Context, t Turn, do func(*Conn) error) (done bool, err error)
+	read(ctx context.Context, lane turns.Lane, do func(*Conn) error) (done bool, err error)
 	// position is a statement to ask behind the commit of a write with this ctx, or nil. note
 	// is called when the write is done.
 	position(ctx context.Context) (q *Query, note func())
@@ -71,10 +72,10 @@ type copies interface {
 // alone is the copies of a database that has none.
 type alone struct{}
 
-func (alone) read(context.Context, Turn, func(*Conn) error) (bool, error) { return false, nil }
-func (alone) position(context.Context) (*Query, func())                   { return nil, func() {} }
-func (alone) issue() bool                                                 { return false }
-func (alone) close() error                                                { return nil }
+func (alone) read(context.Context, turns.Lane, func(*Conn) error) (bool, error) { return false, nil }
+func (alone) position(context.Context) (*Query, func())                         { return nil, func() {} }
+func (alone) issue() bool                                                       { return false }
+func (alone) close() error                                                      { return nil }
 
 // Open reads the options and opens no connection: a server that is down is taken up when it
 // comes. The error is one sentence about the URL. Close the DB in the end.
@@ -118,41 +119,41 @@ func (d *DB) Close() error { return errors.Join(d.copies.close(), d.pool.close()
 // IssuesConsistency says whether reads may go to replicas; see [consistency.Issuer].
 func (d *DB) IssuesConsistency() bool { return d.copies.issue() }
 
-// Read is [DB.ReadAs] for work that takes a short time whatever the rows.
+// Read is [DB.ReadAs] for rows of given keys.
 func (d *DB) Read(ctx context.Context, do func(*Conn) error) error {
-	return d.ReadAs(ctx, Turn{Request: facade.RequestOf(ctx)}, do)
+	return d.ReadAs(ctx, turns.Keyed, do)
 }
 
-// ReadAs runs do on a connection that it has for itself and must not keep. The end of ctx
+// ReadAs runs do, whose work is of any length, which lane says, on a connection that it has for itself and must not keep. The end of ctx
 // cancels the statement that is running. Statements outside a transaction see what was
 // committed when each began. A connection that breaks is replaced and do runs again, so it
 // begins by forgetting what it read. With the ctx of a [DB.Transact] it runs in that
 // transaction. Errors are as [DB.Public] makes them.
-func (d *DB) ReadAs(ctx context.Context, t Turn, do func(*Conn) error) error {
+func (d *DB) ReadAs(ctx context.Context, lane turns.Lane, do func(*Conn) error) error {
 	if d.level(ctx) == nil {
-		if done, err := d.copies.read(ctx, t, do); done {
+		if done, err := d.copies.read(ctx, lane, do); done {
 			return err
 		}
 	}
-	return d.readPrimary(ctx, t, do)
+	return d.readPrimary(ctx, lane, do)
 }
 
 // ReadPrimary is [DB.Read] that no replica answers.
 func (d *DB) ReadPrimary(ctx context.Context, do func(*Conn) error) error {
-	return d.readPrimary(ctx, Turn{Request: facade.RequestOf(ctx)}, do)
+	return d.readPrimary(ctx, turns.Keyed, do)
 }
 
-func (d *DB) readPrimary(ctx context.Context, t Turn, do func(*Conn) error) error {
+func (d *DB) readPrimary(ctx context.Context, lane turns.Lane, do func(*Conn) error) error {
 	if l := d.level(ctx); l != nil {
 		return d.Public(ctx, l.call(ctx, do))
 	}
-	return d.Public(ctx, d.again(ctx, func() error { return d.on(ctx, t, do) }))
+	return d.Public(ctx, d.again(ctx, func() error { return d.on(ctx, turnOf(ctx, lane, false), do) }))
 }
 
 // Maintain is Read for work on the database itself, such as DDL: its statements may take any
 // time, and it is not run again.
 func (d *DB) Maintain(ctx context.Context, do func(*Conn) error) error {
-	return d.on(ctx, Turn{}, func(c *Conn) error {
+	return d.on(ctx, turns.Turn{Lane: turns.Short}, func(c *Conn) error {
 		was := c.watchdog.limit
 		c.watchdog.limit = 0
 		defer func() { c.watchdog.limit = was }()
@@ -174,7 +175,7 @@ func (d *DB) Once(ctx context.Context, queries ...*Query) error {
 func (d *DB) single(ctx context.Context, queries ...*Query) error {
 	return d.Public(ctx, d.retry(ctx, conflict, func() error {
 		return d.again(ctx, func() error {
-			return d.on(ctx, Turn{Request: facade.RequestOf(ctx), Writes: true}, func(c *Conn) error { return committed(c.Run(queries...), nil) })
+			return d.on(ctx, turnOf(ctx, turns.Short, true), func(c *Conn) error { return committed(c.Run(queries...), nil) })
 		})
 	}))
 }
@@ -202,7 +203,7 @@ func (d *DB) write(ctx context.Context, start string, do func(*Conn) error) erro
 	}
 	return d.Public(ctx, d.retry(ctx, conflict, func() error {
 		return d.again(ctx, func() error {
-			return d.on(ctx, Turn{Request: facade.RequestOf(ctx), Writes: true}, func(c *Conn) error {
+			return d.on(ctx, turnOf(ctx, turns.Short, true), func(c *Conn) error {
 				position, note := d.copies.position(ctx)
 				err := inTransaction(c, start, facade.InDryRun(ctx), position, do)
 				if err == nil {
@@ -226,7 +227,7 @@ func (d *DB) again(ctx context.Context, do func() error) error {
 
 // on runs do on a connection of the pool, once. A panic in do costs the connection and becomes
 // an error with its stack.
-func (d *DB) on(ctx context.Context, t Turn, do func(*Conn) error) (err error) {
+func (d *DB) on(ctx context.Context, t turns.Turn, do func(*Conn) error) (err error) {
 	c, err := d.pool.get(ctx, t)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/store/turns"
 )
 
@@ -26,8 +27,12 @@ type pool struct {
 	sweep *time.Timer
 }
 
-// Turn describes one call that waits for a connection or has one; see [turns.Turn].
-type Turn = turns.Turn
+// turnOf returns the turn of a call with this ctx.
+func turnOf(ctx context.Context, lane turns.Lane, writes bool) turns.Turn {
+	t := turns.Turn{Lane: lane, Writes: writes}
+	t.Caller, t.Request = facade.RequestOf(ctx).Shares()
+	return t
+}
 
 // unused is how long a connection stays open that nobody uses, and lifetime how long any does,
 // so that a server that was replaced, or joined a balanced set, gets its share.
@@ -47,7 +52,7 @@ func newPool(d *DB) *pool {
 
 // get waits for the turn and returns a connection that is open, as far as that can be known;
 // put gives it back.
-func (p *pool) get(ctx context.Context, t Turn) (*Conn, error) {
+func (p *pool) get(ctx context.Context, t turns.Turn) (*Conn, error) {
 	if p.isClosed() {
 		return nil, errClosed
 	}
@@ -83,7 +88,7 @@ func (p *pool) isClosed() bool {
 }
 
 // put gives a connection back and ends its turn.
-func (p *pool) put(c *Conn, t Turn) {
+func (p *pool) put(c *Conn, t turns.Turn) {
 	p.give(c)
 	p.turns.Leave(t)
 }
@@ -91,7 +96,7 @@ func (p *pool) put(c *Conn, t Turn) {
 // take returns an idle connection that is open or opens one. The turn has been counted in, so
 // there are never more than Connections. Where the server has none to spare, one that others
 // give back serves as well.
-func (p *pool) take(ctx context.Context, t Turn) (*Conn, error) {
+func (p *pool) take(ctx context.Context, t turns.Turn) (*Conn, error) {
 	began := time.Now()
 	for {
 		if c, err := p.pop(t.Writes); c != nil || err != nil {

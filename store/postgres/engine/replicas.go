@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/store/postgres/replica"
+	"github.com/frondhost/frond/store/turns"
 )
 
 // How often a replica is asked how far it is, how long its answer holds, and how far it may
@@ -177,7 +178,7 @@ func (r *replicas) load(ctx context.Context) error {
 	return err
 }
 
-func (r *replicas) read(ctx context.Context, t Turn, do func(*Conn) error) (done bool, err error) {
+func (r *replicas) read(ctx context.Context, lane turns.Lane, do func(*Conn) error) (done bool, err error) {
 	record, seal := consistency.Copies(ctx), r.seal.Load()
 	if record == nil || seal == nil || facade.InDryRun(ctx) {
 		return false, nil
@@ -194,7 +195,7 @@ func (r *replicas) read(ctx context.Context, t Turn, do func(*Conn) error) (done
 		return false, nil
 	}
 	db := r.dbs[i]
-	err = db.on(ctx, t, do)
+	err = db.on(ctx, turnOf(ctx, lane, false), do)
 	if err == nil {
 		return true, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/turns"
 )
 
 // retries is the queue of the transactions that run again after a conflict. One of them runs at a
@@ -71,7 +72,7 @@ func (r *retries) lock(ctx context.Context) (unlock func()) {
 	if r.db.opts.Connections < 2 || r.prepare(ctx) != nil {
 		return nothing
 	}
-	turn := Turn{Writes: true}
+	turn := turns.Turn{Lane: turns.Keyed, Writes: true} // beside the transaction, whose lane may be full
 	for {
 		c, err := r.db.pool.get(ctx, turn)
 		if err != nil {
@@ -112,7 +113,7 @@ func (r *retries) prepare(ctx context.Context) error {
 	}
 	err := r.db.Own(ctx, "turns", makeTurns)
 	if err == nil {
-		err = r.db.on(ctx, Turn{Writes: true}, func(c *Conn) error {
+		err = r.db.on(ctx, turnOf(ctx, turns.Short, true), func(c *Conn) error {
 			return c.Run(&Query{Text: []byte(makeTurn), Values: r.schema()})
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/turns"
 )
 
 // transaction is one Transact. Its first call takes a connection from the pool and begins;
@@ -32,7 +33,7 @@ type transaction struct {
 	mu sync.Mutex
 	// conn is nil before the first call and at the end.
 	conn *Conn
-	turn Turn
+	turn turns.Turn
 	// timer ends a transaction that lasts too long.
 	timer *time.Timer
 	// lead goes ahead of the next call: BEGIN, and the savepoints of levels.
@@ -111,7 +112,7 @@ func (d *DB) Transact(ctx context.Context, fn func(context.Context) error) error
 // is none of the store's, whatever it wraps. err says why the transaction is not what fn
 // returned, and is raw where another transaction came between.
 func (d *DB) transact(ctx context.Context, fn func(context.Context) error) (own, err error) {
-	t := &transaction{db: d, lead: []string{begin, impatient}, turn: Turn{Request: facade.RequestOf(ctx), Writes: true}}
+	t := &transaction{db: d, lead: []string{begin, impatient}, turn: turnOf(ctx, turns.Short, true)}
 	dry := facade.InDryRun(ctx)
 	ctx, t.cancel = context.WithCancel(ctx)
 	defer t.cancel()

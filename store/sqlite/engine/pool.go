@@ -23,16 +23,15 @@ type pool struct {
 	closed bool
 }
 
-// Turn describes one read that waits for a connection or has one; see [turns.Turn].
-type Turn = turns.Turn
-
 // newPool returns a pool without connections for d.opts.Readers of them.
 func newPool(d *DB) *pool { return &pool{db: d, turns: turns.New(d.opts.Readers)} }
 
 // run runs do on a connection that do has for itself. The end of ctx interrupts the statement
 // that is running. A panic in do costs the connection and becomes an error with its
 // stack; where SQLite's memory was not enough, it is the caller's BAD_REQUEST.
-func (p *pool) run(ctx context.Context, t Turn, do func(*Conn) error) (err error) {
+func (p *pool) run(ctx context.Context, lane turns.Lane, do func(*Conn) error) (err error) {
+	t := turns.Turn{Lane: lane}
+	t.Caller, t.Request = facade.RequestOf(ctx).Shares()
 	if err := p.turns.Enter(ctx, t, 0); err != nil {
 		return err
 	}
@@ -112,18 +111,18 @@ func (p *pool) close() error {
 	return err
 }
 
-// Read runs do, which takes a short time whatever the rows, on a connection that do has for
+// Read runs do, which reads rows of given keys, on a connection that do has for
 // itself and must not keep. The end of ctx interrupts the statement that is running. Errors
 // are as [Public] makes them. It may be called from many goroutines. In a transaction
 // ([DB.Transact]) it runs on the transaction's connection.
 func (d *DB) Read(ctx context.Context, do func(*Conn) error) error {
-	return d.ReadAs(ctx, Turn{Request: facade.RequestOf(ctx)}, do)
+	return d.ReadAs(ctx, turns.Keyed, do)
 }
 
-// ReadAs is Read for work of any length: see [Turn]. The caller says what the work is.
-func (d *DB) ReadAs(ctx context.Context, t Turn, do func(*Conn) error) error {
+// ReadAs is Read for work of any length, which lane says.
+func (d *DB) ReadAs(ctx context.Context, lane turns.Lane, do func(*Conn) error) error {
 	if l := d.level(ctx); l != nil {
 		return l.read(ctx, do)
 	}
-	return d.pool.run(ctx, t, do)
+	return d.pool.run(ctx, lane, do)
 }
