@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -103,6 +104,36 @@ func TestDevelopmentWarnsOnce(t *testing.T) {
 		if n := strings.Count(log.String(), "everybody may do everything with "+door); n != 1 {
 			t.Errorf("it warned %d times of %s:\n%s", n, door, log.String())
 		}
+	}
+}
+
+// TestAnonymousProductionWarns: a production gateway without identity settings says once that it
+// knows no caller.
+func TestAnonymousProductionWarns(t *testing.T) {
+	session := func(*http.Request) (facade.State, error) { return nil, nil }
+	for _, c := range []struct {
+		name    string
+		mode    string
+		session gateway.Session
+		want    int
+	}{
+		{"production", gateway.Production, nil, 1},
+		{"development", gateway.Development, nil, 0},
+		{"production with a session of the program", gateway.Production, session, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log bytes.Buffer
+			g, err := gateway.New(cups(t, "collectors: {'*': open}"), &gateway.Options{
+				Config: gateway.Config{Store: "memory", Mode: c.mode}, Session: c.session, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Close()
+			if n := strings.Count(log.String(), "every caller is anonymous"); n != c.want {
+				t.Errorf("the warning is logged %d times, want %d:\n%s", n, c.want, log.String())
+			}
+		})
 	}
 }
 

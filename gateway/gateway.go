@@ -52,6 +52,9 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 			}
 			g.session = g.auth.Session
 		}
+		if opts.Session == nil && id.Anonymous() && config.Mode == Production {
+			host.log.Warn("every caller is anonymous; set identity in gateway.yaml, or a session in a Go program")
+		}
 		again, g.session = g.session, g.identified(g.session)
 		host.callers = &callers{expires: g.auth.Expires, refuse: g.limiter.RefuseAt, network: config.Limits.Rate.Network(), keys: map[sender]any{}}
 		first, err := newGeneration(host, g.session, again, &g.draining, f)

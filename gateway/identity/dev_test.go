@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"log/slog"
 	"net/http/httptest"
 	"testing"
 
@@ -8,6 +9,31 @@ import (
 
 	"github.com/frondhost/frond/facade"
 )
+
+// TestTokensWithoutAnIssuer: a bearer token is an invalid credential where nothing can check it.
+func TestTokensWithoutAnIssuer(t *testing.T) {
+	for name, config := range map[string]*Config{"no identity": {}, "dev identity": {Dev: true}} {
+		t.Run(name, func(t *testing.T) {
+			auth, err := New(config, Keys{}, slog.New(slog.DiscardHandler))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := httptest.NewRequest("GET", "/", nil)
+			if state, err := auth.Session(r); state != nil || err != nil {
+				t.Errorf("without a credential the caller is %v, %v; want anonymous", state, err)
+			}
+			r.Header.Set("Authorization", "bearer abc")
+			if _, err := auth.Session(r); facade.CodeOf(err) != facade.Unauthorized {
+				t.Errorf("a bearer token answers %v; want UNAUTHORIZED", err)
+			}
+			r.Header.Set("Authorization", "Basic abc") // a proxy in front may use other schemes
+			if _, err := auth.Session(r); err != nil {
+				t.Errorf("another scheme answers %v; want anonymous", err)
+			}
+		})
+	}
+}
+
 
 func TestDevSession(t *testing.T) {
 	for _, c := range []struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -18,8 +19,23 @@ import (
 // which must never become an anonymous caller. It is called from many goroutines.
 type Session func(*http.Request) (facade.State, error)
 
-// anonymous is the session of a gateway without any identity setting.
-func anonymous(*http.Request) (facade.State, error) { return nil, nil }
+// anonymous is the session of a gateway without any identity setting. It refuses a bearer
+// token, which nothing here can check.
+func anonymous(r *http.Request) (facade.State, error) { return nil, refuseToken(r) }
+
+// refuseToken returns UNAUTHORIZED for a request with a bearer token. Its sender expects to be
+// known, and would otherwise become an anonymous caller.
+func refuseToken(r *http.Request) error {
+	for _, sent := range r.Header.Values("Authorization") {
+		if scheme, _, _ := strings.Cut(sent, " "); strings.EqualFold(scheme, "Bearer") {
+			return facade.Errorf(facade.Unauthorized, "this gateway has no issuer and accepts no tokens; leave out the Authorization header")
+		}
+	}
+	return nil
+}
+
+// Anonymous reports whether these settings make every caller anonymous.
+func (id *Config) Anonymous() bool { return !id.Dev && !id.tokens() }
 
 // Authenticator identifies callers as a Config says. Its methods may be called from many
 // goroutines; a nil one starts and closes nothing.
@@ -34,7 +50,7 @@ type Authenticator struct {
 // [Authenticator.Start] or the first token. log takes why tokens are refused.
 //
 //	c.Dev                the header X-Frond-User
-//	no setting of tokens every caller is anonymous
+//	no setting of tokens every caller is anonymous, and a Bearer token is refused
 //	else                 Bearer tokens; the only error is a path of c.Claims that leads nowhere
 func New(c *Config, keys Keys, log *slog.Logger) (*Authenticator, error) {
 	switch {
@@ -115,7 +131,7 @@ const DevHeader = "X-Frond-User"
 func devSession(r *http.Request) (facade.State, error) {
 	sent := r.Header.Values(DevHeader)
 	if len(sent) == 0 {
-		return nil, nil
+		return nil, refuseToken(r)
 	}
 	if !setting.Loopback(r.RemoteAddr) {
 		return nil, facade.Errorf(facade.Unauthorized, "dev identity is believed on loopback only; leave out %s", DevHeader)

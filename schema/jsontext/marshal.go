@@ -3,17 +3,86 @@ package jsontext
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 )
 
 // Marshal is json.Marshal with the HTML characters <, > and & as they are, as every surface
 // writes them, and without the newline that an Encoder adds. The error is that of
-// encoding/json.
+// encoding/json; for a type or a value that JSON does not have, it begins with the path of
+// the member, such as "lines[2].price: ".
 func Marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
+		if path := strings.TrimPrefix(unmarshalable(reflect.ValueOf(v), maxPath), "."); path != "" {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 		return nil, err
 	}
 	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+// maxPath bounds the steps of a path, since Go values may contain themselves.
+const maxPath = 32
+
+// unmarshalable returns the path of the first member of v that encoding/json refuses, such as
+// ".lines[2].price", or "" where that is v itself.
+func unmarshalable(v reflect.Value, steps int) string {
+	for v.IsValid() && (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) {
+		v = v.Elem()
+	}
+	if !v.IsValid() || steps == 0 {
+		return ""
+	}
+	into := func(step string, member reflect.Value) (string, bool) {
+		var value *json.UnsupportedValueError
+		var typ *json.UnsupportedTypeError
+		if !member.CanInterface() {
+			return "", false
+		}
+		if _, err := json.Marshal(member.Interface()); !errors.As(err, &value) && !errors.As(err, &typ) {
+			return "", false
+		}
+		return step + unmarshalable(member, steps-1), true
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if name == "-" {
+				continue
+			}
+			step := "." + field.Name
+			if name != "" {
+				step = "." + name
+			}
+			if field.Anonymous && name == "" {
+				step = ""
+			}
+			if path, found := into(step, v.Field(i)); found {
+				return path
+			}
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		for _, key := range keys {
+			if path, found := into("."+fmt.Sprint(key), v.MapIndex(key)); found {
+				return path
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if path, found := into(fmt.Sprintf("[%d]", i), v.Index(i)); found {
+				return path
+			}
+		}
+	}
+	return ""
 }
