@@ -9,10 +9,9 @@ import (
 	"github.com/frondhost/frond/facts"
 )
 
-// ready answers /readyz: 200 unless the service drains or its store accepts no writes, the
-// reason of which is in the log and not in the answer. A remote that cannot be reached is no
-// reason to stop sending requests here: it has a line in the answer, and so has a way out of
-// facts that is stuck.
+// ready answers /readyz: 200 unless the service drains, its store accepts no writes or the tables
+// follow newer cards. The reason is in the log and not in the answer. A remote that cannot be
+// reached has a line in the answer, which stays 200, and so has a way out of facts that is stuck.
 func (h *Host) ready(draining *atomic.Bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if draining.Load() {
@@ -20,7 +19,7 @@ func (h *Host) ready(draining *atomic.Bool) http.HandlerFunc {
 			return
 		}
 		if store, ok := h.store.Store.(checker); ok && store.Check(r.Context()) != nil {
-			health(w, r, false, "the store takes no writes; the log says why")
+			health(w, r, false, "the store takes no writes, or its tables follow newer cards; the log says why")
 			return
 		}
 		word := "ready"

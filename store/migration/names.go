@@ -1,5 +1,10 @@
 package migration
 
+import (
+	"maps"
+	"slices"
+)
+
 // Naming is how a store names the table of a new entity, by its key, and the column of a new
 // field.
 type Naming struct{ Table, Column func(name string) string }
@@ -35,6 +40,25 @@ func (n *Names) Column(key, field string) string {
 		return t.columns.find(field).name
 	}
 	return n.naming.Column(field)
+}
+
+// Move returns names under which a field has a new column, and what the ledger then has for it. Its
+// column of now is to be dropped. n does not change.
+func (n *Names) Move(key, field string) (*Names, Called) {
+	moved := &Names{n.naming, n.tables}
+	t := *n.tables.find(key)
+	was := t.columns.find(field)
+	t.columns.wanted = maps.Clone(t.columns.wanted)
+	is := t.columns.make(field)
+	is.called, is.unwritten = was.called, false
+	if is.called == nil {
+		is.called = []string{field}
+	}
+	t.columns.wanted[field] = is
+	t.columns.all = slices.DeleteFunc(slices.Clone(t.columns.all), func(x *thing) bool { return x == was })
+	moved.tables.wanted = maps.Clone(n.tables.wanted)
+	moved.tables.wanted[key] = &t
+	return moved, Called{Table: t.name, Column: is.name, Names: is.called}
 }
 
 // Noted reports whether the ledger has an entry of a column.

@@ -23,7 +23,7 @@ type Renaming struct {
 //	a and b are both there, and b has rows               refused
 //	neither is there, and the cards leave something out  refused: the line may have a slip
 //
-// Without a rename a name leads to what has it now, or else to what had it before: older cards
+// Without a rename a name leads to the table that has it now, or else to one that had it: older cards
 // find their rows when newer ones have renamed them. They are refused where the newer ones have
 // used the name again for something else.
 func Resolve(task *Task, naming Naming, present []*Table, ledger []Called, rows func(table string) (int64, error)) (names *Names, renamed []Renaming, refused []Step, err error) {

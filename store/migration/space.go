@@ -52,13 +52,13 @@ type space struct {
 	all   []*thing
 	// wanted are the things that the cards describe, by their names there.
 	wanted map[string]*thing
-	// gone are the names in the ledger of what is not there.
+	// gone are the things of the ledger that the database does not have.
 	gone []string
 }
 
 // learn gives the things their names of the ledger; key is the thing's name in an entry, "" for
-// an entry of something else. What is not there under its name is looked for under the names
-// that cards gave it: an older program renames tables and columns themselves.
+// an entry of something else. A thing that is missing is looked for under the names that cards
+// gave it: an older program renames tables and columns themselves.
 func (s *space) learn(ledger []Called, key func(Called) string) {
 	var missing []Called
 	take := func(x *thing, c Called) { x.called, x.at, x.noted = c.Names, c.At, key(c) }

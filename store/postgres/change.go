@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 )
 
@@ -23,7 +24,10 @@ import (
 // change is how one table changes.
 type change struct {
 	*migrator
-	t         *table
+	// t is the table under the names of now, and next under those after the plan; moved are the
+	// entries of the ledger of columns that get another type.
+	t, next   *table
+	moved     map[*schema.Property]migration.Called
 	want, was *migration.Table
 	from      string // what the plan's SELECTs read
 	rows      int64
@@ -185,7 +189,7 @@ func (ch *change) dropColumn(s *migration.Step, was *migration.Column) ([]group,
 	s.Effect = migration.Online
 	name := quote(was.Name)
 	drop := []group{one(ch.t.alter() + "DROP COLUMN IF EXISTS " + name)}
-	if ch.tables.names.Noted(ch.was.Name, was.Name) {
+	if ch.before.names.Noted(ch.was.Name, was.Name) {
 		drop = append(drop, one(ch.forgetSQL(was.Name)))
 	}
 	switch {
@@ -286,15 +290,20 @@ func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group,
 			return nil, err
 		}
 	}
-	for _, ix := range ch.t.indexes {
+	for i, ix := range ch.t.indexes {
 		if ix.name == d.Index.Name {
-			return []group{
-				concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.qualified(ix.name)),
-				concurrently(ch.t.createIndex(ix, "CONCURRENTLY")),
-			}, nil
+			return ch.makeIndex(ch.next.indexes[i]), nil
 		}
 	}
 	return nil, fmt.Errorf("there is no index %s", d.Index.Name)
+}
+
+// makeIndex are the groups that make an index beside those who write.
+func (ch *change) makeIndex(ix index) []group {
+	return []group{
+		concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.qualified(ix.name)),
+		concurrently(ch.next.createIndex(ix, "CONCURRENTLY")),
+	}
 }
 
 // unique refuses a unique constraint that rows break.

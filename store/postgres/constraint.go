@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -16,6 +18,7 @@ import (
 //
 //	UNIQUE, the primary key included          CONFLICT with the fields (facade.Taken)
 //	NOT NULL and CHECK of the written table   VALIDATION_FAILED with the card's keyword
+//	NOT NULL of a column that no card has     SERVICE_UNAVAILABLE: newer cards have added it
 //	NOT NULL of another table                 CONFLICT: the row is in use (facade.InUse)
 //	a foreign key of what was written         CONFLICT: it leads nowhere (facade.Dangling)
 //	a foreign key to what was written         CONFLICT: the row is in use
@@ -49,6 +52,9 @@ func (s *Store) constraint(t *table, written []facade.Record, err error) error {
 			return sqltext.Refuse(p, "required")
 		} else if p != nil { // onDelete: set null met a field that takes no null
 			return facade.InUse(p)
+		}
+		if why := s.verify(context.Background()); why != nil && broken == t && !t.Sparse {
+			return engine.Newer(errors.Join(why, err))
 		}
 	case engine.ForeignKey, engine.Restrict:
 		if !known || v.field == nil {

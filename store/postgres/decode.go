@@ -27,6 +27,16 @@ func formOf(c *sqltext.Column) engine.Form {
 	return engine.TextForm
 }
 
+// oids are the numbers of the types whose values are decoded by their bytes or written to JSON
+// without quotes. A value of another type would be read as something else.
+var oids = map[string]uint32{
+	"boolean": 16, "bigint": 20, "smallint": 21, "integer": 23, "text": 25, "json": 114, "real": 700, "double precision": 701,
+	"date": 1082, "timestamp without time zone": 1114, "timestamp with time zone": 1184, "numeric": 1700, "jsonb": 3802,
+}
+
+// typeOf returns the number of a column's type, 0 where any type can be read as text.
+func typeOf(c *sqltext.Column) uint32 { return oids[baseType(c.Type)] }
+
 // decoderOf returns the function that appends a value of a column, which is not null, as JSON.
 // It is chosen once for a column. Rows are the same text that every store gives:
 //

@@ -104,7 +104,7 @@ func (*filling) lost(s *migration.Step, n int64) { s.Rows = n }
 // older returns a column of the row as it was, by the name that an expression has for it: one of
 // now or of before. nil: the rows have none.
 func (ch *change) older(name string) *migration.Column {
-	return ch.was.Column(ch.tables.names.Column(ch.t.Entity.Key, name))
+	return ch.was.Column(ch.before.names.Column(ch.t.Entity.Key, name))
 }
 
 // selected are the columns that the expression reads, as JSON text.

@@ -114,20 +114,16 @@ func (r *reading) run(do func(*engine.Conn) error) error {
 // query is a statement of the reading. The arguments are freed when it has run.
 func (r *reading) query(b *sqltext.Builder, before, behind int, row func(values [][]byte) error) (*engine.Query, *arguments) {
 	args := newArguments(b.Args)
-	forms := make([]engine.Form, 0, before+r.Selection.Width()+behind)
-	for range before {
-		forms = append(forms, engine.TextForm)
+	width := before + r.Selection.Width() + behind
+	forms, types := make([]engine.Form, width), make([]uint32, width)
+	for i, c := range r.Selection.Fields {
+		forms[before+i], types[before+i] = formOf(c), typeOf(c)
 	}
-	for _, c := range r.Selection.Fields {
-		forms = append(forms, formOf(c))
+	before += len(r.Selection.Fields)
+	for i, c := range r.Selection.Extra {
+		forms[before+i], types[before+i] = formOf(c), typeOf(c)
 	}
-	for _, c := range r.Selection.Extra {
-		forms = append(forms, formOf(c))
-	}
-	for len(forms) < cap(forms) {
-		forms = append(forms, engine.TextForm)
-	}
-	return &engine.Query{Text: b.SQL, Values: args.values, Columns: forms, Row: row}, args
+	return &engine.Query{Text: b.SQL, Values: args.values, Columns: forms, Types: types, Row: row}, args
 }
 
 // runPage runs the statement. The row beyond the limit is not kept; it sets More. With counted

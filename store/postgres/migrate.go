@@ -126,7 +126,7 @@ func (s *Store) prepare(ctx context.Context, task *migration.Task, all *tables) 
 	if err := m.plan.Stop(task); err != nil {
 		return &m.plan, err
 	}
-	if len(m.work) == 0 && (len(m.tables.names.Unwritten()) == 0 || task.Unchanged) {
+	if len(m.work) == 0 && (len(m.before.names.Unwritten()) == 0 || task.Unchanged) {
 		s.notices(m)
 		s.tables.Store(m.tables)
 		return &m.plan, nil
@@ -185,7 +185,7 @@ func (s *Store) apply(ctx context.Context, m *migrator) error {
 		if err != nil && !engine.Exists(err) {
 			return err
 		}
-		for _, entry := range m.tables.names.Unwritten() {
+		for _, entry := range m.before.names.Unwritten() {
 			if err := c.Exec(m.nameSQL(entry)); err != nil {
 				return err
 			}

@@ -19,9 +19,10 @@ type migrator struct {
 	// present describes what is there; have has it as the catalogue says.
 	present []*migration.Table
 	have    map[string]*present
-	// adopted has the tables of another program that entities are mapped to, and tables has those
-	// and the tables of the task under the names of the database.
-	adopted, tables *tables
+	// adopted has the tables of another program that entities are mapped to. before has those and
+	// the tables of the task under the names that the database has; tables has them under the names
+	// after the plan: a column whose type changes is another column then.
+	adopted, before, tables *tables
 
 	plan migration.Plan
 	work []work
@@ -78,7 +79,7 @@ func (m *migrator) prepare() (err error) {
 	var wanted []*migration.Table
 	var unreadable []string
 	byName := map[string]*table{}
-	for _, t := range m.tables.order {
+	for _, t := range m.before.order {
 		wanted, byName[t.plain] = append(wanted, t.compared()), t
 		if p := m.have[t.plain]; p != nil && p.unreadable {
 			unreadable = append(unreadable, m.qualified(t.plain))
@@ -87,14 +88,19 @@ func (m *migrator) prepare() (err error) {
 	if len(unreadable) > 0 {
 		return fmt.Errorf("the role of the connection may not read %[1]s; let it: GRANT SELECT ON %[1]s", strings.Join(unreadable, ", "))
 	}
-	for _, differences := range migration.ByTable(migration.Compare(m.present, wanted)) {
+	all := migration.Compare(m.present, wanted)
+	moved, err := m.move(all, byName)
+	if err != nil {
+		return err
+	}
+	for _, differences := range migration.ByTable(all) {
 		d := &differences[0]
 		t := byName[d.Table.Name]
 		if d.Op == migration.CreateTable {
 			m.create(t, d)
 			continue
 		}
-		ch := &change{migrator: m, t: t, want: d.Table, was: d.Was, from: m.qualified(d.Was.Name), filled: map[string]bool{}, swapped: map[string]bool{}}
+		ch := &change{migrator: m, t: t, next: m.tables.byEntity[t.Entity], moved: moved, want: d.Table, was: d.Was, from: m.qualified(d.Was.Name), filled: map[string]bool{}, swapped: map[string]bool{}}
 		for i := range differences {
 			if err := ch.settle(&differences[i]); err != nil {
 				return err
@@ -105,7 +111,7 @@ func (m *migrator) prepare() (err error) {
 		m.add(p.step, p.work)
 	}
 	for _, name := range migration.Unknown(m.present, wanted) {
-		if m.tables.byName[name] == nil {
+		if m.before.byName[name] == nil {
 			m.plan.Notices = append(m.plan.Notices, "table "+name)
 		}
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"strings"
 
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/engine"
 )
@@ -28,18 +29,40 @@ func (m *migrator) resolve() error {
 	if err != nil {
 		return err
 	}
-	if m.tables, err = newTables(m.task.Entities, m.schema, names); err != nil {
+	if m.before, err = newTables(m.task.Entities, m.schema, names); err != nil {
 		return err
 	}
-	m.tables.take(m.adopted)
+	m.before.take(m.adopted)
 	for _, step := range refused {
 		m.plan.Add(step)
 	}
 	for _, r := range renamed {
 		r.SQL = []string{m.nameSQL(r.Entry)}
-		m.add(r.Step, work{table: m.tables.byName[r.Table], groups: []group{one(r.SQL...)}})
+		m.add(r.Step, work{table: m.before.byName[r.Table], groups: []group{one(r.SQL...)}})
 	}
 	return nil
+}
+
+// move gives each column whose type changes the name of a new one: a program that runs with the
+// older cards finds no column of that name, and neither reads nor writes values of another type.
+// The entries of the ledger are by field.
+func (m *migrator) move(all []migration.Difference, byName map[string]*table) (moved map[*schema.Property]migration.Called, err error) {
+	m.tables, moved = m.before, map[*schema.Property]migration.Called{}
+	names := m.before.names
+	for _, d := range all {
+		if d.Op != migration.ChangeType || d.Column.Primary {
+			continue
+		}
+		p := byName[d.Table.Name].byName(d.Column.Name).Prop
+		names, moved[p] = names.Move(p.Owner.Key, p.Name)
+	}
+	if len(moved) == 0 {
+		return moved, nil
+	}
+	if m.tables, err = newTables(m.task.Entities, m.schema, names); err == nil {
+		m.tables.take(m.adopted)
+	}
+	return moved, err
 }
 
 // ledger reads the ledger of names.

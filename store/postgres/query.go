@@ -11,13 +11,13 @@ import (
 // selected is a statement whose columns are those of a selection; rows is set to what it
 // returns.
 func selected(sql []byte, args *arguments, sel *sqltext.Selection, rows **facade.Rows, room int) *engine.Query {
-	forms := make([]engine.Form, max(1, len(sel.Fields)))
+	forms, types := make([]engine.Form, max(1, len(sel.Fields))), make([]uint32, len(sel.Fields))
 	for i, c := range sel.Fields {
-		forms[i] = formOf(c)
+		forms[i], types[i] = formOf(c), typeOf(c)
 	}
 	reset := func() { *rows = facade.NewRows(sel.Layout, room) }
 	reset()
-	return &engine.Query{Text: sql, Values: args.values, Columns: forms, Reset: reset, Row: func(values [][]byte) error {
+	return &engine.Query{Text: sql, Values: args.values, Columns: forms, Types: types, Reset: reset, Row: func(values [][]byte) error {
 		rows := *rows
 		rows.BeginRow()
 		for i, c := range sel.Fields {

@@ -27,6 +27,8 @@ type Store struct {
 	text sqltext.Database
 	// waiting is for a server that was down at the start.
 	waiting waiting
+	// newer is about tables that follow newer cards.
+	newer newer
 	// sorts says that the server cannot be kept from sorting, so that nothing is read by a [scan].
 	sorts  atomic.Bool
 	nonces *engine.Nonces
@@ -81,6 +83,7 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 	})
 	s.events = s.outbox
 	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
+	db.Verify = s.verify
 	s.tables.Store(&tables{names: migration.DefaultNames(naming)})
 	return s, nil
 }
@@ -104,6 +107,11 @@ func (s *Store) Close() error {
 func (s *Store) Check(ctx context.Context) error {
 	if err := s.waiting.reason(); err != nil {
 		return err
+	}
+	if s.newer.known() {
+		if err := s.verify(ctx); err != nil {
+			return err
+		}
 	}
 	return s.db.Check(ctx)
 }

@@ -10,13 +10,15 @@ import (
 
 // changeType changes the type of a column while others use the table: a second column of the
 // new type is filled in batches, and takes the place of the first one in a short transaction
-// that has the table for itself. Checks, the foreign key and indexes of the column are made
-// again then, online. An interrupted change leaves its helpers, which the next plan removes.
+// that has the table for itself. It has a name of its own, so that programs with older cards
+// cannot take its values for those of the older type. Checks, the foreign key and indexes of the
+// column are made again then, online. An interrupted change leaves its helpers, which the next
+// plan removes.
 //
 //	ADD COLUMN "~new price" bigint, "~seen price" text
 //	… batches: the new value, and what it was computed from
 //	BEGIN; LOCK TABLE; the rows that were written meanwhile;
-//	DROP COLUMN "price"; RENAME "~new price" TO "price"; COMMIT
+//	DROP COLUMN "price"; RENAME "~new price" TO "price_2"; the ledger of names; COMMIT
 func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]group, error) {
 	col := ch.t.byName(s.Column)
 	from, to := d.WasColumn.Kind, d.Column.Kind
@@ -77,10 +79,11 @@ func lossless(from, to string) bool {
 
 // swap are the groups that put a column of the card's definition in the place of the one that
 // is there. f is nil where no row has a value.
-func (ch *change) swap(col *column, f *filling) []group {
-	second := col.definition
-	second.name, second.notNull = shorten(helpers+"new "+col.name), false
-	seen := quote(shorten(helpers + "seen " + col.name))
+func (ch *change) swap(was *column, f *filling) []group {
+	is := ch.next.of(ch.next.Stored(was.Prop))
+	second := is.definition
+	second.name, second.notNull = shorten(helpers+"new "+was.name), false
+	seen := quote(shorten(helpers + "seen " + was.name))
 	alter := ch.t.alter()
 	groups := []group{one(
 		alter+"DROP COLUMN IF EXISTS "+quote(second.name), alter+"DROP COLUMN IF EXISTS "+seen,
@@ -90,29 +93,30 @@ func (ch *change) swap(col *column, f *filling) []group {
 		groups = append(groups, group{fill: f})
 	}
 	end := []string{
-		alter + "DROP COLUMN " + col.Name, alter + "DROP COLUMN " + seen,
-		alter + "RENAME COLUMN " + quote(second.name) + " TO " + col.Name,
+		alter + "DROP COLUMN " + was.Name, alter + "DROP COLUMN " + seen,
+		alter + "RENAME COLUMN " + quote(second.name) + " TO " + is.Name,
+		ch.forgetSQL(was.name), ch.nameSQL(ch.moved[was.Prop]),
 	}
-	if col.fill != "" {
-		end = append(end, alter+"ALTER COLUMN "+col.Name+" SET DEFAULT "+col.fill)
-		if col.notNull && f == nil {
-			end = append(end, "UPDATE "+ch.t.Name+" SET "+col.Name+" = "+col.fill)
+	if is.fill != "" {
+		end = append(end, alter+"ALTER COLUMN "+is.Name+" SET DEFAULT "+is.fill)
+		if is.notNull && f == nil {
+			end = append(end, "UPDATE "+ch.t.Name+" SET "+is.Name+" = "+is.fill)
 		}
 	}
 	groups = append(groups, group{sql: end, swap: f})
-	if col.notNull {
-		groups = append(groups, ch.neverNull(col.name)...)
+	if is.notNull {
+		groups = append(groups, ch.neverNull(is.name)...)
 	}
-	for _, ck := range col.checks {
+	for _, ck := range is.checks {
 		groups = append(groups, ch.hold(ck)...)
 	}
-	if col.refs != nil {
-		groups = append(groups, one(ch.t.addReference(col, ch.schema)+" NOT VALID"), one(ch.t.validate(col.refs.name)))
+	if is.refs != nil {
+		groups = append(groups, one(ch.t.addReference(is, ch.schema)+" NOT VALID"), one(ch.t.validate(is.refs.name)))
 	}
 	// Indexes on the column went with it.
-	for _, ix := range ch.t.indexes {
-		if now := ch.was.Index(ix.name); now != nil && now.Text == indexText(ix.unique, ch.t.columnsSQL(ix)) && slices.Contains(ix.columns, col.name) {
-			groups = append(groups, concurrently("DROP INDEX CONCURRENTLY IF EXISTS "+ch.qualified(ix.name)), concurrently(ch.t.createIndex(ix, "CONCURRENTLY")))
+	for i, ix := range ch.t.indexes {
+		if now := ch.was.Index(ix.name); now != nil && now.Text == indexText(ix.unique, ch.t.columnsSQL(ix)) && slices.Contains(ix.columns, was.name) {
+			groups = append(groups, ch.makeIndex(ch.next.indexes[i])...)
 		}
 	}
 	return groups

@@ -100,8 +100,8 @@ func text(name string) string {
 }
 
 // RunRenames starts the versions of a project one after the other over one database, while the
-// first one goes on to run. Each start finds the rows, leaves nothing to do, and holds what is
-// written to the constraints of its cards. open opens the store of another process over the
+// first one goes on to run. Each start finds the rows, leaves nothing to do, and holds new rows to
+// the constraints of its cards. open opens the store of another process over the
 // database of a test.
 func RunRenames(t *testing.T, database func(t testing.TB) (open func() Migrator)) {
 	for _, d := range deploys {

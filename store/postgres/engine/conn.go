@@ -51,6 +51,10 @@ type Query struct {
 	// Columns are the forms that the rows' columns come in, one for each or one for all;
 	// without any all come as text.
 	Columns []Form
+	// Types are the types (OIDs) that the rows' columns have to have; 0 takes any. They are compared
+	// when the statement is prepared, and it is prepared again after they change. A difference is
+	// the error of the run, and no row is read.
+	Types []uint32
 	// Row, where set, is given each row. The values are valid until it returns; nil is null.
 	// After an error the rows behind it are dropped, and the error is that of the run.
 	Row func(values [][]byte) error
@@ -63,6 +67,9 @@ type Query struct {
 	// wrote.
 	Done  bool
 	Count int64
+
+	// prepared is the statement of the connection that it runs as; nil where none is kept.
+	prepared *statement
 }
 
 // Form is how a column's value is written on the wire.
@@ -164,8 +171,10 @@ func (c *Conn) encode(q *Query) (err error) {
 		c.report(q)
 	}
 	name := ""
+	q.prepared = nil
 	if c.kept != nil {
 		st, fresh := c.kept.find(q.Text)
+		q.prepared = st
 		if name = st.name; fresh {
 			c.parse = pgproto3.Parse{Name: name, Query: st.text}
 			if c.out, err = c.parse.Encode(c.out); err != nil {
@@ -179,7 +188,10 @@ func (c *Conn) encode(q *Query) (err error) {
 		}
 	}
 	c.bind = pgproto3.Bind{PreparedStatement: name, Parameters: q.Values, ResultFormatCodes: q.Columns}
-	if c.out, err = c.bind.Encode(c.out); err == nil {
+	if c.out, err = c.bind.Encode(c.out); err == nil && q.Types != nil && (q.prepared == nil || !q.prepared.checked) {
+		c.out, err = (&pgproto3.Describe{ObjectType: 'P'}).Encode(c.out)
+	}
+	if err == nil {
 		c.out, err = (&pgproto3.Execute{}).Encode(c.out)
 	}
 	if len(q.Values) > MaxValues {
@@ -251,6 +263,10 @@ func (c *Conn) read(queries []*Query) (err error) {
 			if at < len(queries) && queries[at].Row != nil && err == nil {
 				err = queries[at].Row(m.Values)
 			}
+		case *pgproto3.RowDescription:
+			if at < len(queries) && err == nil {
+				err = queries[at].compare(m.Fields)
+			}
 		case *pgproto3.ParseComplete:
 			if c.kept != nil {
 				c.kept.parsed()
@@ -282,6 +298,19 @@ func (c *Conn) read(queries []*Query) (err error) {
 			return c.fail(errors.New("the server began to copy"), true)
 		}
 	}
+}
+
+// compare returns an error where a column has another type than the statement expects.
+func (q *Query) compare(fields []pgproto3.FieldDescription) error {
+	for i, f := range fields {
+		if i < len(q.Types) && q.Types[i] != 0 && q.Types[i] != f.DataTypeOID {
+			return fmt.Errorf("column %s: %w", f.Name, errOtherType)
+		}
+	}
+	if q.prepared != nil {
+		q.prepared.checked = true
+	}
+	return nil
 }
 
 // fail marks the connection as broken. sent says that the server may have seen a part of the

@@ -52,6 +52,10 @@ type DB struct {
 	reach   reachability
 	copies  copies
 	retries retries
+	// Verify, where set before the first call, returns why the tables are not those that the
+	// statements are written for; nil where they are. It is called where the server refuses a
+	// statement, or has another type for a column.
+	Verify func(context.Context) error
 	// compiles is done once the log has said that the server compiles statements.
 	compiles sync.Once
 }

@@ -43,7 +43,8 @@ const (
 // The failures that PostgreSQL has no code for. Callers never see their texts: [Public] gives
 // each a code.
 var (
-	errClosed = errors.New("the store is closed")
+	errClosed    = errors.New("the store is closed")
+	errOtherType = errors.New("the type is not the one that the table had")
 )
 
 // lost is a connection that broke. sent says that the server may have seen what was sent, so
@@ -211,6 +212,7 @@ func Counted(err error) error {
 //	no connection came free            SERVICE_UNAVAILABLE that says so, with Retry-After
 //	Unavailable(err)                   SERVICE_UNAVAILABLE
 //	a statement that is too complex    BAD_REQUEST
+//	a table that is not as expected    SERVICE_UNAVAILABLE, where [DB.Verify] confirms it
 //	anything else                      INTERNAL_ERROR around err, which stays in the process
 //
 // It is nil for nil. A statement that has used up its time is [facade.TooCostly]; total says
@@ -242,6 +244,11 @@ func (d *DB) Public(ctx context.Context, err error) error {
 	case codeOf(err) == statementTooComplex, codeOf(err) == tooManyColumns, codeOf(err) == tooManyArguments:
 		return facade.Errorf(facade.BadRequest, "the filter is nested too deep or too long; leave some of it out%w", hidden{err})
 	}
+	if d.Verify != nil && (classOf(err) == "42" || errors.Is(err, errOtherType)) {
+		if why := d.Verify(ctx); why != nil {
+			return Newer(errors.Join(why, err))
+		}
+	}
 	return facade.Internal(fmt.Errorf("postgres: %w", err))
 }
 
@@ -249,6 +256,11 @@ func (d *DB) Public(ctx context.Context, err error) error {
 // name a server and a role.
 func unavailable(err error) error {
 	return facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
+}
+
+// Newer returns the SERVICE_UNAVAILABLE of a call that needs tables as they no longer are.
+func Newer(why error) error {
+	return facade.Errorf(facade.ServiceUnavailable, "the tables follow newer cards than those of this gateway; try again when it has been replaced%w", hidden{why})
 }
 
 // outcomeUnknown is the SERVICE_UNAVAILABLE of a write whose connection broke while it was

@@ -211,7 +211,7 @@ func (r *replicas) read(ctx context.Context, lane turns.Lane, do func(*Conn) err
 // tables.
 func elsewhere(err error) bool {
 	switch code := codeOf(err); {
-	case code == unknownTable, code == "42703", code == unknownFeature:
+	case code == unknownTable, code == "42703", code == unknownFeature, errors.Is(err, errOtherType):
 		return true
 	case code != "" && code != queryCanceled && classOf(err) == "40":
 		return true

@@ -24,6 +24,8 @@ type statements struct {
 type statement struct {
 	name, text string
 	used       uint64
+	// checked says that its columns have the types that it expects.
+	checked bool
 }
 
 // maxStatements is how many statements a connection keeps prepared.
