@@ -28,7 +28,7 @@ func (x *execution) admit(ctx context.Context) error {
 		x.admitNamed()
 	}
 	if x.sel == nil && x.op.reader != nil {
-		x.sel = x.pick(x.call.Select, x.list.fields)
+		x.choose(ctx)
 	}
 	if err := x.admitIf(ctx); err != nil {
 		return err

@@ -24,6 +24,10 @@ type execution struct {
 	id           json.RawMessage
 	list         listing
 	each         *eachOf
+	fields       [2][]string // Call.Select and the fields of the query, with the columns of relations
+	relations    []*selectedRelation
+	places       []int         // of the selected fields in the list that was sent; nil: their own
+	levels       int           // of relations above the rows
 	sel          *selection    // what is read, and what leaves
 	precondition *Precondition // that the row is held to; nil: none
 	condition    *Filter       // likewise: what the row has to meet
@@ -83,6 +87,14 @@ type pendingPrecondition struct {
 	door  *Door
 	id    json.RawMessage
 	used  atomic.Bool
+}
+
+// place is the place in the list of fields that was sent of the i-th one that is read.
+func (x *execution) place(i int) int {
+	if x.places != nil {
+		return x.places[i]
+	}
+	return i
 }
 
 // instead ends a message about a field that does not exist for the caller. In production

@@ -131,9 +131,10 @@ func replaceWord(text, name, by string) string {
 }
 
 // renameQuery writes the query of a call that used old names with the new ones, from what was
-// read of it, for handlers and remotes.
+// read of it, for handlers and remotes. Relations are followed here: their columns stand in their
+// place.
 func (x *execution) renameQuery() {
-	if len(x.used) == 0 || x.call.Invocation.Query == nil || x.door.Entity == nil {
+	if len(x.used) == 0 && x.relations == nil || x.call.Invocation.Query == nil || x.door.Entity == nil {
 		return
 	}
 	own := *x.call
@@ -147,7 +148,7 @@ func (x *execution) renameQuery() {
 		case name == "sort":
 			return x.list.order.text()
 		case name == "fields":
-			return jsontext.AppendStrings(nil, newNames(x.op.reader, x.list.fields))
+			return jsontext.AppendStrings(nil, newNames(x.op.reader, x.fields[1]))
 		}
 		return value
 	})

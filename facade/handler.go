@@ -77,7 +77,7 @@ func (x handlerCall) adopt(answer any) (*Result, error) {
 	if from != nil && from.Crossed() {
 		// Read through From: encoded already, and computed.
 		x.before = from
-		x.sel = x.pickOn(already, x.op.reader, x.resultScope, x.call.Select, x.list.fields)
+		x.sel = x.pickOn(already, x.op.reader, x.resultScope, x.fields[0], x.fields[1])
 	}
 	out := &Result{Page: Page{Total: -1}}
 	rows := text

@@ -77,7 +77,6 @@ func (x *execution) admitList(ctx context.Context) error {
 			l.from, l.until = l.until, l.from
 		}
 	}
-	x.sel = x.pick(x.call.Select, l.fields)
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 //	run       the built-in CRUD over the store, the author's handler, or
 //	          the remote                                                 crud.go, list_run.go, handler.go, remote_run.go
 //	project   closed and hidden fields gone, values encoded, computed
-//	          fields added                                               egress.go
+//	          fields and selected relations added                        egress.go, followrelations.go
 //
 // A failure at any step leaves as an error that names entity and operation; a panic leaves
 // as INTERNAL_ERROR.
@@ -44,7 +44,10 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.project(ctx, res)
+	if res, err = x.project(ctx, res); err != nil {
+		return nil, err
+	}
+	return x.followRelations(ctx, res)
 }
 
 // answer is the third and the fourth step, which are one transaction where the author's

@@ -64,7 +64,7 @@ func (x remoteCall) received(res *Result, err error) (*Result, error) {
 		res = &out
 	}
 	if x.sel != nil && res.Form != FormValue && res.Rows != nil {
-		sel := x.pickOn(already, x.op.reader, x.resultScope, x.call.Select, x.list.fields)
+		sel := x.pickOn(already, x.op.reader, x.resultScope, x.fields[0], x.fields[1])
 		if rows := sel.narrowed(res.Rows); rows != res.Rows {
 			out := *res
 			out.Rows = rows

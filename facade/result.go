@@ -2,6 +2,7 @@ package facade
 
 import (
 	"encoding/json"
+	"errors"
 	"strconv"
 
 	"github.com/frondhost/frond/facade/budget"
@@ -68,6 +69,17 @@ func (r *Result) AppendJSON(dst []byte) []byte {
 		return append(dst, r.Value...)
 	}
 	return r.appendRows(dst, 0, r.Rows.Len(), &r.Page)
+}
+
+// errNotGroups is an answer that would put rows below the wrong parents.
+var errNotGroups = errors.New("a call for many keys was not answered with a group for each")
+
+// Grouped returns an error where r does not answer a call with Each for so many keys.
+func (r *Result) Grouped(keys int) error {
+	if len(r.Groups) != keys || r.Form == FormValue {
+		return errNotGroups
+	}
+	return nil
 }
 
 // appendRows appends the rows from up to but without to in the form of the result.

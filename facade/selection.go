@@ -194,7 +194,7 @@ func (x *execution) unknownField(r *reader, marks []byte, name string, i int) {
 		}
 		return names
 	})
-	x.refuse(kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", i), fmt.Sprintf("names %s, which %s does not have%s", kiterror.Quoted(name), r.entity.Name, instead)))
+	x.refuse(kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", x.place(i)), fmt.Sprintf("names %s, which %s does not have%s", kiterror.Quoted(name), r.entity.Name, instead)))
 }
 
 // fieldCount is how many fields there are, stored and computed.

@@ -128,13 +128,13 @@ func (b *Builder) addColumns(o *object, e *schema.Entity, typ string, by *origin
 			b.addMany(o, e, by, c)
 		default:
 			b.addColumn(o, by, c, c.key, keyType(p))
-			if to := b.target(p.Link, "findById"); to != nil {
+			if to, relation := b.relation(e, p.Link); to != nil {
 				b.addFields(o, by.at(p, "relation").old(c.old), &field{
 					name:        c.relation,
 					description: described(&p.Shape, c.relation),
 					deprecated:  c.deprecated(),
 					typ:         to.object.gql, // docs/calls.md: always nullable, the caller may not see the target
-					binding:     &binding.Field{Kind: binding.ToOne, Column: c.name, Link: p.Link, Door: to.Door, Output: to.Entity},
+					binding:     &binding.Field{Kind: binding.ToOne, Column: c.name, Relation: relation, Door: to.Door, Output: to.Entity},
 				})
 			}
 		}
@@ -199,43 +199,35 @@ func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, c namedFiel
 	f := &field{name: c.relation, description: described(&p.Shape, c.relation), deprecated: c.deprecated()}
 	if p.Stored {
 		b.addColumn(o, from, c, c.key, b.list(b.required(keyType(p))))
-		to := b.target(p.Link, "findById")
-		if to == nil {
-			return
-		}
-		f.typ = b.connection(&to.shown, to.typ, to.origin).gql
-		f.args, f.binding = pagingArgs, &binding.Field{
-			Kind: binding.ToManyIDs, Column: c.name, Link: p.Link, Door: to.Door, Output: to.Entity, Args: pagingInto,
-		}
-		b.addFields(o, by, f)
-		return
 	}
-	to := b.target(p.Link, "list")
-	// A view without the primary key cannot say whose rows these are, and a key that is not
-	// readable must not be filtered by.
-	if to == nil || !to.builtin("list").Takes("filter") || e.Primary == nil || !e.Primary.Readable() || !p.Link.Inverse.Readable() {
-		return // a view without the primary key cannot say whose rows these are
+	to, relation := b.relation(e, p.Link)
+	if to == nil {
+		return
 	}
 	// Nullable: a door that is down, or closed to the caller, must not take the row along.
 	f.typ = b.connection(&to.shown, to.typ, to.origin).gql
-	args := b.listArgs(to)
-	f.args, f.binding = args.args, &binding.Field{
-		Kind: binding.ToMany, Column: e.Primary.Name, Link: p.Link, Door: to.Door, Output: to.Entity, Args: args.into,
+	f.args = pagingArgs
+	f.binding = &binding.Field{Kind: binding.ToManyIDs, Column: c.name, Relation: relation, Door: to.Door, Output: to.Entity, Args: pagingInto}
+	if !relation.InRow() {
+		args := b.listArgs(to)
+		f.args = args.args
+		f.binding.Kind, f.binding.Column, f.binding.Args = binding.ToMany, relation.Column, args.into
 	}
 	b.addFields(o, by, f)
 }
 
-// target returns the door that a link leads to, or nil where it is not in the schema, stores
-// nothing, has no primary key, or does not serve op. A door that was filtered out of the
-// schema counts as not there.
-func (b *Builder) target(l *schema.Link, op string) *door {
-	if l.Target == nil {
-		return nil
+// relation returns the relation of rows of e along a link, with its door, or nil where it is not in
+// the schema. A door that was filtered out of the schema counts as not there.
+func (b *Builder) relation(e *schema.Entity, l *schema.Link) (*door, *facade.Relation) {
+	to := b.byKey[l.Target.Key]
+	if to == nil {
+		return nil, nil
 	}
-	if to := b.byKey[l.Target.Key]; to != nil && to.Entity == l.Target && to.Entity.Primary != nil && to.has(op) {
-		return to
+	relation := facade.RelationTo(e, l, to.Door)
+	if relation == nil {
+		return nil, nil
 	}
-	return nil
+	return to, relation
 }
 
 // columnType returns the type of a plain field. A primary key is an ID, unless the card says

@@ -29,8 +29,8 @@ func (e *Engine) cancellable(def *ast.OperationDefinition) bool {
 				return true
 			case b.Operation != nil:
 				return !b.Operation.Handled()
-			case b.Kind == binding.ToMany:
-				return !b.Door.Operation("list").Handled()
+			case b.Relation != nil:
+				return !b.Door.Operation(b.Relation.Operation).Handled()
 			case b.Door != nil:
 				return !b.Door.Operation("findById").Handled()
 			}

@@ -57,9 +57,10 @@ type Field struct {
 	// of ToManyIDs the one that holds the ids, of ToMany and NodeID the one that
 	// holds the row's own key.
 	Column string
-	Link   *schema.Link   // of ToOne, ToMany, ToManyIDs
-	Door   *facade.Door   // the door of the rows the field gives, of NodeID the row's own; nil for values and views
-	Output *schema.Entity // the shape of the rows the field gives; nil for values. A view has no door
+	// Relation is what ToOne, ToMany and ToManyIDs follow.
+	Relation *facade.Relation
+	Door     *facade.Door   // the door of the rows the field gives, of NodeID the row's own; nil for values and views
+	Output   *schema.Entity // the shape of the rows the field gives; nil for values. A view has no door
 }
 
 // IsPage reports whether the field gives a connection.
@@ -87,15 +88,6 @@ func (b *Field) List() *facade.Operation {
 		return b.Operation
 	}
 	return b.Door.Operation("list")
-}
-
-// Through says which relation of which rows a ToMany field follows. Rows that came from
-// no call are taken for rows that were read by their ids: entity and op may be "".
-func (b *Field) Through(entity, op string) *facade.Through {
-	if entity == "" || op == "" {
-		entity, op = b.Link.Field.Owner.Key, "findById"
-	}
-	return &facade.Through{Entity: entity, Operation: op, Field: b.Link.Field.Name}
 }
 
 // Kind is what a generated field does: the source it reads and the value it gives.

@@ -158,13 +158,13 @@ func (x *Execution) nodesOf(t *nodesOfType) {
 		Select:     rows.Selects(),
 		Partial:    true,
 	})
-	switch {
-	case err != nil:
-		t.err = x.Failed(err)
-	case len(out.Groups) != len(t.keys) || out.Form == facade.FormValue:
-		t.err = x.Failed(errNotGroups)
-	default:
-		t.groups = out.Groups
-		t.run.Results[0].lay(x, rows, out)
+	if err == nil {
+		err = out.Grouped(len(t.keys))
 	}
+	if err != nil {
+		t.err = x.Failed(err)
+		return
+	}
+	t.groups = out.Groups
+	t.run.Results[0].lay(x, rows, out)
 }

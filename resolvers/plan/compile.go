@@ -358,11 +358,8 @@ func (c *compiler) call(b *binding.Field, on *Fetch, args *arguments) *Fetch {
 	switch b.Kind {
 	case binding.Operation:
 		f.Entity, f.Operation = b.Entity(), b.Operation.Name
-	case binding.ToOne, binding.ToManyIDs:
-		f.Entity, f.Operation, f.Each = b.Door.Name, "findById", b.Output.Primary.Name
-		f.Key = on.slot(b.Column)
-	case binding.ToMany:
-		f.Entity, f.Operation, f.Each = b.Door.Name, "list", b.Link.Inverse.Name
+	case binding.ToOne, binding.ToManyIDs, binding.ToMany:
+		f.Entity, f.Operation, f.Each = b.Door.Name, b.Relation.Operation, b.Relation.Each
 		f.Key = on.slot(b.Column)
 	}
 	c.unit.Fetches = append(c.unit.Fetches, f)

@@ -237,7 +237,7 @@ func (e *Executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) (
 	if err := invoke(&c.Invocation, b.Args, p.Args); err != nil {
 		return nil, err
 	}
-	c.Each = &facade.Each{Field: b.Link.Inverse.Name, Keys: l.keys(b.Column), Through: b.Through("", "")}
+	c.Each = &facade.Each{Field: b.Relation.Each, Keys: l.keys(b.Column), Through: b.Relation.Through("", "")}
 	return e.groups(c, b, p, func(there *level, g facade.Group) any {
 		return &page{rows: there.cut(g.From, g.To), Page: g.Page}
 	})

@@ -1,0 +1,221 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/kiterror"
+)
+
+// maxFollowed is how many bytes the rows of an answer come to with their relations: as many as
+// an answer of GraphQL. One row may stand below a thousand others.
+const maxFollowed = 64 << 20
+
+// followRelations adds the selected relations to the rows of the answer. Each relation is one call
+// for all rows, through the middleware and on the surface of this call; that call follows the
+// relations below it.
+func (x *execution) followRelations(ctx context.Context, res *Result) (*Result, error) {
+	if len(x.relations) == 0 || res.Form == FormValue {
+		return res, nil
+	}
+	found := make([]relatedRows, len(x.relations))
+	errs := make([]error, len(x.relations))
+	var wait sync.WaitGroup
+	for i, r := range x.relations {
+		follow := func() { found[i], errs[i] = x.followRelation(ctx, r, res.Rows) }
+		if x.transaction != nil || i == len(x.relations)-1 { // a transaction is for one goroutine
+			follow()
+		} else {
+			wait.Go(follow)
+		}
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	rows, err := x.withRelations(ctx, res.Rows, found)
+	if err != nil {
+		return nil, err
+	}
+	res.Rows = rows
+	return res, nil
+}
+
+// relatedRows are the rows of one relation. The rows of row i are those of Groups[Index[i]]: the
+// places From to To, in order where that is not nil.
+type relatedRows struct {
+	rows   *Rows
+	groups []Group
+	index  []int32
+	order  []int32
+}
+
+// followRelation reads the rows that a relation of rows leads to.
+func (x *execution) followRelation(ctx context.Context, r *selectedRelation, rows *Rows) (out relatedRows, err error) {
+	keys := TakeRelationKeys()
+	defer keys.Release()
+	column := rows.Layout().Index(r.Column)
+	at := func(i int) json.RawMessage {
+		if column < 0 {
+			return nil
+		}
+		return rows.Row(i).At(column)
+	}
+	out.index = make([]int32, rows.Len())
+	if r.InRow() {
+		keys.Lists(len(out.index), at)
+	} else {
+		keys.Number(out.index, at)
+	}
+	found := &Result{}
+	if keys.Len() > 0 {
+		if err := budget.AccountOf(ctx).Reserve(keys.Len() * GroupSize); err != nil {
+			return out, err
+		}
+		if found, err = x.callRelation(ctx, r, keys); err != nil {
+			return out, err
+		}
+	}
+	out.rows, out.groups = found.Rows, found.Groups
+	if r.InRow() {
+		out.groups, out.order = keys.Pages(len(out.index), at, found.Groups, func(_ int, ids []json.RawMessage, there []bool) (from, to int, page Page) {
+			for _, yes := range there {
+				if yes {
+					to++
+				}
+			}
+			limit := r.rowLimit()
+			return 0, min(to, limit), Page{HasMore: to > limit}
+		})
+		for i := range out.index {
+			out.index[i] = int32(i)
+		}
+	}
+	return out, nil
+}
+
+// callRelation makes the one call of a relation.
+func (x *execution) callRelation(ctx context.Context, r *selectedRelation, keys *RelationKeys) (*Result, error) {
+	each := keys.Each(r.Relation, r.Through(x.door.Name, x.op.Name))
+	call := &Call{
+		Entity: r.Door.Name, Operation: r.Operation, Select: r.fields, Each: &each, NoCursors: true, Partial: x.call.Partial,
+		Invocation: Invocation{State: x.state, Trace: x.call.Invocation.Trace},
+	}
+	if r.Operation == "list" {
+		call.Invocation.Query = fmt.Appendf(nil, `{"limit":%d,"total":false}`, r.rowLimit())
+	}
+	var caller Caller = x.host
+	if x.catalogView != x.host.catalog {
+		caller = &surface{x.host, x.catalogView}
+	}
+	res, err := caller.Call(ctx, call)
+	if err == nil {
+		err = res.Grouped(keys.Len())
+	}
+	return res, err
+}
+
+// rowLimit is how many rows of the relation a row shows.
+func (r *selectedRelation) rowLimit() int {
+	if r.limit > 0 {
+		return r.limit
+	}
+	return min(maxRelated, r.Door.limits.Default)
+}
+
+// withRelations returns rows with the relations behind their fields, and without the columns that
+// were read for the relations alone.
+func (x *execution) withRelations(ctx context.Context, from *Rows, found []relatedRows) (*Rows, error) {
+	var names []string
+	var columns []int
+	for i, name := range from.Layout().Fields {
+		if !slices.ContainsFunc(x.relations, func(r *selectedRelation) bool { return name == r.name || r.hide && name == r.Column }) {
+			names, columns = append(names, name), append(columns, i)
+		}
+	}
+	for _, r := range x.relations {
+		names = append(names, r.name)
+	}
+	size := from.TextSize()
+	for j, r := range x.relations {
+		for i := range from.Len() {
+			size += found[j].size(r, i)
+		}
+	}
+	if size > maxFollowed {
+		return nil, kiterror.Errorf(kiterror.PayloadTooLarge, "the rows come to more than %d bytes with their relations; ask for fewer rows, or fewer fields", maxFollowed)
+	}
+	if err := budget.AccountOf(ctx).Reserve(size); err != nil {
+		return nil, err
+	}
+	to := NewRows(NewLayout(names), from.Len())
+	for i := range from.Len() {
+		to.BeginRow()
+		for at, column := range columns {
+			if value := from.Row(i).At(column); value != nil {
+				to.Put(at, value)
+			}
+		}
+		for j, r := range x.relations {
+			at := len(columns) + j
+			to.End(at, found[j].appendTo(to.Begin(at), r, i))
+		}
+		to.EndRow()
+	}
+	if from.Crossed() {
+		to.MarkOutside()
+	}
+	return to, nil
+}
+
+// group is the group of row i; empty where it has no key.
+func (f *relatedRows) group(i int) *Group {
+	if at := f.index[i]; at >= 0 && int(at) < len(f.groups) {
+		return &f.groups[at]
+	}
+	return &Group{}
+}
+
+// row is the row at a place of a group.
+func (f *relatedRows) row(place int) json.RawMessage {
+	if f.order != nil {
+		place = int(f.order[place])
+	}
+	return f.rows.Row(place).JSON()
+}
+
+// size is about how many bytes appendTo appends.
+func (f *relatedRows) size(r *selectedRelation, i int) int {
+	g, n := f.group(i), len(`"":{"items":[],"hasMore":false},`)+len(r.name)
+	for place := g.From; place < g.To; place++ {
+		n += len(f.row(place)) + 1
+	}
+	return n
+}
+
+// appendTo appends the relation of row i: the row or null, or of a relation to many the page.
+func (f *relatedRows) appendTo(dst []byte, r *selectedRelation, i int) []byte {
+	g := f.group(i)
+	if !r.Link.Many {
+		if g.From == g.To {
+			return append(dst, "null"...)
+		}
+		return append(dst, f.row(g.From)...)
+	}
+	dst = append(dst, `{"items":[`...)
+	for place := g.From; place < g.To; place++ {
+		if place > g.From {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, f.row(place)...)
+	}
+	dst = append(dst, `],"hasMore":`...)
+	return append(strconv.AppendBool(dst, g.Page.HasMore), '}')
+}
