@@ -55,6 +55,9 @@ func (b *compiler) builtinCards(d *Door, op *Operation) {
 func rowQuery(op string) (fields []schema.Field) {
 	for _, name := range rowKeys[op] {
 		text := "Names of the fields to answer, such as id,title; etag is the version of the row."
+		if op == "findById" || op == "findByIds" {
+			text += pathsText
+		}
 		switch name {
 		case "ids":
 			continue
@@ -71,6 +74,9 @@ func rowQuery(op string) (fields []schema.Field) {
 	}
 	return fields
 }
+
+// pathsText says what else may stand in the fields of a query.
+const pathsText = " category.name and reviews(limit:3).rating lead through relations: to one row an object or null, to many {items, hasMore}, 50 rows at most."
 
 // keywords is one keyword of a schema with a number.
 func keywords(name string, n int) schema.Keywords {
@@ -124,7 +130,7 @@ func listCard(limits project.ListLimits, conditions schema.Shape) *schema.Card {
 				Type: "boolean", Description: "Whether limit takes the rows that stand last, in the same order. Left out: where before is sent without after.",
 			}},
 			count("offset", "How many rows to leave out at the beginning."),
-			names("fields", "Names of the fields to answer, such as id,title; etag is the version of each row."),
+			names("fields", "Names of the fields to answer, such as id,title; etag is the version of each row."+pathsText),
 			{Name: "total", Shape: schema.Shape{
 				Type: "boolean", Description: "Whether to count all rows that meet the filter; -1 is answered for false.",
 				Extra: schema.Keywords{{Name: "default", Value: json.RawMessage("true")}},

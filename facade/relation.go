@@ -59,6 +59,7 @@ func (r *Relation) Through(entity, op string) *Through {
 // selectedRelation is a relation that was selected, with what was selected of its rows.
 type selectedRelation struct {
 	*Relation
+	scope  *Scope   // what the caller sees of its rows
 	name   string   // in the row
 	fields []string // of its rows
 	places []int    // of fields in the list that was sent

@@ -116,10 +116,11 @@ func TestFieldsOfRelations(t *testing.T) {
 		{"ada", "product.findById", `{"id":"p1"}`, `"nothing.id"`, `/query/fields/0 unknown_key: leads through nothing, which is no relation of product; there is category, supplier, tags, reviews`},
 		{"ada", "product.findById", `{"id":"p1"}`, `"size.width"`, `/query/fields/0 unknown_key: leads through size, which is no relation of product; there is category, supplier, tags, reviews`},
 		{"root", "product.findById", `{"id":"p1"}`, `"size.width"`, `/query/fields/0 unknown_key: leads through size, which is a field and is answered whole; write size`},
+		{"root", "product.findById", `{"id":"p1"}`, `"id,reviews"`, `/query/fields/1 unknown_key: names the relation reviews alone; write which fields of review, such as reviews.id`},
 		{"root", "product.findById", `{"id":"p1"}`, `"id,category"`, `/query/fields/1 unknown_key: names the relation category alone; write which fields of category, such as category.id`},
 		{"ada", "product.findById", `{"id":"p1"}`, `"id,notes"`, `/query/fields/1 unknown_key: names notes, which product does not have; there is id, name, categoryId, supplier, tagIds, kindId, etag`},
 		{"root", "product.findById", `{"id":"p1"}`, `"reviews(limit:3)"`, `/query/fields/0 syntax: reviews(limit:3) is no path; write reviews.rating, or reviews(limit:3).rating`},
-		{"bob", "product.list", "", `"supplier.name"`, `FORBIDDEN supplier.findById is not for you`},
+		{"bob", "product.list", "", `"supplier.name"`, `/query/fields/0 unknown_key: leads through supplier, which is no relation of product; there is category, tags, notes, reviews`},
 		// What is no path, and bounds.
 		{"root", "product.findById", `{"id":"p1"}`, `"reviews(3).rating"`, `/query/fields/0 syntax: reviews(3).rating is no path; write reviews.rating, or reviews(limit:3).rating`},
 		{"root", "product.findById", `{"id":"p1"}`, `["category.",".name","reviews..id"]`, `/query/fields/0 syntax: category. is no path; write reviews.rating, or reviews(limit:3).rating

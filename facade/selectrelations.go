@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
@@ -48,7 +47,8 @@ func (x *execution) choose(ctx context.Context) {
 
 // leads reports whether a name in a list of fields is no field and may lead through a relation.
 func (r *reader) leads(name string) bool {
-	return (strings.ContainsAny(name, ".(") || r.entity.Relation(name) != nil) && r.index(name) < 0
+	l := r.entity.Relation(name)
+	return l != nil && (!l.Field.Stored || l.Field.Name != name) || strings.ContainsAny(name, ".(") && r.index(name) < 0
 }
 
 // readPaths enters the relations of a list of fields and returns the list with the columns in their
@@ -64,8 +64,8 @@ func (x *execution) readPaths(ctx context.Context, list, other []string) []strin
 			continue
 		}
 		if alone := x.op.reader.entity.Relation(path); alone != nil {
-			if r := x.relationNamed(ctx, path); r != nil {
-				x.refusePath(x.place(i), schema.UnknownKey, fmt.Sprintf("names the relation %s alone; write which fields of %s, such as %[1]s.%[3]s", path, r.Door.Name, r.Each))
+			if r, _ := x.relationNamed(ctx, path); r != nil {
+				x.refusePath(x.place(i), schema.UnknownKey, fmt.Sprintf("names the relation %s alone; write which fields of %s, such as %[1]s.%[3]s", path, r.Door.Name, r.Door.Entity.Primary.Name))
 				out[i] = AllFields // the call is refused for this reason alone
 			}
 			continue
@@ -120,14 +120,14 @@ func (x *execution) selected(ctx context.Context, name string, list []string) *s
 			return r
 		}
 	}
-	r := x.relationNamed(ctx, name)
+	r, scope := x.relationNamed(ctx, name)
 	if r == nil {
 		return nil
 	}
 	if a := x.op.reader.entity.Alias(name); a != nil && a.Relation == name {
 		x.Answers(a)
 	}
-	own := &selectedRelation{Relation: r, name: name, hide: !slices.Contains(list, r.Column) && !slices.Contains(list, AllFields)}
+	own := &selectedRelation{Relation: r, scope: scope, name: name, hide: !slices.Contains(list, r.Column) && !slices.Contains(list, AllFields)}
 	// Where a relation has the name of its field, the object takes the place of the key.
 	if at := slices.Index(list, r.Column); name == r.Column && at >= 0 {
 		x.refusePath(x.place(at), "uniqueItems", fmt.Sprintf("names %s as a field and as a relation; write %[1]s.%s for its key", name, r.Each))
@@ -136,10 +136,11 @@ func (x *execution) selected(ctx context.Context, name string, list []string) *s
 	return own
 }
 
-// relationNamed returns the relation called name of the rows that are answered, or nil where it
-// does not exist for the caller: the surface cannot follow it, a collector hides it or a field that
-// it is followed by, or the call is a command, which answers its own row alone.
-func (x *execution) relationNamed(ctx context.Context, name string) *Relation {
+// relationNamed returns the relation called name of the rows that are answered, with what the caller
+// sees of the rows it leads to, or nil where it does not exist for the caller: the surface cannot
+// follow it, a collector closes the door it leads to or hides a field that it is followed by, or the
+// call is a command, which answers its own row alone.
+func (x *execution) relationNamed(ctx context.Context, name string) (*Relation, *Scope) {
 	e := x.op.reader.entity
 	l := e.Relation(name)
 	if l == nil {
@@ -148,20 +149,25 @@ func (x *execution) relationNamed(ctx context.Context, name string) *Relation {
 		}
 	}
 	if l == nil || x.op.Kind == Command || x.resultScope.hides(l.Field.Name) {
-		return nil
+		return nil, nil
 	}
 	r := RelationTo(e, l, x.catalogView.Door(l.Target.Key))
 	if r == nil || !x.readable(x.resultScope, e.Property(r.Column)) {
-		return nil
+		return nil, nil
 	}
-	if scope, ok := x.scopeBehind(ctx, l.Target); ok && !x.readable(scope, l.Target.Property(r.Each)) {
-		return nil
+	door, op := x.catalog.find(r.Door.Name, r.Operation)
+	scope, err := x.scopeOf(ctx, door, op)
+	switch {
+	case kiterror.CodeOf(err) == kiterror.InternalError:
+		x.fail(err) // not a verdict on the caller: the collector itself failed
+		return nil, nil
+	case err != nil, !x.readable(scope, door.Entity.Property(r.Each)):
+		return nil, nil
 	}
-	return r
+	return r, scope
 }
 
-// admitRelation judges what was selected of a relation's rows, by the rules of their door. A caller
-// who may not read the door is refused as if they had called it.
+// admitRelation judges what was selected of a relation's rows, by the rules of their door.
 func (x *execution) admitRelation(ctx context.Context, r *selectedRelation) {
 	levels := x.levels + 1
 	if r.Link.Many {
@@ -173,19 +179,9 @@ func (x *execution) admitRelation(ctx context.Context, r *selectedRelation) {
 	}
 	door, op := x.catalog.find(r.Door.Name, r.Operation)
 	y := &execution{viewer: viewer{
-		host: x.host, call: &Call{Entity: door.Name, Operation: op.Name, Select: r.fields}, door: door, op: op, state: x.state, at: x.at,
+		host: x.host, call: &Call{Entity: door.Name, Operation: op.Name, Select: r.fields}, door: door, op: op, state: x.state, at: x.at, doorScope: r.scope, resultScope: r.scope,
 		depth: x.depth, inside: x.inside, kept: x.kept, catalogView: x.catalogView,
 	}, places: r.places, levels: levels}
-	if err := y.scope(ctx); err != nil {
-		if x.verdict == nil {
-			x.verdict = kiterror.AsError(err).At(door.Name, op.Name)
-		}
-		return
-	}
-	if by := door.Entity.Property(r.Each); !y.readable(y.doorScope, by) || !filter.IsScalar(by) {
-		x.refuse(x.unknownRelation(ctx, r.places[0], r.name))
-		return
-	}
 	y.choose(ctx)
 	for _, d := range y.details {
 		x.refuse(d)
@@ -220,7 +216,10 @@ func (x *execution) refuseRelation(ctx context.Context, place int, name string) 
 func (x *execution) unknownRelation(ctx context.Context, place int, name string) schema.Detail {
 	instead := x.instead(name, func() (names []string) {
 		for _, p := range x.op.reader.entity.Fields {
-			if p.Link != nil && x.relationNamed(ctx, p.Link.Name) != nil {
+			if p.Link == nil {
+				continue
+			}
+			if r, _ := x.relationNamed(ctx, p.Link.Name); r != nil {
 				names = append(names, p.Link.Name)
 			}
 		}

@@ -33,6 +33,10 @@ func (p *proof) reads() {
 		p.pages(e)
 		p.batches(e)
 		p.handlers(e)
+		for range 4 {
+			p.relations(e, p.IntN(4))
+		}
+		p.relationWords(e)
 	}
 }
 
