@@ -114,10 +114,23 @@ func (s *schemas) component(d described, name string, write func() json.RawMessa
 func (s *schemas) row(e *schema.Entity) json.RawMessage {
 	var fields schema.Object
 	for _, p := range e.Fields {
-		if !p.Readable() || p.Link != nil && p.Link.Many && !p.Stored {
+		if !p.Readable() {
 			continue
 		}
-		add(&fields, p.Name, s.answered(e, p))
+		var related json.RawMessage
+		if p.Link != nil {
+			related = s.related(e, p.Link)
+		}
+		switch {
+		case !p.Stored:
+		case related != nil && p.Link.Name == p.Name:
+			related = object("anyOf", list(s.answered(e, p), related))
+		default:
+			add(&fields, p.Name, s.answered(e, p))
+		}
+		if related != nil {
+			add(&fields, p.Link.Name, related)
+		}
 	}
 	if door := s.catalog.Door(e.Key); door != nil && door.Entity == e {
 		for _, c := range door.Computed {
@@ -129,6 +142,29 @@ func (s *schemas) row(e *schema.Entity) json.RawMessage {
 	return object("type", "object", "title", optional(e.Card.Title), "description", optional(e.Card.Description),
 		"properties", fields)
 }
+
+// related is a relation as it is answered where the caller selects fields of its rows; nil where
+// no caller can follow it here. Readers of OpenRPC are not led from rows to rows (see flat).
+func (s *schemas) related(e *schema.Entity, l *schema.Link) json.RawMessage {
+	to := facade.RelationTo(e, l, s.catalog.Door(l.Target.Key))
+	switch {
+	case to == nil:
+		return nil
+	case s.flat && l.Many:
+		return object("type", "object", "description", selectedRelation)
+	case s.flat:
+		return object("type", []string{"object", "null"}, "description", selectedRelation)
+	case l.Many:
+		return object("type", "object", "description", selectedRelation, "properties", object(
+			"items", object("type", "array", "items", s.of(l.Target, row)),
+			"hasMore", object("type", "boolean", "description", "Whether there are more rows than the limit."),
+		), "required", []string{"items", "hasMore"})
+	}
+	return object("description", selectedRelation, "anyOf", list(s.of(l.Target, row), object("type", "null")))
+}
+
+// selectedRelation is the description of a relation in a row.
+const selectedRelation = "Answered where the call selects fields of it."
 
 // answered is a field as it is answered: the value that the store has, null where it may be, or
 // what a conversion makes of it, of which nothing is known.
