@@ -3,6 +3,7 @@ package facade
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -194,7 +195,11 @@ func (x *execution) unknownField(r *reader, marks []byte, name string, i int) {
 		}
 		return names
 	})
-	x.refuse(kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", x.place(i)), fmt.Sprintf("names %s, which %s does not have%s", kiterror.Quoted(name), r.entity.Name, instead)))
+	message := fmt.Sprintf("names %s, which %s does not have%s", kiterror.Quoted(name), r.entity.Name, instead)
+	if strings.Contains(name, ".") { // choose reads the paths of calls
+		message = fmt.Sprintf("names %s, and events show the fields of the row itself; leave it out", kiterror.Quoted(name))
+	}
+	x.refuse(kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", x.place(i)), message))
 }
 
 // fieldCount is how many fields there are, stored and computed.

@@ -178,6 +178,7 @@ created "o-bob" {"id":"o-bob","status":"open","total":7,"note":"n","customerId":
 		{"a filter through a relation", facade.Subscription{Fact: "orderChanged", State: staff, Select: []string{"id"}, Filter: raw(`{"customer":{"region":{"eq":"south"}}}`)}, ""},
 		{"nobody", facade.Subscription{Fact: "orderChanged"}, "UNAUTHORIZED: order.list is not for everybody; say who you are"},
 		{"a filter on a hidden field", facade.Subscription{Fact: "orderChanged", State: ada, Filter: raw(`{"note":{"eq":"n"}}`)}, "note"},
+		{"a selected path", facade.Subscription{Fact: "orderChanged", State: staff, Select: []string{"customer.region"}}, "names customer.region, and events show the fields of the row itself; leave it out"},
 		{"a selected closed field", facade.Subscription{Fact: "orderChanged", State: staff, Select: []string{"secret"}}, "names secret, which order does not have"},
 		{"no fact", facade.Subscription{Fact: "orderLost", State: ada}, "shop.orderChanged"},
 	} {
