@@ -37,8 +37,9 @@ rules in the order in which they are tried, and for each fact, who receives its 
 A door that everybody may use, and that is not declared open, is a fault; in mode:
 development, a notice. So is a fact of a shape of its own.
 
-With --store, the tables of that store are compared with the cards: what a start would
-refuse is a fault, what it would change or leave is a notice. Nothing is changed.
+With --store, the tables of that store are compared with the cards: a step that a start
+refuses is a fault, unless a flag of "frond migrate apply" allows it; that one, and what
+a start would change or leave, is a notice. Nothing is changed.
 
 With a frond.lock in the project's folder, a REST path that would change is a fault.
 --pin writes that file.`,

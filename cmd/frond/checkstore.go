@@ -7,9 +7,9 @@ import (
 	"github.com/frondhost/frond/store/migration"
 )
 
-// meets lists what a start over the store would meet: its refusals are faults, and what it
-// would change or leave is added to notices. Faults of the cards are those of the dry run, and
-// not repeated here.
+// meets compares the store with the cards. A step that no start and no flag of apply takes is a
+// fault; a step that a start takes, leaves, or refuses until apply has its flag is added to notices.
+// Faults of the cards are those of the dry run, and not repeated here.
 func (s *shell) meets(ctx context.Context, settings *settings, dir string, notices []finding) (faults, all []finding) {
 	here := *settings
 	project, opts, err := here.tables(s, dir) //nolint:contextcheck // compiling a project waits for nothing
@@ -29,11 +29,14 @@ func (s *shell) meets(ctx context.Context, settings *settings, dir string, notic
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
 		f := finding{File: "store", Message: step.Where() + ": a start would " + step.Does}
-		switch step.Start {
-		case migration.Refuses:
+		switch {
+		case step.Start == migration.Refuses && step.Flag != "":
+			f.Message = step.Where() + ": a start cannot " + step.Does + ": " + step.Reason
+			f.Remedy = "run frond migrate apply " + step.Flag + " before it, or keep the type"
+		case step.Start == migration.Refuses:
 			faults = append(faults, finding{File: "store", Message: step.Where() + ": cannot " + step.Does + ": " + step.Reason, Remedy: step.Remedy})
 			continue
-		case migration.Leaves:
+		case step.Start == migration.Leaves:
 			f.Message = step.Where() + ": a start leaves it as it is; frond migrate apply would " + step.Does
 			f.Remedy = step.Remedy
 		}

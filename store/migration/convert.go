@@ -66,3 +66,20 @@ func Convert(from, to string) func(json.RawMessage) (json.RawMessage, bool) {
 	}
 	return nil
 }
+
+// Lossless reports whether every value of one kind that [Convert] makes one of another is the same
+// afterwards. Values that cannot be converted are lost all the same.
+func Lossless(from, to string) bool {
+	switch to {
+	case "string":
+		switch from {
+		case "date", "date-time", "decimal", "integer", "number", "boolean":
+			return true
+		}
+	case "number", "decimal":
+		return from == "integer"
+	case "date":
+		return from == "string"
+	}
+	return from == to
+}

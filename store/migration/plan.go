@@ -95,6 +95,9 @@ type Plan struct {
 	Steps []Step `json:"steps"`
 	// Notices are what the program found and leaves alone: tables that no card describes.
 	Notices []string `json:"notices"`
+	// Begin and End are the statements around all steps, where a store takes them in one
+	// transaction.
+	Begin, End []string `json:"-"`
 }
 
 // MarshalJSON writes lists that are empty as [] and not as null.

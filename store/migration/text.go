@@ -50,10 +50,18 @@ func (p *Plan) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteSQL writes the statements of the plan, each step behind a comment that names it. A step
-// that is refused is a comment alone.
+// WriteSQL writes the statements of the plan as they are run, each step behind a comment that
+// names it. A step that is refused is a comment alone.
 func (p *Plan) WriteSQL(w io.Writer) error {
 	var b strings.Builder
+	around := func(statements []string) {
+		for _, sql := range statements {
+			if len(p.Steps) > 0 {
+				b.WriteString(sql + ";\n")
+			}
+		}
+	}
+	around(p.Begin)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		fmt.Fprintf(&b, "-- %s %s: %s (%s)\n", s.Op, strings.ReplaceAll(s.Where(), "\n", " "), s.Does, s.Effect)
@@ -65,6 +73,7 @@ func (p *Plan) WriteSQL(w io.Writer) error {
 			}
 		}
 	}
+	around(p.End)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -104,12 +104,6 @@ func (ch *change) settle(d *migration.Difference) (err error) {
 		online()
 		w.groups = []group{concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.qualified(d.Index.Name))}
 	}
-	for _, g := range w.groups {
-		s.SQL = append(s.SQL, g.sql...)
-		if g.fill != nil {
-			s.SQL = append(s.SQL, g.fill.sql()...)
-		}
-	}
 	if later {
 		ch.later = append(ch.later, pending{s, w})
 	} else {
@@ -155,7 +149,7 @@ func (ch *change) addColumn(s *migration.Step, c *migration.Column) ([]group, er
 	if col.refs != nil {
 		sql := []string{ch.t.addReference(col, ch.schema) + " NOT VALID", ch.t.validate(col.refs.name)}
 		ch.later = append(ch.later, pending{
-			migration.Step{Op: migration.AddForeignKey, Entity: s.Entity, Field: s.Field, Table: s.Table, Column: s.Column, Effect: s.Effect, Does: "hold the relation to " + col.refs.table, Start: migration.Applies, SQL: sql, Rows: s.Rows},
+			migration.Step{Op: migration.AddForeignKey, Entity: s.Entity, Field: s.Field, Table: s.Table, Column: s.Column, Effect: s.Effect, Does: "hold the relation to " + col.refs.table, Start: migration.Applies, Rows: s.Rows},
 			work{table: ch.t, groups: []group{one(sql[0]), one(sql[1])}},
 		})
 	}

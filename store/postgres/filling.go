@@ -39,9 +39,24 @@ type filling struct {
 // batch is how many rows are written by one statement.
 const batch = 1000
 
-// sql says in a plan what happens; there is no statement that does it.
-func (f *filling) sql() []string {
-	return []string{fmt.Sprintf("/* the program computes %s, %d rows at a time */", quote(f.to), batch)}
+// script describes for a plan how the program computes the values: with which statements.
+func (f *filling) script(t *table) string {
+	read, tail, write := f.statements(t)
+	return fmt.Sprintf("the program computes %s, %d rows at a time:\n%s%s;\n%s", quote(f.to), batch, read, tail, write)
+}
+
+// statements are those of a pass: read and tail select the rows of a batch that wait, and write
+// writes their values. Between read and tail comes the key of the batch before.
+func (f *filling) statements(t *table) (read, tail, write string) {
+	key := t.Primary
+	read = "SELECT t." + key.Name + "::text, " + f.fingerprint() + f.selected() + " FROM " + t.Name + " AS t WHERE " + f.waits()
+	tail = fmt.Sprintf(" ORDER BY t.%s LIMIT %d", key.Name, batch)
+	set := quote(f.to) + " = v.val::" + f.column.typ
+	if f.seen != "" {
+		set += ", " + quote(f.seen) + " = v.seen"
+	}
+	write = "UPDATE " + t.Name + " AS t SET " + set + " FROM unnest($1::text[], $2::text[], $3::text[]) AS v(id, seen, val) WHERE t." + key.Name + " = v.id::" + key.Type + " AND " + f.fingerprint() + " = v.seen"
+	return read, tail, write
 }
 
 // try computes a column for every row and keeps nothing but the keys of the first rows that
@@ -193,13 +208,7 @@ func (s *Store) fill(ctx context.Context, c *engine.Conn, task *migration.Task, 
 // many there were.
 func (s *Store) pass(ctx context.Context, c *engine.Conn, w work, f *filling, wrote func(n int64)) (total int64, err error) {
 	key := w.table.Primary
-	read := "SELECT t." + key.Name + "::text, " + f.fingerprint() + f.selected() + " FROM " + w.table.Name + " AS t WHERE " + f.waits()
-	tail := fmt.Sprintf(" ORDER BY t.%s LIMIT %d", key.Name, batch)
-	set := quote(f.to) + " = v.val::" + f.column.typ
-	if f.seen != "" {
-		set += ", " + quote(f.seen) + " = v.seen"
-	}
-	write := "UPDATE " + w.table.Name + " AS t SET " + set + " FROM unnest($1::text[], $2::text[], $3::text[]) AS v(id, seen, val) WHERE t." + key.Name + " = v.id::" + key.Type + " AND " + f.fingerprint() + " = v.seen"
+	read, tail, write := f.statements(w.table)
 	var last []byte
 	for {
 		if err := ctx.Err(); err != nil {

@@ -256,7 +256,7 @@ func (s *Store) statements(ctx context.Context, c *engine.Conn, w work, g group)
 		case g.concurrent:
 			err = c.Exec(g.sql[0])
 		default:
-			err = c.Exec("BEGIN; SET LOCAL lock_timeout = '" + lockTimeout + "'; " + strings.Join(g.sql, ";\n") + "; COMMIT")
+			err = c.Exec(strings.Join(g.script(w.table), ";\n"))
 		}
 		if err == nil {
 			return nil

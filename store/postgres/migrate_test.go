@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/frondhost/frond/facade"
@@ -27,12 +29,11 @@ func TestPlansOfChanges(t *testing.T) {
 // accepted are the warnings of squawk that hold for some of the statements, with the reason
 // why these are right as they are.
 var accepted = map[string]string{
-	"ban-drop-column":                   "a column with values waits for --drop; a change of type drops the one that it has replaced",
-	"ban-drop-not-null":                 "a field that may be null now, or a column that no card describes",
-	"prefer-robust-stmts":               "a step is made for what the catalogue has, and made again where it was interrupted",
-	"renaming-column":                   "renamed in frond.yaml says so",
-	"require-concurrent-index-creation": "the table was made by the statement before",
-	"require-statement-timeout":         "the statements that take long let others work",
+	"ban-drop-column":           "a column with values waits for --drop; a change of type drops the one that it has replaced",
+	"ban-drop-not-null":         "a field that may be null now, or a column that no card describes",
+	"prefer-robust-stmts":       "a step is made for what the catalogue has, and made again where it was interrupted",
+	"renaming-column":           "renamed in frond.yaml says so",
+	"require-statement-timeout": "the statements that take long let others work",
 }
 
 // lint checks the statements of plans with squawk, the linter of migrations: no warning but
@@ -52,11 +53,11 @@ func lint(t *testing.T, plans []*migration.Plan) {
 	files := []string{"--reporter", "Json", "--pg-version", "15"}
 	for i, plan := range plans {
 		for j, step := range plan.Steps {
-			// Each statement stands alone: what the program runs as one transaction is short.
 			name := filepath.Join(dir, fmt.Sprintf("%02d-%d-%s.sql", i, j, step.Op))
-			// The program sets it for each transaction; what runs CONCURRENTLY, outside of any,
-			// makes nobody wait.
-			text := "SET lock_timeout = '3s';\n" + strings.Join(step.SQL, ";\n") + ";\n"
+			text := strings.Join(step.SQL, ";\n") + ";\n"
+			if strings.Contains(text, " CONCURRENTLY ") { // it runs outside of a transaction, and makes nobody wait
+				text = "SET lock_timeout = '3s';\n" + text
+			}
 			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -84,6 +85,67 @@ func lint(t *testing.T, plans []*migration.Plan) {
 		if !seen[rule] {
 			t.Errorf("%s is accepted, and nothing has it", rule)
 		}
+	}
+}
+
+// TestPlansAreRun checks that apply runs the statements of a plan, in their order, and that it runs
+// no others that change a table.
+func TestPlansAreRun(t *testing.T) {
+	var mu sync.Mutex
+	var run []string
+	store := open(t, postgres.Options{URL: pgtest.Database(t), Statement: -1, Trace: func(sql string, _ ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		run = append(run, sql)
+	}}, nil)
+	before := storetest.Version{Fields: []string{"count: type: integer", "code?: type: string", "size?: type: integer"}}.Compile(t)
+	after := storetest.Version{
+		Fields:  []string{"count: type: string", "label: type: string, x-kit: {role: {index: true}}", "size: type: integer, minimum: 1", "slug: type: string"},
+		Changes: "renamed: {thing.code: thing.label}\nvalues: {thing.slug: lower(id), thing.label: \"code ?? 'none'\"}",
+	}.Compile(t)
+	e := before.Set.Entity("thing")
+	if err := store.Prepare(t.Context(), before.Set.Entities); err != nil {
+		t.Fatal(err)
+	}
+	storetest.InsertRows(t, store, e, `{"id":"a","count":1,"code":"A","size":2}`, `{"id":"b","count":2,"size":3}`)
+	task := &migration.Task{Entities: after.Set.Entities, Changes: after.Changes}
+	plan, err := store.Plan(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run = nil
+	if _, err := store.Migrate(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(run, ";\n")
+	var planned strings.Builder
+	for _, step := range plan.Steps {
+		for _, sql := range step.SQL {
+			planned.WriteString(sql + ";\n")
+			statements := []string{sql}
+			if text, comment := strings.CutPrefix(sql, "/* "); comment {
+				_, text, _ = strings.Cut(strings.TrimSuffix(text, " */"), ":\n")
+				if statements = strings.Split(text, ";\n"); strings.HasPrefix(sql, "/* the rows that were written since") {
+					statements = statements[:1] // nobody has written any
+				}
+			}
+			for _, statement := range statements {
+				_, behind, found := strings.Cut(all, statement)
+				if !found {
+					t.Fatalf("%s is not run, or in another order:\n%s\nwas run:\n%s", step.Where(), statement, strings.Join(run, ";\n"))
+				}
+				all = behind
+			}
+		}
+	}
+	changes := regexp.MustCompile(`^(BEGIN|ALTER|CREATE|DROP|LOCK|UPDATE|INSERT INTO "|COMMENT)`)
+	for _, sql := range strings.Split(strings.Join(run, ";\n"), ";\n") {
+		if changes.MatchString(sql) && !strings.Contains(sql, engine.Bookkeeping+".") && !strings.Contains(planned.String(), sql) {
+			t.Errorf("the plan does not have %s", sql)
+		}
+	}
+	if !strings.Contains(planned.String(), "SET LOCAL lock_timeout = '3s';") {
+		t.Errorf("the plan does not have lock_timeout:\n%s", planned.String())
 	}
 }
 

@@ -62,6 +62,31 @@ type group struct {
 // one is a group of statements that are one transaction.
 func one(sql ...string) group { return group{sql: sql} }
 
+// script are the statements of a group as they are run. Those that compute values are a comment:
+// the program binds values to them.
+func (g group) script(t *table) []string {
+	switch {
+	case g.fill != nil:
+		return []string{"/* " + g.fill.script(t) + " */"}
+	case g.concurrent:
+		return g.sql
+	}
+	begin := g.begin(t)
+	if g.swap != nil {
+		begin = append(begin, "/* the rows that were written since: "+g.swap.script(t)+" */")
+	}
+	return slices.Concat(begin, g.sql, []string{"COMMIT"})
+}
+
+// begin are the statements that begin the transaction of a group.
+func (g group) begin(t *table) []string {
+	sql := []string{"BEGIN", "SET LOCAL lock_timeout = '" + lockTimeout + "'"}
+	if g.swap != nil {
+		sql = append(sql, "LOCK TABLE "+t.Name+" IN ACCESS EXCLUSIVE MODE")
+	}
+	return sql
+}
+
 // concurrently is a statement that runs outside of any transaction.
 func concurrently(sql string) group { return group{sql: []string{sql}, concurrent: true} }
 
@@ -136,8 +161,7 @@ func (m *migrator) create(t *table, d *migration.Difference) {
 		m.plan.Add(step)
 		return
 	}
-	step.SQL = t.create()
-	m.add(step, work{table: t, groups: []group{one(step.SQL...)}})
+	m.add(step, work{table: t, groups: []group{one(t.create()...)}})
 	m.made++
 	for _, c := range t.columns {
 		if c.refs == nil {
@@ -145,7 +169,7 @@ func (m *migrator) create(t *table, d *migration.Difference) {
 		}
 		sql := []string{t.addReference(c, m.schema) + " NOT VALID", t.validate(c.refs.name)}
 		m.later = append(m.later, pending{
-			migration.Step{Op: migration.AddForeignKey, Entity: t.Entity.Name, Field: c.Prop.Name, Table: t.plain, Column: c.name, Effect: migration.Online, Does: "hold the relation to " + c.refs.table, Start: migration.Applies, SQL: sql},
+			migration.Step{Op: migration.AddForeignKey, Entity: t.Entity.Name, Field: c.Prop.Name, Table: t.plain, Column: c.name, Effect: migration.Online, Does: "hold the relation to " + c.refs.table, Start: migration.Applies},
 			work{table: t, groups: []group{one(sql[0]), one(sql[1])}},
 		})
 	}
@@ -154,6 +178,9 @@ func (m *migrator) create(t *table, d *migration.Difference) {
 // add appends a step with its work. A step that a start leaves alone, or that is refused, is
 // listed and not executed.
 func (m *migrator) add(step migration.Step, w work) {
+	for _, g := range w.groups {
+		step.SQL = append(step.SQL, g.script(w.table)...)
+	}
 	m.plan.Add(step)
 	if step.Refused || m.task.Start && step.Start != migration.Applies || len(w.groups) == 0 {
 		if step.Start == migration.Leaves && m.task.Start {

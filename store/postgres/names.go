@@ -37,8 +37,7 @@ func (m *migrator) resolve() error {
 		m.plan.Add(step)
 	}
 	for _, r := range renamed {
-		r.SQL = []string{m.nameSQL(r.Entry)}
-		m.add(r.Step, work{table: m.before.byName[r.Table], groups: []group{one(r.SQL...)}})
+		m.add(r.Step, work{table: m.before.byName[r.Table], groups: []group{one(m.nameSQL(r.Entry))}})
 	}
 	return nil
 }

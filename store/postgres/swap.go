@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/engine"
@@ -51,7 +52,15 @@ func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]grou
 		}
 		lost, keys := s.Rows, s.Keys
 		s.Rows, s.Keys = rows, nil
-		if lost > 0 || !lossless(from, to) || f.value.Text != "" {
+		lossless := migration.Lossless(from, to)
+		if from == "integer" && to == "number" { // a number holds every integer up to 2^53
+			rounded, err := ch.count("t." + quote(s.Column) + " NOT BETWEEN -9007199254740992 AND 9007199254740992")
+			if err != nil {
+				return nil, err
+			}
+			lossless = rounded == 0
+		}
+		if lost > 0 || !lossless || f.value.Text != "" {
 			s.Convert(ch.task, held, lost)
 			s.Keys = keys
 		}
@@ -61,20 +70,6 @@ func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]grou
 		return nil, nil
 	}
 	return ch.swap(col, f), nil
-}
-
-// lossless says of two kinds whether every value of the one that can be converted to the other
-// is the same afterwards.
-func lossless(from, to string) bool {
-	switch to {
-	case "string":
-		return from == "date" || from == "date-time" || from == "decimal"
-	case "number", "decimal":
-		return from == "integer"
-	case "date":
-		return from == "string"
-	}
-	return from == to
 }
 
 // swap are the groups that put a column of the card's definition in the place of the one that
@@ -125,16 +120,11 @@ func (ch *change) swap(was *column, f *filling) []group {
 // swapped ends a change of a type, in a transaction that has the table for itself: what others
 // wrote since the last pass is computed, and the columns change places.
 func (s *Store) swapped(ctx context.Context, c *engine.Conn, w work, g group) error {
-	if err := c.Exec("BEGIN; SET LOCAL lock_timeout = '" + lockTimeout + "'; LOCK TABLE " + w.table.Name + " IN ACCESS EXCLUSIVE MODE"); err != nil {
+	if err := c.Exec(strings.Join(g.begin(w.table), ";\n")); err != nil {
 		return err
 	}
 	if _, err := s.pass(ctx, c, w, g.swap, func(int64) {}); err != nil {
 		return err
 	}
-	for _, sql := range g.sql {
-		if err := c.Exec(sql); err != nil {
-			return err
-		}
-	}
-	return c.Exec("COMMIT")
+	return c.Exec(strings.Join(append(slices.Clip(g.sql), "COMMIT"), ";\n"))
 }

@@ -238,7 +238,7 @@ func (ch *change) changeType(s *migration.Step, d *migration.Difference) error {
 			return err
 		}
 	}
-	return ch.convert(s, c, from, to, held)
+	return ch.convert(s, c, from, to, held, !lossless && migration.Lossless(from, to))
 }
 
 // conversions are the changes of a column's type that lose nothing, by "from to to" in the
@@ -248,6 +248,7 @@ var conversions = map[string]string{
 	"date to string":      "",
 	"date-time to string": "",
 	"decimal to string":   "",
+	"integer to string":   "",
 	"string to date":      "$ GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'",
 	"integer to number":   "$ BETWEEN -9007199254740992 AND 9007199254740992",
 	"number to integer":   "$ = CAST($ AS INTEGER) AND $ BETWEEN -9007199254740992 AND 9007199254740992",

@@ -41,10 +41,10 @@ func (ch *change) fill(s *migration.Step, column string, f *filling) error {
 	return err
 }
 
-// convert has the values of a column converted, with the flag for it; a value of which nothing
-// can be made becomes null. Where that may not be, or there is no conversion at all, the step
-// is refused.
-func (ch *change) convert(s *migration.Step, c *column, from, to string, held int64) error {
+// convert has the values of a column converted, with the flag for it where that loses any. A value
+// that cannot be converted becomes null. The step is refused where the column is never null, and
+// where the two kinds have no conversion.
+func (ch *change) convert(s *migration.Step, c *column, from, to string, held int64, lossless bool) error {
 	how := migration.Convert(from, to)
 	if how == nil {
 		s.Rows = held
@@ -58,7 +58,7 @@ func (ch *change) convert(s *migration.Step, c *column, from, to string, held in
 	if err != nil {
 		return err
 	}
-	if s.Reason == "" {
+	if s.Reason == "" && (lost > 0 || !lossless) {
 		keys := s.Keys
 		s.Convert(ch.task, held, lost)
 		s.Keys = keys

@@ -54,6 +54,8 @@ func (m *migrator) prepare() (err error) {
 	if m.holds, err = inspect(m.conn); err != nil {
 		return err
 	}
+	// See migrate.
+	m.plan.Begin, m.plan.End = []string{"PRAGMA foreign_keys = OFF", "BEGIN IMMEDIATE"}, []string{"COMMIT", "PRAGMA foreign_keys = ON"}
 	for _, name := range sortedKeys(m.holds) {
 		m.present = append(m.present, m.holds[name].compared(name))
 	}
