@@ -81,6 +81,8 @@ func TestResolve(t *testing.T) {
 		{"both have rows", []*migration.Table{table("full", "id"), table("full2", "id")}, nil, []string{"full2"}, tables("full", "full2"), "full2 id", "", "both are there: full2 has 3 rows and full has 3 rows", ""},
 		{"an older program made it again", []*migration.Table{table("empty", "id"), table("full", "id")}, nil, []string{"full"}, tables("empty", "full"), "full id", "", "", ""},
 		{"a slip", []*migration.Table{table("item", "id")}, nil, []string{"product"}, tables("itme", "product"), "product id", "", "there is no table itme; name one of those that no card describes, which are item", "product: itme product"},
+		{"older cards behind an older program that has renamed the table itself", []*migration.Table{table("full2", "id")}, nil, []string{"item"}, nil, "item id", "", "newer cards have given the name full2 to a table of this store, at 2026-01-02T03:04:05Z", ""},
+		{"and with the line that it asks for", []*migration.Table{table("full2", "id")}, nil, []string{"item"}, tables("full2", "item"), "full2 id", "rename full2 to item", "", ""},
 		{"the name is used again", []*migration.Table{table("item", "id")}, []migration.Called{called("item", "", "item", "product")}, []string{"item"}, tables("item", "product"), "item id", "", "", ""},
 
 		{"a field", product("name"), nil, []string{"product", "title"}, fields("name", "title"), "product id name", "rename name to title", "", ""},
@@ -97,7 +99,9 @@ func TestResolve(t *testing.T) {
 			e := entity(t, c.entity[0], c.entity[1:]...)
 			task := &migration.Task{Entities: []*schema.Entity{e}, Changes: facade.SchemaChanges{Renamed: c.renamed}}
 			plain := func(name string) string { return name }
-			names, renamed, refused, err := migration.Resolve(task, migration.Naming{Table: plain, Column: plain}, c.present, c.ledger, func(table string) (int64, error) {
+			names, renamed, refused, err := migration.Resolve(task, migration.Naming{Table: plain, Column: plain}, c.present, migration.Ledger{Names: c.ledger, History: func() ([]migration.Entry, error) {
+				return []migration.Entry{{At: "2026-01-02T03:04:05Z", Steps: []migration.Applied{{Op: migration.RenameTable, Entity: "full2"}}}}, nil
+			}}, func(table string) (int64, error) {
 				return map[string]int64{"full": 3, "full2": 3, "item": 3}[table], nil
 			})
 			if err != nil {

@@ -20,6 +20,14 @@ type Called struct {
 	At string
 }
 
+// Ledger is what a store keeps of names.
+type Ledger struct {
+	Names []Called
+	// History returns what was applied to the store; programs that have renamed tables themselves
+	// have noted it there alone.
+	History func() ([]Entry, error)
+}
+
 // Names says which table of a database holds the rows of an entity, and which column holds a
 // field. It never changes after [Resolve] and may be shared.
 type Names struct {

@@ -240,6 +240,9 @@ type Entry struct {
 	Steps []Applied `json:"steps"`
 }
 
+// MaxHistory is how many entries of the history are looked through for a rename.
+const MaxHistory = 1000
+
 // Applied returns the step for the history.
 func (s *Step) Applied() Applied {
 	return Applied{Op: s.Op, Entity: s.Entity, Field: s.Field, Rows: s.Rows}

@@ -22,17 +22,19 @@ type Renaming struct {
 //	something has been called a and is called b          nothing is to do
 //	a and b are both there, and b has rows               refused
 //	neither is there, and the cards leave something out  refused: the line may have a slip
+//	an older program has renamed a table itself, and     refused: a new table would hide its rows
+//	older cards have no name for it
 //
 // Without a rename a name leads to the table that has it now, or else to one that had it: older cards
 // find their rows when newer ones have renamed them. They are refused where the newer ones have
 // used the name again for something else.
-func Resolve(task *Task, naming Naming, present []*Table, ledger []Called, rows func(table string) (int64, error)) (names *Names, renamed []Renaming, refused []Step, err error) {
-	r := &resolving{task: task, rows: rows, names: DefaultNames(naming)}
+func Resolve(task *Task, naming Naming, present []*Table, ledger Ledger, rows func(table string) (int64, error)) (names *Names, renamed []Renaming, refused []Step, err error) {
+	r := &resolving{task: task, rows: rows, history: ledger.History, names: DefaultNames(naming)}
 	tables := &r.names.tables
 	for _, t := range present {
 		tables.all = append(tables.all, &thing{name: t.Name, noted: t.Name})
 	}
-	tables.learn(ledger, func(c Called) string {
+	tables.learn(ledger.Names, func(c Called) string {
 		if c.Column != "" {
 			return ""
 		}
@@ -44,7 +46,7 @@ func Resolve(task *Task, naming Naming, present []*Table, ledger []Called, rows 
 		for j := range t.Columns {
 			x.columns.all = append(x.columns.all, &thing{name: t.Columns[j].Name})
 		}
-		x.columns.learn(ledger, func(c Called) string {
+		x.columns.learn(ledger.Names, func(c Called) string {
 			if c.Table != x.noted {
 				return ""
 			}
@@ -71,6 +73,7 @@ func Resolve(task *Task, naming Naming, present []*Table, ledger []Called, rows 
 type resolving struct {
 	task    *Task
 	rows    func(table string) (int64, error)
+	history func() ([]Entry, error)
 	names   *Names
 	renamed []Renaming
 	refused []Step
@@ -106,13 +109,28 @@ func (r *resolving) tables() error {
 	step := func(key string, x *thing, does string) Step {
 		return Step{Op: RenameTable, Entity: entities[key].Name, Table: x.name, Effect: Online, Does: does, Start: Applies}
 	}
+	var fresh []string
 	s.settle(keys, func(key string) {
+		fresh = append(fresh, key)
 		if former := before(lines, key); former != nil && s.unknown() != nil {
 			slip := step(key, &thing{name: s.plain(key)}, "rename "+former[0]+" to "+key)
 			slip.Refuse("there is no table "+former[0], "name one of those that no card describes, which are "+strings.Join(s.unknown(), ", ")+", or remove the line from renamed")
 			r.refused = append(r.refused, slip)
 		}
 	})
+	renamed, at, err := r.replaced(fresh)
+	if err != nil {
+		return err
+	}
+	for _, key := range fresh {
+		if renamed == nil {
+			break
+		}
+		hides := Step{Op: CreateTable, Entity: entities[key].Name, Table: s.plain(key), Effect: Online, Does: "make the table"}
+		hides.Refuse(fmt.Sprintf("newer cards have given the name %[1]s to a table of this store, at %[2]s, and these cards have no entity called %[1]s", renamed.name, at),
+			fmt.Sprintf("start the newer cards, or, if its rows are those of %[2]s, write renamed: {%[1]s: %[2]s} in frond.yaml; drop the table %[1]s if its rows are not wanted any more", renamed.name, key))
+		r.refused = append(r.refused, hides)
+	}
 	s.remember(lines)
 	for _, key := range keys {
 		x := s.wanted[key]
@@ -128,6 +146,31 @@ func (r *resolving) tables() error {
 		}
 	}
 	return nil
+}
+
+// replaced returns a table with rows that an older program has renamed itself, where the cards do not
+// describe it and there are new entities: any of them may be the older name. nil: there is none.
+func (r *resolving) replaced(fresh []string) (*thing, string, error) {
+	s := &r.names.tables
+	if len(fresh) == 0 || len(s.unknown()) == 0 || r.history == nil {
+		return nil, "", nil
+	}
+	history, err := r.history()
+	if err != nil {
+		return nil, "", err
+	}
+	for _, entry := range history {
+		for _, step := range entry.Steps {
+			x := s.own(s.plain(schema.EntityKey(step.Entity)))
+			if step.Op != RenameTable || x == nil || x.called != nil || s.uses(x) {
+				continue
+			}
+			if n, err := r.rows(x.name); err != nil || n > 0 {
+				return x, entry.At, err
+			}
+		}
+	}
+	return nil, "", nil
 }
 
 // both decides about a rename whose two names have a table each, as after a start without the

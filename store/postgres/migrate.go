@@ -230,20 +230,25 @@ func (s *Store) record(ctx context.Context, m *migrator) error {
 // History returns what was applied to the store, the last first, at most limit entries.
 func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
-		all = nil
-		err := c.Run(&engine.Query{Text: []byte(readMigrations + itoa(limit)), Values: [][]byte{[]byte(s.db.Address().Schema)}, Row: func(v [][]byte) error {
-			e := migration.Entry{At: string(v[0])}
-			if err := json.Unmarshal(v[1], &e.Steps); err != nil {
-				e.Steps = nil // somebody else wrote it
-			}
-			all = append(all, e)
-			return nil
-		}})
-		if engine.Missing(err) {
-			return nil
-		}
+		all, err = history(c, s.db.Address().Schema, limit)
 		return err
 	})
+	return all, err
+}
+
+// history reads what was applied to a schema, the last first.
+func history(c *engine.Conn, schema string, limit int) (all []migration.Entry, err error) {
+	err = c.Run(&engine.Query{Text: []byte(readMigrations + itoa(limit)), Values: [][]byte{[]byte(schema)}, Row: func(v [][]byte) error {
+		e := migration.Entry{At: string(v[0])}
+		if err := json.Unmarshal(v[1], &e.Steps); err != nil {
+			e.Steps = nil // another program wrote it
+		}
+		all = append(all, e)
+		return nil
+	}})
+	if engine.Missing(err) {
+		return nil, nil
+	}
 	return all, err
 }
 

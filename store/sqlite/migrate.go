@@ -226,25 +226,30 @@ func (m *migrator) record() error {
 // History returns what was applied to the store, the last first, at most limit entries.
 func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
-		all = nil
-		there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.TextValue(historyTable))
-		if err != nil || there == 0 {
-			return err
-		}
-		st, err := c.Start([]byte(`SELECT replace(at, ' ', 'T') || 'Z', steps FROM "`+historyTable+`" ORDER BY rowid DESC LIMIT ?`), []sqltext.Value{sqltext.IntValue(int64(limit))})
-		if err != nil {
-			return err
-		}
-		for st.Step() {
-			e := migration.Entry{At: st.ColumnText(0)}
-			if err := json.Unmarshal([]byte(st.ColumnText(1)), &e.Steps); err != nil {
-				e.Steps = nil // somebody else wrote it
-			}
-			all = append(all, e)
-		}
-		return c.Finish(st)
+		all, err = history(c, limit)
+		return err
 	})
 	return all, err
+}
+
+// history reads what was applied to a file, the last first.
+func history(c *engine.Conn, limit int) (all []migration.Entry, err error) {
+	there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.TextValue(historyTable))
+	if err != nil || there == 0 {
+		return nil, err
+	}
+	st, err := c.Start([]byte(`SELECT replace(at, ' ', 'T') || 'Z', steps FROM "`+historyTable+`" ORDER BY rowid DESC LIMIT ?`), []sqltext.Value{sqltext.IntValue(int64(limit))})
+	if err != nil {
+		return nil, err
+	}
+	for st.Step() {
+		e := migration.Entry{At: st.ColumnText(0)}
+		if err := json.Unmarshal([]byte(st.ColumnText(1)), &e.Steps); err != nil {
+			e.Steps = nil // another program wrote it
+		}
+		all = append(all, e)
+	}
+	return all, c.Finish(st)
 }
 
 // sortedKeys lists the keys of a map in order.

@@ -25,7 +25,9 @@ func (m *migrator) resolve() error {
 	if err != nil {
 		return err
 	}
-	names, renamed, refused, err := migration.Resolve(m.task, naming, m.present, ledger, func(table string) (int64, error) {
+	names, renamed, refused, err := migration.Resolve(m.task, naming, m.present, migration.Ledger{Names: ledger, History: func() ([]migration.Entry, error) {
+		return history(m.conn, migration.MaxHistory)
+	}}, func(table string) (int64, error) {
 		return m.conn.Number("SELECT count(*) FROM " + quote(table))
 	})
 	if err != nil {
