@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// socket is a client of graphql-transport-ws that costs little: it skips frames without looking
-// at them.
+// socket is a subscriber that costs little: it skips frames without looking at them.
 type socket struct {
 	conn net.Conn
 	r    *bufio.Reader
@@ -89,4 +88,27 @@ func (s *socket) close() {
 	if s != nil {
 		_ = s.conn.Close()
 	}
+}
+
+// openStream sends a request whose answer is a stream, and reads the head of the answer.
+func openStream(address, request string) (*socket, error) {
+	conn, err := net.DialTimeout("tcp", address, 20*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	s := &socket{conn: conn, r: bufio.NewReaderSize(conn, 512)}
+	if _, err = io.WriteString(conn, request); err == nil {
+		var line string
+		if line, err = s.r.ReadString('\n'); err == nil && !strings.Contains(line, " 200 ") {
+			err = fmt.Errorf("the answer is %q", line)
+		}
+		for err == nil && line != "\r\n" {
+			line, err = s.r.ReadString('\n')
+		}
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return s, nil
 }

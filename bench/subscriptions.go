@@ -24,15 +24,20 @@ import (
 	"github.com/frondhost/frond/gateway/subscriptions"
 )
 
-// GraphQL subscriptions over websockets (subscriptions). The gateway runs in a process of its
-// own, as the program does, over SQLite; its clients run in this one:
+// Subscribers (subscriptions). The gateway runs in a process of its own, as the program does,
+// over SQLite; its clients run in this one:
 //
-//	idle     10,000 connections with a subscription each, of equal callers and of 10,000
-//	         different ones: what the process holds more than before, by connection
+//	idle     9,500 subscribers of each kind, of equal callers and of 9,500 different ones: what
+//	         the process holds more than before, by subscriber, once while they wait and once
+//	         while they do not read 200 rows of 20 KB
+//	oldest   400 REST streams that begin at the oldest event and do not read: rows of 20 KB
 //	busy     1,000 subscribers of a fact that is emitted 1,000 times a second: how long after
 //	         the command's commit an event arrives
 const (
-	idleConnections = 10_000
+	idleConnections = 9_500
+	behindRows      = 200
+	behindSize      = 20_000 // bytes of a row
+	oldestStreams   = 400
 	busySubscribers = 1_000
 	busyRate        = 1_000 // facts a second
 	busyLasts       = 10 * time.Second
@@ -45,6 +50,7 @@ var ticker = fstest.MapFS{
 properties:
   id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: uuidv7}}}}
   sent: {type: string}
+  text: {type: string}
 required: [sent]
 `)},
 	"frond.yaml": {Data: []byte("facts: [{name: ticked, schema: tick, on: tick.create}]\ncollectors: {tick: open}\n")},
@@ -53,12 +59,34 @@ required: [sent]
 // ticked is what a client subscribes to.
 const ticked = `subscription { ticked { position tick { id sent } } }`
 
+// subscribers are the kinds of subscribers; user is the caller's header or payload as JSON.
+var subscribers = []struct {
+	name string
+	open func(address, user string) (*socket, error)
+}{
+	{"websocket", func(address, user string) (*socket, error) {
+		return openSocket(address, `{"X-Frond-User":`+user+`}`, ticked)
+	}},
+	{"REST stream", func(address, user string) (*socket, error) {
+		return openStream(address, "GET /api/app/facts/ticked HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nX-Frond-User: "+user+"\r\n\r\n")
+	}},
+	{"GraphQL SSE", func(address, user string) (*socket, error) {
+		body := fmt.Sprintf(`{"query":%q}`, ticked)
+		return openStream(address, fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nX-Frond-User: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", user, len(body), body))
+	}},
+}
+
 func benchSubscriptions(int, time.Duration) error {
-	fmt.Println("\nGraphQL subscriptions over websockets")
-	for _, callers := range []string{"equal callers", "different callers"} {
-		if err := idle(callers); err != nil {
-			return err
+	fmt.Println("\nSubscribers, KiB each")
+	for _, kind := range subscribers {
+		for _, callers := range []string{"equal callers", "different callers"} {
+			if err := idle(kind.name+", "+callers, callers == "equal callers", kind.open); err != nil {
+				return err
+			}
 		}
+	}
+	if err := oldest(); err != nil {
+		return err
 	}
 	return busy()
 }
@@ -122,14 +150,20 @@ func (a *announcer) memory() (resident, heap, stacks int, err error) {
 	return resident, heap, stacks, err
 }
 
-// idle opens connections that wait.
-func idle(callers string) error {
+// idle opens subscribers that wait, and then do not read.
+func idle(name string, equal bool, open func(address, user string) (*socket, error)) error {
 	a, err := startAnnouncer()
 	if err != nil {
 		return err
 	}
 	defer a.stop()
-	if c, err := openSocket(a.address, "{}", ticked); err == nil { // so that the start is no part of it
+	user := func(i int) string {
+		if equal {
+			i = 0
+		}
+		return fmt.Sprintf(`{"id":"caller-%d","roles":["reader"]}`, i)
+	}
+	if c, err := open(a.address, user(0)); err == nil { // so that the start is no part of it
 		c.close()
 	}
 	resident, heap, stacks, err := a.memory()
@@ -147,11 +181,7 @@ func idle(callers string) error {
 	for from := range 8 {
 		group.Go(func() {
 			for i := from; i < len(all); i += 8 {
-				payload := "{}"
-				if callers == "different callers" {
-					payload = fmt.Sprintf(`{"X-Frond-User":{"id":"caller-%d","roles":["reader"]}}`, i)
-				}
-				c, err := openSocket(a.address, payload, ticked)
+				c, err := open(a.address, user(i))
 				if err != nil {
 					failed.Store(&err)
 					return
@@ -170,7 +200,52 @@ func idle(callers string) error {
 		return err
 	}
 	each := func(n int) float64 { return float64(n) / idleConnections / 1024 }
-	fmt.Printf("  %d idle, %-18s %5.1f KiB a connection resident (aim 12); heap %.1f, stacks %.1f\n", idleConnections, callers+":", each(resident2-resident), each(heap2-heap), each(stacks2-stacks))
+	fmt.Printf("  %-32s %5.1f resident (aim 12); heap %.1f, stacks %.1f", name+":", each(resident2-resident), each(heap2-heap), each(stacks2-stacks))
+	most, err := a.behind()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("; behind %.1f at most\n", each(most-resident))
+	return nil
+}
+
+// behind emits large rows that no subscriber reads, and returns the most that the process held.
+func (a *announcer) behind() (most int, err error) {
+	if _, err = a.ask(fmt.Sprintf("emit %d %d %d", behindRows, behindRows/2, behindSize)); err != nil {
+		return 0, err
+	}
+	for range 12 {
+		time.Sleep(250 * time.Millisecond)
+		most = max(most, resident(a.cmd.Process.Pid, "VmRSS:")<<20)
+	}
+	return most, nil
+}
+
+// oldest opens streams that begin at the oldest event and do not read.
+func oldest() error {
+	a, err := startAnnouncer()
+	if err != nil {
+		return err
+	}
+	defer a.stop()
+	if _, err := a.ask(fmt.Sprintf("emit %d %d %d", 10*behindRows, 10*behindRows, behindSize)); err != nil {
+		return err
+	}
+	before, most, refused := resident(a.cmd.Process.Pid, "VmRSS:"), 0, 0
+	for range oldestStreams {
+		c, err := openStream(a.address, "GET /api/app/facts/ticked?after=start HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+		if err != nil {
+			refused++
+			continue
+		}
+		defer c.close()
+		most = max(most, resident(a.cmd.Process.Pid, "VmRSS:"))
+	}
+	for range 20 {
+		time.Sleep(200 * time.Millisecond)
+		most = max(most, resident(a.cmd.Process.Pid, "VmRSS:"))
+	}
+	fmt.Printf("  %d REST streams behind %d rows of %d bytes that do not read: %d MiB at most (%d before), %d refused\n", oldestStreams, 10*behindRows, behindSize, most, before, refused)
 	return nil
 }
 
@@ -211,7 +286,7 @@ func busy() error {
 			lags = append(lags, own...)
 		})
 	}
-	took, err := a.ask(fmt.Sprintf("emit %d %d", facts, busyRate))
+	took, err := a.ask(fmt.Sprintf("emit %d %d 0", facts, busyRate))
 	if err != nil {
 		return err
 	}
@@ -244,7 +319,7 @@ func lag(frame []byte) time.Duration {
 	return time.Duration(now - sent)
 }
 
-// benchAnnouncer is the gateway of subscriptions. It answers the lines memory and emit N RATE.
+// benchAnnouncer is the gateway of subscriptions. It answers the lines memory and emit N RATE SIZE.
 func benchAnnouncer(dir string) error {
 	project, err := facade.Read(ticker)
 	if err != nil {
@@ -268,10 +343,10 @@ func benchAnnouncer(dir string) error {
 	go func() { ended <- gw.Run(ctx) }()
 	fmt.Println(<-urls)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		var n, rate int
-		switch _, err := fmt.Sscanf(lines.Text(), "emit %d %d", &n, &rate); {
+		var n, rate, size int
+		switch _, err := fmt.Sscanf(lines.Text(), "emit %d %d %d", &n, &rate, &size); {
 		case err == nil:
-			fmt.Println(emit(gw.Caller(), n, rate))
+			fmt.Println(emit(gw.Caller(), n, rate, size))
 		default:
 			runtime.GC() // twice: stacks shrink at one collection, and are freed at the next
 			runtime.GC()
@@ -285,8 +360,9 @@ func benchAnnouncer(dir string) error {
 	return <-ended
 }
 
-// emit creates n rows, rate of them a second, and returns how long that took.
-func emit(caller facade.Caller, n, rate int) time.Duration {
+// emit creates n rows with a text of so many bytes, rate of them a second, and returns how long
+// that took.
+func emit(caller facade.Caller, n, rate, size int) time.Duration {
 	const writers = 16
 	began := time.Now()
 	var group sync.WaitGroup
@@ -295,7 +371,7 @@ func emit(caller facade.Caller, n, rate int) time.Duration {
 			for i := w; i < n; i += writers {
 				time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))))
 				_, _ = caller.Call(context.Background(), &facade.Call{Entity: "tick", Operation: "create", Invocation: facade.Invocation{
-					Body: json.RawMessage(`{"sent":"` + strconv.FormatInt(time.Now().UnixNano(), 10) + `"}`),
+					Body: json.RawMessage(`{"sent":"` + strconv.FormatInt(time.Now().UnixNano(), 10) + `","text":"` + strings.Repeat("x", size) + `"}`),
 				}})
 			}
 		})

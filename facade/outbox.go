@@ -30,12 +30,17 @@ type Outbox interface {
 	Behind(ctx context.Context, at Position, limit int) (events int, since time.Time, err error)
 }
 
+// LogBytes is the size of an answer of [EventLog.Log]: an event is in it where those before it
+// have fewer bytes of Data and Before. The log of a remote may answer more.
+const LogBytes = 64 << 10
+
 // EventLog is what the ways out read: the outbox of this host, or the log of a remote.
 type EventLog interface {
-	// Log reads events that stand behind after, oldest first, limit at most. names are the
-	// facts that are wanted as FROND.NAME; nil: all. behind is the position up to which the
+	// Log reads events that stand behind after, oldest first, limit at most. It ends early once
+	// they have [LogBytes], so that a reader holds little, however large the rows are. names are
+	// the facts that are wanted as FROND.NAME; nil: all. behind is the position up to which the
 	// answer is complete, so that the next read goes on from there also where no event of
-	// names was found. What was trimmed is not among them: a reader that must not miss anything
+	// names was found; it is after at the end of the log. What was trimmed is not among them: a reader that must not miss anything
 	// compares Span's oldest with after when it has read.
 	Log(ctx context.Context, after Position, names []string, limit int) (events []*Event, behind Position, err error)
 

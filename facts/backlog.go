@@ -10,15 +10,17 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Readers that are behind the window read the log in blocks: a block begins at a multiple of
-// blockEvents, so that readers at different positions, as after a reconnect, share it. Up to
-// keptBytes of them stay for keepBlock, for those who come a little later, and up to blockReads
-// are read at once.
+// Readers that are behind the window read the log in blocks of a batch. A block serves every
+// reader of its names that is inside of it, so that readers who begin at different positions, as
+// after a reconnect, soon share blocks; one that is nearBlock behind the beginning of a block that
+// is being read waits for it. Up to keptBytes of blocks stay for keepBlock, for those who come a
+// little later, and up to blockReads are read at once.
 const (
-	blockEvents = 256
-	keptBytes   = 8 << 20
-	keepBlock   = 10 * time.Second
-	blockReads  = 4
+	nearBlock  = batchEvents
+	keptBytes  = 8 << 20
+	keepBlock  = 10 * time.Second
+	blockReads = 4
+	blockSize  = 1 << 10 // of a block without events
 )
 
 // backlog reads a log for readers that are behind.
@@ -59,10 +61,14 @@ func newBacklog(ctx context.Context, log facade.EventLog, remote bool) *backlog 
 // read returns events of a topic behind at, which may be none, and the position up to which
 // they are complete, which is behind at. known is a position of the log that was given before.
 func (b *backlog) read(ctx context.Context, t *topic, at, known facade.Position) ([]*facade.Event, facade.Position, error) {
-	// The block of at, and at itself: the block may have been read when the log ended before
-	// at. The third one is for a block whose reading began before known was given.
-	for _, start := range [3]facade.Position{at - at%blockEvents, at, at} {
-		k := b.block(blockKey{t.key, start}, t.names, known)
+	// The first block may begin before at and end there. The second one may have been read
+	// before known was given.
+	for i := range 3 {
+		near := facade.Position(1)
+		if i == 0 {
+			near = nearBlock
+		}
+		start, k := b.block(t, at, near, known)
 		select {
 		case <-k.done:
 		case <-ctx.Done():
@@ -76,34 +82,65 @@ func (b *backlog) read(ctx context.Context, t *topic, at, known facade.Position)
 		case at < k.oldest:
 			return nil, 0, facade.Resumable(at, k.oldest, max(k.oldest, k.behind))
 		case k.behind > at:
-			from := sort.Search(len(k.events), func(i int) bool { return k.events[i].Position > at })
-			return k.events[from:], k.behind, nil
+			events, behind := k.after(at)
+			return events, behind, nil
 		}
 	}
 	return nil, 0, errBehind
 }
 
+// after returns a batch of the block's events behind a position, and the position up to which it
+// is complete. The log of a remote may have answered more than a batch.
+func (k *block) after(at facade.Position) ([]*facade.Event, facade.Position) {
+	from := sort.Search(len(k.events), func(i int) bool { return k.events[i].Position > at })
+	bytes := 0
+	for i, e := range k.events[from:] {
+		if full(i, bytes) {
+			return k.events[from : from+i], k.events[from+i-1].Position
+		}
+		bytes += weight(e)
+	}
+	return k.events[from:], k.behind
+}
+
 // errBehind is the error of a log that does not show what it has shown before.
 var errBehind = kiterror.Errorf(kiterror.ServiceUnavailable, "the log of facts is behind what was read of it; try again later")
 
-// block is the block of a key: one that is there or is being read, or else a new one.
-func (b *backlog) block(key blockKey, names []string, known facade.Position) *block {
+// block returns a block that has what stands behind at, or may have, and where it begins: one
+// that is there, one that is being read and begins nearer than near, or else a new one.
+func (b *backlog) block(t *topic, at, near, known facade.Position) (start facade.Position, found *block) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if k := b.blocks[key]; k != nil {
-		return k
+	for key, k := range b.blocks {
+		if key.names != t.key || key.after > at {
+			continue
+		}
+		select {
+		case <-k.done:
+			if k.behind > at {
+				return key.after, k
+			}
+		default:
+			if at-key.after < near && key.after >= start {
+				start, found = key.after, k
+			}
+		}
+	}
+	if found != nil {
+		return start, found
 	}
 	k := &block{done: make(chan struct{}), known: known}
+	key := blockKey{t.key, at}
 	b.blocks[key] = k
-	go b.fill(key, names, k)
-	return k
+	go b.fill(key, t.names, k)
+	return at, k
 }
 
-// fill reads a block. One that failed, or that the end of the log cut short, is not kept.
+// fill reads a block. One that failed, or found nothing, is not kept.
 func (b *backlog) fill(key blockKey, names []string, k *block) {
 	select {
 	case b.reads <- struct{}{}:
-		k.events, k.behind, k.err = b.log.Log(b.ctx, key.after, names, blockEvents)
+		k.events, k.behind, k.err = b.log.Log(b.ctx, key.after, names, batchEvents)
 		if !b.remote && len(k.events) == 0 && k.behind <= key.after {
 			k.behind = max(key.after, k.known) // nothing stands behind after
 		}
@@ -118,17 +155,18 @@ func (b *backlog) fill(key blockKey, names []string, k *block) {
 		k.err = ErrClosed
 	}
 	b.mu.Lock()
-	if k.err != nil || k.behind < key.after+blockEvents {
+	defer b.mu.Unlock()
+	if k.err != nil || k.behind <= key.after {
 		delete(b.blocks, key)
 	} else {
 		b.keep(key, k)
 	}
-	b.mu.Unlock()
 	close(k.done)
 }
 
 // keep makes room for a block among those that are kept, for some time. b.mu is held.
 func (b *backlog) keep(key blockKey, k *block) {
+	k.bytes = blockSize
 	for _, e := range k.events {
 		k.bytes += weight(e)
 	}

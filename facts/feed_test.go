@@ -166,6 +166,62 @@ func TestReadersBehindShareBlocks(t *testing.T) {
 	})
 }
 
+// TestABatchHoldsLittle, however large the rows are: of the window, and of the log.
+func TestABatchHoldsLittle(t *testing.T) {
+	follow(t, nil, nil, func(t *testing.T, m *memory, f *facts.Feed) {
+		const rows, size = 1000, 20_000 // more than the window keeps
+		m.set(func(m *memory) { m.data = bytes.Repeat([]byte("x"), size) })
+		behind := subscribe(t, f, m.at(0), "shop.placed")
+		m.emit(many(rows, "shop.placed")...)
+		synctest.Wait()
+		for _, r := range []*facts.Reader{behind, subscribe(t, f, m.at(rows-100), "shop.placed"), subscribe(t, f, m.at(rows-100))} {
+			for r.Position() < m.at(rows) {
+				events, _, err := r.Poll(t.Context())
+				if err != nil || len(events) == 0 {
+					t.Fatalf("%d events, %v", len(events), err)
+				}
+				if held := len(events) * size; held > facade.LogBytes+size {
+					t.Fatalf("a batch has %d bytes", held)
+				}
+			}
+		}
+	})
+}
+
+// TestRewind: what could not be sent is read again, of the window, of the log, and once
+// everything was read.
+func TestRewind(t *testing.T) {
+	follow(t, nil, many(windowAndMore, "shop.placed"), func(t *testing.T, m *memory, f *facts.Feed) {
+		r := subscribe(t, f, m.at(0), "shop.placed")
+		for _, want := range []int{0, 10, windowAndMore - 10, windowAndMore - 1} {
+			r.Rewind(m.at(want))
+			if at := r.Position(); want > 0 && at != m.at(want) {
+				t.Errorf("it goes on behind event %d, want %d", at-m.at(0), want)
+			}
+			first, _, err := r.Poll(t.Context())
+			if err != nil || len(first) == 0 || first[0].Position != m.at(want+1) {
+				t.Fatalf("behind event %d: %d events, %v", want, len(first), err)
+			}
+			for more := true; more; {
+				events, _, err := r.Poll(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				more = len(events) > 0
+			}
+		}
+		woken := 0
+		r.Notify(func() { woken++ })
+		r.Rewind(m.at(windowAndMore - 1))
+		m.emit("shop.placed")
+		synctest.Wait()
+		take(t, r, 2)
+		if woken != 0 {
+			t.Errorf("it was woken %d times while it did not wait", woken)
+		}
+	})
+}
+
 // TestAReaderThatDoesNotReadCostsNothing: it is woken once, nobody waits for it, and it reads
 // everything when it goes on, with events that it has in memory and that it has not.
 func TestAReaderThatDoesNotReadCostsNothing(t *testing.T) {

@@ -23,7 +23,8 @@ type memory struct {
 	oldest    facade.Position
 	committed chan struct{}
 	down      error
-	follower  bool // another process relays
+	data      []byte // of what is emitted
+	follower  bool   // another process relays
 
 	relays, logs, spans int
 }
@@ -51,7 +52,7 @@ func (m *memory) elsewhere(names ...string) {
 	defer m.mu.Unlock()
 	for _, text := range names {
 		frond, name, _ := strings.Cut(text, ".")
-		m.waiting = append(m.waiting, &facade.Event{Frond: frond, Name: name, At: time.Now()})
+		m.waiting = append(m.waiting, &facade.Event{Frond: frond, Name: name, At: time.Now(), Data: m.data})
 	}
 }
 
@@ -96,14 +97,16 @@ func (m *memory) Log(_ context.Context, after facade.Position, names []string, l
 	if m.down != nil {
 		return nil, 0, m.down
 	}
+	bytes := 0
 	for _, e := range m.events {
 		if e.Position <= after || names != nil && !slices.Contains(names, e.Frond+"."+e.Name) {
 			continue
 		}
-		if len(found) == limit {
-			return found, found[limit-1].Position, nil
+		if len(found) == limit || bytes >= facade.LogBytes {
+			return found, found[len(found)-1].Position, nil
 		}
 		found = append(found, e)
+		bytes += len(e.Data)
 	}
 	if len(m.events) > 0 {
 		after = max(after, m.events[len(m.events)-1].Position)

@@ -9,8 +9,12 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// batchEvents is how many events [Reader.Next] returns at most.
-const batchEvents = 256
+// [Reader.Next] returns up to batchEvents events, of about batchBytes bytes or, where it is
+// larger, one.
+const (
+	batchEvents = 256
+	batchBytes  = facade.LogBytes
+)
 
 // ErrClosed is the error of a reader or feed that was closed.
 var ErrClosed = errors.New("the feed is closed")
@@ -30,8 +34,8 @@ type Reader struct {
 	closed bool
 }
 
-// Next returns the next events, at least one and at most 256, and the position from which to
-// resume behind them. Events are shared: they must not be changed. It waits while there are
+// Next returns the next events, at least one, at most 256 and about 64 KiB, and the position from
+// which to resume behind them. Events are shared: they must not be changed. It waits while there are
 // none, and while the store cannot be reached. The error is ctx's, ErrClosed, or GONE where
 // events that were not read are past retention. It takes the place of Notify.
 func (r *Reader) Next(ctx context.Context) ([]*facade.Event, facade.Position, error) {
@@ -118,6 +122,20 @@ func (r *Reader) Poll(ctx context.Context) ([]*facade.Event, facade.Position, er
 			return events, behind, nil
 		}
 	}
+}
+
+// Rewind has the reader go on behind a position that Next or Poll has returned events of: what
+// could not be sent is read again later, and not held until then.
+func (r *Reader) Rewind(to facade.Position) {
+	r.feed.mu.Lock()
+	defer r.feed.mu.Unlock()
+	if to >= r.position() || r.closed {
+		return
+	}
+	if r.parked > 0 {
+		r.topic.unpark(r)
+	}
+	r.at = to
 }
 
 // Position is the position from which to resume.

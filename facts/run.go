@@ -119,7 +119,8 @@ func (f *Feed) round(ctx context.Context) (grown bool, err error) {
 		if err != nil {
 			return grown, err
 		}
-		if len(events) < roundEvents {
+		end := len(events) == 0
+		if end {
 			behind = max(behind, last) // last was given before the read
 		}
 		if f.options.Observe != nil {
@@ -133,7 +134,7 @@ func (f *Feed) round(ctx context.Context) (grown bool, err error) {
 		f.status.Last = max(f.status.Last, behind)
 		f.mu.Unlock()
 		grown = grown || len(events) > 0
-		if len(events) < roundEvents {
+		if f.outbox == nil || end || behind >= last { // the log of a remote waits for more
 			return grown, nil
 		}
 	}

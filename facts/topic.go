@@ -61,11 +61,7 @@ func (t *topic) wants(e *facade.Event) bool { return t.set == nil || t.set[name{
 func (t *topic) after(w *window, at facade.Position) ([]*facade.Event, facade.Position) {
 	b := &t.batch
 	if b.events == nil || b.after != at || b.head != w.head {
-		wanted := t.wants
-		if t.set == nil {
-			wanted = nil
-		}
-		events, upto := w.after(at, wanted, batchEvents)
+		events, upto := w.after(at, t.wants)
 		b.after, b.head, b.upto, b.events = at, w.head, upto, events
 	}
 	return b.events, b.upto

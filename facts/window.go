@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/frondhost/frond/facade"
@@ -51,29 +50,27 @@ func (w *window) forget(oldest facade.Position) {
 	w.low, w.head = max(w.low, oldest), max(w.head, oldest)
 }
 
-// after are at most limit events behind a position that meet wanted, nil: all, and the
-// position up to which they are complete. at is not before low; it may be behind head, where
-// it was read of the log itself.
-func (w *window) after(at facade.Position, wanted func(*facade.Event) bool, limit int) (events []*facade.Event, upto facade.Position) {
+// after returns a batch of the events behind a position that wanted wants, and the position up
+// to which it is complete. at is not before low; it may be behind head, where it was read of
+// the log itself.
+func (w *window) after(at facade.Position, wanted func(*facade.Event) bool) (events []*facade.Event, upto facade.Position) {
 	from := sort.Search(len(w.events), func(i int) bool { return w.events[i].Position > at })
-	rest := w.events[from:]
-	if wanted == nil {
-		if len(rest) > limit {
-			return slices.Clone(rest[:limit]), rest[limit-1].Position
-		}
-		return slices.Clone(rest), max(w.head, at)
-	}
-	for _, e := range rest {
+	bytes := 0
+	for _, e := range w.events[from:] {
 		if !wanted(e) {
 			continue
 		}
-		if len(events) == limit {
-			return events, events[limit-1].Position
+		if full(len(events), bytes) {
+			return events, events[len(events)-1].Position
 		}
 		events = append(events, e)
+		bytes += weight(e)
 	}
 	return events, max(w.head, at)
 }
+
+// full reports whether a batch of so many events and bytes takes no more.
+func full(events, bytes int) bool { return events >= batchEvents || bytes >= batchBytes }
 
 // weight is about how many bytes an event holds.
 func weight(e *facade.Event) int {

@@ -271,10 +271,12 @@ func (s *Store) Log(ctx context.Context, after facade.Position, names []string, 
 		if err != nil {
 			return err
 		}
-		for len(events) < limit && st.Step() {
+		for bytes := 0; len(events) < limit && bytes < facade.LogBytes && st.Step(); {
 			behind = facade.Position(st.ColumnInt64(0))
 			if names == nil || slices.Contains(names, st.ColumnText(2)+"."+st.ColumnText(3)) {
-				events = append(events, readEvent(st, 0))
+				e := readEvent(st, 0)
+				events = append(events, e)
+				bytes += len(e.Data) + len(e.Before)
 			}
 		}
 		return c.Finish(st)

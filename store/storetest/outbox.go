@@ -118,16 +118,18 @@ func (s *Store) Log(ctx context.Context, after facade.Position, names []string, 
 		return nil, after, err
 	}
 	defer release()
+	bytes := 0
 	for _, e := range s.outbox.log {
 		switch {
 		case e.Position <= after:
-		case len(events) == limit:
+		case len(events) == limit || bytes >= facade.LogBytes:
 			return events, behind, nil
 		default:
 			behind = e.Position
 			if names == nil || slices.Contains(names, e.Frond+"."+e.Name) {
 				one := *e
 				events = append(events, &one)
+				bytes += len(e.Data) + len(e.Before)
 			}
 		}
 	}

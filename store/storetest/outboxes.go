@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,6 +34,7 @@ func RunOutbox(t *testing.T, h Harness) {
 		{"events of a row have the order of its writes", testEventOrder},
 		{"one process gives positions, and another one when it is gone", testRelays},
 		{"the log is read by names and in parts", testLogParts},
+		{"one read of the log holds little, however large the rows are", testLogBytes},
 		{"old events are trimmed", testTrim},
 		{"those who wait are woken by a commit", testCommitted},
 		{"cursors move from one position to the next", testCursors},
@@ -495,6 +497,48 @@ func testLogParts(w *outboxWorld) {
 	w.emit(w.event(1, 21))
 	if n, since, err = w.outbox.Behind(w.ctx(), last, 7); n != 1 || since.IsZero() || err != nil {
 		w.Errorf("with one that was just emitted there are %d since %s, %v", n, since, err)
+	}
+}
+
+// testLogBytes reads events of 20 KB, one of 200 KB among them, and small ones of another name.
+func testLogBytes(w *outboxWorld) {
+	for i := range 20 {
+		e := w.event(1, i)
+		size := 20_000
+		switch {
+		case i == 7:
+			size = 200_000
+		case i%2 == 1:
+			e.Name, size = "small", 10
+		}
+		text := json.RawMessage(fmt.Sprintf(`{"id":1,"number":%d,"text":%q}`, i, strings.Repeat("x", size/2)))
+		e.Data, e.Before = text, text
+		w.emit(e)
+	}
+	last := w.relay()
+	for _, names := range [][]string{nil, {"shop.tagChanged"}} {
+		at, n := facade.Position(0), 0
+		for at < last {
+			events, behind, err := w.outbox.Log(w.ctx(), at, names, 100)
+			if err != nil || behind <= at {
+				w.Fatalf("%v: behind %s the log is read up to %s, %v", names, at, behind, err)
+			}
+			ahead := 0
+			for i, e := range events {
+				if i > 0 && ahead >= facade.LogBytes {
+					w.Errorf("%v: an answer goes on behind %d bytes", names, ahead)
+				}
+				ahead += len(e.Data) + len(e.Before)
+			}
+			if len(events) > 0 && behind < last && ahead < facade.LogBytes {
+				w.Errorf("%v: an answer ends after %d bytes and is not complete", names, ahead)
+			}
+			n += len(events)
+			at = behind
+		}
+		if want := map[bool]int{true: 20, false: 11}[names == nil]; n != want {
+			w.Errorf("%v: %d events were read, want %d", names, n, want)
+		}
 	}
 }
 

@@ -15,13 +15,19 @@ import (
 // would collect and sort what it should read in the order of the index. So the rows of a
 // project are read as those that begin where it begins, and those of others are dropped.
 const (
-	readAll = `SELECT position, ` + eventColumns + ` FROM (SELECT * FROM ` + engine.Bookkeeping + `.events WHERE (schema, position) > ($1, $2) ORDER BY schema, position LIMIT $3) e WHERE schema = $1 ORDER BY position`
+	readAll = bounded + `(SELECT * FROM ` + engine.Bookkeeping + `.events WHERE (schema, position) > ($1, $2) ORDER BY schema, position LIMIT $3) e WHERE schema = $1` + boundedEnd
+
+	// bounded and boundedEnd stand around the rows that are read: a row is answered where those
+	// before it have fewer than facade.LogBytes bytes. The length of a text that is stored apart is
+	// known without reading it.
+	bounded    = `SELECT position, ` + eventColumns + ` FROM (SELECT *, sum(octet_length(coalesce(data, '')) + octet_length(coalesce(before, ''))) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ahead FROM `
+	boundedEnd = `) b WHERE coalesce(ahead, 0) < 65536 ORDER BY position`
 
 	// window is what one Log looks at for the events that are wanted. The log only grows at its
 	// end, so what the later of two statements sees up to windowEnd is what the first one saw.
 	window    = `(SELECT * FROM ` + engine.Bookkeeping + `.events WHERE (schema, position) > ($1, $2) ORDER BY schema, position LIMIT 4096) e WHERE schema = $1`
 	windowEnd = `SELECT coalesce(max(position), $2) FROM ` + window
-	readNamed = `SELECT position, ` + eventColumns + ` FROM ` + window + ` AND frond || '.' || name = ANY ($4::text[]) ORDER BY position LIMIT $3`
+	readNamed = bounded + window + ` AND frond || '.' || name = ANY ($4::text[])` + boundedEnd + ` LIMIT $3`
 
 	behind = `SELECT count(*), min(at) FROM (
   (SELECT schema, at FROM ` + engine.Bookkeeping + `.events WHERE (schema, position) > ($1, $2) ORDER BY schema, position LIMIT $3)
@@ -39,11 +45,14 @@ func (o *Outbox) Log(ctx context.Context, after facade.Position, names []string,
 	if err := o.Ready(ctx); err != nil {
 		return nil, after, err
 	}
-	end := after
+	end, bytes := after, 0
 	values := [][]byte{o.schema(), itob(int64(after)), itob(int64(limit))}
-	q := &engine.Query{Text: []byte(readAll), Values: values, Reset: func() { events = nil }, Row: func(v [][]byte) error {
+	q := &engine.Query{Text: []byte(readAll), Values: values, Reset: func() { events, bytes = nil, 0 }, Row: func(v [][]byte) error {
 		e, err := readEvent(v)
-		events = append(events, e)
+		if err == nil {
+			events = append(events, e)
+			bytes += len(e.Data) + len(e.Before)
+		}
 		return err
 	}}
 	queries := []*engine.Query{q}
@@ -64,7 +73,7 @@ func (o *Outbox) Log(ctx context.Context, after facade.Position, names []string,
 	if err := o.read(ctx, queries...); err != nil {
 		return nil, after, err
 	}
-	if n := len(events); n == limit || n > 0 && events[n-1].Position > end {
+	if n := len(events); n > 0 && (n == limit || bytes >= facade.LogBytes || events[n-1].Position > end) {
 		end = events[n-1].Position
 	}
 	return events, end, nil
