@@ -52,7 +52,8 @@ var floors = map[string]string{
 	"envelope/client": "facade facade/consistency schema schema/jsontext facade/singleflight envelope/wire envelope/signing",
 
 	// What every surface that streams over HTTP writes.
-	"facts/sse": "",
+	"facts/outlet": "",
+	"facts/sse":    "facts/outlet",
 	// One reader of a log of events for all who follow it.
 	"facts": "facade facade/kiterror",
 	// A function of the program for every event of some facts.
@@ -71,7 +72,7 @@ var floors = map[string]string{
 	"store/postgres/replica": "",
 	"store/postgres/engine":  "facade facade/consistency schema/jsontext store/sqltext store/turns store/postgres/replica",
 	"rest":                   "facade facade/consistency facade/kiterror facts/sse rest/stream schema schema/jsontext",
-	"rest/stream":            "facade facade/consistency facade/rows facts/sse schema/jsontext",
+	"rest/stream":            "facade facade/consistency facade/rows facts/outlet facts/sse schema/jsontext",
 
 	// Ways out of facts that an operator sets up, over what they have in common.
 	"facts/cloudevent":            "facade schema/jsontext",
@@ -104,8 +105,8 @@ var floors = map[string]string{
 	"gateway/graphqlhttp": "facade schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
 	// GraphQL subscriptions, and the websockets that they leave by.
 	"gateway/subscriptions":      "facade facade/readset resolvers gateway/setting",
-	"gateway/graphqlsse":         "facade schema/jsontext facts/sse resolvers gateway/subscriptions",
-	"gateway/graphqlws":          "facade schema/jsontext resolvers gateway/subscriptions",
+	"gateway/graphqlsse":         "facade schema/jsontext facts/outlet facts/sse resolvers gateway/subscriptions",
+	"gateway/graphqlws":          "facade schema/jsontext facts/outlet resolvers gateway/subscriptions",
 	"gateway/identity":           "facade schema schema/jsontext gateway/setting",
 	"gateway/gatewaytest":        "",
 	"gateway/identity/tokentest": "",

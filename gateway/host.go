@@ -45,6 +45,7 @@ type Host struct {
 	topology  *topology.Topology        // nil: every Frond runs here
 	telemetry *telemetry.Telemetry      // nil: neither spans nor metrics
 	budget    *facade.Budget            // nil: nothing is bounded
+	streamed  *facade.Budget            // the part of it for streams and websockets
 	stopBy    atomic.Pointer[time.Time] // while it stops: the end of shutdown.timeout
 	compiled  atomic.Pointer[facade.Facade]
 	close     func() error
@@ -108,6 +109,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	}
 	h.options, h.project = opts, project
 	h.budget = guard.NewBudget(h.config.Limits.Memory, h.config.Limits.Executions)
+	h.streamed = h.budget.Part(2)
 	config := h.config.check()
 	signer, faults := h.config.Signing.signer(h.config.Dir)
 	if config = append(config, faults...); len(config) == 0 {

@@ -80,6 +80,21 @@ func logClosed(log *slog.Logger, s graphqlws.Summary) {
 	log.LogAttrs(context.Background(), slog.LevelInfo, "websocket closed", attrs...)
 }
 
+// streamClosed logs the end of an event stream, which may be long after its request; nil: nothing
+// does.
+func (h *Host) streamClosed() func(*http.Request, facade.State, int64, time.Duration) {
+	if h.config.Log.NoAccess {
+		return nil
+	}
+	return func(r *http.Request, state facade.State, sent int64, took time.Duration) {
+		attrs := []slog.Attr{slog.String("path", r.URL.Path), slog.Int64("bytes", sent), slog.Duration("took", took), slog.String("from", r.RemoteAddr)}
+		if id := identity.UserID(state); id != "" {
+			attrs = append(attrs, slog.String("caller", id))
+		}
+		h.log.LogAttrs(r.Context(), slog.LevelInfo, "stream closed", attrs...)
+	}
+}
+
 // awaitAll waits for a group, or until ctx is done.
 func awaitAll(ctx context.Context, group *sync.WaitGroup) {
 	done := make(chan struct{})

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"context"
+	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -46,7 +47,7 @@ type Subscription struct {
 // Answer is the response to one event.
 type Answer struct {
 	Position facade.Position
-	Response *Response // to be released
+	Body     []byte
 }
 
 // Open begins a request of any type. It executes a query or a mutation as [Engine.Execute]
@@ -143,7 +144,12 @@ func (s *Subscription) Respond(ctx context.Context, events []*facade.Event) ([]A
 	for i := range revealed {
 		r := &Request{State: s.state, Trace: revealed[i].Event.Trace, event: &revealed[i]}
 		resp := s.op.named(s.engine.execute(ctx, s.op, s.vars, r))
-		answers[i] = Answer{revealed[i].Event.Position, resp}
+		full := !resp.Executed && resp.Status == facade.ServiceUnavailable.Status()
+		answers[i] = Answer{revealed[i].Event.Position, slices.Clone(resp.Body)}
+		resp.Release() // each holds a part of the budget
+		if full {
+			return nil, facade.Errorf(facade.ServiceUnavailable, "there is no room to execute it now")
+		}
 	}
 	return answers, nil
 }

@@ -97,7 +97,7 @@ func TestSubscription(t *testing.T) {
 	want := `{"data":{"event":{"id":"0198c0de-0000-7000-8000-000000000001","position":"` + facade.Position(7).String() + `","at":"2026-02-03T04:05:06.000Z","key":1,` +
 		`"post":{"title":"Post 1","nodeId":"` + binding.NodeIDOf(b.schema.Catalog.Set.Entity("post"), json.RawMessage("1")) + `","author":{"name":"Bob","mentor":{"name":"Ada \"the\" Great"}},` +
 		`"tags":{"items":[{"label":"GO"},{"label":"SQL"}]}},"__typename":"PostPublishedEvent"}}}`
-	if got := string(answers[0].Response.Body); got != want {
+	if got := string(answers[0].Body); got != want {
 		t.Error(cmp.Diff(want, got))
 	}
 	for _, c := range b.calls() {
@@ -130,8 +130,8 @@ func TestSubscriptionOfNothing(t *testing.T) {
 			t.Fatalf("%s: refused: %s", c.query, resp.Body)
 		}
 		answers, err := s.Respond(t.Context(), []*facade.Event{c.event})
-		if err != nil || len(answers) != 1 || string(answers[0].Response.Body) != c.want {
-			t.Errorf("%s: %v %s, want %s", c.query, err, answers[0].Response.Body, c.want)
+		if err != nil || len(answers) != 1 || string(answers[0].Body) != c.want {
+			t.Errorf("%s: %v %s, want %s", c.query, err, answers[0].Body, c.want)
 		}
 	}
 	w.reveal = func(*facade.Event) ([]facade.Revealed, error) { return nil, nil }
@@ -169,7 +169,7 @@ func TestSubscriptionReference(t *testing.T) {
 		text, _ := json.Marshal(plain.Data)
 		var got struct{ Data any }
 		var want any
-		decode(t, string(answers[0].Response.Body), &got)
+		decode(t, string(answers[0].Body), &got)
 		decode(t, string(text), &want)
 		if d := cmp.Diff(want, got.Data, numbers); d != "" || len(plain.Errors) > 0 {
 			t.Errorf("%s\nreference -, engine +:\n%s\n%v", query, d, plain.Errors)

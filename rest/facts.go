@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -55,30 +56,34 @@ func (x *exchange) serveFact() error {
 	if err != nil {
 		return err
 	}
-	defer leave()
 	reader, err := facts.Subscribe(x.ctx, watch.Fact(), after)
 	if err != nil {
+		leave()
 		return err
 	}
 	if x.r.Method == http.MethodHead {
 		reader.Close()
+		leave()
 		x.w.Header()["Content-Type"] = []string{sse.MediaType}
 		x.w.Header().Set("Cache-Control", "no-store")
 		x.send(http.StatusOK, nil)
 		return nil
 	}
-	x.stream(&stream.Stream{Sub: sub, Watch: watch, Reader: reader})
+	x.stream(&stream.Stream{Sub: sub, Watch: watch, Reader: reader, Closed: leave})
 	return nil
 }
 
-// stream answers with a stream, as long as the client stays. The request is no longer one
-// like any other: it holds nothing of the budget, and has no end of its own.
+// stream answers with a stream, as long as the client stays, which may be longer than the
+// request. The stream has a budget of its own, and takes the place in it.
 func (x *exchange) stream(s *stream.Stream) {
 	x.wrote = true
-	x.account.End()
+	account, log, trace := x.account, x.handler.options.Log, x.r.Header.Get("Traceparent")
+	x.account = nil
+	account.End()
 	x.deprecate()
 	x.w.Header()["Vary"] = vary
-	s.Options, s.Report, s.Begun = &x.handler.streams, x.report, x.account.Close
+	s.Options, s.Begun = &x.handler.streams, account.Close
+	s.Report = func(err error) *facade.Error { return facade.Report(context.Background(), log, err, trace) }
 	s.Serve(x.w, x.r)
 }
 
@@ -192,19 +197,20 @@ func (x *exchange) serveChanges() error {
 	if err != nil {
 		return err
 	}
-	defer leave()
 	last := x.r.Header.Get(lastEventID)
 	reader, err := facts.Subscribe(x.ctx, watch.Fact(), last)
 	if err != nil {
+		leave()
 		return err
 	}
-	s := &stream.Stream{Sub: sub, Watch: watch, Reader: reader}
+	s := &stream.Stream{Sub: sub, Watch: watch, Reader: reader, Closed: leave}
 	if last == "" { // else the client has the list
 		// A copy of the store may not have what stands before the position.
 		x.ctx = consistency.Latest(x.ctx)
 		result, err := x.do(&x.call)
 		if err != nil {
 			reader.Close()
+			leave()
 			return err
 		}
 		s.Listed = stream.List(x.op.Door, result)

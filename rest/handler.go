@@ -28,8 +28,8 @@ type Options struct {
 	// Budget bounds the bytes that all requests hold and how many execute; beyond it a
 	// request is SERVICE_UNAVAILABLE with Retry-After. Nil: no bound.
 	Budget *facade.Budget
-	// Streams are how events are streamed. Without Facts none are. Their Timeout and Budget are
-	// those of the surface.
+	// Streams are how events are streamed. Without Facts none are. Their Timeout is that
+	// of the surface.
 	Streams stream.Options
 	// Log takes the causes of internal errors, which are not sent; nil is slog.Default().
 	Log *slog.Logger
@@ -62,7 +62,7 @@ func New(cat *facade.Catalog, caller facade.Caller, opts *Options) (*Handler, er
 		h.options.Log = slog.Default()
 	}
 	h.streams = h.options.Streams
-	h.streams.Timeout, h.streams.Budget = h.options.Timeout, h.options.Budget
+	h.streams.Timeout = h.options.Timeout
 	var err error
 	h.table, err = Derive(cat, h.options.Base)
 	if err != nil {
@@ -88,7 +88,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Deferred calls run in reverse: a panic is answered first, then the account is closed,
 	// then the context ends.
 	x.ctx, x.account, err = h.options.Budget.Open(ctx)
-	defer x.account.Close()
+	defer func() { x.account.Close() }() // of a stream it is another's
 	defer func() {
 		if v := recover(); v != nil {
 			x.panicked(v)

@@ -607,8 +607,7 @@ func (p *proof) subscribed(e *entity, b *host) string {
 	}
 	var out []string
 	for _, a := range answers {
-		out = append(out, string(a.Response.Body))
-		a.Response.Release()
+		out = append(out, string(a.Body))
 	}
 	return strings.Join(out, "\n")
 }

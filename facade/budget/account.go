@@ -101,13 +101,10 @@ func (a *Account) reserve(n int64) *kiterror.Error {
 		switch {
 		case b.bytes > 0 && a.held+need > alone:
 			a.refused = tooMuch(alone)
-		case !take(&b.used, need, large):
+		case !b.claim(need, large):
 			a.refused = crowded()
 		default:
 			a.held += need
-			if b.used.Load() > b.bytes/2 {
-				b.high.Store(true)
-			}
 		}
 		if a.refused != nil {
 			b.refusedBytes.Add(1)
@@ -131,7 +128,7 @@ func (a *Account) Add(n int) {
 	}
 	a.spent += int64(n)
 	if need := chunks(a.spent - a.held); need > 0 {
-		a.budget.used.Add(need)
+		a.budget.release(-need)
 		a.held += need
 	}
 }
@@ -148,7 +145,7 @@ func (a *Account) Keep(n int) {
 	}
 	a.spent = int64(n)
 	if most := max(chunks(a.spent), chunk); most < a.held {
-		a.budget.used.Add(most - a.held)
+		a.budget.release(a.held - most)
 		a.held = most
 	}
 }
@@ -219,7 +216,7 @@ func (a *Account) Close() {
 	}
 	a.closed = true
 	a.end()
-	a.budget.used.Add(-a.held)
+	a.budget.release(a.held)
 	a.held, a.spent = 0, 0
 }
 

@@ -13,7 +13,8 @@ import (
 // and answers, and how many of them execute. Nothing waits for it: what does not fit
 // is refused at once. A nil Budget bounds nothing. It may be used from many goroutines.
 type Budget struct {
-	bytes, executions int64 // 0: no bound
+	bytes, executions int64   // 0: no bound
+	whole             *Budget // this is a part of it; nil: of none
 
 	used, running             atomic.Int64
 	refusedBytes, refusedRuns atomic.Int64
@@ -51,6 +52,68 @@ func (b *Budget) State() Usage {
 	return Usage{b.bytes, b.used.Load(), b.executions, b.running.Load(), b.refusedBytes.Load(), b.refusedRuns.Load()}
 }
 
+// Part returns a budget of one part in n of b's bytes. What is taken of it is taken of b as well,
+// and leaves the reserve of b for its requests. The part of nil is nil.
+func (b *Budget) Part(n int64) *Budget {
+	if b == nil {
+		return nil
+	}
+	return &Budget{bytes: b.bytes / n, whole: b}
+}
+
+// Take takes n bytes for as long as something stays open, until Give gives them back. One part in
+// four is kept for accounts, so that what is open can also be answered. The error is
+// SERVICE_UNAVAILABLE.
+func (b *Budget) Take(n int) error {
+	if b == nil || b.claim(int64(n), b.bytes-b.bytes/4) {
+		return nil
+	}
+	b.refusedBytes.Add(1)
+	return crowded()
+}
+
+// Add is Take for bytes that are held already, whether there are so many or not.
+func (b *Budget) Add(n int) {
+	if b != nil {
+		b.release(-int64(n))
+	}
+}
+
+// Give gives back bytes of Take and Add.
+func (b *Budget) Give(n int) {
+	if b != nil {
+		b.release(int64(n))
+	}
+}
+
+// claim takes n bytes below limit; 0 is no limit. Of a part, both it and the whole have to have
+// them.
+func (b *Budget) claim(n, limit int64) bool {
+	taken, w := take(&b.used, n, limit), b.whole
+	if taken && w != nil && !w.claim(n, w.bytes-w.bytes/reserve) {
+		b.used.Add(-n)
+		taken = false
+	}
+	if !taken {
+		if w != nil {
+			w.refusedBytes.Add(1)
+		}
+		return false
+	}
+	if b.bytes > 0 && b.used.Load() > b.bytes/2 {
+		b.high.Store(true)
+	}
+	return true
+}
+
+// release gives n bytes back, or with a negative number takes them whether there are so many or
+// not.
+func (b *Budget) release(n int64) {
+	for ; b != nil; b = b.whole {
+		b.used.Add(-n)
+	}
+}
+
 // take takes n from what is left below limit; 0 is no limit.
 func take(of *atomic.Int64, n, limit int64) bool {
 	for {
@@ -77,7 +140,7 @@ func (b *Budget) Open(ctx context.Context) (context.Context, *Account, error) {
 	if b == nil {
 		return ctx, nil, nil
 	}
-	if !take(&b.used, chunk, b.bytes) {
+	if !b.claim(chunk, b.bytes) {
 		b.refusedBytes.Add(1)
 		return ctx, nil, crowded()
 	}
@@ -91,7 +154,7 @@ func (b *Budget) Hold() (*Account, error) {
 	if b == nil {
 		return nil, nil
 	}
-	if !take(&b.used, chunk, b.bytes) {
+	if !b.claim(chunk, b.bytes) {
 		b.refusedBytes.Add(1)
 		return nil, crowded()
 	}

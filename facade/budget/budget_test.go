@@ -37,6 +37,48 @@ func (answer) TextSize() int { return 1 << 30 }
 
 type otherKey struct{}
 
+// TestPart: what is taken of a part is taken of the whole, up to the part and to what the whole
+// keeps for small requests, and a fourth of it is kept for accounts.
+func TestPart(t *testing.T) {
+	b := budget.New(8*mib, 0)
+	p := b.Part(2)
+	if err := p.Take(3 * mib); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Take(1); kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
+		t.Errorf("three quarters of the part were taken, and one more: %v", err)
+	}
+	_, a := account(t, p)
+	fill(a)
+	if used := b.State().Used; used > 4*mib || used <= 3*mib || used != p.State().Used {
+		t.Errorf("the whole has %d bytes in use, the part %d", used, p.State().Used)
+	}
+	if b.State().RefusedBytes == 0 {
+		t.Error("the whole does not know that its part was refused bytes")
+	}
+	a.Close()
+	p.Add(2 * mib) // whether there are so many or not
+	if used := p.State().Used; used != 5*mib {
+		t.Errorf("%d bytes are in use", used)
+	}
+	p.Give(5 * mib)
+	_, other := account(t, b)
+	fill(other)
+	if err := p.Take(1); err == nil {
+		t.Error("the part takes the reserve of the whole")
+	}
+	other.Close()
+	if b.State().Used != 0 || p.State().Used != 0 {
+		t.Errorf("%d and %d bytes stay in use", b.State().Used, p.State().Used)
+	}
+	var none *budget.Budget
+	if none.Part(2).Take(1<<40) != nil {
+		t.Error("no budget refuses bytes")
+	}
+	none.Part(2).Give(1)
+	none.Add(1)
+}
+
 // fill reserves all that an account can have.
 func fill(a *budget.Account) {
 	var err error

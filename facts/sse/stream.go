@@ -1,24 +1,31 @@
 // Package sse writes answers of type text/event-stream (the HTML standard, section 9.2,
 // "Server-sent events"). It knows nothing of what is sent; the surfaces that stream share it.
 //
-//	stream, err := sse.Begin(w, nil)
-//	err = stream.Send(sse.Event{ID: "9", Name: "orderPlaced", Data: text})
-//	err = stream.Flush()
-//	…
-//	err = stream.Beat("12") // every 15 s or so, while there is nothing to send
+//	err := sse.Serve(w, r, &sse.Options{…}, source)
 //
-// A stream outlives the time limits of its server, which are those of one answer: it has no
-// read deadline, and a write deadline only while it writes. A client that does not take what
-// is written within [Options.Patience] is cut off, and goes on from the last id it has.
+// The [Source] has the events. It is asked for them whenever [Stream.Wake] was called, by one
+// goroutine at a time, which exists while there is something to do: a stream that waits costs a
+// connection and a goroutine that notices when the client goes. For this the connection is taken
+// over from the server; over HTTP/2, where that cannot be done, the request's goroutine waits.
+//
+// A stream outlives the time limits of its server, which are those of one answer. A client that
+// does not take what is written within [Options.Patience] is cut off, and goes on from the last id
+// it has.
 package sse
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
+
+	"github.com/frondhost/frond/facts/outlet"
 )
 
 // MediaType is the type of a stream.
@@ -28,14 +35,267 @@ const MediaType = "text/event-stream"
 // commonly end connections that are silent for 30 s or 60 s.
 const Interval = 15 * time.Second
 
-// Options of [Begin]. A nil pointer is the zero value.
+// Options of [Serve]. A nil pointer is the zero value.
 type Options struct {
 	// Retry is how long a client waits before it connects again; 0 is between 2 s and 4 s,
 	// another time for each stream, so that the clients of a host that stops do not come back
 	// at the same moment.
 	Retry time.Duration
-	// Patience is how long the connection may take to accept a write; 0 is 10 s.
+	// Patience is how long the connection may take to accept a message; 0 is 10 s.
 	Patience time.Duration
+	// Memory bounds the buffers of all streams; nil: nothing does.
+	Memory outlet.Memory
+	// Ending is done when streams have to end, so that the host can stop. Nil: never.
+	Ending context.Context //nolint:containedctx // a signal whose life is the surface's
+	// Closed is called when a stream has ended, with the bytes that the client has accepted; nil:
+	// nothing is.
+	Closed func(sent int64)
+}
+
+// Source has the events of a stream. Its methods are called by one goroutine at a time.
+type Source interface {
+	// Begin is called first. The stream may be woken from here on.
+	Begin(s *Stream)
+	// Next writes events into an empty batch, until that is full or there are no more. It is called
+	// again when the batch was sent, and after a batch without events when the stream is woken, or
+	// at a time. The error ends the stream, once the batch was sent.
+	Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error)
+	// Sent says how many messages of the last batch the client gets. Those behind them are to be
+	// made again.
+	Sent(n int)
+	// Close ends the source.
+	Close()
+}
+
+// Stream is one answer that goes on.
+type Stream struct {
+	source Source
+	out    *outlet.Outlet
+	conn   net.Conn // taken over; nil: the server's
+	ctx    context.Context
+	cancel context.CancelFunc
+	stop   func() bool // of the host's end
+	closed func(int64)
+	retry  time.Duration // to be sent first; 0: it was
+	done   chan struct{} // closed when the stream has ended, where somebody waits for it
+
+	mu      sync.Mutex
+	woken   bool
+	running bool
+	over    bool
+	timer   *time.Timer
+}
+
+// Serve answers a request with a stream, with status 200 and the headers that w has already. It
+// closes the source. Where the connection can be taken over it returns at once, and neither w nor
+// the context of r are used then.
+func Serve(w http.ResponseWriter, r *http.Request, opts *Options, source Source) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Patience <= 0 {
+		o.Patience = 10 * time.Second
+	}
+	if o.Ending == nil {
+		o.Ending = context.Background()
+	}
+	if o.Retry <= 0 {
+		o.Retry = 2*time.Second + rand.N(2*time.Second)
+	}
+	s := &Stream{source: source, closed: o.Closed, retry: o.Retry, woken: true, running: true}
+	to, err := s.take(w, r)
+	if err != nil {
+		source.Close()
+		return
+	}
+	s.out = outlet.New(to, o.Patience, o.Memory)
+	s.ctx, s.cancel = context.WithCancel(o.Ending)
+	s.stop = context.AfterFunc(o.Ending, s.End)
+	source.Begin(s)
+	if s.conn != nil {
+		go s.run()
+		go s.listen()
+		return
+	}
+	s.done = make(chan struct{})
+	defer context.AfterFunc(r.Context(), s.End)()
+	go s.run()
+	<-s.done
+}
+
+// take sends the head of the answer and takes the connection over, where that is possible.
+func (s *Stream) take(w http.ResponseWriter, r *http.Request) (outlet.Writer, error) {
+	control := http.NewResponseController(w)
+	// Without this the server's limit for reading a request ends the request's context. A
+	// writer without deadlines belongs to a server that has none.
+	if err := control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return nil, err
+	}
+	h := w.Header()
+	h.Del("Content-Length")
+	h["Content-Type"] = []string{MediaType}
+	h["Cache-Control"] = []string{"no-store"}
+	h["X-Accel-Buffering"] = []string{"no"} // nginx holds back answers otherwise
+	if r.ProtoMajor == 1 {
+		h["Transfer-Encoding"] = []string{"identity"} // the stream ends with the connection
+	}
+	w.WriteHeader(http.StatusOK)
+	if r.ProtoMajor == 1 {
+		if conn, _, err := control.Hijack(); err == nil {
+			s.conn = conn
+			return conn, nil
+		}
+	}
+	return &response{w, control}, control.Flush()
+}
+
+// response is the writer of a stream whose connection stays the server's.
+type response struct {
+	w       io.Writer
+	control *http.ResponseController
+}
+
+// Write sends at once.
+func (w *response) Write(p []byte) (int, error) {
+	n, err := w.w.Write(p)
+	if err == nil {
+		err = w.control.Flush()
+	}
+	return n, err
+}
+
+// SetWriteDeadline does nothing for a writer that has no deadlines.
+func (w *response) SetWriteDeadline(t time.Time) error {
+	if err := w.control.SetWriteDeadline(t); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}
+
+// listen notices when the client goes. A client of a stream sends nothing.
+func (s *Stream) listen() {
+	var one [1]byte
+	for read := 0; read < 1<<10; read++ {
+		if _, err := s.conn.Read(one[:]); err != nil {
+			break
+		}
+	}
+	s.End()
+}
+
+// Wake has the source asked for events. It does not block.
+func (s *Stream) Wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wake()
+}
+
+func (s *Stream) wake() {
+	s.woken = true
+	if !s.running {
+		s.running = true
+		go s.run()
+	}
+}
+
+// End ends the stream without a word. It does not wait.
+func (s *Stream) End() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return
+	}
+	s.over = true
+	s.cancel()
+	if s.conn != nil {
+		_ = s.conn.Close()
+	}
+	s.wake()
+}
+
+// run sends until there is nothing to send.
+func (s *Stream) run() {
+	for at := (time.Time{}); s.goes(at); {
+		var err error
+		if at, err = s.turn(); err != nil {
+			s.End()
+		}
+	}
+}
+
+// goes reports whether there may be something to send. Otherwise the goroutine is to end: until
+// the stream is woken, or for ever.
+func (s *Stream) goes(at time.Time) bool {
+	s.mu.Lock()
+	switch {
+	case s.over:
+		s.mu.Unlock()
+		s.close()
+		return false
+	case s.woken:
+		s.woken = false
+		s.mu.Unlock()
+		return true
+	}
+	defer s.mu.Unlock()
+	s.running = false
+	switch wait := time.Until(at); {
+	case at.IsZero():
+	case s.timer == nil:
+		s.timer = time.AfterFunc(wait, s.Wake)
+	default:
+		s.timer.Reset(wait)
+	}
+	return false
+}
+
+// close gives everything back. Nothing runs any more.
+func (s *Stream) close() {
+	s.stop()
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	s.source.Close()
+	if s.closed != nil {
+		s.closed(s.out.Sent())
+	}
+	if s.done != nil {
+		close(s.done)
+	}
+}
+
+// again is after how long a stream asks again for memory.
+const again = 100 * time.Millisecond
+
+// turn sends one batch.
+func (s *Stream) turn() (at time.Time, err error) {
+	b, err := s.out.Batch()
+	if err != nil { // its place in the log is all that the stream holds
+		return time.Now().Add(again + rand.N(2*again)), nil
+	}
+	first := 0
+	if s.retry > 0 {
+		b.Text = append(strconv.AppendInt(append(b.Text, "retry: "...), s.retry.Milliseconds(), 10), "\n\n"...)
+		b.End()
+		s.retry, first = 0, 1
+	}
+	at, failed := s.source.Next(s.ctx, b)
+	n := b.Len()
+	switch {
+	case n == 0:
+		b.Release()
+		return at, failed
+	case failed != nil:
+		_, _ = s.out.SendWhole(b) // the client may be gone
+		return at, failed
+	}
+	sent, err := s.out.Send(b)
+	if n > first {
+		s.source.Sent(max(sent-first, 0))
+	}
+	s.Wake()
+	return at, err
 }
 
 // Event is one event of a stream.
@@ -45,96 +305,21 @@ type Event struct {
 	Data []byte // text; may have several lines, which arrive joined by \n
 }
 
-// Stream is one answer that goes on. It is used by one goroutine at a time.
-type Stream struct {
-	w        http.ResponseWriter
-	control  *http.ResponseController
-	patience time.Duration
-	buf      []byte // what [Stream.Flush] sends
-	failed   error  // of the connection; nothing is sent after it
+// Write adds the event to a batch. ID and Name must not contain line ends.
+func (e *Event) Write(b *outlet.Batch) {
+	b.Text = e.append(b.Text)
+	b.End()
 }
 
-// Begin sends the head of a stream with status 200, and how long clients wait before they
-// connect again. Headers that w has already are sent along. Where the error is not nil, the
-// connection is gone, or w cannot stream.
-func Begin(w http.ResponseWriter, opts *Options) (*Stream, error) {
-	s := &Stream{w: w, control: http.NewResponseController(w), patience: 10 * time.Second}
-	retry := 2*time.Second + rand.N(2*time.Second)
-	if opts != nil && opts.Retry > 0 {
-		retry = opts.Retry
-	}
-	if opts != nil && opts.Patience > 0 {
-		s.patience = opts.Patience
-	}
-	// Without this the server's limit for reading a request ends the request's context. A
-	// writer without deadlines belongs to a server that has none.
-	if err := s.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return nil, err
-	}
-	h := w.Header()
-	h.Del("Content-Length")
-	h["Content-Type"] = []string{MediaType}
-	h["Cache-Control"] = []string{"no-store"}
-	h["X-Accel-Buffering"] = []string{"no"} // nginx holds back answers otherwise
-	w.WriteHeader(http.StatusOK)
-	s.buf = append(s.buf, "retry: "...)
-	s.buf = strconv.AppendInt(s.buf, retry.Milliseconds(), 10)
-	s.buf = append(s.buf, "\n\n"...)
-	return s, s.Flush()
-}
-
-// Send writes an event into the buffer, and sends the buffer where it has become large.
-// ID and Name must not contain line ends.
-func (s *Stream) Send(e Event) error {
-	if s.failed != nil {
-		return s.failed
-	}
-	s.buf = e.append(s.buf)
-	if len(s.buf) >= 32<<10 {
-		return s.Flush()
-	}
-	return nil
-}
-
-// Beat sends a sign of life. An id that is not "" becomes the client's last one without any
-// event: a client that wants few events of many still goes on from a recent place.
-func (s *Stream) Beat(id string) error {
+// Beat adds a sign of life to a batch. An id that is not "" becomes the client's last one without
+// any event: a client that wants few events of many still goes on from a recent place.
+func Beat(b *outlet.Batch, id string) {
 	if id == "" {
-		s.buf = append(s.buf, ":\n\n"...)
+		b.Text = append(b.Text, ":\n\n"...)
 	} else {
-		s.buf = append(append(append(s.buf, "id: "...), id...), "\n\n"...)
+		b.Text = append(append(append(b.Text, "id: "...), id...), "\n\n"...)
 	}
-	return s.Flush()
-}
-
-// Flush sends what is in the buffer. An error means that the client is gone or too slow; it
-// is the same for every later call.
-func (s *Stream) Flush() error {
-	if s.failed != nil {
-		return s.failed
-	}
-	s.failed = s.flush()
-	if s.buf = s.buf[:0]; cap(s.buf) > 64<<10 {
-		s.buf = nil // one large event must not stay for the stream's life
-	}
-	return s.failed
-}
-
-func (s *Stream) flush() error {
-	if err := s.control.SetWriteDeadline(time.Now().Add(s.patience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	if _, err := s.w.Write(s.buf); err != nil {
-		return err
-	}
-	if err := s.control.Flush(); err != nil {
-		return err
-	}
-	// A deadline that passes between two writes ends an HTTP/2 stream.
-	if err := s.control.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	return nil
+	b.End()
 }
 
 // append appends the event as the standard writes it.

@@ -2,26 +2,82 @@ package sse_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
 )
 
+// messages is a source of a number of messages, which ends behind the last one.
+type messages struct {
+	text  func(n int) []byte
+	most  int
+	stays bool          // it does not end
+	next  chan struct{} // unless nil, an element for each message
+	began chan struct{} // closed by Begin
+	end   chan struct{} // closed by Close
+	beat  chan<- string // what became of each batch
+
+	at, from int
+	stream   *sse.Stream
+}
+
+var errEnd = errors.New("that was the last one")
+
+func (m *messages) Begin(s *sse.Stream) {
+	m.stream = s
+	close(m.began)
+}
+
+func (m *messages) Close() { close(m.end) }
+
+func (m *messages) Sent(n int) {
+	if m.beat != nil {
+		m.beat <- fmt.Sprintf("%d of %d", n, m.at-m.from)
+	}
+	m.at = m.from + n
+}
+
+func (m *messages) Next(_ context.Context, b *outlet.Batch) (time.Time, error) {
+	m.from = m.at
+	for ; m.at < m.most && !b.Full(); m.at++ {
+		if m.next != nil {
+			select {
+			case <-m.next:
+			default:
+				return time.Time{}, nil
+			}
+		}
+		(&sse.Event{ID: strconv.Itoa(m.at), Data: m.text(m.at)}).Write(b)
+	}
+	if m.at == m.most && b.Len() == 0 && !m.stays {
+		return time.Time{}, errEnd
+	}
+	return time.Time{}, nil
+}
+
+func newMessages(most int, text func(int) []byte) *messages {
+	return &messages{text: text, most: most, began: make(chan struct{}), end: make(chan struct{})}
+}
+
 // TestText is the text of events, heartbeats and the head.
 func TestText(t *testing.T) {
-	w := httptest.NewRecorder()
-	s, err := sse.Begin(w, &sse.Options{Retry: time.Second})
+	b, err := outlet.New(nil, 0, nil).Batch()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,24 +86,20 @@ func TestText(t *testing.T) {
 		{Data: []byte("{\r\n\"a\":\n1\r}")},
 		{Name: "end"},
 	} {
-		if err := s.Send(e); err != nil {
-			t.Fatal(err)
-		}
+		e.Write(b)
 	}
-	if strings.Contains(w.Body.String(), "orderPlaced") {
-		t.Error("an event was sent before the flush")
-	}
-	for _, id := range []string{"", "9"} {
-		if err := s.Beat(id); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := "retry: 1000\n\n" +
-		"id: 7\nevent: orderPlaced\ndata: {\"a\":1}\n\n" +
+	sse.Beat(b, "")
+	sse.Beat(b, "9")
+	want := "id: 7\nevent: orderPlaced\ndata: {\"a\":1}\n\n" +
 		"data: {\ndata: \"a\":\ndata: 1\ndata: }\n\n" +
 		"event: end\ndata: \n\n" +
 		":\n\nid: 9\n\n"
-	if diff := cmp.Diff(want, w.Body.String()); diff != "" {
+	if diff := cmp.Diff(want, string(b.Text)); diff != "" || b.Len() != 5 {
+		t.Errorf("%d messages (-want +got):\n%s", b.Len(), diff)
+	}
+	w := httptest.NewRecorder()
+	sse.Serve(w, httptest.NewRequest(http.MethodGet, "/", nil), &sse.Options{Retry: time.Second}, newMessages(1, func(int) []byte { return []byte("x") }))
+	if diff := cmp.Diff("retry: 1000\n\nid: 0\ndata: x\n\n", w.Body.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := w.Header(); got.Get("Content-Type") != "text/event-stream" || got.Get("Cache-Control") != "no-store" || got.Get("X-Accel-Buffering") != "no" {
@@ -71,39 +123,24 @@ func served(t *testing.T, http2 bool, limit time.Duration, h http.HandlerFunc) *
 }
 
 // TestOutlivesTheServersLimits: a stream goes on after the times that its server has for
-// reading a request and writing an answer, over both versions of HTTP.
+// reading a request and writing an answer, over both versions of HTTP. It ends with the client.
 func TestOutlivesTheServersLimits(t *testing.T) {
 	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			next := make(chan struct{})
-			gone := make(chan error, 1)
-			handler := func(w http.ResponseWriter, r *http.Request) {
-				s, err := sse.Begin(w, nil)
-				if err != nil {
-					gone <- err
-					return
-				}
-				for range next {
-					if err := r.Context().Err(); err != nil {
-						gone <- err
-						return
-					}
-					_ = s.Send(sse.Event{Data: []byte("x")})
-					if err := s.Flush(); err != nil {
-						gone <- err
-						return
-					}
-				}
-				gone <- nil
-			}
+			sources := make(chan *messages, 10)
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			limit := time.Second / 2
 			var resp *http.Response
 			for connected := false; !connected; { // the limits are for the handshake, too
 				limit *= 2
-				server := served(t, http2, limit, handler)
+				server := served(t, http2, limit, func(w http.ResponseWriter, r *http.Request) {
+					m := newMessages(2, func(int) []byte { return []byte("x") })
+					m.next, m.stays = make(chan struct{}, 2), true
+					sources <- m
+					sse.Serve(w, r, nil, m)
+				})
 				req, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -114,15 +151,21 @@ func TestOutlivesTheServersLimits(t *testing.T) {
 				connected = err == nil
 			}
 			defer func() { _ = resp.Body.Close() }()
-			if resp.Proto != name {
-				t.Fatalf("the answer is %s", resp.Proto)
+			if resp.Proto != name || len(resp.TransferEncoding) > 0 {
+				t.Fatalf("the answer is %s, %v", resp.Proto, resp.TransferEncoding)
+			}
+			m := <-sources
+			for len(sources) > 0 {
+				m = <-sources
 			}
 			lines := bufio.NewScanner(resp.Body)
 			for i := range 2 {
 				if i > 0 {
 					time.Sleep(limit + limit/5) // the limits themselves are what passes here
 				}
-				next <- struct{}{}
+				m.next <- struct{}{}
+				<-m.began
+				m.stream.Wake()
 				arrived := false
 				for !arrived && lines.Scan() {
 					arrived = lines.Text() == "data: x"
@@ -131,37 +174,159 @@ func TestOutlivesTheServersLimits(t *testing.T) {
 					t.Fatalf("event %d did not arrive: %v", i, lines.Err())
 				}
 			}
-			close(next)
-			if err := <-gone; err != nil {
-				t.Fatal(err)
-			}
+			cancel()
+			<-m.end
 		})
 	}
 }
 
-// TestSlowClient: one that does not read is cut off, and its error stays.
-func TestSlowClient(t *testing.T) {
-	ended := make(chan error, 1)
-	server := served(t, false, time.Second, func(w http.ResponseWriter, _ *http.Request) {
-		s, err := sse.Begin(w, &sse.Options{Patience: 50 * time.Millisecond})
-		for err == nil {
-			err = s.Send(sse.Event{Data: make([]byte, 1<<20)})
+// memory counts what is taken.
+type memory struct {
+	mu          sync.Mutex
+	most, taken int
+	refused     chan struct{}
+}
+
+func (m *memory) Take(n int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.taken+n > m.most {
+		select {
+		case m.refused <- struct{}{}:
+		default:
 		}
-		if again := s.Beat(""); !errors.Is(again, err) {
-			err = errors.New("a heartbeat was sent after a failure")
-		}
-		ended <- err
-	})
+		return errors.New("there is no more")
+	}
+	m.taken += n
+	return nil
+}
+
+func (m *memory) Add(n int) { m.Give(-n) }
+
+func (m *memory) Give(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.taken -= n
+}
+
+func (m *memory) now() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.taken
+}
+
+// dialed is a client that does not read by itself.
+func dialed(t *testing.T, server *httptest.Server) net.Conn {
+	t.Helper()
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.Close() }()
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.(*net.TCPConn).SetReadBuffer(16 << 10)
 	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the stream ended with %v", err)
+	return conn
+}
+
+// TestSlowClient: one that does not read keeps a part of one message and no batch, gets every
+// message in order when it reads, and leaves nothing behind.
+func TestSlowClient(t *testing.T) {
+	const most, size = 400, 20_000
+	m := newMessages(most, func(int) []byte { return bytes.Repeat([]byte("x"), size) })
+	beat := make(chan string, 10*most)
+	m.beat = beat
+	held := &memory{most: 1 << 20}
+	server := served(t, false, time.Minute, func(w http.ResponseWriter, r *http.Request) {
+		sse.Serve(w, r, &sse.Options{Patience: time.Minute, Memory: held}, m)
+	})
+	conn := dialed(t, server)
+	// A batch is dropped but for a message once the client takes no more.
+	deadline := time.Now().Add(30 * time.Second)
+	for taken := held.now(); taken == 0 || taken > size+200; taken = held.now() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d bytes are held for a client that does not read", taken)
+		}
+		runtime.Gosched()
+	}
+	scan := bufio.NewScanner(conn)
+	scan.Buffer(nil, 2*size)
+	n := 0
+	for n < most && scan.Scan() {
+		if id, is := strings.CutPrefix(scan.Text(), "id: "); is {
+			if id != strconv.Itoa(n) {
+				t.Fatalf("message %s arrived in the place of %d", id, n)
+			}
+			n++
+		}
+	}
+	<-m.end
+	if n != most || held.now() != 0 {
+		t.Errorf("%d messages arrived, %d bytes are held: %v", n, held.now(), scan.Err())
+	}
+	close(beat)
+	dropped := false
+	for text := range beat {
+		sent, of, _ := strings.Cut(text, " of ")
+		dropped = dropped || sent != of
+	}
+	if !dropped {
+		t.Error("no batch was dropped")
+	}
+}
+
+// TestClientThatDoesNotRead is cut off.
+func TestClientThatDoesNotRead(t *testing.T) {
+	m := newMessages(1000, func(int) []byte { return make([]byte, 1<<20) })
+	server := served(t, false, time.Second, func(w http.ResponseWriter, r *http.Request) {
+		sse.Serve(w, r, &sse.Options{Patience: 50 * time.Millisecond}, m)
+	})
+	dialed(t, server)
+	<-m.end
+}
+
+// TestNoMemory: a stream waits until there is memory, and goes on.
+func TestNoMemory(t *testing.T) {
+	m := newMessages(3, func(int) []byte { return []byte("x") })
+	held := &memory{refused: make(chan struct{}, 1)}
+	server := served(t, false, time.Minute, func(w http.ResponseWriter, r *http.Request) {
+		sse.Serve(w, r, &sse.Options{Memory: held, Retry: time.Second}, m)
+	})
+	conn := dialed(t, server)
+	<-held.refused
+	held.mu.Lock()
+	held.most = 1 << 20
+	held.mu.Unlock()
+	text, err := io.ReadAll(conn)
+	if _, body, _ := strings.Cut(string(text), "\r\n\r\n"); err != nil || body != "retry: 1000\n\nid: 0\ndata: x\n\nid: 1\ndata: x\n\nid: 2\ndata: x\n\n" {
+		t.Errorf("%q, %v", body, err)
+	}
+}
+
+// TestEnding: a host that stops ends its streams without a word.
+func TestEnding(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	m := newMessages(1, func(int) []byte { return []byte("x") })
+	m.stays = true
+	closed := make(chan int64, 1)
+	server := served(t, false, time.Minute, func(w http.ResponseWriter, r *http.Request) {
+		sse.Serve(w, r, &sse.Options{Ending: ctx, Retry: time.Second, Closed: func(n int64) { closed <- n }}, m)
+	})
+	conn := bufio.NewReader(dialed(t, server))
+	for line := ""; line != "data: x\n"; {
+		var err error
+		if line, err = conn.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	<-m.end
+	if n := <-closed; n != int64(len("retry: 1000\n\nid: 0\ndata: x\n\n")) {
+		t.Errorf("%d bytes were sent", n)
+	}
+	if rest, err := io.ReadAll(conn); string(rest) != "\n" || err != nil {
+		t.Errorf("the end is %q, %v", rest, err)
 	}
 }
 

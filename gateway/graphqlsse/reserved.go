@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
@@ -41,15 +42,27 @@ type reservations struct {
 type reserved struct {
 	token, caller string
 	timer         *time.Timer // removes it while it is not open
+	server        *Server
+	pulse         pulse // while it is open
 
 	mu     sync.Mutex
 	open   bool
-	wake   chan struct{}
+	out    *sse.Stream     // nil: it is not open
 	ctx    context.Context // of its operations
 	cancel context.CancelFunc
 	ops    []*reservedOperation
-	out    []reservedMessage
+	queue  []reservedMessage
 	ended  []*subscriptions.Stream // that the goroutine of the stream has to close
+	// A batch has either messages of the queue, which are written, or responses of subscriptions,
+	// which are sent.
+	written []reservedMessage
+	sent    []sentResponses
+}
+
+// sentResponses are those of one subscription.
+type sentResponses struct {
+	op *reservedOperation
+	n  int
 }
 
 // reservedOperation is one operation of a reserved stream.
@@ -134,7 +147,7 @@ func (srv *Server) reserve(w http.ResponseWriter, r *http.Request, caller string
 		srv.refuse(w, r, err)
 		return
 	}
-	s := &reserved{token: rand.Text(), caller: caller, wake: make(chan struct{}, 1)}
+	s := &reserved{token: rand.Text(), caller: caller, server: srv}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	srv.reserved.mu.Lock()
 	if srv.reserved.all == nil {
@@ -165,10 +178,8 @@ func (srv *Server) release(s *reserved) {
 	}
 	s.mu.Unlock()
 	messages, _, ended := s.due()
-	for _, m := range messages {
-		if m.resp != nil {
-			m.resp.Release()
-		}
+	for _, m := range append(messages, s.written...) {
+		m.release()
 	}
 	closeAll(ended)
 	srv.Hub.Leave(subscriptions.OfConnection, s.caller)
@@ -184,25 +195,68 @@ func (srv *Server) openReserved(w http.ResponseWriter, r *http.Request, s *reser
 		srv.refuse(w, r, facade.Errorf(facade.Conflict, "this stream is open already; reserve another one with PUT"))
 		return
 	}
-	defer srv.release(s)
-	o, err := srv.begin(w, r, state)
-	if err != nil {
+	s.pulse = srv.pulse(state)
+	srv.serve(w, r, state, s)
+}
+
+// Begin implements [sse.Source].
+func (s *reserved) Begin(out *sse.Stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out = out
+}
+
+// Close implements [sse.Source].
+func (s *reserved) Close() { s.server.release(s) }
+
+// Next implements [sse.Source].
+func (s *reserved) Next(_ context.Context, b *outlet.Batch) (time.Time, error) {
+	messages, ready, ended := s.due()
+	closeAll(ended)
+	for i, m := range messages {
+		if b.Full() {
+			s.later(messages[i:])
+			break
+		}
+		m.write(b)
+		s.written = messages[:i+1]
+	}
+	s.sent = s.sent[:0]
+	for _, op := range ready {
+		if len(messages) > 0 || b.Full() {
+			s.woken(op)
+			continue
+		}
+		s.deliver(b, op)
+	}
+	return s.pulse.beat(b)
+}
+
+// Sent implements [sse.Source].
+func (s *reserved) Sent(n int) {
+	if len(s.written) > 0 {
+		for _, m := range s.written[:n] {
+			m.release()
+		}
+		s.later(s.written[n:])
+		s.written = nil
 		return
 	}
-	defer o.end()
-	for {
-		messages, ready, ended := s.due()
-		closeAll(ended)
-		for _, m := range messages {
-			s.send(o, m)
-		}
-		for _, op := range ready {
-			s.deliver(o, op)
-		}
-		if o.Flush() != nil || len(messages)+len(ready) == 0 && !o.wait(s.wake) {
-			return
-		}
+	for _, r := range s.sent {
+		r.op.stream.Sent(min(max(n, 0), r.n))
+		n -= r.n
+		s.woken(r.op)
 	}
+}
+
+// later puts messages back at the front.
+func (s *reserved) later(messages []reservedMessage) {
+	if len(messages) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue = slices.Concat(messages, s.queue)
 }
 
 // closeAll closes streams, which wakes their operations: nothing must be locked.
@@ -216,8 +270,8 @@ func closeAll(streams []*subscriptions.Stream) {
 func (s *reserved) due() (messages []reservedMessage, ready []*reservedOperation, ended []*subscriptions.Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	messages, ended = s.out, s.ended
-	s.out, s.ended = nil, nil
+	messages, ended = s.queue, s.ended
+	s.queue, s.ended = nil, nil
 	for _, op := range s.ops {
 		if op.ready && op.stream != nil {
 			op.ready = false
@@ -227,35 +281,42 @@ func (s *reserved) due() (messages []reservedMessage, ready []*reservedOperation
 	return messages, ready, ended
 }
 
-// send sends one message:
+// write adds a message to a batch:
 //
 //	event: next
 //	data: {"id":"1","payload":{"data":…}}
-func (s *reserved) send(o *out, m reservedMessage) {
+func (m *reservedMessage) write(b *outlet.Batch) {
 	if m.resp == nil {
-		_ = o.Send(sse.Event{Name: "complete", Data: append(append([]byte(`{"id":`), jsontext.Quote(m.op.id)...), '}')})
+		(&sse.Event{Name: "complete", Data: append(append([]byte(`{"id":`), jsontext.Quote(m.op.id)...), '}')}).Write(b)
 		return
 	}
-	_ = o.Send(m.op.next(m.resp.Body))
-	m.resp.Release()
+	m.op.next(m.resp.Body).Write(b)
 }
 
-func (op *reservedOperation) next(body []byte) sse.Event {
+// release gives the response back.
+func (m *reservedMessage) release() {
+	if m.resp != nil {
+		m.resp.Release()
+	}
+}
+
+func (op *reservedOperation) next(body []byte) *sse.Event {
 	data := append([]byte(`{"id":`), jsontext.Quote(op.id)...)
-	return sse.Event{Name: "next", Data: append(append(append(data, `,"payload":`...), body...), '}')}
+	return &sse.Event{Name: "next", Data: append(append(append(data, `,"payload":`...), body...), '}')}
 }
 
-// deliver sends the next responses of a subscription.
-func (s *reserved) deliver(o *out, op *reservedOperation) {
+// deliver adds the next responses of a subscription to a batch.
+func (s *reserved) deliver(b *outlet.Batch, op *reservedOperation) {
 	answers, err := op.stream.Next(facade.WithRequest(s.ctx, s.caller))
-	for _, body := range answers {
-		_ = o.Send(op.next(body))
+	n := 0
+	for ; n < len(answers) && !b.Full(); n++ {
+		op.next(answers[n]).Write(b)
 	}
 	switch {
 	case err != nil:
 		s.ends(op, op.stream.Failed(s.ctx, err))
 	case len(answers) > 0:
-		s.woken(op)
+		s.sent = append(s.sent, sentResponses{op, n})
 	}
 }
 
@@ -265,7 +326,7 @@ func (s *reserved) opens(op *reservedOperation, stream *subscriptions.Stream) {
 	gone := op.gone
 	if !gone {
 		op.stream, op.ready = stream, true
-		poke(s.wake)
+		s.poke()
 	}
 	s.mu.Unlock()
 	if gone { // meanwhile the client has ended it, or is gone
@@ -277,7 +338,14 @@ func (s *reserved) woken(op *reservedOperation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	op.ready = true
-	poke(s.wake)
+	s.poke()
+}
+
+// poke has the stream look for something to send. The caller holds s.mu.
+func (s *reserved) poke() {
+	if s.out != nil {
+		s.out.Wake()
+	}
 }
 
 // ends has the last response of an operation sent.
@@ -288,9 +356,9 @@ func (s *reserved) ends(op *reservedOperation, resp *resolvers.Response) {
 		resp.Release()
 		return
 	}
-	s.out = append(s.out, reservedMessage{op, resp}, reservedMessage{op: op})
+	s.queue = append(s.queue, reservedMessage{op, resp}, reservedMessage{op: op})
 	s.remove(op)
-	poke(s.wake)
+	s.poke()
 }
 
 // remove takes an operation from the stream. The caller holds s.mu.
@@ -299,7 +367,7 @@ func (s *reserved) remove(op *reservedOperation) {
 	op.cancel()
 	if op.stream != nil {
 		s.ended = append(s.ended, op.stream)
-		poke(s.wake)
+		s.poke()
 	}
 	s.ops = slices.DeleteFunc(s.ops, func(o *reservedOperation) bool { return o == op })
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
@@ -33,8 +34,8 @@ type Requests interface {
 type Options struct {
 	Requests Requests
 	Hub      *subscriptions.Hub
-	// Done is closed when streams have to end: their clients connect again.
-	Done <-chan struct{}
+	// Ending is done when streams have to end: their clients connect again. Nil: never.
+	Ending context.Context //nolint:containedctx // a signal whose life is the surface's
 	// Caller is who a request counts for, where there is a limit for each caller; nil: the
 	// address.
 	Caller func(r *http.Request, state facade.State) string
@@ -43,8 +44,12 @@ type Options struct {
 	// Beat is how often a stream on which nothing happens says that it is alive; 0 means
 	// [sse.Interval].
 	Beat time.Duration
-	// Patience is how long the network may take to accept a write; 0 means 10 s.
+	// Patience is how long the network may take to accept a message; 0 means 10 s.
 	Patience time.Duration
+	// Memory bounds the buffers of all streams; nil: nothing does.
+	Memory outlet.Memory
+	// Closed is called when a stream has ended, with the bytes that were sent; nil: nothing is.
+	Closed func(r *http.Request, state facade.State, sent int64, took time.Duration)
 }
 
 // Server answers with streams. It may be used from many goroutines.

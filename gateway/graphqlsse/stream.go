@@ -2,10 +2,12 @@ package graphqlsse
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
@@ -23,134 +25,116 @@ func (srv *Server) distinct(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	sub, resp := begin(r.Context())
-	out, err := srv.begin(w, r, state)
-	if err != nil {
-		if resp != nil {
-			resp.Release()
-		}
+	o := &operation{pulse: srv.pulse(state), server: srv, caller: srv.Caller(r, state)}
+	o.subscription, o.response = begin(r.Context()) //nolint:contextcheck // it has the request's
+	srv.serve(w, r, state, o)
+}
+
+// serve answers with the stream of a source.
+func (srv *Server) serve(w http.ResponseWriter, r *http.Request, state facade.State, source sse.Source) {
+	opts := sse.Options{Patience: srv.Patience, Memory: srv.Memory, Ending: srv.Ending}
+	if srv.Closed != nil {
+		began, r := time.Now(), r.WithContext(context.WithoutCancel(r.Context()))
+		opts.Closed = func(sent int64) { srv.Closed(r, state, sent, time.Since(began)) }
+	}
+	sse.Serve(w, r, &opts, source)
+}
+
+// errEnded is the end of a stream whose client knows all that there is to know.
+var errEnded = errors.New("the stream has ended")
+
+// pulse is when a stream says that it is alive, and when it ends because its caller has to identify
+// itself again.
+type pulse struct {
+	every   time.Duration
+	sent    time.Time
+	expires time.Time // zero: never
+}
+
+func (srv *Server) pulse(state facade.State) pulse {
+	p := pulse{every: srv.Beat, sent: time.Now()}
+	if srv.Expires != nil {
+		p.expires = srv.Expires(state)
+	}
+	return p
+}
+
+// beat adds a sign of life to an empty batch where it is due, and returns when the next one is.
+func (p *pulse) beat(b *outlet.Batch) (at time.Time, err error) {
+	now := time.Now()
+	if !p.expires.IsZero() && !now.Before(p.expires) {
+		return at, errEnded
+	}
+	if b.Len() > 0 {
+		p.sent = now
+	} else if !now.Before(p.sent.Add(p.every)) {
+		sse.Beat(b, "")
+		p.sent = now
+	}
+	if at = p.sent.Add(p.every); !p.expires.IsZero() && p.expires.Before(at) {
+		at = p.expires
+	}
+	return at, nil
+}
+
+// operation is the source of a stream for one operation.
+type operation struct {
+	pulse
+	server       *Server
+	caller       string
+	subscription *resolvers.Subscription
+	response     *resolvers.Response // the only one, or the last one
+	stream       *subscriptions.Stream
+}
+
+// Begin implements [sse.Source].
+func (o *operation) Begin(s *sse.Stream) {
+	if o.subscription == nil {
 		return
 	}
-	defer out.end()
-	if sub != nil {
-		wake := make(chan struct{}, 1)
-		stream, err := srv.Hub.Open(r.Context(), sub, srv.Caller(r, state), func() { poke(wake) })
-		if err == nil {
-			out.follow(stream, wake) //nolint:contextcheck // it has the request's
-			return
+	ctx := context.Background() // the stream outlives the request
+	var err error
+	if o.stream, err = o.server.Hub.Open(ctx, o.subscription, o.caller, s.Wake); err != nil {
+		o.response = o.subscription.Failed(ctx, err)
+	}
+	o.subscription = nil
+}
+
+// Close implements [sse.Source].
+func (o *operation) Close() {
+	if o.stream != nil {
+		o.stream.Close()
+	}
+	if o.response != nil {
+		o.response.Release()
+	}
+}
+
+// Sent implements [sse.Source].
+func (o *operation) Sent(n int) {
+	if o.stream != nil {
+		o.stream.Sent(n)
+	}
+}
+
+// Next implements [sse.Source].
+func (o *operation) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
+	if o.stream != nil {
+		answers, err := o.stream.Next(facade.WithRequest(ctx, o.caller))
+		if err != nil {
+			o.response = o.stream.Failed(ctx, err)
 		}
-		resp = sub.Failed(r.Context(), err)
-	}
-	out.last(resp)
-}
-
-// poke makes a channel of one element ready.
-func poke(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// out is an event stream under way.
-type out struct {
-	*sse.Stream
-	ctx    context.Context
-	done   <-chan struct{}
-	expiry *time.Timer // nil: the caller's credential does not expire
-	beat   time.Duration
-}
-
-// begin begins the answer.
-func (srv *Server) begin(w http.ResponseWriter, r *http.Request, state facade.State) (*out, error) {
-	stream, err := sse.Begin(w, &sse.Options{Patience: srv.Patience})
-	if err != nil {
-		return nil, err
-	}
-	o := &out{Stream: stream, ctx: r.Context(), done: srv.Done, beat: srv.Beat}
-	if srv.Expires != nil {
-		if at := srv.Expires(state); !at.IsZero() {
-			o.expiry = time.NewTimer(time.Until(at))
-		}
-	}
-	return o, nil
-}
-
-func (o *out) end() {
-	if o.expiry != nil {
-		o.expiry.Stop()
-	}
-}
-
-// last sends the only response of an operation and ends the stream.
-func (o *out) last(resp *resolvers.Response) {
-	_ = o.Send(sse.Event{Name: "next", Data: resp.Body}) // Flush has the error
-	resp.Release()
-	o.complete()
-}
-
-func (o *out) complete() {
-	_ = o.Send(sse.Event{Name: "complete"})
-	_ = o.Flush() // the client may be gone
-}
-
-// follow sends the responses of a subscription until it ends.
-func (o *out) follow(stream *subscriptions.Stream, wake <-chan struct{}) {
-	defer stream.Close()
-	for o.wait(wake) {
-		for {
-			answers, err := stream.Next(facade.WithRequest(o.ctx, nil))
-			if err != nil {
-				o.last(stream.Failed(o.ctx, err))
-				return
+		for _, body := range answers {
+			if b.Full() {
+				break // the others are returned again
 			}
-			if len(answers) == 0 {
-				break
-			}
-			for _, body := range answers {
-				_ = o.Send(sse.Event{Name: "next", Data: body})
-			}
-		}
-		if o.Flush() != nil || !o.gather() {
-			return // the client is gone, or does not read
+			(&sse.Event{Name: "next", Data: body}).Write(b)
 		}
 	}
-}
-
-// gather waits for more events to send together.
-func (o *out) gather() bool {
-	select {
-	case <-time.After(subscriptions.Gather):
-		return true
-	case <-o.ctx.Done():
-		return false
+	if o.response != nil {
+		(&sse.Event{Name: "next", Data: o.response.Body}).Write(b)
+		(&sse.Event{Name: "complete"}).Write(b)
+		return at, errEnded
 	}
-}
-
-// wait waits until something is to be sent, with signs of life meanwhile. It reports false where
-// the stream is to end without a word: the client, the server or the caller's credential goes.
-func (o *out) wait(wake <-chan struct{}) bool {
-	var expired <-chan time.Time
-	if o.expiry != nil {
-		expired = o.expiry.C
-	}
-	beat := time.NewTimer(o.beat)
-	defer beat.Stop()
-	for {
-		select {
-		case <-wake:
-			return true
-		case <-beat.C:
-			if o.Beat("") != nil {
-				return false
-			}
-			beat.Reset(o.beat)
-		case <-expired:
-			return false
-		case <-o.done:
-			return false
-		case <-o.ctx.Done():
-			return false
-		}
-	}
+	return o.beat(b)
 }

@@ -24,6 +24,9 @@ type Feed interface {
 type Reader interface {
 	Notify(wake func())
 	Poll(ctx context.Context) ([]*facade.Event, facade.Position, error)
+	// Rewind goes back behind a position that Poll has passed, Position is the one it is at.
+	Rewind(to facade.Position)
+	Position() facade.Position
 	Close()
 }
 

@@ -1,7 +1,6 @@
 package subscriptions
 
 import (
-	"bytes"
 	"context"
 	"sync"
 	"time"
@@ -54,15 +53,18 @@ func (s *shared) alone() bool {
 }
 
 // answers returns the responses to events, in their order, without those that do not exist for
-// the subscribers. Each is evaluated by the first who comes to it; the others wait.
-func (s *shared) answers(ctx context.Context, events []*facade.Event) ([][]byte, error) {
+// the subscribers, and the positions of the events. Each is evaluated by the first who comes to it;
+// the others wait.
+func (s *shared) answers(ctx context.Context, events []*facade.Event) ([][]byte, []facade.Position, error) {
 	if s.alone() {
 		all := make([]*answer, len(events))
 		for i := range all {
 			all[i] = &answer{}
 		}
-		err := s.evaluate(ctx, events, all)
-		return bodies(all), err
+		if err := s.evaluate(ctx, events, all); err != nil {
+			return nil, nil, err
+		}
+		return bodies(events, all)
 	}
 	all := make([]*answer, len(events))
 	var mine []*answer
@@ -101,23 +103,24 @@ func (s *shared) answers(ctx context.Context, events []*facade.Event) ([][]byte,
 		select {
 		case <-a.run.done:
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		}
 		if a.run.err != nil {
-			return nil, a.run.err
+			return nil, nil, a.run.err
 		}
 	}
-	return bodies(all), nil
+	return bodies(events, all)
 }
 
-func bodies(all []*answer) [][]byte {
-	list := make([][]byte, 0, len(all))
-	for _, a := range all {
+// bodies are the responses among answers to events.
+func bodies(events []*facade.Event, all []*answer) (list [][]byte, at []facade.Position, _ error) {
+	list, at = make([][]byte, 0, len(all)), make([]facade.Position, 0, len(all))
+	for i, a := range all {
 		if a.body != nil {
-			list = append(list, a.body)
+			list, at = append(list, a.body), append(at, events[i].Position)
 		}
 	}
-	return list
+	return list, at, nil
 }
 
 // evaluate executes the subscription for events and fills in their answers.
@@ -137,8 +140,7 @@ func (s *shared) evaluate(ctx context.Context, events []*facade.Event, into []*a
 		for events[at].Position != a.Position {
 			at++
 		}
-		into[at].body = bytes.Clone(a.Response.Body)
-		a.Response.Release()
+		into[at].body = a.Body
 		at++
 	}
 	return nil

@@ -28,14 +28,16 @@ type Stream struct {
 
 	reader   Reader
 	shared   *shared
-	pending  []*facade.Event // that were read and not answered yet
-	failures int             // in a row
+	from     facade.Position   // where the last answers begin
+	answered []facade.Position // the events that they answer
+	failures int               // in a row
 	retry    *time.Timer
 	closed   bool
 }
 
-// Next returns the next responses, which must not be written to. It does not wait for events:
-// where there are none it returns none, and wake is called when there are. A failure that may
+// Next returns the next responses, which must not be written to. [Stream.Sent] says what became of
+// them. It does not wait for events: where there are none it returns none, and wake is called when
+// there are. A failure that may
 // pass, as of a store that cannot be reached, is waited for in the same way. The error ends the
 // stream: it is for the subscriber.
 func (s *Stream) Next(ctx context.Context) ([][]byte, error) {
@@ -43,26 +45,43 @@ func (s *Stream) Next(ctx context.Context) ([][]byte, error) {
 		return s.live.answers(ctx, s)
 	}
 	for !s.closed {
-		if s.pending == nil {
-			events, _, err := s.reader.Poll(ctx)
-			if err != nil {
-				return nil, s.failed(ctx, err)
-			}
-			if len(events) == 0 {
-				return nil, nil
-			}
-			s.pending = events
-		}
-		answers, err := s.shared.answers(ctx, s.pending)
+		s.from = s.reader.Position()
+		events, _, err := s.reader.Poll(ctx)
 		if err != nil {
 			return nil, s.failed(ctx, err)
 		}
-		s.pending, s.failures = nil, 0
+		if len(events) == 0 {
+			return nil, nil
+		}
+		answers, positions, err := s.shared.answers(ctx, events)
+		if err != nil {
+			s.reader.Rewind(s.from)
+			return nil, s.failed(ctx, err)
+		}
+		s.failures, s.answered = 0, positions
 		if len(answers) > 0 {
 			return answers, nil
 		}
 	}
 	return nil, nil
+}
+
+// Sent says that the subscriber gets the first n responses of the last Next. The others are
+// returned again.
+func (s *Stream) Sent(n int) {
+	switch {
+	case s.closed:
+	case s.live != nil:
+		if n == 0 {
+			s.version = 0
+		}
+	case n >= len(s.answered):
+	case n == 0:
+		s.reader.Rewind(s.from)
+	default:
+		s.reader.Rewind(s.answered[n-1])
+	}
+	s.answered = nil
 }
 
 // failed arranges for a failure that may pass to be tried again, and returns any other. A

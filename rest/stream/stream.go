@@ -14,6 +14,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"reflect"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -36,9 +38,12 @@ type Facts interface {
 
 // Reader reads the events of a fact in order, from one goroutine.
 type Reader interface {
-	// Next waits for events and returns them with the position behind them. Where ctx ends
-	// first, the error is its own, with the position up to which there were none.
-	Next(ctx context.Context) ([]*facade.Event, facade.Position, error)
+	// Notify has wake called, from any goroutine, when there are events after Poll has returned none.
+	Notify(wake func())
+	// Poll returns the next events, or none, and the position up to which they are complete.
+	Poll(ctx context.Context) ([]*facade.Event, facade.Position, error)
+	// Rewind goes back behind a position that Poll has passed.
+	Rewind(to facade.Position)
 	// Position is the one from which to resume.
 	Position() facade.Position
 	Close()
@@ -64,8 +69,10 @@ type Options struct {
 	Patience time.Duration
 	// Timeout bounds the evaluation of one batch of events; 0 or less: nothing does.
 	Timeout time.Duration
-	// Budget bounds what evaluations hold; nil: nothing does.
+	// Budget bounds what streams hold; nil: nothing does. It is a part of that of all requests.
 	Budget *facade.Budget
+	// Closed is called when a stream has ended, with the bytes that were sent; nil: nothing is.
+	Closed func(r *http.Request, state facade.State, sent int64, took time.Duration)
 }
 
 // Stream is one answer that goes on.
@@ -77,109 +84,159 @@ type Stream struct {
 	// First, unless nil, comes before any event of the log; Listed is what it says of rows.
 	First  *sse.Event
 	Listed Listed
-	// Begun is called when the head and First were sent.
-	Begun func()
+	// Begun is called when the head and First were sent, or cannot be; Closed at the end.
+	Begun, Closed func()
 	// Report returns an error as the client may see it, and logs what it may not.
 	Report func(error) *facade.Error
 
 	r          *http.Request
-	out        *sse.Stream
-	buf        []byte
-	sent       time.Time // when something was sent last
+	caller     any       // as [facade.WithRequest] takes it
+	began      time.Time
+	sent       time.Time // when something was sent last; zero: nothing was
 	identified time.Time // when the caller was
-	// early are the events that came before settled, which is zero once it has passed.
-	early   []*facade.Event
-	settled time.Time
+	settled    time.Time // when the events behind a list are judged; zero: they were
+	retry      time.Time // when a failure is tried again; zero: there is none
+	failures   int       // in a row
+	// from is where the last batch begins, and shown where each of its events is.
+	from  facade.Position
+	shown []facade.Position
 }
 
-// settling is how long the events behind a list are gathered: what was committed while the list
-// was read arrives a little later than the list, and is judged together.
+// settling is how long the events behind a list wait: what was committed while the list was read
+// arrives a little later than the list, and is judged together.
 const settling = 250 * time.Millisecond
 
-// mostEarly is how many events are gathered at most.
-const mostEarly = 1024
-
-// errEnded is the end of a stream without a reason to send: the client is gone, or the host
-// stops.
+// errEnded is the end of a stream whose reason was sent.
 var errEnded = errors.New("the stream has ended")
 
-// Serve answers a request, until the stream ends. The caller was identified and admitted for
-// it; Serve closes the reader.
+// Serve answers a request with the stream. The caller was identified and admitted for it. Serve
+// closes the reader when the stream ends, which may be later than it returns.
 func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
-	defer s.Reader.Close()
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	if s.Options.Ending != nil {
-		defer context.AfterFunc(s.Options.Ending, cancel)() //nolint:contextcheck // it is the surface's
-	}
-	s.r, s.identified = r, time.Now()
+	s.r, s.began = r.WithContext(context.WithoutCancel(r.Context())), time.Now()
+	s.identified = s.began
+	s.caller, _ = facade.RequestOf(r.Context()).Shares()
 	if len(s.Listed) > 0 {
 		s.settled = time.Now().Add(settling)
 	}
-	err := s.begin(w)
-	s.Begun()
-	for err == nil {
-		err = s.next(ctx)
+	sse.Serve(w, r, &sse.Options{Patience: s.Options.Patience, Memory: s.Options.Budget, Ending: s.Options.Ending, Closed: s.closed}, s)
+}
+
+// closed reports the end of a stream.
+func (s *Stream) closed(sent int64) {
+	if s.Options.Closed != nil {
+		s.Options.Closed(s.r, s.Sub.State, sent, time.Since(s.began))
 	}
-	// The reason, where there is one and somebody to read it.
-	if errors.Is(err, errEnded) || ctx.Err() != nil {
+}
+
+// Begin implements [sse.Source].
+func (s *Stream) Begin(stream *sse.Stream) { s.Reader.Notify(stream.Wake) }
+
+// Close implements [sse.Source].
+func (s *Stream) Close() {
+	s.Reader.Close()
+	s.begun()
+	s.Closed()
+}
+
+// begun gives back what the request holds.
+func (s *Stream) begun() {
+	if s.First = nil; s.Begun != nil {
+		s.Begun()
+		s.Begun = nil
+	}
+}
+
+// Sent implements [sse.Source]: the reader goes back behind the last event that was sent.
+func (s *Stream) Sent(n int) {
+	if len(s.shown) == 0 { // the beginning, or a sign of life
+		if n > 0 {
+			s.begun()
+		}
 		return
 	}
-	if s.out.Send(sse.Event{Name: "end", Data: s.Report(err).AppendJSON(nil)}) == nil {
-		_ = s.out.Flush()
+	switch {
+	case n == 0:
+		s.Reader.Rewind(s.from)
+	case n < len(s.shown):
+		s.Reader.Rewind(s.shown[n-1])
 	}
+	s.shown = nil
 }
 
-// begin sends the head, and where the stream begins: a client that leaves before the first
+// Next implements [sse.Source]: the next events, or a sign of life where nothing was sent for a
+// while. The first batch is where the stream begins, so that a client that leaves before the first
 // event resumes from there.
-func (s *Stream) begin(w http.ResponseWriter) (err error) {
-	if s.out, err = sse.Begin(w, &sse.Options{Patience: s.Options.Patience}); err != nil {
-		return errEnded
+func (s *Stream) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			(&sse.Event{Name: "end", Data: s.Report(facade.Panicked(p)).AppendJSON(nil)}).Write(b)
+			err = errEnded
+		}
+	}()
+	if s.Begun != nil {
+		if at := s.Reader.Position().String(); s.First == nil {
+			sse.Beat(b, at)
+		} else {
+			(&sse.Event{ID: at, Name: s.First.Name, Data: s.First.Data}).Write(b)
+		}
+		s.sent = time.Now()
+		return s.sent, nil
 	}
-	if at := s.Reader.Position().String(); s.First == nil {
-		err = s.out.Beat(at)
-	} else if err = s.out.Send(sse.Event{ID: at, Name: s.First.Name, Data: s.First.Data}); err == nil {
-		err = s.out.Flush()
-	}
-	if err != nil {
-		return errEnded
-	}
-	s.First, s.sent = nil, time.Now()
-	return nil
-}
-
-// next sends the next events, or a sign of life where nothing was sent for a while.
-func (s *Stream) next(ctx context.Context) error {
-	waiting, cancel := context.WithDeadline(ctx, s.until())
-	events, at, err := s.Reader.Next(waiting)
-	cancel()
-	beat := errors.Is(err, context.DeadlineExceeded)
+	err = s.next(ctx, b)
 	switch {
 	case ctx.Err() != nil:
-		return errEnded
-	case err != nil && !beat:
+		return at, errEnded
+	case err != nil && passing(err):
+		s.failures++
+		pause := min(100*time.Millisecond<<min(s.failures-1, 6), 5*time.Second)
+		s.retry = time.Now().Add(pause/2 + rand.N(pause/2+1))
+		return s.retry, nil
+	case err != nil:
+		(&sse.Event{Name: "end", Data: s.Report(err).AppendJSON(nil)}).Write(b)
+		return at, errEnded
+	}
+	return s.until(), nil
+}
+
+// passing reports whether the log, or room in memory, may be there later.
+func passing(err error) bool {
+	switch facade.CodeOf(err) {
+	case facade.ServiceUnavailable, facade.GatewayTimeout, facade.BadGateway:
+		return true
+	}
+	return false
+}
+
+// next writes the next events.
+func (s *Stream) next(ctx context.Context, b *outlet.Batch) error {
+	now := time.Now()
+	if now.Before(s.settled) || now.Before(s.retry) {
+		return nil
+	}
+	s.settled, s.retry, s.from = time.Time{}, time.Time{}, s.Reader.Position()
+	events, at, err := s.Reader.Poll(ctx)
+	if err != nil {
 		return err
+	}
+	beat := len(events) == 0 && !now.Before(s.until())
+	if len(events) == 0 && !beat {
+		return nil
 	}
 	if err := s.again(ctx, beat); err != nil {
 		return err
 	}
-	if !s.settled.IsZero() {
-		s.early = append(s.early, events...)
-		if len(s.early) < mostEarly && time.Now().Before(s.settled) {
-			return nil
-		}
-		events, s.early, s.settled = s.early, nil, time.Time{}
-		return s.send(ctx, events)
+	if beat {
+		// Only now the client moves on over events that it was not shown: at once it would learn
+		// that there were some.
+		s.sent = now
+		sse.Beat(b, at.String())
+		return nil
 	}
-	if !beat {
-		return s.send(ctx, events)
+	if err := s.send(ctx, b, events); err != nil {
+		s.Reader.Rewind(s.from)
+		return err
 	}
-	// Only now the client moves on over events that it was not shown: at once it would learn
-	// that there were some.
-	if s.out.Beat(at.String()) != nil {
-		return errEnded
-	}
-	s.sent = time.Now()
+	s.failures = 0
 	return nil
 }
 
@@ -187,12 +244,14 @@ func (s *Stream) next(ctx context.Context) error {
 // what is known of the caller.
 func (s *Stream) until() time.Time {
 	until := s.sent.Add(sse.Interval)
-	if !s.settled.IsZero() {
-		until = s.settled
+	for _, at := range []time.Time{s.settled, s.retry} {
+		if !at.IsZero() {
+			until = at
+		}
 	}
 	if s.Options.Expires != nil {
 		// One that has passed already was looked at then.
-		if by := s.Options.Expires(s.Sub.State); by.Before(until) && by.After(time.Now()) {
+		if by := s.Options.Expires(s.Sub.State); by.Before(until) && by.After(s.identified) {
 			return by
 		}
 	}
@@ -224,10 +283,10 @@ func (s *Stream) again(ctx context.Context, beat bool) error {
 	return nil
 }
 
-// send sends those of the events that exist for the caller now.
-func (s *Stream) send(ctx context.Context, events []*facade.Event) error {
+// send writes those of the events that exist for the caller now.
+func (s *Stream) send(ctx context.Context, b *outlet.Batch, events []*facade.Event) error {
 	// A copy of the store may be behind the event.
-	ctx, account, err := s.Options.Budget.Open(consistency.Latest(ctx))
+	ctx, account, err := s.Options.Budget.Open(facade.WithRequest(consistency.Latest(ctx), s.caller))
 	if err != nil {
 		return err
 	}
@@ -242,19 +301,19 @@ func (s *Stream) send(ctx context.Context, events []*facade.Event) error {
 		return err
 	}
 	shown = s.Listed.news(shown)
+	var text []byte
 	for i := range shown {
 		r := &shown[i]
-		s.buf = appendShown(s.buf[:0], s.Watch.Fact(), r)
-		if s.out.Send(sse.Event{ID: r.Event.Position.String(), Name: r.Event.Name, Data: s.buf}) != nil {
-			return errEnded
+		if b.Full() { // computed fields have made it larger than the events are
+			s.Reader.Rewind(shown[i-1].Event.Position)
+			break
 		}
+		text = appendShown(text[:0], s.Watch.Fact(), r)
+		(&sse.Event{ID: r.Event.Position.String(), Name: r.Event.Name, Data: text}).Write(b)
+		s.shown = append(s.shown, r.Event.Position)
 	}
-	if len(shown) == 0 {
-		return nil
-	}
-	s.sent = time.Now()
-	if s.out.Flush() != nil {
-		return errEnded
+	if len(shown) > 0 {
+		s.sent = time.Now()
 	}
 	return nil
 }
