@@ -114,7 +114,7 @@ var floors = map[string]string{
 	"gateway/guard":              "facade facade/consistency schema gateway/setting facts/sse",
 	"gateway/telemetry":          "facts facts/delivery facade schema envelope/client gateway/setting",
 	"gateway/topology":           "facade schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe facts/cloudevent gateway/publish",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe facts/cloudevent facts/sse gateway/publish",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 

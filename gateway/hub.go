@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/gateway/graphqlws"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
@@ -82,16 +83,16 @@ func logClosed(log *slog.Logger, s graphqlws.Summary) {
 
 // streamClosed logs the end of an event stream, which may be long after its request; nil: nothing
 // does.
-func (h *Host) streamClosed() func(*http.Request, facade.State, int64, time.Duration) {
+func (h *Host) streamClosed() func(sse.Summary, facade.State) {
 	if h.config.Log.NoAccess {
 		return nil
 	}
-	return func(r *http.Request, state facade.State, sent int64, took time.Duration) {
-		attrs := []slog.Attr{slog.String("path", r.URL.Path), slog.Int64("bytes", sent), slog.Duration("took", took), slog.String("from", r.RemoteAddr)}
+	return func(was sse.Summary, state facade.State) {
+		attrs := []slog.Attr{slog.String("path", was.Path), slog.Int64("bytes", was.Sent), slog.Duration("took", was.Took), slog.String("from", was.Address)}
 		if id := identity.UserID(state); id != "" {
 			attrs = append(attrs, slog.String("caller", id))
 		}
-		h.log.LogAttrs(r.Context(), slog.LevelInfo, "stream closed", attrs...)
+		h.log.LogAttrs(context.Background(), slog.LevelInfo, "stream closed", attrs...)
 	}
 }
 

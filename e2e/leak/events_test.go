@@ -126,7 +126,7 @@ func (f followed) Subscribe(_ context.Context, _ *facade.Fact, after string) (st
 			return nil, err
 		}
 	}
-	return &once{log: f.log, at: at}, nil
+	return &finite{once{log: f.log, at: at}}, nil
 }
 
 // once reads once.
@@ -152,8 +152,21 @@ func (r *once) Poll(ctx context.Context) (events []*facade.Event, _ facade.Posit
 	return events, r.at, err
 }
 
+func (*once) Notify(func())               {}
+func (r *once) Rewind(to facade.Position) { r.at = to }
 func (r *once) Position() facade.Position { return r.at }
 func (*once) Close()                      {}
+
+// finite is once for a stream, which asks again: it ends where there is no more.
+type finite struct{ once }
+
+func (r *finite) Poll(ctx context.Context) ([]*facade.Event, facade.Position, error) {
+	events, at, err := r.once.Poll(ctx)
+	if err == nil && len(events) == 0 {
+		err = errOver
+	}
+	return events, at, err
+}
 
 // given is what another host answers: calls, and its facts.
 func (b *host) given(there *facade.Facade, calls http.Handler, events bool) http.Handler {

@@ -64,7 +64,7 @@ func TestPart(t *testing.T) {
 	p.Give(5 * mib)
 	_, other := account(t, b)
 	fill(other)
-	if err := p.Take(1); err == nil {
+	if err := p.Take(2 * mib); err == nil {
 		t.Error("the part takes the reserve of the whole")
 	}
 	other.Close()

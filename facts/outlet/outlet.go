@@ -27,7 +27,7 @@ const (
 	// batchMemory is what a batch takes while it is made: the events, their rows and the text.
 	batchMemory = 3 * Size
 	// moment is how long a batch waits for the client before its messages are dropped.
-	moment = 100 * time.Millisecond
+	moment = 10 * time.Millisecond
 	// kernelBuffer is how many bytes the system keeps for a connection. By itself it would keep
 	// up to 4 MiB for a client that does not read.
 	kernelBuffer = 2 * Size
@@ -135,7 +135,7 @@ func (o *Outlet) Send(b *Batch) (sent int, err error) {
 	if o.whole {
 		return o.SendWhole(b)
 	}
-	o.count(b)
+	b.made()
 	n, err := o.write(b.Text, moment)
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		sent = len(b.ends)
@@ -158,17 +158,18 @@ func (o *Outlet) Send(b *Batch) (sent int, err error) {
 
 // SendWhole is Send for messages that cannot be made again: none is dropped.
 func (o *Outlet) SendWhole(b *Batch) (sent int, err error) {
-	o.count(b)
+	b.made()
 	defer b.Release()
 	_, err = o.write(b.Text, o.patience)
 	return len(b.ends), err
 }
 
-// count takes the memory of a batch that has become larger than usual.
-func (o *Outlet) count(b *Batch) {
-	if more := len(b.Text) - Size; more > 0 && o.memory != nil {
-		o.memory.Add(more)
-		b.taken += more
+// made gives back what a batch took to be made, but for its text.
+func (b *Batch) made() {
+	if b.memory != nil {
+		b.memory.Give(b.taken)
+		b.taken = max(len(b.Text), Size)
+		b.memory.Add(b.taken)
 	}
 }
 

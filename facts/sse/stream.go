@@ -22,6 +22,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,9 +48,15 @@ type Options struct {
 	Memory outlet.Memory
 	// Ending is done when streams have to end, so that the host can stop. Nil: never.
 	Ending context.Context //nolint:containedctx // a signal whose life is the surface's
-	// Closed is called when a stream has ended, with the bytes that the client has accepted; nil:
-	// nothing is.
-	Closed func(sent int64)
+	// Closed is called when a stream has ended; nil: nothing is.
+	Closed func(Summary)
+}
+
+// Summary is what a stream was.
+type Summary struct {
+	Path, Address string // of the request
+	Sent          int64  // bytes that the client has accepted
+	Took          time.Duration
 }
 
 // Source has the events of a stream. Its methods are called by one goroutine at a time.
@@ -75,7 +82,9 @@ type Stream struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	stop   func() bool // of the host's end
-	closed func(int64)
+	closed func(Summary)
+	was    Summary
+	began  time.Time
 	retry  time.Duration // to be sent first; 0: it was
 	done   chan struct{} // closed when the stream has ended, where somebody waits for it
 
@@ -103,7 +112,7 @@ func Serve(w http.ResponseWriter, r *http.Request, opts *Options, source Source)
 	if o.Retry <= 0 {
 		o.Retry = 2*time.Second + rand.N(2*time.Second)
 	}
-	s := &Stream{source: source, closed: o.Closed, retry: o.Retry, woken: true, running: true}
+	s := &Stream{source: source, closed: o.Closed, was: Summary{Path: strings.Clone(r.URL.Path), Address: r.RemoteAddr}, began: time.Now(), retry: o.Retry, woken: true, running: true}
 	to, err := s.take(w, r)
 	if err != nil {
 		source.Close()
@@ -258,7 +267,8 @@ func (s *Stream) close() {
 	}
 	s.source.Close()
 	if s.closed != nil {
-		s.closed(s.out.Sent())
+		s.was.Sent, s.was.Took = s.out.Sent(), time.Since(s.began)
+		s.closed(s.was)
 	}
 	if s.done != nil {
 		close(s.done)

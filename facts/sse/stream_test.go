@@ -309,9 +309,9 @@ func TestEnding(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	m := newMessages(1, func(int) []byte { return []byte("x") })
 	m.stays = true
-	closed := make(chan int64, 1)
+	closed := make(chan sse.Summary, 1)
 	server := served(t, false, time.Minute, func(w http.ResponseWriter, r *http.Request) {
-		sse.Serve(w, r, &sse.Options{Ending: ctx, Retry: time.Second, Closed: func(n int64) { closed <- n }}, m)
+		sse.Serve(w, r, &sse.Options{Ending: ctx, Retry: time.Second, Closed: func(was sse.Summary) { closed <- was }}, m)
 	})
 	conn := bufio.NewReader(dialed(t, server))
 	for line := ""; line != "data: x\n"; {
@@ -322,8 +322,8 @@ func TestEnding(t *testing.T) {
 	}
 	stop()
 	<-m.end
-	if n := <-closed; n != int64(len("retry: 1000\n\nid: 0\ndata: x\n\n")) {
-		t.Errorf("%d bytes were sent", n)
+	if was := <-closed; was.Sent != int64(len("retry: 1000\n\nid: 0\ndata: x\n\n")) || was.Path != "/" || was.Took <= 0 {
+		t.Errorf("the stream was %+v", was)
 	}
 	if rest, err := io.ReadAll(conn); string(rest) != "\n" || err != nil {
 		t.Errorf("the end is %q, %v", rest, err)

@@ -48,8 +48,8 @@ type Options struct {
 	Patience time.Duration
 	// Memory bounds the buffers of all streams; nil: nothing does.
 	Memory outlet.Memory
-	// Closed is called when a stream has ended, with the bytes that were sent; nil: nothing is.
-	Closed func(r *http.Request, state facade.State, sent int64, took time.Duration)
+	// Closed is called when a stream has ended; nil: nothing is.
+	Closed func(sse.Summary, facade.State)
 }
 
 // Server answers with streams. It may be used from many goroutines.

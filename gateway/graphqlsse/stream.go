@@ -34,8 +34,7 @@ func (srv *Server) distinct(w http.ResponseWriter, r *http.Request) {
 func (srv *Server) serve(w http.ResponseWriter, r *http.Request, state facade.State, source sse.Source) {
 	opts := sse.Options{Patience: srv.Patience, Memory: srv.Memory, Ending: srv.Ending}
 	if srv.Closed != nil {
-		began, r := time.Now(), r.WithContext(context.WithoutCancel(r.Context()))
-		opts.Closed = func(sent int64) { srv.Closed(r, state, sent, time.Since(began)) }
+		opts.Closed = func(was sse.Summary) { srv.Closed(was, state) }
 	}
 	sse.Serve(w, r, &opts, source)
 }

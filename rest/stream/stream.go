@@ -71,8 +71,8 @@ type Options struct {
 	Timeout time.Duration
 	// Budget bounds what streams hold; nil: nothing does. It is a part of that of all requests.
 	Budget *facade.Budget
-	// Closed is called when a stream has ended, with the bytes that were sent; nil: nothing is.
-	Closed func(r *http.Request, state facade.State, sent int64, took time.Duration)
+	// Closed is called when a stream has ended; nil: nothing is.
+	Closed func(sse.Summary, facade.State)
 }
 
 // Stream is one answer that goes on.
@@ -91,7 +91,6 @@ type Stream struct {
 
 	r          *http.Request
 	caller     any       // as [facade.WithRequest] takes it
-	began      time.Time
 	sent       time.Time // when something was sent last; zero: nothing was
 	identified time.Time // when the caller was
 	settled    time.Time // when the events behind a list are judged; zero: they were
@@ -112,8 +111,7 @@ var errEnded = errors.New("the stream has ended")
 // Serve answers a request with the stream. The caller was identified and admitted for it. Serve
 // closes the reader when the stream ends, which may be later than it returns.
 func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
-	s.r, s.began = r.WithContext(context.WithoutCancel(r.Context())), time.Now()
-	s.identified = s.began
+	s.r, s.identified = r.WithContext(context.WithoutCancel(r.Context())), time.Now()
 	s.caller, _ = facade.RequestOf(r.Context()).Shares()
 	if len(s.Listed) > 0 {
 		s.settled = time.Now().Add(settling)
@@ -122,9 +120,9 @@ func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // closed reports the end of a stream.
-func (s *Stream) closed(sent int64) {
+func (s *Stream) closed(was sse.Summary) {
 	if s.Options.Closed != nil {
-		s.Options.Closed(s.r, s.Sub.State, sent, time.Since(s.began))
+		s.Options.Closed(was, s.Sub.State)
 	}
 }
 
