@@ -9,13 +9,6 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// [Reader.Next] returns up to batchEvents events, of about batchBytes bytes or, where it is
-// larger, one.
-const (
-	batchEvents = 256
-	batchBytes  = facade.LogBytes
-)
-
 // ErrClosed is the error of a reader or feed that was closed.
 var ErrClosed = errors.New("the feed is closed")
 

@@ -12,6 +12,13 @@ const (
 	windowBytes  = 8 << 20
 )
 
+// [Reader.Next] returns up to batchEvents events, of about batchBytes bytes or, where it is
+// larger, one.
+const (
+	batchEvents = 256
+	batchBytes  = facade.LogBytes
+)
+
 // window is the newest part of a log: every event with low < Position <= head. Slices that
 // it has handed out stay as they are.
 type window struct {

@@ -81,10 +81,10 @@ func logClosed(log *slog.Logger, s graphqlws.Summary) {
 	log.LogAttrs(context.Background(), slog.LevelInfo, "websocket closed", attrs...)
 }
 
-// streamClosed logs the end of an event stream, which may be long after its request; nil: nothing
-// does.
-func (h *Host) streamClosed() func(sse.Summary, facade.State) {
-	if h.config.Log.NoAccess {
+// streamClosed logs the end of an event stream, which may be long after its request; nil: it has
+// no line.
+func streamClosed(log *slog.Logger, noLine bool) func(sse.Summary, facade.State) {
+	if noLine {
 		return nil
 	}
 	return func(was sse.Summary, state facade.State) {
@@ -92,7 +92,7 @@ func (h *Host) streamClosed() func(sse.Summary, facade.State) {
 		if id := identity.UserID(state); id != "" {
 			attrs = append(attrs, slog.String("caller", id))
 		}
-		h.log.LogAttrs(context.Background(), slog.LevelInfo, "stream closed", attrs...)
+		log.LogAttrs(context.Background(), slog.LevelInfo, "stream closed", attrs...)
 	}
 }
 

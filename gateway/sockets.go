@@ -25,7 +25,7 @@ func (g *generation) watch(p *place) func(context.Context, *facade.Subscription)
 func (g *generation) events(handler *graphqlhttp.Handler) http.Handler {
 	h := g.host
 	return graphqlsse.New(graphqlsse.Options{
-		Requests: handler, Hub: h.hub, Ending: g.streaming, Expires: h.callers.expires, Patience: h.config.Limits.Write, Memory: h.streamed, Closed: h.streamClosed(),
+		Requests: handler, Hub: h.hub, Ending: g.streaming, Expires: h.callers.expires, Patience: h.config.Limits.Write, Memory: h.streamed, Closed: streamClosed(h.log, h.config.Log.NoAccess),
 		Caller: func(r *http.Request, state facade.State) string { return h.callers.key(h.callers.address(r), state) },
 	})
 }

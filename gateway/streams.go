@@ -59,7 +59,7 @@ const onToken = time.Second
 func (g *generation) streams() stream.Options {
 	o := stream.Options{
 		Facts: streams{g.host, g.facade}, Ending: g.streaming, Patience: g.host.config.Limits.Write,
-		Again: g.again, AgainAfter: onToken, Expires: g.host.callers.expires, Place: g.place, Budget: g.host.streamed, Closed: g.host.streamClosed(),
+		Again: g.again, AgainAfter: onToken, Expires: g.host.callers.expires, Place: g.place, Budget: g.host.streamed, Closed: streamClosed(g.host.log, g.host.config.Log.NoAccess),
 	}
 	if g.host.options.Session != nil || g.host.config.Identity.Dev {
 		o.AgainAfter = 0 // whatever the session goes by may change at any time
