@@ -41,6 +41,9 @@ func DefaultNames(naming Naming) *Names { return &Names{naming, space{plain: nam
 // Table returns the table of the entity with this key.
 func (n *Names) Table(key string) string { return n.tables.find(key).name }
 
+// Has reports whether the entity with this key has a table, or had one under that name.
+func (n *Names) Has(key string) bool { return n.tables.own(n.Table(key)) != nil }
+
 // Column returns the column of a field of the entity with this key, by its name of now or by one
 // that it had before.
 func (n *Names) Column(key, field string) string {

@@ -201,7 +201,7 @@ func (s *Store) table(e *schema.Entity) (*table, error) {
 	if err := s.waiting.reason(); err != nil {
 		return nil, err
 	}
-	if e == nil || all.byKey[e.Key] == nil {
+	if e == nil || all.byKey[e.Key] == nil && !all.names.Has(e.Key) {
 		name := "?"
 		if e != nil {
 			name = e.Name

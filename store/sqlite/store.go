@@ -106,7 +106,7 @@ func (s *Store) table(e *schema.Entity) (*table, error) {
 	if t := all.byEntity[e]; t != nil {
 		return t, nil
 	}
-	if e == nil || all.byKey[e.Key] == nil {
+	if e == nil || all.byKey[e.Key] == nil && !all.names.Has(e.Key) {
 		name := "?"
 		if e != nil {
 			name = e.Name

@@ -112,14 +112,31 @@ func RunRenames(t *testing.T, database func(t testing.TB) (open func() Migrator)
 			older := open()
 			start(t, older, first)
 			InsertRows(t, older, thing, `{"id":"1","a":"x"}`)
+			if err := facade.SeederOf(older).Seed(t.Context(), []facade.SeedBatch{{Entity: thing}}); err != nil {
+				t.Fatal(err)
+			}
+			reloaded := open()
+			start(t, reloaded, first)
 			for _, v := range d.versions[1:] {
 				start(t, open(), v.Compile(t))
+				start(t, reloaded, v.Compile(t))
+			}
+			if d.back == "" { // a request that began before the cards were read again
+				if rows := RowsOf(t, reloaded, thing); rows != RowsOf(t, older, thing) {
+					t.Errorf("cards from before the reload read %s", rows)
+				}
 			}
 			InsertRows(t, older, thing, `{"id":"2","a":"y"}`)
 			newer := open()
 			start(t, newer, last)
 			if rows := RowsOf(t, newer, is); rows != d.rows {
 				t.Errorf("the rows are %s, want %s", rows, d.rows)
+			}
+			seeded, err := facade.SeederOf(newer).Seeded(t.Context(), last.Set.Entities)
+			for _, e := range last.Set.Entities {
+				if err != nil || seeded[e] != (e == is) {
+					t.Errorf("%s has had its seeds: %v, %v", e.Name, seeded[e], err)
+				}
 			}
 			if rows := RowsOf(t, older, thing); !strings.HasPrefix(rows, `[{"id":"1","a":"x"`) {
 				t.Errorf("the version that runs reads %s", rows)
@@ -141,7 +158,7 @@ func RunRenames(t *testing.T, database func(t testing.TB) (open func() Migrator)
 				}
 			}
 			back := open()
-			_, err := back.Migrate(t.Context(), &migration.Task{Entities: first.Set.Entities, Changes: first.Changes, Start: true})
+			_, err = back.Migrate(t.Context(), &migration.Task{Entities: first.Set.Entities, Changes: first.Changes, Start: true})
 			var refused migration.Refused
 			switch {
 			case d.back != "":
