@@ -101,15 +101,17 @@ func (ch *change) build() error {
 
 // copied is the value of a column in the new table, from a row of the old one.
 func (ch *change) copied(c *column) string {
-	switch was := ch.was.Column(c.column); {
-	case was == nil:
+	was, value := ch.was.Column(c.column), c.Name
+	if was == nil {
 		return engine.Literal(c.fill)
-	case !strings.HasPrefix(was.Type, c.typ+" "):
-		return "CAST(" + c.Name + " AS " + c.typ + ")"
-	case c.notNull && !was.NotNull && c.fill.Kind != sqltext.Null:
-		return "coalesce(" + c.Name + ", " + engine.Literal(c.fill) + ")"
 	}
-	return c.Name
+	if !strings.HasPrefix(was.Type, c.typ+" ") {
+		value = "CAST(" + value + " AS " + c.typ + ")"
+	}
+	if c.notNull && !was.NotNull && c.fill.Kind != sqltext.Null {
+		value = "coalesce(" + value + ", " + engine.Literal(c.fill) + ")"
+	}
+	return value
 }
 
 // copying copies the rows of a table into the new one.
