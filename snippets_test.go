@@ -252,11 +252,11 @@ func validYAML(kinds map[string]*jsonschema.Schema, text string) error {
 	}
 	var all []string
 	for name, kind := range kinds {
-		if err := kind.Validate(doc); err == nil {
+		err := kind.Validate(doc)
+		if err == nil {
 			return nil
-		} else {
-			all = append(all, fmt.Sprintf("as a %s: %v", name, err))
 		}
+		all = append(all, fmt.Sprintf("as a %s: %v", name, err))
 	}
 	return fmt.Errorf("%s", strings.Join(all, "\n"))
 }
