@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"sync/atomic"
 
 	"github.com/frondhost/frond/gateway/guard"
@@ -16,12 +17,14 @@ import (
 type Admin struct {
 	Listen string // host:port; "": there is none, and there are no metrics
 	Public bool   // other machines may reach it
+	Pprof  bool   // it serves the profiles of net/http/pprof, which show source paths and allocations
 }
 
 // settings are the rows of admin.
 func (a *Admin) settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("admin.listen", "", "the address of /metrics and health checks, such as 127.0.0.1:9464; empty turns both the listener and the metrics off", readAdminAddress, &a.Listen),
+		setting.New("admin.pprof", "false", "serve Go's profiles at /debug/pprof/ on the admin listener", setting.Bool, &a.Pprof),
 		setting.New("admin.public", "false", "allow an address that other machines can reach", setting.Bool, &a.Public),
 	}
 }
@@ -69,6 +72,15 @@ func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 	mux.Handle("/metrics", h.telemetry.MetricsHandler(h.log))
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", h.ready(draining))
-	mux.Handle("/", nowhere([]string{"/metrics", "/livez", "/readyz"}))
+	paths := []string{"/metrics", "/livez", "/readyz"}
+	if h.config.Admin.Pprof {
+		mux.HandleFunc("/debug/pprof/", pprof.Index) // and the profiles that it lists
+		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+		mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+		paths = append(paths, "/debug/pprof/")
+	}
+	mux.Handle("/", nowhere(paths))
 	return h.watch(guard.NewHosts(h.config.Hosts).Guard(guard.CrossSite{}.Guard(mux, formOf("")), formOfPath))
 }

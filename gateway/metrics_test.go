@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"os"
@@ -286,5 +287,33 @@ func TestNumbersOfRetries(t *testing.T) {
 	}
 	if n := after["frond_calls_total{entity=writer,frond=people,kind=query,operation=findById,outcome=ok}"]; n != 1 {
 		t.Errorf("%v calls, want 1", n)
+	}
+}
+
+// TestProfiles: the admin listener serves Go's profiles where admin.pprof says so, and nowhere
+// else.
+func TestProfiles(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		gw, err := gateway.New(cups(t, "collectors: {'*': open}"), &gateway.Options{
+			Config: gateway.Config{Store: "memory", Admin: gateway.Admin{Listen: "127.0.0.1:0", Pprof: on}}, Logger: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, text := range map[string]string{"/debug/pprof/": "goroutine", "/debug/pprof/heap?debug=1": "heap profile", "/debug/pprof/cmdline": ""} {
+			want := http.StatusNotFound
+			if on {
+				want = http.StatusOK
+			}
+			if w := askHandler(gw.AdminHandler(), "GET", path, ""); w.Code != want || on && !strings.Contains(w.Body.String(), text) {
+				t.Errorf("pprof %v: %s answers %d, want %d: %.200s", on, path, w.Code, want, w.Body)
+			}
+			if w := askHandler(gw.Handler(), "GET", path, ""); w.Code != http.StatusNotFound {
+				t.Errorf("the service answers %s with %d", path, w.Code)
+			}
+		}
+		if err := gw.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -20,6 +21,7 @@ const (
 var (
 	errForeign = errors.New("the file is another program's database")
 	errNewer   = errors.New("the file was written by a newer version of this program")
+	errEmpty   = errors.New("the file has 0 bytes, and this program did not leave it so")
 )
 
 // claim marks an empty database as this program's, and refuses one that is another's or of a
@@ -62,6 +64,32 @@ func claim(c *Conn) error {
 	return nil
 }
 
+// making is the ending of a file beside a store that is there until the store is marked as ours.
+const making = ".making"
+
+// beginFile distinguishes a store that lost its content from a new one. It refuses a file of 0 bytes
+// without a log, unless a process was ended while it made the file, and returns the function
+// to call when the file is marked as ours.
+func beginFile(path string) (made func(), err error) {
+	made = func() { _ = os.Remove(path + making) } // left behind it means a file that is not empty
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return made, os.WriteFile(path+making, nil, 0o644)
+	case err != nil:
+		return nil, err
+	case info.Size() > 0 || !info.Mode().IsRegular():
+		return made, nil
+	}
+	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
+		return made, nil
+	}
+	if _, err := os.Stat(path + making); err != nil {
+		return nil, errEmpty
+	}
+	return made, nil
+}
+
 // unopenable returns the one sentence for a database that cannot be opened: where, why, and
 // what to do. The cause can be found by errors.Is. The end of a context is returned as it is,
 // since the store is not at fault.
@@ -80,6 +108,8 @@ func unopenable(path string, err error) error {
 		reason, remedy = err.Error(), "stop that process, call it at its address, or name another store (--store sqlite:PATH)"
 	case errors.Is(err, errForeign):
 		reason, remedy = errForeign.Error(), "name another path, or make a project of it with frond init DIR --from sqlite:FILE"
+	case errors.Is(err, errEmpty):
+		reason, remedy = errEmpty.Error(), "restore it from a backup, or remove the file to begin with a new store"
 	case errors.Is(err, errNewer):
 		reason, remedy = errNewer.Error(), "update the program or name another path"
 	case errors.Is(err, sqlite3.NOTADB):

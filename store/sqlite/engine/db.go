@@ -100,6 +100,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	if d.opts.Readers <= 0 {
 		d.opts.Readers = max(4, 2*runtime.GOMAXPROCS(0))
 	}
+	made := func() {}
 	switch {
 	case opts.Memory && opts.Path != "":
 		return nil, fmt.Errorf("the store is asked to be both in memory and at %s; choose one", opts.Path)
@@ -132,6 +133,12 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 				return nil, unopenable(opts.Path, err)
 			}
 		}
+		if !opts.Foreign {
+			if made, err = beginFile(path); err != nil {
+				d.forget()
+				return nil, unopenable(opts.Path, err)
+			}
+		}
 		d.uri = (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}).String()
 	}
 	// The connection that writes is opened first: it makes and marks the file, which readers
@@ -152,6 +159,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 		d.forget()
 		return nil, unopenable(opts.Path, err)
 	}
+	made()
 	d.pool = newPool(d)
 	d.writer = newWriter(d, c)
 	return d, nil
