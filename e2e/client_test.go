@@ -68,6 +68,11 @@ func TestClient(t *testing.T) {
 	want := strings.TrimSpace(`
 list [["Group gasket","Milk jug, 350 ml"],[false,false],true,3]
 fields [[{"id":"p-assam","name":"Assam Mangalam, 100 g"}],-1]
+select [["p-apron","Aprons and towels","Linen",[{"rating":5}],false,0],["p-assam","Black tea","Loose leaf",[{"rating":4}],true,1]]
+select sent [true]
+select one {"products":{"items":[{"id":"p-espresso-machine","dimensions":{"width":23,"depth":36,"height":34},"category":{"id":"c-espresso"}}],"hasMore":true}}
+select none null
+select elsewhere [["string"]]
 pages [true,true]
 create ["Test cup",9000000000001,"string",false]
 read ["TST-0001",null,true]
@@ -75,6 +80,7 @@ update [950,{"width":3,"depth":4,"height":5},true]
 stale "PRECONDITION_FAILED"
 where "PRECONDITION_FAILED"
 refused ["VALIDATION_FAILED","product","create",[{"path":"sku","pointer":"/body/sku","code":"pattern","message":"must match the pattern ^[A-Za-z]{3}-[0-9]{4}$","params":{"pattern":"^[A-Za-z]{3}-[0-9]{4}$"}},{"path":"name","pointer":"/body/name","code":"minLength","message":"must have at least 2 characters","params":{"limit":2}},{"path":"price","pointer":"/body/price","code":"minimum","message":"must be at least 1","params":{"limit":1}}]]
+unknown ["VALIDATION_FAILED","product","list",[{"path":"fields.1","pointer":"/query/fields/1","code":"unknown_key","message":"names nothing, which category does not have; there is id, name, slug, parentId, position, etag"}]]
 part ["id","price"]
 ids ["Test cup","Walnut tamper, 58 mm"]
 none [null,"NOT_FOUND"]

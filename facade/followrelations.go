@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -123,12 +124,7 @@ func (x *execution) callRelation(ctx context.Context, r *selectedRelation, keys 
 }
 
 // rowLimit is how many rows of the relation a row shows.
-func (r *selectedRelation) rowLimit() int {
-	if r.limit > 0 {
-		return r.limit
-	}
-	return min(maxRelated, r.Door.limits.Default)
-}
+func (r *selectedRelation) rowLimit() int { return cmp.Or(r.limit, maxRelated) }
 
 // withRelations returns rows with the relations behind their fields, and without the columns that
 // were read for the relations alone.

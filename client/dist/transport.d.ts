@@ -15,6 +15,13 @@ export interface Door {
     /** Doors whose rows show something of these. */
     readonly shownBy?: readonly string[];
     readonly graphql?: GraphQLNames;
+    /** Where its relations lead. */
+    readonly relations?: {
+        readonly [name: string]: {
+            readonly door: string;
+            readonly many?: 1;
+        };
+    };
     /** Where its changes are announced: /api/catalog/facts/productChanged. */
     readonly changes?: string;
     readonly ops: {
@@ -55,6 +62,8 @@ export interface Answer {
 }
 export interface Link {
     readonly url: string;
+    /** The door called so, where the client knows it. */
+    door(name: string): Door | undefined;
     /** The request, with headers of the caller; it fails with SERVICE_UNAVAILABLE where there is no host. */
     fetch(call: Call, path: string, init: {
         method: string;

@@ -60,11 +60,49 @@ export interface ListQuery<Filter, Sort extends string> {
 /** The fields to answer; ["*", "etag"] is a whole row with its version. */
 export interface Fields<Row, F extends string = (keyof Row & string) | "*"> {
     readonly fields: readonly F[];
+    readonly select?: undefined;
 }
 /** Whole rows: no fields are selected. */
 export interface Whole {
     readonly fields?: undefined;
+    readonly select?: undefined;
 }
+/** A relation to one row, or none. */
+export interface One<Row, Relations> {
+    readonly one: [Row, Relations];
+}
+/** A relation to many rows. */
+export interface Many<Row, Relations> {
+    readonly many: [Row, Relations];
+}
+/** What a select may name: fields, and behind relations the fields of their rows. */
+export type Select<Row, Relations> = {
+    readonly [K in keyof Row | keyof Relations]?: (K extends keyof Row ? true : never) | (K extends keyof Relations ? Behind<Relations[K]> : never);
+};
+type Behind<To> = To extends Many<infer Row, infer Relations> ? Limited<Select<Row, Relations>> : To extends One<infer Row, infer Relations> ? Select<Row, Relations> : never;
+/** limit: rows of the relation, 50 at most. */
+type Limited<S> = Omit<S, "limit"> & {
+    readonly limit?: number | ("limit" extends keyof S ? true : never);
+};
+/** S, where a name that T does not have is never. */
+type Only<T, S> = {
+    readonly [K in keyof S]: K extends keyof T ? (S[K] extends object ? Only<Extract<T[K], object>, S[K]> : Extract<S[K], Exclude<T[K], object>>) : never;
+};
+/** The fields to answer, those of relations among them: { id: true, category: { name: true }, reviews: { limit: 3, rating: true } }. */
+export interface Selects<Row, Relations, S> {
+    readonly select: S & Select<Row, Relations> & Only<Select<Row, Relations>, S>;
+    readonly fields?: undefined;
+}
+/** A page of the rows of a relation. */
+export interface Related<T> {
+    items: T[];
+    hasMore: boolean;
+}
+/** A row as a select shows it. */
+export type Shown<Row, Relations, S> = {
+    -readonly [K in keyof S as S[K] extends true | object ? K : never]: S[K] extends true ? (K extends "etag" ? string : K extends keyof Row ? Row[K] : never) : K extends keyof Relations ? Reached<Relations[K], S[K]> : never;
+};
+type Reached<To, S> = To extends Many<infer Row, infer Relations> ? Related<Shown<Row, Relations, S>> : To extends One<infer Row, infer Relations> ? Shown<Row, Relations, S> | null : never;
 /** A row of the fields that were selected. */
 export type Selected<Row, F extends string> = Pick<Row, Exclude<F extends "*" ? keyof Row : Extract<F, keyof Row>, "etag">> & ("etag" extends F ? {
     etag: string;
@@ -138,3 +176,4 @@ export interface ChangesQuery<Filter> {
     readonly filter?: Filter;
     readonly signal?: AbortSignal;
 }
+export {};

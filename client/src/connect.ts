@@ -80,6 +80,15 @@ function invocation(op: Op, args: any[]): { params?: any; query?: any; body?: un
   return out;
 }
 
+/** A selection as a list of fields: { id: true, reviews: { limit: 3, rating: true } } is id and reviews(limit:3).rating. */
+const fieldsOf = (select: object, before = ""): string[] =>
+  Object.entries(select).flatMap(([name, chosen]) => {
+    if (chosen === true) return before + name;
+    if (!chosen || typeof chosen !== "object") return [];
+    const behind = fieldsOf(chosen, before + name + (typeof chosen.limit === "number" ? `(limit:${chosen.limit})` : "") + ".");
+    return behind.length > 0 ? behind : before + name; // which the host refuses: a relation has no value of its own
+  });
+
 export function connect<Client>(doors: { readonly [member: string]: Door }, options: string | ClientOptions, facts: { readonly [name: string]: Fact } = {}): Client {
   const { url, headers, fetch = globalThis.fetch, retries = 2, strict, transport }: ClientOptions = typeof options === "string" ? { url: options } : (options ?? {});
   if (typeof url !== "string") throw new TypeError('there is no address of a host; write connect({ url: "http://127.0.0.1:8080" })');
@@ -92,6 +101,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
   const written = new Map<string, string>();
   const link: Link = {
     url: base,
+    door: (name) => Object.values(doors).find(({ door }) => door === name),
     async fetch(call, path, init) {
       const token = [...written.values()].join(", ");
       let response: Response;
@@ -129,6 +139,8 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     const op = door.ops[name]!;
     let call: Call = { door, name, op, ...invocation(op, args) };
     if (op.builtin) conditions(call, call.query);
+    const { select, ...others } = (op.builtin ? call.query : undefined) ?? ({} as any);
+    if (select) call = { ...call, query: { ...others, fields: fieldsOf(select) } };
     const rows = op.builtin && op.builtin !== "delete";
     // Versions are asked for beside whole rows, and kept beside them: etag(row).
     const versioned = rows && door.etag && !call.query?.["fields"];
@@ -142,7 +154,9 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
         delete row.etag;
         if (of) versions.set(row, of);
       }
-      if (rows && strict?.[member]) judge(call, row, strict[member]);
+      // The card says nothing of relations.
+      const own = select ? Object.fromEntries(Object.entries(row).filter(([field]) => select[field] === true)) : row;
+      if (rows && strict?.[member]) judge(call, own, strict[member]);
     }
     return result;
   }

@@ -4,7 +4,7 @@
 
 import { KitError } from "./errors.js";
 import { write } from "./json.js";
-import { envelope, failure, json, type Call, type Link, type Transport } from "./transport.js";
+import { envelope, failure, json, type Call, type Door, type Link, type Transport } from "./transport.js";
 
 /** What the client knows of a door's GraphQL. */
 export interface GraphQLNames {
@@ -24,15 +24,36 @@ type Query = { readonly [name: string]: any };
 const orderBy = (sort: string | readonly string[]): object[] =>
   (typeof sort === "string" ? sort.split(",") : sort).map((key) => (key[0] === "-" ? { [key.slice(1)]: "DESC" } : { [key]: "ASC" }));
 
+/** What selects a row, relations included; undefined where GraphQL has no words for it. */
+function rowOf(link: Link, door: Door | undefined, fields: readonly string[]): string | undefined {
+  const names = door?.graphql;
+  if (!names) return undefined;
+  const own = new Set<string>();
+  const behind = new Map<string, { limit: string; fields: string[] }>();
+  for (const field of fields.flatMap((name) => (name === "*" ? Object.keys(names.fields) : [name]))) {
+    const [, name, limit = "50", rest] = /^([^.(]+)(?:\(limit:([^)]*)\))?\.(.+)$/s.exec(field) ?? [];
+    if (name === undefined) own.add(typeof names.fields[field] === "string" ? (names.fields[field] as string) : field);
+    else if (behind.get(name)?.fields.push(rest!) === undefined) behind.set(name, { limit, fields: [rest!] });
+  }
+  const texts = [...own];
+  for (const [name, { limit, fields }] of behind) {
+    const to = door.relations?.[name];
+    const row = to && rowOf(link, link.door(to.door), fields);
+    if (!row || (to.many && !(+limit > 0 && +limit <= 50))) return undefined;
+    texts.push(to.many ? `${name}(first: ${limit}) { items ${row} hasMore }` : `${name} ${row}`);
+  }
+  return `{ ${texts.join(" ")} }`;
+}
+
 export const graphql: Transport = async (link, call) => {
   const { door, op, params = {}, query = {} as Query, body } = call;
   const names = door.graphql;
   if (!names || !op.builtin || (query["fields"] as unknown[] | undefined)?.length === 0) return envelope(link, call);
   const { type, id } = names;
+  const related = (query["fields"] as string[] | undefined)?.some((field) => field.includes("."));
   const chosen: string[] | undefined = query["fields"] as string[] | undefined;
-  const whole = Object.keys(names.fields);
-  const selected = [...new Set((chosen ?? whole).flatMap((name) => (name === "*" ? whole : [name])))];
-  const row = `{ ${selected.map((name) => (typeof names.fields[name] === "string" ? names.fields[name] : name)).join(" ")} }`;
+  const row = rowOf(link, door, chosen ?? ["*"]);
+  if (!row) return envelope(link, call);
   const types: { [name: string]: string } = {};
   const variables: { [name: string]: unknown } = {};
   const add = (name: string, of: string, value: unknown): void => {
@@ -92,9 +113,9 @@ export const graphql: Transport = async (link, call) => {
   const given = Object.keys(types).map((name) => `${name}: $${name}`).join(", ");
   let result: any;
   try {
-    result = await send(link, call, `${kind}${declared && `(${declared})`} { result: ${field}${given && `(${given})`} ${selection} }`, variables);
+    result = await send(link, call, `${kind}${declared && `(${declared})`} { result: ${field}${given && `(${given})`} ${selection} }`, variables, related);
   } catch (err) {
-    if (!(err instanceof KitError) || (err.code !== "BAD_USER_INPUT" && err.code !== "GRAPHQL_VALIDATION_FAILED")) throw err;
+    if (!(err instanceof KitError) || (err.code !== "BAD_USER_INPUT" && err.code !== "GRAPHQL_VALIDATION_FAILED" && !related)) throw err;
     // A host may serve no envelope: then its first answer is the one to tell.
     return envelope(link, call).catch((other) => {
       throw other instanceof KitError && (other.code === "NOT_FOUND" || other.code === "BAD_GATEWAY") ? err : other;
@@ -105,11 +126,12 @@ export const graphql: Transport = async (link, call) => {
   return { result: { ...page, total, ...(position && { position }), ...pageInfo, ...(edges && { cursors: edges.map((edge: { cursor: string }) => edge.cursor) }) } };
 };
 
-async function send(link: Link, call: Call, query: string, variables: object): Promise<any> {
+async function send(link: Link, call: Call, query: string, variables: object, related?: boolean): Promise<any> {
   const response = await link.fetch(call, "/graphql", { method: "POST", headers: { "content-type": "application/json", accept: "application/json" }, body: write({ query, variables }) });
   const frame = await json(response, call);
-  if (frame?.data?.result != null) return frame.data.result;
   const error = frame?.errors?.[0];
+  // A relation that failed is null beside an error; a call fails whole, as on every transport.
+  if (frame?.data?.result != null && !(related && error)) return frame.data.result;
   if (error) {
     const { code = "INTERNAL_ERROR", entity = call.door.door, operation = call.name, details } = error.extensions ?? {};
     throw new KitError({ code, message: error.message, entity, operation, details });

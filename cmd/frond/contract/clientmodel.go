@@ -40,16 +40,17 @@ const (
 
 // Reach is what a client knows of a door beside its operations.
 type Reach struct {
-	Entity  *schema.Entity // nil: the door stores nothing
-	Path    string         // of REST
-	Key     *Key           // nil without rows
-	ETag    bool           // its rows have versions
-	Big     []string       // names of members that are int64, at any depth
-	GraphQL *GraphQL       // nil: GraphQL cannot say what the door has
-	Changes string         // the path where its changes are announced
-	Shows   []string       // doors whose rows its rows show, by name
-	Filter  *Filter        // nil: no list takes one
-	Sort    []string       // fields that rows can be sorted by
+	Entity    *schema.Entity // nil: the door stores nothing
+	Path      string         // of REST
+	Key       *Key           // nil without rows
+	ETag      bool           // its rows have versions
+	Big       []string       // names of members that are int64, at any depth
+	GraphQL   *GraphQL       // nil: GraphQL cannot say what the door has
+	Changes   string         // the path where its changes are announced
+	Shows     []string       // doors whose rows its rows show, by name
+	Filter    *Filter        // nil: no list takes one
+	Sort      []string       // fields that rows can be sorted by
+	Relations *Relations     // nil: the door stores nothing
 }
 
 // reach reads what a client knows of a door.

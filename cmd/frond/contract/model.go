@@ -17,14 +17,16 @@ import (
 // A catalog becomes a model in two steps: the names of all doors are taken first, and then
 // fields and operations are read, which declare the types they need on the way.
 type Model struct {
-	Frond    string
-	Doors    []*Door
-	Types    []*Decl         // in the order in which doors and operations refer to them
-	Judges   []*Judge        // what callers send, by entity and view
-	Filters  []*Filter       // of doors, of facts and of what their relations lead to
-	Facts    []*Fact         // of frond.yaml's facts, in their order
-	Contract json.RawMessage // the Frond's discovery document (spec 2.5)
-	Bundle   json.RawMessage // its entities (spec 2.4)
+	Frond     string
+	Doors     []*Door
+	Types     []*Decl         // in the order in which doors and operations refer to them
+	Judges    []*Judge        // what callers send, by entity and view
+	Filters   []*Filter       // of doors, of facts and of what their relations lead to
+	Related   []*Decl         // rows of other Fronds that relations lead to
+	Relations []*Relations    // of doors and of what their relations lead to
+	Facts     []*Fact         // of frond.yaml's facts, in their order
+	Contract  json.RawMessage // the Frond's discovery document (spec 2.5)
+	Bundle    json.RawMessage // its entities (spec 2.4)
 }
 
 // Door is a callable entity with its operations.
@@ -107,7 +109,7 @@ func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 		return nil, fmt.Errorf("there is no Frond %s", frond)
 	}
 	f := catalog.Fronds[i]
-	b := &reading{catalog: catalog, model: &Model{Frond: f.Name}, taken: newNames(reserved...), decls: map[string]*Decl{}, filters: map[string]*Filter{}}
+	b := &reading{catalog: catalog, model: &Model{Frond: f.Name}, taken: newNames(reserved...), decls: map[string]*Decl{}, filters: map[string]*Filter{}, relationsOf: map[string]*Relations{}}
 	// The names of rows are taken first, so that a view with the name of an entity's input
 	// is the one that gets a number.
 	var doors []*Door
@@ -133,24 +135,26 @@ func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 		doors[i].Reach = b.reach(f, d)
 	}
 	b.facts(f)
+	b.related(f, doors)
 	b.documents(f)
 	return b.model, nil
 }
 
 // reading collects the declarations of a model. It lives as long as one Read.
 type reading struct {
-	catalog *facade.Catalog
-	model   *Model
-	taken   names              // of types; the order of reading is that of the cards, so the numbers are the same each time
-	filters map[string]*Filter // by the keys of entities
-	decls   map[string]*Decl   // by what they are: "row product", "enum Product.status"
+	catalog     *facade.Catalog
+	model       *Model
+	taken       names                 // of types; the order of reading is that of the cards, so the numbers are the same each time
+	filters     map[string]*Filter    // by the keys of entities
+	relationsOf map[string]*Relations // likewise
+	decls       map[string]*Decl      // by what they are: "row product", "enum Product.status"
 }
 
 // reserved are the names that every generated package has. Those of the Go package, of the
 // TypeScript one, and types of JavaScript that its declarations use.
 var reserved = []string{
 	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Where", "Fields", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
-	"KitError", "KitErrorCode", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "FactEvent", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean", "AsyncIterable", "Whole", "Omit", "Pick", "Exclude", "Parameters", "ReturnType", "Cache", "Query", "InfiniteQuery", "Mutation",
+	"KitError", "KitErrorCode", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "One", "Many", "Related", "Selects", "Shown", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "FactEvent", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean", "AsyncIterable", "Whole", "Omit", "Pick", "Exclude", "Parameters", "ReturnType", "Cache", "Query", "InfiniteQuery", "Mutation",
 }
 
 // doorName is a name that is free with all that is made of it. A door Product also makes

@@ -53,6 +53,9 @@ func (m *Model) table() (string, error) {
 		o.flag("etag", d.Reach.ETag)
 		o.texts("big", d.Reach.Big)
 		o.texts("shownBy", m.shownBy(d))
+		if d.Reach.Relations != nil && d.Reach.Relations.To != nil {
+			o.object("relations", d.Reach.Relations.table())
+		}
 		if d.Reach.GraphQL != nil {
 			o.object("graphql", d.Reach.GraphQL.object())
 		}
@@ -170,10 +173,16 @@ func (m *Model) clientTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
 	w.line(`import type { ClientOptions, Sending } from "./connect.js";`)
-	w.line(`import type { Change, ChangesQuery, Equal, FactEvent, Fields, Has, IfMatch, Invocation, ListQuery, Ordered, Page, Present, Selected, Some, Text, Where, Whole } from "./types.js";`)
+	w.line(`import type { Change, ChangesQuery, Equal, FactEvent, Fields, Has, IfMatch, Invocation, ListQuery, Many, One, Ordered, Page, Present, Selected, Selects, Shown, Some, Text, Where, Whole } from "./types.js";`)
 	w.imports(m.Types)
 	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { KitError } from \"./errors.js\";\nexport type { KitErrorCode } from \"./errors.js\";")
-	w.line("export type { Change, FactEvent, Invocation, Page, Selected } from \"./types.js\";")
+	w.line("export type { Change, FactEvent, Invocation, Page, Related, Selected, Shown } from \"./types.js\";")
+	for _, d := range m.Related {
+		w.decl(d)
+	}
+	for _, r := range m.Relations {
+		w.relations(r)
+	}
 	for _, f := range m.Filters {
 		w.filter(f)
 	}
@@ -276,6 +285,9 @@ func (w *tsWriter) helpers(d *Door, list *Op) {
 		w.line("  /** %s */", all.doc)
 		w.line("  %s(query?: %s & Whole%s): %s;", all.name, all.takes, all.sending, fmt.Sprintf(all.gives, row))
 		w.line("  %s<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[2]s, F>%[4]s): %[5]s;", all.name, row, all.takes, all.sending, fmt.Sprintf(all.gives, "Selected<"+row+", F>"))
+		if all.name != "changes" {
+			w.line("  %s<const S>(query: %s & Selects<%s, S>%s): %s;", all.name, all.takes, d.selectable(row), all.sending, fmt.Sprintf(all.gives, d.shown(row)))
+		}
 	}
 }
 
@@ -359,7 +371,8 @@ func (op *Op) tsForms(d *Door) []tsForm {
 		query := op.tsListQuery(d)
 		forms := []tsForm{{"(query?: " + query + " & Whole, sending?: Sending)", gives(out)}}
 		if op.Takes == nil || slices.Contains(op.Takes, "fields") {
-			forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[1]s, F>, sending?: Sending)", out, query), gives("Selected<" + out + ", F>")})
+			forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[1]s, F>, sending?: Sending)", out, query), gives("Selected<" + out + ", F>")},
+				tsForm{fmt.Sprintf("<const S>(query: %s & Selects<%s, S>, sending?: Sending)", query, d.selectable(out)), gives(d.shown(out))})
 		}
 		return forms
 	case "findByIds":
@@ -380,9 +393,18 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	forms := []tsForm{{fmt.Sprintf("(%s, options?: %s)", takes, all), gives(out)}}
 	if selects {
 		forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(%s, options: %s & Fields<%[1]s, F>)", out, takes, options), gives("Selected<" + out + ", F>")})
+		if op.Kind == facade.Query {
+			forms = append(forms, tsForm{fmt.Sprintf("<const S>(%s, options: %s & Selects<%s, S>)", takes, options, d.selectable(out)), gives(d.shown(out))})
+		}
 	}
 	return forms
 }
+
+// selectable is what a select of the door's rows names, as arguments of a type.
+func (d *Door) selectable(row string) string { return row + ", " + d.Reach.Relations.Name }
+
+// shown is the type of a row as a select shows it.
+func (d *Door) shown(row string) string { return "Shown<" + d.selectable(row) + ", S>" }
 
 // conditions are the types of the options that a write is held to.
 func (op *Op) conditions(d *Door) (types string) {

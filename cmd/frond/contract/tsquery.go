@@ -54,7 +54,7 @@ func (m *Model) queryTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
 	w.line(`import type { Cache, InfiniteQuery, Mutation, Query } from "./query-options.js";`)
-	w.line(`import type { Fields, IfMatch, Invocation, ListQuery, Page, Selected, Where, Whole } from "./types.js";`)
+	w.line(`import type { Fields, IfMatch, Invocation, ListQuery, Page, Selected, Selects, Shown, Where, Whole } from "./types.js";`)
 	names := []string{"Client"}
 	for _, f := range m.Filters {
 		names = append(names, f.Name)
@@ -62,6 +62,9 @@ func (m *Model) queryTypes() string {
 	for _, d := range m.Doors {
 		if d.Reach.Sort != nil {
 			names = append(names, d.Type+"Sort")
+		}
+		if d.Reach.Relations != nil {
+			names = append(names, d.Reach.Relations.Name)
 		}
 	}
 	w.line("import type { %s } from \"./client.js\";", strings.Join(names, ", "))

@@ -117,23 +117,7 @@ func (m *Model) types() string {
 	w.line(`export { details, fill } from "./judge.js";`)
 	w.line(`export type { Detail, Issue, Schema } from "./judge.js";`)
 	for _, d := range m.Types {
-		w.line("")
-		w.doc("", d.Doc, "")
-		if d.Enum != nil {
-			w.line("export type %s = %s;", d.Name, tsUnion(d.Enum))
-			continue
-		}
-		w.line("export interface %s {", d.Name)
-		for i := range d.Fields {
-			f := &d.Fields[i]
-			w.doc("  ", f.Doc, f.Deprecated)
-			if f.Optional {
-				w.line("  %s?: %s;", tsKey(f.Name), tsAbsent(f.Name, tsType(f.Type)))
-			} else {
-				w.line("  %s: %s;", tsKey(f.Name), tsType(f.Type))
-			}
-		}
-		w.line("}")
+		w.decl(d)
 	}
 	w.WriteString(m.judgeTypes())
 	return w.String()
@@ -212,4 +196,25 @@ func tsMethod(name string) string {
 // quote is a string as JSON, which JavaScript reads alike.
 func quote(s string) json.RawMessage {
 	return jsontext.Quote(s)
+}
+
+// decl declares a type.
+func (w *tsWriter) decl(d *Decl) {
+	w.line("")
+	w.doc("", d.Doc, "")
+	if d.Enum != nil {
+		w.line("export type %s = %s;", d.Name, tsUnion(d.Enum))
+		return
+	}
+	w.line("export interface %s {", d.Name)
+	for i := range d.Fields {
+		f := &d.Fields[i]
+		w.doc("  ", f.Doc, f.Deprecated)
+		if f.Optional {
+			w.line("  %s?: %s;", tsKey(f.Name), tsAbsent(f.Name, tsType(f.Type)))
+		} else {
+			w.line("  %s: %s;", tsKey(f.Name), tsType(f.Type))
+		}
+	}
+	w.line("}")
 }

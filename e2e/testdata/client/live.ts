@@ -15,6 +15,14 @@ const cheap = await client.product.list({ filter: { price: { lt: 5000 }, categor
 print("list", [cheap.items.map((p) => p.name), cheap.items.map((p) => "etag" in p), cheap.hasMore, cheap.total]);
 const names = await client.product.list({ filter: { status: { eq: "active" } }, sort: "name", fields: ["id", "name"], limit: 1, total: false });
 print("fields", [names.items, names.total]);
+const sent: string[] = [];
+const watched = connect({ url, transport, headers: staff, fetch: (to, init) => (sent.push(new URL(String(to)).pathname), fetch(to, init)) });
+const related = await watched.product.list({ filter: { id: { in: ["p-assam", "p-apron"] } }, sort: "id", total: false, select: { id: true, category: { name: true, parent: { name: true } }, reviews: { limit: 1, rating: true }, companions: { name: true } } });
+print("select", related.items.map((p) => [p.id, p.category?.name, p.category?.parent?.name, p.reviews.items, p.reviews.hasMore, p.companions.items.length]));
+print("select sent", sent.map((path) => path === { rest: "/api/catalog/products", envelope: "/_kit/call", graphql: "/graphql" }[transport]));
+print("select one", await client.category.findById("c-espresso", { select: { products: { limit: 1, id: true, dimensions: true, category: { id: true } } } }));
+print("select none", await client.product.findById("nothing", { select: { category: { name: true } } }));
+print("select elsewhere", (await client.product.findByIds(["p-assam"], { select: { lines: { limit: 1, order: { status: true } } } })).map((p) => p.lines.items.map((l) => typeof l.order?.status)));
 let n = 0;
 for await (const page of client.product.pages({ limit: 7, sort: "id" })) n += page.items.length;
 let m = 0;
@@ -36,6 +44,7 @@ const code = async (promise: Promise<unknown>): Promise<unknown> => ((await refu
 print("stale", await code(client.product.update(made.id, { price: 1000 }, { ifMatch: etag(read)! })));
 print("where", await code(client.product.update(made.id, { price: 1000 }, { where: { stock: { gte: 1 } } })));
 print("refused", await refusal(client.product.create({ sku: "x", name: "", price: -1, weight: null, categoryId: "c-espresso", supplierId: null })));
+print("unknown", await refusal(client.product.list({ select: { id: true, category: { nothing: true } as any } })));
 print("part", Object.keys(await client.product.update(made.id, { price: 960 }, { fields: ["id", "price"] })));
 print("ids", (await client.product.findByIds([made.id, "nobody", "p-tamper"])).map((p) => p.name));
 print("none", [await client.product.findById("nobody"), await code(client.product.update("nobody", { price: 1 }))]);

@@ -281,3 +281,41 @@ export const refused = [
   // @ts-expect-error no such member of an issue
   () => product.create["~standard"].validate(input).issues?.[0]?.pth,
 ];
+
+// What is selected of a row and behind its relations.
+const chosen = await client.product.list({ select: { id: true, etag: true, category: { name: true, parent: { id: true } }, reviews: { limit: 3, rating: true } } });
+const one = chosen.items[0]!;
+const idOfOne: string = one.id, versionOfOne: string = one.etag, parentOfOne: string | undefined = one.category?.parent?.id, ratingOfOne: number = one.reviews.items[0]!.rating, moreOfOne: boolean = one.reviews.hasMore;
+// @ts-expect-error a field that was not selected
+one.name;
+// @ts-expect-error a relation to one row may be null
+one.category.name;
+// @ts-expect-error a field behind a relation that was not selected
+one.category?.slug;
+// @ts-expect-error a page is no list
+one.reviews[0];
+// @ts-expect-error a misspelt field
+await client.product.list({ select: { id: true, nme: true } });
+// @ts-expect-error a misspelt field behind a relation
+await client.product.list({ select: { id: true, category: { name: true, slg: true } } });
+// @ts-expect-error a misspelt field two relations away
+await client.product.findById("p", { select: { reviews: { product: { sku: true, skuu: true } } } });
+// @ts-expect-error a misspelt relation
+await client.product.findById("p", { select: { id: true, categry: { name: true } } });
+// @ts-expect-error a relation to one row has no limit
+await client.product.findById("p", { select: { category: { limit: 3, name: true } } });
+// @ts-expect-error a limit is a number
+await client.product.findById("p", { select: { reviews: { limit: "3", rating: true } } });
+// @ts-expect-error a relation has no value of its own
+await client.product.findById("p", { select: { id: true, reviews: true } });
+// @ts-expect-error a field has nothing behind it
+await client.product.findById("p", { select: { name: { length: true } } });
+// @ts-expect-error fields and select
+await client.product.list({ select: { id: true }, fields: ["id"] });
+// @ts-expect-error a command answers its own row
+await client.product.update("p", {}, { select: { category: { name: true } } });
+for await (const row of client.product.each({ select: { supplier: { name: true } } })) {
+  // @ts-expect-error a field that was not selected
+  row.supplier?.id;
+}
+void [idOfOne, versionOfOne, parentOfOne, ratingOfOne, moreOfOne];
