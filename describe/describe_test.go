@@ -328,3 +328,41 @@ func TestAudience(t *testing.T) {
 		}
 	}
 }
+
+// TestStreamsAreOnPathsOfTheirOwn: no operation answers rows or an event stream, of which
+// generators make a type that is both; and each door that announces changes says where.
+func TestStreamsAreOnPathsOfTheirOwn(t *testing.T) {
+	doc := documents(t, compiled(t, projects["shop"]).Catalog(), "")["openapi"]
+	streams := 0
+	for path, item := range jsontext.Members(jsontext.Get(doc, "paths")) {
+		for verb, op := range jsontext.Members(item) {
+			content := jsontext.Get(jsontext.Get(jsontext.Get(op, "responses"), "200"), "content")
+			stream, rows := jsontext.Get(content, "text/event-stream"), jsontext.Get(content, "application/json")
+			if stream != nil && rows != nil {
+				t.Errorf("%s %s answers both", verb, path)
+			}
+			if stream != nil {
+				streams++
+			}
+		}
+	}
+	list := jsontext.Get(jsontext.Get(jsontext.Get(doc, "paths"), "/api/catalog/products"), "get")
+	about := jsontext.Unquote(jsontext.Get(jsontext.Get(jsontext.Get(list, "responses"), "200"), "description"))
+	if streams == 0 || !strings.Contains(about, "/api/catalog/facts/productChanged") {
+		t.Errorf("%d streams; the list says %s", streams, about)
+	}
+}
+
+// TestRelationsInRows: a row has the relations that a call may select fields of.
+func TestRelationsInRows(t *testing.T) {
+	doc := documents(t, compiled(t, projects["shop"]).Catalog(), "")["openapi"]
+	product := jsontext.Get(jsontext.Get(jsontext.Get(jsontext.Get(doc, "components"), "schemas"), "Product"), "properties")
+	for name, want := range map[string]string{
+		"category": `"anyOf":[{"$ref":"#/components/schemas/Category"},{"type":"null"}]`,
+		"reviews":  `"items":{"type":"array","items":{"$ref":"#/components/schemas/Review"}}`,
+	} {
+		if got := string(jsontext.Get(product, name)); !strings.Contains(got, want) {
+			t.Errorf("%s is %s", name, got)
+		}
+	}
+}

@@ -35,12 +35,13 @@ type openAPI struct {
 	params    schema.Object // components.parameters
 	responses schema.Object // components.responses
 	lists     map[string][]string
+	info      Info
 }
 
 // OpenAPI describes REST in OpenAPI 3.1. The catalog is that of the surface, routes are its
 // table. The document is JSON text with a stable order.
 func OpenAPI(catalog *facade.Catalog, routes []Route, info Info) json.RawMessage {
-	d := &openAPI{schemas: newSchemas(catalog), lists: listKeys(catalog)}
+	d := &openAPI{schemas: newSchemas(catalog), lists: listKeys(catalog), info: info}
 	var paths, tags schema.Object
 	ids := map[string]bool{}
 	for _, r := range routes {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // answers are the responses of a route: what it answers where it succeeds, and a problem for
@@ -24,9 +23,6 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 	}
 	success := func(status int, about string, headers json.RawMessage) {
 		content := object("application/json", object("schema", d.answer(op), "example", sample))
-		if f := d.changes(op); f != nil {
-			content = with(content, "text/event-stream", jsontext.Get(d.eventStream(f), "text/event-stream"))
-		}
 		add(&all, strconv.Itoa(status), object("description", about, "headers", headers, "content", content))
 	}
 	switch {
@@ -46,7 +42,11 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 		if d.changes(op) != nil {
 			headers = with(headers, facade.PositionHeader, object("description", "Where the log of events was before the page was read: a stream with it as after misses no change of these rows.", "schema", object("type", "string")))
 		}
-		success(http.StatusOK, "A page of rows.", headers)
+		about := "A page of rows."
+		if f := d.changes(op); f != nil { // generators take a second media type for a second type of the page
+			about += " The changes of the rows are the stream " + streamPath(d.info, f) + "; with Accept: text/event-stream they follow the page here."
+		}
+		success(http.StatusOK, about, headers)
 	default:
 		success(http.StatusOK, "The answer.", nil)
 	}

@@ -214,7 +214,8 @@ func (b *Builder) orderOf(d *door) *input {
 		return nil
 	}
 	by := &origin{what: "order", door: d.Door}
-	in := b.newInput(b.free(d.typ+"Order", by), "A sort key: exactly one field. In a list the first key sorts first: [{a: DESC}, {b: ASC}].")
+	in := b.newInput(b.free(d.typ+"Order", by), "A sort key. In a list the first key sorts first: [{a: DESC}, {b: ASC}].")
+	in.oneOf = true
 	d.order = in
 	for _, c := range sortable {
 		name := c.name

@@ -43,6 +43,7 @@ type arg struct {
 type input struct {
 	name, description string
 	fields            []*arg
+	oneOf             bool // exactly one field is sent
 	gql               *graphql.InputObject
 }
 

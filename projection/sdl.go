@@ -33,7 +33,7 @@ func (b *Builder) print(s *graphql.Schema) (string, error) {
 		case *object:
 			p.object(t.name, t.description, t.gql, t.node, t.fields)
 		case *input:
-			p.input(t.name, t.description, t.gql, t.fields)
+			p.input(t.name, t.description, t.gql, t.fields, t.oneOf)
 		case *enum:
 			p.enum(t.name, t.description, t.gql, t.values)
 		case *graphql.Interface:
@@ -165,11 +165,15 @@ func (p *printer) arg(a *arg) {
 }
 
 // input writes an input type; see object.
-func (p *printer) input(name, description string, t graphql.Type, fields []*arg) {
+func (p *printer) input(name, description string, t graphql.Type, fields []*arg, oneOf bool) {
 	if !p.begin(name, description, t) {
 		return
 	}
-	p.put("input ", name, " {\n")
+	p.put("input ", name)
+	if oneOf {
+		p.put(" @oneOf")
+	}
+	p.put(" {\n")
 	for _, f := range fields {
 		p.describe("  ", f.description)
 		p.put("  ")
@@ -237,7 +241,7 @@ func (p *printer) byHand(t graphql.Type) {
 			fields = append(fields, &arg{name: name, description: f.PrivateDescription, typ: f.Type, value: f.DefaultValue})
 		}
 		slices.SortFunc(fields, func(a, b *arg) int { return strings.Compare(a.name, b.name) })
-		p.input(t.Name(), t.Description(), t, fields)
+		p.input(t.Name(), t.Description(), t, fields, false)
 	}
 }
 

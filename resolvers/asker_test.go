@@ -222,6 +222,12 @@ func (a *asker) value(name string, t *ast.Type, depth int) any {
 		return enumName(def.EnumValues[a.pick(len(def.EnumValues))].Name)
 	case ast.InputObject:
 		object := []member{}
+		if def.Directives.ForName("oneOf") != nil { // one field, which a variable that may be null cannot give
+			f := def.Fields[a.pick(len(def.Fields))]
+			typ := *f.Type
+			typ.NonNull = true
+			return []member{{f.Name, &typ, a.value(f.Name, f.Type, depth-1)}}
+		}
 		for _, f := range def.Fields {
 			if f.Type.NonNull || depth > 0 && a.maybe(len(def.Fields)/2+2) {
 				if v := a.value(f.Name, f.Type, depth-1); v != nil {

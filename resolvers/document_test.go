@@ -143,14 +143,27 @@ func TestReadOnly(t *testing.T) {
 // TestSuggestions: off by default, for a name that is guessed is a name that leaks.
 func TestSuggestions(t *testing.T) {
 	b := newBlog(t)
-	for suggest, want := range map[bool]bool{false: false, true: true} {
+	for _, suggest := range []bool{false, true} {
 		e, err := resolvers.NewEngine(b.schema, b.recorder, &resolvers.Options{Suggest: suggest})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := string(e.Execute(context.Background(), &resolvers.Request{Query: `{ post(id: 1) { titel } }`}).Body)
-		if strings.Contains(got, "Did you mean") != want {
-			t.Errorf("suggest %v: %s", suggest, got)
+		for _, c := range []struct{ query, variables, want string }{
+			{`{ post(id: 1) { titel } }`, ``, `Cannot query field \"titel\" on type \"Post\". Did you mean \"title\"?`},
+			{`{ posts { title } }`, ``, `Cannot query field \"title\" on type \"PostConnection\". Did you mean \"items { title }\"?`},
+			{`{ posts { totl } }`, ``, `Cannot query field \"totl\" on type \"PostConnection\". Did you mean \"total\"?`},
+			{`{ posts(filter: {titel: {eq: "x"}}) { total } }`, ``, `Field \"titel\" is not defined by type \"PostFilter\". Did you mean \"title\"?`},
+			{`{ posts(filter: {title: {contain: "x"}}) { total } }`, ``, `Field \"contain\" is not defined by type \"StringFilter\". Did you mean \"contains\"`},
+			{`query($f: PostFilter) { posts(filter: $f) { total } }`, `{"f":{"title":{"contain":"x"}}}`, `Field \"contain\" is not defined by type \"StringFilter\". Did you mean \"contains\"`},
+			{`{ posts(orderBy: [{title: ASC, views: DESC}]) { total } }`, ``, ``},
+		} {
+			got := string(e.Execute(context.Background(), &resolvers.Request{Query: c.query, Variables: []byte(c.variables)}).Body)
+			if strings.Contains(got, "Did you mean") != (suggest && c.want != "") || suggest && !strings.Contains(got, c.want) {
+				t.Errorf("suggest %v: %s\n got %s\nwant %s", suggest, c.query, got, c.want)
+			}
+			if c.want == "" && !strings.Contains(got, `OneOf Input Object \"PostOrder\" must specify exactly one key.`) {
+				t.Errorf("two keys in one object: %s", got)
+			}
 		}
 	}
 }

@@ -145,6 +145,7 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 		options: *opts,
 	}
 	inputs := input.NewTypes(loaded)
+	inputs.Suggest = opts.Suggest
 	e.types = plan.NewTypes(loaded, s, inputs)
 	e.rules = validation.New(loaded, inputs, validation.Options{Limits: e.limits.document(), Suggest: opts.Suggest, NoIntrospection: opts.NoIntrospection})
 	e.report = graphqlerror.Reporter{Logger: opts.Logger, Timeout: e.limits.Execution}

@@ -1,9 +1,11 @@
 package input
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/core"
 
 	"github.com/frondhost/frond/resolvers/scalar"
 )
@@ -12,7 +14,9 @@ import (
 // it: a schema of a thousand cards has far more types than any one document names. They may
 // be used from many goroutines.
 type Types struct {
-	schema *ast.Schema
+	// Suggest adds "Did you mean …" to refusals of unknown fields. It is set before the first use.
+	Suggest bool
+	schema  *ast.Schema
 
 	mu    sync.Mutex
 	named map[string]*Named
@@ -43,6 +47,7 @@ type Named struct {
 
 	// OneOf is an input object with @oneOf: exactly one field is set (GraphQL 3.10.1).
 	OneOf bool
+	of    *Types
 	once  sync.Once
 	load  func()
 	// Fields are in the order of the SDL; nil before the first ByName, and for other types
@@ -86,7 +91,7 @@ func (t *Types) inputNamed(name string) *Named {
 		return n
 	}
 	def := t.schema.Types[name]
-	n := &Named{Name: name, Kind: scalar.Input(name)}
+	n := &Named{Name: name, Kind: scalar.Input(name), of: t}
 	switch {
 	case def == nil:
 	case def.Kind == ast.Enum:
@@ -113,6 +118,26 @@ func (t *Types) inputNamed(name string) *Named {
 func (n *Named) ByName() map[string]*Definition {
 	n.once.Do(n.load)
 	return n.byName
+}
+
+// maxGuessed is how many bytes a name may have to get a suggestion: comparing two names takes the
+// product of their lengths.
+const maxGuessed = 60
+
+// Unknown is the refusal of a field that the input object does not have.
+func (n *Named) Unknown(field string) string {
+	text := fmt.Sprintf("Field %q is not defined by type %q.", field, n.Name)
+	if !n.of.Suggest || len(field) > maxGuessed {
+		return text
+	}
+	names := make([]string, len(n.Fields))
+	for i, f := range n.Fields {
+		names[i] = f.Name
+	}
+	if near := core.SuggestionList(field, names); len(near) > 0 {
+		text += " Did you mean " + core.QuotedOrList(near...) + "?"
+	}
+	return text
 }
 
 // Arguments returns the arguments of a field or a directive in the order of the SDL, nil where

@@ -246,7 +246,7 @@ func (c *coercer) object(n *Named, v []byte, kind jsontext.Kind) {
 		}
 		f := fields[name]
 		if f == nil {
-			c.refuse(fmt.Sprintf("Field %q is not defined by type %q.", name, n.Name))
+			c.refuse(n.Unknown(name))
 			continue
 		}
 		count++

@@ -175,6 +175,17 @@ func (v *validation) suggest(name string, options func() []string) string {
 	return " Did you mean " + core.QuotedOrList(list...) + "?"
 }
 
+// insteadOf is suggest for a field of a type. A field of the rows of a connection is found behind
+// items.
+func (v *validation) insteadOf(f *ast.Field, on *ast.Definition) string {
+	if items := v.relations.field(on, "items"); v.options.Suggest && items != nil {
+		if row := v.schema.Types[items.Type.Name()]; row != nil && row.Fields.ForName(f.Name) != nil {
+			return fmt.Sprintf(" Did you mean \"items { %s }\"?", f.Name)
+		}
+	}
+	return v.suggest(f.Name, func() []string { return fieldNames(on) })
+}
+
 // operations applies the rules on operations (GraphQL 5.2) and walks what each selects: names
 // are unique, an anonymous operation is alone, and the schema has the root type.
 func (v *validation) operations() {
@@ -331,7 +342,7 @@ func (v *validation) field(on *ast.Definition, f *ast.Field) {
 		f.Definition = typenameField
 	case on != nil:
 		if f.Definition = v.relations.field(on, f.Name); f.Definition == nil {
-			v.add(f.Position, "Cannot query field %q on type %q.%s", f.Name, on.Name, v.suggest(f.Name, func() []string { return fieldNames(on) }))
+			v.add(f.Position, "Cannot query field %q on type %q.%s", f.Name, on.Name, v.insteadOf(f, on))
 		}
 	}
 	v.directives(f.Directives, ast.LocationField)

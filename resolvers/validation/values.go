@@ -114,7 +114,7 @@ func (v *validation) object(n *input.Named, value *ast.Value) {
 		f := fields[child.Name]
 		switch {
 		case f == nil:
-			v.add(child.Position, "Field %q is not defined by type %q.", child.Name, n.Name)
+			v.add(child.Position, "%s", n.Unknown(child.Name))
 			v.value(nil, child.Value)
 		case child.Value.Kind == ast.Variable:
 			v.in.uses = append(v.in.uses, use{value: child.Value, typ: f.Type, fallback: isDefault(f.Default), oneOf: oneOf})
