@@ -24,6 +24,10 @@ type Outbox interface {
 	// the call. It is a hint that spares waiting: other processes commit as well.
 	Committed() <-chan struct{}
 
+	// Quiet reports, without a statement, that no process has committed anything since a time; false
+	// where that cannot be known.
+	Quiet(since time.Time) bool
+
 	// Behind counts the events behind a position that is not another log's, those without a
 	// position among them, up to limit; since is when the first was emitted, zero where there
 	// is none.

@@ -16,7 +16,8 @@
 //
 // Over an outbox the feed is also the relay: it gives positions to committed events and
 // removes old ones, unless another process does. It wakes when this process commits, and
-// looks for the commits of others every 50 ms while there are some and every 500 ms else.
+// looks for the commits of others every 50 ms while there are some and every 500 ms else, unless the
+// outbox knows that there are none ([facade.Outbox]).
 //
 // A reader costs a few hundred bytes and no goroutine. Events of other names do not wake it,
 // and one that does not read costs nothing: what it missed is read from the log when it goes

@@ -188,6 +188,26 @@ func TestABatchHoldsLittle(t *testing.T) {
 	})
 }
 
+// TestQuietLog: a log that knows that it has not grown is not asked, and is as soon as it may have.
+func TestQuietLog(t *testing.T) {
+	follow(t, nil, nil, func(t *testing.T, m *memory, f *facts.Feed) {
+		r := subscribe(t, f, facts.Now)
+		m.set(func(m *memory) { m.quiet = true })
+		time.Sleep(time.Second)
+		relays, logs := m.counts()
+		time.Sleep(30 * time.Second)
+		if r, l := m.counts(); r != relays || l != logs {
+			t.Errorf("a quiet log was relayed %d times and read %d times", r-relays, l-logs)
+		}
+		m.emit("shop.placed")
+		take(t, r, 1)
+		time.Sleep(10 * time.Second)
+		m.elsewhere("shop.placed")
+		m.set(func(m *memory) { m.quiet = false })
+		take(t, r, 1)
+	})
+}
+
 // TestRewind: what could not be sent is read again, of the window, of the log, and once
 // everything was read.
 func TestRewind(t *testing.T) {

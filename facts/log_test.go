@@ -25,6 +25,7 @@ type memory struct {
 	down      error
 	data      []byte // of what is emitted
 	follower  bool   // another process relays
+	quiet     bool   // the log can say that nobody has written
 
 	relays, logs, spans int
 }
@@ -72,6 +73,12 @@ func (m *memory) Committed() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.committed
+}
+
+func (m *memory) Quiet(time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.quiet
 }
 
 func (m *memory) Relay(context.Context) (facade.Position, bool, error) {

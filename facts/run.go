@@ -62,15 +62,28 @@ func (f *Feed) run(ctx context.Context) {
 		default:
 			poll, pause = min(2*poll, pollIdle), firstPause
 		}
-		timer := time.NewTimer(wait)
+		f.await(ctx, wait, began, committed)
+	}
+}
+
+// await waits for the next round, which nothing asks for while the log knows that it has not grown
+// since the last one.
+func (f *Feed) await(ctx context.Context, wait time.Duration, began time.Time, committed <-chan struct{}) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
 		select {
 		case <-committed:
 			_ = sleep(ctx, time.Until(began.Add(leastGap)))
 		case <-timer.C:
+			if f.outbox != nil && f.outbox.Quiet(began) {
+				timer.Reset(pollIdle)
+				continue
+			}
 		case <-f.kicked:
 		case <-ctx.Done():
 		}
-		timer.Stop()
+		return
 	}
 }
 

@@ -126,7 +126,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		}
 		h.telemetry.CollectBudget(h.budget)
 		h.telemetry.CollectFacts(h.feeds.each, h.ways)
-		h.hub = newHub(follower{h}, h.config.Limits.Subscriptions, h.telemetry, h.log)
+		h.hub = newHub(follower{h}, h.config.Limits.Subscriptions, h.streamed, h.telemetry, h.log)
 	}
 	h.topology.Discover(ctx, firstDiscovery)
 	f, whole, err := h.compile() //nolint:contextcheck // compiling a project waits for nothing

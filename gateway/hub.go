@@ -66,7 +66,7 @@ func (c *callers) key(address string, state facade.State) string {
 	if id := identity.UserID(state); id != "" {
 		return "user " + id
 	}
-	return "at " + address
+	return subscriptions.ByAddress + address
 }
 
 // logClosed logs the end of a websocket. Its upgrade has a line of its own.
@@ -110,8 +110,8 @@ func awaitAll(ctx context.Context, group *sync.WaitGroup) {
 }
 
 // newHub is what all subscriptions of a host share.
-func newHub(feed subscriptions.Feed, limits subscriptions.Limits, t *telemetry.Telemetry, log *slog.Logger) *subscriptions.Hub {
-	hub := subscriptions.NewHub(subscriptions.Options{Feed: feed, Limits: limits, Log: log})
+func newHub(feed subscriptions.Feed, limits subscriptions.Limits, memory *facade.Budget, t *telemetry.Telemetry, log *slog.Logger) *subscriptions.Hub {
+	hub := subscriptions.NewHub(subscriptions.Options{Feed: feed, Limits: limits, Memory: memory, Log: log})
 	t.CollectSubscriptions(func() telemetry.Subscriptions { return telemetry.Subscriptions(hub.Numbers()) })
 	return hub
 }

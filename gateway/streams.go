@@ -45,10 +45,10 @@ func (s streams) Subscribe(ctx context.Context, f *facade.Fact, after string) (s
 // place counts a stream among the subscriptions of its caller.
 func (g *generation) place(r *http.Request, state facade.State) (leave func(), err error) {
 	caller := g.host.callers.key(g.host.callers.address(r), state)
-	if err := g.host.hub.Take(subscriptions.OfSubscription, caller); err != nil {
+	if err := g.host.hub.Take(subscriptions.OfStream, caller); err != nil {
 		return nil, err
 	}
-	return func() { g.host.hub.Leave(subscriptions.OfSubscription, caller) }, nil
+	return func() { g.host.hub.Leave(subscriptions.OfStream, caller) }, nil
 }
 
 // onToken is how old the state of a stream's caller may be where it comes from a token, whose

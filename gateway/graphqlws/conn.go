@@ -49,9 +49,9 @@ type conn struct {
 	end     ending // how it ends, or ended
 }
 
-func newConn(s *Server, ws *websocket.Conn, socket *socket, r *http.Request) *conn {
+func newConn(s *Server, ws *websocket.Conn, socket *socket, r *http.Request, caller string) *conn {
 	r = r.WithContext(context.WithoutCancel(r.Context())) // which ends with the upgrade
-	c := &conn{server: s, ws: ws, socket: socket, upgrade: r, address: s.Address(r), began: time.Now()}
+	c := &conn{server: s, ws: ws, socket: socket, upgrade: r, address: s.Address(r), caller: caller, began: time.Now()}
 	c.drained.L = &c.mu
 	c.heard.Store(c.began.Unix())
 	c.timer = time.AfterFunc(s.InitWait, func() { c.finish(ending{initTimeout, "Connection initialisation timeout"}) })
@@ -125,7 +125,7 @@ func (c *conn) acknowledge(payload json.RawMessage) ending {
 		return ending{forbidden, "Forbidden: " + e.Message}
 	}
 	caller := c.server.Caller(c.address, state)
-	if err := c.server.Hub.Known(subscriptions.OfConnection, caller); err != nil {
+	if err := c.server.Hub.Move(subscriptions.OfConnection, c.caller, caller); err != nil {
 		return ending{tryAgainLater, facade.AsError(err).Message}
 	}
 	c.mu.Lock()

@@ -209,6 +209,46 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// TestPlacesOfUnknownCallers: a connection counts for its address until its caller is known, and
+// addresses leave a part of all places to identified callers.
+func TestPlacesOfUnknownCallers(t *testing.T) {
+	refused := func(h *host, want string) {
+		t.Helper()
+		_, resp, err := websocket.Dial(t.Context(), h.url, nil) //nolint:bodyclose // it was refused
+		if err == nil || resp.StatusCode != 429 {
+			t.Errorf("%s: a connection more is accepted: %v", want, err)
+		}
+	}
+	caller := func(_ string, state facade.State) string {
+		if id, is := state.User()["id"].(string); is {
+			return "user " + id
+		}
+		return subscriptions.ByAddress + "10.0.0.1"
+	}
+	h := start(t, func(o *graphqlws.Options, s *subscriptions.Options) {
+		s.Limits, o.Caller = subscriptions.Limits{Caller: 2, Process: 100}, caller
+	})
+	first := h.dial(t, nil)
+	h.dial(t, nil)
+	refused(h, "two connections of one address without a caller")
+	first.send(`{"type":"connection_init","payload":{"authorization":"ada"}}`)
+	first.want(`{"type":"connection_ack"}`)
+	h.dial(t, nil) // ada's counts for ada
+	refused(h, "two again")
+
+	h = start(t, func(o *graphqlws.Options, s *subscriptions.Options) {
+		s.Limits, o.Caller = subscriptions.Limits{Caller: 100, Process: 8}, caller
+	})
+	for range 3 {
+		h.known(t, "ada")
+	}
+	for range 4 {
+		h.dial(t, nil)
+	}
+	h.known(t, "bob")
+	refused(h, "all places are taken")
+}
+
 // TestLimits: too many subscriptions are refused, each with what there are too many of, and
 // those that there are go on.
 func TestLimits(t *testing.T) {
@@ -252,7 +292,7 @@ func TestLimits(t *testing.T) {
 	if n := h.hub.Numbers().Connections; n != 4 {
 		t.Errorf("%d connections", n)
 	}
-	if _, resp, err := websocket.Dial(t.Context(), h.url, nil); err == nil || resp.StatusCode != 503 { //nolint:bodyclose // it was refused
+	if _, resp, err := websocket.Dial(t.Context(), h.url, nil); err == nil || resp.StatusCode != 429 { //nolint:bodyclose // it was refused
 		t.Errorf("a fifth connection: %v", err)
 	}
 	_ = third.Close(1000, "")

@@ -115,8 +115,11 @@ func orDefault[T int64 | time.Duration](v, def T) T {
 
 // ServeHTTP accepts a connection and returns: the connection lives on without the request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := s.Hub.Take(subscriptions.OfConnection, ""); err != nil {
-		s.Refuse(w, r, http.StatusServiceUnavailable, facade.AsError(err))
+	// Until the client says who is calling, its address is.
+	caller := s.Caller(s.Address(r), nil)
+	if err := s.Hub.Take(subscriptions.OfConnection, caller); err != nil {
+		e := facade.AsError(err)
+		s.Refuse(w, r, e.Code.Status(), e)
 		return
 	}
 	h := &hijacker{ResponseWriter: w, patience: s.Patience}
@@ -125,11 +128,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		InsecureSkipVerify: true, // the guard in front knows which sites may connect
 	})
 	if err != nil { // Accept has answered
-		s.Hub.Leave(subscriptions.OfConnection, "")
+		s.Hub.Leave(subscriptions.OfConnection, caller)
 		return
 	}
 	ws.SetReadLimit(s.MaxMessage)
-	c := newConn(s, ws, h.socket, r)
+	c := newConn(s, ws, h.socket, r, caller)
 	if stopping := s.add(c); stopping != (ending{}) {
 		c.finish(stopping)
 	} else if ws.Subprotocol() != Protocol {

@@ -3,6 +3,7 @@ package subscriptions
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 
 	"github.com/frondhost/frond/facade"
@@ -56,7 +57,8 @@ func (l Limits) WithDefaults() Limits {
 type Options struct {
 	Feed   Feed
 	Limits Limits
-	Log    *slog.Logger // nil means slog.Default()
+	Memory *facade.Budget // bounds what everything that is open holds; nil: nothing does
+	Log    *slog.Logger   // nil means slog.Default()
 }
 
 // Hub opens streams, and bounds how many there are. It may be used from many goroutines.
@@ -78,14 +80,31 @@ const (
 	OfConnection Kind = iota
 	OfSubscription
 	ofLive
+	// OfStream is a subscription with a connection of its own. It counts among subscriptions.
+	OfStream
 )
+
+// sizes are about how many bytes a place of each kind takes.
+var sizes = [...]int{OfConnection: 10 << 10, OfSubscription: 2 << 10, ofLive: 0, OfStream: 12 << 10}
+
+// counted is the kind that a kind counts among.
+func (k Kind) counted() Kind {
+	if k == OfStream {
+		return OfSubscription
+	}
+	return k
+}
+
+// ByAddress begins the name of a caller that is known by its address alone. All of those have three
+// quarters of the places, so that identified callers find some however many addresses there are.
+const ByAddress = "at "
 
 func (k Kind) String() string { return [...]string{"connections", "subscriptions", "live queries"}[k] }
 
 // places counts what is open.
 type places struct {
-	all    int
-	caller map[string]int
+	all, byAddress int
+	caller         map[string]int
 }
 
 // Numbers are those of a hub, for metrics.
@@ -121,63 +140,71 @@ func (h *Hub) Numbers() Numbers {
 	return n
 }
 
-// Take takes a place for a caller: its id, or its address; "": it is not known yet, and
-// [Hub.Known] names it later. The error is TOO_MANY_REQUESTS, and says what there are too many
-// of. [Hub.Leave] gives the place back.
+// Take takes a place for a caller: its id, or its address behind [ByAddress]. The error is
+// TOO_MANY_REQUESTS, and says what there are too many of, or SERVICE_UNAVAILABLE where there is no
+// memory. [Hub.Leave] gives the place back.
 func (h *Hub) Take(k Kind, caller string) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	p := &h.places[k]
-	if most := h.options.Limits.Process; most >= 0 && p.all >= most {
-		return facade.Errorf(facade.TooManyRequests, "this host has %d open %s, and no more are accepted; try again later", p.all, k)
-	}
-	if err := p.named(k, caller, h.most(k)); err != nil {
+	if err := h.options.Memory.Take(sizes[k]); err != nil {
 		return err
 	}
-	p.all++
-	return nil
-}
-
-// Known names the caller of a place that was taken for none. The error is as of Take; the
-// place then still is nobody's.
-func (h *Hub) Known(k Kind, caller string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.places[k].named(k, caller, h.most(k))
+	err := h.take(k.counted(), caller)
+	if err != nil {
+		h.options.Memory.Give(sizes[k])
+	}
+	return err
 }
 
-// most is how many places one caller may have.
-func (h *Hub) most(k Kind) int {
+// take counts one more place. h.mu is held.
+func (h *Hub) take(k Kind, caller string) error {
+	p, most, each := &h.places[k], h.options.Limits.Process, h.options.Limits.Caller
 	if k == ofLive {
-		return h.options.Limits.Live
+		each = h.options.Limits.Live
 	}
-	return h.options.Limits.Caller
-}
-
-// named counts one more place of a caller.
-func (p *places) named(k Kind, caller string, most int) error {
-	if caller == "" {
-		return nil
-	}
-	if n := p.caller[caller]; most >= 0 && n >= most {
+	byAddress := strings.HasPrefix(caller, ByAddress)
+	switch n := p.caller[caller]; {
+	case most >= 0 && p.all >= most:
+		return facade.Errorf(facade.TooManyRequests, "this host has %d open %s, and no more are accepted; try again later", p.all, k)
+	case most >= 0 && byAddress && p.byAddress >= most-most/4:
+		return facade.Errorf(facade.TooManyRequests, "this host has %d open %s of anonymous callers, and keeps the others for identified ones; sign in, or try again later", p.byAddress, k)
+	case each >= 0 && n >= each:
 		return facade.Errorf(facade.TooManyRequests, "this caller has %d open %s, and may have no more; end some of them first", n, k)
 	}
-	p.caller[caller]++
+	p.add(caller, 1)
 	return nil
+}
+
+// add counts n more places of a caller.
+func (p *places) add(caller string, n int) {
+	p.all += n
+	if strings.HasPrefix(caller, ByAddress) {
+		p.byAddress += n
+	}
+	if p.caller[caller] += n; p.caller[caller] == 0 {
+		delete(p.caller, caller)
+	}
+}
+
+// Move gives a place to another caller: who it is was not known when the place was taken. After an
+// error, as of Take, the place still is the first one's.
+func (h *Hub) Move(k Kind, from, to string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.places[k.counted()].add(from, -1)
+	err := h.take(k.counted(), to)
+	if err != nil {
+		h.places[k.counted()].add(from, 1)
+	}
+	return err
 }
 
 // Leave gives back a place of a caller.
 func (h *Hub) Leave(k Kind, caller string) {
+	h.options.Memory.Give(sizes[k])
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	p := &h.places[k]
-	p.all--
-	if caller == "" {
-		return
-	}
-	if p.caller[caller]--; p.caller[caller] == 0 {
-		delete(p.caller, caller)
-	}
+	h.places[k.counted()].add(caller, -1)
 }
 
 // Open begins a stream for a subscription of a caller. wake is called each time that there may

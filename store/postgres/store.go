@@ -45,6 +45,7 @@ type events interface {
 	facade.Recorder
 	Emit(ctx context.Context, events []facade.Event) error
 	Committed() <-chan struct{}
+	Quiet(since time.Time) bool
 	Behind(ctx context.Context, at facade.Position, limit int) (events int, since time.Time, err error)
 }
 

@@ -205,6 +205,9 @@ func (r *recorder) committed(ctx context.Context) func() {
 // Committed implements [facade.Outbox].
 func (s *Store) Committed() <-chan struct{} { return s.outbox.committed.Wait() }
 
+// Quiet implements [facade.Outbox].
+func (s *Store) Quiet(since time.Time) bool { return s.db.Quiet(since) }
+
 // Behind implements [facade.Outbox].
 func (s *Store) Behind(ctx context.Context, at facade.Position, limit int) (events int, since time.Time, err error) {
 	if err := s.outboxed(ctx); err != nil {

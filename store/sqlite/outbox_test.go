@@ -34,6 +34,22 @@ func TestOutbox(t *testing.T) {
 	})
 }
 
+// TestQuiet: the commit of another connection ends the quiet of a file.
+func TestQuiet(t *testing.T) {
+	path := t.TempDir() + "/store.db"
+	s, beside := open(t, sqlite.Options{Path: path}, nil), open(t, sqlite.Options{Path: path}, nil)
+	if !s.Quiet(time.Now().Add(time.Hour)) {
+		t.Error("a time to come has commits")
+	}
+	before := time.Now()
+	if err := beside.Emit(t.Context(), []facade.Event{{ID: "one", Frond: "shop", Name: "sold", At: before, Data: json.RawMessage(`{}`)}}); err != nil {
+		t.Fatal(err)
+	}
+	if s.Quiet(before) {
+		t.Error("a commit beside it was not noticed")
+	}
+}
+
 // TestRestoredOutboxGoesOn restores a backup: the events behind it are gone, and their positions
 // are not given again, so that a reader who has seen them misses nothing that comes.
 func TestRestoredOutboxGoesOn(t *testing.T) {

@@ -58,6 +58,9 @@ func (s *Store) Emit(ctx context.Context, events []facade.Event) error {
 // Committed implements [facade.Outbox].
 func (s *Store) Committed() <-chan struct{} { return s.committed.Wait() }
 
+// Quiet implements [facade.Outbox]. Committed announces everything, and this says nothing.
+func (s *Store) Quiet(time.Time) bool { return false }
+
 // Behind implements [facade.Outbox].
 func (s *Store) Behind(ctx context.Context, at facade.Position, limit int) (events int, since time.Time, err error) {
 	release, err := s.hold(ctx)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"time"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
@@ -216,4 +217,17 @@ func (d *DB) Check(ctx context.Context) error {
 	}
 	d.file.recovered()
 	return nil
+}
+
+// clockSlack is by how much the time of a file may be behind the clock.
+const clockSlack = 50 * time.Millisecond
+
+// Quiet reports that no process has written since a time, by the time of the log. To a database in
+// memory this process alone writes.
+func (d *DB) Quiet(since time.Time) bool {
+	if d.file == nil {
+		return true
+	}
+	info, err := os.Stat(d.file.path + "-wal")
+	return err == nil && info.ModTime().Before(since.Add(-clockSlack))
 }
