@@ -121,11 +121,14 @@ func TestAlias(t *testing.T) {
 // TestAliasFaults: what cannot be an alias is a fault at its line.
 func TestAliasFaults(t *testing.T) {
 	for line, want := range map[string]string{
-		"item: {to: product, until: soon}":                                                               "/renamed/item/until: until: soon is no date",
-		"item: {to: product, until: 2027-02-30}":                                                         "/renamed/item/until: until: 2027-02-30 is no date",
-		"item: {to: product, untl: 2027-06-01}":                                                          "/renamed/item/untl",
-		"item: {to: product, until: 20200101}":                                                           "/renamed/item/until: until: 20200101 is a number, and no date",
-		"item: {to: product, until: 2027}":                                                               "/renamed/item/until: until: 2027 is a number, and no date",
+		"product: null":                          "/renamed/product: product has no new name, and there is an entity called that",
+		"product.title: null":                    "/renamed/product.title: product.title has no new name, and product has a field called that",
+		"goods.title: null":                      "/renamed/goods.title: goods.title has no new name, and there is no entity called goods",
+		"item: {to: product, until: soon}":       "/renamed/item/until: until: soon is no date",
+		"item: {to: product, until: 2027-02-30}": "/renamed/item/until: until: 2027-02-30 is no date",
+		"item: {to: product, untl: 2027-06-01}":  "/renamed/item/untl",
+		"item: {to: product, until: 20200101}":   "/renamed/item/until: until: 20200101 is a number, and no date",
+		"item: {to: product, until: 2027}":       "/renamed/item/until: until: 2027 is a number, and no date",
 		"product.name: {to: product.label, until: 2027-06-01}, product.label: product.title":             "/renamed/product.name: product.name is an alias of product.label, which is renamed itself",
 		"maker.name: {to: maker.title, until: 2027-06-01}":                                               "/renamed/maker.name: maker.name is an alias of maker.title, and no door has a field called that",
 		"product.size: {to: product.title, until: 2027-06-01}":                                           "/renamed/product.size: product.size is an alias of product.title, and size means something else there",

@@ -14,7 +14,9 @@ import (
 // is there, and values for rows that are older than a field.
 type SchemaChanges struct {
 	Renamed []Renamed
-	Values  []*Backfill
+	// Gone are entities and fields that have no new name, with To "".
+	Gone   []Renamed
+	Values []*Backfill
 }
 
 // Renamed is one rename. Entities are keys (schema.EntityKey); the fields are "" where an

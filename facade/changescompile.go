@@ -26,6 +26,11 @@ func (b *compiler) changes(configs []project.Config) (all SchemaChanges) {
 				b.aliasOf(file, normal, normal[j])
 			}
 		}
+		for _, n := range configs[i].Gone {
+			if r, ok := b.gone(file, normal, n); ok && f.Remote == "" {
+				all.Gone = append(all.Gone, r)
+			}
+		}
 		if f.Remote != "" {
 			b.knownAliases(f, normal)
 			continue // its rows are kept elsewhere
@@ -77,6 +82,24 @@ func (b *compiler) renamed(file string, all []project.Rename, n project.Rename) 
 		b.fault(file, n.At, fmt.Sprintf("%s is renamed to %s, and %s has no such field", n.From, n.To, e.Name), "the fields are "+strings.Join(storedFields(e), ", "))
 	default:
 		return Renamed{Entity: e.Key, Field: field, To: toField}, true
+	}
+	return r, false
+}
+
+// gone compiles one line that says that an entity or a field has no new name: its card must not
+// describe it.
+func (b *compiler) gone(file string, all []project.Rename, n project.Rename) (r Renamed, ok bool) {
+	entity, field, isField := strings.Cut(n.From, ".")
+	end, _ := lastName(all, project.Rename{To: entity}, false)
+	switch e := b.stored(end); {
+	case !isField && b.set.Entity(entity) != nil:
+		b.fault(file, n.At, fmt.Sprintf("%s has no new name, and there is an entity called that", entity), "remove its card, or the line")
+	case isField && e == nil:
+		b.fault(file, n.At, fmt.Sprintf("%s has no new name, and there is no entity called %s", n.From, entity), b.entitiesRemedy())
+	case isField && e.Property(field) != nil:
+		b.fault(file, n.At, fmt.Sprintf("%s has no new name, and %s has a field called that", n.From, e.Name), "remove the field, or the line")
+	default:
+		return Renamed{Entity: schema.EntityKey(end), Field: field}, true
 	}
 	return r, false
 }

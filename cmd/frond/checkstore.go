@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/store/migration"
@@ -30,7 +31,7 @@ func (s *shell) meets(ctx context.Context, settings *settings, dir string, notic
 		step := &plan.Steps[i]
 		f := finding{File: "store", Message: step.Where() + ": a start would " + step.Does}
 		switch {
-		case step.Start == migration.Refuses && step.Flag != "":
+		case step.Start == migration.Refuses && strings.HasPrefix(step.Flag, migration.ConvertFlag):
 			f.Message = step.Where() + ": a start cannot " + step.Does + ": " + step.Reason
 			f.Remedy = "run frond migrate apply " + step.Flag + " before it, or keep the type"
 		case step.Start == migration.Refuses:

@@ -26,6 +26,7 @@ type Config struct {
 	Computed   []Computed
 	Surfaces   Surfaces
 	Renamed    []Rename
+	Gone       []Rename // renamed to null
 	Values     []Value
 }
 

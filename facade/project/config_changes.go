@@ -17,16 +17,22 @@ import (
 //	  item: product
 //	  product.name: product.title
 //	  maker: {to: vendor, until: 2027-06-01}
+//	  coupon: null
 //	values:
 //	  product.price: int(price * 100)
 
 // renameKeys are the keys of a rename that is written as an object.
 var renameKeys = schema.KeyNames(schema.Below(frondKeys, "renamed", "*"))
 
-// renamed reads the renames, in the order of the file.
-func (r *configReader) renamed(value json.RawMessage, at string) (all []Rename) {
+// renamed reads the renames, in the order of the file, and the lines that say that something has no
+// new name.
+func (r *configReader) renamed(value json.RawMessage, at string) (all, gone []Rename) {
 	r.object(value, at, "renamed", nil, func(from, at string, value json.RawMessage) {
 		n := Rename{From: from, At: at}
+		if jsontext.IsNull(value) && isPlace(from) {
+			gone = append(gone, n)
+			return
+		}
 		if jsontext.KindOf(value) == jsontext.Object {
 			r.object(value, at, "a rename", renameKeys, func(name, at string, value json.RawMessage) {
 				if name == "to" {
@@ -49,7 +55,7 @@ func (r *configReader) renamed(value json.RawMessage, at string) (all []Rename) 
 			all = append(all, n)
 		}
 	})
-	return all
+	return all, gone
 }
 
 // until reads the last day of an alias; "" with a fault where it is none.

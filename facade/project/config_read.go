@@ -71,7 +71,7 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 		case "surfaces":
 			c.Surfaces = r.surfaces(value, at)
 		case "renamed":
-			c.Renamed = r.renamed(value, at)
+			c.Renamed, c.Gone = r.renamed(value, at)
 		case "values":
 			c.Values = r.values(value, at)
 		}

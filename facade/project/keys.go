@@ -89,7 +89,7 @@ var frondKeys = []schema.Key{
 		}},
 	}},
 	{Name: "renamed", About: "What entities and fields were called before, so that their rows are kept (docs/migrations.md).", Example: "renamed: {item: product, product.name: product.title}", Keys: []schema.Key{
-		{Name: "*", Form: aString, About: "The old name of an entity, or of a field as entity.field, with the new one.", Example: "item: product", Keys: []schema.Key{
+		{Name: "*", Form: `{"type":["string","null"]}`, About: "The old name of an entity, or of a field as entity.field, with the new one; null where it has none.", Example: "item: product", Keys: []schema.Key{
 			{Name: "to", Form: aString, Example: "to: product", About: "The new name."},
 			{Name: "until", Form: aDate, Default: "the old name is not answered", Example: "until: 2027-06-01", About: "The last day, in UTC, on which the old name of an entity or a field is answered too, as a deprecated alias."},
 		}},

@@ -118,6 +118,20 @@ func (m *migrator) prepare() (err error) {
 	if err != nil {
 		return err
 	}
+	own := slices.DeleteFunc(slices.Clone(m.present), func(t *migration.Table) bool { return m.adopted.byName[t.Name] != nil })
+	undeclared, err := m.tables.names.Undeclared(m.task, own, wanted, func(table, column string) (int64, error) {
+		sql := "SELECT count(*) FROM " + m.qualified(table)
+		if column != "" {
+			sql += " WHERE " + quote(column) + " IS NOT NULL"
+		}
+		return m.number(sql)
+	})
+	if err != nil {
+		return err
+	}
+	for _, step := range undeclared {
+		m.plan.Add(step)
+	}
 	for _, differences := range migration.ByTable(all) {
 		d := &differences[0]
 		t := byName[d.Table.Name]

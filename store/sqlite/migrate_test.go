@@ -119,7 +119,7 @@ var migrations = []struct {
 		thing("a: type: string"),
 		[]string{`{"id":"1","a":"x"}`},
 		thing("b: type: string"),
-		"table thing, column b: cannot add a column that is never null: there is 1 row, and none has a value for it; let the field be null, say what older rows get with lifecycle.create: {value: …}, or write values: {thing.b: …} in frond.yaml", "",
+		"table thing, column a: cannot serve thing.b without its values: 1 row holds a value in the column, and no card describes it; write renamed: {thing.a: thing.b} in frond.yaml if that is its new name; if it has none, write renamed: {thing.a: null}, or run frond migrate apply --drop thing.a\ntable thing, column b: cannot add a column that is never null: there is 1 row, and none has a value for it; let the field be null, say what older rows get with lifecycle.create: {value: …}, or write values: {thing.b: …} in frond.yaml", "",
 	},
 	{
 		"null is allowed",

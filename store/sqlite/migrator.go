@@ -67,6 +67,19 @@ func (m *migrator) prepare() (err error) {
 	for _, t := range m.tables.order {
 		wanted, byName[t.plain] = append(wanted, t.compared()), t
 	}
+	undeclared, err := m.tables.names.Undeclared(m.task, m.present, wanted, func(table, column string) (int64, error) {
+		sql := "SELECT count(*) FROM " + quote(table)
+		if column != "" {
+			sql += " WHERE " + quote(column) + " IS NOT NULL"
+		}
+		return m.conn.Number(sql)
+	})
+	if err != nil {
+		return err
+	}
+	for _, step := range undeclared {
+		m.plan.Add(step)
+	}
 	for _, differences := range migration.ByTable(migration.Compare(m.present, wanted)) {
 		d := &differences[0]
 		if d.Op == migration.CreateTable {

@@ -1,0 +1,155 @@
+package migration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// Undeclared returns refusals of renames that frond.yaml may have left out: a table with rows has
+// no card while a new entity resembles it, or a column with values has no field while the table
+// gets a new one of its kind. A line in renamed says which it is. rows returns the number of rows of
+// a table, or of those with a value in a column unless that is "".
+func (n *Names) Undeclared(task *Task, present, wanted []*Table, rows func(table, column string) (int64, error)) (refused []Step, err error) {
+	for _, old := range present {
+		if old.Foreign || find(wanted, old.Name) != nil {
+			continue
+		}
+		name := n.label(old.Name)
+		var heirs []string
+		for _, t := range wanted {
+			heir, err := heir(old, t, find(present, t.Name), rows)
+			if err != nil {
+				return nil, err
+			}
+			if heir && !task.renamedTo(t.Entity, "") {
+				heirs = append(heirs, t.Entity)
+			}
+		}
+		if len(heirs) == 0 || task.gone(name, "") {
+			continue
+		}
+		held, err := rows(old.Name, "")
+		if err != nil {
+			return nil, err
+		}
+		if held > 0 {
+			s := Step{Op: RenameTable, Entity: heirs[0], Table: old.Name, Effect: Online, Does: "serve " + heirs[0] + " without its rows", Rows: held}
+			s.undeclared(name, heirs, "the table "+name+" has "+Count(held, "%d row", "%d rows")+" and no card", "")
+			refused = append(refused, s)
+		}
+	}
+	for _, t := range wanted {
+		was := find(present, t.Name)
+		if was == nil || was.Foreign {
+			continue
+		}
+		columns, err := undeclaredColumns(task, t, was, rows)
+		if err != nil {
+			return nil, err
+		}
+		refused = append(refused, columns...)
+	}
+	return refused, nil
+}
+
+// label is the name that cards had for a table.
+func (n *Names) label(table string) string {
+	if x := n.tables.own(table); x != nil {
+		return x.label()
+	}
+	return table
+}
+
+// heir reports whether an entity without rows may be the new name of old: they share the primary
+// key and at least half of the other columns of old, or all of them where the new table is there.
+func heir(old, t, was *Table, rows func(table, column string) (int64, error)) (bool, error) {
+	same, others := 0, 0
+	for i := range old.Columns {
+		c := &old.Columns[i]
+		now := t.Column(c.Name)
+		found := now != nil && now.Kind == c.Kind && now.Primary == c.Primary
+		switch {
+		case c.Primary && !found:
+			return false, nil
+		case c.Primary:
+		case found:
+			same++
+			others++
+		default:
+			others++
+		}
+	}
+	if was == nil {
+		return 2*same >= others, nil
+	}
+	if was.Foreign || same < others {
+		return false, nil
+	}
+	held, err := rows(was.Name, "")
+	return held == 0, err
+}
+
+// undeclaredColumns are the refusals about the columns of one table.
+func undeclaredColumns(task *Task, t, was *Table, rows func(table, column string) (int64, error)) (refused []Step, err error) {
+	for i := range was.Columns {
+		old := &was.Columns[i]
+		if t.Column(old.Name) != nil || strings.HasPrefix(old.Name, "~") || task.gone(t.Entity, old.Field) || task.May(DropFlag, t.Entity, old.Field) {
+			continue
+		}
+		var heirs []string
+		for j := range t.Columns {
+			c := &t.Columns[j]
+			if was.Column(c.Name) == nil && c.Kind == old.Kind && !task.renamedTo(t.Entity, c.Field) && !task.valued(t.Entity, c.Field) {
+				heirs = append(heirs, t.Entity+"."+c.Field)
+			}
+		}
+		if heirs == nil {
+			continue
+		}
+		held, err := rows(was.Name, old.Name)
+		if err != nil {
+			return nil, err
+		}
+		if held > 0 {
+			name := t.Entity + "." + old.Field
+			s := Step{Op: RenameColumn, Entity: t.Entity, Field: old.Field, Table: t.Name, Column: old.Name, Effect: Online, Does: "serve " + heirs[0] + " without its values", Rows: held}
+			s.undeclared(name, heirs, Count(held, "%d row holds a value", "%d rows hold a value")+" in the column, and no card describes it", ", or run frond migrate apply "+DropFlag+" "+name)
+			refused = append(refused, s)
+		}
+	}
+	return refused, nil
+}
+
+// undeclared refuses the step until frond.yaml says what became of name.
+func (s *Step) undeclared(name string, heirs []string, reason, drop string) {
+	others := ""
+	if len(heirs) > 1 {
+		others = " (or " + strings.Join(heirs[1:], ", ") + ")"
+	}
+	s.Refuse(reason, fmt.Sprintf("write renamed: {%s: %s}%s in frond.yaml if that is its new name; if it has none, write renamed: {%s: null}%s", name, heirs[0], others, name, drop))
+}
+
+// gone reports whether frond.yaml says that an entity or a field has no new name.
+func (t *Task) gone(entity, field string) bool {
+	return slices.ContainsFunc(t.Changes.Gone, func(g facade.Renamed) bool {
+		return strings.EqualFold(g.Entity, entity) && g.Field == field
+	})
+}
+
+// renamedTo reports whether a rename leads to an entity, or to a field of one.
+func (t *Task) renamedTo(entity, field string) bool {
+	return slices.ContainsFunc(t.Changes.Renamed, func(r facade.Renamed) bool {
+		if field == "" {
+			return r.Field == "" && strings.EqualFold(r.To, entity)
+		}
+		return r.Field != "" && strings.EqualFold(r.Entity, entity) && r.To == field
+	})
+}
+
+// valued reports whether frond.yaml computes a field of older rows.
+func (t *Task) valued(entity, field string) bool {
+	return slices.ContainsFunc(t.Changes.Values, func(v *facade.Backfill) bool { return v.Entity.Name == entity && v.Field.Name == field })
+}
