@@ -31,7 +31,7 @@ var floors = map[string]string{
 	"schema/jsontext": "",
 	"schema":          "schema/jsontext",
 
-	"facade/budget":  "facade/kiterror facade/rows",
+	"facade/budget":  "facade/kiterror facade/rows schema/jsontext", // counts the values of a body as it comes in
 	"facade/readset": "schema facade/rows facade/filter",
 	"facade/filter":  "schema schema/jsontext facade/kiterror facade/rows",
 	"facade/project": "schema schema/jsontext",

@@ -103,7 +103,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *faca
 	}
 	// The body is not pooled: whoever answers a call may keep parts of its text.
 	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxPrealloc)+bytes.MinRead))
-	if _, err := body.ReadFrom(account.Reader(http.MaxBytesReader(w, r.Body, limit), r.ContentLength)); err != nil {
+	if _, err := body.ReadFrom(account.Reader(http.MaxBytesReader(w, r.Body, limit), r.ContentLength, limit)); err != nil {
 		var over *http.MaxBytesError
 		var slow net.Error
 		var refused *facade.Error

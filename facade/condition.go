@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -38,6 +39,7 @@ func (x *execution) admitWhere(ctx context.Context) error {
 	}
 	p := filter.Parser{Host: &x.viewer, At: "/query/where", Max: schema.MaxDetails - len(x.details)}
 	x.condition = p.Parse(ctx, x.door.Entity, x.view(x.versionScope), value)
+	_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork) // the store asks what is left
 	x.details = append(x.details, p.Details...)
 	return nil
 }

@@ -22,6 +22,9 @@ func (x *execution) lookUp(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := RequestOf(ctx).Spend(callWork); err != nil {
+		return err
+	}
 	x.state = x.call.Invocation.State
 	if s := callContextOf(ctx); s != nil {
 		x.transaction = x.host.transactionOf(ctx)

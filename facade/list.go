@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
@@ -32,6 +33,7 @@ func (x *execution) admitList(ctx context.Context) error {
 			p := filter.Parser{Host: &x.viewer, At: "/query/filter", Max: schema.MaxDetails - len(x.details)}
 			l.filter = p.Parse(ctx, x.door.Entity, x.view(x.doorScope), value)
 			x.details = append(x.details, p.Details...)
+			_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork) // the store asks what is left
 		case "sort":
 			l.order = x.readSort(value)
 		case "limit":

@@ -84,5 +84,5 @@ func TestCompressedHalfAnswers(t *testing.T) {
 		w.Header().Set("Content-Length", "4000")
 		_, _ = io.WriteString(w, strings.Repeat("a", 2000))
 		panic("and then")
-	})), slog.New(slog.DiscardHandler), true, formOf("")))
+	})), slog.New(slog.DiscardHandler), true, 0, formOf("")))
 }

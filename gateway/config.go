@@ -91,7 +91,10 @@ type Limits struct {
 	// Transaction is how long a command's transaction may last from its first call of the
 	// store on; 0 means 2 s.
 	Transaction time.Duration
-	Rate        Rate
+	// Work is how long the statements of one request, and what else it does, may take
+	// together; 0 means 5 s, less than 0 any time.
+	Work time.Duration
+	Rate Rate
 	// Memory is how many bytes all requests together may hold for rows and answers; 0
 	// means a quarter of what the process may use, less than 0 any number.
 	Memory int64
@@ -195,6 +198,7 @@ func (c Config) withDefaults() Config {
 	c.Limits.List.Default = cmp.Or(c.Limits.List.Default, 50)
 	c.Limits.List.Max = cmp.Or(c.Limits.List.Max, 500)
 	c.Limits.Statement = cmp.Or(c.Limits.Statement, 2*time.Second)
+	c.Limits.Work = cmp.Or(c.Limits.Work, 5*time.Second)
 	c.Limits.Transaction = cmp.Or(c.Limits.Transaction, 2*time.Second)
 	if c.Limits.Memory == 0 {
 		c.Limits.Memory = guard.DefaultMemory()
@@ -287,6 +291,18 @@ func readStatement(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	if err != nil || d < time.Millisecond || d > 10*time.Second {
 		return 0, errors.New("write a duration such as 500ms or 2s, of at most 10s")
+	}
+	return d, nil
+}
+
+// readWork reads the limit of a request's work; off is -1.
+func readWork(text string) (time.Duration, error) {
+	if text == "off" || text == "0" {
+		return -1, nil
+	}
+	d, err := setting.Duration(text)
+	if err != nil || d < 10*time.Millisecond {
+		return 0, errors.New("write a duration of at least 10ms, such as 5s, or off")
 	}
 	return d, nil
 }

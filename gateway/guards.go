@@ -65,7 +65,7 @@ func (h *Host) consistent(next http.Handler, fail guard.Fail) http.Handler {
 
 // watch logs the requests that next answers and turns its panics into problems.
 func (h *Host) watch(next http.Handler) http.Handler {
-	return telemetry.Watch(next, h.log, !h.config.Log.NoAccess, formOf(""))
+	return telemetry.Watch(next, h.log, !h.config.Log.NoAccess, h.config.Limits.Work, formOf(""))
 }
 
 // executed reports the GraphQL operation of a request.

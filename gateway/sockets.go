@@ -25,7 +25,7 @@ func (g *generation) watch(p *place) func(context.Context, *facade.Subscription)
 func (g *generation) events(handler *graphqlhttp.Handler) http.Handler {
 	h := g.host
 	return graphqlsse.New(graphqlsse.Options{
-		Requests: handler, Hub: h.hub, Ending: g.streaming, Expires: h.callers.expires, Patience: h.config.Limits.Write, Memory: h.streamed, Closed: streamClosed(h.log, h.config.Log.NoAccess),
+		Requests: handler, Hub: h.hub, Ending: g.streaming, Expires: h.callers.expires, Patience: h.config.Limits.Write, Work: h.config.Limits.Work, Memory: h.streamed, Closed: streamClosed(h.log, h.config.Log.NoAccess),
 		Caller: func(r *http.Request, state facade.State) string { return h.callers.key(h.callers.address(r), state) },
 	})
 }
@@ -44,7 +44,7 @@ func (g *generation) sockets(handler *graphqlhttp.Handler) http.Handler {
 			return h.callers.refuse(address, identity.UserID(state))
 		},
 		Caller: h.callers.key, Address: h.callers.address, Refuse: graphqlhttp.Refuse, Closed: closed,
-		MaxMessage: h.config.Limits.Body, Patience: h.config.Limits.Write, Log: h.log,
+		MaxMessage: h.config.Limits.Body, Patience: h.config.Limits.Write, Work: h.config.Limits.Work, Log: h.log,
 	})
 	h.ending.Add(1)
 	context.AfterFunc(g.streaming, func() {

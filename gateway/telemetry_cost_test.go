@@ -50,7 +50,7 @@ func TestOffCostsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return telemetry.Watch(guard.Compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.host.budget, Log: off.host.log})), off.host.log, true, formOf(""))
+		return telemetry.Watch(guard.Compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.host.budget, Log: off.host.log})), off.host.log, true, 0, formOf(""))
 	}()
 	calls, requests := callCost(bare), requestCost(t, direct)
 	if got := callCost(off.Caller()); got != calls {

@@ -108,7 +108,7 @@ func (x *exchange) readBody() ([]byte, *facade.Error) {
 	}
 	// The buffer is not pooled: whoever answers the call may keep its text.
 	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxRoom)+bytes.MinRead))
-	if _, err := body.ReadFrom(x.account.Reader(http.MaxBytesReader(x.w, r.Body, limit), r.ContentLength)); err != nil {
+	if _, err := body.ReadFrom(x.account.Reader(http.MaxBytesReader(x.w, r.Body, limit), r.ContentLength, limit)); err != nil {
 		var over *http.MaxBytesError
 		var slow net.Error
 		var refused *facade.Error

@@ -112,7 +112,7 @@ func readBody(resp *http.Response, most int64, account *facade.Account) ([]byte,
 		_, err := io.ReadFull(resp.Body, body)
 		return body, err
 	}
-	return io.ReadAll(account.Reader(io.LimitReader(resp.Body, most+1), -1))
+	return io.ReadAll(account.Reader(io.LimitReader(resp.Body, most+1), -1, 0))
 }
 
 // account is charged with an answer while it is read. The answer of a command is read

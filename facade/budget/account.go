@@ -2,7 +2,6 @@ package budget
 
 import (
 	"context"
-	"io"
 	"sync"
 
 	"github.com/frondhost/frond/facade/kiterror"
@@ -148,29 +147,6 @@ func (a *Account) Keep(n int) {
 		a.budget.release(a.held - most)
 		a.held = most
 	}
-}
-
-// Reader is r, with every byte that it gives charged: a body that is kept as it comes
-// in, of so many bytes or, where nobody knows, a negative number. Its error is that of
-// Reserve.
-func (a *Account) Reader(r io.Reader, size int64) io.Reader {
-	if a == nil || size >= 0 && size <= chunk && a.Reserve(int(size)) == nil {
-		return r
-	}
-	return &accountReader{a, r}
-}
-
-type accountReader struct {
-	account *Account
-	from    io.Reader
-}
-
-func (r *accountReader) Read(p []byte) (int, error) {
-	n, err := r.from.Read(p)
-	if refused := r.account.Reserve(n); refused != nil {
-		err = refused
-	}
-	return n, err
 }
 
 // Refused is why the account was refused bytes, or nil.

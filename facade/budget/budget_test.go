@@ -285,10 +285,10 @@ func TestBodyIsCharged(t *testing.T) {
 	_, a := account(t, b)
 	defer a.Close()
 	small := strings.NewReader("{}")
-	if a.Reader(small, 2) != io.Reader(small) {
+	if a.Reader(small, 2, mib) != io.Reader(small) {
 		t.Error("a small body is read through something")
 	}
-	got, err := io.ReadAll(a.Reader(strings.NewReader(strings.Repeat("x", 2*mib)), -1))
+	got, err := io.ReadAll(a.Reader(strings.NewReader(strings.Repeat("x", 2*mib)), -1, 4*mib))
 	if !errors.Is(err, budget.ErrOversize) || len(got) == 2*mib {
 		t.Errorf("%d bytes were read, with %v", len(got), err)
 	}

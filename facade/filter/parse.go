@@ -77,9 +77,11 @@ type Parser struct {
 	Reference Reference
 	Details   []schema.Detail // what is refused
 
+	// Conditions is how many conditions were read.
+	Conditions int
+
 	ctx   context.Context
 	path  []string // where in the filter the parser is
-	count int      // conditions so far
 	depth int
 }
 
@@ -156,6 +158,9 @@ func (p *Parser) object(e *schema.Entity, scope Scope, text json.RawMessage) *Fi
 	}
 	var all []*Filter
 	for name, value := range jsontext.Members(text) {
+		if p.full() {
+			break
+		}
 		p.path = append(p.path, name)
 		if f := p.member(e, scope, name, value); f != nil {
 			all = append(all, f)
@@ -180,9 +185,6 @@ func allOf(all []*Filter) *Filter {
 // member reads one member: a logical word, a field with operators, or a relation with a
 // filter.
 func (p *Parser) member(e *schema.Entity, scope Scope, name string, value json.RawMessage) *Filter {
-	if p.full() {
-		return nil
-	}
 	switch name {
 	case "and", "or":
 		return p.several(e, scope, name, value)
@@ -246,6 +248,9 @@ func (p *Parser) several(e *schema.Entity, scope Scope, name string, value json.
 		f.Op = Or
 	}
 	for i, item := range jsontext.Elements(value) {
+		if p.full() {
+			break
+		}
 		p.path = append(p.path, strconv.Itoa(i))
 		sub := p.object(e, scope, item)
 		if sub == nil {
@@ -268,6 +273,9 @@ func (p *Parser) comparisons(field *schema.Property, value json.RawMessage) *Fil
 	}
 	var all []*Filter
 	for name, text := range jsontext.Members(value) {
+		if p.full() {
+			break
+		}
 		p.path = append(p.path, name)
 		if f := p.comparison(field, name, text); f != nil {
 			all = append(all, f)
@@ -417,10 +425,13 @@ func (p *Parser) empty(all []*Filter) []*Filter {
 // counts counts a condition and reports whether the filter is still small enough; the first
 // one beyond the limit is a detail, and nothing further is read.
 func (p *Parser) counts() bool {
-	if p.count++; p.count == maxConditions+1 {
+	if p.Conditions == maxConditions {
 		p.refuse("size", fmt.Sprintf("is past the %d conditions a filter may have; ask for less at once", maxConditions))
+		p.Max = len(p.Details) // the parser looks no further
+		return false
 	}
-	return p.count <= maxConditions
+	p.Conditions++
+	return true
 }
 
 // unknown refuses a name that does not exist for the caller.

@@ -177,3 +177,15 @@ func TestReduce(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeFilterIsNotRead: the parser stops at the first condition beyond the limit, and says so
+// once.
+func TestLargeFilterIsNotRead(t *testing.T) {
+	many := strings.TrimSuffix(strings.Repeat(`{"title":{"eq":"x"}},`, 200), ",")
+	unknown := strings.Repeat(`{"no":1},`, 20)
+	p := filter.Parser{}
+	p.Parse(t.Context(), books(t), filter.All, json.RawMessage(`{"or":[`+many+`,`+unknown+many+`],"no":1}`))
+	if len(p.Details) != 1 || p.Details[0].Code != "size" || p.Conditions != 300 {
+		t.Errorf("%d conditions are read: %v", p.Conditions, p.Details)
+	}
+}

@@ -83,6 +83,16 @@ func (v *Violation) Error() string {
 	return v.Kind + " " + strings.Join(names, ", ")
 }
 
+// TooMuchWork is the UNPROCESSABLE_ENTITY of a call whose request has worked for longer than it
+// may; limit is the setting limits.work. Sending the request again would cost the same.
+func TooMuchWork(limit time.Duration) *Error {
+	return &Error{
+		Code:    UnprocessableEntity,
+		Message: fmt.Sprintf("the request works for more than %s in all, which is its limit (limits.work); send fewer fields or frames in one request, or leave out totals", limit),
+		Details: map[string]any{"limit": "limits.work", "budget": limit.String()},
+	}
+}
+
 // TooCostly is the UNPROCESSABLE_ENTITY that a store answers where a statement ran
 // longer than it may: limit is the setting limits.statement. total says that the
 // statement counted rows as well. Sending the call again would cost the same.

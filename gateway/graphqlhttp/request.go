@@ -54,7 +54,7 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, account *faca
 	if refused := readable(w, r.Header); refused != nil {
 		return nil, refused
 	}
-	body, err := io.ReadAll(account.Reader(http.MaxBytesReader(w, r.Body, h.MaxBody), r.ContentLength))
+	body, err := io.ReadAll(account.Reader(http.MaxBytesReader(w, r.Body, h.MaxBody), r.ContentLength, h.MaxBody))
 	if err != nil {
 		return nil, h.unread(w, err)
 	}

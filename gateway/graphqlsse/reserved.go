@@ -148,7 +148,7 @@ func (srv *Server) reserve(w http.ResponseWriter, r *http.Request, caller string
 		return
 	}
 	s := &reserved{token: rand.Text(), caller: caller, server: srv}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.ctx, s.cancel = context.WithCancel(facade.WithRequest(context.Background(), caller, srv.Work))
 	srv.reserved.mu.Lock()
 	if srv.reserved.all == nil {
 		srv.reserved.all = map[string]*reserved{}
@@ -307,7 +307,7 @@ func (op *reservedOperation) next(body []byte) *sse.Event {
 
 // deliver adds the next responses of a subscription to a batch.
 func (s *reserved) deliver(b *outlet.Batch, op *reservedOperation) {
-	answers, err := op.stream.Next(facade.WithRequest(s.ctx, s.caller))
+	answers, err := op.stream.Next(facade.WithRequest(s.ctx, s.caller, 0))
 	n := 0
 	for ; n < len(answers) && !b.Full(); n++ {
 		op.next(answers[n]).Write(b)
@@ -406,7 +406,7 @@ func (srv *Server) post(w http.ResponseWriter, r *http.Request) { //nolint:conte
 		return
 	}
 	go func() {
-		sub, resp := begin(facade.WithRequest(ctx, s.caller))
+		sub, resp := begin(facade.WithRequest(ctx, nil, 0))
 		if sub != nil {
 			stream, err := srv.Hub.Open(ctx, sub, s.caller, func() { s.woken(op) })
 			if err == nil {

@@ -50,6 +50,9 @@ type Options struct {
 	Memory outlet.Memory
 	// Closed is called when a stream has ended; nil: nothing is.
 	Closed func(sse.Summary, facade.State)
+	// Work bounds what an operation of a reserved stream does, see [facade.WithRequest]; that of
+	// another stream has the bound of its request.
+	Work time.Duration
 }
 
 // Server answers with streams. It may be used from many goroutines.

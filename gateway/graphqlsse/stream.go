@@ -119,7 +119,7 @@ func (o *operation) Sent(n int) {
 // Next implements [sse.Source].
 func (o *operation) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
 	if o.stream != nil {
-		answers, err := o.stream.Next(facade.WithRequest(ctx, o.caller))
+		answers, err := o.stream.Next(facade.WithRequest(ctx, o.caller, 0))
 		if err != nil {
 			o.response = o.stream.Failed(ctx, err)
 		}

@@ -70,7 +70,7 @@ func (c *conn) begin(ctx context.Context, op *operation, payload json.RawMessage
 		op.cancel = func() {} // without the context, which a subscription would hold
 		c.quiet()
 	}()
-	s, resp := c.server.Operations.Operate(facade.WithRequest(ctx, c.caller), payload, c.state)
+	s, resp := c.server.Operations.Operate(facade.WithRequest(ctx, c.caller, 0), payload, c.state)
 	if s != nil {
 		stream, err := c.server.Hub.Open(ctx, s, c.caller, func() { c.wake(op) }) //nolint:contextcheck // what is written is the connection's
 		if err == nil {

@@ -52,6 +52,7 @@ type Options struct {
 	// answer two of them is ended. 0 means 25 s.
 	KeepAlive time.Duration
 	Patience  time.Duration // how long the network may take to accept a write; 0 means 10 s
+	Work      time.Duration // bounds what an operation does, see [facade.WithRequest]
 	Log       *slog.Logger  // nil means slog.Default()
 }
 
@@ -101,7 +102,7 @@ func New(o Options) *Server {
 		}
 	}
 	s := &Server{Options: o, conns: map[*conn]struct{}{}}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.ctx, s.cancel = context.WithCancel(facade.WithRequest(context.Background(), nil, o.Work))
 	go s.keepAlive()
 	return s
 }

@@ -151,7 +151,7 @@ func (c *conn) later(wait time.Duration) {
 
 // deliver writes the next responses of a subscription.
 func (c *conn) deliver(op *operation) {
-	answers, err := op.stream.Next(facade.WithRequest(c.server.ctx, c.caller))
+	answers, err := op.stream.Next(facade.WithRequest(c.server.ctx, c.caller, 0))
 	if len(answers) > 0 {
 		head := next(op.id)
 		for _, body := range answers {

@@ -48,7 +48,7 @@ func TestRequestLinesSayTheirTrace(t *testing.T) {
 	for name, on := range map[string]*Telemetry{"on": {tracer: provider.Tracer("test")}, "off": nil} {
 		var text bytes.Buffer
 		log := on.Traced(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})))
-		h := on.Requests(Watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), log, true, problem))
+		h := on.Requests(Watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), log, true, 0, problem))
 		h.ServeHTTP(httptest.NewRecorder(), headed())
 		if n := strings.Count(text.String(), " trace="+headersTrace); n != 2 || strings.Count(text.String(), "trace=") != 2 {
 			t.Errorf("%s: %d of two lines say their trace: %s", name, n, &text)

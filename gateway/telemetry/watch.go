@@ -13,11 +13,12 @@ import (
 // Watch stands around a whole service. With lines, it logs a line for each request. A panic
 // that reaches it is logged with a trace id and answered by fail with status 500; surfaces and
 // the façade turn panics into errors of their own before, so this one is a fault of the
-// gateway itself. An answer that has begun is cut off instead.
+// gateway itself. An answer that has begun is cut off instead. work bounds what a request does,
+// see [facade.WithRequest].
 //
 // fail writes the error in the form of the surface that the request was for. It is called at
 // most once, and only while nothing has been written.
-func Watch(next http.Handler, log *slog.Logger, lines bool, fail func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)) http.Handler {
+func Watch(next http.Handler, log *slog.Logger, lines bool, work time.Duration, fail func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &response{ResponseWriter: w}
 		start := time.Now()
@@ -40,7 +41,7 @@ func Watch(next http.Handler, log *slog.Logger, lines bool, fail func(w http.Res
 			}
 			line.write(log, r, seen, start)
 		}()
-		next.ServeHTTP(seen, r.WithContext(facade.WithRequest(r.Context(), nil)))
+		next.ServeHTTP(seen, r.WithContext(facade.WithRequest(r.Context(), nil, work)))
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 
 func TestWatchAnswersPanics(t *testing.T) {
 	var log bytes.Buffer
-	h := Watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the key is hunter2") }), slog.New(slog.NewTextHandler(&log, nil)), true, problem)
+	h := Watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the key is hunter2") }), slog.New(slog.NewTextHandler(&log, nil)), true, 0, problem)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "hunter2") {
@@ -38,7 +38,7 @@ func TestWatchCutsOffHalfAnAnswer(t *testing.T) {
 		_, _ = io.WriteString(w, "half")
 		_ = http.NewResponseController(w).Flush()
 		panic("and then")
-	}), slog.New(slog.DiscardHandler), true, problem))
+	}), slog.New(slog.DiscardHandler), true, 0, problem))
 }
 
 func problem(w http.ResponseWriter, _ *http.Request, status int, err *facade.Error) {

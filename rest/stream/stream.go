@@ -284,7 +284,7 @@ func (s *Stream) again(ctx context.Context, beat bool) error {
 // send writes those of the events that exist for the caller now.
 func (s *Stream) send(ctx context.Context, b *outlet.Batch, events []*facade.Event) error {
 	// A copy of the store may be behind the event.
-	ctx, account, err := s.Options.Budget.Open(facade.WithRequest(consistency.Latest(ctx), s.caller))
+	ctx, account, err := s.Options.Budget.Open(facade.WithRequest(consistency.Latest(ctx), s.caller, 0))
 	if err != nil {
 		return err
 	}

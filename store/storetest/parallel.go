@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -259,14 +260,14 @@ func testKept(t *testing.T, w *world) {
 		// The observer of a statement blocks, so that a read does not end before release.
 		ctx := facade.Observe(w.ctx(), func(facade.Statement) { <-release })
 		if c.callers == 0 {
-			ctx = facade.WithRequest(ctx, nil)
+			ctx = facade.WithRequest(ctx, nil, 0)
 		}
 		var wg sync.WaitGroup
 		for i := range 64 {
 			wg.Go(func() {
 				ctx := ctx
 				if c.callers > 0 {
-					ctx = facade.WithRequest(ctx, i%c.callers)
+					ctx = facade.WithRequest(ctx, i%c.callers, 0)
 				}
 				if _, err := w.store.Find(ctx, &c.find); err != nil {
 					t.Errorf("%s: %v", c.name, err)
@@ -274,12 +275,53 @@ func testKept(t *testing.T, w *world) {
 			})
 		}
 		for range 100 {
-			found, err := w.store.Find(facade.WithRequest(w.ctx(), "neighbour"), &key)
+			found, err := w.store.Find(facade.WithRequest(w.ctx(), "neighbour", 0), &key)
 			if err != nil || found.Rows.Len() != 1 {
 				t.Fatalf("a row beside %s: %v", c.name, err)
 			}
 		}
 		close(release)
 		wg.Wait()
+	}
+}
+
+// testWork reads and writes for a request until its budget of work is used up: nothing is begun
+// then, and other requests go on.
+func testWork(t *testing.T, w *world) {
+	w.insert("tag", `{"id":1}`, `{"id":2}`)
+	tag := w.entity("tag")
+	find := func(ctx context.Context) error {
+		_, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: 1})
+		return err
+	}
+	remove := func(ctx context.Context) error {
+		_, err := w.store.Delete(ctx, tag, json.RawMessage("2"), nil, nil)
+		return err
+	}
+	var statements atomic.Int32
+	ctx := facade.WithRequest(facade.Observe(w.ctx(), func(facade.Statement) { statements.Add(1) }), nil, time.Hour)
+	if err := find(ctx); err != nil {
+		t.Fatal(err)
+	}
+	before, err := facade.RequestOf(ctx).Remaining(0)
+	if err != nil || before <= 0 || before >= time.Hour {
+		t.Errorf("a read leaves %v of an hour, %v", before, err)
+	}
+	if err := facade.RequestOf(ctx).Spend(time.Hour); err == nil {
+		t.Error("the budget is used up, and Spend does not say so")
+	}
+	n := statements.Load()
+	for name, do := range map[string]func(context.Context) error{"a read": find, "a write": remove} {
+		err := facade.AsError(do(ctx))
+		if details, _ := err.Details.(map[string]any); err.Code != facade.UnprocessableEntity || details["limit"] != "limits.work" {
+			t.Errorf("%s without budget: %v", name, err)
+		}
+	}
+	if statements.Load() != n {
+		t.Errorf("%d statements were begun without budget", statements.Load()-n)
+	}
+	w.equal("the rows", "1 2", w.ids("tag", nil))
+	if err := find(facade.WithRequest(w.ctx(), nil, time.Hour)); err != nil {
+		t.Errorf("another request: %v", err)
 	}
 }

@@ -418,12 +418,22 @@ func (c *Conn) close() {
 }
 
 // within runs do for a caller: the end of ctx cancels the statement that is running, and so
-// does the end of the time that each statement has. The observer of ctx sees the statements.
+// does the end of the time that each statement, and the caller's request, has. The observer of
+// ctx sees the statements.
 func (c *Conn) within(ctx context.Context, do func(*Conn) error) error {
+	request, own := facade.RequestOf(ctx), c.watchdog.limit
+	limit, err := request.Remaining(own)
+	if err != nil {
+		return err
+	}
+	c.watchdog.limit = limit
 	c.observe = facade.ObserverOf(ctx)
 	was := c.watchdog.watch(ctx)
-	err := do(c)
+	began := time.Now()
+	err = do(c)
+	_ = request.Spend(time.Since(began)) // Public says that nothing is left
 	c.watchdog.watch(was)
+	c.watchdog.limit = own
 	c.observe = nil
 	return err
 }

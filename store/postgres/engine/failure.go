@@ -229,6 +229,9 @@ func (d *DB) Public(ctx context.Context, err error) error {
 	case errors.As(err, &unknown):
 		return outcomeUnknown(err)
 	case errors.Is(err, errSpent):
+		if err := facade.RequestOf(ctx).Exhausted(); err != nil {
+			return err
+		}
 		var total counting
 		return facade.TooCostly(d.opts.Statement, errors.As(err, &total))
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):

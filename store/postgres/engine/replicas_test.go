@@ -20,7 +20,7 @@ func request(t testing.TB, header string) (context.Context, *consistency.Record)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return consistency.With(facade.WithRequest(t.Context(), nil), r), r
+	return consistency.With(facade.WithRequest(t.Context(), nil, 0), r), r
 }
 
 // readAs is read with a context of one's own.

@@ -72,18 +72,28 @@ func (c *Conn) Hurried(part time.Duration, do func() error) (done bool, err erro
 }
 
 // within runs do for a caller: the end of ctx interrupts the statement that is running, and so
-// does the end of the time that each statement has. The observer of ctx sees the statements.
+// does the end of the time that each statement, and the caller's request, has. The observer of
+// ctx sees the statements.
 func (c *Conn) within(ctx context.Context, do func(*Conn) error) error {
-	c.budget = budget{Context: ctx, limit: c.Limit}
+	request := facade.RequestOf(ctx)
+	limit, err := request.Remaining(c.Limit)
+	if err != nil {
+		return err
+	}
+	c.budget = budget{Context: ctx, limit: limit}
+	began := time.Now()
 	c.db.SetInterrupt(&c.budget)
 	unwatch := c.watch(ctx)
-	err := do(c)
+	err = do(c)
+	exhausted := request.Spend(time.Since(began))
 	unwatch()
 	// The connection returns to the pool: the next caller's statements must not end with this
 	// caller.
 	c.db.SetInterrupt(context.Background())
 	if c.budget.spent && errors.Is(err, sqlite3.INTERRUPT) {
-		err = facade.TooCostly(c.Limit, c.budget.total)
+		if err = exhausted; err == nil {
+			err = facade.TooCostly(c.Limit, c.budget.total)
+		}
 	}
 	return err
 }

@@ -1,0 +1,55 @@
+package budget
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// bytesPerValue is how many bytes of the largest body there are for each of its values. A body
+// of the first chunk cannot have more values than a body of 1 MiB may have.
+const bytesPerValue = 32
+
+// Reader returns r, which gives a body of JSON of so many bytes or, where nobody knows, a negative
+// number; most is the largest body, 0 for an answer, whose values are not counted. A body is refused while it comes in, by the error of Read:
+// that of [Account.Reserve] where there is no room for it, PAYLOAD_TOO_LARGE where it has more
+// than one value for each 32 bytes of most, BAD_REQUEST where it is nested deeper than JSON is
+// read. A nil Account has room for all.
+func (a *Account) Reader(r io.Reader, size, most int64) io.Reader {
+	if a == nil && most <= 0 || size >= 0 && size <= chunk && a.Reserve(int(size)) == nil {
+		return r
+	}
+	return &bodyReader{account: a, from: r, most: int(max(most, 0) / bytesPerValue)}
+}
+
+// bodyReader reads one body.
+type bodyReader struct {
+	account *Account
+	from    io.Reader
+	most    int // values
+	tally   jsontext.Tally
+}
+
+// Read implements io.Reader.
+func (r *bodyReader) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	if r.most > 0 {
+		r.tally.Add(p[:n])
+	}
+	if r.tally.Deepest > jsontext.MaxDepth {
+		return n, kiterror.Errorf(kiterror.BadRequest, "the body is nested deeper than %d levels; send a flatter one", jsontext.MaxDepth)
+	}
+	if r.tally.Values > r.most {
+		return n, &kiterror.Error{
+			Code:    kiterror.PayloadTooLarge,
+			Message: fmt.Sprintf("the body has more than %d values; send less, or raise limits.body, which allows one value for each %d bytes", r.most, bytesPerValue),
+			Details: map[string]any{"limit": "limits.body", "values": r.most},
+		}
+	}
+	if refused := r.account.Reserve(n); refused != nil {
+		err = refused
+	}
+	return n, err
+}
