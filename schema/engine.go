@@ -257,7 +257,8 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 	add := func(code, text string, params map[string]any, tokens ...string) {
 		all = append(all, found{ordinals(value, tokens), tokens, code, text, params})
 	}
-	for _, leaf := range leaves(ve) {
+	refused := leaves(ve)
+	for _, leaf := range refused {
 		here := leaf.InstanceLocation
 		under := func(name string) []string { return append(slices.Clone(here), name) }
 		switch k := leaf.ErrorKind.(type) {
@@ -287,6 +288,9 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 			}
 			add("not", "must be left out: no value is allowed here", nil, here...)
 		default:
+			if tooLong(leaf, refused) {
+				continue
+			}
 			code, text, params := verdict(leaf.ErrorKind)
 			add(code, text, params, here...)
 		}
@@ -307,6 +311,18 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 		j.refuse(f.code, f.text, f.params)
 		j.stack = j.stack[:depth]
 	}
+}
+
+// tooLong says whether a leaf refuses by its pattern a text that the same schema finds too long:
+// the checkers do not ask the pattern then.
+func tooLong(leaf *jsonschema.ValidationError, all []*jsonschema.ValidationError) bool {
+	if _, is := leaf.ErrorKind.(*kind.Pattern); !is {
+		return false
+	}
+	return slices.ContainsFunc(all, func(other *jsonschema.ValidationError) bool {
+		_, is := other.ErrorKind.(*kind.MaxLength)
+		return is && other.SchemaURL == leaf.SchemaURL && slices.Equal(other.InstanceLocation, leaf.InstanceLocation)
+	})
 }
 
 // workable says whether all numbers of a decoded value, at any depth, are within the bounds of

@@ -194,6 +194,7 @@ func (j *judging) string(c *textRules, v json.RawMessage) {
 		}
 		if c.maxLength >= 0 && n > c.maxLength {
 			j.refuse(limit("maxLength", float64(c.maxLength)))
+			return // the pattern of a text that is too long is not asked
 		}
 	}
 	if c.pattern != nil && !c.pattern.Match(text) {

@@ -3,8 +3,10 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +27,8 @@ import (
 //	type       a name, or a list with null last
 //	fields     the members in order: [name, node]; their presence closes the object
 //	open       keys outside fields are accepted; known names those that a closed object accepts
-//	pattern    RE2's text; where ECMAScript writes it differently, re has that text
+//	pattern    RE2's text; where ECMAScript writes it differently, re has that text, and for a
+//	           pattern that needs the matcher a tree (scriptmatcher.go)
 //	bounds     [keyword, limit] of minimum and its like; a limit that a double, or JavaScript's
 //	           text of one, is not is [decimal, its text in the message]
 //	enumText   the message, where it is not the values joined; constText likewise
@@ -51,20 +54,42 @@ type Script struct {
 	Formats []string
 	// Engine says that it has a node that takes all of JSON Schema.
 	Engine bool
+	// Matcher says that it has a pattern that needs the linear matcher.
+	Matcher bool
+	// Left says which fields accept every value, because only the host can judge them.
+	Left Faults
+
+	faults Faults // for which there is no script
 }
 
-// Script returns the judge of the card as data for JavaScript, the same for the same card. The
-// error is Faults: what a judge in JavaScript cannot hold to, each with its pointer into the
-// card.
+// Script returns the judge of the card as data for JavaScript, the same for the same card. A
+// field with a rule that JavaScript cannot judge accepts every value and is named by Left. The
+// error is Faults: every $dynamicRef whose target depends on the way to it.
 //
 // preset names fields that the host fills in for every caller, beside those of the card: they
 // are not required.
 func (e *Entity) Script(preset ...string) (*Script, error) {
-	w := &scriptWriter{entity: e, preset: preset, nodes: map[*jsonschema.Schema]int{}, formats: map[string]bool{}}
+	script, left := e.script(preset, nil)
+	if left != nil {
+		script, _ = e.script(preset, left)
+		for _, i := range slices.Sorted(maps.Keys(left)) {
+			script.Left = append(script.Left, left[i]...)
+		}
+	}
+	return script, script.faults.sorted().Err()
+}
+
+// script writes the card without the fields of left, by their places in the card; the place
+// behind the last is the card's own conditions. It returns the fields that turned out to be
+// unfit, with the reasons; nil for none.
+func (e *Entity) script(preset []string, left map[int]Faults) (*Script, map[int]Faults) {
+	w := &scriptWriter{entity: e, preset: preset, left: left, nodes: map[*jsonschema.Schema]int{}, formats: map[string]bool{}, unfit: map[int]Faults{}, refers: map[int][]int{}}
 	fields := make([]string, len(e.Fields))
 	for i, p := range e.Fields {
+		w.part = i
 		fields[i] = w.field(i, p)
 	}
+	w.part = len(e.Fields)
 	c := e.judge.card
 	o := &scriptObject{}
 	if !e.judge.bare {
@@ -72,17 +97,16 @@ func (e *Entity) Script(preset ...string) (*Script, error) {
 		w.keys(o, c)
 	}
 	if e.judge.whole != nil {
-		o.add("whole", w.engine(e.judge.whole, ""))
+		if left[w.part] == nil {
+			o.add("whole", w.engine(e.judge.whole, ""))
+		}
 	} else {
 		w.count(o, "minProperties", c.minProperties)
 		w.count(o, "maxProperties", c.maxProperties)
 	}
 	// The nodes that references lead to are known once everything else is written.
 	w.defs(o)
-	if len(w.faults) > 0 {
-		return nil, w.faults.sorted()
-	}
-	return &Script{Data: o.String(), Formats: sortedKeys(w.formats), Engine: w.whole}, nil
+	return &Script{Data: o.String(), Formats: sortedKeys(w.formats), Engine: w.whole, Matcher: w.matcher, faults: w.faults}, w.leave()
 }
 
 // scriptWriter writes one card. Its zero values are not ready; see Entity.Script.
@@ -94,7 +118,15 @@ type scriptWriter struct {
 	queue   []*jsonschema.Schema
 	formats map[string]bool
 	whole   bool // a node of the engine was written
+	matcher bool // a tree of the matcher was written
 	faults  Faults
+	left    map[int]Faults
+	// part is what is being written: a field by its place, the card's own conditions behind the
+	// last one, then the nodes of queue. unfit says why JavaScript cannot judge a part, and
+	// refers which parts a part refers to.
+	part   int
+	unfit  map[int]Faults
+	refers map[int][]int
 }
 
 // scriptObject is a JavaScript object being written.
@@ -107,7 +139,6 @@ func (o *scriptObject) add(name, value string) {
 	o.WriteString(scriptKey(name) + ":" + value)
 }
 
-// String is the object with its braces.
 // list adds a member that is a list of values, if there are any.
 func (o *scriptObject) list(name string, values []string) {
 	if len(values) > 0 {
@@ -115,6 +146,7 @@ func (o *scriptObject) list(name string, values []string) {
 	}
 }
 
+// String is the object with its braces.
 func (o *scriptObject) String() string { return "{" + o.Builder.String() + "}" }
 
 // scriptKey is a member's name. {"__proto__": …} would set the prototype.
@@ -136,8 +168,41 @@ func scriptKey(name string) string {
 // scriptString is a string as JSON, which ECMAScript reads alike since 2019.
 func scriptString(s string) string { return string(jsontext.Quote(s)) }
 
-func (w *scriptWriter) fault(at, message, remedy string) {
-	w.faults = append(w.faults, Fault{File: w.entity.Name, Pointer: at, Message: "the judge in JavaScript cannot hold to this: " + message, Remedy: remedy})
+// unfits notes why JavaScript cannot judge what is being written.
+func (w *scriptWriter) unfits(at, message, remedy string) {
+	w.unfit[w.part] = append(w.unfit[w.part], Fault{File: w.entity.Name, Pointer: at, Message: message, Remedy: remedy})
+}
+
+// leave returns the fields that are unfit, or refer to a part that is, with the reasons; nil
+// for none.
+func (w *scriptWriter) leave() map[int]Faults {
+	var left map[int]Faults
+	for i := range len(w.entity.Fields) + 1 {
+		seen := map[int]bool{}
+		var reasons Faults
+		for todo := []int{i}; len(todo) > 0; todo = todo[1:] {
+			if part := todo[0]; !seen[part] {
+				seen[part] = true
+				reasons = append(reasons, w.unfit[part]...)
+				todo = append(todo, w.refers[part]...)
+			}
+		}
+		if len(reasons) == 0 {
+			continue
+		}
+		what := "the card's own conditions"
+		if i < len(w.entity.Fields) {
+			what = "the field " + w.entity.Fields[i].Name
+		}
+		for k := range reasons {
+			reasons[k].Message = "only the host judges " + what + ": " + reasons[k].Message
+		}
+		if left == nil {
+			left = map[int]Faults{}
+		}
+		left[i] = reasons
+	}
+	return left
 }
 
 // field is a field of the card: [name, node, flags, fill, message], what is empty at the end
@@ -161,7 +226,13 @@ func (w *scriptWriter) field(i int, p *Property) string {
 	if c.object != nil && c.object.props != nil && !p.merges() {
 		flags |= scriptWhole
 	}
-	parts := []string{scriptString(p.Name), w.node(c, child("/properties", p.Name)), strconv.Itoa(flags), w.fill(p), scriptString(message)}
+	node, fill := "true", w.fill(p)
+	if w.left[i] == nil {
+		node = w.node(c, child("/properties", p.Name))
+	} else if w.unfit[i] != nil {
+		fill = "0" // the value to fill in is the reason
+	}
+	parts := []string{scriptString(p.Name), node, strconv.Itoa(flags), fill, scriptString(message)}
 	for n := len(parts); n > 2 && slices.Contains([]string{"0", `""`}, parts[n-1]); n-- {
 		parts = parts[:n-1]
 	}
@@ -233,7 +304,7 @@ func (w *scriptWriter) node(c *checker, at string) string {
 			w.count(o, "minLength", t.minLength)
 			w.count(o, "maxLength", t.maxLength)
 			if t.pattern != nil {
-				w.pattern(o, t.pattern.String(), at)
+				w.pattern(o, t.pattern.String())
 			}
 		}
 		var bounds []string
@@ -346,7 +417,7 @@ func scriptPlain(v any) bool {
 // format adds a format that is asserted.
 func (w *scriptWriter) format(o *scriptObject, name, at string) {
 	if name == "regex" {
-		w.fault(at+"/format", "whether a text is a regular expression of RE2 is not known in a browser", "leave the format out, and let an operation judge it")
+		w.unfits(at+"/format", "a browser does not know the regular expressions of RE2", "leave the format out to have the rest of its rules judged there")
 		return
 	}
 	w.formats[name] = true
@@ -354,16 +425,27 @@ func (w *scriptWriter) format(o *scriptObject, name, at string) {
 }
 
 // pattern adds a pattern.
-func (w *scriptWriter) pattern(o *scriptObject, source, at string) {
-	re, err := ecmaScript(source)
-	if err != nil {
-		w.fault(at+"/pattern", fmt.Sprintf("the pattern %s: %v", source, err), "write it more simply")
-		return
-	}
+func (w *scriptWriter) pattern(o *scriptObject, source string) {
 	o.add("pattern", scriptString(source))
-	if re != source {
-		o.add("re", scriptString(re))
+	if re := w.regexp(source); re != scriptString(source) {
+		o.add("re", re)
 	}
+}
+
+// regexp writes a pattern that Go has compiled: as ECMAScript has it, or as the tree of the
+// matcher where the engine of a browser might never end.
+func (w *scriptWriter) regexp(source string) string {
+	re, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		panic(err) // the card was compiled with it
+	}
+	if re = squash(re); direct(re) {
+		var b strings.Builder
+		writePattern(&b, re)
+		return scriptString(b.String())
+	}
+	w.matcher = true
+	return matcherTree(re)
 }
 
 // scriptTypes is a type: one name, or a list.
@@ -402,7 +484,7 @@ func (w *scriptWriter) value(v json.RawMessage, at string) string {
 		if r.IsInt() {
 			return r.Num().String() + "n"
 		}
-		w.fault(at, "this number has more digits than a double", "write fewer digits")
+		w.unfits(at, "this number has more digits than a double", "write fewer digits")
 		return "0"
 	case jsontext.Array:
 		var list []string

@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,16 +52,42 @@ $defs: {list: {type: array, items: {$ref: '#/$defs/list'}}}
 	}
 }
 
-// TestScriptRefuses: what JavaScript cannot hold to is named with its pointer.
-func TestScriptRefuses(t *testing.T) {
-	for card, want := range map[string]string{
-		`{type: object, properties: {a: {type: string, format: regex}}}`:                                                  `thing#/properties/a/format: `,
-		`{type: object, properties: {a: {enum: [0.12345678901234567890123]}}}`:                                            `thing#/properties/a/enum/0: `,
-		`{type: object, properties: {a: {$ref: '#/$defs/x'}}, $defs: {x: {allOf: [{$ref: '#/$defs/x'}]}}}`:                `leads back to itself`,
-		`{type: object, properties: {a: {type: array, items: {anyOf: [{type: string, format: regex}, {type: 'null'}]}}}}`: `thing#/properties/a/items/anyOf/0/format: `,
+// TestScriptLeaves: a field that JavaScript cannot judge accepts every value and is named with
+// the pointer of the reason; the other fields stay as they are.
+func TestScriptLeaves(t *testing.T) {
+	for card, want := range map[string][2]string{
+		`{type: object, required: [a], properties: {a: {type: string, format: regex}, b: {type: string}}}`:                                                              {`{fields:[["a",true,1],["b",{type:"string"}]]}`, `thing#/properties/a/format: only the host judges the field a: `},
+		`{type: object, properties: {a: {enum: [0.12345678901234567890123]}}}`:                                                                                          {`{fields:[["a",true]]}`, `thing#/properties/a/enum/0: `},
+		`{type: object, properties: {a: {$ref: '#/$defs/x'}}, $defs: {x: {allOf: [{$ref: '#/$defs/x'}]}}}`:                                                              {`{fields:[["a",true]]}`, `leads back to itself`},
+		`{type: object, properties: {a: {type: array, items: {anyOf: [{type: string, format: regex}, {type: 'null'}]}}}}`:                                               {`{fields:[["a",true]]}`, `thing#/properties/a/items/anyOf/0/format: `},
+		`{type: object, properties: {a: {$ref: '#/$defs/x'}, b: {$ref: '#/$defs/z'}}, $defs: {x: {items: {$ref: '#/$defs/y'}}, y: {format: regex}, z: {type: string}}}`: {`{fields:[["a",true],["b",{whole:{ref:[0]}}]],defs:[{type:"string"}]}`, `thing#/$defs/y/format: only the host judges the field a: `},
+		`{type: object, properties: {a: {type: string}}, anyOf: [{properties: {a: {format: regex}}}]}`:                                                                  {`{fields:[["a",{type:"string"}]],known:["a"]}`, `only the host judges the card's own conditions: `},
 	} {
-		if script, err := scriptOf(t, card); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "; ") {
-			t.Errorf("%s: %v, %v; want %s", card, script, err, want)
+		script, err := scriptOf(t, card)
+		if err != nil {
+			t.Errorf("%s: %v", card, err)
+			continue
 		}
+		if left := script.Left.Error(); script.Data != want[0] || !strings.Contains(left, want[1]) || !strings.Contains(left, "; ") {
+			t.Errorf("%s:\n%s\n%s\nwant %s", card, script.Data, left, want)
+		}
+	}
+}
+
+// TestScriptRefuses: a $dynamicRef whose target depends on the way is refused with its pointer, and one
+// with a single target is not.
+func TestScriptRefuses(t *testing.T) {
+	const tree = `type: object
+properties: {a: {$ref: 'urn:strict'}}
+$defs:
+  strict: {$id: 'urn:strict', $dynamicAnchor: node, $ref: 'urn:tree'%s}
+  tree: {$id: 'urn:tree', type: object, properties: {kids: {type: array, items: {$dynamicRef: '#node'}}}, $defs: {it: {$dynamicAnchor: node, type: object}}}
+`
+	card := fmt.Sprintf(tree, ", required: [id]")
+	if script, err := scriptOf(t, card); err == nil || !strings.Contains(err.Error(), "/$dynamicRef: ") || !strings.Contains(err.Error(), "; write $ref") {
+		t.Errorf("%v, %v", script, err)
+	}
+	if script, err := scriptOf(t, strings.Replace(card, "$dynamicAnchor: node, $ref", "$ref", 1)); err != nil || len(script.Left) > 0 {
+		t.Error(err)
 	}
 }

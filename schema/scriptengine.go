@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // engine is a schema of the engine as a node: the keywords of a checker's, and those that
@@ -26,11 +28,11 @@ func (w *scriptWriter) engine(s *jsonschema.Schema, at string) string {
 		return "false"
 	}
 	if s.DraftVersion != 2020 {
-		w.fault(at, "$schema names an older draft of JSON Schema", "write it as JSON Schema 2020-12, without $schema")
+		w.unfits(at, "$schema names an older draft of JSON Schema", "write it as JSON Schema 2020-12, without $schema")
 		return "true"
 	}
 	if w.circular(s, map[*jsonschema.Schema]bool{}) {
-		w.fault(at, "a reference leads back to itself without stepping into the value", "take the reference out of the circle")
+		w.unfits(at, "a reference leads back to itself without stepping into the value", "take the reference out of the circle")
 		return "true"
 	}
 	o := &scriptObject{}
@@ -74,9 +76,9 @@ func (w *scriptWriter) engineValue(o *scriptObject, s *jsonschema.Schema, at str
 		refs = append(refs, w.ref(s.Ref))
 	}
 	if s.DynamicRef != nil {
-		// Within one card all anchors of a name are one schema, unless $id divides it.
-		if s.DynamicRef.Anchor != "" && s.DynamicRef.Ref.ID != "" {
-			w.fault(at+"/$dynamicRef", "$dynamicRef beside $id depends on the way that led here", "write $ref")
+		// One schema of a card has an anchor, unless $id divides the card.
+		if name := s.DynamicRef.Anchor; name != "" && name == s.DynamicRef.Ref.DynamicAnchor && anchors(w.entity.Card.AppendJSON(nil), name) > 1 {
+			w.faults = append(w.faults, Fault{File: w.entity.Name, Pointer: at + "/$dynamicRef", Message: "the judge in JavaScript cannot follow this: several schemas have the anchor " + name + ", and the target depends on the way that led here", Remedy: "write $ref"})
 		}
 		refs = append(refs, w.ref(s.DynamicRef.Ref))
 	}
@@ -85,7 +87,7 @@ func (w *scriptWriter) engineValue(o *scriptObject, s *jsonschema.Schema, at str
 	w.limit(o, "maxLength", s.MaxLength)
 	if s.Pattern != nil {
 		if _, foreign := s.Pattern.(anyText); !foreign {
-			w.pattern(o, s.Pattern.String(), at)
+			w.pattern(o, s.Pattern.String())
 		}
 	}
 	var bounds []string
@@ -109,18 +111,15 @@ func (w *scriptWriter) engineObject(o *scriptObject, s *jsonschema.Schema, at st
 	}
 	w.named(o, "properties", s.Properties, at)
 	var patterns []string
-	for re, sub := range s.PatternProperties {
-		here, text := child(at+"/patternProperties", re.String()), ""
+	byText := func(a, b jsonschema.Regexp) int { return strings.Compare(a.String(), b.String()) }
+	for _, re := range slices.SortedFunc(maps.Keys(s.PatternProperties), byText) {
+		sub := s.PatternProperties[re]
+		here, text := child(at+"/patternProperties", re.String()), `""`
 		if _, foreign := re.(anyText); !foreign {
-			var err error
-			if text, err = ecmaScript(re.String()); err != nil {
-				w.fault(here, "the pattern "+re.String()+": "+err.Error(), "write it more simply")
-				continue
-			}
+			text = w.regexp(re.String())
 		}
-		patterns = append(patterns, "["+scriptString(text)+","+w.engine(sub, here)+"]")
+		patterns = append(patterns, "["+text+","+w.engine(sub, here)+"]")
 	}
-	slices.Sort(patterns)
 	o.list("patternProperties", patterns)
 	switch more := s.AdditionalProperties.(type) {
 	case bool:
@@ -144,7 +143,7 @@ func (w *scriptWriter) engineObject(o *scriptObject, s *jsonschema.Schema, at st
 			required[name] = append(slices.Clip(required[name]), list...)
 			continue
 		}
-		w.fault(child(at+"/dependencies", name), "dependencies is a keyword of older drafts", "write dependentSchemas")
+		w.unfits(child(at+"/dependencies", name), "dependencies is a keyword of older drafts", "write dependentSchemas")
 	}
 	var dependent []string
 	for _, name := range sortedKeys(required) {
@@ -211,6 +210,7 @@ func (w *scriptWriter) ref(s *jsonschema.Schema) string {
 		w.nodes[s] = i
 		w.queue = append(w.queue, s)
 	}
+	w.refers[w.part] = append(w.refers[w.part], len(w.entity.Fields)+1+i)
 	return strconv.Itoa(i)
 }
 
@@ -219,6 +219,7 @@ func (w *scriptWriter) defs(o *scriptObject) {
 	var list []string
 	for i := 0; i < len(w.queue); i++ {
 		at := w.queue[i].Location
+		w.part = len(w.entity.Fields) + 1 + i
 		list = append(list, w.engine(w.queue[i], at[strings.IndexByte(at, '#')+1:]))
 	}
 	o.list("defs", list)
@@ -240,6 +241,21 @@ func (w *scriptWriter) circular(s *jsonschema.Schema, above map[*jsonschema.Sche
 	}
 	subs = slices.Concat(subs, s.AllOf, s.AnyOf, s.OneOf, slices.Collect(maps.Values(s.DependentSchemas)))
 	return slices.ContainsFunc(subs, func(sub *jsonschema.Schema) bool { return w.circular(sub, above) })
+}
+
+// anchors counts the members $dynamicAnchor of a name at any depth of a card.
+func anchors(v json.RawMessage, name string) int {
+	n := 0
+	for key, member := range jsontext.Members(v) {
+		if key == "$dynamicAnchor" && jsontext.Unquote(member) == name {
+			n++
+		}
+		n += anchors(member, name)
+	}
+	for _, e := range jsontext.Elements(v) {
+		n += anchors(e, name)
+	}
+	return n
 }
 
 // rawValue is a value of the engine as text; its numbers keep their digits.

@@ -1,3 +1,4 @@
+import type { Test, Tree } from "./matcher.js";
 export type Key = string | number;
 export type Bound = number | [decimal: string, shown: string];
 /** A schema in the form that a host writes: see schema/script.go. */
@@ -10,7 +11,7 @@ export interface Shape {
     enumText?: string;
     format?: string;
     pattern?: string;
-    re?: string;
+    re?: string | Tree;
     minLength?: number;
     maxLength?: number;
     bounds?: [keyword: string, bound: Bound][];
@@ -28,7 +29,7 @@ export interface Shape {
     defs?: Node[];
     ref?: number[];
     properties?: [name: string, node: Node][];
-    patternProperties?: [re: string, node: Node][];
+    patternProperties?: [re: string | Tree, node: Node, test?: Test][];
     additionalProperties?: Node;
     propertyNames?: Node;
     dependentRequired?: [name: string, names: string[]][];
@@ -46,7 +47,7 @@ export interface Shape {
     if?: Node;
     then?: Node;
     else?: Node;
-    $re?: RegExp;
+    $re?: Test;
     $at?: Map<string, number>;
 }
 type Field = [name: string, node: Node, flags?: number, fill?: Fill | 0, message?: string];
@@ -67,6 +68,8 @@ export interface Use {
     };
     /** Judges a value by all of JSON Schema. */
     readonly engine?: (n: Node, v: unknown, r: Run) => void;
+    /** Tests patterns on which RegExp may never end. */
+    readonly matcher?: (tree: Tree) => Test;
 }
 /** What a value is judged for: a body at creation, a patch, or a row. */
 export type Mode = 0 | 1 | 2;
@@ -106,6 +109,8 @@ export declare const names: (v: Members) => string[];
 export declare const element: (v: unknown) => unknown;
 /** Judges what stands in a shape about any value, about text and about numbers; false: the value is of the wrong kind. */
 export declare function scalar(n: Shape, v: unknown, r: Run, engine?: boolean): boolean;
+/** A pattern as what tests a text. */
+export declare const pattern: (re: string | Tree, r: Run) => Test;
 export declare function twice(n: Shape, v: unknown[], r: Run): void;
 export declare function size(r: Run, of: string, min: number | undefined, max: number | undefined, n: number): void;
 /** The place of a member among those of a shape; -1: it has none of this name. */

@@ -1,7 +1,7 @@
 // The part of the judge that knows all of JSON Schema: schemas inside schemas, references,
 // conditions. Cards that have none of them do without it.
 
-import { absent, element, forbidden, names, place, refuse, scalar, size, twice, unknown } from "./judge.js";
+import { absent, element, forbidden, names, pattern, place, refuse, scalar, size, twice, unknown } from "./judge.js";
 import type { Detail, Key, Members, Node, Run } from "./judge.js";
 
 /** Whether all numbers in a value are those that a host computes with. */
@@ -11,16 +11,17 @@ const workable = (v: unknown): boolean =>
 /** Judges a value by all of JSON Schema. The refusals come in the order of the value. */
 export function engine(n: Node, v: unknown, r: Run): void {
   if (!workable(v)) return refuse(r, "type", "holds a number no double can");
-  const run: Run = { path: [], refused: [], most: Infinity, defs: r.defs, use: r.use };
+  const run: Run = { ...r, path: [], refused: [], most: Infinity };
   deep(n, v, run, new Set());
   const placed = run.refused.map((refusal) => {
     let x: any = v;
     const at = refusal.path.map((name) => {
-      const i = x === undefined ? -1 : Array.isArray(x) ? +name : names(x).indexOf(name as string);
-      x = i < 0 ? undefined : x[name];
+      // Only the last name may be missing.
+      const i = Array.isArray(x) ? +name : names(x).indexOf(name as string);
+      x = x[name];
       return i < 0 ? Infinity : i;
     });
-    return { refusal, at: at.slice(0, at.indexOf(Infinity) + 1 || at.length) };
+    return { refusal, at };
   });
   placed.sort((a, b) => order(a.at, b.at) || order(a.refusal.path.map(String), b.refusal.path.map(String)) || order([a.refusal.code, a.refusal.message], [b.refusal.code, b.refusal.message]));
   let last = "";
@@ -52,9 +53,9 @@ function deep(n: Node, v: unknown, r: Run, seen: Set<Key>): void {
     return fit;
   };
   const inside = (node: Node, name: Key, x: unknown): void => {
-    seen.add(name);
     r.path.push(name);
-    deep(node, x, r, new Set());
+    seen.add(name);
+    fits(node, false, x);
     r.path.pop();
   };
   n.ref?.forEach((i) => fits(r.defs[i]!));
@@ -67,14 +68,7 @@ function deep(n: Node, v: unknown, r: Run, seen: Set<Key>): void {
       if (node !== undefined) inside(node, i, x);
     });
     if (n.contains !== undefined) {
-      const matched = items.filter((x, i) => {
-        const before = r.refused.length;
-        deep(n.contains!, x, r, new Set());
-        const fit = r.refused.length === before;
-        r.refused.length = before;
-        if (fit) seen.add(i);
-        return fit;
-      }).length;
+      const matched = items.filter((x, i) => fits(n.contains!, true, x) && seen.add(i)).length;
       const hold = (code: string, at: string, count: number): void => refuse(r, code, `must hold at ${at} ${count} items of the kind the card asks for`, { limit: count });
       if (n.minContains === undefined) {
         if (!matched) refuse(r, "contains", "must hold at least one item of the kind the card asks for");
@@ -88,11 +82,9 @@ function deep(n: Node, v: unknown, r: Run, seen: Set<Key>): void {
     };
     size(r, "Properties", n.minProperties, n.maxProperties, present.length);
     if (n.required) missing(n.required, "required", absent);
-    n.dependentRequired?.forEach(([name, list]) => {
-      if (present.includes(name)) missing(list, "dependentRequired", `is required where ${name} is given`, { property: name });
-    });
+    n.dependentRequired?.forEach(([name, list]) => present.includes(name) && missing(list, "dependentRequired", `is required where ${name} is given`, { property: name }));
     for (const name of present) {
-      const judges = (n.patternProperties ?? []).filter(([re]) => new RegExp(re, "u").test(name)).map(([, node]) => node);
+      const judges = (n.patternProperties ?? []).filter((of) => (of[2] ??= pattern(of[0], r)).test(name)).map(([, node]) => node);
       const i = place(n, name);
       if (i >= 0) judges.push(n.properties![i]![1]);
       if (!judges.length && n.additionalProperties !== undefined) judges.push(n.additionalProperties);
@@ -104,20 +96,14 @@ function deep(n: Node, v: unknown, r: Run, seen: Set<Key>): void {
   if (n.not !== undefined && fits(n.not, true)) refuse(r, "not", "must not be of the shape the card forbids");
   n.allOf?.forEach((node) => fits(node));
   // Every alternative is tried: each that fits has judged keys.
-  if (n.anyOf && !n.anyOf.filter((node) => fits(node, true)).length) refuse(r, "anyOf", "must fit at least one of the shapes the card allows");
+  const matching = (of: Node[]): number => of.filter((node) => fits(node, true)).length;
+  if (n.anyOf && !matching(n.anyOf)) refuse(r, "anyOf", "must fit at least one of the shapes the card allows");
   if (n.oneOf) {
-    const matched = n.oneOf.filter((node) => fits(node, true)).length;
+    const matched = matching(n.oneOf);
     if (matched !== 1) refuse(r, "oneOf", "must fit exactly one of the shapes the card allows" + (matched ? "; it fits several" : ""));
   }
-  if (n.if !== undefined) {
-    const then = fits(n.if, true) ? n.then : n.else;
-    if (then !== undefined) fits(then);
-  }
-  if (v && typeof v === "object") {
-    const rest = Array.isArray(v) ? n.unevaluatedItems : n.unevaluatedProperties;
-    if (rest !== undefined) {
-      if (Array.isArray(v)) v.forEach((x, i) => seen.has(i) || inside(rest, i, element(x)));
-      else for (const name of names(v as Members)) if (!seen.has(name)) inside(rest, name, element((v as Members)[name]));
-    }
-  }
+  if (n.if !== undefined) fits((fits(n.if, true) ? n.then : n.else) ?? true);
+  const rest = Array.isArray(v) ? n.unevaluatedItems : n.unevaluatedProperties;
+  if (rest !== undefined && v && typeof v === "object")
+    for (const name of Array.isArray(v) ? v.keys() : names(v as Members)) if (!seen.has(name)) inside(rest, name, element((v as Members)[name]));
 }

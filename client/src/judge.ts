@@ -2,6 +2,8 @@
 // have); this is what reads them, and it gives the verdict that the host gives of the JSON that
 // JSON.stringify makes of a value: what is undefined is absent, a Date is its text, NaN is null.
 
+import type { Test, Tree } from "./matcher.js";
+
 export type Key = string | number;
 export type Bound = number | [decimal: string, shown: string];
 
@@ -16,7 +18,7 @@ export interface Shape {
   enumText?: string;
   format?: string;
   pattern?: string;
-  re?: string;
+  re?: string | Tree;
   minLength?: number;
   maxLength?: number;
   bounds?: [keyword: string, bound: Bound][];
@@ -35,7 +37,7 @@ export interface Shape {
   // The engine's.
   ref?: number[];
   properties?: [name: string, node: Node][];
-  patternProperties?: [re: string, node: Node][];
+  patternProperties?: [re: string | Tree, node: Node, test?: Test][];
   additionalProperties?: Node;
   propertyNames?: Node;
   dependentRequired?: [name: string, names: string[]][];
@@ -54,7 +56,7 @@ export interface Shape {
   then?: Node;
   else?: Node;
   // What is made of it once.
-  $re?: RegExp;
+  $re?: Test;
   $at?: Map<string, number>;
 }
 
@@ -71,6 +73,8 @@ export interface Use {
   readonly formats?: { readonly [name: string]: readonly [example: string, check: (text: string) => boolean] };
   /** Judges a value by all of JSON Schema. */
   readonly engine?: (n: Node, v: unknown, r: Run) => void;
+  /** Tests patterns on which RegExp may never end. */
+  readonly matcher?: (tree: Tree) => Test;
 }
 
 /** What a value is judged for: a body at creation, a patch, or a row. */
@@ -119,6 +123,7 @@ const sentences: { readonly [keyword: string]: string } = {
   maxItems: "have at most # item",
   minProperties: "have at least # key",
   maxProperties: "have at most # key",
+  maxDepth: "have at most # level",
   minimum: "be at least #",
   maximum: "be at most #",
   exclusiveMinimum: "be greater than #",
@@ -211,10 +216,11 @@ export function scalar(n: Shape, v: unknown, r: Run, engine?: boolean): boolean 
   if (kind === "number" && !engine) {
     if (type === "integer") {
       // Integers are kept in 64 bits.
-      const low = typeof v === "bigint" ? v < -(2 ** 63) : (v as number) <= -(2 ** 63);
-      if (low || (v as number) >= 2 ** 63) {
-        const edge = low ? "-9223372036854775808" : "9223372036854775807";
-        limit(r, low ? "minimum" : "maximum", [edge, edge]);
+      const edge = 2n ** 63n;
+      const low = typeof v === "bigint" ? v < -edge : (v as number) <= -edge;
+      if (low || (v as number) >= edge) {
+        const last = String(low ? -edge : edge - 1n);
+        limit(r, low ? "minimum" : "maximum", [last, last]);
         return false;
       }
     } else if (!isFinite(Number(v))) {
@@ -245,17 +251,21 @@ function text(n: Shape, v: string, r: Run): boolean {
     }
   }
   // Lengths count code points: as many as there are code units, or half of them.
+  let length = 0;
   if (v.length < 2 * n.minLength! || v.length > n.maxLength!) {
-    let length = 0;
-    for (const _ of v) length++;
+    length = [...v].length;
     if (length < n.minLength!) limit(r, "minLength", n.minLength!);
     if (length > n.maxLength!) limit(r, "maxLength", n.maxLength!);
   }
-  if (n.pattern !== undefined && !(n.$re ??= new RegExp(n.re ?? n.pattern, "u")).test(v)) {
+  // The pattern of a text that is too long is not asked.
+  if (n.pattern !== undefined && !(length > n.maxLength!) && !(n.$re ??= pattern(n.re ?? n.pattern, r)).test(v)) {
     refuse(r, "pattern", "must match the pattern " + n.pattern, { pattern: n.pattern });
   }
   return true;
 }
+
+/** A pattern as what tests a text. */
+export const pattern = (re: string | Tree, r: Run): Test => (typeof re === "string" ? new RegExp(re, "u") : r.use.matcher!(re));
 
 /** Numbers are compared as the decimals that they are: 0.3 is a multiple of 0.1. */
 function within(keyword: string, v: unknown, bound: Bound): boolean {
@@ -336,7 +346,7 @@ function object(n: Shape, v: Members, r: Run): void {
     if (values[i] !== undefined) inside(r, name, node, values[i]);
     else if (n.required?.includes(name)) refuse(r, "required", absent, undefined, name);
   });
-  if (n.required) for (const name of n.required) if (place(n, name) < 0 && !names(v).includes(name)) refuse(r, "required", absent, undefined, name);
+  n.required?.forEach((name) => place(n, name) < 0 && !names(v).includes(name) && refuse(r, "required", absent, undefined, name));
 }
 
 /**
@@ -370,26 +380,24 @@ function inside(r: Run, name: Key, node: Node, x: unknown): void {
 /** Names the unknown keys in a value, at any depth, in the order of the value. */
 function keys(n: Node, v: unknown, r: Run, skip?: (field: Field) => unknown): void {
   if (typeof n !== "object" || !v || typeof v !== "object") return;
-  const into = (name: Key, node: Node, x: unknown): void => {
-    r.path.push(name);
-    keys(node, x, r);
-    r.path.pop();
-  };
-  if (Array.isArray(v)) {
-    if (n.items !== undefined) v.forEach((x, i) => into(i, n.items!, element(x)));
-  } else if (n.fields) {
-    for (const name of names(v as Members)) {
-      const field = n.fields[place(n, name)];
-      if (field) skip?.(field) || into(name, field[1], plain((v as Members)[name]));
-      else if (refuses(n, name)) refuse(r, "unknown_key", unknown, undefined, name);
+  const list = Array.isArray(v);
+  if (list ? n.items === undefined : !n.fields) return;
+  for (const name of names(v as Members)) {
+    const field: Field | undefined = list ? [name, n.items!] : n.fields![place(n, name)];
+    if (field ? skip?.(field) : !refuses(n, name)) continue;
+    if (!field) refuse(r, "unknown_key", unknown, undefined, name);
+    else {
+      r.path.push(list ? +name : name);
+      keys(field[1], plain((v as Members)[name]), r);
+      r.path.pop();
     }
   }
 }
 
 function strange(n: Node, v: unknown): boolean {
-  const r: Run = { path: [], refused: [], most: 1, defs: [], use: {} };
+  const r = { path: [], refused: [], most: 1 } as Partial<Run> as Run; // keys needs no more
   keys(n, v, r);
-  return r.refused.length > 0;
+  return !!r.refused[0];
 }
 
 const must = 1;
@@ -401,13 +409,13 @@ const replaced = 8;
 function judge(card: Card, mode: Mode, sent: unknown): Refusal[] {
   const v = (plain(sent) ?? {}) as Members;
   const r: Run = { path: [], refused: [], most, defs: card.defs!, use: card.use! };
-  if (kindOf(v) !== "object") {
-    refuse(r, "type", "must be an object", { type: "object" });
-    return r.refused;
-  }
+  if (kindOf(v) !== "object") refuse(r, "type", "must be an object", { type: "object" });
+  else broken(v, r);
+  if (r.refused[0]) return r.refused;
   /** Why a field may not be sent: a code and a message. */
   const forbids = ([, , flags, , message]: Field): [string, string] | false =>
-    mode < 2 && flags! & readOnly ? ["read_only", message || "is written by the host alone; leave it out"] : mode === 1 && flags! & immutable ? ["immutable", "cannot be changed once it is set; leave it out"] : false;
+    mode < 2 && flags! & readOnly ? ["read_only", message || "is written by the host alone; leave it out"] : mode === 1 && flags! & immutable ? ["immutable", "cannot be changed once it is set; leave it out"]
+  : false;
   const fields = card.fields ?? [];
   const values = read(card, v, r);
   const members = r.members!;
@@ -436,6 +444,20 @@ function judge(card: Card, mode: Mode, sent: unknown): Refusal[] {
 }
 
 const pointer = ({ path }: Refusal): string => path.map((name) => "/" + String(name).replace(/~/g, "~0").replace(/\//g, "~1")).join("");
+
+/** Refuses what no host reads as JSON: half a surrogate pair, and what is nested deeper than 100 levels. */
+function broken(v: unknown, r: Run): void {
+  if (r.refused[0] || !v) return;
+  if (typeof v === "string" && /\p{Cs}/u.test(v)) refuse(r, "unicode", "must be Unicode");
+  if (typeof v !== "object") return;
+  if (r.path.length > 99) return limit(r, "maxDepth", 100);
+  for (const name of names(v as Members)) {
+    r.path.push(Array.isArray(v) ? +name : name);
+    broken(name, r);
+    broken(plain((v as Members)[name]), r);
+    r.path.pop();
+  }
+}
 
 /** What a caller sends, as a schema of the Standard Schema specification, version 1. */
 export interface Schema<T> {
@@ -473,7 +495,7 @@ export function schema<T>(card: Card, mode: Mode): Schema<T> {
 /** The details that the host would answer, in its order; none where it would accept the value. */
 export function details<T>(of: Schema<T>, v: unknown): Detail[] {
   const { card, mode } = of as Made<T>;
-  return judge(card, mode, v).map((x) => ({ path: x.path.length ? x.path.join(".") : ".", pointer: body(x), code: x.code, message: x.message, ...(x.params && { params: x.params }) }));
+  return judge(card, mode, v).map((x) => ({ path: x.path.length ? x.path.join(".") : ".", pointer: body(x), code: x.code, message: x.message, params: x.params! }));
 }
 
 /** The value with what the host would fill in: constants, the time, empty lists; not what it generates. */

@@ -66,6 +66,7 @@ cards give the same bytes.`,
 		if err != nil {
 			return err
 		}
+		s.tellLeft(model)
 		plan, err := contract.NewPlan(cmp.Or(*out, filepath.Join(*dir, "dist", args[0])), contract.ManifestFile, files, nil)
 		if err != nil {
 			return err
@@ -73,6 +74,13 @@ cards give the same bytes.`,
 		return s.apply([]*contract.Plan{plan}, nil, *check, "the cards say")
 	}
 	return cmd
+}
+
+// tellLeft writes on stderr which fields the npm package leaves to the host, a line each.
+func (s *shell) tellLeft(m *contract.Model) {
+	for _, f := range m.Left() {
+		fmt.Fprintf(s.stderr, "frond: notice: %s\n", f)
+	}
 }
 
 // promised is what a project's cards say it serves. Nothing is run and no host is called: what

@@ -12,8 +12,8 @@ import (
 )
 
 // newClient is frond client. The exit code is 1 if --check finds a difference. A host that does
-// not answer is exit code 3; an unknown Frond, or a card that JavaScript cannot hold to, is 2,
-// and nothing is written.
+// not answer is exit code 3; an unknown Frond, or a card without a judge in JavaScript, is 2, and
+// nothing is written.
 func newClient(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "client [FROND] --from URL --out FOLDER",
@@ -50,6 +50,7 @@ host's only one is written.`,
 		if err != nil {
 			return fmt.Errorf("what %s serves of %s cannot be a package:\n%w", from.url, frond.Name, err)
 		}
+		s.tellLeft(model)
 		plan, err := contract.NewPlan(filepath.Clean(cmp.Or(*out, ".")), contract.ManifestFile, files, nil)
 		if err != nil {
 			return err

@@ -13,8 +13,8 @@ const [exec, wasm, ...dists] = process.argv.slice(2);
 const judges = [];
 for (const dist of dists) {
   const load = (name) => import(pathToFileURL(resolve(dist, name)));
-  const [{ schema, details }, { engine }, formats] = [await load("judge.js"), await load("engine.js"), await load("formats.js")];
-  judges.push({ schema, details, engine, formats, differences: 0 });
+  const [{ schema, details }, { engine }, { matcher }, formats] = [await load("judge.js"), await load("engine.js"), await load("matcher.js"), await load("formats.js")];
+  judges.push({ schema, details, use: { engine, matcher }, formats, differences: 0 });
 }
 await import(pathToFileURL(resolve(exec)));
 
@@ -32,7 +32,7 @@ let pairs = 0;
 let refused = 0;
 const codes = {};
 for await (const line of createInterface({ input: process.stdin })) {
-  const { card, view, data, formats, engine, bodies } = JSON.parse(line);
+  const { card, view, data, formats, bodies } = JSON.parse(line);
   const values = bodies.map(([mode, body]) => [mode, JSON.parse(body, revive)]);
   const answer = globalThis.frondJudge(card, view, JSON.stringify(values.map(([mode, v]) => [mode, text(v)])));
   let theirs;
@@ -49,7 +49,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const wants = theirs.map((list) => JSON.stringify(list ?? []));
   for (const judge of judges) {
     const node = new Function(`return ${data}`)();
-    node.use = { formats: Object.fromEntries((formats ?? []).map((name) => [name, judge.formats[camel(name)]])), ...(engine && { engine: judge.engine }) };
+    node.use = { ...judge.use, formats: Object.fromEntries((formats ?? []).map((name) => [name, judge.formats[camel(name)]])) };
     const schemas = [0, 1, 2].map((mode) => judge.schema(node, mode));
     values.forEach(([mode, v], i) => {
       let got;

@@ -21,9 +21,9 @@ var exported = []string{"details", "fill", "rows", "createClient", "KitError"}
 //	const judge0 = { create: /* @__PURE__ */ schema(card0, 0) };
 //	export { judge0 as customer };
 //
-// A page that imports one constant ships its card alone. The error is schema.Faults: what a
-// judge in JavaScript cannot hold to.
-func (m *Model) judgeScript() (string, error) {
+// A page that imports one constant ships its card alone. It also returns the fields that only
+// the host judges. The error is schema.Faults: cards for which there is no judge in JavaScript.
+func (m *Model) judgeScript() (string, schema.Faults, error) {
 	w := &judgeWriter{cards: map[string]string{}, formats: map[string]bool{}}
 	members := newNames(exported...)
 	var faults schema.Faults
@@ -34,7 +34,7 @@ func (m *Model) judgeScript() (string, error) {
 			if err != nil {
 				var found schema.Faults
 				if !errors.As(err, &found) {
-					return "", err
+					return "", nil, err
 				}
 				faults = append(faults, found...)
 				continue
@@ -54,23 +54,44 @@ func (m *Model) judgeScript() (string, error) {
 		if e := m.Doors[i].Reach.Entity; e != nil && len(faults) == 0 {
 			card, err := w.card(Sent{Card: e})
 			if err != nil {
-				return "", err
+				return "", nil, err
 			}
 			rows = append(rows, fmt.Sprintf("%s: /* @__PURE__ */ schema(%s, 2)", tsKey(member), card))
 		}
 	}
 	fmt.Fprintf(&w.body, "export const rows = { %s };\n", strings.Join(rows, ", "))
 	if len(faults) > 0 {
-		return "", slices.CompactFunc(faults, func(a, b schema.Fault) bool { return a == b })
+		return "", nil, once(faults)
 	}
 	head := "import { schema } from \"./judge.js\";\nexport { details, fill } from \"./judge.js\";\n"
 	if w.engine {
 		head += "import { engine } from \"./engine.js\";\n"
 	}
+	if w.matcher {
+		head += "import { matcher } from \"./matcher.js\";\n"
+	}
 	if len(w.formats) > 0 {
 		head += "import { " + strings.Join(slices.Sorted(maps.Keys(w.formats)), ", ") + " } from \"./formats.js\";\n"
 	}
-	return head + "\n" + w.body.String(), nil
+	return head + "\n" + w.body.String(), once(w.left), nil
+}
+
+// once returns the faults without those that several constants of an entity have.
+func once(faults schema.Faults) schema.Faults {
+	var list schema.Faults
+	for _, f := range faults {
+		if !slices.Contains(list, f) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// Left returns the fields that the npm package does not judge, each with the reason: only the
+// host can. None where [Model.NPM] fails.
+func (m *Model) Left() schema.Faults {
+	_, left, _ := m.judgeScript()
+	return left
 }
 
 // judgeWriter writes the constants of a module.
@@ -79,6 +100,8 @@ type judgeWriter struct {
 	cards   map[string]string // the names of constants by their values
 	formats map[string]bool   // imported
 	engine  bool              // imported
+	matcher bool              // imported
+	left    schema.Faults
 }
 
 // card is the name of the constant with the card of s.
@@ -87,10 +110,15 @@ func (w *judgeWriter) card(s Sent) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	w.left = append(w.left, script.Left...)
 	var use []string
 	if script.Engine {
 		w.engine = true
 		use = append(use, "engine")
+	}
+	if script.Matcher {
+		w.matcher = true
+		use = append(use, "matcher")
 	}
 	if len(script.Formats) > 0 {
 		list := make([]string, len(script.Formats))

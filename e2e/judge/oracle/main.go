@@ -10,9 +10,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"strings"
 	"syscall/js"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 func main() {
@@ -43,6 +46,17 @@ func judge(card string, view bool, bodies string) string {
 		}
 		if err := json.Unmarshal(p[1], &text); err != nil {
 			return err.Error()
+		}
+		var broken *jsontext.Error
+		if errors.As(jsontext.Check([]byte(text)), &broken) {
+			// A host answers such a text without judging it.
+			path := strings.ReplaceAll(strings.TrimPrefix(broken.Pointer, "/"), "/", ".")
+			code, message, params := "unicode", "must be Unicode", map[string]any(nil)
+			if strings.Contains(broken.Message, "deeper") {
+				code, message, params = "maxDepth", "must have at most 100 levels", map[string]any{"limit": 100}
+			}
+			all[i] = []schema.Detail{{Path: path, Pointer: "/body" + broken.Pointer, Code: code, Message: message, Params: params}}
+			continue
 		}
 		_, all[i] = set.Entity("thing").Judge(modes[mode], json.RawMessage(text), "/body")
 	}

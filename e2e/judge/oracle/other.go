@@ -1,0 +1,7 @@
+//go:build !js
+
+package main
+
+import "log"
+
+func main() { log.Fatal("oracle: it runs in JavaScript; build it with GOOS=js GOARCH=wasm") }
