@@ -164,7 +164,7 @@ var floors = map[string]string{
 	"e2e/freeport":     "",
 	"e2e/facts":        "*",
 	"e2e/judge":        "*",
-	"e2e/judge/oracle": "schema",
+	"e2e/judge/oracle": "schema schema/jsontext",
 }
 
 // forTests are packages that only test files import.

@@ -56,34 +56,34 @@ type Script struct {
 	Engine bool
 	// Matcher says that it has a pattern that needs the linear matcher.
 	Matcher bool
-	// Left says which fields accept every value, because only the host can judge them.
-	Left Faults
+	// Skipped says which fields accept every value, because only the host can judge them.
+	Skipped Faults
 
 	faults Faults // for which there is no script
 }
 
 // Script returns the judge of the card as data for JavaScript, the same for the same card. A
-// field with a rule that JavaScript cannot judge accepts every value and is named by Left. The
+// field with a rule that JavaScript cannot judge accepts every value and is named by Skipped. The
 // error is Faults: every $dynamicRef whose target depends on the way to it.
 //
 // preset names fields that the host fills in for every caller, beside those of the card: they
 // are not required.
 func (e *Entity) Script(preset ...string) (*Script, error) {
-	script, left := e.script(preset, nil)
-	if left != nil {
-		script, _ = e.script(preset, left)
-		for _, i := range slices.Sorted(maps.Keys(left)) {
-			script.Left = append(script.Left, left[i]...)
+	script, skipped := e.script(preset, nil)
+	if skipped != nil {
+		script, _ = e.script(preset, skipped)
+		for _, i := range slices.Sorted(maps.Keys(skipped)) {
+			script.Skipped = append(script.Skipped, skipped[i]...)
 		}
 	}
 	return script, script.faults.sorted().Err()
 }
 
-// script writes the card without the fields of left, by their places in the card; the place
+// script writes the card without the fields of skipped, by their places in the card; the place
 // behind the last is the card's own conditions. It returns the fields that turned out to be
 // unfit, with the reasons; nil for none.
-func (e *Entity) script(preset []string, left map[int]Faults) (*Script, map[int]Faults) {
-	w := &scriptWriter{entity: e, preset: preset, left: left, nodes: map[*jsonschema.Schema]int{}, formats: map[string]bool{}, unfit: map[int]Faults{}, refers: map[int][]int{}}
+func (e *Entity) script(preset []string, skipped map[int]Faults) (*Script, map[int]Faults) {
+	w := &scriptWriter{entity: e, preset: preset, skipped: skipped, nodes: map[*jsonschema.Schema]int{}, formats: map[string]bool{}, unfit: map[int]Faults{}, refers: map[int][]int{}}
 	fields := make([]string, len(e.Fields))
 	for i, p := range e.Fields {
 		w.part = i
@@ -97,7 +97,7 @@ func (e *Entity) script(preset []string, left map[int]Faults) (*Script, map[int]
 		w.keys(o, c)
 	}
 	if e.judge.whole != nil {
-		if left[w.part] == nil {
+		if skipped[w.part] == nil {
 			o.add("whole", w.engine(e.judge.whole, ""))
 		}
 	} else {
@@ -106,7 +106,7 @@ func (e *Entity) script(preset []string, left map[int]Faults) (*Script, map[int]
 	}
 	// The nodes that references lead to are known once everything else is written.
 	w.defs(o)
-	return &Script{Data: o.String(), Formats: sortedKeys(w.formats), Engine: w.whole, Matcher: w.matcher, faults: w.faults}, w.leave()
+	return &Script{Data: o.String(), Formats: sortedKeys(w.formats), Engine: w.whole, Matcher: w.matcher, faults: w.faults}, w.skips()
 }
 
 // scriptWriter writes one card. Its zero values are not ready; see Entity.Script.
@@ -120,7 +120,7 @@ type scriptWriter struct {
 	whole   bool // a node of the engine was written
 	matcher bool // a tree of the matcher was written
 	faults  Faults
-	left    map[int]Faults
+	skipped map[int]Faults
 	// part is what is being written: a field by its place, the card's own conditions behind the
 	// last one, then the nodes of queue. unfit says why JavaScript cannot judge a part, and
 	// refers which parts a part refers to.
@@ -173,10 +173,10 @@ func (w *scriptWriter) unfits(at, message, remedy string) {
 	w.unfit[w.part] = append(w.unfit[w.part], Fault{File: w.entity.Name, Pointer: at, Message: message, Remedy: remedy})
 }
 
-// leave returns the fields that are unfit, or refer to a part that is, with the reasons; nil
+// skips returns the fields that are unfit, or refer to a part that is, with the reasons; nil
 // for none.
-func (w *scriptWriter) leave() map[int]Faults {
-	var left map[int]Faults
+func (w *scriptWriter) skips() map[int]Faults {
+	var skipped map[int]Faults
 	for i := range len(w.entity.Fields) + 1 {
 		seen := map[int]bool{}
 		var reasons Faults
@@ -197,12 +197,12 @@ func (w *scriptWriter) leave() map[int]Faults {
 		for k := range reasons {
 			reasons[k].Message = "only the host judges " + what + ": " + reasons[k].Message
 		}
-		if left == nil {
-			left = map[int]Faults{}
+		if skipped == nil {
+			skipped = map[int]Faults{}
 		}
-		left[i] = reasons
+		skipped[i] = reasons
 	}
-	return left
+	return skipped
 }
 
 // field is a field of the card: [name, node, flags, fill, message], what is empty at the end
@@ -227,7 +227,7 @@ func (w *scriptWriter) field(i int, p *Property) string {
 		flags |= scriptWhole
 	}
 	node, fill := "true", w.fill(p)
-	if w.left[i] == nil {
+	if w.skipped[i] == nil {
 		node = w.node(c, child("/properties", p.Name))
 	} else if w.unfit[i] != nil {
 		fill = "0" // the value to fill in is the reason

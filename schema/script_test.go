@@ -68,8 +68,8 @@ func TestScriptLeaves(t *testing.T) {
 			t.Errorf("%s: %v", card, err)
 			continue
 		}
-		if left := script.Left.Error(); script.Data != want[0] || !strings.Contains(left, want[1]) || !strings.Contains(left, "; ") {
-			t.Errorf("%s:\n%s\n%s\nwant %s", card, script.Data, left, want)
+		if skipped := script.Skipped.Error(); script.Data != want[0] || !strings.Contains(skipped, want[1]) || !strings.Contains(skipped, "; ") {
+			t.Errorf("%s:\n%s\n%s\nwant %s", card, script.Data, skipped, want)
 		}
 	}
 }
@@ -87,7 +87,7 @@ $defs:
 	if script, err := scriptOf(t, card); err == nil || !strings.Contains(err.Error(), "/$dynamicRef: ") || !strings.Contains(err.Error(), "; write $ref") {
 		t.Errorf("%v, %v", script, err)
 	}
-	if script, err := scriptOf(t, strings.Replace(card, "$dynamicAnchor: node, $ref", "$ref", 1)); err != nil || len(script.Left) > 0 {
+	if script, err := scriptOf(t, strings.Replace(card, "$dynamicAnchor: node, $ref", "$ref", 1)); err != nil || len(script.Skipped) > 0 {
 		t.Error(err)
 	}
 }

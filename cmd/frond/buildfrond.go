@@ -66,7 +66,7 @@ cards give the same bytes.`,
 		if err != nil {
 			return err
 		}
-		s.tellLeft(model)
+		s.reportSkipped(model)
 		plan, err := contract.NewPlan(cmp.Or(*out, filepath.Join(*dir, "dist", args[0])), contract.ManifestFile, files, nil)
 		if err != nil {
 			return err
@@ -76,9 +76,9 @@ cards give the same bytes.`,
 	return cmd
 }
 
-// tellLeft writes on stderr which fields the npm package leaves to the host, a line each.
-func (s *shell) tellLeft(m *contract.Model) {
-	for _, f := range m.Left() {
+// reportSkipped writes on stderr which fields the npm package leaves to the host, a line each.
+func (s *shell) reportSkipped(m *contract.Model) {
+	for _, f := range m.Skipped() {
 		fmt.Fprintf(s.stderr, "frond: notice: %s\n", f)
 	}
 }

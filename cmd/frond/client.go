@@ -50,7 +50,7 @@ host's only one is written.`,
 		if err != nil {
 			return fmt.Errorf("what %s serves of %s cannot be a package:\n%w", from.url, frond.Name, err)
 		}
-		s.tellLeft(model)
+		s.reportSkipped(model)
 		plan, err := contract.NewPlan(filepath.Clean(cmp.Or(*out, ".")), contract.ManifestFile, files, nil)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 // Compares judges in JavaScript with the Go judge in WebAssembly. Each line of stdin is a card
 // as data with bodies. The lines of stdout are differences of the first judge, at most 20, and
-// behind them the counts of all judges.
+// behind them the counts of all judges. With CHROMIUM in the environment the judges run in a page
+// of that browser, otherwise in node.
 //
 //	node compare.mjs wasm_exec.js oracle.wasm DIST…
 
@@ -9,32 +10,57 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const [exec, wasm, ...dists] = process.argv.slice(2);
-const judges = [];
-for (const dist of dists) {
-  const load = (name) => import(pathToFileURL(resolve(dist, name)));
-  const [{ schema, details }, { engine }, { matcher }, formats] = [await load("judge.js"), await load("engine.js"), await load("matcher.js"), await load("formats.js")];
-  judges.push({ schema, details, use: { engine, matcher }, formats, differences: 0 });
+/** The details of a judge for the bodies of a card, as text. It runs in node and in a page. */
+async function judged([base, { data, formats, bodies }]) {
+  const load = (name) => import(base + name);
+  const [{ schema, details }, { engine }, { matcher }, checks] = await Promise.all(["judge.js", "engine.js", "matcher.js", "formats.js"].map(load));
+  const camel = (name) => name.replace(/-(.)/g, (_, c) => c.toUpperCase());
+  // {"$bigint": "…"} stands for an integer beyond 2^53, which is sent with all its digits.
+  const revive = (_, v) => (v && typeof v === "object" && typeof v.$bigint === "string" ? BigInt(v.$bigint) : v);
+  const card = new Function(`return ${data}`)();
+  card.use = { engine, matcher, formats: Object.fromEntries((formats ?? []).map((name) => [name, checks[camel(name)]])) };
+  const schemas = [0, 1, 2].map((mode) => schema(card, mode));
+  return bodies.map(([mode, body]) => {
+    try {
+      return JSON.stringify(details(schemas[mode], JSON.parse(body, revive)));
+    } catch (err) {
+      return String(err.stack);
+    }
+  });
 }
-await import(pathToFileURL(resolve(exec)));
 
+const [exec, wasm, ...dists] = process.argv.slice(2);
+const differences = dists.map(() => 0);
+let page;
+if (process.env.CHROMIUM) {
+  const { chromium } = await import("../js/node_modules/playwright-core/index.mjs");
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"], timeout: 120_000 });
+  page = await browser.newPage();
+  await page.route("**/*", (route) => {
+    const [, dist, name] = new URL(route.request().url()).pathname.split("/");
+    if (!name) return route.fulfill({ contentType: "text/html", body: "<!doctype html><title>judges</title>" });
+    return route.fulfill({ contentType: "text/javascript", body: readFileSync(resolve(dists[dist], name), "utf8") });
+  });
+  await page.goto("http://judges.test/");
+}
+/** What a judge says of a card, wherever it runs. */
+const ask = (i, line) => (page ? page.evaluate(judged, [`http://judges.test/${i}/`, line]) : judged([pathToFileURL(resolve(dists[i])) + "/", line]));
+
+await import(pathToFileURL(resolve(exec)));
 const go = new globalThis.Go();
 const { instance } = await WebAssembly.instantiate(readFileSync(wasm), go.importObject);
 void go.run(instance);
 
-const camel = (name) => name.replace(/-(.)/g, (_, c) => c.toUpperCase());
-
-// {"$bigint": "…"} stands for an integer beyond 2^53, which is sent with all its digits.
-const revive = (_, v) => (v && typeof v === "object" && typeof v.$bigint === "string" ? BigInt(v.$bigint) : v);
-const text = (v) => JSON.stringify(v, (_, x) => (typeof x === "bigint" ? `\u0001${x}\u0001` : x)).replace(/"\\u0001(-?\d+)\\u0001"/g, "$1");
+const sent = (body) => body.replace(/\{"\$bigint":"(-?\d+)"\}/g, "$1");
 
 let pairs = 0;
 let refused = 0;
 const codes = {};
-for await (const line of createInterface({ input: process.stdin })) {
-  const { card, view, data, formats, bodies } = JSON.parse(line);
-  const values = bodies.map(([mode, body]) => [mode, JSON.parse(body, revive)]);
-  const answer = globalThis.frondJudge(card, view, JSON.stringify(values.map(([mode, v]) => [mode, text(v)])));
+for await (const text of createInterface({ input: process.stdin })) {
+  const line = JSON.parse(text);
+  const { card, view, bodies } = line;
+  // Go reads what JSON.stringify makes of the values.
+  const answer = globalThis.frondJudge(card, view, JSON.stringify(bodies.map(([mode, body]) => [mode, sent(JSON.stringify(JSON.parse(body)))])));
   let theirs;
   try {
     theirs = JSON.parse(answer);
@@ -47,22 +73,13 @@ for await (const line of createInterface({ input: process.stdin })) {
     for (const d of list ?? []) codes[d.code] = (codes[d.code] ?? 0) + 1;
   }
   const wants = theirs.map((list) => JSON.stringify(list ?? []));
-  for (const judge of judges) {
-    const node = new Function(`return ${data}`)();
-    node.use = { ...judge.use, formats: Object.fromEntries((formats ?? []).map((name) => [name, judge.formats[camel(name)]])) };
-    const schemas = [0, 1, 2].map((mode) => judge.schema(node, mode));
-    values.forEach(([mode, v], i) => {
-      let got;
-      try {
-        got = JSON.stringify(judge.details(schemas[mode], v));
-      } catch (err) {
-        got = String(err.stack);
-      }
-      if (got === wants[i]) return;
-      judge.differences++;
-      if (judge === judges[0] && judge.differences <= 20) console.log(JSON.stringify({ card, mode, body: text(v), go: wants[i], js: got }));
+  for (const i of dists.keys()) {
+    (await ask(i, line)).forEach((got, k) => {
+      if (got === wants[k]) return;
+      differences[i]++;
+      if (i === 0 && differences[0] <= 20) console.log(JSON.stringify({ card, mode: bodies[k][0], body: bodies[k][1], go: wants[k], js: got }));
     });
   }
 }
-console.log(JSON.stringify({ pairs, refused, codes, differences: judges.map((judge) => judge.differences) }));
+console.log(JSON.stringify({ pairs, refused, codes, differences }));
 process.exit(0);

@@ -77,7 +77,7 @@ func runtimeWith(t *testing.T, file, was, is string) string {
 		t.Fatal(err)
 	}
 	stripped(t, filepath.Join(dir, file), dir)
-	for _, other := range []string{"judge", "engine", "formats", "idna", "matcher"} {
+	for _, other := range []string{"judge", "engine", "formats", "idna", "idnatable", "matcher"} {
 		if other+".ts" == file {
 			continue
 		}

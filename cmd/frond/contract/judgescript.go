@@ -73,7 +73,7 @@ func (m *Model) judgeScript() (string, schema.Faults, error) {
 	if len(w.formats) > 0 {
 		head += "import { " + strings.Join(slices.Sorted(maps.Keys(w.formats)), ", ") + " } from \"./formats.js\";\n"
 	}
-	return head + "\n" + w.body.String(), once(w.left), nil
+	return head + "\n" + w.body.String(), once(w.skipped), nil
 }
 
 // once returns the faults without those that several constants of an entity have.
@@ -87,11 +87,11 @@ func once(faults schema.Faults) schema.Faults {
 	return list
 }
 
-// Left returns the fields that the npm package does not judge, each with the reason: only the
+// Skipped returns the fields that the npm package does not judge, each with the reason: only the
 // host can. None where [Model.NPM] fails.
-func (m *Model) Left() schema.Faults {
-	_, left, _ := m.judgeScript()
-	return left
+func (m *Model) Skipped() schema.Faults {
+	_, skipped, _ := m.judgeScript()
+	return skipped
 }
 
 // judgeWriter writes the constants of a module.
@@ -101,7 +101,7 @@ type judgeWriter struct {
 	formats map[string]bool   // imported
 	engine  bool              // imported
 	matcher bool              // imported
-	left    schema.Faults
+	skipped schema.Faults
 }
 
 // card is the name of the constant with the card of s.
@@ -110,7 +110,7 @@ func (w *judgeWriter) card(s Sent) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w.left = append(w.left, script.Left...)
+	w.skipped = append(w.skipped, script.Skipped...)
 	var use []string
 	if script.Engine {
 		w.engine = true
