@@ -268,19 +268,61 @@ func TestForeignHosts(t *testing.T) {
 		{
 			name: "what does not fit the card is told once, and what is closed outward never leaves",
 			host: &foreignHost{
-				document: desk(foreignDoor("note", noteCard, noteReads...)),
+				document: desk(foreignDoor("note", strings.Replace(noteCard, `"pages":{"type":"integer"`, `"pages":{"type":"integer","minimum":0`, 1), noteReads...)),
 				answers: map[string]func(invoked) any{
-					"note.findById": always(`{"id":"n1","title":"One","pages":"three","pin":"1234","writerId":null,"extra":{"pin":"1234"}}`),
+					"note.findById": always(`{"id":"n1","title":"One","pages":-1,"pin":"1234","writerId":null,"extra":{"pin":"1234"}}`),
 					"note.list":     always(`[{"id":"n1","title":"One","pages":3,"pin":"1234","writerId":null}]`),
 				},
 			},
 			asks: []inquiry{
-				{rest: `GET /api/desk/notes/n1`, want: `{"id":"n1","title":"One","pages":"three","writerId":null}`},
+				{rest: `GET /api/desk/notes/n1`, want: `{"id":"n1","title":"One","pages":-1,"writerId":null}`},
 				{graphql: `{ note(id: "n1") { title } notes { items { id title } } }`, want: `{"note":{"title":"One"},"notes":{"items":[{"id":"n1","title":"One"}]}}`},
 				{rest: `GET /api/desk/notes?fields=id,pin`, want: `Bad Request VALIDATION_FAILED`},
 				{method: `note.list`, want: `{"items":[{"id":"n1","title":"One","pages":3,"writerId":null}],"total":1,"hasMore":false,"endCursor":null}`},
 			},
 			says: "does not fit its card",
+		},
+		{
+			name: "members beyond the card are left out, and the log names them once",
+			host: &foreignHost{
+				document: desk(foreignDoor("note", noteCard, noteReads...)),
+				answers: map[string]func(invoked) any{
+					"note.findById": always(`{"id":"n1","title":"One","pages":3,"writerId":null,"colour":"red"}`),
+				},
+			},
+			asks: []inquiry{
+				{rest: `GET /api/desk/notes/n1`, want: `{"id":"n1","title":"One","pages":3,"writerId":null}`},
+				{method: `note.findById {"params":{"id":"n1"}}`, want: `{"id":"n1","title":"One","pages":3,"writerId":null}`},
+			},
+			says: "member=colour",
+		},
+		{
+			name: "a row of a wrong type, and the row of another id, are not believed",
+			host: &foreignHost{
+				document: desk(foreignDoor("note", noteCard, append([]string{foreignOp("update", "command")}, noteReads...)...), foreignDoor("writer", foreignWriter, writerReads...)),
+				answers: map[string]func(invoked) any{
+					"note.findById": func(in invoked) any {
+						if in.Params["id"] == "n1" {
+							return map[string]any{"id": "n1", "title": "One", "pages": "three", "writerId": nil}
+						}
+						return map[string]any{"id": "other", "title": "One", "pages": 3, "writerId": nil}
+					},
+					"note.update":     always(oneNote),
+					"note.list":       always(`[{"id":"n1","title":"One","pages":3,"writerId":"w1"},{"id":"n2","title":7,"pages":3,"writerId":"w1"}]`),
+					"writer.findById": always(`{"id":"other","name":"Bo"}`),
+				},
+			},
+			asks: []inquiry{
+				{rest: `GET /api/desk/notes/n1`, want: `Bad Gateway BAD_GATEWAY`},
+				{graphql: `{ note(id: "n1") { title } }`, want: `{"note":null} BAD_GATEWAY`},
+				{method: `note.findById {"params":{"id":"n1"}}`, want: `BAD_GATEWAY`},
+				{rest: `GET /api/desk/notes/c1`, want: `Bad Gateway BAD_GATEWAY`},
+				{graphql: `{ note(id: "c1") { id title } }`, want: `{"note":null} BAD_GATEWAY`},
+				{method: `note.findById {"params":{"id":"c1"}}`, want: `BAD_GATEWAY`},
+				{rest: `PATCH /api/desk/notes/c1 {"title":"x"}`, want: `Bad Gateway BAD_GATEWAY`},
+				{rest: `GET /api/desk/notes`, want: `Bad Gateway BAD_GATEWAY`},
+				{method: `writer.findById {"params":{"id":"OTHER"}}`, want: `{"id":"other","name":"Bo"}`},
+			},
 		},
 		{
 			name: "a row lacks a field that its card requires",

@@ -29,6 +29,14 @@ func (x *viewer) inward(p *schema.Property, value json.RawMessage) json.RawMessa
 			})
 			return value
 		}
+		// The card holds for what the conversion makes too: "   " is no text of minLength 1 once it
+		// is trimmed.
+		if details := refusedValue(p, decoded); len(details) > 0 {
+			for _, d := range details {
+				x.refuse(d)
+			}
+			return decoded
+		}
 		value = decoded
 	}
 	value = jsontext.Trim(value)

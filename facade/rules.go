@@ -208,13 +208,19 @@ func (p *preset) find(in binding) (json.RawMessage, bool) {
 	return kept(p.field, text), true
 }
 
+// refusedValue is what a field's card refuses of a value.
+func refusedValue(p *schema.Property, value json.RawMessage) []schema.Detail {
+	_, details := p.Owner.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: value}}.AppendJSON(nil), "/body")
+	return slices.DeleteFunc(details, func(d schema.Detail) bool {
+		top, _, _ := strings.Cut(d.Path, ".")
+		return top != p.Name
+	})
+}
+
 // unfitFor is why a value cannot stand in a field, or "".
 func unfitFor(p *schema.Property, value json.RawMessage) string {
-	_, details := p.Owner.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: value}}.AppendJSON(nil), "")
-	for _, d := range details {
-		if top, _, _ := strings.Cut(d.Path, "."); top == p.Name {
-			return d.Message
-		}
+	if details := refusedValue(p, value); len(details) > 0 {
+		return details[0].Message
 	}
 	return ""
 }

@@ -26,9 +26,7 @@ func formOf(surface facade.Surface) guard.Fail {
 			envelope.Refuse(w, status, err)
 		}
 	}
-	return func(w http.ResponseWriter, _ *http.Request, status int, err *facade.Error) {
-		guard.WriteProblem(w, status, err)
-	}
+	return guard.WriteProblem
 }
 
 // formOfPath is the form for a request that has not reached a surface: that of its path.

@@ -16,7 +16,7 @@ func live(w http.ResponseWriter, r *http.Request) { health(w, r, true, "live") }
 func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		guard.WriteProblem(w, http.StatusMethodNotAllowed, facade.Errorf(facade.MethodNotAllowed, "%s takes GET and HEAD", r.URL.Path))
+		guard.WriteProblem(w, r, http.StatusMethodNotAllowed, facade.Errorf(facade.MethodNotAllowed, "%s takes GET and HEAD", r.URL.Path))
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -30,6 +30,6 @@ func health(w http.ResponseWriter, r *http.Request, ok bool, word string) {
 // nowhere answers an unknown path with 404 and the known ones.
 func nowhere(paths []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		guard.WriteProblem(w, http.StatusNotFound, facade.Errorf(facade.NotFound, "nothing is served at %s; there is %s", r.URL.Path, strings.Join(paths, ", ")))
+		guard.WriteProblem(w, r, http.StatusNotFound, facade.Errorf(facade.NotFound, "nothing is served at %s; there is %s", r.URL.Path, strings.Join(paths, ", ")))
 	})
 }

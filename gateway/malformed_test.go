@@ -49,9 +49,17 @@ func TestRequestsThatCannotBeRead(t *testing.T) {
 		_ = resp.Body.Close()
 		_ = conn.Close()
 		var problem struct {
-			Status int
-			Detail string
-			Data   struct{ Code string }
+			Status   int
+			Detail   string
+			Instance string
+			Data     struct{ Code string }
+		}
+		path := ""
+		if words := strings.Fields(c.request); strings.HasPrefix(words[min(1, len(words)-1)], "/") {
+			path, _, _ = strings.Cut(words[1], "?")
+		}
+		if _ = json.Unmarshal(body, &problem); problem.Instance != path {
+			t.Errorf("%s: the instance is %q, want %q", name, problem.Instance, path)
 		}
 		if err := json.Unmarshal(body, &problem); err != nil || resp.StatusCode != c.status || problem.Status != c.status || problem.Data.Code == "" ||
 			!strings.Contains(problem.Detail, c.says) || resp.Header.Get("Content-Type") != "application/problem+json" {

@@ -66,7 +66,7 @@ func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *
 			return nil, err
 		}
 		store, err := postgres.OpenReplicated( //nolint:contextcheck // it opens no connection
-			postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction},
+			postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, NameRules: c.Mode == Development},
 			replicas, c.Replicas.LateBy)
 		if err != nil {
 			return nil, err

@@ -69,6 +69,10 @@ func (x *exchange) read() *facade.Error {
 		if err != nil {
 			return err
 		}
+		if x.op.Builtin && x.op.Patch && jsontext.KindOf(body) != jsontext.Object && (len(body) == 0 || jsontext.IsNull(body)) {
+			const message = "must be an object of the fields to change, such as {}, which changes none"
+			return facade.Invalid("the body "+message, schema.Detail{Path: ".", Pointer: "/body", Code: "type", Message: message})
+		}
 		if len(body) > 0 { // an empty body is absent, which differs from the text null
 			inv.Body = body
 		}

@@ -23,11 +23,15 @@ func (r *reader) keyword(name string, value json.RawMessage, at string) {
 		case (k == jsontext.True || k == jsontext.False) && strings.HasPrefix(name, "exclusive"):
 			plain := strings.ToLower(strings.TrimPrefix(name, "exclusive"))
 			r.fault(at, name+" has to be a number", "write "+name+": 0, say, in place of "+plain+": 0")
-		case !boundedNumber(value):
+		case k != jsontext.Number:
 			r.fault(at, name+" has to be a number", "write "+name+": 0, say")
+		case !double(value):
+			r.fault(at, beyondDouble(name), boundRemedy)
 		}
 	case "multipleOf":
-		if !boundedNumber(value) || compareNumbers(value, []byte("0")) <= 0 {
+		if jsontext.KindOf(value) == jsontext.Number && !double(value) {
+			r.fault(at, beyondDouble("multipleOf"), boundRemedy)
+		} else if !boundedNumber(value) || compareNumbers(value, []byte("0")) <= 0 {
 			r.fault(at, "multipleOf has to be a number greater than 0", "write multipleOf: 0.01, say")
 		}
 	case "pattern":
@@ -44,6 +48,11 @@ func (r *reader) keyword(name string, value json.RawMessage, at string) {
 		}
 	}
 }
+
+// beyondDouble is the fault of a bound that no double holds, and boundRemedy what to write.
+func beyondDouble(name string) string { return name + " is beyond every number that a field can hold" }
+
+const boundRemedy = "write a number within ±1.79e308, or leave it out"
 
 // applicators are the keywords that only the engine judges; a shape with one of
 // them goes to the engine whole.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -25,14 +26,24 @@ type conformance struct {
 	logged  map[string]bool
 }
 
-// check checks a result; nil: it fits, or its violations are only logged. A call without a
+// check checks a result; nil: it fits, or its violations are only logged. A value of a wrong type
+// is BAD_GATEWAY in any mode: no surface could give it as its schema says. A call without a
 // catalog, an operation without an output card and an empty result are not checked.
 func (c *conformance) check(p *pending, result *facade.Result) *facade.Error {
 	if p.op == nil || p.op.Output == nil || result.Rows.Len() == 0 {
 		return nil
 	}
+	if err := wrongType(p.op.Output, result.Rows); err != nil {
+		return err
+	}
 	if !c.options.Strict && !c.due(wire.MethodKey(p.call.Entity, p.call.Operation)) {
 		return nil
+	}
+	for _, name := range result.Rows.Layout().Fields {
+		if beyond := p.call.Entity + "." + p.call.Operation + " beyond " + name; !p.knows(name) && c.first(beyond) {
+			c.options.Log.Warn("a remote's rows have a member that their card lacks; it is left out",
+				"remote", c.options.Name, "entity", p.call.Entity, "operation", p.call.Operation, "member", name)
+		}
 	}
 	for i := range result.Rows.Len() {
 		for _, d := range violations(p.op.Output, result.Rows.Row(i)) {
@@ -46,6 +57,15 @@ func (c *conformance) check(p *pending, result *facade.Result) *facade.Error {
 		}
 	}
 	return nil
+}
+
+// knows reports whether a member of a row is a field of the operation's card, is computed by the
+// host, or is the row's version.
+func (p *pending) knows(name string) bool {
+	if name == facade.ETag || p.op.Output.Property(name) != nil {
+		return true
+	}
+	return p.door != nil && slices.ContainsFunc(p.door.Computed, func(c *facade.Computed) bool { return c.Name == name })
 }
 
 // violations are the details of a row that its card does not allow. A row may lack fields (not

@@ -153,6 +153,9 @@ func (b *batch) take(part []int, responses map[string]wire.Response) *facade.Err
 		}
 		delete(responses, id)
 		result, err := b.host.read(b.p, one.Result)
+		if err == nil {
+			err = b.p.another(b.keys.keys[i], result)
+		}
 		if err != nil {
 			return err
 		}

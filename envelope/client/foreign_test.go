@@ -278,19 +278,30 @@ func TestRowsBeforeAPage(t *testing.T) {
 // An answer is held against its card: strictly, or for the log.
 func TestAnswersAreJudged(t *testing.T) {
 	catalog := storetest.Facade(t).Catalog()
-	for _, c := range []struct{ name, row, wrong string }{
-		{"as the card says", `{"id":"p1","title":"t","views":3}`, ""},
-		{"without what a creation needs", `{}`, ""},
-		{"with further fields", `{"id":"p1","excerpt":"x"}`, ""},
-		{"another type", `{"id":7}`, "id type"},
-		{"null where there is none", `{"title":null}`, "title type"},
-		{"a number as text", `{"views":"3"}`, "views type"},
+	for _, c := range []struct {
+		name, row, wrong string
+		never            bool // in any mode
+	}{
+		{"as the card says", `{"id":"p1","title":"t","views":3}`, "", false},
+		{"without what a creation needs", `{}`, "", false},
+		{"with further fields", `{"id":"p1","excerpt":"x"}`, "", false},
+		{"another type", `{"id":7}`, "id type", true},
+		{"null where there is none", `{"title":null}`, "title type", false},
+		{"a number as text", `{"views":"3"}`, "views type", true},
+		{"a fraction", `{"views":3.5}`, "views type", true},
+		{"an integer with a point", `{"views":3.0}`, "", false},
 	} {
 		f := &foreign{results: map[string]string{"post.findById": c.row}}
 		call := &facade.Call{Entity: "post", Operation: "findById"}
 		_, err := f.met(t, &client.Options{Strict: true}).With(catalog).Call(t.Context(), call)
 		if (err != nil) != (c.wrong != "") || err != nil && (facade.CodeOf(err) != facade.BadGateway || !strings.Contains(err.Error(), strings.Fields(c.wrong)[0])) {
 			t.Errorf("%s, strictly: %v", c.name, err)
+		}
+		if c.never {
+			if _, err := f.met(t, nil).With(catalog).Call(t.Context(), call); facade.CodeOf(err) != facade.BadGateway {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
 		}
 		var log bytes.Buffer
 		synctest.Test(t, func(t *testing.T) {

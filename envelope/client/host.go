@@ -46,6 +46,13 @@ func (h *host) single(ctx context.Context, p *pending, method string, params, qu
 	case unread != nil:
 		return nil, unread
 	}
+	id := p.call.Invocation.ID
+	if id == nil {
+		id = jsontext.Get(params, "id")
+	}
+	if err := p.another(id, result); err != nil {
+		return nil, err
+	}
 	return h.admit(p, result, jsontext.KindOf(answer.Result) == jsontext.Array)
 }
 

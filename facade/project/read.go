@@ -20,7 +20,8 @@ import (
 //
 // A project with one Frond may have these at its root; the Frond is then called
 // what frond.yaml says under name, or "app". Endings may also be .yml and .json;
-// other files are let be, and so is gateway.yaml, which is the gateway's.
+// other files are let be, and so is gateway.yaml, which is the gateway's. A folder
+// fronds/ without a Frond is a project of remotes alone.
 //
 // Read looks at names and reads bytes; what is wrong inside the files is reported
 // when they are compiled, all at once. The error is schema.Faults.
@@ -36,9 +37,6 @@ func Read(fsys fs.FS) (fronds []*Frond, err error) {
 	case many:
 		for _, dir := range r.dirs("fronds") {
 			fronds = append(fronds, r.frond("fronds/"+dir, dir))
-		}
-		if len(fronds) == 0 && len(r.faults) == 0 {
-			r.fault("fronds", "there is no Frond in this folder", "make a folder fronds/NAME/entities with one card per file")
 		}
 	default:
 		r.fault(".", "there is no project in this folder: neither fronds/ nor entities/ is here", "make a folder fronds/NAME/entities with one card per file")

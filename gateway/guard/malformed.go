@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/frondhost/frond/facade"
 )
@@ -24,11 +26,42 @@ func (l problemListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &problemConn{conn}, nil
+	return &problemConn{Conn: conn}, nil
 }
 
 // problemConn replaces an answer of net/http's own. net/http writes such an answer in one piece.
-type problemConn struct{ net.Conn }
+type problemConn struct {
+	net.Conn
+	mu   sync.Mutex // net/http reads ahead while a handler writes
+	line []byte     // the beginning of the request that is read, up to maxLine
+}
+
+// maxLine is how much of a request line is kept: the instance of a problem needs no more.
+const maxLine = 512
+
+// Read keeps the beginning of what arrives.
+func (c *problemConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if room := maxLine - len(c.line); room > 0 && !bytes.Contains(c.line, []byte("\n")) {
+		c.line = append(c.line, b[:min(n, room)]...)
+	}
+	return n, err
+}
+
+// instance is the path of the request that is read; "" where it has none.
+func (c *problemConn) instance() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	line, _, whole := bytes.Cut(c.line, []byte("\n"))
+	fields := bytes.Fields(line)
+	if !whole || len(fields) != 3 || !bytes.HasPrefix(fields[1], []byte("/")) {
+		return ""
+	}
+	path, _, _ := bytes.Cut(fields[1], []byte("?"))
+	return strings.ToValidUTF8(string(path), "")
+}
 
 // unreadHead is the whole header that net/http gives such an answer. An answer of a
 // handler is distinguished by its Date.
@@ -37,11 +70,14 @@ const unreadHead = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: c
 // Write replaces the answer to a request that was not read, and passes on all others.
 func (c *problemConn) Write(b []byte) (int, error) {
 	if status, _, _ := bytes.Cut(b[:min(len(b), 200)], []byte("\r\n")); bytes.HasPrefix(b[len(status):], []byte(unreadHead)) && bytes.HasPrefix(b, []byte("HTTP/1.1 ")) {
-		if _, err := c.Conn.Write(unread(string(status))); err != nil {
+		if _, err := c.Conn.Write(unread(string(status), c.instance())); err != nil {
 			return 0, err
 		}
 		return len(b), nil
 	}
+	c.mu.Lock()
+	c.line = c.line[:0] // the next request begins behind this answer
+	c.mu.Unlock()
 	return c.Conn.Write(b)
 }
 
@@ -54,7 +90,7 @@ func (c *problemConn) CloseWrite() error {
 }
 
 // unread is the whole answer to a request that was not read, with net/http's status.
-func unread(line string) []byte {
+func unread(line, instance string) []byte {
 	fields := bytes.SplitN([]byte(line), []byte(" "), 3)
 	status, err := strconv.Atoi(string(fields[1]))
 	if err != nil {
@@ -70,7 +106,7 @@ func unread(line string) []byte {
 	case said:
 		message = "the request cannot be read as HTTP: " + string(why)
 	}
-	body := appendProblem(status, &facade.Error{Code: code, Message: message})
+	body := appendProblem(status, instance, &facade.Error{Code: code, Message: message})
 	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n%s",
 		status, http.StatusText(status), len(body), body)
 }

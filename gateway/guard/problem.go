@@ -16,14 +16,16 @@ type Fail func(w http.ResponseWriter, r *http.Request, status int, err *facade.E
 type problem struct {
 	Data   *facade.Error `json:"data"`
 	Detail string        `json:"detail"`
-	Status int           `json:"status"`
-	Title  string        `json:"title"`
-	Type   string        `json:"type"`
+	// Instance is the path of the request; "" where it could not be read.
+	Instance string `json:"instance,omitempty"`
+	Status   int    `json:"status"`
+	Title    string `json:"title"`
+	Type     string `json:"type"`
 }
 
 // appendProblem is the body of a problem; nil: err has details that are no JSON.
-func appendProblem(status int, err *facade.Error) []byte {
-	body, bad := json.Marshal(&problem{err, err.Message, status, http.StatusText(status), "about:blank"})
+func appendProblem(status int, instance string, err *facade.Error) []byte {
+	body, bad := json.Marshal(&problem{err, err.Message, instance, status, http.StatusText(status), "about:blank"})
 	if bad != nil { // details that are no JSON; ours are plain strings
 		return nil
 	}
@@ -32,7 +34,7 @@ func appendProblem(status int, err *facade.Error) []byte {
 
 // WriteProblem writes a failure as application/problem+json (RFC 9457), which is also
 // REST's form. err is sent whole: it must not say more than the caller may know.
-func WriteProblem(w http.ResponseWriter, status int, err *facade.Error) {
+func WriteProblem(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
 	head := w.Header()
 	if after := err.RetryAfter(); after != "" {
 		head.Set("Retry-After", after)
@@ -40,5 +42,5 @@ func WriteProblem(w http.ResponseWriter, status int, err *facade.Error) {
 	head.Set("Content-Type", "application/problem+json")
 	head.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(appendProblem(status, err)) // the client may be gone
+	_, _ = w.Write(appendProblem(status, r.URL.EscapedPath(), err)) // the client may be gone
 }

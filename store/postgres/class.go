@@ -110,12 +110,25 @@ func listType(c *sqltext.Column) string {
 
 // compared writes a column as it is compared with a value of [listType].
 func compared(b *sqltext.Builder, c *sqltext.Column, alias string) {
-	b.Column(alias, c)
 	switch classOf(c) {
 	case asOther, asJSON, asArray:
-		if c.Fits != nil {
+		if c.Fits == nil {
+			shown(b, c, alias)
 			return
 		}
-		b.Text("::text")
 	}
+	b.Column(alias, c)
+}
+
+// shown writes a column as the text that rows show. A cast of inet to text adds the length of
+// its network, which its own form leaves out for one address.
+func shown(b *sqltext.Builder, c *sqltext.Column, alias string) {
+	if baseType(c.Type) == "inet" {
+		b.Text("pg_catalog.format('%s', ")
+		b.Column(alias, c)
+		b.Text(")")
+		return
+	}
+	b.Column(alias, c)
+	b.Text("::text")
 }

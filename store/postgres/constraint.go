@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -24,7 +25,8 @@ import (
 //	a foreign key to what was written         CONFLICT: the row is in use
 //	a value that its type cannot hold         VALIDATION_FAILED
 //
-// The names that the server gives go no further: they are of tables and columns.
+// The names that the server gives are of tables and columns: the log has them, and the answer only
+// in development (Options.NameRules).
 func (s *Store) constraint(t *table, written []facade.Record, err error) error {
 	code, name, tableName, columnName := engine.Violated(err)
 	if code == "" {
@@ -65,7 +67,12 @@ func (s *Store) constraint(t *table, written []facade.Record, err error) error {
 		}
 		return facade.InUse(v.field)
 	}
-	return facade.Errorf(facade.Conflict, "the values break a rule of the database that no card describes; change them, or describe the rule%w", unspoken{err})
+	s.db.Log().Warn("a rule of the database that no card describes refused a write", "table", tableName, "constraint", name, "column", columnName, "code", code)
+	rule := ""
+	if s.named {
+		rule = " (" + cmp.Or(name, columnName) + " of " + tableName + ")"
+	}
+	return facade.Errorf(facade.Conflict, "the values break a rule of the database that no card describes%s; change them, or describe the rule%w", rule, unspoken{err})
 }
 
 // sets says whether one of the records has a value for the field.

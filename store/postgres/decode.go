@@ -60,9 +60,9 @@ func decoderOf(c *sqltext.Column) func(dst, raw []byte) []byte {
 	case asBoolean:
 		return appendBoolean
 	case asTime:
-		return appendTime
+		return timeDecoder(ignored)
 	case asDate:
-		return appendDate
+		return dateDecoder(ignored)
 	case asArray:
 		return arrayDecoder(c)
 	case asText, asDecimal, asUUID, asOther:
@@ -103,8 +103,7 @@ func appendFloat(dst []byte, f float64) []byte {
 	return sqltext.AppendFloat(dst, f)
 }
 
-// PostgreSQL counts from 2000-01-01; the first and the last number are the infinities, which
-// become the first and the last moment that a card's format has.
+// PostgreSQL counts from 2000-01-01; the first and the last number are the infinities.
 const (
 	epochDays   = 10957 // from 1970-01-01 to 2000-01-01
 	dayMicros   = 24 * 60 * 60 * 1_000_000
@@ -113,13 +112,27 @@ const (
 	maximalTime = (lastDay+1-epochDays)*dayMicros - 1
 )
 
-// appendTime appends the microseconds of a timestamp as a JSON string, in UTC.
-func appendTime(dst, raw []byte) []byte {
-	if len(raw) != 8 {
-		return append(dst, "null"...)
+// ignored is what happens to a value that no date of a card can be, where nobody is told.
+func ignored() {}
+
+// timeDecoder returns the function that appends the microseconds of a timestamp as a JSON string,
+// in UTC. An infinity, and a moment outside the years 0000 to 9999, is null; lost is called then.
+func timeDecoder(lost func()) func(dst, raw []byte) []byte {
+	return func(dst, raw []byte) []byte {
+		if len(raw) != 8 {
+			return append(dst, "null"...)
+		}
+		at := int64(binary.BigEndian.Uint64(raw)) //nolint:gosec // two's complement on the wire
+		if at < (firstDay-epochDays)*dayMicros || at > maximalTime {
+			lost()
+			return append(dst, "null"...)
+		}
+		return appendMoment(dst, at)
 	}
-	at := int64(binary.BigEndian.Uint64(raw))                      //nolint:gosec // two's complement on the wire
-	at = min(max(at, (firstDay-epochDays)*dayMicros), maximalTime) //
+}
+
+// appendMoment appends the microseconds since 2000-01-01, in UTC.
+func appendMoment(dst []byte, at int64) []byte {
 	days, rest := at/dayMicros, at%dayMicros
 	if rest < 0 {
 		days, rest = days-1, rest+dayMicros
@@ -140,13 +153,20 @@ func appendTime(dst, raw []byte) []byte {
 	return append(dst, 'Z', '"')
 }
 
-// appendDate appends the days of a date as a JSON string.
-func appendDate(dst, raw []byte) []byte {
-	if len(raw) != 4 {
-		return append(dst, "null"...)
+// dateDecoder returns the function that appends the days of a date as a JSON string; see
+// [timeDecoder].
+func dateDecoder(lost func()) func(dst, raw []byte) []byte {
+	return func(dst, raw []byte) []byte {
+		if len(raw) != 4 {
+			return append(dst, "null"...)
+		}
+		days := int64(int32(binary.BigEndian.Uint32(raw))) + epochDays //nolint:gosec // two's complement on the wire
+		if days < firstDay || days > lastDay {
+			lost()
+			return append(dst, "null"...)
+		}
+		return append(appendDay(append(dst, '"'), days), '"')
 	}
-	days := int64(int32(binary.BigEndian.Uint32(raw))) + epochDays //nolint:gosec // two's complement on the wire
-	return append(appendDay(append(dst, '"'), min(max(days, firstDay), lastDay)), '"')
 }
 
 // appendDay appends a day, counted from 1970-01-01, as 2026-05-01. The year is one of 0000 to

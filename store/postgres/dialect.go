@@ -99,9 +99,10 @@ func (dialect) Match(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias 
 		return
 	}
 	column := func() {
-		b.Column(alias, c)
 		if classOf(c) != asText {
-			b.Text("::text")
+			shown(b, c, alias)
+		} else {
+			b.Column(alias, c)
 		}
 	}
 	end := func(function string) {
@@ -151,8 +152,9 @@ const (
 	openElements  = "json_array_elements(CASE WHEN json_typeof("
 	thenElements  = ") = 'array' THEN "
 	closeElements = " ELSE '[]' END) AS "
-	// unreadable matches the spelling of a string that is no text here.
-	unreadable = `'\\u(0000|[dD][89a-fA-F])'`
+	// unreadable matches the spelling of a string that is no text here: with \u0000, or with one
+	// half of a pair. A backslash that is itself escaped begins no escape.
+	unreadable = `'(?<!\\)(\\\\)*(\\u0000|\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F])'`
 	// vast matches the spelling of a number that is beyond every double.
 	vast = `'[eE][+-]?[0-9]{4}'`
 )

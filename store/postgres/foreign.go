@@ -157,7 +157,8 @@ func fits(t *dbschema.Type) func(text string) bool {
 	case t.Kind == dbschema.DateTime:
 		return oneOf(localForms)
 	case t.Kind == dbschema.Time && !strings.Contains(t.Name, "with time zone") && t.Name != "timetz":
-		return oneOf(timeForms)
+		clock := oneOf(timeForms)
+		return func(text string) bool { return clock(text) || text == "24:00:00" }
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ x-kit-version: 1
 	p, set := newObserved(t, "thing", card)
 	e := set.Entity("thing")
 	for i, tags := range []string{
-		`["a","b"]`, `["\u0000","a"]`, `["\ud83d","b"]`, `[1e999999, 1]`, `[1.0, true]`, `["1", "true", null]`, `"a"`, `{"a": "a"}`, `null`, `[]`, `[["a"]]`, `[{"a":1}]`, `["\u0061"]`, `["\\u0000a"]`,
+		`["a","b"]`, `["\u0000","a"]`, `["\ud83d","b"]`, `[1e999999, 1]`, `[1.0, true]`, `["1", "true", null]`, `"a"`, `{"a": "a"}`, `null`, `[]`, `[["a"]]`, `[{"a":1}]`, `["\u0061"]`, `["\\u0000a"]`, `["\ud83d\ude00"]`, `["\ude00"]`, `["\ud83d\ud83d\ude00"]`,
 	} {
 		p.run(t, fmt.Sprintf(`INSERT INTO thing VALUES (%d, %s)`, i, literal(tags)))
 	}
@@ -29,7 +29,7 @@ x-kit-version: 1
 		value any
 		want  string
 	}{
-		{"a", "0 1 12"}, {"b", "0 2"}, {"1", "5"}, {int64(1), "3 4"}, {1.0, "3 4"}, {0.5, ""}, {true, "4"}, {false, ""}, {"true", "5"}, {"\x00", "1"}, {`\u0000a`, "13"},
+		{"a", "0 1 12"}, {"b", "0 2"}, {"1", "5"}, {int64(1), "3 4"}, {1.0, "3 4"}, {0.5, ""}, {true, "4"}, {false, ""}, {"true", "5"}, {"\x00", "1"}, {`\u0000a`, "13"}, {"😀", "14"},
 	} {
 		found, err := p.Find(t.Context(), &facade.Find{
 			Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 99,

@@ -116,7 +116,7 @@ func (s *Store) prepare(ctx context.Context, task *migration.Task, all *tables) 
 		return nil, err
 	}
 	if len(all.order) == 0 {
-		s.tables.Store(all)
+		s.serve(all)
 		return &migration.Plan{}, nil
 	}
 	m, err := s.compared(ctx, task, all)
@@ -128,7 +128,7 @@ func (s *Store) prepare(ctx context.Context, task *migration.Task, all *tables) 
 	}
 	if len(m.work) == 0 && (len(m.before.names.Unwritten()) == 0 || task.Unchanged) {
 		s.notices(m)
-		s.tables.Store(m.tables)
+		s.serve(m.tables)
 		return &m.plan, nil
 	}
 	err = s.leased(ctx, "prepare "+s.db.Address().Schema, func(ctx context.Context) error {
@@ -141,7 +141,7 @@ func (s *Store) prepare(ctx context.Context, task *migration.Task, all *tables) 
 		return s.apply(ctx, m)
 	})
 	if err == nil {
-		s.tables.Store(m.tables)
+		s.serve(m.tables)
 	}
 	return &m.plan, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,7 +34,8 @@ type Store struct {
 	sorts  atomic.Bool
 	nonces *engine.Nonces
 	outbox *outbox.Outbox
-	events // the outbox
+	events      // the outbox
+	named  bool // answers name the constraints that no card describes
 }
 
 // events is what the outbox has for others.
@@ -75,7 +77,7 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, nonces: engine.NewNonces(db)}
+	s := &Store{db: db, named: opts.NameRules, nonces: engine.NewNonces(db)}
 	s.outbox = outbox.New(db, func(ctx context.Context, name, create string) error {
 		if err := s.waiting.reason(); err != nil {
 			return err
@@ -154,6 +156,25 @@ type tables struct {
 
 // naming gives new tables and columns their names.
 var naming = migration.Naming{Table: tableName, Column: columnName}
+
+// serve answers calls over these tables from now on. A date that no card can write is logged once
+// for its column.
+func (s *Store) serve(all *tables) {
+	for _, t := range all.byEntity {
+		for _, c := range t.columns {
+			said := sync.OnceFunc(func() {
+				s.db.Log().Warn("a date is answered as null: it is infinite, or outside the years 0000 to 9999", "table", t.plain, "column", c.Name)
+			})
+			switch classOf(c.Column) {
+			case asTime:
+				c.Decode = timeDecoder(said)
+			case asDate:
+				c.Decode = dateDecoder(said)
+			}
+		}
+	}
+	s.tables.Store(all)
+}
 
 // newTables compiles the tables of entities, in the given schema, under their names. Views and
 // entities without a primary key have none. The error is that of every card that no table can

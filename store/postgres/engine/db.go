@@ -22,6 +22,9 @@ type Options struct {
 	URL string
 	// Logger receives what happens to connections; nil is slog.Default().
 	Logger *slog.Logger
+	// NameRules says that answers name the constraints that no card describes. It is for
+	// development: it discloses names of the database.
+	NameRules bool
 	// Connections is how many connections are open at most, where the URL does not say; 0 is
 	// twice the processors, 10 at least.
 	Connections int
