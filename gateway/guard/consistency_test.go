@@ -30,8 +30,8 @@ func TestConsistent(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			server := httptest.NewServer(Consistent(http.HandlerFunc(c.next), func(w http.ResponseWriter, _ *http.Request, status int, err *facade.Error) {
-				WriteProblem(w, status, err)
+			server := httptest.NewServer(Consistent(http.HandlerFunc(c.next), func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
+				WriteProblem(w, r, status, err)
 			}))
 			defer server.Close()
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)

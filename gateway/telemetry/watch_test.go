@@ -41,6 +41,6 @@ func TestWatchCutsOffHalfAnAnswer(t *testing.T) {
 	}), slog.New(slog.DiscardHandler), true, 0, problem))
 }
 
-func problem(w http.ResponseWriter, _ *http.Request, status int, err *facade.Error) {
-	guard.WriteProblem(w, status, err)
+func problem(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
+	guard.WriteProblem(w, r, status, err)
 }
