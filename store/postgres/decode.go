@@ -112,7 +112,7 @@ const (
 	maximalTime = (lastDay+1-epochDays)*dayMicros - 1
 )
 
-// ignored is what happens to a value that no date of a card can be, where nobody is told.
+// ignored is what happens to a value that no date of a card can be, where no log is given.
 func ignored() {}
 
 // timeDecoder returns the function that appends the microseconds of a timestamp as a JSON string,
