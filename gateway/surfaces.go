@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
@@ -95,6 +97,14 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 		options = *opts.GraphQL
 	}
 	options.Surface = p.surface
+	audiences := append([]string{graphqlhttp.Everybody}, g.facade.Catalog().Audiences...)
+	for _, name := range g.host.config.GraphQL.SemanticNonNull {
+		if !slices.Contains(audiences, name) {
+			return nil, fmt.Errorf("graphql.semanticNonNull: there is no audience %q; write %s", name, strings.Join(audiences, " or "))
+		}
+		audience, _, own := strings.Cut(string(p.surface), "/")
+		options.SemanticNonNull = options.SemanticNonNull || name == audience && own || name == graphqlhttp.Everybody && !own
+	}
 	b := projection.NewBuilder()
 	err := projection.RegisterAll(b, g.facade.Catalog(), &options)
 	if opts.Extend != nil && p.base == "" {

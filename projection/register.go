@@ -19,6 +19,9 @@ type Options struct {
 	Surface facade.Surface
 	// Filter says whether a door is in the schema (spec 4.3.3); nil: all are.
 	Filter func(*facade.Door) bool
+	// SemanticNonNull prints @semanticNonNull at the fields that are null beside an error alone:
+	// clients that turn errors into exceptions need not handle their null.
+	SemanticNonNull bool
 }
 
 // RegisterAll registers every door of cat that opts lets in: its type, its inputs and one

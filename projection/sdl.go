@@ -13,6 +13,8 @@ import (
 
 	"github.com/graphql-go/graphql"
 
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -27,6 +29,10 @@ func (b *Builder) print(s *graphql.Schema) (string, error) {
 	slices.SortStableFunc(order, func(x, y any) int { return cmp.Compare(b.ranks[typeOf(x).Name()], b.ranks[typeOf(y).Name()]) })
 	if b.live {
 		p.directive(liveDirective)
+	}
+	if p.semantic = b.opts.SemanticNonNull; p.semantic {
+		p.describe("", "The field is null only where an error says why.")
+		p.put("directive @semanticNonNull(levels: [Int] = [0]) on FIELD_DEFINITION\n")
 	}
 	for _, t := range order {
 		switch t := t.(type) {
@@ -79,7 +85,9 @@ type printer struct {
 	strings.Builder
 	types   graphql.TypeMap
 	printed map[string]bool
-	fault   error // defaults that no literal writes
+	// semantic prints @semanticNonNull.
+	semantic bool
+	fault    error // defaults that no literal writes
 }
 
 // begin starts a definition with its description, and reports whether there is one to write:
@@ -122,10 +130,33 @@ func (p *printer) fields(fields []*field) {
 		p.put("  ", f.name)
 		p.args(f.args)
 		p.put(": ", f.typ.String())
+		if p.semantic && f.failsNull() {
+			p.put(" @semanticNonNull")
+		}
 		p.deprecated(f.deprecated)
 		p.put("\n")
 	}
 	p.put("}\n")
+}
+
+// failsNull reports whether a field that may be null is so beside an error alone:
+//
+//	a connection behind a relation           its door is closed or away
+//	an operation that always answers rows    it failed: list, findByIds, create, update, and named ones
+//	delete                                   likewise
+func (f *field) failsNull() bool {
+	b := f.binding
+	if _, nonNull := f.typ.(*graphql.NonNull); nonNull || b == nil {
+		return false
+	}
+	switch b.Kind {
+	case binding.ToMany, binding.ToManyIDs:
+		return true
+	case binding.Operation:
+		op := b.Operation
+		return op.Builtin && op.Name == "delete" || b.Output != nil && (op.Cardinality == facade.One || op.Cardinality == facade.Many || op.Cardinality == facade.PageOf)
+	}
+	return false
 }
 
 // args writes the arguments of a field: on one line where none is described, otherwise each on

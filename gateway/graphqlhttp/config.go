@@ -21,6 +21,9 @@ type Config struct {
 	NoCoalesce  bool // equal queries that arrive together are executed one by one
 	NoPersisted bool // automatic persisted queries are refused
 	Documents   Documents
+	// SemanticNonNull are the audiences whose schema has @semanticNonNull; [Everybody] is that of
+	// all others.
+	SemanticNonNull []string
 	// Limits hold for every document, trusted ones included. A zero field has its default,
 	// that of [resolvers.DefaultLimits].
 	Limits resolvers.Limits
@@ -35,6 +38,9 @@ type Documents struct {
 	// also "", [DocumentsLog] or [DocumentsEnforce].
 	Mode string
 }
+
+// Everybody is the audience of the surfaces that have none.
+const Everybody = "everybody"
 
 // The modes of Documents.
 const (
@@ -56,6 +62,7 @@ func (c *Config) Settings() []setting.Setting {
 		setting.New("graphql.persisted", "true", "accept automatic persisted queries", setting.Not, &c.NoPersisted),
 		setting.New("graphql.documents.folder", "", "the folder of the trusted documents", setting.Text, &c.Documents.Folder),
 		setting.Choice("graphql.documents.mode", DocumentsOff, "how untrusted documents are handled: off runs them, log runs and logs them, enforce refuses them", &c.Documents.Mode, DocumentsOff, DocumentsLog, DocumentsEnforce),
+		setting.New("graphql.semanticNonNull", "[]", "the audiences whose schema marks fields that are null only beside an error with @semanticNonNull; everybody is the schema without an audience", setting.List, &c.SemanticNonNull),
 		setting.New("graphql.limits.document", "64KiB", "the maximum size of a document", setting.Bytes, &c.Limits.Document),
 		setting.New("graphql.limits.tokens", "5000", "the maximum number of tokens of a document", setting.Count, &c.Limits.Tokens),
 		setting.New("graphql.limits.depth", "15", "the maximum depth of fields; introspection is counted separately, up to twice that", setting.Count, &c.Limits.Depth),
