@@ -3,7 +3,7 @@
 const schema = process.env.SCHEMA;
 
 export default {
-  schema: schema.startsWith('http') ? [{ [schema]: { headers: { accept: 'application/json' } } }] : schema,
+  schema: schema.startsWith('http') ? [{ [schema]: { headers: { accept: 'application/json' }, oneOf: true } }] : schema,
   documents: ['src/**/*.ts', '!src/gql*/**'],
   ignoreNoDocuments: false,
   generates: {
