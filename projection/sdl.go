@@ -141,7 +141,7 @@ func (p *printer) fields(fields []*field) {
 
 // failsNull reports whether a field that may be null is so beside an error alone:
 //
-//	a connection behind a relation           its door is closed or away
+//	a connection behind a relation           its door is closed or unreachable
 //	an operation that always answers rows    it failed: list, findByIds, create, update, and named ones
 //	delete                                   likewise
 func (f *field) failsNull() bool {
