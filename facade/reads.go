@@ -22,7 +22,7 @@ func (s recordingStore) Find(ctx context.Context, q *Find) (*Found, error) {
 	} else {
 		s.reads.Where(q.Entity, q.Where)
 	}
-	return s.Store.Find(ctx, q)
+	return findTogether(ctx, s.Store, q)
 }
 
 // Update implements [Store]. One that sets nothing is a read.

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -216,4 +217,42 @@ func TestLiveAgain(t *testing.T) {
 		t.Fatal(got)
 	}
 	s.answers(`{"data":{"bookRecent":[{"title":"Lavinia"}]}}`)
+}
+
+// TestLiveLane: live queries wait for one another. None is refused however many there are, and
+// requests find room beside them.
+func TestLiveLane(t *testing.T) {
+	p := booksAndAuthors(t)
+	facade.HandleQuery(p.Door("book"), "recent", func(context.Context, struct{}) (json.RawMessage, error) { return json.RawMessage("[]"), nil })
+	gw, err := gateway.New(p, quiet(gateway.Options{Config: gateway.Config{Identity: gateway.Identity{Dev: true}, Limits: gateway.Limits{Executions: 1}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = gw.Close() })
+	l := &lives{T: t, url: serveHandler(t, gw.Handler()), hub: gw.Subscriptions()}
+	l.mutate(`a: createBook(input: {id: "b1", title: "Solaris", year: 1961}) { id }`)
+	var callers []*socket
+	for i := range 150 {
+		s, err := dialSocket(t, l.url+"/graphql", `{}`, fmt.Sprintf(`X-Frond-User: {"id":"u%d"}`, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		callers = append(callers, s)
+		s.send(fmt.Sprintf(`{"type":"subscribe","id":"1","payload":{"query":"subscription ($t: String) { books(filter: {title: {eq: $t}}) @live { total items { id } } }","variables":{"t":"T%d"}}}`, i))
+	}
+	for _, s := range callers {
+		s.answers(`{"data":{"books":{"total":0,"items":[]}}}`)
+	}
+	for n := range 5 {
+		for i := range callers {
+			if i%5 == n {
+				l.mutate(fmt.Sprintf(`createBook(input: {id: "c%d", title: "T%d", year: 1970}) { id }`, i, i))
+			}
+		}
+		for i, s := range callers {
+			if i%5 == n {
+				s.answers(fmt.Sprintf(`{"data":{"books":{"total":1,"items":[{"id":"c%d"}]}}}`, i))
+			}
+		}
+	}
 }

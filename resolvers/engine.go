@@ -55,6 +55,7 @@ type Request struct {
 	Trace         string          // traceparent, where one came along
 	ReadOnly      bool            // refuse mutations: the request came by GET
 
+	live  bool             // a live query, whose turn its executor decides
 	event *facade.Revealed // what a subscription is executed for
 }
 
@@ -236,7 +237,7 @@ func (e *Engine) execute(ctx context.Context, op *operation, vars *input.Variabl
 		defer cancel()
 	}
 	ctx, account, err := e.options.Budget.Open(ctx)
-	if err == nil {
+	if err == nil && !r.live {
 		err = account.Begin()
 	}
 	if err != nil {
@@ -264,7 +265,7 @@ func (e *Engine) run(ctx context.Context, account *facade.Account, op *operation
 	}
 	b := newRoom()
 	defer b.forget()
-	b.exec.Begin(e.exec, execution.Task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation, Event: r.event})
+	b.exec.Begin(e.exec, execution.Task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation, Event: r.event, Serial: facade.IsTogether(ctx)})
 	b.writer.Begin(&b.exec, e.limits.Response)
 	resp = b.respond(p)
 	resp.account = account

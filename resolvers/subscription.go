@@ -154,11 +154,21 @@ func (s *Subscription) Respond(ctx context.Context, events []*facade.Event) ([]A
 	return answers, nil
 }
 
-// Query executes a live query, and records what it reads. It does not read from copies of a store
+// Document is equal for live queries that may be executed side by side ([facade.Together]): they are
+// of one document, and nothing in it runs code of the author. nil: it is executed by itself.
+func (s *Subscription) Document() any {
+	if !s.op.shared || !s.op.cancellable {
+		return nil
+	}
+	return s.op
+}
+
+// Query executes a live query, and records what it reads. The number of executions of the
+// [facade.Budget] does not bound it; its caller does. It does not read from copies of a store
 // that may be behind the events which it is executed for.
 func (s *Subscription) Query(ctx context.Context) (*Response, *readset.Set) {
 	ctx, reads := facade.RecordReads(consistency.Latest(ctx))
-	return s.op.named(s.engine.execute(ctx, s.op, s.vars, &Request{State: s.state})), reads
+	return s.op.named(s.engine.execute(ctx, s.op, s.vars, &Request{State: s.state, live: true})), reads
 }
 
 // subscriptionKey is what subscriptions with equal responses have in common: the operation of

@@ -69,6 +69,7 @@ type Hub struct {
 	places  [3]places // by Kind
 	shared  map[any]*shared
 	live    map[any]*live
+	lane    *lane
 	numbers Numbers
 }
 
@@ -121,7 +122,7 @@ func NewHub(o Options) *Hub {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	h := &Hub{options: o, shared: map[any]*shared{}, live: map[any]*live{}}
+	h := &Hub{options: o, shared: map[any]*shared{}, live: map[any]*live{}, lane: newLane()}
 	for i := range h.places {
 		h.places[i].caller = map[string]int{}
 	}

@@ -216,7 +216,9 @@ func (l *live) look(ctx context.Context) (touched bool, err error) {
 func (l *live) execute(ctx context.Context) (body []byte, failed bool, err error) {
 	for {
 		l.hub.count(1, 0)
-		resp, reads := l.subscription.Query(ctx)
+		var resp *resolvers.Response
+		var reads *readset.Set
+		l.hub.lane.do(ctx, l.subscription.Document(), func(ctx context.Context) { resp, reads = l.subscription.Query(ctx) })
 		body, failed, status := bytes.Clone(resp.Body), resp.Failed || !resp.Executed, resp.Status
 		resp.Release()
 		if status == facade.ServiceUnavailable.Status() {

@@ -42,6 +42,8 @@ type Task struct {
 	Account *facade.Account // what it holds; nil: nothing is bounded
 	// Mutation changes what a full account means: see Refused.
 	Mutation bool
+	// Serial has the calls of a level made one after the other.
+	Serial bool
 	// Event is what an operation of type subscription is executed for; nil for all others.
 	Event *facade.Revealed
 }
@@ -195,7 +197,7 @@ func (x *Execution) together(r *Run, l *plan.Level) {
 		if !r.wanted(f) {
 			continue
 		}
-		if j == last {
+		if j == last || x.Serial {
 			x.fetch(r, f)
 			continue
 		}

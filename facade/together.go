@@ -1,0 +1,335 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+)
+
+// Together runs several executions of one document side by side and gathers what they read of a
+// store. Each execution keeps its caller, its rules and its answer. When all of them wait for the
+// store, reads that differ in one value alone become one statement:
+//
+//	book where author = 1 and deleted = false      findById 1
+//	book where author = 2 and deleted = false      findById 2
+//	→ Find with Each: author, [1, 2]               → Find with Each: id, [1, 2]
+//
+// The value is that of an eq condition on a text or an integer, of the document's filter or of
+// the caller's rules. Reads with Each join where the rest of them is equal, and equal reads
+// are made once. All others are made one after the other.
+type Together struct {
+	statements chan struct{}
+
+	mu      sync.Mutex
+	active  int // executions that neither wait for a read nor have ended
+	waiting []*sharedRead
+	timer   *time.Timer
+}
+
+// togetherPatience is how long a read waits for the executions beside it: one may be held up
+// elsewhere.
+const togetherPatience = 5 * time.Millisecond
+
+// maxTogether is how many keys one statement takes.
+const maxTogether = 5000
+
+// NewTogether is for n executions. statements bounds how many reads are made at once, among
+// all that share it.
+func NewTogether(n int, statements chan struct{}) *Together {
+	return &Together{active: n, statements: statements}
+}
+
+type togetherKey struct{}
+
+// Run runs one of the executions; do makes its calls with the context that it is given.
+func (t *Together) Run(ctx context.Context, do func(context.Context)) {
+	defer t.leave()
+	do(context.WithValue(ctx, togetherKey{}, t))
+}
+
+// IsTogether reports whether ctx belongs to an execution of a [Together], which makes its calls
+// one after the other.
+func IsTogether(ctx context.Context) bool { return ctx.Value(togetherKey{}) != nil }
+
+// findTogether reads from s, together with others where ctx belongs to a [Together].
+func findTogether(ctx context.Context, s Store, q *Find) (*Found, error) {
+	t, _ := ctx.Value(togetherKey{}).(*Together)
+	if t == nil {
+		return s.Find(ctx, q)
+	}
+	r := newSharedRead(ctx, s, q)
+	t.mu.Lock()
+	t.waiting = append(t.waiting, r)
+	t.active--
+	switch {
+	case t.active <= 0:
+		t.flush()
+	case t.timer == nil:
+		t.timer = time.AfterFunc(togetherPatience, func() {
+			t.mu.Lock()
+			t.flush()
+		})
+		t.mu.Unlock()
+	default:
+		t.mu.Unlock()
+	}
+	<-r.done
+	return r.found, r.err
+}
+
+// leave ends one execution.
+func (t *Together) leave() {
+	t.mu.Lock()
+	t.active--
+	if t.active > 0 || len(t.waiting) == 0 {
+		t.mu.Unlock()
+		return
+	}
+	t.flush()
+}
+
+// flush answers the reads that wait. The caller holds t.mu; flush unlocks it.
+func (t *Together) flush() {
+	all := t.waiting
+	t.waiting = nil
+	if t.timer != nil {
+		t.timer.Stop()
+		t.timer = nil
+	}
+	t.mu.Unlock()
+	if len(all) == 0 {
+		return
+	}
+	t.statements <- struct{}{}
+	for _, group := range grouped(all, (*sharedRead).masked) {
+		key := group[0].varying(group)
+		for _, equal := range grouped(group, func(r *sharedRead) string { return r.without(key) }) {
+			answerTogether(equal, key)
+		}
+	}
+	<-t.statements
+	t.mu.Lock()
+	t.active += len(all)
+	t.mu.Unlock()
+	for _, r := range all {
+		close(r.done)
+	}
+}
+
+// grouped returns the reads with equal texts, in their order.
+func grouped(all []*sharedRead, text func(*sharedRead) string) (groups [][]*sharedRead) {
+	at := map[string]int{}
+	for _, r := range all {
+		key := text(r)
+		i, known := at[key]
+		if !known {
+			i = len(groups)
+			at[key], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
+}
+
+// sharedRead is a read that waits.
+type sharedRead struct {
+	ctx   context.Context //nolint:containedctx // of the execution that waits
+	store Store
+	find  *Find
+	head  string    // all of find but its conditions and its keys
+	parts []*Filter // the conditions, all of which have to hold
+	done  chan struct{}
+	found *Found
+	err   error
+}
+
+func newSharedRead(ctx context.Context, s Store, q *Find) *sharedRead {
+	r := &sharedRead{ctx: ctx, store: s, find: q, parts: conjuncts(q.Where, nil), done: make(chan struct{})}
+	head := fmt.Appendf(nil, "%p %q %d %d %q %q %t%t%t%t%t%t", q.Entity, q.Select.Fields, q.Limit, q.Offset, q.From, q.Until, q.Including, q.Backward, q.Count, q.Estimate, q.Keys, q.NoKeys)
+	for _, key := range q.Sort {
+		head = fmt.Appendf(head, " %s %t", key.Field.Name, key.Desc)
+	}
+	if q.Each != nil {
+		head = fmt.Appendf(head, " each %s", q.Each.Field.Name)
+	}
+	r.head = string(head)
+	return r
+}
+
+// conjuncts appends the conditions that all have to hold.
+func conjuncts(f *Filter, to []*Filter) []*Filter {
+	switch {
+	case f == nil:
+		return to
+	case f.Op != And:
+		return append(to, f)
+	}
+	for _, sub := range f.Sub {
+		to = conjuncts(sub, to)
+	}
+	return to
+}
+
+// mayVary reports whether the value of a condition may become a key.
+func (r *sharedRead) mayVary(f *Filter) bool {
+	return r.find.Each == nil && f.Op == Eq && f.Field != nil && (f.Field.Kind == schema.KindString || f.Field.Kind == schema.KindInteger)
+}
+
+// masked is the text of the read without the values that may vary.
+func (r *sharedRead) masked() string {
+	text := []byte(r.head)
+	for _, part := range r.parts {
+		if r.mayVary(part) {
+			text = append(append(text, " ="...), part.Field.Name...)
+		} else {
+			text = part.AppendJSON(append(text, ' '))
+		}
+	}
+	return string(text)
+}
+
+// without is the text of the read without the value of the condition at i.
+func (r *sharedRead) without(i int) string {
+	text := []byte(r.head)
+	for at, part := range r.parts {
+		if text = append(text, ' '); at != i {
+			text = part.AppendJSON(text)
+		}
+	}
+	return string(text)
+}
+
+// varying returns the condition whose values differ most among reads that are equal when masked;
+// -1: none does.
+func (r *sharedRead) varying(group []*sharedRead) int {
+	best, most := -1, 1
+	for i, part := range r.parts {
+		if !r.mayVary(part) {
+			continue
+		}
+		values := map[any]bool{}
+		for _, other := range group {
+			values[other.parts[i].Values[0]] = true
+		}
+		if len(values) > most {
+			best, most = i, len(values)
+		}
+	}
+	return best
+}
+
+// answerTogether answers reads that differ in the value of one condition, or in their keys. Where the
+// one statement fails each is read by itself.
+func answerTogether(all []*sharedRead, key int) {
+	if len(all) > 1 && readTogether(all, key) == nil {
+		return
+	}
+	for _, r := range all {
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					r.err = kiterror.Panicked(p)
+				}
+			}()
+			r.found, r.err = r.store.Find(r.ctx, r.find)
+		}()
+	}
+}
+
+// errTooMany is the error of more keys than one statement takes.
+var errTooMany = kiterror.Errorf(kiterror.PayloadTooLarge, "the reads have too many keys for one statement")
+
+// readTogether makes one statement of reads, and gives each its part.
+func readTogether(all []*sharedRead, key int) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = kiterror.Panicked(p)
+		}
+	}()
+	first := all[0]
+	q, places, values := *first.find, make([][]int, len(all)), []json.RawMessage(nil)
+	known := map[string]int{}
+	add := func(value json.RawMessage) int {
+		i, found := known[string(value)]
+		if !found {
+			i = len(values)
+			known[string(value)], values = i, append(values, value)
+		}
+		return i
+	}
+	for i, r := range all {
+		switch {
+		case q.Each != nil:
+			for _, v := range r.find.Each.Values {
+				places[i] = append(places[i], add(v))
+			}
+		case key >= 0:
+			places[i] = []int{add(rows.AppendValue(nil, r.parts[key].Values[0]))}
+		}
+	}
+	switch {
+	case len(values) > maxTogether:
+		return errTooMany
+	case q.Each != nil:
+		q.Each = &EachKey{Field: q.Each.Field, Values: values}
+	case key >= 0:
+		q.Each = &EachKey{Field: first.parts[key].Field, Values: values}
+		q.Where = nil
+		for _, part := range slices.Delete(slices.Clone(first.parts), key, key+1) {
+			q.Where = filter.Both(q.Where, part)
+		}
+	}
+	ctx, account, err := budget.AccountOf(first.ctx).Apart(first.ctx)
+	if err != nil {
+		return err
+	}
+	defer account.Close()
+	found, err := first.store.Find(ctx, &q)
+	if err != nil {
+		return err
+	}
+	for i, r := range all {
+		r.found = found.part(r.find, places[i])
+		r.err = budget.AccountOf(r.ctx).Take(r.found.Rows)
+	}
+	return nil
+}
+
+// part is the answer to one read out of one for several: the groups at places, or with none all of it.
+func (f *Found) part(q *Find, places []int) *Found {
+	out := &Found{Rows: NewRows(f.Rows.Layout(), 0), Total: f.Total, More: f.More}
+	take := func(from, to int) {
+		for i := from; i < to; i++ {
+			out.Rows.CopyRow(f.Rows.Row(i))
+			if f.Keys != nil {
+				out.Keys = append(out.Keys, f.Keys[i])
+			}
+		}
+	}
+	if places == nil && q.Each == nil {
+		take(0, f.Rows.Len())
+		return out
+	}
+	for _, at := range places {
+		g, from := f.Groups[at], out.Rows.Len()
+		take(g.From, g.To)
+		out.Groups = append(out.Groups, FoundGroup{From: from, To: out.Rows.Len(), Total: g.Total, More: g.More})
+	}
+	if q.Each == nil {
+		g := out.Groups[0]
+		out.Groups, out.More, out.Total = nil, g.More, -1
+		if q.Count {
+			out.Total = g.Total
+		}
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package facade_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/store/storetest"
+)
+
+// findCounter is a store that counts its reads.
+type findCounter struct {
+	*storetest.Store
+	finds atomic.Int64
+}
+
+func (s *findCounter) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
+	s.finds.Add(1)
+	return s.Store.Find(ctx, q)
+}
+
+// TestTogether: executions side by side are answered as one by one, each by its caller's rules, and
+// reads that differ in one value are one statement.
+func TestTogether(t *testing.T) {
+	p, err := facade.Read(fstest.MapFS{
+		"fronds/pad/entities/note.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  owner: {type: string}\n  n: {type: integer}\n  secret: {type: string}\nrequired: [owner, n]\n")},
+		"fronds/pad/frond.yaml": {Data: []byte("collectors:\n  note:\n    - when: user.id == \"staff\"\n      allow: all\n    - rows: {owner: {eq: $user.id}}\n      hide: [secret]\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &findCounter{Store: storetest.NewStore()}
+	f := storetest.New(t, p, store, nil)
+	state := func(id string) facade.State { return facade.State{"user": map[string]any{"id": id}} }
+	call := func(ctx context.Context, user, op, params, query string) string {
+		out, err := f.Call(ctx, &facade.Call{Entity: "note", Operation: op, Invocation: facade.Invocation{Params: []byte(params), Query: []byte(query), State: state(user)}})
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		return string(out.AppendJSON(nil))
+	}
+	for i := range 60 {
+		body := fmt.Sprintf(`{"id":"n%d","owner":"u%d","n":%d,"secret":"s"}`, i, i%20, i/20)
+		if _, err := f.Call(t.Context(), &facade.Call{Entity: "note", Operation: "create", Invocation: facade.Invocation{Body: []byte(body), State: state("staff")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		finds int64 // for 20 executions
+		call  func(ctx context.Context, i int) string
+	}{
+		{"lists of callers who see their own rows", 1, func(ctx context.Context, i int) string {
+			return call(ctx, fmt.Sprint("u", i), "list", "", `{"sort":"-n","limit":2}`)
+		}},
+		{"lists with another value each", 1, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "list", "", fmt.Sprintf(`{"filter":{"owner":{"eq":"u%d"},"n":{"gte":1}},"limit":1}`, i))
+		}},
+		{"the second value differs less", 2, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "list", "", fmt.Sprintf(`{"filter":{"owner":{"eq":"u%d"},"n":{"eq":%d}}}`, i, i%2))
+		}},
+		{"rows by their ids", 1, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "findById", fmt.Sprintf(`{"id":"n%d"}`, 5*i), "") // the last are not there
+		}},
+		{"lists of ids", 1, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "findByIds", "", fmt.Sprintf(`{"ids":["n%d","n1","n%d","x"]}`, i, i+3))
+		}},
+		{"equal lists", 1, func(ctx context.Context, _ int) string { return call(ctx, "u3", "list", "", `{"filter":{"n":{"gt":0}}}`) }},
+		{"another range each", 20, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "list", "", fmt.Sprintf(`{"filter":{"n":{"lt":%d}},"limit":%d}`, i, 3))
+		}},
+		{"a page behind a cursor", 20, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "list", "", fmt.Sprintf(`{"limit":2,"offset":%d}`, i))
+		}},
+		{"another document each", 20, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "list", "", fmt.Sprintf(`{"filter":{"owner":{"eq":"u1"}},"limit":%d}`, 1+i))
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var want, got [20]string
+			for i := range want {
+				want[i] = c.call(t.Context(), i)
+			}
+			together := facade.NewTogether(len(got), make(chan struct{}, 1))
+			before := store.finds.Load()
+			var all sync.WaitGroup
+			for i := range got {
+				all.Go(func() {
+					ctx, _ := facade.RecordReads(t.Context())
+					together.Run(ctx, func(ctx context.Context) { got[i] = c.call(ctx, i) })
+				})
+			}
+			all.Wait()
+			for i := range got {
+				if got[i] != want[i] {
+					t.Errorf("execution %d: %s\nwant %s", i, got[i], want[i])
+				}
+			}
+			if n := store.finds.Load() - before; n > c.finds {
+				t.Errorf("%d statements, want %d", n, c.finds)
+			}
+		})
+	}
+}
