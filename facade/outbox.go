@@ -28,10 +28,10 @@ type Outbox interface {
 	// where that cannot be known.
 	Quiet(since time.Time) bool
 
-	// Behind counts the events behind a position that is not another log's, those without a
-	// position among them, up to limit; since is when the first was emitted, zero where there
-	// is none.
-	Behind(ctx context.Context, at Position, limit int) (events int, since time.Time, err error)
+	// Behind counts what a consumer at a position has not delivered: the events of names (nil:
+	// all) that are behind it or have no position yet, and up to it the dead letters of retrying
+	// ("": none). since is when the first was emitted, zero where there is none.
+	Behind(ctx context.Context, at Position, names []string, retrying string) (events int, since time.Time, err error)
 }
 
 // LogBytes is the size of an answer of [EventLog.Log]: an event is in it where those before it

@@ -28,7 +28,7 @@ func (s *findCounter) Find(ctx context.Context, q *facade.Find) (*facade.Found, 
 func TestTogether(t *testing.T) {
 	p, err := facade.Read(fstest.MapFS{
 		"fronds/pad/entities/note.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  owner: {type: string}\n  n: {type: integer}\n  secret: {type: string}\nrequired: [owner, n]\n")},
-		"fronds/pad/frond.yaml": {Data: []byte("collectors:\n  note:\n    - when: user.id == \"staff\"\n      allow: all\n    - rows: {owner: {eq: $user.id}}\n      hide: [secret]\n")},
+		"fronds/pad/frond.yaml":         {Data: []byte("collectors:\n  note:\n    - when: user.id == \"staff\"\n      allow: all\n    - rows: {owner: {eq: $user.id}}\n      hide: [secret]\n")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,9 @@ func TestTogether(t *testing.T) {
 		{"lists of ids", 1, func(ctx context.Context, i int) string {
 			return call(ctx, "staff", "findByIds", "", fmt.Sprintf(`{"ids":["n%d","n1","n%d","x"]}`, i, i+3))
 		}},
-		{"equal lists", 1, func(ctx context.Context, _ int) string { return call(ctx, "u3", "list", "", `{"filter":{"n":{"gt":0}}}`) }},
+		{"equal lists", 1, func(ctx context.Context, _ int) string {
+			return call(ctx, "u3", "list", "", `{"filter":{"n":{"gt":0}}}`)
+		}},
 		{"another range each", 20, func(ctx context.Context, i int) string {
 			return call(ctx, "staff", "list", "", fmt.Sprintf(`{"filter":{"n":{"lt":%d}},"limit":%d}`, i, 3))
 		}},

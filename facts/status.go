@@ -7,6 +7,20 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
+// Size is a number of events, and when the first of them was emitted: zero where there is none.
+type Size struct {
+	Events int
+	Oldest time.Time
+}
+
+// Age is how long ago the first was emitted.
+func (s Size) Age() time.Duration {
+	if s.Oldest.IsZero() {
+		return 0
+	}
+	return max(0, time.Since(s.Oldest))
+}
+
 // Status is how a feed stands.
 type Status struct {
 	// Last is the last position that is known, and Leads whether this process gives them.

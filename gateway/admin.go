@@ -71,7 +71,7 @@ func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", h.telemetry.MetricsHandler(h.log))
 	mux.HandleFunc("/livez", live)
-	mux.HandleFunc("/readyz", h.ready(draining))
+	mux.HandleFunc("/readyz", h.ready(draining, true))
 	paths := []string{"/metrics", "/livez", "/readyz"}
 	if h.config.Admin.Pprof {
 		mux.HandleFunc("/debug/pprof/", pprof.Index) // and the profiles that it lists

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/consumer"
 	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/schema"
@@ -195,6 +196,36 @@ func (h *Host) ways() (all []delivery.State) {
 		all = append(all, s)
 	}
 	return append(all, h.publisher.States()...)
+}
+
+// measure counts the log and what waits for each way out. The log of a remote is counted there: what
+// is known of it here stays.
+func (h *Host) measure() (log facts.Size, ways map[string]facts.Size) {
+	consumers := h.publisher.Consumers()
+	for _, c := range h.consumers.all {
+		if frond, _, _ := strings.Cut(c.Facts[0], "."); h.config.Remotes[frond].URL == "" {
+			consumers = append(consumers, &c.Consumer)
+		}
+	}
+	return h.backlog.measure(h.outbox.Outbox, consumers)
+}
+
+// backlogs is what is known of the ways out, with what waits for each as the store counts it.
+func (h *Host) backlogs() []delivery.State {
+	_, sizes := h.measure()
+	all := h.ways()
+	for i := range all {
+		if size, measured := sizes[all[i].Name]; measured {
+			all[i].Waiting, all[i].Oldest = size.Events, size.Oldest
+		}
+	}
+	return all
+}
+
+// logSize is the size of this host's log; zero: it has none.
+func (h *Host) logSize() facts.Size {
+	log, _ := h.measure()
+	return log
 }
 
 // consume runs the consumers until stopConsuming.

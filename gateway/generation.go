@@ -97,7 +97,7 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 		return nil, err
 	}
 	gen.mount(mounted{path: "/livez", handler: http.HandlerFunc(live)})
-	gen.mount(mounted{path: "/readyz", handler: h.ready(draining)})
+	gen.mount(mounted{path: "/readyz", handler: h.ready(draining, false)})
 	gen.route()
 	return gen, nil
 }

@@ -37,6 +37,7 @@ type Host struct {
 	outbox    lateOutbox
 	feeds     feeds
 	consumers consumers
+	backlog   backlog
 	hub       *subscriptions.Hub
 	callers   *callers
 	ending    sync.WaitGroup            // of the websockets of generations
@@ -125,7 +126,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 			h.telemetry.CollectRemotes(h.topology.Observe)
 		}
 		h.telemetry.CollectBudget(h.budget)
-		h.telemetry.CollectFacts(h.feeds.each, h.ways)
+		h.telemetry.CollectFacts(h.feeds.each, h.backlogs, h.logSize) //nolint:contextcheck // a scrape waits for itself
 		h.hub = newHub(follower{h}, h.config.Limits.Subscriptions, h.streamed, h.telemetry, h.log)
 	}
 	h.topology.Discover(ctx, firstDiscovery)

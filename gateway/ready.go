@@ -11,8 +11,9 @@ import (
 
 // ready answers /readyz: 200 unless the service drains, its store accepts no writes or the tables
 // follow newer cards. The reason is in the log and not in the answer. A remote that cannot be
-// reached has a line in the answer, which stays 200, and so has a way out of facts that is stuck.
-func (h *Host) ready(draining *atomic.Bool) http.HandlerFunc {
+// reached has a line in the answer, which stays 200. So has a webhook, NATS or a consumer that is
+// stuck: the operator reads its name and the reason, everybody else how many there are.
+func (h *Host) ready(draining *atomic.Bool, operator bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if draining.Load() {
 			health(w, r, false, "draining")
@@ -34,10 +35,17 @@ func (h *Host) ready(draining *atomic.Bool) http.HandlerFunc {
 				word += fmt.Sprintf("\nfacts of %s: cannot be read for %s, and wait", log, time.Since(s.Since).Round(time.Second))
 			}
 		})
+		stuck := 0
 		for _, s := range h.ways() {
-			if s.Problem != "" {
+			if s.Problem == "" {
+				continue
+			}
+			if stuck++; operator {
 				word += "\n" + s.Name + ": " + s.Problem
 			}
+		}
+		if stuck > 0 && !operator {
+			word += fmt.Sprintf("\nfacts: %d of the receivers cannot be delivered to; /readyz of the admin listener names them", stuck)
 		}
 		health(w, r, true, word)
 	}

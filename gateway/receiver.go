@@ -89,7 +89,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 		mux.Handle(envelope.FactsPath, host.telemetry.At(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(facts, formOf(facade.OnEnvelope))))
 	}
 	mux.HandleFunc("/livez", live)
-	mux.HandleFunc("/readyz", host.ready(&r.draining))
+	mux.HandleFunc("/readyz", host.ready(&r.draining, false))
 	mux.Handle("/", nowhere(paths))
 	r.handler = host.around(mux) // answers are not compressed (docs/decisions/http-guards.md)
 	host.consume(context.Background())

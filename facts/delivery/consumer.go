@@ -107,7 +107,7 @@ func (c *Consumer) measure(ctx context.Context) {
 func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Session) error) error {
 	c.Stats.Change(func(s *State) { s.Name = c.Name })
 	lease := NewLease(c.Store, c.Name)
-	rest := time.Duration(0)
+	rest, said := time.Duration(0), ""
 	for {
 		err := c.turn(ctx, lease, deliver)
 		problem := "the store does not answer; the log has the reason"
@@ -126,12 +126,16 @@ func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Sessi
 			}
 			return err
 		case err == nil || errors.Is(err, errIdle) || errors.Is(err, ErrLost):
-			rest = 0
+			rest, said = 0, ""
 			c.Stats.Change(func(s *State) { s.Problem, s.Waiting, s.Oldest = "", 0, time.Time{} })
 			continue
 		}
 		rest = min(maxRest, max(2*rest, 250*time.Millisecond))
-		c.Log.Warn("facts are not delivered for now", "to", c.Name, "again", rest.String(), "error", err)
+		level := slog.LevelDebug // one line for each problem, however often it is tried again
+		if problem != said {
+			level, said = slog.LevelWarn, problem
+		}
+		c.Log.Log(ctx, level, "facts are not delivered for now", "to", c.Name, "again", rest.String(), "error", err)
 		c.Stats.Change(func(s *State) { s.Problem = problem })
 		c.measure(ctx)
 		if !Pause(ctx, rest/2+rand.N(rest/2+1)) {

@@ -167,7 +167,7 @@ func (p *Publisher) publish(ctx context.Context, conn *client.Conn, js jetstream
 	if !conn.IsConnected() {
 		return &delivery.Unavailable{Reason: cmp.Or(p.Problem(), unreachable)}
 	}
-	if err := p.stream(ctx, js); err != nil {
+	if err := p.stream(ctx, js, c, s); err != nil {
 		return err
 	}
 	var looked time.Time
@@ -263,7 +263,7 @@ func (p *Publisher) send(ctx context.Context, js jetstream.JetStream, c *deliver
 		if wait > maxRetryWait {
 			return &delivery.Unavailable{Reason: "NATS does not take facts: " + meaning(err), Err: err}
 		}
-		p.log.Warn("facts were not acknowledged by NATS and are sent again", "events", len(failed), "error", err)
+		p.log.Debug("facts were not acknowledged by NATS and are sent again", "events", len(failed), "error", err)
 		wave = failed
 		timer := time.NewTimer(wait)
 		select {

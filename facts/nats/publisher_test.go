@@ -1,14 +1,17 @@
 package nats_test
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -287,7 +290,7 @@ func behind(t testing.TB, store facade.Outbox) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, _, err := store.Behind(t.Context(), at, 1000)
+	n, _, err := store.Behind(t.Context(), at, nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,4 +395,62 @@ func TestTLS(t *testing.T) {
 			t.Error(text)
 		}
 	}
+}
+
+// TestStreamLost: a stream that is made again in place of one that is gone is a warning with the
+// command that publishes its events again; the first one is not.
+func TestStreamLost(t *testing.T) {
+	s := start(t, t.TempDir(), -1, nil)
+	store := storetest.NewStore()
+	var lines lockedText
+	publish := func() (c *delivery.Consumer, stop func()) {
+		c = deliverytest.Consumer(t, "nats", store)
+		p, err := nats.New(nats.Config{URL: s.ClientURL()}, nats.Options{Log: slog.New(slog.NewTextHandler(&lines, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); _ = p.Run(ctx, c) }()
+		return c, func() { cancel(); <-done }
+	}
+	c, stop := publish()
+	began(t, c)
+	begin, _, _ := store.Cursor(t.Context(), "nats")
+	deliverytest.Emit(t, store, deliverytest.Event(1, 1), deliverytest.Event(2, 1))
+	eventually(t, "both are published", func() bool { return c.Stats.State().Delivered == 2 })
+	_, last, _ := store.Span(t.Context())
+	eventually(t, "the cursor is at the end", func() bool { return c.Stats.State().Cursor == last })
+	stop()
+	if text := lines.String(); strings.Contains(text, "level=WARN") || !strings.Contains(text, "a stream was made in NATS") {
+		t.Errorf("at the first start: %s", text)
+	}
+	if err := connect(t, s.ClientURL()).DeleteStream(t.Context(), "FROND_FACTS"); err != nil {
+		t.Fatal(err)
+	}
+	c, stop = publish()
+	defer stop()
+	deliverytest.Emit(t, store, deliverytest.Event(3, 1))
+	eventually(t, "the third is published", func() bool { return c.Stats.State().Delivered == 1 })
+	if text := lines.String(); !strings.Contains(text, "level=WARN") || !strings.Contains(text, `command="frond facts replay nats --from `+begin.String()+`"`) {
+		t.Errorf("after the stream was lost: %s", text)
+	}
+}
+
+// lockedText is a text that several goroutines write.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

@@ -20,7 +20,10 @@ const duplicateTime = 10 * time.Minute
 
 // stream makes the stream where it is missing, and checks one that exists: it has to take every
 // subject. Its other settings are the operator's.
-func (p *Publisher) stream(ctx context.Context, js jetstream.JetStream) error {
+//
+// A cursor of its own in the store says that there was one before. Events that were published to it
+// are lost with it, and the log has the command that publishes them again.
+func (p *Publisher) stream(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, s *delivery.Session) error {
 	ctx, cancel := context.WithTimeout(ctx, ackTime)
 	defer cancel()
 	wanted := p.config.Prefix + ".>"
@@ -32,8 +35,11 @@ func (p *Publisher) stream(ctx context.Context, js jetstream.JetStream) error {
 			MaxAge: p.config.Retention, Duplicates: duplicateTime, Replicas: p.config.Replicas,
 		})
 		if err == nil {
-			p.log.Info("a stream was made in NATS", "stream", p.config.Stream, "subjects", wanted, "replicas", p.config.Replicas)
+			err = p.made(ctx, c, s, wanted)
 		}
+	}
+	if err == nil {
+		err = p.remember(ctx, c, s)
 	}
 	if err != nil {
 		return p.unavailable(err)
@@ -49,6 +55,37 @@ func (p *Publisher) stream(ctx context.Context, js jetstream.JetStream) error {
 		return &delivery.Unavailable{Reason: fmt.Sprintf("the stream %s of NATS is sealed; name another one as facts.nats.stream", p.config.Stream)}
 	}
 	return nil
+}
+
+// marker is the cursor that says where a stream of this name began.
+func (p *Publisher) marker() string { return "nats:stream:" + p.config.Stream }
+
+// made logs a stream that was made: as a loss where there was one before.
+func (p *Publisher) made(ctx context.Context, c *delivery.Consumer, s *delivery.Session, subjects string) error {
+	began, known, err := c.Store.Cursor(ctx, p.marker())
+	if err != nil {
+		return err
+	}
+	if !known || began >= s.Cursor() {
+		p.log.Info("a stream was made in NATS", "stream", p.config.Stream, "subjects", subjects, "replicas", p.config.Replicas)
+		return nil
+	}
+	oldest, _, err := c.Store.Span(ctx)
+	if err != nil {
+		return err
+	}
+	p.log.Warn("the stream of NATS was gone and a new one was made; the events that were in it are lost there, and those that are kept here can be published again",
+		"stream", p.config.Stream, "command", "frond facts replay "+c.Name+" --from "+max(began, oldest).String())
+	return nil
+}
+
+// remember notes where the stream begins, at the first time.
+func (p *Publisher) remember(ctx context.Context, c *delivery.Consumer, s *delivery.Session) error {
+	_, known, err := c.Store.Cursor(ctx, p.marker())
+	if err == nil && !known && s.Cursor() != 0 {
+		_, err = c.Store.Advance(ctx, p.marker(), 0, s.Cursor())
+	}
+	return err
 }
 
 // covers reports whether a subject of a stream has all of another: > at the end stands for one

@@ -192,7 +192,11 @@ func (d *dispatcher) settle(ctx context.Context, r result) error {
 	if r.answer.verdict == delivered {
 		d.failed = 0
 		d.count(func(s *delivery.State) { s.Delivered++; s.Problem = "" })
-		return d.finish(ctx, r.lane, nil)
+		err := d.finish(ctx, r.lane, nil)
+		if len(d.kept) == 0 {
+			d.hook.outage.over(d.hook)
+		}
+		return err
 	}
 	d.failed++
 	d.count(func(s *delivery.State) { s.Failed++; s.Problem = r.answer.reason })
@@ -204,8 +208,7 @@ func (d *dispatcher) settle(ctx context.Context, r result) error {
 	m.tries++
 	if m.tries >= Tries {
 		d.count(func(s *delivery.State) { s.Dead++ })
-		d.hook.log.Error("an event could not be delivered and is dead; `frond facts replay` sends it again",
-			"webhook", d.hook.config.Name, "event", m.event.ID, "fact", m.event.Frond+"."+m.event.Name, "tries", m.tries, "reason", r.answer.reason)
+		d.hook.outage.died(d.hook, m, r.answer.reason)
 		return d.finish(ctx, r.lane, &r.answer)
 	}
 	wait := max(backoff(m.tries), r.answer.after)
@@ -213,7 +216,7 @@ func (d *dispatcher) settle(ctx context.Context, r result) error {
 		d.quiet = time.Now().Add(r.answer.after)
 	}
 	if m.tries == 1 {
-		d.hook.log.Warn("an event was not delivered and is tried again", "webhook", d.hook.config.Name, "event", m.event.ID, "reason", r.answer.reason)
+		d.hook.outage.failed(d.hook, m, r.answer.reason)
 	}
 	if err := d.keep(ctx, m, r.answer.reason); err != nil {
 		return err

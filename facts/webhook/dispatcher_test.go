@@ -3,11 +3,14 @@ package webhook
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -333,4 +336,41 @@ func TestRandomRuns(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOutageLog: a webhook that is down has one line in the log when that begins, one when the
+// first event is dead, and one when it is over, however many events it does not take.
+func TestOutageLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var up atomic.Bool
+		r := &receiver{answer: func(w http.ResponseWriter, _ posted) {
+			if !up.Load() {
+				w.WriteHeader(http.StatusInternalServerError)
+			}
+		}}
+		var lines strings.Builder
+		log := slog.New(slog.NewTextHandler(&lines, nil))
+		store := storetest.NewStore()
+		c := deliverytest.Consumer(t, consumer, store)
+		c.Log = log
+		h := virtual(t, r)
+		h.log = log
+		stop := run(t, h, c)
+		time.Sleep(time.Second)
+		for n := range 50 {
+			deliverytest.Emit(t, store, deliverytest.Event(n, n))
+		}
+		time.Sleep(72 * time.Hour)
+		if dead := len(letters(t, store, consumer)); dead != 50 {
+			t.Errorf("%d are dead", dead)
+		}
+		up.Store(true)
+		deliverytest.Emit(t, store, deliverytest.Event(50, 50))
+		time.Sleep(time.Hour)
+		_ = stop()
+		got := strings.Split(strings.TrimSpace(lines.String()), "\n")
+		if len(got) != 3 || !strings.Contains(got[0], "level=WARN") || !strings.Contains(got[1], "level=ERROR") || !strings.Contains(got[2], "level=INFO") || !strings.Contains(got[2], "held=50 dead=50") {
+			t.Errorf("%d lines:\n%s", len(got), lines.String())
+		}
+	})
 }

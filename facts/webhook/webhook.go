@@ -56,6 +56,7 @@ type Hook struct {
 	options Options
 	client  *http.Client
 	log     *slog.Logger
+	outage  outage // of the session, of which there is one at a time
 }
 
 // New makes a webhook. Nothing is sent before [Hook.Run]. The error says what to write instead

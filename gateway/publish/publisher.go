@@ -55,6 +55,17 @@ func (p *Publisher) Close() {
 	}
 }
 
+// Consumers are the webhooks and NATS.
+func (p *Publisher) Consumers() (all []*delivery.Consumer) {
+	if p == nil {
+		return nil
+	}
+	for _, w := range p.ways {
+		all = append(all, w.consumer)
+	}
+	return all
+}
+
 // States is what is known of each way out, by its name.
 func (p *Publisher) States() (states []delivery.State) {
 	if p == nil {

@@ -42,14 +42,24 @@ var wayNumbers = []number[delivery.State]{
 	{"frond_facts_dead_total", prometheus.CounterValue, "", func(s *delivery.State) float64 { return float64(s.Dead) }},
 }
 
-// CollectFacts has the numbers of feeds, by the names of their logs, and of ways out on every
-// scrape. It is called once, before the first scrape.
-func (t *Telemetry) CollectFacts(feeds func(yield func(log string, s facts.Status)), ways func() []delivery.State) {
+// logNumbers are the size of the host's own log.
+var logNumbers = []number[facts.Size]{
+	{"frond_facts_log_events", prometheus.GaugeValue, "", func(s *facts.Size) float64 { return float64(s.Events) }},
+	{"frond_facts_log_age_seconds", prometheus.GaugeValue, "", func(s *facts.Size) float64 { return s.Age().Seconds() }},
+}
+
+// CollectFacts has the numbers of feeds, by the names of their logs, of ways out, and of the host's
+// own log on every scrape. It is called once, before the first scrape.
+func (t *Telemetry) CollectFacts(feeds func(yield func(log string, s facts.Status)), ways func() []delivery.State, log func() facts.Size) {
 	if t == nil || t.metrics == nil {
 		return
 	}
 	collect(t.metrics, feedNumbers, func(yield func(string, *facts.Status)) {
 		feeds(func(log string, s facts.Status) { yield(log, &s) })
+	})
+	collect(t.metrics, logNumbers, func(yield func(string, *facts.Size)) {
+		size := log()
+		yield("", &size)
 	})
 	collect(t.metrics, wayNumbers, func(yield func(string, *delivery.State)) {
 		for _, s := range ways() {

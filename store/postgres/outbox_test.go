@@ -59,7 +59,7 @@ func TestEventsConflictWithNothing(t *testing.T) {
 		func() error { _, _, err := s.Relay(t.Context()); return err },
 		func() error { _, _, err := s.Log(t.Context(), 0, []string{"shop.x", "shop.y"}, 100); return err },
 		func() error { _, err := s.Trim(t.Context(), time.Now(), 50); return err },
-		func() error { _, _, err := s.Behind(t.Context(), 0, 100); return err },
+		func() error { _, _, err := s.Behind(t.Context(), 0, nil, ""); return err },
 	} {
 		beside.Go(func() {
 			for ctx.Err() == nil {

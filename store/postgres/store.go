@@ -48,7 +48,7 @@ type events interface {
 	Emit(ctx context.Context, events []facade.Event) error
 	Committed() <-chan struct{}
 	Quiet(since time.Time) bool
-	Behind(ctx context.Context, at facade.Position, limit int) (events int, since time.Time, err error)
+	Behind(ctx context.Context, at facade.Position, names []string, retrying string) (events int, since time.Time, err error)
 }
 
 var (

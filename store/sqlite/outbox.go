@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -208,20 +209,30 @@ func (s *Store) Committed() <-chan struct{} { return s.outbox.committed.Wait() }
 // Quiet implements [facade.Outbox].
 func (s *Store) Quiet(since time.Time) bool { return s.db.Quiet(since) }
 
+// countBehind counts what a consumer has not delivered.
+const countBehind = `SELECT count(*), min(at) FROM (
+  SELECT at FROM "` + eventsTable + `" WHERE position > ?1 AND (?2 IS NULL OR frond || '.' || name IN (SELECT value FROM json_each(?2)))
+  UNION ALL SELECT at FROM "` + deadTable + `" WHERE consumer = ?3 AND position <= ?1)`
+
 // Behind implements [facade.Outbox].
-func (s *Store) Behind(ctx context.Context, at facade.Position, limit int) (events int, since time.Time, err error) {
+func (s *Store) Behind(ctx context.Context, at facade.Position, names []string, retrying string) (events int, since time.Time, err error) {
 	if err := s.outboxed(ctx); err != nil {
 		return 0, since, err
 	}
+	wanted := sqltext.Value{}
+	if names != nil {
+		wanted = sqltext.TextValue(string(jsontext.AppendStrings(nil, names)))
+	}
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
-		n, err := c.Number(`SELECT count(*) FROM (SELECT 1 FROM "`+eventsTable+`" WHERE position > ? LIMIT ?)`, sqltext.IntValue(int64(at)), sqltext.IntValue(int64(limit)))
-		events, since = int(n), time.Time{}
-		if err != nil || n == 0 {
+		events, since = 0, time.Time{}
+		st, err := c.Start([]byte(countBehind), []sqltext.Value{sqltext.IntValue(int64(at)), wanted, sqltext.TextValue(retrying)})
+		if err != nil {
 			return err
 		}
-		first, err := c.Number(`SELECT at FROM "`+eventsTable+`" WHERE position > ? ORDER BY position LIMIT 1`, sqltext.IntValue(int64(at)))
-		since = time.UnixMicro(first).UTC()
-		return err
+		if st.Step() && st.ColumnInt64(0) > 0 {
+			events, since = int(st.ColumnInt64(0)), time.UnixMicro(st.ColumnInt64(1)).UTC()
+		}
+		return c.Finish(st)
 	})
 	return events, since, err
 }

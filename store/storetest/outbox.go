@@ -62,21 +62,28 @@ func (s *Store) Committed() <-chan struct{} { return s.committed.Wait() }
 func (s *Store) Quiet(time.Time) bool { return false }
 
 // Behind implements [facade.Outbox].
-func (s *Store) Behind(ctx context.Context, at facade.Position, limit int) (events int, since time.Time, err error) {
+func (s *Store) Behind(ctx context.Context, at facade.Position, names []string, retrying string) (events int, since time.Time, err error) {
 	release, err := s.hold(ctx)
 	if err != nil {
 		return 0, since, err
 	}
 	defer release()
-	for _, e := range slices.Concat(s.outbox.log, s.outbox.pending) {
-		if e.Position > at || e.Position == 0 {
-			if events == 0 {
-				since = e.At
-			}
-			events++
+	count := func(e *facade.Event) {
+		if events++; since.IsZero() || e.At.Before(since) {
+			since = e.At
 		}
 	}
-	return min(events, limit), since, nil
+	for _, e := range slices.Concat(s.outbox.log, s.outbox.pending) {
+		if (e.Position > at || e.Position == 0) && (names == nil || slices.Contains(names, e.Frond+"."+e.Name)) {
+			count(e)
+		}
+	}
+	for _, d := range s.outbox.dead {
+		if d.Consumer == retrying && d.Event.Position <= at {
+			count(&d.Event)
+		}
+	}
+	return events, since, nil
 }
 
 // Relay implements [facade.Relayer]: every event that is pending gets the next position.

@@ -484,18 +484,34 @@ func testLogParts(w *outboxWorld) {
 	if len(events) != 5 || err != nil || behind != events[4].Position {
 		w.Errorf("5 events at most: %s up to %s, %v", numbers(events), behind, err)
 	}
-	n, since, err := w.outbox.Behind(w.ctx(), events[4].Position, 100)
+	n, since, err := w.outbox.Behind(w.ctx(), events[4].Position, nil, "")
 	if n != 15 || err != nil || since.IsZero() {
 		w.Errorf("behind the fifth there are %d since %s, %v", n, since, err)
 	}
-	if n, _, _ = w.outbox.Behind(w.ctx(), 0, 7); n != 7 {
-		w.Errorf("with a limit of 7 there are %d", n)
+	if n, _, _ = w.outbox.Behind(w.ctx(), rare[0].Position, []string{"shop.rare"}, ""); n != 2 {
+		w.Errorf("of one name there are %d", n)
 	}
-	if n, since, err = w.outbox.Behind(w.ctx(), last, 7); n != 0 || !since.IsZero() || err != nil {
+	if n, _, _ = w.outbox.Behind(w.ctx(), 0, []string{}, ""); n != 0 {
+		w.Errorf("of no names there are %d", n)
+	}
+	for _, e := range []*facade.Event{rare[0], rare[1]} {
+		if err := w.outbox.Bury(w.ctx(), &facade.DeadEvent{Consumer: "x:retry", Event: *e, Tries: 1, At: time.Now()}); err != nil {
+			w.Fatal(err)
+		}
+	}
+	if n, since, err = w.outbox.Behind(w.ctx(), rare[0].Position, []string{"shop.rare"}, "x:retry"); n != 3 || err != nil {
+		w.Errorf("with one that is tried again there are %d since %s, %v", n, since, err)
+	}
+	for _, e := range []*facade.Event{rare[0], rare[1]} {
+		if _, err := w.outbox.Revive(w.ctx(), "x:retry", e.ID); err != nil {
+			w.Fatal(err)
+		}
+	}
+	if n, since, err = w.outbox.Behind(w.ctx(), last, nil, ""); n != 0 || !since.IsZero() || err != nil {
 		w.Errorf("behind the last there are %d since %s, %v", n, since, err)
 	}
 	w.emit(w.event(1, 21))
-	if n, since, err = w.outbox.Behind(w.ctx(), last, 7); n != 1 || since.IsZero() || err != nil {
+	if n, since, err = w.outbox.Behind(w.ctx(), last, nil, ""); n != 1 || since.IsZero() || err != nil {
 		w.Errorf("with one that was just emitted there are %d since %s, %v", n, since, err)
 	}
 }

@@ -29,15 +29,31 @@ const (
 	windowEnd = `SELECT coalesce(max(position), $2) FROM ` + window
 	readNamed = bounded + window + ` AND frond || '.' || name = ANY ($4::text[])` + boundedEnd + ` LIMIT $3`
 
+	named  = ` AND ($3::text[] IS NULL OR frond || '.' || name = ANY ($3::text[]))`
 	behind = `SELECT count(*), min(at) FROM (
-  (SELECT schema, at FROM ` + engine.Bookkeeping + `.events WHERE (schema, position) > ($1, $2) ORDER BY schema, position LIMIT $3)
-  UNION ALL
-  (SELECT schema, at FROM ` + engine.Bookkeeping + `.outbox WHERE schema >= $1 ORDER BY schema, written LIMIT $3)) e WHERE schema = $1`
+  SELECT at FROM ` + engine.Bookkeeping + `.events WHERE schema = $1 AND position > $2` + named + `
+  UNION ALL SELECT at FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1` + named + `
+  UNION ALL SELECT at FROM ` + engine.Bookkeeping + `.dead WHERE schema = $1 AND consumer = $4 AND position <= $2) e`
 )
 
 // read runs statements that read the tables of the outbox, on the primary.
 func (o *Outbox) read(ctx context.Context, queries ...*engine.Query) error {
 	return o.db.ReadPrimary(ctx, func(c *engine.Conn) error { return c.Run(queries...) })
+}
+
+// listOf is names as an array; nil is null.
+func listOf(names []string) []byte {
+	if names == nil {
+		return nil
+	}
+	var list []byte
+	for _, name := range names {
+		list = appendElement(list, []byte(name))
+	}
+	if list == nil {
+		list = []byte{'{'}
+	}
+	return append(list, '}')
 }
 
 // Log implements [facade.EventLog].
@@ -57,14 +73,7 @@ func (o *Outbox) Log(ctx context.Context, after facade.Position, names []string,
 	}}
 	queries := []*engine.Query{q}
 	if names != nil {
-		var list []byte
-		for _, name := range names {
-			list = appendElement(list, []byte(name))
-		}
-		if list == nil {
-			list = []byte{'{'}
-		}
-		q.Text, q.Values = []byte(readNamed), append(values, append(list, '}'))
+		q.Text, q.Values = []byte(readNamed), append(values, listOf(names))
 		queries = []*engine.Query{{Text: []byte(windowEnd), Values: values[:2], Row: func(v [][]byte) (err error) {
 			end, err = readPosition(v[0])
 			return err
@@ -100,18 +109,18 @@ func (o *Outbox) Span(ctx context.Context) (oldest, last facade.Position, err er
 func (o *Outbox) Quiet(time.Time) bool { return false }
 
 // Behind implements [facade.Outbox].
-func (o *Outbox) Behind(ctx context.Context, at facade.Position, limit int) (events int, since time.Time, err error) {
+func (o *Outbox) Behind(ctx context.Context, at facade.Position, names []string, retrying string) (events int, since time.Time, err error) {
 	if err := o.Ready(ctx); err != nil {
 		return 0, since, err
 	}
-	err = o.read(ctx, &engine.Query{Text: []byte(behind), Values: [][]byte{o.schema(), itob(int64(at)), itob(int64(limit))}, Row: func(v [][]byte) error {
+	err = o.read(ctx, &engine.Query{Text: []byte(behind), Values: [][]byte{o.schema(), itob(int64(at)), listOf(names), []byte(retrying)}, Row: func(v [][]byte) error {
 		n, err := readPosition(v[0])
 		if err == nil && v[1] != nil {
 			var first facade.Position
 			first, err = readPosition(v[1])
 			since = time.UnixMicro(int64(first)).UTC()
 		}
-		events = min(int(n), limit)
+		events = int(n)
 		return err
 	}})
 	return events, since, err
