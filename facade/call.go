@@ -32,6 +32,10 @@ type Call struct {
 	Operation  string
 	Invocation Invocation
 
+	// Field is the GraphQL field that the call answers, such as Album.tracks, for the log; "" is
+	// none.
+	Field string
+
 	// Each asks for the call once for each of many keys, answered in one execution: a relation for many parents, one row for many ids. Nil: once.
 	Each *Each
 	// Select names the fields the caller is going to read, computed ones included;

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -26,7 +27,7 @@ func (s explainedStore) asked(ctx context.Context, does string, e *schema.Entity
 		c.Columns = sel.Fields
 	}
 	s.explanation.Store = append(s.explanation.Store, c)
-	return Observe(ctx, func(st Statement) { c.Statements = append(c.Statements, st) }), c
+	return ObservePlans(ctx, func(st Statement) { c.Statements = append(c.Statements, st) }), c
 }
 
 // writes reports whether the store can be called to write: whether it undoes a dry run.
@@ -44,7 +45,54 @@ func (s explainedStore) Find(ctx context.Context, q *Find) (*Found, error) {
 	if q.Each != nil {
 		c.Note = fmt.Sprintf("for %d values of %s", len(q.Each.Values), q.Each.Field.Name)
 	}
-	return s.Store.Find(ctx, q)
+	found, err := s.Store.Find(ctx, q)
+	if reads := func(st Statement) bool {
+		return st.Plan != nil && slices.ContainsFunc(st.Plan.Scans, func(s Scan) bool { return s.Whole })
+	}; slices.ContainsFunc(c.Statements, reads) {
+		c.Index = missingIndex(q)
+	}
+	return found, err
+}
+
+// missingIndex says which index would spare a read that goes through a whole table or sorts; "":
+// none that is known. It is the first field of these without one: that of the keys, those that
+// the filter compares, the first of the order.
+func missingIndex(q *Find) string {
+	var fields []*schema.Property
+	if q.Each != nil {
+		fields = append(fields, q.Each.Field)
+	}
+	fields = append(fields, compared(nil, q.Where)...)
+	if len(q.Sort) > 0 {
+		fields = append(fields, q.Sort[0].Field)
+	}
+	for _, p := range fields {
+		switch {
+		case p == p.Owner.Primary || !p.Stored:
+		case p.Owner.Table != nil: // another program's, whose indexes are not those of the card
+			return fmt.Sprintf("CREATE INDEX ON %s (%s)", p.Owner.Table.Name, p.Owner.Table.Column(p.Name))
+		case p.Axes.Index || p.Link != nil && !p.Link.Many || slices.ContainsFunc(p.Owner.Uniques, func(u []*schema.Property) bool { return u[0] == p }):
+		default:
+			return fmt.Sprintf("write x-kit: {role: {index: true}} at the field %s of the card %s", p.Name, p.Owner.Name)
+		}
+	}
+	return ""
+}
+
+// compared appends the fields whose values a filter compares in a way that an index helps with.
+func compared(all []*schema.Property, f *Filter) []*schema.Property {
+	if f == nil {
+		return all
+	}
+	switch f.Op {
+	case Eq, In, Lt, Lte, Gt, Gte, StartsWith, IsNull:
+		all = append(all, f.Field)
+	case And, Some:
+		for _, sub := range f.Sub {
+			all = compared(all, sub)
+		}
+	}
+	return all
 }
 
 // Insert implements [Store].

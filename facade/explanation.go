@@ -66,7 +66,9 @@ type StoreCall struct {
 	Filter     json.RawMessage `json:"filter,omitempty"` // what the rows have to meet
 	Columns    []string        `json:"columns,omitempty"`
 	Statements []Statement     `json:"statements"`
-	Note       string          `json:"note,omitempty"`
+	// Index is the index that would spare a scan of a whole table, or a sort; "": none is known.
+	Index string `json:"index,omitempty"`
+	Note  string `json:"note,omitempty"`
 }
 
 // The words of Explanation.Written.

@@ -1,11 +1,34 @@
 package facade
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Statement is what a store is about to do, in its own language.
 type Statement struct {
 	Text string `json:"text"`
 	Args []any  `json:"args"`
+	// Plan is how the store runs it, for [ObservePlans]; complete when the statement has ended.
+	Plan *Plan `json:"plan,omitempty"`
+}
+
+// Plan is how a store runs one statement.
+type Plan struct {
+	Scans []Scan `json:"scans"` // in the store's order
+	// Read is how many rows were read, as far as the store counts them: SQLite counts those of
+	// whole tables.
+	Read int64         `json:"read"`
+	Took time.Duration `json:"took"`
+}
+
+// Scan is one step of a plan that reads or sorts rows.
+type Scan struct {
+	Text string `json:"text"` // in the store's words
+	// Whole says that an index would spare it: it reads a table from its beginning, or sorts.
+	Whole bool `json:"whole,omitempty"`
+	// Rows is how many rows it read; 0 where the store does not count them.
+	Rows int64 `json:"rows,omitempty"`
 }
 
 type observerKey struct{}
@@ -15,6 +38,17 @@ type observerKey struct{}
 func Observe(ctx context.Context, watch func(Statement)) context.Context {
 	return context.WithValue(ctx, observerKey{}, watch)
 }
+
+type plansKey struct{}
+
+// ObservePlans is Observe for statements with their plans. A store asks its database for each,
+// and some run the statement twice.
+func ObservePlans(ctx context.Context, watch func(Statement)) context.Context {
+	return context.WithValue(Observe(ctx, watch), plansKey{}, true)
+}
+
+// PlansObserved reports whether the observer of ctx wants plans: for stores.
+func PlansObserved(ctx context.Context) bool { return ctx.Value(plansKey{}) != nil }
 
 // ObserverOf is the observer of ctx, or nil: for stores.
 func ObserverOf(ctx context.Context) func(Statement) {

@@ -198,6 +198,7 @@ func (c Config) withDefaults() Config {
 	c.Limits.List.Default = cmp.Or(c.Limits.List.Default, 50)
 	c.Limits.List.Max = cmp.Or(c.Limits.List.Max, 500)
 	c.Limits.Statement = cmp.Or(c.Limits.Statement, 2*time.Second)
+	c.Log.Slow = cmp.Or(c.Log.Slow, 200*time.Millisecond)
 	c.Limits.Work = cmp.Or(c.Limits.Work, 5*time.Second)
 	c.Limits.Transaction = cmp.Or(c.Limits.Transaction, 2*time.Second)
 	if c.Limits.Memory == 0 {

@@ -12,9 +12,6 @@ import (
 // storeForm is the form of store in the file: its URL, or a map with it.
 const storeForm = `{"type":["string","object"],"properties":{"url":{"type":"string"},"replicas":{"type":["array","string"],"items":{"type":"string"}},"lateBy":` + setting.DurationForm + `},"required":["url"],"additionalProperties":false}`
 
-// offOrDuration is the form of a duration that may be off.
-const offOrDuration = `{"type":["string","integer"],"pattern":"^(off|0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"}`
-
 // Setting is one value that can be set: in gateway.yaml under its Key, in the environment
 // as its Variable, on the command line as its Flag.
 type Setting = setting.Setting
@@ -57,7 +54,7 @@ func (c *Config) settings() setting.Table {
 			setting.New("limits.list.max", "500", "the maximum number of rows of a list; a greater limit is clamped", setting.Count, &c.Limits.List.Max),
 			setting.New("limits.statement", "2s", "the maximum duration of one statement of the store", readStatement, &c.Limits.Statement),
 			setting.New("limits.transaction", "2s", "the maximum duration of a command's transaction", readStatement, &c.Limits.Transaction),
-			setting.New("limits.work", "5s", "the time that all statements of one request, and what else it does, may take together, or off", readWork, &c.Limits.Work).As(offOrDuration),
+			setting.New("limits.work", "5s", "the time that all statements of one request, and what else it does, may take together, or off", readWork, &c.Limits.Work).As(setting.OffOrDuration),
 		},
 		c.Limits.Rate.Settings(),
 		[]setting.Setting{
@@ -65,7 +62,7 @@ func (c *Config) settings() setting.Table {
 			setting.New("compression", "true", "compress answers from 1 KiB for clients that accept zstd or gzip", setting.Not, &c.NoCompression),
 			setting.New("limits.memory", "25%", "bytes that all requests together may hold: a size, a share of the process's memory limit, or off", guard.ReadMemory, &c.Limits.Memory).As(`{"type":["string","integer"],"pattern":"^(off|[0-9]+ *(%|[KMG]iB)?)$"}`),
 			setting.New("limits.executions", "auto", "requests that may execute at once: a number, auto (256 per processor) or off", guard.ReadExecutions, &c.Limits.Executions).As(`{"type":["string","integer"],"pattern":"^(auto|off|[0-9]+)$"}`),
-			setting.New("limits.write", "10s", "the maximum time in which a client reads 64 KiB of an answer, or off", guard.ReadWrite, &c.Limits.Write).As(offOrDuration),
+			setting.New("limits.write", "10s", "the maximum time in which a client reads 64 KiB of an answer, or off", guard.ReadWrite, &c.Limits.Write).As(setting.OffOrDuration),
 		},
 		c.Limits.Subscriptions.Settings(), c.GraphQL.Settings(), c.Identity.Settings(), c.CORS.Settings(),
 		[]setting.Setting{

@@ -66,7 +66,7 @@ func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *
 			return nil, err
 		}
 		store, err := postgres.OpenReplicated( //nolint:contextcheck // it opens no connection
-			postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, NameRules: c.Mode == Development},
+			postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, NameRules: c.Mode == Development, Slow: max(0, c.Log.Slow)},
 			replicas, c.Replicas.LateBy)
 		if err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *
 	if len(c.Replicas.URLs) > 0 {
 		return nil, errors.New("store.replicas is set, and only a store on PostgreSQL has replicas; leave it out")
 	}
-	opts := sqlite.Options{Logger: log, Serve: serves, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction}
+	opts := sqlite.Options{Logger: log, Serve: serves, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, Slow: max(0, c.Log.Slow)}
 	if opts.Path, opts.Memory, err = c.storeFile(); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,8 @@ func newExplain(s *shell) *cobra.Command {
 		Short: "Explain a call: the rules, the rows and fields in scope, the statements",
 		Long: `Make one call of the project in --dir and explain it: which rule of which collector
 matched, the filter on rows that follows from it, hidden and preset fields, the
-statements of the store with their arguments, and the computed fields.
+statements of the store with their arguments, how the store runs each, the index that
+would help, and the computed fields.
 
 Reads are made. Nothing is written: a command's statement runs and is rolled back. The
 explanation is on stdout. If the call fails, it ends with the failure, which is on
@@ -112,6 +114,12 @@ func explainCall(b *strings.Builder, x *facade.Explanation) {
 				text, _ := json.Marshal(arg)
 				say(2, "?%d = %s", i+1, text)
 			}
+			explainPlan(say, st.Plan)
+		}
+	}
+	for _, c := range x.Store {
+		if c.Index != "" {
+			say(0, "index   would help: %s", c.Index)
 		}
 	}
 	if x.Tries > 1 {
@@ -126,6 +134,24 @@ func explainCall(b *strings.Builder, x *facade.Explanation) {
 	} else {
 		say(0, "rows    %d", x.Rows)
 	}
+}
+
+// explainPlan writes how the store ran a statement.
+//
+//	SCAN t0, 100000 rows
+//	took 12.3ms, read 100000 rows
+func explainPlan(say func(int, string, ...any), plan *facade.Plan) {
+	if plan == nil {
+		return
+	}
+	for _, scan := range plan.Scans {
+		rows := ""
+		if scan.Rows > 0 {
+			rows = fmt.Sprintf(", %d rows", scan.Rows)
+		}
+		say(2, "%s%s", scan.Text, rows)
+	}
+	say(2, "took %s, read %d rows", plan.Took.Round(time.Microsecond), plan.Read)
 }
 
 // answeredBy is who answers an operation, in words. Another word than these two is the name of

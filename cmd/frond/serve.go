@@ -26,7 +26,7 @@ Webhooks and NATS of gateway.yaml are sent the facts of this Frond.`,
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	listen := addListen(cmd, "accept only calls that are signed with one of the keys in these files; NAME=FILE for those of one sender (signing.keys)")
-	settings := addSettings(cmd, "mode", "vendor", "store", "limits.body", "limits.list.default", "limits.list.max", "limits.memory", "limits.executions", "limits.write", "limits.statement", "limits.transaction", "limits.work", "admin.listen", "admin.public", "log.level", "log.format", "shutdown.delay", "shutdown.timeout", "signing.clockSkew", "signing.openDiscovery", "facts.retention", "facts.nats", "webhooks")
+	settings := addSettings(cmd, "mode", "vendor", "store", "limits.body", "limits.list.default", "limits.list.max", "limits.memory", "limits.executions", "limits.write", "limits.statement", "limits.transaction", "limits.work", "admin.listen", "admin.public", "log.level", "log.format", "log.slow", "shutdown.delay", "shutdown.timeout", "signing.clockSkew", "signing.openDiscovery", "facts.retention", "facts.nats", "webhooks")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		project, config, err := settings.load(s, *dir)
 		if err != nil {

@@ -10,6 +10,8 @@ import (
 const (
 	// DurationForm is a value that [Duration] reads.
 	DurationForm = `{"type":["string","integer"],"pattern":"^(0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"}`
+	// OffOrDuration is a duration that may be off.
+	OffOrDuration = `{"type":["string","integer"],"pattern":"^(off|0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"}`
 	// SizeForm is a value that [Size] reads.
 	SizeForm = `{"type":["integer","string"],"minimum":1,"pattern":"^[0-9]+ *([KMG]iB)?$"}`
 )

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/frondhost/frond/gateway/setting"
 )
@@ -14,6 +15,9 @@ type Log struct {
 	Level    slog.Level // info by default
 	Format   string     // text or json; "" or auto: text on a terminal, else json
 	NoAccess bool       // no line for each request
+	// Slow is from how long on a statement of the store has a line; 0 means 200 ms, less than 0
+	// that none has.
+	Slow time.Duration
 }
 
 // Settings are the rows of log. Each row reads its text into the field of c that it is bound
@@ -23,7 +27,20 @@ func (c *Log) Settings() []setting.Setting {
 		setting.New("log.level", "info", "debug, info, warn or error", readLevel, &c.Level).As(setting.Enum("debug", "info", "warn", "error")),
 		setting.Choice("log.format", "auto", "text, json or auto: text on a terminal, else json", &c.Format, "auto", "text", "json"),
 		setting.New("log.access", "true", "log one line per request", setting.Not, &c.NoAccess),
+		setting.New("log.slow", "200ms", "log statements of the store that take longer, with operation, field and shape, or off", readSlow, &c.Slow).As(setting.OffOrDuration),
 	}
+}
+
+// readSlow reads the setting log.slow; off is -1.
+func readSlow(text string) (time.Duration, error) {
+	if text == "off" || text == "0" {
+		return -1, nil
+	}
+	d, err := setting.Duration(text)
+	if err != nil || d < time.Millisecond {
+		return 0, errors.New("write a duration of at least 1ms, such as 200ms, or off")
+	}
+	return d, nil
 }
 
 // readLevel reads the setting log.level. Other spellings that slog has, such as INFO+2, are

@@ -247,6 +247,7 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 	call := &calling{Call: facade.Call{
 		Entity:     f.Entity,
 		Operation:  f.Operation,
+		Field:      f.Field,
 		Invocation: facade.Invocation{ID: in.ID, Params: in.Params, Query: in.Query, Body: in.Body, State: x.State, Trace: x.Trace},
 		Select:     f.Selects(),
 		Cursors:    f.Cursors,

@@ -324,6 +324,7 @@ func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 	}
 	if f.Fetch == nil {
 		f.Fetch = c.call(b, on, args)
+		f.Fetch.Field = f.Type.Parent.Name + "." + f.Type.Definition.Name
 		// Only what has no effect is shared.
 		if id != "" {
 			c.shared[sharedKey(on, id)] = f.Fetch

@@ -75,6 +75,7 @@ type Fetch struct {
 	Binding   *binding.Field
 	Entity    string // of the call
 	Operation string
+	Field     string // where it stands first, such as Album.tracks
 	Each      string // the field of Call.Each; "" for a call without
 	Key       int    // the parent's slot that holds the key, or the list of keys
 	Args      *arguments

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -323,5 +324,26 @@ func testWork(t *testing.T, w *world) {
 	w.equal("the rows", "1 2", w.ids("tag", nil))
 	if err := find(facade.WithRequest(w.ctx(), nil, time.Hour)); err != nil {
 		t.Errorf("another request: %v", err)
+	}
+}
+
+// testPlans observes two reads with their plans: of one that an index answers, and of one that
+// reads a whole table.
+func testPlans(t *testing.T, w *world) {
+	w.insert("tag", `{"id":1,"label":"a"}`, `{"id":2,"label":"b"}`)
+	tag := w.entity("tag")
+	label := &facade.Filter{Op: facade.Contains, Field: w.field(tag, "label"), Values: []any{"b"}}
+	var seen []facade.Statement
+	ctx := facade.ObservePlans(w.ctx(), func(s facade.Statement) { seen = append(seen, s) })
+	found, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Where: label, Sort: w.sort(tag, "label"), Limit: 5})
+	if err != nil || found.Rows.Len() != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	if len(seen) != 1 || seen[0].Plan == nil {
+		t.Fatalf("%d statements: %+v", len(seen), seen)
+	}
+	plan := seen[0].Plan
+	if !slices.ContainsFunc(plan.Scans, func(s facade.Scan) bool { return s.Whole }) || plan.Took <= 0 {
+		t.Errorf("no scan of the whole table is in %+v", plan)
 	}
 }

@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -32,11 +35,15 @@ type Conn struct {
 	opened, used time.Time
 
 	watchdog watchdog
+	// slow is from how long on a batch of statements is logged; 0: none is.
+	slow time.Duration
+	log  *slog.Logger
 	// scope is the transaction that the statements run in.
 	scope *scope
 	// trace and observe are called before each statement, where they are set.
 	trace   func(sql string, args ...any)
 	observe func(facade.Statement)
+	plans   bool // observe wants plans
 
 	bind  pgproto3.Bind
 	parse pgproto3.Parse
@@ -67,6 +74,8 @@ type Query struct {
 	// wrote.
 	Done  bool
 	Count int64
+
+	plan *facade.Plan // for the observer
 
 	// prepared is the statement of the connection that it runs as; nil where none is kept.
 	prepared *statement
@@ -118,6 +127,11 @@ func (c *Conn) send(queries []*Query) error {
 	if err := c.watchdog.gone(); err != nil {
 		return err
 	}
+	for _, q := range queries {
+		if q.plan = nil; c.observe != nil && c.plans {
+			q.plan = c.planOf(q)
+		}
+	}
 	c.out, c.warned = c.out[:0], false
 	if c.kept != nil {
 		c.out = c.kept.evict(c.out, len(queries))
@@ -132,8 +146,12 @@ func (c *Conn) send(queries []*Query) error {
 		return err
 	}
 	c.watchdog.begin(c.pg, c.watchdog.limit)
+	began := time.Now()
 	err = c.exchange(queries)
 	cause := c.watchdog.end()
+	if took := time.Since(began); c.slow > 0 && took >= c.slow && c.watchdog.ctx != nil {
+		facade.LogSlow(c.watchdog.ctx, c.log, shapes(queries), took)
+	}
 	if c.kept != nil {
 		c.kept.settle()
 		if stale(err) {
@@ -159,6 +177,36 @@ func (c *Conn) send(queries []*Query) error {
 		return cause
 	}
 	return err
+}
+
+// planOf runs a statement that reads under EXPLAIN ANALYZE; nil for any other, and within a
+// transaction, which a failure would end. The statement itself says what is wrong with it.
+func (c *Conn) planOf(q *Query) *facade.Plan {
+	if !c.Alone() || !bytes.HasPrefix(bytes.TrimLeft(q.Text, "("), []byte("SELECT ")) {
+		return nil
+	}
+	observe := c.observe
+	c.observe = nil // this statement is no part of the call
+	defer func() { c.observe = observe }()
+	var text []byte
+	if c.send([]*Query{{Text: append([]byte(explain), q.Text...), Values: q.Values, Row: func(values [][]byte) error {
+		text = append(text, values[0]...)
+		return nil
+	}}}) != nil {
+		return nil
+	}
+	return readPlan(text)
+}
+
+// shapes are the texts of the statements of a batch, without those that begin and end it.
+func shapes(queries []*Query) string {
+	var texts []string
+	for _, q := range queries {
+		if len(q.Values) > 0 || len(queries) == 1 {
+			texts = append(texts, string(q.Text))
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 // encode appends the messages of one statement.
@@ -215,7 +263,7 @@ func (c *Conn) report(q *Query) {
 		c.trace(string(q.Text), args...)
 	}
 	if c.observe != nil {
-		c.observe(facade.Statement{Text: string(q.Text), Args: args})
+		c.observe(facade.Statement{Text: string(q.Text), Args: args, Plan: q.plan})
 	}
 }
 
@@ -427,7 +475,7 @@ func (c *Conn) within(ctx context.Context, do func(*Conn) error) error {
 		return err
 	}
 	c.watchdog.limit = limit
-	c.observe = facade.ObserverOf(ctx)
+	c.observe, c.plans = facade.ObserverOf(ctx), facade.PlansObserved(ctx)
 	was := c.watchdog.watch(ctx)
 	began := time.Now()
 	err = do(c)

@@ -37,6 +37,10 @@ type Options struct {
 	// Wait is how long a call waits for a connection where all are in use; 0 is five seconds.
 	Wait time.Duration
 
+	// Slow is from how long on a statement is logged, with the operation that it runs for; 0:
+	// none is.
+	Slow time.Duration
+
 	// Trace, where set, is called with every statement that is about to run, and its
 	// arguments. It is called from many goroutines and must not call the store.
 	Trace func(sql string, args ...any)

@@ -38,7 +38,7 @@ func (d *DB) dial(ctx context.Context) (*Conn, error) {
 		}
 		return nil, err
 	}
-	c := &Conn{pg: pg, in: pg.Frontend(), state: 'I', trace: d.opts.Trace, opened: time.Now()}
+	c := &Conn{pg: pg, in: pg.Frontend(), state: 'I', trace: d.opts.Trace, slow: d.opts.Slow, log: d.log, opened: time.Now()}
 	c.watchdog.limit = d.opts.Statement
 	if !d.address.Pooled {
 		c.kept = newStatements()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -24,8 +25,13 @@ type Conn struct {
 	clock uint64
 	// Limit is how long a statement may run for a caller; 0: as long as it takes.
 	Limit time.Duration
+	// slow is from how long on a statement is logged; 0: none is.
+	slow time.Duration
+	log  *slog.Logger
 	// budget is that of the caller whose statements run.
 	budget budget
+	// plan is that of the statement which trace was called for last, where it is observed.
+	plan *facade.Plan
 	// trace is called before each statement; nil: nobody listens.
 	trace func(sql string, args ...any)
 }
@@ -35,6 +41,10 @@ type Stmt struct {
 	*sqlite3.Stmt
 	// used is the connection's clock at the last use.
 	used uint64
+	// began is when it was started last; zero where nobody wants to know.
+	began time.Time
+	// plan is for the observer of the statement; nil: nobody observes it.
+	plan *facade.Plan
 	// heavy says that bound arguments are worth dropping after use.
 	heavy bool
 }
@@ -62,6 +72,9 @@ func (c *Conn) Start(sql []byte, args []sqltext.Value) (*Stmt, error) {
 		return nil, err
 	}
 	c.budget.begin()
+	if c.slow > 0 {
+		st.began = time.Now()
+	}
 	for i := range args {
 		a := &args[i]
 		switch a.Kind {
@@ -89,6 +102,8 @@ func (c *Conn) Start(sql []byte, args []sqltext.Value) (*Stmt, error) {
 			plain[i] = a.Any()
 		}
 		c.trace(st.SQL(), plain...)
+		st.follow(c.plan)
+		c.plan = nil
 	}
 	return st, nil
 }
@@ -100,12 +115,15 @@ func (c *Conn) watch(ctx context.Context) (unwatch func()) {
 	if watch == nil {
 		return func() {}
 	}
-	was := c.trace
+	was, plans := c.trace, facade.PlansObserved(ctx)
 	c.trace = func(sql string, args ...any) {
 		if was != nil {
 			was(sql, args...)
 		}
-		watch(facade.Statement{Text: sql, Args: args})
+		if plans {
+			c.plan = c.planOf(sql)
+		}
+		watch(facade.Statement{Text: sql, Args: args, Plan: c.plan})
 	}
 	return func() { c.trace = was }
 }
@@ -116,6 +134,12 @@ func (c *Conn) Finish(st *Stmt) error {
 	err := st.Err()
 	if reset := st.Reset(); err == nil {
 		err = reset
+	}
+	st.followed()
+	if c.slow > 0 {
+		if took := time.Since(st.began); took >= c.slow && c.budget.Context != nil {
+			facade.LogSlow(c.budget.Context, c.log, st.SQL(), took)
+		}
 	}
 	if st.heavy {
 		st.heavy = false

@@ -48,6 +48,10 @@ type Options struct {
 	// BusyTimeout is how long to wait for another process's lock; 0 is five seconds.
 	BusyTimeout time.Duration
 
+	// Slow is from how long on a statement is logged, with the operation that it runs for; 0:
+	// none is.
+	Slow time.Duration
+
 	// Trace, where set, is called with every statement that is about to run, and its
 	// arguments. It is called from many goroutines and must not call the store.
 	Trace func(sql string, args ...any)
