@@ -50,7 +50,10 @@ func backtrack(prog *syntax.Prog, text []rune, most int) int {
 		return true
 	}
 	anchored := prog.StartCond()&syntax.EmptyBeginText != 0
-	for i := 0; i <= len(text) && !try(prog.Start, i) && !anchored; i++ {
+	for i := range len(text) + 1 {
+		if try(prog.Start, i) || anchored {
+			break
+		}
 	}
 	return steps
 }

@@ -21,7 +21,7 @@ import (
 // Every other pattern stays a RegExp.
 
 // maxAttempt is how many characters an unanchored pattern of the native engine matches at
-// most: it begins anew at every character of the text.
+// most: the engine starts a match at every character of the text.
 const maxAttempt = 32
 
 // direct says whether an engine that backtracks decides the pattern in time linear in the text.
@@ -147,8 +147,8 @@ func runesOf(in *syntax.Inst) [][2]rune {
 	return list
 }
 
-// longest returns how many characters a match has at most; more than maxAttempt stands for any
-// larger number.
+// longest returns how many characters a match has at most; maxAttempt+1 is any larger
+// number.
 func longest(re *syntax.Regexp) int {
 	n := 0
 	switch re.Op {

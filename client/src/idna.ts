@@ -1,4 +1,4 @@
-// Names of hosts beyond ASCII, as they stand in the domain name system: xn--bcher-kva. Browsers
+// Names of hosts beyond ASCII, in the form of the domain name system: xn--bcher-kva. Browsers
 // and versions of Node disagree on them, so the tables are our own: those of the host.
 
 import { classes, runs } from "./idnatable.js";
@@ -78,10 +78,10 @@ export function isALabel(label: string): boolean {
   if (found[0]![2] === "1") return false;
   // RFC 5893: what has letters or digits that run from right to left begins with such a letter.
   if (/[23]/.test(direction) && !(/^2(?:[2-6]*[2-4])?5*$/.test(direction) && !/3.*4|4.*3/.test(direction))) return false;
-  // RFC 5892, appendix A.1 and A.2: joiners stand behind a virama, or between letters that join.
+  // RFC 5892, appendix A.1 and A.2: joiners follow a virama, or are between letters that join.
   const joining = name.map((c, i) => (c === "\u200c" ? "6" : c === "\u200d" ? "7" : found[i]![1])).join("");
   if (!joins(joining)) return false;
-  // RFC 5892, section 2.6 and appendix A: characters that stand nowhere, and beside others alone.
+  // RFC 5892, section 2.6 and appendix A: characters that are refused, and those that need a neighbour.
   return (
     !/[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]|(?<!l)\u00b7|\u00b7(?!l)/.test(text) &&
     name.every((c, i) => (c !== "\u0375" || script[i + 1] === "1") && (!/[\u05f3\u05f4]/.test(c) || script[i - 1] === "2")) &&
@@ -95,7 +95,7 @@ export function isALabel(label: string): boolean {
 // same and then a virama, behind a joiner; 9 is a failure.
 const states = ["02201199", "02201100", "02221349", "02221300", "09241499"];
 
-/** Whether joiners stand where golang.org/x/net/idna has them stand. */
+/** Whether golang.org/x/net/idna accepts the joiners where they are. */
 function joins(kinds: string): boolean {
   let state = 0;
   for (const kind of kinds) {

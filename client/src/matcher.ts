@@ -31,7 +31,7 @@ interface Ways {
   follow: Places[];
 }
 
-/** The places that a match may stand at, and the kind of the character before. */
+/** The places that a match may have reached, and the kind of the character before. */
 interface State {
   places: Places;
   kind: number;
@@ -157,22 +157,24 @@ export function matcher(tree: Tree): Test & { readonly steps: number } {
     let to = keep ? { places: none(), kind, next: new Map<string, State | true>() } : spare[(turn ^= 1)]!;
     const out = to.places;
     out.set(w.first.places);
+    const { known, lower, others, ends, follow } = w;
+    const { places } = from;
     let matched = w.first.end;
     for (let i = 0; i < width && !matched; i++) {
-      steps++;
-      const here = from.places[i]!;
+      const here = places[i]!;
       if (!here) continue;
-      for (let rest = here & ~w.known[i]!; rest; rest &= rest - 1) learn(w, i * 32 + 31 - Math.clz32(rest & -rest));
-      if (here & w.ends[i]!) matched = true;
-      const low = here & w.lower[i]!;
+      for (let rest = here & ~known[i]!; rest; rest &= rest - 1) learn(w, i * 32 + 31 - Math.clz32(rest & -rest));
+      if (here & ends[i]!) matched = true;
+      const low = here & lower[i]!;
       out[i]! |= low >>> 1;
-      if (low & 1) out[i - 1]! |= 1 << 31;
-      for (let rest = here & w.others[i]!; rest; rest &= rest - 1) {
-        const follow = w.follow[i * 32 + 31 - Math.clz32(rest & -rest)]!;
-        for (let k = 0; k < width; k++) out[k]! |= follow[k]!;
+      if (i) out[i - 1]! |= low << 31;
+      for (let rest = here & others[i]!; rest; rest &= rest - 1) {
+        const more = follow[i * 32 + 31 - Math.clz32(rest & -rest)]!;
+        for (let k = 0; k < width; k++) out[k]! |= more[k]!;
         steps += width;
       }
     }
+    steps += width;
     if (!matched) {
       const takes = mask(c);
       for (let i = 0; i < width; i++) out[i]! &= takes[i]!;

@@ -1,5 +1,6 @@
 //go:build !js
 
+// Command oracle is for JavaScript alone; see main.go.
 package main
 
 import "log"
