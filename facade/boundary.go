@@ -29,9 +29,7 @@ func (x *viewer) inward(p *schema.Property, value json.RawMessage) json.RawMessa
 			})
 			return value
 		}
-		// The card holds for what the conversion makes too: "   " is no text of minLength 1 once it
-		// is trimmed.
-		if details := refusedValue(p, decoded); len(details) > 0 {
+		if details := x.refusedDecoded(p, decoded); len(details) > 0 {
 			for _, d := range details {
 				x.refuse(d)
 			}
@@ -52,6 +50,28 @@ func (x *viewer) inward(p *schema.Property, value json.RawMessage) json.RawMessa
 		x.refuseFormat(p, `a decimal number in quotes, such as "12.50"`)
 	}
 	return value
+}
+
+// refusedDecoded is what the card refuses of a decoded value, as rows will show it: "   " is no
+// text of minLength 1 once it is trimmed. A field with an encoding is judged by the encoded
+// value; the hash that a conversion of the author's makes of a password, which no row shows, is
+// not judged.
+func (x *viewer) refusedDecoded(p *schema.Property, decoded json.RawMessage) []schema.Detail {
+	switch out := p.Axes.Out; {
+	case out.Name != "":
+		encode := x.registry.Conversions[out.Name].Encode
+		if encode == nil {
+			return nil // reading the row says so
+		}
+		shown, err := encode(decoded)
+		if err != nil {
+			return nil
+		}
+		decoded = shown
+	case out.Closed && schema.Builtins().Conversions[p.Axes.In.Name].Decode == nil:
+		return nil
+	}
+	return refusedValue(p, decoded)
 }
 
 // refuseFormat refuses a value that the judge accepted and that its conversion turned into

@@ -1,10 +1,12 @@
 package facade_test
 
 import (
+	"encoding/json"
 	"testing"
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/schema"
 )
 
 // TestDecodedValuesAreJudged: a card holds for what a conversion makes of a value too, in every
@@ -14,19 +16,25 @@ func TestDecodedValuesAreJudged(t *testing.T) {
 properties:
   id: {type: string, x-kit: {role: {primary: true}}}
   name: {type: string, minLength: 1, x-kit: {boundary: {in: {decode: trim}}}}
-`}, nil)
+  kind: {type: string, enum: [RED], x-kit: {boundary: {in: {decode: lowercase}, out: {encode: uppercase}}, lifecycle: {create: optional}}}
+  secret: {type: string, maxLength: 8, x-kit: {boundary: {in: {decode: hash}, out: closed}, lifecycle: {create: optional}}}
+`}, func(p *facade.Project) {
+		p.Registry.Conversions["hash"] = schema.Conversion{Decode: func(json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage(`"a hash that is longer than a password"`), nil
+		}}
+	})
 	for _, blank := range []string{`"   "`, `" "`} {
 		if _, err := do(t, f, "tag.create", "", "", `{"id":"t1","name":`+blank+`}`); refusals(err) != "/body/name minLength: must have at least 1 character" {
 			t.Errorf("create with %s: %v, %s", blank, err, refusals(err))
 		}
 	}
-	if got := must(t, f, "tag.create", "", "", `{"id":"t1","name":" a "}`); got != `{"id":"t1","name":"a"}` {
+	if got := must(t, f, "tag.create", "", "", `{"id":"t1","name":" a ","kind":"RED","secret":"12345678"}`); got != `{"id":"t1","name":"a","kind":"RED"}` {
 		t.Errorf("create: %s", got)
 	}
 	if _, err := do(t, f, "tag.update", `{"id":"t1"}`, "", `{"name":"  "}`); refusals(err) == "" {
 		t.Errorf("update: %v", err)
 	}
-	if got := must(t, f, "tag.findById", `{"id":"t1"}`, "", ""); got != `{"id":"t1","name":"a"}` {
+	if got := must(t, f, "tag.findById", `{"id":"t1"}`, "", ""); got != `{"id":"t1","name":"a","kind":"RED"}` {
 		t.Errorf("the row: %s", got)
 	}
 }

@@ -24,7 +24,7 @@ properties:
 type: object
 properties:
   id: {type: string, x-kit: {role: {primary: true}}}
-  code: {type: string, enum: [RED, BLUE], x-kit: {boundary: {in: {decode: lowercase}}}}
+  code: {type: string, enum: [RED, BLUE], x-kit: {boundary: {in: {decode: lowercase}, out: {encode: uppercase}}}}
 `,
 		"frond.yaml": "collectors: {member: [{when: user == nil, rows: {email: {ne: kept@x}}}, {}]}",
 	}, func(p *facade.Project) {

@@ -136,7 +136,7 @@ var axisKeys = []Key{
 	}},
 	{Name: "boundary", About: "What may be sent in and what is sent out.", Example: "boundary: {out: closed}", Keys: []Key{
 		{Name: "in", Form: `{"const":"closed"}`, Default: "as it is sent", Example: "in: closed", About: "closed: callers cannot send the field. decode: the name of a conversion.", Keys: []Key{
-			{Name: "decode", Form: aString, Example: "decode: trim", About: "The conversion of incoming values."},
+			{Name: "decode", Form: aString, Example: "decode: trim", About: "The conversion of incoming values. The card judges the value that is sent, and the converted one as rows will show it."},
 		}},
 		{Name: "out", Form: `{"const":"closed"}`, Default: "as it is stored", Example: "out: closed", About: "closed: the field is never sent out. encode: the name of a conversion.", Keys: []Key{
 			{Name: "encode", Form: aString, Example: "encode: masked", About: "The conversion of outgoing values."},
