@@ -52,7 +52,7 @@ type togetherKey struct{}
 
 // Run runs one of the executions; do makes its calls with the context that it is given.
 func (t *Together) Run(ctx context.Context, do func(context.Context)) {
-	defer t.leave()
+	defer t.leave() //nolint:contextcheck // each read has the context of its execution
 	do(context.WithValue(ctx, togetherKey{}, t))
 }
 
@@ -72,9 +72,9 @@ func findTogether(ctx context.Context, s Store, q *Find) (*Found, error) {
 	t.active--
 	switch {
 	case t.active <= 0:
-		t.flush()
+		t.flush() //nolint:contextcheck // as above
 	case t.timer == nil:
-		t.timer = time.AfterFunc(togetherPatience, func() {
+		t.timer = time.AfterFunc(togetherPatience, func() { //nolint:contextcheck // as above
 			t.mu.Lock()
 			t.flush()
 		})

@@ -126,7 +126,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 			h.telemetry.CollectRemotes(h.topology.Observe)
 		}
 		h.telemetry.CollectBudget(h.budget)
-		h.telemetry.CollectFacts(h.feeds.each, h.backlogs, h.logSize) //nolint:contextcheck // a scrape waits for itself
+		h.telemetry.CollectFacts(h.feeds.each, h.backlogs, h.logSize)
 		h.hub = newHub(follower{h}, h.config.Limits.Subscriptions, h.streamed, h.telemetry, h.log)
 	}
 	h.topology.Discover(ctx, firstDiscovery)
