@@ -180,6 +180,7 @@ no fields: POST /_kit/call => {"id":"a"}
 nothing there: POST /graphql => null
 no GraphQL there: POST /graphql => KitError NOT_FOUND nothing is served here 
 another program there: POST /graphql => KitError BAD_GATEWAY the host answered status 200 and no GraphQL 
+absent: {"id":"a","n":null,"friends":{"items":[{"id":"b","n":null}]}}
 position over rest: p7
 position over envelope: p7
 position over graphql: p7

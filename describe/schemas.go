@@ -166,17 +166,14 @@ func (s *schemas) related(e *schema.Entity, l *schema.Link) json.RawMessage {
 // selectedRelation is the description of a relation in a row.
 const selectedRelation = "Answered where the call selects fields of it."
 
-// answered is a field as it is answered: the value that the store has, null where it may be, or
-// what a conversion makes of it, of which nothing is known.
+// answered is a field as it is answered: the value that the store has, or the result of a
+// conversion, of which nothing is known. A field without a value is absent, or null where its card
+// allows null.
 func (s *schemas) answered(e *schema.Entity, p *schema.Property) json.RawMessage {
 	if to := p.Axes.Out.Name; to != "" {
 		return object("description", "The value that the conversion "+to+" makes.")
 	}
-	shape := s.shape(&p.Shape, e)
-	if p.MayBeNull() && !p.Shape.Nullable && p.Shape.Type != "null" {
-		shape = object("anyOf", list(shape, object("type", "null")))
-	}
-	return shape
+	return s.shape(&p.Shape, e)
 }
 
 // input is what a caller sends: the fields of the card that a caller may send, in this use.

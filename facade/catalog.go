@@ -21,6 +21,8 @@ type Catalog struct {
 	Notes []schema.Fault
 	// Ended are the old names, declared here, that are past their last day.
 	Ended []schema.Fault
+	// Advice names places of the project that work and may not do what their author expects.
+	Advice []schema.Fault
 	// Changes are what the Fronds say of cards that change.
 	Changes SchemaChanges
 	// Audiences have surfaces of their own; they are in the order of their names.

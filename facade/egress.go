@@ -11,8 +11,8 @@ import (
 )
 
 // project is the last step: rows leave with the fields that the caller named and may read.
-// Closed fields are gone, values are encoded, computed fields are added. Rows that leave
-// as they were read are not touched.
+// Closed fields are gone, values are encoded, computed fields are added, and the null of a field
+// that may be absent is left out. Rows that leave as they were read are not touched.
 func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 	if x.sel == nil || res.Form == FormValue {
 		return res, nil
@@ -27,7 +27,7 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 			res.Versions = versions
 		}
 	}
-	if !x.sel.rewritten() || res.Rows.Len() == 0 {
+	if res.Rows.Len() == 0 || !x.sel.rewrites(res.Rows) {
 		if !x.inside && !x.kept {
 			res.Rows = res.Rows.Outside()
 		}
@@ -60,7 +60,7 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 				if made[c.computed] != nil {
 					out.Put(j, made[c.computed][i])
 				}
-			case row.At(c.from) == nil:
+			case row.At(c.from) == nil, c.absent && isNull(row.At(c.from)):
 			case c.encode != nil:
 				value, err := x.outward(c.encode, row.At(c.from))
 				if err != nil {

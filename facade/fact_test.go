@@ -115,10 +115,10 @@ collectors:
 		filter     string
 		want       string
 	}{
-		{"staff", "rang", staff, "", "  {\"text\":\"to all\",\"to\":null,\"at\":\"2026-01-01T00:00:00.000Z\"}\n  {\"text\":\"to ada\",\"to\":\"ada\",\"at\":null}\n"},
-		{"one of them", "rang", ada, "", "  {\"to\":\"ada\",\"at\":null}\n"},
+		{"staff", "rang", staff, "", "  {\"text\":\"to all\",\"at\":\"2026-01-01T00:00:00.000Z\"}\n  {\"text\":\"to ada\",\"to\":\"ada\"}\n"},
+		{"one of them", "rang", ada, "", "  {\"to\":\"ada\"}\n"},
 		{"nobody", "rang", nil, "", "UNAUTHORIZED: rang is not for everybody; say who you are"},
-		{"a filter", "rang", staff, `{"text":{"contains":"all"}}`, "  {\"text\":\"to all\",\"to\":null,\"at\":\"2026-01-01T00:00:00.000Z\"}\n"},
+		{"a filter", "rang", staff, `{"text":{"contains":"all"}}`, "  {\"text\":\"to all\",\"at\":\"2026-01-01T00:00:00.000Z\"}\n"},
 		{"no card", "bell", nil, "", "  \n  \n"},
 		{"a filter of no card", "bell", nil, `{"text":{"eq":"x"}}`, "VALIDATION_FAILED: bell carries nothing that could be chosen; leave filter and fields out"},
 	} {

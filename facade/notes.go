@@ -1,12 +1,16 @@
 package facade
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// notes gives the catalog its notes: what remotes say that nothing is made of, and relations that lead to rows of a remote by no operation it has.
+// notes gives the catalog its notes: parts of remotes that are left out, relations to rows of a
+// remote that has no operation for them. It gives its advice too.
 func (b *compiler) notes(c *Catalog) {
 	for _, src := range b.project.Fronds {
 		if src.Remote == "" || src.Known == nil {
@@ -23,6 +27,9 @@ func (b *compiler) notes(c *Catalog) {
 			if d.Entity == nil {
 				continue
 			}
+			if note, ok := unclearable(d); ok {
+				c.Advice = append(c.Advice, note)
+			}
 			for _, p := range d.Entity.Fields {
 				if why := b.unoffered(f, p); why != "" {
 					c.Notes = append(c.Notes, schema.Fault{File: d.Origin, Pointer: "/properties/" + p.Name, Message: "the relation is not offered: " + why})
@@ -30,6 +37,29 @@ func (b *compiler) notes(c *Catalog) {
 			}
 		}
 	}
+}
+
+// unclearable returns the note about the fields of a local door that callers may leave out at
+// creation and can never clear, since their cards refuse null; false: there are none.
+func unclearable(d *Door) (schema.Fault, bool) {
+	if op := d.ops["update"]; d.Frond.Remote != "" || op == nil || !op.Builtin {
+		return schema.Fault{}, false
+	}
+	var names []string
+	for _, p := range d.Entity.Fields {
+		if p.MayBeAbsent() && p.Stored && !p.Axes.In.Closed && p.Axes.Update == "" {
+			names = append(names, p.Name)
+		}
+	}
+	if names == nil {
+		return schema.Fault{}, false
+	}
+	first := d.Entity.Property(names[0])
+	return schema.Fault{
+		File: d.Origin, Pointer: "/properties/" + jsontext.Token(names[0]),
+		Message: fmt.Sprintf("%s: optional without null, so that a value can be changed and never cleared", strings.Join(names, ", ")),
+		Remedy:  fmt.Sprintf("if callers should clear it, allow null: type: [%s, 'null']", cmp.Or(first.Shape.Type, "string")),
+	}, true
 }
 
 // unoffered is why a relation does not lead to the rows of a remote; "" where it does, or

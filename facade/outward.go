@@ -15,8 +15,8 @@ func (f *Facade) Current(e *Event) *Event {
 
 // Outward is an event as it leaves for receivers of the operator, who are no callers: webhooks
 // and message brokers. Of the row it has the fields of the fact's card that are not closed
-// outward, encoded as they leave on every surface; rows before the change and computed fields are
-// not in it. Collectors are not asked: who sets up a receiver decides what it may see.
+// outward, encoded as they leave on every surface, and absent where they may be and hold no value;
+// rows before the change and computed fields are not in it. Collectors are not asked: who sets up a receiver decides what it may see.
 //
 // An event of a fact that is not declared any more has neither data nor key: what of them is
 // closed is not known. e is not changed. The error is INTERNAL_ERROR, of a conversion.
@@ -35,7 +35,7 @@ func (f *Facade) Outward(e *Event) (*Event, error) {
 	b := append(make([]byte, 0, len(e.Data)), '{')
 	for _, p := range fact.Data.Fields {
 		value := jsontext.Get(e.Data, p.Name)
-		if !p.Readable() || value == nil {
+		if !p.Readable() || value == nil || p.MayBeAbsent() && isNull(value) {
 			continue
 		}
 		if p.Axes.Out.Name != "" {

@@ -153,7 +153,10 @@ func (s *selection) over(layout *Layout) *selection {
 		case at < 0:
 			continue // the remote left it out
 		default:
-			own.columns = append(own.columns, column{from: at})
+			own.columns = append(own.columns, column{from: at, absent: c.absent})
+			if c.absent {
+				own.absent = append(own.absent, at)
+			}
 			same = same && c.renamed == ""
 		}
 		names = append(names, name)

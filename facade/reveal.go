@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -91,7 +92,7 @@ func (w *Watch) reveal(ctx context.Context, x *execution, events []*Event) ([]Re
 	res := &Result{Form: FormRows, Rows: NewRows(x.sel.stored, len(shown))}
 	for _, e := range events {
 		if shown[e] {
-			carry(res.Rows, e.Data)
+			carry(res.Rows, e.Data, nil)
 		}
 	}
 	if res, err = x.project(ctx, res); err != nil {
@@ -133,23 +134,29 @@ func (w *Watch) versionOf(x *execution, e *Event, carried string) (string, error
 	var names []string
 	fields := x.versionScope.versioned(x.door.Entity)
 	for _, p := range fields {
-		if e.Change == "" && jsontext.Get(e.Data, p.Name) == nil {
+		if e.Change == "" && jsontext.Get(e.Data, p.Name) == nil && !p.MayBeAbsent() {
 			return "", nil
 		}
 		names = append(names, p.Name)
 	}
 	row := NewRows(NewLayout(names), 1)
-	carry(row, e.Data)
+	carry(row, e.Data, nil)
 	return x.rowVersion(row.Row(0), fields, false)
 }
 
-// carry writes the row of an event. A field that is younger than the event is null.
-func carry(to *Rows, data json.RawMessage) {
+// carry writes the row of an event. A field that is younger than the event is null. A row that
+// leaves at once names its card: its fields that may be absent are left out in place of null.
+func carry(to *Rows, data json.RawMessage, leaves *schema.Entity) {
 	to.BeginRow()
 	for i, name := range to.Layout().Fields {
 		value := jsontext.Get(data, name)
 		if value == nil {
 			value = json.RawMessage("null")
+		}
+		if leaves != nil && isNull(value) {
+			if p := leaves.Property(name); p != nil && p.MayBeAbsent() {
+				continue
+			}
 		}
 		to.Put(i, value)
 	}

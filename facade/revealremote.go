@@ -47,7 +47,7 @@ func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event)
 			r.Change = Withdrawn
 		case gone[e]:
 			one := NewRows(x.sel.out, 1)
-			carry(one, e.Data)
+			carry(one, e.Data, w.fact.Data)
 			r.Row = one.Outside().Row(0)
 		case seen && e.Change != Deleted:
 			r.Row, r.Version, r.Failed = row.row, row.version, row.failed

@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ type selection struct {
 	out      *Layout            // what leaves; the same layout where rows leave as they were read
 	columns  []column           // of out, where they do not
 	computed []*presenter       // the computed fields among them
+	absent   []int              // the columns of stored whose null leaves as absence
 
 	// version are the fields that the versions of rows are made of, where those are
 	// asked for; encoded says that they are read as they leave.
@@ -36,10 +38,31 @@ type column struct {
 	encode   *schema.Property
 	computed int    // of selection.computed; -1: the version
 	renamed  string // the field's name, where the column has an old one; else ""
+	absent   bool   // null leaves as absence
 }
 
-// rewritten says whether rows leave otherwise than they were read.
-func (s *selection) rewritten() bool { return s.out != s.stored }
+// rewrites reports whether the rows leave in another form than they were read in: with other
+// columns, or without the null of a field that may be absent.
+func (s *selection) rewrites(rows *Rows) bool {
+	if s.out != s.stored {
+		return true
+	}
+	if len(s.absent) == 0 {
+		return false
+	}
+	for i := range rows.Len() {
+		row := rows.Row(i)
+		for _, at := range s.absent {
+			if isNull(row.At(at)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isNull reports whether the text of a column is null.
+func isNull(value json.RawMessage) bool { return len(value) == 4 && value[0] == 'n' }
 
 // reader knows what can be read of an entity, a view or a door's rows, and keeps
 // the selections it made.
@@ -314,7 +337,10 @@ func (r *reader) build(side boundarySide, marks []byte) *selection {
 			same = false
 			continue
 		}
-		c := column{from: at}
+		c := column{from: at, absent: p.MayBeAbsent() && side != within && side != asKept}
+		if c.absent {
+			s.absent = append(s.absent, at)
+		}
 		if p.Axes.Out.Name != "" && side == outside {
 			c.encode, same = p, false
 		}
@@ -330,7 +356,7 @@ func (r *reader) build(side boundarySide, marks []byte) *selection {
 			continue
 		}
 		p := a.Field
-		c := column{from: slices.Index(stored, p.Name), renamed: p.Name}
+		c := column{from: slices.Index(stored, p.Name), renamed: p.Name, absent: p.MayBeAbsent() && side != within && side != asKept}
 		if p.Axes.Out.Name != "" && side == outside {
 			c.encode = p
 		}

@@ -68,12 +68,16 @@ func (s *Scope) versioned(e *schema.Entity) (fields []*schema.Property) {
 
 // rowVersion is the version of a row: 128 bits of the hash over the fields that it is made
 // of, as they leave. encoded says that they are in that form already. "" where the row
-// lacks one of them.
+// lacks one of them that it cannot be without.
 func (h *host) rowVersion(row Row, fields []*schema.Property, encoded bool) (string, error) {
 	text := []byte{'{'}
 	for _, p := range fields {
 		value := row.Get(p.Name)
-		if value == nil {
+		switch {
+		case value != nil:
+		case p.MayBeAbsent():
+			value = json.RawMessage("null") // as the store keeps it
+		default:
 			return "", nil
 		}
 		if p.Axes.Out.Name != "" && !encoded {

@@ -119,8 +119,8 @@ func (p *Property) Parts() []string {
 	}
 }
 
-// MayBeNull says whether null can stand in a row of the entity: the shape accepts it, or the
-// field may be left out at creation and no rule fills it. The first line that applies holds:
+// MayBeNull says whether a store keeps null in the field: the shape accepts it, or the field may
+// be left out at creation and no rule fills it. The first line that applies holds:
 //
 //	primary key, many relation                 false
 //	type: [string, 'null']                     true
@@ -137,6 +137,16 @@ func (p *Property) MayBeNull() bool {
 		return p.Axes.Create.Optional
 	}
 	return !p.required
+}
+
+// MayBeAbsent says whether a row may lack the field: MayBeNull holds, and the shape refuses null. A
+// store keeps null for it; callers get a row without the field.
+//
+//	                              required                optional
+//	type: string                  always a value          MayBeAbsent
+//	type: [string, 'null']        a value or null         a value or null
+func (p *Property) MayBeAbsent() bool {
+	return p.MayBeNull() && !p.Shape.Nullable && p.Shape.Type != "null"
 }
 
 // Property returns the field called name, in that spelling, or nil.

@@ -11,5 +11,7 @@ export interface GraphQLNames {
     readonly fields: {
         readonly [name: string]: string | 1;
     };
+    /** Fields of which null means that the row lacks them. */
+    readonly absent?: readonly string[];
 }
 export declare const graphql: Transport;

@@ -16,6 +16,8 @@ export interface GraphQLNames {
   readonly id: string;
   /** What selects a field, where it is more than its name: dimensions { width }. */
   readonly fields: { readonly [name: string]: string | 1 };
+  /** Fields of which null means that the row lacks them. */
+  readonly absent?: readonly string[];
 }
 
 type Query = { readonly [name: string]: any };
@@ -121,10 +123,19 @@ export const graphql: Transport = async (link, call) => {
       throw other instanceof KitError && (other.code === "NOT_FOUND" || other.code === "BAD_GATEWAY") ? err : other;
     });
   }
+  for (const row of op.builtin === "list" ? (result?.items ?? []) : Array.isArray(result) ? result : [result]) removeAbsent(link, door, row);
   if (op.builtin !== "list" || !result) return { result };
   const { edges, pageInfo, total = -1, position, ...page } = result;
   return { result: { ...page, total, ...(position && { position }), ...pageInfo, ...(edges && { cursors: edges.map((edge: { cursor: string }) => edge.cursor) }) } };
 };
+
+/** Removes the nulls that other transports answer as absence, from a row and from those of its relations. */
+function removeAbsent(link: Link, door: Door | undefined, row: any): void {
+  if (!door || !row || typeof row !== "object") return;
+  for (const name of door.graphql?.absent ?? []) if (row[name] === null) delete row[name];
+  for (const [name, to] of Object.entries(door.relations ?? {}))
+    for (const other of to.many ? (row[name]?.items ?? []) : [row[name]]) removeAbsent(link, link.door(to.door), other);
+}
 
 async function send(link: Link, call: Call, query: string, variables: object, related?: boolean): Promise<any> {
   const response = await link.fetch(call, "/graphql", { method: "POST", headers: { "content-type": "application/json", accept: "application/json" }, body: write({ query, variables }) });

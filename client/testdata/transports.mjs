@@ -37,6 +37,11 @@ await say("nothing there", "graphql", (thing) => thing.findById("a"), [200, '{"d
 await say("no GraphQL there", "graphql", (thing) => thing.findById("a"), [404, '{"status":404,"data":{"code":"NOT_FOUND","message":"nothing is served here"}}']);
 await say("another program there", "graphql", (thing) => thing.findById("a"), [200, '{"data":{}}']);
 
+const friends = { ...doors.thing, graphql: { ...graphql, fields: { id: 1, n: 1, nick: 1 }, absent: ["nick"] }, relations: { friends: { door: "thing", many: 1 } } };
+const answered = { id: "a", n: null, nick: null, friends: { items: [{ id: "b", n: null, nick: null }] } };
+const fetch = async () => Response.json({ data: { result: answered } });
+console.log("absent:", JSON.stringify(await connect({ thing: friends }, { url: "http://host", fetch, transport: "graphql" }).thing.findById("a")));
+
 const log = { ...doors.thing, changes: "/api/f/facts/thingChanged" };
 for (const transport of ["rest", "envelope", "graphql"]) {
   const fetch = async (url, { body }) => {

@@ -30,7 +30,8 @@ Notices are listed too: operations that nothing in this program answers (a Go pr
 of yours, or a remote, may answer them); with --program, generators and conversions
 that this program does not have (seeds are then not tried); keywords of cards without
 effect; and parts of a remote's discovery document that are left out, such as a
-relation that none of its operations answers.
+relation that none of its operations answers; and fields that callers can set and never
+clear.
 
 If there is no fault in the cards, a table shows who may do what: for each door, its
 rules in the order in which they are tried, and for each fact, who receives its events.
@@ -88,7 +89,7 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 			}
 		}
 		notices = append(append(notices, unpinned...), unanswered(catalog)...)
-		for _, note := range slices.Concat(catalog.Notes, catalog.Ended) {
+		for _, note := range slices.Concat(catalog.Notes, catalog.Ended, catalog.Advice) {
 			notices = append(notices, finding(note))
 		}
 		return s.report(faults, append(notices, remoteNotices(gw.Remotes())...), table, facts)

@@ -100,6 +100,7 @@ func (b *reading) key(e *schema.Entity) *Key {
 type GraphQL struct {
 	Type, ID string
 	Fields   []GraphQLField
+	Absent   []string // fields of which GraphQL's null is absence on other transports
 }
 
 // GraphQLField is a field of a type, and what selects it.
@@ -131,6 +132,9 @@ func graphQLOf(d *facade.Door) *GraphQL {
 			return nil
 		}
 		g.Fields = append(g.Fields, GraphQLField{p.Name, text})
+		if p.MayBeAbsent() {
+			g.Absent = append(g.Absent, p.Name)
+		}
 	}
 	for _, c := range d.Computed {
 		text, ok := selection(c.Name, &c.Shape)

@@ -196,6 +196,11 @@ func (w *goWriter) decl(d *Decl) {
 		case f.Version:
 			w.line("%s string `json:%q`", names.take("ETag"), f.Name+",omitempty")
 			continue
+		// A row is read: nil is absence, and is left out again where the row is written.
+		case f.Absent:
+			t := f.Type
+			t.Null = true
+			kind, tag = w.bare(t), tag+",omitempty"
 		case f.Optional:
 			kind, tag = "Opt["+w.bare(f.Type)+"]", tag+",omitzero"
 		}

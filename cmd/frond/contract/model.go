@@ -74,6 +74,7 @@ type Field struct {
 	Type                  Type
 	Optional              bool // it may be absent; whether it may be null is said by Type
 	Version               bool // the version of the row, present only where the call selects it
+	Absent                bool // a field of a row that may lack it
 }
 
 // Basic is the kind of a type.
@@ -198,16 +199,20 @@ func (b *reading) row(e *schema.Entity) *Decl {
 }
 
 // rowFields adds the fields that a caller can read: those of the card, and the computed ones
-// of its door. Fields that nobody reads and fields without a place in the row are left out. No
-// field is optional but the version: a call that selects fewer leaves them zero.
+// of its door. Fields that nobody reads and fields without a place in the row are left out. A field
+// is optional where its card lets a row lack it, and so is the version; a call that selects fewer
+// leaves the others zero.
 func (b *reading) rowFields(d *Decl, e *schema.Entity, door *facade.Door) {
 	for _, p := range e.Fields {
 		if !p.Readable() || !p.Stored {
 			continue
 		}
 		t := b.typeOf(&p.Shape, b.base(e, p.Name), schema.GraphQLType(p.Name), whole)
-		t.Null = t.Basic != Any && p.MayBeNull()
-		d.Fields = append(d.Fields, b.field(p.Name, &p.Shape, t, false))
+		absent := p.MayBeAbsent() && p.Axes.Out.Name == ""
+		t.Null = t.Basic != Any && p.MayBeNull() && !absent
+		f := b.field(p.Name, &p.Shape, t, absent)
+		f.Absent = absent
+		d.Fields = append(d.Fields, f)
 	}
 	if door == nil {
 		return

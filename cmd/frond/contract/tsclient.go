@@ -117,6 +117,7 @@ func (g *GraphQL) object() (o record) {
 	o.text("many", schema.Plural(one))
 	o.text("id", g.ID)
 	o.object("fields", fields)
+	o.texts("absent", g.Absent)
 	return o
 }
 
