@@ -10,8 +10,7 @@ import (
 )
 
 // mismatch is a field by which the answer of the author's code does not fit its card. It
-// is logged and never sent (see [kiterror.Report]): which fields a handler gets wrong is
-// the author's business.
+// is logged (see [kiterror.Report]), and sent in development alone.
 type mismatch struct{ field, why string }
 
 // Field names the field, for the log (see [Report]).

@@ -34,8 +34,9 @@ type Options struct {
 	// Position returns a position that the log of a Frond has reached; 0: it is not known, or
 	// the rows that are going to be read with ctx may be older. nil: it never is.
 	Position func(ctx context.Context, f *Frond) Position
-	// Suggest has messages about names that do not exist suggest some that do, for the
-	// caller. It is for development: it discloses names of the cards.
+	// Suggest has messages about names that do not exist suggest some that do, and failures of
+	// the author's code name the field that they are about. It is for development: it discloses
+	// names of the cards.
 	Suggest bool
 }
 

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +80,39 @@ func TestAnswersThatDoNotFitAreLogged(t *testing.T) {
 		}
 		if out.Code != kiterror.InternalError || strings.Contains(out.Message, c.field) || details["traceId"] != line.Trace || line.Trace == "" {
 			t.Errorf("told %+v, logged %+v", out, line)
+		}
+	}
+}
+
+// TestAnswersThatDoNotFitAreDisclosed: in development the caller learns the field and the
+// problem, in production neither.
+func TestAnswersThatDoNotFitAreDisclosed(t *testing.T) {
+	for _, c := range []struct {
+		op             string
+		answer         any
+		field, problem string
+	}{
+		{"plain", map[string]any{"lines": []any{1, map[string]any{"price": math.NaN()}}}, "lines[1].price", "unsupported value: NaN"},
+		{"one", map[string]any{"id": "b1", "title": make(chan int)}, "title", "unsupported type: chan int"},
+		{"one", map[string]any{"id": "b1", "titel": "t"}, "titel", "is none of book"},
+	} {
+		for _, development := range []bool{true, false} {
+			p := projectOf(t, bookRoom)
+			facade.Handle(p.Door("book"), c.op, func(context.Context, *facade.Call) (any, error) { return c.answer, nil })
+			f := storetest.New(t, p, storetest.NewStore(), &facade.Options{Suggest: development})
+			_, err := f.Call(t.Context(), &facade.Call{Entity: "book", Operation: c.op})
+			out := kiterror.Report(t.Context(), slog.New(slog.DiscardHandler), err, "")
+			details, _ := out.Details.(map[string]any)
+			field, problem := details["field"], fmt.Sprint(details["problem"])
+			if out.Code != kiterror.InternalError || details["traceId"] == nil {
+				t.Errorf("%s: %+v", c.field, out)
+			}
+			if development && (field != c.field || !strings.Contains(problem, c.problem)) {
+				t.Errorf("development tells %v; want the field %s and %q", details, c.field, c.problem)
+			}
+			if !development && len(details) != 1 {
+				t.Errorf("production tells %v", details)
+			}
 		}
 	}
 }

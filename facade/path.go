@@ -96,13 +96,18 @@ func (x *execution) position(ctx context.Context) Position {
 }
 
 // name gives a failure its entity and operation, whatever its type was. The text of an
-// INTERNAL_ERROR becomes its cause.
+// INTERNAL_ERROR becomes its cause; in development the details name the field it is about.
 func (x *execution) name(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case x.op != nil:
-		return kiterror.AsError(err).At(x.door.Name, x.op.Name).Masked()
 	}
-	return kiterror.AsError(err).At(x.call.Entity, x.call.Operation).Masked()
+	entity, operation := x.call.Entity, x.call.Operation
+	if x.op != nil {
+		entity, operation = x.door.Name, x.op.Name
+	}
+	e := kiterror.AsError(err).At(entity, operation).Masked()
+	if x.Suggests() {
+		return e.Disclosed()
+	}
+	return e
 }

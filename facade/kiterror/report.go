@@ -83,6 +83,22 @@ func (e *Error) Masked() *Error {
 	return &c
 }
 
+// Disclosed returns an INTERNAL_ERROR with the details {field, problem} where its cause is about
+// a field of an answer, which the cause names by a method Field. Every other error is returned
+// as it is. It is for development: the details go to the caller.
+func (e *Error) Disclosed() *Error {
+	var about interface {
+		error
+		Field() string
+	}
+	if e.Code != InternalError || e.Details != nil || !errors.As(e.cause, &about) {
+		return e
+	}
+	c := *e
+	c.Details = map[string]any{"field": about.Field(), "problem": about.Error()}
+	return &c
+}
+
 // Panicked is what recover answered as INTERNAL_ERROR: value and stack are its
 // cause, which [Report] logs. It is called by the deferred function itself.
 func Panicked(value any) *Error { return Internal(&panicked{value, debug.Stack()}) }

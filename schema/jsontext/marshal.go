@@ -20,12 +20,25 @@ func Marshal(v any) (json.RawMessage, error) {
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		if path := strings.TrimPrefix(unmarshalable(reflect.ValueOf(v), maxPath), "."); path != "" {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, &memberError{path, err}
 		}
 		return nil, err
 	}
 	return bytes.TrimSpace(b.Bytes()), nil
 }
+
+// memberError is the error for a member that JSON cannot hold.
+type memberError struct {
+	path string
+	err  error
+}
+
+// Field returns the path of the member, such as lines[2].price.
+func (e *memberError) Field() string { return e.path }
+
+func (e *memberError) Error() string { return e.path + ": " + e.err.Error() }
+
+func (e *memberError) Unwrap() error { return e.err }
 
 // maxPath bounds the steps of a path, since Go values may contain themselves.
 const maxPath = 32
