@@ -108,10 +108,11 @@ type Door struct {
 	idCard    *schema.Entity // params of findById, update and delete
 	keeper    keeper
 	boundary  boundary
-	byID      order              // of its list, where the caller names none
-	presets   []string           // of a remote: required fields that it does not require after all
-	stamped   *stamped           // of a remote: fields that it turned out to set itself
-	emits     map[Change][]*Fact // the facts of its rows
+	byID      order                 // of its list, where the caller names none
+	presets   []string              // of a remote: required fields that it does not require after all
+	stamped   *stamped              // of a remote: fields that it turned out to set itself
+	emits     map[Change][]*Fact    // the facts of its rows
+	inside    map[string]*Operation // built-in operations that are false: the author's code alone may call them
 }
 
 // cascade is one relation by which a deleted row touches rows that are announced, or that touch

@@ -27,7 +27,6 @@ func TestFaultsOfFacts(t *testing.T) {
 		{"no operation", "facts: [{name: a, on: order}]", `"order" is no operation; write door.operation: order.create`},
 		{"a query", "facts: [{name: a, on: order.list}]", "order.list is a query, and changes nothing"},
 		{"a command of the author's", "doors: {order: {operations: {ship: {kind: command}}}}\nfacts: [{name: a, on: order.ship}]", `order.ship is a command of your own, and only its code knows what it announces; leave on out, and emit it there: frond.Emit(ctx, "a", …)`},
-		{"an operation that is switched off", "doors: {order: {operations: {delete: false}}}\nfacts: [{name: a, on: order.delete}]", "order has no operation delete, so that the fact would never be emitted; name one of order.create, order.update"},
 		{"two doors", "facts: [{name: a, on: [order.create, customer.create]}]", "a is about rows of order, and this operation writes customer"},
 		{"another entity", "facts: [{name: a, on: order.create, schema: customer}]", "a announces rows of order, and customer is neither that entity nor a view of it"},
 		{"a wrong field", `facts: [{name: a, on: order.update, when: after.statsu == "shipped"}]`, "#/facts/0/when: the expression cannot be used: unknown field statsu"},
@@ -63,6 +62,40 @@ func TestFactsNeedAnOutbox(t *testing.T) {
 	}
 	if _, err := facade.New(projectOf(t, shopSaying("facts: [{name: a, schema: order}]")), plain, nil); err != nil {
 		t.Error("a fact that nothing emits by itself:", err)
+	}
+}
+
+// TestFactsOfOperationsInside: a built-in operation that is false is left to the author's code,
+// and its facts are announced.
+func TestFactsOfOperationsInside(t *testing.T) {
+	const says = `
+name: shop
+doors: {order: {operations: {create: false, delete: false, place: {kind: command}}}, customer: {operations: {only: [list]}}}
+facts: [{name: placed, on: order.create}, {name: gone, on: [order.delete]}]
+collectors: {customer: open, order: open}
+`
+	f, log := outboxOf(t, shopSaying(says), func(p *facade.Project) {
+		facade.HandleCommand(p.Door("order"), "place", func(ctx context.Context, _ struct{}) (bool, error) {
+			if _, err := facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "customer", Operation: "create", Invocation: facade.Invocation{Body: raw(`{"id":"c1","region":"eu"}`)}}); err != nil {
+				return false, err
+			}
+			if _, err := facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "order", Operation: "create", Invocation: facade.Invocation{Body: raw(`{"id":"o1","status":"open","total":1,"customerId":"c1"}`)}}); err != nil {
+				return false, err
+			}
+			_, err := facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "order", Operation: "delete", Invocation: facade.Invocation{ID: raw(`"o1"`)}})
+			return err == nil, err
+		})
+	})
+	if _, err := do(t, f, "order.place", "", "", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := lines(log.taken()); !strings.HasPrefix(got, "shop.placed ") || !strings.Contains(got, "\nshop.gone ") {
+		t.Errorf("the log has\n%s", got)
+	}
+	for _, op := range []string{"order.create", "order.delete", "customer.create"} {
+		if _, err := do(t, f, op, "", "", `{}`); err == nil || err.Code != kiterror.NotFound {
+			t.Errorf("a caller is answered %v by %s", err, op)
+		}
 	}
 }
 

@@ -158,7 +158,7 @@ func (b *compiler) emitter(src *project.Frond, f *Fact, on project.FactSource) *
 	if door == nil {
 		return nil
 	}
-	op := door.Operation(operation)
+	op := cmp.Or(door.Operation(operation), door.inside[operation])
 	switch {
 	case op == nil && changeOf(operation) != "":
 		b.fault(file, on.At, fmt.Sprintf("%s has no operation %s, so that the fact would never be emitted", door.Name, operation), "name one of "+strings.Join(door.commands(), ", "))

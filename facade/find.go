@@ -36,6 +36,9 @@ func (x *execution) lookUp(ctx context.Context) error {
 		x.state = StateFrom(ctx)
 	}
 	door, op := x.catalog.find(x.call.Entity, x.call.Operation)
+	if op == nil && x.inside && door != nil {
+		op = door.inside[x.call.Operation]
+	}
 	if op == nil {
 		return x.missing(ctx, x.catalog, x.call, x.inside)
 	}

@@ -13,10 +13,11 @@ import (
 )
 
 // builtins gives a stored door its built-in operations, as far as its author keeps them:
-// all, those that only names, none that is false. findByIds is there exactly where
+// all, those that only names, none that is false. The author's own code may call the others. findByIds is there exactly where
 // findById is, whose batch it is.
 func (b *compiler) builtins(d *Door, src *project.Frond, c *project.Door) {
 	off := map[string]bool{}
+	d.inside = map[string]*Operation{}
 	if c.Only != nil {
 		for _, x := range builtins {
 			off[x.name] = !slices.Contains(c.Only, x.name)
@@ -41,7 +42,7 @@ func (b *compiler) builtins(d *Door, src *project.Frond, c *project.Door) {
 		off["findByIds"] = true
 	}
 	for _, x := range builtins {
-		if off[x.name] {
+		if off[x.name] && src.Remote != "" {
 			continue
 		}
 		op := &Operation{
@@ -61,6 +62,10 @@ func (b *compiler) builtins(d *Door, src *project.Frond, c *project.Door) {
 				b.fault(src.Config.File, o.At, fmt.Sprintf("%s is built in; what it takes and gives is not declared", x.name),
 					"leave description, deprecated and graphql, or give an operation of your own another name")
 			}
+		}
+		if off[x.name] {
+			d.inside[x.name] = op
+			continue
 		}
 		d.add(op)
 	}

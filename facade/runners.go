@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/frondhost/frond/facade/kiterror"
@@ -17,7 +18,7 @@ func (b *compiler) runners(cascades map[*schema.Entity][]cascade) {
 			} else {
 				d.keeper, d.boundary = storeKeeper{}, storeKeeper{}
 			}
-			for _, op := range d.Operations {
+			for _, op := range slices.AppendSeq(slices.Clone(d.Operations), maps.Values(d.inside)) {
 				op.runner, op.inner = runnersOf(op)
 				authored := op.Kind == Command && f.Remote == "" && op.authored()
 				var alone bool

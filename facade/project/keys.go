@@ -38,8 +38,8 @@ var frondKeys = []schema.Key{
 				{Name: "max", Form: aCount, Default: "limits.list.max of gateway.yaml", Example: "max: 100", About: "What a greater limit is clamped to."},
 			}},
 			{Name: "operations", About: "The named operations of the door, and which built-in ones it has.", Example: "operations: {delete: false}", Keys: []schema.Key{
-				{Name: "only", Form: aNames, Default: "all of them", Example: "only: [list, findById]", About: "The built-in operations the door has."},
-				{Name: "*", Form: aBool, About: "An operation, by its name; false removes a built-in one.", Example: "publish: {kind: command}", Keys: []schema.Key{
+				{Name: "only", Form: aNames, Default: "all of them", Example: "only: [list, findById]", About: "The built-in operations the door has; the Go code of the Frond may call the others (frond.Inside)."},
+				{Name: "*", Form: aBool, About: "An operation, by its name; false leaves a built-in one to the Go code of the Frond alone (frond.Inside).", Example: "publish: {kind: command}", Keys: []schema.Key{
 					{Name: "kind", Form: `{"enum":["query","command"]}`, Default: "by the name: list…, find…, get…, search…, count…, exists… and stats… are queries", Example: "kind: command", About: "Whether it reads or writes."},
 					{Name: "params", Form: aCard, Default: "no parameters", Example: "params: {type: object, properties: {slug: {type: string}}, required: [slug]}", About: "The card of its parameters, written out or by name."},
 					{Name: "query", Form: aCard, Default: "no query", Example: "query: {type: object, properties: {year: {type: integer}}}", About: "The card of its query, written out or by name."},
@@ -118,7 +118,7 @@ var ruleTable = []schema.Key{
 var factTable = []schema.Key{
 	{Name: "name", Form: aString, Example: "name: orderPlaced", About: "The name of the fact."},
 	{Name: "schema", Form: aCard, Default: "the entity of the door that on names, else no shape", Example: "schema: order", About: "The card of what it carries, written out or by name."},
-	{Name: "on", Form: nameOrNames, Default: "Go code emits it", Example: "on: [order.create, order.update]", About: "The built-in commands that emit it, each for the row it writes: create, update and delete of a door of this Frond."},
+	{Name: "on", Form: nameOrNames, Default: "Go code emits it", Example: "on: [order.create, order.update]", About: "The built-in commands that emit it, each for the row it writes: create, update and delete of a door of this Frond, also one that is false."},
 	{Name: "when", Form: aString, Default: "always", Example: `when: before.status != "shipped" and after.status == "shipped"`, About: "An expression over before and after, the row as it was and as it is; null at create and at delete."},
 }
 
