@@ -181,6 +181,9 @@ nothing there: POST /graphql => null
 no GraphQL there: POST /graphql => KitError NOT_FOUND nothing is served here 
 another program there: POST /graphql => KitError BAD_GATEWAY the host answered status 200 and no GraphQL 
 absent: {"id":"a","n":null,"friends":{"items":[{"id":"b","n":null}]}}
+patch: {}
+patch: {"n":null,"tags":[2],"nick":null}
+patch: {"place":{"geo":{"lat":3}}}
 position over rest: p7
 position over envelope: p7
 position over graphql: p7

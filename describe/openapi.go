@@ -124,7 +124,11 @@ func (d *openAPI) operation(r Route, ids map[string]bool) json.RawMessage {
 		id += ".byId"
 	}
 	ids[id] = true
-	pairs := []any{"operationId", id, "tags", []string{op.Door.Name}, "summary", summary(op), "description", optional(op.Description)}
+	line := summary(op)
+	if r.Verb == http.MethodPut {
+		line += " by a merge patch, as PATCH does: absent fields stay"
+	}
+	pairs := []any{"operationId", id, "tags", []string{op.Door.Name}, "summary", line, "description", optional(op.Description)}
 	if op.Deprecated != "" {
 		pairs = append(pairs, "deprecated", true, "x-deprecated-because", op.Deprecated)
 	}

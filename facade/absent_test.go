@@ -118,4 +118,3 @@ func TestAdviceOnFieldsThatCannotBeCleared(t *testing.T) {
 		t.Errorf("the advice is %v, want %s", got, want)
 	}
 }
-

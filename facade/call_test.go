@@ -121,9 +121,9 @@ func TestUpdate(t *testing.T) {
 		{"an empty patch reads the row", "post.update", `{"id":"p1"}`, `{}`, `{"id":"p1"}`},
 		{"so does none", "post.update", `{"id":"p1"}`, ``, `{"id":"p1"}`},
 		{"null where it may not be", "post.update", `{"id":"p1"}`, `{"title":null}`, "/body/title type: must be a string, not null"},
-		{"what is set once", "post.update", `{"id":"p1"}`, `{"createdAt":"2024-01-01T00:00:00Z"}`, "/body/createdAt immutable: cannot be changed once it is set; leave it out"},
+		{"what is set once", "post.update", `{"id":"p1"}`, `{"createdAt":"2024-01-01T00:00:00Z"}`, "/body/createdAt immutable: cannot be changed once it is set; send only what changes"},
 		{"the key it has is no change", "post.update", `{"id":"p1"}`, `{"id":"p1","title":"Same"}`, `{"id":"p1","title":"Same"}`},
-		{"another key is", "post.update", `{"id":"p1"}`, `{"id":"p2"}`, "/body/id immutable: cannot be changed once it is set; leave it out"},
+		{"another key is", "post.update", `{"id":"p1"}`, `{"id":"p2"}`, "/body/id immutable: cannot be changed once it is set; send only what changes"},
 		{
 			"a nested object is merged", "author.update", `{"id":"ada"}`, `{"address":{"zip":null,"city":"Marylebone"}}`,
 			`{"address":{"street":"12 St James's Square","city":"Marylebone","zip":null}}`,

@@ -154,6 +154,8 @@ func (p *Property) forbids(mode Mode) (code, message string) {
 	switch {
 	case mode == Plain:
 		return "", ""
+	case p.Axes.In.Closed && mode.patches():
+		return ReadOnly, msgReadPatch
 	case p.Axes.In.Closed:
 		return ReadOnly, msgReadOnly
 	case !p.Stored && p.Link != nil && p.Link.Inverse != nil:

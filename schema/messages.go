@@ -22,7 +22,8 @@ const (
 	msgRequired  = "is required"
 	msgUnknown   = "is not part of the card; leave it out"
 	msgReadOnly  = "is written by the host alone; leave it out"
-	msgImmutable = "cannot be changed once it is set; leave it out"
+	msgReadPatch = "is written by the host alone; send only what changes"
+	msgImmutable = "cannot be changed once it is set; send only what changes"
 	msgUnique    = "must not hold the same value twice"
 	msgNumber    = "must be a number a double can hold"
 )

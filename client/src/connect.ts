@@ -6,7 +6,8 @@ import { changes } from "./changes.js";
 import { KitError } from "./errors.js";
 import type { Schema } from "./judge.js";
 import { details } from "./judge.js";
-import { conditions, envelope, failure, rest, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport } from "./transport.js";
+import { conditions, envelope, failure, rest, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport, type Writes } from "./transport.js";
+import { read, write } from "./json.js";
 import { graphql } from "./graphql.js";
 
 export interface ClientOptions<Doors extends string = string> {
@@ -88,6 +89,28 @@ const fieldsOf = (select: object, before = ""): string[] =>
     const behind = fieldsOf(chosen, before + name + (typeof chosen.limit === "number" ? `(limit:${chosen.limit})` : "") + ".");
     return behind.length > 0 ? behind : before + name; // which the host refuses: a relation has no value of its own
   });
+
+const isObject = (value: unknown): value is { readonly [name: string]: unknown } => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Whether two values of JSON are equal, whatever the order of members. */
+const equal = (a: unknown, b: unknown): boolean => {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => equal(item, b[i]));
+  if (!isObject(a) || !isObject(b)) return a === b;
+  return Object.keys({ ...a, ...b }).every((name) => Object.hasOwn(a, name) === Object.hasOwn(b, name) && equal(a[name], b[name]));
+};
+
+/** The merge patch that makes after of before, of these names. */
+function difference(writes: Writes, before: { readonly [name: string]: unknown }, after: { readonly [name: string]: unknown }, names: readonly string[]): object {
+  const patch: [string, unknown][] = [];
+  for (const name of names) {
+    const [was, is] = [before, after].map((row) => (Object.hasOwn(row, name) ? row[name] : undefined));
+    if (equal(was, is)) continue;
+    const within = Object.hasOwn(writes, name) ? writes[name] : 1;
+    if (isObject(within) && isObject(was) && isObject(is)) patch.push([name, difference(within as Writes, was, is, Object.keys({ ...was, ...is }))]);
+    else patch.push([name, is === undefined ? null : is]);
+  }
+  return Object.fromEntries(patch);
+}
 
 export function connect<Client>(doors: { readonly [member: string]: Door }, options: string | ClientOptions, facts: { readonly [name: string]: Fact } = {}): Client {
   const { url, headers, fetch = globalThis.fetch, retries = 2, strict, transport }: ClientOptions = typeof options === "string" ? { url: options } : (options ?? {});
@@ -218,6 +241,10 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
       };
       if (door.changes) methods.changes ??= events(door, "changes");
     }
+    const { writes } = door;
+    // A value is compared, and sent, as JSON has it: a Date is its text.
+    const plain = (row: object): any => read(write(row), door.big);
+    if (writes) methods.patchOf ??= (before: object, after: object) => difference(writes, plain(before), plain(after), Object.keys(writes));
     client[member] = methods;
   }
   const members = new Map(Object.entries(doors).map(([member, door]) => [door.door, member]));

@@ -109,6 +109,7 @@ export type Members = { readonly [name: string]: unknown };
 
 export const absent = "is required";
 export const unknown = "is not part of the card; leave it out";
+const changed = "send only what changes";
 export const forbidden = "must be left out: no value is allowed here";
 const most = 100;
 
@@ -414,7 +415,7 @@ function judge(card: Card, mode: Mode, sent: unknown): Refusal[] {
   if (r.refused[0]) return r.refused;
   /** Why a field may not be sent: a code and a message. */
   const forbids = ([, , flags, , message]: Field): [string, string] | false =>
-    mode < 2 && flags! & readOnly ? ["read_only", message || "is written by the host alone; leave it out"] : mode === 1 && flags! & immutable ? ["immutable", "cannot be changed once it is set; leave it out"]
+    mode < 2 && flags! & readOnly ? ["read_only", message || "is written by the host alone; " + (mode ? changed : "leave it out")] : mode === 1 && flags! & immutable ? ["immutable", "cannot be changed once it is set; " + changed]
   : false;
   const fields = card.fields ?? [];
   const values = read(card, v, r);

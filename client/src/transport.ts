@@ -24,7 +24,14 @@ export interface Door {
   readonly relations?: { readonly [name: string]: { readonly door: string; readonly many?: 1 } };
   /** Where its changes are announced: /api/catalog/facts/productChanged. */
   readonly changes?: string;
+  /** The fields that update takes. */
+  readonly writes?: Writes;
   readonly ops: { readonly [name: string]: Op };
+}
+
+/** Names that a patch may have: 1 is one value, an object is merged member by member. */
+export interface Writes {
+  readonly [name: string]: 1 | Writes;
 }
 
 /** What the client knows of a fact: of a door, what a stream of events needs. */

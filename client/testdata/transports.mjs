@@ -42,6 +42,11 @@ const answered = { id: "a", n: null, nick: null, friends: { items: [{ id: "b", n
 const fetch = async () => Response.json({ data: { result: answered } });
 console.log("absent:", JSON.stringify(await connect({ thing: friends }, { url: "http://host", fetch, transport: "graphql" }).thing.findById("a")));
 
+const written = connect({ thing: { ...doors.thing, writes: { n: 1, at: 1, tags: 1, nick: 1, place: { city: 1, geo: { lat: 1 } } } } }, { url: "http://host" }).thing;
+const before = { id: "a", n: 1, at: new Date(0), tags: [1], nick: "x", made: 1, place: { city: "X", geo: { lat: 1, lon: 2 } } };
+for (const after of [{ ...before, tags: [1], at: "1970-01-01T00:00:00.000Z", made: 2, id: "b" }, { ...before, n: null, tags: [2], nick: undefined }, { ...before, place: { geo: { lon: 2, lat: 3 }, city: "X" } }])
+  console.log("patch:", JSON.stringify(written.patchOf(before, after)));
+
 const log = { ...doors.thing, changes: "/api/f/facts/thingChanged" };
 for (const transport of ["rest", "envelope", "graphql"]) {
   const fetch = async (url, { body }) => {

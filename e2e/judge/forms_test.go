@@ -116,7 +116,7 @@ spec [1,{"value":{"sku":"ABC-0001","name":"Cup","price":900,"weight":null,"categ
 hook form [["colour","is not part of the card; leave it out"],["name","must have at least 2 characters"],["price","must be at least 1"]]
 drawn "<input name=\"name\"/>"
 tanstack form [["colour",["is not part of the card; leave it out"]],["name",["must have at least 2 characters"]],["price",["must be at least 1"]]]
-patch [{"value":{"price":950}},[{"path":"id","pointer":"/body/id","code":"immutable","message":"cannot be changed once it is set; leave it out"},{"path":"price","pointer":"/body/price","code":"type","message":"must be an integer, not null","params":{"type":"integer"}}]]
+patch [{"value":{"price":950}},[{"path":"id","pointer":"/body/id","code":"immutable","message":"cannot be changed once it is set; send only what changes"},{"path":"price","pointer":"/body/price","code":"type","message":"must be an integer, not null","params":{"type":"integer"}}]]
 absent ["/body/sku","/body/name","/body/price","/body/weight","/body/categoryId","/body/supplierId"]
 as sent [["sku","is required"],["price","must be an integer, not null"]]
 fill {"sku":"ABC-0001","name":"Cup","description":"","price":900,"weight":null,"status":"draft","stock":0,"tags":[],"categoryId":"c1","supplierId":null,"companionIds":[],"createdAt":"2026-05-01T10:30:00.123Z","updatedAt":"2026-05-01T10:30:00.123Z"}

@@ -280,11 +280,20 @@ func (w *goWriter) door(d *Door) {
 		takes, gives, _ := w.method(op)
 		w.line("%s(%s) %s", names[i], takes, gives)
 	}
+	update := d.updates()
+	patchOf := ""
+	if update != nil {
+		patchOf = fmt.Sprintf("%s(before, after *%s) (%s, error)", methods.take("PatchOf"), d.Type, update.In.Name)
+		w.line("// PatchOf returns what Update takes to make after of before: the fields that differ and may be\n// written. Both are whole rows. It sends nothing.\n%s", patchOf)
+	}
 	w.line("}\n\ntype %s struct{ door }\n", calls(d))
 	w.line("var _ %sDoor = %s{}\n", d.Type, calls(d))
 	for i, op := range d.Ops {
 		takes, gives, body := w.method(op)
 		w.line("func (c %s) %s(%s) %s { return %s }\n", calls(d), names[i], takes, gives, body)
+	}
+	if update != nil {
+		w.line("func (c %s) %s { return patchOf[%s](judging(), %q, before, after) }\n", calls(d), patchOf, update.In.Name, d.Name+"."+update.Name)
 	}
 	// Two operations may take the same declaration, which can have one method Validate.
 	judged := map[*Decl]bool{}

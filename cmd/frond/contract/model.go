@@ -61,6 +61,16 @@ type Op struct {
 	Options []string // query keys of another built-in operation: ifMatch, where, fields
 }
 
+// updates returns the built-in update of a door whose rows are known; nil: it has none.
+func (d *Door) updates() *Op {
+	for _, op := range d.Ops {
+		if op.Builtin && op.Name == "update" && op.In != nil && d.Reach.Entity != nil {
+			return op
+		}
+	}
+	return nil
+}
+
 // Decl is a declared type: an object or an enumeration of strings.
 type Decl struct {
 	Name, Doc string

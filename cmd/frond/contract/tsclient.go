@@ -60,10 +60,36 @@ func (m *Model) table() (string, error) {
 			o.object("graphql", d.Reach.GraphQL.object())
 		}
 		o.text("changes", d.Reach.Changes)
+		if op := d.updates(); op != nil {
+			o.object("writes", writes(op.In, d.Reach.Entity))
+		}
 		o.object("ops", ops)
 		doors.object(member, o)
 	}
 	return doors.script()
+}
+
+// writes are the fields of a patch, with the declared members of those that are merged.
+func writes(patch *Decl, e *schema.Entity) (o record) {
+	var members func(fields []schema.Field) record
+	members = func(fields []schema.Field) (o record) {
+		for _, f := range fields {
+			if f.Shape.Properties == nil {
+				o.flag(f.Name, true)
+			} else {
+				o.object(f.Name, members(f.Shape.Properties))
+			}
+		}
+		return o
+	}
+	for _, f := range patch.Fields {
+		if p := e.Property(f.Name); p.Shape.Properties != nil && p.Axes.In.Name == "" && p.Axes.Out.Name == "" {
+			o.object(f.Name, members(p.Shape.Properties))
+		} else {
+			o.flag(f.Name, true)
+		}
+	}
+	return o
 }
 
 // record is an object of the script, whose members are written one after another.
@@ -265,6 +291,10 @@ func (w *tsWriter) door(d *Door) {
 		if op.Builtin && op.Name == "list" {
 			w.helpers(d, op)
 		}
+	}
+	if op := d.updates(); op != nil && !slices.ContainsFunc(d.Ops, func(op *Op) bool { return op.Name == "patchOf" }) {
+		w.line("  /** What update takes to make after of before: the fields that differ and may be written. It sends nothing. */")
+		w.line("  patchOf(before: Partial<%s>, after: Partial<%[1]s>): %s;", d.Type, op.In.Name)
 	}
 	w.line("}")
 }

@@ -320,6 +320,27 @@ func judgesOf(contract []byte) *judges {
 	return all
 }
 
+// patchOf returns what an update takes to make after of before; see [schema.Entity.PatchOf]. The
+// error is VALIDATION_FAILED where a field was cleared that its card does not let be null.
+func patchOf[Patch, Row any](all *judges, method string, before, after *Row) (patch Patch, err error) {
+	if all.err != nil {
+		return patch, facade.Errorf(facade.InternalError, "the contract cannot be read by this frond; write it again: %w", all.err)
+	}
+	var texts [2]json.RawMessage
+	for i, row := range []*Row{before, after} {
+		if texts[i], err = json.Marshal(row); err != nil {
+			return patch, err
+		}
+	}
+	j := all.of[method]
+	card := j.parts[slices.IndexFunc(j.parts, func(p judged) bool { return p.at == "/body" })].card
+	text := card.PatchOf(texts[0], texts[1])
+	if _, details := card.Judge(schema.Patch, text, "/body"); len(details) > 0 {
+		return patch, facade.Invalid(details[0].Path+" "+details[0].Message, details...).At(j.entity, j.operation)
+	}
+	return read[Patch](text, nil)
+}
+
 // check judges the input of a method: VALIDATION_FAILED with a detail for each fault.
 func (all *judges) check(method string, in any, params, query []string) error {
 	if all.err != nil {

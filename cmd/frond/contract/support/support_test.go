@@ -167,3 +167,42 @@ func TestOne(t *testing.T) {
 		}
 	}
 }
+
+// TestPatchOf holds that a patch has what changed, and that a cleared field without null is refused
+// before anything is sent.
+func TestPatchOf(t *testing.T) {
+	all := judgesOf([]byte(`{"x-kit-version":1,"fronds":[{"name":"f","doors":[{"name":"thing","ops":[
+		{"name":"update","kind":"command","mode":"patch","params":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]},"input":{"title":"thing","type":"object","properties":{
+			"id":{"type":"string","x-kit":{"role":{"primary":true}}},"n":{"type":"integer"},"nick":{"type":"string"},"note":{"type":["string","null"]},"made":{"type":"string","x-kit":{"boundary":{"in":"closed"}}}}}}
+	]}],"facts":[]}]}`))
+	type row struct {
+		ID   string  `json:"id"`
+		N    int     `json:"n"`
+		Nick *string `json:"nick,omitempty"`
+		Note *string `json:"note"`
+		Made string  `json:"made"`
+	}
+	type patch struct {
+		N    Opt[int]     `json:"n,omitzero"`
+		Nick Opt[string]  `json:"nick,omitzero"`
+		Note Opt[*string] `json:"note,omitzero"`
+	}
+	before := row{"a", 1, new("x"), new("n"), "then"}
+	for _, c := range []struct {
+		after row
+		want  string
+	}{
+		{row{"b", 1, new("x"), new("n"), "now"}, `{}`},
+		{row{"a", 2, new("y"), nil, "then"}, `{"n":2,"nick":"y","note":null}`},
+		{row{"a", 2, nil, new("n"), "then"}, "thing.update: VALIDATION_FAILED: nick must be a string, not null"},
+	} {
+		got, err := patchOf[patch](all, "thing.update", &before, &c.after)
+		text, _ := json.Marshal(got)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		if string(text) != c.want {
+			t.Errorf("got %s, want %s", text, c.want)
+		}
+	}
+}
