@@ -10,8 +10,9 @@ import (
 
 // Undeclared returns refusals of renames that frond.yaml may have left out: a table with rows has
 // no card while a new entity resembles it, or a column with values has no field while the table
-// gets a new one of its kind. A line in renamed says which it is. rows returns the number of rows of
-// a table, or of those with a value in a column unless that is "".
+// gets a new one of its kind. A line in renamed says which it is. A start is also refused where all
+// rows are another project's. rows returns the number of rows of a table, or of those with a value
+// in a column unless that is "".
 func (n *Names) Undeclared(task *Task, present, wanted []*Table, rows func(table, column string) (int64, error)) (refused []Step, err error) {
 	for _, old := range present {
 		if old.Foreign || find(wanted, old.Name) != nil {
@@ -52,7 +53,41 @@ func (n *Names) Undeclared(task *Task, present, wanted []*Table, rows func(table
 		}
 		refused = append(refused, columns...)
 	}
+	if refused == nil && task.Start {
+		return n.strangers(task, present, wanted, rows)
+	}
 	return refused, nil
+}
+
+// strangers returns the refusal of a start over the tables of another project: some hold rows, and
+// no card describes any of them.
+func (n *Names) strangers(task *Task, present, wanted []*Table, rows func(table, column string) (int64, error)) ([]Step, error) {
+	var filled []string
+	var all int64
+	for _, t := range present {
+		if find(wanted, t.Name) != nil {
+			return nil, nil
+		}
+		if t.Foreign || task.gone(n.label(t.Name), "") {
+			continue
+		}
+		held, err := rows(t.Name, "")
+		if err != nil {
+			return nil, err
+		}
+		if all += held; held > 0 {
+			filled = append(filled, n.label(t.Name))
+		}
+	}
+	if filled == nil || len(wanted) == 0 {
+		return nil, nil
+	}
+	if len(filled) > 3 {
+		filled = append(filled[:3], fmt.Sprintf("%d more", len(filled)-3))
+	}
+	s := Step{Op: CreateTable, Entity: wanted[0].Entity, Table: wanted[0].Name, Effect: Online, Does: "make the table", Rows: all}
+	s.Refuse("the store has rows of another project ("+strings.Join(filled, ", ")+") and none of this one", "name another store, or run frond migrate apply to put the tables of this project beside those")
+	return []Step{s}, nil
 }
 
 // label is the name that cards had for a table.
