@@ -219,8 +219,8 @@ func (w *world) given() map[string]any {
 			if b.Kind == binding.NodeID {
 				f["entity"] = b.Output.Key
 			}
-			if b.Link != nil && b.Link.Inverse != nil {
-				f["by"] = b.Link.Inverse.Name
+			if b.Relation != nil && b.Relation.Link.Inverse != nil {
+				f["by"] = b.Relation.Link.Inverse.Name
 			}
 			if b.Operation != nil {
 				f["op"] = b.Operation.Name

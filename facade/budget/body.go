@@ -21,7 +21,15 @@ func (a *Account) Reader(r io.Reader, size, most int64) io.Reader {
 	if a == nil && most <= 0 || size >= 0 && size <= chunk && a.Reserve(int(size)) == nil {
 		return r
 	}
-	return &bodyReader{account: a, from: r, most: int(max(most, 0) / bytesPerValue)}
+	return &bodyReader{account: a, from: r, most: values(most)}
+}
+
+// values returns how many values a body of at most so many bytes may have; 0: they are not counted.
+func values(most int64) int {
+	if most <= 0 {
+		return 0
+	}
+	return int(max(most, chunk) / bytesPerValue)
 }
 
 // bodyReader reads one body.

@@ -34,7 +34,6 @@ func TestTokensWithoutAnIssuer(t *testing.T) {
 	}
 }
 
-
 func TestDevSession(t *testing.T) {
 	for _, c := range []struct {
 		name   string
