@@ -234,9 +234,9 @@ webhooks:
 	r.answers(t, "410")
 	order(t, p, "o4")
 	r.until(t, "order/o4", http.StatusGone)
-	shows(t, p.URL+"/readyz", "webhook:billing: the receiver answered 410")
-	admin := between(p.stderr(), `the admin listener is up`, "\n")
-	address := "http://127.0.0.1:" + strings.Trim(admin[strings.LastIndex(admin, ":")+1:], "\"}\\ ")
+	shows(t, p.URL+"/readyz", "facts: 1 of the receivers cannot be delivered to")
+	address := adminOf(t, p)
+	shows(t, address+"/readyz", "webhook:billing: the receiver answered 410")
 	shows(t, address+"/metrics", `frond_facts_failed_total{way="webhook:billing"} 1`)
 	for _, text := range []string{p.stderr(), second(fetched(t, p.URL+"/readyz"))} {
 		if strings.Contains(text, "hunter2") || strings.Contains(text, "whsec") || strings.Contains(text, "card-of-ada") {
@@ -308,10 +308,11 @@ func TestNATSEmbedded(t *testing.T) {
 // TestNATSMissing: without a server the program starts and is ready, and shows what waits.
 func TestNATSMissing(t *testing.T) {
 	t.Parallel()
-	dir := orders(t, "mode: development\nfacts: {nats: 'nats://user:hunter2@127.0.0.1:1'}\n")
+	dir := orders(t, "mode: development\nadmin: {listen: '127.0.0.1:0'}\nfacts: {nats: 'nats://user:hunter2@127.0.0.1:1'}\n")
 	p := startGateway(t, dir)
 	order(t, p, "o1")
-	shows(t, p.URL+"/readyz", "nats: NATS cannot be reached; facts wait in the outbox")
+	shows(t, adminOf(t, p)+"/readyz", "nats: NATS cannot be reached; facts wait in the outbox")
+	shows(t, p.URL+"/readyz", "facts: 1 of the receivers cannot be delivered to")
 	if status, text := fetched(t, p.URL+"/readyz"); status != http.StatusOK || !strings.HasPrefix(text, "ready") {
 		t.Errorf("%d %s", status, text)
 	}

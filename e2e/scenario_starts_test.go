@@ -231,7 +231,7 @@ func TestSchemaChanges(t *testing.T) {
 		card string
 		says []string
 	}{
-		"a field of another type":    {card("size: {type: string}", "colour: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}"), []string{"thing", "size"}},
+		"a field of another type":    {card("size: {type: array, items: {type: string}}", "colour: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}"), []string{"thing", "size"}},
 		"a new field without a rule": {card("size: {type: integer}", "colour: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}", "shape: {type: string}"), []string{"thing", "shape"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -98,11 +99,7 @@ func (x remoteCall) listRemote(ctx context.Context) (*Result, error) {
 		each.Keys, places, f = decided(x.each.field, x.each.values, f)
 	}
 	if f.Never() || x.each != nil && len(places) == 0 {
-		res := &Result{Form: FormPage, Rows: NewRows(x.sel.stored, 0)}
-		if x.each != nil {
-			res.Groups = make([]Group, len(x.each.values))
-		}
-		return res, nil
+		return x.noRows(), nil
 	}
 	in := x.call.Invocation
 	in.Query = x.remoteQuery(f)
@@ -115,6 +112,18 @@ func (x remoteCall) listRemote(ctx context.Context) (*Result, error) {
 		res = &all
 	}
 	return res, err
+}
+
+// noRows is the page, or the page for every key of a batch, of a list that no row meets.
+func (x remoteCall) noRows() *Result {
+	res := &Result{Form: FormPage, Rows: NewRows(x.sel.stored, 0)}
+	if x.list.count == uncounted {
+		res.Page.Total = -1
+	}
+	if x.each != nil {
+		res.Groups = slices.Repeat([]Group{{Page: res.Page}}, len(x.each.values))
+	}
+	return res
 }
 
 // findRemote reads one row, a batch of rows, or the rows of findByIds.

@@ -79,6 +79,16 @@ func (c *Catalog) Joins(l *schema.Link) bool {
 	return l.Target != nil && c.Reaches(l.Target) && samePlace(c.Fronds, l)
 }
 
+// Only returns the catalog of one Frond by itself, as its receiver serves it. Relations to other
+// Fronds keep their keys.
+func (c *Catalog) Only(f *Frond) *Catalog {
+	only := &Catalog{Vendor: c.Vendor, Set: c.Set, Fronds: []*Frond{f}, doors: map[string]*Door{}}
+	for _, d := range f.Doors {
+		only.doors[schema.EntityKey(d.Name)] = d
+	}
+	return only
+}
+
 // view is the catalog with the operations that show lets through.
 func (c *Catalog) view(show func(*Operation) bool) *Catalog {
 	v := &Catalog{Vendor: c.Vendor, Set: c.Set, Audiences: c.Audiences, doors: map[string]*Door{}, views: c.views}

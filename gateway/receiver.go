@@ -121,7 +121,7 @@ func (h *Host) only(name string) (*facade.Catalog, facade.Caller, error) {
 			}
 			return h.Caller().Call(ctx, c)
 		})
-		return &facade.Catalog{Vendor: whole.Vendor, Set: whole.Set, Fronds: []*facade.Frond{frond}}, served, nil
+		return whole.Only(frond), served, nil
 	}
 	return nil, nil, fmt.Errorf("there is no Frond %s in this project; write one of %s", name, strings.Join(names, ", "))
 }
