@@ -47,6 +47,7 @@ func New(db *dbschema.Database, opts *Options) *Project {
 	for _, e := range b.project.Entities {
 		b.inverses(e)
 		b.operations(e)
+		b.suggest(e)
 	}
 	b.settle()
 	b.unused(db)

@@ -34,7 +34,7 @@ func (p *Project) config() string {
 	}
 	b.WriteString("# Who sees what and may do what. As long as nothing is written here, everybody may do\n" +
 		"# everything: a gateway in development says so once, one in production does not start.\n" +
-		"# collectors:\n#   '*':\n#     - when: user != nil\n#     - deny: all\n\n" +
+		"# collectors:\n#   '*':\n#     - when: user != nil\n#     - deny: all\n" + p.suggestions() + "\n" +
 		"# Where the rows of each entity are. The gateway changes none of these tables.\n")
 	if len(p.Entities) == 0 {
 		b.WriteString("tables: {}\n")
@@ -55,6 +55,9 @@ func (e *Entity) door() string {
 	}
 	if e.GraphQL != "" {
 		fmt.Fprintf(&b, "    graphql: %s\n", e.GraphQL)
+	}
+	if e.Doorless {
+		b.WriteString("    door: true # false takes it from every surface: sessions, tokens or migrations, by its name\n")
 	}
 	if e.Only != nil {
 		fmt.Fprintf(&b, "    operations: { only: [%s] }\n", strings.Join(e.Only, ", "))

@@ -23,6 +23,10 @@ type Entity struct {
 	Key []string
 	// Only are the built-in operations of its door; nil: all.
 	Only []string
+	// Secrets are the fields that hold secrets by the names of their columns, and Doorless says
+	// that the whole table is bookkeeping by its name.
+	Secrets  []string
+	Doorless bool
 }
 
 // Field is a column, the made-up primary field of a key of several columns, a relation that is
@@ -74,6 +78,8 @@ const (
 	Restricted NoteKind = "restricted"
 	// Joined is a table between two others.
 	Joined NoteKind = "join table"
+	// Suggested is a column or a table that callers should perhaps not see.
+	Suggested NoteKind = "suggested"
 	// Named is a name that had to be settled.
 	Named NoteKind = "named"
 	// Held is what the database checks and the card does not say.

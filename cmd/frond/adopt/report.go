@@ -13,6 +13,7 @@ var headings = []struct {
 	{Skipped, "Left out", "No card has these. What is said beside each would bring it in."},
 	{Restricted, "Doors with fewer operations", "What the database cannot carry out is no operation of the door."},
 	{Joined, "Join tables", "A table between two others is an entity with a relation to each; from either side its rows lead to the other."},
+	{Suggested, "Secrets and bookkeeping", "Callers reach these as long as nothing else is written. The lines to change are in `frond.yaml`."},
 	{Named, "Names that were settled", "Another name than the regular one, and why."},
 	{AsText, "Values as text", "A card has no form of its own for these types. Values are read and sent as the text that the database writes."},
 	{Held, "Held by the database", "Cards do not say these rules. A write that breaks one is refused by the database."},
