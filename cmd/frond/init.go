@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -33,6 +35,9 @@ func newInit(s *shell) *cobra.Command {
 them, a few rows, and the JSON Schemas by which an editor completes the files. The
 command that serves it is printed. DIR must not exist, or be empty.
 
+--frond names the Frond, whose folder and paths have its name. With --empty the project
+has no entity yet. With --go it is a Go program too, to which functions are attached.
+
 With --from the project is made of a database that is there: a card for each table and
 view, relations for its foreign keys, and the names of its tables and columns in
 frond.yaml. The gateway serves the database as it is and changes none of its tables.
@@ -40,6 +45,7 @@ What a card cannot say is left out and listed, with the reason, in INIT.md. Run 
 with the same DIR after the database has changed, it adds what is new and lists the
 other differences; files that you changed keep your changes.`,
 		Example: "  frond init tasks\n  frond gateway tasks\n" +
+			"  frond init hotel --frond bookings --empty --go\n" +
 			"  frond init music --from sqlite:chinook.db\n" +
 			"  frond init rental --from postgres://reader@db/pagila --view-key film_list=fid",
 		Args: arguments(1, 1, "a folder to make"),
@@ -47,6 +53,10 @@ other differences; files that you changed keep your changes.`,
 	schemas := cmd.Flags().Bool("schemas", false, "write the JSON Schemas of an existing project anew, and nothing else")
 	var existing database
 	existing.add(cmd)
+	var made starting
+	cmd.Flags().StringVar(&existing.frond, "frond", "", "the name of the Frond; by default app with --from, else work")
+	cmd.Flags().BoolVar(&made.empty, "empty", false, "a project without entities, rules and rows")
+	cmd.Flags().BoolVar(&made.program, "go", false, "a Go program around the project: main.go and go.mod")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		dir := args[0]
 		if *schemas {
@@ -54,19 +64,24 @@ other differences; files that you changed keep your changes.`,
 			return s.made(dir, files, err, "wrote the schemas in "+filepath.Join(dir, ".schema"))
 		}
 		if existing.from != "" {
+			if made.empty || made.program {
+				return errors.New("--empty and --go are for a project without a database; leave them out, or leave out --from")
+			}
+			existing.frond = cmp.Or(existing.frond, "app")
 			return s.initFrom(cmd.Context(), dir, &existing)
 		}
-		for _, name := range []string{"frond", "view-key"} {
-			if cmd.Flags().Changed(name) {
-				return fmt.Errorf("--%s says how a database becomes a project; name the database too: --from sqlite:FILE or --from postgres://…", name)
-			}
+		if cmd.Flags().Changed("view-key") {
+			return errors.New("--view-key says how a database becomes a project; name the database too: --from sqlite:FILE or --from postgres://…")
+		}
+		if made.frond = cmp.Or(existing.frond, "work"); !schema.IsName(made.frond) {
+			return notAFrond(made.frond)
 		}
 		// An empty folder may exist already, as a new repository has one.
 		if err := emptyFolder(dir); err != nil {
 			return err
 		}
-		files, err := writeStarter(dir)
-		return s.made(dir, files, err, fmt.Sprintf("made %s: two entities, the rules for them and a few rows\n\nserve it:\n\n  frond gateway %s\n\nand open http://127.0.0.1:8080/graphql", dir, dir))
+		files, err := writeStarter(dir, made)
+		return s.made(dir, files, err, made.summary(dir))
 	}
 	return cmd
 }
@@ -86,10 +101,20 @@ func (s *shell) made(dir string, files []string, err error, text string) error {
 // writeStarter writes the project, and lists its files.
 //
 //	starter/NAME          DIR/NAME
+//	starter/fronds/work   DIR/fronds/FROND
 //	starter/gitignore     DIR/.gitignore
 //	starter/README.md     DIR/README.md, with the name of DIR in place of NAME
 //	                      DIR/.schema/*.json, made by this program
-func writeStarter(dir string) (files []string, err error) {
+//
+// With --empty and --go the files of [starting] take the place of some, or are added.
+func writeStarter(dir string, made starting) (files []string, err error) {
+	own := made.files()
+	for name, text := range own {
+		files = append(files, name)
+		if err := writeNew(filepath.Join(dir, filepath.FromSlash(name)), []byte(text)); err != nil {
+			return nil, err
+		}
+	}
 	err = fs.WalkDir(starter, "starter", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -98,7 +123,12 @@ func writeStarter(dir string) (files []string, err error) {
 		if err != nil {
 			return err
 		}
-		switch name = strings.TrimPrefix(name, "starter/"); name {
+		name = strings.TrimPrefix(name, "starter/")
+		if made.empty && (name == "README.md" || strings.HasPrefix(name, "fronds/")) {
+			return nil
+		}
+		name = strings.Replace(name, "fronds/work/", "fronds/"+made.frond+"/", 1)
+		switch name {
 		case "gitignore": // under its own name it would be this repository's
 			name = ".gitignore"
 		// filepath.Abs, so that "frond init ." is called after its folder.
@@ -107,7 +137,7 @@ func writeStarter(dir string) (files []string, err error) {
 			if err != nil {
 				return err
 			}
-			text = []byte(strings.Replace(string(text), "NAME", filepath.Base(abs), 1))
+			text = []byte(strings.NewReplacer("# NAME", "# "+filepath.Base(abs), "fronds/work/", "fronds/"+made.frond+"/", "/api/work/", "/api/"+made.frond+"/").Replace(string(text)))
 		}
 		files = append(files, name)
 		return writeNew(filepath.Join(dir, filepath.FromSlash(name)), text)

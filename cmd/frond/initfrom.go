@@ -24,7 +24,7 @@ import (
 // database is the flags of frond init that name a database to make a project of.
 type database struct {
 	from  string
-	frond string
+	frond string   // the flag --frond; init has it without a database too
 	keys  []string // --view-key: NAME=COLUMN,COLUMN
 }
 
@@ -32,14 +32,18 @@ type database struct {
 func (d *database) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&d.from, "from", "", "make the project of a database that is there: sqlite:FILE, postgres://…, or env:NAME for a variable with such a URL")
-	flags.StringVar(&d.frond, "frond", "app", "with --from: the name of the Frond")
 	flags.StringArrayVar(&d.keys, "view-key", nil, "with --from: the columns that identify a row of a view or of a table without a primary key, such as open_loans=id (repeatable)")
+}
+
+// notAFrond is the error for a name that no Frond may have.
+func notAFrond(name string) error {
+	return fmt.Errorf("--frond cannot be %q; write a letter, then letters, digits, - or _", name)
 }
 
 // options reads the flags for [adopt.New].
 func (d *database) options() (*adopt.Options, error) {
 	if !schema.IsName(d.frond) {
-		return nil, fmt.Errorf("--frond cannot be %q; write a letter, then letters, digits, - or _", d.frond)
+		return nil, notAFrond(d.frond)
 	}
 	opts := &adopt.Options{Frond: d.frond, Keys: map[string][]string{}}
 	for _, pair := range d.keys {
