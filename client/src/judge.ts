@@ -109,7 +109,6 @@ export type Members = { readonly [name: string]: unknown };
 
 export const absent = "is required";
 export const unknown = "is not part of the card; leave it out";
-const changed = "send only what changes";
 export const forbidden = "must be left out: no value is allowed here";
 const most = 100;
 
@@ -413,9 +412,10 @@ function judge(card: Card, mode: Mode, sent: unknown): Refusal[] {
   if (kindOf(v) !== "object") refuse(r, "type", "must be an object", { type: "object" });
   else broken(v, r);
   if (r.refused[0]) return r.refused;
+  const instead = mode ? "send only what changes" : "leave it out";
   /** Why a field may not be sent: a code and a message. */
   const forbids = ([, , flags, , message]: Field): [string, string] | false =>
-    mode < 2 && flags! & readOnly ? ["read_only", message || "is written by the host alone; " + (mode ? changed : "leave it out")] : mode === 1 && flags! & immutable ? ["immutable", "cannot be changed once it is set; " + changed]
+    mode < 2 && flags! & readOnly ? ["read_only", message || "is written by the host alone; " + instead] : mode === 1 && flags! & immutable ? ["immutable", "cannot be changed once it is set; " + instead]
   : false;
   const fields = card.fields ?? [];
   const values = read(card, v, r);
