@@ -39,7 +39,7 @@ const (
 type RuleAccess struct {
 	When     string            `json:"when,omitempty"` // "": everybody
 	Opens    []string          `json:"opens"`          // operations
-	Denies   []string          `json:"denies"`         // operations it is for and does not open
+	Denies   []string          `json:"denies"`         // operations it is for and does not open, a create that can never succeed too
 	Rows     json.RawMessage   `json:"rows,omitempty"` // the filter as it is written
 	Hide     []string          `json:"hide,omitempty"`
 	ReadOnly []string          `json:"readOnly,omitempty"`
@@ -135,13 +135,14 @@ func (r *rules) access(d *Door) []RuleAccess {
 	out := make([]RuleAccess, len(r.list))
 	for i, this := range r.list {
 		a := RuleAccess{When: this.source.When, Opens: []string{}, Denies: []string{}, Rows: this.source.Rows, Hide: this.hide, ReadOnly: this.readOnly}
+		uncreatable, _ := this.neverCreates(d)
 		for _, op := range d.Operations {
 			decided := slices.ContainsFunc(r.list[:i], func(earlier *rule) bool {
 				return earlier.isFor(op.Name) && (earlier.when == nil || earlier.source.When == this.source.When)
 			})
 			switch {
 			case decided, !this.isFor(op.Name):
-			case this.permits(op):
+			case this.permits(op) && (op.Name != "create" || uncreatable == ""):
 				a.Opens = append(a.Opens, op.Name)
 			default:
 				a.Denies = append(a.Denies, op.Name)

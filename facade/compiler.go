@@ -29,10 +29,21 @@ type compiler struct {
 	seeds        []seedFile
 	faults       schema.Faults
 	ignored      []schema.Fault // of the cards of remotes
+	user         UserMembers
+	advice       []schema.Fault
 	ended        []schema.Fault // aliases that are past their last day
 
 	listCards map[project.ListLimits]*schema.Entity
 	rowCards  map[string]*schema.Entity // likewise, by operation
+}
+
+// UserMembers names the members that state.user has, as the identity of callers gives them.
+type UserMembers struct {
+	// Names are the members; nil: they are not known, and no rule is checked.
+	Names []string
+	// Open says that a caller may have other members too. A rule that names one is advice then,
+	// and a fault otherwise.
+	Open bool
 }
 
 // fault keeps a fault: at is the JSON pointer in the file, remedy what to write instead.

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/frondhost/frond/facade/kiterror"
@@ -104,6 +105,9 @@ func (e explainer) scoped(x *viewer, door *Door, op *Operation, s *Scope, err er
 	}
 	if err != nil {
 		w.Error = kiterror.AsError(err)
+		if unset := (*unsetError)(nil); errors.As(err, &unset) {
+			w.Why = unset.Error()
+		}
 	}
 	if s != nil && err == nil {
 		if s.Rows != nil {

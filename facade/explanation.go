@@ -51,6 +51,7 @@ type Scoping struct {
 	ReadOnly []string        `json:"readOnly,omitempty"` // fields that are seen and cannot be sent
 	Set      json.RawMessage `json:"set,omitempty"`
 	Error    *kiterror.Error `json:"error,omitempty"` // the verdict of a collector that denies
+	Why      string          `json:"why,omitempty"`   // the value that a rule could not set; callers do not see it
 }
 
 // RuleVerdict is one rule and what came of it.

@@ -27,6 +27,7 @@ type expression struct {
 	text    string
 	program *vm.Program
 	names   []string // what it reads of what it is given, each once
+	user    []string // the members of user that it reads, each once
 	gives   string   // the JSON type of its value where startup knows it, else ""
 }
 
@@ -53,7 +54,7 @@ func compileExpression(text string, names types.Map) (*expression, error) {
 	if err != nil {
 		return nil, placed(err)
 	}
-	e := &expression{text: text, program: program, names: read.names}
+	e := &expression{text: text, program: program, names: read.names, user: read.user}
 	if t := judged.Node().Type(); t != nil {
 		e.gives = jsonTypeOf(t)
 	}
@@ -157,11 +158,17 @@ func (nullSafe) Visit(node *ast.Node) {
 type nameReader struct {
 	known types.Map
 	names []string
+	user  []string
 	env   bool
 }
 
 // Visit implements ast.Visitor.
 func (r *nameReader) Visit(node *ast.Node) {
+	if member, ok := (*node).(*ast.MemberNode); ok {
+		if name := memberOfUser(member); name != "" && !slices.Contains(r.user, name) {
+			r.user = append(r.user, name)
+		}
+	}
 	name, ok := (*node).(*ast.IdentifierNode)
 	if !ok {
 		return
@@ -176,6 +183,31 @@ func (r *nameReader) Visit(node *ast.Node) {
 		return
 	}
 	r.names = append(r.names, name.Value)
+}
+
+// memberOfUser returns the member of user that a node reads: user.id, state.user.id or
+// user["id"]; "": none.
+func memberOfUser(node *ast.MemberNode) string {
+	name, ok := node.Property.(*ast.StringNode)
+	if !ok {
+		return ""
+	}
+	of := node.Node
+	if chain, ok := of.(*ast.ChainNode); ok {
+		of = chain.Node
+	}
+	switch of := of.(type) {
+	case *ast.IdentifierNode:
+		if of.Value == "user" {
+			return name.Value
+		}
+	case *ast.MemberNode:
+		state, isState := of.Node.(*ast.IdentifierNode)
+		if user, ok := of.Property.(*ast.StringNode); ok && isState && user.Value == "user" && state.Value == "state" {
+			return name.Value
+		}
+	}
+	return ""
 }
 
 // jsonTypeOf is the JSON type of values of a Go type, or "" where that is not known.

@@ -29,6 +29,8 @@ type Options struct {
 	// Incomplete says that there are remotes of which nothing is known yet: relations
 	// may name entities that are not here, and appear when those do.
 	Incomplete bool
+	// User says which members of user rules may name.
+	User UserMembers
 	// Now is the clock of lifecycle: now and of aliases; nil is time.Now.
 	Now func() time.Time
 	// Position returns a position that the log of a Frond has reached; 0: it is not known, or
@@ -57,7 +59,7 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	b := &compiler{project: p, unregistered: opts.Unregistered, limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), incomplete: opts.Incomplete, now: opts.Now}
+	b := &compiler{project: p, unregistered: opts.Unregistered, limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), incomplete: opts.Incomplete, user: opts.User, now: opts.Now}
 	if b.now == nil {
 		b.now = time.Now
 	}

@@ -21,12 +21,14 @@ func (b *compiler) notes(c *Catalog) {
 			c.Notes = append(c.Notes, fault)
 		}
 	}
+	c.Advice = b.advice
 	c.Notes, c.Ended = append(c.Notes, b.ignored...), b.ended
 	for _, f := range c.Fronds {
 		for _, d := range f.Doors {
 			if d.Entity == nil {
 				continue
 			}
+			c.Advice = append(c.Advice, uncreatable(d)...)
 			if note, ok := unclearable(d); ok {
 				c.Advice = append(c.Advice, note)
 			}

@@ -155,7 +155,7 @@ func (r *rule) scope(in binding, door *Door, op *Operation) (Scope, error) {
 			switch {
 			case op.stamps():
 				if value, ok = p.find(in); !ok {
-					return Scope{}, denied(in.state, door, op)
+					return Scope{}, denied(in.state, door, op).WithCause(kiterror.Logged(&unsetError{r.at, p.field.Name, p.ref.text}))
 				}
 			default: // nothing is stamped: it only cannot be sent
 				if value, ok = textOfState(p.ref.find(in, p.field)); !ok {
@@ -235,7 +235,7 @@ func kept(p *schema.Property, value json.RawMessage) json.RawMessage {
 
 // denied is the verdict of a rule that denies, and where no rule holds: UNAUTHORIZED for
 // an anonymous caller, else FORBIDDEN.
-func denied(state State, door *Door, op *Operation) error {
+func denied(state State, door *Door, op *Operation) *kiterror.Error {
 	what := door.Name
 	if len(door.ops) > 0 { // a fact with a shape of its own has none
 		what += "." + op.Name
@@ -244,4 +244,13 @@ func denied(state State, door *Door, op *Operation) error {
 		return kiterror.Errorf(kiterror.Unauthorized, "%s is not for everybody; say who you are", what)
 	}
 	return kiterror.Errorf(kiterror.Forbidden, "%s is not for you", what)
+}
+
+// unsetError says which value a rule could not set; explain and the log show it, callers do not
+// see it.
+type unsetError struct{ rule, field, reference string }
+
+// Error names the rule, the field and the reference.
+func (e *unsetError) Error() string {
+	return fmt.Sprintf("%s sets %s to %s, and this caller has no such value that fits the field", e.rule, e.field, e.reference)
 }

@@ -111,6 +111,7 @@ func (b *compiler) rule(file string, door *Door, c project.Rule, anyDoor bool) *
 	r.deny, r.allow, r.allowAll, r.ops = c.Deny, c.Allow, c.AllowAll, c.Ops
 	b.permissions(file, door, r)
 	if door.Entity == nil {
+		b.userMembers(file, r)
 		if scopes {
 			b.fault(file, c.At, fmt.Sprintf("%s stores nothing, so there are no rows and fields to scope", door.Name), "leave when, for, allow and deny")
 		}
@@ -140,6 +141,7 @@ func (b *compiler) rule(file string, door *Door, c project.Rule, anyDoor bool) *
 	for _, p := range c.Set {
 		b.preset(file, door, r, p)
 	}
+	b.userMembers(file, r)
 	return r
 }
 

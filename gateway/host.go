@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/publish"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/gateway/telemetry"
@@ -283,6 +284,7 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 			Remotes:      clients,
 			Position:     h.position,
 			Suggest:      h.Development(),
+			User:         h.userMembers(),
 			Incomplete:   incomplete || h.options.Incomplete,
 		})
 	})
@@ -297,6 +299,16 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 		watch.Bind(f.Catalog())
 	}
 	return f, whole, err
+}
+
+// userMembers are the members of state.user: tokens have these alone, and the header of development
+// may have others. A receiver gets the user of another host, and a session of Go code its own.
+func (h *Host) userMembers() facade.UserMembers {
+	id := &h.config.Identity
+	if h.frond != "" || h.options.Session != nil || id.Anonymous() {
+		return facade.UserMembers{}
+	}
+	return facade.UserMembers{Names: identity.Members(), Open: id.Dev}
 }
 
 // maxNoted is how many notes one compile logs: a remote may cause any number of them.

@@ -30,8 +30,9 @@ Notices are listed too: operations that nothing in this program answers (a Go pr
 of yours, or a remote, may answer them); with --program, generators and conversions
 that this program does not have (seeds are then not tried); keywords of cards without
 effect; and parts of a remote's discovery document that are left out, such as a
-relation that none of its operations answers; and fields that callers can set and never
-clear.
+relation that none of its operations answers; fields that callers can set and never
+clear; rules under which no create can succeed; and, with identity.dev, members of user that
+no token has.
 
 If there is no fault in the cards, a table shows who may do what: for each door, its
 rules in the order in which they are tried, and for each fact, who receives its events.

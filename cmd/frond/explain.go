@@ -184,6 +184,9 @@ func explainScope(say func(int, string, ...any), scope *facade.Scoping) {
 	}
 	if scope.Error != nil {
 		say(1, "refused: %s", scope.Error.Code)
+		if scope.Why != "" {
+			say(1, "since %s", scope.Why)
+		}
 		return
 	}
 	if scope.Rows != nil {

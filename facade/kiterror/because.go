@@ -35,6 +35,9 @@ func Because(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: message, cause: because{errors.Join(causes...)}}
 }
 
+// Logged is a cause that [Report] logs of any code; see [Error.WithCause].
+func Logged(cause error) error { return because{cause} }
+
 // silent is an error without a text.
 type silent struct{ error }
 

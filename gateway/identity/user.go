@@ -102,6 +102,9 @@ func find(claims json.RawMessage, paths []claimPath) json.RawMessage {
 	return nil
 }
 
+// Members are the members of state.user of a token's bearer.
+func Members() []string { return []string{"id", "roles", "scopes", "tenant", "claims"} }
+
 // of is state.user by verified claims. Every error refuses the token; none repeats a value of
 // it.
 func (u *users) of(claims json.RawMessage) (map[string]any, error) {
