@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/rest"
@@ -298,6 +299,28 @@ func TestHiddenEvents(t *testing.T) {
 	s.post(t, "p2", 1)
 	if first := of.block(); len(first) != 3 || said(strings.TrimPrefix(first[2], "data: ")) != "postChanged created p2 1" || strings.Contains(first[2], "score") {
 		t.Errorf("the first thing that is sent is %q", first)
+	}
+}
+
+// TestManyHiddenEvents: events that fill reads of the log and that the caller may not see do not
+// hold up those behind them.
+func TestManyHiddenEvents(t *testing.T) {
+	s := stream(t)
+	all := s.follow(t, "/api/blog/facts/postChanged", bob)
+	for i := range 600 { // more than one read of the log has
+		s.post(t, fmt.Sprint("h", i), 5000)
+	}
+	s.post(t, "p1", 1)
+	all.next() // every event has its position now
+	began := time.Now()
+	of := s.follow(t, "/api/blog/facts/postChanged?after=start", bob)
+	of.block() // retry
+	of.block() // where it begins
+	if first := of.block(); len(first) != 3 || said(strings.TrimPrefix(first[2], "data: ")) != "postChanged created p1 1" {
+		t.Errorf("the first thing that is sent is %q", first)
+	}
+	if took := time.Since(began); took >= sse.Interval {
+		t.Errorf("it is sent after %v, at a heartbeat", took)
 	}
 }
 

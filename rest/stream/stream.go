@@ -180,7 +180,10 @@ func (s *Stream) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err e
 		s.sent = time.Now()
 		return s.sent, nil
 	}
-	err = s.next(ctx, b)
+	// Events that the caller may not see fill no batch, and more may follow them in the log.
+	for more := true; more && err == nil && b.Len() == 0 && ctx.Err() == nil; {
+		more, err = s.next(ctx, b)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return at, errEnded
@@ -205,37 +208,37 @@ func passing(err error) bool {
 	return false
 }
 
-// next writes the next events.
-func (s *Stream) next(ctx context.Context, b *outlet.Batch) error {
+// next writes the next events. more reports whether it took any from the log.
+func (s *Stream) next(ctx context.Context, b *outlet.Batch) (more bool, err error) {
 	now := time.Now()
 	if now.Before(s.settled) || now.Before(s.retry) {
-		return nil
+		return false, nil
 	}
 	s.settled, s.retry, s.from = time.Time{}, time.Time{}, s.Reader.Position()
 	events, at, err := s.Reader.Poll(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	beat := len(events) == 0 && !now.Before(s.until())
 	if len(events) == 0 && !beat {
-		return nil
+		return false, nil
 	}
 	if err := s.again(ctx, beat); err != nil {
-		return err
+		return false, err
 	}
 	if beat {
 		// Only now the client moves on over events that it was not shown: at once it would learn
 		// that there were some.
 		s.sent = now
 		sse.Beat(b, at.String())
-		return nil
+		return false, nil
 	}
 	if err := s.send(ctx, b, events); err != nil {
 		s.Reader.Rewind(s.from)
-		return err
+		return false, err
 	}
 	s.failures = 0
-	return nil
+	return true, nil
 }
 
 // until is how long there may be nothing to do: until the next sign of life, or the end of
