@@ -303,6 +303,7 @@ func TestUnsuited(t *testing.T) {
 	server := cluster.Primary
 	if err := server.Exec("postgres",
 		"CREATE ROLE nobody LOGIN", "CREATE ROLE reader LOGIN",
+		"CREATE DATABASE shut", "REVOKE CONNECT ON DATABASE shut FROM PUBLIC",
 		"CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"); err != nil {
 		t.Fatal(err)
 	}
@@ -315,6 +316,7 @@ func TestUnsuited(t *testing.T) {
 		{"another encoding", server.URL("latin"), []string{"LATIN1", "--encoding=UTF8"}},
 		{"no such database", server.URL("nowhere"), []string{"no database nowhere", "createdb"}},
 		{"no such role", as(t, server.URL(name), "stranger"), []string{"role stranger", "pg_hba.conf"}},
+		{"no right to connect", as(t, server.URL("shut"), "nobody"), []string{"nobody", "GRANT CONNECT ON DATABASE shut"}},
 		{"no right to make tables", as(t, server.URL(name), "nobody"), []string{"nobody", "permission denied", "frond", "AUTHORIZATION"}},
 		{"no TLS", with(server.URL(name), "sslmode=require"), []string{"TLS", "sslmode"}},
 	} {
@@ -362,6 +364,24 @@ func TestReadOnlyRole(t *testing.T) {
 	var e *facade.Error
 	if errors.As(err, &e) && strings.Contains(e.Message, "tag") || !strings.Contains(fmt.Sprint(errors.Unwrap(err)), "reader") {
 		t.Errorf("the caller gets %q, the log %v", e.Message, errors.Unwrap(err))
+	}
+	// A ledger of names that has entries has to be read: a table may be that of another entity.
+	if err := cluster.Primary.Exec(name, `INSERT INTO frond.names (schema, "table", "column", called) VALUES ('public', 'tag', '', 'shop.tag')`); err != nil {
+		t.Fatal(err)
+	}
+	unled, err := postgres.Open(postgres.Options{URL: as(t, cluster.Primary.URL(name), "reader"), Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unled.Close()
+	if err := unled.Prepare(t.Context(), set.Entities); err == nil || !strings.Contains(err.Error(), "GRANT USAGE ON SCHEMA frond and GRANT SELECT ON frond.names") {
+		t.Errorf("a role that may not read the names: %v", err)
+	}
+	if err := cluster.Primary.Exec(name, "GRANT USAGE ON SCHEMA frond TO reader", "GRANT SELECT ON frond.names TO reader", "DELETE FROM frond.names"); err != nil {
+		t.Fatal(err)
+	}
+	if err := unled.Prepare(t.Context(), set.Entities); err != nil {
+		t.Errorf("a role that may read the names: %v", err)
 	}
 	if err := cluster.Primary.Exec(name, "REVOKE SELECT ON tag FROM reader"); err != nil {
 		t.Fatal(err)

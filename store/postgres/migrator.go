@@ -118,7 +118,10 @@ func (m *migrator) prepare() (err error) {
 	if err != nil {
 		return err
 	}
-	own := slices.DeleteFunc(slices.Clone(m.present), func(t *migration.Table) bool { return m.adopted.byName[t.Name] != nil })
+	own := slices.DeleteFunc(slices.Clone(m.present), func(t *migration.Table) bool {
+		kept := m.schema == engine.Bookkeeping && byName[t.Name] == nil && slices.Contains(engine.BookkeepingTables, t.Name)
+		return kept || m.adopted.byName[t.Name] != nil
+	})
 	undeclared, err := m.tables.names.Undeclared(m.task, own, wanted, func(table, column string) (int64, error) {
 		sql := "SELECT count(*) FROM " + m.qualified(table)
 		if column != "" {
@@ -149,7 +152,7 @@ func (m *migrator) prepare() (err error) {
 	for _, p := range m.later {
 		m.add(p.step, p.work)
 	}
-	for _, name := range migration.Unknown(m.present, wanted) {
+	for _, name := range migration.Unknown(own, wanted) {
 		if m.before.byName[name] == nil {
 			m.plan.Notices = append(m.plan.Notices, "table "+name)
 		}

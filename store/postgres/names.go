@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/frondhost/frond/schema"
@@ -15,6 +16,10 @@ const (
 
 	readNames = `SELECT "table", "column", called, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') FROM ` + engine.Bookkeeping + `.names WHERE schema = $1 ORDER BY at, "table", "column"`
 )
+
+// readWritten says whether the ledger was ever written. Every role may ask for the size of a table.
+const readWritten = `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = '` + engine.Bookkeeping + `' AND c.relname = 'names' AND pg_catalog.pg_relation_size(c.oid) > 0`
 
 // resolve finds the tables and columns of the task's entities, compiles them, and adds the steps
 // of renames to the plan.
@@ -66,7 +71,8 @@ func (m *migrator) move(all []migration.Difference, byName map[string]*table) (m
 	return moved, err
 }
 
-// ledger reads the ledger of names.
+// ledger reads the ledger of names. A role that may not read it works without it while it is
+// empty: every table has the name of its entity then.
 func (m *migrator) ledger() (all []migration.Called, err error) {
 	err = m.conn.Run(&engine.Query{Text: []byte(readNames), Values: [][]byte{[]byte(m.schema)}, Row: func(v [][]byte) error {
 		all = append(all, migration.Called{Table: string(v[0]), Column: string(v[1]), Names: strings.Fields(string(v[2])), At: string(v[3])})
@@ -75,7 +81,14 @@ func (m *migrator) ledger() (all []migration.Called, err error) {
 	if engine.Missing(err) {
 		return nil, nil
 	}
-	return all, err
+	if engine.Lacks(err) == "" {
+		return all, err
+	}
+	written, err := m.number(readWritten)
+	if err == nil && written > 0 {
+		err = fmt.Errorf("the role of the connection may not read %[1]s.names, which says the tables of renamed entities; let it: GRANT USAGE ON SCHEMA %[1]s and GRANT SELECT ON %[1]s.names", engine.Bookkeeping)
+	}
+	return nil, err
 }
 
 // nameSQL writes an entry of the ledger.

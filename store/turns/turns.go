@@ -6,7 +6,7 @@
 // (docs/decisions/budgets.md). Of n connections:
 //
 //	keyed reads                 n
-//	short calls and searches    n-1 together
+//	short calls and searches    n-1 together, or 2 of 2
 //	searches                    n less a quarter, and less two at least
 //	one caller, one request     half; of these one less for searches
 //
@@ -91,10 +91,13 @@ type waiter struct {
 
 // New returns a queue for n connections.
 func New(n int) *Queue {
-	half := max(1, n/2)
+	half, short := max(1, n/2), n-1
+	if n <= 2 { // a connection kept would leave writes one at a time
+		short = n
+	}
 	q := &Queue{
 		held: map[any]share{},
-		most: share{n, max(1, n-1), max(1, n-max(2, n/4))},
+		most: share{n, short, max(1, n-max(2, n/4))},
 		each: share{half, half, max(1, half-1)},
 	}
 	q.released = sync.NewCond(&q.mu)

@@ -56,6 +56,18 @@ func TestConnectionsAreKept(t *testing.T) {
 			[]Turn{by(Short, nil, 9), by(Keyed, nil, 9)},
 			[]Turn{by(Search, nil, 9)},
 		},
+		{
+			"two transactions hold both of two connections", 2,
+			[]Turn{by(Short, nil, 1)},
+			[]Turn{by(Short, nil, 2), by(Keyed, nil, 2), by(Search, nil, 2)},
+			[]Turn{by(Short, nil, 1)},
+		},
+		{
+			"a search of two connections leaves one", 2,
+			[]Turn{by(Search, nil, 1)},
+			[]Turn{by(Short, nil, 2), by(Keyed, nil, 2)},
+			[]Turn{by(Search, nil, 2)},
+		},
 		{"one connection serves all, one by one", 1, nil, []Turn{by(Search, "a", 1), by(Short, "a", 1), by(Keyed, "a", 1)}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -50,6 +50,11 @@ type Options struct {
 // marks of seeds, the history of migrations, secrets, nonces, the outbox.
 const Bookkeeping = "frond"
 
+// BookkeepingTables are the tables of [Bookkeeping]: a project may have its tables beside them.
+var BookkeepingTables = []string{
+	"cursors", "dead", "events", "lease", "log", "migrations", "names", "nonces", "outbox", "secrets", "seeds", "turns",
+}
+
 // DB is one database and the connections to it. It may be used from many goroutines.
 type DB struct {
 	opts    Options

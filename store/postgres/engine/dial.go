@@ -91,6 +91,8 @@ func (d *DB) Refusal(err error) error {
 		return unsuited
 	}
 	config := d.address.Config
+	var dial *pgconn.ConnectError
+	dialled := errors.As(err, &dial)
 	where := fmt.Sprintf("%s:%d", config.Host, config.Port)
 	switch code := codeOf(err); {
 	case code == "28P01":
@@ -99,11 +101,10 @@ func (d *DB) Refusal(err error) error {
 		return &Unsuited{fmt.Sprintf("the server at %s does not let the role %s in; check the role's name and pg_hba.conf (and sslmode, which decides which of its lines match)", where, config.User)}
 	case code == "3D000":
 		return &Unsuited{fmt.Sprintf("the server at %s has no database %s; make it: createdb --encoding=UTF8 %s", where, config.Database, config.Database)}
-	case code == insufficientRights:
+	case code == insufficientRights && dialled:
 		return &Unsuited{fmt.Sprintf("the role %s may not connect to the database %s; GRANT CONNECT ON DATABASE %s TO %s", config.User, config.Database, config.Database, config.User)}
 	}
-	var dial *pgconn.ConnectError
-	if text := fmt.Sprint(err); errors.As(err, &dial) && (strings.Contains(text, "tls") || strings.Contains(text, "x509") || strings.Contains(text, "certificate")) {
+	if text := fmt.Sprint(err); dialled && (strings.Contains(text, "tls") || strings.Contains(text, "x509") || strings.Contains(text, "certificate")) {
 		return &Unsuited{fmt.Sprintf("no TLS connection to the server at %s: %s; check sslmode and sslrootcert of the store's URL", where, lastLine(text))}
 	}
 	return nil
