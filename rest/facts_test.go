@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facts"
+	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/rest"
 	restream "github.com/frondhost/frond/rest/stream"
 	"github.com/frondhost/frond/schema/jsontext"
