@@ -24,8 +24,7 @@ import (
 func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	x := execution{viewer: viewer{host: h, call: c, watch: watched(ctx)}}
 	x.catalogView, ctx = h.viewOf(ctx)
-	x.origin = origin{ctx, c}
-	ctx = &x.origin
+	ctx = x.origin.enter(ctx, c)
 	defer func() { err = x.name(err) }()
 	defer rescue(&res, &err)
 

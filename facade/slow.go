@@ -14,6 +14,12 @@ type origin struct {
 	call *Call
 }
 
+// enter makes o the origin of a call and returns it as the context of its statements.
+func (o *origin) enter(ctx context.Context, c *Call) context.Context {
+	o.Context, o.call = ctx, c
+	return o
+}
+
 // Value is the origin itself for its key.
 func (o *origin) Value(key any) any {
 	if key == (originKey{}) {

@@ -95,7 +95,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	if err == nil {
-		err = x.serve()
+		err = x.serve() //nolint:contextcheck // a stream reports failures after the end of its request
 	}
 	if err != nil {
 		x.fail(err)

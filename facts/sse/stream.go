@@ -120,7 +120,7 @@ func Serve(w http.ResponseWriter, r *http.Request, opts *Options, source Source)
 	}
 	s.out = outlet.New(to, o.Patience, o.Memory)
 	s.ctx, s.cancel = context.WithCancel(o.Ending)
-	s.stop = context.AfterFunc(o.Ending, s.End)
+	s.stop = context.AfterFunc(o.Ending, s.End) //nolint:contextcheck // a stream outlives its request and ends with the host
 	source.Begin(s)
 	if s.conn != nil {
 		go s.run()

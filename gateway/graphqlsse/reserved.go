@@ -118,7 +118,7 @@ func (srv *Server) single(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.Method {
 	case http.MethodGet:
-		srv.openReserved(w, r, s, state) //nolint:contextcheck // its operations began with requests of their own
+		srv.openReserved(w, r, s, state)
 	case http.MethodDelete:
 		s.complete(r.URL.Query().Get("operationId"))
 		w.WriteHeader(http.StatusOK)
@@ -227,7 +227,7 @@ func (s *reserved) Next(_ context.Context, b *outlet.Batch) (time.Time, error) {
 			s.woken(op)
 			continue
 		}
-		s.deliver(b, op)
+		s.deliver(b, op) //nolint:contextcheck // an operation has the context of its reservation
 	}
 	return s.pulse.beat(b)
 }

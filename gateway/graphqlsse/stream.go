@@ -26,7 +26,7 @@ func (srv *Server) distinct(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o := &operation{pulse: srv.pulse(state), server: srv, caller: srv.Caller(r, state)}
-	o.subscription, o.response = begin(r.Context()) //nolint:contextcheck // it has the request's
+	o.subscription, o.response = begin(r.Context())
 	srv.serve(w, r, state, o)
 }
 

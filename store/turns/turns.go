@@ -65,10 +65,10 @@ type Queue struct {
 // share is a number of connections by lane: that of a lane counts the slower ones too.
 type share [3]int
 
-// admits reports whether a call of a lane may be added to what s holds.
-func (most share) admits(s share, l Lane) bool {
+// admits reports whether a call of a lane may be added to held, where s is the most.
+func (s share) admits(held share, l Lane) bool {
 	for lane := Keyed; lane <= l; lane++ {
-		if s[lane] >= most[lane] {
+		if held[lane] >= s[lane] {
 			return false
 		}
 	}

@@ -89,9 +89,10 @@ type copies interface {
 type alone struct{}
 
 func (alone) read(context.Context, turns.Lane, func(*Conn) error) (bool, error) { return false, nil }
-func (alone) position(context.Context) (*Query, func())                         { return nil, func() {} }
-func (alone) issue() bool                                                       { return false }
-func (alone) close() error                                                      { return nil }
+
+func (alone) position(context.Context) (*Query, func()) { return nil, func() {} }
+func (alone) issue() bool                               { return false }
+func (alone) close() error                              { return nil }
 
 // Open reads the options and opens no connection: a server that is down is taken up when it
 // comes. The error is one sentence about the URL. Close the DB in the end.
