@@ -245,7 +245,9 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 	} else if err := q.account.Reserve(size); err != nil {
 		return nil, failed(facade.AsError(err).At(entity, operation))
 	}
-	q.position = result.Page.Position
+	if !q.batch { // frames of a batch run at once
+		q.position = result.Page.Position
+	}
 	return result.AppendJSON, nil
 }
 
