@@ -13,7 +13,6 @@ import (
 // runs at the store, at a handler or at a remote has a type of its own over it.
 type execution struct {
 	viewer
-	origin  origin
 	within  *Operation // whose handler, hook or presenter is calling
 	runner  runner     // of op: another one answers the author's own code
 	pending *pendingPrecondition

@@ -22,9 +22,14 @@ import (
 // A failure at any step leaves as an error that names entity and operation; a panic leaves
 // as INTERNAL_ERROR.
 func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
-	x := execution{viewer: viewer{host: h, call: c, watch: watched(ctx)}}
+	// The origin is outside of the execution, which a transaction that runs again copies.
+	both := struct {
+		origin    origin
+		execution execution
+	}{execution: execution{viewer: viewer{host: h, call: c, watch: watched(ctx)}}}
+	x := &both.execution
 	x.catalogView, ctx = h.viewOf(ctx)
-	ctx = x.origin.enter(ctx, c)
+	ctx = both.origin.enter(ctx, c)
 	defer func() { err = x.name(err) }()
 	defer rescue(&res, &err)
 
@@ -37,7 +42,7 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err = x.scope(ctx); err != nil {
 		return nil, err
 	}
-	if x.transacts() && x.watch.runs(&x) {
+	if x.transacts() && x.watch.runs(x) {
 		res, err = x.transacted(ctx)
 	} else {
 		res, err = x.answer(ctx)

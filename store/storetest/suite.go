@@ -45,8 +45,8 @@ func Run(t *testing.T, h Harness) {
 		{"a write is seen by who reads after it", testVisible},
 		{"writers and readers side by side", testConcurrent},
 		{"rows of keys are read beside searches", testKept},
-		{"a request has one budget of work", testWork},
-		{"an observer gets the plan of a read", testPlans},
+		{"a request has one budget of work", careful(testWork)},
+		{"an observer gets the plan of a read", careful(testPlans)},
 		// Several calls as one, where the store has transactions.
 		{"a transaction is committed whole or not at all", transacting(testTransaction)},
 		{"transactions within each other", transacting(testNested)},
