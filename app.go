@@ -31,10 +31,9 @@ type App struct {
 	faults    schema.Faults
 }
 
-// New is a program over a folder: fronds/NAME/…, or the entities of one Frond beside its
-// frond.yaml. Where the folder holds one folder and nothing else, as an embedded one does,
-// that one is read. A gateway.yaml in it has the settings that hold where nobody who starts
-// the program says otherwise.
+// New is a program over a folder: fronds/NAME/…, or the entities of one Frond next to its
+// frond.yaml. If the folder holds only one other folder, as an embedded one does, New reads
+// that one. A gateway.yaml in it has the default settings of the program.
 func New(site fs.FS) *App {
 	a := &App{doors: map[reflect.Type]*door{}}
 	site = projectIn(site)
@@ -74,9 +73,9 @@ func (a *App) Generator(name string, generate func() string) {
 	a.project.Registry.Generators[name] = func() (json.RawMessage, error) { return jsontext.Quote(generate()), nil }
 }
 
-// Conversion answers the name that cards write under boundary.in.decode and
-// boundary.out.encode, for text. decode is given what a caller sent, and its error is the
-// caller's VALIDATION_FAILED; encode is given what is kept. Either may be nil.
+// Conversion registers the name that cards write under boundary.in.decode and
+// boundary.out.encode, for text. decode gets the caller's text, and its error is the caller's
+// VALIDATION_FAILED; encode gets the stored text. Either may be nil.
 func (a *App) Conversion(name string, decode, encode func(string) (string, error)) {
 	if _, taken := a.project.Registry.Conversions[name]; taken {
 		a.fault("the conversion "+name+" is there already", "give it another name")
@@ -97,9 +96,9 @@ func onText(convert func(string) (string, error)) func(json.RawMessage) (json.Ra
 	}
 }
 
-// Session reports who sends a request, in place of the settings under identity: nil for an
-// anonymous caller, [SignedIn] for a user. An error refuses the request; for a credential
-// that does not hold it is [Unauthorized]. It is called from many goroutines.
+// Session identifies the caller of a request, in place of the settings under identity: nil for
+// an anonymous caller, [SignedIn] for a user. An error refuses the request; for an invalid
+// credential it is [Unauthorized]. It is called from many goroutines.
 func (a *App) Session(session func(*http.Request) (State, error)) {
 	if a.session != nil {
 		a.fault("Session is called twice", "call it once")
@@ -107,8 +106,8 @@ func (a *App) Session(session func(*http.Request) (State, error)) {
 	a.session = session
 }
 
-// Project is what the folder holds, for what package facade attaches and this package does
-// not: collectors in Go, handlers of whole calls, presenters of rows.
+// Project is the project in the folder, for attachments of package facade that this package
+// lacks: collectors in Go, handlers of whole calls, presenters of rows.
 func (a *App) Project() *facade.Project { return a.project }
 
 // Configure changes the options that the gateway starts with, after flags, variables and
@@ -120,13 +119,13 @@ func (a *App) fault(message, remedy string) {
 	a.faults = append(a.faults, schema.Fault{File: goCode, Message: message, Remedy: remedy})
 }
 
-// goCode is what a fault names in place of a file.
+// goCode is the place of a fault in code, which has no file.
 const goCode = "Go code"
 
 // Open opens the program's store as [Main] does, with the settings of gateway.yaml and the
-// variables, and serves nothing: for scripts and jobs. The context it returns works as that
-// of a command that nobody has called: [Inside], [From] and [Call] take it. Call closeApp
-// when done. The error is everything that is wrong at once.
+// variables, without serving: for scripts and jobs. The context it returns works as that of a
+// command without a caller: [Inside], [From] and [Call] take it. Call closeApp when done. The
+// error lists all faults at once.
 func (a *App) Open(ctx context.Context) (inner context.Context, closeApp func() error, err error) {
 	config, err := a.load(&program.Settings{}, os.Environ())
 	if err != nil {
@@ -165,7 +164,7 @@ func (a *App) load(s *program.Settings, environ []string) (*gateway.Config, erro
 	if len(a.faults) == 0 {
 		return config, err
 	}
-	if err == nil { // the program does not start, and what is wrong with the cards is reported together with the rest
+	if err == nil { // the program does not start, and the faults of the cards are reported together with the rest
 		_, err = facade.New(a.project, nil, nil)
 	}
 	return nil, errors.Join(a.faults, err)

@@ -8,16 +8,16 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Call calls an operation of a door of the program, such as post.publish, with the rights
-// of whoever calls (see [As]), and decodes its answer. in is a struct, a [Set] or nil: its
-// members go where the operation's cards know them, params, query or body, in any case. A
-// member that no card knows is sent too, for the operation to refuse in its own words. An
-// answer of null is the zero Out.
+// Call calls an operation of a door of the program, such as post.publish, with the caller's
+// rights (see [As]), and decodes its answer. in is a struct, a [Set] or nil: its members go
+// into params, query or body as the operation's cards say, in any case. A member that no card
+// knows is sent too, so that the operation refuses it. An answer of null is the zero Out.
 func Call[Out any](ctx context.Context, method string, in any) (Out, error) {
 	var out Out
 	invocation, err := invocationOf(ctx, method, in)
@@ -94,7 +94,7 @@ func put(object *json.RawMessage, name string, value json.RawMessage) {
 }
 
 // operation is an operation of a door of the program, or nil.
-func (a *App) operation(entity, name string) *facade.Operation {
+func (a *App) operation(entity, name string) *catalog.Operation {
 	for _, d := range a.named {
 		if compiled := d.compiled.Load(); compiled != nil && schema.EntityKey(d.name) == schema.EntityKey(entity) {
 			return compiled.Operation(name)

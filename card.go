@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// cardText is what a card's text says of its fields, before it is compiled.
+// cardText holds the fields of a card's text, before it is compiled.
 type cardText struct {
 	names    []string
 	primary  string
@@ -18,8 +18,8 @@ type cardText struct {
 	nested   map[string]*cardText // the objects in the fields
 }
 
-// cardOf finds the card of a door in a project. A card that cannot be read has no fields
-// here; what is wrong with it is reported when the program starts.
+// cardOf finds the card of a door in a project. A card that cannot be read has no fields here;
+// its faults are reported when the program starts.
 func cardOf(p *facade.Project, door string) *cardText {
 	for _, f := range p.Fronds {
 		for _, s := range f.Cards {

@@ -17,8 +17,8 @@ func fieldNames(fields []schema.Field) string {
 	return strings.Join(names, ", ")
 }
 
-// compare reports fields of the struct that are none of the card's, and those whose Go
-// type does not hold what the card has there. what names the card.
+// compare reports fields of the struct that the card does not have, and those whose Go type
+// does not fit the card's. what names the card.
 func (r *record) compare(what string, fields []schema.Field) (faults schema.Faults) {
 	for _, m := range r.fields {
 		i := slices.IndexFunc(fields, func(f schema.Field) bool { return strings.EqualFold(f.Name, m.name) })
@@ -64,6 +64,6 @@ func (r *record) cover(what string, e *schema.Entity) (faults schema.Faults) {
 	}
 	return schema.Faults{{
 		File: goCode, Message: fmt.Sprintf("%s answers %s, and %s has no field for %s", what, e.Name, r.typ, strings.Join(missing, ", ")),
-		Remedy: "add what is missing, or name a view of these fields as the output in frond.yaml",
+		Remedy: "add the missing fields, or name a view of these fields as the output in frond.yaml",
 	}}
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // About is something that is said about a computed field: [Described], [Needing].
@@ -23,11 +24,11 @@ func Described(text string) About { return func(a *aboutField) { a.description =
 // something else in the answer needs them. Without it every field of the struct is read.
 func Needing(fields ...string) About { return func(a *aboutField) { a.needs = fields } }
 
-// Computed adds a field to the rows of a door, on every surface. fn is given the row with
-// the values as they are kept, whoever reads it, and is called only where the field is
-// asked for. V is a type with a JSON Schema: numbers, texts, booleans, times, and structs,
-// slices, maps and pointers of such; it is the type of the field in GraphQL. A panic of fn
-// is the error of the field. fn is called from many goroutines.
+// Computed adds a field to the rows of a door, on every surface. fn gets the row with the
+// stored values, for any reader, and is called only for requests of the field. V is a type with
+// a JSON Schema: numbers, texts, booleans, times, and structs, slices, maps and pointers of
+// such; it is the type of the field in GraphQL. A panic of fn is the error of the field. fn is
+// called from many goroutines.
 func Computed[T, V any](d *DoorOf[T], name string, fn func(row T) V, about ...About) {
 	ComputedMany(d, name, func(_ context.Context, rows []T) ([]V, error) {
 		values := make([]V, len(rows))
@@ -52,9 +53,9 @@ func ComputedMany[T, V any](d *DoorOf[T], name string, fn func(ctx context.Conte
 		return
 	}
 	shape.Description = a.description
-	facade.Present(d.ref, name, shape, func(ctx context.Context, rows []facade.Row) ([]V, error) {
-		values := make([]T, len(rows))
-		for i, row := range rows {
+	facade.Present(d.ref, name, shape, func(ctx context.Context, found []rows.Row) ([]V, error) {
+		values := make([]T, len(found))
+		for i, row := range found {
 			if err := d.row.decode(row, reflect.ValueOf(&values[i]).Elem()); err != nil {
 				return nil, err
 			}

@@ -1,6 +1,5 @@
-// Package frond is what a program in Go writes against: a folder of cards becomes a
-// gateway, and the functions of the program become its commands, queries, computed fields
-// and hooks.
+// Package frond is the interface for programs in Go: a folder of cards becomes a gateway, and
+// the functions of the program become its commands, queries, computed fields and hooks.
 //
 //	//go:embed site
 //	var site embed.FS
@@ -27,10 +26,10 @@
 //
 // # Types and cards
 //
-// A struct field belongs to the field of the card with its name, or the name of its json
-// tag, whatever the case. A struct need not have every field of its card, but a struct that
-// a command answers has every field of the operation's output. What does not fit together
-// is reported when the program starts, everything at once.
+// A struct field belongs to the field of the card with its name, or the name of its json tag,
+// in any case. A struct need not have every field of its card, but a struct that a command
+// returns has every field of the operation's output. Mismatches are reported when the program
+// starts, all at once.
 //
 // # Rows
 //
@@ -41,7 +40,7 @@
 //
 // # What it does not do
 //
-// The package has no rule of its own: calls take the one path of package facade, and
-// settings, surfaces and identity are package gateway's. [App.Project] and [App.Configure]
-// reach what has no function here.
+// The package has no rules of its own: calls take the one path of package facade, and settings,
+// surfaces and identity are package gateway's. [App.Project] and [App.Configure] give access to
+// the parts that have no function here.
 package frond

@@ -7,15 +7,16 @@ import (
 	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
-// DoorOf is a door of an App, whose rows are of type T. What is attached to it answers calls
-// from every surface, and those of the program itself. Attach everything before the App is
-// handed on; attaching is not safe from several goroutines.
+// DoorOf is a door of an App, whose rows are of type T. Functions attached to it answer calls
+// from every surface, and those of the program itself. Attach all of them before the program
+// starts; attaching is not safe from several goroutines.
 type DoorOf[T any] struct{ *door }
 
-// door is what a DoorOf is, whatever the type.
+// door is the part of a DoorOf that does not depend on the type.
 type door struct {
 	app  *App
 	name string
@@ -23,12 +24,12 @@ type door struct {
 	card *cardText
 	row  *record
 
-	compiled atomic.Pointer[facade.Door] // as the last start or change of a remote had it
+	compiled atomic.Pointer[catalog.Door] // as the last start or change of a remote had it
 }
 
-// Door is the door of an entity, with its rows as values of T, a struct. A type belongs to
-// one door: [Inside] and [From] find the door by it. A door that stores nothing has rows of
-// type struct{}.
+// Door is the door of an entity, with its rows as values of T, a struct. A type belongs to one
+// door: [Inside] and [From] find the door by it. A door without stored rows has the type
+// struct{}.
 func Door[T any](app *App, name string) *DoorOf[T] {
 	t := reflect.TypeFor[T]()
 	d := &door{app: app, name: name, ref: app.project.Door(name), card: cardOf(app.project, name), row: &record{typ: t}}
@@ -53,7 +54,7 @@ func Door[T any](app *App, name string) *DoorOf[T] {
 }
 
 // check compares the struct with the card.
-func (d *door) check(compiled *facade.Door) (faults schema.Faults) {
+func (d *door) check(compiled *catalog.Door) (faults schema.Faults) {
 	d.compiled.Store(compiled)
 	if compiled.Entity == nil && d.row.typ.NumField() == 0 {
 		return nil
@@ -67,7 +68,7 @@ func (d *door) check(compiled *facade.Door) (faults schema.Faults) {
 			fields = append(fields, p.Field)
 		} else if m := d.row.member(p.Name); m != nil {
 			faults = append(faults, schema.Fault{
-				File: goCode, Message: fmt.Sprintf("%s.%s is for %s.%s, which is the other side of a relation and stands in no row", d.row.typ, m.goName, compiled.Name, p.Name),
+				File: goCode, Message: fmt.Sprintf("%s.%s is for %s.%s, which is the other side of a relation and has no value in a row", d.row.typ, m.goName, compiled.Name, p.Name),
 				Remedy: "keep it out with the tag `json:\"-\"`, and list the rows of " + p.Link.Target.Name,
 			})
 			fields = append(fields, p.Field)
@@ -84,16 +85,16 @@ func (d *door) enter(ctx context.Context) context.Context {
 	return withScene(ctx, &scene{app: d.app})
 }
 
-// Command has fn answer a command that frond.yaml declares, or stand in the place of a
-// built-in one. In is decoded from one object with the members of params, query and body,
-// which are judged and decoded already; what Out is marshalled to becomes the answer, by
-// the rules of the operation's output. fn is called from many goroutines.
+// Command attaches fn to a command that frond.yaml declares, or in place of a built-in one. In
+// is decoded from one object with the members of params, query and body, which are judged and
+// decoded already; Out is marshalled into the answer, by the rules of the operation's output.
+// fn is called from many goroutines.
 //
 // The calls that fn makes with its context are one transaction: they are committed together
-// when it returns without an error, or not at all. Where another transaction came between fn
-// runs again, so what it does beside such calls may happen more than once: sending mail is
-// for [DoorOf.After]. It has two seconds from its first call on (limits.transaction). The
-// option [Detached] makes each call commit by itself.
+// when it returns without an error, or not at all. After a conflict with another transaction fn
+// runs again, so its other effects may happen more than once: send mail from [DoorOf.After]. It
+// has two seconds from its first call on (limits.transaction). The option [Detached] makes each
+// call commit by itself.
 func Command[T, In, Out any](d *DoorOf[T], name string, fn func(ctx context.Context, in In) (Out, error), options ...CommandOption) {
 	facade.HandleCommand(d.ref, name, func(ctx context.Context, in In) (Out, error) { return fn(d.enter(ctx), in) }, options...)
 	facade.Check(d.ref, answers(name, reflect.TypeFor[In](), reflect.TypeFor[Out]()))
@@ -102,8 +103,8 @@ func Command[T, In, Out any](d *DoorOf[T], name string, fn func(ctx context.Cont
 // CommandOption changes what [Command] attaches.
 type CommandOption = facade.HandlerOption
 
-// Detached is for a command that calls other services, which nobody can roll back: its
-// calls are no transaction, each commits by itself, and it runs once. It cannot be called
+// Detached is for a command that calls other services, whose effects cannot be rolled back: its
+// calls are not a transaction, each commits by itself, and it runs once. It cannot be called
 // within the transaction of another command.
 const Detached = facade.Detached
 
@@ -113,12 +114,12 @@ func Query[T, In, Out any](d *DoorOf[T], name string, fn func(ctx context.Contex
 	facade.Check(d.ref, answers(name, reflect.TypeFor[In](), reflect.TypeFor[Out]()))
 }
 
-// answers compares what a function takes and gives with the cards of its operation.
-func answers(name string, in, out reflect.Type) func(*facade.Door) schema.Faults {
-	return func(d *facade.Door) (faults schema.Faults) {
+// answers compares the parameter and the result of a function with the cards of its operation.
+func answers(name string, in, out reflect.Type) func(*catalog.Door) schema.Faults {
+	return func(d *catalog.Door) (faults schema.Faults) {
 		op := d.Operation(name)
 		if op == nil || op.Open {
-			return nil // reported by the façade; or nobody knows what it takes
+			return nil // reported by the façade; or the input is unknown
 		}
 		what := d.Name + "." + name
 		if in.Kind() == reflect.Struct && !ownJSON(in) {
@@ -135,7 +136,7 @@ func answers(name string, in, out reflect.Type) func(*facade.Door) schema.Faults
 		}
 		fields := fieldsOf(op.Output)
 		if d.Entity != nil && op.Output.View && op.Output.Card.Derived != nil {
-			fields = append(fields, fieldsOf(d.Entity)...) // what a view leaves out is left out
+			fields = append(fields, fieldsOf(d.Entity)...) // fields that a view leaves out are left out
 		}
 		for _, c := range d.Computed {
 			fields = append(fields, schema.Field{Name: c.Name, Shape: c.Shape})

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
@@ -26,19 +27,7 @@ const fewest = 7
 // never more than 14, reach each other in both ways. A file reaches another when it uses
 // a type, function, method, variable or constant that is declared there.
 func TestFilesOfAPackage(t *testing.T) {
-	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo,
-	}, "./...")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(loaded) < 15 {
-		t.Fatalf("only %d packages were loaded", len(loaded))
-	}
-	for _, p := range loaded {
-		for _, e := range p.Errors {
-			t.Fatal(e)
-		}
+	for _, p := range loadModule(t) {
 		name := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, module), "/")
 		circle := largestCircle(filesReached(p))
 		allowed := max(fewest, min(14, len(p.Syntax)/2), circles[name])
@@ -48,6 +37,30 @@ func TestFilesOfAPackage(t *testing.T) {
 				name, len(circle), len(p.Syntax), allowed, strings.Join(circle, " "))
 		}
 	}
+}
+
+var parsed = sync.OnceValues(func() ([]*packages.Package, error) {
+	return packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo,
+	}, "./...")
+})
+
+// loadModule returns all packages of the module with their types, tests left out.
+func loadModule(t *testing.T) []*packages.Package {
+	t.Helper()
+	all, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 15 {
+		t.Fatalf("only %d packages were loaded", len(all))
+	}
+	for _, p := range all {
+		for _, e := range p.Errors {
+			t.Fatal(e)
+		}
+	}
+	return all
 }
 
 // filesReached says for each file of p which other files of p declare what it uses.

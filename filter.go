@@ -8,8 +8,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Clause is one part of what a list is: a [Filter], an order ([Sort]), or how much of it is
-// read.
+// Clause is one part of a list's query: a [Filter], an order ([Sort]), or a part of its rows.
 type Clause interface{ add(*query) }
 
 type clause func(*query)
@@ -75,7 +74,7 @@ func Offset(n int) Clause {
 	return clause(func(q *query) { q.offset = n })
 }
 
-// Behind reads on behind the page that ended with this cursor; "" reads from the beginning.
+// Behind begins after the page that ended with this cursor; "" begins at the first row.
 func Behind(cursor string) Clause {
 	return clause(func(q *query) { q.after = cursor })
 }
@@ -125,7 +124,7 @@ func NotIn[V any](field string, values []V) Filter { return compared(field, "not
 // Contains holds where the text has part in it; letters in another case differ.
 func Contains(field, part string) Filter { return compared(field, "contains", part) }
 
-// IContains holds where the text has part in it, whatever the case of its letters.
+// IContains holds if the text contains part, in upper or lower case.
 func IContains(field, part string) Filter { return compared(field, "icontains", part) }
 
 // StartsWith holds where the text begins with part.

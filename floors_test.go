@@ -33,23 +33,29 @@ var floors = map[string]string{
 
 	"facade/budget":  "facade/kiterror facade/rows schema/jsontext", // counts the values of a body as it comes in
 	"facade/readset": "schema facade/rows facade/filter",
-	"facade/filter":  "schema schema/jsontext facade/kiterror facade/rows",
-	"facade/project": "schema schema/jsontext",
+	// What authors write in frond.yaml to be evaluated.
+	"facade/expression": "schema schema/jsontext facade/kiterror facade/rows",
+	"facade/filter":     "schema schema/jsontext facade/kiterror facade/rows",
+	"facade/project":    "schema schema/jsontext",
 	// What a caller has to see of stores whose reads go to copies.
 	"facade/consistency": "facade/kiterror",
 	"facade/rows":        "schema schema/jsontext",
 	"facade/kiterror":    "schema schema/jsontext",
-	"facade":             "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/readset",
+	// What a host serves, as data; who may see what of it; and how both are made of a project.
+	"facade/catalog": "facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext",
+	"facade/access":  "facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
+	"facade/compile": "facade/access facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
+	"facade":         "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/readset facade/access facade/catalog facade/compile",
 
 	// Under the surfaces: equal requests share one run; calls are signed the same way
 	// wherever they come from.
 	"facade/singleflight": "",
-	"envelope/signing":    "facade schema/jsontext",
+	"envelope/signing":    "facade/access facade/kiterror schema/jsontext",
 
 	// Both ends of the envelope over the frames they agree on.
-	"envelope/wire":   "facade schema/jsontext",
-	"envelope":        "facade schema schema/jsontext envelope/wire envelope/signing",
-	"envelope/client": "facade facade/consistency schema schema/jsontext facade/singleflight envelope/wire envelope/signing",
+	"envelope/wire":   "facade facade/catalog facade/kiterror schema/jsontext",
+	"envelope":        "facade facade/access facade/budget facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/wire envelope/signing",
+	"envelope/client": "facade facade/consistency schema schema/jsontext facade/singleflight facade/budget facade/catalog facade/kiterror facade/rows envelope/wire envelope/signing",
 
 	// What every surface that streams over HTTP writes.
 	"facts/outlet": "",
@@ -62,93 +68,95 @@ var floors = map[string]string{
 	// What a database says of itself, as plain data.
 	"store/dbschema": "",
 	// What SQL stores share stands under them.
-	"store/migration":        "facade schema schema/jsontext",
+	"store/migration":        "facade/catalog schema schema/jsontext",
 	"store/turns":            "",
-	"store/sqltext":          "facade schema schema/jsontext store/turns", // a read says which lane it takes
-	"store/sqlite":           "facade schema schema/jsontext store/dbschema store/migration store/sqltext store/sqlite/engine",
-	"store/sqlite/engine":    "facade store/sqltext store/turns",
-	"store/postgres":         "facade facade/consistency schema schema/jsontext store/dbschema store/migration store/sqltext store/postgres/engine store/postgres/outbox",
-	"store/postgres/outbox":  "facade store/postgres/engine",
+	"store/sqltext":          "facade facade/budget facade/filter facade/kiterror facade/rows schema schema/jsontext store/turns", // a read says which lane it takes
+	"store/driver":           "facade facade/filter facade/rows schema store/sqltext",                                             // what an engine does for store
+	"store":                  "facade facade/budget facade/filter facade/kiterror facade/rows schema store/driver store/sqltext",
+	"store/sqlite":           "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/sqlite/engine",
+	"store/sqlite/engine":    "facade facade/kiterror store/sqltext store/turns",
+	"store/postgres":         "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/postgres/engine store/postgres/outbox",
+	"store/postgres/outbox":  "facade facade/catalog store/postgres/engine",
 	"store/postgres/replica": "",
-	"store/postgres/engine":  "facade facade/consistency schema/jsontext store/sqltext store/turns store/postgres/replica",
-	"rest":                   "facade facade/consistency facade/kiterror facts/sse rest/stream schema schema/jsontext",
-	"rest/stream":            "facade facade/consistency facade/rows facts/outlet facts/sse schema/jsontext",
+	"store/postgres/engine":  "facade facade/consistency facade/kiterror schema/jsontext store/sqltext store/turns store/postgres/replica",
+	"rest":                   "facade facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts/sse rest/stream schema schema/jsontext",
+	"rest/stream":            "facade facade/consistency facade/rows facade/access facade/budget facade/catalog facade/kiterror facts/outlet facts/sse schema/jsontext",
 
 	// Ways out of facts that an operator sets up, over what they have in common.
 	"facts/cloudevent":            "facade schema/jsontext",
 	"facts/delivery":              "facade",
-	"facts/delivery/deliverytest": "facade facts/delivery",
+	"facts/delivery/deliverytest": "facade facade/catalog facts/delivery",
 	"facts/webhook":               "facade facts/cloudevent facts/delivery",
 	"facts/nats":                  "facade facts/cloudevent facts/delivery",
 	"facts/nats/embedded":         "",
-	"gateway/publish":             "facade schema schema/jsontext facts/cloudevent facts/delivery facts/webhook facts/nats facts/nats/embedded gateway/setting",
+	"gateway/publish":             "facade/catalog schema schema/jsontext facts/cloudevent facts/delivery facts/webhook facts/nats facts/nats/embedded gateway/setting",
 
 	// Under the executors: what the fields of a generated schema do, how fields that are
 	// registered by hand load rows, and the errors of a response.
-	"resolvers/binding":      "facade facade/rows schema schema/jsontext",
-	"resolvers/loader":       "facade schema schema/jsontext resolvers/binding",
-	"resolvers/graphqlerror": "facade schema/jsontext",
+	"resolvers/binding":      "facade facade/rows facade/catalog facade/kiterror schema schema/jsontext",
+	"resolvers/loader":       "facade facade/catalog facade/kiterror facade/rows schema schema/jsontext resolvers/binding",
+	"resolvers/graphqlerror": "facade/kiterror schema/jsontext",
 
 	// A document on its way: parsed, coerced, validated, planned, executed, written. The
 	// reference executor stands beside all of it.
 	"resolvers/scalar":     "schema/jsontext",
 	"resolvers/document":   "schema/jsontext resolvers/graphqlerror",
-	"resolvers/input":      "facade schema/jsontext resolvers/graphqlerror resolvers/scalar",
+	"resolvers/input":      "facade/kiterror schema/jsontext resolvers/graphqlerror resolvers/scalar",
 	"resolvers/validation": "resolvers/graphqlerror resolvers/document resolvers/scalar resolvers/input",
-	"resolvers/plan":       "facade schema/jsontext resolvers/binding resolvers/document resolvers/scalar resolvers/input",
-	"resolvers/execution":  "facade schema/jsontext resolvers/binding resolvers/graphqlerror resolvers/loader resolvers/scalar resolvers/input resolvers/plan",
-	"resolvers/response":   "facade schema/jsontext resolvers/graphqlerror resolvers/binding resolvers/scalar resolvers/input resolvers/plan resolvers/execution",
-	"resolvers/reference":  "facade schema schema/jsontext resolvers/binding",
-	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight resolvers/binding resolvers/graphqlerror resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response",
-	"projection":           "facade schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
+	"resolvers/plan":       "facade/catalog facade/kiterror schema/jsontext resolvers/binding resolvers/document resolvers/scalar resolvers/input",
+	"resolvers/execution":  "facade facade/access facade/budget facade/catalog facade/kiterror facade/rows schema/jsontext resolvers/binding resolvers/graphqlerror resolvers/loader resolvers/scalar resolvers/input resolvers/plan",
+	"resolvers/response":   "facade facade/budget facade/kiterror schema/jsontext resolvers/graphqlerror resolvers/binding resolvers/scalar resolvers/input resolvers/plan resolvers/execution",
+	"resolvers/reference":  "facade facade/kiterror facade/rows schema schema/jsontext resolvers/binding",
+	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/kiterror resolvers/binding resolvers/graphqlerror resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response",
+	"projection":           "facade facade/catalog schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
 
-	"gateway/graphqlhttp": "facade schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
+	"gateway/graphqlhttp": "facade facade/access facade/budget facade/catalog facade/kiterror schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
 	// GraphQL subscriptions, and the websockets that they leave by.
-	"gateway/subscriptions":      "facade facade/readset resolvers gateway/setting",
-	"gateway/graphqlsse":         "facade schema/jsontext facts/outlet facts/sse resolvers gateway/subscriptions",
-	"gateway/graphqlws":          "facade schema/jsontext facts/outlet resolvers gateway/subscriptions",
-	"gateway/identity":           "facade schema schema/jsontext gateway/setting",
+	"gateway/subscriptions":      "facade facade/readset facade/budget facade/kiterror resolvers gateway/setting",
+	"gateway/graphqlsse":         "facade facade/access facade/kiterror schema/jsontext facts/outlet facts/sse resolvers gateway/subscriptions",
+	"gateway/graphqlws":          "facade facade/access facade/kiterror schema/jsontext facts/outlet resolvers gateway/subscriptions",
+	"gateway/identity":           "facade/access facade/kiterror schema schema/jsontext gateway/setting",
 	"gateway/gatewaytest":        "",
 	"gateway/identity/tokentest": "",
 	"gateway/setting":            "schema schema/jsontext",
-	"gateway/guard":              "facade facade/consistency schema gateway/setting facts/sse",
-	"gateway/telemetry":          "facts facts/delivery facade schema envelope/client gateway/setting",
-	"gateway/topology":           "facade schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe facts/cloudevent facts/sse gateway/publish",
+	"gateway/guard":              "facade facade/consistency facade/budget facade/kiterror schema gateway/setting facts/sse",
+	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/setting",
+	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/kiterror facade/project schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe facts/cloudevent facts/outlet facts/sse gateway/publish",
 	// What programs that run a gateway share: flags, signals, exit codes.
 	"gateway/program": "facade facade/kiterror schema gateway",
 
 	// What Go authors write against.
-	"frond": "facade facade/kiterror schema schema/jsontext gateway gateway/program",
+	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway gateway/program",
 
-	"console": "",
+	"console": "client",
 
 	// The npm package that is written, as far as it is the same for every Frond.
 	"client": "",
 
 	// What a host serves, as documents for other tools, and values made out of cards.
-	"describe":        "facade facade/filter schema schema/jsontext describe/sample",
+	"describe":        "facade facade/filter facade/catalog facade/kiterror schema schema/jsontext describe/sample",
 	"describe/sample": "schema schema/jsontext",
 
 	// Beside the commands: one call from the command line, what a Frond promises written
 	// as files, Go and TypeScript (frond sync, build-frond), and mock data (frond mock).
-	"cmd/frond/call":             "facade schema schema/jsontext envelope/client envelope/wire gateway",
-	"cmd/frond/contract":         "client facade schema schema/jsontext envelope/client envelope/signing",
-	"cmd/frond/contract/support": "facade schema schema/jsontext",
+	"cmd/frond/call":             "facade facade/access facade/catalog facade/kiterror schema schema/jsontext envelope/client envelope/wire gateway",
+	"cmd/frond/contract":         "client facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing",
+	"cmd/frond/contract/support": "facade facade/access facade/kiterror schema schema/jsontext",
 	// A project of a database that is there (frond init --from).
 	"cmd/frond/adopt":    "schema schema/jsontext store/dbschema",
-	"cmd/frond/mockdata": "facade schema schema/jsontext describe/sample",
+	"cmd/frond/mockdata": "facade facade/catalog facade/kiterror facade/project facade/rows schema schema/jsontext describe/sample",
 
 	// Two versions of a project, compared by what they project to.
-	"cmd/frond/diff": "facade facade/filter facade/project schema schema/jsontext projection resolvers/binding rest",
+	"cmd/frond/diff": "facade facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade schema schema/jsontext envelope/signing gateway gateway/program store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/signing gateway gateway/program store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
 	"examples/shop":    "frond",
-	"examples/weather": "frond facade gateway projection resolvers/loader",
-	"store/storetest":  "facade schema schema/jsontext store/migration",
+	"examples/weather": "facade/rows frond gateway projection resolvers/loader",
+	"store/storetest":  "facade facade/catalog facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext store/migration",
 	// Real PostgreSQL servers for tests.
 	"store/postgres/pgtest": "e2e/freeport",
 	"bench":                 "*",
@@ -179,7 +187,7 @@ var guests = map[string]string{
 	"github.com/nrednav/cuid2":                   "schema",
 	"golang.org/x/text":                          "schema",
 	"golang.org/x/net/idna":                      "schema",
-	"github.com/expr-lang/expr":                  "facade",
+	"github.com/expr-lang/expr":                  "facade/expression",
 	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
 	"github.com/jackc/pgx/v5":                    "store/postgres/engine store/postgres/pgtest",
@@ -204,7 +212,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/readset"}
+var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/readset", "facade/expression", "facade/catalog", "facade/access", "facade/compile"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

@@ -13,8 +13,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Change is what a hook sees of a command. It belongs to one call of the hook: keep what is
-// in it, not the Change itself. Values are as they are kept, whoever calls.
+// Change is a hook's view of a command. It belongs to one call of the hook: keep its values,
+// not the Change itself. Values are the stored ones, for any caller.
 type Change[T any] struct {
 	// Operation is create, update, delete, or the name of a command of the program.
 	Operation string
@@ -24,8 +24,8 @@ type Change[T any] struct {
 	// that are written, and no others; after any command that answers a row of the door, the
 	// row as it is kept now. Else it is nil.
 	Row *T
-	// Set is empty before create and update: what a hook puts into it is written too, or in
-	// place of what was sent. It is nil everywhere else.
+	// Set is empty before create and update: the hook's values in it are written too, and
+	// replace values of the caller. It is nil in all other hooks.
 	Set Set
 
 	call *facade.Call
@@ -38,8 +38,8 @@ func (c *Change[T]) Writes(field string) bool {
 
 func hasKey(s Set, name string) bool { _, there := s[name]; return there }
 
-// Input decodes what the command was called with into a pointer: one object with the
-// members of params, query and body.
+// Input decodes the input of the command into a pointer: one object with the members of params,
+// query and body.
 func (c *Change[T]) Input(into any) error {
 	in := &c.call.Invocation
 	for _, part := range []json.RawMessage{in.Params, in.Query, in.Body} {
@@ -53,11 +53,11 @@ func (c *Change[T]) Input(into any) error {
 	return nil
 }
 
-// Before has fn run before a command of the door: create, update, delete, or one of the
-// program's. It runs when the call is allowed and judged, and before anything is written,
-// whoever calls: every surface, and the program itself. An error refuses the call, and
-// nothing is written. Hooks run in the order they were given. A hook that calls the same
-// operation [Inside] does not run again.
+// Before attaches fn to run before a command of the door: create, update, delete, or one of the
+// program's. It runs after the call is allowed and judged, and before any write, for calls from
+// every surface and from the program itself. An error refuses the call, and no row is written.
+// Hooks run in the order they were attached. A hook that calls the same operation [Inside] does
+// not run again.
 func (d *DoorOf[T]) Before(operation string, fn func(ctx context.Context, c *Change[T]) error) {
 	facade.Attach(d.ref, operation, facade.Hook{Before: func(ctx context.Context, call *facade.Call) (schema.Object, error) {
 		c, err := changeOf[T](d.door, call, nil)
@@ -71,15 +71,15 @@ func (d *DoorOf[T]) Before(operation string, fn func(ctx context.Context, c *Cha
 	}})
 }
 
-// After has fn run after a command of the door is committed: not where it failed, where
-// delete found no row, or where update had nothing to write. The answer waits for it, and
-// it goes on when the caller is gone. What has become of the write cannot be changed any
-// more: fn returns no error, and a panic is logged.
+// After attaches fn to run after a command of the door is committed. It does not run if the
+// command failed, delete found no row, or update had no field to write. The answer waits for
+// it, and it continues after the caller is gone. It cannot change the write any more: fn
+// returns no error, and a panic is logged.
 func (d *DoorOf[T]) After(operation string, fn func(ctx context.Context, c *Change[T])) {
 	facade.Attach(d.ref, operation, facade.Hook{After: func(ctx context.Context, call *facade.Call, res *facade.Result) {
 		defer func() {
 			if p := recover(); p != nil {
-				slog.ErrorContext(ctx, "a hook panicked; what was written stays written", "operation", d.name+"."+operation, "panic", p, "stack", string(debug.Stack()))
+				slog.ErrorContext(ctx, "a hook panicked; the committed write stays", "operation", d.name+"."+operation, "panic", p, "stack", string(debug.Stack()))
 			}
 		}()
 		c, err := changeOf[T](d.door, call, res)

@@ -37,11 +37,11 @@ func (a *App) main(args, environ []string, stdout, stderr io.Writer) int {
 		return program.Leave(name, stderr, fmt.Errorf("%s takes flags alone, and not %q; %[1]s --help lists them", name, flags.Arg(0)))
 	}
 	return program.Run(name, stderr, func(ctx context.Context) error {
-		config, err := a.load(settings, environ) //nolint:contextcheck // compiling a project waits for nothing
+		config, err := a.load(settings, environ) //nolint:contextcheck // compiling a project does not wait
 		if err != nil {
 			return err
 		}
-		gw, err := gateway.New(a.project, a.configured(gateway.Options{Config: *config})) //nolint:contextcheck // what it publishes ends with the gateway
+		gw, err := gateway.New(a.project, a.configured(gateway.Options{Config: *config})) //nolint:contextcheck // its publishing ends with the gateway
 		if err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ func TestMistakes(t *testing.T) {
 		}, []string{"post.publish has no field for struct { Slug string }.Slug; name it as one of id"}},
 		{"an answer that lacks fields", func(a *frond.App) {
 			frond.Command(frond.Door[slim](a, "post"), "publish", func(context.Context, struct{ ID string }) (*slim, error) { return nil, nil })
-		}, []string{"post.publish answers post, and frond_test.slim has no field for slug, body, status, publishedAt, likes; add what is missing"}},
+		}, []string{"post.publish answers post, and frond_test.slim has no field for slug, body, status, publishedAt, likes; add the missing fields"}},
 		{"a computed field without a JSON Schema", func(a *frond.App) {
 			post := frond.Door[slim](a, "post")
 			frond.Computed(post, "pipe", func(slim) chan int { return nil })

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 )
@@ -25,7 +26,7 @@ type Event[T any] struct {
 	// Key is the id of the row, as JSON; nil for a fact with a shape of its own.
 	Key json.RawMessage
 	At  time.Time
-	// Data is what the event carries: of a row, its stored fields at that time.
+	// Data is the event's data: of a row, its stored fields at that time.
 	Data T
 	// Before is the row before an update, of a fact of changes; else nil.
 	Before *T
@@ -35,23 +36,23 @@ type Event[T any] struct {
 // served. fact is the name of a fact of this program, or FROND.NAME; of a remote always the
 // latter. T is a struct whose fields are those of the fact's card, or json.RawMessage.
 //
-// The calls that fn makes with its context, by [Inside] and [Emit], are one transaction, and how
-// far the consumer is moves in it: the store has the effects of each event once, whatever dies
-// when. fn runs again where another transaction came between, and after a crash, so that an effect
-// elsewhere happens at least once: make it idempotent by e.ID.
+// The calls that fn makes with its context, by [Inside] and [Emit], are one transaction, and
+// the consumer's position moves in it: the store has the effects of each event once, after any
+// crash. fn runs again after a conflict with another transaction, and after a crash, so that an
+// effect outside of the store happens at least once: make it idempotent by e.ID.
 //
-// An event for which fn returns an error, panics, or ends the process is tried again after 1 s, then after twice
-// as long each time, up to 10 minutes; events of the same row wait behind it, all others go
-// on. After [Tries] it is dead: `frond facts dead` lists it, `frond facts replay` brings it
-// back. Of several processes over one store one at a time consumes.
+// An event for which fn returns an error, panics, or ends the process is tried again after 1 s,
+// then after twice as long each time, up to 10 minutes; later events of the same row wait for
+// it, all others go on. After [Tries] it is dead: `frond facts dead` lists it, `frond facts
+// replay` brings it back. Of several processes over one store one at a time consumes.
 //
-// A consumer that is new begins with what is emitted after its first start; see [FromStart]. How
-// far it is belongs to its name, which is the fact's; see [Named].
+// A new consumer begins with the first event after its first start; see [FromStart]. Its
+// position belongs to its name, which is the fact's; see [Named].
 func OnFact[T any](app *App, fact string, fn func(ctx context.Context, e *Event[T]) error, options ...ConsumerOption) {
 	t := reflect.TypeFor[T]()
 	c := gateway.Consumer{
 		Fact:  fact,
-		Check: func(f *facade.Fact) schema.Faults { return carries(t, f) },
+		Check: func(f *catalog.Fact) schema.Faults { return carries(t, f) },
 		Handle: func(ctx context.Context, e *facade.Event) error {
 			out := &Event[T]{ID: e.ID, Fact: e.Frond + "." + e.Name, Change: string(e.Change), Key: e.Key, At: e.At}
 			err := decodeEvent(e.Data, &out.Data)
@@ -71,7 +72,7 @@ func OnFact[T any](app *App, fact string, fn func(ctx context.Context, e *Event[
 	app.consumers = append(app.consumers, c)
 }
 
-// decodeEvent decodes what an event carries; it may carry nothing.
+// decodeEvent decodes the data of an event, which may be absent.
 func decodeEvent(text json.RawMessage, into any) error {
 	if text == nil {
 		return nil
@@ -98,7 +99,7 @@ func Tries(n int) ConsumerOption { return func(c *gateway.Consumer) { c.Tries = 
 func DetachedConsumer() ConsumerOption { return func(c *gateway.Consumer) { c.Detached = true } }
 
 // carries compares a type with the card of a fact.
-func carries(t reflect.Type, f *facade.Fact) schema.Faults {
+func carries(t reflect.Type, f *catalog.Fact) schema.Faults {
 	if t.Kind() != reflect.Struct || ownJSON(t) {
 		return nil
 	}

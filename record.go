@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -17,11 +17,11 @@ import (
 type record struct {
 	typ      reflect.Type
 	fields   []member
-	selected []string // the fields of the card among them; nil: nobody knows those yet
+	selected []string // the fields of the card among them; nil: not known yet
 	indirect bool     // fields are promoted from embedded structs
 }
 
-// member is a field of a struct that stands in its JSON.
+// member is a field of a struct that is part of its JSON.
 type member struct {
 	goName string
 	name   string // of the card's field; of the JSON where the card has none
@@ -65,7 +65,7 @@ func recordIn(t reflect.Type, around []reflect.Type) *record {
 
 // decode reads a row into a struct of the type, as encoding/json would. It reads scalars
 // from the spans of the row, without looking at the rest of its text.
-func (r *record) decode(row facade.Row, into reflect.Value) error {
+func (r *record) decode(row rows.Row, into reflect.Value) error {
 	if r.indirect {
 		if err := row.Decode(into.Addr().Interface()); err != nil {
 			return fmt.Errorf("a row does not fit %s: %w", r.typ, err)
@@ -133,7 +133,7 @@ func (r *record) spell(card *cardText) {
 	}
 }
 
-// body is a value of the type as what is written. A field with its zero value is left out,
+// body is a value of the type in the form of a write. A field with its zero value is left out,
 // unless it is created and the card requires it.
 func (r *record) body(v reflect.Value, create bool) (json.RawMessage, error) {
 	return r.append(make([]byte, 0, 256), v, create)

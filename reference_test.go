@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -21,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the tables of the reference")
 // tables are the tables of keys that readers take, by the names that the pages of the
 // reference give them.
 func tables() map[string][]schema.Key {
-	file, rule, fact := facade.FrondKeys()
+	file, rule, fact := project.FrondKeys()
 	card, keywords, axes := schema.CardKeys()
 	return map[string][]schema.Key{
 		"frond.yaml": file, "rule": rule, "fact": fact,
@@ -74,23 +75,37 @@ func TestReferenceHasEveryKey(t *testing.T) {
 	}
 }
 
+// keyTable writes the keys of one level: a table, or a sentence where any name is a key.
 func keyTable(keys []schema.Key, name, prefix string, shown map[string]bool) string {
-	var b strings.Builder
-	b.WriteString("| key | default | example | what it is |\n|---|---|---|---|\n")
 	if prefix != "" {
 		prefix += "."
 	}
+	example := func(k schema.Key) string { return "`" + strings.ReplaceAll(k.Example, "|", "\\|") + "`" }
 	for _, k := range keys {
 		shown[name+" "+prefix+k.Name] = true
-		what := "`" + k.Name + "`"
+	}
+	if len(keys) == 1 && keys[0].Name[0] == '*' {
+		return fmt.Sprintf("Any name, such as %s: %s\n", example(keys[0]), keys[0].About)
+	}
+	defaults := slices.ContainsFunc(keys, func(k schema.Key) bool { return k.Default != "" })
+	var b strings.Builder
+	if defaults {
+		b.WriteString("| key | default | example | meaning |\n|---|---|---|---|\n")
+	} else {
+		b.WriteString("| key | example | meaning |\n|---|---|---|\n")
+	}
+	for _, k := range keys {
+		cell := "`" + k.Name + "`"
 		switch k.Name[0] {
 		case '*':
-			what = "any name"
+			cell = "any name"
 		case '^':
-			what = "`" + k.Name[1:] + "…`"
+			cell = "`" + k.Name[1:] + "…`"
 		}
-		example := "`" + strings.ReplaceAll(k.Example, "|", "\\|") + "`"
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", what, k.Default, example, k.About)
+		if defaults {
+			cell += " | " + k.Default
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell, example(k), k.About)
 	}
 	return b.String()
 }
@@ -123,7 +138,7 @@ func TestKeysAreDocumented(t *testing.T) {
 // TestFrondSchema: the JSON Schema of frond.yaml takes every frond.yaml of the project
 // and the examples of every key, and refuses a key that the reader refuses.
 func TestFrondSchema(t *testing.T) {
-	valid := validator(t, facade.FrondSchema())
+	valid := validator(t, project.FrondSchema())
 	n := 0
 	err := filepath.WalkDir("examples", func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.Name() != "frond.yaml" {
@@ -142,7 +157,7 @@ func TestFrondSchema(t *testing.T) {
 	if err != nil || n < 3 {
 		t.Fatal(n, err)
 	}
-	file, rule, fact := facade.FrondKeys()
+	file, rule, fact := project.FrondKeys()
 	eachKey(file, "", func(path string, k schema.Key) {
 		text := nested(path, k.Example)
 		if err := valid(text); err != nil {

@@ -18,7 +18,7 @@ import (
 type Rows[T any] struct {
 	door   *door
 	caller facade.Caller
-	fields []string // what is read; nil: all that the caller may read
+	fields []string // the fields to read; nil: all that the caller may read
 	state  State    // takes the place of the caller's; nil: none does
 	err    error    // why no call can be made
 }
@@ -36,9 +36,9 @@ func Inside[T any](ctx context.Context) Rows[T] {
 	return r
 }
 
-// From is the rows of the door with the type T, with the rights of whoever called: their
+// From is the rows of the door with the type T, with the caller's rights: the caller's
 // collectors scope it, fields that are closed or hidden have their zero values, and computed
-// fields are made. Values are as they are kept: an answer of the program is encoded
+// fields are made. Values are the stored ones: an answer of the program is encoded
 // (boundary.out) when it leaves.
 func From[T any](ctx context.Context) Rows[T] {
 	r := rowsOf[T](ctx)
@@ -133,9 +133,9 @@ func (r Rows[T]) Count(ctx context.Context, what ...Clause) (int64, error) {
 	return res.Total, nil
 }
 
-// All is every row of a list, read page by page while the loop runs. An error is the last
-// pair. Rows that are written meanwhile may be among them or not: the pages are reads of
-// their own, joined by cursors.
+// All is every row of a list, read page by page while the loop runs. An error is the last pair.
+// Rows written during the loop may be among them or not: each page is a read of its own, joined
+// by cursors.
 func (r Rows[T]) All(ctx context.Context, what ...Clause) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for next := what; ; {
@@ -172,11 +172,11 @@ func (r Rows[T]) list(ctx context.Context, what []Clause) (*facade.Result, error
 // Set is fields and their values, by the names of the card. A nil value is null.
 type Set map[string]any
 
-// Create writes a new row and returns it as it is kept. values is a struct or a [Set]. Of a
-// struct, a field with its zero value is left out, and the card's rules answer for it
-// (lifecycle.create), unless the card requires it and has no such rule; a Set is written as
-// it is. What the card refuses is [ValidationFailed] with every detail, a unique value that
-// is taken is [Conflict].
+// Create writes a new row and returns it as stored. values is a struct or a [Set]. Of a struct,
+// a field with its zero value is left out, and the card's rules fill it (lifecycle.create),
+// unless the card requires it and has no such rule; a Set is written as it is. A value that the
+// card refuses is [ValidationFailed] with every detail, a unique value that is taken is
+// [Conflict].
 func (r Rows[T]) Create(ctx context.Context, values any) (*T, error) {
 	body, err := r.body(values, true)
 	if err != nil {
@@ -214,7 +214,7 @@ func conditionOf(where []Filter) (json.RawMessage, error) {
 	return append(append([]byte(`{"where":`), all.text()...), '}'), all.err
 }
 
-// body is what is written, as JSON.
+// body is the values of a write, as JSON.
 func (r *Rows[T]) body(values any, create bool) (json.RawMessage, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -262,8 +262,7 @@ func (r Rows[T]) write(ctx context.Context, operation string, in facade.Invocati
 	return r.one(res)
 }
 
-// call makes the one call behind every method. A caller that stands in for another one
-// ([As]) brings its state along.
+// call makes the one call behind every method. A caller set by [As] brings its own state.
 func (r *Rows[T]) call(ctx context.Context, operation string, in facade.Invocation) (*facade.Result, error) {
 	if r.err != nil {
 		return nil, r.err

@@ -115,7 +115,7 @@ func jsonType(t reflect.Type) string {
 	return ""
 }
 
-// elementOf is the type of one row of an answer: behind pointers, in slices and pages.
+// elementOf is the type of one row of an answer: inside pointers, slices and pages.
 func elementOf(t reflect.Type) reflect.Type {
 	for {
 		switch {

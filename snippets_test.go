@@ -15,6 +15,7 @@ import (
 
 	packaged "github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 )
@@ -60,6 +61,7 @@ func snippets(t *testing.T, language string) (found []snippet) {
 // snippetImports are the packages that Go blocks name, by the name they use.
 var snippetImports = map[string]string{
 	"frond": module, "facade": module + "/facade", "gateway": module + "/gateway", "client": module + "/envelope/client",
+	"access": module + "/facade/access", "kiterror": module + "/facade/kiterror",
 	"catalog":   module + "/docs/snippets/catalog",
 	"jetstream": "github.com/nats-io/nats.go/jetstream", "nats": "github.com/nats-io/nats.go",
 	"context": "context", "embed": "embed", "fmt": "fmt", "http": "net/http", "strings": "strings", "testing": "testing", "time": "time",
@@ -210,7 +212,7 @@ func catalogPackage(t *testing.T) map[string]string {
 func TestYAMLSnippetsAreValid(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
 	kinds := map[string]*jsonschema.Schema{}
-	for name, text := range map[string][]byte{"card": schema.CardSchema(), "frond.yaml": facade.FrondSchema(), "gateway.yaml": gateway.ConfigSchema()} {
+	for name, text := range map[string][]byte{"card": schema.CardSchema(), "frond.yaml": project.FrondSchema(), "gateway.yaml": gateway.ConfigSchema()} {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
 		if err != nil {
 			t.Fatal(err)

@@ -30,7 +30,7 @@ func Test(t TB, app *App) context.Context {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Consumers of remotes' facts have nothing to consume.
+	// Consumers of remotes' facts have no events to consume.
 	here := slices.DeleteFunc(slices.Clone(app.consumers), func(c gateway.Consumer) bool {
 		frond, _, _ := strings.Cut(c.Fact, ".")
 		_, remote := config.Remotes[frond]

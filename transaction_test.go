@@ -240,7 +240,7 @@ func TestWhereOnEverySurface(t *testing.T) {
 		{"REST, and it does not", "PATCH", "/api/box/shows/s?where[taken][lt]=1", `{"taken":9}`, `"status":412`},
 		{"REST, no such row", "PATCH", "/api/box/shows/x?where[taken][lt]=1", `{"taken":9}`, `"status":404`},
 		{"REST as JSON", "PUT", `/api/box/shows/s?where=%7B%22taken%22:%7B%22eq%22:1%7D%7D`, `{"taken":2}`, `"taken":2`},
-		{"REST, twice", "PATCH", `/api/box/shows/s?where=%7B%7D&where[taken]=2`, `{"taken":9}`, `stands both as JSON and in brackets`},
+		{"REST, twice", "PATCH", `/api/box/shows/s?where=%7B%7D&where[taken]=2`, `{"taken":9}`, `is sent both as JSON and in brackets`},
 		{"REST, no field", "PATCH", "/api/box/shows/s?where[took]=1", `{"taken":9}`, `/query/where/took`},
 		{"REST, no filter", "PATCH", "/api/box/shows/s?where[]=1", `{"taken":9}`, `where[price][gte]`},
 		{"REST, a list's word", "PATCH", "/api/box/shows/s?filter[taken]=1", `{"taken":9}`, `there is where`},

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/gateway"
 )
 
-// State is what a session found out about a caller; state.user is the user, and is not
-// there for an anonymous one. Collectors read it, and remote Fronds are sent it, so it holds
-// values that JSON has and no secrets.
-type State = facade.State
+// State is a session's result about a caller; state.user is the user, and is absent for an
+// anonymous one. Collectors read it, and remote Fronds are sent it, so it holds values that
+// JSON has and no secrets.
+type State = access.State
 
 // SignedIn is the state of a user, for a [App.Session].
 func SignedIn(id string, roles ...string) State {
@@ -60,8 +61,8 @@ func As(ctx context.Context, state State) context.Context {
 	return withScene(facade.WithState(ctx, state), s)
 }
 
-// scene is what a context of this package knows: the program, and who is calling where that
-// is somebody else than the call's own caller.
+// scene is the content of a context of this package: the program, and the caller if it differs
+// from the call's own.
 type scene struct {
 	app   *App          // nil: the context is none of this package's
 	host  *gateway.Host // of Test and App.Open; else nil

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
@@ -89,7 +91,7 @@ func benchCollector(rounds int, slice time.Duration) error {
 	defer shutScoped()
 
 	// Both sides have the same state, also the one that does not read it.
-	state := facade.State{"user": map[string]any{"id": "u7", "role": "customer"}}
+	state := access.State{"user": map[string]any{"id": "u7", "role": "customer"}}
 	list := func(gw *gateway.Gateway, query string) func() []byte {
 		return func() []byte {
 			res, err := gw.Caller().Call(context.Background(), &facade.Call{Entity: "item", Operation: "list", Invocation: facade.Invocation{
@@ -174,7 +176,7 @@ func owned(path string, project fs.FS) (*gateway.Gateway, func(), error) {
 // makers, 1,000 items. Ids are spread over the owners, so that one owner's rows are not
 // neighbours in the table.
 func seeded(store facade.Store, fsys fs.FS, log *slog.Logger) (*gateway.Gateway, error) {
-	project, err := facade.Read(fsys)
+	source, err := facade.Read(fsys)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +198,7 @@ func seeded(store facade.Store, fsys fs.FS, log *slog.Logger) (*gateway.Gateway,
 		if err != nil {
 			return nil, err
 		}
-		project.Fronds[0].Seeds = append(project.Fronds[0].Seeds, facade.Text{File: "seeds/" + name + ".json", Data: text})
+		source.Fronds[0].Seeds = append(source.Fronds[0].Seeds, project.Text{File: "seeds/" + name + ".json", Data: text})
 	}
-	return gateway.New(project, &gateway.Options{Store: store, Logger: log, Undecided: true})
+	return gateway.New(source, &gateway.Options{Store: store, Logger: log, Undecided: true})
 }

@@ -20,6 +20,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite"
@@ -104,7 +105,7 @@ func openTracks(n int) (_ *tracks, err error) {
 				}
 				records = append(records, r)
 			}
-			_, err = store.Insert(context.Background(), e, records, nil, facade.NewLayout(nil))
+			_, err = store.Insert(context.Background(), e, records, nil, rows.NewLayout(nil))
 		}
 	}
 	insert("album", 20, func(i int) [3]string { return [3]string{fmt.Sprintf("a%02d", i), fmt.Sprintf("Album %d", i)} })

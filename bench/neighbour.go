@@ -25,6 +25,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres"
@@ -250,7 +251,7 @@ func fillCatalogue(dir, kind, address string) (err error) {
 				}
 				records = append(records, r)
 			}
-			if _, err := store.Insert(context.Background(), e, records, nil, facade.NewLayout(nil)); err != nil {
+			if _, err := store.Insert(context.Background(), e, records, nil, rows.NewLayout(nil)); err != nil {
 				return err
 			}
 		}

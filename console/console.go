@@ -43,13 +43,15 @@ type Console struct {
 	page    []byte
 	policy  string
 	queries []byte
+	callers []byte
 }
 
 // Path is where the files are, after the path of the page.
 const Path = "/console/"
 
-// New is the console of this binary, with queries to begin with.
-func New(queries []Query) *Console { return open(built, queries) }
+// New is the console of this binary, with queries to begin with, and the callers that dev identity
+// lets a developer choose from: a JSON list of {name, user}. nil: the page offers no choice.
+func New(queries []Query, callers json.RawMessage) *Console { return open(built, queries, callers) }
 
 // Built says whether GraphiQL is in this binary.
 func Built() bool {
@@ -64,11 +66,14 @@ const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-a
 	"font-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'"
 
 // open makes a console of a folder such as this one.
-func open(folder fs.FS, queries []Query) *Console {
+func open(folder fs.FS, queries []Query, callers json.RawMessage) *Console {
 	if queries == nil {
 		queries = []Query{} // [] and not null
 	}
-	c := &Console{policy: policy}
+	if callers == nil {
+		callers = json.RawMessage("[]")
+	}
+	c := &Console{policy: policy, callers: callers}
 	c.queries, _ = json.Marshal(queries) // strings alone: it cannot fail
 	var err error
 	if c.page, err = fs.ReadFile(folder, "dist/index.html"); err == nil {
@@ -104,7 +109,7 @@ var mediaTypes = map[string]string{
 	".txt":  "text/plain; charset=utf-8",
 }
 
-// ServeFile answers a path below [Path]: queries.json, the queries to begin with; licenses.txt,
+// ServeFile answers a path below [Path]: queries.json, the queries to begin with; callers.json, the callers to choose from; licenses.txt,
 // whose work the page is; and the parts of the page, which are named by what is in
 // them and never change.
 func (c *Console) ServeFile(w http.ResponseWriter, r *http.Request) {
@@ -119,8 +124,12 @@ func (c *Console) ServeFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	media := mediaTypes[path.Ext(name)]
-	if name == "queries.json" {
+	switch name {
+	case "queries.json":
 		c.serve(w, r, media, c.queries)
+		return
+	case "callers.json":
+		c.serve(w, r, media, c.callers)
 		return
 	}
 	packed, err := c.read(name + ".gz")

@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -36,7 +37,7 @@ func small(t *testing.T) *Console {
 		"dist/odd.exe.gz":      pack(t, "MZ"),
 		"dist/licenses.txt.gz": pack(t, "theirs"),
 		"dist-missing.html":    {Data: []byte("never read")},
-	}, []Query{{"one", "{ a }"}})
+	}, []Query{{"one", "{ a }"}}, json.RawMessage(`[{"name":"ada","user":{"id":"ada"}}]`))
 }
 
 func get(serve http.HandlerFunc, method, path string, headers ...string) *httptest.ResponseRecorder {
@@ -66,6 +67,7 @@ func TestServeFile(t *testing.T) {
 		{"the head alone", "HEAD", "/graphql/console/main-1.js", "", 200, "", "text/javascript; charset=utf-8", "", kept},
 		{"the licenses, whose name stays when they change", "GET", "/graphql/console/licenses.txt", "", 200, "theirs", "text/plain; charset=utf-8", "", "no-cache"},
 		{"the queries", "GET", "/graphql/console/queries.json", "gzip", 200, `[{"name":"one","query":"{ a }"}]`, "application/json; charset=utf-8", "", "no-cache"},
+		{"the callers", "GET", "/graphql/console/callers.json", "", 200, `[{"name":"ada","user":{"id":"ada"}}]`, "application/json; charset=utf-8", "", "no-cache"},
 		{"nothing of that name", "GET", "/graphql/console/main-2.js", "", 404, "404", "", "", ""},
 		{"the page is no file", "GET", "/graphql/console/index.html", "", 404, "404", "", "", ""},
 		{"of a type nobody knows", "GET", "/graphql/console/odd.exe", "", 404, "404", "", "", ""},
@@ -117,7 +119,7 @@ func TestMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := open(fstest.MapFS{"dist-missing.html": {Data: page}}, nil)
+	c := open(fstest.MapFS{"dist-missing.html": {Data: page}}, nil, nil)
 	w := get(c.ServePage, "GET", "/graphql")
 	text, got := w.Body.String(), w.Header().Get("Content-Security-Policy")
 	if !strings.Contains(text, "make console build") {
@@ -150,7 +152,7 @@ func TestBuilt(t *testing.T) {
 		}
 		t.Skip("the console is not built; `make console` builds it")
 	}
-	c := New(nil)
+	c := New(nil, nil)
 	files, err := fs.ReadDir(built, "dist")
 	if err != nil {
 		t.Fatal(err)

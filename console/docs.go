@@ -2,9 +2,10 @@ package console
 
 import (
 	"embed"
-	"io/fs"
 	"net/http"
 	"path"
+
+	"github.com/frondhost/frond/client"
 )
 
 // pages are the page of the API documents and its files. It is written as it is served: nothing
@@ -13,24 +14,36 @@ import (
 //go:embed docs
 var pages embed.FS
 
-// Docs are the files of the page of the API documents, by their paths after where the page
-// stands: "" is the page itself.
-var Docs = []string{"", "/docs.js", "/docs.css"}
+// runtime are the modules of the npm package that the page judges bodies with.
+var runtime = []string{"judge.js", "engine.js", "matcher.js", "formats.js", "idna.js", "idnatable.js"}
+
+// Docs returns the files of the page of the API documents, by their paths after where the page
+// stands: "" is the page itself. The page reads the documents beside it, so that all of its
+// addresses are relative to a path that ends in /docs.
+func Docs() map[string]http.Handler {
+	all := map[string]http.Handler{}
+	entries, _ := pages.ReadDir("docs") // it is embedded
+	for _, e := range entries {
+		name := "/" + e.Name()
+		if e.Name() == "page.html" {
+			name = ""
+		}
+		body, _ := pages.ReadFile(path.Join("docs", e.Name()))
+		all[name] = docsFile(e.Name(), body)
+	}
+	for _, name := range runtime {
+		if body, err := client.Files.ReadFile(path.Join("dist", name)); err == nil {
+			all["/"+name] = docsFile(name, body)
+		}
+	}
+	return all
+}
 
 // docsPolicy lets the page load its own files and call this host, and nothing else.
 const docsPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; script-src 'self'; style-src 'self'"
 
-// ServeDocs answers with one of [Docs]. The page reads the documents beside it, so that all of
-// its addresses are relative to a path that ends in /docs.
-func ServeDocs(name string) http.Handler {
-	file := "docs/page.html"
-	if name != "" {
-		file = path.Join("docs", name)
-	}
-	body, err := fs.ReadFile(pages, file)
-	if err != nil {
-		panic(err) // a file that is in Docs and not in the binary
-	}
+// docsFile answers with a file of the page.
+func docsFile(name string, body []byte) http.Handler {
 	c := &Console{policy: docsPolicy}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -38,6 +51,6 @@ func ServeDocs(name string) http.Handler {
 			http.Error(w, "files are read with GET", http.StatusMethodNotAllowed)
 			return
 		}
-		c.serve(w, r, mediaTypes[path.Ext(file)], body)
+		c.serve(w, r, mediaTypes[path.Ext(name)], body)
 	})
 }

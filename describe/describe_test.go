@@ -18,6 +18,8 @@ import (
 	"github.com/frondhost/frond/describe"
 	"github.com/frondhost/frond/describe/sample"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -48,7 +50,7 @@ func compiled(t *testing.T, fsys fs.FS) *facade.Facade {
 }
 
 // documents are the three documents of a surface.
-func documents(t *testing.T, cat *facade.Catalog, base string) map[string]json.RawMessage {
+func documents(t *testing.T, cat *catalog.Catalog, base string) map[string]json.RawMessage {
 	t.Helper()
 	table, err := rest.Derive(cat, base+"/api")
 	if err != nil {
@@ -137,7 +139,7 @@ func TestExamplesFit(t *testing.T) {
 				for verb, operation := range jsontext.Members(item) {
 					entity, rest, _ := strings.Cut(jsontext.Unquote(jsontext.Get(operation, "operationId")), ".")
 					opName, _, _ := strings.Cut(rest, ".")
-					var op *facade.Operation
+					var op *catalog.Operation
 					if opName != "facts" {
 						op = f.Catalog().Door(entity).Operation(opName)
 					}
@@ -220,7 +222,7 @@ func TestAnswersFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := compilerOf(t, documents(t, f.Catalog(), "")["openapi"])
-	staff := facade.State{"user": map[string]any{"id": "ada", "roles": []any{"staff"}}}
+	staff := access.State{"user": map[string]any{"id": "ada", "roles": []any{"staff"}}}
 	for _, frond := range f.Catalog().Fronds {
 		for _, door := range frond.Doors {
 			page, err := f.Call(ctx, &facade.Call{Entity: door.Name, Operation: "list", Invocation: facade.Invocation{State: staff, Query: json.RawMessage(`{"cursors":true}`)}})
@@ -312,7 +314,7 @@ func TestAudience(t *testing.T) {
 		"fronds/store/frond.yaml":            {Data: []byte("collectors: {product: open, secret: open}\nsurfaces: {audiences: {partner: {rest: {only: [product.list]}, envelope: {only: [product.list]}}}}\n")},
 	}
 	f := compiled(t, fsys)
-	for format, surface := range map[string]facade.Surface{"openapi": "partner/rest", "openrpc": "partner/envelope"} {
+	for format, surface := range map[string]catalog.Surface{"openapi": "partner/rest", "openrpc": "partner/envelope"} {
 		cat, err := f.Catalog().Surface(surface)
 		if err != nil {
 			t.Fatal(err)
@@ -325,6 +327,27 @@ func TestAudience(t *testing.T) {
 		}
 		if !strings.Contains(doc, "product.list") || format == "openapi" && !strings.Contains(doc, "/partner/api/store/products") {
 			t.Errorf("%s for partners does not have what they are shown:\n%s", format, doc)
+		}
+	}
+}
+
+// TestPresetsAreNotRequired: a field that a rule sets for somebody who may create is not required; one
+// that is set by a rule which opens no create, or is never reached, is.
+func TestPresetsAreNotRequired(t *testing.T) {
+	for rules, want := range map[string]string{
+		`[{set: {ownerId: $user.id}}]`:                                                              `["name"]`,
+		`[{when: "user.role == 'staff'"}, {set: {ownerId: $user.id, name: x}}]`:                     "",
+		`[{for: [list], set: {ownerId: $user.id}}, {for: [create]}]`:                                `["name","ownerId"]`,
+		`[{when: "user.role == 'guest'", deny: [create], set: {ownerId: guest}}, {set: {name: x}}]`: `["ownerId"]`,
+		`[{for: [create]}, {set: {ownerId: $user.id}}]`:                                             `["name","ownerId"]`,
+	} {
+		cat := compiled(t, fstest.MapFS{
+			"entities/product.yaml": {Data: []byte("required: [name, ownerId]\nproperties: {id: {type: string, x-kit: {role: {primary: true}}}, name: {type: string}, ownerId: {type: string}}\n")},
+			"frond.yaml":            {Data: []byte("collectors: {product: " + rules + "}\n")},
+		}).Catalog()
+		doc := documents(t, cat, "")["openapi"]
+		if got := string(sample.At(doc, "/components/schemas/ProductCreate/required")); got != want {
+			t.Errorf("%s: required is %s, want %s", rules, got, want)
 		}
 	}
 }

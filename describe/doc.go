@@ -1,11 +1,11 @@
-// Package describe writes what a host serves as documents that other tools read: OpenAPI 3.1
-// of REST, OpenRPC 1.3 of JSON-RPC and AsyncAPI 3 of the facts (docs/documents.md).
+// Package describe writes the catalog of a host as documents for other tools: OpenAPI 3.1 of
+// REST, OpenRPC 1.3 of JSON-RPC and AsyncAPI 3 of the facts (docs/documents.md).
 //
 //	doc := describe.OpenAPI(view, routes, describe.Info{REST: "/partner/api"})
 //
 // A document is made of a catalog as one surface shows it, so that an audience's document
-// knows of nothing else. The same catalog has the same document, byte by byte: members have
-// one order, the examples are derived from names, and the version is a hash of the rest.
+// contains only its own part. The same catalog has the same document, byte by byte: members
+// have one order, the examples are derived from names, and the version is a hash of the rest.
 //
 // Every card is described once, under components, for each of its uses:
 //

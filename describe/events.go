@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
 // factsOf are the facts that a surface shows, in the order of the catalog.
-func factsOf(catalog *facade.Catalog) (all []*facade.Fact) {
-	for _, f := range catalog.Fronds {
+func factsOf(served *catalog.Catalog) (all []*catalog.Fact) {
+	for _, f := range served.Fronds {
 		for _, fact := range f.Facts {
-			if catalog.Announces(fact) {
+			if served.Announces(fact) {
 				all = append(all, fact)
 			}
 		}
@@ -21,13 +22,13 @@ func factsOf(catalog *facade.Catalog) (all []*facade.Fact) {
 }
 
 // streamPath is where the events of a fact are streamed.
-func streamPath(info Info, f *facade.Fact) string {
+func streamPath(info Info, f *catalog.Fact) string {
 	return info.REST + "/" + f.Frond.Name + "/facts/" + f.Name
 }
 
 // aboutFact is a sentence on when a fact is announced. It names the operations that the surface
 // shows.
-func (s *schemas) aboutFact(f *facade.Fact) string {
+func (s *schemas) aboutFact(f *catalog.Fact) string {
 	switch {
 	case f.Changes:
 		return "Announced for every " + f.Door.Name + " that is created, changed or deleted."
@@ -43,19 +44,18 @@ func (s *schemas) aboutFact(f *facade.Fact) string {
 		}
 		return "Announced of a " + f.Door.Name + "."
 	}
-	return "Announced by a command of its author's."
+	return "Sent by an operation of the host's author."
 }
 
-// What a stream takes (docs/facts.md).
+// The parameters of a stream (docs/facts.md).
 const (
-	aboutAfter  = "The position to go on from; start is the oldest that is kept. Without it a stream begins now."
-	aboutFilter = "What the row of an event has to meet, as the filter of a list in JSON."
+	aboutAfter  = "The position of the last event already seen; start begins with the oldest event in the log. Without it a stream begins now."
+	aboutFilter = "Condition on the row of an event, in the form of a list's filter, as JSON."
 	aboutFields = "Names of the fields of data, with commas."
 )
 
-// event refers to what is sent of a fact (docs/facts.md). A member that there is nothing for is
-// null.
-func (s *schemas) event(f *facade.Fact) json.RawMessage {
+// event refers to the events of a fact (docs/facts.md). A member without a value is null.
+func (s *schemas) event(f *catalog.Fact) json.RawMessage {
 	return s.named(schema.GraphQLType(f.Name)+"Event", func() json.RawMessage {
 		null := object("type", "null")
 		data := null
@@ -63,14 +63,14 @@ func (s *schemas) event(f *facade.Fact) json.RawMessage {
 			data = object("anyOf", list(s.of(f.Data, row), null))
 		}
 		members := []any{
-			"id", object("type", "string", "format", "uuid", "description", "The same on every way out: a receiver recognizes by it an event that comes twice."),
-			"position", object("type", "string", "description", "Where to resume. Positions sort as the events do."),
+			"id", object("type", "string", "format", "uuid", "description", "The id of the event, the same on every surface. Use it to detect duplicates."),
+			"position", object("type", "string", "description", "The position of the event in the log. Positions sort as the events do."),
 			"name", object("type", "string", "const", f.Name),
 		}
 		required := []string{"id", "position", "name", "entity", "key", "version", "at", "data"}
 		if f.Changes {
 			members = append(members, "change", object("type", "string", "enum", []string{"created", "updated", "deleted", "left"},
-				"description", "What happened to the row; left: it is not among those that the caller may see any more."))
+				"description", "The change of the row; left: the row is no longer visible to the caller."))
 			required = append(required, "change")
 		}
 		nullable := []string{"string", "null"}
@@ -84,7 +84,7 @@ func (s *schemas) event(f *facade.Fact) json.RawMessage {
 }
 
 // eventExample is an event of a fact.
-func (s *schemas) eventExample(f *facade.Fact) json.RawMessage {
+func (s *schemas) eventExample(f *catalog.Fact) json.RawMessage {
 	null := json.RawMessage("null")
 	entity, key, data := null, null, null
 	if f.Door != nil {
@@ -101,4 +101,37 @@ func (s *schemas) eventExample(f *facade.Fact) json.RawMessage {
 		members = append(members, "change", "created")
 	}
 	return object(append(members, "entity", entity, "key", key, "version", null, "at", "2026-05-01T10:00:00.000Z", "data", data)...)
+}
+
+// streams adds the stream of each fact to the paths.
+func (d *openAPI) streams(paths *schema.Object, info Info) {
+	for _, f := range factsOf(d.catalog) {
+		in := func(where, name, about string) json.RawMessage {
+			return d.shared("stream."+name, func() json.RawMessage {
+				return object("name", name, "in", where, "description", about, "schema", object("type", "string"))
+			})
+		}
+		parameters := []json.RawMessage{in("query", "after", aboutAfter)}
+		if f.Data != nil {
+			parameters = append(parameters, jsonParameter("filter", aboutFilter, d.of(f.Data, filters), nil))
+			parameters = append(parameters, d.brackets(f.Data)...)
+		}
+		parameters = append(parameters, in("query", "fields", aboutFields), in("header", "Last-Event-ID", "The id of the last event, of a client that connects again."))
+		var responses schema.Object
+		add(&responses, "200", object("description", "A stream of events, until the client closes it.", "content", d.eventStream(f)))
+		for _, code := range []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.Gone} {
+			add(&responses, status(code), d.problem(code))
+		}
+		add(&responses, "default", d.problem(""))
+		add(paths, streamPath(info, f), object("get", object(
+			"operationId", f.Frond.Name+".facts."+f.Name, "tags", []string{"facts"}, "summary", "The events of "+f.Name, "description", optional(d.aboutFact(f)),
+			"parameters", parameters,
+			"responses", responses)))
+	}
+}
+
+// eventStream is text/event-stream with the events of a fact. OpenAPI has no keyword for the
+// events of a stream: x-event is the JSON of each data.
+func (d *openAPI) eventStream(f *catalog.Fact) json.RawMessage {
+	return object("text/event-stream", object("schema", object("type", "string"), "x-event", d.event(f)))
 }

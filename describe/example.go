@@ -38,8 +38,8 @@ func (s *schemas) example(e *schema.Entity, u use) json.RawMessage {
 	return text
 }
 
-// exampled says whether a field is in the example of a use: of a body what the caller has to
-// send or commonly would, of a patch one field that may change.
+// exampled says whether a field is in the example of a use: a body has the fields that the
+// caller has to send or commonly does, a patch one mutable field.
 func exampled(p *schema.Property, u use) bool {
 	switch u {
 	case row:
@@ -78,7 +78,7 @@ func (s *schemas) exampleOf(e *schema.Entity, p *schema.Property) json.RawMessag
 func (s *schemas) valueOf(e *schema.Entity, p *schema.Property) json.RawMessage {
 	key, of, root := e.Key, p, s.root(e)
 	if d := e.Card.Derived; d != nil {
-		key = d.From // a view has the values of what it was cut from
+		key = d.From // a view has the values of the entity that it was cut from
 	}
 	if p.Link != nil && !p.Link.Many {
 		key, of, root = p.Link.Target.Key, p.Link.Target.Primary, s.root(p.Link.Target)
@@ -99,7 +99,7 @@ func (s *schemas) valueOf(e *schema.Entity, p *schema.Property) json.RawMessage 
 	return nil
 }
 
-// accepted says whether the judge takes a value of one field, whatever else it misses.
+// accepted says whether the judge accepts a value of one field, without the other fields.
 func accepted(e *schema.Entity, p *schema.Property, v json.RawMessage) bool {
 	_, details := e.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: v}}.AppendJSON(nil), "")
 	for _, d := range details {

@@ -54,7 +54,7 @@ func text(v any) json.RawMessage {
 		}
 		return list(v...)
 	}
-	panic(fmt.Sprintf("describe: %T is no value of a document", v))
+	panic(fmt.Sprintf("describe: %T is not a value of a document", v))
 }
 
 // list writes a JSON array.

@@ -9,14 +9,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
-// Info is what a document says of the host as a whole.
+// Info describes the host as a whole in a document.
 type Info struct {
 	// Title is the name of the API; "": the vendor of the cards.
 	Title string
+	// Description explains the API; "": left out.
+	Description string
 	// REST and RPC are the paths of the two surfaces, such as /partner/api and
 	// /partner/_kit/call.
 	REST, RPC string
@@ -26,7 +28,7 @@ type Info struct {
 type Route struct {
 	Verb      string // PATCH
 	Path      string // /api/catalog/products/{id}
-	Operation *facade.Operation
+	Operation *catalog.Operation
 }
 
 // openAPI is a document being written.
@@ -40,8 +42,8 @@ type openAPI struct {
 
 // OpenAPI describes REST in OpenAPI 3.1. The catalog is that of the surface, routes are its
 // table. The document is JSON text with a stable order.
-func OpenAPI(catalog *facade.Catalog, routes []Route, info Info) json.RawMessage {
-	d := &openAPI{schemas: newSchemas(catalog), lists: listKeys(catalog), info: info}
+func OpenAPI(served *catalog.Catalog, routes []Route, info Info) json.RawMessage {
+	d := &openAPI{schemas: newSchemas(served), lists: listKeys(served), info: info}
 	var paths, tags schema.Object
 	ids := map[string]bool{}
 	for _, r := range routes {
@@ -55,8 +57,8 @@ func OpenAPI(catalog *facade.Catalog, routes []Route, info Info) json.RawMessage
 		}
 		paths[at].Value = with(paths[at].Value, strings.ToLower(r.Verb), d.operation(r, ids))
 	}
-	if d.streams(&paths, info); len(factsOf(catalog)) > 0 {
-		add(&tags, "facts", object("name", "facts", "description", "What this host announces on its own."))
+	if d.streams(&paths, info); len(factsOf(served)) > 0 {
+		add(&tags, "facts", object("name", "facts", "description", "The events that this host sends."))
 	}
 	var listed []json.RawMessage
 	for _, t := range tags {
@@ -69,23 +71,26 @@ func OpenAPI(catalog *facade.Catalog, routes []Route, info Info) json.RawMessage
 		"tags", listed,
 		"paths", orEmpty(paths),
 		"components", object("schemas", d.all, "parameters", d.params, "responses", d.responses,
-			"securitySchemes", object("bearer", object("type", "http", "scheme", "bearer", "description", "Who is calling. What a caller may do is decided for each call; without a token it is what everybody may."))),
+			"securitySchemes", object("bearer", object("type", "http", "scheme", "bearer", "description", "The token of the caller. The host checks the caller's rights at each call; without a token the caller has the rights of everybody."))),
 	}
-	return document("openapi", "3.1.0", catalog, info, "REST: a page of rows, one row by its id, and the operations of each door.", body)
+	return document("openapi", "3.1.0", served, info, "REST: a page of rows, one row by its id, and the operations of each door.", body)
 }
 
-// document puts the version of the format and the info in front of the rest. The version of the
-// API is a hash of what the document says.
-func document(format, version string, catalog *facade.Catalog, info Info, about string, rest []any) json.RawMessage {
+// document puts the version of the format and the info before the rest. The version of the API
+// is a hash of the document.
+func document(format, version string, served *catalog.Catalog, info Info, about string, rest []any) json.RawMessage {
+	if info.Description != "" {
+		about = info.Description + "\n\n" + about
+	}
 	sum := sha256.Sum256(object(rest...))
-	head := []any{format, version, "info", object("title", cmp.Or(info.Title, catalog.Vendor), "description", about, "version", hex.EncodeToString(sum[:6]))}
+	head := []any{format, version, "info", object("title", cmp.Or(info.Title, served.Vendor), "description", about, "version", hex.EncodeToString(sum[:6]))}
 	return object(append(head, rest...)...)
 }
 
 // listKeys are the keys that each door's list takes, as discovery has them.
-func listKeys(catalog *facade.Catalog) map[string][]string {
+func listKeys(served *catalog.Catalog) map[string][]string {
 	keys := map[string][]string{}
-	for _, f := range catalog.Discovery().Fronds {
+	for _, f := range served.Discovery().Fronds {
 		for _, d := range f.Doors {
 			for _, op := range d.Ops {
 				if op.Name != "list" || op.Input == nil {
@@ -101,7 +106,7 @@ func listKeys(catalog *facade.Catalog) map[string][]string {
 }
 
 // tagOf groups the operations of a door.
-func tagOf(d *facade.Door) json.RawMessage {
+func tagOf(d *catalog.Door) json.RawMessage {
 	about := ""
 	if d.Entity != nil {
 		about = d.Entity.Card.Description
@@ -109,7 +114,7 @@ func tagOf(d *facade.Door) json.RawMessage {
 	return object("name", d.Name, "description", optional(about), "x-frond", d.Frond.Name)
 }
 
-// orEmpty is an object that is written although it has no members.
+// orEmpty is an object that is written even if it has no members.
 func orEmpty(o schema.Object) json.RawMessage { return o.AppendJSON(nil) }
 
 // operation is one verb of a path. Of an operation with several routes the further ones have
@@ -140,20 +145,20 @@ func (d *openAPI) operation(r Route, ids map[string]bool) json.RawMessage {
 }
 
 // summary is a line about an operation.
-func summary(op *facade.Operation) string {
-	what := op.Door.Name
+func summary(op *catalog.Operation) string {
+	what, plural := strings.Join(schema.Words(op.Door.Name), " "), strings.Join(schema.Words(op.Door.Plural), " ")
 	if op.Builtin {
 		switch op.Name {
 		case "list":
-			return "A page of " + op.Door.Plural
+			return "List " + plural
 		case "findById":
-			return "A row of " + op.Door.Plural + " by its id"
+			return "Get " + what + " by id"
 		case "findByIds":
-			return "Rows of " + op.Door.Plural + " by their ids"
+			return "Get " + plural + " by ids"
 		case "create":
 			return "Create " + what
 		case "update":
-			return "Change " + what
+			return "Update " + what
 		case "delete":
 			return "Delete " + what
 		}
@@ -164,7 +169,7 @@ func summary(op *facade.Operation) string {
 // body is the request body of a command, or nil.
 func (d *openAPI) body(r Route) json.RawMessage {
 	op := r.Operation
-	if op.Kind == facade.Query || r.Verb == http.MethodDelete {
+	if op.Kind == catalog.Query || r.Verb == http.MethodDelete {
 		return nil
 	}
 	media := func(s, sample json.RawMessage) json.RawMessage { return object("schema", s, "example", sample) }
@@ -174,7 +179,7 @@ func (d *openAPI) body(r Route) json.RawMessage {
 	case op.Input == nil:
 		// A command without a body has a media type nevertheless, which no form of another site can
 		// send (docs/decisions/http-guards.md). A client writes one where the document has a body.
-		return object("required", true, "description", "Nothing: an empty object, so that the request has a media type.",
+		return object("required", true, "description", "An empty object, so that the request has a media type.",
 			"content", object("application/json", media(object("type", "object", "additionalProperties", false), object())))
 	case op.Patch:
 		m := media(d.of(op.Input, patch), d.example(op.Input, patch))

@@ -3,7 +3,7 @@ package describe
 import (
 	"encoding/json"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -11,11 +11,11 @@ import (
 // params are the parts of an invocation by name (spec 2.6).
 //
 //	{"method": "post.findById", "params": {"params": {"id": "p1"}}}
-func OpenRPC(catalog *facade.Catalog, info Info) json.RawMessage {
-	d := &openRPC{schemas: newSchemas(catalog)}
+func OpenRPC(served *catalog.Catalog, info Info) json.RawMessage {
+	d := &openRPC{schemas: newSchemas(served)}
 	d.flat = true
 	var methods []json.RawMessage
-	for _, f := range catalog.Fronds {
+	for _, f := range served.Fronds {
 		for _, door := range f.Doors {
 			for _, op := range door.Operations {
 				methods = append(methods, d.method(op))
@@ -26,18 +26,18 @@ func OpenRPC(catalog *facade.Catalog, info Info) json.RawMessage {
 		"methods", list(methods...),
 		"components", object("schemas", orEmpty(d.all)),
 	}
-	// There are no servers: their URLs have to be absolute, and the same document is read
+	// Servers are left out: their URLs have to be absolute, and the same document is read
 	// through many addresses.
-	return document("openrpc", "1.3.2", catalog, info, "JSON-RPC 2.0 at POST "+info.RPC+": one method for each operation, params by name.", body)
+	return document("openrpc", "1.3.2", served, info, "JSON-RPC 2.0 at POST "+info.RPC+": one method for each operation, params by name.", body)
 }
 
 // openRPC is a document being written.
 type openRPC struct{ *schemas }
 
 // method is one operation.
-func (d *openRPC) method(op *facade.Operation) json.RawMessage {
+func (d *openRPC) method(op *catalog.Operation) json.RawMessage {
 	var params, sample []json.RawMessage
-	complete := true // whether the example has what the method requires
+	complete := true // whether the example has all that the method requires
 	give := func(name string, required bool, s, v json.RawMessage) {
 		if s == nil {
 			return
@@ -69,7 +69,7 @@ func (d *openRPC) method(op *facade.Operation) json.RawMessage {
 	}
 	answer := d.output(op)
 	if answer == nil {
-		answer = object("description", "Any JSON: the answer has no declared shape.")
+		answer = object("description", "Any JSON: the response has no declared shape.")
 	}
 	var value json.RawMessage
 	if op.Output != nil {
@@ -102,7 +102,7 @@ const failedCode = -32000
 
 // query is the query of an operation. Of a built-in list it is the grammar, with the door's own
 // conditions.
-func (d *openRPC) query(op *facade.Operation) json.RawMessage {
+func (d *openRPC) query(op *catalog.Operation) json.RawMessage {
 	if op.Query == nil {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (d *openRPC) query(op *facade.Operation) json.RawMessage {
 }
 
 // queryExample is the query in the example of a method; nil: it has none.
-func (s *schemas) queryExample(op *facade.Operation) json.RawMessage {
+func (s *schemas) queryExample(op *catalog.Operation) json.RawMessage {
 	switch {
 	case op.Query == nil:
 		return nil

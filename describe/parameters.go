@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// parameters are what a route takes beside its body: the id of the path, then what the cards
-// of params, query and, of a query, input declare, each name once (docs/decisions/http-guards.md).
+// parameters are the parameters of a route, without its body: the id of the path, then the
+// fields of the cards of params, query and, for a query, input, each name once
+// (docs/decisions/http-guards.md).
 func (d *openAPI) parameters(route Route) []json.RawMessage {
 	op := route.Operation
 	var all []json.RawMessage
@@ -22,10 +23,10 @@ func (d *openAPI) parameters(route Route) []json.RawMessage {
 		taken = append(taken, "id")
 	}
 	cards := []*schema.Entity{op.Params}
-	if op.Kind == facade.Query || !op.Builtin {
+	if op.Kind == catalog.Query || !op.Builtin {
 		cards = append(cards, op.Query)
 	}
-	if op.Kind == facade.Query {
+	if op.Kind == catalog.Query {
 		cards = append(cards, op.Input)
 	}
 	for _, card := range cards {
@@ -43,9 +44,9 @@ func (d *openAPI) parameters(route Route) []json.RawMessage {
 			}
 		}
 	}
-	if op.Kind == facade.Query && op.Output != nil && !slices.Contains(taken, "fields") {
+	if op.Kind == catalog.Query && op.Output != nil && !slices.Contains(taken, "fields") {
 		all = append(all, d.shared("fields", func() json.RawMessage {
-			return listParameter("fields", "Names of the fields to answer, such as id,title.", object("type", "string"))
+			return listParameter("fields", "Names of the fields to return, such as id,title.", object("type", "string"))
 		}))
 	}
 	if op.Builtin {
@@ -54,14 +55,14 @@ func (d *openAPI) parameters(route Route) []json.RawMessage {
 	return all
 }
 
-// takes says whether a list takes a key: a remote's understands those that its discovery lists.
-func (d *openAPI) takes(op *facade.Operation, key string) bool {
+// takes says whether a list accepts a key: a remote's accepts those that its discovery lists.
+func (d *openAPI) takes(op *catalog.Operation, key string) bool {
 	keys, known := d.lists[op.Door.Name]
 	return !known || slices.Contains(keys, key)
 }
 
 // pathID is the id in the path.
-func (d *openAPI) pathID(op *facade.Operation) json.RawMessage {
+func (d *openAPI) pathID(op *catalog.Operation) json.RawMessage {
 	shape := object("type", "string")
 	var sample json.RawMessage
 	card := op.Params
@@ -87,13 +88,13 @@ func (d *openAPI) pathID(op *facade.Operation) json.RawMessage {
 //
 //	an object           JSON text
 //	an array            one parameter with commas
-//	fields, sort, ids   names or ids with commas, whatever else their cards allow
+//	fields, sort, ids   names or ids with commas, even if their cards allow other forms
 //	anything else       its text
-func (d *openAPI) parameter(op *facade.Operation, card *schema.Entity, p *schema.Property) json.RawMessage {
+func (d *openAPI) parameter(op *catalog.Operation, card *schema.Entity, p *schema.Property) json.RawMessage {
 	grammar := op.Builtin && (op.Name == "list" || op.Name == "findByIds" || op.Name == "findById")
 	switch {
 	case grammar && p.Name == "filter":
-		return jsonParameter("filter", "Conditions that all have to hold, as JSON. filter[price][gte]=10 says the same as {\"price\":{\"gte\":10}}; one of the two forms.",
+		return jsonParameter("filter", "Filter as JSON, such as {\"price\":{\"gte\":10}}; filter[price][gte]=10 is the other form. Use one of the two.",
 			d.of(op.Door.Entity, filters), nil)
 	case grammar && (p.Name == "fields" || p.Name == "sort"):
 		return d.shared(op.Name+"."+p.Name, func() json.RawMessage {
@@ -184,7 +185,7 @@ func listParameter(name, description string, item json.RawMessage) json.RawMessa
 
 // headers are what built-in operations read of the header: versions (RFC 9110, section 13) and
 // how a total is counted.
-func (d *openAPI) headers(op *facade.Operation) []json.RawMessage {
+func (d *openAPI) headers(op *catalog.Operation) []json.RawMessage {
 	header := func(name, description string) json.RawMessage {
 		return d.shared(name, func() json.RawMessage {
 			return object("name", name, "in", "header", "description", description, "schema", object("type", "string"))
@@ -192,11 +193,11 @@ func (d *openAPI) headers(op *facade.Operation) []json.RawMessage {
 	}
 	switch op.Name {
 	case "findById":
-		return []json.RawMessage{header("If-None-Match", "The ETag of the row as the caller has it: 304 where it is still the same.")}
+		return []json.RawMessage{header("If-None-Match", "The ETag of the caller's copy of the row: the status is 304 if it is still the same.")}
 	case "update", "delete":
-		all := []json.RawMessage{header("If-Match", "The ETag that the row has to have; else 412.")}
+		all := []json.RawMessage{header("If-Match", "The expected ETag of the row; if the row has another, the status is 412.")}
 		if op.Query != nil && op.Query.Property("where") != nil && op.Door.Entity != nil {
-			all = append(all, jsonParameter("where", "What the row has to meet, as a filter of list in JSON; else 412.", d.of(op.Door.Entity, filters), nil))
+			all = append(all, jsonParameter("where", "Condition on the row, in the form of a list's filter, as JSON; if the row does not meet it, the status is 412.", d.of(op.Door.Entity, filters), nil))
 		}
 		return all
 	}
@@ -211,7 +212,7 @@ func (d *openAPI) shared(key string, write func() json.RawMessage) json.RawMessa
 	return object("$ref", "#/components/parameters/"+jsontext.Token(key))
 }
 
-// inline is the schema of a field where it stands outside of its card's component.
+// inline is the schema of a field outside of its card's component.
 func (d *openAPI) inline(card *schema.Entity, p *schema.Property) json.RawMessage {
 	shape := p.Shape
 	shape.Description = ""

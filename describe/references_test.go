@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/describe/sample"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -109,7 +109,7 @@ func TestCommandWithoutBody(t *testing.T) {
 // TestFactNamesWhatIsShown: an audience does not learn of an operation that it does not have.
 func TestFactNamesWhatIsShown(t *testing.T) {
 	f := compiled(t, projects["cards"])
-	cat, err := f.Catalog().Surface(facade.Surface("visitor/rest"))
+	cat, err := f.Catalog().Surface(catalog.Surface("visitor/rest"))
 	if err != nil {
 		t.Fatal(err)
 	}

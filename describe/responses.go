@@ -1,17 +1,20 @@
 package describe
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
-// answers are the responses of a route: what it answers where it succeeds, and a problem for
-// each status that it may fail with. default stands for the failures of the host itself.
+// answers are the responses of a route: its success, and a problem for each status of its
+// failures. default describes the failures of the host itself.
 func (d *openAPI) answers(r Route) json.RawMessage {
 	op := r.Operation
 	var all schema.Object
@@ -34,13 +37,13 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 			"Location", object("description", "The path of the row.", "schema", object("type", "string", "format", "uri-reference"))))
 	case onItem:
 		success(http.StatusOK, "The row.", tag)
-		add(&all, "304", object("description", "The row is as the caller has it."))
+		add(&all, "304", object("description", "The caller's copy of the row is current."))
 	case op.Builtin && op.Name == "update":
 		success(http.StatusOK, "The row after the change.", tag)
 	case op.Builtin && op.Name == "list":
 		headers := object("Link", object("description", "The next page (RFC 8288).", "schema", object("type", "string")))
 		if d.changes(op) != nil {
-			headers = with(headers, facade.PositionHeader, object("description", "Where the log of events was before the page was read: a stream with it as after misses no change of these rows.", "schema", object("type", "string")))
+			headers = with(headers, facade.PositionHeader, object("description", "The position of the event log before the page was read. A stream with this position as after receives every later change of these rows.", "schema", object("type", "string")))
 		}
 		about := "A page of rows."
 		if f := d.changes(op); f != nil { // generators take a second media type for a second type of the page
@@ -48,7 +51,7 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 		}
 		success(http.StatusOK, about, headers)
 	default:
-		success(http.StatusOK, "The answer.", nil)
+		success(http.StatusOK, "Response", nil)
 	}
 	for _, code := range codes(r) {
 		status := status(code)
@@ -61,10 +64,10 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 }
 
 // status is the HTTP status of a code, as a member of responses.
-func status(code facade.Code) string { return strconv.Itoa(code.Status()) }
+func status(code kiterror.Code) string { return strconv.Itoa(code.Status()) }
 
 // changes is the fact that a list goes on with where it is read as a stream; nil: none.
-func (d *openAPI) changes(op *facade.Operation) *facade.Fact {
+func (d *openAPI) changes(op *catalog.Operation) *catalog.Fact {
 	for _, f := range factsOf(d.catalog) {
 		if f.Changes && op.Builtin && op.Name == "list" && f.Door.Entity == op.Door.Entity {
 			return f
@@ -74,16 +77,16 @@ func (d *openAPI) changes(op *facade.Operation) *facade.Fact {
 }
 
 // answer is the schema of a success; of an operation without a declared output any JSON.
-func (d *openAPI) answer(op *facade.Operation) json.RawMessage {
+func (d *openAPI) answer(op *catalog.Operation) json.RawMessage {
 	if s := d.outputOf(op); s != nil {
 		return s
 	}
-	return object("description", "Any JSON: the answer has no declared shape.")
+	return object("description", "Any JSON: the response has no declared shape.")
 }
 
-// outputOf is what REST answers: a query that may find nothing answers 404, never null.
-func (d *openAPI) outputOf(op *facade.Operation) json.RawMessage {
-	if op.Kind == facade.Query && op.Cardinality == facade.Maybe && op.Output != nil {
+// outputOf is the body of a REST response: a query without a result answers 404, never null.
+func (d *openAPI) outputOf(op *catalog.Operation) json.RawMessage {
+	if op.Kind == catalog.Query && op.Cardinality == catalog.Maybe && op.Output != nil {
 		return d.of(op.Output, row)
 	}
 	return d.output(op)
@@ -91,39 +94,53 @@ func (d *openAPI) outputOf(op *facade.Operation) json.RawMessage {
 
 // codes are the failures that a caller of a route has to expect, in the order of their
 // statuses.
-func codes(r Route) []facade.Code {
+func codes(r Route) []kiterror.Code {
 	op := r.Operation
-	all := []facade.Code{facade.ValidationFailed, facade.Unauthorized, facade.Forbidden}
-	if op.Cardinality == facade.Maybe || op.Params != nil && op.Params.Property("id") != nil {
-		all = append(all, facade.NotFound)
+	all := []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden}
+	if op.Cardinality == catalog.Maybe || op.Params != nil && op.Params.Property("id") != nil {
+		all = append(all, kiterror.NotFound)
 	}
-	if op.Kind == facade.Command {
-		all = append(all, facade.Conflict)
+	if op.Kind == catalog.Command {
+		all = append(all, kiterror.Conflict)
 		if op.Builtin && op.Name != "create" {
-			all = append(all, facade.PreconditionFailed)
+			all = append(all, kiterror.PreconditionFailed)
 		}
 		if r.Verb != http.MethodDelete {
-			all = append(all, facade.PayloadTooLarge)
+			all = append(all, kiterror.PayloadTooLarge)
 		}
 		if !op.Builtin {
-			all = append(all, facade.UnprocessableEntity)
+			all = append(all, kiterror.UnprocessableEntity)
 		}
 	}
-	return append(all, facade.TooManyRequests)
+	return append(all, kiterror.TooManyRequests)
 }
 
 // problem refers to the response of a code, which is a problem document (RFC 9457); "" is any
 // other failure.
-func (d *openAPI) problem(code facade.Code) json.RawMessage {
+func (d *openAPI) problem(code kiterror.Code) json.RawMessage {
 	name, about := "Problem", "Any other failure."
 	if code != "" {
-		about = http.StatusText(code.Status())
-		name = strings.ReplaceAll(about, " ", "")
+		name = strings.ReplaceAll(http.StatusText(code.Status()), " ", "")
+		about = cmp.Or(causes[code], http.StatusText(code.Status()))
 	}
 	if d.responses.Get(name) == nil {
-		add(&d.responses, name, object("description", about, "content", object("application/problem+json", object("schema", d.problemSchema()))))
+		add(&d.responses, name, object("description", about, "x-code", optional(string(code)), "content", object("application/problem+json", object("schema", d.problemSchema()))))
 	}
 	return object("$ref", "#/components/responses/"+name)
+}
+
+// causes are the failures that callers meet, each in a sentence.
+var causes = map[kiterror.Code]string{
+	kiterror.ValidationFailed:    "The request has faults: details names the place, the rule and the remedy of each.",
+	kiterror.Unauthorized:        "The operation needs a signed-in caller, or the credentials are not valid.",
+	kiterror.Forbidden:           "This caller may not do this.",
+	kiterror.NotFound:            "There is no such row that this caller may see.",
+	kiterror.Conflict:            "The change contradicts rows that exist: a value that has to be unique, or a row that others refer to.",
+	kiterror.Gone:                "The position is older than the log of events: read the rows again, then follow.",
+	kiterror.PreconditionFailed:  "The row has changed: it does not have the version, or does not meet the condition.",
+	kiterror.PayloadTooLarge:     "The body is larger than the host accepts.",
+	kiterror.UnprocessableEntity: "The operation understands the request and cannot do it.",
+	kiterror.TooManyRequests:     "The caller has sent too many requests: Retry-After says how long to wait.",
 }
 
 // problemSchema is a problem document with the whole error in data (spec 4.2.6).
@@ -140,25 +157,24 @@ func (d *openAPI) problemSchema() json.RawMessage {
 func (s *schemas) kitError() json.RawMessage {
 	return s.named("KitError", func() json.RawMessage {
 		text := object("type", "string")
-		return object("type", "object", "description", "What every surface says of a failure.", "properties", object(
-			"code", object("type", "string", "description", "What went wrong: clients branch on it."),
-			"message", object("type", "string", "description", "For people."),
+		return object("type", "object", "description", "A failure, in the form of every surface.", "properties", object(
+			"code", object("type", "string", "description", "The kind of the failure: clients branch on it."),
+			"message", object("type", "string", "description", "A sentence for people."),
 			"entity", text, "operation", text,
-			"details", object("description", "What the code says more: of VALIDATION_FAILED a list with path, pointer, code, message and params of each refusal."),
+			"details", object("description", "Details of the code: for VALIDATION_FAILED a list with path, pointer, code, message and params of each refusal."),
 		), "required", []string{"code", "message"})
 	})
 }
 
-// rowExample is what an operation that answers rows answers; nil where it answers something
-// else.
-func (s *schemas) rowExample(op *facade.Operation) json.RawMessage {
+// rowExample is an example for an operation that returns rows; nil for any other operation.
+func (s *schemas) rowExample(op *catalog.Operation) json.RawMessage {
 	one := s.example(op.Output, row)
 	switch op.Cardinality {
-	case facade.PageOf:
+	case catalog.PageOf:
 		return object("items", list(one), "total", 1, "hasMore", false, "endCursor", json.RawMessage("null"))
-	case facade.Many:
+	case catalog.Many:
 		return list(one)
-	case facade.NoOutput:
+	case catalog.NoOutput:
 		return nil
 	}
 	return one

@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// use is what a card is described for.
+// use is the purpose that a card is described for.
 type use uint8
 
 const (
@@ -22,18 +22,18 @@ const (
 	part                  // params or query of a named operation
 	page                  // the answer of a list
 	filters               // the conditions of a list
-	definition            // what a reference of the card leads to
+	definition            // the target of a reference of the card
 )
 
-// suffixes are what follows a card's name in the name of its component.
+// suffixes are the endings of the names of components, after the card's name.
 var suffixes = map[use]string{creation: "Create", patch: "Update", page: "Page", filters: "Filter"}
 
 // schemas are the components of one document: each is written once, when it is first referred
 // to, and listed in that order.
 type schemas struct {
-	catalog *facade.Catalog
+	catalog *catalog.Catalog
 	// flat says that conditions do not refer to conditions: readers of OpenRPC replace every
-	// reference by what it refers to, and do not end where rows point at one another.
+	// reference by its target, and would not end on rows that point at one another.
 	flat  bool
 	all   schema.Object
 	names map[described]string
@@ -52,10 +52,10 @@ type described struct {
 	named string
 }
 
-// newSchemas is an empty list of components. The catalog is what the document shows.
-func newSchemas(catalog *facade.Catalog) *schemas {
+// newSchemas is an empty list of components. The catalog is the one that the document shows.
+func newSchemas(served *catalog.Catalog) *schemas {
 	return &schemas{
-		catalog: catalog, names: map[described]string{}, taken: map[string]bool{}, open: map[described]bool{},
+		catalog: served, names: map[described]string{}, taken: map[string]bool{}, open: map[described]bool{},
 		values: map[*schema.Property]json.RawMessage{}, roots: map[*schema.Entity]json.RawMessage{},
 	}
 }
@@ -102,14 +102,14 @@ func (s *schemas) component(d described, name string, write func() json.RawMessa
 		unique = name + strconv.Itoa(i)
 	}
 	s.names[d], s.taken[unique], s.open[d] = unique, true, true
-	at := len(s.all) // what it refers to follows it
+	at := len(s.all) // the components it refers to follow it
 	add(&s.all, unique, nil)
 	s.all[at].Value = write()
 	delete(s.open, d)
 	return ref(unique)
 }
 
-// row is a row as it is answered. Nothing is required: a caller selects fields, and may not see
+// row is a row of a response. No field is required: a caller selects fields, and may not see
 // all of them.
 func (s *schemas) row(e *schema.Entity) json.RawMessage {
 	var fields schema.Object
@@ -146,7 +146,7 @@ func (s *schemas) row(e *schema.Entity) json.RawMessage {
 // related is a relation as it is answered where the caller selects fields of its rows; nil where
 // no caller can follow it here. Readers of OpenRPC are not led from rows to rows (see flat).
 func (s *schemas) related(e *schema.Entity, l *schema.Link) json.RawMessage {
-	to := facade.RelationTo(e, l, s.catalog.Door(l.Target.Key))
+	to := catalog.RelationTo(e, l, s.catalog.Door(l.Target.Key))
 	switch {
 	case to == nil:
 		return nil
@@ -166,9 +166,8 @@ func (s *schemas) related(e *schema.Entity, l *schema.Link) json.RawMessage {
 // selectedRelation is the description of a relation in a row.
 const selectedRelation = "Answered where the call selects fields of it."
 
-// answered is a field as it is answered: the value that the store has, or the result of a
-// conversion, of which nothing is known. A field without a value is absent, or null where its card
-// allows null.
+// answered is a field of a response: the stored value, or the result of a conversion, whose
+// form is unknown. A field without a value is absent, or null if its card allows null.
 func (s *schemas) answered(e *schema.Entity, p *schema.Property) json.RawMessage {
 	if to := p.Axes.Out.Name; to != "" {
 		return object("description", "The value that the conversion "+to+" makes.")
@@ -176,7 +175,7 @@ func (s *schemas) answered(e *schema.Entity, p *schema.Property) json.RawMessage
 	return s.shape(&p.Shape, e)
 }
 
-// input is what a caller sends: the fields of the card that a caller may send, in this use.
+// input is the body of a request: the fields of the card that a caller may send, in this use.
 func (s *schemas) input(e *schema.Entity, u use) json.RawMessage {
 	card := e.Card
 	if u == patch {
@@ -191,7 +190,11 @@ func (s *schemas) input(e *schema.Entity, u use) json.RawMessage {
 		case u != patch && p.Required() && !s.preset(e, u, p.Name):
 			required = append(required, p.Name)
 		}
-		add(&fields, p.Name, s.shape(&p.Shape, e))
+		shape := s.shape(&p.Shape, e)
+		if u == creation {
+			shape = defaulted(shape, p)
+		}
+		add(&fields, p.Name, shape)
 	}
 	var whole schema.Object
 	open := len(e.Fields) == 0 && card.Fields == nil // a card without properties takes any object
@@ -199,7 +202,7 @@ func (s *schemas) input(e *schema.Entity, u use) json.RawMessage {
 		if strings.HasPrefix(kw.Name, "x-") || slices.Contains(omitted, kw.Name) {
 			continue
 		}
-		open = true // what it allows beyond the properties is the keyword's to say
+		open = true // the keyword decides about members beyond the properties
 		for member, value := range jsontext.Members(s.rewritten(schema.Object{schema.Member(kw)}.AppendJSON(nil), e)) {
 			add(&whole, member, value)
 		}
@@ -221,11 +224,28 @@ func (s *schemas) input(e *schema.Entity, u use) json.RawMessage {
 	return out.AppendJSON(nil)
 }
 
+// defaulted is a shape with what the host writes where the field is absent. The keyword default
+// makes code generators expect the value in every body.
+func defaulted(shape json.RawMessage, p *schema.Property) json.RawMessage {
+	rule := p.Axes.Create
+	switch {
+	case rule == nil || jsontext.KindOf(shape) != jsontext.Object:
+		return shape
+	case rule.Value != nil:
+		return with(shape, "x-default", rule.Value)
+	case rule.Now:
+		return with(shape, "x-generated", text("the time of the call"))
+	case rule.Generate != "":
+		return with(shape, "x-generated", text(rule.Generate))
+	}
+	return shape
+}
+
 // preset reports whether a collector of the card's door supplies a field at creation, so that
 // who it answers for need not send it.
 func (s *schemas) preset(e *schema.Entity, u use, field string) bool {
 	door := s.catalog.Door(e.Key)
-	return u == creation && door != nil && door.Entity == e && slices.Contains(door.Presets(), field)
+	return u == creation && door != nil && door.Entity == e && slices.Contains(door.Presets, field)
 }
 
 // filter is the conditions of a list: for each field that may be read its operators, for each
@@ -257,7 +277,7 @@ func (s *schemas) filter(e *schema.Entity) json.RawMessage {
 	add(&fields, "and", several)
 	add(&fields, "or", several)
 	add(&fields, "not", self)
-	return object("type", "object", "description", "Conditions that all have to hold.", "properties", fields, "additionalProperties", false)
+	return object("type", "object", "description", "A filter: all of its conditions have to hold.", "properties", fields, "additionalProperties", false)
 }
 
 // conditions are those of the rows of an entity, within the conditions of a list.
@@ -284,27 +304,27 @@ func (s *schemas) operators(kind string) json.RawMessage {
 func pageOf(item json.RawMessage) json.RawMessage {
 	return object("type", "object", "properties", object(
 		"items", object("type", "array", "items", item),
-		"total", object("type", "integer", "description", "The number of all rows that meet the filter; -1 where they were not counted."),
-		"hasMore", object("type", "boolean", "description", "Whether there are rows behind the last one."),
+		"total", object("type", "integer", "description", "The number of all rows that meet the filter; -1 if they were not counted."),
+		"hasMore", object("type", "boolean", "description", "Whether there are rows after the last one."),
 		"endCursor", object("type", []string{"string", "null"}, "description", "The cursor of the last row: after of the next page."),
-		"hasPrevious", object("type", "boolean", "description", "Whether there are rows before the first one; where cursors were wanted."),
-		"cursors", object("type", "array", "items", object("type", "string"), "description", "The cursor of each row; where they were wanted."),
+		"hasPrevious", object("type", "boolean", "description", "Whether there are rows before the first one; only with cursors."),
+		"cursors", object("type", "array", "items", object("type", "string"), "description", "The cursor of each row; only with cursors."),
 	), "required", []string{"items", "total", "hasMore", "endCursor"})
 }
 
-// output is the schema of what an operation answers; nil: the answer has no declared shape.
-func (s *schemas) output(op *facade.Operation) json.RawMessage {
+// output is the schema of an operation's result; nil: the result has no declared shape.
+func (s *schemas) output(op *catalog.Operation) json.RawMessage {
 	if op.Output == nil {
 		return nil
 	}
 	switch item := s.of(op.Output, row); op.Cardinality {
-	case facade.PageOf:
+	case catalog.PageOf:
 		return s.of(op.Output, page)
-	case facade.Many:
+	case catalog.Many:
 		return object("type", "array", "items", item)
-	case facade.Maybe:
+	case catalog.Maybe:
 		return object("anyOf", list(item, object("type", "null")))
-	case facade.NoOutput:
+	case catalog.NoOutput:
 		return nil
 	default:
 		return item

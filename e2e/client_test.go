@@ -66,7 +66,7 @@ func TestClient(t *testing.T) {
 	}
 	tool(t, dir, nil, "./node_modules/esbuild/bin/esbuild", "live.ts", "--bundle", "--format=esm", "--platform=node", "--outfile=live.mjs", "--log-level=error")
 	want := strings.TrimSpace(`
-list [["Group gasket","Milk jug, 350 ml"],[false,false],true,3]
+list [["Group gasket","Milk jug, 350 ml"],[true,true],true,3]
 fields [[{"id":"p-assam","name":"Assam Mangalam, 100 g"}],-1]
 select [["p-apron","Aprons and towels","Linen",[{"rating":5}],false,0],["p-assam","Black tea","Loose leaf",[{"rating":4}],true,1]]
 select sent [true]
@@ -74,12 +74,14 @@ select one {"products":{"items":[{"id":"p-espresso-machine","dimensions":{"width
 select none null
 select elsewhere [["string"]]
 pages [true,true]
-create ["Test cup",9000000000001,"string",false]
+create ["Test cup",9000000000001,"string"]
 read ["TST-0001",null,true]
 update [950,{"width":3,"depth":4,"height":5},true]
 stale "PRECONDITION_FAILED"
+as it is [950,true]
 where "PRECONDITION_FAILED"
 refused ["VALIDATION_FAILED","product","create",[{"path":"sku","pointer":"/body/sku","code":"pattern","message":"must match the pattern ^[A-Za-z]{3}-[0-9]{4}$","params":{"pattern":"^[A-Za-z]{3}-[0-9]{4}$"}},{"path":"name","pointer":"/body/name","code":"minLength","message":"must have at least 2 characters","params":{"limit":2}},{"path":"price","pointer":"/body/price","code":"minimum","message":"must be at least 1","params":{"limit":1}}]]
+fields of a form {"name":"must have at least 2 characters","sku":"must match the pattern ^[A-Za-z]{3}-[0-9]{4}$"}
 unknown ["VALIDATION_FAILED","product","list",[{"path":"fields.1","pointer":"/query/fields/1","code":"unknown_key","message":"names nothing, which category does not have; there is id, name, slug, parentId, position, etag"}]]
 part ["id","price"]
 ids ["Test cup","Walnut tamper, 58 mm"]
@@ -104,6 +106,7 @@ delete [true,false]
 			t.Errorf("over %s the program prints (-want):\n%s", transport, diff)
 		}
 	}
+	watches(t, dir, host.URL)
 	tool(t, dir, nil, "./node_modules/esbuild/bin/esbuild", "facts.ts", "--bundle", "--format=esm", "--platform=node", "--outfile=facts.mjs", "--log-level=error")
 	other := startGateway(t, folder(t, map[string]string{"frond.yaml": "collectors: {note: open}\n", "entities/note.yaml": "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n"}), "--store", "memory")
 	said := tool(t, dir, nil, "node", "facts.mjs", host.URL, other.URL)
@@ -149,7 +152,7 @@ func TestClientTypes(t *testing.T) {
 	if err := os.Rename(filepath.Join(out, "npm"), at); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []string{"facts.ts", "live.ts", "programs.ts"} {
+	for _, f := range []string{"facts.ts", "live.ts", "programs.ts", "watch.ts"} {
 		if err := os.Remove(filepath.Join(dir, f)); err != nil {
 			t.Fatal(err)
 		}
@@ -175,4 +178,36 @@ void client.card7.list({ filter: { state: { eq: "shipped8" } } });
 		}
 	}
 	t.Log(regexp.MustCompile(`(?m)^(Check|Total) time:.*`).FindAllString(said, -1))
+}
+
+// watches runs the program of pages that follow a host, over every transport.
+func watches(t *testing.T, dir, url string) {
+	t.Helper()
+	tool(t, dir, nil, "./node_modules/esbuild/bin/esbuild", "watch.ts", "--bundle", "--format=esm", "--platform=node", "--outfile=watch.mjs", "--log-level=error")
+	want := strings.TrimSpace(`
+first [["Watched one",100]]
+created [["Watched two",50],["Watched one",100]]
+in another order [["Watched one",40],["Watched two",50]]
+beyond the limit [[["Watched one",40],["Watched three",45]],true,3]
+left [["Watched one",40],["Watched two",50]]
+updated [[["Watched uno",40],["Watched two",50]],true]
+both are shown [["Watched een",41],["Watched two",50]]
+both are kept [[["Watched uno",41],["Watched een",41]],[["Watched een",41],["Watched two",50]]]
+one is taken back [["no failure","VALIDATION_FAILED","no failure"],[["Watched een",42],["Watched two",50]]]
+deleted [["Watched two",50]]
+as the list is [true]
+ended true
+versions [true,true,true]
+live ["Watched two",50,0]
+live changes ["Watched two",50,7]
+quick edits ["Watched zwei",51,8]
+quick edits are kept [["no failure","no failure","PRECONDITION_FAILED"],["Watched zwei",51,7]]
+live again ["Watched zwei",51,9]
+`)
+	for _, transport := range []string{"envelope", "rest", "graphql"} {
+		said := tool(t, dir, nil, "node", "watch.mjs", url, transport)
+		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(strings.TrimSpace(said), "\n")); diff != "" {
+			t.Errorf("over %s the program prints (-want):\n%s", transport, diff)
+		}
+	}
 }

@@ -44,7 +44,7 @@ func TestBeyondTheSpecification(t *testing.T) {
 	for _, says := range []string{
 		"/doors/0/schema/properties/shelfId/x-kit/role/relation: the relation does not say where it points; it is left out",
 		`/properties/writer: the relation writerId already answers to the name \"writer\"; it is ignored`,
-		`/required/3: required names \"nobody\", which is no field of the card; it is ignored`,
+		`/required/3: required names \"nobody\"; the card has no such field; it is ignored`,
 	} {
 		if n := strings.Count(log.String(), says); n != 1 {
 			t.Errorf("the log says %q %d times:\n%s", says, n, log)

@@ -108,7 +108,7 @@ func startGateway(t testing.TB, dir string, args ...string) *program {
 	t.Helper()
 	full := append([]string{"gateway", dir, "--listen", "127.0.0.1:0"}, args...)
 	if !strings.Contains(strings.Join(args, " "), "--store") {
-		full = append(full, "--store", rows(t))
+		full = append(full, "--store", storeFor(t))
 	}
 	return start(t, exec.Command(binary(t), full...))
 }
@@ -116,12 +116,12 @@ func startGateway(t testing.TB, dir string, args ...string) *program {
 // startReceiver starts `frond serve FROND` over rows of its own.
 func startReceiver(t testing.TB, dir, frond string) *program {
 	t.Helper()
-	return start(t, exec.Command(binary(t), "serve", frond, "--dir", dir, "--port", "0", "--store", rows(t)))
+	return start(t, exec.Command(binary(t), "serve", frond, "--dir", dir, "--port", "0", "--store", storeFor(t)))
 }
 
-// rows is a store of its own for a program: a SQLite file, or a database on PostgreSQL where
+// storeFor is a store of its own for a program: a SQLite file, or a database on PostgreSQL where
 // E2E_STORE says so ([pgtest.Chosen]).
-func rows(t testing.TB) string {
+func storeFor(t testing.TB) string {
 	t.Helper()
 	return cmp.Or(pgtest.Chosen(t), "sqlite:"+filepath.Join(t.TempDir(), "rows.db"))
 }
@@ -253,7 +253,7 @@ func run(t testing.TB, stdin string, args ...string) ran {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, frond, args...)
-	cmd.Env = environment()
+	cmd.Env = append(environment(), "FROND_LOG_SLOW=off") // the tests read stderr, and a busy machine is slow
 	cmd.Dir = t.TempDir()
 	cmd.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer

@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite"
@@ -70,9 +73,9 @@ doors:
 	facade.HandleQuery(cup, "getOdd", func(context.Context, struct{}) (map[string]any, error) {
 		return map[string]any{"id": "a", "kaboom": true}, nil
 	})
-	facade.Present(cup, "worth", schema.Shape{Type: "integer"}, func(context.Context, []facade.Row) ([]int, error) { return nil, errors.New("kaboom in a presenter") })
-	facade.Collect(project.Door("mug"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
-		return facade.Scope{}, errors.New("kaboom in a collector")
+	facade.Present(cup, "worth", schema.Shape{Type: "integer"}, func(context.Context, []rows.Row) ([]int, error) { return nil, errors.New("kaboom in a presenter") })
+	facade.Collect(project.Door("mug"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
+		return access.Scope{}, errors.New("kaboom in a collector")
 	}))
 	project.Registry = schema.Builtins()
 	project.Registry.Conversions["kaboom"] = schema.Conversion{Encode: func(json.RawMessage) (json.RawMessage, error) {

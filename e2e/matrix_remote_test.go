@@ -17,7 +17,7 @@ func startShopRemote(t testing.TB, cards bool) *program {
 	}
 	args := []string{"gateway", dir, "--listen", "127.0.0.1:0", "--store", "memory"}
 	for _, frond := range []string{"catalog", "sales"} {
-		there := start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", "0", "--store", rows(t)))
+		there := start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", "0", "--store", storeFor(t)))
 		args = append(args, "--remote", frond+"="+there.URL)
 	}
 	return start(t, exec.Command(binary(t), args...))

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema"
@@ -126,7 +128,7 @@ func newWarehouse(t *testing.T, seed uint64) *warehouse {
 	return w
 }
 
-func prepared(c *facade.Catalog) (list []*schema.Entity) {
+func prepared(c *catalog.Catalog) (list []*schema.Entity) {
 	for _, f := range c.Fronds {
 		for _, d := range f.Doors {
 			list = append(list, d.Entity)
@@ -147,7 +149,7 @@ func (w *warehouse) call(method, id, body string) {
 	}
 	entity, op, _ := strings.Cut(method, ".")
 	if _, err := w.facade.Call(context.Background(), &facade.Call{Entity: entity, Operation: op, Invocation: in}); err != nil {
-		w.Fatalf("%s %s %s: %v %+v", method, id, body, err, facade.AsError(err).Details)
+		w.Fatalf("%s %s %s: %v %+v", method, id, body, err, kiterror.AsError(err).Details)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 )
@@ -108,9 +110,9 @@ func pressProject(dir string) (*facade.Project, error) {
 		return fmt.Sprint(in.Place, "-", *in.Row), nil
 	})
 	facade.HandleCommand(door, "fail", fail)
-	facade.Present(door, "spine", schema.Shape{Type: "string"}, func(_ context.Context, rows []facade.Row) ([]string, error) {
-		spines := make([]string, len(rows))
-		for i, row := range rows {
+	facade.Present(door, "spine", schema.Shape{Type: "string"}, func(_ context.Context, found []rows.Row) ([]string, error) {
+		spines := make([]string, len(found))
+		for i, row := range found {
 			var b book
 			if err := json.Unmarshal(row.JSON(), &b); err != nil {
 				return nil, err
@@ -160,7 +162,7 @@ func reprint(ctx context.Context, in struct {
 },
 ) (*facade.Result, error) {
 	if facade.StateFrom(ctx).User() == nil {
-		return nil, facade.Errorf(facade.Unauthorized, "say who you are before you print")
+		return nil, kiterror.Errorf(kiterror.Unauthorized, "say who you are before you print")
 	}
 	id, _ := json.Marshal(map[string]string{"id": in.ID})
 	body, _ := json.Marshal(map[string]int{"copies": in.Copies})
@@ -171,13 +173,13 @@ func reprint(ctx context.Context, in struct {
 func fail(_ context.Context, in struct{ How string }) (string, error) {
 	switch in.How {
 	case "coded":
-		err := facade.Errorf(facade.Conflict, "the paper is used up")
+		err := kiterror.Errorf(kiterror.Conflict, "the paper is used up")
 		err.Details = map[string]any{"left": 0, "needed": []any{"ream", nil, 2.5}}
 		return "", err
 	case "wrapped":
-		return "", fmt.Errorf("at the press: %w", facade.Errorf(facade.Locked, "somebody else prints"))
+		return "", fmt.Errorf("at the press: %w", kiterror.Errorf(kiterror.Locked, "somebody else prints"))
 	case "unknown code":
-		return "", &facade.Error{Code: "OUT_OF_INK", Message: "there is no more ink"}
+		return "", &kiterror.Error{Code: "OUT_OF_INK", Message: "there is no more ink"}
 	case "uncoded":
 		return "", errors.New("secret-7c1f in the machine room")
 	case "panic":

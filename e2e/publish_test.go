@@ -196,7 +196,7 @@ webhooks:
     allow: [127.0.0.1]
     headers: {X-Extra: env:EXTRA}
 `, r.port))
-	store := rows(t)
+	store := storeFor(t)
 	run := func() *program {
 		cmd := exec.Command(binary(t), "gateway", dir, "--listen", "127.0.0.1:0", "--store", store)
 		cmd.Env = environment("OLD="+old, "NEW="+secret, "EXTRA=hunter2")

@@ -21,7 +21,7 @@ import (
 // gateways are never restarted.
 func TestKilledAndStartedAgain(t *testing.T) {
 	t.Parallel()
-	stores := map[string]string{"catalog": rows(t), "sales": rows(t)} // one process serves a SQLite file
+	stores := map[string]string{"catalog": storeFor(t), "sales": storeFor(t)} // one process serves a SQLite file
 	serve := func(frond, port string) *program {
 		return start(t, exec.Command(binary(t), "serve", frond, "--dir", shopDir, "--port", port, "--store", stores[frond]))
 	}

@@ -14,7 +14,7 @@ import (
 // rows until the program is killed with SIGKILL; then it is started again.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	store := rows(t)
+	store := storeFor(t)
 	dir := folder(t, map[string]string{"fronds/a/entities/thing.yaml": card("size: {type: integer}"), "fronds/a/frond.yaml": everybody})
 	var acknowledged []string
 	for round := range 2 {
@@ -96,7 +96,7 @@ func createUntilKilled(t *testing.T, p *program, round int) []string {
 // TestRestart: a second start finds the rows of the first and does not seed again.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	store := rows(t)
+	store := storeFor(t)
 	dir := folder(t, map[string]string{
 		"fronds/a/entities/thing.yaml": card(),
 		"fronds/a/frond.yaml":          everybody,

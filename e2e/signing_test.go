@@ -57,7 +57,7 @@ func startSigning(t testing.TB) *program {
 	private, public := pair(t, "gateway")
 	args := []string{"gateway", shopDir, "--listen", "127.0.0.1:0", "--store", "memory", "--signing-key", private, "--signing-name", "shop"}
 	for _, frond := range []string{"catalog", "sales"} {
-		args = append(args, "--remote", frond+"="+startVerifying(t, frond, rows(t), "shop="+public).URL)
+		args = append(args, "--remote", frond+"="+startVerifying(t, frond, storeFor(t), "shop="+public).URL)
 	}
 	return start(t, exec.Command(binary(t), args...))
 }

@@ -22,7 +22,7 @@ func TestSubscriptions(t *testing.T) {
 		"entities/secret.yaml": card("text: {type: string}"),
 		"frond.yaml":           "name: library\nchanges: '*'\ncollectors:\n  book: open\n  secret: [{deny: all}]\n",
 	})
-	store := rows(t)
+	store := storeFor(t)
 	listen := freeport.Address(t)
 	gw := startGateway(t, project, "--store", store, "--listen", listen)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -94,7 +95,7 @@ func savingsProject(dir string) (*facade.Project, error) {
 		if err := add(ctx, in.From, -1); err != nil {
 			return nil, err
 		}
-		return nil, facade.Errorf(facade.UnprocessableEntity, "the other account refuses")
+		return nil, kiterror.Errorf(kiterror.UnprocessableEntity, "the other account refuses")
 	})
 	return project, nil
 }

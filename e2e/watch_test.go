@@ -46,7 +46,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("after a door that nobody called open: %s", got)
 	}
 	write(t, dir, map[string]string{"gateway.yaml": "listen: 127.0.0.1:1\n", "frond.yaml": everybody})
-	until(t, "gateway.yaml has changed: what it sets holds from the next start on", gw.stderr)
+	until(t, "gateway.yaml has changed: its settings take effect at the next start", gw.stderr)
 }
 
 // until waits for a program to say something.

@@ -60,7 +60,7 @@ func TestWebExample(t *testing.T) {
 		t.Fatal(said)
 	}
 	tool(t, dir, nil, "node", "node_modules/vite/bin/vite.js", "build", "--logLevel", "error")
-	host := startGateway(t, shop, "--store", rows(t))
+	host := startGateway(t, shop, "--store", storeFor(t))
 
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()

@@ -11,7 +11,7 @@ type cliWire struct{ url, dir, store string }
 
 // newCLIWire is `frond call --dir`, over a store that lasts from call to call.
 func newCLIWire(t testing.TB, dir string) cliWire {
-	return cliWire{dir: dir, store: rows(t)}
+	return cliWire{dir: dir, store: storeFor(t)}
 }
 
 func (w cliWire) do(t *testing.T, c call) (answer, bool) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
 )
 
@@ -31,11 +33,11 @@ func (w directWire) do(t *testing.T, c call) (answer, bool) {
 		Params: json.RawMessage(c.Params), Query: json.RawMessage(c.Query), Body: json.RawMessage(c.Body),
 	}}
 	if c.User != "" {
-		v.Invocation.State = facade.State{"user": decode(t, []byte(c.User))}
+		v.Invocation.State = access.State{"user": decode(t, []byte(c.User))}
 	}
 	result, err := w.caller.Call(t.Context(), v)
 	if err != nil {
-		return answer{Err: decodeError(t, facade.AsError(err).AppendJSON(nil))}, true
+		return answer{Err: decodeError(t, kiterror.AsError(err).AppendJSON(nil))}, true
 	}
 	return answer{Value: decode(t, result.AppendJSON(nil))}, true
 }

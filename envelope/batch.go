@@ -9,18 +9,18 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// MaxBatchAnswer is how many bytes the answers to one batch may have together: what a
-// client reads. A hundred small frames could request the same large answer each.
+// MaxBatchAnswer is the limit in bytes of all answers to one batch, which a client reads. A
+// hundred small frames could request the same large answer each.
 const MaxBatchAnswer = wire.MaxAnswer
 
 // batchWorkers is how many frames of a batch run at once.
 const batchWorkers = 10
 
-// appendBatch answers a batch (JSON-RPC 2.0 section 6): every frame by itself, ten at once,
-// the answers in the order of the frames. A batch of notifications appends nothing. Once the
-// answers exceed [MaxBatchAnswer], the remaining frames are answered with full set, so that
-// they are refused without being run; notifications run, since nobody could be informed. size
-// is the bytes of all answers, which were copied once.
+// appendBatch answers a batch (JSON-RPC 2.0 section 6): every frame by itself, ten at once, the
+// answers in the order of the frames. A batch of notifications has no answer. Once the answers
+// exceed [MaxBatchAnswer], the remaining frames are answered with full set, so that they are
+// refused without being run; notifications run, since they cannot be refused visibly. size is
+// the bytes of all answers, which were copied once.
 //
 //	[{…"id":1…},{…"id":2…}]    [{…"id":1,"result":…},{…"id":2,"error":…}]
 //	[]                         one failure, -32600 with a null id

@@ -7,30 +7,30 @@
 //
 //	{"jsonrpc":"2.0","id":1,"method":"post.findById","params":{"params":{"id":"p1"}}}
 //
-// A [Handler] reads frames into calls, passes them to a [facade.Caller] and writes the
-// results. It has no rule of its own about what a call may do:
+// A [Handler] reads frames into calls, passes them to a [facade.Caller] and writes the results.
+// It has no rules of its own about calls:
 //
 //	ServeHTTP       one HTTP request: budget, body, deadline, status    serve.go, http.go
-//	appendAnswers   who is calling; one frame, or a batch ten at once   request.go, batch.go
+//	appendAnswers   the caller; one frame, or a batch ten at once       request.go, batch.go
 //	run             frame → invocation → call → result                  invocation.go, synonyms.go
 //
-// # Which integer stands for what
+// # The integers of errors
 //
 //	-32700  the body is not JSON, not UTF-8, or names a key twice; the id is null
 //	-32600  JSON, but not a frame; or a batch of none or of more than wire.MaxBatch
-//	-32601  a method that is not served; the message names what is
+//	-32601  an unknown method; the message names the known ones
 //	-32602  params that are not an invocation; unknown members are named
 //	-32000  every other failure: a call's own (spec 7.1)
 //
-// The integers belong to JSON-RPC. error.data says what happened: always a whole
-// KitError, beside the reserved integers too, and its code is the one to read. -32603
-// is never sent: a failure of the host is the code INTERNAL_ERROR.
+// The integers belong to JSON-RPC. error.data is always a whole KitError, also with the
+// reserved integers, and its code is the one to read. -32603 is never sent: a failure of the
+// host is the code INTERNAL_ERROR.
 //
 // # When the status is not 200
 //
-// Every frame is answered with 200, failures included, and with 204 when there is
-// nothing to answer (notifications). A request whose credential is invalid is 401:
-// every frame of it fails alike. Other statuses mean that no frame was read: 404
-// another path, 405 another verb, 413 a body over the cap, 415 another media type.
-// Their body is a failure frame with a null id that says what to send.
+// Every frame is answered with 200, failures included, and with 204 if no frame has an answer
+// (notifications). A request with an invalid credential is 401: every frame of it fails alike.
+// Other statuses mean that no frame was read: 404 another path, 405 another verb, 413 a body
+// over the cap, 415 another media type. Their body is a failure frame with a null id that names
+// the remedy.
 package envelope

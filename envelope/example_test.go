@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // A host and a caller, in two processes for all they know: the handler answers
@@ -25,7 +26,7 @@ func Example() {
 	},
 	) (string, error) {
 		if in.Name == "nobody" {
-			return "", facade.Errorf(facade.NotFound, "there is nobody to greet")
+			return "", kiterror.Errorf(kiterror.NotFound, "there is nobody to greet")
 		}
 		return "hello " + in.Name, nil
 	})

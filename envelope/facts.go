@@ -14,10 +14,11 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// FactsPath is where a host gives its facts to other hosts, behind its base address.
+// FactsPath is the path of a host's facts for other hosts, after its base address.
 const FactsPath = wire.FactsPath
 
 // FactsOptions of [NewFacts].
@@ -28,6 +29,9 @@ type FactsOptions struct {
 	// Log is read for its span, Subscribe for events; names are as FROND.NAME.
 	Log       facade.EventLog
 	Subscribe func(ctx context.Context, names []string, after facade.Position) (EventReader, error)
+	// Behind counts the events of names after a position, and returns the time of the first;
+	// known is false if the count is unknown. Nil: it is always unknown.
+	Behind func(ctx context.Context, after facade.Position, names []string) (events int, since time.Time, known bool, err error)
 	// Outward returns an event as it leaves this host.
 	Outward func(e *facade.Event) (*facade.Event, error)
 	// Verifier, unless nil, accepts signed requests only.
@@ -39,21 +43,22 @@ type FactsOptions struct {
 
 // EventReader reads a log in order.
 type EventReader interface {
-	// Next waits for events and returns them, with the position behind them. Where ctx ends
-	// first, the error is its own and the position where to go on.
+	// Next waits for events and returns them, with the position of the last. If ctx ends
+	// first, the error is its own and the position the one to continue from.
 	Next(ctx context.Context) ([]*facade.Event, facade.Position, error)
 	// Poll is Next without waiting: there may be no events.
 	Poll(ctx context.Context) ([]*facade.Event, facade.Position, error)
 	Close()
 }
 
-// Facts answers GET /_kit/facts: the events of one Frond behind a position, for a gateway that
-// hands them to its own subscribers. A request waits while there are none (long polling,
+// Facts answers GET /_kit/facts: the events of one Frond after a position, for a gateway that
+// passes them to its own subscribers. A request without events waits for them (long polling,
 // docs/decisions/revealing-events.md). It is safe for concurrent use.
 //
 //	after   the position to go on from; none: from the oldest that is kept
 //	names   facts, separated by commas; none: all of the Frond
-//	limit   how many events at most; 100, at most 500. 0: none, only what the log spans
+//	limit   the largest number of events; 100, at most 500. 0: only the span of the log, and with
+//	        after how many of names are behind it
 //	wait    how many seconds to wait for one; 0, at most 30
 type Facts struct {
 	options FactsOptions
@@ -71,14 +76,14 @@ func NewFacts(opts *FactsOptions) *Facts {
 	return h
 }
 
-// FactsOf answers GET /_kit/facts for a host of several Fronds: whose facts a request is about is what
-// its token was signed for. Without a token that v accepts it is refused. of is called for each
-// request, with any text, and returns what gives the facts of a Frond, without a Verifier of its
-// own; nil is 404, the answer of a host without this path: nothing of the Frond is given.
+// FactsOf answers GET /_kit/facts for a host of several Fronds: the token of a request is
+// signed for one Frond, whose facts it reads. Without a token that v accepts the request is
+// refused. of is called for each request, with any text, and returns the facts of a Frond,
+// without a Verifier of their own; nil is 404, the answer of a host without this path.
 func FactsOf(v *signing.Verifier, of func(frond string) *Facts) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
-			new(Facts).ServeHTTP(w, r) // which reads nothing
+			new(Facts).ServeHTTP(w, r) // which refuses the request
 			return
 		}
 		call, err := v.VerifyGet(FactsPath, r.URL.RawQuery, r.Header.Get("Authorization"))
@@ -90,7 +95,7 @@ func FactsOf(v *signing.Verifier, of func(frond string) *Facts) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
-		refuse(http.StatusNotFound, facade.NotFound, "nothing that %q announces is given here", call.Frond).send(w)
+		refuse(http.StatusNotFound, kiterror.NotFound, "the facts of %q are not given here", call.Frond).send(w)
 	})
 }
 
@@ -120,7 +125,7 @@ func (f *refusal) send(w http.ResponseWriter) {
 // serve reads a request and waits for its events.
 func (h *Facts) serve(r *http.Request) (*wire.Events, *refusal) {
 	if !strings.HasSuffix(r.URL.Path, FactsPath) {
-		return nil, refuse(http.StatusNotFound, facade.NotFound, "nothing is served here; facts are at GET %s", FactsPath)
+		return nil, refuse(http.StatusNotFound, kiterror.NotFound, "no route here; facts are at GET %s", FactsPath)
 	}
 	const allow = "GET, OPTIONS"
 	switch r.Method {
@@ -128,7 +133,7 @@ func (h *Facts) serve(r *http.Request) (*wire.Events, *refusal) {
 	case http.MethodOptions:
 		return nil, &refusal{status: http.StatusNoContent, allow: allow}
 	default:
-		f := refuse(http.StatusMethodNotAllowed, facade.MethodNotAllowed, "%s is not served here; send GET %s", verb(r.Method), FactsPath)
+		f := refuse(http.StatusMethodNotAllowed, kiterror.MethodNotAllowed, "%s is not served here; send GET %s", verb(r.Method), FactsPath)
 		f.allow = allow
 		return nil, f
 	}
@@ -148,7 +153,7 @@ func (h *Facts) serve(r *http.Request) (*wire.Events, *refusal) {
 	if r.Context().Err() != nil {
 		return nil, &refusal{}
 	}
-	e := facade.Report(r.Context(), h.options.Errors, err, r.Header.Get("Traceparent"))
+	e := kiterror.Report(r.Context(), h.options.Errors, err, r.Header.Get("Traceparent"))
 	return nil, &refusal{status: e.Code.Status(), err: e}
 }
 
@@ -164,14 +169,14 @@ type factsQuery struct {
 func (h *Facts) read(raw string) (*factsQuery, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, facade.Errorf(facade.BadRequest, "the query string is not percent-encoded UTF-8; encode every %% as %%25")
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the query string is not percent-encoded UTF-8; encode every %% as %%25")
 	}
 	q := &factsQuery{limit: wire.DefaultEvents}
 	var names []string
 	for name, all := range values {
 		text := all[0]
 		if len(all) > 1 {
-			return nil, facade.Errorf(facade.ValidationFailed, "%s stands more than once; send it once", name)
+			return nil, kiterror.Errorf(kiterror.ValidationFailed, "%s is sent more than once; send it once", name)
 		}
 		var bad error
 		switch name {
@@ -186,10 +191,10 @@ func (h *Facts) read(raw string) (*factsQuery, error) {
 			seconds, bad = count(text, int(wire.MaxWait/time.Second))
 			q.wait = time.Duration(seconds) * time.Second
 		default:
-			return nil, facade.Errorf(facade.ValidationFailed, "%q is no parameter; there are after, names, limit and wait", name)
+			return nil, kiterror.Errorf(kiterror.ValidationFailed, "%q is not a parameter; the parameters are after, names, limit and wait", name)
 		}
 		if bad != nil {
-			return nil, facade.Errorf(facade.ValidationFailed, "%s: %w", name, bad)
+			return nil, kiterror.Errorf(kiterror.ValidationFailed, "%s: %w", name, bad)
 		}
 	}
 	if names == nil {
@@ -198,7 +203,7 @@ func (h *Facts) read(raw string) (*factsQuery, error) {
 	for _, name := range names {
 		if !slices.Contains(h.options.Names, name) {
 			// Not 404, which is the answer of a host without this path.
-			return nil, facade.Errorf(facade.ValidationFailed, "%s has no fact %q; it has %s", h.options.Frond, name, listed(h.options.Names))
+			return nil, kiterror.Errorf(kiterror.ValidationFailed, "%s has no fact %q; it has %s", h.options.Frond, name, listed(h.options.Names))
 		}
 		q.names = append(q.names, h.options.Frond+"."+name)
 	}
@@ -237,7 +242,7 @@ func (h *Facts) events(ctx context.Context, q *factsQuery) (*wire.Events, error)
 		return nil, wire.NotResumable(err, a.Position, oldest, last)
 	}
 	if q.limit == 0 || len(q.names) == 0 {
-		return a, nil
+		return a, h.count(ctx, q, a)
 	}
 	reader, err := h.options.Subscribe(ctx, q.names, a.Position)
 	if err != nil {
@@ -260,8 +265,20 @@ func (h *Facts) events(ctx context.Context, q *factsQuery) (*wire.Events, error)
 	return a, nil
 }
 
-// read reads what there is, and waits for it where there is time to. A time that passes is no
-// error; nor is the end of the host, which has nothing more to wait for.
+// count counts the backlog after a position that a request without events names.
+func (h *Facts) count(ctx context.Context, q *factsQuery, a *wire.Events) error {
+	if q.after == 0 || len(q.names) == 0 || h.options.Behind == nil {
+		return nil
+	}
+	n, since, known, err := h.options.Behind(ctx, q.after, q.names)
+	if known && err == nil {
+		a.Waiting = &wire.Waiting{Events: n, Since: since}
+	}
+	return err
+}
+
+// read reads the available events, and waits for some if there is time. Neither the end of that
+// time nor the end of the host is an error.
 func read(ctx, ending context.Context, reader EventReader, wait time.Duration) ([]*facade.Event, facade.Position, error) {
 	if wait == 0 {
 		return reader.Poll(ctx)
@@ -276,7 +293,7 @@ func read(ctx, ending context.Context, reader EventReader, wait time.Duration) (
 	return events, position, err
 }
 
-// fitting is the events that an answer has room for, and the position behind them.
+// fitting is the events that fit into an answer, and the position of the last.
 func fitting(events []*facade.Event, limit int, behind facade.Position) ([]*facade.Event, facade.Position) {
 	size := 0
 	for i, e := range events {

@@ -61,6 +61,10 @@ func factsOf(ending context.Context, l *ledger) *envelope.Facts {
 		Subscribe: func(_ context.Context, _ []string, after facade.Position) (envelope.EventReader, error) {
 			return &ledgerReader{l, after}, nil
 		},
+		Behind: func(_ context.Context, after facade.Position, _ []string) (int, time.Time, bool, error) {
+			rest := l.events[after-10:]
+			return len(rest), rest[0].At, true, nil
+		},
 		Outward: func(e *facade.Event) (*facade.Event, error) {
 			out := *e
 			out.Data = []byte(`{"open":1}`)
@@ -95,6 +99,7 @@ func TestFacts(t *testing.T) {
 		{"/_kit/facts?after=11&limit=1&names=orderPlaced", 200, `{"events":[` + at("12") + `],"position":"12","oldest":"10","last":"13"}`},
 		{"/_kit/facts?after=13", 200, `{"events":[],"position":"13","oldest":"10","last":"13"}`},
 		{"/_kit/facts?limit=0", 200, `{"events":[],"position":"10","oldest":"10","last":"13"}`},
+		{"/_kit/facts?limit=0&after=11&names=orderPlaced", 200, `{"events":[],"position":"11","oldest":"10","last":"13","waiting":2,"since":"2026-09-21T14:13:20Z"}`},
 		{"/prefix/_kit/facts?after=12&wait=30", 200, `{"events":[` + at("13") + `],"position":"13","oldest":"10","last":"13"}`},
 		{"/_kit/facts?after=14", 400, `"code":"VALIDATION_FAILED","message":"the position 14 is none of this log, which has 10 to 13;`},
 		{"/_kit/facts?after=9", 410, `go on from 10, the oldest one","details":{"oldest":"10"}`},
@@ -103,7 +108,7 @@ func TestFacts(t *testing.T) {
 		{"/_kit/facts?limit=501", 400, "from 0 to 500"},
 		{"/_kit/facts?wait=31", 400, "from 0 to 30"},
 		{"/_kit/facts?names=orderPlaced,orderLost", 400, "it has orderPlaced, orderShipped"},
-		{"/_kit/facts?since=1", 400, "there are after, names, limit and wait"},
+		{"/_kit/facts?since=1", 400, "the parameters are after, names, limit and wait"},
 		{"/_kit/facts?after=%zz", 400, "percent-encoded"},
 		{"/_kit/other", 404, "GET /_kit/facts"},
 	} {

@@ -11,9 +11,13 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Path is where a host accepts calls, behind its base address (spec 4.1).
+// Path is the path of a host's calls, after its base address (spec 4.1).
 const Path = wire.Path
 
 // Options of a Handler. A nil *Options is fine, and every zero value is the careful choice.
@@ -25,10 +29,10 @@ type Options struct {
 	// Nil: every caller is anonymous. An error answers every frame of the request; an
 	// UNAUTHORIZED, and an error with a retry time (facade.Error.After), also sets the
 	// HTTP status.
-	State func(*http.Request) (facade.State, error)
-	// Verifier, unless nil, accepts signed calls only: the state is the signed one,
-	// whatever the frame says, with the sender's name as state.caller. TrustState and
-	// State are then ignored.
+	State func(*http.Request) (access.State, error)
+	// Verifier, unless nil, accepts signed calls only: the state is the signed one, and the
+	// frame's is ignored, with the sender's name as state.caller. TrustState and State are
+	// then ignored.
 	Verifier *signing.Verifier
 	// Nonces remembers the tokens of signed commands for every process over one database,
 	// so that none of them accepts a command that another one has. Nil: the verifier's own
@@ -40,9 +44,9 @@ type Options struct {
 	Timeout time.Duration
 	// Called is called with each method and its caller before the call, concurrently for
 	// the frames of a batch. Nil: not called.
-	Called func(ctx context.Context, method string, state facade.State)
+	Called func(ctx context.Context, method string, state access.State)
 	// Budget bounds the bytes that all requests hold and how many execute at once; nil: no bound.
-	Budget *facade.Budget
+	Budget *budget.Budget
 	// Log receives the causes of errors, which callers do not see; nil: slog.Default().
 	Log *slog.Logger
 }
@@ -52,14 +56,14 @@ type Options struct {
 type Handler struct {
 	caller   facade.Caller
 	options  Options
-	methods  map[string]*facade.Operation // by wire.MethodKey
-	aliases  map[string]*facade.Alias     // by the old name in lower case
-	document func() []byte                // of rpc.discover, written on first use
+	methods  map[string]*catalog.Operation // by wire.MethodKey
+	aliases  map[string]*catalog.Alias     // by the old name in lower case
+	document func() []byte                 // of rpc.discover, written on first use
 }
 
 // NewHandler returns the receiver of calls on a catalog's doors; caller answers them.
 // A nil opts means the defaults of [Options].
-func NewHandler(cat *facade.Catalog, caller facade.Caller, opts *Options) *Handler {
+func NewHandler(cat *catalog.Catalog, caller facade.Caller, opts *Options) *Handler {
 	methods, aliases := methodsOf(cat)
 	h := &Handler{
 		caller: caller, methods: methods, aliases: aliases,
@@ -87,8 +91,8 @@ func NewHandler(cat *facade.Catalog, caller facade.Caller, opts *Options) *Handl
 
 // methodsOf is every operation of a catalog by its method, and by those of aliases. It is made once; a catalog never
 // changes.
-func methodsOf(cat *facade.Catalog) (methods map[string]*facade.Operation, aliases map[string]*facade.Alias) {
-	methods, aliases = map[string]*facade.Operation{}, map[string]*facade.Alias{}
+func methodsOf(cat *catalog.Catalog) (methods map[string]*catalog.Operation, aliases map[string]*catalog.Alias) {
+	methods, aliases = map[string]*catalog.Operation{}, map[string]*catalog.Alias{}
 	for _, frond := range cat.Fronds {
 		for _, door := range frond.Doors {
 			for _, a := range door.Aliases {
@@ -106,11 +110,11 @@ func methodsOf(cat *facade.Catalog) (methods map[string]*facade.Operation, alias
 }
 
 // report is err as it may leave this process; its cause is logged.
-func (h *Handler) report(ctx context.Context, err error, trace string) *facade.Error {
-	return facade.Report(ctx, h.options.Log, err, trace)
+func (h *Handler) report(ctx context.Context, err error, trace string) *kiterror.Error {
+	return kiterror.Report(ctx, h.options.Log, err, trace)
 }
 
 // panicked reports a panic that no façade recovered as a failure like any other.
-func (h *Handler) panicked(ctx context.Context, v any, trace string) *facade.Error {
-	return h.report(ctx, facade.Panicked(v), trace)
+func (h *Handler) panicked(ctx context.Context, v any, trace string) *kiterror.Error {
+	return h.report(ctx, kiterror.Panicked(v), trace)
 }

@@ -20,6 +20,8 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -42,24 +44,24 @@ func TestStatusWithoutAFrame(t *testing.T) {
 		headers            headers
 		body               string
 		status             int
-		code               facade.Code
+		code               kiterror.Code
 		says               string
 	}{
 		{"a frame", "POST", "/_kit/call", json, sum, 200, "", ""},
 		{"a frame below a base path", "POST", "/base/_kit/call", json, sum, 200, "", ""},
 		{"UTF-8 by name", "POST", "/_kit/call", headers{"Content-Type": `application/json; charset="UTF-8"`}, sum, 200, "", ""},
 		{"no compression by name", "POST", "/_kit/call", headers{"Content-Type": "application/json", "Content-Encoding": "identity"}, sum, 200, "", ""},
-		{"another path", "POST", "/_kit/calls", json, sum, 404, facade.NotFound, "POST to /_kit/call"},
-		{"GET", "GET", "/_kit/call", nil, "", 405, facade.MethodNotAllowed, "POST to /_kit/call"},
-		{"DELETE", "DELETE", "/_kit/call", nil, "", 405, facade.MethodNotAllowed, "POST to /_kit/call"},
-		{"an unheard-of verb", "BREW<>", "/_kit/call", nil, "", 405, facade.MethodNotAllowed, "this verb is not served"},
-		{"no media type", "POST", "/_kit/call", nil, sum, 415, facade.BadRequest, "application/json"},
-		{"a form", "POST", "/_kit/call", headers{"Content-Type": "application/x-www-form-urlencoded"}, sum, 415, facade.BadRequest, "application/json"},
-		{"text", "POST", "/_kit/call", headers{"Content-Type": "text/plain"}, sum, 415, facade.BadRequest, "application/json"},
-		{"another charset", "POST", "/_kit/call", headers{"Content-Type": "application/json; charset=latin1"}, sum, 415, facade.BadRequest, "UTF-8"},
-		{"compressed", "POST", "/_kit/call", headers{"Content-Type": "application/json", "Content-Encoding": "gzip"}, sum, 415, facade.BadRequest, "without a Content-Encoding"},
+		{"another path", "POST", "/_kit/calls", json, sum, 404, kiterror.NotFound, "POST to /_kit/call"},
+		{"GET", "GET", "/_kit/call", nil, "", 405, kiterror.MethodNotAllowed, "POST to /_kit/call"},
+		{"DELETE", "DELETE", "/_kit/call", nil, "", 405, kiterror.MethodNotAllowed, "POST to /_kit/call"},
+		{"an unheard-of verb", "BREW<>", "/_kit/call", nil, "", 405, kiterror.MethodNotAllowed, "this verb is not served"},
+		{"no media type", "POST", "/_kit/call", nil, sum, 415, kiterror.BadRequest, "application/json"},
+		{"a form", "POST", "/_kit/call", headers{"Content-Type": "application/x-www-form-urlencoded"}, sum, 415, kiterror.BadRequest, "application/json"},
+		{"text", "POST", "/_kit/call", headers{"Content-Type": "text/plain"}, sum, 415, kiterror.BadRequest, "application/json"},
+		{"another charset", "POST", "/_kit/call", headers{"Content-Type": "application/json; charset=latin1"}, sum, 415, kiterror.BadRequest, "UTF-8"},
+		{"compressed", "POST", "/_kit/call", headers{"Content-Type": "application/json", "Content-Encoding": "gzip"}, sum, 415, kiterror.BadRequest, "without a Content-Encoding"},
 		{"as much as the cap", "POST", "/_kit/call", json, sum + strings.Repeat(" ", 64-len(sum)), 200, "", ""},
-		{"a byte over the cap", "POST", "/_kit/call", json, sum + strings.Repeat(" ", 65-len(sum)), 413, facade.PayloadTooLarge, "cap of 64 bytes"},
+		{"a byte over the cap", "POST", "/_kit/call", json, sum + strings.Repeat(" ", 65-len(sum)), 413, kiterror.PayloadTooLarge, "cap of 64 bytes"},
 	} {
 		for _, length := range []string{"known", "unknown"} {
 			t.Run(c.name+", length "+length, func(t *testing.T) {
@@ -121,18 +123,18 @@ func TestDefaultCapIsOneMebibyte(t *testing.T) {
 // processes, and nowhere else.
 func TestState(t *testing.T) {
 	const frame = `{"jsonrpc":"2.0","id":1,"method":"math.sum","params":{"state":{"user":{"id":"mallory"}},"trace":"t"}}`
-	rebuild := func(r *http.Request) (facade.State, error) {
+	rebuild := func(r *http.Request) (access.State, error) {
 		switch name := r.Header.Get("X-User"); name {
 		case "":
 			return nil, nil
 		case "forged":
-			return nil, facade.Errorf(facade.Unauthorized, "the token is not ours")
+			return nil, kiterror.Errorf(kiterror.Unauthorized, "the token is not ours")
 		case "broken":
 			return nil, errors.New("the key store is at 10.0.0.7")
 		case "panic":
 			panic("at 10.0.0.7")
 		default:
-			return facade.State{"user": map[string]any{"id": name}}, nil
+			return access.State{"user": map[string]any{"id": name}}, nil
 		}
 	}
 	for _, c := range []struct {
@@ -450,8 +452,8 @@ func TestNotAFrame(t *testing.T) {
 // TestCredentialsThatDoNotHold refuse the request, whatever came in it, and what a
 // client revives from that is the same for one frame and for many.
 func TestCredentialsThatDoNotHold(t *testing.T) {
-	h := envelope.NewHandler(mathCatalog(), arithmetic, &envelope.Options{State: func(*http.Request) (facade.State, error) {
-		return nil, facade.Errorf(facade.Unauthorized, "the token is not ours")
+	h := envelope.NewHandler(mathCatalog(), arithmetic, &envelope.Options{State: func(*http.Request) (access.State, error) {
+		return nil, kiterror.Errorf(kiterror.Unauthorized, "the token is not ours")
 	}})
 	for name, body := range map[string]string{
 		"a frame":        sum,
@@ -476,7 +478,7 @@ func TestCredentialsThatDoNotHold(t *testing.T) {
 		"one":  {Entity: "math", Operation: "sum"},
 		"many": {Entity: "math", Operation: "findById", Each: &facade.Each{Field: "id", Keys: []json.RawMessage{json.RawMessage(`1`), json.RawMessage(`2`)}}},
 	} {
-		if _, err := host.Call(t.Context(), &call); facade.CodeOf(err) != facade.Unauthorized {
+		if _, err := host.Call(t.Context(), &call); kiterror.CodeOf(err) != kiterror.Unauthorized {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

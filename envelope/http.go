@@ -11,27 +11,28 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/envelope/wire"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// refusal is the answer to a request without a frame: an HTTP status, and as its body a
-// failure frame with a null id, which a client of frames can read. Status 0: the client
-// is gone and nothing is written.
+// refusal is the answer to a request without a frame: an HTTP status, and as its body a failure
+// frame with a null id, which a client of frames can read. Status 0: the client is gone, and no
+// answer is written.
 type refusal struct {
 	status int
 	allow  string
-	err    *facade.Error
+	err    *kiterror.Error
 }
 
-// overBudget is the refusal of a request for which there is no room.
+// overBudget is the refusal of a request beyond the budget.
 func overBudget(err error) *refusal {
-	e := facade.AsError(err)
+	e := kiterror.AsError(err)
 	return &refusal{status: e.Code.Status(), err: e}
 }
 
 // refuse is a refusal with the message of a format.
-func refuse(status int, code facade.Code, format string, args ...any) *refusal {
-	return &refusal{status: status, err: facade.Errorf(code, format, args...)}
+func refuse(status int, code kiterror.Code, format string, args ...any) *refusal {
+	return &refusal{status: status, err: kiterror.Errorf(code, format, args...)}
 }
 
 // write writes the refusal as the answer.
@@ -54,7 +55,7 @@ func (f *refusal) write(w http.ResponseWriter) {
 
 // Refuse answers a request of which no frame was read: a failure frame whose id is null,
 // under the HTTP status. It is for middleware in front of a [Handler]. err must not be nil.
-func Refuse(w http.ResponseWriter, status int, err *facade.Error) {
+func Refuse(w http.ResponseWriter, status int, err *kiterror.Error) {
 	(&refusal{status: status, err: err}).write(w)
 }
 
@@ -68,32 +69,32 @@ func Refuse(w http.ResponseWriter, status int, err *facade.Error) {
 //	slower than the server waits       408 REQUEST_TIMEOUT
 //	no room in the budget              the code of the account, with Retry-After
 //	the client disconnected            nothing is written
-func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *facade.Account) ([]byte, *refusal) {
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *budget.Account) ([]byte, *refusal) {
 	const send = "send a JSON-RPC 2.0 frame with POST to " + Path + " as application/json"
 	if !strings.HasSuffix(r.URL.Path, Path) {
-		return nil, refuse(http.StatusNotFound, facade.NotFound, "nothing is served here; %s", send)
+		return nil, refuse(http.StatusNotFound, kiterror.NotFound, "no route here; %s", send)
 	}
 	switch r.Method {
 	case http.MethodPost:
 	case http.MethodOptions:
 		return nil, &refusal{status: http.StatusNoContent, allow: "POST, OPTIONS"}
 	default:
-		f := refuse(http.StatusMethodNotAllowed, facade.MethodNotAllowed, "%s is not served here; %s", verb(r.Method), send)
+		f := refuse(http.StatusMethodNotAllowed, kiterror.MethodNotAllowed, "%s is not served here; %s", verb(r.Method), send)
 		f.allow = "POST, OPTIONS"
 		return nil, f
 	}
 	// A form can send neither media type nor encoding, so no other site's page can make a browser call.
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return nil, refuse(http.StatusUnsupportedMediaType, facade.BadRequest,
+		return nil, refuse(http.StatusUnsupportedMediaType, kiterror.BadRequest,
 			"the Content-Type is not application/json in UTF-8; %s", send)
 	}
 	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
-		return nil, refuse(http.StatusUnsupportedMediaType, facade.BadRequest,
+		return nil, refuse(http.StatusUnsupportedMediaType, kiterror.BadRequest,
 			"the body is compressed; send it without a Content-Encoding")
 	}
 	tooLarge := func() *refusal {
-		return refuse(http.StatusRequestEntityTooLarge, facade.PayloadTooLarge,
+		return refuse(http.StatusRequestEntityTooLarge, kiterror.PayloadTooLarge,
 			"the body is over the cap of %d bytes; send less, or a batch in parts", limit)
 	}
 	// An announced size over the limit is refused before a byte is read.
@@ -101,12 +102,12 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *faca
 		w.Header().Set("Connection", "close") // the rest of the body is not drained
 		return nil, tooLarge()
 	}
-	// The body is not pooled: whoever answers a call may keep parts of its text.
+	// The body is not pooled: the callee may keep parts of its text.
 	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxPrealloc)+bytes.MinRead))
 	if _, err := body.ReadFrom(account.Reader(http.MaxBytesReader(w, r.Body, limit), r.ContentLength, limit)); err != nil {
 		var over *http.MaxBytesError
 		var slow net.Error
-		var refused *facade.Error
+		var refused *kiterror.Error
 		switch {
 		case errors.As(err, &refused):
 			w.Header().Set("Connection", "close") // the rest of the body is not drained
@@ -114,11 +115,11 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, account *faca
 		case errors.As(err, &over):
 			return nil, tooLarge()
 		case errors.As(err, &slow) && slow.Timeout():
-			return nil, refuse(http.StatusRequestTimeout, facade.RequestTimeout, "the body did not arrive in time; send it again")
+			return nil, refuse(http.StatusRequestTimeout, kiterror.RequestTimeout, "the body did not arrive in time; send it again")
 		case errors.Is(err, io.ErrUnexpectedEOF) || r.Context().Err() != nil:
 			return nil, &refusal{}
 		}
-		return nil, refuse(http.StatusBadRequest, facade.BadRequest, "the body could not be read; send it again")
+		return nil, refuse(http.StatusBadRequest, kiterror.BadRequest, "the body could not be read; send it again")
 	}
 	return body.Bytes(), nil
 }
@@ -158,5 +159,5 @@ func writeFrames(w http.ResponseWriter, status int, text []byte) {
 	header["Content-Type"] = jsonType
 	header["Content-Length"] = []string{strconv.Itoa(len(text))}
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // the client may be gone, which is no failure of the host
+	_, _ = w.Write(text) // the client may be gone, which is not a failure of the host
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -67,7 +68,7 @@ func readInvocation(params json.RawMessage, trust bool) (facade.Invocation, *wir
 		default:
 			details = append(details, schema.Detail{
 				Path: name, Pointer: "/" + jsontext.Token(name), Code: schema.UnknownKey,
-				Message: "is no member of an invocation; its members are params, query, body, state, trace, identity",
+				Message: "is not a member of an invocation; its members are params, query, body, state, trace, identity",
 			})
 		}
 	}
@@ -89,7 +90,7 @@ func notAnInvocation(details ...schema.Detail) *wire.Failure {
 	if len(details) > 1 {
 		message = fmt.Sprintf("%d things are refused, each with a detail; the first: %s", len(details), message)
 	}
-	return &wire.Failure{Code: wire.InvalidParams, Err: facade.Invalid(message, details...)}
+	return &wire.Failure{Code: wire.InvalidParams, Err: kiterror.Invalid(message, details...)}
 }
 
 // typeDetail is the refusal of a member of the wrong kind; name "" is params itself.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -36,18 +38,18 @@ var arithmetic = facade.CallerFunc(func(_ context.Context, c *facade.Call) (*fac
 	case "get_data":
 		return value(`["hello",5]`)
 	}
-	return nil, facade.Errorf(facade.NotFound, "math has no such operation").At("math", c.Operation)
+	return nil, kiterror.Errorf(kiterror.NotFound, "math has no such operation").At("math", c.Operation)
 })
 
 // mathCatalog serves what arithmetic answers.
-func mathCatalog() *facade.Catalog {
-	door := &facade.Door{Name: "math"}
+func mathCatalog() *catalog.Catalog {
+	door := &catalog.Door{Name: "math"}
 	for _, name := range strings.Fields("subtract sum update get_data notify_hello notify_sum") {
-		door.Operations = append(door.Operations, &facade.Operation{Name: name, Door: door, Kind: facade.Command})
+		door.Operations = append(door.Operations, &catalog.Operation{Name: name, Door: door, Kind: catalog.Command})
 	}
-	frond := &facade.Frond{Name: "numbers", Doors: []*facade.Door{door}}
+	frond := &catalog.Frond{Name: "numbers", Doors: []*catalog.Door{door}}
 	door.Frond = frond
-	return &facade.Catalog{Vendor: "test", Fronds: []*facade.Frond{frond}}
+	return &catalog.Catalog{Vendor: "test", Fronds: []*catalog.Frond{frond}}
 }
 
 // TestSpecificationExamples is section 7 of the JSON-RPC 2.0 specification, in its

@@ -16,6 +16,8 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // sharedNonces is what two processes share; down: it cannot be reached.
@@ -29,7 +31,7 @@ func (n *sharedNonces) TakeNonce(_ context.Context, nonce []byte, until time.Tim
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.down {
-		return false, facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached")
+		return false, kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached")
 	}
 	if _, seen := n.seen[string(nonce)]; seen {
 		return false, nil
@@ -45,10 +47,10 @@ func TestReplayElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := &facade.Door{Name: "math"}
-	door.Operations = []*facade.Operation{{Name: "add", Door: door, Kind: facade.Command}, {Name: "get", Door: door, Kind: facade.Query}}
-	door.Aliases = []*facade.Alias{{Name: "sums", Door: door, Until: time.Now().Add(time.Hour)}}
-	frond := &facade.Frond{Name: "numbers", Doors: []*facade.Door{door}}
+	door := &catalog.Door{Name: "math"}
+	door.Operations = []*catalog.Operation{{Name: "add", Door: door, Kind: catalog.Command}, {Name: "get", Door: door, Kind: catalog.Query}}
+	door.Aliases = []*catalog.Alias{{Name: "sums", Door: door, Until: time.Now().Add(time.Hour)}}
+	frond := &catalog.Frond{Name: "numbers", Doors: []*catalog.Door{door}}
 	door.Frond = frond
 	var ran atomic.Int64
 	caller := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {
@@ -61,7 +63,7 @@ func TestReplayElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return envelope.NewHandler(&facade.Catalog{Vendor: "test", Fronds: []*facade.Frond{frond}}, caller, &envelope.Options{Verifier: v, Nonces: nonces, Log: slog.New(slog.DiscardHandler)})
+		return envelope.NewHandler(&catalog.Catalog{Vendor: "test", Fronds: []*catalog.Frond{frond}}, caller, &envelope.Options{Verifier: v, Nonces: nonces, Log: slog.New(slog.DiscardHandler)})
 	}
 	signer := signing.NewSigner(private, "shop")
 	post := func(h http.Handler, body []byte) (int, string) {

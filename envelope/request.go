@@ -12,32 +12,36 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// request is what the frames of one HTTP request have in common. The frames of a batch
-// use it concurrently.
+// request is the common part of the frames of one HTTP request. The frames of a batch use it
+// concurrently.
 type request struct {
 	handler *Handler
 	http    *http.Request
-	state   facade.State
-	refusal *facade.Error // why no frame can be run; nil: frames are run
+	state   access.State
+	refusal *kiterror.Error // why no frame can be run; nil: frames are run
 
 	unauthorized atomic.Bool // a frame was refused for want of credentials
 
-	account *facade.Account // what the request holds; nil: no bound
+	account *budget.Account // the memory that the request holds; nil: unlimited
 	batch   bool
 	// position is that of the page; 0: there is none, or it is one of a batch.
 	position facade.Position
-	later    atomic.Pointer[facade.Error] // a frame's failure with a retry time
+	later    atomic.Pointer[kiterror.Error] // a frame's failure with a retry time
 }
 
-// appendAnswers appends the answer to one body: a frame, an array of frames, or nothing.
+// appendAnswers appends the answer to one body, if it has one: a frame, or an array of frames.
 func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []byte {
 	if err := jsontext.Check(body); err != nil {
 		return wire.AppendFailure(dst, wire.NullID, &wire.Failure{
 			Code: wire.ParseError,
-			Err:  facade.Errorf(facade.BadRequest, "the body is not a frame of JSON: %s", err.Error()),
+			Err:  kiterror.Errorf(kiterror.BadRequest, "the body is not a frame of JSON: %s", err.Error()),
 		})
 	}
 	if q.refusal == nil {
@@ -54,8 +58,8 @@ func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []
 	return dst
 }
 
-// rebuildState finds out who is calling, unless frames are trusted to say so
-// (spec 5.4: what a browser sends is ignored and rebuilt).
+// rebuildState identifies the caller, unless the frames are trusted with its state (spec 5.4: a
+// browser's state is ignored and rebuilt).
 func (q *request) rebuildState(ctx context.Context, body []byte) {
 	o := &q.handler.options
 	if o.Verifier != nil {
@@ -90,16 +94,16 @@ func (q *request) verify(ctx context.Context, body []byte) {
 		q.refusal = err
 		return
 	}
-	// The sender is set over whatever the state has under that name.
+	// The sender replaces any value that the state has under that name.
 	if q.state = signed.State; signed.Caller != "" {
 		q.state["caller"] = signed.Caller
 	}
 }
 
-// once makes sure that no other process has accepted the token of a command. Queries do not
-// pay for it: replayed elsewhere they change nothing, and who has the token of one could
-// read its answer as well (docs/decisions/signing.md).
-func (q *request) once(ctx context.Context, body []byte, signed *signing.Call) *facade.Error {
+// once makes sure that no other process has accepted the token of a command. Queries are
+// exempt: a replay of one changes no data, and a reader of its token could read its answer as
+// well (docs/decisions/signing.md).
+func (q *request) once(ctx context.Context, body []byte, signed *signing.Call) *kiterror.Error {
 	nonces := q.handler.options.Nonces
 	if nonces == nil || signed.Until.IsZero() || !q.handler.commands(body) {
 		return nil
@@ -128,7 +132,7 @@ func (h *Handler) commands(body []byte) bool {
 	return false
 }
 
-// isCommand reports whether a frame calls a command. A method that is unknown runs nothing.
+// isCommand reports whether a frame calls a command. An unknown method is not run.
 func (h *Handler) isCommand(frame json.RawMessage) bool {
 	f, fail := wire.ReadRequest(frame)
 	if fail != nil {
@@ -136,16 +140,16 @@ func (h *Handler) isCommand(frame json.RawMessage) bool {
 	}
 	entity, operation, _ := strings.Cut(f.Method, ".")
 	op := h.methods[wire.MethodKey(entity, operation)]
-	return op != nil && op.Kind == facade.Command
+	return op != nil && op.Kind == catalog.Command
 }
 
-// appendAnswer answers one frame of checked JSON; a notification appends nothing. Where the
-// answers are full, the call is refused and not made. It is called from many goroutines for
-// the frames of a batch.
+// appendAnswer answers one frame of checked JSON, unless it is a notification. If the answers
+// are full, the call is refused and not made. It is called from many goroutines for the frames
+// of a batch.
 func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessage, full bool) []byte {
 	f, fail := wire.ReadRequest(v)
 	if fail == nil && full && f.ID != nil {
-		fail = failed(facade.Errorf(facade.PayloadTooLarge,
+		fail = failed(kiterror.Errorf(kiterror.PayloadTooLarge,
 			"the answers before this one have more than %d bytes together; send this frame in another batch", MaxBatchAnswer))
 	}
 	var write func([]byte) []byte
@@ -153,7 +157,7 @@ func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessag
 		write, fail = q.run(ctx, f)
 	}
 	if fail != nil {
-		if fail.Err.Code == facade.Unauthorized {
+		if fail.Err.Code == kiterror.Unauthorized {
 			q.unauthorized.Store(true)
 		}
 		if fail.Err.RetryAfter() != "" {
@@ -170,7 +174,7 @@ func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessag
 }
 
 // failed is the failure of a call, as opposed to one of its frame.
-func failed(err *facade.Error) *wire.Failure { return &wire.Failure{Code: wire.Failed, Err: err} }
+func failed(err *kiterror.Error) *wire.Failure { return &wire.Failure{Code: wire.Failed, Err: err} }
 
 // run makes the call of one frame and returns what writes its result.
 //
@@ -192,13 +196,13 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 		q.called(ctx, f.Method, q.state)
 		document := h.document()
 		if err := q.account.Reserve(len(document)); err != nil {
-			return nil, failed(facade.AsError(err))
+			return nil, failed(kiterror.AsError(err))
 		}
 		return func(dst []byte) []byte { return append(dst, document...) }, nil
 	}
 	entity, operation, dotted := strings.Cut(f.Method, ".")
 	if !dotted {
-		return nil, &wire.Failure{Code: wire.MethodNotFound, Err: facade.Errorf(facade.NotFound,
+		return nil, &wire.Failure{Code: wire.MethodNotFound, Err: kiterror.Errorf(kiterror.NotFound,
 			"a method is an entity, a dot and an operation; "+wire.Discover+" lists them")}
 	}
 	if a := h.aliases[strings.ToLower(entity)]; a != nil {
@@ -216,34 +220,38 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 	if !h.options.TrustState {
 		inv.State = q.state
 	}
-	if facade.TraceID(inv.Trace) == "" {
-		if header := q.http.Header.Get("traceparent"); inv.Trace == "" || facade.TraceID(header) != "" {
+	if kiterror.TraceID(inv.Trace) == "" {
+		if header := q.http.Header.Get("traceparent"); inv.Trace == "" || kiterror.TraceID(header) != "" {
 			inv.Trace = header // a valid header beats a text that names no trace
 		}
 	}
 	q.called(ctx, f.Method, inv.State)
 	var words *synonyms
+	sent := inv.Query
 	if op != nil && op.Builtin && op.Name == "list" {
-		if inv.Query, words, fail = translate(inv.Query, op.Door.ListLimits()); fail != nil {
+		if inv.Query, words, fail = translate(inv.Query, op.Door.Limits); fail != nil {
 			fail.Err = fail.Err.At(entity, operation)
 			return nil, fail
 		}
 	}
-	call := facade.Call{Entity: entity, Operation: operation, Invocation: inv, Position: !q.batch && op != nil && op.Cardinality == facade.PageOf}
+	call := facade.Call{Entity: entity, Operation: operation, Invocation: inv, Position: !q.batch && op != nil && op.Cardinality == catalog.PageOf}
+	if words != nil {
+		call.SentQuery = sent
+	}
 	result, err := q.call(ctx, &call)
 	if err != nil {
 		fail := failed(words.restore(err))
 		// The façade refuses an unknown method in the words that every surface has; the
 		// envelope adds JSON-RPC's integer.
-		if err.Code == facade.NotFound && op == nil {
+		if err.Code == kiterror.NotFound && op == nil {
 			fail.Code = wire.MethodNotFound
 		}
 		return nil, fail
 	}
-	if size := result.Size(); op != nil && op.Kind == facade.Command {
+	if size := result.Size(); op != nil && op.Kind == catalog.Command {
 		q.account.Add(size) // the command is done: its answer is sent even over the budget
 	} else if err := q.account.Reserve(size); err != nil {
-		return nil, failed(facade.AsError(err).At(entity, operation))
+		return nil, failed(kiterror.AsError(err).At(entity, operation))
 	}
 	if !q.batch { // frames of a batch run at once
 		q.position = result.Page.Position
@@ -252,14 +260,14 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 }
 
 // called reports a call to Options.Called.
-func (q *request) called(ctx context.Context, method string, state facade.State) {
+func (q *request) called(ctx context.Context, method string, state access.State) {
 	if f := q.handler.options.Called; f != nil {
 		f(ctx, method, state)
 	}
 }
 
 // call makes one call; a panic of the caller is a failure like any other.
-func (q *request) call(ctx context.Context, c *facade.Call) (result *facade.Result, failed *facade.Error) {
+func (q *request) call(ctx context.Context, c *facade.Call) (result *facade.Result, failed *kiterror.Error) {
 	h := q.handler
 	defer func() {
 		if v := recover(); v != nil {

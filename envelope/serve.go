@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -32,7 +33,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer buf.Release()
 	q := request{handler: h, http: r, account: account}
 	if err := account.Begin(); err != nil {
-		q.refusal = facade.AsError(err)
+		q.refusal = kiterror.AsError(err)
 	}
 	buf.Text = q.appendAnswers(ctx, buf.Text, body)
 	account.Keep(len(buf.Text)) // the rows are written
@@ -41,7 +42,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if q.position != 0 {
 		w.Header().Set(facade.PositionHeader, q.position.String())
 	}
-	if len(buf.Text) == 0 { // nothing but notifications
+	if len(buf.Text) == 0 { // only notifications
 		if status == http.StatusOK {
 			status = http.StatusNoContent
 		}
@@ -63,7 +64,7 @@ func (q *request) status(header http.Header) int {
 	status := http.StatusOK
 	if later := q.later.Load(); later != nil {
 		header.Set("Retry-After", later.RetryAfter())
-		if !q.batch && later.Code == facade.ServiceUnavailable {
+		if !q.batch && later.Code == kiterror.ServiceUnavailable {
 			status = http.StatusServiceUnavailable
 		}
 	}
@@ -76,7 +77,8 @@ func (q *request) status(header http.Header) int {
 		status = q.refusal.Code.Status()
 		header.Set("Retry-After", after)
 	} else if q.unauthorized.Load() {
-		// The failure is the frame's and the status stays 200; the header still says what would help.
+		// The failure is the frame's and the status stays 200; the header still names the
+		// missing credential.
 		header.Set("WWW-Authenticate", "Bearer")
 	}
 	return status

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/envelope/wire"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -21,16 +22,16 @@ import (
 //	page     2, from 1, with limit                   as offset
 //	limit    "20"                                    as 20
 //
-// Their count is a word of the list itself. A synonym beside the word it stands for is
-// refused, and a refusal names the words that were sent.
+// Their count is a word of the list itself. A synonym together with its word is refused, and a
+// refusal names the words that were sent.
 type synonyms struct {
-	limits  facade.ListLimits
+	limits  project.ListLimits
 	query   json.RawMessage
 	sentAs  map[string]string // our word → the synonym that was sent
 	details []schema.Detail
 }
 
-// canonical maps each synonym to the word of the list query that it stands for.
+// canonical maps each synonym to its word of the list query.
 var canonical = map[string]string{"where": "filter", "orderBy": "sort", "order": "sort", "page": "offset"}
 
 // translate returns a list's query with the words of the list. The synonyms restore the
@@ -38,7 +39,7 @@ var canonical = map[string]string{"where": "filter", "orderBy": "sort", "order":
 //
 //	{"where":{"status":"open"},"orderBy":"createdAt","order":"desc","page":2,"limit":"20"}
 //	{"filter":{"status":{"eq":"open"}},"sort":"-createdAt","offset":20,"limit":20}
-func translate(query json.RawMessage, limits facade.ListLimits) (json.RawMessage, *synonyms, *wire.Failure) {
+func translate(query json.RawMessage, limits project.ListLimits) (json.RawMessage, *synonyms, *wire.Failure) {
 	foreign := jsontext.KindOf(jsontext.Get(query, "limit")) == jsontext.String
 	for word := range canonical {
 		foreign = foreign || jsontext.Get(query, word) != nil
@@ -60,9 +61,9 @@ func translate(query json.RawMessage, limits facade.ListLimits) (json.RawMessage
 			add(name, value)
 		case jsontext.IsNull(value): // as good as absent
 		case name == "page" && (d.sent("after") || d.sent("before")):
-			d.refuse(name, "exclusive", "cannot stand beside a cursor; send one of them")
+			d.refuse(name, "exclusive", "cannot be combined with a cursor; send one of them")
 		case d.sent(word):
-			d.refuse(name, "exclusive", "cannot stand beside "+word+"; send one of them")
+			d.refuse(name, "exclusive", "cannot be combined with "+word+"; send one of them")
 		default:
 			d.sentAs[word] = name
 			if value := d.read(name, value); value != nil {
@@ -72,7 +73,7 @@ func translate(query json.RawMessage, limits facade.ListLimits) (json.RawMessage
 	}
 	if len(d.details) > 0 {
 		message := d.details[0].Path + " " + d.details[0].Message
-		return nil, nil, &wire.Failure{Code: wire.Failed, Err: facade.Invalid(message, d.details...)}
+		return nil, nil, &wire.Failure{Code: wire.Failed, Err: kiterror.Invalid(message, d.details...)}
 	}
 	return append(text, '}'), d, nil
 }
@@ -99,7 +100,7 @@ func (d *synonyms) read(name string, value json.RawMessage) json.RawMessage {
 		return d.page(value)
 	}
 	if !d.sent("orderBy") {
-		d.refuse(name, "dependentRequired", "says the direction of orderBy; send orderBy beside it")
+		d.refuse(name, "dependentRequired", "gives the direction of orderBy; send orderBy too")
 	}
 	return nil
 }
@@ -127,11 +128,11 @@ func (d *synonyms) where(value json.RawMessage) json.RawMessage {
 	return append(filter, '}')
 }
 
-// order translates orderBy, with order beside it, into a sort key.
+// order translates orderBy, and order as its direction, into a sort key.
 func (d *synonyms) order(value json.RawMessage) json.RawMessage {
 	field := jsontext.Unquote(value)
 	if jsontext.KindOf(value) != jsontext.String || field == "" || strings.ContainsAny(field, ",+-") {
-		d.refuse("orderBy", "type", "must be the name of one field, with order beside it; send several as sort")
+		d.refuse("orderBy", "type", "must be the name of one field, with order as its direction; send several as sort")
 		return nil
 	}
 	switch order := jsontext.Get(d.query, "order"); {
@@ -170,7 +171,7 @@ func number(value json.RawMessage) json.RawMessage {
 // restore names the words that were sent in a failure of the list: where.status instead of
 // filter.status.eq. A nil receiver returns err. The message is changed for the first detail
 // only, since it repeats that one.
-func (d *synonyms) restore(err *facade.Error) *facade.Error {
+func (d *synonyms) restore(err *kiterror.Error) *kiterror.Error {
 	details, ok := err.Details.([]schema.Detail)
 	if d == nil || !ok {
 		return err

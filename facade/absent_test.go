@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // people are rows with the four combinations of presence and null, and a field that is encoded.
@@ -71,7 +72,7 @@ func sameJSON(t *testing.T, page map[string]json.RawMessage, want string) bool {
 func TestAbsentInEvents(t *testing.T) {
 	f := facadeOf(t, people, nil)
 	event := &facade.Event{
-		Frond: "people", Name: "personChanged", Change: facade.Created, Entity: "person", Key: json.RawMessage(`"a"`),
+		Frond: "people", Name: "personChanged", Change: catalog.Created, Entity: "person", Key: json.RawMessage(`"a"`),
 		Data: json.RawMessage(`{"id":"a","name":"A","phone":null,"nick":null,"note":null,"city":null,"bossId":null}`),
 	}
 	const want = `{"id":"a","name":"A","phone":null,"note":null}`

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -43,7 +45,7 @@ func TestAlias(t *testing.T) {
 	}
 	f := storetest.New(t, projectOf(t, aliased), storetest.NewStore(), &facade.Options{Now: func() time.Time { return now }, Middleware: []facade.Middleware{watch}})
 	call := func(c facade.Caller, method, user string, in facade.Invocation) string {
-		in.State = facade.State{"user": map[string]any{"id": user}}
+		in.State = access.State{"user": map[string]any{"id": user}}
 		text, err := storetest.Call(t, c, method, in)
 		if err != nil {
 			return string(err.AppendJSON(nil))
@@ -82,7 +84,7 @@ func TestAlias(t *testing.T) {
 	}
 
 	// What a surface does not show is not there under the old name either.
-	for s, want := range map[facade.Surface]string{facade.OnREST: "product has no operation", facade.OnEnvelope: "no entity is called"} {
+	for s, want := range map[catalog.Surface]string{catalog.OnREST: "product has no operation", catalog.OnEnvelope: "no entity is called"} {
 		view, err := f.Catalog().Surface(s)
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +92,7 @@ func TestAlias(t *testing.T) {
 		if got := call(f.On(view), "item.delete", "root", facade.Invocation{ID: raw(`"p2"`)}); !strings.Contains(got, want) || !strings.Contains(got, "NOT_FOUND") {
 			t.Errorf("on %s: %s", s, got)
 		}
-		if text := string(view.Discovery().AppendJSON(nil)); s == facade.OnEnvelope && strings.Contains(text, "item") {
+		if text := string(view.Discovery().AppendJSON(nil)); s == catalog.OnEnvelope && strings.Contains(text, "item") {
 			t.Errorf("a closed surface names the alias: %s", text)
 		}
 	}
@@ -108,7 +110,7 @@ func TestAlias(t *testing.T) {
 	if want := `{"code":"GONE","message":"item was renamed to product and was answered until 2027-06-01; call product","entity":"product","operation":"findById"}`; got != want {
 		t.Errorf("after its day: %s", got)
 	}
-	view, _ := f.Catalog().Surface(facade.OnEnvelope)
+	view, _ := f.Catalog().Surface(catalog.OnEnvelope)
 	if got := call(f.On(view), "item.list", "root", facade.Invocation{}); !strings.Contains(got, "NOT_FOUND") {
 		t.Errorf("a surface that does not show the door says %s", got)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -173,8 +175,8 @@ func TestOthers(t *testing.T) {
 		}
 	}
 	p := counterProject(t, "collectors: {'*': [{deny: all}], bell: open}")
-	facade.Collect(p.Door("order"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
-		return facade.Scope{}, nil
+	facade.Collect(p.Door("order"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
+		return access.Scope{}, nil
 	}))
 	f := storetest.New(t, p, storetest.NewStore(), nil)
 	for method, want := range map[string]string{"order.pay": `"done"`, "bell.ring": `"done"`, "line.list": "UNAUTHORIZED"} {
@@ -214,7 +216,7 @@ func TestAccessFaults(t *testing.T) {
 				c.collectors = "{" + c.collectors + "}"
 			}
 			p := counterProject(t, "collectors: "+c.collectors+"\ncomputed: {order: {late: {type: boolean, value: total > 1}}}")
-			facade.Collect(p.Door("line"), facade.CollectorFunc(nil))
+			facade.Collect(p.Door("line"), access.CollectorFunc(nil))
 			_, err := facade.New(p, nil, nil)
 			if got := fmt.Sprint(err); got != cmp.Or(c.want, "<nil>") {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)

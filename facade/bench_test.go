@@ -8,6 +8,8 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -17,6 +19,8 @@ type canned struct {
 	facade.Store
 	found *facade.Found
 }
+
+func (*canned) Abilities() facade.Abilities { return facade.Abilities{} }
 
 func (c *canned) Find(context.Context, *facade.Find) (*facade.Found, error) {
 	return c.found, nil
@@ -35,17 +39,17 @@ func cannedFacade(tb testing.TB, n int, fields string) *facade.Facade {
 	if err := json.Unmarshal([]byte(fields), &names); err != nil {
 		tb.Fatal(err)
 	}
-	rows := facade.NewRows(facade.NewLayout(names), n)
+	list := rows.New(rows.NewLayout(names), n)
 	for i := range n {
-		rows.BeginRow()
+		list.BeginRow()
 		for j := range names {
-			rows.Put(j, fmt.Appendf(nil, `"value %d of %d"`, j, i))
+			list.Put(j, fmt.Appendf(nil, `"value %d of %d"`, j, i))
 		}
-		rows.EndRow()
+		list.EndRow()
 	}
 	keys := make([]json.RawMessage, n)
 	keys[n-1] = json.RawMessage(`["p99"]`)
-	store.found = &facade.Found{Rows: rows, Total: int64(n), Keys: keys}
+	store.found = &facade.Found{Rows: list, Total: int64(n), Keys: keys}
 	return f
 }
 
@@ -146,7 +150,7 @@ func BenchmarkRules(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			f := facadeOf(b, desk(c.config), nil)
 			call := &facade.Call{Entity: "order", Operation: "findById", Invocation: facade.Invocation{
-				Params: raw(`{"id":"o1"}`), State: facade.State{"user": map[string]any{"id": "c1", "tenant": "t"}},
+				Params: raw(`{"id":"o1"}`), State: access.State{"user": map[string]any{"id": "c1", "tenant": "t"}},
 			}}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -71,7 +72,7 @@ func (x *viewer) refusedDecoded(p *schema.Property, decoded json.RawMessage) []s
 	case out.Closed && schema.Builtins().Conversions[p.Axes.In.Name].Decode == nil:
 		return nil
 	}
-	return refusedValue(p, decoded)
+	return access.RefusedValue(p, decoded)
 }
 
 // refuseFormat refuses a value that the judge accepted and that its conversion turned into

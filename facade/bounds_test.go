@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
@@ -81,8 +84,8 @@ func narrowed(t *testing.T, p *facade.Project, change func(*schema.DiscoveredDoo
 			}
 		}
 	}
-	facade.Collect(p.Door("post"), facade.CollectorFunc(func(_ context.Context, _ facade.State, d *facade.Door, _ *facade.Operation) (facade.Scope, error) {
-		return facade.Scope{Rows: &facade.Filter{Op: facade.Eq, Field: d.Entity.Property("authorId"), Values: []any{"alan"}}}, nil
+	facade.Collect(p.Door("post"), access.CollectorFunc(func(_ context.Context, _ access.State, d *catalog.Door, _ *catalog.Operation) (access.Scope, error) {
+		return access.Scope{Rows: &filter.Filter{Op: filter.Eq, Field: d.Entity.Property("authorId"), Values: []any{"alan"}}}, nil
 	}))
 	f, err := facade.New(p, nil, &facade.Options{Remotes: remotes, Now: noon})
 	if err != nil {
@@ -114,7 +117,7 @@ func TestNarrowedWithoutAFilter(t *testing.T) {
 		{"post.publish", `{"id":"p1"}`, ``, `{"at":"2026-05-01T12:00:00Z"}`},
 	} {
 		text, err := do(t, f, c.method, c.params, c.query, c.body)
-		if err == nil || err.Code != kiterror.NotImplemented || !strings.Contains(err.Message, "takes no filter where it runs") {
+		if err == nil || err.Code != kiterror.NotImplemented || !strings.Contains(err.Message, "remote post.list does not support filter") {
 			t.Errorf("%s: %s %v", c.method, text, err)
 		}
 	}
@@ -155,12 +158,12 @@ func TestExplainAfterADenial(t *testing.T) {
 		{"order.pay", `{"when":"user.level \u003e 3","verdict":"holds, and denies"},{"when":"user != nil","verdict":"is not asked"},{"when":"user.broken \u003e user.level","verdict":"is not asked"},{"when":"","verdict":"is not asked"}`},
 		{"order.list", `{"when":"user.level \u003e 3","verdict":"holds"},{"when":"user != nil","verdict":"is not asked"},`},
 	} {
-		got, _ := explained(t, f, facade.State{"user": map[string]any{"level": 4}}, c.method, "", "", "")
+		got, _ := explained(t, f, access.State{"user": map[string]any{"level": 4}}, c.method, "", "", "")
 		if !strings.Contains(got, c.rules) {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.method, got, c.rules)
 		}
 	}
-	got, code := explained(t, f, facade.State{"user": map[string]any{"level": 1}}, "order.pay", "", "", "")
+	got, code := explained(t, f, access.State{"user": map[string]any{"level": 1}}, "order.pay", "", "", "")
 	if code != kiterror.Forbidden || !strings.Contains(got, `{"when":"user.level \u003e 3","verdict":"does not hold"},{"when":"user != nil","verdict":"holds, and denies"},{"when":"user.broken \u003e user.level","verdict":"is not asked"}`) {
 		t.Errorf("%s %s", code, got)
 	}

@@ -3,7 +3,13 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -61,6 +67,10 @@ type Call struct {
 	// objects that the card leaves open are merged too, and a null removes a member of
 	// one. Without it such an object is one value, and replaced.
 	Merge bool
+	// SentQuery is the query of a list in a consumer's own words (where, orderBy, order, page),
+	// which Invocation.Query has in ours. A host that publishes no input card for its list is
+	// sent these words. nil: the query was sent in ours.
+	SentQuery json.RawMessage
 	// Partial lets an answer stand whose computed fields could not all be made: the
 	// ones that failed are absent from the rows and named in Result.Failed. Without
 	// it such a call fails whole.
@@ -78,7 +88,7 @@ type Invocation struct {
 	Params json.RawMessage
 	Query  json.RawMessage
 	Body   json.RawMessage
-	State  State
+	State  access.State
 	Trace  string // traceparent, where one came along
 }
 
@@ -106,20 +116,57 @@ type Each struct {
 	Keys  []json.RawMessage
 	// Through says which field of other rows leads to these; nil: none does. A field
 	// the caller may not read leads nowhere.
-	Through *Through
+	Through *catalog.Through
 }
 
-// Through is a many relation that is followed: the field, and the call that gave
-// the rows it stands on. It is asked about because nothing of it stands in those rows.
-type Through struct {
-	Entity, Operation, Field string
+// Handler answers an author's operation. The call it is given is admitted: params,
+// query and body are judged, decoded and filled. What it returns is marshalled to
+// JSON, and its members are the fields of the output whatever their case: one that the
+// card does not have, and one that it requires and does not get, is INTERNAL_ERROR,
+// with the field in the log. *Rows and *Result are taken as they are. Whatever it is,
+// it leaves by the rules of the operation's output: closed and hidden fields gone,
+// values encoded, the fields of a named view and no others.
+type Handler func(ctx context.Context, c *Call) (any, error)
+
+// Hook is the author's code around a command, whatever answers it and wherever the call
+// comes from. Either function may be nil. Both are called from many goroutines.
+type Hook struct {
+	// Before runs when the call is allowed and judged, and before anything is written. c
+	// is what a [Handler] is given. Its error is the call's, and nothing is written. The
+	// members it answers are written beside those of the body or in their place, as they
+	// are kept; only create and update take any, and a value that does not fit its field
+	// is INTERNAL_ERROR.
+	Before func(ctx context.Context, c *Call) (schema.Object, error)
+	// After runs when the write is committed: never for a call that failed, a delete that
+	// found no row, or an update that writes nothing. res is the answer before it is
+	// projected: its rows have every stored field, as they are kept. The context is not
+	// cancelled when the caller leaves.
+	After func(ctx context.Context, c *Call, res *Result)
 }
 
-// State is the caller's state (spec 2.6): who is calling, as the surface found it.
-type State map[string]any
+// Do calls entity.op and decodes the answer into a T by encoding/json: for Go code that
+// calls, [From] and [Inside] a handler or from outside. A null answer is T's zero value,
+// so that a pointer distinguishes it. An answer that does not fit T is INTERNAL_ERROR.
+func Do[T any](ctx context.Context, caller Caller, method string, in Invocation) (T, error) {
+	var out T
+	entity, op, ok := strings.Cut(method, ".")
+	if !ok {
+		return out, kiterror.Errorf(kiterror.BadRequest, "%s is no method; write entity.operation", kiterror.Quoted(method))
+	}
+	res, err := caller.Call(ctx, &Call{Entity: entity, Operation: op, Invocation: in})
+	if err != nil {
+		return out, err
+	}
+	if err := json.Unmarshal(res.AppendJSON(nil), &out); err != nil {
+		return out, kiterror.Internal(fmt.Errorf("the answer of %s does not fit %T: %w", method, out, err)).At(entity, op)
+	}
+	return out, nil
+}
 
-// User is state.user, or nil for an anonymous caller.
-func (s State) User() map[string]any {
-	u, _ := s["user"].(map[string]any)
-	return u
+// List is a list result (spec 2.7) as a Go value.
+type List[T any] struct {
+	Items     []T    `json:"items"`
+	Total     int64  `json:"total"` // -1: not counted
+	HasMore   bool   `json:"hasMore"`
+	EndCursor string `json:"endCursor"` // "": the list is empty
 }

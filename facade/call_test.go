@@ -235,6 +235,8 @@ type failing struct {
 	fail func() error
 }
 
+func (failing) Abilities() facade.Abilities { return facade.Abilities{} }
+
 func (s failing) Find(context.Context, *facade.Find) (*facade.Found, error) {
 	return nil, s.fail()
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -34,7 +36,7 @@ func (x *execution) touches(ctx context.Context) ([]written, error) {
 
 // by collects what rows of an entity touch when they are deleted.
 func (t *touched) by(ctx context.Context, target *schema.Entity, ids []json.RawMessage) error {
-	for _, c := range t.x.host.catalog.cascades[target] {
+	for _, c := range t.x.host.catalog.Cascades[target] {
 		for chunk := range slices.Chunk(ids, cascadePage) {
 			if err := t.along(ctx, c, chunk); err != nil {
 				return err
@@ -45,14 +47,14 @@ func (t *touched) by(ctx context.Context, target *schema.Entity, ids []json.RawM
 }
 
 // along collects the rows that one relation leads back to.
-func (t *touched) along(ctx context.Context, c cascade, ids []json.RawMessage) error {
-	e := c.field.Owner
+func (t *touched) along(ctx context.Context, c catalog.Cascade, ids []json.RawMessage) error {
+	e := c.Field.Owner
 	values := make([]any, len(ids))
 	for i, id := range ids {
-		values[i], _ = rows.Value(c.field.Kind, id)
+		values[i], _ = rows.Value(c.Field.Kind, id)
 	}
 	q := Find{
-		Entity: e, Select: NewLayout(storedFields(e)), Where: &Filter{Op: In, Field: c.field, Values: values},
+		Entity: e, Select: rows.NewLayout(catalog.StoredFields(e)), Where: &filter.Filter{Op: filter.In, Field: c.Field, Values: values},
 		Sort: newOrder(e, nil).keys, Limit: cascadePage,
 	}
 	for {
@@ -78,28 +80,28 @@ func (t *touched) along(ctx context.Context, c cascade, ids []json.RawMessage) e
 }
 
 // add adds a row, and reports whether it is deleted and was not known to be.
-func (t *touched) add(c cascade, key, row json.RawMessage) (gone bool) {
-	id := c.field.Owner.Key + string(key)
+func (t *touched) add(c catalog.Cascade, key, row json.RawMessage) (gone bool) {
+	id := c.Field.Owner.Key + string(key)
 	at, known := t.at[id]
 	switch {
 	case known && (at < 0 || t.list[at].after == nil):
 		return false
-	case c.null && known: // by a second relation
-		t.list[at].after = withNull(t.list[at].after, c.field.Name)
+	case c.Null && known: // by a second relation
+		t.list[at].after = withNull(t.list[at].after, c.Field.Name)
 		return false
-	case c.null:
+	case c.Null:
 		t.at[id] = len(t.list)
-		t.list = append(t.list, written{door: c.door, before: row, after: withNull(row, c.field.Name)})
+		t.list = append(t.list, written{door: c.Door, before: row, after: withNull(row, c.Field.Name)})
 		return false
 	case known: // by this relation it goes
 		t.list[at].after = nil
 		return true
-	case c.door == nil:
+	case c.Door == nil:
 		t.at[id] = -1
 		return true
 	}
 	t.at[id] = len(t.list)
-	t.list = append(t.list, written{door: c.door, before: row})
+	t.list = append(t.list, written{door: c.Door, before: row})
 	return true
 }
 

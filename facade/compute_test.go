@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -79,7 +80,7 @@ func TestComputedFaults(t *testing.T) {
 		{`{type: string, value: size.depth}`, at + "/value: the expression cannot be used: unknown field depth, at column 6 of the expression; " + fields},
 		{`{type: string, value: stock > 0}`, at + "/value: the expression gives a value of type boolean, and the declared type is string; write type: boolean, or another expression"},
 		{`{type: integer, value: cost + 1}`, at + "/value: cost is closed outward, and what is computed from it would disclose it; read the fields id, name, body, stock, weight, price, onSale, tags, size, madeAt, or compute it in Go"},
-		{`{type: integer, value: '$env["cost"]'}`, at + "/value: the expression cannot be used: $env is not to be had; name what the expression reads; " + fields},
+		{`{type: integer, value: '$env["cost"]'}`, at + "/value: the expression cannot be used: $env is not available; use a field name; " + fields},
 		{`{type: integer}`, at + ": a computed field has to have a value, an expression over the fields of a row; write a type and a value: {type: boolean, value: 'stock > 0'}"},
 		{`{value: stock}`, at + ": a computed field has to have a type; write type: string, say, beside value"},
 		{`{type: integer, value: 3}`, at + "/value: value has to be a string; put the text in quotes"},
@@ -145,8 +146,8 @@ func TestComputedFromWhatIsHidden(t *testing.T) {
 computed: {product: {inStock: {type: boolean, value: stock > 0}, label: {type: string, value: name}}}
 collectors: {product: [{when: user != nil}, {hide: [stock]}]}`)
 	f := facadeOf(t, files, func(p *facade.Project) {
-		facade.Present(p.Door("product"), "few", schema.Shape{Type: "boolean"}, func(_ context.Context, rows []facade.Row) ([]bool, error) {
-			return make([]bool, len(rows)), nil
+		facade.Present(p.Door("product"), "few", schema.Shape{Type: "boolean"}, func(_ context.Context, found []rows.Row) ([]bool, error) {
+			return make([]bool, len(found)), nil
 		}, "stock")
 	})
 	nobody := as(f, nil)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -46,13 +47,13 @@ func (x *execution) admitWhere(ctx context.Context) error {
 
 // target is what the row has to meet that a write is about: that it is there for the
 // caller, and the condition.
-func (x *execution) target() *Filter { return filter.Both(x.writable(), x.condition) }
+func (x *execution) target() *filter.Filter { return filter.Both(x.writable(), x.condition) }
 
 // absent is the failure of a write that found no row: PRECONDITION_FAILED where it is there
 // and does not meet the condition, else NOT_FOUND.
 func (x *execution) absent(ctx context.Context) error {
 	if x.condition != nil {
-		key := NewLayout([]string{x.door.Entity.Primary.Name})
+		key := rows.NewLayout([]string{x.door.Entity.Primary.Name})
 		rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.writable(), nil, nil, key)
 		switch {
 		case err != nil:

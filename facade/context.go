@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
@@ -10,13 +11,13 @@ type stateKey struct{}
 
 // WithState puts the caller's state into ctx, for code that has no Call at hand:
 // hand-written resolvers and handlers.
-func WithState(ctx context.Context, s State) context.Context {
+func WithState(ctx context.Context, s access.State) context.Context {
 	return context.WithValue(ctx, stateKey{}, s)
 }
 
 // StateFrom is the state WithState put into ctx, or nil.
-func StateFrom(ctx context.Context) State {
-	s, _ := ctx.Value(stateKey{}).(State)
+func StateFrom(ctx context.Context) access.State {
+	s, _ := ctx.Value(stateKey{}).(access.State)
 	return s
 }
 
@@ -24,13 +25,13 @@ func StateFrom(ctx context.Context) State {
 // for whom, and how many stand within each other.
 type callContext struct {
 	host    *host
-	state   State
+	state   access.State
 	trace   string
 	depth   int
 	inside  bool // the next call is the author's own
 	kept    bool // it gets values as they are kept (see FromKept)
 	pending *pendingPrecondition
-	op      *Operation // whose handler, hook or presenter runs
+	op      *boundOperation // whose handler, hook or presenter runs
 	// transaction is that of the command whose calls these are; nil: they are none's.
 	transaction *transaction
 }

@@ -6,35 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// builtins are the built-in operations, in the order a door lists them.
-var builtins = []*builtin{
-	{"list", Query, PageOf, "The rows that meet a filter, in an order, a page at a time.", (*execution).admitList, fillNothing, storeCall.runList},
-	{"findById", Query, Maybe, "The row with this id, or null.", (*execution).admitID, fillNothing, storeCall.runFindByID},
-	{"findByIds", Query, Many, "The rows with these ids, in their order, without those that are not there.", (*execution).admitIDs, fillNothing, storeCall.runFindByIDs},
-	{"create", Command, One, "A new row.", (*execution).admitCreate, fillCreate, storeCall.runCreate},
-	{"update", Command, One, "Changes the row with this id: what is left out stays as it is, null clears a field, nested objects are merged.", (*execution).admitUpdate, fillUpdate, storeCall.runUpdate},
-	{"delete", Command, NoOutput, "Removes the row with this id, and says whether it was there.", (*execution).admitID, fillNothing, storeCall.runDelete},
-}
-
-// BuiltinDescription returns what a built-in operation says of itself where its author says
-// nothing; "" for a name that is no built-in operation. It names no entity: a surface that
-// knows a better sentence may replace exactly this one.
-func BuiltinDescription(operation string) string {
-	if b := builtinNamed(operation); b != nil {
-		return b.description
-	}
-	return ""
-}
-
-// maxIDs is how many ids findByIds takes (docs/calls.md).
-const maxIDs = 500
 
 // admitID judges findById and delete: an id in params, and what the query says. A batch
 // has its keys in place of the id.
@@ -45,7 +23,7 @@ func (x *execution) admitID(ctx context.Context) error {
 	}
 	x.admitRowQuery()
 	x.only(in.Body, "/body", nil)
-	if x.op.Kind == Command {
+	if x.op.Kind == catalog.Command {
 		return x.admitWhere(ctx)
 	}
 	return nil
@@ -55,21 +33,16 @@ func (x *execution) admitID(ctx context.Context) error {
 // fields are answered, and which version of the row is meant.
 func (x *execution) admitRowQuery() {
 	query := x.call.Invocation.Query
-	x.only(query, "/query", rowKeys[x.op.Name])
+	x.only(query, "/query", catalog.RowKeys[x.op.Name])
 	for name, value := range jsontext.Members(query) {
 		switch {
-		case !slices.Contains(rowKeys[x.op.Name], name):
+		case !slices.Contains(catalog.RowKeys[x.op.Name], name):
 		case name == "ifMatch":
 			x.precondition = x.readIfMatch(value)
 		case name == "fields" && !jsontext.IsNull(value):
 			x.list.fields = x.readFields(value)
 		}
 	}
-}
-
-// rowKeys are the keys of those queries.
-var rowKeys = map[string][]string{
-	"findById": {"fields"}, "findByIds": {"ids", "fields"}, "create": {"fields"}, "update": {"ifMatch", "where", "fields"}, "delete": {"ifMatch", "where"},
 }
 
 var onlyID = []string{"id"}
@@ -97,7 +70,7 @@ func (x *execution) admitRowID() {
 	x.id = id
 }
 
-// admitIDs reads query.ids of findByIds: at most maxIDs, in any order, each once in the
+// admitIDs reads query.ids of findByIds: at most MaxIDs, in any order, each once in the
 // answer.
 func (x *execution) admitIDs(context.Context) error {
 	in, p := &x.call.Invocation, x.door.Entity.Primary
@@ -118,8 +91,8 @@ func (x *execution) admitIDs(context.Context) error {
 	}
 	e := &eachOf{field: p}
 	for i, id := range jsontext.Elements(sent) {
-		if i == maxIDs {
-			refuse("/query/ids", "maxItems", fmt.Sprintf("must have at most %d items; ask for fewer at once", maxIDs))
+		if i == catalog.MaxIDs {
+			refuse("/query/ids", "maxItems", fmt.Sprintf("must have at most %d items; ask for fewer at once", catalog.MaxIDs))
 			return nil
 		}
 		text, why := rows.Key(p, id)
@@ -194,7 +167,7 @@ func (x storeCall) runFindByID(ctx context.Context) (*Result, error) {
 	}
 	e := x.door.Entity
 	id, _ := rows.Value(e.Primary.Kind, x.id)
-	is := &Filter{Op: Eq, Field: e.Primary, Values: []any{id}}
+	is := &filter.Filter{Op: filter.Eq, Field: e.Primary, Values: []any{id}}
 	q := Find{Entity: e, Select: x.sel.stored, Where: filter.Both(x.doorScope.Rows, is), Sort: x.door.byID.keys, Limit: 1}
 	found, err := x.store().Find(ctx, &q)
 	if err != nil {
@@ -222,7 +195,7 @@ func (x storeCall) runFindByIDs(ctx context.Context) (*Result, error) {
 func (x storeCall) runEachByID(ctx context.Context, form Form) (*Result, error) {
 	res := &Result{Form: form}
 	if len(x.each.values) == 0 {
-		res.Rows = NewRows(x.sel.stored, 0)
+		res.Rows = rows.New(x.sel.stored, 0)
 		res.Groups = make([]Group, len(x.each.order))
 		return res, nil
 	}
@@ -247,22 +220,22 @@ func (x storeCall) runEachByID(ctx context.Context, form Form) (*Result, error) 
 
 // inOrder is rows in the order of their groups: the same rows where they stand so already,
 // which is the common case and copies nothing.
-func inOrder(rows *Rows, groups []Group) *Rows {
+func inOrder(found *rows.Rows, groups []Group) *rows.Rows {
 	next := 0
 	for _, g := range groups {
 		if g.From < g.To {
 			if g.From != next {
-				return picked(rows, groups)
+				return picked(found, groups)
 			}
 			next = g.To
 		}
 	}
-	return rows
+	return found
 }
 
 // picked copies the rows of the groups, in the order of the groups.
-func picked(from *Rows, groups []Group) *Rows {
-	out := NewRows(from.Layout(), from.Len())
+func picked(from *rows.Rows, groups []Group) *rows.Rows {
+	out := rows.New(from.Layout(), from.Len())
 	for _, g := range groups {
 		for i := g.From; i < g.To; i++ {
 			out.CopyRow(from.Row(i))
@@ -275,16 +248,16 @@ func picked(from *Rows, groups []Group) *Rows {
 // written (docs/decisions/writes-and-versions.md).
 func (x storeCall) runCreate(ctx context.Context) (*Result, error) {
 	terms := x.terms()
-	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")); err != nil {
+	if err := x.checkVisible(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not create a row that your access rules would hide from you")); err != nil {
 		return nil, err
 	}
-	var announce func(*Rows) error
-	if x.op.emits {
-		announce = x.announces(ctx, terms, func(rows *Rows) written { return written{door: x.door, after: rows.Row(0).JSON()} })
+	var announce func(*rows.Rows) error
+	if x.op.Emits {
+		announce = x.announces(ctx, terms, func(found *rows.Rows) written { return written{door: x.door.Door, after: found.Row(0).JSON()} })
 	}
 	rows, err := x.store().Insert(ctx, x.door.Entity, []Record{x.body}, terms.orNone(), x.sel.stored)
 	if err != nil {
-		return nil, x.concealed(ctx, err)
+		return nil, x.masked(ctx, err)
 	}
 	if announce != nil && rows.Len() > 0 {
 		if err := announce(rows); err != nil {
@@ -298,16 +271,16 @@ func (x storeCall) runCreate(ctx context.Context) (*Result, error) {
 // NOT_FOUND, whether it does not exist or the caller cannot see it.
 func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 	terms := x.terms()
-	if err := x.stays(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")); err != nil {
+	if err := x.checkVisible(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not make a change after which your access rules would hide the row from you")); err != nil {
 		return nil, err
 	}
-	var announce func(*Rows) error
-	if x.op.emits && len(x.body) > 0 {
+	var announce func(*rows.Rows) error
+	if x.op.Emits && len(x.body) > 0 {
 		announce = x.announcesUpdate(ctx, terms)
 	}
 	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.target(), x.body, terms.orNone(), x.sel.stored)
 	if err != nil {
-		return nil, x.concealed(ctx, err)
+		return nil, x.masked(ctx, err)
 	}
 	if announce != nil && rows.Len() > 0 {
 		if err := announce(rows); err != nil {
@@ -326,8 +299,8 @@ func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 // runDelete removes a row and answers whether it was there.
 func (x storeCall) runDelete(ctx context.Context) (*Result, error) {
 	terms := x.terms()
-	var announce func(*Rows) error
-	if x.op.emits {
+	var announce func(*rows.Rows) error
+	if x.op.Emits {
 		var err error
 		if announce, err = x.announcesDelete(ctx, terms); err != nil {
 			return nil, err
@@ -335,7 +308,7 @@ func (x storeCall) runDelete(ctx context.Context) (*Result, error) {
 	}
 	was, err := x.store().Delete(ctx, x.door.Entity, x.id, x.target(), terms.orNone())
 	if err != nil {
-		return nil, x.concealed(ctx, err)
+		return nil, x.masked(ctx, err)
 	}
 	if announce != nil && was {
 		if err := announce(nil); err != nil {
@@ -352,4 +325,14 @@ func (x storeCall) runDelete(ctx context.Context) (*Result, error) {
 		res.Value = json.RawMessage("true")
 	}
 	return res, nil
+}
+
+// builtins are the built-in operations by name.
+var builtins = map[string]*builtin{
+	"list":      {(*execution).admitList, fillNothing, storeCall.runList},
+	"findById":  {(*execution).admitID, fillNothing, storeCall.runFindByID},
+	"findByIds": {(*execution).admitIDs, fillNothing, storeCall.runFindByIDs},
+	"create":    {(*execution).admitCreate, fillCreate, storeCall.runCreate},
+	"update":    {(*execution).admitUpdate, fillUpdate, storeCall.runUpdate},
+	"delete":    {(*execution).admitID, fillNothing, storeCall.runDelete},
 }

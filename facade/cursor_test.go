@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -143,7 +144,7 @@ func TestCursorsOfLongValues(t *testing.T) {
 	}
 
 	// A cursor made up with the key of a hidden row does not disclose where that row stands.
-	must(t, as(f, facade.State{"user": map[string]any{"id": "ada"}}), "note.create", "", "", fmt.Sprintf(`{"id":"secret","text":%q,"n":500}`, strings.Repeat("m", 5000)))
+	must(t, as(f, access.State{"user": map[string]any{"id": "ada"}}), "note.create", "", "", fmt.Sprintf(`{"id":"secret","text":%q,"n":500}`, strings.Repeat("m", 5000)))
 	head, _ := base64.RawURLEncoding.DecodeString(up)
 	made := base64.RawURLEncoding.EncodeToString(append(head[:9:9], `[["a"],"secret"]`...))
 	if got, want := rest(forward, made), rest(forward, base64.RawURLEncoding.EncodeToString(append(head[:9:9], `[["a"],"nobody"]`...))); got != want {

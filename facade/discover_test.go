@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
@@ -157,15 +158,15 @@ func TestKindsOfADocumentWithoutThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]facade.Kind{}
+	got := map[string]catalog.Kind{}
 	for _, name := range []string{"post", "health"} {
 		for _, op := range f.Catalog().Door(name).Operations {
 			got[name+"."+op.Name] = op.Kind
 		}
 	}
-	want := map[string]facade.Kind{
-		"post.list": facade.Query, "post.create": facade.Command, "post.searchAll": facade.Query, "post.listen": facade.Command, "post.publish": facade.Command,
-		"post.getRid": facade.Command, "post.peek": facade.Query, "health.stats": facade.Query, "health.reset": facade.Command,
+	want := map[string]catalog.Kind{
+		"post.list": catalog.Query, "post.create": catalog.Command, "post.searchAll": catalog.Query, "post.listen": catalog.Command, "post.publish": catalog.Command,
+		"post.getRid": catalog.Command, "post.peek": catalog.Query, "health.stats": catalog.Query, "health.reset": catalog.Command,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -194,7 +195,7 @@ doors:
 		t.Error("-want +got", diff)
 	}
 	var cards []string
-	for _, c := range facade.Discovered(known, "its host").Cards {
+	for _, c := range project.Discovered(known, "its host").Cards {
 		cards = append(cards, c.Name)
 	}
 	if diff := cmp.Diff([]string{"book", "bookCard", "loanSlip"}, cards); diff != "" {
@@ -202,7 +203,7 @@ doors:
 	}
 	known.Views = nil // of a host that does not say
 	cards = nil
-	for _, c := range facade.Discovered(known, "its host").Cards {
+	for _, c := range project.Discovered(known, "its host").Cards {
 		cards = append(cards, c.Name)
 	}
 	if diff := cmp.Diff([]string{"book", "booklendparams", "loanslip", "bookcard", "bookcountquery"}, cards); diff != "" {

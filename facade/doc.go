@@ -34,19 +34,22 @@
 //
 // # What stands under it
 //
-//	facade/kiterror   the error that every failure leaves by
-//	facade/rows       rows as JSON text with an index
-//	facade/filter     the filter grammar of list and of rules
-//	facade/budget     bounds on what a process holds at once
-//	facade/project    a project as it is written: folders, frond.yaml, discovery documents
+//	facade/catalog     doors, operations, facts and surfaces, as data
+//	facade/compile     a project becomes a catalog
+//	facade/access      collectors: rules, scopes, computed fields
+//	facade/expression  what authors write in frond.yaml to be evaluated
+//	facade/filter      the filter grammar of list and of rules
+//	facade/rows        rows as JSON text with an index
+//	facade/budget      bounds on what a process holds at once
+//	facade/project     a project as it is written: folders, frond.yaml, discovery documents
+//	facade/kiterror    the error that every failure leaves by
 //
-// None of them knows a call. The names that users of this package meet in its own types
-// (Error, Code, Rows, Filter and their like) are named here too, so that a program needs
-// one import; see aliases.go.
+// None of them knows a call. [New] binds what the compiler made to the code that answers: see
+// bind.go.
 //
 // # Rows are text
 //
-// Between a store and a surface nobody decodes rows: a [Rows] is the JSON text that a store
+// Between a store and a surface nobody decodes rows: a [rows.Rows] is the JSON text that a store
 // wrote. Fields a caller may not read were never selected; only where a value has to be
 // encoded, or a computed field to be added, are rows written anew. So a page of 100 rows
 // takes some 30 allocations here, whatever is in it. A call with [Each] asks for many keys
@@ -54,7 +57,7 @@
 //
 // # What a caller may see
 //
-// One predicate decides what exists for a caller: [Scope.Readable]. A field that it denies
+// One predicate decides what exists for a caller: [access.Scope.Readable]. A field that it denies
 // is an unknown key everywhere: in fields, filter and sort, in a cursor, in the names that
 // a message lists, and when it is written.
 //
@@ -67,7 +70,7 @@
 //
 // # Ports
 //
-// [Store] keeps rows, [Collector] turns a caller's state into a [Scope], [Caller] is
+// [Store] keeps rows, [access.Collector] turns a caller's state into a [access.Scope], [Caller] is
 // whatever answers calls: the façade, the client of a remote, and the [Middleware] around
 // either. Nothing here knows a network, a file or a query language, so the package builds
 // for browsers too (spec 1.8).

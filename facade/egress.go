@@ -6,7 +6,9 @@ import (
 	"fmt"
 
 	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -39,12 +41,12 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 	}
 	res.Failed = failed
 	from := res.Rows
-	if account := budget.AccountOf(ctx); x.op.Kind == Command {
+	if account := budget.AccountOf(ctx); x.op.Kind == catalog.Command {
 		account.Add(from.Size()) // written is written
 	} else if err := account.Reserve(from.Size()); err != nil {
 		return nil, err
 	}
-	out := NewRows(x.sel.out, from.Len())
+	out := rows.New(x.sel.out, from.Len())
 	for i := range from.Len() {
 		row := from.Row(i)
 		out.BeginRow()
@@ -82,21 +84,21 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 
 // present runs the selected presenters, each once for all rows. One that fails is
 // INTERNAL_ERROR, or with Call.Partial a field that is absent and named in Result.Failed.
-func (x *execution) present(ctx context.Context, rows *Rows) (made [][]json.RawMessage, failed []FieldError, err error) {
+func (x *execution) present(ctx context.Context, found *rows.Rows) (made [][]json.RawMessage, failed []FieldError, err error) {
 	if len(x.sel.computed) == 0 {
 		return nil, nil, nil
 	}
-	list := make([]Row, rows.Len())
+	list := make([]rows.Row, found.Len())
 	for i := range list {
-		list[i] = rows.Row(i)
+		list[i] = found.Row(i)
 	}
 	ctx = x.authorContext(ctx)
 	made = make([][]json.RawMessage, len(x.sel.computed))
 	for i, p := range x.sel.computed {
-		if made[i] = x.madeBefore(p.Name, rows.Len()); made[i] != nil {
+		if made[i] = x.madeBefore(p.Name, found.Len()); made[i] != nil {
 			continue
 		}
-		values, err := p.run(ctx, list)
+		values, err := p.Run(ctx, list)
 		if err == nil && len(values) != len(list) {
 			err = fmt.Errorf("it gave %d values for %d rows", len(values), len(list))
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -20,19 +21,19 @@ import (
 // written is what a command did to one row: the row as it was and as it is, each nil where
 // there is none.
 type written struct {
-	door          *Door
+	door          *catalog.Door
 	before, after json.RawMessage
 }
 
 // change is what happened to the row.
-func (w *written) change() Change {
+func (w *written) change() catalog.Change {
 	switch {
 	case w.before == nil:
-		return Created
+		return catalog.Created
 	case w.after == nil:
-		return Deleted
+		return catalog.Deleted
 	}
-	return Updated
+	return catalog.Updated
 }
 
 // announce emits the facts of rows that were written, in their order, with a call of its own.
@@ -47,12 +48,12 @@ func (x *execution) announce(ctx context.Context, all ...written) error {
 // announces has a write announce what it writes, in its own transaction where the store records
 // by itself. of makes what was written of the rows that the write answers. then announces it
 // where the store does not, and is called when the write has written something.
-func (x *execution) announces(ctx context.Context, terms *Terms, of func(rows *Rows) written) (then func(*Rows) error) {
+func (x *execution) announces(ctx context.Context, terms *Terms, of func(found *rows.Rows) written) (then func(*rows.Rows) error) {
 	if x.host.records() && !x.watch.on() {
-		terms.Events = func(rows *Rows) ([]Event, error) { return x.eventsOf(ctx, of(rows)) }
-		return func(*Rows) error { return nil }
+		terms.Events = func(found *rows.Rows) ([]Event, error) { return x.eventsOf(ctx, of(found)) }
+		return func(*rows.Rows) error { return nil }
 	}
-	return func(rows *Rows) error { return x.announce(ctx, of(rows)) }
+	return func(found *rows.Rows) error { return x.announce(ctx, of(found)) }
 }
 
 // eventsOf are the events of rows that were written; none where nothing is to be emitted.
@@ -60,8 +61,8 @@ func (x *execution) eventsOf(ctx context.Context, all ...written) ([]Event, erro
 	var events []Event
 	for i := range all {
 		w := &all[i]
-		for _, f := range w.door.emits[w.change()] {
-			holds, err := f.when.holds(f.Name, w.before, w.after)
+		for _, f := range w.door.Announced[w.change()] {
+			holds, err := f.Condition.Holds(f.Name, w.before, w.after)
 			if err != nil {
 				return nil, err
 			}
@@ -76,7 +77,7 @@ func (x *execution) eventsOf(ctx context.Context, all ...written) ([]Event, erro
 			if e.Data = w.after; w.after == nil {
 				e.Data = w.before
 			}
-			if f.Changes && e.Change == Updated {
+			if f.Changes && e.Change == catalog.Updated {
 				e.Before = w.before
 			}
 			e.Key, _ = rows.Key(w.door.Entity.Primary, jsontext.Get(e.Data, w.door.Entity.Primary.Name))
@@ -90,7 +91,7 @@ func (x *execution) eventsOf(ctx context.Context, all ...written) ([]Event, erro
 }
 
 // event is a new event of a fact, without what it carries.
-func (h *host) event(f *Fact, at time.Time, trace string) (Event, error) {
+func (h *host) event(f *catalog.Fact, at time.Time, trace string) (Event, error) {
 	id, err := schema.UUIDv7()
 	if err != nil {
 		return Event{}, kiterror.Internal(fmt.Errorf("the id of an event: %w", err))
@@ -99,38 +100,38 @@ func (h *host) event(f *Fact, at time.Time, trace string) (Event, error) {
 }
 
 // announcesUpdate is announces for an update.
-func (x *execution) announcesUpdate(ctx context.Context, terms *Terms) func(*Rows) error {
-	if !x.door.needsBefore() {
-		return x.announces(ctx, terms, func(rows *Rows) written {
-			after := rows.Row(0).JSON()
-			return written{door: x.door, before: after, after: after} // nobody reads before
+func (x *execution) announcesUpdate(ctx context.Context, terms *Terms) func(*rows.Rows) error {
+	if !needsBefore(x.door.Door) {
+		return x.announces(ctx, terms, func(found *rows.Rows) written {
+			after := found.Row(0).JSON()
+			return written{door: x.door.Door, before: after, after: after} // nobody reads before
 		})
 	}
-	before := x.standing(terms)
-	return x.announces(ctx, terms, func(rows *Rows) written {
-		return written{door: x.door, before: *before, after: rows.Row(0).JSON()}
+	before := x.captureBefore(terms)
+	return x.announces(ctx, terms, func(found *rows.Rows) written {
+		return written{door: x.door.Door, before: *before, after: found.Row(0).JSON()}
 	})
 }
 
 // announcesDelete is announces for a delete, with the rows that go or change with the row.
-func (x *execution) announcesDelete(ctx context.Context, terms *Terms) (func(*Rows) error, error) {
-	before := x.standing(terms)
-	if x.host.catalog.cascades[x.door.Entity] == nil {
-		return x.announces(ctx, terms, func(*Rows) written { return written{door: x.door, before: *before} }), nil
+func (x *execution) announcesDelete(ctx context.Context, terms *Terms) (func(*rows.Rows) error, error) {
+	before := x.captureBefore(terms)
+	if x.host.catalog.Cascades[x.door.Entity] == nil {
+		return x.announces(ctx, terms, func(*rows.Rows) written { return written{door: x.door.Door, before: *before} }), nil
 	}
 	others, err := x.touches(ctx)
-	return func(*Rows) error {
-		return x.announce(ctx, append([]written{{door: x.door, before: *before}}, others...)...)
+	return func(*rows.Rows) error {
+		return x.announce(ctx, append([]written{{door: x.door.Door, before: *before}}, others...)...)
 	}, err
 }
 
-// standing has the write report the row as it stands in its transaction, before it is changed.
+// captureBefore makes the write report the row before the change.
 // The result is filled when the store has run.
-func (x *execution) standing(terms *Terms) *json.RawMessage {
+func (x *execution) captureBefore(terms *Terms) *json.RawMessage {
 	before := new(json.RawMessage)
 	judge := terms.Judge
-	terms.Read = NewLayout(storedFields(x.door.Entity))
-	terms.Judge = func(current Row) (Record, error) {
+	terms.Read = rows.NewLayout(catalog.StoredFields(x.door.Entity))
+	terms.Judge = func(current rows.Row) (Record, error) {
 		*before = slices.Clone(current.JSON())
 		if judge == nil {
 			return nil, nil
@@ -141,6 +142,6 @@ func (x *execution) standing(terms *Terms) *json.RawMessage {
 }
 
 // needsBefore reports whether a fact of updates reads or carries the row as it was.
-func (d *Door) needsBefore() bool {
-	return slices.ContainsFunc(d.emits[Updated], func(f *Fact) bool { return f.Changes || f.when.readsBefore() })
+func needsBefore(d *catalog.Door) bool {
+	return slices.ContainsFunc(d.Announced[catalog.Updated], func(f *catalog.Fact) bool { return f.Changes || f.Condition.ReadsBefore() })
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -20,7 +21,7 @@ import (
 // Emit returns.
 //
 // name is a fact of the Frond whose command runs, or FROND.NAME. payload is marshalled to JSON
-// and has to fit the fact's card; json.RawMessage and [Row] are taken as they are. It is nil, or
+// and has to fit the fact's card; json.RawMessage and [rows.Row] are taken as they are. It is nil, or
 // any object, for a fact without a card. A row is carried with its stored fields: of a fact of an
 // entity the payload is the row, such as a command of that entity answers it inside.
 //
@@ -48,7 +49,7 @@ func (h *host) emit(ctx context.Context, s *callContext, name string, payload an
 	switch {
 	case err != nil:
 		return err
-	case s.op != nil && s.op.Kind == Query:
+	case s.op != nil && s.op.Kind == catalog.Query:
 		return fmt.Errorf("%s.%s is a query, and emits nothing; emit in a command", s.op.Door.Name, s.op.Name)
 	case f.Frond.Remote != "":
 		return fmt.Errorf("it is emitted where %s runs", f.Frond.Name)
@@ -61,7 +62,7 @@ func (h *host) emit(ctx context.Context, s *callContext, name string, payload an
 	if err != nil {
 		return err
 	}
-	if e.Data, err = f.carried(payload); err != nil {
+	if e.Data, err = carried(f, payload); err != nil {
 		return err
 	}
 	if f.Door != nil {
@@ -86,8 +87,8 @@ func (h *host) emit(ctx context.Context, s *callContext, name string, payload an
 }
 
 // declared is the fact that Go code means by a name.
-func (h *host) declared(s *callContext, name string) (*Fact, error) {
-	var found []*Fact
+func (h *host) declared(s *callContext, name string) (*catalog.Fact, error) {
+	var found []*catalog.Fact
 	var names []string
 	for _, frond := range h.catalog.Fronds {
 		own := s.op == nil || s.op.Door.Frond.Name == frond.Name
@@ -116,7 +117,7 @@ func (h *host) declared(s *callContext, name string) (*Fact, error) {
 
 // carried is a payload as an event carries it: an object that fits the card, its fields in
 // declaration order and in the form of rows.
-func (f *Fact) carried(payload any) (json.RawMessage, error) {
+func carried(f *catalog.Fact, payload any) (json.RawMessage, error) {
 	text, err := payloadText(payload)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -45,7 +46,7 @@ collectors:
 	}
 	for _, user := range []any{map[string]any{"id": "s", "role": "staff"}, map[string]any{"id": "ada"}, nil} {
 		res, err := host.Call(context.Background(), &facade.Call{Entity: "note", Operation: "list", Invocation: facade.Invocation{
-			Query: []byte(`{"total":false}`), State: facade.State{"user": user},
+			Query: []byte(`{"total":false}`), State: access.State{"user": user},
 		}})
 		if err != nil {
 			fmt.Println(err)

@@ -8,7 +8,11 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -87,19 +91,19 @@ func Example() {
 // A collector says which rows and fields exist for a caller.
 func ExampleCollect() {
 	project, _ := facade.Read(library)
-	facade.Collect(project.Door("book"), facade.CollectorFunc(
-		func(_ context.Context, state facade.State, door *facade.Door, _ *facade.Operation) (facade.Scope, error) {
+	facade.Collect(project.Door("book"), access.CollectorFunc(
+		func(_ context.Context, state access.State, door *catalog.Door, _ *catalog.Operation) (access.Scope, error) {
 			if state.User() == nil {
-				return facade.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "say who you are")
+				return access.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "say who you are")
 			}
-			rows, _ := facade.ParseFilter(door.Entity, []byte(`{"title":{"startsWith":"A"}}`), "")
-			return facade.Scope{Rows: rows, Hide: []string{"lent"}}, nil
+			rows, _ := filter.Parse(door.Entity, []byte(`{"title":{"startsWith":"A"}}`), "")
+			return access.Scope{Rows: rows, Hide: []string{"lent"}}, nil
 		}))
 	// (Handlers may be missing: what nobody answers is NOT_IMPLEMENTED.)
 	f, _ := facade.New(project, storetest.NewStore(), nil)
 	_, err := f.Call(context.Background(), &facade.Call{Entity: "book", Operation: "list"})
 	fmt.Println(err)
-	user := facade.State{"user": map[string]any{"id": "u1"}}
+	user := access.State{"user": map[string]any{"id": "u1"}}
 	_, err = f.Call(context.Background(), &facade.Call{
 		Entity: "book", Operation: "list",
 		Invocation: facade.Invocation{State: user, Query: []byte(`{"sort":"lent"}`)},
@@ -114,9 +118,9 @@ func ExampleCollect() {
 func ExamplePresent() {
 	project, _ := facade.Read(library)
 	facade.Present(project.Door("book"), "shout", schema.Shape{Type: "string"},
-		func(_ context.Context, rows []facade.Row) ([]string, error) {
-			out := make([]string, len(rows))
-			for i, row := range rows {
+		func(_ context.Context, found []rows.Row) ([]string, error) {
+			out := make([]string, len(found))
+			for i, row := range found {
 				var b struct{ Title string }
 				if err := row.Decode(&b); err != nil {
 					return nil, err

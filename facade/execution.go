@@ -5,16 +5,21 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // execution is one call on its way along the path: what each step found for the next. What
 // runs at the store, at a handler or at a remote has a type of its own over it.
 type execution struct {
 	viewer
-	within  *Operation // whose handler, hook or presenter is calling
-	runner  runner     // of op: another one answers the author's own code
+	within  *boundOperation // whose handler, hook or presenter is calling
+	runner  runner          // of op: another one answers the author's own code
 	pending *pendingPrecondition
 
 	// Found by admit.
@@ -26,17 +31,17 @@ type execution struct {
 	each         *eachOf
 	fields       [2][]string // Call.Select and the fields of the query, with the columns of relations
 	relations    []*selectedRelation
-	places       []int         // of the selected fields in the list that was sent; nil: their own
-	levels       int           // of relations above the rows
-	sel          *selection    // what is read, and what leaves
-	precondition *Precondition // that the row is held to; nil: none
-	condition    *Filter       // likewise: what the row has to meet
-	amended      schema.Object // what hooks wrote over the body
-	merging      *mergePatch   // of a patch that reaches into nested objects
-	points       []Points      // relations of the body that the store has to follow
+	places       []int          // of the selected fields in the list that was sent; nil: their own
+	levels       int            // of relations above the rows
+	sel          *selection     // what is read, and what leaves
+	precondition *Precondition  // that the row is held to; nil: none
+	condition    *filter.Filter // likewise: what the row has to meet
+	amended      schema.Object  // what hooks wrote over the body
+	merging      *mergePatch    // of a patch that reaches into nested objects
+	points       []Points       // relations of the body that the store has to follow
 
 	// Found by run.
-	before *Rows // the rows of a handler's answer, where they have crossed the boundary once
+	before *rows.Rows // the rows of a handler's answer, where they have crossed the boundary once
 }
 
 // viewer is who calls, and what exists for them: all that judging and scoping need.
@@ -48,20 +53,20 @@ type viewer struct {
 	transaction *transaction // that the call is part of; nil: none
 	inside      bool         // the author's own code is calling (see Inside)
 	kept        bool         // values are not encoded (see FromKept)
-	state       State
-	at          time.Time // of the call; see now
-	catalogView *Catalog  // what the surface shows that the call came in by
+	state       access.State
+	at          time.Time        // of the call; see now
+	catalogView *catalog.Catalog // what the surface shows that the call came in by
 	watch       watch
 
 	// Found by find.
-	door *Door
-	op   *Operation
+	door *boundDoor
+	op   *boundOperation
 
 	// Found by scope.
-	doorScope    *Scope           // of the door's rows
-	resultScope  *Scope           // of the rows that are answered: doorScope, where they are the door's own
-	scopes       map[*Door]*Scope // of doors that a relation led to
-	versionScope *Scope           // of the fields that versions are made of; nil: they may not be read
+	doorScope    *access.Scope                   // of the door's rows
+	resultScope  *access.Scope                   // of the rows that are answered: doorScope, where they are the door's own
+	scopes       map[*catalog.Door]*access.Scope // of doors that a relation led to
+	versionScope *access.Scope                   // of the fields that versions are made of; nil: they may not be read
 }
 
 // now is the time of the call: one moment, whatever asks for it how often.
@@ -83,8 +88,8 @@ func (x *viewer) where() string { return x.door.Name + "." + x.op.Name }
 // of that row is held to them.
 type pendingPrecondition struct {
 	cond  *Precondition
-	where *Filter
-	door  *Door
+	where *filter.Filter
+	door  *boundDoor
 	id    json.RawMessage
 	used  atomic.Bool
 }
@@ -111,3 +116,60 @@ func (x *viewer) Suggests() bool { return x.suggest }
 
 // handlerCall is an execution that the author's handler answers.
 type handlerCall struct{ *execution }
+
+// selectedRelation is a relation that was selected, with what was selected of its rows.
+type selectedRelation struct {
+	*catalog.Relation
+	scope  *access.Scope // what the caller sees of its rows
+	name   string        // in the row
+	fields []string      // of its rows
+	places []int         // of fields in the list that was sent
+	limit  int           // 0: none was sent
+	hide   bool          // Column was not selected, and is read for the relation alone
+}
+
+// eachOf is the keys of a batch, each of them once.
+type eachOf struct {
+	field  *schema.Property
+	values []json.RawMessage // distinct, in their one spelling
+	order  []int             // of every key that was sent, its place in values; -1: it fits no row
+	known  jsontext.Distinct
+}
+
+// add adds a key, and remembers where the answer to it will be: equal keys share one.
+func (e *eachOf) add(text json.RawMessage) {
+	e.order = append(e.order, e.known.Add(text))
+	e.values = e.known.Texts()
+}
+
+// miss adds a key that no row can have, such as null or one of another kind.
+func (e *eachOf) miss() { e.order = append(e.order, -1) }
+
+// listing is the query of list, read.
+type listing struct {
+	filter   *filter.Filter
+	order    order
+	limit    int
+	offset   int
+	from     []json.RawMessage // of the row the page is read on from; nil: the edge
+	until    []json.RawMessage // of the row it is read on to, without it; nil: the other edge
+	backward bool
+	count    counting
+	fields   []string
+	edges    bool // cursors of every row are answered too, and what lies before the page
+
+	behind *Found // whether there are rows on the other side of what was found; nil: none
+}
+
+// counting is how a list makes its total.
+type counting uint8
+
+const (
+	exact     counting = iota // all rows that meet the filter, counted
+	estimated                 // as exact where that costs little
+	uncounted                 // -1
+)
+
+// countings are the words of query.count. true and false stand for exact and none, as
+// hosts of another make have it.
+var countings = map[string]counting{"exact": exact, "estimated": estimated, "none": uncounted}

@@ -2,14 +2,15 @@ package facade
 
 import (
 	"context"
-	"errors"
 	"sync"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Explain makes a call and reports how it went, a failure included. Reads are made for
-// real. Nothing is written: a store that is a [DryRunner] undoes its statements, another
+// real. Nothing is written: a store with [Abilities.DryRuns] undoes its statements, another
 // one is not called, and the handler of a command is not run. The Explanation is never
 // nil; the error is the call's own.
 func Explain(ctx context.Context, caller Caller, c *Call) (*Explanation, error) {
@@ -19,7 +20,7 @@ func Explain(ctx context.Context, caller Caller, c *Call) (*Explanation, error) 
 // ExplainRun is Explain with the handlers of commands run, each in a transaction that is
 // rolled back whole: what it wrote is there for its further calls, and then gone. What it
 // does beside such calls happens. Handlers that are detached, and those over a store that
-// is no [Transactor] and [DryRunner], are not run. Hooks are not run either.
+// has no transactions or no dry runs ([Abilities]), are not run. Hooks are not run either.
 func ExplainRun(ctx context.Context, caller Caller, c *Call) (*Explanation, error) {
 	return explain(ctx, caller, c, true)
 }
@@ -65,8 +66,7 @@ type explainer struct {
 
 // runs implements [observer].
 func (e explainer) runs(x *execution) bool {
-	r, ok := x.host.store.(DryRunner)
-	return e.handlers && ok && r.RunsDry()
+	return e.handlers && x.host.dryRuns
 }
 
 // tried implements [observer].
@@ -90,24 +90,20 @@ func (e explainer) found(t *execution) {
 
 // scoped implements [observer]. A collector that Go code attaches says what it does by its
 // result alone; rules are listed one by one.
-func (e explainer) scoped(x *viewer, door *Door, op *Operation, s *Scope, err error) {
+func (e explainer) scoped(x *viewer, door *boundDoor, op *catalog.Operation, s *access.Scope, err error) {
 	w := Scoping{Door: door.Name, For: op.Name, At: "none"}
-	switch r := door.collector.(type) {
-	case nil:
-	case *rules:
-		w.At = r.file + "#" + r.at
-		w.Rules = r.verdicts(x.state, op)
-	default:
-		w.At = goCode
+	if door.collector != nil {
+		w.At = "Go code"
+	}
+	if at, verdicts, ok := access.VerdictsOf(door.collector, x.state, op); ok {
+		w.At, w.Rules = at, verdicts
 	}
 	if x.inside {
 		w.At, w.Rules = "none: the author's own code calls", nil
 	}
 	if err != nil {
 		w.Error = kiterror.AsError(err)
-		if unset := (*unsetError)(nil); errors.As(err, &unset) {
-			w.Why = unset.Error()
-		}
+		w.Why = access.Unset(err)
 	}
 	if s != nil && err == nil {
 		if s.Rows != nil {
@@ -131,17 +127,16 @@ func (e explainer) admitted(x *execution) (dry bool) {
 			e.Computed = append(e.Computed, c.Name)
 		}
 	}
-	if x.op.Kind != Command {
+	if x.op.Kind != catalog.Command {
 		return false
 	}
-	r, ok := x.host.store.(DryRunner)
 	switch {
 	case x.runner.by() == byHandler && x.transaction != nil:
 		e.Written = runBack
 	case x.runner.by() == byHandler:
 		e.Written, dry = notRun, true
 	case x.op.builtin == nil:
-	case ok && r.RunsDry():
+	case x.host.dryRuns:
 		e.Written = rolledBack
 	default:
 		e.Written = notAsked
@@ -158,37 +153,4 @@ func (e explainer) store(s Store) Store { return explainedStore{s, e.Explanation
 // remote implements [observer].
 func (e explainer) remote(c Caller, address string) Caller {
 	return explainedRemote{c, e.Explanation, address}
-}
-
-// verdicts goes through the rules as Scope does, and reports what came of each.
-func (r *rules) verdicts(state State, op *Operation) []RuleVerdict {
-	given := r.given(state)
-	out := make([]RuleVerdict, len(r.list))
-	over := false
-	for i, rule := range r.list {
-		if rule.when != nil {
-			out[i].When = rule.when.text
-		}
-		holds, err := false, error(nil)
-		switch {
-		case over:
-			out[i].Verdict = "is not asked"
-			continue
-		case !rule.isFor(op.Name):
-			out[i].Verdict = "is not for this operation"
-			continue
-		}
-		holds, err = rule.holds(given)
-		switch {
-		case err != nil:
-			out[i].Verdict, over = "fails: "+err.Error(), true
-		case holds && !rule.permits(op):
-			out[i].Verdict, over = "holds, and denies", true
-		case holds:
-			out[i].Verdict, over = "holds", true
-		default:
-			out[i].Verdict = "does not hold"
-		}
-	}
-	return out
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -18,7 +20,7 @@ type explainedStore struct {
 }
 
 // asked records a call of the store, and has its statements recorded.
-func (s explainedStore) asked(ctx context.Context, does string, e *schema.Entity, where *Filter, sel *Layout) (context.Context, *StoreCall) {
+func (s explainedStore) asked(ctx context.Context, does string, e *schema.Entity, where *filter.Filter, sel *rows.Layout) (context.Context, *StoreCall) {
 	c := &StoreCall{Does: does, Entity: e.Name, Statements: []Statement{}}
 	if where != nil {
 		c.Filter = where.AppendJSON(nil)
@@ -32,7 +34,7 @@ func (s explainedStore) asked(ctx context.Context, does string, e *schema.Entity
 
 // writes reports whether the store can be called to write: whether it undoes a dry run.
 func (s explainedStore) writes(c *StoreCall) bool {
-	if r, ok := s.Store.(DryRunner); ok && r.RunsDry() {
+	if s.Abilities().DryRuns {
 		return true
 	}
 	c.Note = notAsked
@@ -80,14 +82,14 @@ func missingIndex(q *Find) string {
 }
 
 // compared appends the fields whose values a filter compares in a way that an index helps with.
-func compared(all []*schema.Property, f *Filter) []*schema.Property {
+func compared(all []*schema.Property, f *filter.Filter) []*schema.Property {
 	if f == nil {
 		return all
 	}
 	switch f.Op {
-	case Eq, In, Lt, Lte, Gt, Gte, StartsWith, IsNull:
+	case filter.Eq, filter.In, filter.Lt, filter.Lte, filter.Gt, filter.Gte, filter.StartsWith, filter.IsNull:
 		all = append(all, f.Field)
-	case And, Some:
+	case filter.And, filter.Some:
 		for _, sub := range f.Sub {
 			all = compared(all, sub)
 		}
@@ -96,16 +98,16 @@ func compared(all []*schema.Property, f *Filter) []*schema.Property {
 }
 
 // Insert implements [Store].
-func (s explainedStore) Insert(ctx context.Context, e *schema.Entity, rows []Record, terms *Terms, sel *Layout) (*Rows, error) {
+func (s explainedStore) Insert(ctx context.Context, e *schema.Entity, found []Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error) {
 	ctx, c := s.asked(ctx, "insert", e, nil, sel)
 	if !s.writes(c) {
-		return NewRows(sel, 0), nil
+		return rows.New(sel, 0), nil
 	}
-	return s.Store.Insert(ctx, e, rows, terms, sel)
+	return s.Store.Insert(ctx, e, found, terms, sel)
 }
 
 // Update implements [Store]. What would write and cannot be undone reads the row instead.
-func (s explainedStore) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, set Record, terms *Terms, sel *Layout) (*Rows, error) {
+func (s explainedStore) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, set Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error) {
 	does := "update"
 	if len(set) == 0 {
 		does = "read"
@@ -118,7 +120,7 @@ func (s explainedStore) Update(ctx context.Context, e *schema.Entity, id json.Ra
 }
 
 // Delete implements [Store].
-func (s explainedStore) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, terms *Terms) (bool, error) {
+func (s explainedStore) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, terms *Terms) (bool, error) {
 	ctx, c := s.asked(ctx, "delete", e, where, nil)
 	if !s.writes(c) {
 		return true, nil

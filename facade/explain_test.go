@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
 // explained is an explanation as JSON, and the code of the call's failure.
-func explained(t *testing.T, c facade.Caller, state facade.State, method, params, query, body string) (string, kiterror.Code) {
+func explained(t *testing.T, c facade.Caller, state access.State, method, params, query, body string) (string, kiterror.Code) {
 	t.Helper()
 	entity, op, _ := strings.Cut(method, ".")
 	x, err := facade.Explain(t.Context(), c, &facade.Call{Entity: entity, Operation: op, Invocation: facade.Invocation{
@@ -27,12 +29,12 @@ func explained(t *testing.T, c facade.Caller, state facade.State, method, params
 
 func TestExplain(t *testing.T) {
 	f := facadeOf(t, desk(theirs), nil)
-	ada := facade.State{"user": map[string]any{"id": "c1", "tenant": "t"}}
+	ada := access.State{"user": map[string]any{"id": "c1", "tenant": "t"}}
 	const own = `{"door":"order","for":"list","at":"frond.yaml#/collectors/order","rules":[{"when":"user.role == \"staff\"","verdict":"does not hold"},{"when":"user != nil","verdict":"holds"},{"when":"","verdict":"is not asked"}],` +
 		`"rows":{"customerId":{"eq":"c1"}},"hide":["internalNote"],"set":{"customerId":"c1","tenant":"t"}}`
 	for _, c := range []struct {
 		name                        string
-		state                       facade.State
+		state                       access.State
 		method, params, query, body string
 		want                        string
 		code                        kiterror.Code
@@ -77,8 +79,8 @@ func TestExplain(t *testing.T) {
 func TestExplainHandlers(t *testing.T) {
 	p := storetest.Project(t)
 	ran := false
-	facade.Collect(p.Door("author"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
-		return facade.Scope{Hide: []string{"bio"}}, nil
+	facade.Collect(p.Door("author"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
+		return access.Scope{Hide: []string{"bio"}}, nil
 	}))
 	facade.HandleCommand(p.Door("author"), "create", func(context.Context, struct{}) (map[string]any, error) { ran = true; return nil, nil })
 	f := storetest.New(t, p, storetest.NewStore(), nil)

@@ -3,6 +3,8 @@ package facade
 import (
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
@@ -13,8 +15,8 @@ type Explanation struct {
 	Entity    string `json:"entity"`
 	Operation string `json:"operation"`
 	// Frond is "" where there is no such operation.
-	Frond string `json:"frond,omitempty"`
-	Kind  Kind   `json:"kind,omitempty"`
+	Frond string       `json:"frond,omitempty"`
+	Kind  catalog.Kind `json:"kind,omitempty"`
 	// By is who answers: store, handler, remote or nobody.
 	By string `json:"by,omitempty"`
 	// Scopes are what the collectors answered, in their order.
@@ -42,22 +44,16 @@ type Explanation struct {
 
 // Scoping is what one collector answered about one door.
 type Scoping struct {
-	Door     string          `json:"door"`
-	For      string          `json:"for"`             // the operation it was asked about
-	At       string          `json:"at"`              // where it is declared; Go code; none
-	Rules    []RuleVerdict   `json:"rules,omitempty"` // of a frond.yaml, in their order
-	Rows     json.RawMessage `json:"rows,omitempty"`  // the filter; absent: all rows
-	Hide     []string        `json:"hide,omitempty"`
-	ReadOnly []string        `json:"readOnly,omitempty"` // fields that are seen and cannot be sent
-	Set      json.RawMessage `json:"set,omitempty"`
-	Error    *kiterror.Error `json:"error,omitempty"` // the verdict of a collector that denies
-	Why      string          `json:"why,omitempty"`   // the value that a rule could not set; callers do not see it
-}
-
-// RuleVerdict is one rule and what came of it.
-type RuleVerdict struct {
-	When    string `json:"when"`    // the expression; "": always
-	Verdict string `json:"verdict"` // holds, does not hold, is not for this operation, fails: …, is not asked
+	Door     string               `json:"door"`
+	For      string               `json:"for"`             // the operation it was asked about
+	At       string               `json:"at"`              // where it is declared; Go code; none
+	Rules    []access.RuleVerdict `json:"rules,omitempty"` // of a frond.yaml, in their order
+	Rows     json.RawMessage      `json:"rows,omitempty"`  // the filter; absent: all rows
+	Hide     []string             `json:"hide,omitempty"`
+	ReadOnly []string             `json:"readOnly,omitempty"` // fields that are seen and cannot be sent
+	Set      json.RawMessage      `json:"set,omitempty"`
+	Error    *kiterror.Error      `json:"error,omitempty"` // the verdict of a collector that denies
+	Why      string               `json:"why,omitempty"`   // the value that a rule could not set; callers do not see it
 }
 
 // StoreCall is one call of the store, or one call that was sent to a remote.

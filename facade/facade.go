@@ -1,14 +1,19 @@
 package facade
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
-	"strings"
+	"fmt"
 	"time"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -30,12 +35,12 @@ type Options struct {
 	// may name entities that are not here, and appear when those do.
 	Incomplete bool
 	// User says which members of user rules may name.
-	User UserMembers
+	User access.UserMembers
 	// Now is the clock of lifecycle: now and of aliases; nil is time.Now.
 	Now func() time.Time
 	// Position returns a position that the log of a Frond has reached; 0: it is not known, or
 	// the rows that are going to be read with ctx may be older. nil: it never is.
-	Position func(ctx context.Context, f *Frond) Position
+	Position func(ctx context.Context, f *catalog.Frond) Position
 	// Suggest has messages about names that do not exist suggest some that do, and failures of
 	// the author's code name the field that they are about. It is for development: it discloses
 	// names of the cards.
@@ -46,7 +51,7 @@ type Options struct {
 // changes and may be used from many goroutines.
 type Facade struct {
 	host  *host
-	seeds []seedFile
+	seeds []compile.SeedFile
 }
 
 var _ Caller = (*Facade)(nil)
@@ -59,23 +64,25 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	b := &compiler{project: p, unregistered: opts.Unregistered, limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), incomplete: opts.Incomplete, user: opts.User, now: opts.Now}
-	if b.now == nil {
-		b.now = time.Now
+	now := opts.Now
+	if now == nil {
+		now = time.Now
 	}
-	catalog := b.compile()
-	if len(b.faults) > 0 {
-		slices.SortStableFunc(b.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })
-		return nil, b.faults
+	compiled, err := compile.Compile(&compile.Source{Vendor: p.Vendor, Fronds: p.Fronds, Registry: p.Registry, Attached: p.attached}, &compile.Options{
+		Limits: opts.List.Or(project.ListLimits{Default: 50, Max: 500}), Unregistered: opts.Unregistered, Incomplete: opts.Incomplete, User: opts.User, Now: now,
+	})
+	if err != nil {
+		return nil, err
 	}
-	h := &host{catalog: catalog, store: store, registry: b.registry, now: b.now, remotes: opts.Remotes, last: opts.Position, suggest: opts.Suggest, local: storeKeeper{}}
+	h := &host{catalog: compiled.Catalog, store: store, registry: compiled.Registry, now: now, remotes: opts.Remotes, last: opts.Position, suggest: opts.Suggest, local: storeKeeper{}}
+	bind(h, compiled, p)
 	if h.store == nil {
 		h.store = noStore{}
 	}
-	h.transactor, _ = store.(Transactor)
-	h.recorder, _ = store.(Recorder)
-	if h.outbox, _ = store.(Outbox); h.outbox == nil && store != nil {
-		if faults := unkept(catalog); faults != nil {
+	can := h.store.Abilities()
+	h.transactor, h.outbox, h.dryRuns = can.Transactor, can.Outbox, can.DryRuns
+	if h.outbox == nil && store != nil {
+		if faults := unkept(h.catalog); faults != nil {
 			return nil, faults
 		}
 	}
@@ -83,11 +90,11 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	for i := len(opts.Middleware) - 1; i >= 0; i-- {
 		h.entry = opts.Middleware[i](h.entry)
 	}
-	return &Facade{h, b.seeds}, nil
+	return &Facade{h, compiled.Seeds}, nil
 }
 
 // Catalog returns what the façade serves. It never changes and is shared.
-func (f *Facade) Catalog() *Catalog { return f.host.catalog }
+func (f *Facade) Catalog() *catalog.Catalog { return f.host.catalog }
 
 // Call carries one call through the five steps (find, scope, admit, run, project), inside
 // the middleware; see walk in path.go. The error is an *Error that names entity and
@@ -96,16 +103,16 @@ func (f *Facade) Call(ctx context.Context, c *Call) (*Result, error) { return f.
 
 // Enter is ctx for the author's own code outside of any call, such as a job or a test: with
 // it [From] calls for state, and [Inside] as the author.
-func (f *Facade) Enter(ctx context.Context, state State) context.Context {
+func (f *Facade) Enter(ctx context.Context, state access.State) context.Context {
 	return WithState(context.WithValue(ctx, callContextKey{}, &callContext{host: f.host, state: state, transaction: f.host.transactionOf(ctx)}), state)
 }
 
 // On is the façade as one surface sees it: what view does not show is NOT_FOUND, with the
 // message of a name that never existed, before any middleware; filters reach no door that
 // view does not show. Handlers, presenters and collectors that the call comes to run in
-// process again, where everything is shown. view comes from [Catalog.Surface] of f's own
+// process again, where everything is shown. view comes from [catalog.Catalog.Surface] of f's own
 // catalog; a caller cannot name it.
-func (f *Facade) On(view *Catalog) Caller {
+func (f *Facade) On(view *catalog.Catalog) Caller {
 	if view == f.host.catalog {
 		return f
 	}
@@ -119,17 +126,19 @@ var errNoStore = kiterror.Errorf(kiterror.ServiceUnavailable, "this host keeps n
 
 func (noStore) Find(context.Context, *Find) (*Found, error) { return nil, errNoStore }
 
-func (noStore) Insert(context.Context, *schema.Entity, []Record, *Terms, *Layout) (*Rows, error) {
+func (noStore) Insert(context.Context, *schema.Entity, []Record, *Terms, *rows.Layout) (*rows.Rows, error) {
 	return nil, errNoStore
 }
 
-func (noStore) Update(context.Context, *schema.Entity, json.RawMessage, *Filter, Record, *Terms, *Layout) (*Rows, error) {
+func (noStore) Update(context.Context, *schema.Entity, json.RawMessage, *filter.Filter, Record, *Terms, *rows.Layout) (*rows.Rows, error) {
 	return nil, errNoStore
 }
 
-func (noStore) Delete(context.Context, *schema.Entity, json.RawMessage, *Filter, *Terms) (bool, error) {
+func (noStore) Delete(context.Context, *schema.Entity, json.RawMessage, *filter.Filter, *Terms) (bool, error) {
 	return false, errNoStore
 }
+
+func (noStore) Abilities() Abilities { return Abilities{} }
 
 // Usable reports why no Frond can be made of a discovery document, whatever else there is:
 // its cards contradict themselves, or have names that are none here. nil means that one
@@ -140,4 +149,117 @@ func Usable(d *schema.DiscoveredFrond, from string) error {
 	project := &Project{Fronds: []*project.Frond{src}, Registry: schema.Builtins()}
 	_, err := New(project, nil, &Options{Incomplete: true, Unregistered: func(schema.Fault) {}})
 	return err
+}
+
+// unkept are the faults of facts that built-in commands emit, over a store that keeps none.
+func unkept(c *catalog.Catalog) (faults schema.Faults) {
+	for _, f := range c.Fronds {
+		for _, fact := range f.Facts {
+			if f.Remote == "" && (fact.On != nil || fact.Changes) {
+				faults = append(faults, schema.Fault{
+					File: f.File, Pointer: cmp.Or(fact.At, "/changes"),
+					Message: fmt.Sprintf("the fact %s cannot be kept: the store of this host has no outbox", fact.Name),
+					Remedy:  "open a store of SQLite or PostgreSQL, or leave on and changes out",
+				})
+			}
+		}
+	}
+	return faults
+}
+
+// surface is a façade that shows one view of its catalog.
+type surface struct {
+	host *host
+	view *catalog.Catalog
+}
+
+type surfaceKey struct{}
+
+// Call implements [Caller] for what the surface shows. Middleware stands behind this
+// check, so that a middleware which answers calls by itself answers none that are not
+// shown.
+func (s *surface) Call(ctx context.Context, c *Call) (*Result, error) {
+	c, err := underNewName(s.view, c)
+	if err != nil {
+		return nil, err
+	}
+	if _, op := s.view.Find(c.Entity, c.Operation); op == nil {
+		return nil, s.host.missing(ctx, s.view, c, false).At(c.Entity, c.Operation)
+	}
+	return s.host.Call(context.WithValue(ctx, surfaceKey{}, s), c)
+}
+
+// shownTo is what a call may reach, by the surface it came in by. The path learns it once:
+// the context that goes on is one without a surface, so that the author's code calls in
+// process.
+func (h *host) viewOf(ctx context.Context) (*catalog.Catalog, context.Context) {
+	s, _ := ctx.Value(surfaceKey{}).(*surface)
+	if s == nil || s.host != h {
+		return h.catalog, ctx
+	}
+	return s.view, context.WithValue(ctx, surfaceKey{}, (*surface)(nil))
+}
+
+// Transact runs code of the author as the handler of a command runs: the calls of fn with its
+// context, by [Inside] and [From], and what it emits are one transaction. fn runs again where
+// another transaction came between (see [Transactor]); hooks after commands run when it is
+// committed. Nobody has called: the state is nil. trace is the traceparent of what caused it,
+// or "". Over a store without transactions each call commits by itself. A panic of fn is
+// INTERNAL_ERROR.
+func (f *Facade) Transact(ctx context.Context, trace string, fn func(ctx context.Context) error) error {
+	h := f.host
+	outer := h.transactionOf(ctx)
+	var t *transaction
+	run := func(ctx context.Context) (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = kiterror.Panicked(p)
+			}
+		}()
+		return fn(WithState(context.WithValue(ctx, callContextKey{}, &callContext{host: h, trace: trace, transaction: t}), nil))
+	}
+	if h.transactor == nil {
+		return run(ctx)
+	}
+	err := h.transactor.Transact(ctx, func(inner context.Context) error {
+		t = &transaction{host: h, base: ctx}
+		return run(inner)
+	})
+	if err != nil {
+		return err
+	}
+	t.committed(outer)
+	return nil
+}
+
+// Verdicts calls each with what a caller may do with the operations of a view of the catalog, in
+// their order: the code of the refusal, "" for an operation that may be called, and whether Go code
+// or the host of a remote decides about each call. It asks the rules that a call asks first;
+// collectors in Go are not called.
+func (f *Facade) Verdicts(ctx context.Context, view *catalog.Catalog, state access.State, each func(op *catalog.Operation, refusal kiterror.Code, perCall bool)) {
+	for _, frond := range view.Fronds {
+		for _, d := range frond.Doors {
+			for _, op := range d.Operations {
+				refusal, perCall := mayCall(ctx, f.host, d, op, state)
+				if out := op.OutDoor; out != nil && out != d && refusal == "" {
+					var more bool
+					refusal, more = mayCall(ctx, f.host, out, out.Reading(), state)
+					perCall = perCall || more
+				}
+				each(op, refusal, perCall)
+			}
+		}
+	}
+}
+
+// mayCall is what the collector of a door says about an operation.
+func mayCall(ctx context.Context, h *host, d *catalog.Door, op *catalog.Operation, state access.State) (code kiterror.Code, perCall bool) {
+	collector := h.doors.of(d).collector
+	if access.AuthorityOf(d, collector) != catalog.ByRules {
+		return "", collector != nil || d.Frond.Remote != ""
+	}
+	if _, err := access.ScopeOf(ctx, collector, h.now, state, d, op); err != nil {
+		code = kiterror.CodeOf(err)
+	}
+	return code, d.Frond.Remote != ""
 }

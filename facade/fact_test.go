@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/schema"
@@ -54,7 +56,7 @@ func TestFaultsOfFacts(t *testing.T) {
 
 // TestFactsNeedAnOutbox: a store that keeps no events is no store for a project that emits some.
 func TestFactsNeedAnOutbox(t *testing.T) {
-	plain := struct{ facade.Store }{storetest.NewStore()}
+	plain := plainStore{storetest.NewStore()}
 	_, err := facade.New(projectOf(t, shopSaying("facts: [{name: a, on: order.create}]")), plain, nil)
 	var faults schema.Faults
 	if !errors.As(err, &faults) || !strings.Contains(err.Error(), "frond.yaml#/facts/0: the fact a cannot be kept: the store of this host has no outbox") {
@@ -144,7 +146,7 @@ collectors:
 	}
 	for _, c := range []struct {
 		name, fact string
-		state      facade.State
+		state      access.State
 		filter     string
 		want       string
 	}{
@@ -213,11 +215,11 @@ func TestEmitNamesWhatIsDeclared(t *testing.T) {
 func TestRightsThatChange(t *testing.T) {
 	hide, shut := []string(nil), false
 	f, log := outboxOf(t, shopSaying("name: shop\nchanges: order\n"), func(p *facade.Project) {
-		facade.Collect(p.Door("order"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
+		facade.Collect(p.Door("order"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
 			if shut {
-				return facade.Scope{}, facade.Errorf(facade.Forbidden, "not any more")
+				return access.Scope{}, kiterror.Errorf(kiterror.Forbidden, "not any more")
 			}
-			return facade.Scope{Hide: hide}, nil
+			return access.Scope{Hide: hide}, nil
 		}))
 	})
 	placed(t, f)
@@ -233,7 +235,7 @@ func TestRightsThatChange(t *testing.T) {
 	look := func(w *facade.Watch) string {
 		seen, err := w.Reveal(context.Background(), events[:1])
 		if err != nil {
-			return string(facade.CodeOf(err))
+			return string(kiterror.CodeOf(err))
 		}
 		return string(seen[0].Data)
 	}
@@ -244,10 +246,10 @@ func TestRightsThatChange(t *testing.T) {
 	if got := look(w); strings.Contains(got, "total") {
 		t.Error("a field that was hidden since is shown:", got)
 	}
-	if got := look(filtered); got != string(facade.ValidationFailed) {
+	if got := look(filtered); got != string(kiterror.ValidationFailed) {
 		t.Error("a filter goes by a field that was hidden since:", got)
 	}
-	if shut = true; look(w) != string(facade.Forbidden) {
+	if shut = true; look(w) != string(kiterror.Forbidden) {
 		t.Error("a door that was shut since is open")
 	}
 }
@@ -279,7 +281,7 @@ func TestHandlersAndHooksEmit(t *testing.T) {
 // TestWatchOnASurface: a surface that does not show a door does not announce it.
 func TestWatchOnASurface(t *testing.T) {
 	f, _ := outboxOf(t, shopSaying("name: shop\nchanges: [order, customer]\nfacts: [{name: rang}]\nsurfaces: {rest: {only: [customer]}, envelope: false, audiences: {partner: {rest: {only: [customer]}}}}\n"), nil)
-	for surface, want := range map[facade.Surface]string{facade.OnGraphQL: "orderChanged customerChanged rang", facade.OnREST: "customerChanged rang", facade.OnEnvelope: "", facade.OnREST.For("partner"): "customerChanged"} {
+	for surface, want := range map[catalog.Surface]string{catalog.OnGraphQL: "orderChanged customerChanged rang", catalog.OnREST: "customerChanged rang", catalog.OnEnvelope: "", catalog.OnREST.For("partner"): "customerChanged"} {
 		view, err := f.Catalog().Surface(surface)
 		if err != nil {
 			t.Fatal(err)
@@ -289,7 +291,7 @@ func TestWatchOnASurface(t *testing.T) {
 			switch _, err := f.Watch(context.Background(), &facade.Subscription{Frond: "shop", Fact: fact, View: view}); {
 			case err == nil:
 				got = append(got, fact)
-			case facade.CodeOf(err) != facade.NotFound:
+			case kiterror.CodeOf(err) != kiterror.NotFound:
 				t.Error(surface, fact, err)
 			}
 		}
@@ -306,17 +308,17 @@ func TestChangesOf(t *testing.T) {
 	entity := func(name string) *schema.Entity { return c.Set.Entity(name) }
 	var order, both, shape readset.Set
 	order.Any(entity("order"))
-	if all, err := c.ChangesOf(&order); err != nil || len(all) != 1 || all[0].FullName() != "shop.orderChanged" {
+	if all, err := facade.ChangesOf(c, &order); err != nil || len(all) != 1 || all[0].FullName() != "shop.orderChanged" {
 		t.Errorf("%v %v", all, err)
 	}
 	both.Any(entity("order"))
 	both.Any(entity("customer"))
-	if _, err := c.ChangesOf(&both); facade.CodeOf(err) != facade.NotImplemented || !strings.Contains(err.Error(), "its frond.yaml has to list it: changes: [customer]") {
+	if _, err := facade.ChangesOf(c, &both); kiterror.CodeOf(err) != kiterror.NotImplemented || !strings.Contains(err.Error(), "customer publishes no change events; add it to changes in frond.yaml: changes: [customer]") {
 		t.Error(err)
 	}
 	shape.Any(entity("order"))
 	shape.Other("quote")
-	if _, err := c.ChangesOf(&shape); facade.CodeOf(err) != facade.NotImplemented || !strings.Contains(err.Error(), "what quote answers cannot be followed, since it stores no rows") {
+	if _, err := facade.ChangesOf(c, &shape); kiterror.CodeOf(err) != kiterror.NotImplemented || !strings.Contains(err.Error(), "what quote answers cannot be followed, since it stores no rows") {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -107,8 +110,8 @@ facts: [{name: '', schema: {type: object, properties: {a: {type: string}}}}]
 			map[string]string{"entities/thing.yaml": thing, "frond.yaml": "doors: {thing: {operations: {publish: {}, getName: {}}}, health: {operations: {check: {}}}}"},
 			func(p *facade.Project) {
 				h := func(context.Context, struct{}) (bool, error) { return true, nil }
-				text := func(context.Context, []facade.Row) ([]string, error) { return nil, nil }
-				c := facade.CollectorFunc(own)
+				text := func(context.Context, []rows.Row) ([]string, error) { return nil, nil }
+				c := access.CollectorFunc(own)
 				facade.HandleCommand(p.Door("thong"), "publish", h)
 				facade.HandleCommand(p.Door("thing"), "unpublish", h)
 				facade.HandleQuery(p.Door("thing"), "publish", h)
@@ -235,13 +238,13 @@ func TestOperationsOfADoor(t *testing.T) {
 
 // spec 4.2.4: the kind follows the name, at a word boundary.
 func TestKindOf(t *testing.T) {
-	for name, want := range map[string]facade.Kind{
-		"list": facade.Query, "listAll": facade.Query, "find": facade.Query, "findByID": facade.Query, "get_it": facade.Query,
-		"get2": facade.Query, "search": facade.Query, "countWords": facade.Query, "existsHere": facade.Query, "stats": facade.Query,
-		"listen": facade.Command, "finder": facade.Command, "getaway": facade.Command, "publish": facade.Command,
-		"create": facade.Command, "counter": facade.Command, "List": facade.Command, "": facade.Command, "reset": facade.Command,
+	for name, want := range map[string]catalog.Kind{
+		"list": catalog.Query, "listAll": catalog.Query, "find": catalog.Query, "findByID": catalog.Query, "get_it": catalog.Query,
+		"get2": catalog.Query, "search": catalog.Query, "countWords": catalog.Query, "existsHere": catalog.Query, "stats": catalog.Query,
+		"listen": catalog.Command, "finder": catalog.Command, "getaway": catalog.Command, "publish": catalog.Command,
+		"create": catalog.Command, "counter": catalog.Command, "List": catalog.Command, "": catalog.Command, "reset": catalog.Command,
 	} {
-		if got := facade.KindOf(name); got != want {
+		if got := catalog.KindOf(name); got != want {
 			t.Errorf("%s is a %s, want %s", name, got, want)
 		}
 	}
@@ -281,11 +284,11 @@ type writing struct {
 	ids []string
 }
 
-func (s *writing) Insert(ctx context.Context, e *schema.Entity, rows []facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
-	for _, r := range rows {
+func (s *writing) Insert(ctx context.Context, e *schema.Entity, found []facade.Record, terms *facade.Terms, sel *rows.Layout) (*rows.Rows, error) {
+	for _, r := range found {
 		s.ids = append(s.ids, string(r.Get("id")))
 	}
-	return s.Store.Insert(ctx, e, rows, terms, sel)
+	return s.Store.Insert(ctx, e, found, terms, sel)
 }
 
 func TestSeedRefusals(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -42,14 +43,14 @@ func (x *execution) renameBody(card *schema.Entity) {
 		return
 	}
 	scope := x.doorScope
-	if x.inside || !x.door.shapes(card) {
-		scope = open
+	if x.inside || !x.door.Shapes(card) {
+		scope = access.Open
 	}
 	var out schema.Object
 	found := false
 	for name, value := range jsontext.Members(body) {
 		a := card.Alias(name)
-		if a == nil || a.Name != name || scope.hides(a.Field.Name) {
+		if a == nil || a.Name != name || scope.Hides(a.Field.Name) {
 			out = append(out, schema.Member{Name: name, Value: value})
 			continue
 		}

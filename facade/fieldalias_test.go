@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -57,7 +58,7 @@ func TestFieldAlias(t *testing.T) {
 	f := storetest.New(t, p, storetest.NewStore(), &facade.Options{Now: func() time.Time { return now }})
 	call := func(user, method string, in facade.Invocation) string {
 		t.Helper()
-		in.State = facade.State{"user": map[string]any{"id": user}}
+		in.State = access.State{"user": map[string]any{"id": user}}
 		text, err := storetest.Call(t, f, method, in)
 		if err != nil {
 			return string(err.AppendJSON(nil))
@@ -126,7 +127,7 @@ func TestFieldAlias(t *testing.T) {
 	}
 
 	// A cursor and a version are those of the new names.
-	root := facade.State{"user": map[string]any{"id": "root"}}
+	root := access.State{"user": map[string]any{"id": "root"}}
 	pages := map[string]string{}
 	for _, sort := range []string{"name", "title"} {
 		res, err := f.Call(t.Context(), &facade.Call{Entity: "product", Operation: "list", Version: true, Invocation: facade.Invocation{State: root, Query: raw(`{"sort":"` + sort + `","limit":1}`)}})
@@ -187,7 +188,7 @@ func TestFieldAliasOfEvents(t *testing.T) {
 	if got := lines(events); strings.Contains(got, "amount") {
 		t.Errorf("stored: %s", got)
 	}
-	changed := func(state facade.State, filter string, fields ...string) string {
+	changed := func(state access.State, filter string, fields ...string) string {
 		return revealed(t, f, events, facade.Subscription{Frond: "shop", Fact: "orderChanged", State: state, Filter: raw(filter), Select: fields})
 	}
 	for _, c := range [][2]string{

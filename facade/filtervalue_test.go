@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -40,7 +41,7 @@ properties:
 		p.Registry.Conversions["hundredth"] = schema.Conversion{Decode: shift(100)}
 		p.Registry.Conversions["hundred"] = schema.Conversion{Encode: shift(-100)}
 	})
-	ada := as(f, facade.State{"user": map[string]any{"id": "ada"}})
+	ada := as(f, access.State{"user": map[string]any{"id": "ada"}})
 	must(t, ada, "team.create", "", "", `{"id":"t1","code":"RED"}`)
 	must(t, ada, "member.create", "", "", `{"id":"m1","email":"TOM@X","cents":5,"teamId":"t1"}`)
 	must(t, ada, "member.create", "", "", `{"id":"m2","email":"ann@x","cents":7,"teamId":null}`)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
@@ -35,32 +36,34 @@ func (x *execution) lookUp(ctx context.Context) error {
 	if x.state == nil {
 		x.state = StateFrom(ctx)
 	}
-	door, op := x.catalog.find(x.call.Entity, x.call.Operation)
+	door, op := x.catalog.Find(x.call.Entity, x.call.Operation)
 	if op == nil && x.inside && door != nil {
-		op = door.inside[x.call.Operation]
+		op = door.Inside[x.call.Operation]
 	}
 	if op == nil {
 		return x.missing(ctx, x.catalog, x.call, x.inside)
 	}
-	x.door, x.op, x.runner = door, op, op.runner
+	x.door, x.op = x.doors.of(door), x.operations.of(op)
+	x.runner = x.op.runner
 	if x.inside {
-		x.runner = op.inner
+		x.runner = x.op.inner
 	}
 	return nil
 }
 
 // missing is NOT_FOUND for what a view does not show. It names what is served there to
 // this caller: an operation that a collector refuses them is left out (docs/decisions/errors.md).
-func (h *host) missing(ctx context.Context, view *Catalog, c *Call, inside bool) *kiterror.Error {
+func (h *host) missing(ctx context.Context, view *catalog.Catalog, c *Call, inside bool) *kiterror.Error {
 	state := c.Invocation.State
 	if state == nil {
 		state = StateFrom(ctx)
 	}
-	may := func(op *Operation) bool {
-		if inside || op.Door.collector == nil {
+	may := func(op *catalog.Operation) bool {
+		collector := h.doors.of(op.Door).collector
+		if inside || collector == nil {
 			return true
 		}
-		_, err := op.Door.collector.Scope(ctx, state, op.Door, op)
+		_, err := collector.Scope(ctx, state, op.Door, op)
 		return err == nil
 	}
 	var names []string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // maxFollowed is how many bytes the rows of an answer come to with their relations: as many as
@@ -52,24 +53,24 @@ func (x *execution) followRelations(ctx context.Context, res *Result) (*Result, 
 // relatedRows are the rows of one relation. The rows of row i are those of Groups[Index[i]]: the
 // places From to To, in order where that is not nil.
 type relatedRows struct {
-	rows   *Rows
+	rows   *rows.Rows
 	groups []Group
 	index  []int32
 	order  []int32
 }
 
 // followRelation reads the rows that a relation of rows leads to.
-func (x *execution) followRelation(ctx context.Context, r *selectedRelation, rows *Rows) (out relatedRows, err error) {
+func (x *execution) followRelation(ctx context.Context, r *selectedRelation, list *rows.Rows) (out relatedRows, err error) {
 	keys := TakeRelationKeys()
 	defer keys.Release()
-	column := rows.Layout().Index(r.Column)
+	column := list.Layout().Index(r.Column)
 	at := func(i int) json.RawMessage {
 		if column < 0 {
 			return nil
 		}
-		return rows.Row(i).At(column)
+		return list.Row(i).At(column)
 	}
-	out.index = make([]int32, rows.Len())
+	out.index = make([]int32, list.Len())
 	if r.InRow() {
 		keys.Lists(len(out.index), at)
 	} else {
@@ -77,7 +78,7 @@ func (x *execution) followRelation(ctx context.Context, r *selectedRelation, row
 	}
 	found := &Result{}
 	if keys.Len() > 0 {
-		if err := budget.AccountOf(ctx).Reserve(keys.Len() * GroupSize); err != nil {
+		if err := budget.AccountOf(ctx).Reserve(keys.Len() * budget.GroupSize); err != nil {
 			return out, err
 		}
 		if found, err = x.callRelation(ctx, r, keys); err != nil {
@@ -128,7 +129,7 @@ func (r *selectedRelation) rowLimit() int { return cmp.Or(r.limit, maxRelated) }
 
 // withRelations returns rows with the relations behind their fields, and without the columns that
 // were read for the relations alone.
-func (x *execution) withRelations(ctx context.Context, from *Rows, found []relatedRows) (*Rows, error) {
+func (x *execution) withRelations(ctx context.Context, from *rows.Rows, found []relatedRows) (*rows.Rows, error) {
 	var names []string
 	var columns []int
 	for i, name := range from.Layout().Fields {
@@ -151,7 +152,7 @@ func (x *execution) withRelations(ctx context.Context, from *Rows, found []relat
 	if err := budget.AccountOf(ctx).Reserve(size); err != nil {
 		return nil, err
 	}
-	to := NewRows(NewLayout(names), from.Len())
+	to := rows.New(rows.NewLayout(names), from.Len())
 	for i := range from.Len() {
 		to.BeginRow()
 		for at, column := range columns {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // TestEventsFromBeforeARename: what an event shows, what a rule and a filter find in it, and what
@@ -27,7 +28,7 @@ func TestEventsFromBeforeARename(t *testing.T) {
 			if f.Current(e) != e {
 				t.Error("an event of today is copied")
 			}
-			e.Change, e.Data, e.Before = facade.Updated, within, old
+			e.Change, e.Data, e.Before = catalog.Updated, within, old
 		}
 	}
 	for _, c := range []struct {
@@ -43,7 +44,7 @@ func TestEventsFromBeforeARename(t *testing.T) {
 			t.Errorf("%v: got\n%s\nwant\n%s", c.sub, got, c.want)
 		}
 	}
-	e := &facade.Event{Frond: "shop", Name: "orderChanged", Change: facade.Updated, Entity: "order", Key: raw(`"o-ada"`), Data: within, Before: old}
+	e := &facade.Event{Frond: "shop", Name: "orderChanged", Change: catalog.Updated, Entity: "order", Key: raw(`"o-ada"`), Data: within, Before: old}
 	if out, err := f.Outward(e); err != nil || string(out.Data) != `{"id":"o-ada","status":"paid","total":7,"note":"n","customerId":"ada"}` {
 		t.Errorf("outward: %s, %v", out.Data, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -80,36 +81,36 @@ func (x handlerCall) adopt(answer any) (*Result, error) {
 		x.sel = x.pickOn(already, x.op.reader, x.resultScope, x.fields[0], x.fields[1])
 	}
 	out := &Result{Page: Page{Total: -1}}
-	rows := text
+	found := text
 	null := jsontext.IsNull(text) || len(text) == 0
 	kind := jsontext.KindOf(text)
 	switch x.op.Cardinality {
-	case One, Maybe:
+	case catalog.One, catalog.Maybe:
 		out.Form = FormRow
 		switch {
-		case null && x.op.Cardinality == One:
+		case null && x.op.Cardinality == catalog.One:
 			return nil, x.unfit(fmt.Errorf("it answered null, and its cardinality is one; declare it as maybe"))
 		case null:
-			rows = json.RawMessage("[]")
+			found = json.RawMessage("[]")
 		case kind != jsontext.Object:
 			return nil, x.unfit(fmt.Errorf("it answered no object"))
 		}
-	case Many:
+	case catalog.Many:
 		out.Form = FormRows
 		if null {
-			rows = json.RawMessage("[]")
+			found = json.RawMessage("[]")
 		} else if kind != jsontext.Array {
 			return nil, x.unfit(fmt.Errorf("it answered no array"))
 		}
-	case PageOf:
+	case catalog.PageOf:
 		out.Form = FormPage
 		switch {
 		case null:
-			rows, out.Total = json.RawMessage("[]"), 0
+			found, out.Total = json.RawMessage("[]"), 0
 		case kind == jsontext.Array: // a bare array is accepted and becomes a page
 			out.Total = int64(count(text))
 		default:
-			if rows, err = readPage(text, &out.Page); err != nil {
+			if found, err = readPage(text, &out.Page); err != nil {
 				return nil, x.unfit(err)
 			}
 			if page != nil {
@@ -118,11 +119,11 @@ func (x handlerCall) adopt(answer any) (*Result, error) {
 		}
 	}
 	if from == nil {
-		if rows, err = x.answered(rows); err != nil {
+		if found, err = x.answered(found); err != nil {
 			return nil, x.unfit(err)
 		}
 	}
-	read, ok := ReadRows(x.sel.stored, rows)
+	read, ok := rows.Read(x.sel.stored, found)
 	if !ok {
 		return nil, x.unfit(fmt.Errorf("it answered something else than rows"))
 	}
@@ -137,7 +138,7 @@ func (x handlerCall) unfit(err error) error {
 
 // textOf is an answer as checked JSON, and the rows and the page that it is, if it is
 // rows.
-func textOf(answer any) (text json.RawMessage, rows *Rows, page *Page, err error) {
+func textOf(answer any) (text json.RawMessage, found *rows.Rows, page *Page, err error) {
 	switch v := answer.(type) {
 	case *Result:
 		if v == nil {
@@ -147,9 +148,9 @@ func textOf(answer any) (text json.RawMessage, rows *Rows, page *Page, err error
 			page = &v.Page
 		}
 		return v.AppendJSON(nil), v.Rows, page, nil
-	case *Rows:
+	case *rows.Rows:
 		return v.AppendJSON(nil), v, nil, nil
-	case Row:
+	case rows.Row:
 		alone := v.Alone()
 		if alone == nil {
 			return nil, nil, nil, nil
@@ -205,7 +206,7 @@ func readPage(text json.RawMessage, page *Page) (items json.RawMessage, err erro
 
 // normal brings rows into the form that all rows have: date-times in UTC, nested objects
 // with declared members alone. Rows without either are returned as they are.
-func normal(read *Rows, s *selection) *Rows {
+func normal(read *rows.Rows, s *selection) *rows.Rows {
 	same := true
 	for _, p := range s.props {
 		same = same && p.Kind != schema.KindDateTime && !closed(&p.Shape)
@@ -213,7 +214,7 @@ func normal(read *Rows, s *selection) *Rows {
 	if same {
 		return read
 	}
-	out := NewRows(s.stored, read.Len())
+	out := rows.New(s.stored, read.Len())
 	for i := range read.Len() {
 		row := read.Row(i)
 		out.BeginRow()

@@ -13,7 +13,10 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -230,11 +233,11 @@ func TestFromAndInside(t *testing.T) {
 	}
 	p := projectOf(t, files)
 	book := p.Door("book")
-	facade.Collect(book, facade.CollectorFunc(func(_ context.Context, state facade.State, _ *facade.Door, _ *facade.Operation) (facade.Scope, error) {
+	facade.Collect(book, access.CollectorFunc(func(_ context.Context, state access.State, _ *catalog.Door, _ *catalog.Operation) (access.Scope, error) {
 		if state.User() == nil {
-			return facade.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "who are you?")
+			return access.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "who are you?")
 		}
-		return facade.Scope{Hide: []string{"at"}}, nil
+		return access.Scope{Hide: []string{"at"}}, nil
 	}))
 	facade.Handle(book, "plain", func(ctx context.Context, _ *facade.Call) (any, error) {
 		for name, caller := range map[string]facade.Caller{"from": facade.From(ctx), "inside": facade.Inside(ctx)} {
@@ -255,7 +258,7 @@ func TestFromAndInside(t *testing.T) {
 		return facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "book", Operation: "findById", Invocation: facade.Invocation{Params: raw(`{"id":"b1"}`)}})
 	})
 	f := storetest.New(t, p, storetest.NewStore(), nil)
-	user := as(f, facade.State{"user": map[string]any{"id": "u"}})
+	user := as(f, access.State{"user": map[string]any{"id": "u"}})
 	must(t, user, "book.plain", "", "", "")
 	if got, want := seen["from"], `{"id":"b1","title":"ONE"}`; got != want {
 		t.Errorf("from: got %s want %s", got, want)
@@ -290,10 +293,10 @@ func TestRowsCrossOnce(t *testing.T) {
 	}
 	f := facadeOf(t, files, func(p *facade.Project) {
 		book := p.Door("book")
-		facade.Present(book, "kept", schema.Shape{}, func(_ context.Context, rows []facade.Row) ([]json.RawMessage, error) {
+		facade.Present(book, "kept", schema.Shape{}, func(_ context.Context, found []rows.Row) ([]json.RawMessage, error) {
 			runs++
-			out := make([]json.RawMessage, len(rows))
-			for i, r := range rows {
+			out := make([]json.RawMessage, len(found))
+			for i, r := range found {
 				out[i] = r.Get("title")
 			}
 			return out, nil
@@ -301,7 +304,7 @@ func TestRowsCrossOnce(t *testing.T) {
 		facade.Handle(book, "page", func(ctx context.Context, _ *facade.Call) (any, error) { return read(ctx), nil })
 		facade.Handle(book, "many", func(ctx context.Context, _ *facade.Call) (any, error) { return read(ctx).Rows, nil })
 		facade.Handle(book, "one", func(ctx context.Context, _ *facade.Call) (any, error) { return read(ctx).Rows.Row(1), nil })
-		facade.Handle(book, "maybe", func(ctx context.Context, _ *facade.Call) (any, error) { return facade.Row{}, nil })
+		facade.Handle(book, "maybe", func(ctx context.Context, _ *facade.Call) (any, error) { return rows.Row{}, nil })
 	})
 	b1, b2 := `{"id":"b1","title":"ONE","kept":"one"}`, `{"id":"b2","title":"TWO","kept":"two"}`
 	for op, want := range map[string]string{
@@ -372,17 +375,17 @@ func TestPresenter(t *testing.T) {
 	}
 	f := facadeOf(t, files, func(p *facade.Project) {
 		book := p.Door("book")
-		facade.Present(book, "shout", schema.Shape{Type: "string"}, func(_ context.Context, rows []facade.Row) ([]string, error) {
+		facade.Present(book, "shout", schema.Shape{Type: "string"}, func(_ context.Context, found []rows.Row) ([]string, error) {
 			runs++
-			out := make([]string, len(rows))
-			for i, r := range rows {
+			out := make([]string, len(found))
+			for i, r := range found {
 				out[i] = string(r.Get("title")) + "!" // what is kept, not what is encoded
 			}
 			return out, nil
 		}, "title")
-		facade.Present(book, "sees", schema.Shape{Type: "array"}, func(_ context.Context, rows []facade.Row) ([][]string, error) {
-			out := make([][]string, len(rows))
-			for i, r := range rows {
+		facade.Present(book, "sees", schema.Shape{Type: "array"}, func(_ context.Context, found []rows.Row) ([][]string, error) {
+			out := make([][]string, len(found))
+			for i, r := range found {
 				for _, name := range []string{"id", "title", "secret", "at"} {
 					if r.Get(name) != nil {
 						out[i] = append(out[i], name)
@@ -391,8 +394,8 @@ func TestPresenter(t *testing.T) {
 			}
 			return out, nil
 		})
-		facade.Present(book, "short", schema.Shape{Type: "integer"}, func(context.Context, []facade.Row) ([]int, error) { return []int{1}, nil })
-		facade.Present(book, "wild", schema.Shape{Type: "integer"}, func(context.Context, []facade.Row) ([]int, error) { panic("secret") })
+		facade.Present(book, "short", schema.Shape{Type: "integer"}, func(context.Context, []rows.Row) ([]int, error) { return []int{1}, nil })
+		facade.Present(book, "wild", schema.Shape{Type: "integer"}, func(context.Context, []rows.Row) ([]int, error) { panic("secret") })
 		facade.Handle(book, "many", func(context.Context, *facade.Call) (any, error) { return raw(`[{"id":"x","title":"y"}]`), nil })
 	})
 	if got, want := must(t, f, "book.list", "", `{"fields":"id"}`, ""), `"items":[{"id":"b1"},{"id":"b2"}]`; !strings.Contains(got, want) || runs != 0 {

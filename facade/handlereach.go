@@ -18,7 +18,7 @@ func (x handlerCall) handleEach(ctx context.Context) (*Result, error) {
 		out.Form = FormPage
 	}
 	each, made := x.each, make([]Group, len(x.each.values))
-	var parts []*Rows
+	var parts []*rows.Rows
 	n := 0
 	for i, key := range each.values {
 		one := *x.execution

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
@@ -92,10 +93,15 @@ func refusals(err *kiterror.Error) string {
 }
 
 // as is a caller with a state.
-func as(c facade.Caller, state facade.State) facade.Caller {
+func as(c facade.Caller, state access.State) facade.Caller {
 	return facade.CallerFunc(func(ctx context.Context, call *facade.Call) (*facade.Result, error) {
 		own := *call
 		own.Invocation.State = state
 		return c.Call(ctx, &own)
 	})
 }
+
+// plainStore is a store of rows alone.
+type plainStore struct{ facade.Store }
+
+func (plainStore) Abilities() facade.Abilities { return facade.Abilities{} }

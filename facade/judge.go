@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -57,8 +58,8 @@ func (x *viewer) anyObject(text json.RawMessage, at string) json.RawMessage {
 func (x *viewer) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
 	o, details := card.Judge(mode, text, "/body")
 	scope := x.doorScope
-	if !x.door.shapes(card) {
-		scope = open // an input view is the operation's own, not the door's
+	if !x.door.Shapes(card) {
+		scope = access.Open // an input view is the operation's own, not the door's
 	}
 	if x.inside {
 		o, details = unbounded(card, o, details, text)
@@ -69,12 +70,12 @@ func (x *viewer) judge(card *schema.Entity, mode schema.Mode, text json.RawMessa
 		switch {
 		case scope.Set.Get(top) != nil:
 			continue // the collector answers for it; named below where it was sent
-		case scope.hides(top):
+		case scope.Hides(top):
 			locked = locked || d.Code == "required"
 			continue
 		case d.Code == "required" && x.door.boundary.gives(x, mode, top, d.Path):
 			continue
-		case scope.readsOnly(top):
+		case scope.ReadsOnly(top):
 			if d.Code == "required" {
 				barred = top
 			}
@@ -86,11 +87,11 @@ func (x *viewer) judge(card *schema.Entity, mode schema.Mode, text json.RawMessa
 		for name := range jsontext.Members(text) {
 			at := "/body/" + jsontext.Token(name)
 			switch {
-			case scope.hides(name):
+			case scope.Hides(name):
 				x.refuse(kiterror.UnknownKey(at, msgUnknown))
 			case scope.Set.Get(name) != nil:
 				x.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is set for you; leave it out"})
-			case scope.readsOnly(name):
+			case scope.ReadsOnly(name):
 				x.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is not yours to write; leave it out"})
 			}
 		}

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -15,7 +18,7 @@ import (
 type remoteKeeper struct{}
 
 // missing implements [keeper]: the remote is asked for the rows by their ids.
-func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
+func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *filter.Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
 	door := x.catalog.Door(e.Key)
 	r, err := remoteAt(x, door)
 	if err != nil {
@@ -33,13 +36,13 @@ func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity,
 	return missing, nil
 }
 
-// standing implements [keeper].
-func (remoteKeeper) standing(ctx context.Context, x *execution, fields []string) (*Rows, error) {
-	r, err := remoteAt(x, x.door)
+// visibleRow implements [keeper].
+func (remoteKeeper) visibleRow(ctx context.Context, x *execution, fields []string) (*rows.Rows, error) {
+	r, err := remoteAt(x, x.door.Door)
 	if err != nil {
 		return nil, err
 	}
-	res, err := r.fetchRemote(ctx, x.door, x.doorScope.Rows, fields, x.id)
+	res, err := r.fetchRemote(ctx, x.door.Door, x.doorScope.Rows, fields, x.id)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,7 @@ func (remoteKeeper) complete(ctx context.Context, x *execution) error {
 	if x.op.builtin == nil || x.op.builtin.fill == fillNothing {
 		return nil
 	}
-	return x.pointed(ctx)
+	return x.checkRelations(ctx)
 }
 
 // holds implements [keeper]. The version of a row that is partly hidden here is not the
@@ -84,12 +87,12 @@ func (remoteKeeper) decode(_ *viewer, _ *schema.Property, text json.RawMessage) 
 // gives reports what the remote's discovery says it does not require, and what the patch
 // of a nested object leaves as it is there.
 func (remoteKeeper) gives(x *viewer, mode schema.Mode, top, path string) bool {
-	return slices.Contains(x.door.presets, top) || mode == schema.Update && path != top
+	return slices.Contains(x.door.NotRequired, top) || mode == schema.Update && path != top
 }
 
 // version is the one that came with the row.
-func (remoteKeeper) version(_ *execution, row Row) (string, error) {
-	return jsontext.Unquote(row.Get(ETag)), nil
+func (remoteKeeper) version(_ *execution, row rows.Row) (string, error) {
+	return jsontext.Unquote(row.Get(catalog.ETag)), nil
 }
 
 // follows implements [boundary].

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -24,9 +26,9 @@ func (r storeRunner) run(ctx context.Context, x *execution) (*Result, error) {
 type storeKeeper struct{}
 
 // missing implements [keeper], in one statement for all ids.
-func (storeKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
+func (storeKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *filter.Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
 	found, err := x.store().Find(ctx, &Find{
-		Entity: e, Select: NewLayout([]string{e.Primary.Name}), Where: where, Limit: 1,
+		Entity: e, Select: rows.NewLayout([]string{e.Primary.Name}), Where: where, Limit: 1,
 		Each: &EachKey{Field: e.Primary, Values: ids},
 	})
 	if err != nil {
@@ -40,15 +42,15 @@ func (storeKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, 
 	return missing, nil
 }
 
-// standing implements [keeper]: an update that sets nothing reads the row.
-func (storeKeeper) standing(ctx context.Context, x *execution, fields []string) (*Rows, error) {
-	return x.store().Update(ctx, x.door.Entity, x.id, x.doorScope.Rows, nil, nil, NewLayout(fields))
+// visibleRow implements [keeper]: an update that sets nothing reads the row.
+func (storeKeeper) visibleRow(ctx context.Context, x *execution, fields []string) (*rows.Rows, error) {
+	return x.store().Update(ctx, x.door.Entity, x.id, x.doorScope.Rows, nil, nil, rows.NewLayout(fields))
 }
 
 // merge implements [keeper]. The patch is merged again in the transaction that writes, so
 // this read needs no lock.
 func (k storeKeeper) merge(ctx context.Context, x *execution) error {
-	stands, err := k.standing(ctx, x, x.merging.fields)
+	stands, err := k.visibleRow(ctx, x, x.merging.fields)
 	if err == nil && stands.Len() > 0 { // that there is no such row is reported when it is updated
 		x.merging.merged = x.merging.over(x.door.Entity, stands.Row(0).Get)
 	}
@@ -69,7 +71,7 @@ func (storeKeeper) complete(ctx context.Context, x *execution) error {
 	if x.op.builtin == nil || x.op.builtin.fill == fillNothing {
 		return nil
 	}
-	return x.pointed(ctx)
+	return x.checkRelations(ctx)
 }
 
 // holds implements [keeper]: the store judges every precondition in its transaction.
@@ -91,7 +93,7 @@ func (storeKeeper) decode(x *viewer, p *schema.Property, text json.RawMessage) (
 func (storeKeeper) gives(*viewer, schema.Mode, string, string) bool { return false }
 
 // version implements [boundary].
-func (storeKeeper) version(x *execution, row Row) (string, error) {
+func (storeKeeper) version(x *execution, row rows.Row) (string, error) {
 	if x.sel.version == nil {
 		return "", nil
 	}

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -33,11 +36,11 @@ x-kit-version: 1
 `,
 }
 
-func scopedTo(rows string, hide ...string) facade.Collector {
-	return facade.CollectorFunc(func(_ context.Context, _ facade.State, door *facade.Door, _ *facade.Operation) (facade.Scope, error) {
-		s := facade.Scope{Hide: hide}
+func scopedTo(rows string, hide ...string) access.Collector {
+	return access.CollectorFunc(func(_ context.Context, _ access.State, door *catalog.Door, _ *catalog.Operation) (access.Scope, error) {
+		s := access.Scope{Hide: hide}
 		if rows != "" {
-			s.Rows, _ = facade.ParseFilter(door.Entity, json.RawMessage(rows), "")
+			s.Rows, _ = filter.Parse(door.Entity, json.RawMessage(rows), "")
 		}
 		return s, nil
 	})
@@ -91,7 +94,7 @@ x-kit-version: 1
 		f := facadeOf(t, files, func(p *facade.Project) { facade.Collect(p.Door("author"), scopedTo("", hide...)) })
 		_, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "list", Each: &facade.Each{
 			Field: "authorId", Keys: []json.RawMessage{json.RawMessage(`"ada"`)},
-			Through: &facade.Through{Entity: "author", Operation: "list", Field: "posts"},
+			Through: &catalog.Through{Entity: "author", Operation: "list", Field: "posts"},
 		}})
 		if (err != nil) != (hide != nil) {
 			t.Errorf("%s: %v", name, err)

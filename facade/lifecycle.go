@@ -18,7 +18,7 @@ func (x *execution) fill(context.Context) (err error) {
 	switch {
 	case x.op.builtin == nil && x.op.Input != nil:
 		var set schema.Object
-		if x.door.shapes(x.op.Input) {
+		if x.door.Shapes(x.op.Input) {
 			set = x.doorScope.Set
 		}
 		x.body, err = x.filled(x.op.Input, x.body, set)

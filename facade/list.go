@@ -16,9 +16,9 @@ import (
 func (x *execution) admitList(ctx context.Context) error {
 	in, l := &x.call.Invocation, &x.list
 	x.only(x.sentParams(in), "/params", nil)
-	x.only(in.Query, "/query", x.op.listKeys())
+	x.only(in.Query, "/query", x.op.SentKeys(x.call.SentQuery))
 	x.only(in.Body, "/body", nil)
-	l.limit = x.door.limits.Default
+	l.limit = x.door.Limits.Default
 	l.order = x.door.byID
 	var after, before, backward, total, count json.RawMessage
 	for name, value := range jsontext.Members(in.Query) {
@@ -37,7 +37,7 @@ func (x *execution) admitList(ctx context.Context) error {
 		case "sort":
 			l.order = x.readSort(value)
 		case "limit":
-			l.limit = min(x.readCount("limit", value), x.door.limits.Max)
+			l.limit = min(x.readCount("limit", value), x.door.Limits.Max)
 		case "offset":
 			l.offset = x.readCount("offset", value)
 		case "after":
@@ -70,7 +70,7 @@ func (x *execution) admitList(ctx context.Context) error {
 	case after != nil && isEmptyText(after): // before may be: the end of the list
 		x.refuseQuery("after", "cursor", "is empty and no cursor; leave it out to read from the beginning")
 	case (after != nil || before != nil) && l.offset > 0:
-		x.refuseQuery("offset", "exclusive", "cannot stand beside a cursor; send one of them")
+		x.refuseQuery("offset", "exclusive", "cannot be combined with a cursor; send one of them")
 	case l.backward && l.offset > 0:
 		x.refuseQuery("offset", "exclusive", "counts from the beginning and cannot stand beside backward; send one of them")
 	case !l.order.foreign:
@@ -166,4 +166,28 @@ func (x *viewer) readCursor(o *order, name string, value json.RawMessage) []json
 		return nil
 	}
 	return values
+}
+
+// readCounting reads query.count: exact, estimated, none, or true and false for exact and
+// none.
+func (r *refusals) readCounting(value json.RawMessage) counting {
+	switch jsontext.KindOf(value) {
+	case jsontext.True:
+		return exact
+	case jsontext.False:
+		return uncounted
+	case jsontext.String:
+		switch word := jsontext.Unquote(jsontext.Trim(value)); word {
+		case "true": // a query string's
+			return exact
+		case "false":
+			return uncounted
+		default:
+			if c, ok := countings[word]; ok {
+				return c
+			}
+		}
+	}
+	r.refuseQuery("count", "enum", "must be exact, estimated, none, true or false")
+	return exact
 }

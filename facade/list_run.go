@@ -23,7 +23,7 @@ func (x storeCall) locate(ctx context.Context, from []json.RawMessage, backward 
 	}
 	e, keys := x.door.Entity, x.list.order.keys
 	id, _ := rows.Value(e.Primary.Kind, from[len(from)-1])
-	is := &Filter{Op: Eq, Field: e.Primary, Values: []any{id}}
+	is := &filter.Filter{Op: filter.Eq, Field: e.Primary, Values: []any{id}}
 	found, err := x.store().Find(ctx, &Find{Entity: e, Select: noFields, Where: filter.Both(x.doorScope.Rows, is), Sort: keys, Limit: 1})
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (x storeCall) runList(ctx context.Context) (*Result, error) {
 	}
 	if x.each != nil {
 		if len(x.each.values) == 0 {
-			return x.pages(&Found{Rows: NewRows(x.sel.stored, 0)}), nil
+			return x.pages(&Found{Rows: rows.New(x.sel.stored, 0)}), nil
 		}
 		q.Each = &EachKey{Field: x.each.field, Values: x.each.values}
 	}
@@ -108,7 +108,7 @@ func (x storeCall) behind(ctx context.Context, q Find) (*Found, error) {
 	return x.store().Find(ctx, &q)
 }
 
-var noFields = NewLayout(nil)
+var noFields = rows.NewLayout(nil)
 
 // pages is what the store found as the requested page, or as one page for every key.
 func (x storeCall) pages(found *Found) *Result {

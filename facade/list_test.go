@@ -148,7 +148,7 @@ func TestListRefuses(t *testing.T) {
 		{"post.list", `{"after":"","before":""}`, "/query/after cursor: is empty and no cursor; leave it out to read from the beginning"},
 		{"post.list", `{"backward":"yes"}`, "/query/backward type: must be true or false"},
 		{"post.list", `{"backward":true,"offset":1}`, "/query/offset exclusive: counts from the beginning and cannot stand beside backward; send one of them"},
-		{"post.list", `{"after":"x","offset":1}`, "/query/offset exclusive: cannot stand beside a cursor; send one of them"},
+		{"post.list", `{"after":"x","offset":1}`, "/query/offset exclusive: cannot be combined with a cursor; send one of them"},
 		{"post.list", `{"after":"x"}`, "/query/after cursor: is no cursor of post.list in this order; send the endCursor of a page with the same sort, or leave it out to begin anew"},
 		{"post.list", `{"after":5}`, "/query/after type: must be a cursor: the endCursor of a page of this list"},
 		{"post.list", `[]`, "/query type: must be an object"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -28,7 +29,7 @@ func (x *execution) merge(ctx context.Context, patch json.RawMessage) error {
 
 // merged is what a patch writes into the row as it stands in the transaction; nil where
 // that is what was judged before.
-func (x *execution) merged(current Row) (Record, error) {
+func (x *execution) merged(current rows.Row) (Record, error) {
 	body := x.merging.over(x.door.Entity, current.Get)
 	if bytes.Equal(body, x.merging.merged) {
 		return nil, nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -65,7 +66,7 @@ surfaces: {rest: {except: [order.burn]}}
 	}
 	facade.Handle(p.Door("order"), "pay", asked)
 	f := storetest.New(t, p, storetest.NewStore(), &facade.Options{})
-	view, err := f.Catalog().Surface(facade.OnREST)
+	view, err := f.Catalog().Surface(catalog.OnREST)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,13 +3,15 @@ package facade
 import (
 	"context"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/readset"
 )
 
 // observer follows one execution step by step, for [Explain].
 type observer interface {
 	found(x *execution)
-	scoped(x *viewer, door *Door, op *Operation, scope *Scope, err error)
+	scoped(x *viewer, door *boundDoor, op *catalog.Operation, scope *access.Scope, err error)
 	admitted(x *execution) (dry bool) // dry: the call is not run
 	answered(res *Result)
 	runs(x *execution) bool                 // a command's handler, in a transaction that is rolled back
@@ -58,7 +60,7 @@ func (w watch) found(x *execution) {
 }
 
 // scoped reports what the collector of a door answered about an operation.
-func (w watch) scoped(x *viewer, door *Door, op *Operation, scope *Scope, err error) {
+func (w watch) scoped(x *viewer, door *boundDoor, op *catalog.Operation, scope *access.Scope, err error) {
 	if w.by != nil {
 		w.by.scoped(x, door, op, scope, err)
 	}

@@ -2,7 +2,11 @@ package facade
 
 import (
 	"context"
+	"encoding/json"
+	"sync"
 	"time"
+
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // Outbox is a [Store] that keeps events in the transactions of the commands that cause them,
@@ -10,7 +14,6 @@ import (
 type Outbox interface {
 	Transactor
 	EventLog
-	Relayer
 	Cursors
 	DeadLetters
 
@@ -20,9 +23,22 @@ type Outbox interface {
 	// what it points to may not.
 	Emit(ctx context.Context, events []Event) error
 
-	// Committed is closed when events that this process emitted have been committed since
-	// the call. It is a hint that spares waiting: other processes commit as well.
-	Committed() <-chan struct{}
+	// Relay gives positions to committed events that have none, and reports the last position
+	// given and whether this process is the one that gives them. Any number of processes may
+	// call it at any time; one at a time does the work, and another one takes over when it
+	// is gone. A transaction that is still open holds up nothing: its events get their
+	// positions when it has committed. Events of one entity and key keep their order. One call
+	// gives a bounded number; it is called again while last grows.
+	Relay(ctx context.Context) (last Position, leads bool, err error)
+
+	// Trim removes events that were emitted before, limit at most, and reports how many: from
+	// the oldest position on, up to the first that is younger. The last position stays known.
+	Trim(ctx context.Context, before time.Time, limit int) (int, error)
+
+	// Records reports whether the store keeps the events of a single write ([Terms]) in the
+	// write's own transaction, without a [Transactor.Transact] around it. It may become true,
+	// once; never false again.
+	Records() bool
 
 	// Quiet reports, without a statement, that no process has committed anything since a time; false
 	// where that cannot be known.
@@ -53,22 +69,11 @@ type EventLog interface {
 	// last one given. A log that never held anything has equal ones, which are not 0: a reader
 	// that begins at last sees what comes from now on. [Resumable] judges a position by them.
 	Span(ctx context.Context) (oldest, last Position, err error)
-}
 
-// Relayer keeps the log: it gives positions to events that were committed, and removes old
-// events.
-type Relayer interface {
-	// Relay gives positions to committed events that have none, and reports the last position
-	// given and whether this process is the one that gives them. Any number of processes may
-	// call it at any time; one at a time does the work, and another one takes over when it
-	// is gone. A transaction that is still open holds up nothing: its events get their
-	// positions when it has committed. Events of one entity and key keep their order. One call
-	// gives a bounded number; it is called again while last grows.
-	Relay(ctx context.Context) (last Position, leads bool, err error)
-
-	// Trim removes events that were emitted before, limit at most, and reports how many: from
-	// the oldest position on, up to the first that is younger. The last position stays known.
-	Trim(ctx context.Context, before time.Time, limit int) (int, error)
+	// Committed is closed when events that this process emitted have been committed since
+	// the call. It is a hint that spares waiting: other processes commit as well. nil: the log
+	// has no hints.
+	Committed() <-chan struct{}
 }
 
 // Cursors are the durable positions of consumers by their names.
@@ -106,4 +111,82 @@ type DeadEvent struct {
 	Tries  int
 	Reason string
 	At     time.Time
+}
+
+// Event is one emission of a [catalog.Fact] (spec 6). It is written in the transaction of the command
+// that causes it and does not change afterwards.
+type Event struct {
+	// ID is a UUIDv7, the same on every way out: receivers deduplicate by it.
+	ID string
+	// Position is the event's place in the log of its host; 0 until the relay has given it.
+	Position Position
+	// Frond and Name are the fact, as its author spells them.
+	Frond, Name string
+	// Change says what happened to the row, where the fact was emitted for a change of one.
+	Change catalog.Change
+	// Entity is the [schema.EntityKey] of the row that the event is about and Key its primary
+	// key, the text of a JSON scalar; "" and nil for a fact with a shape of its own. Events of
+	// one Entity and Key have positions in the order in which their commands committed, where
+	// those wrote the row or did not overlap.
+	Entity string
+	Key    json.RawMessage
+	// At is when the command emitted it, in UTC.
+	At time.Time
+	// Data is the payload, a JSON object in the form of [Record]: for a row its stored
+	// fields after the change, or before it for Deleted; nil for a fact without a card whose
+	// command gave none.
+	Data json.RawMessage
+	// Before is the row's stored fields before an Updated of a fact that follows all changes of
+	// a door; nil for every other event. Who could see Before and cannot see Data learns that
+	// the row left.
+	Before json.RawMessage
+	// Trace is the traceparent of the call that caused it, or "".
+	Trace string
+}
+
+// current returns e with the fields of its rows under the names that they have now: an event that
+// was emitted before a rename has them under the old ones. It is e itself where nothing was
+// renamed since, and e is not changed. f may be nil.
+func current(f *catalog.Fact, e *Event) *Event {
+	if f == nil || len(f.Former) == 0 {
+		return e
+	}
+	out := *e
+	renamed := false
+	for _, row := range []*json.RawMessage{&out.Data, &out.Before} {
+		if now := f.Former.Renew(*row); now != nil {
+			*row, renamed = now, true
+		}
+	}
+	if !renamed {
+		return e
+	}
+	return &out
+}
+
+// Broadcast wakes everybody who waits. Its zero value is ready; it may be used from many
+// goroutines.
+type Broadcast struct {
+	mu      sync.Mutex
+	waiting chan struct{} // nil: nobody waits
+}
+
+// Wait returns a channel that the next Send closes.
+func (b *Broadcast) Wait() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.waiting == nil {
+		b.waiting = make(chan struct{})
+	}
+	return b.waiting
+}
+
+// Send closes the channels that Wait has returned.
+func (b *Broadcast) Send() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.waiting != nil {
+		close(b.waiting)
+		b.waiting = nil
+	}
 }

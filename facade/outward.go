@@ -10,7 +10,7 @@ import (
 // was emitted before a rename has them under the old ones. It is e itself where nothing was
 // renamed since; e is not changed.
 func (f *Facade) Current(e *Event) *Event {
-	return f.host.catalog.Fact(e.Frond, e.Name).current(e)
+	return current(f.host.catalog.Fact(e.Frond, e.Name), e)
 }
 
 // Outward is an event as it leaves for receivers of the operator, who are no callers: webhooks
@@ -22,7 +22,7 @@ func (f *Facade) Current(e *Event) *Event {
 // closed is not known. e is not changed. The error is INTERNAL_ERROR, of a conversion.
 func (f *Facade) Outward(e *Event) (*Event, error) {
 	fact := f.host.catalog.Fact(e.Frond, e.Name)
-	e = fact.current(e)
+	e = current(fact, e)
 	out := *e
 	out.Before = nil
 	switch {

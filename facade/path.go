@@ -2,8 +2,10 @@ package facade
 
 import (
 	"context"
+	"maps"
 	"slices"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
 )
@@ -36,7 +38,7 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err = x.find(ctx); err != nil {
 		return nil, err
 	}
-	if x.op.Kind == Command {
+	if x.op.Kind == catalog.Command {
 		ctx = consistency.Latest(ctx)
 	}
 	if err = x.scope(ctx); err != nil {
@@ -57,7 +59,7 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 }
 
 // answer is the third and the fourth step, which are one transaction where the author's
-// code may make several calls (transacted.go).
+// code may make several calls (transacted).
 func (x *execution) answer(ctx context.Context) (*Result, error) {
 	if err := x.admit(ctx); err != nil {
 		return nil, err
@@ -90,7 +92,7 @@ func (x *execution) position(ctx context.Context) Position {
 	if !x.call.Position || x.last == nil || x.door.Entity == nil {
 		return 0
 	}
-	announced := func(f *Fact) bool {
+	announced := func(f *catalog.Fact) bool {
 		return f.Door != nil && f.Door.Entity == x.door.Entity && x.catalogView.Announces(f)
 	}
 	if !slices.ContainsFunc(x.door.Frond.Facts, announced) {
@@ -114,4 +116,42 @@ func (x *execution) name(err error) error {
 		return e.Disclosed()
 	}
 	return e
+}
+
+// transacts reports whether the call is a transaction of its own.
+func (x *execution) transacts() bool {
+	return x.op.Transacts && x.host.transactor != nil && !(x.op.Recorded && x.host.records())
+}
+
+// transacted admits and runs a command as one transaction. Each try begins with the
+// execution as scope left it: nothing that a try has found out or changed is there in the
+// next one. The answer is projected by the caller, when the transaction is over.
+func (x *execution) transacted(ctx context.Context) (res *Result, err error) {
+	outer, base := x.transaction, ctx
+	if outer != nil {
+		base = outer.base //nolint:contextcheck // what comes after the commit is in no transaction
+	}
+	var committed *execution
+	tries := 0
+	err = x.host.transactor.Transact(ctx, func(ctx context.Context) (err error) {
+		tries++
+		try := *x
+		try.scopes = maps.Clone(x.scopes)
+		try.transaction = &transaction{host: x.host, base: base}
+		committed = &try
+		res, err = try.answer(ctx)
+		return err
+	})
+	x.watch.tried(tries)
+	if count := triesOf(ctx); count != nil && outer == nil {
+		count(tries)
+	}
+	if err != nil {
+		return nil, err
+	}
+	done := committed.transaction
+	*x = *committed
+	x.transaction = outer
+	done.committed(outer)
+	return res, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 func TestPositionsAreText(t *testing.T) {
@@ -25,7 +26,7 @@ func TestPositionsAreText(t *testing.T) {
 	}
 	good := base.String()
 	for _, bad := range []string{"", "0", "7", good[1:], good + "0", strings.ToUpper(good[:12]) + "Z", " " + good, "vvvvvvvvvvvvv", "000000000000v", strings.Repeat("x", 1000), good[:12] + "\n"} {
-		if p, err := facade.ParsePosition(bad); facade.CodeOf(err) != facade.ValidationFailed || len(err.Error()) > 300 {
+		if p, err := facade.ParsePosition(bad); kiterror.CodeOf(err) != kiterror.ValidationFailed || len(err.Error()) > 300 {
 			t.Errorf("%q is read as %d, %v", bad, p, err)
 		}
 	}
@@ -47,19 +48,19 @@ func TestResumable(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		after facade.Position
-		want  facade.Code
+		want  kiterror.Code
 	}{
 		{"the beginning", 0, ""},
 		{"the oldest", oldest, ""},
 		{"in between", oldest + 7, ""},
 		{"the last", last, ""},
-		{"the future", last + 1, facade.ValidationFailed},
-		{"what was trimmed", oldest - 1, facade.Gone},
-		{"another log", other, facade.ValidationFailed},
-		{"a number of one's own", 5, facade.ValidationFailed},
+		{"the future", last + 1, kiterror.ValidationFailed},
+		{"what was trimmed", oldest - 1, kiterror.Gone},
+		{"another log", other, kiterror.ValidationFailed},
+		{"a number of one's own", 5, kiterror.ValidationFailed},
 	} {
 		err := facade.Resumable(c.after, oldest, last)
-		if (err != nil) != (c.want != "") || err != nil && facade.CodeOf(err) != c.want {
+		if (err != nil) != (c.want != "") || err != nil && kiterror.CodeOf(err) != c.want {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}

@@ -8,17 +8,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// ETag is the name by which the version of a row is selected among its fields, where no
-// field of its card has that name: fields=id,title,etag. A row has it only where it is
-// named.
-const ETag = "etag"
-
-// AllFields stands for every field that the caller may read in a list of fields:
-// fields=*,etag is a whole row with its version.
-const AllFields = "*"
-
 // Precondition is what has to hold of the row that an update or a delete is about.
-// A version is the text that [ETag] gives, or that of a REST ETag, in its quotes or without
+// A version is the text that [catalog.ETag] gives, or that of a REST ETag, in its quotes or without
 // them; "*" is any.
 type Precondition struct {
 	Match     []string // the row's version is among them; nil: whatever it is

@@ -7,8 +7,12 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -21,35 +25,9 @@ type Project struct {
 	Fronds   []*project.Frond
 	Registry *schema.Registry // nil: schema.Builtins; add your own before New
 
-	// What Go code attached, in the order it came; an unknown door, or one thing
-	// attached twice, is reported by New.
-	handlers   []attachedHandler
-	presenters []attachedPresenter
-	collectors []attachedCollector
-	hooks      []attachedHook
-	checks     []attachedCheck
-}
-
-// attachedHandler is a handler that Go code attached, until New binds it.
-type attachedHandler struct {
-	door DoorRef
-	name string
-	kind Kind // what the attaching function says it is; "": it does not
-	fn   Handler
-
-	detached bool
-}
-
-// attachedPresenter is a computed field that Go code attached.
-type attachedPresenter struct {
-	door DoorRef
-	*presenter
-}
-
-// attachedCollector is a collector that Go code attached.
-type attachedCollector struct {
-	door DoorRef
-	Collector
+	attached compile.Attached
+	handlers []Handler // of attached.Handlers
+	hooks    []Hook    // of attached.Hooks
 }
 
 // DoorRef names a door of a project for the functions that attach Go code to it:
@@ -62,18 +40,15 @@ type DoorRef struct {
 // Door names a door to attach code to; one that does not exist is a fault that New reports.
 func (p *Project) Door(name string) DoorRef { return DoorRef{p, name} }
 
-// key is the door's name as the catalog looks it up.
-func (d DoorRef) key() string { return schema.EntityKey(d.name) }
-
 // present keeps a computed field for New to attach.
-func (d DoorRef) present(p *presenter) {
-	d.project.presenters = append(d.project.presenters, attachedPresenter{d, p})
+func (d DoorRef) present(p *access.Presenter) {
+	d.project.attached.Presenters = append(d.project.attached.Presenters, compile.AttachedPresenter{Door: d.name, Presenter: p})
 }
 
 // Collect attaches the collector that scopes a door (spec 1.3). A door has one;
 // without it, it is open.
-func Collect(door DoorRef, c Collector) {
-	door.project.collectors = append(door.project.collectors, attachedCollector{door, c})
+func Collect(door DoorRef, c access.Collector) {
+	door.project.attached.Collectors = append(door.project.attached.Collectors, compile.AttachedCollector{Door: door.name, Collector: c})
 }
 
 // Handle attaches the handler of an operation that the door's frond.yaml declares,
@@ -92,8 +67,10 @@ func Handle(door DoorRef, name string, h Handler, options ...HandlerOption) {
 
 // handle keeps a handler for New to attach; kind is "" where the attaching function says
 // nothing about it.
-func (d DoorRef) handle(name string, kind Kind, h Handler, options []HandlerOption) {
-	d.project.handlers = append(d.project.handlers, attachedHandler{d, name, kind, h, slices.Contains(options, Detached)})
+func (d DoorRef) handle(name string, kind catalog.Kind, h Handler, options []HandlerOption) {
+	p := d.project
+	p.attached.Handlers = append(p.attached.Handlers, compile.AttachedHandler{Door: d.name, Name: name, Kind: kind, Detached: slices.Contains(options, Detached)})
+	p.handlers = append(p.handlers, h)
 }
 
 // Read reads a project's folder; see [project.Read] for how it is laid out. What is wrong
@@ -114,11 +91,11 @@ func Read(fsys fs.FS) (*Project, error) {
 //
 // A failure is INTERNAL_ERROR and names the field where it is logged; see
 // [Call].Partial. The name must not be one of the card's.
-func Present[T any](door DoorRef, name string, shape schema.Shape, fn func(ctx context.Context, rows []Row) ([]T, error), needs ...string) {
-	door.present(&presenter{
-		Computed: Computed{Name: name, Shape: shape, Description: shape.Description, Needs: needs},
-		fn: func(ctx context.Context, rows []Row) ([]json.RawMessage, error) {
-			values, err := fn(ctx, rows)
+func Present[T any](door DoorRef, name string, shape schema.Shape, fn func(ctx context.Context, found []rows.Row) ([]T, error), needs ...string) {
+	door.present(&access.Presenter{
+		Computed: catalog.Computed{Name: name, Shape: shape, Description: shape.Description, Needs: needs},
+		Fn: func(ctx context.Context, found []rows.Row) ([]json.RawMessage, error) {
+			values, err := fn(ctx, found)
 			if err != nil {
 				return nil, err
 			}
@@ -133,44 +110,33 @@ func Present[T any](door DoorRef, name string, shape schema.Shape, fn func(ctx c
 	})
 }
 
-// attachedHook is a hook that Go code attached.
-type attachedHook struct {
-	door DoorRef
-	name string
-	Hook
-}
-
 // Attach adds a hook to a command of the door, built in or the author's own. Hooks run in
 // the order they were attached. Calls that a hook, or the handler of the command, makes
 // to the same command by [Inside] run no hooks again.
 func Attach(door DoorRef, operation string, h Hook) {
-	door.project.hooks = append(door.project.hooks, attachedHook{door, operation, h})
-}
-
-// attachedCheck is a check that Go code attached; see [Check].
-type attachedCheck struct {
-	door  DoorRef
-	check func(*Door) schema.Faults
+	p := door.project
+	p.attached.Hooks = append(p.attached.Hooks, compile.AttachedHook{Door: door.name, Name: operation, Before: h.Before != nil})
+	p.hooks = append(p.hooks, h)
 }
 
 // Check has [New] call check with the compiled door, and report its faults beside all
 // others. It is how Go code that expects something of a door says so at the start. A
 // project is compiled again when a remote changes, so check may run more than once.
-func Check(door DoorRef, check func(*Door) schema.Faults) {
-	door.project.checks = append(door.project.checks, attachedCheck{door, check})
+func Check(door DoorRef, check func(*catalog.Door) schema.Faults) {
+	door.project.attached.Checks = append(door.project.attached.Checks, compile.AttachedCheck{Door: door.name, Check: check})
 }
 
 // HandleQuery attaches a typed handler to an operation that reads. In is decoded
 // from one object: the members of params, then of query, then of the body; Out is
 // marshalled. See [Handle].
 func HandleQuery[In, Out any](door DoorRef, name string, fn func(ctx context.Context, in In) (Out, error)) {
-	door.handle(name, Query, typed(fn), nil)
+	door.handle(name, catalog.Query, typed(fn), nil)
 }
 
 // HandleCommand attaches a typed handler to an operation that writes, as
 // [HandleQuery] does to one that reads.
 func HandleCommand[In, Out any](door DoorRef, name string, fn func(ctx context.Context, in In) (Out, error), options ...HandlerOption) {
-	door.handle(name, Command, typed(fn), options)
+	door.handle(name, catalog.Command, typed(fn), options)
 }
 
 // typed is a typed function as a Handler. Input that the cards admit and In does not take

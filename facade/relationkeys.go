@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -69,7 +70,7 @@ func (k *RelationKeys) Len() int { return len(k.distinct.Texts()) }
 
 // Each returns the batch of a call with these keys. They are copied, since the callee may keep
 // them.
-func (k *RelationKeys) Each(r *Relation, through *Through) Each {
+func (k *RelationKeys) Each(r *catalog.Relation, through *catalog.Through) Each {
 	return Each{Field: r.Each, Keys: slices.Clone(k.distinct.Texts()), Through: through}
 }
 

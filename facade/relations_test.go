@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -64,7 +65,7 @@ func relatedHost(t *testing.T, attach func(*facade.Project)) *facade.Facade {
 			attach(p)
 		}
 	})
-	root := as(f, facade.State{"user": map[string]any{"id": "root"}})
+	root := as(f, access.State{"user": map[string]any{"id": "root"}})
 	for _, row := range []string{
 		`category {"id":"c1","name":"Tools"}`, `category {"id":"c2","name":"Saws","parentId":"c1"}`,
 		`tag {"id":"t1","name":"new"}`, `tag {"id":"t2","name":"hot"}`, `tag {"id":"t3","name":"old"}`,
@@ -112,15 +113,15 @@ func TestFieldsOfRelations(t *testing.T) {
 		{"root", "category.findById", `{"id":"c9"}`, `"products.secret"`, `/query/fields/0 unknown_key: names secret, which product does not have; there is id, name, cost, size, categoryId, supplier, tagIds, kindId, etag`},
 		{"ada", "category.findById", `{"id":"c1"}`, `"products.name,products.cost"`, `/query/fields/1 unknown_key: names cost, which product does not have; there is id, name, categoryId, supplier, tagIds, kindId, etag`},
 		{"root", "category.findById", `{"id":"c1"}`, `"products.cost"`, `{"products":{"items":[{"cost":2}],"hasMore":false}}`},
-		{"ada", "product.findById", `{"id":"p1"}`, `"notes.id"`, `/query/fields/0 unknown_key: leads through notes, which is no relation of product; there is category, supplier, tags, reviews`},
-		{"ada", "product.findById", `{"id":"p1"}`, `"nothing.id"`, `/query/fields/0 unknown_key: leads through nothing, which is no relation of product; there is category, supplier, tags, reviews`},
-		{"ada", "product.findById", `{"id":"p1"}`, `"size.width"`, `/query/fields/0 unknown_key: leads through size, which is no relation of product; there is category, supplier, tags, reviews`},
+		{"ada", "product.findById", `{"id":"p1"}`, `"notes.id"`, `/query/fields/0 unknown_key: names the relation notes, which product does not have; there is category, supplier, tags, reviews`},
+		{"ada", "product.findById", `{"id":"p1"}`, `"nothing.id"`, `/query/fields/0 unknown_key: names the relation nothing, which product does not have; there is category, supplier, tags, reviews`},
+		{"ada", "product.findById", `{"id":"p1"}`, `"size.width"`, `/query/fields/0 unknown_key: names the relation size, which product does not have; there is category, supplier, tags, reviews`},
 		{"root", "product.findById", `{"id":"p1"}`, `"size.width"`, `/query/fields/0 unknown_key: leads through size, which is a field and is answered whole; write size`},
 		{"root", "product.findById", `{"id":"p1"}`, `"id,reviews"`, `/query/fields/1 unknown_key: names the relation reviews alone; write which fields of review, such as reviews.id`},
 		{"root", "product.findById", `{"id":"p1"}`, `"id,category"`, `/query/fields/1 unknown_key: names the relation category alone; write which fields of category, such as category.id`},
 		{"ada", "product.findById", `{"id":"p1"}`, `"id,notes"`, `/query/fields/1 unknown_key: names notes, which product does not have; there is id, name, categoryId, supplier, tagIds, kindId, etag`},
 		{"root", "product.findById", `{"id":"p1"}`, `"reviews(limit:3)"`, `/query/fields/0 syntax: reviews(limit:3) is no path; write reviews.rating, or reviews(limit:3).rating`},
-		{"bob", "product.list", "", `"supplier.name"`, `/query/fields/0 unknown_key: leads through supplier, which is no relation of product; there is category, tags, notes, reviews`},
+		{"bob", "product.list", "", `"supplier.name"`, `/query/fields/0 unknown_key: names the relation supplier, which product does not have; there is category, tags, notes, reviews`},
 		// What is no path, and bounds.
 		{"root", "product.findById", `{"id":"p1"}`, `"reviews(3).rating"`, `/query/fields/0 syntax: reviews(3).rating is no path; write reviews.rating, or reviews(limit:3).rating`},
 		{"root", "product.findById", `{"id":"p1"}`, `["category.",".name","reviews..id"]`, `/query/fields/0 syntax: category. is no path; write reviews.rating, or reviews(limit:3).rating
@@ -140,7 +141,7 @@ func TestFieldsOfRelations(t *testing.T) {
 			query = `{"ids":["p1","p3"],"fields":` + c.fields + `}`
 		}
 		var got string
-		call := as(f, facade.State{"user": map[string]any{"id": c.user}})
+		call := as(f, access.State{"user": map[string]any{"id": c.user}})
 		if c.method == "product.dear" {
 			got = selected(t, call, c.method, strings.Split(strings.Trim(c.fields, `"`), ","))
 		} else if text, err := do(t, call, c.method, c.params, query, ""); err == nil {
@@ -177,7 +178,7 @@ func withoutCursor(page string) string {
 // relation is selected of it.
 func TestRelationsOfCommands(t *testing.T) {
 	f := relatedHost(t, nil)
-	c := as(f, facade.State{"user": map[string]any{"id": "root"}})
+	c := as(f, access.State{"user": map[string]any{"id": "root"}})
 	_, err := do(t, c, "product.create", "", `{"fields":["id","category.name"]}`, `{"id":"p9","name":"New","tagIds":[]}`)
 	if got, want := refusals(err), `/query/fields/1 unknown_key: leads through category, and create answers its own row alone; read relations with findById`; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
@@ -203,7 +204,7 @@ func TestRelationsAreOneCallALevel(t *testing.T) {
 			return next.Call(ctx, c)
 		})
 	}}})
-	root := as(f, facade.State{"user": map[string]any{"id": "root"}})
+	root := as(f, access.State{"user": map[string]any{"id": "root"}})
 	must(t, root, "category.create", "", "", `{"id":"c1","name":"Tools"}`)
 	for i := range 20 {
 		must(t, root, "product.create", "", "", fmt.Sprintf(`{"id":"p%02d","name":"Saw","categoryId":"c1","tagIds":[]}`, i))
@@ -241,12 +242,12 @@ func TestRelationsOnASurface(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := as(f.On(view), facade.State{"user": map[string]any{"id": "root"}})
+	c := as(f.On(view), access.State{"user": map[string]any{"id": "root"}})
 	if _, err := do(t, c, "product.list", "", `{"fields":["reviews.rating"]}`, ""); err != nil {
 		t.Errorf("reviews: %v", err)
 	}
 	_, failed := do(t, c, "product.list", "", `{"fields":["category.name"]}`, "")
-	if kiterror.CodeOf(failed) != kiterror.ValidationFailed || !strings.Contains(refusals(failed), `leads through category, which is no relation of product; there is reviews`) {
+	if kiterror.CodeOf(failed) != kiterror.ValidationFailed || !strings.Contains(refusals(failed), `names the relation category, which product does not have; there is reviews`) {
 		t.Errorf("category: %v", refusals(failed))
 	}
 }

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -19,7 +23,7 @@ type remoteCall struct {
 
 // remoteAt is the execution as it calls the Frond of a door; SERVICE_UNAVAILABLE where
 // nobody carries calls there.
-func remoteAt(x *execution, door *Door) (remoteCall, error) {
+func remoteAt(x *execution, door *catalog.Door) (remoteCall, error) {
 	client := x.remotes[door.Frond.Name]
 	if client == nil {
 		return remoteCall{}, kiterror.Errorf(kiterror.ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", door.Frond.Name)
@@ -42,7 +46,7 @@ func (x remoteCall) remoteSelect() []string {
 	case x.sel == nil, all && !wanted:
 		return nil
 	case all: // the remote alone knows which fields the caller may read
-		return []string{AllFields, ETag}
+		return []string{catalog.AllFields, catalog.ETag}
 	}
 	var names []string
 	for _, p := range x.sel.props {
@@ -51,20 +55,23 @@ func (x remoteCall) remoteSelect() []string {
 		}
 	}
 	for _, c := range x.sel.computed {
-		if c.elsewhere {
+		if c.Elsewhere {
 			names = append(names, c.Name)
 		}
 	}
 	if wanted {
-		names = append(names, ETag)
+		names = append(names, catalog.ETag)
 	}
 	return names
 }
 
 // remoteQuery is the query of list as it is sent, with a filter for its host; the limit is ours,
 // whatever the remote's own is.
-func (x remoteCall) remoteQuery(f *Filter) json.RawMessage {
-	var out schema.Object
+func (x remoteCall) remoteQuery(f *filter.Filter) (json.RawMessage, error) {
+	out, where, err := inSentWords(x.call, x.op.Operation, f)
+	if err != nil {
+		return nil, err
+	}
 	for name, value := range jsontext.Members(x.call.Invocation.Query) {
 		switch {
 		case jsontext.IsNull(value), name == "filter", name == "limit", name == "fields", name == "count":
@@ -80,10 +87,32 @@ func (x remoteCall) remoteQuery(f *Filter) json.RawMessage {
 	if (x.call.Cursors || x.call.Behind) && !x.list.edges && x.op.Takes("cursors") {
 		out = append(out, schema.Member{Name: "cursors", Value: json.RawMessage("true")})
 	}
-	if f != nil {
+	if f != nil && !where {
 		out = append(out, schema.Member{Name: "filter", Value: f.AppendJSON(nil)})
 	}
-	return schema.Object(append(out, schema.Member{Name: "limit", Value: strconv.AppendInt(nil, int64(x.list.limit), 10)})).AppendJSON(nil)
+	return schema.Object(append(out, schema.Member{Name: "limit", Value: strconv.AppendInt(nil, int64(x.list.limit), 10)})).AppendJSON(nil), nil
+}
+
+// inSentWords are the members of a list's query that the host takes in the consumer's words, and
+// whether where is among them, which has the filter:
+//
+//	{"where": {"status": "open"}, "orderBy": "createdAt", "order": "desc", "page": 2}
+func inSentWords(call *Call, op *catalog.Operation, f *filter.Filter) (out schema.Object, where bool, err error) {
+	for name, value := range jsontext.Members(call.SentQuery) {
+		switch {
+		case jsontext.IsNull(value), !op.AnswersIn(name) && (name != "order" || !op.AnswersIn("orderBy")):
+			continue
+		case name == "where":
+			if value, where = f.AppendEqualities(nil); !where {
+				return nil, false, kiterror.Errorf(kiterror.NotImplemented, "remote %s.list takes no filter; where takes equal values alone", op.Door.Name)
+			}
+		case name == "orderBy":
+			sort := jsontext.Unquote(jsontext.Get(call.Invocation.Query, "sort"))
+			value = jsontext.Quote(strings.TrimPrefix(sort, "-"))
+		}
+		out = append(out, schema.Member{Name: name, Value: value})
+	}
+	return out, where, nil
 }
 
 // spread copies the answers to the distinct keys to the places of all keys.
@@ -97,25 +126,25 @@ func (x remoteCall) spread(groups, distinct []Group) {
 
 // fetchRemote reads rows by their ids, a group for each of them. Where a condition keeps
 // some rows only, the rows are listed, since findById takes no filter.
-func (x remoteCall) fetchRemote(ctx context.Context, door *Door, rows *Filter, sel []string, ids ...json.RawMessage) (*Result, error) {
+func (x remoteCall) fetchRemote(ctx context.Context, door *catalog.Door, found *filter.Filter, sel []string, ids ...json.RawMessage) (*Result, error) {
 	call := &Call{
 		Entity: door.Name, Operation: "findById", Select: sel,
 		Invocation: Invocation{State: x.state, Trace: x.call.Invocation.Trace},
 		Each:       &Each{Field: door.Entity.Primary.Name, Keys: ids},
 	}
 	switch {
-	case rows != nil:
-		if err := door.filtered(rows); err != nil {
+	case found != nil:
+		if err := filtered(door, found); err != nil {
 			return nil, err
 		}
-		f, err := x.hostFilter(ctx, door, rows)
+		f, err := x.hostFilter(ctx, door, found)
 		if err != nil {
 			return nil, err
 		}
 		var some []int
 		call.Each.Keys, some, f = decided(door.Entity.Primary, ids, f)
 		if len(some) == 0 {
-			return &Result{Form: FormRow, Rows: NewRows(NewLayout(sel), 0), Groups: make([]Group, len(ids))}, nil
+			return &Result{Form: FormRow, Rows: rows.New(rows.NewLayout(sel), 0), Groups: make([]Group, len(ids))}, nil
 		}
 		call.Operation = "list"
 		call.Invocation.Query = schema.Object{{Name: "limit", Value: json.RawMessage("1")}}.AppendJSON(nil)
@@ -146,12 +175,29 @@ func (x remoteCall) fetchRemote(ctx context.Context, door *Door, rows *Filter, s
 
 // filtered is why a remote cannot be asked for some of its rows only, or nil: its list has
 // to take a filter, and no field of the condition may be closed outward there.
-func (d *Door) filtered(rows *Filter) error {
+func filtered(d *catalog.Door, rows *filter.Filter) error {
 	if op := d.Operation("list"); op == nil || !op.Takes("filter") {
-		return kiterror.Errorf(kiterror.NotImplemented, "the list of %s takes no filter where it runs, and what you may see of it cannot be distinguished without one", d.Name)
+		return kiterror.Errorf(kiterror.NotImplemented, "remote %s.list does not support filter, which your access rules require", d.Name)
 	}
 	if p := rows.Closed(); p != nil {
 		return kiterror.Internal(fmt.Errorf("the collector of %s goes by %s.%s, which is closed outward: where it runs nobody can ask by it", d.Name, p.Owner.Name, p.Name))
 	}
 	return nil
+}
+
+// remoteCount is query.count as the remote takes it: a host that takes total beside it
+// knows the words, another one true and false. "" means that there is nothing to send.
+func (x remoteCall) remoteCount() (name, value string) {
+	switch c := x.list.count; {
+	case c == uncounted && x.op.Takes("total"):
+		return "total", "false"
+	case !x.op.Takes("count"):
+	case c == uncounted:
+		return "count", "false"
+	case c == estimated && x.op.Takes("total"):
+		return "count", `"estimated"`
+	case !x.op.Takes("total"):
+		return "count", "true"
+	}
+	return "", ""
 }

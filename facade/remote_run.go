@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -20,7 +21,7 @@ func (remoteRunner) by() answerer { return byRemote }
 
 // run implements [runner].
 func (remoteRunner) run(ctx context.Context, x *execution) (*Result, error) {
-	r, err := remoteAt(x, x.door)
+	r, err := remoteAt(x, x.door.Door)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func (x remoteCall) run(ctx context.Context) (*Result, error) {
 	case x.op.Name == "delete" && kiterror.CodeOf(err) == kiterror.NotFound:
 		return &Result{Form: FormValue, Value: json.RawMessage("false")}, nil
 	case err != nil:
-		return nil, x.concealedRemote(err)
+		return nil, x.maskedRemote(err)
 	}
 	if x.op.Name == "create" {
 		return x.received(x.createRemote(ctx))
@@ -67,7 +68,7 @@ func (x remoteCall) run(ctx context.Context) (*Result, error) {
 // afterwards by their primary keys.
 func (x remoteCall) runNamed(ctx context.Context) (*Result, error) {
 	if id := jsontext.Get(x.params, "id"); id != nil && x.doorScope.Rows != nil {
-		if missing, err := x.unseen(ctx, x.door.Entity, x.doorScope, []json.RawMessage{id}); err != nil || len(missing) > 0 {
+		if missing, err := x.invisible(ctx, x.door.Entity, x.doorScope, []json.RawMessage{id}); err != nil || len(missing) > 0 {
 			if err == nil {
 				err = kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
 			}
@@ -75,7 +76,7 @@ func (x remoteCall) runNamed(ctx context.Context) (*Result, error) {
 		}
 	}
 	res, err := x.client.Call(ctx, x.sent(x.call.Invocation))
-	if err != nil || x.op.outDoor == nil || x.resultScope.Rows == nil || res.Rows.Len() == 0 {
+	if err != nil || x.op.OutDoor == nil || x.resultScope.Rows == nil || res.Rows.Len() == 0 {
 		return x.received(res, err)
 	}
 	return x.received(x.visibleRemote(ctx, res))
@@ -84,11 +85,11 @@ func (x remoteCall) runNamed(ctx context.Context) (*Result, error) {
 // listRemote reads a page, or one page for every key of a batch.
 func (x remoteCall) listRemote(ctx context.Context) (*Result, error) {
 	if x.doorScope.Rows != nil || x.each != nil {
-		if err := x.door.filtered(x.doorScope.Rows); err != nil {
+		if err := filtered(x.door.Door, x.doorScope.Rows); err != nil {
 			return nil, err
 		}
 	}
-	f, err := x.hostFilter(ctx, x.door, filter.Both(x.doorScope.Rows, x.list.filter))
+	f, err := x.hostFilter(ctx, x.door.Door, filter.Both(x.doorScope.Rows, x.list.filter))
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,9 @@ func (x remoteCall) listRemote(ctx context.Context) (*Result, error) {
 		return x.noRows(), nil
 	}
 	in := x.call.Invocation
-	in.Query = x.remoteQuery(f)
+	if in.Query, err = x.remoteQuery(f); err != nil {
+		return nil, err
+	}
 	call := x.sent(in)
 	call.Each = each
 	res, err := x.client.Call(ctx, call)
@@ -116,7 +119,7 @@ func (x remoteCall) listRemote(ctx context.Context) (*Result, error) {
 
 // noRows is the page, or the page for every key of a batch, of a list that no row meets.
 func (x remoteCall) noRows() *Result {
-	res := &Result{Form: FormPage, Rows: NewRows(x.sel.stored, 0)}
+	res := &Result{Form: FormPage, Rows: rows.New(x.sel.stored, 0)}
 	if x.list.count == uncounted {
 		res.Page.Total = -1
 	}
@@ -129,7 +132,7 @@ func (x remoteCall) noRows() *Result {
 // findRemote reads one row, a batch of rows, or the rows of findByIds.
 func (x remoteCall) findRemote(ctx context.Context) (*Result, error) {
 	if x.each == nil {
-		res, err := x.fetchRemote(ctx, x.door, x.doorScope.Rows, x.remoteSelect(), x.id)
+		res, err := x.fetchRemote(ctx, x.door.Door, x.doorScope.Rows, x.remoteSelect(), x.id)
 		if err == nil {
 			res.Groups = nil
 		}
@@ -138,11 +141,11 @@ func (x remoteCall) findRemote(ctx context.Context) (*Result, error) {
 	res := &Result{}
 	if len(x.each.values) > 0 {
 		var err error
-		if res, err = x.fetchRemote(ctx, x.door, x.doorScope.Rows, x.remoteSelect(), x.each.values...); err != nil {
+		if res, err = x.fetchRemote(ctx, x.door.Door, x.doorScope.Rows, x.remoteSelect(), x.each.values...); err != nil {
 			return nil, err
 		}
 	} else {
-		res.Rows = NewRows(x.sel.stored, 0)
+		res.Rows = rows.New(x.sel.stored, 0)
 	}
 	if x.op.Name == "findByIds" { // each distinct id is answered once, in the order they were sent
 		return &Result{Form: FormRows, Rows: inOrder(res.Rows, res.Groups)}, nil

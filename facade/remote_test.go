@@ -13,6 +13,9 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
@@ -238,26 +241,26 @@ func TestNearAndFarEdges(t *testing.T) {
 // too, and a caller sees the same either way.
 func TestNearAndFarCollectors(t *testing.T) {
 	attach := func(p *facade.Project) {
-		facade.Collect(p.Door("post"), facade.CollectorFunc(func(_ context.Context, s facade.State, d *facade.Door, op *facade.Operation) (facade.Scope, error) {
+		facade.Collect(p.Door("post"), access.CollectorFunc(func(_ context.Context, s access.State, d *catalog.Door, op *catalog.Operation) (access.Scope, error) {
 			user := s.User()
 			if user == nil {
-				return facade.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "say who you are")
+				return access.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "say who you are")
 			}
 			if user["role"] == "editor" {
-				return facade.Scope{}, nil
+				return access.Scope{}, nil
 			}
 			if op.Name == "delete" {
-				return facade.Scope{}, kiterror.Errorf(kiterror.Forbidden, "not yours to remove")
+				return access.Scope{}, kiterror.Errorf(kiterror.Forbidden, "not yours to remove")
 			}
 			author := d.Entity.Property("authorId")
-			return facade.Scope{
-				Rows: &facade.Filter{Op: facade.Eq, Field: author, Values: []any{user["id"]}},
+			return access.Scope{
+				Rows: &filter.Filter{Op: filter.Eq, Field: author, Values: []any{user["id"]}},
 				Hide: []string{"price", "excerpt"},
 				Set:  schema.Object{{Name: "authorId", Value: json.RawMessage(fmt.Sprintf("%q", user["id"]))}},
 			}, nil
 		}))
 	}
-	states := []facade.State{nil, {"user": map[string]any{"id": "alan"}}, {"user": map[string]any{"id": "ed", "role": "editor"}}}
+	states := []access.State{nil, {"user": map[string]any{"id": "alan"}}, {"user": map[string]any{"id": "ed", "role": "editor"}}}
 	calls := []struct{ method, params, query, body string }{
 		{"post.list", ``, ``, ``},
 		{"post.list", ``, `{"filter":{"price":{"gt":"1"}}}`, ``},
@@ -329,8 +332,8 @@ func TestARefusalWithoutDetailsIsNotSentAgain(t *testing.T) {
 	for _, f := range p.Fronds {
 		f.Remote = "http://there.example"
 	}
-	facade.Collect(p.Door("author"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
-		return facade.Scope{Set: schema.Object{{Name: "bio", Value: raw(`"set"`)}}}, nil
+	facade.Collect(p.Door("author"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
+		return access.Scope{Set: schema.Object{{Name: "bio", Value: raw(`"set"`)}}}, nil
 	}))
 	sent := 0
 	refuses := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {

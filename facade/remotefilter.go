@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -23,16 +24,16 @@ import (
 // A host of which no card is known understands what one like this does.
 
 // hostFilter is a filter on the rows of a door in the words of its host's list.
-func (x remoteCall) hostFilter(ctx context.Context, door *Door, f *Filter) (*Filter, error) {
+func (x remoteCall) hostFilter(ctx context.Context, door *catalog.Door, f *filter.Filter) (*filter.Filter, error) {
 	op := door.Operation("list")
-	if op == nil || op.words == nil {
+	if op == nil || op.FilterWords == nil {
 		return f.Joined(), nil
 	}
 	f, err := x.withoutRelations(ctx, op, f)
 	if err != nil {
 		return nil, err
 	}
-	if f = f.Joined(); f.NeedsAnd() && !slices.Contains(op.words, "and") {
+	if f = f.Joined(); f.NeedsAnd() && !slices.Contains(op.FilterWords, "and") {
 		return nil, kiterror.Errorf(kiterror.NotImplemented,
 			"the list of %s takes no and in its filter where it runs, and two conditions here, with those of your access rules, have one name; send one condition for each field", door.Name)
 	}
@@ -40,18 +41,18 @@ func (x remoteCall) hostFilter(ctx context.Context, door *Door, f *Filter) (*Fil
 }
 
 // withoutRelations is a filter without the relations that the host's list does not take.
-func (x remoteCall) withoutRelations(ctx context.Context, op *Operation, f *Filter) (*Filter, error) {
+func (x remoteCall) withoutRelations(ctx context.Context, op *catalog.Operation, f *filter.Filter) (*filter.Filter, error) {
 	if f == nil || f.Link == nil && len(f.Sub) == 0 {
 		return f, nil
 	}
 	if f.Link != nil {
-		if slices.Contains(op.words, f.Link.Name) {
+		if slices.Contains(op.FilterWords, f.Link.Name) {
 			return f, nil
 		}
 		return x.byKeys(ctx, f)
 	}
 	out := *f
-	out.Sub = make([]*Filter, len(f.Sub))
+	out.Sub = make([]*filter.Filter, len(f.Sub))
 	for i, sub := range f.Sub {
 		var err error
 		if out.Sub[i], err = x.withoutRelations(ctx, op, sub); err != nil {
@@ -65,10 +66,10 @@ func (x remoteCall) withoutRelations(ctx context.Context, op *Operation, f *Filt
 //
 //	author: {name: {eq: Ada}}             authorId: {in: [a1, a2]}
 //	comments: {some: {open: {eq: true}}}  id: {in: [p1, p7]}, the postId of those comments
-func (x remoteCall) byKeys(ctx context.Context, f *Filter) (*Filter, error) {
-	sub := &Filter{Op: And, Sub: f.Sub}
-	if f.Op == Every {
-		sub = &Filter{Op: Not, Sub: []*Filter{sub}} // met where none is found
+func (x remoteCall) byKeys(ctx context.Context, f *filter.Filter) (*filter.Filter, error) {
+	sub := &filter.Filter{Op: filter.And, Sub: f.Sub}
+	if f.Op == filter.Every {
+		sub = &filter.Filter{Op: filter.Not, Sub: []*filter.Filter{sub}} // met where none is found
 	}
 	at, from := f.Link.Field, f.Link.Target.Primary
 	if f.Link.Inverse != nil {
@@ -83,18 +84,18 @@ func (x remoteCall) byKeys(ctx context.Context, f *Filter) (*Filter, error) {
 	case len(keys) == 0:
 	case list: // the ids stand in the row
 		for _, key := range keys {
-			some.Sub = append(some.Sub, &Filter{Op: Has, Field: at, Values: []any{key}})
+			some.Sub = append(some.Sub, &filter.Filter{Op: filter.Has, Field: at, Values: []any{key}})
 		}
 		if len(some.Sub) == 1 {
 			some = some.Sub[0]
 		}
 	case len(keys) == 1:
-		some = &Filter{Op: Eq, Field: at, Values: keys}
+		some = &filter.Filter{Op: filter.Eq, Field: at, Values: keys}
 	default:
-		some = &Filter{Op: In, Field: at, Values: keys}
+		some = &filter.Filter{Op: filter.In, Field: at, Values: keys}
 	}
-	if f.Op != Some {
-		some = &Filter{Op: Not, Sub: []*Filter{some}}
+	if f.Op != filter.Some {
+		some = &filter.Filter{Op: filter.Not, Sub: []*filter.Filter{some}}
 	}
 	return some, nil
 }
@@ -104,7 +105,7 @@ const maxKeys = 500
 
 // keysOf are the distinct values of a field over the rows of a door that meet a filter, page by
 // page. The door runs on the host of a remote too: the compiler has refused other conditions.
-func (x remoteCall) keysOf(ctx context.Context, door *Door, field *schema.Property, f *Filter) (keys []any, err error) {
+func (x remoteCall) keysOf(ctx context.Context, door *catalog.Door, field *schema.Property, f *filter.Filter) (keys []any, err error) {
 	if door == nil {
 		return nil, kiterror.Errorf(kiterror.NotImplemented, "a condition of %s goes through %s, which has no operations where it runs", x.door.Name, field.Owner.Name)
 	}
@@ -112,7 +113,7 @@ func (x remoteCall) keysOf(ctx context.Context, door *Door, field *schema.Proper
 	if err != nil {
 		return nil, err
 	}
-	if err := door.filtered(f); err != nil {
+	if err := filtered(door, f); err != nil {
 		return nil, err
 	}
 	if f, err = there.hostFilter(ctx, door, f); err != nil || f.Never() {
@@ -120,7 +121,7 @@ func (x remoteCall) keysOf(ctx context.Context, door *Door, field *schema.Proper
 	}
 	op, after := door.Operation("list"), ""
 	for {
-		query := schema.Object{{Name: "limit", Value: strconv.AppendInt(nil, int64(door.limits.Max), 10)}}
+		query := schema.Object{{Name: "limit", Value: strconv.AppendInt(nil, int64(door.Limits.Max), 10)}}
 		if f != nil {
 			query = append(query, schema.Member{Name: "filter", Value: f.AppendJSON(nil)})
 		}
@@ -168,11 +169,11 @@ func appendKeys(keys []any, field *schema.Property, text json.RawMessage) []any 
 // decided are the keys of a batch that the filter's own conditions on the field of the batch let
 // through, with their places, and the filter without those conditions: a host takes each name
 // once.
-func decided(field *schema.Property, keys []json.RawMessage, f *Filter) (some []json.RawMessage, places []int, rest *Filter) {
+func decided(field *schema.Property, keys []json.RawMessage, f *filter.Filter) (some []json.RawMessage, places []int, rest *filter.Filter) {
 	if f.Never() {
 		return nil, nil, nil
 	}
-	var own, others []*Filter
+	var own, others []*filter.Filter
 	for _, c := range f.Conditions() {
 		if c.Field == field && field.Axes.In.Name == "" {
 			own = append(own, c)
@@ -181,12 +182,12 @@ func decided(field *schema.Property, keys []json.RawMessage, f *Filter) (some []
 		}
 	}
 	for i, key := range keys {
-		if !slices.ContainsFunc(own, func(c *Filter) bool { return !c.Meets(key) }) {
+		if !slices.ContainsFunc(own, func(c *filter.Filter) bool { return !c.Meets(key) }) {
 			some, places = append(some, key), append(places, i)
 		}
 	}
 	if len(others) > 0 {
-		rest = &Filter{Op: And, Sub: others}
+		rest = &filter.Filter{Op: filter.And, Sub: others}
 	}
 	return some, places, rest
 }

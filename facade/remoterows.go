@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -12,18 +14,18 @@ import (
 
 // visibleRemote is the answer of a remote without the rows that a collector here hides.
 func (x remoteCall) visibleRemote(ctx context.Context, res *Result) (*Result, error) {
-	e := x.op.outDoor.Entity
+	e := x.op.OutDoor.Entity
 	ids := make([]string, res.Rows.Len()) // by row
 	var distinct eachOf
 	for i := range ids {
 		id, why := rows.Key(e.Primary, res.Rows.Row(i).Get(e.Primary.Name))
 		if why != "" {
-			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s answers rows without %s, and what you may see of them cannot be distinguished without it", x.where(), e.Primary.Name)
+			return nil, kiterror.Errorf(kiterror.NotImplemented, "remote %s answers rows without %s, which your access rules require", x.where(), e.Primary.Name)
 		}
 		ids[i] = string(id)
 		distinct.add(id)
 	}
-	missing, err := x.unseen(ctx, e, x.resultScope, distinct.values)
+	missing, err := x.invisible(ctx, e, x.resultScope, distinct.values)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +35,7 @@ func (x remoteCall) visibleRemote(ctx context.Context, res *Result) (*Result, er
 	}
 	out := *res
 	out.Page = Page{Total: -1, HasMore: res.HasMore} // what is said of the others is not theirs to know
-	out.Rows = NewRows(res.Rows.Layout(), res.Rows.Len())
+	out.Rows = rows.New(res.Rows.Layout(), res.Rows.Len())
 	for i, id := range ids {
 		if !hidden[id] {
 			out.Rows.CopyRow(res.Rows.Row(i))
@@ -42,8 +44,8 @@ func (x remoteCall) visibleRemote(ctx context.Context, res *Result) (*Result, er
 	if !res.HasMore {
 		out.Total = int64(out.Rows.Len())
 	}
-	if out.Rows.Len() == 0 && x.op.Cardinality == One {
-		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s like this", x.op.outDoor.Name)
+	if out.Rows.Len() == 0 && x.op.Cardinality == catalog.One {
+		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s like this", x.op.OutDoor.Name)
 	}
 	return &out, nil
 }
@@ -52,7 +54,7 @@ func (x remoteCall) visibleRemote(ctx context.Context, res *Result) (*Result, er
 // what may leave here is chosen among their columns, whatever else came along.
 func (x remoteCall) received(res *Result, err error) (*Result, error) {
 	if err != nil {
-		return nil, x.concealedRemote(err)
+		return nil, x.maskedRemote(err)
 	}
 	if x.op.Name == "list" && x.op.builtin != nil {
 		res.Edges = x.list.edges
@@ -77,33 +79,33 @@ func (x remoteCall) received(res *Result, err error) (*Result, error) {
 
 // narrowed is rows of a remote with the columns that the presenters here may read, where
 // there are such presenters: a remote may answer more than was asked for.
-func (s *selection) narrowed(rows *Rows) *Rows {
+func (s *selection) narrowed(found *rows.Rows) *rows.Rows {
 	here := false
 	for _, c := range s.computed {
-		here = here || !c.elsewhere
+		here = here || !c.Elsewhere
 	}
 	if !here {
-		return rows
+		return found
 	}
 	var names []string
-	for _, name := range rows.Layout().Fields {
-		if name == ETag && s.stored.Index(name) < 0 || s.stored.Index(name) >= 0 || slices.ContainsFunc(s.computed, func(c *presenter) bool { return c.elsewhere && c.Name == name }) {
+	for _, name := range found.Layout().Fields {
+		if name == catalog.ETag && s.stored.Index(name) < 0 || s.stored.Index(name) >= 0 || slices.ContainsFunc(s.computed, func(c *access.Presenter) bool { return c.Elsewhere && c.Name == name }) {
 			names = append(names, name)
 		}
 	}
-	if len(names) == len(rows.Layout().Fields) {
-		return rows
+	if len(names) == len(found.Layout().Fields) {
+		return found
 	}
-	out := NewRows(NewLayout(names), rows.Len())
-	for i := range rows.Len() {
-		out.CopyRow(rows.Row(i))
+	out := rows.New(rows.NewLayout(names), found.Len())
+	for i := range found.Len() {
+		out.CopyRow(found.Row(i))
 	}
 	return out
 }
 
-// concealedRemote is a failure of a remote without the details of fields that a collector
+// maskedRemote is a failure of a remote without the details of fields that a collector
 // here hides.
-func (x remoteCall) concealedRemote(err error) error {
+func (x remoteCall) maskedRemote(err error) error {
 	e := kiterror.AsError(err)
 	if len(x.used)+len(x.renamed) > 0 {
 		e = x.inSentNames(e)
@@ -115,7 +117,7 @@ func (x remoteCall) concealedRemote(err error) error {
 	}
 	seen := slices.DeleteFunc(slices.Clone(details), func(d schema.Detail) bool {
 		top, _, _ := strings.Cut(d.Path, ".")
-		return x.doorScope.hides(top)
+		return x.doorScope.Hides(top)
 	})
 	if len(seen) == len(details) {
 		return err
@@ -129,7 +131,7 @@ func (x remoteCall) concealedRemote(err error) error {
 
 // over is the selection for rows with another layout than it asked for, by the names of
 // their columns. Rows that hold nothing but what leaves are not rewritten.
-func (s *selection) over(layout *Layout) *selection {
+func (s *selection) over(layout *rows.Layout) *selection {
 	if last := s.last.Load(); last != nil && slices.Equal(last.stored.Fields, layout.Fields) {
 		return last
 	}
@@ -146,7 +148,7 @@ func (s *selection) over(layout *Layout) *selection {
 		case c.from < 0 && c.computed < 0:
 			own.columns = append(own.columns, c)
 			own.etag, same = true, false
-		case c.from < 0 && (at < 0 || !s.computed[c.computed].elsewhere):
+		case c.from < 0 && (at < 0 || !s.computed[c.computed].Elsewhere):
 			own.computed = append(own.computed, s.computed[c.computed])
 			own.columns = append(own.columns, column{from: -1, computed: len(own.computed) - 1})
 			same = false
@@ -163,7 +165,7 @@ func (s *selection) over(layout *Layout) *selection {
 	}
 	own.out = layout
 	if !same || len(names) != len(layout.Fields) {
-		own.out = NewLayout(names)
+		own.out = rows.NewLayout(names)
 	}
 	s.last.Store(own)
 	return own

@@ -58,10 +58,10 @@ func (x remoteCall) stampedBody(body json.RawMessage) (json.RawMessage, []string
 	return out.AppendJSON(nil), stamps
 }
 
-// foreseen is what is known of a row before the remote creates it: the sent values, the
+// predicted is what is known of a row before the remote creates it: the sent values, the
 // presets, and what the card says of absent fields. Ids and times that the remote makes
 // are not known.
-func (x remoteCall) foreseen() Record {
+func (x remoteCall) predicted() Record {
 	var out Record
 	for _, p := range x.door.Entity.Fields {
 		value := x.body.Get(p.Name)
@@ -92,11 +92,11 @@ func (x remoteCall) checkRemoteScope(ctx context.Context) error {
 	if x.doorScope.Rows == nil {
 		return nil
 	}
-	where, remaining := x.doorScope.Rows, (*Filter)(nil)
+	where, remaining := x.doorScope.Rows, (*filter.Filter)(nil)
 	if x.op.Name != "delete" {
-		a := remoteAftermath{aftermath{x: x.execution, ctx: ctx, record: x.body}}
+		a := remoteWrittenRow{writtenRow{x: x.execution, ctx: ctx, record: x.body}}
 		if x.op.Name == "create" {
-			a.record, a.new = x.foreseen(), true
+			a.record, a.new = x.predicted(), true
 		}
 		var err error
 		if remaining, err = where.Reduce(&a); err != nil {
@@ -105,7 +105,7 @@ func (x remoteCall) checkRemoteScope(ctx context.Context) error {
 	}
 	if x.op.Name == "create" {
 		if remaining.Never() {
-			return kiterror.Errorf(kiterror.Forbidden, "you may not create this: it would not be yours to see")
+			return kiterror.Errorf(kiterror.Forbidden, "you may not create a row that your access rules would hide from you")
 		}
 		return nil
 	}
@@ -121,14 +121,14 @@ func (x remoteCall) checkRemoteScope(ctx context.Context) error {
 		there, err = x.isThere(ctx, filter.Both(where, remaining))
 	}
 	if err == nil && (remaining.Never() || !there) {
-		err = kiterror.Errorf(kiterror.Forbidden, "you may not change this so: it would not be yours to see any more")
+		err = kiterror.Errorf(kiterror.Forbidden, "you may not make a change after which your access rules would hide the row from you")
 	}
 	return err
 }
 
 // isThere reports whether the row that the call names meets a condition.
-func (x remoteCall) isThere(ctx context.Context, where *Filter) (bool, error) {
-	res, err := x.fetchRemote(ctx, x.door, where, []string{x.door.Entity.Primary.Name}, x.id)
+func (x remoteCall) isThere(ctx context.Context, where *filter.Filter) (bool, error) {
+	res, err := x.fetchRemote(ctx, x.door.Door, where, []string{x.door.Entity.Primary.Name}, x.id)
 	if err != nil {
 		return false, err
 	}

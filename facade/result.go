@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -28,7 +29,7 @@ type Result struct {
 	// Value is the answer of FormValue, as JSON; no text at all is null.
 	Value json.RawMessage
 	// Rows are the rows of the other forms, never nil for them.
-	Rows *Rows
+	Rows *rows.Rows
 	// Page is what FormPage says beside its rows.
 	Page
 	// Edges says that the page is written with a cursor for every row, and with whether

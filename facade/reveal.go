@@ -4,27 +4,29 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Withdrawn is the change of a row that a subscriber does not see any more: an event of an update
 // whose row was there for it before. No [Event] has it.
-const Withdrawn Change = "left"
+const Withdrawn catalog.Change = "left"
 
 // Revealed is what one subscriber may see of an event. A surface shows of Event itself its ID,
 // Position, Frond, Name and At, and nothing else.
 type Revealed struct {
 	Event *Event
 	// Change is that of the event, or Withdrawn.
-	Change Change
+	Change catalog.Change
 	// Key is the primary key of the row, as it leaves; nil for a fact that is about no row, and
 	// where the subscriber may not read it.
 	Key json.RawMessage
 	// Row is what the event carries: closed and hidden fields are gone, values are encoded and
 	// computed fields added. It is the zero Row for Withdrawn and for a fact without a card.
-	Row Row
+	Row rows.Row
 	// Data is the text of Row; nil for the zero Row of Withdrawn. For a fact without a card it is
 	// what the event carries, or nil.
 	Data json.RawMessage
@@ -59,7 +61,7 @@ func (w *Watch) Reveal(ctx context.Context, events []*Event) (out []Revealed, er
 	own := events[:0:0]
 	for _, e := range events {
 		if e.Name == w.fact.Name && e.Frond == w.fact.Frond.Name {
-			own = append(own, w.fact.current(e))
+			own = append(own, current(w.fact, e))
 		}
 	}
 	if w.fact.Data == nil {
@@ -89,7 +91,7 @@ func (w *Watch) reveal(ctx context.Context, x *execution, events []*Event) ([]Re
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Form: FormRows, Rows: NewRows(x.sel.stored, len(shown))}
+	res := &Result{Form: FormRows, Rows: rows.New(x.sel.stored, len(shown))}
 	for _, e := range events {
 		if shown[e] {
 			carry(res.Rows, e.Data, nil)
@@ -132,21 +134,21 @@ func (w *Watch) versionOf(x *execution, e *Event, carried string) (string, error
 		return carried, nil
 	}
 	var names []string
-	fields := x.versionScope.versioned(x.door.Entity)
+	fields := x.versionScope.Versioned(x.door.Entity)
 	for _, p := range fields {
 		if e.Change == "" && jsontext.Get(e.Data, p.Name) == nil && !p.MayBeAbsent() {
 			return "", nil
 		}
 		names = append(names, p.Name)
 	}
-	row := NewRows(NewLayout(names), 1)
+	row := rows.New(rows.NewLayout(names), 1)
 	carry(row, e.Data, nil)
 	return x.rowVersion(row.Row(0), fields, false)
 }
 
 // carry writes the row of an event. A field that is younger than the event is null. A row that
 // leaves at once names its card: its fields that may be absent are left out in place of null.
-func carry(to *Rows, data json.RawMessage, leaves *schema.Entity) {
+func carry(to *rows.Rows, data json.RawMessage, leaves *schema.Entity) {
 	to.BeginRow()
 	for i, name := range to.Layout().Fields {
 		value := jsontext.Get(data, name)
@@ -186,7 +188,7 @@ func (x *execution) met(ctx context.Context, events []*Event, row func(*Event) j
 	var all []int
 	for _, e := range events {
 		if text := row(e); text != nil {
-			j.rows = append(j.rows, knownRow{text: text, key: e.Key, gone: e.Change == Deleted})
+			j.rows = append(j.rows, knownRow{text: text, key: e.Key, gone: e.Change == catalog.Deleted})
 			of, all = append(of, e), append(all, len(all))
 		}
 	}

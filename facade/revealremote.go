@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -22,13 +24,13 @@ func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event)
 	var keys []json.RawMessage
 	known := map[string]bool{}
 	for _, e := range events {
-		if key, why := rows.Key(primary, e.Key); why == "" && e.Change != Deleted && !known[string(key)] {
+		if key, why := rows.Key(primary, e.Key); why == "" && e.Change != catalog.Deleted && !known[string(key)] {
 			known[string(key)] = true
 			keys = append(keys, key)
 		}
 	}
 	there := map[string]shownRow{}
-	for chunk := range slices.Chunk(keys, max(1, min(100, x.door.limits.Max))) {
+	for chunk := range slices.Chunk(keys, max(1, min(100, x.door.Limits.Max))) {
 		if err := w.readThere(ctx, x, chunk, there); err != nil {
 			return nil, err
 		}
@@ -43,13 +45,13 @@ func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event)
 		key, _ := rows.Key(primary, e.Key)
 		row, seen := there[string(key)]
 		switch {
-		case gone[e] && e.Change != Deleted:
+		case gone[e] && e.Change != catalog.Deleted:
 			r.Change = Withdrawn
 		case gone[e]:
-			one := NewRows(x.sel.out, 1)
+			one := rows.New(x.sel.out, 1)
 			carry(one, e.Data, w.fact.Data)
 			r.Row = one.Outside().Row(0)
-		case seen && e.Change != Deleted:
+		case seen && e.Change != catalog.Deleted:
 			r.Row, r.Version, r.Failed = row.row, row.version, row.failed
 		default:
 			continue
@@ -69,15 +71,15 @@ func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event)
 // this host shows all the same: rows that were deleted, and rows as they were before an update
 // that took them out of sight. Where nothing is said here there are none.
 func (w *Watch) judgedHere(ctx context.Context, x *execution, events []*Event, there map[string]shownRow) (map[*Event]bool, error) {
-	if x.door.authority() == ByHost {
+	if access.AuthorityOf(x.door.Door, x.door.collector) == catalog.ByHost {
 		return nil, nil
 	}
 	return x.met(ctx, events, func(e *Event) json.RawMessage {
 		key, _ := rows.Key(x.door.Entity.Primary, e.Key)
 		switch _, seen := there[string(key)]; {
-		case e.Change == Deleted:
+		case e.Change == catalog.Deleted:
 			return e.Data
-		case w.fact.Changes && e.Change == Updated && !seen:
+		case w.fact.Changes && e.Change == catalog.Updated && !seen:
 			return e.Before
 		}
 		return nil
@@ -86,7 +88,7 @@ func (w *Watch) judgedHere(ctx context.Context, x *execution, events []*Event, t
 
 // shownRow is a row that was read where it is kept.
 type shownRow struct {
-	row     Row
+	row     rows.Row
 	version string
 	failed  []FieldError
 }
@@ -115,7 +117,7 @@ func (w *Watch) readThere(ctx context.Context, x *execution, keys []json.RawMess
 	}
 	shown := res.Rows
 	if fields := x.sel.out.Fields; w.fact.Data != x.door.Entity || w.sub.Select != nil {
-		shown = NewRows(NewLayout(fields), res.Rows.Len())
+		shown = rows.New(rows.NewLayout(fields), res.Rows.Len())
 		for i := range res.Rows.Len() {
 			shown.CopyRow(res.Rows.Row(i))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -29,12 +30,12 @@ type knownRow struct {
 
 // holds answers those of the rows, by their places, that meet f. negated says that an odd number
 // of nots stands around f: what cannot be known holds then.
-func (j *rowJudge) holds(ctx context.Context, f *Filter, of []int, negated bool) ([]int, error) {
+func (j *rowJudge) holds(ctx context.Context, f *filter.Filter, of []int, negated bool) ([]int, error) {
 	if f == nil || len(of) == 0 {
 		return of, nil
 	}
 	switch f.Op {
-	case And:
+	case filter.And:
 		for _, sub := range f.Sub {
 			var err error
 			if of, err = j.holds(ctx, sub, of, negated); err != nil {
@@ -42,7 +43,7 @@ func (j *rowJudge) holds(ctx context.Context, f *Filter, of []int, negated bool)
 			}
 		}
 		return of, nil
-	case Or:
+	case filter.Or:
 		open := of
 		for _, sub := range f.Sub {
 			more, err := j.holds(ctx, sub, open, negated)
@@ -52,10 +53,10 @@ func (j *rowJudge) holds(ctx context.Context, f *Filter, of []int, negated bool)
 			open = without(open, more)
 		}
 		return without(of, open), nil
-	case Not:
+	case filter.Not:
 		met, err := j.holds(ctx, f.Sub[0], of, !negated)
 		return without(of, met), err
-	case Some, None, Every:
+	case filter.Some, filter.None, filter.Every:
 		return j.related(ctx, f, of, negated)
 	}
 	return j.compared(ctx, f, of, negated)
@@ -78,7 +79,7 @@ func without(all, some []int) []int {
 }
 
 // compared judges a comparison. A field that the event lacks is compared by the store.
-func (j *rowJudge) compared(ctx context.Context, f *Filter, of []int, negated bool) (met []int, err error) {
+func (j *rowJudge) compared(ctx context.Context, f *filter.Filter, of []int, negated bool) (met []int, err error) {
 	ask := keysOf{field: j.entity.Primary}
 	for _, i := range of {
 		r := &j.rows[i]
@@ -100,11 +101,11 @@ func (j *rowJudge) compared(ctx context.Context, f *Filter, of []int, negated bo
 }
 
 // related judges a filter on what is behind a relation.
-func (j *rowJudge) related(ctx context.Context, f *Filter, of []int, negated bool) ([]int, error) {
+func (j *rowJudge) related(ctx context.Context, f *filter.Filter, of []int, negated bool) ([]int, error) {
 	link := f.Link
-	sub := &Filter{Op: And, Sub: f.Sub}
-	if f.Op == Every {
-		sub = &Filter{Op: Not, Sub: []*Filter{sub}} // met where none is found
+	sub := &filter.Filter{Op: filter.And, Sub: f.Sub}
+	if f.Op == filter.Every {
+		sub = &filter.Filter{Op: filter.Not, Sub: []*filter.Filter{sub}} // met where none is found
 	}
 	ask := keysOf{field: link.Target.Primary}
 	if link.Inverse != nil {
@@ -137,7 +138,7 @@ func (j *rowJudge) related(ctx context.Context, f *Filter, of []int, negated boo
 	if err != nil {
 		return nil, err
 	}
-	if f.Op != Some {
+	if f.Op != filter.Some {
 		there = without(of, there)
 	}
 	there = without(there, unknown)
@@ -148,7 +149,7 @@ func (j *rowJudge) related(ctx context.Context, f *Filter, of []int, negated boo
 }
 
 // found are the rows that one of whose keys is a row's of e that meets f.
-func (j *rowJudge) found(ctx context.Context, e *schema.Entity, f *Filter, ask *keysOf) (met []int, err error) {
+func (j *rowJudge) found(ctx context.Context, e *schema.Entity, f *filter.Filter, ask *keysOf) (met []int, err error) {
 	if len(ask.values) == 0 {
 		return nil, nil
 	}

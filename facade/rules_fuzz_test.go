@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -21,7 +22,7 @@ func FuzzRows(f *testing.F) {
 	} {
 		f.Add(rows)
 	}
-	values := []facade.State{
+	values := []access.State{
 		{"user": map[string]any{"x": "c1", "n": 15, "list": []any{10, 20}, "at": "2026-01-01T00:00:00Z"}, "b": true},
 		{"user": map[string]any{"x": "open", "n": 0.0, "list": []any{}, "at": ""}, "b": false},
 		{"user": map[string]any{"x": "", "n": -1, "list": []any{nil, "a"}, "at": 1}, "b": "no"},
@@ -41,10 +42,10 @@ func FuzzRows(f *testing.F) {
 		if err := host.Seed(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		list := func(state facade.State) string {
+		list := func(state access.State) string {
 			return ids(t, must(t, as(host, state), "order.list", "", "", ""))
 		}
-		without := strings.Fields(list(facade.State{}))
+		without := strings.Fields(list(access.State{}))
 		for _, state := range values {
 			with := strings.Fields(list(state))
 			for _, id := range without {

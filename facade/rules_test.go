@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
@@ -80,7 +81,7 @@ func user(f facade.Caller, pairs ...any) facade.Caller {
 	for i := 0; i < len(pairs); i += 2 {
 		m[pairs[i].(string)] = pairs[i+1]
 	}
-	return as(f, facade.State{"user": m})
+	return as(f, access.State{"user": m})
 }
 
 // known is an answer, or the failure with its details.
@@ -194,7 +195,7 @@ func TestRulesFaults(t *testing.T) {
 		{"a rule behind the last", `order: [{deny: [delete]}, {when: 'true'}]`, "frond.yaml#/collectors/order/1: this rule is never reached: rule 0 has no when and matches everybody; give that rule a when, or move it to the end"},
 		{"syntax", `order: [{when: 'user.role =='}]`, `frond.yaml#/collectors/order/0/when: the expression cannot be used: unexpected token EOF, at column 12 of the expression; write one over user and state, such as user.role == "admin"`},
 		{"an unknown name", `order: [{when: 'usr.role == "x"'}]`, `frond.yaml#/collectors/order/0/when: the expression cannot be used: unknown name usr, at column 1 of the expression; write one over user and state, such as user.role == "admin"`},
-		{"the whole environment", `order: [{when: '$env.user.x == 1'}]`, `frond.yaml#/collectors/order/0/when: the expression cannot be used: $env is not to be had; name what the expression reads; write one over user and state, such as user.role == "admin"`},
+		{"the whole environment", `order: [{when: '$env.user.x == 1'}]`, `frond.yaml#/collectors/order/0/when: the expression cannot be used: $env is not available; use a field name; write one over user and state, such as user.role == "admin"`},
 		{"no verdict", `order: [{when: '1 + 1'}]`, `frond.yaml#/collectors/order/0/when: the expression gives a value of type integer, not true or false; compare it, such as user.role == "admin"`},
 		{"when is no text", `order: [{when: 3}]`, `frond.yaml#/collectors/order/0/when: when has to be an expression; write such as when: user.role == "admin", or leave it out for a rule that matches everybody`},
 		{"an unknown field", `order: [{rows: {owner: {eq: a}}}]`, "frond.yaml#/collectors/order/0/rows/owner: rows/owner is nothing to filter order by; there is id, customerId, customer, code, tenant, status, total, internalNote, placedAt, lines"},
@@ -314,26 +315,26 @@ func TestAFailingRuleShutsTheDoor(t *testing.T) {
 func TestWhen(t *testing.T) {
 	for _, c := range []struct {
 		when  string
-		state facade.State
+		state access.State
 		want  bool
 	}{
 		{`user == nil`, nil, true},
-		{`user == nil`, facade.State{"user": map[string]any{}}, false},
-		{`user == nil`, facade.State{"user": "ada"}, true}, // what is no object is nobody
+		{`user == nil`, access.State{"user": map[string]any{}}, false},
+		{`user == nil`, access.State{"user": "ada"}, true}, // what is no object is nobody
 		{`user.role == "admin"`, nil, false},
 		{`user.a.b.c == nil`, nil, true},
-		{`user.claims["x"].y == 1`, facade.State{"user": map[string]any{"claims": map[string]any{"x": map[string]any{"y": 1.0}}}}, true},
-		{`"admin" in user.roles`, facade.State{"user": map[string]any{"roles": []any{"admin"}}}, true},
-		{`"admin" in user.roles`, facade.State{"user": map[string]any{"roles": []string{"admin"}}}, true},
-		{`"admin" in user.roles`, facade.State{"user": map[string]any{}}, false},
+		{`user.claims["x"].y == 1`, access.State{"user": map[string]any{"claims": map[string]any{"x": map[string]any{"y": 1.0}}}}, true},
+		{`"admin" in user.roles`, access.State{"user": map[string]any{"roles": []any{"admin"}}}, true},
+		{`"admin" in user.roles`, access.State{"user": map[string]any{"roles": []string{"admin"}}}, true},
+		{`"admin" in user.roles`, access.State{"user": map[string]any{}}, false},
 		{`"admin" in user.roles`, nil, false},
 		{`user.role in ["a", "b"]`, nil, false},
-		{`user.role in ["a", "b"]`, facade.State{"user": map[string]any{"role": 3}}, false},
-		{`user.level in [1, 2]`, facade.State{"user": map[string]any{"level": 2.0}}, true},
-		{`user.admin`, facade.State{"user": map[string]any{"admin": true}}, true},
+		{`user.role in ["a", "b"]`, access.State{"user": map[string]any{"role": 3}}, false},
+		{`user.level in [1, 2]`, access.State{"user": map[string]any{"level": 2.0}}, true},
+		{`user.admin`, access.State{"user": map[string]any{"admin": true}}, true},
 		{`user.admin`, nil, false},
-		{`state.locale == "de"`, facade.State{"locale": "de"}, true},
-		{`any(user.roles ?? [], # startsWith "ops:")`, facade.State{"user": map[string]any{"roles": []any{"ops:eu"}}}, true},
+		{`state.locale == "de"`, access.State{"locale": "de"}, true},
+		{`any(user.roles ?? [], # startsWith "ops:")`, access.State{"user": map[string]any{"roles": []any{"ops:eu"}}}, true},
 		{`true`, nil, true},
 	} {
 		f := facadeOf(t, desk("name: desk\ncollectors:\n  customer:\n    - when: "+quoted(c.when)), nil)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -31,10 +33,10 @@ const (
 // runs at. It is chosen when the project is compiled.
 type keeper interface {
 	// missing are those of the ids that no row of e has which meets where.
-	missing(ctx context.Context, x *execution, e *schema.Entity, where *Filter, ids []json.RawMessage) ([]json.RawMessage, error)
-	// standing is the row that is updated, as it stands for the caller; no rows where
+	missing(ctx context.Context, x *execution, e *schema.Entity, where *filter.Filter, ids []json.RawMessage) ([]json.RawMessage, error)
+	// visibleRow is the row that is updated, as the caller sees it; no rows where
 	// there is none.
-	standing(ctx context.Context, x *execution, fields []string) (*Rows, error)
+	visibleRow(ctx context.Context, x *execution, fields []string) (*rows.Rows, error)
 	// merge lays a patch that reaches into nested objects over the row as it stands.
 	merge(ctx context.Context, x *execution) error
 	// complete fills in and decodes what was judged, as far as that is done here, and
@@ -53,8 +55,29 @@ type boundary interface {
 	// top is the field, path the member that is missing.
 	gives(x *viewer, mode schema.Mode, top, path string) bool
 	// version is the version of a row that was read; "" where it has none.
-	version(x *execution, row Row) (string, error)
+	version(x *execution, row rows.Row) (string, error)
 	// follows reports whether relations of a row are looked at in the transaction that
 	// writes it.
 	follows() bool
 }
+
+// builtin is an operation that every stored door has unless its author says otherwise
+// (docs/calls.md). admit judges the call, answer runs it over the store of this host; a
+// handler or a remote takes the place of answer, never of admit.
+type builtin struct {
+	admit  func(*execution, context.Context) error
+	fill   filling
+	answer func(storeCall, context.Context) (*Result, error)
+}
+
+// filling says which rules of the lifecycle (spec 2.2) complete the body of an operation.
+type filling uint8
+
+const (
+	fillNothing filling = iota
+	fillCreate
+	fillUpdate
+)
+
+// storeCall is an execution over the store of this host.
+type storeCall struct{ *execution }

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
@@ -13,29 +16,29 @@ import (
 
 // own shows an author their own posts, hides what is not theirs to know, and
 // stamps what they write. Nobody in particular is denied.
-func own(ctx context.Context, state facade.State, door *facade.Door, op *facade.Operation) (facade.Scope, error) {
+func own(ctx context.Context, state access.State, door *catalog.Door, op *catalog.Operation) (access.Scope, error) {
 	user := state.User()
 	if user == nil {
-		return facade.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "who are you?")
+		return access.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "who are you?")
 	}
 	id := user["id"].(string)
 	if id == "root" {
-		return facade.Scope{}, nil
+		return access.Scope{}, nil
 	}
-	rows, details := facade.ParseFilter(door.Entity, raw(`{"authorId":{"eq":"`+id+`"}}`), "")
+	rows, details := filter.Parse(door.Entity, raw(`{"authorId":{"eq":"`+id+`"}}`), "")
 	if details != nil {
 		panic(details)
 	}
-	return facade.Scope{Rows: rows, Hide: []string{"rating", "excerpt", "editorNote"}, Set: schema.Object{{Name: "authorId", Value: raw(`"` + id + `"`)}}}, nil
+	return access.Scope{Rows: rows, Hide: []string{"rating", "excerpt", "editorNote"}, Set: schema.Object{{Name: "authorId", Value: raw(`"` + id + `"`)}}}, nil
 }
 
 func scoped(t *testing.T) (f *facade.Facade, ada, root, nobody facade.Caller) {
 	t.Helper()
 	p := storetest.Project(t)
-	facade.Collect(p.Door("post"), facade.CollectorFunc(own))
+	facade.Collect(p.Door("post"), access.CollectorFunc(own))
 	f = storetest.New(t, p, storetest.NewStore(), nil)
-	user := func(id string) facade.Caller { return as(f, facade.State{"user": map[string]any{"id": id}}) }
-	return f, user("ada"), user("root"), as(f, facade.State{})
+	user := func(id string) facade.Caller { return as(f, access.State{"user": map[string]any{"id": id}}) }
+	return f, user("ada"), user("root"), as(f, access.State{})
 }
 
 func TestScope(t *testing.T) {
@@ -108,8 +111,8 @@ func TestScopeStampsWhatIsCreated(t *testing.T) {
 // does not name it.
 func TestScopeHidesARequiredField(t *testing.T) {
 	p := storetest.Project(t)
-	facade.Collect(p.Door("tag"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
-		return facade.Scope{Hide: []string{"topic"}}, nil
+	facade.Collect(p.Door("tag"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
+		return access.Scope{Hide: []string{"topic"}}, nil
 	}))
 	f := storetest.New(t, p, storetest.NewStore(), nil)
 	_, err := do(t, f, "tag.create", "", "", `{"label":"x"}`)
@@ -124,8 +127,8 @@ func TestScopeHidesARequiredField(t *testing.T) {
 // A caller who may not read the primary key gets no cursors, for it stands in them.
 func TestNoCursorsWithoutTheKey(t *testing.T) {
 	p := storetest.Project(t)
-	facade.Collect(p.Door("tag"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
-		return facade.Scope{Hide: []string{"id"}}, nil
+	facade.Collect(p.Door("tag"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
+		return access.Scope{Hide: []string{"id"}}, nil
 	}))
 	f := storetest.New(t, p, storetest.NewStore(), nil)
 	if got, want := must(t, f, "tag.list", "", `{"limit":1,"sort":"label"}`, ""), `{"items":[{"topic":"science","label":"LOGIC"}],"total":3,"hasMore":true,"endCursor":null}`; got != want {
@@ -139,7 +142,7 @@ func TestNoCursorsWithoutTheKey(t *testing.T) {
 // A collector that fails is not a collector that lets everyone in.
 func TestAFailingCollectorShutsTheDoor(t *testing.T) {
 	p := storetest.Project(t)
-	facade.Collect(p.Door("tag"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
+	facade.Collect(p.Door("tag"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
 		panic("no")
 	}))
 	f, err := facade.New(p, storetest.NewStore(), nil)

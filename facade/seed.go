@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -33,7 +36,7 @@ func (f *Facade) Seed(ctx context.Context) error {
 	files := inDependencyOrder(f.seeds)
 	entities := make([]*schema.Entity, len(files))
 	for i, file := range files {
-		entities[i] = file.entity
+		entities[i] = file.Entity
 	}
 	store := SeederOf(f.host.store)
 	done, err := store.Seeded(ctx, entities)
@@ -42,17 +45,17 @@ func (f *Facade) Seed(ctx context.Context) error {
 	}
 	var batches []SeedBatch
 	for _, file := range files {
-		if done[file.entity] {
+		if done[file.Entity] {
 			continue
 		}
-		empty, err := isEmpty(ctx, f.host.store, file.entity)
+		empty, err := isEmpty(ctx, f.host.store, file.Entity)
 		switch {
 		case err != nil:
-			return kiterror.AsError(err).At(file.entity.Name, "create")
+			return kiterror.AsError(err).At(file.Entity.Name, "create")
 		case empty:
 			s.files = append(s.files, s.judge(ctx, file))
 		default:
-			batches = append(batches, SeedBatch{Entity: file.entity})
+			batches = append(batches, SeedBatch{Entity: file.Entity})
 		}
 	}
 	if err := s.consistent(ctx); err != nil {
@@ -63,7 +66,7 @@ func (f *Facade) Seed(ctx context.Context) error {
 	}
 	late := s.holdBack()
 	for _, file := range s.files {
-		batches = append(batches, SeedBatch{Entity: file.entity, Rows: s.parentsFirst(file), Late: late[file.entity]})
+		batches = append(batches, SeedBatch{Entity: file.Entity, Rows: s.parentsFirst(file), Late: late[file.Entity]})
 	}
 	if len(batches) == 0 {
 		return nil
@@ -76,8 +79,8 @@ func (s *seeding) explain(err error) error {
 	var refused *kiterror.Error
 	if errors.As(err, &refused) && refused.Code == kiterror.Conflict {
 		for _, file := range s.files {
-			if file.entity.Name == refused.Entity {
-				return schema.Faults{{File: file.file, Message: "the store refuses these rows: " + refused.Message}}
+			if file.Entity.Name == refused.Entity {
+				return schema.Faults{{File: file.File, Message: "the store refuses these rows: " + refused.Message}}
 			}
 		}
 	}
@@ -95,7 +98,7 @@ func (s *seeding) holdBack() map[*schema.Entity][]LateField {
 	behind := map[*schema.Entity]bool{}
 	for i := len(s.files) - 1; i >= 0; i-- {
 		file := &s.files[i]
-		for _, p := range file.entity.Fields {
+		for _, p := range file.Entity.Fields {
 			if p.Link == nil || p.Link.Many || !behind[p.Link.Target] || !p.MayBeNull() {
 				continue
 			}
@@ -104,11 +107,11 @@ func (s *seeding) holdBack() map[*schema.Entity][]LateField {
 				if v == nil || jsontext.IsNull(v) {
 					continue
 				}
-				late[file.entity] = append(late[file.entity], LateField{s.id(file.entity, r), Record{{Name: p.Name, Value: v}}})
+				late[file.Entity] = append(late[file.Entity], LateField{s.id(file.Entity, r), Record{{Name: p.Name, Value: v}}})
 				file.records[j] = slices.DeleteFunc(slices.Clone(r), func(m schema.Member) bool { return m.Name == p.Name })
 			}
 		}
-		behind[file.entity] = true
+		behind[file.Entity] = true
 	}
 	return late
 }
@@ -123,7 +126,7 @@ type seeding struct {
 
 // judged is a file whose rows are ready to be written.
 type judged struct {
-	seedFile
+	compile.SeedFile
 	records []Record
 }
 
@@ -134,26 +137,26 @@ func (s *seeding) fault(file string, i int, at, message, remedy string) {
 
 // judge takes the rows through the third step of the path, as create does, for the
 // author's own code.
-func (s *seeding) judge(ctx context.Context, file seedFile) judged {
-	out := judged{seedFile: file, records: make([]Record, 0, len(file.rows))}
+func (s *seeding) judge(ctx context.Context, file compile.SeedFile) judged {
+	out := judged{SeedFile: file, records: make([]Record, 0, len(file.Rows))}
 	ids := map[string]bool{}
-	s.ids[file.entity] = ids
-	door := &Door{Name: file.entity.Name, Entity: file.entity, keeper: storeKeeper{}, boundary: storeKeeper{}}
-	op := &Operation{Name: "create", Door: door, builtin: builtinNamed("create")}
-	for i, row := range file.rows {
-		t := execution{viewer: viewer{host: s.host, call: &Call{}, inside: true, doorScope: open, door: door, op: op}}
-		t.body = t.judge(file.entity, schema.Create, row)
+	s.ids[file.Entity] = ids
+	door := &boundDoor{Door: &catalog.Door{Name: file.Entity.Name, Entity: file.Entity}, keeper: storeKeeper{}, boundary: storeKeeper{}}
+	op := &boundOperation{Operation: &catalog.Operation{Name: "create", Door: door.Door}, builtin: builtins["create"]}
+	for i, row := range file.Rows {
+		t := execution{viewer: viewer{host: s.host, call: &Call{}, inside: true, doorScope: access.Open, door: door, op: op}}
+		t.body = t.judge(file.Entity, schema.Create, row)
 		err := t.refusal()
 		if err == nil {
 			err = t.fill(ctx)
 		}
 		if err != nil {
-			s.refused(file.file, i, err)
+			s.refused(file.File, i, err)
 			out.records = append(out.records, nil)
 			continue
 		}
 		out.records = append(out.records, t.body)
-		ids[string(s.id(file.entity, t.body))] = true
+		ids[string(s.id(file.Entity, t.body))] = true
 	}
 	return out
 }
@@ -180,7 +183,7 @@ func (s *seeding) refused(file string, i int, err error) {
 // reported row by row: values that are taken, and relations that point nowhere.
 func (s *seeding) consistent(ctx context.Context) error {
 	for _, file := range s.files {
-		uniques := append([][]*schema.Property{{file.entity.Primary}}, file.entity.Uniques...)
+		uniques := append([][]*schema.Property{{file.Entity.Primary}}, file.Entity.Uniques...)
 		for _, members := range uniques {
 			seen := map[string]int{}
 			for i, r := range file.records {
@@ -189,13 +192,13 @@ func (s *seeding) consistent(ctx context.Context) error {
 					continue
 				}
 				if first, taken := seen[values]; taken {
-					s.fault(file.file, i, "/"+jsontext.Token(members[0].Name), fmt.Sprintf("%s is taken by row %d", names(members), first), "give every row its own")
+					s.fault(file.File, i, "/"+jsontext.Token(members[0].Name), fmt.Sprintf("%s is taken by row %d", names(members), first), "give every row its own")
 					continue
 				}
 				seen[values] = i
 			}
 		}
-		for _, p := range file.entity.Fields {
+		for _, p := range file.Entity.Fields {
 			if p.Link != nil && p.Link.Many {
 				if err := s.listed(ctx, file, p); err != nil {
 					return err
@@ -211,7 +214,7 @@ func (s *seeding) consistent(ctx context.Context) error {
 					continue
 				}
 				if id, _ := rows.Key(p, id); !known[string(id)] {
-					s.fault(file.file, i, "/"+jsontext.Token(p.Name), fmt.Sprintf("%s names a %s that is not among the seeds", p.Name, p.Link.Target.Name), "add the row, or name one that is there")
+					s.fault(file.File, i, "/"+jsontext.Token(p.Name), fmt.Sprintf("%s names a %s that is not among the seeds", p.Name, p.Link.Target.Name), "add the row, or name one that is there")
 				}
 			}
 		}
@@ -223,7 +226,7 @@ func (s *seeding) consistent(ctx context.Context) error {
 // that are kept at a remote are not looked up.
 func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) error {
 	target := p.Link.Target
-	if s.host.catalog.remoteOf(target) != "" {
+	if s.host.catalog.RemoteOf(target) != "" {
 		return nil
 	}
 	for i, r := range file.records {
@@ -232,13 +235,13 @@ func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) e
 				continue
 			}
 			found, err := s.host.store.Find(ctx, &Find{
-				Entity: target, Select: NewLayout([]string{target.Primary.Name}), Limit: 1, Each: &EachKey{Field: target.Primary, Values: []json.RawMessage{id}},
+				Entity: target, Select: rows.NewLayout([]string{target.Primary.Name}), Limit: 1, Each: &EachKey{Field: target.Primary, Values: []json.RawMessage{id}},
 			})
 			if err != nil {
-				return kiterror.AsError(err).At(file.entity.Name, "create")
+				return kiterror.AsError(err).At(file.Entity.Name, "create")
 			}
 			if found.Groups[0].From == found.Groups[0].To {
-				s.fault(file.file, i, fmt.Sprintf("/%s/%d", jsontext.Token(p.Name), j), fmt.Sprintf("%s names a %s that is not among the seeds", p.Name, target.Name), "add the row, or name one that is there")
+				s.fault(file.File, i, fmt.Sprintf("/%s/%d", jsontext.Token(p.Name), j), fmt.Sprintf("%s names a %s that is not among the seeds", p.Name, target.Name), "add the row, or name one that is there")
 			}
 		}
 	}
@@ -275,7 +278,7 @@ func names(members []*schema.Property) string {
 // parentsFirst orders the rows of one entity so that a row comes behind those it
 // points at, and otherwise as in the file.
 func (s *seeding) parentsFirst(file judged) []Record {
-	e := file.entity
+	e := file.Entity
 	var self []*schema.Property
 	for _, p := range e.Fields {
 		if p.Link != nil && !p.Link.Many && p.Link.Target == e {
@@ -315,13 +318,13 @@ func (s *seeding) parentsFirst(file judged) []Record {
 
 // inDependencyOrder sorts entities behind those they point at. A circle has no such order:
 // there, relations that may be null do not count (see holdBack).
-func inDependencyOrder(files []seedFile) []seedFile {
+func inDependencyOrder(files []compile.SeedFile) []compile.SeedFile {
 	out := ordered(files, func(*schema.Property) bool { return true })
 	done := map[*schema.Entity]bool{}
 	for i, f := range out {
-		done[f.entity] = true
-		for _, p := range f.entity.Fields {
-			if p.Link != nil && !p.Link.Many && !p.MayBeNull() && !done[p.Link.Target] && slices.ContainsFunc(out[i:], func(o seedFile) bool { return o.entity == p.Link.Target }) {
+		done[f.Entity] = true
+		for _, p := range f.Entity.Fields {
+			if p.Link != nil && !p.Link.Many && !p.MayBeNull() && !done[p.Link.Target] && slices.ContainsFunc(out[i:], func(o compile.SeedFile) bool { return o.Entity == p.Link.Target }) {
 				return ordered(files, func(p *schema.Property) bool { return !p.MayBeNull() })
 			}
 		}
@@ -331,24 +334,24 @@ func inDependencyOrder(files []seedFile) []seedFile {
 
 // ordered sorts entities behind those that their relations of a kind point at, as far as
 // these make no circle.
-func ordered(files []seedFile, counts func(*schema.Property) bool) []seedFile {
-	out := make([]seedFile, 0, len(files))
+func ordered(files []compile.SeedFile, counts func(*schema.Property) bool) []compile.SeedFile {
+	out := make([]compile.SeedFile, 0, len(files))
 	state := map[*schema.Entity]int{} // 1: on the way, 2: done
-	var add func(f seedFile)
-	add = func(f seedFile) {
-		if state[f.entity] != 0 {
+	var add func(f compile.SeedFile)
+	add = func(f compile.SeedFile) {
+		if state[f.Entity] != 0 {
 			return
 		}
-		state[f.entity] = 1
-		for _, p := range f.entity.Fields {
-			if p.Link == nil || p.Link.Many || p.Link.Target == f.entity || !counts(p) {
+		state[f.Entity] = 1
+		for _, p := range f.Entity.Fields {
+			if p.Link == nil || p.Link.Many || p.Link.Target == f.Entity || !counts(p) {
 				continue
 			}
-			if i := slices.IndexFunc(files, func(o seedFile) bool { return o.entity == p.Link.Target }); i >= 0 {
+			if i := slices.IndexFunc(files, func(o compile.SeedFile) bool { return o.Entity == p.Link.Target }); i >= 0 {
 				add(files[i])
 			}
 		}
-		state[f.entity] = 2
+		state[f.Entity] = 2
 		out = append(out, f)
 	}
 	for _, f := range files {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -32,10 +33,10 @@ type LateField struct {
 	Set Record
 }
 
-// SeederOf is the store as a Seeder. A store that is none remembers nothing: there an
+// SeederOf is the [Seeder] of a store. A store without one remembers nothing: there an
 // entity counts as seeded while it has rows, and batches are written one by one.
 func SeederOf(s Store) Seeder {
-	if seeder, ok := s.(Seeder); ok {
+	if seeder := s.Abilities().Seeder; seeder != nil {
 		return seeder
 	}
 	return forgetful{s}
@@ -63,13 +64,13 @@ func (s forgetful) Seed(ctx context.Context, batches []SeedBatch) error {
 		if len(b.Rows) == 0 {
 			continue
 		}
-		if _, err := s.Insert(ctx, b.Entity, b.Rows, nil, NewLayout([]string{b.Entity.Primary.Name})); err != nil {
+		if _, err := s.Insert(ctx, b.Entity, b.Rows, nil, rows.NewLayout([]string{b.Entity.Primary.Name})); err != nil {
 			return kiterror.AsError(err).At(b.Entity.Name, "create")
 		}
 	}
 	for _, b := range batches {
 		for _, late := range b.Late {
-			if _, err := s.Update(ctx, b.Entity, late.ID, nil, late.Set, nil, NewLayout([]string{b.Entity.Primary.Name})); err != nil {
+			if _, err := s.Update(ctx, b.Entity, late.ID, nil, late.Set, nil, rows.NewLayout([]string{b.Entity.Primary.Name})); err != nil {
 				return kiterror.AsError(err).At(b.Entity.Name, "create")
 			}
 		}
@@ -80,7 +81,7 @@ func (s forgetful) Seed(ctx context.Context, batches []SeedBatch) error {
 // isEmpty reports whether the store has no row of an entity.
 func isEmpty(ctx context.Context, s Store, e *schema.Entity) (bool, error) {
 	found, err := s.Find(ctx, &Find{
-		Entity: e, Select: NewLayout([]string{e.Primary.Name}), Sort: newOrder(e, nil).keys, Limit: 1,
+		Entity: e, Select: rows.NewLayout([]string{e.Primary.Name}), Sort: newOrder(e, nil).keys, Limit: 1,
 	})
 	if err != nil {
 		return false, err

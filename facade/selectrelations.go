@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
@@ -66,13 +68,13 @@ func (x *execution) readPaths(ctx context.Context, list, other []string) []strin
 		if alone := x.op.reader.entity.Relation(path); alone != nil {
 			if r, _ := x.relationNamed(ctx, path); r != nil {
 				x.refusePath(x.place(i), schema.UnknownKey, fmt.Sprintf("names the relation %s alone; write which fields of %s, such as %[1]s.%[3]s", path, r.Door.Name, r.Door.Entity.Primary.Name))
-				out[i] = AllFields // the call is refused for this reason alone
+				out[i] = catalog.AllFields // the call is refused for this reason alone
 			}
 			continue
 		}
 		r, limit := x.readPath(ctx, path, x.place(i), list)
 		if r == nil {
-			out[i] = AllFields
+			out[i] = catalog.AllFields
 			continue
 		}
 		out[i] = r.Column
@@ -127,7 +129,7 @@ func (x *execution) selected(ctx context.Context, name string, list []string) *s
 	if a := x.op.reader.entity.Alias(name); a != nil && a.Relation == name {
 		x.Answers(a)
 	}
-	own := &selectedRelation{Relation: r, scope: scope, name: name, hide: !slices.Contains(list, r.Column) && !slices.Contains(list, AllFields)}
+	own := &selectedRelation{Relation: r, scope: scope, name: name, hide: !slices.Contains(list, r.Column) && !slices.Contains(list, catalog.AllFields)}
 	// Where a relation has the name of its field, the object takes the place of the key.
 	if at := slices.Index(list, r.Column); name == r.Column && at >= 0 {
 		x.refusePath(x.place(at), "uniqueItems", fmt.Sprintf("names %s as a field and as a relation; write %[1]s.%s for its key", name, r.Each))
@@ -140,23 +142,23 @@ func (x *execution) selected(ctx context.Context, name string, list []string) *s
 // sees of the rows it leads to, or nil where it does not exist for the caller: the surface cannot
 // follow it, a collector closes the door it leads to or hides a field that it is followed by, or the
 // call is a command, which answers its own row alone.
-func (x *execution) relationNamed(ctx context.Context, name string) (*Relation, *Scope) {
+func (x *execution) relationNamed(ctx context.Context, name string) (*catalog.Relation, *access.Scope) {
 	e := x.op.reader.entity
 	l := e.Relation(name)
 	if l == nil {
-		if a := e.Alias(name); a != nil && a.Relation == name && a.Field.Link != nil && !x.resultScope.hides(a.Name) {
+		if a := e.Alias(name); a != nil && a.Relation == name && a.Field.Link != nil && !x.resultScope.Hides(a.Name) {
 			l = a.Field.Link
 		}
 	}
-	if l == nil || x.op.Kind == Command || x.resultScope.hides(l.Field.Name) {
+	if l == nil || x.op.Kind == catalog.Command || x.resultScope.Hides(l.Field.Name) {
 		return nil, nil
 	}
-	r := RelationTo(e, l, x.catalogView.Door(l.Target.Key))
+	r := catalog.RelationTo(e, l, x.catalogView.Door(l.Target.Key))
 	if r == nil || !x.readable(x.resultScope, e.Property(r.Column)) {
 		return nil, nil
 	}
-	door, op := x.catalog.find(r.Door.Name, r.Operation)
-	scope, err := x.scopeOf(ctx, door, op)
+	door, op := x.catalog.Find(r.Door.Name, r.Operation)
+	scope, err := x.scopeOf(ctx, x.doors.of(door), op)
 	switch {
 	case kiterror.CodeOf(err) == kiterror.InternalError:
 		x.fail(err) // not a verdict on the caller: the collector itself failed
@@ -177,7 +179,8 @@ func (x *execution) admitRelation(ctx context.Context, r *selectedRelation) {
 		x.refusePath(r.places[0], "maxLevels", fmt.Sprintf("leads more than %d levels deep, a relation to many counted twice; ask for less at a time", maxLevels))
 		return
 	}
-	door, op := x.catalog.find(r.Door.Name, r.Operation)
+	d, o := x.catalog.Find(r.Door.Name, r.Operation)
+	door, op := x.doors.of(d), x.operations.of(o)
 	y := &execution{viewer: viewer{
 		host: x.host, call: &Call{Entity: door.Name, Operation: op.Name, Select: r.fields}, door: door, op: op, state: x.state, at: x.at, doorScope: r.scope, resultScope: r.scope,
 		depth: x.depth, inside: x.inside, kept: x.kept, catalogView: x.catalogView,
@@ -202,7 +205,7 @@ func (x *execution) refusePath(place int, code, message string) {
 func (x *execution) refuseRelation(ctx context.Context, place int, name string) {
 	p := x.op.reader.entity.Property(name)
 	switch {
-	case x.op.Kind == Command:
+	case x.op.Kind == catalog.Command:
 		x.refusePath(place, schema.UnknownKey, fmt.Sprintf("leads through %s, and %s answers its own row alone; read relations with findById", kiterror.Quoted(name), x.op.Name))
 	case p != nil && x.readable(x.resultScope, p) && p.Link == nil:
 		x.refusePath(place, schema.UnknownKey, fmt.Sprintf("leads through %s, which is a field and is answered whole; write %[1]s", name))
@@ -225,7 +228,7 @@ func (x *execution) unknownRelation(ctx context.Context, place int, name string)
 		}
 		return names
 	})
-	return kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", place), fmt.Sprintf("leads through %s, which is no relation of %s%s", kiterror.Quoted(name), x.op.reader.entity.Name, instead))
+	return kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", place), fmt.Sprintf("names the relation %s, which %s does not have%s", kiterror.Quoted(name), x.op.reader.entity.Name, instead))
 }
 
 // cutLimit returns the first name of a path and the limit behind it: reviews(limit:3).rating is

@@ -3,7 +3,11 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"time"
 
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -11,19 +15,47 @@ import (
 // and allowed, and codes only what it alone can know: CONFLICT for unique,
 // foreign-key and restrict violations (naming the fields in the details), and
 // SERVICE_UNAVAILABLE when it cannot be reached. It may be used from many
-// goroutines. What would take it too long it answers with [TooCostly], and one request
+// goroutines. What would take it too long it answers with [kiterror.TooCostly], and one request
 // ([RequestOf]) does not keep all others waiting. The suite in store/storetest says the rest.
 type Store interface {
 	// Find reads rows. With Each it answers every key in one statement.
 	Find(ctx context.Context, q *Find) (*Found, error)
 	// Insert writes rows, all or none, and answers them as sel has them.
-	Insert(ctx context.Context, e *schema.Entity, rows []Record, terms *Terms, sel *Layout) (*Rows, error)
+	Insert(ctx context.Context, e *schema.Entity, found []Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error)
 	// Update changes the one row that has this primary key and meets where, and
 	// answers it; no rows where none does. Nothing to set and no terms only read.
-	Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, set Record, terms *Terms, sel *Layout) (*Rows, error)
+	Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, set Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error)
 	// Delete removes the one row that has this primary key and meets where, and
 	// says whether there was one.
-	Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *Filter, terms *Terms) (bool, error)
+	Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, terms *Terms) (bool, error)
+	// Abilities returns what the store has beside its rows. It always returns the same, and may be
+	// called before the store can be reached.
+	Abilities() Abilities
+}
+
+// Abilities are what a [Store] has beside its rows. A part that is nil is missing; the zero value
+// is a store of rows alone. Every part may be used from many goroutines.
+type Abilities struct {
+	Transactor Transactor
+	Outbox     Outbox
+	Seeder     Seeder
+	Nonces     Nonces
+	// DryRuns says that the store undoes its writes where [InDryRun] says so, once it knows
+	// whether they succeed. A store that does not is not called to write then.
+	DryRuns bool
+	// Copies says that reads may go to copies of the store that are some moments behind, so that
+	// writes issue tokens ([consistency]).
+	Copies bool
+
+	// Prepare makes the store ready for entities before their rows are read or written. Changes
+	// say how they came from earlier ones. With unchanged the store only reports whether it
+	// fits. nil: the store takes any entities.
+	Prepare func(ctx context.Context, entities []*schema.Entity, changes catalog.SchemaChanges, unchanged bool) error
+	// Check returns why the store does not accept writes. nil: it always does.
+	Check func(ctx context.Context) error
+	// WhenReady has do run once the database can be reached, and reports whether that will be
+	// later; where it can be reached already, the caller runs it. nil: it always can.
+	WhenReady func(do func(context.Context) error) (later bool)
 }
 
 // Terms are what has to hold for a write, decided in the write's own transaction:
@@ -34,26 +66,19 @@ type Terms struct {
 	// written: nil is what the caller of Update gave. Its error is the write's own. A
 	// store that tries a transaction again calls it again; it does not call the store.
 	// Insert has no such row and does not look at it.
-	Judge func(current Row) (Record, error)
-	Read  *Layout
+	Judge func(current rows.Row) (Record, error)
+	Read  *rows.Layout
 	// After is what each row has to meet once it is written, else the error is Unmet.
-	After *Filter
+	After *filter.Filter
 	Unmet error
-	// Points are relations whose targets have to be there, else [Dangling].
+	// Points are relations whose targets have to be there, else [kiterror.Dangling].
 	Points []Points
 	// Events says what the write announces. It is given the rows as they are once they are
 	// written, as the write answers them, or none at Delete; it is not called where nothing was
 	// written. What it answers is kept with the write as [Outbox.Emit] keeps it, and its error
 	// is the write's own. It does not call the store, and may be called again where the write
-	// is tried again. Only a [Recorder] is given one.
-	Events func(written *Rows) ([]Event, error)
-}
-
-// Recorder is an [Outbox] that keeps the events of a single write in the write's own
-// transaction, without a [Transactor.Transact] around it.
-type Recorder interface {
-	// Records reports whether it does. It may become true, once; never false again.
-	Records() bool
+	// is tried again. It is given only where [Outbox.Records].
+	Events func(written *rows.Rows) ([]Event, error)
 }
 
 // Points holds one relation of what is written to rows that meet Where before it is
@@ -61,7 +86,7 @@ type Recorder interface {
 // rows that are written together may point at each other.
 type Points struct {
 	Field *schema.Property
-	Where *Filter
+	Where *filter.Filter
 	All   bool
 }
 
@@ -76,9 +101,9 @@ type Record = schema.Object
 type Find struct {
 	Entity *schema.Entity
 	// Select are stored fields, a subset of the entity's, in any order.
-	Select *Layout
+	Select *rows.Layout
 	// Where is what rows have to meet; nil: all rows.
-	Where *Filter
+	Where *filter.Filter
 	// Sort ends with the primary key; it is empty only with Each over a unique field.
 	Sort []SortKey
 	// Limit is how many rows are answered at most, per key with Each; 0 or less: none, so
@@ -125,7 +150,7 @@ type EachKey struct {
 
 // Found is the answer of a Find.
 type Found struct {
-	Rows  *Rows
+	Rows  *rows.Rows
 	Total int64 // -1: not counted
 	// More says there are rows beyond the answered ones in the direction of reading,
 	// before Until.
@@ -141,4 +166,14 @@ type FoundGroup struct {
 	From, To int
 	Total    int64
 	More     bool
+}
+
+// Nonces is a [Store] that remembers what may happen only once, for every process over
+// the same database. It may be used from many goroutines.
+type Nonces interface {
+	// TakeNonce reports whether nonce is new, and remembers it until the given time at
+	// least. Of calls with equal nonces, in whatever processes, one is reported as new.
+	// The answer is durable when it returns. Nonces have at most 64 bytes. The error is
+	// SERVICE_UNAVAILABLE where the store cannot be reached; the nonce may then be taken.
+	TakeNonce(ctx context.Context, nonce []byte, until time.Time) (fresh bool, err error)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
@@ -51,7 +52,7 @@ facts: [{name: soldOut}]
 }
 
 // showsText is what a view shows, as frond/door.op,op lines.
-func showsText(view *facade.Catalog) string {
+func showsText(view *catalog.Catalog) string {
 	var lines []string
 	for _, f := range view.Fronds {
 		if len(f.Doors) == 0 {
@@ -109,7 +110,7 @@ func TestSurfaces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			view, err := f.Catalog().Surface(facade.Surface(c.surface))
+			view, err := f.Catalog().Surface(catalog.Surface(c.surface))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,13 +137,13 @@ func TestSurfaceNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []facade.Surface{
+	want := []catalog.Surface{
 		"graphql", "rest", "envelope", "kiosk/graphql", "kiosk/rest", "kiosk/envelope", "partner/graphql", "partner/rest", "partner/envelope",
 	}
 	if diff := cmp.Diff(want, f.Catalog().Surfaces()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	for _, s := range []facade.Surface{"", "soap", "partner", "partners/rest", "partner/rest/rest", "/rest"} {
+	for _, s := range []catalog.Surface{"", "soap", "partner", "partners/rest", "partner/rest/rest", "/rest"} {
 		if _, err := f.Catalog().Surface(s); err == nil || !strings.Contains(err.Error(), "kiosk/graphql") {
 			t.Errorf("%q: %v, want the surfaces there are", s, err)
 		}
@@ -179,7 +180,7 @@ func TestSurfaceFaults(t *testing.T) {
 }
 
 // on is a project's façade as a surface sees it.
-func on(t *testing.T, f *facade.Facade, s facade.Surface) facade.Caller {
+func on(t *testing.T, f *facade.Facade, s catalog.Surface) facade.Caller {
 	t.Helper()
 	view, err := f.Catalog().Surface(s)
 	if err != nil {
@@ -203,7 +204,7 @@ func TestOnASurface(t *testing.T) {
 			return list.Rows, nil
 		})
 	})
-	rest := on(t, f, facade.OnREST)
+	rest := on(t, f, catalog.OnREST)
 	const some = `{"filter":{"categoryId":{"eq":"c1"},"tagIds":{"has":"c2"}}}`
 	for _, c := range []struct{ method, query, want string }{
 		{"product.list", some, "p1"},
@@ -242,11 +243,11 @@ func TestOnASurface(t *testing.T) {
 // A door of which no reading operation is shown is not searched through either.
 func TestFiltersReachWhatIsRead(t *testing.T) {
 	f := facadeOf(t, shopOf("surfaces: {rest: {only: [product.list, review.create, category.findById]}}"), nil)
-	_, err := do(t, on(t, f, facade.OnREST), "product.list", "", `{"filter":{"reviews":{"some":{"text":{"startsWith":"S"}}}}}`, "")
+	_, err := do(t, on(t, f, catalog.OnREST), "product.list", "", `{"filter":{"reviews":{"some":{"text":{"startsWith":"S"}}}}}`, "")
 	if want := "/query/filter/reviews unknown_key: is nothing to filter product by; there is id, name, categoryId, category, tagIds, tags"; refusals(err) != want {
 		t.Errorf("got %s", refusals(err))
 	}
-	if got := ids(t, must(t, on(t, f, facade.OnREST), "product.list", "", `{"filter":{"category":{"name":{"eq":"Toys"}}}}`, "")); got != "p2" {
+	if got := ids(t, must(t, on(t, f, catalog.OnREST), "product.list", "", `{"filter":{"category":{"name":{"eq":"Toys"}}}}`, "")); got != "p2" {
 		t.Errorf("through what findById reads it finds %q", got)
 	}
 }
@@ -255,7 +256,7 @@ func TestFiltersReachWhatIsRead(t *testing.T) {
 // about the row, and a row it hides is one that is not there.
 func TestKeysAreWrittenOnASurface(t *testing.T) {
 	f := facadeOf(t, shopOf("surfaces: {rest: {except: [category]}}\ncollectors: {category: [{rows: {id: {ne: c2}}}]}"), nil)
-	rest := on(t, f, facade.OnREST)
+	rest := on(t, f, catalog.OnREST)
 	must(t, rest, "product.create", "", "", `{"id":"p3","name":"Axe","categoryId":"c1","tags":[]}`)
 	if _, err := do(t, rest, "product.create", "", "", `{"id":"p4","name":"Owl","categoryId":"c2","tags":[]}`); err == nil || err.Code != kiterror.Conflict {
 		t.Errorf("a hidden row is pointed at: %v", err)
@@ -277,7 +278,7 @@ func TestMiddlewareStandsBehindTheSurface(t *testing.T) {
 		}},
 	})
 	asked = nil // seeding
-	graphql := on(t, f, facade.OnGraphQL)
+	graphql := on(t, f, catalog.OnGraphQL)
 	_, _ = do(t, graphql, "review.list", "", "", "")
 	_, _ = do(t, graphql, "product.create", "", "", `{}`)
 	must(t, graphql, "product.list", "", "", "")
@@ -296,7 +297,7 @@ func TestDiscoveryOfASurface(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, _ := f.Catalog().Surface(facade.OnEnvelope)
+	view, _ := f.Catalog().Surface(catalog.OnEnvelope)
 	text := string(view.Discovery().AppendJSON(nil))
 	for _, want := range []string{`"name":"product"`, `"name":"list"`, `"name":"soldOut"`, `"categoryId":{"type":"object","$ref"`, `"tagIds":{"type":"object","$ref"`} {
 		if !strings.Contains(text, want) {

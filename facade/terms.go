@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // terms is what has to hold for a write here, for the store to decide in its transaction:
@@ -14,7 +15,7 @@ func (x *execution) terms() *Terms {
 	terms := &Terms{Points: x.points}
 	var read []string
 	if x.precondition != nil && !x.precondition.any() {
-		for _, p := range x.versionScope.versioned(x.door.Entity) {
+		for _, p := range x.versionScope.Versioned(x.door.Entity) {
 			read = append(read, p.Name)
 		}
 	}
@@ -25,14 +26,14 @@ func (x *execution) terms() *Terms {
 			}
 		}
 	}
-	if terms.Read = NewLayout(read); x.precondition != nil || x.merging != nil {
+	if terms.Read = rows.NewLayout(read); x.precondition != nil || x.merging != nil {
 		terms.Judge = x.judged
 	}
 	return terms
 }
 
 // judged is what is written to the row as it stands in the transaction.
-func (x *execution) judged(current Row) (Record, error) {
+func (x *execution) judged(current rows.Row) (Record, error) {
 	if x.precondition != nil {
 		if err := x.judgeVersion(current); err != nil {
 			return nil, err

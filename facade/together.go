@@ -145,8 +145,8 @@ type sharedRead struct {
 	ctx   context.Context //nolint:containedctx // of the execution that waits
 	store Store
 	find  *Find
-	head  string    // all of find but its conditions and its keys
-	parts []*Filter // the conditions, all of which have to hold
+	head  string           // all of find but its conditions and its keys
+	parts []*filter.Filter // the conditions, all of which have to hold
 	done  chan struct{}
 	found *Found
 	err   error
@@ -166,11 +166,11 @@ func newSharedRead(ctx context.Context, s Store, q *Find) *sharedRead {
 }
 
 // conjuncts appends the conditions that all have to hold.
-func conjuncts(f *Filter, to []*Filter) []*Filter {
+func conjuncts(f *filter.Filter, to []*filter.Filter) []*filter.Filter {
 	switch {
 	case f == nil:
 		return to
-	case f.Op != And:
+	case f.Op != filter.And:
 		return append(to, f)
 	}
 	for _, sub := range f.Sub {
@@ -180,8 +180,8 @@ func conjuncts(f *Filter, to []*Filter) []*Filter {
 }
 
 // mayVary reports whether the value of a condition may become a key.
-func (r *sharedRead) mayVary(f *Filter) bool {
-	return r.find.Each == nil && f.Op == Eq && f.Field != nil && (f.Field.Kind == schema.KindString || f.Field.Kind == schema.KindInteger)
+func (r *sharedRead) mayVary(f *filter.Filter) bool {
+	return r.find.Each == nil && f.Op == filter.Eq && f.Field != nil && (f.Field.Kind == schema.KindString || f.Field.Kind == schema.KindInteger)
 }
 
 // masked is the text of the read without the values that may vary.
@@ -306,7 +306,7 @@ func readTogether(all []*sharedRead, key int) (err error) {
 
 // part is the answer to one read out of one for several: the groups at places, or with none all of it.
 func (f *Found) part(q *Find, places []int) *Found {
-	out := &Found{Rows: NewRows(f.Rows.Layout(), 0), Total: f.Total, More: f.More}
+	out := &Found{Rows: rows.New(f.Rows.Layout(), 0), Total: f.Total, More: f.More}
 	take := func(from, to int) {
 		for i := from; i < to; i++ {
 			out.Rows.CopyRow(f.Rows.Row(i))

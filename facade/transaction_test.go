@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -41,8 +42,10 @@ type contended struct {
 	conflicts int
 }
 
-// RunsDry holds for writes in transactions, and the tests make no others in a dry run.
-func (s *contended) RunsDry() bool { return true }
+// Abilities has dry runs of writes in transactions; the tests make no others in a dry run.
+func (s *contended) Abilities() facade.Abilities {
+	return facade.Abilities{Transactor: s, Outbox: s, DryRuns: true}
+}
 
 var errConflict = errors.New("another transaction came between")
 
@@ -313,12 +316,12 @@ func TestComputedBehindTheCommit(t *testing.T) {
 		"entities/seat.yaml": seatFiles["entities/seat.yaml"],
 		"frond.yaml":         "doors: {seat: {operations: {take: {kind: command, output: seat}}}}\ncollectors: {seat: open}\n",
 	})
-	facade.Present(p.Door("seat"), "label", schema.Shape{Type: "string"}, func(ctx context.Context, rows []facade.Row) ([]string, error) {
+	facade.Present(p.Door("seat"), "label", schema.Shape{Type: "string"}, func(ctx context.Context, found []rows.Row) ([]string, error) {
 		made++
 		if facade.InTransaction(ctx) {
 			t.Error("a computed field is made in the transaction")
 		}
-		return make([]string, len(rows)), nil
+		return make([]string, len(found)), nil
 	})
 	facade.HandleCommand(p.Door("seat"), "take", func(ctx context.Context, _ struct{}) (any, error) {
 		return facade.Do[any](ctx, facade.Inside(ctx), "seat.create", facade.Invocation{Body: raw(`{"id":"a","holder":"x"}`)})
@@ -368,7 +371,7 @@ func TestPreconditionsOfATry(t *testing.T) {
 
 // TestStoreWithoutTransactions: each call of a handler commits by itself, as before.
 func TestStoreWithoutTransactions(t *testing.T) {
-	f, all := seats(t, struct{ facade.Store }{storetest.NewStore()}, func(door facade.DoorRef) {
+	f, all := seats(t, plainStore{storetest.NewStore()}, func(door facade.DoorRef) {
 		facade.HandleCommand(door, "outer", func(ctx context.Context, in byID) (any, error) {
 			return nil, errors.Join(create(ctx, facade.Inside(ctx), in.ID), create(ctx, facade.Inside(ctx), in.ID))
 		})

@@ -69,24 +69,24 @@ func Retry(ctx context.Context, conflict func(error) bool, try func(run int) err
 
 // Contended is the CONFLICT of a transaction that others came between, on every one of its
 // tries. Nothing was written; the same call may succeed later. cause is logged where it is.
-func Contended(tries int, cause error) *Error {
-	err := kiterror.Errorf(Conflict, "other writes came between, %d times in a row; nothing was written, so send it again%w", tries, hiddenCause{cause})
+func Contended(tries int, cause error) *kiterror.Error {
+	err := kiterror.Errorf(kiterror.Conflict, "other writes came between, %d times in a row; nothing was written, so send it again%w", tries, hiddenCause{cause})
 	err.Details = map[string]any{"retryable": true, "tries": float64(tries)} // as encoding/json would decode it
 	return err
 }
 
 // Overlong is the SERVICE_UNAVAILABLE of a transaction that lasted longer than limit, the
 // setting limits.transaction. Nothing was written.
-func Overlong(limit time.Duration) *Error {
-	err := kiterror.Errorf(ServiceUnavailable, "the transaction lasted longer than %s, which is its limit (limits.transaction); nothing was written; "+
+func Overlong(limit time.Duration) *kiterror.Error {
+	err := kiterror.Errorf(kiterror.ServiceUnavailable, "the transaction lasted longer than %s, which is its limit (limits.transaction); nothing was written; "+
 		"a handler that waits for other services is attached as detached", limit)
 	err.Details = map[string]any{"limit": "limits.transaction", "budget": limit.String()}
 	return err
 }
 
 // Outlived is the INTERNAL_ERROR of a call whose transaction is over.
-func Outlived() *Error {
-	return kiterror.Errorf(InternalError, "this call came when its transaction was over, and does nothing; a handler waits for the goroutines that it starts")
+func Outlived() *kiterror.Error {
+	return kiterror.Errorf(kiterror.InternalError, "this call came when its transaction was over, and does nothing; a handler waits for the goroutines that it starts")
 }
 
 // hiddenCause keeps a cause for errors.Is without repeating its text.

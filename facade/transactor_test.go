@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // TestRetryPauses: a conflict is tried 32 times, and the pauses between are short.
@@ -18,8 +19,8 @@ func TestRetryPauses(t *testing.T) {
 		runs := 0
 		began := time.Now()
 		err := facade.Retry(t.Context(), is, func(run int) error { runs = run; return conflict })
-		details, _ := facade.AsError(err).Details.(map[string]any)
-		if took := time.Since(began); runs != 32 || facade.CodeOf(err) != facade.Conflict || details["retryable"] != true || !is(err) || took > 476*time.Millisecond {
+		details, _ := kiterror.AsError(err).Details.(map[string]any)
+		if took := time.Since(began); runs != 32 || kiterror.CodeOf(err) != kiterror.Conflict || details["retryable"] != true || !is(err) || took > 476*time.Millisecond {
 			t.Errorf("%d runs in %s: %v, %v", runs, took, err, details)
 		}
 		if err := facade.Retry(t.Context(), is, func(run int) error {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -38,10 +39,10 @@ func TestMembersOfUser(t *testing.T) {
 		{`    - set: {ownerId: $user.ID}`, "/collectors/note/0/set/ownerId: $user.ID: callers have no member ID; did you mean id?"},
 		{"    - when: user.claims.level > 3 and user.id != nil and state.rolls == 1\n      rows: {ownerId: {in: $user.scopes}}\n      set: {ownerId: $user.tenant}", ""},
 	} {
-		compile := func(u facade.UserMembers) (*facade.Facade, error) {
+		compile := func(u access.UserMembers) (*facade.Facade, error) {
 			return facade.New(projectOf(t, noteRules(c.rule)), storetest.NewStore(), &facade.Options{User: u})
 		}
-		_, err := compile(facade.UserMembers{Names: known})
+		_, err := compile(access.UserMembers{Names: known})
 		if got := ""; err != nil {
 			if got = err.Error(); c.want == "" || !strings.Contains(got, c.want) {
 				t.Errorf("%s: %s, want %s", c.rule, got, c.want)
@@ -49,7 +50,7 @@ func TestMembersOfUser(t *testing.T) {
 		} else if c.want != "" {
 			t.Errorf("%s: no fault, want %s", c.rule, c.want)
 		}
-		f, err := compile(facade.UserMembers{Names: known, Open: true})
+		f, err := compile(access.UserMembers{Names: known, Open: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,7 @@ func TestMembersOfUser(t *testing.T) {
 		if (advice == "") != (c.want == "") || !strings.Contains(advice, c.want) {
 			t.Errorf("%s: the advice is %q, want %s", c.rule, advice, c.want)
 		}
-		if f, err = compile(facade.UserMembers{}); err != nil || len(f.Catalog().Advice) != 0 {
+		if f, err = compile(access.UserMembers{}); err != nil || len(f.Catalog().Advice) != 0 {
 			t.Errorf("%s: %v where the members are not known", c.rule, err)
 		}
 	}
@@ -85,7 +86,7 @@ func TestCreateThatNeverSucceeds(t *testing.T) {
 		if advice != c.advice {
 			t.Errorf("%s: the advice is %q, want %q", c.rule, advice, c.advice)
 		}
-		first := f.Catalog().Access()[0].Rules[0]
+		first := f.Catalog().Access[0].Rules[0]
 		opens := strings.Contains(strings.Join(first.Opens, " "), "create")
 		if c.advice != "" && (opens || !strings.Contains(strings.Join(first.Denies, " "), "create")) {
 			t.Errorf("%s: the table opens %v and denies %v", c.rule, first.Opens, first.Denies)
@@ -101,11 +102,11 @@ func TestCreateThatNeverSucceeds(t *testing.T) {
 func TestSetWithoutAValue(t *testing.T) {
 	f := facadeOf(t, noteRules("    - set: {ownerId: $user.tenant}"), nil)
 	call := &facade.Call{Entity: "note", Operation: "create", Invocation: facade.Invocation{
-		Body: raw(`{"text":"a"}`), State: facade.State{"user": map[string]any{"id": "ada"}},
+		Body: raw(`{"text":"a"}`), State: access.State{"user": map[string]any{"id": "ada"}},
 	}}
 	const why = "/collectors/note/0 sets ownerId to $user.tenant, and this caller has no such value that fits the field"
 	explained, err := facade.Explain(context.Background(), f, call)
-	if facade.CodeOf(err) != facade.Forbidden || len(explained.Scopes) == 0 || explained.Scopes[0].Why != why {
+	if kiterror.CodeOf(err) != kiterror.Forbidden || len(explained.Scopes) == 0 || explained.Scopes[0].Why != why {
 		t.Errorf("explained: %v, %+v", err, explained.Scopes)
 	}
 	_, err = f.Call(context.Background(), call)

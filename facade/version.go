@@ -8,68 +8,57 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// HasETag reports whether the rows of the door have their version among their fields,
-// where etag is selected.
-func (d *Door) HasETag() bool { return d.reader != nil && d.reader.versioned }
 
 // asksVersion reports whether a call may need the versions of rows. It may say yes where
 // none is asked for, since it looks for the word alone.
 func (x *execution) asksVersion() bool {
 	c := x.call
-	return c.Version || slices.Contains(c.Select, ETag) || bytes.Contains(c.Invocation.Query, []byte(ETag))
+	return c.Version || slices.Contains(c.Select, catalog.ETag) || bytes.Contains(c.Invocation.Query, []byte(catalog.ETag))
 }
 
 // scopeOfVersion is the scope of the rows whose versions are answered or compared: that of
 // findById, whatever operation asks, so that a row has one version on every way to it. A
 // version is made of the fields that the caller may read, and so discloses nothing about
 // the others (docs/decisions/writes-and-versions.md). nil: they may not read the rows.
-func (x *viewer) scopeOfVersion(ctx context.Context) (*Scope, error) {
+func (x *viewer) scopeOfVersion(ctx context.Context) (*access.Scope, error) {
 	door := x.door
-	if x.op.outDoor != nil {
-		door = x.op.outDoor
+	if x.op.OutDoor != nil {
+		door = x.doors.of(x.op.OutDoor)
 	}
 	if door.Entity == nil || door.collector == nil {
-		return open, nil
+		return access.Open, nil
 	}
 	op := door.Operation("findById")
 	if op == nil || !op.Builtin {
-		op = door.reading()
+		op = door.Reading()
 	}
-	if op == x.op && !x.inside {
+	if op == x.op.Operation && !x.inside {
 		return x.doorScope, nil
 	}
-	s, err := door.collector.Scope(ctx, x.state, door, op)
+	s, err := door.collector.Scope(ctx, x.state, door.Door, op)
 	switch {
 	case err == nil:
 		return &s, nil
 	case kiterror.CodeOf(err) == kiterror.InternalError:
 		return nil, err
 	case x.inside: // the author's own code reads what its caller may not
-		return open, nil
+		return access.Open, nil
 	}
 	return nil, nil
-}
-
-// versioned are the fields of an entity that a version is made of.
-func (s *Scope) versioned(e *schema.Entity) (fields []*schema.Property) {
-	for _, p := range e.Fields {
-		if p.Stored && s.Readable(p) {
-			fields = append(fields, p)
-		}
-	}
-	return fields
 }
 
 // rowVersion is the version of a row: 128 bits of the hash over the fields that it is made
 // of, as they leave. encoded says that they are in that form already. "" where the row
 // lacks one of them that it cannot be without.
-func (h *host) rowVersion(row Row, fields []*schema.Property, encoded bool) (string, error) {
+func (h *host) rowVersion(row rows.Row, fields []*schema.Property, encoded bool) (string, error) {
 	text := []byte{'{'}
 	for _, p := range fields {
 		value := row.Get(p.Name)
@@ -93,11 +82,11 @@ func (h *host) rowVersion(row Row, fields []*schema.Property, encoded bool) (str
 }
 
 // versions are those of rows, as the selection that read them has it.
-func (x *execution) versions(rows *Rows) ([]string, error) {
-	out := make([]string, rows.Len())
+func (x *execution) versions(found *rows.Rows) ([]string, error) {
+	out := make([]string, found.Len())
 	for i := range out {
 		var err error
-		if out[i], err = x.door.boundary.version(x, rows.Row(i)); err != nil {
+		if out[i], err = x.door.boundary.version(x, found.Row(i)); err != nil {
 			return nil, err
 		}
 	}
@@ -165,11 +154,11 @@ func (x *execution) admitIf(ctx context.Context) error {
 
 // judgeVersion fails with PRECONDITION_FAILED where the row as it stands is not the one
 // that the call is about.
-func (x *execution) judgeVersion(current Row) error {
+func (x *execution) judgeVersion(current rows.Row) error {
 	if x.precondition.any() {
 		return nil
 	}
-	version, err := x.rowVersion(current, x.versionScope.versioned(x.door.Entity), false)
+	version, err := x.rowVersion(current, x.versionScope.Versioned(x.door.Entity), false)
 	if err == nil && !x.precondition.holds(version) {
 		err = kiterror.Errorf(kiterror.PreconditionFailed, "the row is not the one named; read it again and send its ETag")
 	}
@@ -178,7 +167,7 @@ func (x *execution) judgeVersion(current Row) error {
 
 // writable is the condition on the rows that a write reaches: with a precondition or a
 // condition they are those that the caller may read as well.
-func (x *execution) writable() *Filter {
+func (x *execution) writable() *filter.Filter {
 	if x.precondition == nil && x.condition == nil || x.versionScope == nil || x.inside {
 		return x.doorScope.Rows
 	}

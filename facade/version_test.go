@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
@@ -51,7 +53,9 @@ type between struct {
 	rival func()
 }
 
-func (s *between) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
+func (*between) Abilities() facade.Abilities { return facade.Abilities{} }
+
+func (s *between) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, set facade.Record, terms *facade.Terms, sel *rows.Layout) (*rows.Rows, error) {
 	if rival := s.rival; rival != nil && (len(set) > 0 || terms != nil) {
 		s.rival = nil
 		rival()
@@ -59,7 +63,7 @@ func (s *between) Update(ctx context.Context, e *schema.Entity, id json.RawMessa
 	return s.Store.Update(ctx, e, id, where, set, terms, sel)
 }
 
-func (s *between) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, terms *facade.Terms) (bool, error) {
+func (s *between) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, terms *facade.Terms) (bool, error) {
 	if rival := s.rival; rival != nil {
 		s.rival = nil
 		rival()
@@ -208,7 +212,7 @@ func TestPreconditionsReachHandlers(t *testing.T) {
 	writer := user(f, "role", "writer")
 	direct := func() { // by the store: another writer in another process
 		e := f.Catalog().Door("note").Entity
-		if _, err := store.Store.Update(t.Context(), e, raw(`"n"`), nil, facade.Record{{Name: "title", Value: raw(`"rival"`)}}, nil, facade.NewLayout(nil)); err != nil {
+		if _, err := store.Store.Update(t.Context(), e, raw(`"n"`), nil, facade.Record{{Name: "title", Value: raw(`"rival"`)}}, nil, rows.NewLayout(nil)); err != nil {
 			t.Error(err)
 		}
 	}

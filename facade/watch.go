@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
@@ -12,7 +14,7 @@ import (
 
 // Subscription says what one subscriber wants to hear of.
 type Subscription struct {
-	// Frond and Fact name a fact of the catalog; see [Catalog.Fact].
+	// Frond and Fact name a fact of the catalog; see [catalog.Catalog.Fact].
 	Frond, Fact string
 	// Filter is a condition on the rows of its events, in the grammar of a list's filter; nil:
 	// all of them. null is nil.
@@ -23,19 +25,19 @@ type Subscription struct {
 	// Versions asks for Revealed.Version.
 	Versions bool
 	// State is who subscribes; nil is an anonymous caller.
-	State State
-	// View is what the surface shows that the subscription came in by ([Catalog.Surface] of
+	State access.State
+	// View is what the surface shows that the subscription came in by ([catalog.Catalog.Surface] of
 	// this façade's catalog); nil: everything.
-	View *Catalog
+	View *catalog.Catalog
 }
 
 // Watch is one admitted subscription: it says of events what the subscriber may see of them.
 // It keeps nothing between two calls and may be used from many goroutines.
 type Watch struct {
 	host *host
-	fact *Fact
+	fact *catalog.Fact
 	sub  Subscription
-	view *Catalog
+	view *catalog.Catalog
 }
 
 // Watch admits one subscriber of one fact, and judges its filter and its fields as they are
@@ -61,7 +63,7 @@ func (f *Facade) Watch(ctx context.Context, s *Subscription) (*Watch, error) {
 }
 
 // Fact is what the subscription is about.
-func (w *Watch) Fact() *Fact { return w.fact }
+func (w *Watch) Fact() *catalog.Fact { return w.fact }
 
 // missing is NOT_FOUND. It names the facts that this caller may watch.
 func (w *Watch) missing(ctx context.Context) error {
@@ -84,12 +86,14 @@ func (w *Watch) missing(ctx context.Context) error {
 // look is what the subscriber may see of the fact at this moment: scope and selection of x, and
 // the condition that rows have to meet.
 func (w *Watch) look(ctx context.Context) (x *execution, err error) {
-	door := w.fact.judged
-	reading := door.reading()
-	op := *reading
-	op.reader, op.hooks, op.emits = w.fact.reader, nil, false
+	fact := w.host.facts[w.fact]
+	door := fact.judged
+	reading := door.Reading()
+	silent := *reading
+	silent.Emits = false
+	op := &boundOperation{Operation: &silent, reader: fact.reader}
 	call := &Call{Entity: door.Name, Operation: op.Name, Select: w.sub.Select, Version: w.sub.Versions && door.Entity != nil, Partial: true, Invocation: Invocation{State: w.sub.State}}
-	x = &execution{viewer: viewer{host: w.host, call: call, state: w.sub.State, catalogView: w.view, door: door, op: &op}}
+	x = &execution{viewer: viewer{host: w.host, call: call, state: w.sub.State, catalogView: w.view, door: door, op: op}}
 	defer func() {
 		if err != nil {
 			err = kiterror.AsError(err).At(door.Name, w.fact.Name).Masked()
@@ -104,9 +108,9 @@ func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 		return nil, err
 	}
 	x.resultScope = x.doorScope
-	if w.fact.Frond.Remote != "" && w.fact.Door == nil && door.authority() == ByHost {
+	if w.fact.Frond.Remote != "" && w.fact.Door == nil && access.AuthorityOf(door.Door, door.collector) == catalog.ByHost {
 		// The remote may close it, and cannot be asked about one event.
-		return nil, denied(w.sub.State, door, reading)
+		return nil, access.Denied(w.sub.State, door.Door, reading)
 	}
 	if w.fact.Data == nil {
 		const nothing = "carries nothing that could be chosen; leave filter and fields out"
@@ -143,22 +147,4 @@ func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 	x.sel = x.pickOn(side, op.reader, x.doorScope, w.sub.Select, nil)
 	x.condition = filter.Both(x.doorScope.Rows, x.condition)
 	return x, x.refusal()
-}
-
-// Announces reports whether a fact of the host can be watched on a surface that shows c. One
-// about the rows of a door needs a query of the door there; one with a shape of its own is on
-// the surfaces of everybody that show its Frond.
-func (c *Catalog) Announces(f *Fact) bool {
-	if f.Door != nil {
-		return c.Reaches(f.Door.Entity)
-	}
-	if c.audience != "" {
-		return false
-	}
-	for _, frond := range c.Fronds {
-		if frond.Name == f.Frond.Name {
-			return len(frond.Doors) > 0 || len(f.Frond.Doors) == 0
-		}
-	}
-	return false
 }

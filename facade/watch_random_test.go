@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -115,7 +117,7 @@ func TestWatchShowsWhatMayBeRead(t *testing.T) {
 		log := &outbox{TB: t, store: store}
 		r := &reading{T: t, f: f, w: w}
 		for range 3 {
-			r.users = append(r.users, facade.State{"user": map[string]any{"id": w.of("ada", "bob"), "region": w.of("north", "south"), "level": w.IntN(5), "tag": "red"}})
+			r.users = append(r.users, access.State{"user": map[string]any{"id": w.of("ada", "bob"), "region": w.of("north", "south"), "level": w.IntN(5), "tag": "red"}})
 			filter := ""
 			if w.IntN(2) == 0 {
 				filter = w.condition(1, false)
@@ -140,7 +142,7 @@ type reading struct {
 	*testing.T
 	f       *facade.Facade
 	w       *taskWorld
-	users   []facade.State
+	users   []access.State
 	filters []string
 }
 
@@ -199,14 +201,14 @@ func (r *reading) run(log *outbox, inverse bool) (shown int) {
 			want, loose := "", false
 			for _, e := range events {
 				switch {
-				case e.Change == facade.Deleted:
+				case e.Change == catalog.Deleted:
 					loose = inverse
 					if before[i].row != "" {
 						want = "deleted " + string(e.Key) + " " + before[i].row + " " + before[i].version + "\n"
 					}
 				case after[i].row != "":
 					want = string(e.Change) + " " + string(e.Key) + " " + after[i].row + " " + after[i].version + "\n"
-				case e.Change == facade.Updated && before[i].row != "":
+				case e.Change == catalog.Updated && before[i].row != "":
 					want = "left " + string(e.Key) + "  \n"
 				}
 			}

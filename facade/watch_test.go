@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 )
 
 // shopWithFacts is a project whose rows are announced.
@@ -51,8 +52,8 @@ collectors:
 
 // staff and ada are callers of that shop.
 var (
-	staff = facade.State{"user": map[string]any{"id": "s", "role": "staff"}}
-	ada   = facade.State{"user": map[string]any{"id": "ada", "role": "customer"}}
+	staff = access.State{"user": map[string]any{"id": "s", "role": "staff"}}
+	ada   = access.State{"user": map[string]any{"id": "ada", "role": "customer"}}
 )
 
 // placed fills the shop with two customers and an order of each.
@@ -137,7 +138,7 @@ func TestVersionsOfEvents(t *testing.T) {
 	f, log := outboxOf(t, shopWithFacts, nil)
 	placed(t, f)
 	events := log.taken()
-	for _, caller := range []facade.State{staff, ada} {
+	for _, caller := range []access.State{staff, ada} {
 		res, err := f.Call(t.Context(), &facade.Call{Entity: "order", Operation: "findById", Version: true, Invocation: facade.Invocation{ID: []byte(`"o-ada"`), State: caller}})
 		if err != nil || len(res.Versions) != 1 {
 			t.Fatal(res, err)

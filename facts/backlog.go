@@ -10,11 +10,11 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Readers that are behind the window read the log in blocks of a batch. A block serves every
-// reader of its names that is inside of it, so that readers who begin at different positions, as
-// after a reconnect, soon share blocks; one that is nearBlock behind the beginning of a block that
-// is being read waits for it. Up to keptBytes of blocks stay for keepBlock, for those who come a
-// little later, and up to blockReads are read at once.
+// Readers that lag the window read the log in blocks of a batch. A block serves every reader of
+// its names inside of it, so that readers who begin at different positions, as after a
+// reconnect, soon share blocks; a reader at most nearBlock after the beginning of a block that
+// is being read waits for it. Up to keptBytes of blocks stay for keepBlock, for readers that
+// come a little later, and up to blockReads are read at once.
 const (
 	nearBlock  = batchEvents
 	keptBytes  = 8 << 20
@@ -23,12 +23,12 @@ const (
 	blockSize  = 1 << 10 // of a block without events
 )
 
-// backlog reads a log for readers that are behind.
+// backlog reads a log for readers that lag the window.
 type backlog struct {
 	log   facade.EventLog
 	ctx   context.Context // ends with the feed: a read outlives the reader that began it
 	reads chan struct{}
-	// remote is that of Options: nothing can be concluded of an answer without events.
+	// remote is that of Options: an answer without events proves nothing about the log.
 	remote bool
 
 	mu     sync.Mutex
@@ -42,8 +42,8 @@ type blockKey struct {
 	after facade.Position
 }
 
-// block is one read of the log. It is complete: events that get their positions later stand
-// behind it.
+// block is one read of the log. It is complete: events that get their positions later come
+// after it.
 type block struct {
 	known  facade.Position // given before the read began
 	done   chan struct{}   // closed when the rest is set
@@ -89,7 +89,7 @@ func (b *backlog) read(ctx context.Context, t *topic, at, known facade.Position)
 	return nil, 0, errBehind
 }
 
-// after returns a batch of the block's events behind a position, and the position up to which it
+// after returns a batch of the block's events after a position, and the position up to which it
 // is complete. The log of a remote may have answered more than a batch.
 func (k *block) after(at facade.Position) ([]*facade.Event, facade.Position) {
 	from := sort.Search(len(k.events), func(i int) bool { return k.events[i].Position > at })
@@ -103,11 +103,11 @@ func (k *block) after(at facade.Position) ([]*facade.Event, facade.Position) {
 	return k.events[from:], k.behind
 }
 
-// errBehind is the error of a log that does not show what it has shown before.
-var errBehind = kiterror.Errorf(kiterror.ServiceUnavailable, "the log of facts is behind what was read of it; try again later")
+// errBehind is the error of a log that lacks events it has shown before.
+var errBehind = kiterror.Errorf(kiterror.ServiceUnavailable, "the event log is behind the requested position; retry later")
 
-// block returns a block that has what stands behind at, or may have, and where it begins: one
-// that is there, one that is being read and begins nearer than near, or else a new one.
+// block returns a block with the events after at, if there are any, and its beginning: a
+// finished one, one that is being read and begins nearer than near, or else a new one.
 func (b *backlog) block(t *topic, at, near, known facade.Position) (start facade.Position, found *block) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,16 +136,16 @@ func (b *backlog) block(t *topic, at, near, known facade.Position) (start facade
 	return at, k
 }
 
-// fill reads a block. One that failed, or found nothing, is not kept.
+// fill reads a block. A failed or empty one is not kept.
 func (b *backlog) fill(key blockKey, names []string, k *block) {
 	select {
 	case b.reads <- struct{}{}:
 		k.events, k.behind, k.err = b.log.Log(b.ctx, key.after, names, batchEvents)
 		if !b.remote && len(k.events) == 0 && k.behind <= key.after {
-			k.behind = max(key.after, k.known) // nothing stands behind after
+			k.behind = max(key.after, k.known) // there are no events after it
 		}
 		if k.err == nil {
-			// After the read: what was trimmed before it is seen here.
+			// After the read, so that it includes all that was trimmed before it.
 			k.oldest, _, k.err = b.log.Span(b.ctx)
 		}
 		<-b.reads

@@ -1,7 +1,7 @@
 // Package facts hands the events of one log to everybody who follows it.
 //
-// A [Feed] stands over a [facade.EventLog]: the outbox of this host, or the log of a
-// remote. It reads the log once for all of its readers:
+// A [Feed] reads a [facade.EventLog]: the outbox of this host, or the log of a remote. It reads
+// the log once for all of its readers:
 //
 //	log ──Relay, Log──▶ Feed ──window of recent events──▶ Reader, Reader, …
 //	 └───────── blocks of older events, shared ──────────▶ Reader that is behind
@@ -20,7 +20,7 @@
 // outbox knows that there are none ([facade.Outbox]).
 //
 // A reader costs a few hundred bytes and no goroutine. Events of other names do not wake it,
-// and one that does not read costs nothing: what it missed is read from the log when it goes
-// on. The package knows neither callers nor rights; facade.Watch judges what each of them
-// sees.
+// and one that does not read costs no work: it reads the missed events from the log when it
+// goes on. The package does not know callers and their rights; facade.Watch judges which events
+// each of them sees.
 package facts

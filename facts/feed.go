@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// Now and Start are positions to subscribe from: behind what there is when [Feed.Subscribe] is
-// called, and before the oldest event that is kept.
+// Now and Start are positions to subscribe from: after the last event at the call of
+// [Feed.Subscribe], and before the oldest event in the log.
 const (
 	Now   facade.Position = -1
 	Start facade.Position = 0
@@ -20,16 +20,16 @@ const (
 type Options struct {
 	// Log is where failures of the store are logged; nil: nowhere.
 	Log *slog.Logger
-	// Remote says that the log's Log may not show yet what its Span has: that of another host.
+	// Remote says that the log's Log may lag its Span: that of another host.
 	Remote bool
-	// Observe is called with every event as it is read, by one goroutine; nil: events that
-	// nobody follows are not read.
+	// Observe is called with every event as it is read, by one goroutine; nil: events without
+	// readers are not read.
 	Observe func(*facade.Event)
 	// Retention is how long an outbox keeps events; 0 or less: seven days.
 	Retention time.Duration
 }
 
-// DefaultRetention is how long events are kept where nobody says otherwise.
+// DefaultRetention is how long events are kept by default.
 const DefaultRetention = 7 * 24 * time.Hour
 
 // Feed is everybody's view of one log. Its methods may be called from many goroutines.
@@ -44,11 +44,11 @@ type Feed struct {
 
 	mu     sync.Mutex
 	closed bool
-	// While follows is set the window is kept at the end of the log; else it is empty and says
-	// nothing.
+	// While follows is set the window is kept at the end of the log; else it is empty and
+	// unused.
 	follows bool
 	window  window
-	// replaced counts how often another log stood where the one that was read had stood.
+	// replaced counts how often the log was replaced by another one.
 	replaced int
 	readers  int
 	topics   map[string]*topic
@@ -59,10 +59,16 @@ type Feed struct {
 	spanned  time.Time // when Last has asked the log
 }
 
-// New follows a log until Close. Over a [facade.Outbox] it relays at once; over another log it
-// reads nothing while it has no readers.
-func New(log facade.EventLog, opts *Options) *Feed {
-	f := &Feed{log: log, kicked: make(chan struct{}, 1), topics: map[string]*topic{}, byName: map[name][]*topic{}}
+// New relays and follows an outbox until Close.
+func New(outbox facade.Outbox, opts *Options) *Feed { return begin(outbox, outbox, opts) }
+
+// Follow follows a log that another process relays, until Close. It does not read the log while
+// it has no readers.
+func Follow(log facade.EventLog, opts *Options) *Feed { return begin(log, nil, opts) }
+
+// begin is New, and without an outbox Follow.
+func begin(log facade.EventLog, outbox facade.Outbox, opts *Options) *Feed {
+	f := &Feed{log: log, outbox: outbox, kicked: make(chan struct{}, 1), topics: map[string]*topic{}, byName: map[name][]*topic{}}
 	if opts != nil {
 		f.options = *opts
 	}
@@ -72,7 +78,6 @@ func New(log facade.EventLog, opts *Options) *Feed {
 	if f.options.Retention <= 0 {
 		f.options.Retention = DefaultRetention
 	}
-	f.outbox, _ = log.(facade.Outbox)
 	ctx, stop := context.WithCancel(context.Background())
 	f.stop = stop
 	f.backlog = newBacklog(ctx, log, f.options.Remote)
@@ -81,7 +86,7 @@ func New(log facade.EventLog, opts *Options) *Feed {
 	return f
 }
 
-// Close ends every reader and waits until the feed does nothing any more. The log stays open.
+// Close ends every reader and waits until the feed has stopped. The log stays open.
 func (f *Feed) Close() {
 	f.stop()
 	f.done.Wait()
@@ -97,7 +102,7 @@ func (f *Feed) Close() {
 	f.notify()
 }
 
-// Subscribe begins to read the events behind a position, or from Now or Start on. names are
+// Subscribe begins to read the events after a position, or from Now or Start on. names are
 // facts as FROND.NAME, as their authors spell them; nil: all. The caller closes the reader.
 //
 // The error is that of [facade.Resumable] (VALIDATION_FAILED, GONE), ErrClosed, or that of a
@@ -142,7 +147,7 @@ func (f *Feed) join(names []string, after facade.Position) (*Reader, error) {
 	case !f.follows:
 		return nil, nil
 	case after == Now && f.outbox == nil:
-		// Of an outbox the log is asked: what was committed here a moment ago is not news.
+		// The log of an outbox is asked: an event committed here a moment ago is not new.
 		return f.enter(names, f.window.head), nil
 	case after >= f.window.low && after <= f.window.head:
 		return f.enter(names, after), nil
@@ -219,12 +224,12 @@ func (f *Feed) drop(t *topic) {
 	}
 }
 
-// publish adds what was read of the log and wakes whom it concerns. f.mu is held; the readers
+// publish adds the events read from the log and wakes their readers. f.mu is held; the readers
 // are called by notify.
 func (f *Feed) publish(events []*facade.Event, behind facade.Position) {
 	f.window.push(events, behind)
 	for _, e := range events {
-		// Nothing between the old head and this event was of the topic.
+		// No event between the old head and this one was of the topic.
 		if f.all != nil {
 			f.woken = f.all.wake(e.Position-1, f.woken)
 		}

@@ -277,7 +277,7 @@ func TestAReaderThatDoesNotReadCostsNothing(t *testing.T) {
 func TestPositionsThatCannotBeResumed(t *testing.T) {
 	follow(t, nil, many(10, "shop.placed"), func(t *testing.T, m *memory, f *facts.Feed) {
 		m.set(func(m *memory) { m.oldest, m.events = m.at(4), m.events[4:] })
-		for after, want := range map[facade.Position]facade.Code{m.at(3): kiterror.Gone, m.at(11): kiterror.ValidationFailed, 3: kiterror.ValidationFailed} {
+		for after, want := range map[facade.Position]kiterror.Code{m.at(3): kiterror.Gone, m.at(11): kiterror.ValidationFailed, 3: kiterror.ValidationFailed} {
 			if _, err := f.Subscribe(t.Context(), nil, after); kiterror.CodeOf(err) != want {
 				t.Errorf("after %d: %v", after, err)
 			}
@@ -387,7 +387,7 @@ func TestAStoreThatIsDown(t *testing.T) {
 func TestARemoteLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
-		f := facts.New(onlyLog{m}, nil)
+		f := facts.Follow(onlyLog{m}, nil)
 		defer f.Close()
 		m.emit("shop.placed")
 		if _, _, err := m.Relay(t.Context()); err != nil {
@@ -450,7 +450,7 @@ func TestALogThatRefuses(t *testing.T) {
 		if _, _, err := m.Relay(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		f := facts.New(refusing{onlyLog{m}}, nil)
+		f := facts.Follow(refusing{onlyLog{m}}, nil)
 		defer f.Close()
 		take(t, subscribe(t, f, m.at(0)), windowAndMore)
 	})
@@ -460,7 +460,7 @@ func TestALogThatRefuses(t *testing.T) {
 func TestALogThatIsMadeAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
-		f := facts.New(&refusing{onlyLog{m}}, nil)
+		f := facts.Follow(&refusing{onlyLog{m}}, nil)
 		defer f.Close()
 		old := subscribe(t, f, facts.Now)
 		m.emit("shop.placed")
@@ -479,7 +479,7 @@ func TestALogThatIsMadeAnew(t *testing.T) {
 		if _, _, err := m.Relay(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := old.Next(t.Context()); facade.AsError(err).Code != facade.Gone {
+		if _, _, err := old.Next(t.Context()); kiterror.AsError(err).Code != kiterror.Gone {
 			t.Errorf("who read the old log: %v", err)
 		}
 		again := subscribe(t, f, facts.Now)
@@ -518,7 +518,7 @@ func TestALogThatIsBehindItsSpan(t *testing.T) {
 		if _, _, err := m.Relay(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		f := facts.New(late, &facts.Options{Remote: true})
+		f := facts.Follow(late, &facts.Options{Remote: true})
 		defer f.Close()
 		take(t, subscribe(t, f, m.at(0)), 1)
 	})

@@ -75,6 +75,8 @@ func (m *memory) Committed() <-chan struct{} {
 	return m.committed
 }
 
+func (*memory) Records() bool { return false }
+
 func (m *memory) Quiet(time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -146,6 +148,8 @@ type onlyLog struct{ m *memory }
 func (l onlyLog) Log(ctx context.Context, after facade.Position, names []string, limit int) ([]*facade.Event, facade.Position, error) {
 	return l.m.Log(ctx, after, names, limit)
 }
+
+func (onlyLog) Committed() <-chan struct{} { return nil }
 
 func (l onlyLog) Span(ctx context.Context) (oldest, last facade.Position, err error) {
 	return l.m.Span(ctx)

@@ -20,17 +20,17 @@ type Reader struct {
 	came  chan struct{} // of Next; nil: it was not called yet
 
 	// Guarded by the feed's mutex.
-	wake   func()          // of Notify; nil: nobody is called
+	wake   func()          // of Notify; nil: no call
 	at     facade.Position // everything up to it was read; while parked, up to the window's head
 	log    int             // [Feed.replaced] when it began
 	parked int             // 1 + its place among the topic's idle readers; 0: it may have something to read
 	closed bool
 }
 
-// Next returns the next events, at least one, at most 256 and about 64 KiB, and the position from
-// which to resume behind them. Events are shared: they must not be changed. It waits while there are
-// none, and while the store cannot be reached. The error is ctx's, ErrClosed, or GONE where
-// events that were not read are past retention. It takes the place of Notify.
+// Next returns the next events, at least one, at most 256 and about 64 KiB, and the position of
+// the last. Events are shared: they must not be changed. It waits while there are none, and
+// while the store cannot be reached. The error is ctx's, ErrClosed, or GONE if unread events
+// are past retention. It replaces Notify.
 func (r *Reader) Next(ctx context.Context) ([]*facade.Event, facade.Position, error) {
 	if r.came == nil {
 		came := make(chan struct{}, 1)
@@ -73,9 +73,9 @@ func (r *Reader) Notify(wake func()) {
 	r.wake = wake
 }
 
-// Poll is Next without waiting: where there are no events it returns none, and the position
-// up to which there are none. Its error may be temporary, where the store cannot be reached;
-// the position is then valid too, and a later call goes on from it.
+// Poll is Next without waiting: without new events it returns none, and the position up to
+// which there are none. Its error may be temporary, if the store cannot be reached; the
+// position is then valid too, and a later call continues from it.
 func (r *Reader) Poll(ctx context.Context) ([]*facade.Event, facade.Position, error) {
 	f := r.feed
 	for {
@@ -117,8 +117,8 @@ func (r *Reader) Poll(ctx context.Context) ([]*facade.Event, facade.Position, er
 	}
 }
 
-// Rewind has the reader go on behind a position that Next or Poll has returned events of: what
-// could not be sent is read again later, and not held until then.
+// Rewind sets the reader back to a position of events that Next or Poll has returned: unsent
+// events are read again later, and not held until then.
 func (r *Reader) Rewind(to facade.Position) {
 	r.feed.mu.Lock()
 	defer r.feed.mu.Unlock()

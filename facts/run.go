@@ -9,11 +9,11 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// The pace of a feed. A round reads what has come. While there is something, rounds follow
-// one another every leastGap, so that a thousand commits a second are a hundred rounds. When
-// there is nothing the next one comes after pollBusy, and then after twice as long each time, up
-// to pollIdle; a hint that something was committed here begins one at once. A failed round is
-// repeated after firstPause, then after twice as long, up to lastPause.
+// The pace of a feed. A round reads the new events. While there are some, rounds follow one
+// another every leastGap, so that a thousand commits a second are a hundred rounds. After an
+// empty round the next one comes after pollBusy, and then after twice as long each time, up to
+// pollIdle; a hint of a commit in this process begins one at once. A failed round is repeated
+// after firstPause, then after twice as long, up to lastPause.
 const (
 	leastGap   = 10 * time.Millisecond
 	pollBusy   = 50 * time.Millisecond
@@ -24,12 +24,8 @@ const (
 	roundEvents = 512
 )
 
-// hinted is a log that knows when it has grown; see [facade.Outbox].
-type hinted interface{ Committed() <-chan struct{} }
-
 // run makes rounds until ctx is done.
 func (f *Feed) run(ctx context.Context) {
-	hints, _ := f.log.(hinted)
 	poll, pause := pollBusy, firstPause
 	for ctx.Err() == nil {
 		if f.outbox == nil && !f.followed() {
@@ -40,10 +36,7 @@ func (f *Feed) run(ctx context.Context) {
 			}
 			continue
 		}
-		var committed <-chan struct{}
-		if hints != nil {
-			committed = hints.Committed() // before the round: what it misses is announced
-		}
+		committed := f.log.Committed() // before the round: later commits give a hint
 		began := time.Now()
 		grown, err := f.round(ctx)
 		if ctx.Err() != nil {
@@ -66,7 +59,7 @@ func (f *Feed) run(ctx context.Context) {
 	}
 }
 
-// await waits for the next round, which nothing asks for while the log knows that it has not grown
+// await waits for the next round, which is not needed while the log knows that it has not grown
 // since the last one.
 func (f *Feed) await(ctx context.Context, wait time.Duration, began time.Time, committed <-chan struct{}) {
 	timer := time.NewTimer(wait)
@@ -87,8 +80,8 @@ func (f *Feed) await(ctx context.Context, wait time.Duration, began time.Time, c
 	}
 }
 
-// followed reports whether there are readers. Where there are none, what the window holds is
-// forgotten, since nobody keeps it at the end of the log.
+// followed reports whether there are readers. Without readers the window is cleared, since it
+// is not kept at the end of the log.
 func (f *Feed) followed() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -153,8 +146,8 @@ func (f *Feed) round(ctx context.Context) (grown bool, err error) {
 	}
 }
 
-// relayed notes the last position. done: nothing is to be read, because everything was, or
-// because nobody reads, and the window then stays at the end of the log.
+// relayed records the last position. done: there are no events to read, because all were read,
+// or because there are no readers; the window then stays at the end of the log.
 func (f *Feed) relayed(last facade.Position, leads bool) (done, grown bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -191,8 +184,8 @@ func (f *Feed) skip(to facade.Position) {
 	f.notify()
 }
 
-// replace goes on in another log, which stands where the one that was read stood: a host that
-// began anew. Nobody who read the old one can go on.
+// replace continues in another log, which replaced the one that was read: a host was rebuilt.
+// Readers of the old one cannot continue.
 func (f *Feed) replace(at facade.Position) {
 	f.mu.Lock()
 	f.replaced++

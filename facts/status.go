@@ -21,7 +21,7 @@ func (s Size) Age() time.Duration {
 	return max(0, time.Since(s.Oldest))
 }
 
-// Status is how a feed stands.
+// Status is the state of a feed.
 type Status struct {
 	// Last is the last position that is known, and Leads whether this process gives them.
 	Last  facade.Position
@@ -34,7 +34,7 @@ type Status struct {
 	Readers int
 }
 
-// Status is how the feed stands now.
+// Status is the current state of the feed.
 func (f *Feed) Status() Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -43,11 +43,11 @@ func (f *Feed) Status() Status {
 	return s
 }
 
-// lastEvery is how often [Feed.Last] asks a log that nobody reads.
+// lastEvery is the interval at which [Feed.Last] asks a log without readers.
 const lastEvery = time.Second
 
-// Last returns a position that the log has reached: a reader that begins behind it misses
-// nothing that is committed after the call. It may be a little behind the last one.
+// Last returns a position that the log has reached: a reader that begins after it receives
+// every event that is committed after the call. It may lag the last position a little.
 func (f *Feed) Last(ctx context.Context) (facade.Position, error) {
 	f.mu.Lock()
 	known, fresh := f.status.Last, f.outbox != nil || f.follows || time.Since(f.spanned) < lastEvery

@@ -16,17 +16,17 @@ func nameOf(text string) name {
 	return name{frond, fact}
 }
 
-// topic is what readers of the same names share: who waits, and the batch that was read last.
-// It is guarded by the mutex of its feed.
+// topic is the shared part of the readers of the same names: the waiting readers, and the batch
+// that was read last. It is guarded by the mutex of its feed.
 type topic struct {
 	key     string   // of the names, sorted
 	names   []string // as [facade.EventLog] takes them; nil: all
 	set     map[name]bool
 	readers int       // those that are open
-	idle    []*Reader // those for whom there is nothing up to the head of the window
+	idle    []*Reader // those without events up to the head of the window
 
-	// The batch of the window that was read last. Readers of a topic mostly stand at the
-	// same position, and then get the same slice.
+	// The batch of the window that was read last. Readers of a topic are mostly at the same
+	// position, and then get the same slice.
 	batch struct {
 		after, head, upto facade.Position
 		events            []*facade.Event
@@ -56,7 +56,7 @@ func newTopic(key string, names []string) *topic {
 // wants reports whether an event has one of the topic's names.
 func (t *topic) wants(e *facade.Event) bool { return t.set == nil || t.set[name{e.Frond, e.Name}] }
 
-// after are the topic's events of the window behind a position, and the position up to which
+// after are the topic's events of the window after a position, and the position up to which
 // they are complete.
 func (t *topic) after(w *window, at facade.Position) ([]*facade.Event, facade.Position) {
 	b := &t.batch
@@ -82,8 +82,8 @@ func (t *topic) unpark(r *Reader) {
 	r.parked = 0
 }
 
-// wake ends the waiting of every reader: what it has not read begins behind at. The readers
-// are appended to woken, which the caller calls without the mutex.
+// wake ends the waiting of every reader: its unread events begin after at. The readers are
+// appended to woken, which the caller calls without the mutex.
 func (t *topic) wake(at facade.Position, woken []*Reader) []*Reader {
 	for i, r := range t.idle {
 		r.parked, r.at = 0, max(r.at, at)

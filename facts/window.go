@@ -6,7 +6,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// A window keeps this much: a reader that is further behind reads the log.
+// The bounds of a window: a reader that lags further reads the log.
 const (
 	windowEvents = 4096
 	windowBytes  = 8 << 20
@@ -27,10 +27,10 @@ type window struct {
 	bytes     int
 }
 
-// reset forgets everything: the window begins behind at.
+// reset clears the window, which then begins after at.
 func (w *window) reset(at facade.Position) { *w = window{low: at, head: at} }
 
-// push appends the events up to behind, and forgets the oldest beyond the bounds.
+// push appends the events up to behind, and drops the oldest beyond the bounds.
 func (w *window) push(events []*facade.Event, behind facade.Position) {
 	w.events = append(w.events, events...)
 	for _, e := range events {
@@ -57,9 +57,9 @@ func (w *window) forget(oldest facade.Position) {
 	w.low, w.head = max(w.low, oldest), max(w.head, oldest)
 }
 
-// after returns a batch of the events behind a position that wanted wants, and the position up
-// to which it is complete. at is not before low; it may be behind head, where it was read of
-// the log itself.
+// after returns a batch of the events after a position that wanted accepts, and the position up
+// to which it is complete. at is not before low; it may be before head, if it was read from the
+// log itself.
 func (w *window) after(at facade.Position, wanted func(*facade.Event) bool) (events []*facade.Event, upto facade.Position) {
 	from := sort.Search(len(w.events), func(i int) bool { return w.events[i].Position > at })
 	bytes := 0

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway"
 )
 
@@ -27,8 +29,8 @@ func cups(t *testing.T, said string) *facade.Project {
 func TestClosedUntilSaid(t *testing.T) {
 	const cup, plate = "fronds/kitchen/frond.yaml#/collectors/cup", "fronds/kitchen/frond.yaml#/collectors/plate"
 	collect := func(p *facade.Project) {
-		facade.Collect(p.Door("plate"), facade.CollectorFunc(func(context.Context, facade.State, *facade.Door, *facade.Operation) (facade.Scope, error) {
-			return facade.Scope{}, nil
+		facade.Collect(p.Door("plate"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
+			return access.Scope{}, nil
 		}))
 	}
 	for _, c := range []struct {
@@ -110,7 +112,7 @@ func TestDevelopmentWarnsOnce(t *testing.T) {
 // TestAnonymousProductionWarns: a production gateway without identity settings says once that it
 // knows no caller.
 func TestAnonymousProductionWarns(t *testing.T) {
-	session := func(*http.Request) (facade.State, error) { return nil, nil }
+	session := func(*http.Request) (access.State, error) { return nil, nil }
 	for _, c := range []struct {
 		name    string
 		mode    string
@@ -177,8 +179,8 @@ func TestReceiversAreClosed(t *testing.T) {
 		t.Fatalf("the doors of a remote: %v", err)
 	}
 	defer gw.Close()
-	for _, a := range gw.Catalog().Access() {
-		if want := map[string]facade.Authority{"cup": facade.ByWord, "coat": facade.ByHost}[a.Door]; a.By != want {
+	for _, a := range gw.Catalog().Access {
+		if want := map[string]catalog.Authority{"cup": catalog.ByWord, "coat": catalog.ByHost}[a.Door]; a.By != want {
 			t.Errorf("%s is decided by %s, want %s", a.Door, a.By, want)
 		}
 	}

@@ -20,6 +20,7 @@ var surfacePaths = []string{graphQLPath, restPath, envelope.Path}
 const (
 	graphQLPath = "/graphql"
 	restPath    = "/api/"
+	streamsPath = "/_kit/stream" // of REST: several streams in one answer
 )
 
 // basesOf are the paths in front of the surfaces: "" for everybody first, then for each

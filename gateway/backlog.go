@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/delivery"
@@ -21,9 +22,18 @@ type backlog struct {
 	ways map[string]facts.Size // by the name of the way out
 }
 
-// measure counts the log of an outbox, and what is behind the position of each consumer. Where the
-// store does not answer, the numbers are those of the last time.
-func (b *backlog) measure(outbox facade.Outbox, consumers []*delivery.Consumer) (log facts.Size, ways map[string]facts.Size) {
+// way is a way out whose backlog is counted.
+type way struct {
+	*delivery.Consumer
+	// remote returns the log of the remote whose facts are delivered; nil: it is not known yet. A nil
+	// function: the outbox has the facts.
+	remote func() *client.Facts
+}
+
+// measure counts the log of an outbox, and what is behind the position of each way out. Where the
+// store does not answer, the numbers are those of the last time. A remote that does not answer, or
+// does not count, leaves its consumers out.
+func (b *backlog) measure(outbox facade.Outbox, all []way) (log facts.Size, ways map[string]facts.Size) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if outbox == nil || time.Since(b.at) < measureEvery {
@@ -36,25 +46,42 @@ func (b *backlog) measure(outbox facade.Outbox, consumers []*delivery.Consumer) 
 		b.log = facts.Size{Events: n, Oldest: since}
 	}
 	measured := map[string]facts.Size{}
-	for _, c := range consumers {
-		size, known, err := waiting(ctx, outbox, c)
-		if err != nil {
-			size, known = b.ways[c.Name]
+	for i := range all {
+		w := &all[i]
+		size, known, err := w.waiting(ctx, outbox)
+		if err != nil && w.remote == nil {
+			size, known = b.ways[w.Name]
 		}
 		if known {
-			measured[c.Name] = size
+			measured[w.Name] = size
 		}
 	}
 	b.ways = measured
 	return b.log, b.ways
 }
 
-// waiting counts what a consumer has not delivered; known is false before it has a position.
-func waiting(ctx context.Context, outbox facade.Outbox, c *delivery.Consumer) (size facts.Size, known bool, err error) {
-	at, known, err := outbox.Cursor(ctx, c.Name)
+// waiting counts the events that a way out has not delivered; known is false before it has a
+// position. The outbox has the dead letters of every way out.
+func (w *way) waiting(ctx context.Context, outbox facade.Outbox) (size facts.Size, known bool, err error) {
+	at, known, err := outbox.Cursor(ctx, w.Name)
 	if err != nil || !known {
 		return size, false, err
 	}
-	size.Events, size.Oldest, err = outbox.Behind(ctx, at, c.Facts, delivery.Retrying(c.Name))
-	return size, true, err
+	if w.remote == nil {
+		size.Events, size.Oldest, err = outbox.Behind(ctx, at, w.Facts, delivery.Retrying(w.Name))
+		return size, true, err
+	}
+	log := w.remote()
+	if log == nil {
+		return size, false, errNotKnown
+	}
+	if size.Events, size.Oldest, known, err = log.Behind(ctx, at, w.Facts); err != nil || !known {
+		return size, false, err
+	}
+	n, since, err := outbox.Behind(ctx, at, []string{}, delivery.Retrying(w.Name))
+	size.Events += n
+	if size.Oldest.IsZero() || n > 0 && since.Before(size.Oldest) {
+		size.Oldest = since
+	}
+	return size, err == nil, err
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/gateway"
 )
 
@@ -28,9 +28,9 @@ func askHandler(h http.Handler, method, path, body string) *httptest.ResponseRec
 // with Retry-After, and health is answered all the same. Where there is none for large
 // answers alone, small ones are answered.
 func TestNoRoomOnAnySurface(t *testing.T) {
-	const budget = 4 << 20
+	const bound = 4 << 20
 	gw, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{
-		Limits: gateway.Limits{Memory: budget, Executions: 2}, Admin: gateway.Admin{Listen: "127.0.0.1:0"},
+		Limits: gateway.Limits{Memory: bound, Executions: 2}, Admin: gateway.Admin{Listen: "127.0.0.1:0"},
 	}}))
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestNoRoomOnAnySurface(t *testing.T) {
 		gone(t, held)
 	})
 	t.Run("none at all", func(t *testing.T) {
-		var all []*facade.Account
+		var all []*budget.Account
 		for {
 			_, a, err := gw.Budget().Open(t.Context())
 			if err != nil {
@@ -138,7 +138,7 @@ func TestNoRoomOnAnySurface(t *testing.T) {
 		gone(t, 0)
 	})
 	t.Run("no execution is left", func(t *testing.T) {
-		var all []*facade.Account
+		var all []*budget.Account
 		for range 2 {
 			_, a, err := gw.Budget().Open(t.Context())
 			if err == nil {

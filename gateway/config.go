@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
@@ -39,7 +41,12 @@ type Config struct {
 	Mode string
 
 	Vendor string // x-kit-vendor; "" leaves it to the project
-	Listen string // host:port; "" means 127.0.0.1:8080, port 0 any free one
+	// Title is the name of the API, one line of at most 80 characters: on the page at /, in
+	// /docs and in the API documents. "" means the vendor.
+	Title string
+	// Description says in the same places what the API is for; "" says nothing.
+	Description string
+	Listen      string // host:port; "" means 127.0.0.1:8080, port 0 any free one
 	// Hosts are the names beside localhost that a listener on loopback answers to, for
 	// example those of a proxy in front.
 	Hosts []string
@@ -284,6 +291,14 @@ func (c Config) check() schema.Faults {
 		})
 	}
 	return faults
+}
+
+// readTitle reads the name of the API.
+func readTitle(text string) (string, error) {
+	if utf8.RuneCountInString(text) > 80 || strings.ContainsFunc(text, unicode.IsControl) {
+		return "", errors.New("write one line of at most 80 characters, such as Bookshop")
+	}
+	return text, nil
 }
 
 // readStatement reads the time limit of a statement or a transaction, which is below that of

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/consumer"
 	"github.com/frondhost/frond/facts/delivery"
@@ -26,7 +29,7 @@ type Consumer struct {
 	// transaction, in which the position moves.
 	Handle func(ctx context.Context, e *facade.Event) error
 	// Check reports what is wrong between the program and the fact; nil: nothing is.
-	Check func(f *facade.Fact) schema.Faults
+	Check func(f *catalog.Fact) schema.Faults
 	// Detached, FromStart and Tries are those of [consumer.Consumer].
 	Detached, FromStart bool
 	Tries               int
@@ -43,7 +46,7 @@ type consumers struct {
 const inGo = "Go code"
 
 // consumable reports faults between the consumers and what a catalog announces.
-func (h *Host) consumable(c *facade.Catalog) error {
+func (h *Host) consumable(c *catalog.Catalog) error {
 	var faults schema.Faults
 	taken := map[string]bool{}
 	for i := range h.options.Consumers {
@@ -75,10 +78,10 @@ func (c *Consumer) named(full string) string {
 
 // consumed is the fact that a consumer names; nil where it is one of a remote that is not
 // known yet. full is FROND.NAME.
-func (h *Host) consumed(c *facade.Catalog, name string) (f *facade.Fact, full string, fault *schema.Fault) {
+func (h *Host) consumed(c *catalog.Catalog, name string) (f *catalog.Fact, full string, fault *schema.Fault) {
 	found, all := c.FactsNamed(name)
 	// A name alone is that of a Frond that runs here.
-	found = slices.DeleteFunc(found, func(f *facade.Fact) bool { return f.FullName() != name && f.Frond.Remote != "" })
+	found = slices.DeleteFunc(found, func(f *catalog.Fact) bool { return f.FullName() != name && f.Frond.Remote != "" })
 	frond, _, isFull := strings.Cut(name, ".")
 	_, remote := h.config.Remotes[frond]
 	switch {
@@ -114,9 +117,14 @@ func (h *Host) consumersOf(f *facade.Facade) (all []*consumer.Consumer) {
 		}
 		c.Name, c.Facts, c.Log, c.Alone = one.named(full), []string{full}, h.log, !h.config.shared(h.options.Store)
 		c.Retention = h.config.Facts.Retention
-		c.Store = consumerStore{h.outbox.Outbox, h.outbox.Outbox}
+		c.Store = h.store.can.Outbox
 		if _, remote := h.config.Remotes[frond]; remote {
-			c.Store = consumerStore{h.outbox.Outbox, lateLog{h, frond}}
+			c.Remote = func() (facade.EventLog, error) {
+				if log := h.topology.Facts(frond); log != nil {
+					return log, nil
+				}
+				return nil, errNotKnown
+			}
 		}
 		c.Feed = func(ctx context.Context, names []string, after facade.Position) (delivery.Reader, error) {
 			feed := h.Feed(frond) //nolint:contextcheck // the host ends it
@@ -130,52 +138,13 @@ func (h *Host) consumersOf(f *facade.Facade) (all []*consumer.Consumer) {
 	return all
 }
 
-// consumerStore keeps the position and the dead letters of a consumer here, whosesoever log it
-// reads.
-type consumerStore struct {
-	facade.Outbox
-	log facade.EventLog
-}
-
-// Log implements [facade.EventLog].
-func (s consumerStore) Log(ctx context.Context, after facade.Position, names []string, limit int) ([]*facade.Event, facade.Position, error) {
-	return s.log.Log(ctx, after, names, limit)
-}
-
-// Span implements [facade.EventLog].
-func (s consumerStore) Span(ctx context.Context) (oldest, last facade.Position, err error) {
-	return s.log.Span(ctx)
-}
-
-// lateLog is the log of a remote, which may not be known yet.
-type lateLog struct {
-	host  *Host
-	frond string
-}
-
 // errNotKnown is the error of a log that is not there yet.
-var errNotKnown = facade.Errorf(facade.ServiceUnavailable, "the remote is not known yet")
-
-// Log implements [facade.EventLog].
-func (l lateLog) Log(ctx context.Context, after facade.Position, names []string, limit int) ([]*facade.Event, facade.Position, error) {
-	if log := l.host.remoteLog(l.frond); log != nil {
-		return log.Log(ctx, after, names, limit)
-	}
-	return nil, after, errNotKnown
-}
-
-// Span implements [facade.EventLog].
-func (l lateLog) Span(ctx context.Context) (oldest, last facade.Position, err error) {
-	if log := l.host.remoteLog(l.frond); log != nil {
-		return log.Span(ctx)
-	}
-	return 0, 0, errNotKnown
-}
+var errNotKnown = kiterror.Errorf(kiterror.ServiceUnavailable, "the remote is not known yet")
 
 // register notes where consumers begin, before the first command: they miss nothing that is
 // announced from now on. Where the store does not answer yet, they do it themselves.
 func (h *Host) register(ctx context.Context, f *facade.Facade) {
-	if len(h.options.Consumers) == 0 || h.outbox.Outbox == nil {
+	if len(h.options.Consumers) == 0 || h.store.can.Outbox == nil {
 		return
 	}
 	h.consumers.all = h.consumersOf(f)
@@ -198,26 +167,29 @@ func (h *Host) ways() (all []delivery.State) {
 	return append(all, h.publisher.States()...)
 }
 
-// measure counts the log and what waits for each way out. The log of a remote is counted there: what
-// is known of it here stays.
+// measure counts the log and what waits for each way out. The log of a remote is counted there.
 func (h *Host) measure() (log facts.Size, ways map[string]facts.Size) {
-	consumers := h.publisher.Consumers()
-	for _, c := range h.consumers.all {
-		if frond, _, _ := strings.Cut(c.Facts[0], "."); h.config.Remotes[frond].URL == "" {
-			consumers = append(consumers, &c.Consumer)
-		}
+	var all []way
+	for _, c := range h.publisher.Consumers() {
+		all = append(all, way{Consumer: c})
 	}
-	return h.backlog.measure(h.outbox.Outbox, consumers)
+	for _, c := range h.consumers.all {
+		one := way{Consumer: &c.Consumer}
+		if frond, _, _ := strings.Cut(c.Facts[0], "."); h.config.Remotes[frond].URL != "" {
+			one.remote = func() *client.Facts { return h.topology.Facts(frond) }
+		}
+		all = append(all, one)
+	}
+	return h.backlog.measure(h.store.can.Outbox, all)
 }
 
-// backlogs is what is known of the ways out, with what waits for each as the store counts it.
+// backlogs is what is known of the ways out, with what waits for each as its log counts it.
 func (h *Host) backlogs() []delivery.State {
 	_, sizes := h.measure()
 	all := h.ways()
 	for i := range all {
-		if size, measured := sizes[all[i].Name]; measured {
-			all[i].Waiting, all[i].Oldest = size.Events, size.Oldest
-		}
+		size, counted := sizes[all[i].Name]
+		all[i].Waiting, all[i].Oldest, all[i].Uncounted = size.Events, size.Oldest, !counted
 	}
 	return all
 }
@@ -279,7 +251,7 @@ func (h *Host) Consume(ctx context.Context) error {
 // relayAll gives positions to all events that are committed.
 func (h *Host) relayAll(ctx context.Context) error {
 	for before := facade.Position(-1); ; {
-		last, _, err := h.outbox.Relay(ctx)
+		last, _, err := h.store.can.Outbox.Relay(ctx)
 		if err != nil || last == before {
 			return err
 		}

@@ -12,10 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/describe"
 	"github.com/frondhost/frond/envelope"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // DocumentFormats are the API documents that a gateway serves, by the names that
@@ -23,7 +22,7 @@ import (
 var DocumentFormats = []string{"openapi", "openrpc", "asyncapi"}
 
 // documented is the surface that each document is about.
-var documented = map[string]facade.Surface{"openapi": facade.OnREST, "openrpc": facade.OnEnvelope, "asyncapi": facade.OnREST}
+var documented = map[string]catalog.Surface{"openapi": catalog.OnREST, "openrpc": catalog.OnEnvelope, "asyncapi": catalog.OnREST}
 
 // Document is an API document of what an audience is shown, "" of what everybody is. The error
 // names the formats, or says that the audience has no such surface.
@@ -50,7 +49,7 @@ func (g *Gateway) Document(format, audience string) (json.RawMessage, error) {
 
 // document writes the document of a surface.
 func (p *place) document(format string) json.RawMessage {
-	info := describe.Info{REST: p.base + strings.TrimSuffix(restPath, "/"), RPC: p.base + envelope.Path}
+	info := describe.Info{Title: p.title, Description: p.about, REST: p.base + strings.TrimSuffix(restPath, "/"), RPC: p.base + envelope.Path}
 	switch format {
 	case "openrpc":
 		return describe.OpenRPC(p.view, info)
@@ -71,30 +70,16 @@ func (g *generation) describe(p *place) {
 	}
 	for _, format := range DocumentFormats {
 		if p.surface.Kind() == documented[format] {
-			g.mount(mounted{path: p.base + "/" + format + ".json", hidden: true, handler: serveDocument(func() json.RawMessage { return p.document(format) })})
+			g.mount(mounted{path: p.base + "/" + format + ".json", hidden: true, handler: serveDocument("application/json", func() []byte { return p.document(format) })})
 		}
 	}
 }
 
-// docs mounts the page of the documents of everybody or of an audience, where one of them is.
-func (g *generation) docs(base string) {
-	described := slices.ContainsFunc(g.places, func(p *place) bool { return p.base == base && p.surface.Kind() != facade.OnGraphQL })
-	if g.host.config.NoDocuments || !described {
-		return
-	}
-	for _, name := range console.Docs {
-		g.mount(mounted{path: base + docsPath + name, hidden: true, handler: console.ServeDocs(name)})
-	}
-}
-
-// docsPath is the page of the API documents.
-const docsPath = "/docs"
-
 // serveDocument answers with a document, which is written when it is first wanted: most
 // processes never serve it.
-func serveDocument(write func() json.RawMessage) http.Handler {
+func serveDocument(media string, write func() []byte) http.Handler {
 	type document struct {
-		text json.RawMessage
+		text []byte
 		tag  string
 	}
 	once := sync.OnceValue(func() document {
@@ -110,7 +95,7 @@ func serveDocument(write func() json.RawMessage) http.Handler {
 			return
 		}
 		doc := once()
-		head.Set("Content-Type", "application/json")
+		head.Set("Content-Type", media)
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Cache-Control", "no-cache")
 		head.Set("ETag", doc.tag)

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/gateway/subscriptions"
 )
 
@@ -21,10 +21,10 @@ func (r *Receiver) Handler() http.Handler { return r.handler }
 func (g *Gateway) AdminHandler() http.Handler { return g.host.adminHandler(&g.draining) }
 
 // Budget is what all requests of the host hold.
-func (h *Host) Budget() *facade.Budget { return h.budget }
+func (h *Host) Budget() *budget.Budget { return h.budget }
 
 // Budget is what all requests of the gateway hold.
-func (g *Gateway) Budget() *facade.Budget { return g.host.budget }
+func (g *Gateway) Budget() *budget.Budget { return g.host.budget }
 
 // Host is the host under the surfaces.
 func (g *Gateway) Host() *Host { return g.host }

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -167,12 +169,12 @@ func TestFactsOfARemote(t *testing.T) {
 	write := func(id, title string, price string) {
 		t.Helper()
 		call := &facade.Call{Entity: "book", Operation: "create", Invocation: facade.Invocation{
-			Body: []byte(`{"id":"` + id + `","title":"` + title + `","price":` + price + `,"cost":7}`), State: facade.State{"user": map[string]any{"roles": []any{"staff"}}},
+			Body: []byte(`{"id":"` + id + `","title":"` + title + `","price":` + price + `,"cost":7}`), State: access.State{"user": map[string]any{"roles": []any{"staff"}}},
 		}}
 		// A connection of before the host went down may still be taken for one that stands, and a
 		// command is not sent again by itself.
 		_, err := g.Caller().Call(t.Context(), call)
-		for by := time.Now().Add(time.Minute); facade.CodeOf(err) == facade.ServiceUnavailable && time.Now().Before(by); time.Sleep(10 * time.Millisecond) {
+		for by := time.Now().Add(time.Minute); kiterror.CodeOf(err) == kiterror.ServiceUnavailable && time.Now().Before(by); time.Sleep(10 * time.Millisecond) {
 			_, err = g.Caller().Call(t.Context(), call)
 		}
 		if err != nil {

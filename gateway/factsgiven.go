@@ -4,16 +4,18 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // facts is what gives the events of a Frond to other hosts; nil where it announces nothing that
 // view (nil: everything) shows, or its events do not come here. The other host is trusted with every event, as it
 // is with every call: it judges its own subscribers (docs/remotes.md). Closed fields do not leave.
-func (h *Host) facts(frond *facade.Frond, view *facade.Catalog, verifier *signing.Verifier) *envelope.Facts {
+func (h *Host) facts(frond *catalog.Frond, view *catalog.Catalog, verifier *signing.Verifier) *envelope.Facts {
 	var names []string
 	for _, f := range frond.Facts {
 		if view == nil || view.Announces(f) {
@@ -24,28 +26,35 @@ func (h *Host) facts(frond *facade.Frond, view *facade.Catalog, verifier *signin
 	if feed == nil || len(names) == 0 {
 		return nil
 	}
-	log := facade.EventLog(h.outbox.Outbox)
+	log, behind := facade.EventLog(h.store.can.Outbox), h.behind
 	if frond.Remote != "" {
-		log = h.topology.Facts(frond.Name)
+		remote := h.topology.Facts(frond.Name)
+		log, behind = remote, remote.Behind
 	}
 	return envelope.NewFacts(&envelope.FactsOptions{
 		Frond: frond.Name, Names: names, Log: log, Verifier: verifier, Ending: h.streaming, Errors: h.log,
 		Subscribe: func(ctx context.Context, names []string, after facade.Position) (envelope.EventReader, error) {
 			return feed.Subscribe(ctx, names, after)
 		},
-		Outward: h.leaving,
+		Behind: behind, Outward: h.leaving,
 	})
+}
+
+// behind counts events of the host's own log.
+func (h *Host) behind(ctx context.Context, after facade.Position, names []string) (events int, since time.Time, known bool, err error) {
+	events, since, err = h.store.can.Outbox.Behind(ctx, after, names, "")
+	return events, since, err == nil, err
 }
 
 // facts is what a gateway gives to the gateways whose keys it knows, of every Frond that the
 // envelope shows to everybody; nil without keys (docs/decisions/revealing-events.md).
-func (g *generation) facts(view *facade.Catalog) http.Handler {
+func (g *generation) facts(view *catalog.Catalog) http.Handler {
 	if g.host.verifier == nil {
 		return nil
 	}
 	fronds := g.facade.Catalog().Fronds
 	return envelope.FactsOf(g.host.verifier, func(name string) *envelope.Facts {
-		at := slices.IndexFunc(fronds, func(f *facade.Frond) bool { return f.Name == name })
+		at := slices.IndexFunc(fronds, func(f *catalog.Frond) bool { return f.Name == name })
 		if at < 0 {
 			return nil
 		}

@@ -31,10 +31,10 @@ func WithFacts(ctx context.Context, project *facade.Project, opts *Options, do f
 		}
 	}
 	_, err := open(ctx, project, &here, opening{look: func(ctx context.Context, h *Host, f *facade.Facade) error {
-		if h.outbox.Outbox == nil {
+		if h.store.can.Outbox == nil {
 			return errors.New("this store keeps no facts; only stores of SQLite and PostgreSQL do")
 		}
-		return do(ctx, f, h.outbox.Outbox)
+		return do(ctx, f, h.store.can.Outbox)
 	}})
 	return err
 }

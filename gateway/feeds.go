@@ -3,18 +3,22 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/schema"
 )
 
 // Facts are the settings of facts.
@@ -52,20 +56,20 @@ type feeds struct {
 // relay begins to relay the events of the host's own outbox, where one of its Fronds announces
 // something. It is called again for every new façade.
 func (h *Host) relay(f *facade.Facade) {
-	announces := slices.ContainsFunc(f.Catalog().Fronds, func(frond *facade.Frond) bool { return frond.Remote == "" && len(frond.Facts) > 0 })
+	announces := slices.ContainsFunc(f.Catalog().Fronds, func(frond *catalog.Frond) bool { return frond.Remote == "" && len(frond.Facts) > 0 })
 	h.feeds.mu.Lock()
 	defer h.feeds.mu.Unlock()
-	if !h.serving || !announces || h.feeds.own != nil || h.feeds.closed || h.outbox.Outbox == nil {
+	if !h.serving || !announces || h.feeds.own != nil || h.feeds.closed || h.store.can.Outbox == nil {
 		return
 	}
-	h.feeds.own = facts.New(h.outbox.Outbox, &facts.Options{Log: h.log, Retention: h.config.Facts.Retention, Observe: h.telemetry.Events()})
+	h.feeds.own = facts.New(h.store.can.Outbox, &facts.Options{Log: h.log, Retention: h.config.Facts.Retention, Observe: h.telemetry.Events()})
 }
 
 // Feed reads the events of a Frond, as its author spells it; nil: they do not come here. The
 // feeds of Fronds that share a log are the same one.
 func (h *Host) Feed(frond string) *facts.Feed {
 	fronds := h.Catalog().Fronds
-	i := slices.IndexFunc(fronds, func(f *facade.Frond) bool { return f.Name == frond })
+	i := slices.IndexFunc(fronds, func(f *catalog.Frond) bool { return f.Name == frond })
 	if i < 0 {
 		return nil
 	}
@@ -73,7 +77,7 @@ func (h *Host) Feed(frond string) *facts.Feed {
 }
 
 // feed is the feed of a Frond.
-func (h *Host) feed(frond *facade.Frond) *facts.Feed {
+func (h *Host) feed(frond *catalog.Frond) *facts.Feed {
 	h.feeds.mu.Lock()
 	defer h.feeds.mu.Unlock()
 	if frond.Remote == "" || h.feeds.closed {
@@ -89,15 +93,40 @@ func (h *Host) feed(frond *facade.Frond) *facts.Feed {
 	if h.feeds.remote == nil {
 		h.feeds.remote = map[string]*facts.Feed{}
 	}
-	f := facts.New(log, &facts.Options{Log: h.log, Remote: true}) // it reads nothing while it has no readers
+	f := facts.Follow(log, &facts.Options{Log: h.log, Remote: true}) // it reads nothing while it has no readers
 	h.feeds.remote[frond.Name] = f
 	return f
 }
 
+// unkept are the faults of facts whose events nobody could keep: the store is another program's
+// SQLite database, in which this one makes no tables (docs/decisions/outbox.md).
+func (h *Host) unkept(f *facade.Facade) (faults schema.Faults) {
+	_, memory, err := h.config.storeFile() // an error: it is on PostgreSQL, or open reports it
+	if h.options.Store != nil || memory || err != nil || !h.mapped(f) {
+		return nil
+	}
+	for _, frond := range f.Catalog().Fronds {
+		if frond.Remote != "" {
+			continue
+		}
+		for _, fact := range frond.Facts {
+			if fact.On == nil && !fact.Changes {
+				continue
+			}
+			faults = append(faults, schema.Fault{
+				File: "fronds/" + frond.Name + "/frond.yaml", Pointer: "/facts",
+				Message: fmt.Sprintf("the fact %s cannot be kept: its rows are in another program's SQLite database, in which this program makes no tables", fact.Name),
+				Remedy:  "leave the fact out, or copy the rows into a store of this program",
+			})
+		}
+	}
+	return faults
+}
+
 // position returns a position that the log of a Frond has reached; 0: none of its events arrive
 // here, or the rows that ctx reads may come from a copy of the store that is behind it.
-func (h *Host) position(ctx context.Context, frond *facade.Frond) facade.Position {
-	if issuer, ok := h.store.Store.(consistency.Issuer); ok && issuer.IssuesConsistency() && frond.Remote == "" && consistency.Copies(ctx) != nil {
+func (h *Host) position(ctx context.Context, frond *catalog.Frond) facade.Position {
+	if h.store.can.Copies && frond.Remote == "" && consistency.Copies(ctx) != nil {
 		return 0
 	}
 	feed := h.feed(frond) //nolint:contextcheck // a feed outlives the request
@@ -110,9 +139,6 @@ func (h *Host) position(ctx context.Context, frond *facade.Frond) facade.Positio
 	}
 	return at
 }
-
-// remoteLog is the log of a remote Frond; nil: it is not known yet.
-func (h *Host) remoteLog(frond string) facade.EventLog { return h.topology.Facts(frond) }
 
 // each calls yield with the state of every feed: own, and the remotes by their Fronds.
 func (s *feeds) each(yield func(log string, status facts.Status)) {
@@ -162,12 +188,12 @@ func (f follower) Follow(ctx context.Context, s *resolvers.Subscription) (subscr
 
 // notArriving is the error of a subscriber of a Frond that has no feed here now.
 func notArriving(frond string) error {
-	return facade.Errorf(facade.ServiceUnavailable, "the events of %s do not arrive here at the moment; try again later", frond)
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the events of %s do not arrive here at the moment; try again later", frond)
 }
 
 // Changes implements [subscriptions.Feed].
 func (f follower) Changes(ctx context.Context, read *readset.Set, known map[string]bool) (readers []subscriptions.Reader, err error) {
-	changes, err := f.Catalog().ChangesOf(read)
+	changes, err := facade.ChangesOf(f.Catalog(), read)
 	if err != nil {
 		return nil, err
 	}

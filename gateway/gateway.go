@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/telemetry"
@@ -88,7 +90,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 // rate limiter. An invalid credential counts for the address it comes from, before it is
 // refused, so that guessing is limited too.
 func (g *Gateway) identified(session Session) Session {
-	return func(r *http.Request) (facade.State, error) {
+	return func(r *http.Request) (access.State, error) {
 		state, err := session(r)
 		caller := identity.UserID(state)
 		telemetry.Called(r.Context(), "", caller)
@@ -137,7 +139,7 @@ func (g *Gateway) Mount(r Router) {
 }
 
 // Catalog is what the gateway serves; see [Host.Catalog].
-func (g *Gateway) Catalog() *facade.Catalog { return g.host.Catalog() }
+func (g *Gateway) Catalog() *catalog.Catalog { return g.host.Catalog() }
 
 // Caller calls operations in this process; see [Host.Caller].
 func (g *Gateway) Caller() facade.Caller { return g.host.Caller() }
@@ -162,7 +164,7 @@ func (g *Gateway) Replace(ctx context.Context, project *facade.Project) error {
 // Shown is what a surface shows, as text: of graphql the SDL, of rest the routes, of
 // envelope the discovery document, and likewise of an audience's: partner/rest. The error
 // is a surface that is unknown or not mounted.
-func (g *Gateway) Shown(s facade.Surface) (string, error) {
+func (g *Gateway) Shown(s catalog.Surface) (string, error) {
 	if _, err := g.Catalog().Surface(s); err != nil {
 		return "", err
 	}
@@ -176,6 +178,6 @@ func (g *Gateway) Shown(s facade.Surface) (string, error) {
 
 // SDL is the GraphQL schema for everybody, as text; "": it is not mounted.
 func (g *Gateway) SDL() string {
-	text, _ := g.Shown(facade.OnGraphQL)
+	text, _ := g.Shown(catalog.OnGraphQL)
 	return text
 }

@@ -20,6 +20,8 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/schema"
@@ -152,16 +154,16 @@ func TestSurfacesShareOneStore(t *testing.T) {
 // Every surface asks the same session, and none of them lets an invalid
 // credential pass for an anonymous caller.
 func TestEverySurfaceAsksTheSession(t *testing.T) {
-	var seen []facade.State
+	var seen []access.State
 	opts := gateway.Options{
-		Session: func(r *http.Request) (facade.State, error) {
+		Session: func(r *http.Request) (access.State, error) {
 			switch token := r.Header.Get("Authorization"); token {
 			case "":
 				return nil, nil
 			case "Bearer good":
-				return facade.State{"user": map[string]any{"id": "ada"}}, nil
+				return access.State{"user": map[string]any{"id": "ada"}}, nil
 			default:
-				return nil, facade.Errorf(facade.Unauthorized, "this token is none of ours")
+				return nil, kiterror.Errorf(kiterror.Unauthorized, "this token is none of ours")
 			}
 		},
 		Middleware: []facade.Middleware{func(next facade.Caller) facade.Caller {
@@ -205,7 +207,7 @@ func TestEverySurfaceAsksTheSession(t *testing.T) {
 }
 
 func TestDevIdentityReachesTheFacade(t *testing.T) {
-	var seen facade.State
+	var seen access.State
 	url, _ := run(t, notes(t), gateway.Options{
 		Config: gateway.Config{Identity: gateway.Identity{Dev: true}},
 		Middleware: []facade.Middleware{func(next facade.Caller) facade.Caller {

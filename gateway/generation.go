@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -12,9 +13,11 @@ import (
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/graphqlsse"
 	"github.com/frondhost/frond/gateway/guard"
+	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -46,8 +49,8 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 			gen.endStreams()
 		}
 	}()
-	catalog := f.Catalog()
-	bases, faults := basesOf(catalog.Audiences, h.config.Audiences)
+	served := f.Catalog()
+	bases, faults := basesOf(served.Audiences, h.config.Audiences)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
@@ -59,14 +62,14 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 	for i, base := range bases {
 		audience := ""
 		if i > 0 {
-			audience = catalog.Audiences[i-1]
+			audience = served.Audiences[i-1]
 		}
 		for _, m := range mounts {
-			p := &place{surface: m.kind.For(audience), base: base}
-			if p.view, err = catalog.Surface(p.surface); err != nil {
+			p := &place{surface: m.kind.For(audience), base: base, title: h.config.Title, about: h.config.Description}
+			if p.view, err = served.Surface(p.surface); err != nil {
 				return nil, err
 			}
-			if p.empty(catalog, h.options) {
+			if p.empty(served, h.options) {
 				continue
 			}
 			p.caller = f.On(p.view)
@@ -75,10 +78,13 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 			gen.places = append(gen.places, p)
 			gen.mount(mounted{base + m.path, audience != "", handler, p})
 			gen.describe(p)
-			if m.kind == facade.OnEnvelope && audience == "" {
+			if m.kind == catalog.OnEnvelope && audience == "" {
 				if facts := gen.facts(p.view); facts != nil {
 					gen.mount(mounted{envelope.FactsPath, false, facts, p})
 				}
+			}
+			if p.streams != nil {
+				gen.mount(mounted{base + streamsPath, true, p.streams, p})
 			}
 			if p.graphQL != nil {
 				gen.mount(mounted{base + m.path + graphqlsse.Path, true, handler, p})
@@ -154,7 +160,7 @@ func (g *generation) mount(m mounted) {
 func (g *generation) guard(m mounted) http.Handler {
 	config := &g.host.config
 	s := guard.CrossSite{Dev: config.Identity.Dev && g.host.options.Session == nil, Hosts: guard.NewHosts(config.Hosts)}
-	var surface facade.Surface
+	var surface catalog.Surface
 	if m.place != nil {
 		surface = m.place.surface
 	}
@@ -167,7 +173,11 @@ func (g *generation) guard(m mounted) http.Handler {
 	if m.place != nil {
 		handler = g.host.consistent(handler, formOf(surface))
 	}
-	return config.CORS.Wrap(s.Guard(handler, formOf(surface)))
+	cors := config.CORS
+	if s.Dev {
+		cors.Headers = append(slices.Clone(cors.Headers), identity.DevHeader)
+	}
+	return cors.Wrap(s.Guard(handler, formOf(surface)), g.host.Development())
 }
 
 // route puts what is mounted on a router. The answer to an unknown path lists the paths.

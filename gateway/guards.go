@@ -6,8 +6,9 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/envelope"
-	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
@@ -17,12 +18,12 @@ import (
 
 // formOf is the form in which a guard refuses requests of a surface: a GraphQL response, a
 // frame, and for all others a problem.
-func formOf(surface facade.Surface) guard.Fail {
+func formOf(surface catalog.Surface) guard.Fail {
 	switch surface.Kind() {
-	case facade.OnGraphQL:
+	case catalog.OnGraphQL:
 		return graphqlhttp.Refuse
-	case facade.OnEnvelope:
-		return func(w http.ResponseWriter, _ *http.Request, status int, err *facade.Error) {
+	case catalog.OnEnvelope:
+		return func(w http.ResponseWriter, _ *http.Request, status int, err *kiterror.Error) {
 			envelope.Refuse(w, status, err)
 		}
 	}
@@ -30,10 +31,10 @@ func formOf(surface facade.Surface) guard.Fail {
 }
 
 // formOfPath is the form for a request that has not reached a surface: that of its path.
-func formOfPath(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
-	surface := facade.Surface("")
+func formOfPath(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error) {
+	surface := catalog.Surface("")
 	if strings.HasSuffix(r.URL.Path, envelope.Path) {
-		surface = facade.OnEnvelope
+		surface = catalog.OnEnvelope
 	}
 	formOf(surface)(w, r, status, err)
 }
@@ -55,7 +56,7 @@ func (h *Host) compressed(next http.Handler) http.Handler {
 // consistent reads and answers X-Frond-Consistency where the store's reads may go to copies
 // of it, and where there are remote Fronds, whose stores may be such.
 func (h *Host) consistent(next http.Handler, fail guard.Fail) http.Handler {
-	if issuer, ok := h.store.Store.(consistency.Issuer); ok && issuer.IssuesConsistency() || h.topology != nil {
+	if h.store.can.Copies || h.topology != nil {
 		return guard.Consistent(next, fail)
 	}
 	return next
@@ -72,6 +73,6 @@ func (h *Host) executed(ctx context.Context, res *resolvers.Response) {
 }
 
 // calledFrame reports the operation of a JSON-RPC frame.
-func calledFrame(ctx context.Context, method string, state facade.State) {
+func calledFrame(ctx context.Context, method string, state access.State) {
 	telemetry.Called(ctx, method, identity.UserID(state))
 }

@@ -15,6 +15,11 @@ import (
 
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/publish"
@@ -34,8 +39,7 @@ type Host struct {
 	announce  func(url string)
 	options   *Options
 	project   *facade.Project
-	store     lateStore
-	outbox    lateOutbox
+	store     store
 	feeds     feeds
 	consumers consumers
 	backlog   backlog
@@ -46,8 +50,9 @@ type Host struct {
 	serving   bool                      // events are relayed
 	topology  *topology.Topology        // nil: every Frond runs here
 	telemetry *telemetry.Telemetry      // nil: neither spans nor metrics
-	budget    *facade.Budget            // nil: nothing is bounded
-	streamed  *facade.Budget            // the part of it for streams and websockets
+	budget    *budget.Budget            // nil: nothing is bounded
+	streamed  *budget.Budget            // the part of it for streams and websockets
+	room      *outlet.Room              // what these hold, and their turns
 	stopBy    atomic.Pointer[time.Time] // while it stops: the end of shutdown.timeout
 	compiled  atomic.Pointer[facade.Facade]
 	close     func() error
@@ -98,7 +103,6 @@ type opening struct {
 // seeds written. Where both fail the error is the store's.
 func open(ctx context.Context, project *facade.Project, opts *Options, as opening) (*Host, error) {
 	h := &Host{config: opts.Config.withDefaults(), log: opts.Logger, announce: opts.Listening, frond: as.frond, serving: as.serves}
-	h.outbox.lateStore = &h.store
 	h.streaming, h.endStreams = context.WithCancel(context.WithoutCancel(ctx))
 	if h.log == nil {
 		h.log = telemetry.NewLogger(os.Stderr, h.config.Log)
@@ -112,6 +116,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	h.options, h.project = opts, project
 	h.budget = guard.NewBudget(h.config.Limits.Memory, h.config.Limits.Executions)
 	h.streamed = h.budget.Part(2)
+	h.room = outlet.NewRoom(h.streamed)
 	config := h.config.check()
 	signer, faults := h.config.Signing.signer(h.config.Dir)
 	if config = append(config, faults...); len(config) == 0 {
@@ -131,25 +136,15 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		h.hub = newHub(follower{h}, h.config.Limits.Subscriptions, h.streamed, h.telemetry, h.log)
 	}
 	h.topology.Discover(ctx, firstDiscovery)
-	f, whole, err := h.compile() //nolint:contextcheck // compiling a project waits for nothing
-	if err == nil && as.plan != nil {
-		config = append(config, as.plan(h, f)...)
-	}
+	f, whole, err := h.compileFirst(opts.Store, as, config) //nolint:contextcheck // it opens no connection
 	if err == nil {
-		config = append(config, h.unkept(f)...)
+		err = h.store.open(ctx, h.mapped(f))
 	}
-	if err := errors.Join(config.Err(), as.elsewhere, err); err != nil {
-		h.topology.Close()
-		h.flush(ctx)
-		return nil, err
-	}
-	closer, err := h.store.open(ctx, opts.Store, &h.config, h.log, as.serves, h.mapped(f))
 	if err != nil {
 		h.topology.Close()
 		h.flush(ctx)
 		return nil, err
 	}
-	h.outbox.Outbox, _ = h.store.Store.(facade.Outbox)
 	h.close = sync.OnceValue(func() error {
 		h.endStreams()
 		h.publisher.Close()
@@ -157,7 +152,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		h.feeds.close()
 		h.topology.Close()
 		defer h.flush(ctx)
-		return closer.Close()
+		return h.store.close()
 	})
 	if as.migrate != nil {
 		return nil, errors.Join(h.look(ctx, f, as.migrate), h.Close())
@@ -182,6 +177,26 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	h.relay(f) //nolint:contextcheck // Close ends it
 	h.register(ctx, f)
 	return h, nil
+}
+
+// compileFirst makes the first façade, over the store that own or the settings name; faults are
+// those of the settings. The error has all faults at once. The store is not open yet.
+func (h *Host) compileFirst(own facade.Store, as opening, faults schema.Faults) (f *facade.Facade, whole bool, err error) {
+	var unusable error
+	if own != nil || len(faults) == 0 {
+		h.store, unusable = storeOf(own, &h.config, h.log, as.serves)
+	}
+	f, whole, err = h.compile()
+	if err == nil && unusable == nil {
+		if as.plan != nil {
+			faults = append(faults, as.plan(h, f)...)
+		}
+		faults = append(faults, h.unkept(f)...)
+	}
+	if err = errors.Join(faults.Err(), as.elsewhere, err, unusable); err != nil && h.store.close != nil {
+		err = errors.Join(err, h.store.close())
+	}
+	return f, whole, err
 }
 
 // firstDiscovery is how long a start waits for remotes.
@@ -276,10 +291,10 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 	clients := h.topology.Clients()
 	watch := h.telemetry.Calls()
 	f, err = h.topology.WithoutClaims(func() (*facade.Facade, error) {
-		project, incomplete := h.topology.Project(h.project)
-		return facade.New(project, h.kept(), &facade.Options{
+		source, incomplete := h.topology.Project(h.project)
+		return facade.New(source, h.store.Store, &facade.Options{
 			Middleware:   watch.Middleware(h.options.Middleware),
-			List:         facade.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
+			List:         project.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 			Unregistered: unregistered,
 			Remotes:      clients,
 			Position:     h.position,
@@ -303,12 +318,12 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 
 // userMembers are the members of state.user: tokens have these alone, and the header of development
 // may have others. A receiver gets the user of another host, and a session of Go code its own.
-func (h *Host) userMembers() facade.UserMembers {
+func (h *Host) userMembers() access.UserMembers {
 	id := &h.config.Identity
 	if h.frond != "" || h.options.Session != nil || id.Anonymous() {
-		return facade.UserMembers{}
+		return access.UserMembers{}
 	}
-	return facade.UserMembers{Names: identity.Members(), Open: id.Dev}
+	return access.UserMembers{Names: identity.Members(), Open: id.Dev}
 }
 
 // maxNoted is how many notes one compile logs: a remote may cause any number of them.
@@ -333,18 +348,18 @@ func (h *Host) note(message string, notes []schema.Fault) {
 
 // undecided reports, as faults, the doors that have no collector and are not declared
 // open. In development they are logged once and are no error (docs/decisions/access-rules.md).
-func (h *Host) undecided(c *facade.Catalog) error {
+func (h *Host) undecided(c *catalog.Catalog) error {
 	if h.options.Undecided {
 		return nil
 	}
-	table := append(c.Access(), c.FactAccess()...)
+	table := slices.Concat(c.Access, c.FactAccess)
 	if h.frond != "" { // a receiver serves its whole Frond
-		table = slices.DeleteFunc(table, func(a facade.Access) bool { return !strings.EqualFold(a.Frond, h.frond) })
+		table = slices.DeleteFunc(table, func(a catalog.Access) bool { return !strings.EqualFold(a.Frond, h.frond) })
 		for i := range table {
-			table[i].Surfaces = []facade.Surface{facade.OnEnvelope}
+			table[i].Surfaces = []catalog.Surface{catalog.OnEnvelope}
 		}
 	}
-	faults := facade.Undecided(table)
+	faults := catalog.Undecided(table)
 	if !h.Development() || len(faults) == 0 {
 		return faults.Err()
 	}
@@ -358,7 +373,7 @@ func (h *Host) undecided(c *facade.Catalog) error {
 
 // seed writes the seeds, or has them written as soon as the store can be reached.
 func (h *Host) seed(ctx context.Context, f *facade.Facade) error {
-	if store, ok := h.store.Store.(awaited); ok && store.WhenReady(f.Seed) {
+	if later := h.store.can.WhenReady; later != nil && later(f.Seed) {
 		return nil
 	}
 	return f.Seed(ctx)
@@ -387,7 +402,7 @@ func (h *Host) flush(ctx context.Context) {
 }
 
 // Catalog is what the host serves now; a later call may return another one.
-func (h *Host) Catalog() *facade.Catalog { return h.compiled.Load().Catalog() }
+func (h *Host) Catalog() *catalog.Catalog { return h.compiled.Load().Catalog() }
 
 // Caller calls operations as every surface does, wherever they run. It follows the host:
 // each call goes to the façade of its time.
@@ -398,7 +413,7 @@ func (h *Host) Caller() facade.Caller {
 }
 
 // Enter is ctx for the author's own code outside of any call (see [facade.Facade.Enter]).
-func (h *Host) Enter(ctx context.Context, state facade.State) context.Context {
+func (h *Host) Enter(ctx context.Context, state access.State) context.Context {
 	return h.compiled.Load().Enter(ctx, state)
 }
 

@@ -8,7 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/gateway/graphqlws"
 	"github.com/frondhost/frond/gateway/guard"
@@ -19,7 +20,7 @@ import (
 
 // callers says of a caller what connections need that outlive a request.
 type callers struct {
-	expires func(facade.State) time.Time
+	expires func(access.State) time.Time
 	refuse  func(address, user string) error
 	network func(*http.Request) netip.Prefix
 
@@ -38,7 +39,7 @@ type sender struct {
 const mostKeys = 10_000
 
 // of is the key of a request's caller, ready for [facade.Request.By].
-func (c *callers) of(r *http.Request, state facade.State) any {
+func (c *callers) of(r *http.Request, state access.State) any {
 	s := sender{user: identity.UserID(state)}
 	if s.user == "" {
 		s.network = c.network(r)
@@ -62,7 +63,7 @@ func (c *callers) of(r *http.Request, state facade.State) any {
 func (c *callers) address(r *http.Request) string { return guard.Address(c.network(r), r) }
 
 // key is who a caller counts for: a user by the id, whoever is anonymous by the address.
-func (c *callers) key(address string, state facade.State) string {
+func (c *callers) key(address string, state access.State) string {
 	if id := identity.UserID(state); id != "" {
 		return "user " + id
 	}
@@ -83,11 +84,11 @@ func logClosed(log *slog.Logger, s graphqlws.Summary) {
 
 // streamClosed logs the end of an event stream, which may be long after its request; nil: it has
 // no line.
-func streamClosed(log *slog.Logger, noLine bool) func(sse.Summary, facade.State) {
+func streamClosed(log *slog.Logger, noLine bool) func(sse.Summary, access.State) {
 	if noLine {
 		return nil
 	}
-	return func(was sse.Summary, state facade.State) {
+	return func(was sse.Summary, state access.State) {
 		attrs := []slog.Attr{slog.String("path", was.Path), slog.Int64("bytes", was.Sent), slog.Duration("took", was.Took), slog.String("from", was.Address)}
 		if id := identity.UserID(state); id != "" {
 			attrs = append(attrs, slog.String("caller", id))
@@ -110,7 +111,7 @@ func awaitAll(ctx context.Context, group *sync.WaitGroup) {
 }
 
 // newHub is what all subscriptions of a host share.
-func newHub(feed subscriptions.Feed, limits subscriptions.Limits, memory *facade.Budget, t *telemetry.Telemetry, log *slog.Logger) *subscriptions.Hub {
+func newHub(feed subscriptions.Feed, limits subscriptions.Limits, memory *budget.Budget, t *telemetry.Telemetry, log *slog.Logger) *subscriptions.Hub {
 	hub := subscriptions.NewHub(subscriptions.Options{Feed: feed, Limits: limits, Memory: memory, Log: log})
 	t.CollectSubscriptions(func() telemetry.Subscriptions { return telemetry.Subscriptions(hub.Numbers()) })
 	return hub

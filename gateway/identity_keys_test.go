@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
@@ -62,8 +63,8 @@ func TestKeyFaults(t *testing.T) {
 	for _, c := range []struct{ key, want string }{
 		{"missing.pem", "missing.pem cannot be used; no such file or directory; name a file that can be read"},
 		{".", "cannot be used"},
-		{"empty.pem", "there is no key in it; write PEM blocks, a JWK or a JWKS"},
-		{"text.pem", "there is no key in it"},
+		{"empty.pem", "it contains no key; write PEM blocks, a JWK or a JWKS"},
+		{"text.pem", "it contains no key"},
 		{"private.pem", "there is a private key in it; name the public half alone"},
 		{"rsa.pem", "there is a private key in it"},
 		{"both.pem", "there is a private key in it"},
@@ -123,8 +124,8 @@ func TestKeyFaultsAreReportedWithOthers(t *testing.T) {
 // A hook of the author's own takes the place of tokens, keys and all.
 func TestSessionInPlaceOfTokens(t *testing.T) {
 	id := gateway.Identity{Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{"EdDSA"}, Keys: []string{"nowhere.pem"}}
-	opts := quiet(gateway.Options{Config: gateway.Config{Identity: id}, Session: func(*http.Request) (facade.State, error) {
-		return nil, facade.Errorf(facade.Unauthorized, "by a hook")
+	opts := quiet(gateway.Options{Config: gateway.Config{Identity: id}, Session: func(*http.Request) (access.State, error) {
+		return nil, kiterror.Errorf(kiterror.Unauthorized, "by a hook")
 	}})
 	gw, err := gateway.New(notes(t), opts)
 	if err != nil {

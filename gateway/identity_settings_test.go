@@ -120,6 +120,7 @@ func TestIdentitySettingsFaults(t *testing.T) {
 		{"an origin without a scheme", "cors: {origins: [shop.example]}", "write origins as browsers send them"},
 		{"an origin in capitals", "cors: {origins: ['https://Shop.example']}", "write origins as browsers send them"},
 		{"an origin with the port browsers leave out", "cors: {origins: ['https://shop.example:443']}", "write origins as browsers send them"},
+		{"an origin with the port of plain HTTP", "cors: {origins: ['http://shop.example:80']}", "write origins as browsers send them"},
 		{"an origin that files have too", "cors: {origins: ['null']}", "write origins as browsers send them"},
 		{"every header", "cors: {headers: ['*']}", "write the names of headers"},
 		{"a header that is none", "cors: {headers: ['a b']}", "write the names of headers"},
@@ -131,6 +132,15 @@ func TestIdentitySettingsFaults(t *testing.T) {
 				t.Errorf("got %v, want one fault: %s", faults, c.want)
 			}
 		})
+	}
+}
+
+// TestOriginsOnOtherPorts: the default port of one scheme is a port like any other for the
+// other scheme.
+func TestOriginsOnOtherPorts(t *testing.T) {
+	var config Config
+	if faults := config.settings().ReadFile("gateway.yaml", []byte("cors: {origins: ['https://shop.example:80', 'http://shop.example:443']}")); faults != nil {
+		t.Error(faults)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/identity/tokentest"
@@ -29,7 +30,7 @@ import (
 // spied is a façade that remembers whom it was called by.
 type spied struct {
 	mu   sync.Mutex
-	seen []facade.State
+	seen []access.State
 }
 
 func (s *spied) middleware(next facade.Caller) facade.Caller {
@@ -42,7 +43,7 @@ func (s *spied) middleware(next facade.Caller) facade.Caller {
 }
 
 // take is what was seen since the last time.
-func (s *spied) take() []facade.State {
+func (s *spied) take() []access.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seen := s.seen

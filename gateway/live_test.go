@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/subscriptions"
 )
@@ -60,7 +61,7 @@ func liveLibrary(t *testing.T, limits subscriptions.Limits) *lives {
 	l := &lives{T: t}
 	facade.HandleQuery(p.Door("book"), "recent", func(ctx context.Context, _ struct{}) (json.RawMessage, error) {
 		if l.fails.Swap(false) {
-			return nil, facade.Errorf(facade.ServiceUnavailable, "not now")
+			return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "not now")
 		}
 		page, err := facade.Do[struct{ Items json.RawMessage }](ctx, facade.From(ctx), "book.list", facade.Invocation{Query: json.RawMessage(`{"filter":{"author":{"name":{"eq":"Le Guin"}}},"fields":"id,title"}`)})
 		return page.Items, err
@@ -175,7 +176,7 @@ func TestLiveRefusals(t *testing.T) {
 	s := l.live(`book(id: "b1") @live { title }`, "bob")
 	s.answers(`{"data":{"book":{"title":"Solaris"}}}`)
 	for query, want := range map[string]string{
-		`books { total }`:                                   `Write @live behind it`,
+		`books { total }`:                                   `Add @live to receive it again`,
 		`bookChanged @live { key }`:                         `belongs on a query field`,
 		`books @live { items @live { id } }`:                `belongs on a query field`,
 		`room(id: "s") @live { name }`:                      `Cannot query field \"room\"`,
@@ -201,7 +202,7 @@ func TestLiveRefusals(t *testing.T) {
 		t.Error(got)
 	}
 	l.mutate(`updateBook(id: "b1", input: {roomId: "s"}) { id }`)
-	if got := s.read(); !strings.Contains(got, `"id":"3","type":"error"`) || !strings.Contains(got, "the changes of room are not announced") {
+	if got := s.read(); !strings.Contains(got, `"id":"3","type":"error"`) || !strings.Contains(got, "room publishes no change events") {
 		t.Error(got)
 	}
 }

@@ -79,11 +79,10 @@ func migrate(ctx context.Context, project *facade.Project, opts *Options, writes
 
 // look calls do with the store and the task of the project's entities.
 func (h *Host) look(ctx context.Context, f *facade.Facade, do func(context.Context, migrator, *migration.Task) error) error {
-	s, ok := h.store.Store.(migrator)
-	if !ok {
+	if h.store.migrator == nil {
 		return errors.New("the schema of this store is not this program's to change")
 	}
-	return do(ctx, s, h.task(f))
+	return do(ctx, h.store.migrator, h.task(f))
 }
 
 // task is what the store has to become for a façade: the entities whose rows are kept here.
@@ -100,23 +99,19 @@ func (h *Host) task(f *facade.Facade) *migration.Task {
 // prepare brings the schema of the store up to the entities whose rows are kept here, or with
 // migrate: off sees that it is there.
 func (h *Host) prepare(ctx context.Context, f *facade.Facade) error {
-	task := h.task(f)
-	task.Start = true
-	switch s := h.store.Store.(type) {
-	case migrator:
-		// A store in memory is empty at every start.
-		task.Unchanged = h.config.Migrate == MigrateOff && h.config.Store != memoryStore
-		_, err := s.Migrate(ctx, task)
-		var differs migration.Differs
-		if errors.As(err, &differs) {
-			return schema.Fault{
-				File: ConfigFile, Pointer: "/migrate", Message: "the store does not fit the cards, and migrate is off: " + differs.Error(),
-				Remedy: "run frond migrate plan, and then frond migrate apply",
-			}
-		}
-		return err
-	case preparer:
-		return s.Prepare(ctx, task.Entities)
+	if h.store.can.Prepare == nil {
+		return nil
 	}
-	return nil
+	// A store in memory is empty at every start.
+	unchanged := h.config.Migrate == MigrateOff && h.config.Store != memoryStore
+	task := h.task(f)
+	err := h.store.can.Prepare(ctx, task.Entities, task.Changes, unchanged)
+	var differs migration.Differs
+	if errors.As(err, &differs) {
+		return schema.Fault{
+			File: ConfigFile, Pointer: "/migrate", Message: "the store does not fit the cards, and migrate is off: " + differs.Error(),
+			Remedy: "run frond migrate plan, and then frond migrate apply",
+		}
+	}
+	return err
 }

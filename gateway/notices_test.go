@@ -41,7 +41,7 @@ func TestCardsFromElsewhereAreLetBe(t *testing.T) {
 	if got := query(gw, `{ __type(name: "Post") { fields { name } } }`); !strings.Contains(got, `"price"`) {
 		t.Errorf("the host's card was not taken: %s", got)
 	}
-	for _, want := range []string{"rpc.discover of " + there.url() + "#/post/properties/title/maxLenght: ", "nullable has no effect here", "there is no format url", "default has no effect here", "minimum is over maximum"} {
+	for _, want := range []string{"rpc.discover of " + there.url() + "#/post/properties/title/maxLenght: ", "nullable has no effect here", "format url is unknown", "default has no effect here", "minimum is over maximum"} {
 		if n := strings.Count(log.String(), want); n != 1 {
 			t.Errorf("the log says %d times %q:\n%s", n, want, log.String())
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facts/cloudevent"
 	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/gateway/publish"
@@ -25,7 +26,7 @@ func (h *Host) plan(f *facade.Facade) (faults schema.Faults) {
 		},
 		Listening: func(url string) { fmt.Fprintln(os.Stderr, "nats listening on "+url) },
 	})
-	if _, keeps := h.kept().(facade.Outbox); h.publisher != nil && !keeps {
+	if h.publisher != nil && h.store.can.Outbox == nil {
 		faults = append(faults, schema.Fault{File: setting.File, Message: "the program's own store keeps no events, so that nothing can be published", Remedy: "leave webhooks and facts.nats out, or implement facade.Outbox"})
 	}
 	return faults
@@ -33,7 +34,7 @@ func (h *Host) plan(f *facade.Facade) (faults schema.Faults) {
 
 // schemaURI is the identity of a fact's card: urn:frondhost:shop:order:1, of the card's vendor, the
 // Frond, the card's title and its version. "" for a fact without a card.
-func schemaURI(f *facade.Fact) string {
+func schemaURI(f *catalog.Fact) string {
 	if f == nil || f.Schema == nil {
 		return ""
 	}
@@ -47,7 +48,7 @@ func (h *Host) publish() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), firstDiscovery)
 	defer cancel()
-	h.publisher.Start(ctx, h.outbox.Outbox, func(ctx context.Context, names []string, after facade.Position) (delivery.Reader, error) {
+	h.publisher.Start(ctx, h.store.can.Outbox, func(ctx context.Context, names []string, after facade.Position) (delivery.Reader, error) {
 		h.feeds.mu.Lock()
 		own := h.feeds.own
 		h.feeds.mu.Unlock()

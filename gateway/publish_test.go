@@ -70,7 +70,7 @@ func TestPublishFaults(t *testing.T) {
 		"facts: {nats: 'http://user:hunter2@broker'}":                                                     "gateway.yaml#/facts/nats: facts.nats cannot be this; write nats://HOST:4222",
 		"facts: {nats: env:BAD}":                                                                          "gateway.yaml#/facts/nats: the address cannot be used; write nats://HOST:4222",
 		"facts: {nats: {url: 'nats://a', token: env:NOT_SET}}":                                            "gateway.yaml#/facts/nats/token: the token cannot be read; the variable NOT_SET is not set",
-		"facts: {nats: {url: 'nats://a', ca: bad.pem}}":                                                   "bad.pem cannot be used; there is no certificate in it; name a file that can be",
+		"facts: {nats: {url: 'nats://a', ca: bad.pem}}":                                                   "bad.pem cannot be used; it contains no certificate; name a file that can be",
 		"facts: {nats: {url: 'nats://a', certificate: bad.pem}}":                                          "gateway.yaml#/facts/nats/key: a client certificate has two files; write both",
 		"facts: {nats: {url: 'nats://a', stream: a.b}}":                                                   "gateway.yaml#/facts/nats/stream: facts.nats.stream cannot be a.b; write a name such as frond",
 		"facts: {nats: {url: embedded, listen: '0.0.0.0:0'}}":                                             "gateway.yaml#/facts/nats/listen: everybody who reaches 0.0.0.0:0 could read every fact; listen on 127.0.0.1, or write facts.nats.token",

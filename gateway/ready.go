@@ -19,7 +19,7 @@ func (h *Host) ready(draining *atomic.Bool, operator bool) http.HandlerFunc {
 			health(w, r, false, "draining")
 			return
 		}
-		if store, ok := h.store.Store.(checker); ok && store.Check(r.Context()) != nil {
+		if check := h.store.can.Check; check != nil && check(r.Context()) != nil {
 			health(w, r, false, "the store takes no writes, or its tables follow newer cards; the log says why")
 			return
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
@@ -67,26 +69,25 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 		return nil, err
 	}
 	host.follow(context.Background(), nil)
-	catalog, caller, err := host.only(frond)
+	served, caller, err := host.only(frond)
 	if err != nil {
 		return nil, errors.Join(err, host.Close())
 	}
 	if verifier != nil {
 		host.log.Info("calls are verified", "frond", frond, "kids", verifier.KeyIDs())
 	}
-	nonces, _ := host.store.Store.(facade.Nonces) // nil: one process has the store to itself
 	r := &Receiver{host: host, addresses: addresses}
 	mux := http.NewServeMux()
-	frames := envelope.NewHandler(catalog, caller, &envelope.Options{
-		TrustState: verifier == nil, Verifier: verifier, Nonces: nonces, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: calledFrame, Log: host.log,
+	frames := envelope.NewHandler(served, caller, &envelope.Options{
+		TrustState: verifier == nil, Verifier: verifier, Nonces: host.store.can.Nonces, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: calledFrame, Log: host.log,
 	})
 	route := func(*http.Request) string { return envelope.Path }
-	mux.Handle(envelope.Path, host.telemetry.At(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(host.consistent(frames, formOf(facade.OnEnvelope)), formOf(facade.OnEnvelope))))
+	mux.Handle(envelope.Path, host.telemetry.At(string(catalog.OnEnvelope), route, guard.CrossSite{}.Guard(host.consistent(frames, formOf(catalog.OnEnvelope)), formOf(catalog.OnEnvelope))))
 	paths := []string{envelope.Path, "/livez", "/readyz"}
-	if facts := host.facts(catalog.Fronds[0], nil, verifier); facts != nil {
+	if facts := host.facts(served.Fronds[0], nil, verifier); facts != nil {
 		paths = append(paths, envelope.FactsPath)
 		route := func(*http.Request) string { return envelope.FactsPath }
-		mux.Handle(envelope.FactsPath, host.telemetry.At(string(facade.OnEnvelope), route, guard.CrossSite{}.Guard(facts, formOf(facade.OnEnvelope))))
+		mux.Handle(envelope.FactsPath, host.telemetry.At(string(catalog.OnEnvelope), route, guard.CrossSite{}.Guard(facts, formOf(catalog.OnEnvelope))))
 	}
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", host.ready(&r.draining, false))
@@ -107,7 +108,7 @@ func (r *Receiver) Close() error { return r.host.Close() }
 
 // only is the catalog of one Frond and what answers its calls. The other Fronds are there
 // for relations; their operations are not served.
-func (h *Host) only(name string) (*facade.Catalog, facade.Caller, error) {
+func (h *Host) only(name string) (*catalog.Catalog, facade.Caller, error) {
 	whole := h.Catalog()
 	var names []string
 	for _, frond := range whole.Fronds {
@@ -117,7 +118,7 @@ func (h *Host) only(name string) (*facade.Catalog, facade.Caller, error) {
 		}
 		served := facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 			if door := whole.Door(c.Entity); door != nil && door.Frond != frond {
-				return nil, facade.Errorf(facade.NotFound, "%s is served by the Frond %s, and this is %s", door.Name, door.Frond.Name, name).At(c.Entity, c.Operation)
+				return nil, kiterror.Errorf(kiterror.NotFound, "%s is served by the Frond %s, and this is %s", door.Name, door.Frond.Name, name).At(c.Entity, c.Operation)
 			}
 			return h.Caller().Call(ctx, c)
 		})

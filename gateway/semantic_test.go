@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway"
 )
 
@@ -15,7 +15,7 @@ func TestSemanticNonNullByAudience(t *testing.T) {
 	config := gateway.Config{Store: "memory", Mode: gateway.Development}
 	config.GraphQL.SemanticNonNull = []string{"partner"}
 	gw := gatewayOf(t, project, gateway.Options{Config: config})
-	for surface, want := range map[facade.Surface]bool{facade.OnGraphQL: false, facade.OnGraphQL.For("partner"): true} {
+	for surface, want := range map[catalog.Surface]bool{catalog.OnGraphQL: false, catalog.OnGraphQL.For("partner"): true} {
 		sdl, err := gw.Shown(surface)
 		if err != nil {
 			t.Fatal(err)

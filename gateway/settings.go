@@ -39,6 +39,8 @@ func (c *Config) settings() setting.Table {
 	return slices.Concat(
 		[]setting.Setting{
 			setting.New("vendor", "frondhost", "the x-kit-vendor of cards without one", setting.Text, &c.Vendor),
+			setting.New("title", "", "the name of the API on the page at /, in /docs and in the API documents; the default is the vendor", readTitle, &c.Title),
+			setting.New("description", "", "what the API is for, in the same places", setting.Text, &c.Description),
 			setting.New("listen", defaultListen, "the address to listen on", setting.Address, &c.Listen),
 			setting.New("hosts", "[]", "the host names, beside localhost, that a listener on loopback answers to, such as [shop.test]", guard.ReadHosts, &c.Hosts),
 		},

@@ -216,3 +216,54 @@ func TestDevIdentityAndPages(t *testing.T) {
 		}
 	}
 }
+
+// TestLocalPagesInDevelopment: the page of a development server on this machine reads every
+// surface of a gateway in development, preflights included, and none of one in production.
+func TestLocalPagesInDevelopment(t *testing.T) {
+	const vite = "http://localhost:5173"
+	for _, c := range []struct {
+		name, mode string
+		dev        bool
+		cors       gateway.CORS
+		origin     string
+		passes     bool
+	}{
+		{"production", gateway.Production, false, gateway.CORS{}, vite, false},
+		{"production with dev identity", gateway.Production, true, gateway.CORS{}, vite, false},
+		{"production with another origin", gateway.Production, false, gateway.CORS{Origins: []string{shop}}, vite, false},
+		{"development", gateway.Development, false, gateway.CORS{}, vite, true},
+		{"development with dev identity", gateway.Development, true, gateway.CORS{}, vite, true},
+		{"an address of loopback", gateway.Development, true, gateway.CORS{}, "http://127.0.0.1:3000", true},
+		{"IPv6", gateway.Development, true, gateway.CORS{}, "http://[::1]:3000", true},
+		{"with another origin", gateway.Development, false, gateway.CORS{Origins: []string{shop}}, vite, true},
+		{"the other origin", gateway.Development, false, gateway.CORS{Origins: []string{shop}}, shop, true},
+		{"with every origin", gateway.Development, false, gateway.CORS{Origins: []string{"*"}}, vite, true},
+		{"another site", gateway.Development, false, gateway.CORS{}, "https://evil.example", false},
+		{"a name that begins like it", gateway.Development, true, gateway.CORS{}, "http://localhost.evil.example", false},
+		{"an address that begins like it", gateway.Development, true, gateway.CORS{}, "http://127.0.0.1.evil.example", false},
+		{"a neighbour in the network", gateway.Development, false, gateway.CORS{}, "http://192.168.0.7:5173", false},
+		{"a sandbox", gateway.Development, false, gateway.CORS{}, "null", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			gw, err := gateway.New(notes(t), quiet(gateway.Options{Config: gateway.Config{Mode: c.mode, Identity: gateway.Identity{Dev: c.dev}, CORS: c.cors}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = gw.Close() })
+			for _, a := range surfaces {
+				got := exchange(gw.Handler(), a.method, a.path, a.body, "Origin: "+c.origin, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors")
+				if readable := got.header.Get("Access-Control-Allow-Origin") != ""; (got.status != http.StatusForbidden) != c.passes || readable != c.passes {
+					t.Errorf("%s: %d %v %s", a.name, got.status, got.header, got.body)
+				}
+				wanted := "content-type"
+				if c.dev {
+					wanted += ",x-frond-user"
+				}
+				got = exchange(gw.Handler(), http.MethodOptions, a.path, "", "Origin: "+c.origin, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: "+wanted)
+				if allowed := got.header.Get("Access-Control-Allow-Headers") == wanted; allowed != c.passes {
+					t.Errorf("%s, preflight: %d %v", a.name, got.status, got.header)
+				}
+			}
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/graphqlsse"
 	"github.com/frondhost/frond/gateway/graphqlws"
@@ -25,8 +26,8 @@ func (g *generation) watch(p *place) func(context.Context, *facade.Subscription)
 func (g *generation) events(handler *graphqlhttp.Handler) http.Handler {
 	h := g.host
 	return graphqlsse.New(graphqlsse.Options{
-		Requests: handler, Hub: h.hub, Ending: g.streaming, Expires: h.callers.expires, Patience: h.config.Limits.Write, Work: h.config.Limits.Work, Memory: h.streamed, Closed: streamClosed(h.log, h.config.Log.NoAccess),
-		Caller: func(r *http.Request, state facade.State) string { return h.callers.key(h.callers.address(r), state) },
+		Requests: handler, Hub: h.hub, Ending: g.streaming, Expires: h.callers.expires, Patience: h.config.Limits.Write, Work: h.config.Limits.Work, Room: h.room, Closed: streamClosed(h.log, h.config.Log.NoAccess),
+		Caller: func(r *http.Request, state access.State) string { return h.callers.key(h.callers.address(r), state) },
 	})
 }
 
@@ -40,7 +41,7 @@ func (g *generation) sockets(handler *graphqlhttp.Handler) http.Handler {
 	}
 	s := graphqlws.New(graphqlws.Options{
 		Operations: handler, Hub: h.hub, Session: g.session, Expires: h.callers.expires,
-		Allow: func(address string, state facade.State) error {
+		Allow: func(address string, state access.State) error {
 			return h.callers.refuse(address, identity.UserID(state))
 		},
 		Caller: h.callers.key, Address: h.callers.address, Refuse: graphqlhttp.Refuse, Closed: closed,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/schema"
@@ -20,7 +21,9 @@ type slowStore struct {
 	seeded  *bool
 }
 
-func (s slowStore) Prepare(context.Context, []*schema.Entity) error { return s.prepare() }
+func (s slowStore) Abilities() facade.Abilities {
+	return facade.Abilities{Seeder: s, Prepare: func(context.Context, []*schema.Entity, catalog.SchemaChanges, bool) error { return s.prepare() }}
+}
 
 func (s slowStore) Seeded(context.Context, []*schema.Entity) (map[*schema.Entity]bool, error) {
 	*s.seeded = true

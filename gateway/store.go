@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,81 +12,65 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/setting"
-	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
-// lateStore is opened after the project was compiled over it, so that a project with
-// faults leaves no file behind.
-type lateStore struct{ facade.Store }
-
-// RunsDry says whether the store behind it undoes what runs dry.
-func (s *lateStore) RunsDry() bool {
-	r, ok := s.Store.(facade.DryRunner)
-	return ok && r.RunsDry()
+// store is the store of a host: what it can do is known before its file or server is opened, so
+// that a project is compiled over it first, and one with faults leaves no file behind.
+type store struct {
+	facade.Store
+	can facade.Abilities
+	// migrator plans and applies changes of its schema; nil for an author's own store.
+	migrator migrator
+	// open opens it once the cards are known. mapped says that they are of tables that another
+	// program made: a file is then that program's, and memory is not.
+	open  func(ctx context.Context, mapped bool) error
+	close func() error
 }
 
-// Transact implements [facade.Transactor]. An author's own store may have no transactions;
-// each call of fn then commits by itself.
-func (s *lateStore) Transact(ctx context.Context, fn func(context.Context) error) error {
-	if t, ok := s.Store.(facade.Transactor); ok {
-		return t.Transact(ctx, fn)
-	}
-	return fn(ctx)
-}
-
-// Seeded reports the entities whose seeds the store has had.
-func (s *lateStore) Seeded(ctx context.Context, entities []*schema.Entity) (map[*schema.Entity]bool, error) {
-	return facade.SeederOf(s.Store).Seeded(ctx, entities)
-}
-
-// Seed writes seeds into the store.
-func (s *lateStore) Seed(ctx context.Context, batches []facade.SeedBatch) error {
-	return facade.SeederOf(s.Store).Seed(ctx, batches)
-}
-
-// open opens what c.Store names, unless the author brought a store, own. serves reserves
-// the file for this process among those that serve. mapped says that the cards are of tables
-// that another program made: a file is then that program's, and what is in memory is not.
-func (s *lateStore) open(ctx context.Context, own facade.Store, c *Config, log *slog.Logger, serves, mapped bool) (io.Closer, error) {
+// storeOf is own, the store that an author brought, or the one that c.Store names, which is not
+// open yet. serves reserves a file for this process among those that serve.
+func storeOf(own facade.Store, c *Config, log *slog.Logger, serves bool) (store, error) {
 	if own != nil {
-		s.Store = own
-		return nothing{}, nil
+		return store{
+			Store: own, can: own.Abilities(),
+			open: func(context.Context, bool) error { return nil }, close: func() error { return nil },
+		}, nil
 	}
 	url, err := c.storeURL()
 	if err != nil {
-		return nil, err
+		return store{}, err
 	}
 	if isPostgres(url) {
 		replicas, err := c.replicaURLs()
 		if err != nil {
-			return nil, err
+			return store{}, err
 		}
-		store, err := postgres.OpenReplicated( //nolint:contextcheck // it opens no connection
+		s, err := postgres.OpenReplicated(
 			postgres.Options{URL: url, Logger: log, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, NameRules: c.Mode == Development, Slow: max(0, c.Log.Slow)},
 			replicas, c.Replicas.LateBy)
 		if err != nil {
-			return nil, err
+			return store{}, err
 		}
-		s.Store = store
-		return store, nil
+		return store{
+			Store: s, can: s.Abilities(), migrator: s,
+			open: func(context.Context, bool) error { return nil }, close: s.Close, // Prepare opens connections
+		}, nil
 	}
 	if len(c.Replicas.URLs) > 0 {
-		return nil, errors.New("store.replicas is set, and only a store on PostgreSQL has replicas; leave it out")
+		return store{}, errors.New("store.replicas is set, and only a store on PostgreSQL has replicas; leave it out")
 	}
-	opts := sqlite.Options{Logger: log, Serve: serves, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, Slow: max(0, c.Log.Slow)}
+	opts := sqlite.Options{Logger: log, Serve: serves, NameRules: c.Mode == Development, Statement: c.Limits.Statement, Transaction: c.Limits.Transaction, Slow: max(0, c.Log.Slow)}
 	if opts.Path, opts.Memory, err = c.storeFile(); err != nil {
-		return nil, err
+		return store{}, err
 	}
-	opts.Foreign = mapped && !opts.Memory
-	store, err := sqlite.Open(ctx, opts)
-	if err != nil {
-		return nil, err
-	}
-	s.Store = store
-	return store, nil
+	s := sqlite.New(opts)
+	return store{
+		Store: s, can: s.Abilities(), migrator: s, close: s.Close,
+		open: func(ctx context.Context, mapped bool) error { return s.Open(ctx, mapped && !opts.Memory) },
+	}, nil
 }
 
 // storeURL is what c.Store says, from the environment where it names a variable: env:NAME.
@@ -160,11 +143,6 @@ func (c *Config) storeFile() (path string, memory bool, err error) {
 	return "", false, fmt.Errorf("the store cannot be used: %w", err)
 }
 
-// nothing is the closer of a store that its owner closes.
-type nothing struct{}
-
-func (nothing) Close() error { return nil }
-
 // errStore says what the setting store takes. It does not repeat the text, which may hold a
 // password.
 var errStore = errors.New("write sqlite:PATH such as sqlite:.frond/frond.db, postgres://USER@HOST/DATABASE, env:NAME for a variable that holds one of them, or memory")
@@ -207,13 +185,7 @@ func readReplicas(text string) ([]string, error) {
 	return all, nil
 }
 
-// preparer is a store that adapts to its entities before it is used. An author's own
-// store need not be one.
-type preparer interface {
-	Prepare(ctx context.Context, entities []*schema.Entity) error
-}
-
-// migrator is a store whose schema changes by plan. [preparer] is not asked then.
+// migrator is a store whose schema changes by plan.
 type migrator interface {
 	// Plan says what Migrate would do, and changes nothing.
 	Plan(ctx context.Context, task *migration.Task) (*migration.Plan, error)
@@ -222,15 +194,4 @@ type migrator interface {
 	Migrate(ctx context.Context, task *migration.Task) (*migration.Plan, error)
 	// History returns what was done before, the last first.
 	History(ctx context.Context, limit int) ([]migration.Entry, error)
-}
-
-// checker is a store that reports why it does not accept writes.
-type checker interface {
-	Check(ctx context.Context) error
-}
-
-// awaited is a store whose server may come after the start: WhenReady has do done then, and
-// reports whether it will be. Where it is there already, the caller does it.
-type awaited interface {
-	WhenReady(do func(context.Context) error) (later bool)
 }

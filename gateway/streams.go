@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/rest/stream"
@@ -23,7 +26,7 @@ func (s streams) Watch(ctx context.Context, sub *facade.Subscription) (*facade.W
 }
 
 // Subscribe reads the events of a fact behind a position as text; see [stream.Facts].
-func (s streams) Subscribe(ctx context.Context, f *facade.Fact, after string) (stream.Reader, error) {
+func (s streams) Subscribe(ctx context.Context, f *catalog.Fact, after string) (stream.Reader, error) {
 	at := facts.Now
 	switch after {
 	case "":
@@ -37,13 +40,13 @@ func (s streams) Subscribe(ctx context.Context, f *facade.Fact, after string) (s
 	}
 	feed := s.host.feed(f.Frond) //nolint:contextcheck // a feed lives as long as its host
 	if feed == nil {
-		return nil, facade.Errorf(facade.NotImplemented, "the events of %s are not kept here", f.Frond.Name)
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "the events of %s are not kept here", f.Frond.Name)
 	}
 	return feed.Subscribe(ctx, []string{f.FullName()}, at)
 }
 
 // place counts a stream among the subscriptions of its caller.
-func (g *generation) place(r *http.Request, state facade.State) (leave func(), err error) {
+func (g *generation) place(r *http.Request, state access.State) (leave func(), err error) {
 	caller := g.host.callers.key(g.host.callers.address(r), state)
 	if err := g.host.hub.Take(subscriptions.OfStream, caller); err != nil {
 		return nil, err
@@ -59,7 +62,7 @@ const onToken = time.Second
 func (g *generation) streams() stream.Options {
 	o := stream.Options{
 		Facts: streams{g.host, g.facade}, Ending: g.streaming, Patience: g.host.config.Limits.Write,
-		Again: g.again, AgainAfter: onToken, Expires: g.host.callers.expires, Place: g.place, Budget: g.host.streamed, Closed: streamClosed(g.host.log, g.host.config.Log.NoAccess),
+		Again: g.again, AgainAfter: onToken, Expires: g.host.callers.expires, Place: g.place, Budget: g.host.streamed, Room: g.host.room, Closed: streamClosed(g.host.log, g.host.config.Log.NoAccess),
 	}
 	if g.host.options.Session != nil || g.host.config.Identity.Dev {
 		o.AgainAfter = 0 // whatever the session goes by may change at any time

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/gateway"
 )
 
@@ -23,8 +24,8 @@ func TestStreamsOfAGateway(t *testing.T) {
 	}
 	g, err := gateway.New(project, &gateway.Options{
 		Config: gateway.Config{Store: "memory", Listen: "127.0.0.1:0", CORS: gateway.CORS{Origins: []string{"https://shop.example"}}, Shutdown: gateway.Shutdown{Timeout: 5 * time.Minute}},
-		Session: func(*http.Request) (facade.State, error) {
-			return facade.State{"user": map[string]any{"id": "ada", "roles": roles.Load()}}, nil
+		Session: func(*http.Request) (access.State, error) {
+			return access.State{"user": map[string]any{"id": "ada", "roles": roles.Load()}}, nil
 		},
 		Listening: func(u string) { url <- u }, Logger: silence,
 	})
@@ -39,7 +40,7 @@ func TestStreamsOfAGateway(t *testing.T) {
 	write := func(id string) {
 		t.Helper()
 		call := &facade.Call{Entity: "book", Operation: "create", Invocation: facade.Invocation{
-			Body: []byte(`{"id":"` + id + `","title":"T","price":5}`), State: facade.State{"user": map[string]any{"roles": []any{"staff"}}},
+			Body: []byte(`{"id":"` + id + `","title":"T","price":5}`), State: access.State{"user": map[string]any{"roles": []any{"staff"}}},
 		}}
 		if _, err := g.Caller().Call(t.Context(), call); err != nil {
 			t.Fatal(err)

@@ -17,9 +17,10 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/identity/tokentest"
+	"github.com/frondhost/frond/gateway/subscriptions"
 )
 
 // changing is notes whose changes are announced.
@@ -227,6 +228,38 @@ func TestTrustedSubscriptions(t *testing.T) {
 	}
 }
 
+// TestReservedStreamOverALimit: an operation that the caller has no place for ends on its
+// stream with the reason.
+func TestReservedStreamOverALimit(t *testing.T) {
+	url, _ := run(t, notes(t, "frond.yaml", changing), gateway.Options{Config: gateway.Config{Limits: gateway.Limits{Subscriptions: subscriptions.Limits{Caller: 2}}}})
+	status, token := send(t, "PUT", url+"/graphql/stream", "")
+	if status != 201 {
+		t.Fatalf("%d %s", status, token)
+	}
+	for i := range 3 {
+		body := fmt.Sprintf(`{"query":"subscription { noteChanged { key } }","extensions":{"operationId":"o%d"}}`, i)
+		if status, answer := send(t, "POST", url+"/graphql/stream", body, "X-GraphQL-Event-Stream-Token: "+token); status != 202 {
+			t.Fatalf("%d %s", status, answer)
+		}
+	}
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/graphql/stream?token="+token, http.NoBody)
+	req.Header.Set("Accept", "text/event-stream")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	for s := bufio.NewScanner(resp.Body); s.Scan(); {
+		if data, ok := strings.CutPrefix(s.Text(), "data: "); ok {
+			if !strings.Contains(data, `"errors"`) || !strings.Contains(data, `"code":"TOO_MANY_REQUESTS"`) {
+				t.Errorf("the first event: %s", data)
+			}
+			return
+		}
+	}
+	t.Error("the stream ended without the reason")
+}
+
 // TestEventStreams: one operation in one stream, whatever its type, and what is refused.
 func TestEventStreams(t *testing.T) {
 	url, stop := run(t, notes(t, "frond.yaml", changing), gateway.Options{})
@@ -361,7 +394,7 @@ func TestSubscriptionsOfAudiences(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = gw.Close() }()
-	shown, err := gw.Shown(facade.Surface("partner/graphql"))
+	shown, err := gw.Shown(catalog.Surface("partner/graphql"))
 	if err != nil {
 		t.Fatal(err)
 	}

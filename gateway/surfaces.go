@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -18,25 +19,29 @@ import (
 // mounts are the surfaces, for everybody and for each audience: their paths, and what
 // builds their handlers.
 var mounts = []struct {
-	kind  facade.Surface
+	kind  catalog.Surface
 	path  string
 	build func(*generation, *place) (http.Handler, error)
 }{
-	{facade.OnGraphQL, graphQLPath, (*generation).graphQL},
-	{facade.OnREST, restPath, (*generation).rest},
-	{facade.OnEnvelope, envelope.Path, (*generation).envelope},
+	{catalog.OnGraphQL, graphQLPath, (*generation).graphQL},
+	{catalog.OnREST, restPath, (*generation).rest},
+	{catalog.OnEnvelope, envelope.Path, (*generation).envelope},
 }
 
 // place is a mounted surface and what it sees of the host. The path alone decides what a
 // request is shown: nothing in the request can name another audience.
 type place struct {
-	surface facade.Surface
+	surface catalog.Surface
 	base    string // path of the audience: /partner; "" for everybody
-	view    *facade.Catalog
+	title   string // of the API documents, and about what they describe
+	about   string
+	view    *catalog.Catalog
 	caller  facade.Caller
 	shown   func() string        // the SDL, the routes or the discovery document
 	graphQL *graphqlhttp.Handler // of GraphQL
+	schema  *binding.Schema      // likewise
 	table   *rest.Table          // of REST: its routes
+	streams http.Handler         // of REST: several streams in one answer
 }
 
 // mounted is a handler and the path it belongs at.
@@ -49,7 +54,7 @@ type mounted struct {
 
 // routeOf finds the route of a request to a surface; "": there is none.
 func (p *place) routeOf(path string) func(*http.Request) string {
-	if p.table == nil {
+	if p.table == nil || !strings.HasSuffix(path, "/") {
 		return func(*http.Request) string { return path }
 	}
 	return func(r *http.Request) string { return p.table.Path(r.URL.EscapedPath()) }
@@ -57,11 +62,11 @@ func (p *place) routeOf(path string) func(*http.Request) string {
 
 // empty reports whether the surface shows nothing and is not mounted. A host without any
 // doors has its surfaces all the same.
-func (p *place) empty(whole *facade.Catalog, opts *Options) bool {
-	if p.view == whole || p.surface == facade.OnGraphQL && opts.Extend != nil {
+func (p *place) empty(whole *catalog.Catalog, opts *Options) bool {
+	if p.view == whole || p.surface == catalog.OnGraphQL && opts.Extend != nil {
 		return false
 	}
-	return !slices.ContainsFunc(p.view.Fronds, func(f *facade.Frond) bool { return len(f.Doors) > 0 })
+	return !slices.ContainsFunc(p.view.Fronds, func(f *catalog.Frond) bool { return len(f.Doors) > 0 })
 }
 
 // graphQL builds the handler of a GraphQL surface. Trusted documents that it cannot execute are
@@ -75,11 +80,11 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	if queries == nil {
 		queries = graphqlhttp.FirstQuery(schema)
 	}
-	p.shown = func() string { return schema.SDL }
+	p.schema, p.shown = schema, func() string { return schema.SDL }
 	p.graphQL, err = graphqlhttp.Build(schema, p.caller, &GraphQLOptions{
 		Session: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Queries: queries,
 		Settings: g.host.config.GraphQL, Dir: g.host.config.Dir, Suggest: g.host.Development(),
-		Executed: g.host.executed, Watch: g.watch(p),
+		Executed: g.host.executed, Watch: g.watch(p), Callers: g.callers(),
 	}, g.documents)
 	if err != nil {
 		return nil, err
@@ -127,7 +132,7 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.table, p.shown = api.Table(), api.Table().String
+	p.table, p.streams, p.shown = api.Table(), api.Streams(), api.Table().String
 	return api, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/schema"
@@ -125,8 +126,8 @@ func TestSurfacesShowAndHide(t *testing.T) {
 
 			{"a route", "GET " + api + "/products", "", 200, []string{`"total":1`, `"p1"`}},
 			{"a row", "GET " + api + "/products/p1", "", 200, []string{`{"id":"p1","name":"Saw","categoryId":"c1"}`}},
-			{"a hidden door's route", "GET " + api + "/reviews", "", 404, []string{"no door stands here; the Frond catalog serves products\"", "!hush"}},
-			{"a row of it", "GET " + api + "/reviews/r1", "", 404, []string{"the Frond catalog serves products\""}},
+			{"a hidden door's route", "GET " + api + "/reviews", "", 404, []string{"no door has this path; the Frond catalog has products\"", "!hush"}},
+			{"a row of it", "GET " + api + "/reviews/r1", "", 404, []string{"the Frond catalog has products\""}},
 			{"a hidden operation's verb", "DELETE " + api + "/products/p1", "", 405, []string{"!DELETE"}},
 			{"the verbs there are", "OPTIONS " + api + "/products/p1", "", 204, []string{"!DELETE"}},
 			{"a REST filter", "GET " + api + "/products?filter[categoryId]=c1", "", 200, []string{`"p1"`}},
@@ -369,7 +370,7 @@ func TestAudienceSetting(t *testing.T) {
 // What Go code registers is in everybody's schema and in no audience's.
 func TestExtendIsEverybodys(t *testing.T) {
 	gw := gatewayOf(t, store(t, "{graphql: false, audiences: {partner: {graphql: true}}}"), gateway.Options{Extend: func(b *projection.Builder) error {
-		return projection.RegisterOperations(b, facade.Query, graphql.Fields{"motto": {Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) { return "all is well", nil }}})
+		return projection.RegisterOperations(b, catalog.Query, graphql.Fields{"motto": {Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) { return "all is well", nil }}})
 	}})
 	ask := func(path string) string {
 		return at(t, gw, "POST "+path, `{"query":"{motto}"}`).Body.String()
@@ -386,7 +387,7 @@ func TestExtendIsEverybodys(t *testing.T) {
 func TestAudienceGolden(t *testing.T) {
 	gw := gatewayOf(t, store(t, "{audiences: {partner: {graphql: {only: [product.list, product.findById, review.create]}, rest: {only: [product.list, product.findById]}}}}"), gateway.Options{})
 	var got strings.Builder
-	for _, s := range []facade.Surface{"partner/graphql", "partner/rest"} {
+	for _, s := range []catalog.Surface{"partner/graphql", "partner/rest"} {
 		text, err := gw.Shown(s)
 		if err != nil {
 			t.Fatal(err)
@@ -406,12 +407,12 @@ func TestAudienceGolden(t *testing.T) {
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	for s, want := range map[facade.Surface]string{"partner/envelope": "shows nothing and is not mounted", "partners/rest": "there is no surface partners/rest"} {
+	for s, want := range map[catalog.Surface]string{"partner/envelope": "shows nothing and is not mounted", "partners/rest": "there is no surface partners/rest"} {
 		if _, err := gw.Shown(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", s, err)
 		}
 	}
-	if text, err := gw.Shown(facade.OnEnvelope); err != nil || !strings.Contains(text, `"name":"review"`) {
+	if text, err := gw.Shown(catalog.OnEnvelope); err != nil || !strings.Contains(text, `"name":"review"`) {
 		t.Errorf("%v %s", err, text)
 	}
 }

@@ -194,6 +194,28 @@ func TestARemoteWithoutCardsHere(t *testing.T) {
 	eventually(t, func() string { return query(gw, `{writers{items{name born}}}`) }, `{"data":{"writers":{"items":[{"name":"Ada","born":null}]}}}`)
 }
 
+// TestAHostFollowsItsRemotes: a host that serves nothing, as a program opens it for its own
+// calls, takes over the cards of a remote that comes up later.
+func TestAHostFollowsItsRemotes(t *testing.T) {
+	there := newElsewhere(t)
+	host, err := gateway.Open(t.Context(), &facade.Project{}, &gateway.Options{Config: gateway.Config{Store: "memory", Remotes: map[string]gateway.Remote{"people": {URL: there.url()}}}, Logger: silence, Undecided: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = host.Close() })
+	there.serve("people", folderOf(t, map[string]string{
+		"fronds/people/entities/writer.yaml": "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n",
+		"fronds/people/seeds/writer.yaml":    `[{id: w1}]`,
+	}))
+	eventually(t, func() string {
+		r, err := host.Caller().Call(t.Context(), &facade.Call{Entity: "writer", Operation: "list"})
+		if err != nil {
+			return err.Error()
+		}
+		return string(r.Rows.AppendJSON(nil))
+	}, `[{"id":"w1"}]`)
+}
+
 // TestTwoOwners: a Frond elsewhere that claims a door of this project is left out, at a
 // start as while the gateway runs; what is here answers.
 func TestTwoOwners(t *testing.T) {

@@ -15,6 +15,8 @@ import (
 // contended is a store whose transactions meet two conflicts.
 type contended struct{ *storetest.Store }
 
+func (s contended) Abilities() facade.Abilities { return facade.Abilities{Transactor: s, Outbox: s} }
+
 var errConflict = errors.New("another transaction came between")
 
 func (s contended) Transact(ctx context.Context, fn func(context.Context) error) error {

@@ -9,30 +9,31 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/schema"
 )
 
-// Builder collects what a schema is made of. It is used once, by one goroutine:
+// Builder collects the types and fields of a schema. It is used once, by one goroutine:
 //
 //	NewBuilder        Query.node, Query.nodes and the interface Node
 //	RegisterAll       the types and operations of a catalog, at most once
 //	RegisterType      fields of the author's own, any number of times
 //	Build             claims the remaining names, builds, prints, loads the SDL
 //
-// Nothing is reported before the end of a step: a name that is not legal or is taken twice is
-// collected, its owner goes on under a spare name, and the step returns all errors at once.
+// A step reports its errors at its end. An illegal or repeated name is collected, its owner
+// goes on under a spare name, and the step returns all errors at once.
 type Builder struct {
 	claims    *claims
-	catalog   *facade.Catalog
+	catalog   *catalog.Catalog
 	opts      Options
 	reference *reference.Executor
 	built     bool
 
 	doors  []*door
-	byDoor map[*facade.Door]*door
+	byDoor map[*catalog.Door]*door
 	byKey  map[string]*door          // by their entity's key
 	cards  map[*schema.Entity]*shown // views, and entities without a door, as output
 	bodies map[body]*input           // nil: a body without a field
@@ -40,7 +41,7 @@ type Builder struct {
 	shapes shapes
 
 	query, mutation *object // mutation is nil until it has a field
-	subscription    *object // likewise, with the first fact
+	subscription    *object // made with the first fact
 	live            bool    // Subscription has query fields
 	rowChange       *enum
 	node            *graphql.Interface
@@ -48,7 +49,7 @@ type Builder struct {
 	direction       *enum
 	objects         map[string]*object
 	order           []any          // *object, *input, *enum, as they were made
-	ranks           map[string]int // of their names: how they stand in the SDL
+	ranks           map[string]int // of their names: their order in the SDL
 	bindings        binding.Fields
 	nodes           map[string]*binding.Node
 
@@ -56,12 +57,12 @@ type Builder struct {
 	nonNulls map[graphql.Type]*graphql.NonNull
 }
 
-// NewBuilder returns a Builder with nothing in it but what every schema has: the interface
-// Node and the fields Query.node and Query.nodes.
+// NewBuilder returns a Builder with the parts of every schema: the interface Node and the
+// fields Query.node and Query.nodes.
 func NewBuilder() *Builder {
 	b := &Builder{
 		claims: newClaims(),
-		byDoor: map[*facade.Door]*door{},
+		byDoor: map[*catalog.Door]*door{},
 		byKey:  map[string]*door{},
 		cards:  map[*schema.Entity]*shown{},
 		bodies: map[body]*input{},
@@ -107,8 +108,8 @@ func NewBuilder() *Builder {
 // nodeIDText describes the field nodeId, on Node and on every type that implements it.
 const nodeIDText = "The global id: opaque, stable, and unique across all types."
 
-// addFields gives o fields on behalf of by, and enters their bindings. One whose name is taken
-// on o or is no GraphQL name is left out, and the error is noted.
+// addFields gives o fields on behalf of by, and enters their bindings. It leaves out a field
+// whose name is taken on o or illegal in GraphQL, and records the error.
 func (b *Builder) addFields(o *object, by *origin, fields ...*field) {
 	for _, f := range fields {
 		if !b.claims.claim(space{"field", o.name}, f.name, by) {
@@ -124,10 +125,10 @@ func (b *Builder) addFields(o *object, by *origin, fields ...*field) {
 	}
 }
 
-// root returns Mutation for commands and Query for everything else. Mutation is made with its
-// first field: GraphQL has no type without fields, and a read-only host has no mutation.
-func (b *Builder) root(kind facade.Kind) *object {
-	if kind != facade.Command {
+// root returns Mutation for commands and Query for all other operations. Mutation is made with
+// its first field: GraphQL types need a field, and a read-only host has no mutations.
+func (b *Builder) root(kind catalog.Kind) *object {
+	if kind != catalog.Command {
 		return b.query
 	}
 	if b.mutation == nil {
@@ -136,9 +137,9 @@ func (b *Builder) root(kind facade.Kind) *object {
 	return b.mutation
 }
 
-// Notes returns one sentence for each thing of a remote Frond that GraphQL cannot name. Such a
-// thing is left out of the schema, because its host cannot be renamed from here. What is local
-// and has no legal name is an error of Build instead.
+// Notes returns one sentence for each name of a remote Frond that is illegal in GraphQL. Its
+// owner is left out of the schema, because its host cannot be renamed from here. An illegal
+// local name is an error of Build instead.
 func (b *Builder) Notes() []string { return b.claims.notes }
 
 // Build returns the schema; its fields are resolved by calls of caller. The error is
@@ -172,7 +173,7 @@ func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	}
 	g, err := graphql.NewSchema(config)
 	if err != nil {
-		return nil, fmt.Errorf("the GraphQL schema does not hold together: %w", err)
+		return nil, fmt.Errorf("projection: the GraphQL schema is invalid: %w", err)
 	}
 	// Before the schema is shared, since what warm fills is written without a lock.
 	if err := warm(&g, b.node); err != nil {
@@ -211,9 +212,9 @@ func (b *Builder) resolvers() map[string]map[string]graphql.FieldResolveFn {
 }
 
 // warm fills the tables that graphql-go makes at first use. An enum makes its tables without a
-// lock, so two first requests would race; the possible types of an interface are made anew for
-// every request. node is the interface Node. The error names an enum of the author's whose
-// values cannot be keys of a map.
+// lock, so two first requests would race; the possible types of an interface are made again for
+// every request. node is the interface Node. The error names an author's enum whose values
+// cannot be keys of a map.
 func warm(g *graphql.Schema, node *graphql.Interface) (err error) {
 	for _, o := range g.PossibleTypes(node) {
 		g.IsPossibleType(node, o)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
@@ -40,7 +40,7 @@ func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 	items := &binding.Field{Kind: binding.Items, Output: s.entity}
 	edges := &binding.Field{Kind: binding.Edges, Output: s.entity}
 	node := &binding.Field{Kind: binding.EdgeNode, Output: s.entity}
-	// A view has no door: relations below its rows are not followed by one.
+	// A view has no door, so relations below its rows do not use one.
 	if s.door != nil {
 		items.Door, edges.Door, node.Door = s.door.Door, s.door.Door, s.door.Door
 	}
@@ -54,7 +54,7 @@ func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 		&field{name: "endCursor", typ: graphql.String, binding: endCursorBinding},
 		&field{name: "edges", typ: b.required(b.list(b.required(edge.gql))), binding: edges},
 		&field{name: "pageInfo", typ: b.required(b.pageInfoType().gql), binding: pageInfoBinding})
-	if s.door != nil && slices.ContainsFunc(s.door.Frond.Facts, func(f *facade.Fact) bool {
+	if s.door != nil && slices.ContainsFunc(s.door.Frond.Facts, func(f *catalog.Fact) bool {
 		return f.Door != nil && f.Door.Entity == s.door.Entity && b.catalog.Announces(f)
 	}) {
 		b.addFields(page, by, &field{name: "position", typ: graphql.String, description: positionText, binding: positionBinding})
@@ -63,7 +63,7 @@ func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 }
 
 // positionText describes Connection.position.
-const positionText = "Where the log of events was before the page was read: a subscription with it as after misses no change of these rows. Null while the log cannot be asked."
+const positionText = "The position of the event log before the page was read. A subscription with this position as after receives every later change of these rows. Null while the log is not available."
 
 // pageInfoType returns Relay's PageInfo, which all connections share. It is made with the
 // first connection, so a schema without lists does not have it.
@@ -87,8 +87,8 @@ type listArgs struct {
 	into []binding.Arg
 }
 
-// pagingArgs are the arguments of a connection over ids that stand in a row: the
-// ids have an order of their own, and the row bounds how many there are.
+// pagingArgs are the arguments of a connection over ids in a row: the ids have their own order,
+// and the row bounds their number.
 var (
 	pagingArgs = []*arg{
 		{name: "first", typ: graphql.Int},
@@ -117,7 +117,7 @@ func (b *Builder) listArgs(d *door) *listArgs {
 	// Arguments that a list does not take are left out of the field, so that a client is
 	// refused by validation and not by the remote.
 	add := func(a *arg, into binding.Arg) {
-		// A list that runs elsewhere takes what its host understands.
+		// The list of a remote accepts the filters of its host.
 		if op := d.builtin("list"); op == nil || op.Takes(into.Key) {
 			l.args, l.into = append(l.args, a), append(l.into, into)
 		}
@@ -127,8 +127,8 @@ func (b *Builder) listArgs(d *door) *listArgs {
 		add(&arg{name: "orderBy", typ: b.list(b.required(order.gql))}, binding.Arg{Name: "orderBy", Into: binding.IntoSort, Key: "sort"})
 	}
 	for i, a := range pagingArgs {
-		// last and first go into the same member, limit; they differ by the member before, so
-		// a list without before has no last.
+		// last and first set the same member, limit; they differ by the member before, so a
+		// list without before has no last.
 		if a.name == "last" && d.has("list") && !d.builtin("list").Takes("before") {
 			continue
 		}

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
 // describeBuiltin describes the field of a built-in operation. The author's own description
 // wins; otherwise the sentence names the type: "Returns a page of order lines."
-func describeBuiltin(typ string, op *facade.Operation) string {
-	if op.Description != facade.BuiltinDescription(op.Name) {
+func describeBuiltin(typ string, op *catalog.Operation) string {
+	if op.Description != catalog.BuiltinDescription(op.Name) {
 		return op.Description
 	}
 	one, many := words(typ), words(schema.Plural(typ))
@@ -25,7 +25,7 @@ func describeBuiltin(typ string, op *facade.Operation) string {
 	case "findById":
 		return "Returns the " + one + " with this id, or null."
 	case "findByIds":
-		return "Returns the " + many + " with these ids, in the order of the ids. An id that names none is left out."
+		return "Returns the " + many + " with these ids, in the order of the ids. Unknown ids are left out."
 	case "create":
 		return "Creates " + article + one + " and returns it."
 	case "update":
@@ -50,8 +50,7 @@ func words(typ string) string {
 		switch {
 		case r == '_':
 			r = ' '
-		// A capital begins a word where no capital stands before it, or a small letter behind
-		// it.
+		// A capital begins a word after a small letter, or before one.
 		case unicode.IsUpper(r):
 			if i > 0 && (!before || next) && runes[i-1] != '_' {
 				b.WriteByte(' ')

@@ -12,6 +12,8 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/store/storetest"
@@ -61,7 +63,7 @@ func fixture(tb testing.TB, register ...func(*projection.Builder) error) (*count
 // do runs a document by graphql-go and gives its answer as text.
 func do(tb testing.TB, s *binding.Schema, query string, vars map[string]any) string {
 	tb.Helper()
-	ctx := facade.WithState(context.Background(), facade.State{"user": map[string]any{"id": "ada"}})
+	ctx := facade.WithState(context.Background(), access.State{"user": map[string]any{"id": "ada"}})
 	r := graphql.Do(graphql.Params{Schema: s.GraphQL, RequestString: query, VariableValues: vars, Context: ctx})
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -292,7 +294,7 @@ func TestDoErrors(t *testing.T) {
 		if err := projection.RegisterType(b, "Post", graphql.Fields{
 			"panics": {Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) { panic("the password is hunter2") }},
 			"later": {Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) {
-				return func() (any, error) { return nil, facade.Errorf(facade.Locked, "come back later") }, nil
+				return func() (any, error) { return nil, kiterror.Errorf(kiterror.Locked, "come back later") }, nil
 			}},
 			"fails": {Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) { return nil, errors.New("dial 10.0.0.7: refused") }},
 		}); err != nil {

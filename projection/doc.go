@@ -1,15 +1,15 @@
-// Package projection turns what a host serves into a GraphQL schema.
+// Package projection turns the catalog of a host into a GraphQL schema.
 //
-// A [Builder] collects types and fields, a *facade.Catalog registers its doors,
-// Go code adds what the cards cannot say, and Build gives a [binding.Schema]:
-// graphql-go's schema, its SDL, and what every generated field does.
+// A [Builder] collects types and fields. A *facade.Catalog registers its doors, Go code adds
+// fields that cards cannot express, and Build returns a [binding.Schema]: graphql-go's schema,
+// its SDL, and the source of every generated field.
 //
 //	b := projection.NewBuilder()
 //	err := projection.RegisterAll(b, facade.Catalog(), nil)
 //	…
 //	schema, err := b.Build(facade)
 //
-// What a card becomes:
+// The parts of the schema that come from a card:
 //
 //	entity post         type Post, Node's nodeId, one field for each readable field
 //	authorId, relation  authorId: ID and author: Author
@@ -22,6 +22,6 @@
 // Every name is claimed once. Two owners of one name, and names that GraphQL
 // cannot write, are errors; Build and RegisterAll name all of them at once.
 //
-// The package makes no rule of its own: what may be read, written and sorted is
-// what the cards say, and each field that runs calls the façade.
+// The package makes no rules: the cards decide which fields can be read, written and sorted,
+// and each field that runs calls the façade.
 package projection

@@ -10,6 +10,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -40,7 +41,7 @@ properties:
 	err = projection.RegisterType(b, "Book", graphql.Fields{
 		"isLong": {Type: graphql.Boolean, Resolve: func(p graphql.ResolveParams) (any, error) {
 			var book struct{ Pages int }
-			err := p.Source.(facade.Row).Decode(&book)
+			err := p.Source.(rows.Row).Decode(&book)
 			return book.Pages > 500, err
 		}},
 	})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/schema"
@@ -18,12 +18,12 @@ import (
 //
 //	type OrderPlacedEvent { id: ID!  position: String!  at: DateTime!  key: ID  order: Order }
 //
-// An event of a fact whose card is an entity or a view has the row under its name; change is a
-// member where the fact is about changes. What a fact of its own carries stands under data.
+// An event of a fact whose card is an entity or a view has the row under its name, and the
+// member change if the fact reports changes. The data of other facts is under data.
 //
-// Rows that nobody can read in this schema are not seen by way of facts either: a fact about the
-// rows of a door has no field where the door is not in the schema, or answers no built-in query.
-func (b *Builder) addFact(f *facade.Fact) {
+// Rows that a caller cannot read in this schema are hidden from facts too: a fact about the
+// rows of a door has no field if the door is not in the schema, or has no built-in query.
+func (b *Builder) addFact(f *catalog.Fact) {
 	by := &origin{what: fieldItself, fact: f}
 	if !b.catalog.Announces(f) {
 		return
@@ -47,12 +47,12 @@ func (b *Builder) addFact(f *facade.Fact) {
 	}
 	event := b.newObject(b.free(typ+"Event", typed), "")
 	root := &field{
-		name: name, typ: b.required(event.gql), description: "Announces each event of this fact from now on, or from after on.",
+		name: name, typ: b.required(event.gql), description: "Sends each event of this fact from now on, or after the position after.",
 		args:    []*arg{{name: "after", typ: graphql.String, description: afterText}},
 		binding: &binding.Field{Kind: binding.Event, Fact: f.Name, Output: f.Data, Frond: f.Frond.Name, Args: []binding.Arg{{Name: "after", Into: binding.IntoQuery, Key: "after"}}},
 	}
 	if d != nil && f.Data == d.Entity {
-		root.args = append(root.args, &arg{name: "filter", typ: b.filterOf(d).gql, description: "What the row must meet for its event to be announced."})
+		root.args = append(root.args, &arg{name: "filter", typ: b.filterOf(d).gql, description: "Condition on the row. Events of other rows are not sent."})
 		root.binding.Args = append(root.binding.Args, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
 	}
 	b.addFields(b.subscription, by, root)
@@ -60,20 +60,20 @@ func (b *Builder) addFact(f *facade.Fact) {
 }
 
 // afterText describes the argument after.
-const afterText = "The position behind which to begin, as an event has it; \"start\" is the oldest that is kept."
+const afterText = "The position of the last event already seen; \"start\" begins with the oldest event in the log."
 
 // addEventFields gives an event its members.
 func (b *Builder) addEventFields(event *object, by *origin, d *door) {
 	card := by.fact.Data
 	b.addFields(event, by,
-		&field{name: "id", typ: b.required(graphql.ID), description: "The id of the event, the same wherever it is seen: deduplicate by it.", binding: column("id")},
-		&field{name: "position", typ: b.required(graphql.String), description: "The place of the event in the log; send it as after to go on behind it.", binding: column("position")},
-		&field{name: "at", typ: b.required(dateTime), description: "When it happened.", binding: column("at")})
+		&field{name: "id", typ: b.required(graphql.ID), description: "The id of the event, the same on every surface. Use it to detect duplicates.", binding: column("id")},
+		&field{name: "position", typ: b.required(graphql.String), description: "The position of the event in the log. Send it as after to continue with the next event.", binding: column("position")},
+		&field{name: "at", typ: b.required(dateTime), description: "The time of the event.", binding: column("at")})
 	if d != nil && by.fact.Changes {
 		b.addFields(event, by, &field{name: "change", typ: b.required(b.rowChangeType().gql), binding: column("change")})
 	}
 	if d != nil && d.Entity.Primary != nil && d.Entity.Primary.Readable() {
-		b.addFields(event, by, &field{name: "key", typ: keyType(d.Entity.Primary), description: "The key of the row, for who may read it.", binding: column("key")})
+		b.addFields(event, by, &field{name: "key", typ: keyType(d.Entity.Primary), description: "The key of the row. Null if you may not read it.", binding: column("key")})
 	}
 	if card == nil {
 		b.addFields(event, by, &field{name: "data", typ: jsonAny, binding: column("data")})
@@ -88,7 +88,7 @@ func (b *Builder) addEventFields(event *object, by *origin, d *door) {
 	switch {
 	case d != nil && card == d.Entity:
 		row.Door, name = d.Door, fieldName(d.typ)
-	case card.Name == schema.GraphQLType(by.fact.Name)+"Fact": // it stands in the declaration of the fact
+	case card.Name == schema.GraphQLType(by.fact.Name)+"Fact": // the card is written in the declaration of the fact
 		name = "data"
 	}
 	// Nullable: a row that left the view of the caller has an event all the same.
@@ -98,7 +98,7 @@ func (b *Builder) addEventFields(event *object, by *origin, d *door) {
 // rowChangeType returns the enum RowChange, made with the first fact about changes.
 func (b *Builder) rowChangeType() *enum {
 	if b.rowChange == nil {
-		b.rowChange = b.newEnum("RowChange", "What happened to a row. LEFT: it is no longer one that the subscriber sees.", []string{"CREATED", "UPDATED", "DELETED", "LEFT"})
+		b.rowChange = b.newEnum("RowChange", "The change of a row. LEFT: the row is no longer visible to the subscriber.", []string{"CREATED", "UPDATED", "DELETED", "LEFT"})
 	}
 	return b.rowChange
 }
@@ -106,7 +106,7 @@ func (b *Builder) rowChangeType() *enum {
 // liveDirective marks a query field of Subscription.
 var liveDirective = graphql.NewDirective(graphql.DirectiveConfig{
 	Name:        validation.Live,
-	Description: "On a query field of a subscription: it is answered at once, and again whenever what it read has changed.",
+	Description: "On a query field of a subscription: sends the result at once, and again after each change of the data that it read.",
 	Locations:   []string{graphql.DirectiveLocationField},
 })
 
@@ -117,7 +117,7 @@ var liveDirective = graphql.NewDirective(graphql.DirectiveConfig{
 //
 // A fact of the same name keeps it.
 func (b *Builder) addLive() {
-	announced := map[*facade.Door]bool{}
+	announced := map[*catalog.Door]bool{}
 	for _, frond := range b.catalog.Fronds {
 		for _, f := range frond.Facts {
 			if f.Changes && b.catalog.Announces(f) {

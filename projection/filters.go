@@ -15,7 +15,7 @@ import (
 //	  authorId: IDFilter
 //	  author: AuthorFilter           relation to one
 //	  comments: CommentListFilter    relation to many: some, none, every
-//	  tagIds: IDListFilter           ids that stand in the row
+//	  tagIds: IDListFilter           ids in the row
 //	  and: [PostFilter!]
 //	  or: [PostFilter!]
 //	  not: PostFilter
@@ -184,7 +184,7 @@ func (b *Builder) operatorInput(name string, by *origin, t graphql.Input, operat
 	b.shared[name] = in
 	said := operatorText
 	if by != ownOrigin {
-		said = nil // the shared filters say it
+		said = nil // the shared filters have the descriptions
 	}
 	for _, op := range operators {
 		typ := t
@@ -197,9 +197,9 @@ func (b *Builder) operatorInput(name string, by *origin, t graphql.Input, operat
 	return in.gql
 }
 
-// orderOf returns the input of one sort key, PostOrder, or nil where there is nothing to sort
-// by. Sortable is what is readable, stored and not JSON: a computed field has no column, and
-// JSON no order.
+// orderOf returns the input of one sort key, PostOrder, or nil without sortable fields. A
+// sortable field is readable, stored and not JSON: a computed field has no column, and JSON no
+// order.
 func (b *Builder) orderOf(d *door) *input {
 	if d.order != nil {
 		return d.order

@@ -5,13 +5,13 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
-// inputOf returns the input of an operation's body, or nil where there is nothing to send. Its
-// fields are the card's, under the card's names (docs/decisions/graphql-schema.md): the body is one JSON
-// object on every surface, and an input field that is omitted is not in it.
+// inputOf returns the input of an operation's body, or nil for a body without fields. Its
+// fields are the card's, under the card's names (docs/decisions/graphql-schema.md): the body is
+// one JSON object on every surface, without the input fields that the caller omits.
 //
 //	the door's own card, in a patch    UpdatePostInput
 //	the door's own card otherwise      CreatePostInput
@@ -19,7 +19,7 @@ import (
 //	a card inside the operation        PostPublishInput
 //
 // Operations that send the same card share one input.
-func (b *Builder) inputOf(op *facade.Operation) *input {
+func (b *Builder) inputOf(op *catalog.Operation) *input {
 	e := op.Input
 	if e == nil {
 		return nil
@@ -39,7 +39,7 @@ func (b *Builder) inputOf(op *facade.Operation) *input {
 		name, typ, by = "Create"+d.typ+"Input", d.typ, &origin{what: "input of create", door: d.Door}
 	case schema.IsGraphQLName(e.Name):
 		typ, by = schema.GraphQLType(e.Name), &origin{what: "input", view: e}
-	default: // a card that stands in its operation, without a name of its own
+	default: // a card written in its operation, without a name of its own
 		typ, by = b.typeOf(op.Door)+schema.GraphQLType(op.Name), &origin{what: "input", op: op}
 	}
 	if name == "" {
@@ -49,25 +49,26 @@ func (b *Builder) inputOf(op *facade.Operation) *input {
 	return b.bodies[key]
 }
 
-// body is what an input is made for: a card, or the patch of a door's own card.
+// body is the source of an input: a card, or the patch of a door's own card.
 type body struct {
 	card  *schema.Entity
 	patch bool
 }
 
-// newInputOf makes the input of a body. What the caller cannot send is not in it: read-only
-// fields, the other side of a relation, and in a patch the primary key and the fields that
-// never change. It returns nil where no field remains: GraphQL has no input without one.
+// newInputOf makes the input of a body. It leaves out fields that the caller cannot send:
+// read-only fields, the other side of a relation, and in a patch the primary key and the
+// immutable fields. It returns nil if no field remains, since GraphQL inputs need a field.
 //
-// Non-null is what the card requires and what cannot be null. GraphQL has one mark for both,
-// so "required, but may be null" is left to the façade, and so is a field that a collector
-// sets for some callers, who then cannot send it (docs/decisions/graphql-schema.md).
+// A field is non-null if the card requires it and it cannot be null. GraphQL has one mark for
+// both, so the façade checks a field that is required but may be null. It also checks a field
+// that a collector sets for some callers, who then cannot send it
+// (docs/decisions/graphql-schema.md).
 func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, patch bool) *input {
 	required := set(e.Card.Required)
 	for _, name := range b.presets(e) {
 		delete(required, name)
 	}
-	// What may be sent by its old name need not be by its new one; the façade requires one.
+	// A caller may send either the old name or the new one; the façade requires one of them.
 	for _, a := range e.Aliases {
 		delete(required, a.Field.Name)
 	}
@@ -101,7 +102,7 @@ func (b *Builder) presets(e *schema.Entity) []string {
 		key = schema.EntityKey(e.Card.Derived.From)
 	}
 	if d := b.byKey[key]; d != nil && (e.View || d.Entity == e) {
-		return d.Presets()
+		return d.Presets
 	}
 	return nil
 }

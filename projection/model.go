@@ -26,16 +26,16 @@ type field struct {
 	typ                           graphql.Output
 	args                          []*arg
 	binding                       *binding.Field
-	resolve                       graphql.FieldResolveFn // of a field registered by hand, which has no binding
+	resolve                       graphql.FieldResolveFn // of a field registered by hand, which lacks a binding
 	subscribe                     graphql.FieldResolveFn
 }
 
 // arg is an argument of a field or a field of an input. A generated one has no default: the
-// façade fills defaults in, the same way for every surface (docs/decisions/judge.md).
+// façade fills defaults in, in the same way for every surface (docs/decisions/judge.md).
 type arg struct {
 	name, description, deprecated string
 	typ                           graphql.Input
-	value                         any // the default, of what was registered by hand
+	value                         any // the default, for an argument registered by hand
 }
 
 // input is an input type. Its fields are added after it is made, since a filter may refer to

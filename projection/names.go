@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -23,13 +23,13 @@ import (
 //	door           the entity post; the connection of post
 //	none of them   what itself: RegisterType("Post")
 type origin struct {
-	what  string            // "type", "connection", "filter", …; of hand-written fields the whole text
-	door  *facade.Door      // whose type's name the claimed name comes from
-	op    *facade.Operation // whose field or type it is
-	view  *schema.Entity    // a view, or an entity without a door
-	field *schema.Property  // a field of a card
-	alias *facade.Alias     // an old name of the door, of which op's field is
-	fact  *facade.Fact
+	what  string             // "type", "connection", "filter", …; of hand-written fields the whole text
+	door  *catalog.Door      // whose type's name the claimed name comes from
+	op    *catalog.Operation // whose field or type it is
+	view  *schema.Entity     // a view, or an entity without a door
+	field *schema.Property   // a field of a card
+	alias *catalog.Alias     // an old name of the door, of which op's field is
+	fact  *catalog.Fact
 
 	renamed *schema.FieldAlias // an old name of field, which is claimed
 }
@@ -75,14 +75,14 @@ func (o *origin) String() string {
 	return s
 }
 
-// at returns the origin of something that is made from field p of o's card. what is the thing
-// that is made: "filter", "order", "relation", or fieldItself.
+// at returns the origin of a name made from field p of o's card. what is the kind of the name:
+// "filter", "order", "relation", or fieldItself.
 func (o *origin) at(p *schema.Property, what string) *origin {
 	return &origin{what: what, door: o.door, op: o.op, field: p}
 }
 
-// old returns the origin of what is made under an old name of o's field; under the name of now,
-// where a is nil, it is o.
+// old returns the origin of a name made under an old name of o's field; if a is nil, the name
+// is current and the origin is o.
 func (o *origin) old(a *schema.FieldAlias) *origin {
 	if a == nil {
 		return o
@@ -92,15 +92,15 @@ func (o *origin) old(a *schema.FieldAlias) *origin {
 	return &own
 }
 
-// What of an origin that is the thing itself and nothing made from it.
+// The values of what for an origin that is the declared thing itself.
 const (
 	fieldItself  = "field" // or the operation
 	entityItself = "entity"
 )
 
-// owner returns the door that o belongs to, or nil for views, built-in names and what was
+// owner returns the door that o belongs to, or nil for views, built-in names and types
 // registered by hand.
-func (o *origin) owner() *facade.Door {
+func (o *origin) owner() *catalog.Door {
 	if o.op != nil {
 		return o.op.Door
 	}
@@ -138,7 +138,7 @@ func (o *origin) pointer() string {
 		return o.alias.At
 	case o.renamed != nil:
 		return o.renamed.At
-	// A built-in operation has no entry of its own in the file, so the door is named for it.
+	// A built-in operation has no entry in the file, so the error names its door.
 	case inDoors && o.op != nil && !o.op.Builtin:
 		return "/doors/" + d.Name + "/operations/" + o.op.Name
 	case inDoors:
@@ -202,11 +202,11 @@ func (s space) name(name string) string {
 // one is an error that names both owners and both remedies.
 type claims struct {
 	owners   map[space]map[string]*origin
-	reported map[*schema.Property]bool // fields whose names are no names here
+	reported map[*schema.Property]bool // fields whose names are illegal in GraphQL
 	faults   schema.Faults
 	spares   int
-	remote   map[string]bool // Fronds that run elsewhere
-	notes    []string        // what they have that GraphQL cannot name
+	remote   map[string]bool // Fronds of remotes
+	notes    []string        // their names that are illegal in GraphQL
 }
 
 // newClaims returns claims in which the reserved type names are taken already.
@@ -224,7 +224,7 @@ func newClaims() *claims {
 func (c *claims) claim(s space, name string, o *origin) bool {
 	if !schema.IsGraphQLName(name) {
 		if o.field != nil && c.reported[o.field] {
-			return false // once is enough, though it would stand in many types
+			return false // reported once, although the field would be in many types
 		}
 		c.reported[o.field] = true
 		if c.elsewhere(o) {
@@ -232,7 +232,7 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 			c.notes = append(c.notes, fmt.Sprintf("%s has no name in GraphQL and is left out there: %s", o, s.name(name)))
 			return false
 		}
-		c.fault(o, fmt.Sprintf("%s would be the GraphQL %s, and that is no name in GraphQL", o, s.name(name)),
+		c.fault(o, fmt.Sprintf("%s would be the GraphQL %s, which is not a valid GraphQL name", o, s.name(name)),
 			o.remedy()+": letters, digits and _, no digit first, nor __")
 		return false
 	}
@@ -253,8 +253,7 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 			remedies = append(remedies, r)
 		}
 	}
-	// The error stands in the file of an owner who can change something; built-in names have
-	// no file.
+	// The error names the file of an owner who can change it; built-in names have no file.
 	blamed := o
 	if o == ownOrigin {
 		blamed = first
@@ -263,14 +262,14 @@ func (c *claims) claim(s space, name string, o *origin) bool {
 	return false
 }
 
-// fault notes an error that stands where o is declared. message says what is wrong, remedy
-// what to do about it.
+// fault records an error at the place where o is declared. message names the problem, remedy
+// the change to make.
 func (c *claims) fault(o *origin, message, remedy string) {
 	c.faults = append(c.faults, schema.Fault{File: o.file(), Pointer: o.pointer(), Message: message, Remedy: remedy})
 }
 
-// elsewhere reports whether o belongs to a Frond that runs on another host. A field counts by
-// the Frond of its card, which may differ from the door's.
+// elsewhere reports whether o belongs to the Frond of a remote. A field counts by the Frond of
+// its card, which may differ from the door's.
 func (c *claims) elsewhere(o *origin) bool {
 	d := o.owner()
 	return o.field != nil && c.remote[o.field.Owner.Frond] || o.fact != nil && c.remote[o.fact.Frond.Name] || d != nil && c.remote[d.Frond.Name]

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/schema"
 )
@@ -25,14 +26,14 @@ func TestOpenOperations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := facade.Discovered(&doc.Fronds[0], "there")
+	src := project.Discovered(&doc.Fronds[0], "there")
 	src.Remote = "there"
 	sent := ""
 	far := facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
 		sent = string(c.Invocation.Params) + " " + string(c.Invocation.Query) + " " + string(c.Invocation.Body)
 		return &facade.Result{Form: facade.FormValue, Value: json.RawMessage(`[7]`)}, nil
 	})
-	f, err := facade.New(&facade.Project{Fronds: []*facade.FrondSource{src}, Registry: schema.Builtins()}, nil,
+	f, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}, Registry: schema.Builtins()}, nil,
 		&facade.Options{Remotes: map[string]facade.Caller{"desk": far}})
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,7 @@ func TestOpenOperations(t *testing.T) {
 		t.Errorf("sent (-want +got):\n%s", diff)
 	}
 	got = do(t, s, `mutation { notePublish(id: "n1", params: {id: "n2"}) }`, nil)
-	if !strings.Contains(got, "id stands in params and as an argument beside it; send one of the two") {
-		t.Errorf("an id that stands twice: %s", got)
+	if !strings.Contains(got, "id is given both in params and as an argument; send one of the two") {
+		t.Errorf("an id that is given twice: %s", got)
 	}
 }

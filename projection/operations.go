@@ -3,7 +3,7 @@ package projection
 import (
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 )
@@ -21,8 +21,8 @@ func (b *Builder) addOperations(d *door) {
 	}
 }
 
-// addBuiltin adds the field of a CRUD operation (docs/calls.md). Every root field is
-// nullable: one that fails is null beside its error, and its siblings stand.
+// addBuiltin adds the field of a CRUD operation (docs/calls.md). Every root field is nullable:
+// one that fails is null and reports its error, and its siblings keep their values.
 //
 //	list       posts(filter, orderBy, first, after, last, before, offset): PostConnection
 //	findById   post(id: ID!): Post
@@ -30,7 +30,7 @@ func (b *Builder) addOperations(d *door) {
 //	create     createPost(input: CreatePostInput!): Post
 //	update     updatePost(id: ID!, ifMatch: String, where: PostFilter, input: UpdatePostInput!): Post
 //	delete     deletePost(id: ID!, ifMatch: String, where: PostFilter): Boolean
-func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
+func (b *Builder) addBuiltin(d *door, op *catalog.Operation) {
 	f := &field{description: describeBuiltin(d.typ, op), deprecated: op.Deprecated, binding: &binding.Field{
 		Kind: binding.Operation, Operation: op, Door: d.Door, Output: d.Entity,
 	}}
@@ -79,7 +79,7 @@ func (b *Builder) addBuiltin(d *door, op *facade.Operation) {
 		b.addBody(f, op)
 	case "delete":
 		name, f.typ = after("delete"), graphql.Boolean
-		// delete gives true or false and no row, so nothing stands below its field.
+		// delete returns true or false and no row, so its field has no selection.
 		f.binding.Door, f.binding.Output = nil, nil
 		id()
 		held()
@@ -95,9 +95,9 @@ func after(verb string) func(typ string) string {
 	return func(typ string) string { return verb + typ }
 }
 
-// addRoot adds the root field of an operation, which name names after the door's type, and the
-// same field under each alias of the door. Where frond.yaml names the field, its name does not
-// follow the entity's, and there is no other.
+// addRoot adds the root field of an operation, with the name that name makes of the door's
+// type, and the same field under each alias of the door. If frond.yaml names the field, that is
+// its only name.
 func (b *Builder) addRoot(d *door, f *field, name func(typ string) string) {
 	op := f.binding.Operation
 	if f.name = op.GraphQL; f.name == "" {
@@ -117,14 +117,14 @@ func (b *Builder) addRoot(d *door, f *field, name func(typ string) string) {
 }
 
 // ifMatchText describes the argument ifMatch.
-const ifMatchText = "The version that the row must have, as its etag says; otherwise the call fails with PRECONDITION_FAILED."
+const ifMatchText = "The expected version of the row, its etag. The call fails with PRECONDITION_FAILED if the row has another."
 
 // whereText describes the argument where.
-const whereText = "What the row must meet when it is written; otherwise the call fails with PRECONDITION_FAILED."
+const whereText = "Condition on the row at the time of the write. The call fails with PRECONDITION_FAILED if the row does not meet it."
 
-// addBody adds the argument input for the operation's body. It adds nothing where the body has
-// no field that the caller can send.
-func (b *Builder) addBody(f *field, op *facade.Operation) {
+// addBody adds the argument input for the operation's body, unless the caller can send none of
+// its fields.
+func (b *Builder) addBody(f *field, op *catalog.Operation) {
 	in := b.inputOf(op)
 	if in == nil {
 		return
@@ -141,7 +141,7 @@ func (b *Builder) addBody(f *field, op *facade.Operation) {
 //
 // Where no card declares them (op.Open), the arguments are params and query, each any JSON, and on
 // a door of rows id, which is a member of params. Without a card, input is any JSON too.
-func (b *Builder) addNamed(d *door, op *facade.Operation) {
+func (b *Builder) addNamed(d *door, op *catalog.Operation) {
 	f := &field{description: op.Description, deprecated: op.Deprecated, binding: &binding.Field{Kind: binding.Operation, Operation: op}}
 	typ := d.typ + schema.GraphQLType(op.Name)
 	args := space{"argument", op.Door.Name + "." + op.Name}
@@ -173,9 +173,9 @@ func (b *Builder) addNamed(d *door, op *facade.Operation) {
 }
 
 // addArgs adds an argument for each field of e, the card of the operation's params or query;
-// nil adds none. names is the space that both share. typ is what the names of types made for
-// arguments begin with.
-func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema.Entity, into binding.Place, typ string) {
+// nil adds none. names is the space of names that both share. typ is the prefix of types made
+// for arguments.
+func (b *Builder) addArgs(f *field, names space, op *catalog.Operation, e *schema.Entity, into binding.Place, typ string) {
 	if e == nil {
 		return
 	}
@@ -200,16 +200,16 @@ func (b *Builder) addArgs(f *field, names space, op *facade.Operation, e *schema
 	}
 }
 
-// addOutput gives the field the type of what the operation gives. All are nullable, since a
-// root field that fails must not take its siblings along (docs/decisions/graphql-schema.md):
+// addOutput gives the field the type of the operation's result. All are nullable, since a root
+// field that fails must not take its siblings along (docs/decisions/graphql-schema.md):
 //
 //	one, maybe            T
 //	many                  [T!]
 //	page                  TConnection
 //	none, or no shape     JSON
-func (b *Builder) addOutput(f *field, d *door, op *facade.Operation) {
+func (b *Builder) addOutput(f *field, d *door, op *catalog.Operation) {
 	f.typ = jsonAny
-	if op.Output == nil || op.Cardinality == facade.NoOutput {
+	if op.Output == nil || op.Cardinality == catalog.NoOutput {
 		return
 	}
 	s := b.show(op.Output, op)
@@ -223,9 +223,9 @@ func (b *Builder) addOutput(f *field, d *door, op *facade.Operation) {
 		by, typ = s.door.origin, s.door.typ
 	}
 	switch row := s.object.gql; op.Cardinality {
-	case facade.Many:
+	case catalog.Many:
 		f.typ = b.list(b.required(row))
-	case facade.PageOf:
+	case catalog.PageOf:
 		f.typ = b.connection(s, typ, by).gql
 	default:
 		f.typ = row
@@ -235,7 +235,7 @@ func (b *Builder) addOutput(f *field, d *door, op *facade.Operation) {
 // argType returns the type of an argument. A relation's key has the type of the target's key.
 // One called id has the type ID where the door stores rows and the card says it is a string:
 // it is taken for the door's own key.
-func (b *Builder) argType(op *facade.Operation, p *schema.Property, typ string, by *origin) graphql.Input {
+func (b *Builder) argType(op *catalog.Operation, p *schema.Property, typ string, by *origin) graphql.Input {
 	if p.Link != nil && !p.Link.Many || p.Name == "id" && op.Door.Entity != nil && p.Shape.Type == "string" {
 		return keyType(p)
 	}

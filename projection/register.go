@@ -8,7 +8,7 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // Options of [RegisterAll]; nil is fine.
@@ -16,20 +16,21 @@ type Options struct {
 	// Surface names the surface the schema is for: of each Frond it has what that
 	// shows (spec 4.3.3), so its calls have to go to the façade as the surface sees
 	// it, [facade.Facade.On]. "": everything, as in process.
-	Surface facade.Surface
+	Surface catalog.Surface
 	// Filter says whether a door is in the schema (spec 4.3.3); nil: all are.
-	Filter func(*facade.Door) bool
-	// SemanticNonNull prints @semanticNonNull at the fields that are null beside an error alone:
-	// clients that turn errors into exceptions need not handle their null.
+	Filter func(*catalog.Door) bool
+	// SemanticNonNull prints @semanticNonNull at the fields whose null always comes with an
+	// error: clients that turn errors into exceptions need not handle their null.
 	SemanticNonNull bool
 }
 
-// RegisterAll registers every door of cat that opts lets in: its type, its inputs and one
-// field for each operation; and a field of Subscription for each fact that can be seen there. Relations connect the types of doors that are both in (spec
-// 4.3.2). The error is schema.Faults: every name that is claimed twice and every name that
-// GraphQL cannot write. An unknown opts.Surface is an error of the catalog. A Builder takes
-// one catalog; a second call returns an error and changes nothing.
-func RegisterAll(b *Builder, cat *facade.Catalog, opts *Options) error {
+// RegisterAll registers every door of cat that opts allows: its type, its inputs, one field for
+// each operation, and a field of Subscription for each visible fact. Relations connect the
+// types of doors that are both in the schema (spec 4.3.2). The error is schema.Faults: every
+// name that is claimed twice and every name that is illegal in GraphQL. An unknown opts.Surface
+// is an error of the catalog. A Builder takes one catalog; a second call returns an error and
+// changes nothing.
+func RegisterAll(b *Builder, cat *catalog.Catalog, opts *Options) error {
 	if b.catalog != nil {
 		return errors.New("this Builder has a catalog already; make one Builder for each")
 	}
@@ -68,11 +69,10 @@ func RegisterAll(b *Builder, cat *facade.Catalog, opts *Options) error {
 	return slices.Clone(b.claims.faults[before:]).Err()
 }
 
-// RegisterType adds fields to the object type called name: to a generated type
-// (RegisterAll goes first then), or to a new one of the author's own. See
-// [binding.Fields] for what their Resolve is given and may give; one without
-// Resolve reads the member of its name from what its parent gave. Types of other
-// kinds come along with the fields that use them.
+// RegisterType adds fields to the object type called name: to a generated type (call
+// RegisterAll first), or to a new one. [binding.Fields] documents the source and the result of
+// their Resolve; a field without Resolve reads the member of its name from its parent's value.
+// Types of other kinds are added with the fields that use them.
 func RegisterType(b *Builder, name string, fields graphql.Fields) error {
 	by := &origin{what: fmt.Sprintf("RegisterType(%q)", name)}
 	o := b.objects[name]
@@ -91,7 +91,7 @@ func RegisterType(b *Builder, name string, fields graphql.Fields) error {
 // Each needs its own Resolve; it gives what [binding.Fields] says. Generated root
 // fields are nullable, so that one that fails leaves the others; a field with a
 // non-null Type stays as it is given, and one that fails makes data null.
-func RegisterOperations(b *Builder, kind facade.Kind, fields graphql.Fields) error {
+func RegisterOperations(b *Builder, kind catalog.Kind, fields graphql.Fields) error {
 	o := b.root(kind)
 	return b.addByHand(o, &origin{what: fmt.Sprintf("RegisterOperations in %s", o.name)}, fields)
 }
@@ -115,10 +115,10 @@ func (b *Builder) Type(name string) graphql.Type {
 // without Resolve gets graphql-go's default one.
 func (b *Builder) addByHand(o *object, by *origin, fields graphql.Fields) error {
 	before := len(b.claims.faults)
-	for _, name := range slices.Sorted(maps.Keys(fields)) { // a map has no order of its own
+	for _, name := range slices.Sorted(maps.Keys(fields)) { // a map has a random order
 		f := fields[name]
 		if f == nil || f.Type == nil {
-			b.claims.fault(by, fmt.Sprintf("the field %s.%s has no type", o.name, name), "register what it gives first: Builder.Type answers nil for a type that is not there yet")
+			b.claims.fault(by, fmt.Sprintf("the field %s.%s has no type", o.name, name), "register its type first: Builder.Type returns nil for an unknown type")
 			continue
 		}
 		if !b.claims.claim(space{"field", o.name}, name, by) {
@@ -158,7 +158,7 @@ func (b *Builder) claimByHand() {
 			if f.binding != nil {
 				continue
 			}
-			w := walker{b: b, known: known, by: &origin{what: fmt.Sprintf("what the hand-written field %s.%s gives or takes", o.name, f.name)}}
+			w := walker{b: b, known: known, by: &origin{what: fmt.Sprintf("the types of the hand-written field %s.%s", o.name, f.name)}}
 			w.walk(f.typ)
 			for _, a := range f.args {
 				w.walk(a.typ)
@@ -185,9 +185,9 @@ func (w walker) walk(t graphql.Type) {
 	}
 	w.known[t] = true
 	// graphql-go keeps the first error of a type and reports it when the schema is made, one
-	// at a time. Here it stands beside the others.
+	// at a time. Here it is reported with the others.
 	if err := t.Error(); err != nil {
-		w.b.claims.fault(w.by, fmt.Sprintf("%s: %s", w.by, err), "mend the type that is registered")
+		w.b.claims.fault(w.by, fmt.Sprintf("%s: %s", w.by, err), "correct the registered type")
 		return
 	}
 	w.b.claims.claim(typeNames, t.Name(), w.by)

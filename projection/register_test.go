@@ -10,6 +10,10 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/schema"
@@ -35,14 +39,14 @@ func TestByHand(t *testing.T) {
 		if err := projection.RegisterType(b, "Post", graphql.Fields{
 			"shout": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) {
 				var title string
-				err := json.Unmarshal(p.Source.(facade.Row).Get("title"), &title)
+				err := json.Unmarshal(p.Source.(rows.Row).Get("title"), &title)
 				return strings.ToUpper(title), err
 			}},
 			"editor": {Type: b.Type("Author"), Resolve: func(p graphql.ResolveParams) (any, error) {
-				return loader.Load(p.Context, "author", p.Source.(facade.Row).Get("authorId")), nil
+				return loader.Load(p.Context, "author", p.Source.(rows.Row).Get("authorId")), nil
 			}},
 			"remarks": {Type: graphql.NewList(b.Type("Comment")), Resolve: func(p graphql.ResolveParams) (any, error) {
-				return loader.LoadMany(p.Context, "comment", "postId", p.Source.(facade.Row).Get("id")), nil
+				return loader.LoadMany(p.Context, "comment", "postId", p.Source.(rows.Row).Get("id")), nil
 			}},
 		}); err != nil {
 			return err
@@ -51,7 +55,7 @@ func TestByHand(t *testing.T) {
 			return caller.Call(ctx, &facade.Call{Entity: "post", Operation: "list"})
 		}
 		return errors.Join(
-			projection.RegisterOperations(b, facade.Query, graphql.Fields{
+			projection.RegisterOperations(b, catalog.Query, graphql.Fields{
 				"report": {Type: b.Type("Report"), Resolve: func(p graphql.ResolveParams) (any, error) {
 					res, err := list(p.Context)
 					if err != nil {
@@ -61,7 +65,7 @@ func TestByHand(t *testing.T) {
 				}},
 				"shelf": {Type: b.Type("PostConnection"), Resolve: func(p graphql.ResolveParams) (any, error) { return list(p.Context) }},
 			}),
-			projection.RegisterOperations(b, facade.Command, graphql.Fields{
+			projection.RegisterOperations(b, catalog.Command, graphql.Fields{
 				"ping": {Type: graphql.String, DeprecationReason: "Use \"pong\".", Resolve: func(graphql.ResolveParams) (any, error) { return "pong", nil }},
 			}))
 	})
@@ -106,7 +110,7 @@ func TestByHand(t *testing.T) {
 // TestByHandWithoutLoaders: a context without loaders is named in the log.
 func TestByHandWithoutLoaders(t *testing.T) {
 	_, err := loader.Load(context.Background(), "author", json.RawMessage(`"ada"`))()
-	if facade.CodeOf(err) != facade.InternalError || !strings.Contains(err.Error(), "loader.With") {
+	if kiterror.CodeOf(err) != kiterror.InternalError || !strings.Contains(err.Error(), "loader.With") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -121,20 +125,20 @@ func TestLoadFailures(t *testing.T) {
 	for name, tt := range map[string]struct {
 		caller facade.Caller
 		entity string
-		code   facade.Code
+		code   kiterror.Code
 	}{
-		"an entity that is not here": {f, "nobody", facade.NotFound},
-		"a panic":                    {panics, "author", facade.InternalError},
+		"an entity that is not here": {f, "nobody", kiterror.NotFound},
+		"a panic":                    {panics, "author", kiterror.InternalError},
 	} {
 		ctx := loader.With(context.Background(), s, tt.caller)
 		first, second := loader.Load(ctx, tt.entity, json.RawMessage(`"a"`)), loader.Load(ctx, tt.entity, json.RawMessage(`"b"`))
 		for _, later := range []func() (any, error){first, second, first} {
-			if _, err := later(); facade.CodeOf(err) != tt.code {
+			if _, err := later(); kiterror.CodeOf(err) != tt.code {
 				t.Errorf("%s: got %v, want %s", name, err, tt.code)
 			}
 		}
 	}
-	if v, err := loader.Load(context.Background(), "author", json.RawMessage("null"))(); facade.CodeOf(err) != facade.InternalError || v != nil {
+	if v, err := loader.Load(context.Background(), "author", json.RawMessage("null"))(); kiterror.CodeOf(err) != kiterror.InternalError || v != nil {
 		t.Errorf("without loaders: %v, %v", v, err)
 	}
 	ctx := loader.With(context.Background(), s, f)
@@ -158,14 +162,14 @@ func TestByHandFaults(t *testing.T) {
 			return projection.RegisterType(b, "Post", graphql.Fields{"title": text})
 		}, `the GraphQL field Post.title is claimed twice: by the field title of post (fronds/blog/entities/post.yaml), and by RegisterType("Post"); register it under another name, or rename the field title of post`},
 		{"a root field twice", func(b *projection.Builder) error {
-			return projection.RegisterOperations(b, facade.Query, graphql.Fields{"posts": text})
+			return projection.RegisterOperations(b, catalog.Query, graphql.Fields{"posts": text})
 		}, "the GraphQL field Query.posts is claimed twice: by the operation post.list (fronds/blog/entities/post.yaml), and by RegisterOperations in Query; register it under another name, or write `graphql: OtherName` under doors.post in the frond.yaml of blog"},
 		{"no type", func(b *projection.Builder) error {
-			return projection.RegisterOperations(b, facade.Query, graphql.Fields{"x": {Type: b.Type("Nothing")}})
+			return projection.RegisterOperations(b, catalog.Query, graphql.Fields{"x": {Type: b.Type("Nothing")}})
 		}, "the field Query.x has no type"},
 		{"no name", func(b *projection.Builder) error {
 			return projection.RegisterType(b, "Post", graphql.Fields{"a-b": text})
-		}, "that is no name in GraphQL"},
+		}, "which is not a valid GraphQL name"},
 		{"a reserved type", func(b *projection.Builder) error {
 			return projection.RegisterType(b, "PageInfo", graphql.Fields{"hasNextPage": text})
 		}, "the GraphQL field PageInfo.hasNextPage is claimed twice"},
@@ -175,14 +179,14 @@ func TestByHandFaults(t *testing.T) {
 		{"a type that comes along", func(b *projection.Builder) error {
 			inner := graphql.NewObject(graphql.ObjectConfig{Name: "Author", Fields: graphql.Fields{"x": text}})
 			outer := graphql.NewObject(graphql.ObjectConfig{Name: "Outer", Fields: graphql.Fields{"inner": {Type: graphql.NewList(inner)}}})
-			return projection.RegisterOperations(b, facade.Query, graphql.Fields{"outer": {Type: outer}})
-		}, "the GraphQL type Author is claimed twice: by the entity author (fronds/people/entities/author.yaml), and by what the hand-written field Query.outer gives or takes"},
+			return projection.RegisterOperations(b, catalog.Query, graphql.Fields{"outer": {Type: outer}})
+		}, "the GraphQL type Author is claimed twice: by the entity author (fronds/people/entities/author.yaml), and by the types of the hand-written field Query.outer"},
 		{"a type that is broken", func(b *projection.Builder) error {
-			return projection.RegisterOperations(b, facade.Query, graphql.Fields{"x": {Type: graphql.NewObject(graphql.ObjectConfig{Name: "not a name"})}})
+			return projection.RegisterOperations(b, catalog.Query, graphql.Fields{"x": {Type: graphql.NewObject(graphql.ObjectConfig{Name: "not a name"})}})
 		}, `Names must match`},
 		{"an enum that cannot be looked up", func(b *projection.Builder) error {
 			odd := graphql.NewEnum(graphql.EnumConfig{Name: "Odd", Values: graphql.EnumValueConfigMap{"A": {Value: []int{1}}}})
-			return projection.RegisterOperations(b, facade.Query, graphql.Fields{"x": {Type: odd}})
+			return projection.RegisterOperations(b, catalog.Query, graphql.Fields{"x": {Type: odd}})
 		}, "the enum Odd has values that Go cannot compare"},
 	}
 	for _, tt := range tests {
@@ -214,7 +218,7 @@ func TestByHandFaults(t *testing.T) {
 func TestOptions(t *testing.T) {
 	f := storetest.Facade(t)
 	s, err := build(f, &projection.Options{
-		Filter: func(d *facade.Door) bool { return d.Frond.Name == "blog" && d.Name != "comment" },
+		Filter: func(d *catalog.Door) bool { return d.Frond.Name == "blog" && d.Name != "comment" },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -303,11 +307,11 @@ func TestSurface(t *testing.T) {
 		case "blog":
 			f.Config.Data = append(f.Config.Data, "\nsurfaces: {graphql: {except: [comment.list, comment.findById, post.publish, tag.findById]}, audiences: {partner: {graphql: {only: [post.list]}}}}\n"...)
 		case "people":
-			f.Config = facade.Text{File: "frond.yaml", Data: []byte("surfaces: {graphql: false}\n")}
+			f.Config = project.Text{File: "frond.yaml", Data: []byte("surfaces: {graphql: false}\n")}
 		}
 	}
 	f := storetest.New(t, p, storetest.NewStore(), nil)
-	s, err := build(f, &projection.Options{Surface: facade.OnGraphQL})
+	s, err := build(f, &projection.Options{Surface: catalog.OnGraphQL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +328,7 @@ func TestSurface(t *testing.T) {
 			t.Errorf("%s is there: %t, want %t", path, got, want)
 		}
 	}
-	if s, err = build(f, &projection.Options{Surface: facade.OnGraphQL.For("partner"), Filter: func(*facade.Door) bool { return true }}); err != nil {
+	if s, err = build(f, &projection.Options{Surface: catalog.OnGraphQL.For("partner"), Filter: func(*catalog.Door) bool { return true }}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(s.AST.Query.Fields); s.AST.Mutation != nil || s.AST.Query.Fields.ForName("posts") == nil || n != 2+3 { // node, nodes, __schema and __type beside it

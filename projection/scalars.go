@@ -16,8 +16,8 @@ var reserved = []string{
 	"Node", "PageInfo", "SortDirection", "RowChange",
 }
 
-// specifiedBy says where the values of each scalar are described. graphql-go has
-// no place for it, so the SDL says it, and introspection reads the SDL.
+// specifiedBy are the addresses that describe the values of each scalar. graphql-go does not
+// store them; introspection reads them from the SDL.
 var specifiedBy = map[string]string{
 	"DateTime": "https://www.rfc-editor.org/rfc/rfc3339#section-5.6",
 	"Date":     "https://www.rfc-editor.org/rfc/rfc3339#section-5.6",
@@ -28,8 +28,8 @@ var specifiedBy = map[string]string{
 	"Decimal":  "https://spec.openapis.org/registry/format/decimal",
 }
 
-// The scalars beyond GraphQL's five. The façade judges what is in them: a text
-// that is no date is VALIDATION_FAILED with its field, not a refused document.
+// The scalars beyond GraphQL's five. The façade judges their values: an invalid date is
+// VALIDATION_FAILED with its field, not a refused document.
 var (
 	dateTime  = textScalar("DateTime", "A point in time in UTC, such as 2026-01-31T09:30:00.000Z.")
 	date      = textScalar("Date", "A day, such as 2026-01-31.")
@@ -70,7 +70,7 @@ func textScalar(name, description string) *graphql.Scalar {
 	})
 }
 
-// parseBigInt returns v as a json.Number with every digit, or nil for what is no int64:
+// parseBigInt returns v as a json.Number with every digit, or nil if v is not an int64:
 //
 //	9007199254740993     json.Number("9007199254740993")
 //	1e3 as a float64     json.Number("1000")

@@ -13,19 +13,19 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// print writes the schema as SDL: what was generated in the order of the cards, then what
-// hand-written fields brought along, by name (docs/decisions/graphql-stack.md). Only types that
-// graphql-go's schema reaches are printed, so both hold the same types. The error names the
-// defaults that no literal writes.
+// print writes the schema as SDL: generated types in the order of the cards, then those of
+// hand-written fields, by name (docs/decisions/graphql-stack.md). Only types that graphql-go's
+// schema reaches are printed, so both hold the same types. The error names the defaults that
+// have no literal form.
 func (b *Builder) print(s *graphql.Schema) (string, error) {
 	p := &printer{types: s.TypeMap(), printed: map[string]bool{}}
 	order := slices.Clone(b.order)
-	// The interface Node has the rank 0, behind the root types and before the doors.
+	// The interface Node has the rank 0, after the root types and before the doors.
 	slices.SortStableFunc(order, func(x, y any) int { return cmp.Compare(b.ranks[typeOf(x).Name()], b.ranks[typeOf(y).Name()]) })
 	if b.live {
 		p.directive(liveDirective)
@@ -46,7 +46,7 @@ func (b *Builder) print(s *graphql.Schema) (string, error) {
 			p.byHand(t)
 		}
 	}
-	// What the Builder did not make: scalars, and the types of hand-written fields.
+	// Types from outside of the Builder: scalars, and the types of hand-written fields.
 	var rest []string
 	for name := range p.types {
 		if !p.printed[name] && !strings.HasPrefix(name, "__") && !builtinScalar(name) {
@@ -79,15 +79,15 @@ func builtinScalar(name string) bool {
 	return name == "Int" || name == "Float" || name == "String" || name == "Boolean" || name == "ID"
 }
 
-// printer collects the text of a schema. types is graphql-go's table of what the schema
-// reaches; printed are the names that are written already.
+// printer collects the text of a schema. types is graphql-go's table of reachable types;
+// printed are the names written so far.
 type printer struct {
 	strings.Builder
 	types   graphql.TypeMap
 	printed map[string]bool
 	// semantic prints @semanticNonNull.
 	semantic bool
-	fault    error // defaults that no literal writes
+	fault    error // defaults that have no literal
 }
 
 // begin starts a definition with its description, and reports whether there is one to write:
@@ -139,11 +139,11 @@ func (p *printer) fields(fields []*field) {
 	p.put("}\n")
 }
 
-// failsNull reports whether a field that may be null is so beside an error alone:
+// failsNull reports whether a nullable field is null only together with an error:
 //
 //	a connection behind a relation           its door is closed or unreachable
 //	an operation that always answers rows    it failed: list, findByIds, create, update, and named ones
-//	delete                                   likewise
+//	delete                                   the same
 func (f *field) failsNull() bool {
 	b := f.binding
 	if _, nonNull := f.typ.(*graphql.NonNull); nonNull || b == nil {
@@ -154,7 +154,7 @@ func (f *field) failsNull() bool {
 		return true
 	case binding.Operation:
 		op := b.Operation
-		return op.Builtin && op.Name == "delete" || b.Output != nil && (op.Cardinality == facade.One || op.Cardinality == facade.Many || op.Cardinality == facade.PageOf)
+		return op.Builtin && op.Name == "delete" || b.Output != nil && (op.Cardinality == catalog.One || op.Cardinality == catalog.Many || op.Cardinality == catalog.PageOf)
 	}
 	return false
 }
@@ -230,7 +230,7 @@ func (p *printer) enum(name, description string, t graphql.Type, values []*graph
 }
 
 // byHand writes a type that came with a hand-written field, or a scalar. graphql-go keeps its
-// members in maps, so they stand in the order of their names.
+// members in maps, so they are sorted by name.
 func (p *printer) byHand(t graphql.Type) {
 	switch t := t.(type) {
 	case *graphql.Scalar:
@@ -298,8 +298,8 @@ func (p *printer) put(texts ...string) {
 	}
 }
 
-// deprecated writes the directive for a reason; "" writes nothing. GraphQL's default reason
-// (3.13.3) is omitted, as it is the default of the argument.
+// deprecated writes the directive for a reason; "" writes nothing. It omits GraphQL's default
+// reason (3.13.3), which is the default of the argument.
 func (p *printer) deprecated(reason string) {
 	switch reason {
 	case "":
@@ -350,7 +350,7 @@ func quote(s string) string {
 	return strings.ReplaceAll(string(jsontext.Quote(s)), "\x7f", `\u007f`)
 }
 
-// valueText returns the default v of what is called name as a literal of t (GraphQL 2.9):
+// valueText returns the default v of the member called name as a literal of t (GraphQL 2.9):
 //
 //	enum value        the name that the enum serializes it as
 //	string            "a string"
@@ -358,7 +358,7 @@ func quote(s string) string {
 //	map of strings    {a: 1, b: 2}, keys sorted
 //	nil pointer       null
 //
-// Any other Go value is noted as an error, and null stands in its place.
+// Any other Go value is recorded as an error and written as null.
 func (p *printer) valueText(name string, v any, t graphql.Type) string {
 	if n, ok := t.(*graphql.NonNull); ok {
 		t = n.OfType
@@ -400,12 +400,12 @@ func (p *printer) valueText(name string, v any, t graphql.Type) string {
 			return fmt.Sprint(v)
 		}
 	}
-	p.fault = errors.Join(p.fault, fmt.Errorf("the default of %s is a Go %T, which no literal writes; give a bool, a number, a string, a slice or a map of names", name, v))
+	p.fault = errors.Join(p.fault, fmt.Errorf("the default of %s is a Go %T, which has no literal; use a bool, a number, a string, a slice or a map with string keys", name, v))
 	return "null"
 }
 
-// listText returns a slice or an array as a list literal. A t that is no list is taken as the
-// type of the items.
+// listText returns a slice or an array as a list literal. If t is not a list, it is taken as
+// the type of the items.
 func (p *printer) listText(name string, list reflect.Value, t graphql.Type) string {
 	of := t
 	if l, ok := t.(*graphql.List); ok {
@@ -418,8 +418,8 @@ func (p *printer) listText(name string, list reflect.Value, t graphql.Type) stri
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// objectText returns a map as an object literal. The keys are sorted, since a Go map has no
-// order and the SDL must be the same at every start.
+// objectText returns a map as an object literal. The keys are sorted, since a Go map has a
+// random order and the SDL must be the same at every start.
 func (p *printer) objectText(name string, object reflect.Value, t graphql.Type) string {
 	fields := graphql.InputObjectFieldMap{}
 	if o, ok := t.(*graphql.InputObject); ok {

@@ -45,8 +45,8 @@ type named struct {
 	by    *origin
 }
 
-// output returns the type of a value going out, without the mark for non-null, which depends
-// on where the value stands:
+// output returns the type of an outgoing value, without the mark for non-null, which depends on
+// the place of the value:
 //
 //	object with properties     an object type of its own
 //	array                      a list; without `items`, [JSON]
@@ -77,8 +77,8 @@ func (b *Builder) value(n named, nested func(named) graphql.Type) graphql.Type {
 }
 
 // leaf returns the scalar or enum of a value that is neither an object with properties nor a
-// list. An enum wins over the type beside it. What no scalar fits is JSON: an object without
-// properties, a union of types, a shape without a type.
+// list. An enum has precedence over a type. A value without a fitting scalar is JSON: an object
+// without properties, a union of types, a shape without a type.
 func (b *Builder) leaf(n named) graphql.Output {
 	s := n.shape
 	if values := enumValues(s); values != nil {
@@ -139,9 +139,9 @@ func (b *Builder) nestedIn(n named) *input {
 }
 
 // patch returns the type of a value in a patch. Nested objects are patched member by member
-// (docs/decisions/judge.md), so nothing in them is required: PostAddressPatchInput. An object that
-// requires nothing anyway shares the input of create. A list is sent whole, so its items are
-// those of a create.
+// (docs/decisions/judge.md), so none of their members is required: PostAddressPatchInput. An
+// object without required members shares the input of create. A list is sent whole, so its
+// items are those of a create.
 func (b *Builder) patch(n named) graphql.Input {
 	if len(n.shape.Properties) == 0 || !demands(n.shape) {
 		return b.input(n)
@@ -195,8 +195,8 @@ func (b *Builder) free(name string, by *origin) string {
 	return name
 }
 
-// rank returns where a type stands in the SDL (docs/decisions/graphql-stack.md): doors in their order from
-// 1, each with all that is made from it, then views, then what the doors share.
+// rank returns the place of a type in the SDL (docs/decisions/graphql-stack.md): doors in their
+// order from 1, each with the types made from it, then views, then the types that doors share.
 func (b *Builder) rank(by *origin) int {
 	d := by.owner()
 	if d == nil && by.field != nil {
@@ -218,8 +218,8 @@ const (
 	sharedRank = math.MaxInt
 )
 
-// addInput gives in a field whose name is free there. GraphQL 3.13.3 lets only what may be
-// omitted be deprecated, so a non-null field loses its deprecation.
+// addInput gives in a field whose name is free there. GraphQL 3.13.3 allows deprecation only on
+// optional fields, so a non-null field loses its deprecation.
 func (b *Builder) addInput(in *input, by *origin, a *arg) {
 	if !b.claims.claim(space{"input field", in.name}, a.name, by) {
 		return
@@ -245,8 +245,8 @@ func (b *Builder) home(p *schema.Property, typ string, by *origin) named {
 }
 
 // enumValues returns the values of an enum that GraphQL can write, without null and without
-// repetitions. It returns nil where one value is no GraphQL name: the field then is a plain
-// String (docs/decisions/judge.md), since a value must not be spelled differently on one surface.
+// repetitions. It returns nil if one value is not a GraphQL name: the field then is a plain
+// String (docs/decisions/judge.md), since a value must be spelled alike on every surface.
 func enumValues(s *schema.Shape) []string {
 	if s.Type != "string" && s.Type != "" {
 		return nil
@@ -302,7 +302,7 @@ func stays(p *schema.Property) bool {
 	return p.Axes.Create != nil && !p.Axes.Create.Optional
 }
 
-// described returns what a shape says of itself to a reader who knows its name: the
+// described returns the description of a shape for a reader who knows its name: its
 // description, else the title, unless the title repeats the name. "Unit price" of unitPrice is
 // such a repetition and gives "".
 func described(s *schema.Shape, name string) string {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 )
@@ -13,14 +13,14 @@ import (
 // door is a door with its types. A type is made when something needs it first: the filter of a
 // door that is only reached through a relation is made by that relation.
 type door struct {
-	*facade.Door
+	*catalog.Door
 	index  int     // among the doors, from 1
 	typ    string  // Post
 	origin *origin // of the type
-	shown          // object is nil where the door stores nothing
+	shown          // object is nil if the door stores no rows
 
 	filter, many *input // PostFilter, PostListFilter
-	order        *input // PostOrder; nil: nothing to sort by, or not made yet
+	order        *input // PostOrder; nil: no sortable fields, or not made yet
 	lists        *listArgs
 }
 
@@ -33,17 +33,17 @@ type shown struct {
 	door   *door // nil: a view
 }
 
-// addDoor names the type of a door and makes it, without fields. All doors are added before
-// any gets its fields, since relations go both ways. A door without an entity has no type; its
-// name still is the prefix of its operations: `graphql:` of the door, or the door's name in
+// addDoor names the type of a door and makes it, without fields. All doors are added before any
+// gets its fields, since relations go both ways. A door without an entity has no type; its name
+// is still the prefix of its operations: `graphql:` of the door, or the door's name in
 // GraphQL's spelling.
-func (b *Builder) addDoor(d *facade.Door) {
+func (b *Builder) addDoor(d *catalog.Door) {
 	own := &door{Door: d, typ: d.GraphQL, origin: &origin{what: entityItself, door: d}}
 	if own.typ == "" {
 		own.typ = schema.GraphQLType(d.Name)
 	}
 	b.doors = append(b.doors, own)
-	// From 1, so that a door stands behind the root types in the SDL (rootRank is -1).
+	// From 1, so that doors follow the root types in the SDL (rootRank is -1).
 	own.index = len(b.doors)
 	b.byDoor[d] = own
 	if d.Entity == nil {
@@ -61,7 +61,7 @@ func (d *door) has(op string) bool { return d.builtin(op) != nil }
 // builtin returns a built-in operation of the door, or nil. An operation of the author's that
 // has the name of one (a `list` of their own) is not built in and returns nil: its arguments
 // and its result are the author's.
-func (d *door) builtin(name string) *facade.Operation {
+func (d *door) builtin(name string) *catalog.Operation {
 	if op := d.Operation(name); op != nil && op.Builtin {
 		return op
 	}
@@ -90,9 +90,9 @@ func (b *Builder) fillObject(d *door) {
 			binding: &binding.Field{Kind: binding.NodeID, Column: p.Name, Door: d.Door, Output: d.Entity},
 		})
 	}
-	if d.HasETag() && d.Entity.Primary != nil {
+	if d.ETag && d.Entity.Primary != nil {
 		b.addFields(d.object, ownOrigin, &field{
-			name: facade.ETag, typ: graphql.String, description: "The version of the row as the caller sees it; pass it as ifMatch.", binding: column(facade.ETag),
+			name: catalog.ETag, typ: graphql.String, description: "The version of the row as the caller sees it; pass it as ifMatch.", binding: column(catalog.ETag),
 		})
 	}
 	b.addColumns(d.object, d.Entity, d.typ, d.origin)
@@ -149,8 +149,8 @@ type namedField struct {
 	old           *schema.FieldAlias
 }
 
-// columnsOf returns the fields of a card, and behind them the fields that have old names, under
-// those.
+// columnsOf returns the fields of a card, followed by those with old names, under the old
+// names.
 func columnsOf(e *schema.Entity) []namedField {
 	all := make([]namedField, 0, len(e.Fields)+len(e.Aliases))
 	for _, p := range e.Fields {
@@ -218,12 +218,12 @@ func (b *Builder) addMany(o *object, e *schema.Entity, from *origin, c namedFiel
 
 // relation returns the relation of rows of e along a link, with its door, or nil where it is not in
 // the schema. A door that was filtered out of the schema counts as not there.
-func (b *Builder) relation(e *schema.Entity, l *schema.Link) (*door, *facade.Relation) {
+func (b *Builder) relation(e *schema.Entity, l *schema.Link) (*door, *catalog.Relation) {
 	to := b.byKey[l.Target.Key]
 	if to == nil {
 		return nil, nil
 	}
-	relation := facade.RelationTo(e, l, to.Door)
+	relation := catalog.RelationTo(e, l, to.Door)
 	if relation == nil {
 		return nil, nil
 	}
@@ -265,10 +265,10 @@ func keyType(p *schema.Property) *graphql.Scalar {
 }
 
 // show returns the type of rows of e: that of the door whose entity e is, or one of e's own,
-// made at the first call. Its object is nil where the card has no readable field, since
-// GraphQL has no type without fields. op is the operation that gives the rows; a card that is
-// written inside it, without a name, is named after it: PostStatsOutput.
-func (b *Builder) show(e *schema.Entity, op *facade.Operation) *shown {
+// made at the first call. Its object is nil if the card has no readable field, since GraphQL
+// types need a field. op is the operation that returns the rows; a nameless card inside it is
+// named after it: PostStatsOutput.
+func (b *Builder) show(e *schema.Entity, op *catalog.Operation) *shown {
 	if d := b.byKey[e.Key]; d != nil && d.Entity == e {
 		return &d.shown
 	}
@@ -277,7 +277,7 @@ func (b *Builder) show(e *schema.Entity, op *facade.Operation) *shown {
 	}
 	by := &origin{what: "type", view: e}
 	name := schema.GraphQLType(e.Name)
-	if !schema.IsGraphQLName(e.Name) { // a card that stands in its operation, without a name of its own
+	if !schema.IsGraphQLName(e.Name) { // a card written in its operation, without a name of its own
 		by = &origin{what: "output", op: op}
 		name = b.typeOf(op.Door) + schema.GraphQLType(op.Name) + "Output"
 	}
@@ -291,17 +291,17 @@ func (b *Builder) show(e *schema.Entity, op *facade.Operation) *shown {
 	return s
 }
 
-// typeOf returns what the names of a door's types begin with. A door that is not in the schema
-// may still give its name to the output of an operation that is.
-func (b *Builder) typeOf(d *facade.Door) string {
+// typeOf returns the prefix of the names of a door's types. A door outside of the schema may
+// still name the output of an operation inside it.
+func (b *Builder) typeOf(d *catalog.Door) string {
 	if own := b.byDoor[d]; own != nil {
 		return own.typ
 	}
 	return schema.GraphQLType(d.Name)
 }
 
-// readable reports whether a card has a field to show. A relation without a stored key counts
-// for nothing: it has no field of its own where its target is not in the schema.
+// readable reports whether a card has a field to show. A relation without a stored key is not
+// counted: it has no field if its target is not in the schema.
 func readable(e *schema.Entity) bool {
 	for _, p := range e.Fields {
 		if p.Readable() && (p.Link == nil || p.Stored) {

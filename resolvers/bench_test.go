@@ -9,6 +9,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -21,7 +22,7 @@ const page = `{ posts(first: 100) { items { id title status views createdAt auth
 // with what was laid out before, so that what is measured is the engine alone.
 type held struct {
 	posts   *facade.Result
-	authors *facade.Rows
+	authors *rows.Rows
 	at      map[string]facade.Group
 }
 
@@ -40,12 +41,12 @@ func newHeld() *held {
 			"createdAt": "2026-01-31T09:30:00.000Z", "authorId": fmt.Sprintf("author-%02d", i*7%20),
 		}
 	}
-	read := func(rows any, columns ...string) *facade.Rows {
-		text, err := json.Marshal(rows)
+	read := func(found any, columns ...string) *rows.Rows {
+		text, err := json.Marshal(found)
 		if err != nil {
 			panic(err)
 		}
-		r, ok := facade.ReadRows(facade.NewLayout(columns), text)
+		r, ok := rows.Read(rows.NewLayout(columns), text)
 		if !ok {
 			panic("no rows")
 		}

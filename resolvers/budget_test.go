@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/resolvers"
 )
 
@@ -16,18 +17,18 @@ const mib = 1 << 20
 
 // greedy is an engine over a blog whose calls of some operations reserve a megabyte
 // each, as a store does while it reads rows.
-func greedy(t *testing.T, budget *facade.Budget, operations string) *resolvers.Engine {
+func greedy(t *testing.T, bound *budget.Budget, operations string) *resolvers.Engine {
 	t.Helper()
 	b := newBlogWith(t, handWritten)
 	caller := facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 		if strings.Contains(operations, c.Operation) {
-			if err := facade.AccountOf(ctx).Reserve(mib); err != nil {
+			if err := budget.AccountOf(ctx).Reserve(mib); err != nil {
 				return nil, err
 			}
 		}
 		return b.recorder.Call(ctx, c)
 	})
-	engine, err := resolvers.NewEngine(b.schema, caller, &resolvers.Options{Logger: quiet, Budget: budget, NoCoalesce: true})
+	engine, err := resolvers.NewEngine(b.schema, caller, &resolvers.Options{Logger: quiet, Budget: bound, NoCoalesce: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func greedy(t *testing.T, budget *facade.Budget, operations string) *resolvers.E
 }
 
 // hog holds all that large answers may have of a budget.
-func hog(t *testing.T, b *facade.Budget) *facade.Account {
+func hog(t *testing.T, b *budget.Budget) *budget.Account {
 	t.Helper()
 	_, a, err := b.Open(t.Context())
 	if err != nil {
@@ -51,8 +52,8 @@ func hog(t *testing.T, b *facade.Budget) *facade.Account {
 // reported, and only what is read beside it is missing.
 func TestNoRoom(t *testing.T) {
 	const query = `{ a: post(id: 1) { title } b: post(id: 2) { title author { name } } }`
-	budget := facade.NewBudget(8*mib, 0)
-	engine := greedy(t, budget, "findById")
+	bound := budget.New(8*mib, 0)
+	engine := greedy(t, bound, "findById")
 	ask := func(query string) *resolvers.Response {
 		return engine.Execute(t.Context(), &resolvers.Request{Query: query})
 	}
@@ -61,8 +62,8 @@ func TestNoRoom(t *testing.T) {
 	} else {
 		resp.Release()
 	}
-	h := hog(t, budget)
-	held := budget.State().Used
+	h := hog(t, bound)
+	held := bound.State().Used
 	resp := ask(query)
 	if resp.Status != 503 || resp.RetryAfter == "" || !strings.HasPrefix(string(resp.Body), `{"data":null,"errors":[{"message":"too much is being answered at once`) ||
 		strings.Count(string(resp.Body), "SERVICE_UNAVAILABLE") != 1 {
@@ -75,13 +76,13 @@ func TestNoRoom(t *testing.T) {
 		t.Errorf("a mutation: %d, retry after %s, %s", resp.Status, resp.RetryAfter, resp.Body)
 	}
 	resp.Release()
-	if used := budget.State().Used; used != held {
+	if used := bound.State().Used; used != held {
 		t.Errorf("%d bytes are in use, want those of the other alone: %d", used, held)
 	}
 	h.Close()
 
-	for budget.State().Used <= 8*mib-64<<10 { // now without the reserve
-		if _, _, err := budget.Open(t.Context()); err != nil {
+	for bound.State().Used <= 8*mib-64<<10 { // now without the reserve
+		if _, _, err := bound.Open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,13 +95,13 @@ func TestNoRoom(t *testing.T) {
 // TestTooLargeForAnybody: an answer that the whole budget could not hold is no matter
 // of trying again.
 func TestTooLargeForAnybody(t *testing.T) {
-	budget := facade.NewBudget(mib, 0)
-	resp := greedy(t, budget, "list").Execute(t.Context(), &resolvers.Request{Query: `{ posts { total } }`})
+	bound := budget.New(mib, 0)
+	resp := greedy(t, bound, "list").Execute(t.Context(), &resolvers.Request{Query: `{ posts { total } }`})
 	if resp.Status != 200 || resp.RetryAfter != "" || !strings.Contains(string(resp.Body), `"code":"RESPONSE_TOO_LARGE","details":{"limit":786432}`) {
 		t.Errorf("%d %s", resp.Status, resp.Body)
 	}
 	resp.Release()
-	if s := budget.State(); s.Used != 0 {
+	if s := bound.State(); s.Used != 0 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -109,8 +110,8 @@ func TestTooLargeForAnybody(t *testing.T) {
 // ones once.
 func TestTooManyExecutions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		budget := facade.NewBudget(0, 2)
-		g, engine := gated(t, resolvers.Options{Budget: budget})
+		bound := budget.New(0, 2)
+		g, engine := gated(t, resolvers.Options{Budget: bound})
 		var all sync.WaitGroup
 		ask := func(id string) {
 			all.Go(func() {
@@ -118,7 +119,7 @@ func TestTooManyExecutions(t *testing.T) {
 				if resp.Status != 200 {
 					t.Errorf("%d %s", resp.Status, resp.Body)
 				}
-				if budget.State().Used == 0 {
+				if bound.State().Used == 0 {
 					t.Error("an answer that is there is not counted")
 				}
 				resp.Release()
@@ -137,7 +138,7 @@ func TestTooManyExecutions(t *testing.T) {
 		resp.Release()
 		close(g.hold)
 		all.Wait()
-		if s := budget.State(); s.Used != 0 || s.Running != 0 || s.RefusedExecutions != 1 {
+		if s := bound.State(); s.Used != 0 || s.Running != 0 || s.RefusedExecutions != 1 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -148,8 +149,8 @@ func TestTooManyExecutions(t *testing.T) {
 func TestWhoLeavesHoldsNothing(t *testing.T) {
 	for _, leaving := range []int{1, 3} {
 		synctest.Test(t, func(t *testing.T) {
-			budget := facade.NewBudget(mib, 0)
-			g, engine := gated(t, resolvers.Options{Budget: budget})
+			bound := budget.New(mib, 0)
+			g, engine := gated(t, resolvers.Options{Budget: bound})
 			var all sync.WaitGroup
 			leave := make([]context.CancelFunc, 4)
 			for i := range leave {
@@ -167,7 +168,7 @@ func TestWhoLeavesHoldsNothing(t *testing.T) {
 			close(g.hold)
 			all.Wait()
 			synctest.Wait()
-			if s := budget.State(); s.Used != 0 || s.Running != 0 {
+			if s := bound.State(); s.Used != 0 || s.Running != 0 {
 				t.Errorf("after %d left: %+v", leaving, s)
 			}
 			for _, cancel := range leave {

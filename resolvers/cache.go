@@ -52,7 +52,7 @@ func (c *cache) put(d *prepared) {
 	c.shrink()
 }
 
-// grow adds n bytes to what a document takes, whether it is in the cache or not.
+// grow adds n bytes to the size of a document, whether it is in the cache or not.
 func (c *cache) grow(d *prepared, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -34,13 +36,13 @@ func (c *chaos) Call(_ context.Context, call *facade.Call) (*facade.Result, erro
 	n := c.rand.IntN(100)
 	switch {
 	case n < 4:
-		return nil, facade.Errorf(facade.Conflict, "no").At(call.Entity, call.Operation)
+		return nil, kiterror.Errorf(kiterror.Conflict, "no").At(call.Entity, call.Operation)
 	case n < 5:
 		panic("chaos")
 	case n < 8:
 		return &facade.Result{Form: facade.FormValue, Value: json.RawMessage(bad[c.rand.IntN(len(bad))])}, nil
 	case n < 9 && call.Each != nil:
-		return &facade.Result{Form: facade.FormRow, Rows: facade.NewRows(facade.NewLayout(nil), 0)}, nil
+		return &facade.Result{Form: facade.FormRow, Rows: rows.New(rows.NewLayout(nil), 0)}, nil
 	}
 	columns := call.Select
 	if c.rand.IntN(10) == 0 && len(columns) > 0 {
@@ -50,21 +52,21 @@ func (c *chaos) Call(_ context.Context, call *facade.Call) (*facade.Result, erro
 	if call.Each != nil {
 		size = len(call.Each.Keys)
 	}
-	rows := facade.NewRows(facade.NewLayout(columns), size)
+	found := rows.New(rows.NewLayout(columns), size)
 	for range size {
-		rows.BeginRow()
+		found.BeginRow()
 		for i, name := range columns {
 			switch v := good[strings.ToLower(call.Entity)+"."+name]; {
 			case c.rand.IntN(100) < 4:
 			case v == "" || c.rand.IntN(100) < 6:
-				rows.Put(i, []byte(bad[c.rand.IntN(len(bad))]))
+				found.Put(i, []byte(bad[c.rand.IntN(len(bad))]))
 			default:
-				rows.Put(i, []byte(v))
+				found.Put(i, []byte(v))
 			}
 		}
-		rows.EndRow()
+		found.EndRow()
 	}
-	res := &facade.Result{Form: []facade.Form{facade.FormPage, facade.FormPage, facade.FormRow, facade.FormRows}[c.rand.IntN(4)], Rows: rows}
+	res := &facade.Result{Form: []facade.Form{facade.FormPage, facade.FormPage, facade.FormRow, facade.FormRows}[c.rand.IntN(4)], Rows: found}
 	res.Total = int64(c.rand.IntN(9)) - 1
 	page := func(n int) facade.Page {
 		p := facade.Page{Total: int64(n), HasMore: c.rand.IntN(2) == 0}

@@ -24,7 +24,7 @@ func TestCheck(t *testing.T) {
 		{"fine", "{ __typename }", nil},
 		{"variables are nobody's business yet", "query($x: Int!) { post(id: $x) { title } }", nil},
 		{"no GraphQL", "{\n  posts {", []resolvers.Problem{{Line: 2, Column: 10, Code: "GRAPHQL_PARSE_FAILED", Message: "Expected Name"}}},
-		{"nothing", " \n", []resolvers.Problem{{Code: "GRAPHQL_PARSE_FAILED", Message: "There is no query"}}},
+		{"nothing", " \n", []resolvers.Problem{{Code: "GRAPHQL_PARSE_FAILED", Message: "The request has no query"}}},
 		{"unknown fields", "{\n  nope\n  never\n}", []resolvers.Problem{
 			{Line: 2, Column: 3, Code: "GRAPHQL_VALIDATION_FAILED", Message: `Cannot query field "nope"`},
 			{Line: 3, Column: 3, Code: "GRAPHQL_VALIDATION_FAILED", Message: `Cannot query field "never"`},

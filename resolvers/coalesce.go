@@ -17,14 +17,14 @@ import (
 	"github.com/frondhost/frond/resolvers/input"
 )
 
-// requestKey is what equal requests have in common, as a whole and not as a hash: two
-// requests that differ in any part never share a response (docs/decisions/coalescing.md). The operation is
-// that of the cached document, so it stands for the text.
+// requestKey identifies equal requests, by all their parts and not by a hash: two requests that
+// differ in any part never share a response (docs/decisions/coalescing.md). The operation is
+// that of the cached document, so it replaces the text.
 type requestKey struct {
 	op        *operation
 	variables string // as they were sent
-	state     string // see appendPlain; "" is no state
-	seen      string // what the caller has to see of the stores
+	state     string // see appendPlain; "" means none
+	seen      string // the oldest state of the stores that the caller accepts
 }
 
 // group runs equal requests that arrive together once (docs/remotes.md). shared is how many of
@@ -42,8 +42,8 @@ func (e *Engine) requestKey(ctx context.Context, op *operation, r *Request) (q r
 	}
 	q.op, q.seen = op, consistency.From(ctx).Text()
 	if r.State != nil {
-		var room [256]byte
-		text, plain := appendPlain(room[:0], map[string]any(r.State), 0)
+		var space [256]byte
+		text, plain := appendPlain(space[:0], map[string]any(r.State), 0)
 		if !plain {
 			return q, false
 		}
@@ -73,9 +73,9 @@ func (e *Engine) share(ctx context.Context, q requestKey, vars *input.Variables,
 	return &own
 }
 
-// shareable reports whether the response of an operation depends on nothing but what a
-// [requestKey] holds. A mutation is executed for each request. A function of the author's
-// receives the context of the request, and may read anything from it.
+// shareable reports whether the response of an operation depends only on the parts of a
+// [requestKey]. A mutation is executed for each request. A function of the author's receives
+// the context of the request, and may read any value from it.
 func (e *Engine) shareable(def *ast.OperationDefinition) bool {
 	return def.Operation == ast.Query && every(def.SelectionSet, map[string]bool{}, e.bound)
 }
@@ -105,8 +105,8 @@ func every(set ast.SelectionSet, seen map[string]bool, holds func(*ast.Field) bo
 	return true
 }
 
-// bound reports whether a field has a binding, whatever the type of the object turns out
-// to be.
+// bound reports whether a field has a binding on every object type that it may turn out to be
+// selected on.
 func (e *Engine) bound(f *ast.Field) bool {
 	return e.bindings(f, func(b *binding.Field) bool { return b != nil })
 }

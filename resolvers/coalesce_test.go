@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -55,7 +56,7 @@ const oneTitle = `query One($id: Int!) { post(id: $id) { title } } query Two($id
 func TestEqualRequestsShare(t *testing.T) {
 	base := resolvers.Request{
 		Query: oneTitle, OperationName: "One", Variables: json.RawMessage(`{"id":1}`),
-		State: facade.State{"user": map[string]any{"id": "u1", "roles": []any{"a", "b"}}},
+		State: access.State{"user": map[string]any{"id": "u1", "roles": []any{"a", "b"}}},
 	}
 	const (
 		together  = 2 // calls of all seven: the first one's, and one for the rest
@@ -76,9 +77,9 @@ func TestEqualRequestsShare(t *testing.T) {
 		{"another variable", func(r *resolvers.Request) { r.Variables = json.RawMessage(`{"id":2}`) }, resolvers.Options{}, apart},
 		{"another operation", func(r *resolvers.Request) { r.OperationName = "Two" }, resolvers.Options{}, apart},
 		{"another document", func(r *resolvers.Request) { r.Query += " " }, resolvers.Options{}, apart},
-		{"another user", func(r *resolvers.Request) { r.State = facade.State{"user": map[string]any{"id": "u2"}} }, resolvers.Options{}, apart},
+		{"another user", func(r *resolvers.Request) { r.State = access.State{"user": map[string]any{"id": "u2"}} }, resolvers.Options{}, apart},
 		{"nobody", func(r *resolvers.Request) { r.State = nil }, resolvers.Options{}, apart},
-		{"a state that cannot be compared", func(r *resolvers.Request) { r.State = facade.State{"user": &struct{}{}} }, resolvers.Options{}, onlyFirst},
+		{"a state that cannot be compared", func(r *resolvers.Request) { r.State = access.State{"user": &struct{}{}} }, resolvers.Options{}, onlyFirst},
 		{"a mutation", func(r *resolvers.Request) { *r = resolvers.Request{Query: `mutation { postPublish(id: 1) { id } }`} }, resolvers.Options{}, onlyFirst},
 		{"a field written by hand", func(r *resolvers.Request) {
 			*r = resolvers.Request{Query: `{ author(id: "ada") { ...f } } fragment f on Author { name greeting }`}

@@ -10,6 +10,9 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/loader"
@@ -43,7 +46,7 @@ func handWritten(b *projection.Builder) error {
 		"n": {Type: graphql.Int}, "level": {Type: level, DefaultValue: 9}, "boxes": {Type: graphql.NewList(graphql.String)},
 	}})
 	author, post := b.Type("Author").(graphql.Output), b.Type("Post").(graphql.Output)
-	row := func(p graphql.ResolveParams) facade.Row { return p.Source.(facade.Row) }
+	row := func(p graphql.ResolveParams) rows.Row { return p.Source.(rows.Row) }
 	text := func(v json.RawMessage) string { var s string; _ = json.Unmarshal(v, &s); return s }
 	return errors.Join(
 		projection.RegisterType(b, "Author", graphql.Fields{
@@ -66,12 +69,12 @@ func handWritten(b *projection.Builder) error {
 				}
 				return nil, nil
 			}},
-			"grumpy": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) { return nil, facade.Errorf(facade.Forbidden, "go away") }},
+			"grumpy": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) { return nil, kiterror.Errorf(kiterror.Forbidden, "go away") }},
 			"clumsy": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) { panic("the secret of the stack") }},
 			"leaky":  {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) { return nil, errors.New("the secret of the disk") }},
 			"lazy":   {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) { return func() (any, error) { return "later", nil }, nil }},
 			"lazyFail": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) {
-				return func() (any, error) { return nil, facade.Errorf(facade.Conflict, "too late") }, nil
+				return func() (any, error) { return nil, kiterror.Errorf(kiterror.Conflict, "too late") }, nil
 			}},
 			"empty": {Type: graphql.NewNonNull(graphql.String), Resolve: func(p graphql.ResolveParams) (any, error) { return nil, nil }},
 		}),
@@ -85,15 +88,15 @@ func handWritten(b *projection.Builder) error {
 				return loader.LoadMany(p.Context, "comment", "post", row(p).Get("id")), nil
 			}},
 		}),
-		projection.RegisterOperations(b, facade.Query, graphql.Fields{
+		projection.RegisterOperations(b, catalog.Query, graphql.Fields{
 			"firstAuthors": {Type: graphql.NewList(author), Resolve: func(p graphql.ResolveParams) (any, error) {
 				return []any{
 					loader.Load(p.Context, "author", json.RawMessage(`"bob"`)), nil, loader.Load(p.Context, "author", json.RawMessage(`"nobody"`)),
 				}, nil
 			}},
 			"popular": {Type: b.Type("PostConnection").(graphql.Output), Resolve: func(p graphql.ResolveParams) (any, error) {
-				rows, _ := facade.ReadRows(facade.NewLayout([]string{"id", "title", "authorId"}), json.RawMessage(`[{"id":1,"title":"A","authorId":"ada"},{"id":2,"title":"B","authorId":"bob"}]`))
-				return &facade.Result{Form: facade.FormPage, Rows: rows, Page: facade.Page{Total: 2, HasMore: true, Cursors: []string{"a", "b"}}}, nil
+				found, _ := rows.Read(rows.NewLayout([]string{"id", "title", "authorId"}), json.RawMessage(`[{"id":1,"title":"A","authorId":"ada"},{"id":2,"title":"B","authorId":"bob"}]`))
+				return &facade.Result{Form: facade.FormPage, Rows: found, Page: facade.Page{Total: 2, HasMore: true, Cursors: []string{"a", "b"}}}, nil
 			}},
 			"echo": {Type: graphql.String, Args: graphql.FieldConfigArgument{
 				"n": {Type: graphql.Int}, "f": {Type: graphql.Float}, "id": {Type: graphql.ID}, "s": {Type: graphql.NewList(graphql.String)},
@@ -105,9 +108,11 @@ func handWritten(b *projection.Builder) error {
 			"levels":   {Type: graphql.NewList(level), Resolve: func(p graphql.ResolveParams) (any, error) { return []any{1, nil, 9}, nil }},
 			"notAList": {Type: graphql.NewList(graphql.Int), Resolve: func(p graphql.ResolveParams) (any, error) { return 7, nil }},
 		}),
-		projection.RegisterOperations(b, facade.Command, graphql.Fields{
+		projection.RegisterOperations(b, catalog.Command, graphql.Fields{
 			"touch": {Type: graphql.Int, Args: graphql.FieldConfigArgument{"n": {Type: graphql.Int}}, Resolve: func(p graphql.ResolveParams) (any, error) { return p.Args["n"], nil }},
-			"must":  {Type: graphql.NewNonNull(graphql.Int), Resolve: func(p graphql.ResolveParams) (any, error) { return nil, facade.Errorf(facade.Conflict, "it must not") }},
+			"must": {Type: graphql.NewNonNull(graphql.Int), Resolve: func(p graphql.ResolveParams) (any, error) {
+				return nil, kiterror.Errorf(kiterror.Conflict, "it must not")
+			}},
 		}),
 	)
 }
@@ -239,10 +244,10 @@ func TestHandWrittenObjects(t *testing.T) {
 		Age     int    `json:"age"`
 		Address place  `json:"address"`
 	}
-	result := func(form facade.Form, rows string) *facade.Result {
-		r, ok := facade.ReadRows(facade.NewLayout([]string{"id", "name", "age", "address"}), json.RawMessage(rows))
+	result := func(form facade.Form, found string) *facade.Result {
+		r, ok := rows.Read(rows.NewLayout([]string{"id", "name", "age", "address"}), json.RawMessage(found))
 		if !ok {
-			t.Fatal(rows)
+			t.Fatal(found)
 		}
 		return &facade.Result{Form: form, Rows: r}
 	}
@@ -286,7 +291,7 @@ func TestHandWrittenObjects(t *testing.T) {
 		fields["authors3"] = &graphql.Field{Type: graphql.NewList(one), Resolve: func(graphql.ResolveParams) (any, error) {
 			return json.RawMessage(`[` + row + `,null,{"id":"bob","name":"Bob"}]`), nil
 		}}
-		return projection.RegisterOperations(b, facade.Query, fields)
+		return projection.RegisterOperations(b, catalog.Query, fields)
 	})
 	const whole = `{"id":"ada","name":"Ada","age":36,"address":{"zip":"Z"},"posts":{"total":4}}`
 	for name, want := range map[string]string{

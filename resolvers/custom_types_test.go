@@ -10,6 +10,8 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -63,8 +65,8 @@ func TestDefaultsByHand(t *testing.T) {
 		"no value of the enum":   {colours(nil), colour(7), `the default of Query.echo(a:) does not fit its type Colour`},
 		"a field that is not":    {point(), map[string]any{"x": 1, "z": 1}, `Field "z" is not defined by type "Point"`},
 		"a field that has to be": {point(), map[string]any{}, `Field "Point.x" of required type "Int!" was not provided`},
-		"infinity":               {graphql.Float, math.Inf(1), `the default of a is a Go float64, which no literal writes`},
-		"a struct":               {point(), struct{ X int }{1}, `the default of a is a Go struct { X int }, which no literal writes`},
+		"infinity":               {graphql.Float, math.Inf(1), `the default of a is a Go float64, which has no literal`},
+		"a struct":               {point(), struct{ X int }{1}, `the default of a is a Go struct { X int }, which has no literal`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := projection.NewBuilder()
@@ -170,7 +172,7 @@ func TestTypesByHand(t *testing.T) {
 // TestAuthorsTypesReadRows: ResolveType, IsTypeOf and Resolve of an author's types are given rows
 // as the façade's, by the engine and by graphql.Do alike, and nothing of the executors.
 func TestAuthorsTypesReadRows(t *testing.T) {
-	rows := threeRows()
+	found := threeRows()
 	var seen []string
 	note := func(v any) { seen = append(seen, fmt.Sprintf("%T", v)) }
 	b := newBlogWith(t, func(b *projection.Builder) error {
@@ -178,7 +180,7 @@ func TestAuthorsTypesReadRows(t *testing.T) {
 		mine := graphql.NewObject(graphql.ObjectConfig{
 			Name: "Mine", IsTypeOf: func(p graphql.IsTypeOfParams) bool { note(p.Value); return true },
 			Fields: graphql.Fields{"name": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) {
-				return string(p.Source.(facade.Row).Get("id")), nil
+				return string(p.Source.(rows.Row).Get("id")), nil
 			}}},
 		})
 		either := graphql.NewUnion(graphql.UnionConfig{Name: "Either", Types: []*graphql.Object{post, mine}, ResolveType: func(p graphql.ResolveTypeParams) *graphql.Object {
@@ -188,11 +190,11 @@ func TestAuthorsTypesReadRows(t *testing.T) {
 		gives := func(v any) graphql.FieldResolveFn {
 			return func(graphql.ResolveParams) (any, error) { return v, nil }
 		}
-		return projection.RegisterOperations(b, facade.Query, graphql.Fields{
-			"row":   {Type: either, Resolve: gives(rows.Row(0))},
-			"later": {Type: either, Resolve: gives(func() (any, error) { return rows.Row(0), nil })},
-			"rows":  {Type: graphql.NewList(either), Resolve: gives(rows)},
-			"mine":  {Type: mine, Resolve: gives(rows.Row(1))},
+		return projection.RegisterOperations(b, catalog.Query, graphql.Fields{
+			"row":   {Type: either, Resolve: gives(found.Row(0))},
+			"later": {Type: either, Resolve: gives(func() (any, error) { return found.Row(0), nil })},
+			"rows":  {Type: graphql.NewList(either), Resolve: gives(found)},
+			"mine":  {Type: mine, Resolve: gives(found.Row(1))},
 		})
 	})
 	for _, c := range []struct{ name, query, want string }{
@@ -225,22 +227,22 @@ func TestAuthorsTypesReadRows(t *testing.T) {
 // TestSeveralRowsAreNoObject: rows where one object is expected, and one row or a page where a
 // list is, fail the field; neither the first row nor a part of the page stands for the rest.
 func TestSeveralRowsAreNoObject(t *testing.T) {
-	rows := threeRows()
+	found := threeRows()
 	b := newBlogWith(t, func(b *projection.Builder) error {
 		post := b.Type("Post").(*graphql.Object)
 		fields := graphql.Fields{}
 		for name, v := range map[string]any{
-			"several": &facade.Result{Form: facade.FormRows, Rows: rows}, "rows": rows, "slice": []facade.Row{rows.Row(0), rows.Row(1)},
-			"two": &facade.Result{Form: facade.FormRow, Rows: rows}, "later": func() (any, error) { return rows, nil },
+			"several": &facade.Result{Form: facade.FormRows, Rows: found}, "rows": found, "slice": []rows.Row{found.Row(0), found.Row(1)},
+			"two": &facade.Result{Form: facade.FormRow, Rows: found}, "later": func() (any, error) { return found, nil },
 		} {
 			fields[name] = &graphql.Field{Type: post, Resolve: func(graphql.ResolveParams) (any, error) { return v, nil }}
 		}
 		for name, v := range map[string]any{
-			"row": &facade.Result{Form: facade.FormRow, Rows: rows}, "page": &facade.Result{Form: facade.FormPage, Rows: rows},
+			"row": &facade.Result{Form: facade.FormRow, Rows: found}, "page": &facade.Result{Form: facade.FormPage, Rows: found},
 		} {
 			fields[name] = &graphql.Field{Type: graphql.NewList(post), Resolve: func(graphql.ResolveParams) (any, error) { return v, nil }}
 		}
-		return projection.RegisterOperations(b, facade.Query, fields)
+		return projection.RegisterOperations(b, catalog.Query, fields)
 	})
 	for _, name := range []string{"several", "rows", "slice", "two", "later", "row", "page"} {
 		a := asked(t, b.engine, `{ x: `+name+` { title } }`, "")
@@ -251,8 +253,8 @@ func TestSeveralRowsAreNoObject(t *testing.T) {
 }
 
 // threeRows are posts that no store holds.
-func threeRows() *facade.Rows {
-	rows, _ := facade.ReadRows(facade.NewLayout([]string{"id", "title", "authorId"}),
+func threeRows() *rows.Rows {
+	found, _ := rows.Read(rows.NewLayout([]string{"id", "title", "authorId"}),
 		json.RawMessage(`[{"id":1,"title":"A","authorId":"ada"},{"id":2,"title":"B","authorId":"bob"},{"id":3,"title":"C","authorId":"ada"}]`))
-	return rows
+	return found
 }

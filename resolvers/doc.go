@@ -10,15 +10,15 @@
 //
 // # The way of a document
 //
-// Each step is a package, and knows only packages above it in this list. This package steps
-// from one to the next, keeps what can be used again, and bounds what a request may cost:
+// Each step is a package, and knows only packages above it in this list. This package calls one
+// after the other, keeps the results that can be used again, and bounds the cost of a request:
 //
 //	resolvers/document    the text is parsed; positions become exact          prepared.go
 //	resolvers/validation  it is measured, then checked by the rules           prepared.go
 //	resolvers/input       the variables of the request are coerced            engine.go
 //	resolvers/plan        the operation becomes a plan: calls, columns, text  prepared.go
-//	resolvers/execution   units of the plan are executed, level by level      room.go
-//	resolvers/response    their rows are written as the response              room.go
+//	resolvers/execution   units of the plan are executed, level by level      buffers.go
+//	resolvers/response    their rows are written as the response              buffers.go
 //
 // Values are never decoded on the way. An argument goes from the document into the
 // call's params, query or body as JSON text, keys in the order they were written,
@@ -27,23 +27,23 @@
 //
 // # Subscriptions
 //
-// [Engine.Open] admits a subscription. Its source is events of one fact, which somebody else
-// reads: [Subscription.Respond] executes it for some of them, each as a query whose root field
-// is the event. Its row is there already; what is selected below comes by calls.
+// [Engine.Open] admits a subscription. Its source is the events of one fact, which the caller
+// of the engine reads: [Subscription.Respond] executes it for some of them, each as a query
+// whose root field is the event. The event holds its row; calls fetch the selections below it.
 //
 // # Errors
 //
 // A request that cannot be executed has errors and no data; their codes are names that
 // clients know from other servers (resolvers/graphqlerror). A call that fails is an error
-// at each field that needed it, with the code of its [facade.Error], and null there, or at
+// at each field that needed it, with the code of its [kiterror.Error], and null there, or at
 // the nearest field that may be null (specification 6.4.4). Of a failure without a code
 // only the trace id is sent, which the log has too.
 //
 // # Fields registered by hand
 //
 // A field without a binding was registered by hand and runs its own Resolve, one item at a
-// time; package resolvers/loader batches what such fields fetch. [binding.Fields] says what
-// they are given and may return.
+// time; package resolvers/loader batches the reads of such fields. [binding.Fields] documents
+// their source and result.
 //
 // # The reference executor
 //

@@ -19,8 +19,8 @@ func TestDocuments(t *testing.T) {
 		code, message          string // message: how it begins; code "" for a document that runs
 	}{
 		// Parsing.
-		{"nothing", ``, "", graphqlerror.CodeParse, "There is no query"},
-		{"white space", " \n\t", "", graphqlerror.CodeParse, "There is no query"},
+		{"nothing", ``, "", graphqlerror.CodeParse, "The request has no query"},
+		{"white space", " \n\t", "", graphqlerror.CodeParse, "The request has no query"},
 		{"a comment", "# { a }", "", graphqlerror.CodeParse, "The document has no operation"},
 		{"half a document", `{ posts {`, "", graphqlerror.CodeParse, "Expected Name, found <EOF>"},
 		{"an empty selection", `{ posts { } }`, "", graphqlerror.CodeParse, "expected at least one definition, found }"},

@@ -4,13 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/singleflight"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/execution"
@@ -37,7 +41,7 @@ type Options struct {
 	NoCoalesce bool
 	// Budget bounds the memory of all requests and how many are executed at once; nil:
 	// unbounded. With a budget, every [Response] has to be released.
-	Budget *facade.Budget
+	Budget *budget.Budget
 	// Logger logs internal failures; nil means slog.Default().
 	Logger *slog.Logger
 	// Watch admits the subscribers of facts, as [facade.Facade.Watch] does; nil: subscriptions
@@ -51,12 +55,12 @@ type Request struct {
 	OperationName string          // "" where the document has one operation
 	Variables     json.RawMessage // an object, null, or no text
 	Extensions    json.RawMessage // an object, null, or no text; the engine reads none of them
-	State         facade.State    // who is calling
+	State         access.State    // the caller
 	Trace         string          // traceparent, where one came along
 	ReadOnly      bool            // refuse mutations: the request came by GET
 
 	live  bool             // a live query, whose turn its executor decides
-	event *facade.Revealed // what a subscription is executed for
+	event *facade.Revealed // the event that a subscription is executed for
 }
 
 // Response is the response of a request (specification 7.1). Body is valid until Release.
@@ -64,9 +68,9 @@ type Response struct {
 	// Body is the response map: {"data":…,"errors":…}. It must not be written to: equal
 	// requests may share it.
 	Body []byte
-	// Status is the HTTP status of the answer as application/graphql-response+json:
-	// 200 once execution began, whatever happened to its fields; otherwise 4xx. It is 503
-	// where the budget had no room for the response.
+	// Status is the HTTP status of the answer as application/graphql-response+json: 200 once
+	// execution began, even if fields failed; otherwise 4xx. It is 503 if the budget has no
+	// memory left for the response.
 	Status int
 	// RetryAfter is the value of the header Retry-After of a 503; otherwise "".
 	RetryAfter string
@@ -81,18 +85,18 @@ type Response struct {
 	Coalesced bool
 
 	by      *Request // whose execution it is, where it may be shared; else nil
-	room    *room
-	account *facade.Account // that of the execution; nil: nothing is bounded
-	readers int32           // who share room; 0: nobody
+	buffers *buffers
+	account *budget.Account // that of the execution; nil: unlimited
+	readers int32           // the number of readers of buffers; 0: none
 }
 
 // Release gives the memory of Body back, for another response, when every request that
 // shares it has released it. Body is nil afterwards. Without a budget it is optional. It may
 // be called more than once, but not from several goroutines at once.
 func (r *Response) Release() {
-	if r.room != nil {
-		b := r.room
-		r.room, r.Body = nil, nil
+	if r.buffers != nil {
+		b := r.buffers
+		r.buffers, r.Body = nil, nil
 		if r.readers == 0 || b.released.Add(1) == r.readers {
 			b.free()
 			r.account.Close()
@@ -117,10 +121,10 @@ type Engine struct {
 	running atomic.Int64
 }
 
-// NewEngine returns an engine for a built schema; its calls go to caller. opts may be nil.
-// It fails without a schema or a caller, where the SDL of a schema without AST does not
-// load, and where a field was added by hand to a subscription type, or to a type that is no
-// row: a connection, an edge, a PageInfo.
+// NewEngine returns an engine for a built schema; its calls go to caller. opts may be nil. It
+// fails without a schema or a caller, if the SDL of a schema without AST does not load, and if
+// a field was added by hand to a subscription type, or to a type that is not a row: a
+// connection, an edge, a PageInfo.
 func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine, error) {
 	if s == nil || caller == nil {
 		return nil, errors.New("resolvers: an engine needs a schema and a caller")
@@ -166,7 +170,7 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 //	prepare    the document is parsed, measured and validated, or taken from the cache
 //	operation  GetOperation: the one that operationName names (6.1)
 //	coerce     CoerceVariableValues (6.1.2)
-//	share      equal requests that arrive together share what follows
+//	share      equal requests that arrive together share the next steps
 //	plan       which calls to make and what to write, compiled once per document
 //	execute    the calls, level by level (6.2, 6.3)
 //	write      the rows' text, in the order of the selection set (7)
@@ -242,7 +246,7 @@ func (e *Engine) execute(ctx context.Context, op *operation, vars *input.Variabl
 	}
 	if err != nil {
 		account.Close()
-		return e.crowded(ctx, r, err)
+		return e.overloaded(ctx, r, err)
 	}
 	within := facade.WithState(ctx, r.State)
 	if op.cancellable {
@@ -253,7 +257,7 @@ func (e *Engine) execute(ctx context.Context, op *operation, vars *input.Variabl
 
 // run executes an operation and writes its response, which closes the account when it is
 // released.
-func (e *Engine) run(ctx context.Context, account *facade.Account, op *operation, vars *input.Variables, r *Request) (resp *Response) {
+func (e *Engine) run(ctx context.Context, account *budget.Account, op *operation, vars *input.Variables, r *Request) (resp *Response) {
 	defer func() {
 		if resp == nil { // it panicked, or its goroutine was ended
 			account.Close()
@@ -263,7 +267,7 @@ func (e *Engine) run(ctx context.Context, account *facade.Account, op *operation
 	if p.Positions() {
 		ctx = consistency.Latest(ctx)
 	}
-	b := newRoom()
+	b := takeBuffers()
 	defer b.forget()
 	b.exec.Begin(e.exec, execution.Task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation, Event: r.event, Serial: facade.IsTogether(ctx)})
 	b.writer.Begin(&b.exec, e.limits.Response)
@@ -274,10 +278,10 @@ func (e *Engine) run(ctx context.Context, account *facade.Account, op *operation
 	return resp
 }
 
-// crowded is the response of a request that there is no room for now.
-func (e *Engine) crowded(ctx context.Context, r *Request, err error) *Response {
-	resp := refuse(facade.ServiceUnavailable.Status(), []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, err)})
-	resp.RetryAfter = facade.AsError(err).RetryAfter()
+// overloaded is the response of a request that the budget has no memory for.
+func (e *Engine) overloaded(ctx context.Context, r *Request, err error) *Response {
+	resp := refuse(kiterror.ServiceUnavailable.Status(), []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, err)})
+	resp.RetryAfter = kiterror.AsError(err).RetryAfter()
 	return resp
 }
 
@@ -292,7 +296,7 @@ func streamFault(op *ast.OperationDefinition) *graphqlerror.Error {
 	return &graphqlerror.Error{
 		Message: "A subscription has many answers; open a websocket of the protocol graphql-transport-ws, or send it with Accept: text/event-stream.",
 		At:      graphqlerror.Positions(op.Position),
-		Code:    string(facade.BadRequest),
+		Code:    string(kiterror.BadRequest),
 	}
 }
 
@@ -300,6 +304,39 @@ func methodFault(op *ast.OperationDefinition) *graphqlerror.Error {
 	return &graphqlerror.Error{
 		Message: "A " + string(op.Operation) + " is not answered over GET; send it as a POST.",
 		At:      graphqlerror.Positions(op.Position),
-		Code:    string(facade.MethodNotAllowed),
+		Code:    string(kiterror.MethodNotAllowed),
 	}
+}
+
+// whole returns why the engine cannot execute a field of the schema, or nil. A page is made of
+// rows while it is written, so it never exists as a value that could be passed to a function of
+// the author's.
+func whole(s *binding.Schema, loaded *ast.Schema) error {
+	if sub := loaded.Subscription; sub != nil {
+		for _, f := range sub.Fields {
+			if b := s.Fields.Of(sub.Name, f.Name); b == nil || b.Kind != binding.Event && b.Kind != binding.Operation {
+				return fmt.Errorf("resolvers: the field %s.%s is neither a fact nor a query of a card; leave it out", sub.Name, f.Name)
+			}
+		}
+	}
+	for name, fields := range s.Fields {
+		def := loaded.Types[name]
+		if def == nil || !ofPages(fields) {
+			continue
+		}
+		for _, f := range def.Fields {
+			if fields[f.Name] == nil {
+				return fmt.Errorf("resolvers: the field %s.%s was added by hand to %[3]s, which is not a row; add it to the type of the row, or use a type of your own", name, f.Name, name)
+			}
+		}
+	}
+	return nil
+}
+
+// ofPages reports whether bindings are those of a connection, an edge or a PageInfo.
+func ofPages(fields map[string]*binding.Field) bool {
+	for _, b := range fields {
+		return b.Kind >= binding.Items // they come together or not at all
+	}
+	return false
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -19,7 +21,7 @@ func (f fake) Call(_ context.Context, c *facade.Call) (*facade.Result, error) {
 	name := c.Entity + "." + c.Operation
 	if text, ok := f[name]; ok {
 		if text == "fails" {
-			return nil, facade.Errorf(facade.Conflict, "%s fails", name).At(c.Entity, c.Operation)
+			return nil, kiterror.Errorf(kiterror.Conflict, "%s fails", name).At(c.Entity, c.Operation)
 		}
 		return &facade.Result{Form: facade.FormValue, Value: json.RawMessage(text)}, nil
 	}
@@ -27,46 +29,46 @@ func (f fake) Call(_ context.Context, c *facade.Call) (*facade.Result, error) {
 	if c.Each != nil {
 		fields = append(fields, c.Each.Field)
 	}
-	all, ok := facade.ReadRows(facade.NewLayout(fields), json.RawMessage(f[c.Entity]))
+	all, ok := rows.Read(rows.NewLayout(fields), json.RawMessage(f[c.Entity]))
 	if !ok {
-		return nil, facade.Errorf(facade.InternalError, "no rows of %s", c.Entity)
+		return nil, kiterror.Errorf(kiterror.InternalError, "no rows of %s", c.Entity)
 	}
 	switch {
 	case c.Each != nil:
-		rows := facade.NewRows(all.Layout(), all.Len())
+		found := rows.New(all.Layout(), all.Len())
 		groups := make([]facade.Group, len(c.Each.Keys))
 		for i, k := range c.Each.Keys {
-			groups[i].From = rows.Len()
+			groups[i].From = found.Len()
 			for j := range all.Len() {
 				if string(all.Row(j).Get(c.Each.Field)) == string(k) {
-					copyInto(rows, all.Row(j))
+					copyInto(found, all.Row(j))
 				}
 			}
-			groups[i].To = rows.Len()
+			groups[i].To = found.Len()
 			groups[i].Page.Total = int64(groups[i].To - groups[i].From)
 		}
-		return &facade.Result{Form: facade.FormRow, Rows: rows, Groups: groups}, nil
+		return &facade.Result{Form: facade.FormRow, Rows: found, Groups: groups}, nil
 	case c.Operation == "findById":
 		id := jsontext.Get(c.Invocation.ParamsJSON(), "id")
-		rows := facade.NewRows(all.Layout(), 1)
+		found := rows.New(all.Layout(), 1)
 		for j := range all.Len() {
 			if string(all.Row(j).Get("id")) == string(id) {
-				copyInto(rows, all.Row(j))
+				copyInto(found, all.Row(j))
 			}
 		}
-		return &facade.Result{Form: facade.FormRow, Rows: rows}, nil
+		return &facade.Result{Form: facade.FormRow, Rows: found}, nil
 	}
 	return &facade.Result{Form: facade.FormPage, Rows: all, Page: facade.Page{Total: int64(all.Len()), Cursors: []string{"end"}}}, nil
 }
 
-func copyInto(rows *facade.Rows, r facade.Row) {
-	rows.BeginRow()
-	for i := range rows.Layout().Fields {
+func copyInto(found *rows.Rows, r rows.Row) {
+	found.BeginRow()
+	for i := range found.Layout().Fields {
 		if v := r.At(i); v != nil {
-			rows.Put(i, v)
+			found.Put(i, v)
 		}
 	}
-	rows.EndRow()
+	found.EndRow()
 }
 
 // faked runs a query of the blog's schema over a fake.

@@ -15,6 +15,8 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -108,7 +110,7 @@ func attach(p *facade.Project) {
 	facade.HandleCommand(post, "publish", func(ctx context.Context, in publishInput) (*facade.Result, error) {
 		switch {
 		case in.ID == 404:
-			return nil, facade.Errorf(facade.NotFound, "there is no post 404")
+			return nil, kiterror.Errorf(kiterror.NotFound, "there is no post 404")
 		case in.ID == 500:
 			return nil, errors.New("the secret of the disk is 42")
 		case in.ID == 501:
@@ -143,14 +145,14 @@ func attach(p *facade.Project) {
 		return map[string]any{"pong": []any{1, "zwei", nil, true}}, nil
 	})
 	facade.HandleQuery(post, "fails", func(context.Context, struct{}) (*facade.Result, error) {
-		return nil, facade.Errorf(facade.Conflict, "it always does")
+		return nil, kiterror.Errorf(kiterror.Conflict, "it always does")
 	})
 	facade.HandleQuery(p.Door("health"), "check", func(context.Context, struct{}) (bool, error) { return true, nil })
 
 	text := schema.Shape{Type: "string"}
-	facade.Present(post, "excerpt", text, func(_ context.Context, rows []facade.Row) ([]*string, error) {
-		list := make([]*string, len(rows))
-		for i, r := range rows {
+	facade.Present(post, "excerpt", text, func(_ context.Context, found []rows.Row) ([]*string, error) {
+		list := make([]*string, len(found))
+		for i, r := range found {
 			var body *string
 			if json.Unmarshal(r.Get("body"), &body) == nil && body != nil {
 				s := strings.ToUpper((*body)[:min(4, len(*body))])
@@ -159,7 +161,7 @@ func attach(p *facade.Project) {
 		}
 		return list, nil
 	}, "body")
-	facade.Present(post, "broken", text, func(context.Context, []facade.Row) ([]string, error) {
+	facade.Present(post, "broken", text, func(context.Context, []rows.Row) ([]string, error) {
 		return nil, errors.New("the secret of the presenter")
 	})
 }
@@ -172,7 +174,7 @@ func (b *blog) create(t testing.TB, entity, body string, args ...any) {
 		Invocation: facade.Invocation{Body: json.RawMessage(fmt.Sprintf(body, args...))},
 	})
 	if err != nil {
-		t.Fatalf("%s: %v: %+v", entity, err, facade.AsError(err).Details)
+		t.Fatalf("%s: %v: %+v", entity, err, kiterror.AsError(err).Details)
 	}
 }
 

@@ -8,12 +8,12 @@ import (
 	"github.com/frondhost/frond/resolvers/validation"
 )
 
-// Limits bound what one request may cost (docs/graphql.md). Zero means the default, which is given
-// beside each field; a negative value means no limit.
+// Limits bound the cost of one request (docs/graphql.md). Zero means the default, which each
+// field's comment gives; a negative value means no limit.
 type Limits struct {
 	Document  int           // bytes of the document: 64 KiB
 	Tokens    int           // 5,000
-	Depth     int           // fields standing in each other: 15. Introspection counts by itself, up to twice that
+	Depth     int           // depth of nested fields: 15. Introspection counts by itself, up to twice that
 	Aliases   int           // 30
 	Roots     int           // root fields: 20
 	Fields    int           // fields, those of a fragment counted wherever it is spread: 3,500
@@ -22,7 +22,7 @@ type Limits struct {
 	Response  int           // bytes of the answer: 64 MiB
 }
 
-// DefaultLimits returns the limits that a zero [Limits] stands for.
+// DefaultLimits returns the limits that a zero [Limits] means.
 func DefaultLimits() Limits { return Limits{}.withDefaults() }
 
 func (l Limits) withDefaults() Limits {

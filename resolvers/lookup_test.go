@@ -16,6 +16,8 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/loader"
@@ -48,7 +50,7 @@ func ExampleLookup() {
 	err = projection.RegisterType(b, "Warehouse", graphql.Fields{
 		"weather": {Type: graphql.String, Resolve: func(p graphql.ResolveParams) (any, error) {
 			var city string
-			if err := json.Unmarshal(p.Source.(facade.Row).Get("city"), &city); err != nil {
+			if err := json.Unmarshal(p.Source.(rows.Row).Get("city"), &city); err != nil {
 				return nil, err
 			}
 			return weather.Load(p.Context, city), nil
@@ -87,7 +89,7 @@ func (a *finder) find(_ context.Context, keys []string) (map[string]int, error) 
 		switch k {
 		case "cyd":
 		case "coded":
-			return nil, facade.Errorf(facade.ServiceUnavailable, "ask again later")
+			return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "ask again later")
 		case "bare":
 			return nil, errors.New("the secret of the disk")
 		case "panic":
@@ -104,7 +106,7 @@ func lookedUp(a *finder) func(b *projection.Builder) error {
 	size := loader.NewLookup(a.find)
 	text := func(p graphql.ResolveParams, name string) string {
 		var s string
-		_ = json.Unmarshal(p.Source.(facade.Row).Get(name), &s)
+		_ = json.Unmarshal(p.Source.(rows.Row).Get(name), &s)
 		return s
 	}
 	return func(b *projection.Builder) error {
@@ -173,7 +175,7 @@ func TestLookupFails(t *testing.T) {
 		}
 	}
 	_, err := loader.NewLookup((&finder{}).find).Load(context.Background(), "ada")()
-	if err == nil || facade.CodeOf(err) != facade.InternalError {
+	if err == nil || kiterror.CodeOf(err) != kiterror.InternalError {
 		t.Errorf("outside of a request: %v", err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -140,17 +142,17 @@ func TestNodesHidden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	as := func(user string) facade.State {
+	as := func(user string) access.State {
 		if user == "" {
-			return facade.State{}
+			return access.State{}
 		}
-		return facade.State{"user": map[string]any{"id": user, "roles": []any{}}}
+		return access.State{"user": map[string]any{"id": user, "roles": []any{}}}
 	}
 	for id, owner := range map[string]string{"a": "mara", "b": "tom"} {
 		if _, err := f.Call(context.Background(), &facade.Call{Entity: "note", Operation: "create", Invocation: facade.Invocation{
 			Body: json.RawMessage(fmt.Sprintf(`{"id":%q,"owner":%q}`, id, owner)), State: as("root"),
 		}}); err != nil {
-			t.Fatal(err, facade.AsError(err).Details)
+			t.Fatal(err, kiterror.AsError(err).Details)
 		}
 	}
 	note := f.Catalog().Door("note").Entity

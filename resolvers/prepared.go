@@ -24,7 +24,7 @@ type prepared struct {
 // operation is one operation of a document.
 type operation struct {
 	doc         *prepared
-	expanded    int // what it comes to, see [Limits.Expanded]
+	expanded    int // its expanded size, see [Limits.Expanded]
 	def         *ast.OperationDefinition
 	vars        *input.Declared
 	conditions  []int // variables that @skip and @include read, by slot
@@ -41,8 +41,8 @@ type operation struct {
 // the variables in its @skip and @include.
 const maxPlans = 32
 
-// planBytes is what a plan takes for each thing that is selected, counted as text:
-// what is kept of a document is some fifty times that.
+// planBytes is the size of a plan for each selected field, counted as text: the cached form of
+// a document is some fifty times that.
 const planBytes = 8
 
 // prepare is the document of a text, from the cache or read now.
@@ -105,9 +105,9 @@ func (d *prepared) operation(name string) (*operation, *graphqlerror.Error) {
 	}
 }
 
-// plan is the operation's plan for these variables, from earlier or compiled now.
-// Variables matter to a plan only in @skip and @include: a plan is for one set of
-// values of those, and nothing is left to decide when it is written.
+// plan is the operation's plan for these variables, cached or compiled now. Only the variables
+// in @skip and @include matter to a plan: it serves one set of their values, and writing takes
+// no decisions.
 func (op *operation) plan(e *Engine, vars *input.Variables) *plan.Plan {
 	key := make([]byte, 0, 16)
 	for _, slot := range op.conditions {
@@ -154,4 +154,27 @@ func condition(v []byte) byte {
 		return 't'
 	}
 	return 'f'
+}
+
+// Problem is one reason why a document cannot be executed.
+type Problem struct {
+	Line, Column int // in the document, counted from 1; 0 where it is the whole document
+	Code         string
+	Message      string
+}
+
+// Check validates a document before any request sends it. It returns the problems for which a
+// request with this document would be refused, except those of its variables. Nil: every
+// operation of the document can be executed, and the document is in the cache.
+func (e *Engine) Check(text string) []Problem {
+	_, errs := e.prepare(text)
+	var problems []Problem
+	for _, f := range errs {
+		p := Problem{Code: f.Code, Message: f.Message}
+		if len(f.At) > 0 {
+			p.Line, p.Column = f.At[0].Line, f.At[0].Column
+		}
+		problems = append(problems, p)
+	}
+	return problems
 }

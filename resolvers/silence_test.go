@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -25,9 +26,9 @@ var failures = map[string]func() error{
 	"a path":                func() error { return &fs.PathError{Op: "open", Path: "/var/lib/secret", Err: fs.ErrNotExist} },
 	"one that is wrapped":   func() error { return fmt.Errorf("facade.Call: %w", errors.New("dial tcp 10.0.0.7:4100")) },
 	"a type":                func() error { return fmt.Errorf("%T: %v", map[string]any{}, struct{ A *int }{}) },
-	"an internal error":     func() error { return facade.Internal(errors.New("secret")) },
+	"an internal error":     func() error { return kiterror.Internal(errors.New("secret")) },
 	"a panic":               func() error { panic("secret of the stack") },
-	"a runtime error":       func() error { list := []int{}; return facade.Errorf(facade.Conflict, "%d", list[len(list)]) },
+	"a runtime error":       func() error { list := []int{}; return kiterror.Errorf(kiterror.Conflict, "%d", list[len(list)]) },
 	"a nil pointer":         func() error { var c *facade.Call; _ = c.Entity; return nil },
 	"a panic with an error": func() error {
 		panic(fmt.Errorf("secret of %w", context.DeadlineExceeded))

@@ -55,7 +55,7 @@ func TestSound(t *testing.T) {
 // what nothing answers.
 func TestSubscriptionsOfFacts(t *testing.T) {
 	_, err := spokenEngine(`type Query { a: Int } type Subscription { b: Int }`, nil)
-	if err == nil || !strings.Contains(err.Error(), "the field Subscription.b announces no fact") {
+	if err == nil || !strings.Contains(err.Error(), "the field Subscription.b is neither a fact nor") {
 		t.Errorf("%v, want an error that names it", err)
 	}
 }

@@ -63,7 +63,7 @@ func TestUnparsed(t *testing.T) {
 		"{ a(b: \"\"\"\x01\n\"\"\" \"c\") }": "2:5 Expected Name, found String",
 		`{ a(b: 01) }`:                       `1:9 Invalid number, unexpected digit after 0: "1".`,
 		`{ a(1x: 2) }`:                       "1:5 The number 1 runs into \"x\"; put a space or a comma between them.",
-		`{ a(b: 'c') }`:                      `1:8 Unexpected single quote character ('); strings stand in double quotes.`,
+		`{ a(b: 'c') }`:                      `1:8 Unexpected single quote character ('); write strings in double quotes.`,
 		`query ($a: Int = $b) { a }`:         "1:18 Unexpected $",
 	} {
 		a := asked(t, b.engine, document, "")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers"
 )
 
@@ -204,8 +204,8 @@ type Box { sum: Int later: Int again: Box }`
 	}
 	e := spoken(t, sdl, world{
 		"add":  change("add", func() any { return box() }),
-		"fail": change("fail", func() any { return facade.Errorf(facade.Conflict, "no") }),
-		"must": change("must", func() any { return facade.Errorf(facade.Conflict, "no") }),
+		"fail": change("fail", func() any { return kiterror.Errorf(kiterror.Conflict, "no") }),
+		"must": change("must", func() any { return kiterror.Errorf(kiterror.Conflict, "no") }),
 	})
 	for _, c := range []struct{ query, log, want string }{
 		{`mutation { a: add(n: 1) { sum } b: add(n: 2) { sum } }`, `add 1, sum 1, add 2, sum 3`, `{"a":{"sum":1},"b":{"sum":3}}`},

@@ -7,7 +7,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/input"
@@ -24,23 +26,24 @@ type Watch interface {
 // events of one fact (CreateSourceEventStream, specification 6.2.3.1), or it is a live query. It
 // does not change and may be used from many goroutines.
 type Subscription struct {
-	// Live says that it is a live query: [Subscription.Query] executes it, and there is no fact.
+	// Live says that it is a live query: [Subscription.Query] executes it, and there is no
+	// fact.
 	Live bool
-	// Frond and Fact are what it announces.
+	// Frond and Fact identify the fact of its events.
 	Frond, Fact string
 	// After is where it begins. Now: with the next event; Oldest: with the first that is kept.
 	After       facade.Position
 	Now, Oldest bool
 	// Name is that of the operation, or "".
 	Name string
-	// Key is equal for subscriptions that have equal responses to equal events; nil: there is
-	// no other such.
+	// Key is equal for subscriptions that have equal responses to equal events; nil: its
+	// responses are never shared.
 	Key any
 
 	engine *Engine
 	op     *operation
 	vars   *input.Variables
-	state  facade.State
+	state  access.State
 	watch  Watch
 }
 
@@ -79,13 +82,13 @@ func (op *operation) failed(ctx context.Context, e *Engine, vars *input.Variable
 	root := op.plan(e, vars).Units[0].Selection.Fields[0]
 	f := e.report.Failed(ctx, trace, err)
 	f.At, f.Path = graphqlerror.Positions(root.Positions...), []graphqlerror.Segment{{Key: root.Name}}
-	return op.named(refuse(facade.AsError(err).Code.Status(), []*graphqlerror.Error{f}))
+	return op.named(refuse(kiterror.AsError(err).Code.Status(), []*graphqlerror.Error{f}))
 }
 
 // subscribe admits a subscription. The error is that of an argument, or of Options.Watch.
 func (e *Engine) subscribe(ctx context.Context, op *operation, vars *input.Variables, r *Request) (*Subscription, error) {
 	if e.options.Watch == nil {
-		return nil, facade.Errorf(facade.NotImplemented, "nothing here announces facts")
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "nothing here announces facts")
 	}
 	if op.live {
 		s := &Subscription{Live: true, Name: op.def.Name, engine: e, op: op, vars: vars, state: r.State}
@@ -113,7 +116,7 @@ func (e *Engine) subscribe(ctx context.Context, op *operation, vars *input.Varia
 	switch after := jsontext.Get(in.Query, "after"); {
 	case after == nil || jsontext.IsNull(after):
 		s.Now = true
-	case jsontext.Unquote(after) == Start:
+	case jsontext.Unquote(after) == start:
 		s.Oldest = true
 	default:
 		var err error
@@ -129,33 +132,39 @@ func (e *Engine) subscribe(ctx context.Context, op *operation, vars *input.Varia
 	return s, nil
 }
 
-// Start is the value of the argument after that begins with the oldest event that is kept.
-const Start = "start"
+// start is the value of the argument after that begins with the oldest event that is kept.
+const start = "start"
 
 // Respond executes the subscription for events (MapSourceToResponseEvent, specification
-// 6.2.3.2), in their order. Events that do not exist for the subscriber have no answer. An
-// error means that there is none for any of them, and that they may be tried again.
-func (s *Subscription) Respond(ctx context.Context, events []*facade.Event) ([]Answer, error) {
+// 6.2.3.2), in their order. Events that the subscriber may not see have no answer. Behind an
+// answer with which they have [facade.LogBytes] the events are left out; done is how many are not.
+// An error means that there is no answer for any of them, and that they may be tried again.
+func (s *Subscription) Respond(ctx context.Context, events []*facade.Event) (answers []Answer, done int, err error) {
 	revealed, err := s.watch.Reveal(ctx, events)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	answers := make([]Answer, len(revealed))
-	for i := range revealed {
+	answers = make([]Answer, 0, len(revealed))
+	for i, size := 0, 0; i < len(revealed); i++ {
 		r := &Request{State: s.state, Trace: revealed[i].Event.Trace, event: &revealed[i]}
 		resp := s.op.named(s.engine.execute(ctx, s.op, s.vars, r))
-		full := !resp.Executed && resp.Status == facade.ServiceUnavailable.Status()
-		answers[i] = Answer{revealed[i].Event.Position, slices.Clone(resp.Body)}
+		full := !resp.Executed && resp.Status == kiterror.ServiceUnavailable.Status()
+		answers = append(answers, Answer{revealed[i].Event.Position, slices.Clone(resp.Body)})
+		size += len(resp.Body)
 		resp.Release() // each holds a part of the budget
 		if full {
-			return nil, facade.Errorf(facade.ServiceUnavailable, "there is no room to execute it now")
+			return nil, 0, kiterror.Errorf(kiterror.ServiceUnavailable, "the memory budget for results is used up; retry later")
+		}
+		if last := revealed[i].Event.Position; size >= facade.LogBytes {
+			return answers, 1 + slices.IndexFunc(events, func(e *facade.Event) bool { return e.Position == last }), nil
 		}
 	}
-	return answers, nil
+	return answers, len(events), nil
 }
 
-// Document is equal for live queries that may be executed side by side ([facade.Together]): they are
-// of one document, and nothing in it runs code of the author. nil: it is executed by itself.
+// Document is equal for live queries that may be executed side by side ([facade.Together]):
+// they share a document, which runs no code of the author. nil: the query is executed by
+// itself.
 func (s *Subscription) Document() any {
 	if !s.op.shared || !s.op.cancellable {
 		return nil
@@ -163,9 +172,9 @@ func (s *Subscription) Document() any {
 	return s.op
 }
 
-// Query executes a live query, and records what it reads. The number of executions of the
-// [facade.Budget] does not bound it; its caller does. It does not read from copies of a store
-// that may be behind the events which it is executed for.
+// Query executes a live query, and records the data that it reads. Its caller bounds the number
+// of executions, not the [budget.Budget]. It does not read from copies of a store that may lag
+// the events which it is executed for.
 func (s *Subscription) Query(ctx context.Context) (*Response, *readset.Set) {
 	ctx, reads := facade.RecordReads(consistency.Latest(ctx))
 	return s.op.named(s.engine.execute(ctx, s.op, s.vars, &Request{State: s.state, live: true})), reads
@@ -196,8 +205,9 @@ func (s *Subscription) key() any {
 	return subscriptionKey{s.op, string(vars), string(state)}
 }
 
-// resumeVariable returns the slot of the variable that a subscription's argument after has,
-// where it stands nowhere else: subscribers that begin at different places are equal otherwise.
+// resumeVariable returns the slot of the variable of a subscription's argument after, if the
+// operation uses it only there: subscribers that begin at different positions are equal
+// otherwise.
 func resumeVariable(def *ast.OperationDefinition, vars *input.Declared) int {
 	uses := map[string]int{}
 	after := ""

@@ -12,6 +12,10 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/reference"
@@ -41,8 +45,8 @@ func (a *admits) Reveal(_ context.Context, events []*facade.Event) (all []facade
 		}
 		r := facade.Revealed{Event: e, Change: e.Change, Key: e.Key, Data: e.Data}
 		if e.Data != nil {
-			rows, _ := facade.ReadRows(facade.NewLayout([]string{"id", "title", "authorId", "editorId", "tags", "status"}), e.Data)
-			r.Row = rows.Row(0)
+			found, _ := rows.Read(rows.NewLayout([]string{"id", "title", "authorId", "editorId", "tags", "status"}), e.Data)
+			r.Row = found.Row(0)
 		}
 		all = append(all, r)
 	}
@@ -63,7 +67,7 @@ func (b *blog) subscribing(t testing.TB, w *admits) {
 }
 
 var published = &facade.Event{
-	ID: "0198c0de-0000-7000-8000-000000000001", Position: 7, Frond: "blog", Name: "postPublished", Change: facade.Created,
+	ID: "0198c0de-0000-7000-8000-000000000001", Position: 7, Frond: "blog", Name: "postPublished", Change: catalog.Created,
 	Entity: "post", Key: json.RawMessage("1"), At: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC),
 	Data: json.RawMessage(`{"id":1,"title":"Post 1","authorId":"bob","editorId":null,"tags":["go","sql"],"status":"live"}`),
 }
@@ -74,7 +78,7 @@ func TestSubscription(t *testing.T) {
 	b := newBlog(t)
 	w := &admits{}
 	b.subscribing(t, w)
-	state := facade.State{"user": map[string]any{"id": "ada"}}
+	state := access.State{"user": map[string]any{"id": "ada"}}
 	s, resp := b.engine.Open(t.Context(), &resolvers.Request{
 		State: state, Query: `subscription S($f: PostFilter, $after: String) {
 		event: postPublished(after: $after, filter: $f) { id position at key post { title nodeId author { name mentor { name } } tags { items { label } } } __typename } }`,
@@ -90,7 +94,7 @@ func TestSubscription(t *testing.T) {
 		t.Errorf("the watch is for %s", got)
 	}
 	b.calls()
-	answers, err := s.Respond(t.Context(), []*facade.Event{published})
+	answers, _, err := s.Respond(t.Context(), []*facade.Event{published})
 	if err != nil || len(answers) != 1 || answers[0].Position != 7 {
 		t.Fatalf("%v, %v", answers, err)
 	}
@@ -129,20 +133,20 @@ func TestSubscriptionOfNothing(t *testing.T) {
 		if resp != nil {
 			t.Fatalf("%s: refused: %s", c.query, resp.Body)
 		}
-		answers, err := s.Respond(t.Context(), []*facade.Event{c.event})
+		answers, _, err := s.Respond(t.Context(), []*facade.Event{c.event})
 		if err != nil || len(answers) != 1 || string(answers[0].Body) != c.want {
 			t.Errorf("%s: %v %s, want %s", c.query, err, answers[0].Body, c.want)
 		}
 	}
 	w.reveal = func(*facade.Event) ([]facade.Revealed, error) { return nil, nil }
 	s, _ := b.engine.Open(t.Context(), &resolvers.Request{Query: `subscription { ping { id } }`})
-	if answers, err := s.Respond(t.Context(), []*facade.Event{ping}); len(answers) != 0 || err != nil {
+	if answers, _, err := s.Respond(t.Context(), []*facade.Event{ping}); len(answers) != 0 || err != nil {
 		t.Errorf("an event that does not exist has answers: %v, %v", answers, err)
 	}
 	w.reveal = func(*facade.Event) ([]facade.Revealed, error) {
-		return nil, facade.Errorf(facade.ServiceUnavailable, "later")
+		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "later")
 	}
-	if _, err := s.Respond(t.Context(), []*facade.Event{ping}); err == nil {
+	if _, _, err := s.Respond(t.Context(), []*facade.Event{ping}); err == nil {
 		t.Error("the failure of Reveal is lost")
 	}
 }
@@ -155,13 +159,13 @@ func TestSubscriptionReference(t *testing.T) {
 		`subscription { postPublished { id position at key post { id title status author { name mentor { name } } tags { total items { label } } } } }`,
 		`subscription { ping { id data } }`,
 	} {
-		rows, _ := facade.ReadRows(facade.NewLayout([]string{"id", "title", "authorId", "tags", "status"}), published.Data)
-		r := &facade.Revealed{Event: published, Key: published.Key, Data: published.Data, Row: rows.Row(0)}
+		found, _ := rows.Read(rows.NewLayout([]string{"id", "title", "authorId", "tags", "status"}), published.Data)
+		r := &facade.Revealed{Event: published, Key: published.Key, Data: published.Data, Row: found.Row(0)}
 		s, resp := b.engine.Open(t.Context(), &resolvers.Request{Query: query})
 		if resp != nil {
 			t.Fatalf("%s", resp.Body)
 		}
-		answers, err := s.Respond(t.Context(), []*facade.Event{published})
+		answers, _, err := s.Respond(t.Context(), []*facade.Event{published})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +208,7 @@ func TestSubscriptionRefused(t *testing.T) {
 			t.Errorf("%s: %+v", c.query, resp)
 		}
 	}
-	w.refuse = facade.Errorf(facade.Forbidden, "not for you")
+	w.refuse = kiterror.Errorf(kiterror.Forbidden, "not for you")
 	if _, resp := b.engine.Open(t.Context(), &resolvers.Request{Query: `subscription { ping { id } }`}); resp == nil || resp.Status != 403 || resp.Type != "subscription" ||
 		string(resp.Body) != `{"errors":[{"message":"not for you","locations":[{"line":1,"column":16}],"path":["ping"],"extensions":{"code":"FORBIDDEN"}}]}` {
 		t.Errorf("%+v %s", resp, resp.Body)
@@ -226,21 +230,21 @@ func TestSubscriptionKey(t *testing.T) {
 	b := newBlog(t)
 	b.subscribing(t, &admits{})
 	const query = `subscription($after: String, $f: PostFilter) { postPublished(after: $after, filter: $f) { id } }`
-	key := func(query, vars string, state facade.State) any {
+	key := func(query, vars string, state access.State) any {
 		s, resp := b.engine.Open(t.Context(), &resolvers.Request{Query: query, Variables: json.RawMessage(vars), State: state})
 		if resp != nil {
 			t.Fatalf("%s", resp.Body)
 		}
 		return s.Key
 	}
-	ada := facade.State{"user": map[string]any{"id": "ada"}}
+	ada := access.State{"user": map[string]any{"id": "ada"}}
 	first := key(query, `{"f":{"title":{"eq":"x"}}}`, ada)
-	if first == nil || first != key(query, `{"f":{"title":{"eq":"x"}},"after":"start"}`, facade.State{"user": map[string]any{"id": "ada"}}) {
+	if first == nil || first != key(query, `{"f":{"title":{"eq":"x"}},"after":"start"}`, access.State{"user": map[string]any{"id": "ada"}}) {
 		t.Error("equal subscriptions have different keys")
 	}
 	for name, other := range map[string]any{
 		"filter":   key(query, `{"f":{"title":{"eq":"y"}}}`, ada),
-		"state":    key(query, `{"f":{"title":{"eq":"x"}}}`, facade.State{"user": map[string]any{"id": "bob"}}),
+		"state":    key(query, `{"f":{"title":{"eq":"x"}}}`, access.State{"user": map[string]any{"id": "bob"}}),
 		"nobody":   key(query, `{"f":{"title":{"eq":"x"}}}`, nil),
 		"document": key(query+" ", `{"f":{"title":{"eq":"x"}}}`, ada),
 	} {
@@ -249,7 +253,7 @@ func TestSubscriptionKey(t *testing.T) {
 		}
 	}
 	type odd struct{}
-	if key(query, ``, facade.State{"odd": odd{}}) != nil {
+	if key(query, ``, access.State{"odd": odd{}}) != nil {
 		t.Error("a state that cannot be compared has a key")
 	}
 	const used = `subscription($after: String) { postPublished(after: $after, filter: {title: {eq: $after}}) { id } }`

@@ -7,13 +7,13 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
-// grace is how long an operation is waited for after its deadline: stores and remotes stop
-// at once, and what they answered in time is still written.
+// grace is the time that an operation may take after its deadline: stores and remotes stop at
+// once, and results that came in time are still written.
 const grace = 500 * time.Millisecond
 
 // cancellable reports whether everything that an operation runs ends with its context. Statements
@@ -70,7 +70,7 @@ func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *
 		return resp
 	case <-wait.C:
 	}
-	log := e.report.Logger.With("trace", facade.TraceID(r.Trace), "operation", r.OperationName)
+	log := e.report.Logger.With("trace", kiterror.TraceID(r.Trace), "operation", r.OperationName)
 	log.WarnContext(ctx, "an operation runs past its deadline; something that it runs ignores its context", "unfinished", e.running.Add(1))
 	go func() {
 		(<-done).Release()
@@ -81,7 +81,7 @@ func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *
 
 // timedOut is the response of an operation that did not end in time.
 func (e *Engine) timedOut(ctx context.Context, r *Request, err error) *Response {
-	b := newRoom()
+	b := takeBuffers()
 	return b.executed(b.writer.NoData(e.report.Failed(ctx, r.Trace, err)))
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -31,7 +32,7 @@ func deaf(next facade.Caller, operation string) facade.Caller {
 // for. It goes on by itself, is counted, and what it gives is nobody's any more.
 func TestUnfinished(t *testing.T) {
 	b := newBlogWith(t, func(b *projection.Builder) error {
-		return projection.RegisterOperations(b, facade.Query, graphql.Fields{
+		return projection.RegisterOperations(b, catalog.Query, graphql.Fields{
 			"nap": {Type: graphql.String, Resolve: func(graphql.ResolveParams) (any, error) {
 				time.Sleep(time.Minute)
 				return "slept", nil

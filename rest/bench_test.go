@@ -11,24 +11,25 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/store/storetest"
 )
 
 // hundred is a page of 100 rows with ten columns, as a store writes them.
 func hundred() *facade.Result {
-	rows := facade.NewRows(facade.NewLayout([]string{"id", "title", "slug", "status", "views", "score", "pinned", "authorId", "createdAt", "updatedAt"}), 100)
+	found := rows.New(rows.NewLayout([]string{"id", "title", "slug", "status", "views", "score", "pinned", "authorId", "createdAt", "updatedAt"}), 100)
 	for i := range 100 {
-		rows.BeginRow()
+		found.BeginRow()
 		for col, v := range []string{
 			fmt.Sprintf(`"p%06d"`, i), fmt.Sprintf(`"The title of number %d"`, i), fmt.Sprintf(`"the-title-of-number-%d"`, i), `"published"`,
 			strconv.Itoa(i * 37), `4.75`, `true`, `"a1"`, `"2024-03-01T08:00:00.000Z"`, `"2024-03-01T08:00:00.000Z"`,
 		} {
-			rows.Put(col, []byte(v))
+			found.Put(col, []byte(v))
 		}
-		rows.EndRow()
+		found.EndRow()
 	}
-	return &facade.Result{Form: facade.FormPage, Rows: rows, Page: facade.Page{Total: 100, HasMore: true, Cursors: []string{"AZ3hE8Xiy1-sWzIwLDVd"}}}
+	return &facade.Result{Form: facade.FormPage, Rows: found, Page: facade.Page{Total: 100, HasMore: true, Cursors: []string{"AZ3hE8Xiy1-sWzIwLDVd"}}}
 }
 
 // discard is a ResponseWriter that keeps the status and counts.

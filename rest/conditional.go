@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -20,15 +22,15 @@ import (
 // A read is judged after the call, when the answer and its tag are known. A write is judged in
 // the transaction that writes, since the row may change between a look and the write.
 
-// tag returns the strong ETag of the row in a result, in quotes: its version, followed by a
-// dot and a hash of the bytes where the answer has other fields than the version covers
-// (computed fields, a selection). If-Match compares up to the dot. The tag is "" where the
-// result is no row, or not the row that a GET of its path answers.
+// tag returns the strong ETag of the row in a result, in quotes: its version. If the response
+// has other fields than the version covers (computed fields, a selection), a dot and a hash of
+// the bytes follow. If-Match compares up to the dot. The tag is "" if the result is not a row,
+// or not the row that a GET of its path returns.
 func (x *exchange) tag(r *facade.Result) string {
 	if r.Form != facade.FormRow || r.Rows.Len() != 1 {
 		return ""
 	}
-	if x.op.Kind != facade.Query {
+	if x.op.Kind != catalog.Query {
 		// After a write the tag is that of the row's own path (RFC 9110 section 8.8.3),
 		// which is only known where both give the same view of it.
 		item := x.match.resource.item
@@ -128,7 +130,7 @@ func tags(header []string, each func(tag string, weak bool) bool) {
 // refuses an If-Match there. If-None-Match of a creation is not a condition on a row.
 func (x *exchange) precondition() *facade.Precondition {
 	wanted, known := x.r.Header["If-Match"], x.r.Header["If-None-Match"]
-	if x.op.Kind == facade.Query || len(wanted) == 0 && (len(known) == 0 || !x.onItem()) {
+	if x.op.Kind == catalog.Query || len(wanted) == 0 && (len(known) == 0 || !x.onItem()) {
 		return nil
 	}
 	p := &facade.Precondition{}
@@ -151,7 +153,7 @@ func (x *exchange) precondition() *facade.Precondition {
 }
 
 // changed is the failure of a precondition that a GET or HEAD carries.
-func (x *exchange) changed() *facade.Error {
-	return facade.Errorf(facade.PreconditionFailed,
+func (x *exchange) changed() *kiterror.Error {
+	return kiterror.Errorf(kiterror.PreconditionFailed,
 		"the row is not the one named; read it again and send its ETag").At(x.op.Door.Name, x.op.Name)
 }

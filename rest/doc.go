@@ -1,15 +1,14 @@
 // Package rest is the REST surface: /api/{frond}/{plural} (spec 4.2).
 //
-// [Derive] computes the routes of a catalog; no other code does (spec 4.2.2). A [Handler]
-// finds the route of a request, reads the request into a call, passes the call to a
-// [facade.Caller] and writes the result. It has no rules of its own: what a call may do is
-// decided by the façade, as on every surface (spec 4.2.5). It knows nothing of sessions,
-// CORS or compression; those are middleware of the gateway.
+// [Derive] computes the routes of a catalog; no other code does (spec 4.2.2). A [Handler] finds
+// the route of a request, reads the request into a call, passes the call to a [facade.Caller]
+// and writes the result. It has no rules of its own: the façade decides about a call, as on
+// every surface (spec 4.2.5). Sessions, CORS and compression are middleware of the gateway.
 //
 //	GET    /api/catalog/products                  product.list
 //	POST   /api/catalog/products                  product.create      201 and Location
 //	GET    /api/catalog/products/{id}             product.findById    404 where there is none
-//	PATCH  /api/catalog/products/{id}             product.update      PUT likewise: both merge
+//	PATCH  /api/catalog/products/{id}             product.update      also PUT: both merge
 //	DELETE /api/catalog/products/{id}             product.delete      204
 //	GET    /api/catalog/products/by-slug          product.bySlug      a query
 //	POST   /api/catalog/products/{id}/publish     product.publish     a command
@@ -32,9 +31,9 @@
 //
 // # Streams
 //
-// What a Frond announces is a stream of server-sent events (docs/decisions/streams.md). A stream begins
-// now, behind after or Last-Event-ID, or with after=start at the oldest event that is kept;
-// filter and fields are as of a list.
+// The facts of a Frond are a stream of server-sent events (docs/decisions/streams.md). A stream
+// begins now, after the position in after or Last-Event-ID, or with after=start at the oldest
+// event in the log; filter and fields are those of a list.
 //
 //	GET /api/catalog/facts/productRetired
 //	GET /api/catalog/products    Accept: text/event-stream    the list, and then its changes

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -23,8 +23,8 @@ import (
 // errNoAnswer is the failure of a Caller that breaks its contract.
 var errNoAnswer = errors.New("a caller answered neither a result nor an error")
 
-// fail answers with a problem (RFC 9457): the status from the code table or x.status, the
-// whole error in data (spec 4.2.6). Nothing may have been sent before.
+// fail answers with a problem (RFC 9457): the status from the code table or x.status, the whole
+// error in data (spec 4.2.6). It must be called before any other part of the response is sent.
 func (x *exchange) fail(err error) {
 	e := x.report(err)
 	if x.op != nil {
@@ -45,7 +45,7 @@ func (x *exchange) fail(err error) {
 		header.Del(of) // set for the answer that is not sent
 	}
 	header["Content-Type"] = typeProblem
-	// A failure may be temporary, and a cache may keep a 404 or 405 where nothing forbids it
+	// A failure may be temporary, and a cache may keep a 404 or 405 unless a header forbids it
 	// (RFC 9110 section 15.1).
 	header["Cache-Control"] = []string{"no-store"}
 	buf := jsontext.TakeBuffer()
@@ -55,7 +55,7 @@ func (x *exchange) fail(err error) {
 }
 
 // appendProblem appends a problem with all members of RFC 9457 and data.
-func appendProblem(dst []byte, e *facade.Error, status int, instance string) []byte {
+func appendProblem(dst []byte, e *kiterror.Error, status int, instance string) []byte {
 	dst = append(dst, `{"type":"about:blank","title":`...)
 	dst = jsontext.AppendString(dst, http.StatusText(status))
 	dst = append(dst, `,"status":`...)
@@ -70,8 +70,8 @@ func appendProblem(dst []byte, e *facade.Error, status int, instance string) []b
 }
 
 // report logs err where it is internal, and returns it as it may be sent.
-func (x *exchange) report(err error) *facade.Error {
-	return facade.Report(x.ctx, x.handler.options.Log, err, x.r.Header.Get("traceparent"))
+func (x *exchange) report(err error) *kiterror.Error {
+	return kiterror.Report(x.ctx, x.handler.options.Log, err, x.r.Header.Get("traceparent"))
 }
 
 // panicked answers a panic outside of the façade as INTERNAL_ERROR. http.ErrAbortHandler
@@ -80,7 +80,7 @@ func (x *exchange) panicked(v any) {
 	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(v)
 	}
-	err := facade.Panicked(v)
+	err := kiterror.Panicked(v)
 	if x.wrote {
 		_ = x.report(err)
 		panic(http.ErrAbortHandler) // cut the connection: half an answer must not look whole

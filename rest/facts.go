@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/rest/stream"
 	"github.com/frondhost/frond/schema"
@@ -16,6 +19,8 @@ import (
 
 // lastEventID is the header of a client that connects again: the id of the last event it has.
 const lastEventID = "Last-Event-ID"
+
+var errNoStreams = kiterror.Errorf(kiterror.NotImplemented, "this host streams no facts; read the rows in place of them")
 
 // serveFact answers the path of a fact with a stream of its events, as long as the client
 // stays.
@@ -29,7 +34,7 @@ func (x *exchange) serveFact() error {
 		return nil
 	default:
 		x.w.Header().Set("Allow", allow)
-		return facade.Errorf(facade.MethodNotAllowed, "this path is served under %s", allow)
+		return kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", allow)
 	}
 	state, err := x.identify()
 	if err != nil {
@@ -37,66 +42,86 @@ func (x *exchange) serveFact() error {
 	}
 	if accepted, _ := sse.Accepts(x.r.Header["Accept"]); !accepted {
 		x.status = http.StatusNotAcceptable
-		return facade.Errorf(facade.BadRequest, "facts leave as a stream of events; send Accept: %s", sse.MediaType)
+		return kiterror.Errorf(kiterror.BadRequest, "facts leave as a stream of events; send Accept: %s", sse.MediaType)
 	}
-	facts := x.handler.options.Streams.Facts
-	if facts == nil {
-		return facade.Errorf(facade.NotImplemented, "this host streams no facts; read the rows in place of them")
+	if x.handler.options.Streams.Facts == nil {
+		return errNoStreams
 	}
 	sub := facade.Subscription{Frond: x.match.frond, Fact: x.match.fact, State: state, View: x.handler.table.catalog, Versions: true}
 	after, err := x.readFact(&sub)
 	if err != nil {
 		return err
 	}
-	watch, err := facts.Watch(x.ctx, &sub)
+	s, err := x.open(&sub, after)
 	if err != nil {
-		return err
-	}
-	leave, err := x.place(state)
-	if err != nil {
-		return err
-	}
-	reader, err := facts.Subscribe(x.ctx, watch.Fact(), after)
-	if err != nil {
-		leave()
 		return err
 	}
 	if x.r.Method == http.MethodHead {
-		reader.Close()
-		leave()
+		s.Reader.Close()
+		s.Closed()
 		x.w.Header()["Content-Type"] = []string{sse.MediaType}
 		x.w.Header().Set("Cache-Control", "no-store")
 		x.send(http.StatusOK, nil)
 		return nil
 	}
-	x.stream(&stream.Stream{Sub: sub, Watch: watch, Reader: reader, Closed: leave})
+	x.stream(s)
 	return nil
+}
+
+// open admits a subscriber, takes a place for the stream and begins to read. The caller has to
+// serve the stream, or give its reader and its place back.
+func (x *exchange) open(sub *facade.Subscription, after string) (*stream.Stream, error) {
+	facts := x.handler.options.Streams.Facts
+	watch, err := facts.Watch(x.ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := x.place(sub.State)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := facts.Subscribe(x.ctx, watch.Fact(), after)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return &stream.Stream{Sub: *sub, Watch: watch, Reader: reader, Closed: leave}, nil
 }
 
 // stream answers with a stream, as long as the client stays, which may be longer than the
 // request. The stream has a budget of its own, and takes the place in it.
 func (x *exchange) stream(s *stream.Stream) {
-	x.wrote = true
-	account, log, trace := x.account, x.handler.options.Log, x.r.Header.Get("Traceparent")
-	x.account = nil
-	account.End()
-	x.deprecate()
-	x.w.Header()["Vary"] = vary
-	s.Options, s.Begun = &x.handler.streams, account.Close
-	s.Report = func(err error) *facade.Error { return facade.Report(context.Background(), log, err, trace) }
+	s.Options, s.Report, s.Begun = &x.handler.streams, x.reporter(), x.outlive()
 	s.Serve(x.w, x.r)
 }
 
+// outlive prepares a response that lasts longer than the request. begun closes the account of
+// the request.
+func (x *exchange) outlive() (begun func()) {
+	account := x.account
+	x.wrote, x.account = true, nil
+	account.End()
+	x.deprecate()
+	x.w.Header()["Vary"] = vary
+	return account.Close
+}
+
+// reporter returns errors as the client of a stream may see them, and logs the rest.
+func (x *exchange) reporter() func(error) *kiterror.Error {
+	log, trace := x.handler.options.Log, x.r.Header.Get("Traceparent")
+	return func(err error) *kiterror.Error { return kiterror.Report(context.Background(), log, err, trace) }
+}
+
 // place takes a place for a stream. leave is never nil without an error.
-func (x *exchange) place(state facade.State) (leave func(), err error) {
+func (x *exchange) place(state access.State) (leave func(), err error) {
 	if x.handler.streams.Place == nil {
 		return func() {}, nil
 	}
 	return x.handler.streams.Place(x.r, state)
 }
 
-// identify returns who is calling.
-func (x *exchange) identify() (facade.State, error) {
+// identify returns the caller's state.
+func (x *exchange) identify() (access.State, error) {
 	if x.handler.options.State == nil {
 		return nil, nil
 	}
@@ -120,7 +145,7 @@ func (x *exchange) readFact(sub *facade.Subscription) (after string, _ error) {
 		case p.name == fieldsParameter:
 			sub.Select = readFields(p.values)
 		case !single && (p.name == "after" || p.name == "filter"):
-			a.refuse(p.name, "maxItems", "stands more than once; send it once")
+			a.refuse(p.name, "maxItems", "is sent more than once; send it once")
 		case p.name == "after":
 			after = p.values[0]
 		case p.name == "filter":
@@ -131,7 +156,7 @@ func (x *exchange) readFact(sub *facade.Subscription) (after string, _ error) {
 	}
 	switch {
 	case filter != nil && conditions != nil:
-		a.refuse("filter", "oneOf", "stands both as JSON and in brackets; send one of the two")
+		a.refuse("filter", "oneOf", "is sent both as JSON and in brackets; send one of the two")
 	case filter != nil:
 		if err := jsontext.Check([]byte(filter.values[0])); err != nil {
 			a.refuse("filter", "type", "is not a JSON object: "+err.Error())
@@ -150,8 +175,8 @@ func (x *exchange) readFact(sub *facade.Subscription) (after string, _ error) {
 	return after, nil
 }
 
-// carried is the card of what a fact carries, which says what kind of value the texts of a
-// filter are; nil where there is none.
+// carried is the card of a fact's data, which gives the types of a filter's texts; nil if it
+// has none.
 func (t *Table) carried(frond, fact string) *schema.Entity {
 	if f := t.catalog.Fact(frond, fact); f != nil {
 		return f.Data
@@ -164,9 +189,9 @@ func (t *Table) carried(frond, fact string) *schema.Entity {
 //	event: list         {"items":[…],"total":…,…}
 //	event: postChanged  {"id":"…","change":"created","data":{…},…}
 //
-// The log is followed from before the list is read, so that nothing is missing between the two.
-// What was committed in between is in the list and comes again as an event; it is left out
-// where it says of a row what the list has said of it.
+// The log is followed from before the list is read, so that no event between the two is
+// missing. An event in between is in the list and is read again; it is left out if the list
+// already shows its change.
 
 // wantsChanges reports whether a list is asked for as a stream.
 func (x *exchange) wantsChanges() bool {
@@ -182,47 +207,36 @@ func (x *exchange) serveChanges() error {
 	facts, fact := x.handler.options.Streams.Facts, changesOf(x.op.Door)
 	if fact == nil || facts == nil {
 		x.status = http.StatusNotAcceptable
-		return facade.Errorf(facade.BadRequest, "%s has no stream of changes: they are not announced; send Accept: %s, or write changes: [%s] in the frond.yaml of %s",
+		return kiterror.Errorf(kiterror.BadRequest, "%s publishes no change events; send Accept: %s, or write changes: [%s] in the frond.yaml of %s",
 			x.op.Door.Plural, mediaJSON, x.op.Door.Name, x.op.Door.Frond.Name)
 	}
 	sub := facade.Subscription{
 		Frond: fact.Frond.Name, Fact: fact.Name, State: x.call.Invocation.State, View: x.handler.table.catalog,
 		Filter: jsontext.Get(x.call.Invocation.Query, "filter"), Select: x.selected(), Versions: true,
 	}
-	watch, err := facts.Watch(x.ctx, &sub)
-	if err != nil {
-		return err
-	}
-	leave, err := x.place(sub.State)
-	if err != nil {
-		return err
-	}
 	last := x.r.Header.Get(lastEventID)
-	reader, err := facts.Subscribe(x.ctx, watch.Fact(), last)
+	s, err := x.open(&sub, last)
 	if err != nil {
-		leave()
 		return err
 	}
-	s := &stream.Stream{Sub: sub, Watch: watch, Reader: reader, Closed: leave}
 	if last == "" { // else the client has the list
-		// A copy of the store may not have what stands before the position.
+		// A copy of the store may lag the position.
 		x.ctx = consistency.Latest(x.ctx)
 		result, err := x.do(&x.call)
 		if err != nil {
-			reader.Close()
-			leave()
+			s.Reader.Close()
+			s.Closed()
 			return err
 		}
-		s.Listed = stream.List(x.op.Door, result)
-		s.First = &sse.Event{Name: "list", Data: result.AppendJSON(nil)}
+		s.List(x.op.Door, result)
 	}
 	x.stream(s)
 	return nil
 }
 
 // changesOf is the fact that announces the changes of a door; nil: none does.
-func changesOf(door *facade.Door) *facade.Fact {
-	at := slices.IndexFunc(door.Frond.Facts, func(f *facade.Fact) bool { return f.Changes && f.Name == facade.ChangesName(door.Name) })
+func changesOf(door *catalog.Door) *catalog.Fact {
+	at := slices.IndexFunc(door.Frond.Facts, func(f *catalog.Fact) bool { return f.Changes && f.Name == catalog.ChangesName(door.Name) })
 	if at < 0 {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,7 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/rest"
@@ -58,7 +62,7 @@ type feedFacts struct {
 	feed *facts.Feed
 }
 
-func (f feedFacts) Subscribe(ctx context.Context, fact *facade.Fact, after string) (restream.Reader, error) {
+func (f feedFacts) Subscribe(ctx context.Context, fact *catalog.Fact, after string) (restream.Reader, error) {
 	at := facts.Now
 	switch after {
 	case "":
@@ -95,25 +99,25 @@ func stream(t *testing.T) *streaming {
 	s := &streaming{facade: f, facts: feedFacts{f, feed}}
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
-	state := func(r *http.Request) (facade.State, error) {
+	state := func(r *http.Request) (access.State, error) {
 		switch r.Header.Get("X-User") {
 		case "":
 			return nil, nil
 		case "ada":
 			roles := s.roles.Load()
 			if roles == nil {
-				return nil, facade.Errorf(facade.Unauthorized, "the token has expired")
+				return nil, kiterror.Errorf(kiterror.Unauthorized, "the token has expired")
 			}
-			return facade.State{"user": map[string]any{"id": "ada", "roles": *roles}}, nil
+			return access.State{"user": map[string]any{"id": "ada", "roles": *roles}}, nil
 		}
-		return facade.State{"user": map[string]any{"id": "bob", "roles": []any{}}}, nil
+		return access.State{"user": map[string]any{"id": "bob", "roles": []any{}}}, nil
 	}
 	s.roles.Store(&[]any{"staff"})
 	h, err := rest.New(f.Catalog(), f, &rest.Options{State: state, Streams: restream.Options{
 		Facts: feedFacts{f, feed}, Again: state, Ending: ctx,
-		Place: func(*http.Request, facade.State) (func(), error) {
+		Place: func(*http.Request, access.State) (func(), error) {
 			if s.full.Load() {
-				return nil, facade.Errorf(facade.TooManyRequests, "too many streams are open")
+				return nil, kiterror.Errorf(kiterror.TooManyRequests, "too many streams are open")
 			}
 			s.open.Add(1)
 			return func() { s.open.Add(-1) }, nil
@@ -122,7 +126,10 @@ func stream(t *testing.T) *streaming {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Server = httptest.NewServer(h)
+	mux := http.NewServeMux()
+	mux.Handle("/", h)
+	mux.Handle(streamsPath, h.Streams())
+	s.Server = httptest.NewServer(mux)
 	t.Cleanup(func() { end(); s.Server.Close() })
 	s.write(t, "author.create", "", `{"id":"a1","name":"Ada","born":1815}`)
 	return s
@@ -132,7 +139,7 @@ func stream(t *testing.T) *streaming {
 func (s *streaming) write(t *testing.T, method, id, body string) {
 	t.Helper()
 	door, op, _ := strings.Cut(method, ".")
-	in := facade.Invocation{State: facade.State{"user": map[string]any{"roles": []any{"staff"}}}}
+	in := facade.Invocation{State: access.State{"user": map[string]any{"roles": []any{"staff"}}}}
 	if id != "" {
 		in.ID = jsontext.Quote(id)
 	}
@@ -161,9 +168,15 @@ type events struct {
 // follow opens a stream; headers are as of ask.
 func (s *streaming) follow(t *testing.T, path string, headers ...string) *events {
 	t.Helper()
+	return s.opened(t, http.MethodGet, path, "", headers...)
+}
+
+// opened sends a request that a stream answers.
+func (s *streaming) opened(t *testing.T, method, path, body string, headers ...string) *events {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
+	r, err := http.NewRequestWithContext(ctx, method, s.URL+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +192,14 @@ func (s *streaming) follow(t *testing.T, path string, headers ...string) *events
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
 		t.Fatalf("%s: %d %s", path, resp.StatusCode, resp.Header)
 	}
-	e := &events{t, resp, bufio.NewScanner(resp.Body)}
+	e := readEvents(t, resp.Body)
+	e.resp = resp
+	return e
+}
+
+// readEvents reads a stream.
+func readEvents(t *testing.T, from io.Reader) *events {
+	e := &events{t: t, lines: bufio.NewScanner(from)}
 	e.lines.Buffer(nil, 1<<20)
 	return e
 }
@@ -504,8 +524,8 @@ func TestRowsThatChangeWhileListed(t *testing.T) {
 		}
 		return s.facade.Call(ctx, c)
 	}), &rest.Options{
-		State: func(*http.Request) (facade.State, error) {
-			return facade.State{"user": map[string]any{"roles": []any{"staff"}}}, nil
+		State: func(*http.Request) (access.State, error) {
+			return access.State{"user": map[string]any{"roles": []any{"staff"}}}, nil
 		},
 		Streams: restream.Options{Facts: s.facts, Ending: ended},
 	})
@@ -538,8 +558,8 @@ func TestListThatIsFollowed(t *testing.T) {
 		copies = append(copies, consistency.Copies(ctx) != nil)
 		return s.facade.Call(ctx, c)
 	}), &rest.Options{
-		State: func(*http.Request) (facade.State, error) {
-			return facade.State{"user": map[string]any{"roles": []any{"staff"}}}, nil
+		State: func(*http.Request) (access.State, error) {
+			return access.State{"user": map[string]any{"roles": []any{"staff"}}}, nil
 		},
 		Streams: restream.Options{Facts: s.facts, Ending: ended},
 	})
@@ -562,14 +582,14 @@ func TestListThatIsFollowed(t *testing.T) {
 
 // TestFactsSegment: a door cannot have the path of what its Frond announces.
 func TestFactsSegment(t *testing.T) {
-	frond := &facade.Frond{Name: "shop"}
-	frond.Doors = []*facade.Door{{Name: "fact", Frond: frond, Plural: "Facts", Origin: "frond.yaml"}}
-	if _, err := rest.Derive(&facade.Catalog{Fronds: []*facade.Frond{frond}}, ""); err != nil {
+	frond := &catalog.Frond{Name: "shop"}
+	frond.Doors = []*catalog.Door{{Name: "fact", Frond: frond, Plural: "Facts", Origin: "frond.yaml"}}
+	if _, err := rest.Derive(&catalog.Catalog{Fronds: []*catalog.Frond{frond}}, ""); err != nil {
 		t.Errorf("without facts: %v", err)
 	}
-	frond.Facts = []*facade.Fact{{Name: "sold", Frond: frond}}
-	const want = "frond.yaml#/doors/fact: the path /api/shop/Facts is that of what shop announces; give the door another plural: fact: {plural: …}"
-	if _, err := rest.Derive(&facade.Catalog{Fronds: []*facade.Frond{frond}}, ""); err == nil || err.Error() != want {
+	frond.Facts = []*catalog.Fact{{Name: "sold", Frond: frond}}
+	const want = "frond.yaml#/doors/fact: the path /api/shop/Facts is that of the facts of shop; give the door another plural: fact: {plural: …}"
+	if _, err := rest.Derive(&catalog.Catalog{Fronds: []*catalog.Frond{frond}}, ""); err == nil || err.Error() != want {
 		t.Errorf("with facts: %v", err)
 	}
 }

@@ -78,8 +78,8 @@ func readFilter(a *arguments, word string, parameters []parameter, e *schema.Ent
 	return rowsFilter(nil, root, e)
 }
 
-// check refuses what cannot be written as JSON. It uses the words of the grammar and never
-// a card: a message that depended on one would reveal fields that the caller may not read.
+// check refuses operands that JSON cannot write. It uses the words of the grammar and never a
+// card: a message that depended on one would reveal fields that the caller may not read.
 func (c *condition) check(a *arguments, word string) bool {
 	ok := true
 	refuse := func(code, message string) { ok = false; a.refuse(c.param, code, message) }
@@ -90,11 +90,11 @@ func (c *condition) check(a *arguments, word string) bool {
 			refuse("pattern", "takes numbered branches; send "+word+"["+c.key+"][0][field], "+word+"["+c.key+"][1][field]")
 		}
 	case c.key == "not" && len(c.values) > 0:
-		refuse("pattern", "needs a field in brackets behind it, such as "+c.param+"[name]")
+		refuse("pattern", "needs a field in brackets, such as "+c.param+"[name]")
 	case bare && len(c.values) > 0:
-		refuse("maxItems", "stands more than once, with and without [eq]; send it once")
+		refuse("maxItems", "is sent more than once, with and without [eq]; send it once")
 	case len(c.values) > 1 && c.key != "in" && c.key != "notIn":
-		refuse("maxItems", "stands more than once; send it once, or [in] with a list")
+		refuse("maxItems", "is sent more than once; send it once, or [in] with a list")
 	}
 	for _, u := range c.under {
 		ok = u.check(a, word) && ok
@@ -113,7 +113,7 @@ func (c *condition) number() int {
 	return n
 }
 
-// brackets returns the path in the name of a parameter behind filter or where, or nil where the
+// brackets returns the path in the name of a parameter after filter or where, or nil if the
 // brackets are empty or not in pairs. Reading stops after the first bracket beyond the limit.
 //
 //	[author][name]  ->  [author name]
@@ -237,7 +237,7 @@ func comparisons(dst []byte, c *condition, shape *schema.Shape) []byte {
 	for _, u := range c.under {
 		dst = name(dst, u.key)
 		switch {
-		// A second pair of brackets below an operator means nothing in the grammar. It is
+		// A second pair of brackets below an operator has no meaning in the grammar. It is
 		// written out all the same, for the façade to refuse by its pointer.
 		case len(u.under) > 0:
 			dst = comparisons(dst, u, nil)
@@ -251,7 +251,7 @@ func comparisons(dst []byte, c *condition, shape *schema.Shape) []byte {
 	return append(dst, '}')
 }
 
-// boolean is the shape of the operand of isNull, whatever the field is.
+// boolean is the shape of the operand of isNull, for a field of any type.
 var boolean = schema.Shape{Type: "boolean"}
 
 // onText are the operators whose operand is a string even where it looks like a number.

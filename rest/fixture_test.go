@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -18,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // blog is the catalog of testdata/project: every kind of route and parameter.
-func blog(t testing.TB) *facade.Catalog {
+func blog(t testing.TB) *catalog.Catalog {
 	t.Helper()
 	project, err := facade.Read(os.DirFS("testdata/project"))
 	if err != nil {
@@ -61,18 +63,18 @@ func rowsOf(texts ...string) *facade.Result {
 	for name := range jsontext.Members([]byte(texts[0])) {
 		fields = append(fields, name)
 	}
-	rows := facade.NewRows(facade.NewLayout(fields), len(texts))
+	found := rows.New(rows.NewLayout(fields), len(texts))
 	for _, text := range texts {
 		if text == "" {
 			continue
 		}
-		rows.BeginRow()
+		found.BeginRow()
 		for name, v := range jsontext.Members([]byte(text)) {
-			rows.Put(rows.Layout().Index(name), v)
+			found.Put(found.Layout().Index(name), v)
 		}
-		rows.EndRow()
+		found.EndRow()
 	}
-	return &facade.Result{Form: facade.FormRows, Rows: rows}
+	return &facade.Result{Form: facade.FormRows, Rows: found}
 }
 
 // ask sends a request written as its first line, headers as "Name: value", and a body.

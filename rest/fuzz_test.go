@@ -14,10 +14,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-func projectCatalog(t testing.TB) *facade.Catalog {
+func projectCatalog(t testing.TB) *catalog.Catalog {
 	t.Helper()
 	project, err := facade.Read(os.DirFS("testdata/project"))
 	if err != nil {
@@ -88,7 +90,7 @@ func FuzzMatch(f *testing.F) {
 			if pattern != "" {
 				t.Fatalf("%q is %s, and was not found: %v", path, pattern, missing)
 			}
-			if code := missing.Code; code != facade.NotFound && code != facade.BadRequest {
+			if code := missing.Code; code != kiterror.NotFound && code != kiterror.BadRequest {
 				t.Fatalf("%q: %v", path, missing)
 			}
 			return
@@ -102,7 +104,7 @@ func FuzzMatch(f *testing.F) {
 // FuzzQuery reads query strings: what is read without a refusal is JSON, and the
 // parameters are those net/url finds.
 func FuzzQuery(f *testing.F) {
-	var ops []*facade.Operation
+	var ops []*catalog.Operation
 	catalog := projectCatalog(f)
 	for _, door := range catalog.Fronds[0].Doors {
 		ops = append(ops, door.Operations...)
@@ -116,7 +118,7 @@ func FuzzQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		parameters, err := parseQuery(raw)
 		if err != nil {
-			if err.Code != facade.BadRequest {
+			if err.Code != kiterror.BadRequest {
 				t.Fatal(err)
 			}
 			return

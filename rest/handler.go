@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/rest/stream"
 )
 
@@ -18,7 +22,7 @@ type Options struct {
 	// State returns the caller's state, or an error that is answered as it is: UNAUTHORIZED
 	// for credentials that are not valid. It is called once for each request, from many
 	// goroutines. Nil: every caller is anonymous.
-	State func(*http.Request) (facade.State, error)
+	State func(*http.Request) (access.State, error)
 	// MaxBody is the limit of a request body in bytes; 0 or less is 1 MiB. A longer body is
 	// PAYLOAD_TOO_LARGE.
 	MaxBody int64
@@ -27,7 +31,7 @@ type Options struct {
 	Timeout time.Duration
 	// Budget bounds the bytes that all requests hold and how many execute; beyond it a
 	// request is SERVICE_UNAVAILABLE with Retry-After. Nil: no bound.
-	Budget *facade.Budget
+	Budget *budget.Budget
 	// Streams are how events are streamed. Without Facts none are. Their Timeout is that
 	// of the surface.
 	Streams stream.Options
@@ -47,7 +51,7 @@ type Handler struct {
 // New returns the REST surface of a catalog. caller answers its calls, each under the
 // context of its request. opts may be nil. The error is schema.Faults and lists every path
 // that two operations or doors claim.
-func New(cat *facade.Catalog, caller facade.Caller, opts *Options) (*Handler, error) {
+func New(cat *catalog.Catalog, caller facade.Caller, opts *Options) (*Handler, error) {
 	h := &Handler{caller: caller}
 	if opts != nil {
 		h.options = *opts
@@ -77,6 +81,11 @@ func (h *Handler) Table() *Table { return h.table }
 // ServeHTTP answers one request: it finds the row of the path, reads the request into a
 // call, calls, and writes the result. Errors and panics are answered as problems.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.answer(w, r, (*exchange).serve)
+}
+
+// answer answers a request with what serve writes, or with the error that it returns.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, serve func(*exchange) error) {
 	ctx := r.Context()
 	if h.options.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -95,25 +104,25 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	if err == nil {
-		err = x.serve() //nolint:contextcheck // a stream reports failures after the end of its request
+		err = serve(&x)
 	}
 	if err != nil {
 		x.fail(err)
 	}
 }
 
-// exchange is one request on its way: what was read of it, and how it is answered.
+// exchange is one request and its response.
 type exchange struct {
 	handler *Handler
 	w       http.ResponseWriter
 	r       *http.Request
 	ctx     context.Context
-	account *facade.Account // of the budget; nil: no bound
+	account *budget.Account // of the budget; nil: no bound
 
 	// match, op and call are set in this order by serve and read; op is nil until a row and a
 	// verb were found.
 	match match
-	op    *facade.Operation
+	op    *catalog.Operation
 	call  facade.Call
 
 	status  int    // of a failure whose code has another one in the table; 0: the table's
@@ -121,7 +130,7 @@ type exchange struct {
 	wrote   bool   // the status was sent
 }
 
-// serve answers the request. Where it returns an error, nothing was sent yet and
+// serve answers the request. If it returns an error, no part of a response was sent, and
 // [exchange.fail] answers.
 func (x *exchange) serve() error {
 	h := x.handler
@@ -150,7 +159,7 @@ func (x *exchange) serve() error {
 	// spec 4.2.3: a path under another verb never falls through to a different operation
 	if x.op = m.row.operation(x.r.Method); x.op == nil {
 		x.w.Header().Set("Allow", m.row.allow)
-		return facade.Errorf(facade.MethodNotAllowed, "this path is served under %s", m.row.allow)
+		return kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", m.row.allow)
 	}
 	if err := x.read(); err != nil {
 		return err.At(x.op.Door.Name, x.op.Name)
@@ -162,9 +171,9 @@ func (x *exchange) serve() error {
 		return x.serveChanges()
 	}
 	x.call.If = x.precondition()
-	x.call.Position = x.op.Cardinality == facade.PageOf
+	x.call.Position = x.op.Cardinality == catalog.PageOf
 	// The version is only used for an ETag, which only one row has.
-	x.call.Version = x.op.Cardinality == facade.One || x.op.Cardinality == facade.Maybe
+	x.call.Version = x.op.Cardinality == catalog.One || x.op.Cardinality == catalog.Maybe
 	result, err := x.do(&x.call)
 	if err != nil {
 		return err

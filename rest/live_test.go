@@ -7,10 +7,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
@@ -85,7 +87,7 @@ func TestFilterBracketsOnASurface(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := f.Catalog().Surface(facade.OnREST)
+	view, err := f.Catalog().Surface(catalog.OnREST)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,6 +285,31 @@ func TestConditionalRequests(t *testing.T) {
 	}
 	if w := ask(t, h, "DELETE /api/blog/posts/p6", []string{"If-Match: " + created.Header().Get("ETag")}, ""); w.Code != 204 {
 		t.Errorf("removal of the same: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestNoTagWithoutARead: a row that no GET answers has no tag after a write.
+func TestNoTagWithoutARead(t *testing.T) {
+	project, err := facade.Read(fstest.MapFS{
+		"entities/note.yaml": {Data: []byte("properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  text: {type: string}\n")},
+		"frond.yaml":         {Data: []byte("name: app\ndoors: {note: {operations: {only: [list, create, update]}}}\ncollectors: {'*': open}\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := facade.New(project, storetest.NewStore(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := rest.New(f.Catalog(), f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, request := range []string{"POST /api/app/notes", "PATCH /api/app/notes/n1"} {
+		body := map[bool]string{true: `{"id":"n1","text":"a"}`, false: `{"text":"b"}`}[strings.HasPrefix(request, "POST")]
+		if w := ask(t, h, request, nil, body); w.Code >= 300 || w.Header().Get("ETag") != "" {
+			t.Errorf("%s: %d %v %s", request, w.Code, w.Header(), w.Body)
+		}
 	}
 }
 

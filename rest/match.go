@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
@@ -19,13 +19,12 @@ import (
 //
 // Below a Frond that announces something, {frond}/facts/{name} is a fact.
 //
-// No pattern is tried in turn: each level is one look in a map, whatever the size of the
-// catalog.
+// No pattern is tried in turn: each level is one look in a map, for a catalog of any size.
 
 // match is the row of a path, and the id in the path.
 type match struct {
 	resource *resource
-	alias    *facade.Alias // by which the door is called; nil: its own name
+	alias    *catalog.Alias // by which the door is called; nil: its own name
 	row      *row
 	id       string // percent-decoded; set where hasID
 	hasID    bool
@@ -33,14 +32,13 @@ type match struct {
 	frond, fact string // of a fact, which has row alone beside them; "": it is none
 }
 
-// match finds the row of an escaped path by map lookups. Where there is none, the error is
-// NOT_FOUND and lists what is served at that level, or BAD_REQUEST for a path that is not
-// percent-encoded UTF-8. Names of Fronds and operations are compared exactly, plurals without
-// regard to case.
-func (t *Table) match(escaped string) (match, *facade.Error) {
+// match finds the row of an escaped path by map lookups. Without one the error is NOT_FOUND and
+// lists the names at that level, or BAD_REQUEST for a path that is not percent-encoded UTF-8.
+// Names of Fronds and operations are compared exactly, plurals without regard to case.
+func (t *Table) match(escaped string) (match, *kiterror.Error) {
 	rest, under := strings.CutPrefix(escaped, t.base)
 	if !under || rest != "" && rest[0] != '/' {
-		return match{}, facade.Errorf(facade.NotFound, "nothing is served here; what is begins with %s/", t.base)
+		return match{}, kiterror.Errorf(kiterror.NotFound, "no route here; API paths start with %s/", t.base)
 	}
 	// An array of its own would be allocated for every request; no path has more segments.
 	var segments [4]string
@@ -49,7 +47,7 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 		var segment string
 		segment, rest = cutSegment(rest)
 		if n == len(segments) {
-			return match{}, facade.Errorf(facade.NotFound,
+			return match{}, kiterror.Errorf(kiterror.NotFound,
 				"the path has too many segments; send %s/{frond}/{plural}/{id}, with a / inside an id as %%2F", t.base)
 		}
 		if strings.IndexByte(segment, '%') >= 0 {
@@ -67,17 +65,17 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 	}
 	frond, known := t.fronds[segments[0]]
 	if n == 0 || !known {
-		return match{}, facade.Errorf(facade.NotFound, "no Frond stands here; served under %s/ are %s", t.base, names(t.fronds))
+		return match{}, kiterror.Errorf(kiterror.NotFound, "no Frond has this path; %s/ has the Fronds %s", t.base, names(t.fronds))
 	}
 	if row := t.facts[segments[0]]; row != nil && strings.EqualFold(segments[1], factsSegment) {
 		if n != 3 || segments[2] == "" {
-			return match{}, facade.Errorf(facade.NotFound, "name a fact behind facts, as in %s", row.path)
+			return match{}, kiterror.Errorf(kiterror.NotFound, "name a fact after facts, as in %s", row.path)
 		}
 		return match{row: row, frond: segments[0], fact: segments[2]}, nil
 	}
 	at, known := frond[strings.ToLower(segments[1])]
 	if n < 2 || !known {
-		return match{}, facade.Errorf(facade.NotFound, "no door stands here; the Frond %s serves %s", segments[0], plurals(frond))
+		return match{}, kiterror.Errorf(kiterror.NotFound, "no door has this path; the Frond %s has %s", segments[0], plurals(frond))
 	}
 	res := at.resource
 	m := match{resource: res, alias: at.alias}
@@ -94,16 +92,16 @@ func (t *Table) match(escaped string) (match, *facade.Error) {
 	}
 	if m.hasID && m.id == "" {
 		// A path whose id was left empty must not reach the operations on the collection.
-		return match{}, facade.Errorf(facade.NotFound, "the id is empty; send %s/{id}, or %s without the / at its end", res.path, res.path)
+		return match{}, kiterror.Errorf(kiterror.NotFound, "the id is empty; send %s/{id}, or %s without the / at its end", res.path, res.path)
 	}
 	if m.row == nil {
-		return match{}, facade.Errorf(facade.NotFound, "nothing is served here; %s serves %s", res.door.Name, res.paths())
+		return match{}, kiterror.Errorf(kiterror.NotFound, "no route here; %s has %s", res.door.Name, res.paths())
 	}
 	return m, nil
 }
 
-// Path returns the pattern that an escaped path matches, such as
-// /api/catalog/products/{id}, or "" where nothing is served. Telemetry groups by it.
+// Path returns the pattern that an escaped path matches, such as /api/catalog/products/{id}, or
+// "" without a route. Telemetry groups by it.
 func (t *Table) Path(escaped string) string {
 	m, missing := t.match(escaped)
 	if missing != nil {
@@ -113,11 +111,11 @@ func (t *Table) Path(escaped string) string {
 }
 
 // notUTF8 is the failure of a path whose escapes are malformed or decode to other bytes.
-func notUTF8() *facade.Error {
-	return facade.Errorf(facade.BadRequest, "the path is not percent-encoded UTF-8; send every byte beyond ASCII as %%XX, and %% itself as %%25")
+func notUTF8() *kiterror.Error {
+	return kiterror.Errorf(kiterror.BadRequest, "the path is not percent-encoded UTF-8; send every byte beyond ASCII as %%XX, and %% itself as %%25")
 }
 
-// cutSegment splits a path that begins with a slash behind its first segment.
+// cutSegment splits a path that begins with a slash after its first segment.
 func cutSegment(path string) (segment, rest string) {
 	path = path[1:]
 	if i := strings.IndexByte(path, '/'); i >= 0 {

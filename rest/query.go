@@ -9,7 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -37,14 +38,14 @@ type parameter struct {
 	values []string // at least one, in the order of the URL
 }
 
-// parseQuery splits a query string: names in the order of their first use, each with its
-// values in order. net/url's ParseQuery loses that order and accepts what is not UTF-8.
-func parseQuery(raw string) ([]parameter, *facade.Error) {
+// parseQuery splits a query string: names in the order of their first use, each with its values
+// in order. net/url's ParseQuery loses that order and accepts invalid UTF-8.
+func parseQuery(raw string) ([]parameter, *kiterror.Error) {
 	if raw == "" {
 		return nil, nil
 	}
 	if strings.Count(raw, "&") >= maxParameters {
-		return nil, facade.Errorf(facade.BadRequest, "the query string has more than %d parameters; send fewer", maxParameters)
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the query string has more than %d parameters; send fewer", maxParameters)
 	}
 	var all []parameter
 	at := map[string]int{}
@@ -58,7 +59,7 @@ func parseQuery(raw string) ([]parameter, *facade.Error) {
 			value, err = unescape(value)
 		}
 		if err != nil {
-			return nil, facade.Errorf(facade.BadRequest, "the query string is not percent-encoded UTF-8; encode every %% as %%25")
+			return nil, kiterror.Errorf(kiterror.BadRequest, "the query string is not percent-encoded UTF-8; encode every %% as %%25")
 		}
 		i, again := at[name]
 		if !again {
@@ -86,10 +87,10 @@ func unescape(s string) (string, error) {
 	return s, err
 }
 
-// arguments collects the parts of an invocation from a URL, and what is wrong with them. It
-// belongs to one request.
+// arguments collects the parts of an invocation from a URL, and its faults. It belongs to one
+// request.
 type arguments struct {
-	op      *facade.Operation
+	op      *catalog.Operation
 	pathID  bool     // the id is in the path, so that no parameter may be called id
 	fields  []string // the fields to answer; nil: all
 	params  object
@@ -165,7 +166,7 @@ func (a *arguments) place(all []parameter) {
 	}
 	for _, p := range all {
 		if p.name == word {
-			a.refuse(word, "oneOf", "stands both as JSON and in brackets; send one of the two")
+			a.refuse(word, "oneOf", "is sent both as JSON and in brackets; send one of the two")
 			return
 		}
 	}
@@ -189,7 +190,7 @@ func textOf(values []string) []byte {
 const fieldsParameter = "fields"
 
 // answersRows reports whether the fields of the answer can be selected.
-func (a *arguments) answersRows() bool { return a.op.Kind == facade.Query && a.op.Output != nil }
+func (a *arguments) answersRows() bool { return a.op.Kind == catalog.Query && a.op.Output != nil }
 
 // readFields splits values at commas into names. The result is never nil.
 func readFields(values []string) []string {
@@ -213,7 +214,7 @@ const whereParameter = "where"
 
 // holdsRow reports whether the operation holds its row to a condition.
 func (a *arguments) holdsRow() bool {
-	return a.op.Builtin && a.op.Kind == facade.Command && a.op.Query != nil && a.op.Query.Property(whereParameter) != nil
+	return a.op.Builtin && a.op.Kind == catalog.Command && a.op.Query != nil && a.op.Query.Property(whereParameter) != nil
 }
 
 // home returns the part that a parameter belongs to and its shape, or nil for none. The first
@@ -239,7 +240,7 @@ func (a *arguments) home(name string) (*object, *schema.Shape) {
 // queryCard returns the card of the query, or nil. Built-in writes take one query key here
 // (holdsRow): the version of their row is in headers, and they answer the whole row.
 func (a *arguments) queryCard() *schema.Entity {
-	if a.op.Builtin && a.op.Kind == facade.Command {
+	if a.op.Builtin && a.op.Kind == catalog.Command {
 		return nil
 	}
 	return a.op.Query
@@ -248,7 +249,7 @@ func (a *arguments) queryCard() *schema.Entity {
 // input returns the card of the body where parameters take the place of a body: a query is
 // a GET (spec 1.2), and a GET has none.
 func (a *arguments) input() *schema.Entity {
-	if a.op.Kind == facade.Query {
+	if a.op.Kind == catalog.Query {
 		return a.op.Input
 	}
 	return nil
@@ -288,13 +289,13 @@ func (a *arguments) read(p parameter, shape *schema.Shape) (json.RawMessage, boo
 	if shape.Type == "array" {
 		return readList(p.values, shape.Items), true
 	}
-	// A card may say type: [string, array], which is no single Type; several values are then a
-	// list.
+	// A card may have type: [string, array], which is not a single Type; several values are
+	// then a list.
 	if len(p.values) > 1 && shape.Type == "" && bytes.Contains(shape.Extra.Get("type"), []byte(`"array"`)) {
 		return readList(p.values, nil), true
 	}
 	if len(p.values) > 1 {
-		a.refuse(p.name, "maxItems", "stands more than once; send it once")
+		a.refuse(p.name, "maxItems", "is sent more than once; send it once")
 		return nil, false
 	}
 	if text := p.values[0]; shape.Type == "object" {
@@ -363,13 +364,13 @@ func (a *arguments) refuse(name, code, message string) {
 }
 
 // refusal returns VALIDATION_FAILED with all details, or nil where there are none.
-func (a *arguments) refusal() *facade.Error {
+func (a *arguments) refusal() *kiterror.Error {
 	switch n := len(a.details); n {
 	case 0:
 		return nil
 	case 1:
-		return facade.Invalid(a.details[0].Path+" "+a.details[0].Message, a.details...)
+		return kiterror.Invalid(a.details[0].Path+" "+a.details[0].Message, a.details...)
 	default:
-		return facade.Invalid(fmt.Sprintf("%d things are refused, each with a detail; the first: %s %s", n, a.details[0].Path, a.details[0].Message), a.details...)
+		return kiterror.Invalid(fmt.Sprintf("%d things are refused, each with a detail; the first: %s %s", n, a.details[0].Path, a.details[0].Message), a.details...)
 	}
 }

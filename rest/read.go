@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -21,16 +23,16 @@ const (
 )
 
 // read fills x.call from the request: the id in the path, the parameters, the body and the
-// caller's state. Who is calling is settled before parameters are judged, so that an
-// invalid credential is UNAUTHORIZED whatever else is wrong.
-func (x *exchange) read() *facade.Error {
+// caller's state. The caller is identified before parameters are judged, so that an invalid
+// credential is UNAUTHORIZED even if the request has other faults.
+func (x *exchange) read() *kiterror.Error {
 	h := x.handler
 	x.call = facade.Call{Entity: x.op.Door.Name, Operation: x.op.Name}
 	inv := &x.call.Invocation
 	inv.Trace = x.r.Header.Get("traceparent")
 	if x.r.Method == http.MethodPost {
-		// Also where there is no body: a form on another site can send an empty one to a
-		// command that takes everything from the query string, but not this type.
+		// Also without a body: a form on another site can send an empty one to a command that
+		// takes all of its input from the query string, but not with this type.
 		if err := x.mediaType(); err != nil {
 			return err
 		}
@@ -38,7 +40,7 @@ func (x *exchange) read() *facade.Error {
 	if h.options.State != nil {
 		state, err := h.options.State(x.r)
 		if err != nil {
-			return facade.AsError(err)
+			return kiterror.AsError(err)
 		}
 		inv.State = state
 	}
@@ -47,7 +49,7 @@ func (x *exchange) read() *facade.Error {
 		return err
 	}
 	a := arguments{op: x.op, pathID: x.match.hasID}
-	// The id comes first, and no parameter may set params.id beside it (see home).
+	// The id comes first, and no parameter may set params.id too (see home).
 	if x.match.hasID {
 		id := coerce(idShape(x.op), x.match.id)
 		if x.op.Builtin {
@@ -71,7 +73,7 @@ func (x *exchange) read() *facade.Error {
 		}
 		if x.op.Builtin && x.op.Patch && jsontext.KindOf(body) != jsontext.Object && (len(body) == 0 || jsontext.IsNull(body)) {
 			const message = "must be an object of the fields to change, such as {}, which changes none"
-			return facade.Invalid("the body "+message, schema.Detail{Path: ".", Pointer: "/body", Code: "type", Message: message})
+			return kiterror.Invalid("the body "+message, schema.Detail{Path: ".", Pointer: "/body", Code: "type", Message: message})
 		}
 		if len(body) > 0 { // an empty body is absent, which differs from the text null
 			inv.Body = body
@@ -81,7 +83,7 @@ func (x *exchange) read() *facade.Error {
 }
 
 // idShape returns the shape that an id in the path is converted by; nil: it is text.
-func idShape(op *facade.Operation) *schema.Shape {
+func idShape(op *catalog.Operation) *schema.Shape {
 	if op.Params != nil {
 		if p := op.Params.Property("id"); p != nil {
 			return &p.Shape
@@ -100,7 +102,7 @@ const maxRoom = 64 << 10
 // readBody returns the body as JSON text that was checked (RFC 8259, UTF-8), or nil where
 // there is none. It fails with PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, BAD_REQUEST, or the
 // refusal of the budget.
-func (x *exchange) readBody() ([]byte, *facade.Error) {
+func (x *exchange) readBody() ([]byte, *kiterror.Error) {
 	r, limit := x.r, x.handler.options.MaxBody
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
@@ -110,12 +112,12 @@ func (x *exchange) readBody() ([]byte, *facade.Error) {
 		x.w.Header().Set("Connection", "close") // what was not read is not drained either
 		return nil, tooLarge(limit)
 	}
-	// The buffer is not pooled: whoever answers the call may keep its text.
+	// The buffer is not pooled: the callee may keep its text.
 	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxRoom)+bytes.MinRead))
 	if _, err := body.ReadFrom(x.account.Reader(http.MaxBytesReader(x.w, r.Body, limit), r.ContentLength, limit)); err != nil {
 		var over *http.MaxBytesError
 		var slow net.Error
-		var refused *facade.Error
+		var refused *kiterror.Error
 		switch {
 		case errors.As(err, &refused):
 			x.w.Header().Set("Connection", "close") // what was not read is not drained either
@@ -123,9 +125,9 @@ func (x *exchange) readBody() ([]byte, *facade.Error) {
 		case errors.As(err, &over):
 			return nil, tooLarge(limit)
 		case errors.As(err, &slow) && slow.Timeout():
-			return nil, facade.Errorf(facade.RequestTimeout, "the body did not arrive in time; send it again")
+			return nil, kiterror.Errorf(kiterror.RequestTimeout, "the body did not arrive in time; send it again")
 		}
-		return nil, facade.Errorf(facade.BadRequest, "the body could not be read; send it again")
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the body could not be read; send it again")
 	}
 	if body.Len() == 0 {
 		return nil, nil
@@ -136,14 +138,14 @@ func (x *exchange) readBody() ([]byte, *facade.Error) {
 		}
 	}
 	if err := jsontext.Check(body.Bytes()); err != nil {
-		return nil, facade.Errorf(facade.BadRequest, "the body is not JSON as it should be: %s", err.Error())
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the body is not JSON as it should be: %s", err.Error())
 	}
 	return body.Bytes(), nil
 }
 
 // tooLarge is the failure of a body over [Options.MaxBody].
-func tooLarge(limit int64) *facade.Error {
-	return facade.Errorf(facade.PayloadTooLarge, "the body is over the cap of %d bytes; send less", limit)
+func tooLarge(limit int64) *kiterror.Error {
+	return kiterror.Errorf(kiterror.PayloadTooLarge, "the body is over the cap of %d bytes; send less", limit)
 }
 
 // mediaType refuses a request whose Content-Type or Content-Encoding is not supported, with
@@ -154,7 +156,7 @@ func tooLarge(limit int64) *facade.Error {
 //	POST          application/json                                 required too
 //	PATCH, PUT    application/json, application/merge-patch+json   not looked at
 //	GET, DELETE   not looked at, since no body is read
-func (x *exchange) mediaType() *facade.Error {
+func (x *exchange) mediaType() *kiterror.Error {
 	patch := x.r.Method == http.MethodPatch || x.r.Method == http.MethodPut
 	send := mediaJSON
 	if patch {
@@ -167,17 +169,17 @@ func (x *exchange) mediaType() *facade.Error {
 	switch {
 	case sent == "" && !patch:
 		x.status = http.StatusUnsupportedMediaType
-		return facade.Errorf(facade.BadRequest, "there is no Content-Type; send a command with Content-Type: %s, also where it has no body", send)
+		return kiterror.Errorf(kiterror.BadRequest, "the command has no Content-Type; send Content-Type: %s, even without a body", send)
 	case err != nil, media != mediaJSON && !(patch && media == mediaPatch), named && !strings.EqualFold(charset, "utf-8"):
 		if patch {
 			x.w.Header().Set("Accept-Patch", acceptPatch)
 		}
 		x.status = http.StatusUnsupportedMediaType
-		return facade.Errorf(facade.BadRequest, "the Content-Type is not read here; send the body as %s in UTF-8", send)
+		return kiterror.Errorf(kiterror.BadRequest, "the Content-Type is not read here; send the body as %s in UTF-8", send)
 	case encoding != "" && !strings.EqualFold(encoding, "identity"):
 		x.w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
 		x.status = http.StatusUnsupportedMediaType
-		return facade.Errorf(facade.BadRequest, "the body is compressed; send it without a Content-Encoding")
+		return kiterror.Errorf(kiterror.BadRequest, "the body is compressed; send it without a Content-Encoding")
 	}
 	x.call.Merge = patch && media == mediaPatch
 	return nil

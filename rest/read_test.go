@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // reader answers calls with what was called, as a line.
@@ -123,10 +124,10 @@ func TestRefusedBeforeTheCall(t *testing.T) {
 		want          string // the code, then pointer:code of each detail
 		says          string
 	}{
-		{"outside", "GET /other", nil, "", 404, "NOT_FOUND", "begins with /api/"},
-		{"no Frond", "GET /api", nil, "", 404, "NOT_FOUND", "served under /api/ are blog, ops"},
+		{"outside", "GET /other", nil, "", 404, "NOT_FOUND", "API paths start with /api/"},
+		{"no Frond", "GET /api", nil, "", 404, "NOT_FOUND", "/api/ has the Fronds blog, ops"},
 		{"an unknown Frond", "GET /api/blgo/posts", nil, "", 404, "NOT_FOUND", "blog, ops"},
-		{"a Frond alone", "GET /api/blog", nil, "", 404, "NOT_FOUND", "the Frond blog serves categories, people, posts"},
+		{"a Frond alone", "GET /api/blog", nil, "", 404, "NOT_FOUND", "the Frond blog has categories, people, posts"},
 		{"an unknown plural", "GET /api/blog/post", nil, "", 404, "NOT_FOUND", "categories, people, posts"},
 		{"another case of a Frond", "GET /api/Blog/posts", nil, "", 404, "NOT_FOUND", "blog, ops"},
 		{"a door that is shut", "GET /api/blog/audits", nil, "", 404, "NOT_FOUND", "categories, people, posts"},
@@ -239,11 +240,11 @@ func TestDeleteNeedsNoType(t *testing.T) {
 
 // What says when to come again says so in the header, too.
 func TestRetryAfter(t *testing.T) {
-	w := ask(t, serve(t, failing(facade.Errorf(facade.ServiceUnavailable, "busy").After(1100*time.Millisecond)), nil), "GET /api/blog/posts", nil, "")
+	w := ask(t, serve(t, failing(kiterror.Errorf(kiterror.ServiceUnavailable, "busy").After(1100*time.Millisecond)), nil), "GET /api/blog/posts", nil, "")
 	if w.Code != 503 || w.Header().Get("Retry-After") != "2" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
-	if w := ask(t, serve(t, failing(facade.Errorf(facade.ServiceUnavailable, "busy")), nil), "GET /api/blog/posts", nil, ""); w.Header().Get("Retry-After") != "" {
+	if w := ask(t, serve(t, failing(kiterror.Errorf(kiterror.ServiceUnavailable, "busy")), nil), "GET /api/blog/posts", nil, ""); w.Header().Get("Retry-After") != "" {
 		t.Errorf("%v", w.Header())
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
-// The table is derived once, when the handler is made, and never changes. A row is a path,
-// with at most one operation under each verb. The built-in names have places of their own
-// (spec 4.2); every other operation has its kebab name behind the plural, and behind an id too
-// where it has a parameter id:
+// The table is derived once, when the handler is made, and never changes. A row is a path, with
+// at most one operation under each verb. The built-in names have places of their own (spec
+// 4.2); every other operation has its kebab name after the plural, and also after an id if it
+// has a parameter id:
 //
 //	operation          params     rows
 //	product.list                  /catalog/products
@@ -25,7 +25,7 @@ import (
 
 // Table is the routes of a catalog. It is immutable and safe for concurrent use.
 type Table struct {
-	catalog *facade.Catalog
+	catalog *catalog.Catalog
 
 	base   string
 	fronds map[string]map[string]place // by the Frond's name and the door's plural in lower case
@@ -38,18 +38,18 @@ type Table struct {
 type Route struct {
 	Verb      string // POST, or PATCH where PUT does the same
 	Path      string // /api/catalog/products/{id}
-	Operation *facade.Operation
+	Operation *catalog.Operation
 }
 
 // resource is one door's part of the table. collection and item are nil for a door without
 // such operations.
 type resource struct {
-	door       *facade.Door
+	door       *catalog.Door
 	path       string // /api/catalog/products, escaped
 	collection *row
 	item       *row
 	named      map[string]*row // by kebab name, at /{plural}/{name}
-	onItem     map[string]*row // likewise, at /{plural}/{id}/{name}
+	onItem     map[string]*row // at /{plural}/{id}/{name}
 	rows       []*row          // all of the above, in the order of the operations
 }
 
@@ -60,13 +60,13 @@ const factsSegment = "facts"
 // alias is nil, by its own.
 type place struct {
 	*resource
-	alias *facade.Alias
+	alias *catalog.Alias
 }
 
 // row is one path, the operation of each verb, and the header Allow.
 type row struct {
 	path  string
-	ops   [len(verbs)]*facade.Operation
+	ops   [len(verbs)]*catalog.Operation
 	allow string
 }
 
@@ -75,7 +75,7 @@ type row struct {
 var verbs = [...]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // operation returns the operation of a verb, or nil.
-func (r *row) operation(verb string) *facade.Operation {
+func (r *row) operation(verb string) *catalog.Operation {
 	if verb == http.MethodHead {
 		verb = http.MethodGet
 	}
@@ -87,8 +87,8 @@ func (r *row) operation(verb string) *facade.Operation {
 	return nil
 }
 
-// add puts an operation under verbs, and writes Allow anew.
-func (r *row) add(op *facade.Operation, on ...string) {
+// add puts an operation under verbs, and updates Allow.
+func (r *row) add(op *catalog.Operation, on ...string) {
 	for i, v := range verbs {
 		if slices.Contains(on, v) {
 			r.ops[i] = op
@@ -106,8 +106,8 @@ func (r *row) add(op *facade.Operation, on ...string) {
 	r.allow = strings.Join(append(allow, http.MethodOptions), ", ")
 }
 
-// crud places the operations that spec 4.2 names. They are recognised by their names: a
-// door that stores nothing may have a list of its own.
+// crud places the operations that spec 4.2 names. They are recognised by their names: a door
+// without stored rows may have a list of its own.
 var crud = map[string]struct {
 	onItem bool
 	verbs  []string
@@ -122,7 +122,7 @@ var crud = map[string]struct {
 // Derive computes the routes of a catalog under base; "" is /api. The error is
 // schema.Faults with every path that is claimed twice; the table is returned with it,
 // without those paths.
-func Derive(cat *facade.Catalog, base string) (*Table, error) {
+func Derive(cat *catalog.Catalog, base string) (*Table, error) {
 	if base == "" {
 		base = "/api"
 	}
@@ -152,7 +152,7 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 			if key == factsSegment && t.facts[frond.Name] != nil {
 				faults = append(faults, schema.Fault{
 					File: door.Origin, Pointer: "/doors/" + door.Name,
-					Message: fmt.Sprintf("the path %s is that of what %s announces", res.path, frond.Name),
+					Message: fmt.Sprintf("the path %s is that of the facts of %s", res.path, frond.Name),
 					Remedy:  "give the door another plural: " + door.Name + ": {plural: …}",
 				})
 				continue
@@ -181,13 +181,13 @@ func Derive(cat *facade.Catalog, base string) (*Table, error) {
 }
 
 // resource returns a door's part of the table, and its paths that are claimed twice.
-func (t *Table) resource(door *facade.Door) (*resource, schema.Faults) {
+func (t *Table) resource(door *catalog.Door) (*resource, schema.Faults) {
 	var faults schema.Faults
 	res := &resource{
 		door: door, named: map[string]*row{}, onItem: map[string]*row{},
 		path: t.base + "/" + url.PathEscape(door.Frond.Name) + "/" + url.PathEscape(door.Plural),
 	}
-	claimed := map[string]*facade.Operation{}
+	claimed := map[string]*catalog.Operation{}
 	for _, op := range door.Operations {
 		if place, ok := crud[op.Name]; ok {
 			if place.onItem {
@@ -209,7 +209,7 @@ func (t *Table) resource(door *facade.Door) (*resource, schema.Faults) {
 		claimed[name] = op
 		// Spec 4.2.4: the verb follows the kind, which follows the name where none is given.
 		verb := http.MethodPost
-		if op.Kind == facade.Query {
+		if op.Kind == catalog.Query {
 			verb = http.MethodGet
 		}
 		var named, onItem *row

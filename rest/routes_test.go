@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/rest"
 )
 
@@ -56,18 +56,18 @@ func TestBasePath(t *testing.T) {
 
 // TestClaimedTwice: all paths with two owners are reported at once, with both names.
 func TestClaimedTwice(t *testing.T) {
-	frond := &facade.Frond{Name: "shop"}
+	frond := &catalog.Frond{Name: "shop"}
 	door := func(name, plural string, ops ...string) {
-		d := &facade.Door{Name: name, Frond: frond, Plural: plural, Origin: "frond.yaml"}
+		d := &catalog.Door{Name: name, Frond: frond, Plural: plural, Origin: "frond.yaml"}
 		for _, op := range ops {
-			d.Operations = append(d.Operations, &facade.Operation{Name: op, Door: d})
+			d.Operations = append(d.Operations, &catalog.Operation{Name: op, Door: d})
 		}
 		frond.Doors = append(frond.Doors, d)
 	}
 	door("goods", "goods", "list")
 	door("good", "goods", "list")
 	door("order", "orders", "placeNow", "placenow", "PlaceNow", "place_now")
-	_, err := rest.New(&facade.Catalog{Fronds: []*facade.Frond{frond}}, value("1"), nil)
+	_, err := rest.New(&catalog.Catalog{Fronds: []*catalog.Frond{frond}}, value("1"), nil)
 	if err == nil {
 		t.Fatal("no fault")
 	}

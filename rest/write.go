@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -39,7 +41,7 @@ const maxHeader = 4 << 10
 func (x *exchange) write(result *facade.Result) error {
 	header := x.w.Header()
 	status := http.StatusOK
-	query := x.op.Kind == facade.Query
+	query := x.op.Kind == catalog.Query
 	switch {
 	case x.op.Name == "delete" && x.onItem():
 		if result.Form == facade.FormValue && jsontext.KindOf(result.Value) == jsontext.False {
@@ -47,7 +49,7 @@ func (x *exchange) write(result *facade.Result) error {
 		}
 		x.send(http.StatusNoContent, nil)
 		return nil
-	case query && x.op.Cardinality == facade.Maybe && isNothing(result):
+	case query && x.op.Cardinality == catalog.Maybe && isNothing(result):
 		return x.nothing()
 	case x.op.Name == "create" && x.r.Method == http.MethodPost:
 		status = http.StatusCreated
@@ -89,7 +91,7 @@ func (x *exchange) write(result *facade.Result) error {
 	return nil
 }
 
-// send sends the status, the headers and a body; nil is no body. It ends the request's
+// send sends the status, the headers and a body; nil means no body. It ends the request's
 // execution in the budget, whose slot is not held while a slow client reads. HEAD has the
 // Content-Length of the GET (RFC 9110 section 9.3.2).
 func (x *exchange) send(status int, body []byte) {
@@ -108,7 +110,7 @@ func (x *exchange) send(status int, body []byte) {
 // onItem reports whether the path is that of one row: /{plural}/{id}.
 func (x *exchange) onItem() bool { return x.match.row == x.match.resource.item }
 
-// isNothing reports whether the result is no row, or null.
+// isNothing reports whether the result is null or has no row.
 func isNothing(r *facade.Result) bool {
 	switch r.Form {
 	case facade.FormRow:
@@ -119,11 +121,11 @@ func isNothing(r *facade.Result) bool {
 	return false
 }
 
-// nothing returns NOT_FOUND for a path that has no row.
-func (x *exchange) nothing() *facade.Error {
-	err := facade.Errorf(facade.NotFound, "there is no %s like this", x.op.Door.Name)
+// nothing returns NOT_FOUND for a path without a row.
+func (x *exchange) nothing() *kiterror.Error {
+	err := kiterror.Errorf(kiterror.NotFound, "there is no %s like this", x.op.Door.Name)
 	if x.match.hasID {
-		err = facade.Errorf(facade.NotFound, "there is no %s with this id", x.op.Door.Name)
+		err = kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.op.Door.Name)
 	}
 	return err.At(x.op.Door.Name, x.op.Name)
 }
@@ -187,11 +189,11 @@ func (x *exchange) next(p *facade.Page) string {
 	return b.String()
 }
 
-// prefer applies the preferences of a list (RFC 7240; docs/decisions/filters-and-paging.md): count=exact,
-// estimated or none where the operation counts, and position, which has the page read from the
-// store itself so that [facade.PositionHeader] can stand beside it. Parameters of the URL about
-// the total take precedence, and an unknown preference is ignored, as RFC 7240 asks. The first
-// count that is understood counts.
+// prefer applies the preferences of a list (RFC 7240; docs/decisions/filters-and-paging.md):
+// count=exact, estimated or none if the operation counts, and position, for which the page is
+// read from the store itself so that its [facade.PositionHeader] is exact. Parameters of the
+// URL about the total take precedence, and an unknown preference is ignored, as RFC 7240 asks.
+// The first known count decides.
 func (x *exchange) prefer(a *arguments) {
 	var applied []string
 	counts := x.op.Query != nil && x.op.Query.Property("total") != nil && !a.has("total") && !a.has("count")
@@ -201,7 +203,7 @@ func (x *exchange) prefer(a *arguments) {
 			name, value, _ := strings.Cut(p, "=")
 			switch word := strings.Trim(value, "\" \t"); strings.ToLower(strings.TrimSpace(name)) {
 			case "position":
-				if x.op.Cardinality == facade.PageOf {
+				if x.op.Cardinality == catalog.PageOf {
 					x.ctx, applied = consistency.Latest(x.ctx), append(applied, "position")
 				}
 			case "count":
@@ -225,4 +227,31 @@ func (x *exchange) preferCount(a *arguments, word string) bool {
 		return false
 	}
 	return true
+}
+
+// deprecate adds the headers that a client of an old name needs, to any response:
+//
+//	Deprecation: @1795305600                                       RFC 9745
+//	Sunset: Tue, 01 Jun 2027 23:59:59 GMT                          RFC 8594
+//	Link: </api/catalog/products/p1>; rel="successor-version"      RFC 5829
+func (x *exchange) deprecate() {
+	a := x.match.alias
+	if a == nil {
+		return
+	}
+	header := x.w.Header()
+	header.Set("Deprecation", "@"+strconv.FormatInt(a.Since.Unix(), 10))
+	header.Set("Sunset", a.Until.Format(http.TimeFormat))
+	if to := x.successor(); len(to) <= maxHeader {
+		header.Add("Link", "<"+to+`>; rel="successor-version"`)
+	}
+}
+
+// successor is the path of the request under the door's own plural.
+func (x *exchange) successor() string {
+	rest := strings.TrimPrefix(x.r.URL.EscapedPath(), x.handler.table.base)
+	for range 2 { // the Frond and the plural, which the match has found
+		_, rest = cutSegment(rest)
+	}
+	return x.match.resource.path + rest
 }

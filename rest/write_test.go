@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema"
 )
@@ -127,16 +129,16 @@ func TestResultsAreWritten(t *testing.T) {
 // TestFailuresAreProblems is every code with its status, and what is said beside it.
 func TestFailuresAreProblems(t *testing.T) {
 	quiet := &rest.Options{Log: slog.New(slog.DiscardHandler)}
-	for _, code := range []facade.Code{
-		facade.ValidationFailed, facade.BadRequest, facade.Unauthorized, facade.Forbidden, facade.NotFound, facade.MethodNotAllowed,
-		facade.RequestTimeout, facade.Conflict, facade.Gone, facade.PreconditionFailed, facade.PayloadTooLarge, facade.UnprocessableEntity,
-		facade.Locked, facade.TooManyRequests, facade.InternalError, facade.NotImplemented, facade.BadGateway, facade.ServiceUnavailable, facade.GatewayTimeout,
+	for _, code := range []kiterror.Code{
+		kiterror.ValidationFailed, kiterror.BadRequest, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.MethodNotAllowed,
+		kiterror.RequestTimeout, kiterror.Conflict, kiterror.Gone, kiterror.PreconditionFailed, kiterror.PayloadTooLarge, kiterror.UnprocessableEntity,
+		kiterror.Locked, kiterror.TooManyRequests, kiterror.InternalError, kiterror.NotImplemented, kiterror.BadGateway, kiterror.ServiceUnavailable, kiterror.GatewayTimeout,
 	} {
-		w := ask(t, serve(t, failing(&facade.Error{Code: code, Message: "m"}), quiet), "GET /api/blog/posts/p1", nil, "")
+		w := ask(t, serve(t, failing(&kiterror.Error{Code: code, Message: "m"}), quiet), "GET /api/blog/posts/p1", nil, "")
 		if w.Code != code.Status() || problem(t, w) != string(code) {
 			t.Errorf("%s: status %d, want %d: %s", code, w.Code, code.Status(), w.Body)
 		}
-		if challenge := w.Header().Get("WWW-Authenticate"); (challenge == "Bearer") != (code == facade.Unauthorized) {
+		if challenge := w.Header().Get("WWW-Authenticate"); (challenge == "Bearer") != (code == kiterror.Unauthorized) {
 			t.Errorf("%s: WWW-Authenticate %q", code, challenge)
 		}
 		for _, of := range []string{"ETag", "Location", "Link", "Allow"} {
@@ -146,7 +148,7 @@ func TestFailuresAreProblems(t *testing.T) {
 		}
 	}
 
-	w := ask(t, serve(t, failing(facade.Invalid("no", schema.Detail{Path: "title", Pointer: "/body/title", Code: "required", Message: "is <required>"})), nil), "POST /api/blog/posts?", nil, "{}")
+	w := ask(t, serve(t, failing(kiterror.Invalid("no", schema.Detail{Path: "title", Pointer: "/body/title", Code: "required", Message: "is <required>"})), nil), "POST /api/blog/posts?", nil, "{}")
 	want := `{"type":"about:blank","title":"Bad Request","status":400,"detail":"no","instance":"/api/blog/posts","data":` +
 		`{"code":"VALIDATION_FAILED","message":"no","entity":"post","operation":"create","details":[` +
 		`{"path":"title","pointer":"/body/title","code":"required","message":"is <required>"}]}}`
@@ -203,16 +205,16 @@ func TestOursStaysInside(t *testing.T) {
 }
 
 func TestWhoIsCalling(t *testing.T) {
-	var state facade.State
+	var state access.State
 	caller := facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
 		state = c.Invocation.State
 		return row(`{"id":"p1"}`), nil
 	})
-	opts := &rest.Options{State: func(r *http.Request) (facade.State, error) {
+	opts := &rest.Options{State: func(r *http.Request) (access.State, error) {
 		if r.Header.Get("Authorization") != "Bearer ada" {
-			return nil, facade.Errorf(facade.Unauthorized, "the token is not ours")
+			return nil, kiterror.Errorf(kiterror.Unauthorized, "the token is not ours")
 		}
-		return facade.State{"user": map[string]any{"id": "ada"}}, nil
+		return access.State{"user": map[string]any{"id": "ada"}}, nil
 	}}
 	if w := ask(t, serve(t, caller, opts), "GET /api/blog/posts/p1", []string{"Authorization: Bearer ada"}, ""); w.Code != 200 || state.User()["id"] != "ada" {
 		t.Errorf("%d, %v", w.Code, state)

@@ -20,9 +20,8 @@ import (
 // A conversion works on strings in both directions and leaves other values as they are. Add
 // your own before the registry is used.
 //
-// uuid and uuidv7 follow RFC 9562. Each call
-// returns maps of its own, so that two hosts in one process do not share what they register
-// (docs/decisions/dependencies.md names the libraries).
+// uuid and uuidv7 follow RFC 9562. Each call returns new maps, so that two hosts in one process
+// do not share their registrations (docs/decisions/dependencies.md names the libraries).
 func Builtins() *Registry {
 	return &Registry{
 		Generators: map[string]Generator{
@@ -75,8 +74,8 @@ func nanoid() (json.RawMessage, error) {
 // values as they are.
 func onStrings(f func(string) string) Conversion {
 	convert := func(v json.RawMessage) (json.RawMessage, error) {
-		// null and values of other types pass: whether they may stand there is the judge's
-		// word.
+		// null and values of other types pass: the judge decides whether the field allows
+		// them.
 		v = bytes.TrimSpace(v)
 		if jsontext.KindOf(v) != jsontext.String {
 			return v, nil
@@ -84,4 +83,25 @@ func onStrings(f func(string) string) Conversion {
 		return jsontext.Quote(f(jsontext.Unquote(v))), nil
 	}
 	return Conversion{Decode: convert, Encode: convert}
+}
+
+// Generator makes a value, as JSON, for a field whose lifecycle.create names it. It is called
+// once for each row without the field, from many goroutines. An error fails the call that
+// creates the row.
+type Generator func() (json.RawMessage, error)
+
+// Conversion is a pair of functions on the JSON text of a value; either may be nil where cards
+// name it in one direction only (spec 2.2: boundary). They are called from many goroutines and
+// return a text of their own or the one they were given.
+type Conversion struct {
+	Decode func(json.RawMessage) (json.RawMessage, error) // inward, after the value was judged
+	Encode func(json.RawMessage) (json.RawMessage, error) // outward
+}
+
+// Registry holds the names that cards use for generators and conversions (spec 2.2 rule 3); see
+// [Builtins]. It is filled before it is used and then only read. A card cannot hold a function,
+// so a consumer that rebuilds a card has a registry of its own (spec 2.2 rule 4).
+type Registry struct {
+	Generators  map[string]Generator
+	Conversions map[string]Conversion
 }

@@ -12,8 +12,8 @@ import (
 // back without loss. [Compile] turns cards into entities.
 //
 // A Card that was read holds the same document as its text: [Card.AppendJSON] writes every key
-// back, in canonical order. Its methods only read it, so it may be shared as long as nobody
-// changes it.
+// back, in canonical order. Its methods only read it, so it may be shared as long as no
+// goroutine changes it.
 type Card struct {
 	// Title is the entity's name in lower case (spec 2.1). [Compile] fills it in.
 	Title       string
@@ -21,8 +21,8 @@ type Card struct {
 	// Fields are the properties, in the order they were declared. nil is a card without the
 	// keyword properties, which accepts any key (docs/decisions/judge.md).
 	Fields []Field
-	// Required are the names that a caller must supply at creation (spec 2.3). nil is no list:
-	// then Compile derives it. An empty list requires nothing.
+	// Required are the names that a caller must supply at creation (spec 2.3). nil: the card
+	// has no list, and Compile derives one. An empty list requires nothing.
 	Required []string
 	// Version is x-kit-version, 1 after Compile; 0 where the card does not say it.
 	Version int
@@ -39,12 +39,12 @@ type Card struct {
 type Derived struct {
 	From string `json:"from"` // the entity, in lower case
 	// Survived are the fields that came from the entity unchanged, in its order; a field that
-	// the view declares anew is not among them.
+	// the view declares itself is left out.
 	Survived []string `json:"survived"`
 }
 
-// Field is one property of a card: its plain JSON Schema and its axes. A field of a nested
-// object has no axes (spec 2.1).
+// Field is one property of a card: its plain JSON Schema and its axes. Fields of nested objects
+// carry no axes (spec 2.1).
 type Field struct {
 	Name  string
 	Shape Shape
@@ -60,7 +60,7 @@ type Field struct {
 //	{"type": ["string", "integer"]}                 Type "", Extra type
 //	true                                            Bool, Nullable
 type Shape struct {
-	Bool        *bool  // the schema true or false; nothing else is set beside it
+	Bool        *bool  // the schema true or false; the other members are then empty
 	Type        string // one of JSON Schema's names; "" where none or several besides null are given
 	Nullable    bool   // null passes: the union [Type, "null"], or no type that forbids it
 	Title       string
@@ -79,10 +79,10 @@ type Shape struct {
 	Extra Keywords // every other keyword, a "type" of several names included
 }
 
-// DeprecationReason is the keyword that says, beside deprecated: true, what to use instead.
-// JSON Schema's own deprecated is a boolean, and GraphQL's @deprecated and OpenAPI's
-// descriptions have room for a sentence (docs/decisions/graphql-schema.md).
-const DeprecationReason = "x-deprecation-reason"
+// deprecationReason is a keyword for the sentence that names the successor of a deprecated
+// field or operation. JSON Schema's own deprecated is a boolean; GraphQL's
+// @deprecated and OpenAPI's descriptions show the sentence (docs/decisions/graphql-schema.md).
+const deprecationReason = "x-deprecation-reason"
 
 // Deprecated is the reason where a card names none: the default of GraphQL's @deprecated
 // directive.
@@ -95,7 +95,7 @@ func (s *Shape) WhyDeprecated() string {
 	if !s.Deprecated {
 		return ""
 	}
-	if why := s.Extra.Get(DeprecationReason); jsontext.KindOf(why) == jsontext.String {
+	if why := s.Extra.Get(deprecationReason); jsontext.KindOf(why) == jsontext.String {
 		return cmp.Or(strings.TrimSpace(jsontext.Unquote(why)), Deprecated)
 	}
 	return Deprecated
@@ -129,4 +129,85 @@ func (c *Card) Field(name string) *Field {
 		}
 	}
 	return nil
+}
+
+// Axes are a field's x-kit object (spec 2.2). The zero value is open in every direction: the
+// caller supplies the value and reads it back unchanged.
+//
+// As a card has them, with every key given:
+//
+//	x-kit:
+//	  role:      {primary: true, unique: [[slug]], index: true, relation: {to: author, kind: one}}
+//	  lifecycle: {create: {generate: cuid2}, update: forbidden}
+//	  boundary:  {in: {decode: trim}, out: closed}
+type Axes struct {
+	// Primary is role.primary: the field is the row's identity. Callers may send it at
+	// creation unless boundary.in closes it; in a patch it is immutable (docs/decisions/judge.md).
+	Primary bool
+	// Unique is role.unique: one member list per constraint, each at least one field name. nil
+	// is none. [Compile] writes a compound constraint at every member, as spec 2.2 has it.
+	Unique [][]string
+	// Index is role.index. Stores index unique fields and relations without it.
+	Index bool
+	// Relation is role.relation; nil for a plain field.
+	Relation *Relation
+	// Create is lifecycle.create; nil: the caller supplies the value. After [Compile] a field
+	// that may be left out and has no rule has CreateRule.Optional.
+	Create *CreateRule
+	// Update is lifecycle.update; "" lets the caller send the field.
+	Update UpdateRule
+	// In is boundary.in; Name is the conversion that decodes.
+	In BoundaryRule
+	// Out is boundary.out; Name is the conversion that encodes.
+	Out BoundaryRule
+	// Extra are the keys of x-kit that this program does not know, such as
+	// role/relation/eager. The name is the JSON pointer without its first slash, so that a
+	// card is written back without loss. In a card of this project each of them is a fault, in
+	// a remote's card none is.
+	Extra Keywords
+}
+
+// Relation points at another entity by name (spec 2.2, 2.4). The entity may be declared in
+// another Frond of the host.
+type Relation struct {
+	To   string // lower case
+	Many bool   // kind: many
+	// OnDelete is the effect that deleting the referenced row has on this row: "cascade"
+	// deletes it, "restrict" refuses the deletion, [SetNull] empties the field. "" refuses
+	// too, judged at the end of the whole write (docs/decisions/sqlite.md).
+	OnDelete string
+	// By names the field of To that points back, where several do. It is additive to the
+	// specification and for many relations only (docs/decisions/card-language.md).
+	By string
+}
+
+// CreateRule is the value of an absent field at creation (spec 2.2). Exactly one member is set.
+// A value that the caller sends is kept (docs/decisions/judge.md).
+type CreateRule struct {
+	Value json.RawMessage // { value }
+	// Now is "now": the time of the call, as RFC 3339 text or a date, by the field's kind.
+	Now bool
+	// Generate is {generate}: a name of [Registry.Generators].
+	Generate string
+	// Optional is "optional": the caller may leave the field out, which makes it null.
+	Optional bool
+}
+
+// UpdateRule says who writes a field on update; "" lets the caller send it. A rule answers absence: under "now" a value
+// that is sent is kept (docs/decisions/judge.md).
+type UpdateRule string
+
+// The update rules of spec 2.2.
+const (
+	// UpdateNow sets an absent field to the time of the call.
+	UpdateNow UpdateRule = "now"
+	// UpdateForbidden refuses the field in a patch, as [Immutable].
+	UpdateForbidden UpdateRule = "forbidden"
+)
+
+// BoundaryRule converts or closes a value on its way in or out. The zero value passes it
+// unchanged; at most one member is set.
+type BoundaryRule struct {
+	Closed bool   // inward: read-only; outward: write-only
+	Name   string // a conversion of the registry
 }

@@ -32,11 +32,11 @@ const (
 	anything = `{}`
 )
 
-// cardKeys are the keys of a card beside the keywords of JSON Schema that any schema
-// may have; docs/cards.md explains them.
+// cardKeys are the keys that a card may have in addition to the keywords of JSON Schema;
+// docs/cards.md explains them.
 var cardKeys = []Key{
 	{Name: "title", Form: aString, Default: "the entity's name", Example: "title: product", About: "The entity's name in lower case."},
-	{Name: "description", Form: aString, Example: "description: What the shop sells.", About: "A sentence, for schemas and documents."},
+	{Name: "description", Form: aString, Example: "description: The goods of the shop.", About: "A sentence, for schemas and documents."},
 	{Name: "type", Form: `{"const":"object"}`, Default: "object", Example: "type: object", About: "A card describes an object."},
 	{Name: "properties", Form: `{"type":"object","additionalProperties":{"$ref":"#/$defs/field"}}`, Example: "properties: {name: {type: string}}", About: "The fields: for each a schema and its axes."},
 	{Name: "required", Form: aNames, Default: "all fields without a create rule, except many relations", Example: "required: [name, price]", About: "The names a caller must send at create (spec 2.3)."},
@@ -93,7 +93,7 @@ var keywords = []Key{
 	{Name: "then", Form: aSchema, Example: "then: {minLength: 1}", About: "With if."},
 	{Name: "else", Form: aSchema, Example: "else: {maxLength: 10}", About: "With if."},
 	{Name: "deprecated", Form: aBool, Default: "false", Example: "deprecated: true", About: "The field should no longer be used."},
-	{Name: DeprecationReason, Form: aString, Example: DeprecationReason + ": use netPrice", About: "With deprecated: what to use instead."},
+	{Name: deprecationReason, Form: aString, Example: deprecationReason + ": use netPrice", About: "With deprecated: what to use instead."},
 	{Name: "readOnly", Form: aBool, Default: "false", Example: "readOnly: true", About: "An annotation; it requires boundary.in: closed on the same field."},
 	{Name: "writeOnly", Form: aBool, Default: "false", Example: "writeOnly: true", About: "An annotation; it requires boundary.out: closed on the same field."},
 	{Name: "examples", Form: `{"type":"array"}`, Example: "examples: [Espresso]", About: "Example values, for documents and mock data."},
@@ -116,7 +116,7 @@ var keywords = []Key{
 
 // axisKeys are the keys of a field's x-kit (spec 2.2).
 var axisKeys = []Key{
-	{Name: "role", About: "What the field is: the identity, unique, indexed, a relation.", Example: "role: {primary: true}", Keys: []Key{
+	{Name: "role", About: "The role of the field: identity, unique, indexed, relation.", Example: "role: {primary: true}", Keys: []Key{
 		{Name: "primary", Form: aTrue, Default: "not", Example: "primary: true", About: "The identity; every entity has exactly one."},
 		{Name: "unique", Form: `{"type":"array","items":{"type":"array","minItems":1,"items":{"type":"string"}}}`, Default: "not", Example: "unique: [[slug], [tenantId, number]]", About: "The unique constraints of the field, each a list of fields. A compound one is written once, at any of its fields."},
 		{Name: "index", Form: aTrue, Default: "not", Example: "index: true", About: "The store indexes the field. Unique fields and relations are indexed anyway."},
@@ -134,7 +134,7 @@ var axisKeys = []Key{
 		}},
 		{Name: "update", Form: `{"enum":["now","forbidden"]}`, Default: "the caller may send it", Example: "update: forbidden", About: "now: the time of the update. forbidden: the field is refused at update."},
 	}},
-	{Name: "boundary", About: "What may be sent in and what is sent out.", Example: "boundary: {out: closed}", Keys: []Key{
+	{Name: "boundary", About: "Which values callers may send, and which are sent to them.", Example: "boundary: {out: closed}", Keys: []Key{
 		{Name: "in", Form: `{"const":"closed"}`, Default: "as it is sent", Example: "in: closed", About: "closed: callers cannot send the field. decode: the name of a conversion.", Keys: []Key{
 			{Name: "decode", Form: aString, Example: "decode: trim", About: "The conversion of incoming values. The card judges the value that is sent, and the converted one as rows will show it."},
 		}},

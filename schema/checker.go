@@ -19,8 +19,8 @@ import (
 //	{"type": "object", "properties": {"street": …}}      object: props, closed
 //	{"anyOf": [ … ]}                                     whole: the engine judges it
 //
-// Nearly all fields of cards are of the first three forms, which a checker judges from the
-// text without decoding it. Judging itself stands in judging.go.
+// Nearly all fields of cards have one of the first three forms, which a checker judges from the
+// text without decoding it. judging.go does the judging.
 
 // checker judges the values of one shape straight from their text, without decoding them. A
 // shape with a keyword that only the engine judges (see applicators) goes to the engine whole;
@@ -29,11 +29,11 @@ import (
 type checker struct {
 	// whole is the engine for this shape; nil where the checker does without.
 	whole *jsonschema.Schema
-	// verdict is set for the schemas true and false, and then nothing else is.
+	// verdict is set for the schemas true and false; the other members are then empty.
 	verdict *bool
 	// types are the allowed types; 0: any.
 	types typeSet
-	// constant and enum are nil where the shape has no such keyword.
+	// constant and enum are nil where the shape lacks the keyword.
 	constant *literals
 	enum     *literals
 	// text, bounds, list and object judge values of one kind each; nil accepts every value of
@@ -44,8 +44,8 @@ type checker struct {
 	object *objectRules
 }
 
-// textRules are the keywords about strings (JSON Schema validation, section 6.3); -1 stands
-// for no limit.
+// textRules are the keywords about strings (JSON Schema validation, section 6.3); -1 means no
+// limit.
 type textRules struct {
 	// format is the name, for the message. isFormat is its check, nil where the format is not
 	// asserted (see formats).
@@ -64,7 +64,7 @@ type bound struct {
 	limit   json.RawMessage
 }
 
-// listRules are the keywords about arrays (section 6.4); -1 stands for no limit.
+// listRules are the keywords about arrays (section 6.4); -1 means no limit.
 type listRules struct {
 	minItems, maxItems int
 	unique             bool
@@ -72,8 +72,8 @@ type listRules struct {
 	items *checker
 }
 
-// objectRules are the keywords about objects (section 6.5); -1 stands for no limit. Which keys
-// a closed object accepts is docs/decisions/judge.md.
+// objectRules are the keywords about objects (section 6.5); -1 means no limit.
+// docs/decisions/judge.md says which keys a closed object accepts.
 type objectRules struct {
 	minProperties, maxProperties int
 	// props are the declared members in order; index leads from a name to its place among
@@ -92,10 +92,10 @@ type property struct {
 	*checker
 }
 
-// refuses says whether a key that is no property is refused.
+// refuses says whether the object refuses a key that its properties do not name.
 func (o *objectRules) refuses(name string) bool { return o.closed && !o.known[name] }
 
-// typeSet is a set of JSON Schema's types; the empty set stands for any type.
+// typeSet is a set of JSON Schema's types; the empty set means any type.
 type typeSet uint8
 
 const (
@@ -127,8 +127,8 @@ func (t typeSet) names() []string {
 	return names
 }
 
-// typesOf returns the types that a shape allows. A type of several names stands in Extra, so
-// that Shape.Type always is one name.
+// typesOf returns the types that a shape allows. A list of types is in Extra, so that
+// Shape.Type is always a single name.
 func typesOf(s *Shape) typeSet {
 	if s.Type != "" {
 		t := typeBits[s.Type]
@@ -159,8 +159,8 @@ type shared struct {
 // shapes are rarely equal, and their texts would only fill the map.
 const maxShared = 300
 
-// builder makes the checkers of one card, and reports what makes no sense in it. It is for one
-// goroutine; only shared is used from several.
+// builder makes the checkers of one card and reports contradictions in it. It is for one
+// goroutine; several builders share only the member shared.
 type builder struct {
 	engine  engine
 	shared  *shared
@@ -169,9 +169,9 @@ type builder struct {
 	faults  int // reported so far
 }
 
-// checker is the checker of the shape that stands at a pointer of the card, shared where an
-// equal one is there. Shapes with references are not shared: their text means something else
-// in another card.
+// checker returns the checker of the shape at a pointer of the card. It reuses a checker of an
+// equal shape. Shapes with references are not shared: their text means something else in
+// another card.
 func (b *builder) checker(s *Shape, at string) *checker {
 	text := s.AppendJSON(make([]byte, 0, maxShared))
 	if len(text) > maxShared || s.references() {
@@ -188,7 +188,7 @@ func (b *builder) checker(s *Shape, at string) *checker {
 		return c // a second card with the same mistake has the fault too
 	}
 	b.shared.mu.Lock()
-	// Another goroutine may have built an equal one meanwhile; either serves.
+	// Another goroutine may have stored an equal one since; either serves.
 	b.shared.checkers[string(text)] = c
 	b.shared.mu.Unlock()
 	return c
@@ -321,8 +321,8 @@ func engineNeeded(extra Keywords) bool {
 	return false
 }
 
-// references says whether the meaning of a shape depends on the card it stands in: a keyword
-// of the engine may hold a $ref to that card's $defs. It looks at every depth.
+// references says whether the meaning of a shape depends on the card around it: a keyword of
+// the engine may hold a $ref to that card's $defs. It looks at every depth.
 func (s *Shape) references() bool {
 	if engineNeeded(s.Extra) || s.Items != nil && s.Items.references() {
 		return true
@@ -330,13 +330,14 @@ func (s *Shape) references() bool {
 	return slices.ContainsFunc(s.Properties, func(f Field) bool { return f.Shape.references() })
 }
 
-// collectKeys adds the keys that schemas standing at the same place name (allOf, anyOf, oneOf,
-// if, then, else, dependentSchemas) to known. It returns false where one of them accepts keys
-// without naming them.
+// collectKeys adds to known the keys that the schemas of allOf, anyOf, oneOf, if, then, else
+// and dependentSchemas name. It returns false where one of them accepts keys without naming
+// them.
 func collectKeys(extra Keywords, known map[string]bool) bool {
 	for _, kw := range extra {
 		switch kw.Name {
-		// What they refer to is not looked up: the object is open (docs/decisions/judge.md).
+		// The targets of references are not read: the object is open
+		// (docs/decisions/judge.md).
 		case "$ref", "$dynamicRef", "patternProperties", "unevaluatedProperties":
 			return false
 		case "allOf", "anyOf", "oneOf":

@@ -6,8 +6,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Coerce turns the text of a query-string parameter into a value of its shape. It is for
-// parameters alone: nothing in a body is ever coerced.
+// Coerce turns the text of a query-string parameter into a value of its shape. Only parameters
+// are coerced, never a body.
 //
 //	shape                     text     value      ok
 //	integer, number           7        7          true
@@ -24,8 +24,8 @@ func Coerce(shape *Shape, text string) (json.RawMessage, bool) {
 	if text == "null" && (shape.Type == "null" || shape.Nullable && shape.Type != "" && shape.Type != "string") {
 		return json.RawMessage("null"), true
 	}
-	// json.Valid decides beside KindOf, which looks at the first byte alone; Trim refuses the
-	// white space that a query may hold and JSON would pass over.
+	// kindOf looks at the first byte alone, so json.Valid has to agree. Trim refuses white
+	// space, which a query may hold and JSON would pass over.
 	switch kindOf(shape) {
 	case KindInteger, KindNumber:
 		if v := json.RawMessage(text); jsontext.KindOf(v) == jsontext.Number && len(jsontext.Trim(v)) == len(v) && json.Valid(v) {

@@ -12,41 +12,13 @@ import (
 // author reads all of them at once; a source with a broken card takes part as far as it can,
 // so that a relation to it is not reported as leading nowhere.
 //
-//	read      the text becomes a Card; meaning reports what it says in vain   read.go, meaning.go
+//	read      the text becomes a Card; meaning reports parts without effect   read.go, meaning.go
 //	claim     the name is taken; two sources of one name are a fault
-//	fill      what the author may leave out is written into the card          fill.go
+//	fill      parts that the author left out are added to the card         fill.go
 //	expand    views only: of, pick and omit become fields                     view.go
 //	link      relations find their targets and names                          link.go
 //	facing    two lists that face each other are a fault                      link.go
 //	finish    the other faults; the judge is built                            finish.go
-
-// Source is one card as it was found: a file of a project, or a member of a bundle.
-type Source struct {
-	// File is the path, for faults; its ending says how Data is read (see [ToJSON]).
-	File string
-	// At is the pointer in File where the card stands, for faults; "" for the file itself.
-	At string
-	// Name is the entity's name as spelled: the file name without its ending. Its lower case
-	// is the entity's key.
-	Name string
-	// Frond is the Frond that declares the card. Names are the host's, not the Frond's: two
-	// Fronds cannot declare one entity.
-	Frond string
-	// View says that the card is a view; views may be cut from an entity by of, pick and omit.
-	View bool
-	// Data is YAML or JSON, by File's ending; it is ignored where Card is given.
-	Data []byte
-	// Card is a card that was read already; nil: Data is read. Compile works on a copy.
-	Card *Card
-
-	// Table is where the rows of an entity are in a database that was there before the card;
-	// nil: where the store puts them.
-	Table *Table
-
-	// Builtin says that the card is the host's own: it may say what is true of the host
-	// and means nothing in an author's card, such as a default.
-	Builtin bool
-}
 
 // Set is the compiled cards of a host: entities and views, by key. It never changes and may be
 // shared between goroutines.
@@ -64,32 +36,32 @@ type Set struct {
 // (spec 2.4).
 func (s *Set) Entity(name string) *Entity { return s.byKey[EntityKey(name)] }
 
-// CompileOptions are the settings of [Compile]; a nil pointer stands for the zero value, which
-// compiles a project's own cards.
+// CompileOptions are the settings of [Compile]. A nil pointer is the zero value, which compiles
+// a project's own cards.
 type CompileOptions struct {
 	// Vendor is x-kit-vendor where a card says none; "" is [DefaultVendor].
 	Vendor string
-	// Remote names the Fronds whose operations run elsewhere: their generators and
-	// conversions need not be known here (spec 2.2.3), and keys of x-kit that are
-	// newer than this program are ignored.
+	// Remote names the Fronds whose operations run on another host: their generators and
+	// conversions need not be known here (spec 2.2.3), and keys of x-kit that are newer than
+	// this program are ignored.
 	Remote map[string]bool
 	// Partial lets relations name entities that are not among the sources: their
 	// Link stays nil, the name stays in the axes (spec 2.4). It is for consumers
 	// that rebuild a single card, and ignores unknown generators and conversions.
 	Partial bool
-	// Unknown lets every relation name an entity that is not among the sources, as
-	// Partial does, and nothing else: the entities of a remote are not known yet.
+	// Unknown lets every relation name an entity outside of the sources, as Partial does,
+	// without its other effects: the entities of a remote are not known yet.
 	Unknown bool
-	// Unregistered is called with each generator and conversion that nobody registered, which
-	// is then no fault: for programs that look at cards and run none of it
+	// Unregistered is called with each generator and conversion missing from the registry,
+	// which then causes no fault: for programs that look at cards without running them
 	// (docs/decisions/settings-and-commands.md). nil: they are faults.
 	Unregistered func(Fault)
-	// Ignored, where set, is called with what is read and has no effect: keywords that
-	// nobody knows, and what the cards of remotes have beyond the specification.
+	// Ignored, if not nil, is called with every part of a card that has no effect: unknown
+	// keywords, and members of a remote's cards beyond the specification.
 	Ignored func(Fault)
 }
 
-// DefaultVendor is x-kit-vendor where nobody says another.
+// DefaultVendor is x-kit-vendor where the options name no other.
 const DefaultVendor = "frondhost"
 
 // Compile reads and links cards. The error is Faults: every fault of every source at once, by
@@ -177,7 +149,7 @@ func (s *Set) CompileView(src Source) (*Entity, error) {
 	return u.entity, nil
 }
 
-// compiler collects what Compile finds wrong on its way.
+// compiler collects the faults of a compilation.
 type compiler struct {
 	set    *Set
 	units  map[string]*unit // by key, as far as claimed
@@ -197,8 +169,9 @@ func (c *compiler) fault(u *unit, at, message, remedy string) {
 	c.faults = append(c.faults, Fault{File: u.src.File, Pointer: u.src.At + at, Message: message, Remedy: remedy})
 }
 
-// beyond is fault, unless the unit's Frond runs elsewhere: there the card is valid for its own
-// host, so what this host does not know is ignored and reported to CompileOptions.Ignored.
+// beyond reports a fault, unless the unit's Frond runs on another host: there the card is valid
+// for its own host, so this host ignores the unknown part and reports it to
+// CompileOptions.Ignored.
 func (c *compiler) beyond(u *unit, at, message, remedy string) {
 	if !c.remote(u) {
 		c.fault(u, at, message, remedy)
@@ -207,8 +180,8 @@ func (c *compiler) beyond(u *unit, at, message, remedy string) {
 	}
 }
 
-// remote says whether the unit's Frond runs elsewhere, so that its card is data here and no
-// author's mistake.
+// remote says whether the unit's Frond runs on another host. Its card is then data, and its
+// faults are not the author's.
 func (c *compiler) remote(u *unit) bool {
 	return c.set.opts.Partial || c.set.opts.Remote[u.src.Frond]
 }

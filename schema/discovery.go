@@ -15,13 +15,14 @@ import (
 //	  "doors": [{"name": "product", "ops": [{"name": "list", "kind": "query", …}], "schema": {…}}],
 //	  "facts": [{"name": "product.created", "schema": {…}}]}]}
 //
-// Writing is exact. Reading is lenient by the rules of docs/decisions/card-language.md: what a gateway
-// cannot do without is a fault of the whole document, and everything beyond the specification
-// that has another form than ours is left out and listed in DiscoveredFrond.Ignored.
+// Writing is exact. Reading is lenient by the rules of docs/decisions/card-language.md: a
+// missing or broken part that a gateway depends on is a fault of the whole document. A part
+// beyond the specification that differs from ours is left out and listed in
+// DiscoveredFrond.Ignored.
 
-// Discovery is the result of rpc.discover (spec 2.5): what a host serves. The façade makes one
-// of itself; a gateway reads those of its remotes. It is plain data: reading it is safe from
-// many goroutines.
+// Discovery is the result of rpc.discover (spec 2.5): the catalog of a host. The façade makes
+// one of itself; a gateway reads those of its remotes. It is plain data: reading it is safe
+// from many goroutines.
 type Discovery struct {
 	Fronds []DiscoveredFrond
 }
@@ -37,8 +38,9 @@ type DiscoveredFrond struct {
 	// are views, and every card with a title counts as one.
 	Views []string
 
-	// Ignored is what was left out of the document because it goes beyond the specification.
-	// Pointers lead into the document; File is "", the caller knows whose document it is.
+	// Ignored are the parts that were left out of the document because they go beyond the
+	// specification. Their pointers lead into the document. File is "": the caller knows whose
+	// document it is.
 	Ignored Faults
 }
 
@@ -47,7 +49,7 @@ type DiscoveredFrond struct {
 type DiscoveredDoor struct {
 	Name string
 	Ops  []DiscoveredOp
-	// Schema is the entity's card. nil: the door stores nothing, such as a computation.
+	// Schema is the entity's card. nil: the door stores no rows, such as a computation.
 	Schema *Card
 
 	// Computed is additive to the spec (docs/calls.md): the fields that presenters add to
@@ -90,21 +92,20 @@ type DiscoveredOp struct {
 	// of a card.
 	Params *Card
 	Query  *Card
-	// Open says that nobody describes params and query, which are any objects then; Input
-	// describes the body where it is there.
+	// Open says that the document does not describe params and query, so they may be any
+	// objects. Input describes the body if it is present.
 	Open bool
 	// Cardinality is that of the output: one, maybe, many, page or none; "" where it is not
 	// said.
 	Cardinality string
-	// Mode is patch on update: what is absent from the input stays as it is. "" is any other
-	// operation.
+	// Mode is "patch" on update: fields absent from the input keep their values. "" is any
+	// other operation.
 	Mode string
 	// Deprecated is why the operation should no longer be used; "" where it is not deprecated.
 	Deprecated string
 }
 
-// DiscoveredFact is what leaves a host on its own (spec 6). Facts are not routable (spec
-// 2.5.3).
+// DiscoveredFact is an event that the host sends (spec 6). Facts are not routable (spec 2.5.3).
 type DiscoveredFact struct {
 	Name   string
 	Schema *Card // nil: a type the host does not store
@@ -200,12 +201,11 @@ func (o *object) card(name string, c *Card) {
 	}
 }
 
-// ReadDiscovery reads a discovery document. Keys it does not know are ignored: a
-// newer host may say more. What goes beyond the specification in another form than
-// here is left out (DiscoveredFrond.Left). What a gateway cannot do without is
-// refused: a version other than 1, fronds, their names and doors, the names of doors,
-// operations and facts, a broken card. The error is Faults, with pointers into the
-// document; the caller adds whose it is.
+// ReadDiscovery reads a discovery document. It ignores unknown keys: a newer host may send more
+// of them. It leaves out parts beyond the specification that differ from ours, and lists them
+// in DiscoveredFrond.Ignored. It refuses a document without a sound core: a version other than
+// 1; faulty fronds, doors, operations or facts, or names of them; a broken card. The error is
+// Faults, with pointers into the document; the caller adds whose document it is.
 func ReadDiscovery(data []byte) (*Discovery, error) {
 	if err := jsontext.Check(data); err != nil {
 		return nil, Faults{{Message: "the discovery document is not JSON: " + err.Error()}}
@@ -242,8 +242,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 		}
 	}
 	r.list(data, "", "fronds", true, func(v json.RawMessage, at string) {
-		// Cards ignore things too, into the same list: what was added to it since here is this
-		// Frond's.
+		// Reading cards adds to the same list: the entries from here on belong to this Frond.
 		ignored := len(r.ignored)
 		f := DiscoveredFrond{Name: r.named(v, at), Doors: []DiscoveredDoor{}, Facts: []DiscoveredFact{}}
 		r.list(v, at, "doors", true, func(v json.RawMessage, at string) {
@@ -262,7 +261,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 				}
 				if kind := jsontext.Get(v, "kind"); kind != nil {
 					if op.Kind = r.word(kind, child(at, "kind"), "query", "command"); op.Kind == "" {
-						op.Kind = "command" // whatever it is, it is not sent twice
+						op.Kind = "command" // a command, so that it is never sent twice
 					}
 				}
 				door.Ops = append(door.Ops, op)
@@ -281,9 +280,9 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 	return d
 }
 
-// opened finds the operations whose params and query nobody describes. The specification has input
-// alone, so that input says nothing of params and query, unless the document describes some
-// operation's (docs/decisions/remotes.md):
+// opened sets Open on operations whose params and query the document does not describe. The
+// specification has input alone, so input does not describe params and query, unless the
+// document describes those of some operation (docs/decisions/remotes.md):
 //
 //	params and query of any members           open; hosts like this one write it so
 //	no params, no query, no input             open
@@ -311,7 +310,8 @@ func opened(d *Discovery) {
 // anyMembers reports whether a card is there and takes any members.
 func (c *Card) anyMembers() bool { return c != nil && c.Fields == nil && len(c.Extra) == 0 }
 
-// listedTexts are the strings of a list, whatever else it holds left out; nil for anything but a list.
+// listedTexts returns the strings of a list without its other elements; nil for any other
+// value.
 func listedTexts(v json.RawMessage) (all []string) {
 	if jsontext.KindOf(v) != jsontext.Array {
 		return nil
@@ -326,8 +326,8 @@ func listedTexts(v json.RawMessage) (all []string) {
 }
 
 // list calls read with each element of the list called name and the element's pointer. must
-// says whether the member has to be there. An element that is no object is a fault, and the
-// others are read.
+// makes the member obligatory. An element of another type than object is a fault; the other
+// elements are still read.
 func (r *reader) list(obj json.RawMessage, at, name string, must bool, read func(v json.RawMessage, at string)) {
 	value := jsontext.Get(obj, name)
 	here := child(at, name)
@@ -374,7 +374,7 @@ func (r *reader) named(obj json.RawMessage, at string) string {
 	return jsontext.Unquote(v)
 }
 
-// parentToken returns the name of the list an element stands in: fronds for /fronds/0.
+// parentToken returns the name of the list that holds an element: fronds for /fronds/0.
 func parentToken(at string) string {
 	for i := len(at) - 1; i >= 0; i-- {
 		if at[i] == '/' {
@@ -413,7 +413,7 @@ func (r *reader) ownCardAt(obj json.RawMessage, at, name string) *Card {
 	own := reader{foreign: true}
 	c := own.cardAt(obj, at, name)
 	if len(own.faults) > 0 {
-		r.beyond(child(at, name), name+" is no card: "+own.faults[0].Message, "")
+		r.beyond(child(at, name), name+" is not a card: "+own.faults[0].Message, "")
 		return nil
 	}
 	r.ignored = append(r.ignored, own.ignored...)

@@ -7,9 +7,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// DiscoveryLimits bound what is made of a discovery document: a gateway keeps types, judges
-// and routes of every door, so that a document of a few megabytes could take gigabytes
-// (docs/decisions/remotes.md). Zero is no limit.
+// DiscoveryLimits bound the objects made from a discovery document: a gateway keeps types,
+// judges and routes of every door, so that a document of a few megabytes could take gigabytes
+// (docs/decisions/remotes.md). Zero means unlimited.
 type DiscoveryLimits struct {
 	// Doors is the number of doors of all Fronds together.
 	Doors int
@@ -45,9 +45,9 @@ func (l DiscoveryLimits) Check(document json.RawMessage) error {
 	return nil
 }
 
-// countFields counts the members of every object called properties in a text, wherever it
-// stands: the cards of a document are not looked for, so that none is missed. A field called
-// properties is counted with its members too.
+// countFields counts the members of every object called properties at any depth of a text. It
+// does not look for the cards of the document, so that none is missed. It counts the members of
+// a field called properties too.
 func countFields(text json.RawMessage) (n int) {
 	switch jsontext.KindOf(text) {
 	case jsontext.Array:

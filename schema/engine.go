@@ -19,16 +19,15 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The engine judges what a checker does not: schemas inside schemas, references, conditions.
-// It is compiled for those places of a card that need it, once.
+// The engine judges the keywords beyond a checker: schemas inside schemas, references,
+// conditions. It is compiled once, for the places of a card that need it.
 //
-// The library (docs/decisions/judge.md) works on decoded values and answers with a tree of causes.
-// This file feeds it the card as a document, and turns its answers into what the rest of the
-// package speaks: faults with a remedy for authors, details in the order of the value for
-// callers.
+// The library (docs/decisions/judge.md) works on decoded values and answers with a tree of
+// causes. This file passes it the card as a document. It turns the library's answers into
+// faults with a remedy for authors, and into details in the order of the value for callers.
 
-// engineURL is the address of a card for its own references: "#/$defs/money" becomes
-// card:///card.json#/$defs/money. Nothing is ever loaded from it.
+// engineURL is the base address of a card's own references: "#/$defs/money" becomes
+// card:///card.json#/$defs/money. The engine never loads from it.
 const engineURL = "card:///card.json"
 
 // noLoader refuses every reference that leads out of the card: a card is data from outside,
@@ -39,8 +38,8 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, errors.New("a card is self-contained: references stay within it")
 }
 
-// newEngineCompiler returns a compiler for draft 2020-12 that asserts our formats and loads
-// nothing. With lenient, a pattern that RE2 cannot run holds for every text: the host that
+// newEngineCompiler returns a compiler for draft 2020-12 that asserts our formats and loads no
+// documents. With lenient, a pattern that RE2 cannot run holds for every text: the host that
 // owns the card judges it (docs/decisions/card-language.md).
 func newEngineCompiler(lenient bool) *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
@@ -59,8 +58,8 @@ func newEngineCompiler(lenient bool) *jsonschema.Compiler {
 	return c
 }
 
-// keyNames judges propertyNames a second time. The library does so too, but keeps no copy of
-// where the object stands, so that its refusal may name another place.
+// keyNames judges propertyNames a second time. The library judges it too, but keeps no copy of
+// the object's path, so that its refusal may name another place.
 type keyNames struct{ of *jsonschema.Schema }
 
 // compileNames is the vocabulary of keyNames; nil for a schema without the keyword.
@@ -129,8 +128,8 @@ func (g *engine) at(pointer string) *jsonschema.Schema {
 	return s
 }
 
-// engineOfWhole returns the engine for what a card says about its object as a whole: its own
-// keywords, every declared field let through, since the fields' checkers judge those:
+// engineOfWhole returns the engine for the keywords of a card about its object as a whole. It
+// accepts every declared field, since the fields' checkers judge those:
 //
 //	{"type": "object", "properties": {"email": true, "phone": true},
 //	 "anyOf": [{"required": ["email"]}, {"required": ["phone"]}]}
@@ -208,7 +207,7 @@ func pointerOf(at string, tokens []string) string {
 func leaves(ve *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch ve.ErrorKind.(type) {
 	case *kind.PropertyNames:
-		// The library's own has causes, and keyNames stands beside it.
+		// The library reports propertyNames with causes; keyNames reports it too.
 		if len(ve.Causes) > 0 {
 			return nil
 		}
@@ -244,8 +243,8 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 	if !errors.As(err, &ve) {
 		return
 	}
-	// found is a refusal before it has its place: tokens lead from the value to what was
-	// refused, and at is the same path by positions, for the order.
+	// found is a refusal before it has its place: tokens lead from the value to the refused
+	// part, and at is the same path by positions, for the order.
 	type found struct {
 		at     []int
 		tokens []string
@@ -295,7 +294,7 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 			add(code, text, params, here...)
 		}
 	}
-	// The engine walks maps; the order of the input is what a caller can follow.
+	// The engine walks maps; callers expect the order of the input.
 	slices.SortStableFunc(all, func(a, b found) int {
 		// Two branches that refuse alike come in the order of a map; one of them is kept.
 		return cmp.Or(slices.Compare(a.at, b.at), slices.Compare(a.tokens, b.tokens), cmp.Compare(a.code, b.code), cmp.Compare(a.text, b.text))
@@ -339,8 +338,8 @@ func workable(v any) bool {
 	return true
 }
 
-// ordinals returns where in value the tokens lead, as the place of each among its siblings.
-// What is not there, such as a missing member, stands behind everything that is.
+// ordinals returns the path of the tokens in value as positions among siblings. An absent part,
+// such as a missing member, sorts after every present one.
 //
 //	{"a": 1, "b": [5, 6]}   /b/1 is [1 1],  /c is [MaxInt]
 func ordinals(value json.RawMessage, tokens []string) []int {

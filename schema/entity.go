@@ -2,15 +2,16 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Entity is a compiled card: names resolved, relations linked, the judge's engine built. It
-// never changes and may be shared between goroutines. Views (what an operation takes or gives)
-// are entities too; View is true for them.
+// Entity is a compiled card: names resolved, relations linked, the judge built. It never
+// changes and may be shared between goroutines. Views (the inputs and results of operations)
+// are entities too, with View set.
 type Entity struct {
 	Name string // as its author spelled it: orderLine
 	// Key is Name in lower case: orderline. relation.to and $defs carry it (spec 2.4).
@@ -21,7 +22,8 @@ type Entity struct {
 	Card *Card
 	// Fields are in declaration order. None: a bare object, or properties: {}.
 	Fields []*Property
-	// Primary is nil for a view without one, and for an entity that stores nothing.
+	// Primary is nil for a view without a primary field, and for an entity without stored
+	// rows.
 	Primary *Property
 	// Uniques are the unique constraints, each with its fields in the order of the index. A
 	// constraint of several members is in it once. A view has those all of whose members it
@@ -45,21 +47,21 @@ type Property struct {
 	Index int
 	// Owner is the entity it belongs to: for a field that a view took over, the view.
 	Owner *Entity
-	// Kind is what its values are, for encoders, columns and types.
+	// Kind is the kind of its values, for encoders, columns and types.
 	Kind Kind
 	// Link is where role.relation points. nil for a plain field, and for a relation to an
 	// entity that is not known here (CompileOptions.Partial and Unknown, cards of remotes);
 	// the name is then in Axes.Relation.To.
 	Link *Link
-	// Stored is false for a many relation that is the other side of another entity's field: it
-	// has no column, no value in plain rows, and cannot be sent (docs/decisions/card-language.md).
+	// Stored is false for a many relation that mirrors a field of another entity: it has no
+	// column, no value in plain rows, and cannot be sent (docs/decisions/card-language.md).
 	Stored bool
 
 	required bool
 }
 
-// merges says whether a patch of the field's object is merged into the one that stands there. A
-// field with a conversion is one value: its stored form is not the one that is sent.
+// merges says whether a patch merges the field's object into the stored one. A field with a
+// conversion is one value: its stored form differs from the one that is sent.
 func (p *Property) merges() bool { return p.Axes.In.Name == "" && p.Axes.Out.Name == "" }
 
 // Readable says whether the field may leave the host at all: boundary.out is not closed. Which
@@ -69,16 +71,16 @@ func (p *Property) Readable() bool { return !p.Axes.Out.Closed }
 // Link is a relation between two entities, resolved. A field authorId and a field author both
 // make the relation author with the key authorId (docs/decisions/card-language.md).
 type Link struct {
-	// Name is what the relation is called in filters and in GraphQL: author.
+	// Name is the relation's name in filters and in GraphQL: author.
 	Name string
-	// Key is what the raw key is called beside it: authorId.
+	// Key is the name of the raw key: authorId.
 	Key string
 	// Many is kind: many.
 	Many bool
 	// Target is the entity it leads to; never nil.
 	Target *Entity
-	// Inverse is, of a many relation, the one-relation of Target that points back. nil: the
-	// ids stand in the row itself (docs/decisions/card-language.md).
+	// Inverse is, for a many relation, the one-relation of Target that points back. nil: the
+	// row itself holds the ids (docs/decisions/card-language.md).
 	Inverse *Property
 	// Field is the field that declares it.
 	Field *Property
@@ -105,9 +107,9 @@ type FieldAlias struct {
 // field may still be null: presence and nullability are two things.
 func (p *Property) Required() bool { return p.required }
 
-// Parts are the fields that the field is made of, where it has no column of its own in a table of
-// another program: the primary field of a key of several columns, or a relation to one. nil: it
-// has a column.
+// Parts returns the fields that make up a field without a column of its own in another
+// program's table: a primary field whose key has several columns, or a relation to such an
+// entity. nil: the field has a column.
 func (p *Property) Parts() []string {
 	switch t := p.Owner.Table; {
 	case t == nil:
@@ -159,9 +161,9 @@ func (e *Entity) Relation(name string) *Link { return e.link[name] }
 // EntityKey is how an entity's name is compared: in lower case (spec 2.4).
 func EntityKey(name string) string { return strings.ToLower(name) }
 
-// Kind is what the values of a field are, as far as storing, encoding and projecting them
-// goes. Every kind may also be null where the shape is nullable. It follows from type and
-// format, or where there is no type from the values of enum or const.
+// Kind is the kind of a field's values, as far as storing, encoding and projecting need it.
+// Every kind may also be null where the shape is nullable. It follows from type and format, or
+// in their absence from the values of enum or const.
 type Kind uint8
 
 // The kinds of values.
@@ -184,20 +186,20 @@ const (
 	KindDecimal
 )
 
-// Mode is what a value is judged for.
+// Mode is the purpose that a value is judged for.
 type Mode uint8
 
 // The modes of the judge (docs/calls.md).
 const (
 	// Create is a body at creation, or the input of a named operation.
 	Create Mode = iota
-	// Update is a patch: what is absent stays as it is (docs/decisions/judge.md).
+	// Update is a patch: absent fields keep their values (docs/decisions/judge.md).
 	Update
-	// Plain is JSON Schema alone, axes aside: params, query, results.
+	// Plain is JSON Schema without the axes: params, query, results.
 	Plain
-	// Patch is Update where the row is not at hand. Nested objects are merged into those that
-	// stand there, so of one that is sent only what holds for any row is judged: its members,
-	// its unknown keys, and that it has not too many.
+	// Patch is Update without the row at hand. A nested object is merged into the stored one,
+	// so only the rules that hold for any row are judged: its members, its unknown keys, and
+	// its largest number of members.
 	Patch
 )
 
@@ -207,8 +209,8 @@ type Member struct {
 	Value json.RawMessage
 }
 
-// Object is a judged object: members that the card knows, in declaration order, then those
-// that the card accepts without naming them. Each name stands in it once.
+// Object is a judged object: members that the card knows, in declaration order, then those that
+// the card accepts without naming them. Each name occurs once.
 type Object []Member
 
 // Get returns the value of the member called name, or nil where it is absent. A null that was
@@ -243,10 +245,10 @@ type Detail struct {
 	Pointer string `json:"pointer"`
 	// Code is the JSON Schema keyword that refused, or one of the words below.
 	Code string `json:"code"`
-	// Message completes "this field …" and says what to send instead.
+	// Message completes "this field …" and names the remedy.
 	Message string `json:"message"`
-	// Params are the keyword's own limits; nil where it has none. Numbers are float64, so that
-	// a detail made here equals one that was decoded from a remote's error.
+	// Params are the keyword's own limits; nil if it has none. Numbers are float64, so that a
+	// detail made here equals one that was decoded from a remote's error.
 	Params map[string]any `json:"params,omitempty"`
 }
 
@@ -276,4 +278,62 @@ func Rewrite(object json.RawMessage, change func(name string, value json.RawMess
 		}
 	}
 	return out.AppendJSON(nil)
+}
+
+// Day is the last day on which the name is answered: 2027-06-01.
+func (a *FieldAlias) Day() string { return a.Until.Format(time.DateOnly) }
+
+// Reason says why the name is not to be used any more, for schemas and documents.
+func (a *FieldAlias) Reason() string {
+	return "renamed to " + a.Field.Name + "; answered until " + a.Day()
+}
+
+// Past reports whether the last day is over.
+func (a *FieldAlias) Past(now time.Time) bool { return now.After(a.Until.Add(time.Second - 1)) }
+
+// AddAlias adds an old name of a field. Compilers of projects call it before the entity is in
+// use.
+func (e *Entity) AddAlias(a *FieldAlias) { e.Aliases = append(e.Aliases, a) }
+
+// Alias returns the current name, in the spelling of name, for an old name of a field, of a
+// relation or of its key; or nil.
+func (e *Entity) Alias(name string) *FieldAlias {
+	for _, a := range e.Aliases {
+		if a.Name == name || name != "" && (a.Relation == name || a.Key == name) {
+			return a
+		}
+	}
+	return nil
+}
+
+// Derives reports whether the view took the field called name over from an entity.
+func (e *Entity) Derives(from *Entity, name string) bool {
+	d := e.Card.Derived
+	return e.View && d != nil && d.From == from.Key && slices.Contains(d.Survived, name)
+}
+
+// Table names the table and the columns of an entity in a database older than the card
+// (docs/existing-database.md). It holds names only; the database says what type the columns
+// have.
+type Table struct {
+	// Schema is the database schema of the table; "" is the database's default.
+	Schema string
+	// Name is the table or view, as the database spells it.
+	Name string
+	// Columns are the columns by field, where they are not called as their fields.
+	Columns map[string]string
+	// Key are the fields that make up the primary field if the table's key has several
+	// columns; else nil. The primary field then has no column of its own.
+	Key []string
+	// References are, by field, the fields that make up a relation to an entity with such a
+	// key, in the order of that key. The field has no column of its own.
+	References map[string][]string
+}
+
+// Column is the column of a field.
+func (t *Table) Column(field string) string {
+	if name, ok := t.Columns[field]; ok {
+		return name
+	}
+	return field
 }

@@ -79,7 +79,7 @@ properties:
 	fmt.Println(err)
 	// Output:
 	// entities/post.yaml#/properties/id/x-kit/lifecycle/create/generate: unknown generator "snowflake"; register it, or use cuid2, nanoid, uuid or uuidv7
-	// entities/post.yaml#/required/0: required names "titel", which is no field of the card; it has id, title
+	// entities/post.yaml#/required/0: required names "titel"; the card has no such field; it has id, title
 }
 
 func ExampleReadBundle() {

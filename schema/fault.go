@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Fault is one thing wrong with what an author wrote: a card, a frond.yaml, a gateway.yaml. It
+// Fault is one mistake in a file that an author wrote: a card, a frond.yaml, a gateway.yaml. It
 // fails the start; it is never sent to a caller.
 //
 //	fronds/catalog/entities/product.yaml#/properties/price/type: this is not a type; write number
 type Fault struct {
 	File    string // as the author would name it: fronds/catalog/entities/product.yaml
 	Pointer string // RFC 6901 into that file; "" for the file itself
-	Message string // what is wrong, in one sentence
-	Remedy  string // what to write instead
+	Message string // the problem, in one sentence
+	Remedy  string // the text to write instead
 }
 
-// TwoOwners stands in the message of a fault for a name that two sources claim. Other packages
-// write it in messages of their own, so that [Claims] recognises those too.
+// TwoOwners is the part of a fault's message that reports a name claimed by two sources. Other
+// packages write it in their messages, so that [Claims] recognises those too.
 const TwoOwners = "has two owners"
 
 // Claims says whether err, or an error in its chain, is Faults of which one is about a name
@@ -60,8 +60,7 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err returns f, or nil where there is no fault: an empty Faults as an error would not equal
-// nil.
+// Err returns f, or nil if f is empty: an empty Faults as an error would not equal nil.
 func (f Faults) Err() error {
 	if len(f) == 0 {
 		return nil

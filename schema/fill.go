@@ -8,7 +8,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// fill writes into a unit's card what its author may leave out, and makes its properties:
+// fill completes a unit's card with the parts that its author may leave out, and makes its
+// properties:
 //
 //	title             the entity's key
 //	x-kit-version     1
@@ -62,7 +63,7 @@ func (c *compiler) fill(u *unit) {
 		p := &Property{Field: card.Fields[i], Index: i, Owner: e, Stored: true}
 		p.required = slices.Contains(card.Required, p.Name)
 		if p.Axes.Create == nil && !p.required && !p.Axes.In.Closed && (p.Axes.Relation == nil || !p.Axes.Relation.Many) {
-			// Not required and answered by nothing: the caller may leave it out. One word for it.
+			// The field is not required and has no rule: mark it as optional.
 			p.Axes.Create = &CreateRule{Optional: true}
 		}
 		e.Fields = append(e.Fields, p)
@@ -73,8 +74,8 @@ func (c *compiler) fill(u *unit) {
 	}
 }
 
-// answered returns what fills a field that is absent at creation, as a clause for a message,
-// or "" where only the caller can supply it.
+// answered returns a clause for a message that says how an absent field gets its value at
+// creation, or "" if only the caller can supply it.
 func answered(f *Field) string {
 	switch {
 	case f.Axes.Relation != nil && f.Axes.Relation.Many:
@@ -112,9 +113,9 @@ func kindOf(s *Shape) Kind {
 	return KindJSON
 }
 
-// kindOfValues returns the kind of an enum's or a const's values, where there is no type: all
-// strings are [KindString], all whole numbers [KindInteger]. null takes no part. Values of
-// several kinds, and no values, are [KindJSON].
+// kindOfValues returns the kind of the values of an enum or a const without a type: all strings
+// are [KindString], all whole numbers [KindInteger]. null is passed over. Values of several
+// kinds are [KindJSON], and so is an empty list.
 func kindOfValues(s *Shape) Kind {
 	values := s.Enum
 	if c := s.Extra.Get("const"); c != nil {

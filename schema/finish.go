@@ -9,13 +9,13 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The last step of Compile: what can only be judged when all cards are linked. Messages name
-// what is wrong and remedies what to write; most of them go through compiler.beyond, so that
-// the same finding ends the start of a project and is ignored in a remote's card
+// The last step of Compile judges the rules that need all cards linked. Messages name the
+// problem and remedies the text to write. Most go through compiler.beyond, so that the same
+// finding ends the start of a project and is ignored in a remote's card
 // (docs/decisions/card-language.md).
 
-// finish reports what is unsound in a unit, once all units are linked, and builds its judge. A
-// field that a view took over is not looked at again: its faults are reported at the entity.
+// finish reports the faults of a unit, once all units are linked, and builds its judge. It
+// skips fields that a view took over: their faults are reported at the entity.
 func (c *compiler) finish(u *unit) {
 	e := u.entity
 	if e == nil || u.card == nil {
@@ -33,7 +33,7 @@ func (c *compiler) finish(u *unit) {
 	c.uniques(u)
 	b := &builder{lenient: c.remote(u), shared: c.set.shared}
 	// The builder counts its faults, so that a checker with one is not shared; the count
-	// includes those that are not reported here.
+	// includes the unreported ones.
 	b.fault = func(at, message, remedy string) {
 		b.faults++
 		if !u.takenAt(at) {
@@ -67,7 +67,7 @@ func (c *compiler) required(u *unit) {
 		p := u.entity.byName[name]
 		switch {
 		case p == nil && u.card.Fields != nil:
-			c.beyond(u, at, fmt.Sprintf("required names %q, which is no field of the card", name), fieldNames(u.card.Fields))
+			c.beyond(u, at, fmt.Sprintf("required names %q; the card has no such field", name), fieldNames(u.card.Fields))
 		case p != nil && (p.Axes.In.Closed || !u.src.View && answered(&p.Field) != ""):
 			// spec 2.3: required are the fields no lifecycle.create rule answers for.
 			c.beyond(u, at, fmt.Sprintf("required names %q, but the field has an answer of its own: %s", name, answered(&p.Field)), "take it off the list")
@@ -84,8 +84,8 @@ func (c *compiler) required(u *unit) {
 	}
 }
 
-// field reports what is unsound in one field: its name, unknown keys of x-kit, generators and
-// conversions, a time where none fits, and an enum that refuses the null that the type allows
+// field reports the faults of one field: its name, unknown keys of x-kit, generators and
+// conversions, a time of an unfit type, and an enum that refuses the null that the type allows
 // (docs/decisions/judge.md).
 func (c *compiler) field(u *unit, p *Property) {
 	at := child("/properties", p.Name)
@@ -95,7 +95,7 @@ func (c *compiler) field(u *unit, p *Property) {
 	a := &p.Axes
 	if len(a.Extra) > 0 && !c.remote(u) {
 		for _, kw := range a.Extra {
-			c.fault(u, at+"/x-kit/"+kw.Name, "this is no key of x-kit", meantAxis(kw.Name)+"the axes are role {primary, unique, index, relation {to, kind, onDelete, by}}, lifecycle {create, update}, boundary {in, out}")
+			c.fault(u, at+"/x-kit/"+kw.Name, "this key of x-kit is unknown", meantAxis(kw.Name)+"the axes are role {primary, unique, index, relation {to, kind, onDelete, by}}, lifecycle {create, update}, boundary {in, out}")
 		}
 	}
 	if !c.remote(u) {
@@ -116,21 +116,21 @@ func (c *compiler) field(u *unit, p *Property) {
 	c.shape(u, &p.Shape, at)
 }
 
-// shape reports, at any depth, what a shape says twice or in vain: equal values in an enum,
-// required names that the object refuses.
+// shape reports, at any depth, repetition and contradiction in a shape: equal values in an
+// enum, required names that the object refuses.
 func (c *compiler) shape(u *unit, s *Shape, at string) {
 	seen := map[string]bool{}
 	for i, v := range s.Enum {
 		key := string(canonical(nil, v))
 		if seen[key] {
-			c.beyond(u, fmt.Sprintf("%s/enum/%d", at, i), "this value stands in the enum twice", "leave the second one out")
+			c.beyond(u, fmt.Sprintf("%s/enum/%d", at, i), "this value occurs twice in the enum", "leave the second one out")
 		}
 		seen[key] = true
 	}
 	for i, name := range s.Required {
 		if s.Properties != nil && !engineNeeded(s.Extra) && !slices.ContainsFunc(s.Properties, func(f Field) bool { return f.Name == name }) {
-			// The object takes the keys it names, so nobody could send this one.
-			c.beyond(u, fmt.Sprintf("%s/required/%d", at, i), fmt.Sprintf("required names %q, which is no field of the object", name), fieldNames(s.Properties))
+			// The object accepts its named keys only, so a caller could never send this one.
+			c.beyond(u, fmt.Sprintf("%s/required/%d", at, i), fmt.Sprintf("required names %q; the object has no such field", name), fieldNames(s.Properties))
 		}
 	}
 	if s.Items != nil {
@@ -141,8 +141,8 @@ func (c *compiler) shape(u *unit, s *Shape, at string) {
 	}
 }
 
-// registered reports generators and conversions that nobody registered (spec 2.2.3), each with
-// the registered name that is nearest. CompileOptions.Unregistered takes the faults where it
+// registered reports generators and conversions missing from the registry (spec 2.2.3), each
+// with the registered name that is nearest. CompileOptions.Unregistered takes the faults if it
 // is set.
 func (c *compiler) registered(u *unit, p *Property, at string) {
 	a, reg := &p.Axes, c.set.reg
@@ -172,7 +172,7 @@ func keysOf[V any](m map[string]V) string {
 	return orList(sortedKeys(m))
 }
 
-// didYouMean returns the beginning of a remedy that names what was probably meant, or "".
+// didYouMean returns the beginning of a remedy that names the nearest known name, or "".
 func didYouMean[V any](name string, known map[string]V) string {
 	if n := near(name, sortedKeys(known)); n != "" {
 		return "did you mean " + n + "? "
@@ -196,8 +196,9 @@ func meantAxis(pointer string) string {
 	return ""
 }
 
-// primary reports an entity without a primary key, with several, or with one that is no plain
-// value. A partial set may have cards without one: a remote publishes what it likes.
+// primary reports an entity with no primary key, with several, or with one whose value is an
+// object or a list. A partial set may have cards without one: a remote chooses which fields it
+// publishes.
 func (c *compiler) primary(u *unit) {
 	var all []string
 	for _, p := range u.entity.Fields {
@@ -216,8 +217,8 @@ func (c *compiler) primary(u *unit) {
 	}
 }
 
-// uniques resolves the member lists to fields. A compound constraint stands in full at each of
-// its members (spec 2.2); [completeUniques] has seen to that for authors who write it once.
+// uniques resolves the member lists to fields. Each member of a compound constraint carries the
+// full list (spec 2.2); [completeUniques] copies it for authors who write it once.
 func (c *compiler) uniques(u *unit) {
 	e := u.entity
 	seen := map[string]bool{}
@@ -232,17 +233,16 @@ func (c *compiler) uniques(u *unit) {
 					sound = false // the view dropped a member; the entity keeps the constraint
 				case q == nil:
 					sound = false
-					c.beyond(u, fmt.Sprintf("%s/%d", at, j), fmt.Sprintf("unique names %q, which is no field of the card", name), fieldNames(u.card.Fields))
+					c.beyond(u, fmt.Sprintf("%s/%d", at, j), fmt.Sprintf("unique names %q; the card has no such field", name), fieldNames(u.card.Fields))
 				default:
 					props = append(props, q)
 				}
 			}
 			if !slices.Contains(members, p.Name) && !u.src.View {
 				sound = false
-				c.beyond(u, at, fmt.Sprintf("the constraint does not name %s, the field it stands at", p.Name), "write it at its members only")
+				c.beyond(u, at, fmt.Sprintf("this constraint of %s does not name %[1]s", p.Name), "write it at its members only")
 			}
-			// The constraint stands at each of its members; the first one seen makes the
-			// index.
+			// Each member carries the constraint; the first one seen makes the index.
 			id := strings.Join(members, "\x00")
 			if sound && !seen[id] {
 				seen[id] = true
@@ -283,7 +283,7 @@ func sameMembers(a, b []string) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(name string) bool { return !slices.Contains(b, name) })
 }
 
-// examples reports values in the card that the field they stand at refuses.
+// examples reports examples and defaults that their own field refuses.
 func (c *compiler) examples(u *unit) {
 	for i, p := range u.entity.Fields {
 		if u.taken[p.Name] {

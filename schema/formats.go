@@ -14,7 +14,7 @@ import (
 //	asserted     the names of the table formats, by our own checks where there is one
 //	annotation   every other name: kept, published, and refused nothing for
 //
-// The engine is made to agree, so that a format inside anyOf means what it means at a field.
+// The engine has the same formats, so that a format inside anyOf means the same as at a field.
 
 // formats are the formats that are asserted (docs/cards.md), with the example a
 // refusal gives. Every other format is an annotation.
@@ -95,8 +95,8 @@ func registerFormats(c *jsonschema.Compiler) {
 // every read, so one of a million digits would slow down everybody's lists.
 const maxDecimal = 100
 
-// IsDecimal says whether s is what the judge accepts as a decimal: a minus sign or none,
-// digits, and perhaps a point with digits behind it; 100 characters at most.
+// IsDecimal says whether the judge accepts s as a decimal: an optional minus sign, digits, and
+// optionally a point and further digits; 100 characters at most.
 //
 //	12.50  -3  0.0    yes
 //	+3  .5  1.  1e3   no
@@ -108,7 +108,7 @@ func IsDecimal(s string) bool {
 	return allDigits(whole) && (!point || allDigits(fraction))
 }
 
-// allDigits says whether s is one or more ASCII digits and nothing else.
+// allDigits says whether s consists of one or more ASCII digits.
 func allDigits(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < '0' || s[i] > '9' {

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// registration is what a name has to be before it may be registered (RFC 5891, section 4): no
-// mapping, no hyphens in the third and fourth place, joiners where they may stand, the rules
-// of text that runs from right to left (RFC 5893).
+// registration checks the rules for registering a name (RFC 5891, section 4): no mapping, no
+// hyphens in the third and fourth place, joiners only where they are allowed, the rules of text
+// that runs from right to left (RFC 5893).
 var registration = idna.New(idna.ValidateForRegistration(), idna.BidiRule(), idna.CheckJoiners(true), idna.CheckHyphens(true), idna.StrictDomainName(true))
 
 // isALabel says whether a label that begins with xn-- is the one spelling of a name that IDNA
@@ -27,9 +27,9 @@ func isALabel(label string) bool {
 	return err == nil && back == label && inContext([]rune(name))
 }
 
-// inContext holds a name to what IDNA 2008 says beyond idna, which follows UTS #46: the
-// characters RFC 5892 disallows by name (section 2.6), and those it allows beside others
-// alone (appendix A.3 to A.9).
+// inContext checks the rules of IDNA 2008 beyond package idna, which follows UTS #46: the
+// characters that RFC 5892 disallows by name (section 2.6), and those that it allows only next
+// to others (appendix A.3 to A.9).
 func inContext(name []rune) bool {
 	var arabic, extended, kana bool
 	for _, r := range name {
@@ -53,9 +53,9 @@ func inContext(name []rune) bool {
 			ok = at(i-1) == 'l' && at(i+1) == 'l'
 		case 0x375: // Greek keraia: before Greek
 			ok = unicode.Is(unicode.Greek, at(i+1))
-		case 0x5f3, 0x5f4: // Hebrew geresh, gershayim: behind Hebrew
+		case 0x5f3, 0x5f4: // Hebrew geresh, gershayim: after a Hebrew letter
 			ok = unicode.Is(unicode.Hebrew, at(i-1))
-		case 0x30fb: // Katakana middle dot: beside Japanese
+		case 0x30fb: // Katakana middle dot: with a Japanese letter
 			ok = kana
 		}
 		if !ok {

@@ -48,10 +48,10 @@ func isEmail(s string) bool {
 	return isHostname(host)
 }
 
-// isHostname says whether s is a host name of RFC 1123, section 2.1: labels of 1 to 63
-// letters, digits and hyphens, none at an end, 253 characters at most and no dot behind the
-// last one. A label that begins with xn-- has to stand for a name that IDNA 2008 allows (RFC
-// 5890, section 2.3.2.1).
+// isHostname says whether s is a host name of RFC 1123, section 2.1: labels of 1 to 63 letters,
+// digits and hyphens, no hyphen at either end, 253 characters at most and no dot at the end. A
+// label that begins with xn-- has to decode to a name that IDNA 2008 allows (RFC 5890, section
+// 2.3.2.1).
 func isHostname(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false
@@ -98,14 +98,14 @@ func isIPv6(s string) bool {
 		return false
 	}
 	if gap {
-		// "::" stands for one group of zeros at least.
+		// "::" replaces one group of zeros at least.
 		return n+m < 8
 	}
 	return n == 8
 }
 
-// groups counts the 16-bit groups of a part of an IPv6 address. The last of them may be an
-// IPv4 address where v4 is set, and counts as two. No text is no group.
+// groups counts the 16-bit groups of a part of an IPv6 address. With v4 set, the last of them
+// may be an IPv4 address, which counts as two. An empty text has 0 groups.
 func groups(s string, v4 bool) (int, bool) {
 	if s == "" {
 		return 0, true

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// ParseDateTime reads a date-time (RFC 3339) as UTC. It is what the judge holds a
-// date-time to be: a T and a zone of either case, any number of digits behind the
-// second of which nine count, a leap second where UTC has one (taken as the next
-// second), and a year that in UTC too stays within 0000 to 9999.
+// ParseDateTime reads a date-time (RFC 3339) as UTC, with the rules of the judge: T and the
+// zone of either case; any number of decimals, of which nine count; a leap second where UTC has
+// one (taken as the next second); and a year that in UTC too stays within 0000 to 9999.
 func ParseDateTime(s string) (time.Time, bool) {
 	if len(s) < len("2006-01-02T15:04:05Z") || s[10] != 'T' && s[10] != 't' || !isDate(s[:10]) {
 		return time.Time{}, false

@@ -2,7 +2,7 @@ package schema
 
 import "strings"
 
-// isURI says whether s is a URI of RFC 3986, section 3: a scheme and what follows it.
+// isURI says whether s is a URI of RFC 3986, section 3: a scheme, a colon and the rest.
 func isURI(s string) bool {
 	scheme, rest, ok := strings.Cut(s, ":")
 	return ok && isScheme(scheme) && isRelative(rest)
@@ -27,7 +27,7 @@ func isScheme(s string) bool {
 	return s != "" && (s[0] < '0' || s[0] > '9') && isAlnum(s[0])
 }
 
-// isRelative judges what stands behind a scheme: authority, path, query, fragment.
+// isRelative judges the text after a scheme: authority, path, query, fragment.
 func isRelative(s string) bool {
 	s, fragment, _ := strings.Cut(s, "#")
 	s, query, _ := strings.Cut(s, "?")

@@ -26,20 +26,20 @@ import (
 type judge struct {
 	// card has the entity's fields as props, in their order.
 	card *objectRules
-	// whole is the engine for what the card says about the object as a whole, such as anyOf;
-	// nil: nothing.
+	// whole is the engine for the card's keywords about the object as a whole, such as anyOf;
+	// nil if it has none.
 	whole *jsonschema.Schema
 	// must says for each field whether the caller has to supply it: the card's required list,
-	// final as it stands (docs/decisions/judge.md).
+	// which is final (docs/decisions/judge.md).
 	must []bool
 	// bare says that the card has no properties and accepts any key.
 	bare bool
 }
 
 // Judge judges a value against the card and returns the members that the card knows, in
-// declaration order, as they were sent: nothing is filled in, decoded or coerced. Keys that
-// the card takes without naming them (a bare object, additionalProperties) follow in the order
-// of the value. No text and null count as {}.
+// declaration order, as they were sent: Judge does not fill in, decode or coerce values. Keys
+// that the card accepts without naming them (a bare object, additionalProperties) follow in the
+// order of the value. An absent value and null count as {}.
 //
 // Details name every refusal, at most MaxDetails: unknown keys in the order of the value, then
 // fields in declaration order. Their pointers begin with at, such as "/body". No detail means
@@ -53,11 +53,11 @@ type judge struct {
 //	Create   required           read_only    accepted                     judged
 //	Update   accepted           read_only    immutable                    not judged
 //	Plain    required           accepted     accepted                     judged
-//	Patch    as Update, and nested objects as parts of those that stand in the row
+//	Patch    as Update, and nested objects as parts of those in the row
 func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []Detail) {
 	j := judging{at: at}
 	switch jsontext.KindOf(value) {
-	// No body is an object without members: its refusals name what is missing.
+	// An absent body is an object without members: its refusals name the missing ones.
 	case jsontext.Invalid, jsontext.Null:
 		value = json.RawMessage("{}")
 	case jsontext.Object:
@@ -170,17 +170,17 @@ func (p *Property) forbids(mode Mode) (code, message string) {
 	return "", ""
 }
 
-// patches says whether what is absent stays as it is.
+// patches says whether absent fields keep their values.
 func (m Mode) patches() bool { return m == Update || m == Patch }
 
-// MaxKey is how many code points a primary or unique text holds whose card does not bound it.
-// A key stands in indexes, in cursors and in addresses: whoever writes the row chooses it, and
-// everybody reads it (docs/decisions/judge.md).
+// MaxKey is the largest length, in code points, of a primary or unique text whose card gives no
+// bound. A key is part of indexes, cursors and addresses: one caller writes it, and every
+// caller reads it (docs/decisions/judge.md).
 const MaxKey = 255
 
-// bounded returns the shape of a primary or unique text with the bound [MaxKey] added, and
-// whether there is one to add. What an enum, a const or the card's own maxLength bounds stays
-// as it is. A card of another host has no such bound.
+// bounded returns the shape of a primary or unique text with the bound [MaxKey] added. It is
+// false if the shape needs none: an enum, a const or the card's own maxLength bounds it
+// already. A card of another host has no such bound.
 func (p *Property) bounded() (*Shape, bool) {
 	unique := slices.ContainsFunc(p.Owner.Uniques, func(members []*Property) bool { return slices.Contains(members, p) })
 	s := p.Shape
@@ -207,8 +207,8 @@ func (j *judging) details() []Detail {
 	return all[:min(len(all), MaxDetails)]
 }
 
-// newJudge builds the judge of an entity. What is required is the card's own list, so that
-// every consumer of the card gives the same verdict (spec 2.3).
+// newJudge builds the judge of an entity. The card's own list says which fields are required,
+// so that every consumer of the card gives the same verdict (spec 2.3).
 func newJudge(e *Entity, b *builder) *judge {
 	j := &judge{bare: e.Card.Fields == nil, must: make([]bool, len(e.Fields))}
 	for i, p := range e.Fields {

@@ -14,10 +14,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// judging is one run of the judge: where it stands in the value, and what it has refused. It
-// is for one goroutine. The zero value is ready; pointers then begin at the value.
+// judging is one run of the judge: its place in the value and its refusals so far. It is for
+// one goroutine. The zero value is ready; pointers then begin at the value.
 type judging struct {
-	// at is the pointer that everything stands under, such as "/body".
+	// at is the pointer of the value, such as "/body".
 	at string
 	// stack leads from at to the value that is judged.
 	stack []step
@@ -44,8 +44,8 @@ func (t step) text() string {
 	return t.name
 }
 
-// detail returns a refusal of the value where the run stands: its dotted path, "." for the
-// value itself, and its pointer (RFC 6901).
+// detail returns a refusal of the value at the run's place: its dotted path, "." for the value
+// itself, and its pointer (RFC 6901).
 //
 //	at "/body", stack address, lines, 0   address.lines.0   /body/address/lines/0
 func (j *judging) detail(code, message string, params map[string]any) Detail {
@@ -98,8 +98,8 @@ func (j *judging) value(c *checker, v json.RawMessage) {
 		return
 	}
 	if c.whole != nil {
-		// The engine accepts keys that JSON Schema does, so unknown keys (docs/decisions/judge.md)
-		// are looked for beside it.
+		// The engine accepts keys that JSON Schema accepts, so unknown keys
+		// (docs/decisions/judge.md) are looked for separately.
 		j.strange = j.strange || c.strange(v)
 		j.engine(c.whole, v)
 		return
@@ -272,7 +272,7 @@ func (j *judging) object(c *objectRules, v json.RawMessage) {
 			values[i] = value
 		case c.refuses(name):
 			j.strange = true
-		// An open object may require a name that is no property of it.
+		// An open object may require a name outside of its properties.
 		case len(c.required) > 0:
 			if further == nil {
 				further = map[string]bool{}
@@ -306,9 +306,9 @@ func (j *judging) object(c *objectRules, v json.RawMessage) {
 	}
 }
 
-// patch judges a value that is merged into the one that stands in a row, which is not known
-// here: of an object with declared members those that are there, each by itself. What the card
-// says of the object as a whole is judged where the row is.
+// patch judges a value that will be merged into that of a row, which is not known here. Of an
+// object with declared members it judges the present ones, each by itself. The card's rules
+// about the object as a whole are judged with the row.
 //
 //	whole   the engine for the value, where its object is part of one that the engine judges;
 //	        nil: the checker's own
@@ -354,8 +354,8 @@ func (j *judging) patch(c *checker, whole *jsonschema.Schema, v json.RawMessage)
 	}
 }
 
-// find returns the place in props of the member with a raw name, quotes included, and "" or
-// its name; for no property it returns -1 and the name. The name is only unescaped where it
+// find returns the place in props of the member with a raw name, quotes included, and "" or its
+// name; for an unknown property it returns -1 and the name. The name is only unescaped where it
 // has to be, so that the common case allocates nothing.
 func (o *objectRules) find(raw []byte) (int, string) {
 	if i, ok := o.index[string(raw[1:len(raw)-1])]; ok && !slices.Contains(raw, '\\') {
@@ -368,8 +368,8 @@ func (o *objectRules) find(raw []byte) (int, string) {
 	return -1, name
 }
 
-// keys names the unknown keys in a value, at any depth, in the order of the value. It goes
-// where the checkers lead and judges nothing else.
+// keys names the unknown keys in a value, at any depth, in the order of the value. It follows
+// the checkers and makes no other judgement.
 func (j *judging) keys(c *checker, v json.RawMessage) {
 	switch kind := jsontext.KindOf(v); {
 	case kind == jsontext.Object && c.object != nil:

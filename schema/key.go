@@ -21,11 +21,12 @@ type Key struct {
 	About string
 	// Form is the value as a JSON Schema object; "" where Keys say it, "{}" for any value.
 	Form string
-	// Default is what holds where the key is absent, as it would be written; "" is nothing.
+	// Default is the value that an absent key has, in the syntax of the file; "" if it has
+	// none.
 	Default string
 	// Example is the key with a value, in one line of YAML.
 	Example string
-	// Keys are the members of a value that is an object; beside Form, the other form that the
+	// Keys are the members of a value that is an object; Form is then the other form that the
 	// value may have.
 	Keys []Key
 }
@@ -63,9 +64,9 @@ type KeyDef struct {
 	Form string
 }
 
-// KeySchema returns the JSON Schema (2020-12), indented, of a file whose keys these are. Keys
-// that no table names are refused (additionalProperties: false), unless one is called "*". It
-// panics on a Form that is no JSON, which is a mistake in a table.
+// KeySchema returns the JSON Schema (2020-12), indented, of a file with these keys. Keys that
+// no table names are refused (additionalProperties: false), unless one is called "*". It panics
+// on a Form that is not JSON, which is a mistake in a table.
 func KeySchema(title string, keys []Key, defs ...KeyDef) json.RawMessage {
 	b := []byte(`{"$schema":"https://json-schema.org/draft/2020-12/schema","title":`)
 	b = jsontext.AppendString(b, title)
@@ -85,7 +86,7 @@ func KeySchema(title string, keys []Key, defs ...KeyDef) json.RawMessage {
 	}
 	b = append(b, '}')
 	var out bytes.Buffer
-	if err := json.Indent(&out, b, "", "  "); err != nil { // a Form that is no JSON, which a test looks for
+	if err := json.Indent(&out, b, "", "  "); err != nil { // a Form that is not JSON; a test looks for one
 		panic(err)
 	}
 	return out.Bytes()

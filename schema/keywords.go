@@ -7,9 +7,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// keyword reports a keyword of JSON Schema whose value has the wrong form. Keywords that the
-// engine judges (the inside of anyOf and its like) are reported by it, and keywords that
-// nobody knows by meaning.
+// keyword reports a keyword of JSON Schema whose value has the wrong form. The engine reports
+// the keywords that it judges (the inside of anyOf and its like), and meaning reports unknown
+// keywords.
 func (r *reader) keyword(name string, value json.RawMessage, at string) {
 	switch name {
 	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
@@ -18,7 +18,7 @@ func (r *reader) keyword(name string, value json.RawMessage, at string) {
 		}
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
 		switch k := jsontext.KindOf(value); {
-		// Draft 4 had exclusiveMinimum: true beside minimum: 0; many cards are copied from
+		// Draft 4 had exclusiveMinimum: true next to minimum: 0; many cards are copied from
 		// such schemas.
 		case (k == jsontext.True || k == jsontext.False) && strings.HasPrefix(name, "exclusive"):
 			plain := strings.ToLower(strings.TrimPrefix(name, "exclusive"))
@@ -40,7 +40,7 @@ func (r *reader) keyword(name string, value json.RawMessage, at string) {
 		}
 	case "uniqueItems", "readOnly", "writeOnly":
 		r.bool(value, at)
-	case DeprecationReason:
+	case deprecationReason:
 		r.string(value, at)
 	case "allOf", "anyOf", "oneOf", "prefixItems", "examples":
 		if jsontext.KindOf(value) != jsontext.Array {
@@ -49,7 +49,8 @@ func (r *reader) keyword(name string, value json.RawMessage, at string) {
 	}
 }
 
-// beyondDouble is the fault of a bound that no double holds, and boundRemedy what to write.
+// beyondDouble is the message about a bound that a double cannot hold, and boundRemedy its
+// remedy.
 func beyondDouble(name string) string { return name + " is beyond every number that a field can hold" }
 
 const boundRemedy = "write a number within ±1.79e308, or leave it out"

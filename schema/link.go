@@ -26,9 +26,9 @@ func (c *compiler) link(u *unit) {
 	c.collisions(u)
 }
 
-// relation resolves one relation: its target, what it is called (spec 2.4), and for a many
-// relation whether the ids stand in the row or in the rows of the target. A relation that is
-// not resolved leaves Link nil and the name in the axes.
+// relation resolves one relation: its target, its names (spec 2.4), and for a many relation
+// whether the ids are in the row or in the rows of the target. An unresolved relation leaves
+// Link nil and keeps the name in the axes.
 func (c *compiler) relation(u *unit, p *Property) {
 	rel := p.Axes.Relation
 	at := child("/properties", p.Name) + "/x-kit/role/relation"
@@ -38,11 +38,11 @@ func (c *compiler) relation(u *unit, p *Property) {
 	case target == nil && c.claimed(rel.To):
 		// It is there and broken; its own faults are reported.
 	case target == nil && (c.remote(u) || c.set.opts.Unknown):
-		// Whoever runs it need not publish every table (spec 2.5.2); the name is kept.
-		// Where nobody knows the target, nobody knows either whether it points back.
+		// The host of a remote need not publish every table (spec 2.5.2), so the name is
+		// kept. Of an unknown target it is not known either whether it points back.
 		p.Stored = p.Stored && (!rel.Many || !c.set.opts.Unknown || c.remote(u))
 	case target == nil || target.View:
-		c.beyond(u, at+"/to", fmt.Sprintf("the relation points at %q, which is no entity of this host", rel.To), "name one of "+c.known())
+		c.beyond(u, at+"/to", fmt.Sprintf("the relation points at %q; this host has no such entity", rel.To), "name one of "+c.known())
 		target = nil
 	}
 	c.typeOfKey(u, p, target)
@@ -64,9 +64,8 @@ func (c *compiler) relation(u *unit, p *Property) {
 	}
 }
 
-// facing reports two many relations of two entities that lead to one another, where no
-// one-relation stands between them: a product's tagIds and a tag's productIds would be two
-// lists that know nothing of each other.
+// facing reports two many relations of two entities that lead to one another without a
+// one-relation: a product's tagIds and a tag's productIds would be two independent lists.
 func (c *compiler) facing(u *unit) {
 	if u.entity == nil || u.src.View || c.remote(u) {
 		return
@@ -90,8 +89,8 @@ func (c *compiler) facing(u *unit) {
 // claimed says whether a source took the name, but has a card that cannot be used.
 func (c *compiler) claimed(key string) bool { return c.units[key] != nil && c.units[key].card == nil }
 
-// inverse returns the one relation of the target that points back, or nil where the ids stand
-// in the row itself (docs/decisions/card-language.md).
+// inverse returns the one relation of the target that points back, or nil if the row itself
+// holds the ids (docs/decisions/card-language.md).
 //
 //	fields of the target that point back   by        result
 //	none                                   absent    nil: a list of ids
@@ -121,7 +120,7 @@ func (c *compiler) inverse(u *unit, p *Property, at string) *Property {
 		if i := slices.Index(names, rel.By); i >= 0 {
 			return back[i]
 		}
-		remedy := "leave by out: the ids then stand in the row itself"
+		remedy := "leave by out: the row itself then holds the ids"
 		if len(names) > 0 {
 			remedy = "write by: " + orList(names)
 		}
@@ -180,7 +179,7 @@ func (c *compiler) typeOfKey(u *unit, p *Property, target *Entity) {
 	}
 }
 
-// linkNames returns what a relation is called and what its raw key is called beside it
+// linkNames returns the name of a relation and the name of its raw key
 // (docs/decisions/card-language.md):
 //
 //	field               kind   name       key

@@ -9,18 +9,18 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// A card means what it says (docs/cards.md): what would be passed over in silence, or
-// contradicts itself, is a fault of the project's own cards. In cards from elsewhere it
-// is ignored, and reported to CompileOptions.Ignored.
+// A card has to mean what it says (docs/cards.md): a part of it that would be ignored, or that
+// contradicts another part, is a fault in the project's own cards. In other hosts' cards it is
+// ignored, and reported to CompileOptions.Ignored.
 
-// meaning looks at a card as JSON Schema, at every depth, for what its author cannot have
+// meaning searches a card as JSON Schema, at every depth, for texts that its author cannot have
 // meant (docs/decisions/judge.md):
 //
 //	maxLenght: 60                    a keyword nearly like one there is     fault
 //	nullable: true                   a keyword of another format            fault
 //	type: integer, maxLength: 5      a keyword about another type           fault
 //	minimum: 5, maximum: 3           a contradiction                        fault
-//	widget: slider                   a keyword that nobody knows            notice
+//	widget: slider                   an unknown keyword                     notice
 //	x-widget: slider                 the author's own                       nothing
 type meaning struct {
 	fault  func(at, message, remedy string)
@@ -28,8 +28,8 @@ type meaning struct {
 	view   bool
 }
 
-// meaning reports what the text of the unit's card says without effect, or against itself. The
-// text may have faults that make it no card at all.
+// meaning reports the parts of the unit's card that have no effect or contradict each other.
+// The text may have faults that make it unreadable as a card.
 func (c *compiler) meaning(u *unit, text json.RawMessage) {
 	if u.src.Builtin || c.remote(u) && c.set.opts.Ignored == nil {
 		return
@@ -62,12 +62,12 @@ var known = func() map[string]bool {
 // knownNames are those of known, sorted, for suggestions.
 var knownNames = sortedKeys(known)
 
-// habits are keywords of other formats that have no effect here, with what has one as the
-// remedy.
+// habits are keywords of other formats that have no effect here, each with the keyword to use
+// as its remedy.
 var habits = map[string]string{
 	"nullable":        "write null into the type: type: [string, 'null']",
-	"default":         "write what an absent value becomes under x-kit: {lifecycle: {create: {value: …}}}",
-	"additionalItems": "write items beside prefixItems",
+	"default":         "write the value of an absent field under x-kit: {lifecycle: {create: {value: …}}}",
+	"additionalItems": "write items next to prefixItems",
 	"optional":        "leave the name out of required, or write x-kit: {lifecycle: {create: optional}}",
 	"unique":          "write x-kit: {role: {unique: [[name of the field]]}}",
 	"index":           "write x-kit: {role: {index: true}}",
@@ -98,15 +98,15 @@ var habits = map[string]string{
 	"example":         "write examples, a list",
 }
 
-// closing are the annotations of JSON Schema that an author takes for a rule, with what the
-// compact x-kit of the field has to contain for it to be one.
+// closing are the annotations of JSON Schema that an author mistakes for a rule, each with the
+// compact x-kit that makes it one.
 var closing = map[string]string{
 	"readOnly":  `"in":"closed"`,
 	"writeOnly": `"out":"closed"`,
 }
 
-// schema looks at one schema and at those inside it. Text that is no object is left to the
-// reader, which reports it.
+// schema looks at one schema and at those inside it. The reader reports any text that is not an
+// object.
 func (m *meaning) schema(text json.RawMessage, at string) {
 	if jsontext.KindOf(text) != jsontext.Object {
 		return
@@ -136,9 +136,8 @@ func (m *meaning) schema(text json.RawMessage, at string) {
 	}
 }
 
-// keyword looks at one keyword by its name; in is the schema it stands in, at the pointer of
-// the keyword. The order of the cases is that of certainty: what is known is never taken for a
-// typing error.
+// keyword looks at one keyword by its name; in is the schema around it, at the pointer of the
+// keyword. The cases are ordered by certainty: a known word is never taken for a typing error.
 func (m *meaning) keyword(name string, value, in json.RawMessage, at string) {
 	remedy, habit := habits[name]
 	switch {
@@ -153,7 +152,7 @@ func (m *meaning) keyword(name string, value, in json.RawMessage, at string) {
 	// At a field of an entity, /properties/NAME/default, the remedy of habits names the create
 	// rule. Elsewhere no rule could fill it in.
 	case name == "default" && (m.view || strings.Count(at, "/") != 3):
-		m.fault(at, "default has no effect here: nothing fills it in", "leave it out, and say in the description what an absent value means")
+		m.fault(at, "default has no effect here", "leave it out, and describe the meaning of an absent value in description")
 	case habit:
 		// The remedy can be pasted where the value is short: default: draft becomes {value:
 		// "draft"}.
@@ -168,19 +167,19 @@ func (m *meaning) keyword(name string, value, in json.RawMessage, at string) {
 	}
 }
 
-// annotated are the formats that say something to people and programs and refuse
-// nothing here: those of JSON Schema that are not asserted, and of OpenAPI's registry.
+// annotated are the formats that inform people and programs and refuse no value here: JSON
+// Schema's formats without assertion, and those of OpenAPI's registry.
 var annotated = append(strings.Fields("idn-email idn-hostname iri iri-reference uri-template relative-json-pointer"),
 	strings.Fields("int64 int32 float double byte binary password")...)
 
-// formatHabits are names that formats have elsewhere.
+// formatHabits are names of formats in other languages and tools.
 var formatHabits = map[string]string{
 	"url": "uri", "link": "uri", "datetime": "date-time", "timestamp": "date-time", "mail": "email", "e-mail": "email", "guid": "uuid", "ip": "ipv4 or ipv6", "ip-address": "ipv4 or ipv6",
 	"host": "hostname", "host-name": "hostname", "regexp": "regex", "money": "decimal", "numeric": "decimal", "long": "int64", "bigint": "int64",
 }
 
-// format reports a format that does not exist; one that exists and is not checked here is a
-// notice, since its author may rely on it.
+// format reports an unknown format. A known format that is not checked here is a notice, since
+// its author may rely on it.
 func (m *meaning) format(name, at string) {
 	switch {
 	case formatCheck(name) != nil || name == "int64":
@@ -195,11 +194,11 @@ func (m *meaning) format(name, at string) {
 		if remedy == "" {
 			remedy = "pattern where the text has a form of its own, or one of " + orList(all)
 		}
-		m.fault(at, fmt.Sprintf("there is no format %s", name), "write "+remedy)
+		m.fault(at, fmt.Sprintf("format %s is unknown", name), "write "+remedy)
 	}
 }
 
-// values reports values of enum and const that the type beside them refuses.
+// values reports values of enum and const that the type next to them refuses.
 func (m *meaning) values(s map[string]json.RawMessage, at string) {
 	names := typeNames(s["type"])
 	check := func(v json.RawMessage, at string) {
@@ -222,7 +221,7 @@ func (m *meaning) values(s map[string]json.RawMessage, at string) {
 	}
 }
 
-// typeNames returns the names in a keyword type: one, or a list; nil where there is no type.
+// typeNames returns the names in a keyword type: one, or a list; nil without a type.
 func typeNames(v json.RawMessage) (names []string) {
 	if jsontext.KindOf(v) == jsontext.String {
 		return []string{jsontext.Unquote(v)}
@@ -289,7 +288,7 @@ func (m *meaning) bounds(s map[string]json.RawMessage, at string) {
 	}
 }
 
-// about says which type a keyword is about: number stands for integer too. A value of another
+// about is the type that each keyword is about: number includes integer. A value of another
 // type passes the keyword (JSON Schema core, section 7.6.1).
 var about = func() map[string]string {
 	all := map[string]string{}
@@ -305,9 +304,8 @@ var about = func() map[string]string {
 	return all
 }()
 
-// foreignTo reports keywords about another type than the one beside them: they never refuse
-// anything. Without a type beside it a keyword is about some of the values, and is not
-// reported.
+// foreignTo reports keywords about another type than the schema's own: they never refuse any
+// value. In a schema without a type a keyword is about some of the values, and is not reported.
 func (m *meaning) foreignTo(s map[string]json.RawMessage, at string) {
 	names := typeNames(s["type"])
 	if len(names) == 0 || at == "" { // that a card is an object the reader says

@@ -14,9 +14,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The messages of the judge. Each continues a sentence that begins with the field's name,
-// says what to send instead, and contains nothing of what was sent: messages reach logs and
-// callers who may not see the value (docs/calls.md).
+// The messages of the judge. Each continues a sentence that begins with the field's name, names
+// the remedy, and repeats no part of the value: messages reach logs and callers who
+// may not see the value (docs/calls.md).
 
 const (
 	msgRequired  = "is required"
@@ -133,7 +133,8 @@ func limitAs(keyword string, n float64, num string) (code, message string, param
 	return keyword, message, map[string]any{"limit": n}
 }
 
-// limitWords are the words around the number of a keyword: before it, and behind 1 and others.
+// limitWords are the words around the number of a keyword: before it, after 1, and after other
+// numbers.
 var limitWords = map[string][3]string{
 	"minLength":        {"must have at least ", " character", " characters"},
 	"maxLength":        {"must have at most ", " character", " characters"},
@@ -264,8 +265,8 @@ func (b bound) verdict() (code, message string, params map[string]any) {
 	return limit(b.keyword, number(b.limit))
 }
 
-// limitOf is limit for a number of a card. Whole ones are written out while they are within
-// int64: a bound of 64 bits is no double, and its last digits matter to the caller.
+// limitOf is limit for a number of a card. It writes whole numbers within int64 out: a double
+// cannot hold a bound of 64 bits, and its last digits matter to the caller.
 func limitOf(keyword string, r *big.Rat) (code, message string, params map[string]any) {
 	n, _ := r.Float64()
 	if r.IsInt() && r.Num().IsInt64() {

@@ -5,9 +5,8 @@ import (
 	"unicode"
 )
 
-// Words cuts a name into its words, in lower case. It cuts at characters that are neither
-// letters nor digits, before a capital behind a small letter, and before the last of several
-// capitals.
+// Words cuts a name into its words, in lower case. It cuts at characters other than letters and
+// digits, before a capital after a small letter, and before the last of several capitals.
 //
 //	orderLine, OrderLine, order-line, order_line   order line
 //	HTTPStatus                                     http status
@@ -81,8 +80,7 @@ func Plural(name string) string {
 	return name + "s"
 }
 
-// singular undoes [Plural]: categories is category. It is "" for a name that is no regular
-// plural.
+// singular undoes [Plural]: categories is category. It returns "" for an irregular plural.
 func singular(name string) string {
 	for _, c := range []string{strings.TrimSuffix(name, "ies") + "y", strings.TrimSuffix(name, "es"), strings.TrimSuffix(name, "s")} {
 		if c != name && c != "" && Plural(c) == name {
@@ -92,9 +90,9 @@ func singular(name string) string {
 	return ""
 }
 
-// IsGraphQLName says whether a name may stand in a GraphQL schema as it is (GraphQL spec,
-// section 2.1.9): letters, digits and underscores, no digit first. Names that begin with two
-// underscores are for introspection and not allowed.
+// IsGraphQLName says whether a name is valid in a GraphQL schema (GraphQL spec, section 2.1.9):
+// letters, digits and underscores, no digit first. Names that begin with two underscores are
+// for introspection and not allowed.
 func IsGraphQLName(name string) bool {
 	if name == "" || strings.HasPrefix(name, "__") {
 		return false
@@ -123,9 +121,9 @@ func GraphQLField(name string) string {
 	return graphQLName(name, false, "f")
 }
 
-// graphQLName runs the words of a name together, the first capitalised too where up says so.
-// What would begin with a digit, or be nothing, has first put before it: a valid name in every
-// case, though two names may become one.
+// graphQLName joins the words of a name, each but the first capitalised, and the first too if
+// up is set. It puts first before a result that would be empty or begin with a digit. The
+// result is always valid, but two names may become one.
 func graphQLName(name string, up bool, first string) string {
 	var b strings.Builder
 	for _, r := range name {

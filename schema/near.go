@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// near returns the word of known that word was probably meant to be, or "": the one that takes
-// the fewest letters added, left out, changed or swapped, at most two, and one where word has
-// five letters or fewer. Case, hyphens and the like count for nothing. Known words of three
-// letters and fewer are never suggested: everything short is near them.
+// near returns the word of known that needs the fewest letters added, left out, changed or
+// swapped to become word, or "". It accepts two changes, and one where word has five letters or
+// fewer. Case, hyphens and the like are free. It never suggests known words of three letters
+// and fewer: every short word is near to them.
 //
 //	maxLenght   maxLength
 //	max_length  maxLength
@@ -29,16 +29,17 @@ func near(word string, known []string) string {
 	return best
 }
 
-// bareWord removes what spellings differ in.
+// bareWord removes the characters that bare ignores.
 var bareWord = strings.NewReplacer("-", "", "_", "", "$", "", " ", "")
 
-// bare returns a word without what spellings differ in: case, hyphens, underscores, spaces and
-// dollars.
+// bare returns a word without case, hyphens, underscores, spaces and dollars, in which
+// spellings differ.
 func bare(s string) string { return bareWord.Replace(strings.ToLower(s)) }
 
-// distance returns how many letters are added, left out, changed or swapped with the next one
-// between two words (optimal string alignment). Words whose lengths differ by more than two
-// are 3 apart, whatever is in them. Three rows of the table are kept: a swap looks back two.
+// distance returns the number of letters that are added, left out, changed or swapped with the
+// next one between two words (optimal string alignment). Words whose lengths differ by more
+// than two are 3 apart, whatever letters they have. Three rows of the table are kept: a swap
+// looks back two.
 func distance(a, b string) int {
 	if len(a) > len(b)+2 || len(b) > len(a)+2 {
 		return 3

@@ -11,9 +11,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Numbers are compared exactly, as decimals and not as doubles: 0.3 is a multiple
-// of 0.1. Nearly all of them fit a decimal of 18 digits; the rest takes the long
-// way, and what no double could hold is refused before.
+// Numbers are compared exactly, as decimals and not as doubles: 0.3 is a multiple of 0.1.
+// Nearly all of them fit a decimal of 18 digits; the rest use package big. Numbers beyond a
+// double are refused before.
 
 // Integer returns the value of a JSON number that is whole and within int64; false for every
 // other text. JSON Schema counts 3.0 and 3e2 among the integers (core, section 4.2.1), so this
@@ -38,14 +38,14 @@ func Integer(v json.RawMessage) (int64, bool) {
 func isPlain(v []byte) bool { return !bytes.ContainsAny(v, ".eE") }
 
 // maxNumber, in characters, and maxExponent bound the numbers that the judge looks at
-// (docs/decisions/judge.md): further ones are no double anyway, and exact arithmetic on them costs
-// without end.
+// (docs/decisions/judge.md): larger ones do not fit a double, and exact arithmetic on them
+// costs without limit.
 const (
 	maxNumber   = 400
 	maxExponent = 400
 )
 
-// bounded says whether a JSON number is one that can be worked with. The functions below
+// bounded says whether a JSON number is within maxNumber and maxExponent. The functions below
 // expect it of their arguments.
 func bounded(v []byte) bool {
 	if len(v) > maxNumber {

@@ -59,7 +59,7 @@ func difference(within []Field, before, after json.RawMessage) json.RawMessage {
 	return patch.AppendJSON(nil)
 }
 
-// sameValue reports whether two texts have the same value, whatever the order of members. Absent
+// sameValue reports whether two texts have the same value, in any order of members. Absent
 // values are nil; numbers are compared by their text.
 func sameValue(a, b json.RawMessage) bool {
 	if a == nil || b == nil || bytes.Equal(a, b) {

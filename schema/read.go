@@ -10,10 +10,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// ReadCard reads one card from YAML or JSON, by the ending of file. The error is Faults: all
-// of them at once, each with its pointer. What this program does not know is kept: keywords of
-// JSON Schema and of others in Extra, keys of x-kit in Axes.Extra. The authoring shorthand of
-// views (of, pick, omit) stays in Extra until [Compile] expands it. data is not kept.
+// ReadCard reads one card from YAML or JSON, by the ending of file. The error is Faults: all of
+// them at once, each with its pointer. ReadCard keeps unknown keywords in Extra, and unknown
+// keys of x-kit in Axes.Extra. The authoring shorthand of views (of, pick, omit) stays in Extra
+// until [Compile] expands it. ReadCard does not keep data.
 func ReadCard(file string, data []byte) (*Card, error) {
 	text, err := ToJSON(file, data)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Card) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// readCard reads a card from checked JSON; at is where in file the text stands.
+// readCard reads a card from checked JSON; at is the pointer of the text in file.
 func readCard(file, at string, text json.RawMessage) (*Card, error) {
 	r := reader{file: file}
 	c := r.card(text, at)
@@ -46,24 +46,23 @@ func readCard(file, at string, text json.RawMessage) (*Card, error) {
 	return c, nil
 }
 
-// reader reads what authors and hosts write, and collects what is wrong with it. Its methods
-// return a zero value where there is a fault, so that reading goes on and one run reports
-// every fault.
+// reader reads documents of authors and hosts, and collects their faults. Its methods return a
+// zero value for a faulty part, so that reading goes on and one run reports every fault.
 type reader struct {
 	file   string
 	faults Faults
 
-	foreign bool   // another host wrote it: what goes beyond the specification is left out
-	ignored Faults // what was left out
+	foreign bool   // another host wrote it: parts beyond the specification are left out
+	ignored Faults // the parts left out
 }
 
-// fault notes what is wrong at a pointer, and what to write instead.
+// fault records a problem at a pointer, and its remedy.
 func (r *reader) fault(at, message, remedy string) {
 	r.faults = append(r.faults, Fault{File: r.file, Pointer: at, Message: message, Remedy: remedy})
 }
 
-// beyond is fault for what the specification does not have, or has with another value. In the
-// document of another host it is ignored, and the rest is read.
+// beyond reports a fault of a part that the specification lacks, or has with another value. In
+// the document of another host that part is ignored, and the rest is read.
 func (r *reader) beyond(at, message, remedy string) {
 	if r.foreign {
 		r.ignored = append(r.ignored, Fault{Pointer: at, Message: message + "; it is left out"})
@@ -111,7 +110,7 @@ func (r *reader) card(text json.RawMessage, at string) *Card {
 		case "x-kit-derived":
 			c.Derived = r.derived(value, here)
 		case "x-kit":
-			r.beyond(here, "the axes stand at the fields, not at the card", "move x-kit to the field it is about")
+			r.beyond(here, "x-kit belongs to a field, not to the card", "move x-kit into its field")
 		default:
 			c.Extra = append(c.Extra, Keyword{name, compact(value)})
 		}
@@ -119,9 +118,9 @@ func (r *reader) card(text json.RawMessage, at string) *Card {
 	return c
 }
 
-// derived reads x-kit-derived, which is additive to the specification and not for authors to
-// write. Hosts write survived as a list of names or as an object of them. What has another
-// form is beyond the specification, and dropped from the card of another host.
+// derived reads x-kit-derived, an addition to the specification that authors may not write.
+// Hosts write survived as a list of names or as an object of them. Another form is beyond the
+// specification, and dropped from the card of another host.
 //
 //	{"from": "product", "survived": ["id", "name"]}
 //	{"from": "product", "survived": {"id": {…}, "name": {…}}}
@@ -135,7 +134,7 @@ func (r *reader) derived(value json.RawMessage, at string) *Derived {
 	}
 	for name := range jsontext.Members(value) {
 		if name != "from" && name != "survived" {
-			r.beyond(child(at, name), "this is no key of x-kit-derived", "it has from and survived")
+			r.beyond(child(at, name), "this key of x-kit-derived is unknown", "it has from and survived")
 		}
 	}
 	d := &Derived{From: EntityKey(jsontext.Unquote(from)), Survived: []string{}}
@@ -157,8 +156,8 @@ func (r *reader) derived(value json.RawMessage, at string) *Derived {
 	return d
 }
 
-// fields reads a map of property names to schemas; axes says whether x-kit may stand in them.
-// The result is nil only where text is no object: an empty map is a closed object
+// fields reads a map of property names to schemas; axes says whether they may carry x-kit. The
+// result is nil only if text is not an object: an empty map is a closed object
 // (docs/decisions/judge.md).
 func (r *reader) fields(text json.RawMessage, at string, axes bool) []Field {
 	if jsontext.KindOf(text) != jsontext.Object {
@@ -243,8 +242,8 @@ func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessag
 	if !typed {
 		s.Nullable = admitsNull(&s)
 	}
-	if s.Extra.Get(DeprecationReason) != nil && !s.Deprecated {
-		r.beyond(child(at, DeprecationReason), "this says why of a field that is not deprecated", "write deprecated: true beside it, or remove it")
+	if s.Extra.Get(deprecationReason) != nil && !s.Deprecated {
+		r.beyond(child(at, deprecationReason), "this gives the reason of a deprecation, but deprecated is not true", "write deprecated: true next to it, or remove it")
 	}
 	return s
 }
@@ -292,7 +291,7 @@ func (r *reader) types(s *Shape, value json.RawMessage, at string) {
 	}
 }
 
-// typeHabits are names that types have elsewhere, with what to write here.
+// typeHabits are names of types in other languages, each with the remedy.
 var typeHabits = map[string]string{
 	"int": "integer", "long": "integer and format: int64", "bigint": "integer and format: int64", "float": "number", "double": "number", "numeric": "number", "decimal": "string and format: decimal",
 	"bool": "boolean", "text": "string", "varchar": "string", "char": "string", "str": "string", "enum": "string, and enum: [first, second]",
@@ -301,8 +300,8 @@ var typeHabits = map[string]string{
 	"json": "object, which takes any", "map": "object", "dict": "object", "list": "array",
 }
 
-// admitsNull says whether a schema without a type lets null through, as far as
-// enum and const say; what other keywords say is the judge's.
+// admitsNull says whether a schema without a type accepts null, judged by enum and const alone.
+// The judge applies the other keywords.
 func admitsNull(s *Shape) bool {
 	if c := s.Extra.Get("const"); c != nil {
 		return jsontext.IsNull(c)
@@ -326,7 +325,7 @@ func (r *reader) string(value json.RawMessage, at string) string {
 // else, which is then left out.
 func (r *reader) beyondString(value json.RawMessage, at string) string {
 	if r.foreign && jsontext.KindOf(value) != jsontext.String {
-		r.beyond(at, lastToken(at)+" is no string", "")
+		r.beyond(at, lastToken(at)+" is not a string", "")
 		return ""
 	}
 	return r.string(value, at)
@@ -361,7 +360,7 @@ func (r *reader) strings(value json.RawMessage, at string) []string {
 		}
 		s := jsontext.Unquote(v)
 		if slices.Contains(out, s) {
-			r.fault(here, fmt.Sprintf("%q stands in the list twice", s), "leave the second one out")
+			r.fault(here, fmt.Sprintf("%q occurs twice in the list", s), "leave the second one out")
 			continue
 		}
 		out = append(out, s)
@@ -369,11 +368,11 @@ func (r *reader) strings(value json.RawMessage, at string) []string {
 	return out
 }
 
-// lastToken returns the name at the end of a pointer, escaped as it stands there.
+// lastToken returns the name at the end of a pointer, still escaped.
 func lastToken(at string) string { return at[strings.LastIndexByte(at, '/')+1:] }
 
-// compact returns value without white space, copied out of the text it stood in: a card must
-// not hold the file it was read from in memory.
+// compact returns a copy of value without white space: a card must not hold the file that it
+// was read from in memory.
 func compact(value json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	b.Grow(len(value))

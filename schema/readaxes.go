@@ -60,7 +60,8 @@ func (r *reader) axes(text json.RawMessage, at string) Axes {
 		}
 		return true
 	}, &a.Extra, "")
-	// As they are written: the innermost first, those of one object as they stood.
+	// In the order of the text: the innermost objects first, the keys of one object in their
+	// order.
 	slices.SortStableFunc(a.Extra, func(x, y Keyword) int { return axisRank(x.Name) - axisRank(y.Name) })
 	return a
 }
@@ -76,8 +77,9 @@ func axisRank(pointer string) int {
 	return 4
 }
 
-// each calls read with the members of an object of x-kit. Those for which it returns false go
-// to extra, their names behind prefix: eager under role/relation/ is role/relation/eager.
+// each calls read with the members of an object of x-kit. It puts those for which read returns
+// false into extra, with prefix before their names: eager under role/relation/ is
+// role/relation/eager.
 func (r *reader) each(text json.RawMessage, at string, read func(name string, value json.RawMessage, here string) bool, extra *Keywords, prefix string) {
 	if jsontext.KindOf(text) != jsontext.Object {
 		r.beyond(at, lastToken(at)+" has to be an object", axesForms[lastToken(at)])
@@ -108,8 +110,7 @@ func (r *reader) onlyTrue(value json.RawMessage, at string) bool {
 	return true
 }
 
-// word reads one of the words; for anything else it reports what may be written and returns
-// "".
+// word reads one of the words; for any other value it reports the allowed ones and returns "".
 func (r *reader) word(value json.RawMessage, at string, words ...string) string {
 	if jsontext.KindOf(value) == jsontext.String {
 		if w := jsontext.Unquote(value); slices.Contains(words, w) {

@@ -16,9 +16,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The judge as data for JavaScript. What a compiled card has decided (which keys are known,
-// which fields may be sent, what a pattern means) is written out, so that the runtime that
-// reads it (client/src/judge.ts) decides nothing again and gives the same verdict.
+// A Script is the judge as data for JavaScript. It holds the decisions of a compiled card: the
+// keys that it knows, the fields that may be sent, the meaning of its patterns. The runtime
+// that reads it (client/src/judge.ts) takes no decision again, so it gives the same verdict.
 //
 //	{"fields":[["id",{"type":"string"},6],["title",{"type":"string","maxLength":80},1]]}
 //
@@ -31,12 +31,12 @@ import (
 //	           pattern that needs the matcher a tree (scriptmatcher.go)
 //	bounds     [keyword, limit] of minimum and its like; a limit that a double, or JavaScript's
 //	           text of one, is not is [decimal, its text in the message]
-//	enumText   the message, where it is not the values joined; constText likewise
-//	whole      the node of the engine for everything that stands beside fields and items
+//	enumText   the message, if it differs from the values joined; constText is the same of const
+//	whole      the node of the engine for all keywords except fields and items
 //	true, false, 0   any value; none; none, where the key is then unknown
 //
-// A field of the card has flags behind its node, what an absent value becomes, and a message
-// of its own for read_only.
+// A field of the card has three further elements: flags, the fill for an absent value, and its
+// own message for read_only.
 
 // flags of a field of a card, as the runtime tests them.
 const (
@@ -59,15 +59,15 @@ type Script struct {
 	// Skipped says which fields accept every value, because only the host can judge them.
 	Skipped Faults
 
-	faults Faults // for which there is no script
+	faults Faults // reasons why the card has no script
 }
 
 // Script returns the judge of the card as data for JavaScript, the same for the same card. A
 // field with a rule that JavaScript cannot judge accepts every value and is named by Skipped. The
 // error is Faults: every $dynamicRef whose target depends on the way to it.
 //
-// preset names fields that the host fills in for every caller, beside those of the card: they
-// are not required.
+// preset names fields that the host fills in for every caller. They are not required; nor are
+// those that the card itself fills.
 func (e *Entity) Script(preset ...string) (*Script, error) {
 	script, skipped := e.script(preset, nil)
 	if skipped != nil {
@@ -80,8 +80,8 @@ func (e *Entity) Script(preset ...string) (*Script, error) {
 }
 
 // script writes the card without the fields of skipped, by their places in the card; the place
-// behind the last is the card's own conditions. It returns the fields that turned out to be
-// unfit, with the reasons; nil for none.
+// after the last field means the card's own conditions. It returns the fields that turned out
+// to be unfit, with the reasons; nil for none.
 func (e *Entity) script(preset []string, skipped map[int]Faults) (*Script, map[int]Faults) {
 	w := &scriptWriter{entity: e, preset: preset, skipped: skipped, nodes: map[*jsonschema.Schema]int{}, formats: map[string]bool{}, unfit: map[int]Faults{}, refers: map[int][]int{}}
 	fields := make([]string, len(e.Fields))
@@ -121,9 +121,9 @@ type scriptWriter struct {
 	matcher bool // a tree of the matcher was written
 	faults  Faults
 	skipped map[int]Faults
-	// part is what is being written: a field by its place, the card's own conditions behind the
-	// last one, then the nodes of queue. unfit says why JavaScript cannot judge a part, and
-	// refers which parts a part refers to.
+	// part is the part being written: a field by its place, the card's own conditions after
+	// the last field, then the nodes of queue. unfit gives the reasons why JavaScript cannot
+	// judge a part, and refers the parts that a part refers to.
 	part   int
 	unfit  map[int]Faults
 	refers map[int][]int
@@ -168,7 +168,7 @@ func scriptKey(name string) string {
 // scriptString is a string as JSON, which ECMAScript reads alike since 2019.
 func scriptString(s string) string { return string(jsontext.Quote(s)) }
 
-// unfits notes why JavaScript cannot judge what is being written.
+// unfits records why JavaScript cannot judge the current part.
 func (w *scriptWriter) unfits(at, message, remedy string) {
 	w.unfit[w.part] = append(w.unfit[w.part], Fault{File: w.entity.Name, Pointer: at, Message: message, Remedy: remedy})
 }
@@ -205,8 +205,8 @@ func (w *scriptWriter) skips() map[int]Faults {
 	return skipped
 }
 
-// field is a field of the card: [name, node, flags, fill, message], what is empty at the end
-// left out.
+// field returns a field of the card: [name, node, flags, fill, message], without empty elements
+// at the end.
 func (w *scriptWriter) field(i int, p *Property) string {
 	flags := 0
 	if w.entity.judge.must[i] && !slices.Contains(w.preset, p.Name) {
@@ -239,7 +239,7 @@ func (w *scriptWriter) field(i int, p *Property) string {
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-// fill is what a host writes where the field is absent: 0 for nothing.
+// fill returns the value that a host writes into an absent field; 0 for none.
 //
 //	{value: …}   at creation       {now: "date-time"}      at creation, in that form
 //	{many: 1}    an empty list     {update: "date-time"}   at update
@@ -346,7 +346,7 @@ func (w *scriptWriter) node(c *checker, at string) string {
 	return o.String()
 }
 
-// keys says which keys an object accepts beside its fields.
+// keys writes which keys an object accepts in addition to its fields.
 func (w *scriptWriter) keys(o *scriptObject, k *objectRules) {
 	switch {
 	case !k.closed:
@@ -465,8 +465,8 @@ func scriptStrings(list []string) string {
 	return "[" + strings.Join(quoted, ",") + "]"
 }
 
-// value is a value of a card. An integer that a double cannot hold is a bigint; a fraction
-// that it cannot hold has no form at all.
+// value returns a value of a card. An integer beyond a double is a bigint. A fraction beyond a
+// double has no form in JavaScript and makes the part unfit.
 func (w *scriptWriter) value(v json.RawMessage, at string) string {
 	switch jsontext.KindOf(v) {
 	case jsontext.String:

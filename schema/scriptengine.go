@@ -13,8 +13,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// engine is a schema of the engine as a node: the keywords of a checker's, and those that
-// only the engine knows. properties are a list sorted by name, patternProperties a list of
+// engine returns a schema of the engine as a node: the keywords of a checker's node, and those
+// that only the engine knows. properties are a list sorted by name, patternProperties a list of
 // [pattern, re, node]; ref is the place in defs of the node that a reference leads to.
 func (w *scriptWriter) engine(s *jsonschema.Schema, at string) string {
 	w.whole = true
@@ -49,7 +49,7 @@ func (w *scriptWriter) engine(s *jsonschema.Schema, at string) string {
 	return o.String()
 }
 
-// engineValue adds what a schema says of any value, of text and of numbers.
+// engineValue adds a schema's keywords about any value, about text and about numbers.
 func (w *scriptWriter) engineValue(o *scriptObject, s *jsonschema.Schema, at string) {
 	if s.Types != nil && !s.Types.IsEmpty() {
 		var t typeSet
@@ -102,7 +102,7 @@ func (w *scriptWriter) engineValue(o *scriptObject, s *jsonschema.Schema, at str
 	o.list("bounds", bounds)
 }
 
-// engineObject adds what a schema says of objects.
+// engineObject adds a schema's keywords about objects.
 func (w *scriptWriter) engineObject(o *scriptObject, s *jsonschema.Schema, at string) {
 	w.limit(o, "minProperties", s.MinProperties)
 	w.limit(o, "maxProperties", s.MaxProperties)
@@ -177,7 +177,7 @@ func (w *scriptWriter) named(o *scriptObject, keyword string, subs map[string]*j
 	o.list(keyword, list)
 }
 
-// engineList adds what a schema says of arrays.
+// engineList adds a schema's keywords about arrays.
 func (w *scriptWriter) engineList(o *scriptObject, s *jsonschema.Schema, at string) {
 	w.limit(o, "minItems", s.MinItems)
 	w.limit(o, "maxItems", s.MaxItems)

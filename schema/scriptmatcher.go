@@ -24,10 +24,10 @@ import (
 // most: the engine starts a match at every character of the text.
 const maxAttempt = 32
 
-// direct says whether an engine that backtracks decides the pattern in time linear in the text.
-// It does where the next character alone decides which way the pattern goes, so that no way is
-// taken twice: the pattern is anchored or short, and behind every character the ways on begin
-// with different ones.
+// direct says whether a backtracking engine decides the pattern in time linear in the text. It
+// does if the next character alone decides between the alternatives, so that it never
+// backtracks: the pattern is anchored or short, and after every character the alternatives
+// begin with different ones.
 func direct(re *syntax.Regexp) bool {
 	prog, err := syntax.Compile(re.Simplify())
 	if err != nil {
@@ -47,8 +47,8 @@ func direct(re *syntax.Regexp) bool {
 	return true
 }
 
-// squash writes a repetition of a repetition as one, as Simplify does before it compiles: what
-// direct judges is then what the native engine runs.
+// squash merges a repetition of a repetition into one, as Simplify does before it compiles, so
+// that direct judges the pattern that the native engine runs.
 //
 //	(?:a+)+   a+        (?:a?){1,}   a*        (a*){2,1000}   (a*)
 func squash(re *syntax.Regexp) *syntax.Regexp {

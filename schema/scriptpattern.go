@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// writePattern appends an expression of RE2 as ECMAScript has it under the flag u, so that both
-// match the same texts. What RE2 has differently is spelled out: \d and case folding as classes, the
-// dot without the line ends that only ECMAScript knows, ^ and $ of lines as look-around.
+// writePattern appends an expression of RE2 in the syntax of ECMAScript with the flag u, so
+// that both match the same texts. It writes differences out: \d and case folding as classes,
+// the dot without the line ends that only ECMAScript knows, ^ and $ of lines as look-around.
 //
 //	(?i)ab\z    [Aa][Bb]$
 //	^\pL+.      ^\p{L}+[^\n]
@@ -55,8 +55,7 @@ func writePattern(b *strings.Builder, re *syntax.Regexp) {
 	case syntax.OpNoWordBoundary:
 		b.WriteString(`\B`)
 	case syntax.OpCapture:
-		// A group costs a bracket more where nothing is captured; a pattern that is written the
-		// same in both needs no text of its own.
+		// A capturing group is shorter than (?: and reads the same in both languages.
 		if re.Name == "" {
 			b.WriteByte('(')
 		} else {
@@ -87,7 +86,7 @@ func writePattern(b *strings.Builder, re *syntax.Regexp) {
 	}
 }
 
-// writeAtom appends an expression so that a quantifier behind it applies to all of it.
+// writeAtom appends an expression so that a following quantifier applies to all of it.
 func writeAtom(b *strings.Builder, re *syntax.Regexp) {
 	switch re.Op {
 	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL, syntax.OpCapture:
@@ -104,7 +103,8 @@ func writeAtom(b *strings.Builder, re *syntax.Regexp) {
 	b.WriteByte(')')
 }
 
-// quantifier is how often the atom before it stands. Greedy or not is the same to a judge.
+// quantifier returns how often the atom before it repeats. Greedy or not is the same to a
+// judge.
 func quantifier(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpStar:
@@ -123,8 +123,8 @@ func quantifier(re *syntax.Regexp) string {
 	return fmt.Sprintf("{%d,%d}", re.Min, re.Max)
 }
 
-// writeClass appends a class, given as pairs of runes. One that goes up to the last rune is
-// shorter by what it leaves out.
+// writeClass appends a class, given as pairs of runes. A class that includes the last rune is
+// shorter as a negation.
 func writeClass(b *strings.Builder, pairs []rune) {
 	if name := className(pairs); name != "" {
 		b.WriteString(name)
@@ -147,7 +147,7 @@ func writeClass(b *strings.Builder, pairs []rune) {
 	b.WriteByte(']')
 }
 
-// complement is what pairs leave out.
+// complement returns the runes outside of pairs.
 func complement(pairs []rune) []rune {
 	var out []rune
 	next := rune(0)

@@ -25,7 +25,8 @@ func (c *Card) Stated() *Card {
 	return &out
 }
 
-// statedFields are fields that state their types. The result shares nothing that is changed.
+// statedFields returns the fields with their types written out. The result shares no part that
+// is changed.
 func statedFields(fields []Field) []Field {
 	if fields == nil {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// expand replaces the authoring shorthand of a view by the full card (docs/decisions/card-language.md): the
-// fields of the entity that of names, in the entity's order, those that pick names or all but
-// those that omit names; then the view's own properties, which take the place of a field of
-// the same name or follow. Fields keep their axes. Without a list of its own the view requires
-// what the entity requires of the fields that survived.
+// expand replaces the authoring shorthand of a view by the full card
+// (docs/decisions/card-language.md). First come the fields of the entity named by of, in the
+// entity's order: those that pick names, or all but those that omit names. Then come the view's
+// own properties, which replace a field of the same name or follow. Fields keep their axes. A
+// view without a list of required names requires those of the entity's that it kept.
 //
 //	of: product
 //	pick: [id, name]                          id and name of product, then note
@@ -138,9 +138,9 @@ func (c *compiler) known() string {
 	return orList(names)
 }
 
-// PatchCard returns the entity's card as the input of update has it: nothing is required, and
-// what the card says about the object as a whole (anyOf, minProperties and their like) is left
-// out, since a patch is not the whole (docs/decisions/judge.md). The card is a copy, its fields are
+// PatchCard returns the entity's card as the input of update: no field is required, and the
+// keywords about the object as a whole (anyOf, minProperties and their like) are left out,
+// since a patch is only a part (docs/decisions/judge.md). The card is a copy, its fields are
 // shared.
 func (e *Entity) PatchCard() *Card {
 	card := *e.Card

@@ -53,7 +53,7 @@ func (s *Shape) AppendJSON(dst []byte) []byte { return s.append(dst, nil) }
 // MarshalJSON is AppendJSON for encoding/json.
 func (s *Shape) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
-// append appends the shape with its axes; nil for a shape that has no place for any.
+// append appends the shape with its axes, which are nil if the shape may not carry any.
 func (s *Shape) append(dst []byte, axes *Axes) []byte {
 	if s.Bool != nil {
 		return strconv.AppendBool(dst, *s.Bool)
@@ -198,7 +198,7 @@ func (o *object) fields(name string, fields []Field) {
 	o.dst = append(in.dst, '}')
 }
 
-// keywords appends what was kept as it was written.
+// keywords appends the kept keywords as they were written.
 func (o *object) keywords(kws Keywords) {
 	for _, kw := range kws {
 		o.key(kw.Name)
@@ -206,7 +206,7 @@ func (o *object) keywords(kws Keywords) {
 	}
 }
 
-// object appends a member that is an object, unless write puts nothing into it.
+// object appends a member that is an object, unless write leaves it empty.
 func (o *object) object(name string, write func(*object)) {
 	// An object without members is cut off again, key and comma included.
 	mark := len(o.dst)
@@ -223,8 +223,7 @@ func (o *object) object(name string, write func(*object)) {
 // untoken undoes jsontext.Token.
 var untoken = strings.NewReplacer("~1", "/", "~0", "~")
 
-// extra appends the kept keys that stood in the object called prefix, and not those of objects
-// inside it.
+// extra appends the kept keys of the object called prefix, without those of objects inside it.
 func (o *object) extra(kws Keywords, prefix string) {
 	for _, kw := range kws {
 		if token, ok := strings.CutPrefix(kw.Name, prefix); ok && !strings.Contains(token, "/") {

@@ -18,8 +18,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// maxYAML is the limit in bytes of the JSON that one YAML file becomes. Aliases repeat what
-// they refer to, so that a short file can stand for a very long text.
+// maxYAML is the limit in bytes of the JSON that one YAML file becomes. An alias repeats its
+// anchor, so that a short file can become a very long text.
 const maxYAML = 16 << 20
 
 // ToJSON returns the text of a file as JSON, by the ending of its name: .json unchanged,
@@ -125,7 +125,7 @@ func hopeless(data []byte) bool {
 	return false
 }
 
-// lineError returns an error that names the line of a node: line 3: the key "id" stands twice
+// lineError returns an error that names the line of a node: line 3: the key "id" occurs twice
 // in one mapping.
 func lineError(n ast.Node, format string, args ...any) error {
 	msg := fmt.Sprintf(format, args...)
@@ -135,16 +135,15 @@ func lineError(n ast.Node, format string, args ...any) error {
 	return errors.New(msg)
 }
 
-// yamlWriter writes YAML nodes as JSON to out. source is the file, for what the parser does
-// not keep; anchors are the nodes by name, as far as they have been read.
+// yamlWriter writes YAML nodes as JSON to out. source is the file, for details that the parser
+// does not keep; anchors are the nodes read so far, by name.
 type yamlWriter struct {
 	source  string
 	out     []byte
 	anchors map[string]ast.Node
 }
 
-// node writes one node; depth counts how deep it stands. An alias writes its node again, which
-// maxYAML bounds.
+// node writes one node at a depth. An alias writes its node again, which maxYAML bounds.
 func (w *yamlWriter) node(n ast.Node, depth int) error {
 	if depth > jsontext.MaxDepth {
 		return lineError(n, "it is nested deeper than %d levels", jsontext.MaxDepth)
@@ -198,7 +197,8 @@ func (w *yamlWriter) node(n ast.Node, depth int) error {
 		}
 		w.out = append(w.out, ']')
 	case *ast.AnchorNode:
-		// Written first and named after, so that an anchor cannot stand inside itself.
+		// The node is written before its anchor is set, so that an anchor cannot contain
+		// itself.
 		if err := w.node(n.Value, depth); err != nil {
 			return err
 		}
@@ -268,7 +268,7 @@ func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) error {
 			return err
 		}
 		if own[name] {
-			return lineError(kv.Key, "the key %q stands twice in one mapping", name)
+			return lineError(kv.Key, "the key %q occurs twice in one mapping", name)
 		}
 		own[name] = true
 		put(name, kv.Value)
@@ -288,7 +288,7 @@ func (w *yamlWriter) mapping(values []*ast.MappingValueNode, depth int) error {
 // also by alias.
 func (w *yamlWriter) merged(n ast.Node, depth int) ([]*ast.MappingValueNode, error) {
 	if depth > 8 {
-		return nil, lineError(n, "merge keys stand too deep in each other")
+		return nil, lineError(n, "merge keys are nested too deep")
 	}
 	switch n := n.(type) {
 	case *ast.AliasNode:
@@ -331,9 +331,9 @@ func (w *yamlWriter) text(n *ast.StringNode) error {
 	return w.whole(n)
 }
 
-// whole refuses a string with half a surrogate pair in an escape. The parser makes
-// U+FFFD of it, as of every other half, and keeps no text that shows which: where U+FFFD
-// stands, the source is read again from the string's line on.
+// whole refuses a string with half a surrogate pair in an escape. The parser replaces every
+// such half by U+FFFD without keeping the text, so for a string with U+FFFD the source is read
+// again from the string's line on.
 func (w *yamlWriter) whole(n *ast.StringNode) error {
 	if n.Token.Type != token.DoubleQuoteType || !strings.ContainsRune(n.Value, utf8.RuneError) {
 		return nil
@@ -347,11 +347,11 @@ func (w *yamlWriter) whole(n *ast.StringNode) error {
 		}
 		switch escape := surrogate.FindStringSubmatch(text[i:]); {
 		case escape == nil:
-			i++ // the character behind the backslash
+			i++ // the character after the backslash
 		case escape[1] != "":
 			i += len(escape[0]) - 1
 		default:
-			return lineError(n, "half a surrogate pair is no character; escape both halves, or write the character itself")
+			return lineError(n, "half a surrogate pair is not a character; escape both halves, or write the character itself")
 		}
 	}
 	return nil

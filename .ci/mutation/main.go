@@ -110,7 +110,8 @@ func fail(err error) {
 
 const notCompiled = "the compiler"
 
-// try answers which tests notice a mutant; "" where none does.
+// try returns the tests that notice a mutant and the first of them that failed, or ""
+// where none does.
 func try(root string, s site, timeout time.Duration) (by string, err error) {
 	text, err := os.ReadFile(filepath.Join(root, s.file))
 	if err != nil {
@@ -144,8 +145,8 @@ func try(root string, s site, timeout time.Duration) (by string, err error) {
 	}
 	for _, tests := range append(suites, packages[s.under]...) {
 		args := append([]string{"test", "-vet=off", "-failfast", "-overlay=" + overlay}, strings.Fields(tests)...)
-		if ok, _ := run(root, timeout, args...); !ok {
-			return tests, nil
+		if ok, out := run(root, timeout, args...); !ok {
+			return tests + ": " + firstFailure(out), nil
 		}
 	}
 	return "", nil
@@ -160,6 +161,22 @@ func run(root string, timeout time.Duration, args ...string) (ok bool, out strin
 	var b bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &b, &b
 	return cmd.Run() == nil, b.String()
+}
+
+// firstFailure names the first test that failed in the output of go test, so that a
+// reader can distinguish a test that noticed the mutant from one that fails by itself.
+func firstFailure(out string) string {
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "--- FAIL: "); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			return name
+		}
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return line
+		}
+	}
+	return "no test ended with a failure"
 }
 
 // readSurvivors reads what is known to change nothing: a line for each, its key, a tab

@@ -1,4 +1,5 @@
-import { type Call, type Link } from "./transport.js";
+import { type Streams } from "./stream.js";
+import { type Call } from "./transport.js";
 export interface ChangesQuery {
     readonly after?: string;
     readonly filter?: unknown;
@@ -7,4 +8,4 @@ export interface ChangesQuery {
     readonly [further: string]: unknown;
 }
 /** The events, without end: a stream that breaks off is resumed. It ends when the signal is aborted. */
-export declare function changes(link: Link, call: Call, query?: ChangesQuery): AsyncGenerator<any, void>;
+export declare function changes(streams: Streams, call: Call, query?: ChangesQuery): AsyncGenerator<any, void>;

@@ -1,5 +1,8 @@
+import { KitError } from "./errors.js";
 import type { Schema } from "./judge.js";
 import { type Door, type Fact } from "./transport.js";
+import { etag } from "./edits.js";
+export { etag };
 export interface ClientOptions<Doors extends string = string> {
     /** The host's address, such as http://127.0.0.1:8080; "" is the page's own. */
     readonly url: string;
@@ -11,6 +14,12 @@ export interface ClientOptions<Doors extends string = string> {
     readonly fetch?: typeof globalThis.fetch;
     /** How often a query that found no host is sent again; 2 where it is left out. Commands never are. */
     readonly retries?: number;
+    /** Ends a call that takes longer, in ms, with GATEWAY_TIMEOUT. Streams go on. */
+    readonly timeout?: number;
+    /** Called when the host does not know the caller. true: what was sent is sent once more, with the headers of then. */
+    readonly onUnauthorized?: (err: KitError) => boolean | void | Promise<boolean | void>;
+    /** Whether the tabs of a browser have one connection for all that they follow. Where it is left out, those with equal headers do, if fetch is the global one; a text is the caller's name, which takes the place of the headers. */
+    readonly share?: boolean | string;
     /** Schemas of rows: an answer that they refuse fails with BAD_GATEWAY (`rows` of the package). */
     readonly strict?: {
         readonly [door in Doors]?: Schema<never>;
@@ -19,11 +28,9 @@ export interface ClientOptions<Doors extends string = string> {
 /** What a single call may carry. */
 export interface Sending {
     readonly signal?: AbortSignal;
+    /** In ms, instead of the client's. */
+    readonly timeout?: number;
 }
-/** The version of a row that a client gave, for ifMatch; undefined where the host told none. */
-export declare const etag: (row: object) => string | undefined;
-/** Gives a copy of a row the version of the row. */
-export declare const sameVersion: (row: object, copy: object) => void;
 export declare function connect<Client>(doors: {
     readonly [member: string]: Door;
 }, options: string | ClientOptions, facts?: {

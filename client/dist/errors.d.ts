@@ -1,12 +1,26 @@
 /** The codes of failures: those of every call, and GraphQL's own of a document. A newer host may answer others. */
 export type KitErrorCode = "VALIDATION_FAILED" | "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNPROCESSABLE_ENTITY" | "LOCKED" | "TOO_MANY_REQUESTS" | "INTERNAL_ERROR" | "NOT_IMPLEMENTED" | "BAD_GATEWAY" | "SERVICE_UNAVAILABLE" | "GATEWAY_TIMEOUT" | "GRAPHQL_PARSE_FAILED" | "GRAPHQL_VALIDATION_FAILED" | "BAD_USER_INPUT" | "EXECUTION_TIMEOUT" | "RESPONSE_TOO_LARGE" | "DOCUMENT_NOT_TRUSTED" | "DOCUMENT_TOO_LARGE" | `${string}_LIMIT_EXCEEDED`;
+/** One refusal of a value. */
+export interface Refusal {
+    /** Dotted: address.street; "." is the whole. */
+    readonly path: string;
+    readonly pointer: string;
+    readonly code: string;
+    readonly message: string;
+    readonly params?: {
+        readonly [name: string]: unknown;
+    };
+}
 /** A failure of a call: the host's own, or one of the way to it (SERVICE_UNAVAILABLE, BAD_GATEWAY). */
 export declare class KitError extends Error {
     readonly code: KitErrorCode;
     readonly entity: string | undefined;
     readonly operation: string | undefined;
-    /** Of VALIDATION_FAILED the list of refusals; else what the code brings. */
-    readonly details: unknown;
+    /** Of VALIDATION_FAILED and CONFLICT the list of refusals, of PRECONDITION_FAILED the row as it is; else what the code brings. */
+    readonly details: readonly Refusal[] | {
+        readonly row?: any;
+        readonly [name: string]: unknown;
+    } | undefined;
     constructor({ code, message, entity, operation, details }: {
         code: string;
         message: string;
@@ -15,3 +29,7 @@ export declare class KitError extends Error {
         details?: unknown;
     });
 }
+/** The first message of each path that a failure refuses, for the fields of a form; what is about no field has the path ".". */
+export declare function fieldErrors(err: unknown): {
+    readonly [path: string]: string;
+};

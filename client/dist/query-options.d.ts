@@ -4,6 +4,8 @@ import type { Door } from "./transport.js";
 export interface Cache {
     invalidateQueries(filters: {
         queryKey: readonly unknown[];
+        exact?: boolean;
+        refetchType?: "active" | "none";
     }): Promise<unknown>;
     cancelQueries(filters: {
         queryKey: readonly unknown[];
@@ -12,19 +14,36 @@ export interface Cache {
         queryKey: readonly unknown[];
     }): [readonly unknown[], unknown][];
     setQueryData(key: readonly unknown[], data: any): unknown;
+    getQueryCache(): {
+        find(filters: {
+            queryKey: readonly unknown[];
+            exact?: boolean;
+        }): {
+            getObserversCount(): number;
+        } | undefined;
+        subscribe(listener: (event: {
+            type: string;
+        }) => void): () => void;
+    };
+}
+interface Context {
+    readonly signal: AbortSignal;
+    /** The QueryClient; TanStack Query gives it from 5.69 on. */
+    readonly client?: any;
 }
 export interface Query<T> {
     readonly queryKey: readonly unknown[];
-    readonly queryFn: (context: {
-        signal: AbortSignal;
-    }) => Promise<T>;
+    readonly queryFn: (context: Context) => Promise<T>;
     readonly structuralSharing: (old: any, data: any) => any;
+}
+/** A query whose data follows the host for as long as something observes it. */
+export interface LiveQuery<T> extends Query<T> {
+    readonly staleTime: number;
 }
 export interface InfiniteQuery<T> {
     readonly queryKey: readonly unknown[];
-    readonly queryFn: (context: {
-        signal: AbortSignal;
-        pageParam: any;
+    readonly queryFn: (context: Context & {
+        readonly pageParam: any;
     }) => Promise<T>;
     readonly initialPageParam: string | undefined;
     readonly getNextPageParam: (page: T) => string | undefined;
@@ -34,9 +53,10 @@ export interface Mutation<T, Variables> {
     readonly mutationKey: readonly unknown[];
     readonly mutationFn: (variables: Variables) => Promise<T>;
     readonly onMutate?: (variables: Variables) => Promise<unknown>;
-    readonly onError?: (error: Error, variables: Variables, before: any) => void;
+    readonly onError?: (error: Error, variables: Variables, edit: any) => void;
     readonly onSettled: () => Promise<unknown>;
 }
 export declare function queries<Options>(member: string, door: Door, methods: any, judges?: {
     readonly [operation: string]: Schema<any>;
 }): Options;
+export {};

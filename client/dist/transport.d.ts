@@ -60,6 +60,8 @@ export interface Call {
     };
     readonly body?: unknown;
     readonly signal?: AbortSignal;
+    /** The page has to have the position of the log. */
+    readonly position?: boolean;
 }
 /** A result, with the version of the row where the host tells it beside the row. */
 export interface Answer {
@@ -70,6 +72,8 @@ export interface Link {
     readonly url: string;
     /** The door called so, where the client knows it. */
     door(name: string): Door | undefined;
+    /** Reports that the caller is not known; true: the request may be sent again. */
+    unauthorized(err: KitError): Promise<boolean>;
     /** The request, with headers of the caller; it fails with SERVICE_UNAVAILABLE where there is no host. */
     fetch(call: Call, path: string, init: {
         method: string;

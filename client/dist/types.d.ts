@@ -138,6 +138,11 @@ export interface Page<T> {
     cursors?: string[];
     hasPrevious?: boolean;
 }
+/** A page each time it has changed. */
+export interface Watched<Page, Update> extends AsyncIterable<Page> {
+    /** Shows a patch in the next page, and sends it behind those of the same row that wait for their answer. One that fails takes itself back. */
+    readonly update: Update;
+}
 /** What happened to a row. */
 export interface Change<Row, Key = string | number | bigint> {
     readonly id: string;

@@ -7,8 +7,14 @@ import { KitError } from "./errors.js";
 import type { Schema } from "./judge.js";
 import { details } from "./judge.js";
 import { conditions, envelope, failure, rest, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport, type Writes } from "./transport.js";
-import { read, write } from "./json.js";
+import { etag } from "./edits.js";
+import { equal, isObject, read, write } from "./json.js";
 import { graphql } from "./graphql.js";
+import { Wires } from "./stream.js";
+import { canShare, Tabs } from "./tabs.js";
+import { watch } from "./watch.js";
+
+export { etag };
 
 export interface ClientOptions<Doors extends string = string> {
   /** The host's address, such as http://127.0.0.1:8080; "" is the page's own. */
@@ -21,6 +27,12 @@ export interface ClientOptions<Doors extends string = string> {
   readonly fetch?: typeof globalThis.fetch;
   /** How often a query that found no host is sent again; 2 where it is left out. Commands never are. */
   readonly retries?: number;
+  /** Ends a call that takes longer, in ms, with GATEWAY_TIMEOUT. Streams go on. */
+  readonly timeout?: number;
+  /** Called when the host does not know the caller. true: what was sent is sent once more, with the headers of then. */
+  readonly onUnauthorized?: (err: KitError) => boolean | void | Promise<boolean | void>;
+  /** Whether the tabs of a browser have one connection for all that they follow. Where it is left out, those with equal headers do, if fetch is the global one; a text is the caller's name, which takes the place of the headers. */
+  readonly share?: boolean | string;
   /** Schemas of rows: an answer that they refuse fails with BAD_GATEWAY (`rows` of the package). */
   readonly strict?: { readonly [door in Doors]?: Schema<never> };
 }
@@ -28,18 +40,9 @@ export interface ClientOptions<Doors extends string = string> {
 /** What a single call may carry. */
 export interface Sending {
   readonly signal?: AbortSignal;
+  /** In ms, instead of the client's. */
+  readonly timeout?: number;
 }
-
-const versions = new WeakMap<object, string>();
-
-/** The version of a row that a client gave, for ifMatch; undefined where the host told none. */
-export const etag = (row: object): string | undefined => (row as { etag?: string }).etag ?? versions.get(row);
-
-/** Gives a copy of a row the version of the row. */
-export const sameVersion = (row: object, copy: object): void => {
-  const version = versions.get(row);
-  if (version) versions.set(copy, version);
-};
 
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((done, fail) => {
@@ -49,16 +52,16 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   });
 
 /** What the arguments of a method carry, by the operation. */
-function invocation(op: Op, args: any[]): { params?: any; query?: any; body?: unknown; signal?: AbortSignal } {
+function invocation(op: Op, args: any[]): { params?: any; query?: any; body?: unknown; signal?: AbortSignal; timeout?: number } {
   const last = (options: any, more: object): any => {
-    const { signal, ...query } = options ?? {};
-    return { ...more, ...(Object.keys(query).length > 0 && { query }), ...(signal && { signal }) };
+    const { signal, timeout, ...query } = options ?? {};
+    return { ...more, ...(Object.keys(query).length > 0 && { query }), ...(signal && { signal }), ...(timeout !== undefined && { timeout }) };
   };
   const [first, second, third] = args;
   switch (op.builtin) {
     case "list": {
       const { signal, ...query } = first ?? {};
-      return last({ ...query, signal: second?.signal ?? signal }, {});
+      return last({ ...query, signal: second?.signal ?? signal, timeout: second?.timeout }, {});
     }
     case "findById":
       return last(second, { params: { id: first } });
@@ -90,15 +93,6 @@ const fieldsOf = (select: object, before = ""): string[] =>
     return behind.length > 0 ? behind : before + name; // which the host refuses: a relation has no value of its own
   });
 
-const isObject = (value: unknown): value is { readonly [name: string]: unknown } => typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** Whether two values of JSON are equal, whatever the order of members. */
-const equal = (a: unknown, b: unknown): boolean => {
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => equal(item, b[i]));
-  if (!isObject(a) || !isObject(b)) return a === b;
-  return Object.keys({ ...a, ...b }).every((name) => Object.hasOwn(a, name) === Object.hasOwn(b, name) && equal(a[name], b[name]));
-};
-
 /** The merge patch that makes after of before, of these names. */
 function difference(writes: Writes, before: { readonly [name: string]: unknown }, after: { readonly [name: string]: unknown }, names: readonly string[]): object {
   const patch: [string, unknown][] = [];
@@ -113,7 +107,7 @@ function difference(writes: Writes, before: { readonly [name: string]: unknown }
 }
 
 export function connect<Client>(doors: { readonly [member: string]: Door }, options: string | ClientOptions, facts: { readonly [name: string]: Fact } = {}): Client {
-  const { url, headers, fetch = globalThis.fetch, retries = 2, strict, transport }: ClientOptions = typeof options === "string" ? { url: options } : (options ?? {});
+  const { url, headers, fetch = globalThis.fetch, retries = 2, strict, transport, timeout, onUnauthorized, share }: ClientOptions = typeof options === "string" ? { url: options } : (options ?? {});
   if (typeof url !== "string") throw new TypeError('there is no address of a host; write connect({ url: "http://127.0.0.1:8080" })');
   const base = url.replace(/\/+$/, "");
   const send: Transport | undefined = { rest, envelope, graphql }[transport ?? "envelope"];
@@ -122,8 +116,18 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
   // What this client wrote, by store: reads that echo it see it, also where they are answered by
   // a replica. Tokens of a store grow as texts.
   const written = new Map<string, string>();
+  const headersNow = async (): Promise<Readonly<Record<string, string>> | undefined> => (typeof headers === "function" ? headers() : headers);
+  let reported: Promise<boolean> | undefined;
   const link: Link = {
     url: base,
+    unauthorized: (err) =>
+      (reported ??= (async () => {
+        try {
+          return (await onUnauthorized?.(err)) === true;
+        } finally {
+          reported = undefined;
+        }
+      })()),
     door: (name) => Object.values(doors).find(({ door }) => door === name),
     async fetch(call, path, init) {
       const token = [...written.values()].join(", ");
@@ -131,7 +135,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
       try {
         response = await fetch(base + path, {
           ...(init as RequestInit),
-          headers: { ...init.headers, ...(token && { "x-frond-consistency": token }), ...(typeof headers === "function" ? await headers() : headers) },
+          headers: { ...init.headers, ...(token && { "x-frond-consistency": token }), ...(call.position && { prefer: "position" }), ...(await headersNow()) },
           ...(call.signal && { signal: call.signal }),
         });
       } catch (err) {
@@ -148,40 +152,82 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
   };
 
   async function answer(call: Call): Promise<Answer> {
-    for (let tries = 0; ; tries++) {
+    let asked = false;
+    for (let tries = 0; ; ) {
       try {
         return await send!(link, call);
       } catch (err) {
-        if (!(err instanceof KitError) || err.code !== "SERVICE_UNAVAILABLE" || !call.op.query || tries >= retries) throw err;
-        await pause(Math.random() * Math.min(1000, 100 * 2 ** tries) + 50, call.signal);
+        call.signal?.throwIfAborted();
+        if (!(err instanceof KitError)) throw err;
+        if (err.code === "UNAUTHORIZED" && !asked && (await link.unauthorized(err))) {
+          asked = true;
+          continue;
+        }
+        if (err.code !== "SERVICE_UNAVAILABLE" || !call.op.query || tries >= retries) throw err;
+        await pause(Math.random() * Math.min(1000, 100 * 2 ** tries++) + 50, call.signal);
       }
     }
   }
 
-  async function run(member: string, door: Door, name: string, args: any[]): Promise<any> {
+  /** Runs a call, for as long as it may take. */
+  async function within(door: Door, name: string, args: any[], run: (call: Call) => Promise<any>): Promise<any> {
     const op = door.ops[name]!;
-    let call: Call = { door, name, op, ...invocation(op, args) };
+    const { timeout: limit = timeout, ...more } = invocation(op, args);
+    const call: Call = { door, name, op, ...more };
+    if (limit === undefined) return run(call);
+    const late = new AbortController();
+    const stop = (): void => late.abort(call.signal!.reason);
+    const timer = setTimeout(() => late.abort(failure(call, "GATEWAY_TIMEOUT", `the host did not answer within ${limit} ms`)), limit);
+    if (call.signal?.aborted) stop();
+    call.signal?.addEventListener("abort", stop);
+    try {
+      return await run({ ...call, signal: late.signal });
+    } finally {
+      clearTimeout(timer);
+      call.signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  async function run(member: string, call: Call): Promise<any> {
+    const { door, op } = call;
     if (op.builtin) conditions(call, call.query);
     const { select, ...others } = (op.builtin ? call.query : undefined) ?? ({} as any);
+    // A copy of a row has its version, which no row takes.
+    if (op.builtin && door.etag && !door.writes?.["etag"] && isObject(call.body) && etag(call.body) !== undefined) {
+      const { etag: _, ...body } = call.body as any;
+      call = { ...call, body };
+    }
     if (select) call = { ...call, query: { ...others, fields: fieldsOf(select) } };
     const rows = op.builtin && op.builtin !== "delete";
-    // Versions are asked for beside whole rows, and kept beside them: etag(row).
+    // Whole rows have their versions: etag(row).
     const versioned = rows && door.etag && !call.query?.["fields"];
     if (versioned && !(transport === "rest" && op.builtin !== "list" && op.builtin !== "findByIds")) call = { ...call, query: { ...call.query, fields: ["*", "etag"] } };
-    let { result, version } = await answer(call);
+    let { result, version } = await answer(call).catch(async (err) => {
+      throw await refused(member, call, err);
+    });
     if (op.builtin === "list") result = await paged(call, result);
     for (const row of op.builtin === "list" ? result.items : Array.isArray(result) ? result : [result]) {
       if (!row || typeof row !== "object") continue;
-      if (versioned) {
-        const of = row.etag ?? version;
-        delete row.etag;
-        if (of) versions.set(row, of);
-      }
+      if (versioned && version !== undefined) row.etag ??= version;
       // The card says nothing of relations.
       const own = select ? Object.fromEntries(Object.entries(row).filter(([field]) => select[field] === true)) : row;
       if (rows && strict?.[member]) judge(call, own, strict[member]);
     }
     return result;
+  }
+
+  /** A condition that failed, with the row as it is. */
+  async function refused(member: string, call: Call, err: unknown): Promise<unknown> {
+    const { door, signal } = call;
+    const op = door.ops["findById"];
+    if (!(err instanceof KitError) || err.code !== "PRECONDITION_FAILED" || err.details !== undefined || !call.op.builtin || !op?.builtin) return err;
+    const { code, message, entity = door.door, operation = call.name } = err;
+    try {
+      const row = await run(member, { door, name: "findById", op, params: { id: call.params!["id"] }, ...(signal && { signal }) });
+      return row ? new KitError({ code, message, entity, operation, details: { row } }) : err;
+    } catch {
+      return err; // the row is not to be seen
+    }
   }
 
   function judge(call: Call, row: object, by: Schema<never>): void {
@@ -224,22 +270,28 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     }
   }
 
+  const shared = share ?? fetch === globalThis.fetch;
+  const streams = shared && canShare() ? new Tabs(link, async () => (typeof share === "string" ? share : JSON.stringify(await headersNow()))) : new Wires(link);
   /** The events of a door's changes, or of a fact. */
-  const events = (door: Door, name: string) => (query?: any): AsyncGenerator<any, void> => changes(link, { door, name, op: { query: 1 }, ...(query?.signal && { signal: query.signal }) }, query);
+  const events = (door: Door, name: string) => (query?: any): AsyncGenerator<any, void> => changes(streams, { door, name, op: { query: 1 } }, query);
 
   const client: any = { facts: {} };
   for (const [name, fact] of Object.entries(facts)) client.facts[name] = events({ frond: "", path: "", ops: {}, ...fact }, name);
   for (const [member, door] of Object.entries(doors)) {
     const methods: any = {};
     for (const [name, op] of Object.entries(door.ops)) {
-      methods[name] = (...args: any[]) => run(member, door, name, args);
+      methods[name] = (...args: any[]) => within(door, name, args, (call) => run(member, call));
       if (op.builtin !== "list") continue;
       const list = methods[name];
       methods.pages ??= (query?: any, sending?: Sending) => pages(list, query, sending);
       methods.each ??= async function* (query?: any, sending?: Sending) {
         for await (const page of pages(list, query, sending)) yield* page.items;
       };
-      if (door.changes) methods.changes ??= events(door, "changes");
+      if (!door.changes) continue;
+      methods.changes ??= events(door, "changes");
+      const positioned = (query: any, sending: any): Promise<any> => within(door, name, [query, sending], (call) => run(member, { ...call, position: true }));
+      const source = { door, list: positioned, changes: events(door, "changes"), ...(door.ops["update"]?.builtin && { update: (...args: any[]) => methods.update(...args) }) };
+      methods.watch ??= (query?: any, sending?: Sending) => watch(source, query, sending);
     }
     const { writes } = door;
     // A value is compared, and sent, as JSON has it: a Date is its text.

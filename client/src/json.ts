@@ -28,3 +28,12 @@ export function read(text: string, fields: readonly string[] = []): any {
     return Number.isSafeInteger(n) || !fields.includes(name) ? n : BigInt(digits);
   });
 }
+
+export const isObject = (value: unknown): value is { readonly [name: string]: unknown } => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Whether two values of JSON are equal, whatever the order of members. */
+export const equal = (a: unknown, b: unknown): boolean => {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => equal(item, b[i]));
+  if (!isObject(a) || !isObject(b)) return a === b;
+  return Object.keys({ ...a, ...b }).every((name) => Object.hasOwn(a, name) === Object.hasOwn(b, name) && equal(a[name], b[name]));
+};

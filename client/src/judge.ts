@@ -513,7 +513,7 @@ export function fill<T>(of: Schema<T>, v: Partial<T>, now: Date = new Date()): T
     else if (!rule) continue;
     else if (mode === 1) {
       if (rule.update && names(sent).length) out[name] = at(rule.update);
-    } else if (rule.value !== undefined) out[name] = structuredClone(rule.value);
+    } else if (rule.value !== undefined) out[name] = JSON.parse(JSON.stringify(rule.value));
     else if (rule.now) out[name] = at(rule.now);
     else if (rule.many) out[name] = [];
   }

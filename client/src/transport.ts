@@ -58,6 +58,8 @@ export interface Call {
   readonly query?: { readonly [name: string]: unknown };
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** The page has to have the position of the log. */
+  readonly position?: boolean;
 }
 
 /** A result, with the version of the row where the host tells it beside the row. */
@@ -70,6 +72,8 @@ export interface Link {
   readonly url: string;
   /** The door called so, where the client knows it. */
   door(name: string): Door | undefined;
+  /** Reports that the caller is not known; true: the request may be sent again. */
+  unauthorized(err: KitError): Promise<boolean>;
   /** The request, with headers of the caller; it fails with SERVICE_UNAVAILABLE where there is no host. */
   fetch(call: Call, path: string, init: { method: string; headers?: Record<string, string>; body?: string | undefined }): Promise<Response>;
 }
@@ -173,7 +177,7 @@ export const rest: Transport = async (link, call) => {
   }
   if (op.builtin === "delete") return { result: true };
   if (answered === undefined && response.status !== 204) throw noAnswer(call, response, "JSON");
-  const version = /^(?:W\/)?"(.*)"$/.exec(response.headers.get("etag") ?? "")?.[1];
+  const version = /^(?:W\/)?"([^".]+)/.exec(response.headers.get("etag") ?? "")?.[1]; // behind a dot it says more of the answer
   const fields = query.fields as string[] | undefined;
   let result = positioned(response, answered ?? null);
   if (fields && !op.query && result) {

@@ -7,27 +7,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
-// authorities are the words for who decides over a door without rules of a frond.yaml. A door
+// authorities are the words for the authority over a door without rules of a frond.yaml. A door
 // with rules has no such line: its rules follow.
-var authorities = map[facade.Authority]string{
-	facade.ByGoCode: "as its collector in Go says",
-	facade.ByWord:   "everybody: everything; it is called open",
-	facade.ByHost:   "closed by its host: what the host says where it runs, and nothing is said here",
-	facade.ByNobody: "everybody: everything; nobody has said so",
+var authorities = map[catalog.Authority]string{
+	catalog.ByGoCode: "as its collector in Go says",
+	catalog.ByWord:   "everybody: everything; it is called open",
+	catalog.ByHost:   "decided by its host; the remote service does not publish its rules",
+	catalog.ByNobody: "everybody: everything, since there are no rules",
 }
 
 // receivers are the same words for who receives the events of a fact.
-var receivers = map[facade.Authority]string{
-	facade.ByGoCode: "as its collector in Go says",
-	facade.ByWord:   "everybody; it is called open",
-	facade.ByHost:   "whoever its host shows the row to; of a fact that is about no door, nobody",
-	facade.ByNobody: "everybody; nobody has said so",
+var receivers = map[catalog.Authority]string{
+	catalog.ByGoCode: "as its collector in Go says",
+	catalog.ByWord:   "everybody; it is called open",
+	catalog.ByHost:   "callers who may see the row at its host; a fact without a door, no caller",
+	catalog.ByNobody: "everybody, since there are no rules",
 }
 
-// writeAccess writes who may do what, door by door, for a reader.
+// writeAccess writes the rights of callers, door by door, for a reader.
 //
 //	shop.order  fronds/shop/frond.yaml#/doors/order
 //	  0 when has(state.user): list, findById; rows {…}
@@ -36,7 +36,7 @@ var receivers = map[facade.Authority]string{
 //	  0 when has(state.user): orderPlaced; rows {…}
 //
 // A rule has the number by which frond explain names it.
-func writeAccess(w io.Writer, table []facade.Access) {
+func writeAccess(w io.Writer, table []catalog.Access) {
 	for _, a := range table {
 		where := ""
 		if len(a.Surfaces) == 0 {
@@ -65,9 +65,9 @@ func writeAccess(w io.Writer, table []facade.Access) {
 	}
 }
 
-// ruleWords is one rule on one line: for whom, what it opens, and of which rows and fields.
-// "when …: list, create; denies delete; rows {…}; hides cost; sets owner = …".
-func ruleWords(r facade.RuleAccess) string {
+// ruleWords is one rule on one line: its condition, and the operations, rows and fields it
+// opens. "when …: list, create; denies delete; rows {…}; hides cost; sets owner = …".
+func ruleWords(r catalog.RuleAccess) string {
 	who, opens := "everybody", "nothing"
 	if r.When != "" {
 		who = "when " + r.When
@@ -80,13 +80,13 @@ func ruleWords(r facade.RuleAccess) string {
 		opens = "nothing more" // rules before it decide
 	}
 	words := []string{who + ": " + opens}
-	// An empty list has no words.
+	// An empty list adds no words.
 	add := func(what string, names []string) {
 		if len(names) > 0 {
 			words = append(words, what+" "+strings.Join(names, ", "))
 		}
 	}
-	// A rule that opens nothing denies all it is for, which "nothing" says already.
+	// A rule that opens nothing denies all its operations, so "nothing" already says it.
 	if len(r.Opens) > 0 {
 		add("denies", r.Denies)
 	}

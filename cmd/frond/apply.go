@@ -8,15 +8,15 @@ import (
 	"github.com/frondhost/frond/gateway/program"
 )
 
-// apply writes changes to stdout and then what the plans write to their folders. With check
-// nothing is written, and a plan that is not empty is an error, which names the source of the
+// apply writes changes to stdout and then the files of the plans to their folders. With check
+// no file is written, and a plan that is not empty is an error, which names the source of the
 // plans.
 //
 //	nothing differs      exit code 0, "nothing changed"
 //	something differs    exit code 0, and the folders are up to date
 //	with check           exit code 1, and the folders are as before
 //
-// With --json stdout is {"changes": […]}, an empty list where nothing changed.
+// With --json stdout is {"changes": […]}, an empty list without changes.
 func (s *shell) apply(plans []*contract.Plan, changes []contract.Change, check bool, source string) error {
 	if s.json {
 		if err := s.writeValue(map[string][]contract.Change{"changes": append([]contract.Change{}, changes...)}); err != nil {
@@ -29,7 +29,7 @@ func (s *shell) apply(plans []*contract.Plan, changes []contract.Change, check b
 			}
 		}
 	}
-	// What is counted is files, not changes: one change of a card may touch several.
+	// The count is of files, not of changes: one change of a card may affect several.
 	written, removed := 0, 0
 	for _, p := range plans {
 		written, removed = written+len(p.Write), removed+len(p.Remove)
@@ -39,10 +39,10 @@ func (s *shell) apply(plans []*contract.Plan, changes []contract.Change, check b
 		return nil
 	}
 	if check {
-		return program.Broken(fmt.Errorf("this is not what %s; run the same command without --check", source))
+		return program.Broken(fmt.Errorf("the files differ from %s; run the same command without --check", source))
 	}
 	// The first plan that fails ends the command. A second run completes it, since equal files
-	// are no conflict.
+	// do not conflict.
 	for _, p := range plans {
 		if err := p.Apply(); err != nil {
 			return err

@@ -17,8 +17,8 @@ func newBackup(s *shell) *cobra.Command {
 		Use:   "backup FILE",
 		Short: "Copy the store into a file, also while a gateway runs",
 		Long: `Write the store of the project in --dir into FILE, as of one moment. The gateway
-may run and take writes meanwhile. FILE must not exist yet; it is complete and on
-disk when the command ends. "frond restore" puts it back.`,
+may run and take writes during the backup. FILE must not exist yet; it is complete and
+on disk when the command ends. "frond restore" puts it back.`,
 		Example: "  frond backup /backups/shop-monday.db --dir examples/shop",
 		Args:    arguments(1, 1, "the file to write"),
 	}
@@ -51,13 +51,13 @@ func newRestore(s *shell) *cobra.Command {
 		Use:   "restore FILE",
 		Short: "Put a backup in the place of the store",
 		Long: `Put FILE, which "frond backup" wrote, in the place of the store of the project in
---dir. No gateway and no receiver may serve the store meanwhile. Where there is a
-store already, --replace is needed; the store that was there is kept beside it.`,
+--dir. Stop every gateway and receiver of the store first. If there is a store already,
+--replace is needed; the old store is kept in the same folder under another name.`,
 		Example: "  frond restore /backups/shop-monday.db --dir examples/shop --replace",
 		Args:    arguments(1, 1, "a backup"),
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
-	replace := cmd.Flags().Bool("replace", false, "replace the store that is there; it is kept under another name")
+	replace := cmd.Flags().Bool("replace", false, "replace an existing store; it is kept under another name")
 	settings := addSettings(cmd, "store")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		config, problems := settings.read(s, *dir)

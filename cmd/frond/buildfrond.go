@@ -13,18 +13,20 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
 // newBuildFrond is frond build-frond. The exit code is 1 if --check finds a difference. An
-// unknown Frond, or an option that Go or npm would refuse, is exit code 2, and nothing is
+// unknown Frond, or an option that Go or npm would refuse, is exit code 2, and no file is
 // written.
 func newBuildFrond(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build-frond FROND",
 		Short: "Write a Frond's contract as a Go module and an npm package",
-		Long: `Write what a Frond promises as packages that others install: OUT/go is a Go
-module (types, constructors that validate, a client, the cards), OUT/npm an npm
+		Long: `Write a Frond's contract as packages that others install: OUT/go is a Go module
+ (types, constructors that validate, a client, the cards), OUT/npm an npm
 package (types, the judge, a client over fetch, the cards). They are made from the
 project's cards, or from those that frond sync wrote; no host is called. The same
 cards give the same bytes.`,
@@ -38,9 +40,9 @@ cards give the same bytes.`,
 	flags.StringVar(&opts.Module, "module", "", "the Go module's path (default frond.local/FROND)")
 	flags.StringVar(&opts.NPM, "npm", "", "the npm package's name (default FROND)")
 	flags.StringVar(&opts.Version, "contract", "", "the version of both (default 0.0.0-c and a hash of the contract)")
-	check := flags.Bool("check", false, "write nothing; exit with 1 if something would change")
+	check := flags.Bool("check", false, "write no files; exit with 1 if a file would change")
 	settings := addSettings(cmd, "remotes", "vendor")
-	settings.Unregistered = func(schema.Fault) {} // nothing is run
+	settings.Unregistered = func(schema.Fault) {} // no code of the project is run
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		catalog, err := settings.promised(s, *dir)
 		if err != nil {
@@ -71,7 +73,7 @@ cards give the same bytes.`,
 		if err != nil {
 			return err
 		}
-		return s.apply([]*contract.Plan{plan}, nil, *check, "the cards say")
+		return s.apply([]*contract.Plan{plan}, nil, *check, "the cards")
 	}
 	return cmd
 }
@@ -83,32 +85,32 @@ func (s *shell) reportSkipped(m *contract.Model) {
 	}
 }
 
-// promised is what a project's cards say it serves. Nothing is run and no host is called: what
-// a Frond elsewhere serves is what was synced of it. The façade has no store, so it answers
-// nothing; only its catalog is read.
-func (s *settings) promised(sh *shell, dir string) (*facade.Catalog, error) {
-	project, config, err := s.load(sh, dir)
+// promised is the catalog that a project's cards promise. It runs no code and calls no host:
+// for a remote Frond it uses the last sync. The façade has no store, so it answers no calls;
+// only its catalog is read.
+func (s *settings) promised(sh *shell, dir string) (*catalog.Catalog, error) {
+	source, config, err := s.load(sh, dir)
 	if err != nil {
 		return nil, err
 	}
-	placed := *project
+	placed := *source
 	placed.Fronds = nil
-	for _, src := range project.Fronds {
+	for _, src := range source.Fronds {
 		// A copy: the project as it was read stays as it is.
 		moved := *src
 		if remote, named := config.Remotes[src.Name]; named {
 			moved.Remote = remote.URL
 		} else if src.Known != nil {
 			// A synced Frond without an address in the settings: any address will do, since
-			// nothing is called.
+			// it is not called.
 			moved.Remote = "elsewhere"
 		}
 		placed.Fronds = append(placed.Fronds, &moved)
 	}
-	// The setting wins over what the project itself says.
+	// The setting has precedence over the project's own vendor.
 	placed.Vendor = cmp.Or(config.Vendor, placed.Vendor)
 	f, err := facade.New(&placed, nil, &facade.Options{
-		List:         facade.ListLimits{Default: config.Limits.List.Default, Max: config.Limits.List.Max},
+		List:         project.ListLimits{Default: config.Limits.List.Default, Max: config.Limits.List.Max},
 		Unregistered: s.Unregistered, Incomplete: len(config.Remotes) > 0,
 	})
 	if err != nil {

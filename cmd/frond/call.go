@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/call"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
 )
 
@@ -33,7 +34,7 @@ name=text is a string, name:=json any other value; with @ the value is read from
 file. Dots separate nested names: filter.price.gte:=10. Each value is put where the
 operation's cards say it belongs: params, query or body.
 
-rpc.discover is an operation too: it answers what is served.`,
+rpc.discover is an operation too: it returns the catalog of the host.`,
 		Example: "  frond call product.list limit:=3 --dir examples/shop\n" +
 			"  frond call product.findById id=p1 --url http://127.0.0.1:8080\n" +
 			"  frond call product.create --body @product.json --dir examples/shop",
@@ -54,7 +55,7 @@ rpc.discover is an operation too: it answers what is served.`,
 		}
 		// prepare has closed it where it failed.
 		defer target.Close()
-		// The document is no result of a façade and has no form; it is written as it is.
+		// The document is not a result of a façade, so it is written unchanged.
 		if args[0] == call.Discover {
 			text, err := target.Discover(cmd.Context())
 			if err != nil {
@@ -65,7 +66,7 @@ rpc.discover is an operation too: it answers what is served.`,
 		result, err := target.Call(cmd.Context(), prepared)
 		if err != nil {
 			// A *facade.Error is what program.Run writes as a KitError, with exit code 1 or 3.
-			return facade.AsError(err)
+			return kiterror.AsError(err)
 		}
 		return s.write(result.AppendJSON(nil))
 	}
@@ -76,8 +77,8 @@ rpc.discover is an operation too: it answers what is served.`,
 // are not among them: a call passes none.
 var callSettings = []string{"store", "remotes", "vendor", "limits.list.default", "limits.list.max", "log.level"}
 
-// pendingCall is the flags of a command that makes one call. explain has neither url nor
-// headers: what a host does inside cannot be explained from here.
+// pendingCall holds the flags of a command that makes one call. explain has neither url nor
+// headers: a call inside another host cannot be explained from here.
 type pendingCall struct {
 	settings              *settings
 	dir, url, state, body string
@@ -107,7 +108,7 @@ func (c *pendingCall) prepare(ctx context.Context, s *shell, args []string) (*fa
 		}
 	}
 	target, err := c.open(ctx, s)
-	// rpc.discover is no operation of a door and has no places.
+	// rpc.discover is not an operation of a door and has no places.
 	if err != nil || args[0] == call.Discover {
 		return prepared, target, err
 	}
@@ -132,12 +133,12 @@ func (c *pendingCall) open(ctx context.Context, s *shell) (*call.Target, error) 
 		}
 		return call.Remote(c.url, headers)
 	}
-	// A header in this process would reach nobody; ignoring it would hide that the call is
+	// A call in this process has no headers; ignoring them would hide that the call is
 	// anonymous.
 	if len(c.headers) > 0 {
-		return nil, errors.New("--header is for a host at --url; here, say who calls with --state")
+		return nil, errors.New("--header is for a host at --url; name the caller of a local call with --state")
 	}
-	project, config, err := c.settings.load(s, c.dir) //nolint:contextcheck // compiling a project waits for nothing
+	project, config, err := c.settings.load(s, c.dir) //nolint:contextcheck // compiling a project does not wait
 	if err != nil {
 		return nil, err
 	}

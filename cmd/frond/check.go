@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 )
@@ -16,7 +16,7 @@ import (
 //	stdout   a line for each finding and the table of access; with --json
 //	         {"faults": […], "notices": […], "access": […], "facts": […]}
 //	stderr   how many there are
-//	0        no fault, whatever notices there are
+//	0        no fault, with or without notices
 //	2        a fault
 func newCheck(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
@@ -34,14 +34,14 @@ relation that none of its operations answers; fields that callers can set and ne
 clear; rules under which no create can succeed; and, with identity.dev, members of user that
 no token has.
 
-If there is no fault in the cards, a table shows who may do what: for each door, its
+If there is no fault in the cards, a table shows the rights of callers: for each door, its
 rules in the order in which they are tried, and for each fact, who receives its events.
 A door that everybody may use, and that is not declared open, is a fault; in mode:
 development, a notice. So is a fact of a shape of its own.
 
 With --store, the tables of that store are compared with the cards: a step that a start
-refuses is a fault, unless a flag of "frond migrate apply" allows it; that one, and what
-a start would change or leave, is a notice. Nothing is changed.
+refuses is a fault, unless a flag of "frond migrate apply" allows it; then it is a notice,
+as are the other steps. Check changes no table.
 
 With a frond.lock in the project's folder, a REST path that would change is a fault.
 --pin writes that file.`,
@@ -70,18 +70,18 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 			return s.report(faultsOf(err), notices, nil, nil)
 		}
 		defer func() { _ = gw.Close() }() // its store is in memory
-		catalog := gw.Catalog()
-		table, facts := catalog.Access(), catalog.FactAccess()
-		// The file is written before it is compared: what --pin accepts is no fault of this
-		// run.
+		served := gw.Catalog()
+		table, facts := served.Access, served.FactAccess
+		// The file is written before it is compared: a change that --pin accepts is not a
+		// fault of this run.
 		if *pin {
-			if err := writePins(*dir, catalog); err != nil {
+			if err := writePins(*dir, served); err != nil {
 				return err
 			}
 		}
-		faults, unpinned := checkPins(*dir, catalog)
+		faults, unpinned := checkPins(*dir, served)
 		faults = append(faults, met...)
-		for _, f := range facade.Undecided(slices.Concat(table, facts)) {
+		for _, f := range catalog.Undecided(slices.Concat(table, facts)) {
 			// In development an open door is convenient; in production it has to be declared.
 			if open := finding(f); gw.Development() {
 				notices = append(notices, open)
@@ -89,8 +89,8 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 				faults = append(faults, open)
 			}
 		}
-		notices = append(append(notices, unpinned...), unanswered(catalog)...)
-		for _, note := range slices.Concat(catalog.Notes, catalog.Ended, catalog.Advice) {
+		notices = append(append(notices, unpinned...), unanswered(served)...)
+		for _, note := range slices.Concat(served.Notes, served.Ended, served.Advice) {
 			notices = append(notices, finding(note))
 		}
 		return s.report(faults, append(notices, remoteNotices(gw.Remotes())...), table, facts)
@@ -100,13 +100,13 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 
 // unanswered lists the operations that would answer NOT_IMPLEMENTED. They are notices: a Go
 // program may have the handlers that this one lacks.
-func unanswered(catalog *facade.Catalog) (notices []finding) {
-	for _, frond := range catalog.Fronds {
+func unanswered(served *catalog.Catalog) (notices []finding) {
+	for _, frond := range served.Fronds {
 		for _, door := range frond.Doors {
 			for _, op := range door.Operations {
 				if !op.Answered {
 					notices = append(notices, finding{
-						File: door.Origin, Message: fmt.Sprintf("%s.%s is answered by nothing in this program", door.Name, op.Name),
+						File: door.Origin, Message: fmt.Sprintf("%s.%s has no handler in this program", door.Name, op.Name),
 						Remedy: "attach a handler in a Go program, or name the Frond in remotes",
 					})
 				}
@@ -116,17 +116,17 @@ func unanswered(catalog *facade.Catalog) (notices []finding) {
 	return notices
 }
 
-// remoteNotices lists, for each Frond that runs elsewhere, what is known of it. A remote that
-// is down is no fault: a gateway starts without it (docs/decisions/remotes.md).
+// remoteNotices lists, for each remote Frond, the known facts about it. A remote that is down
+// is not a fault: a gateway starts without it (docs/decisions/remotes.md).
 func remoteNotices(remotes []gateway.RemoteState) (notices []finding) {
 	for _, r := range remotes {
-		f := finding{File: "remotes/" + r.Frond, Message: r.Frond + " runs at " + r.URL + " and has answered what it serves"}
+		f := finding{File: "remotes/" + r.Frond, Message: r.Frond + " runs at " + r.URL + " and has returned its catalog"}
 		switch {
 		case r.Failed == nil && r.Unusable != "":
 			f.Message = fmt.Sprintf("%s runs at %s and is left out: %s", r.Frond, r.URL, r.Unusable)
 			f.Remedy = "rename the entity here or there; the log of a gateway says which"
 		case r.Failed != nil:
-			f.Message = fmt.Sprintf("%s runs at %s, which does not answer what it serves: %s", r.Frond, r.URL, r.Failed.Message)
+			f.Message = fmt.Sprintf("%s runs at %s, which does not return its catalog: %s", r.Frond, r.URL, r.Failed.Message)
 			f.Remedy = "start it there, or correct the address; a gateway starts without it and adds it once it answers"
 		}
 		notices = append(notices, f)

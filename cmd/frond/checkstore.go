@@ -13,7 +13,7 @@ import (
 // Faults of the cards are those of the dry run, and not repeated here.
 func (s *shell) meets(ctx context.Context, settings *settings, dir string, notices []finding) (faults, all []finding) {
 	here := *settings
-	project, opts, err := here.tables(s, dir) //nolint:contextcheck // compiling a project waits for nothing
+	project, opts, err := here.tables(s, dir) //nolint:contextcheck // compiling a project does not wait
 	if err != nil {
 		return nil, notices
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // newClient is frond client. The exit code is 1 if --check finds a difference. A host that does
-// not answer is exit code 3; an unknown Frond, or a card without a judge in JavaScript, is 2, and
-// nothing is written.
+// not answer is exit code 3; an unknown Frond, or a card without a judge in JavaScript, is 2,
+// and no file is written.
 func newClient(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "client [FROND] --from URL --out FOLDER",
@@ -33,7 +33,7 @@ host's only one is written.`,
 	out := flags.String("out", "", "the folder to write to")
 	flags.StringVar(&opts.NPM, "npm", "", "the npm package's name (default FROND)")
 	flags.StringVar(&opts.Version, "contract", "", "the package's version (default 0.0.0-c and a hash of the contract)")
-	check := flags.Bool("check", false, "write nothing; exit with 1 if something would change")
+	check := flags.Bool("check", false, "write no files; exit with 1 if a file would change")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *out == "" {
 			return errors.New("--out is missing; write the folder of the package, such as --out src/catalog")
@@ -48,14 +48,14 @@ host's only one is written.`,
 		}
 		files, err := model.NPM(opts)
 		if err != nil {
-			return fmt.Errorf("what %s serves of %s cannot be a package:\n%w", from.url, frond.Name, err)
+			return fmt.Errorf("the cards of %[2]s at %[1]s do not make a package:\n%[3]w", from.url, frond.Name, err)
 		}
 		s.reportSkipped(model)
 		plan, err := contract.NewPlan(filepath.Clean(cmp.Or(*out, ".")), contract.ManifestFile, files, nil)
 		if err != nil {
 			return err
 		}
-		return s.apply([]*contract.Plan{plan}, nil, *check, "the host serves")
+		return s.apply([]*contract.Plan{plan}, nil, *check, "the host's catalog")
 	}
 	return cmd
 }

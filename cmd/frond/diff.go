@@ -16,7 +16,7 @@ import (
 // newDiff is frond diff.
 //
 //	stdout   the findings: text, JSON {"findings": […]} or Markdown
-//	stderr   what was not compared
+//	stderr   the parts that were not compared
 //	0        no finding at or above --fail-on
 //	1        one or more
 //	2        wrong usage, or a version that cannot be read
@@ -24,7 +24,7 @@ import (
 func newDiff(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Say what a change of cards breaks, for whom, and what to do instead",
+		Short: "Report the changes of cards that break clients, and the remedies",
 		Long: `Compare two versions of a project. Each of them is one of
 
   DIR            a project's folder

@@ -17,7 +17,7 @@ import (
 	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/cmd/frond/diff"
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -31,7 +31,7 @@ type versionReader struct {
 	folders []string        // temporary ones, of revisions
 }
 
-// close removes what the reader wrote.
+// close removes the reader's files.
 func (r *versionReader) close() {
 	for _, dir := range r.folders {
 		_ = os.RemoveAll(dir) // a temporary folder that stays is the system's to remove
@@ -51,7 +51,7 @@ func (r *versionReader) read(ctx context.Context, name, other string) (*diff.Ver
 	case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
 		return r.host(ctx, name)
 	case err != nil:
-		return nil, fmt.Errorf("%s is no version; write a project's folder, git:REV, git:REV:DIR, a bundle.json or the URL of a host", name)
+		return nil, fmt.Errorf("%s is not a version; write a project's folder, git:REV, git:REV:DIR, a bundle.json or the URL of a host", name)
 	case info.IsDir():
 		return r.folder(name, name)
 	}
@@ -66,7 +66,7 @@ func (r *versionReader) folder(name, dir string) (*diff.Version, error) {
 	if settingsErr != nil {
 		config = nil
 	}
-	project, err := readProject(dir, config)
+	source, err := readProject(dir, config)
 	if err := errors.Join(settingsErr, err); err != nil {
 		return nil, fmt.Errorf("%s cannot be compared:\n%w", name, err)
 	}
@@ -75,10 +75,10 @@ func (r *versionReader) folder(name, dir string) (*diff.Version, error) {
 		return nil, fmt.Errorf("%s cannot be compared:\n%w", name, err)
 	}
 	if config.Vendor != "" {
-		project.Vendor = config.Vendor
+		source.Vendor = config.Vendor
 	}
 	return diff.New(&diff.Source{
-		Name: name, Project: project, List: facade.ListLimits(promises.List), Audiences: promises.Audiences,
+		Name: name, Project: source, List: project.ListLimits(promises.List), Audiences: promises.Audiences,
 		Documents: promises.Documents, Enforced: promises.Enforced, Limits: promises.Limits, Remotes: promises.Remotes,
 	})
 }
@@ -156,7 +156,7 @@ func (r *versionReader) checkout(ctx context.Context, name, other string) (strin
 		return "", err
 	}
 	r.folders = append(r.folders, to)
-	// The archive is read as it comes: a repository may have large files beside its cards.
+	// The archive is read as a stream: a repository may have large files next to its cards.
 	files, archive := io.Pipe()
 	read := make(chan error, 1)
 	go func() {
@@ -165,21 +165,21 @@ func (r *versionReader) checkout(ctx context.Context, name, other string) (strin
 		read <- err
 	}()
 	err = runGit(ctx, root, archive, "archive", "--format=tar", tree)
-	_ = archive.Close() // it ends what is read, and never fails
+	_ = archive.Close() // it ends the reading, and never fails
 	if err := errors.Join(err, <-read); err != nil {
 		return "", fmt.Errorf("%s cannot be read: %w", name, err)
 	}
 	return to, nil
 }
 
-// git runs git in a folder and returns what it writes.
+// git runs git in a folder and returns its output.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	var stdout bytes.Buffer
 	err := runGit(ctx, dir, &stdout, args...)
 	return stdout.Bytes(), err
 }
 
-// runGit runs git in a folder. The error is what it says itself.
+// runGit runs git in a folder. The error is git's own message.
 func runGit(ctx context.Context, dir string, stdout io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // a revision is checked not to be a flag
 	cmd.Dir = dir
@@ -196,8 +196,8 @@ func runGit(ctx context.Context, dir string, stdout io.Writer, args ...string) e
 	return nil
 }
 
-// untar writes the files of an archive into a folder. Links are skipped: what they lead to may
-// be outside of it.
+// untar writes the files of an archive into a folder. Links are skipped: their targets may be
+// outside of it.
 func untar(archive io.Reader, to string) error {
 	root, err := os.OpenRoot(to)
 	if err != nil {

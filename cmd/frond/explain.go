@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // newExplain is frond explain. facade.Explain makes the call; this file writes it down. The
@@ -32,7 +33,7 @@ stderr too, as with frond call.`,
 	c := pendingCall{settings: addSettings(cmd, callSettings...)}
 	flags := cmd.Flags()
 	flags.StringVar(&c.dir, "dir", ".", "the project's folder")
-	flags.StringVar(&c.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; none: nobody`)
+	flags.StringVar(&c.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; none: an anonymous caller`)
 	flags.StringVar(&c.body, "body", "", "the whole body: @FILE, - for stdin, or JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		call, target, err := c.prepare(cmd.Context(), s, args)
@@ -51,7 +52,7 @@ stderr too, as with frond call.`,
 		}
 		// The explanation is on stdout by now: a call that fails has one, too.
 		if failed != nil {
-			return facade.AsError(failed)
+			return kiterror.AsError(failed)
 		}
 		return nil
 	}
@@ -86,14 +87,14 @@ func explainCall(b *strings.Builder, x *facade.Explanation) {
 	say := func(indent int, format string, args ...any) {
 		fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", indent), fmt.Sprintf(format, args...))
 	}
-	// The failure at the end says what is served instead.
+	// The failure at the end names the known operations.
 	switch {
 	case x.Frond != "":
 		say(0, "%s.%s  a %s of the Frond %s, answered by %s", x.Entity, x.Operation, x.Kind, x.Frond, answeredBy(x.By))
-	case x.Error != nil && x.Error.Code == facade.Gone:
+	case x.Error != nil && x.Error.Code == kiterror.Gone:
 		say(0, "%s.%s was called by an old name that is not answered any more", x.Entity, x.Operation)
 	default:
-		say(0, "%s.%s is nothing that is served", x.Entity, x.Operation)
+		say(0, "%s.%s is unknown", x.Entity, x.Operation)
 	}
 	for _, scope := range x.Scopes {
 		explainScope(say, &scope)
@@ -108,8 +109,8 @@ func explainCall(b *strings.Builder, x *facade.Explanation) {
 		}
 		for _, st := range c.Statements {
 			say(1, "%s", st.Text)
-			// Arguments are printed beside the statement, never inside: the text is what the
-			// store prepares.
+			// Arguments are printed separately, never inside the statement: the text is the
+			// one that the store prepares.
 			for i, arg := range st.Args {
 				text, _ := json.Marshal(arg)
 				say(2, "?%d = %s", i+1, text)
@@ -166,9 +167,8 @@ func answeredBy(who string) string {
 	return who
 }
 
-// explainScope writes a door's rules up to the one that matched, and what follows from it. A
-// rule is named by its number, which is that of frond check. Where the scope is refused,
-// nothing follows.
+// explainScope writes a door's rules up to the one that matched, and the scope that follows
+// from it. A rule is named by its number, as in frond check. A refused scope ends the output.
 func explainScope(say func(int, string, ...any), scope *facade.Scoping) {
 	if scope.At == "none" {
 		say(0, "scope   %s for %s: no collector, everything is open", scope.Door, scope.For)
@@ -199,7 +199,7 @@ func explainScope(say func(int, string, ...any), scope *facade.Scoping) {
 	explainNames(say, 1, "readOnly", scope.ReadOnly)
 }
 
-// explainNames writes a list of names; nothing for an empty one.
+// explainNames writes a list of names, unless it is empty.
 //
 //	reads   id, customerId, total
 func explainNames(say func(int, string, ...any), indent int, word string, names []string) {
@@ -208,8 +208,7 @@ func explainNames(say func(int, string, ...any), indent int, word string, names 
 	}
 }
 
-// where is a filter behind what it restricts. " where {…}", or nothing where every row is
-// meant.
+// where formats a filter as " where {…}", or as "" if it includes every row.
 func where(filter json.RawMessage) string {
 	if filter == nil {
 		return ""

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway"
 )
@@ -16,15 +17,15 @@ import (
 //
 //	0   it is done; tail: it was stopped
 //	1   the log refuses: a position past retention, an event that is not dead
-//	2   a fact or a consumer that nobody knows, faults in cards or settings
+//	2   an unknown fact or consumer, faults in cards or settings
 //	3   a store or a host that cannot be reached
 func newFacts(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "facts",
 		Short: "Look at the log of facts, and deliver them again",
-		Long: `Look at what the Fronds of a project announce. "tail" prints events as they come,
-"dead" lists those that a consumer, a webhook or NATS gave up on, and "replay" has
-them tried again. A gateway may run meanwhile.`,
+		Long: `Look at the facts of a project's Fronds. "tail" prints events as they come, "dead"
+lists the events that a consumer, a webhook or NATS gave up on, and "replay" has them
+tried again. A gateway may run at the same time.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: helpOrUnknown,
 	}
@@ -47,7 +48,7 @@ func addFacts(cmd *cobra.Command) *factsFlags {
 
 // with opens the outbox of the project.
 func (f *factsFlags) with(ctx context.Context, s *shell, do func(context.Context, *facade.Facade, facade.Outbox) error) error {
-	project, opts, err := f.settings.tables(s, f.dir) //nolint:contextcheck // compiling a project waits for nothing
+	project, opts, err := f.settings.tables(s, f.dir) //nolint:contextcheck // compiling a project does not wait
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (f *factsFlags) with(ctx context.Context, s *shell, do func(context.Context
 }
 
 // factsNamed are facts by FACT or FROND.FACT, as FROND.FACT; none are all.
-func factsNamed(c *facade.Catalog, names []string) (full []string, err error) {
+func factsNamed(c *catalog.Catalog, names []string) (full []string, err error) {
 	for _, name := range names {
 		switch meant, all := c.FactsNamed(name); {
 		case len(meant) == 1:
@@ -64,9 +65,9 @@ func factsNamed(c *facade.Catalog, names []string) (full []string, err error) {
 		case len(meant) > 1:
 			return nil, fmt.Errorf("several Fronds announce %s; write one of %s, %s", name, meant[0].FullName(), meant[1].FullName())
 		case len(all) == 0:
-			return nil, fmt.Errorf("nothing announces %s: no fact is declared here; write facts: in a frond.yaml", name)
+			return nil, fmt.Errorf("fact %s is unknown: the project declares no facts; write facts: in a frond.yaml", name)
 		default:
-			return nil, fmt.Errorf("nothing announces %s; write one of %s", name, strings.Join(all, ", "))
+			return nil, fmt.Errorf("fact %s is unknown; write one of %s", name, strings.Join(all, ", "))
 		}
 	}
 	return full, nil

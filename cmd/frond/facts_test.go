@@ -103,14 +103,14 @@ func TestFactsReplay(t *testing.T) {
 		}
 	}
 	check([]string{"dead"}, "go:mailer  e2  pad.rung   tried 12 times: no", "", "")
-	check([]string{"dead", "nobody"}, "", "no consumer is called nobody; write one of go:mailer", "")
+	check([]string{"dead", "nobody"}, "", "consumer nobody is unknown; write one of go:mailer", "")
 	check([]string{"dead", "mailer", "--json"}, `"consumer":"go:mailer"`, "", "")
 	check([]string{"replay", "mailer", "--event", "e3"}, "go:mailer tries 1 event again", "", "e3")
 	check([]string{"replay", "mailer", "--event", "e3"}, "", "0 events of 1 are dead letters of go:mailer", "")
 	check([]string{"replay", "mailer", "--json"}, `{"consumer":"go:mailer","events":1}`, "", "e2")
 	check([]string{"replay", "mailer"}, "tries 0 events again", "", "")
 	check([]string{"replay", "mailer", "--from", "start"}, "", "write them as --fact", "")
-	check([]string{"replay", "mailer", "--from", "start", "--fact", "sung"}, "", "nothing announces sung; write one of pad.other, pad.rung", "")
+	check([]string{"replay", "mailer", "--from", "start", "--fact", "sung"}, "", "fact sung is unknown; write one of pad.other, pad.rung", "")
 	check([]string{"replay", "mailer", "--from", "start", "--fact", "rung", "--to", events[2].Position.String()}, "tries 2 events again", "", "e0 e2")
 	check([]string{"replay", "mailer", "--from", events[0].Position.String(), "--fact", "pad.rung"}, "tries 2 events again", "", "e2 e3")
 	// What the settings say about its facts need not be given.

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts/delivery"
 )
 
@@ -59,7 +61,7 @@ func newFactsDead(s *shell) *cobra.Command {
 				}
 			}
 			if len(dead) == 0 {
-				fmt.Fprintln(s.stderr, "nothing is dead")
+				fmt.Fprintln(s.stderr, "no events are dead")
 			}
 			return nil
 		})
@@ -73,9 +75,9 @@ func newFactsReplay(s *shell) *cobra.Command {
 		Use:   "replay CONSUMER",
 		Short: "Have a consumer try events again",
 		Long: `Have a consumer, a webhook or NATS try its dead letters again: all of them, or those
-of --event. With --from it is given the events of its facts in a part of the log once
-more. The gateway that runs the consumer does it within half a minute; events of
-the same row that come meanwhile wait for them.`,
+of --event. With --from it gets the events of its facts in a part of the log once
+more. The gateway that runs the consumer does it within half a minute; new events of
+the same row wait for them.`,
 		Example: "  frond facts replay webhook:billing --dir examples/shop\n" +
 			"  frond facts replay go:sales.orderPlaced --event 019a…\n" +
 			"  frond facts replay go:mailer --from start --fact orderPlaced",
@@ -84,7 +86,7 @@ the same row that come meanwhile wait for them.`,
 	f := addFacts(cmd)
 	flags := cmd.Flags()
 	ids := flags.StringArray("event", nil, "the id of a dead event; may be given again")
-	from := flags.String("from", "", "replay the log behind this position, or from start")
+	from := flags.String("from", "", "replay the events after this position, or from start")
 	to := flags.String("to", "", "with --from: up to this position; the default is the end of the log")
 	names := flags.StringArray("fact", nil, "with --from: these facts alone; may be given again. A consumer in Go with a name of its own needs them")
 	cmd.MarkFlagsMutuallyExclusive("event", "from")
@@ -101,7 +103,7 @@ the same row that come meanwhile wait for them.`,
 			if *from == "" {
 				n, err = delivery.Again(ctx, outbox, name, *ids)
 				if err == nil && n < len(*ids) {
-					err = facade.Errorf(facade.NotFound, "%s of %d are dead letters of %s; frond facts dead %s lists them, and the others have been replayed", count(n, "event"), len(*ids), name, name)
+					err = kiterror.Errorf(kiterror.NotFound, "%s of %d are dead letters of %s; frond facts dead %s lists them, and the others have been replayed", count(n, "event"), len(*ids), name, name)
 				}
 			} else {
 				n, err = f.replayRange(ctx, of.Catalog(), outbox, name, *from, *to, *names)
@@ -120,7 +122,7 @@ the same row that come meanwhile wait for them.`,
 }
 
 // replayRange replays a part of the log: the events of facts, or of those that the consumer is for.
-func (f *factsFlags) replayRange(ctx context.Context, c *facade.Catalog, outbox facade.Outbox, consumer, from, to string, facts []string) (int, error) {
+func (f *factsFlags) replayRange(ctx context.Context, c *catalog.Catalog, outbox facade.Outbox, consumer, from, to string, facts []string) (int, error) {
 	if len(facts) == 0 {
 		var known bool
 		if facts, known = f.factsOf(consumer); !known {
@@ -168,7 +170,7 @@ func isRetrying(name string) bool { return strings.HasSuffix(name, delivery.Retr
 
 // consumerNamed is the name of a consumer that has a position in the store: as it is written,
 // or without go: and webhook:. The error names those that there are.
-func consumerNamed(ctx context.Context, c *facade.Catalog, outbox facade.Outbox, name string) (string, error) {
+func consumerNamed(ctx context.Context, c *catalog.Catalog, outbox facade.Outbox, name string) (string, error) {
 	tries := []string{name, "go:" + name, "webhook:" + name}
 	known := []string{"nats"}
 	for _, frond := range c.Fronds {
@@ -200,5 +202,5 @@ func consumerNamed(ctx context.Context, c *facade.Catalog, outbox facade.Outbox,
 	if len(known) == 0 {
 		return "", fmt.Errorf("no consumer is called %s, and none has run over this store", name)
 	}
-	return "", fmt.Errorf("no consumer is called %s; write one of %s, or the name of another one as it stands in the log, such as webhook:billing", name, strings.Join(known, ", "))
+	return "", fmt.Errorf("consumer %s is unknown; write one of %s, or another name from the log, such as webhook:billing", name, strings.Join(known, ", "))
 }

@@ -22,9 +22,9 @@ func newFactsTail(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail [FACT]...",
 		Short: "Print events as they come",
-		Long: `Print the events of some facts, or of all, as they come, until it is stopped. Of the
-store of a project everything is printed that may leave it, whoever may see it; a
-host at --url streams what the caller may see.`,
+		Long: `Print the events of some facts, or of all, as they come, until it is stopped. From
+the store of a project it prints every event that may leave the host, for any caller;
+a host at --url streams the events that the caller may see.`,
 		Example: "  frond facts tail --dir examples/shop\n" +
 			"  frond facts tail orderPlaced --after start --once --json --dir examples/shop\n" +
 			"  frond facts tail sales.orderPlaced --url http://127.0.0.1:8080 --header 'Authorization: Bearer …'",
@@ -32,7 +32,7 @@ host at --url streams what the caller may see.`,
 	}
 	f := addFacts(cmd)
 	flags := cmd.Flags()
-	after := flags.String("after", "", "begin behind this position, or with start at the oldest event; the default is now")
+	after := flags.String("after", "", "begin after this position, or with start at the oldest event; the default is now")
 	once := flags.Bool("once", false, "print the log as far as it goes, from its begin where --after is not given")
 	url := flags.String("url", "", "the address of a gateway to follow instead")
 	headers := flags.StringArray("header", nil, `a header for the gateway at --url, such as "Authorization: Bearer …"`)
@@ -40,7 +40,7 @@ host at --url streams what the caller may see.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *url != "" {
 			if *once {
-				return errors.New("--once is for the store of a project; a host at --url streams what comes")
+				return errors.New("--once is for the store of a project; a host at --url streams new events; leave out --once")
 			}
 			sent, err := call.ReadHeaders(*headers)
 			if err != nil {
@@ -71,7 +71,7 @@ host at --url streams what the caller may see.`,
 			}
 			if *once {
 				if *after == "" {
-					at = facts.Start // nothing comes after now that it would wait for
+					at = facts.Start // --once prints only stored events, so begin with the oldest
 				}
 				return printOnce(ctx, outbox, names, at, show)
 			}
@@ -81,7 +81,7 @@ host at --url streams what the caller may see.`,
 	return cmd
 }
 
-// printOnce prints what is there.
+// printOnce prints the events in the log.
 func printOnce(ctx context.Context, log facade.EventLog, names []string, at facade.Position, show func(*facade.Event) error) error {
 	_, last, err := log.Span(ctx)
 	for err == nil && at < last {
@@ -103,12 +103,9 @@ func printOnce(ctx context.Context, log facade.EventLog, names []string, at faca
 	return err
 }
 
-// onlyLog hides that a log could be relayed: whoever looks at it does not keep it.
-type onlyLog struct{ facade.EventLog }
-
-// printAll prints what comes until ctx is done.
+// printAll prints events as they come until ctx is done.
 func printAll(ctx context.Context, log facade.EventLog, names []string, at facade.Position, show func(*facade.Event) error) error {
-	feed := facts.New(onlyLog{log}, &facts.Options{Log: slog.New(slog.DiscardHandler)})
+	feed := facts.Follow(log, &facts.Options{Log: slog.New(slog.DiscardHandler)}) //nolint:contextcheck // Close ends it
 	defer feed.Close()
 	r, err := feed.Subscribe(ctx, names, at)
 	if err != nil {
@@ -145,7 +142,7 @@ type outwardEvent struct {
 	Data     json.RawMessage `json:"data"`
 }
 
-// eventOf is an event of the store. It has no version, which depends on who sees the row.
+// eventOf is an event of the store. It has no version, which depends on the reader's rights.
 func eventOf(e *facade.Event) *outwardEvent {
 	out := &outwardEvent{
 		ID: e.ID, Position: e.Position.String(), Frond: e.Frond, Name: e.Name, Change: string(e.Change), At: e.At,

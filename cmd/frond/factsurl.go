@@ -12,14 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // againAfter is how long followURL waits before it connects again.
 const againAfter = time.Second
 
 // followURL prints the events of facts of a gateway, each over a stream of its own, until ctx
-// is done. A stream that ends is opened again behind what was printed.
+// is done. A stream that ends is opened again after the last event printed.
 func (s *shell) followURL(ctx context.Context, base string, names []string, after string, headers http.Header) error {
 	if !strings.HasPrefix(base, "http://") && !strings.HasPrefix(base, "https://") {
 		return fmt.Errorf("--url cannot be %q; write an address such as http://127.0.0.1:8080", base)
@@ -57,7 +57,7 @@ func (s *shell) followURL(ctx context.Context, base string, names []string, afte
 type eventStream struct {
 	url     string
 	headers http.Header
-	after   string // the position behind which to go on; "": now
+	after   string // the position of the last event printed; "": now
 	opened  bool   // the host has streamed
 	to      chan<- *outwardEvent
 }
@@ -95,7 +95,7 @@ func (st *eventStream) read(ctx context.Context) (refused bool, err error) {
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return false, facade.Errorf(facade.ServiceUnavailable, "%s cannot be reached", st.url).WithCause(err)
+		return false, kiterror.Errorf(kiterror.ServiceUnavailable, "%s cannot be reached", st.url).WithCause(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
@@ -107,7 +107,7 @@ func (st *eventStream) read(ctx context.Context) (refused bool, err error) {
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			return false, facade.Errorf(facade.ServiceUnavailable, "the stream of %s has ended", st.url).WithCause(err)
+			return false, kiterror.Errorf(kiterror.ServiceUnavailable, "the stream of %s has ended", st.url).WithCause(err)
 		}
 		field, value, _ := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
 		switch value = strings.TrimPrefix(value, " "); {
@@ -118,7 +118,7 @@ func (st *eventStream) read(ctx context.Context) (refused bool, err error) {
 		case field == "" && value == "" && data != "":
 			e := &outwardEvent{}
 			if err := json.Unmarshal([]byte(data), e); err != nil || e.ID == "" {
-				return true, fmt.Errorf("%s sends what is no event; is it the address of a gateway?", st.url)
+				return true, fmt.Errorf("%s sends data that is not an event; is it the address of a gateway?", st.url)
 			}
 			data = ""
 			select {
@@ -134,10 +134,10 @@ func (st *eventStream) read(ctx context.Context) (refused bool, err error) {
 func failureOf(resp *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // what arrived is judged
 	var problem struct {
-		Data *facade.Error `json:"data"`
+		Data *kiterror.Error `json:"data"`
 	}
 	if json.Unmarshal(text, &problem) == nil && problem.Data != nil && problem.Data.Code != "" {
 		return problem.Data
 	}
-	return facade.Errorf(facade.BadGateway, "the answer is no stream of events: status %d; is %s the address of a gateway?", resp.StatusCode, resp.Request.URL.Host)
+	return kiterror.Errorf(kiterror.BadGateway, "the answer is not a stream of events: status %d; is %s the address of a gateway?", resp.StatusCode, resp.Request.URL.Host)
 }

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// injected is the faults that a mock injects: it makes calls slow, and some of them fail, so
-// that a client meets what it has to handle. Discovery is no call: a gateway always learns
-// what is served. It may be used from many goroutines. The numbers come from --seed: two runs
-// with the same calls in the same order meet the same faults.
+// injected holds the faults that a mock injects: it makes calls slow, and some of them fail, so
+// that a client meets the failures it has to handle. Discovery is excepted: a gateway always
+// learns the catalog. It may be used from many goroutines. The numbers come from --seed: two
+// runs with the same calls in the same order meet the same faults.
 type injected struct {
 	// least and most bound the wait of a call; fail is the share of calls that fail, from 0 to
 	// 1.
@@ -56,11 +57,11 @@ func (t *injected) middleware(next facade.Caller) facade.Caller {
 			select {
 			case <-timer.C:
 			case <-ctx.Done():
-				return nil, facade.AsError(ctx.Err()).At(c.Entity, c.Operation)
+				return nil, kiterror.AsError(ctx.Err()).At(c.Entity, c.Operation)
 			}
 		}
 		if fails {
-			return nil, facade.Errorf(facade.ServiceUnavailable, "this mock fails as --fail says").At(c.Entity, c.Operation)
+			return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "this mock fails as --fail says").At(c.Entity, c.Operation)
 		}
 		return next.Call(ctx, c)
 	})

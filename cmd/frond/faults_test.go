@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // TestInjectedFaults: calls take as long as --latency says, and as many fail as --fail says.
@@ -35,7 +36,7 @@ func TestInjectedFaults(t *testing.T) {
 				continue
 			}
 			failed++
-			if e := facade.AsError(err); e.Code != facade.ServiceUnavailable || e.Entity != "product" || e.Operation != "outer" {
+			if e := kiterror.AsError(err); e.Code != kiterror.ServiceUnavailable || e.Entity != "product" || e.Operation != "outer" {
 				t.Fatalf("a call failed as %+v", e)
 			}
 		}
@@ -47,7 +48,7 @@ func TestInjectedFaults(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		if _, err := caller.Call(ctx, &facade.Call{Entity: "product", Operation: "outer"}); facade.CodeOf(err) == facade.ServiceUnavailable || err == nil {
+		if _, err := caller.Call(ctx, &facade.Call{Entity: "product", Operation: "outer"}); kiterror.CodeOf(err) == kiterror.ServiceUnavailable || err == nil {
 			t.Errorf("a caller who is gone is answered with %v", err)
 		}
 	})

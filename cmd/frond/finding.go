@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/program"
 	"github.com/frondhost/frond/schema"
 )
@@ -29,17 +29,17 @@ func unregistered(f schema.Fault) finding {
 	return finding(f)
 }
 
-// report writes findings, and the table of who may do what where that is known. The error is
-// errFound if there are faults. Faults come first. Lists are empty in JSON and not null, so
-// that a program needs no case for them.
-func (s *shell) report(faults, notices []finding, table, facts []facade.Access) error {
+// report writes findings, and the table of rights if it is known. The error is errFound if
+// there are faults. Faults come first. Lists are empty in JSON and not null, so that a program
+// needs no case for them.
+func (s *shell) report(faults, notices []finding, table, facts []catalog.Access) error {
 	if s.json {
 		if err := s.writeValue(struct {
-			Faults  []finding       `json:"faults"`
-			Notices []finding       `json:"notices"`
-			Access  []facade.Access `json:"access"`
-			Facts   []facade.Access `json:"facts"`
-		}{append([]finding{}, faults...), append([]finding{}, notices...), append([]facade.Access{}, table...), append([]facade.Access{}, facts...)}); err != nil {
+			Faults  []finding        `json:"faults"`
+			Notices []finding        `json:"notices"`
+			Access  []catalog.Access `json:"access"`
+			Facts   []catalog.Access `json:"facts"`
+		}{append([]finding{}, faults...), append([]finding{}, notices...), append([]catalog.Access{}, table...), append([]catalog.Access{}, facts...)}); err != nil {
 			return err
 		}
 	} else {
@@ -57,8 +57,8 @@ func (s *shell) report(faults, notices []finding, table, facts []facade.Access) 
 	return nil
 }
 
-// faultsOf lists the faults in the error of a start. An error that is no fault becomes one
-// with a message alone, so that every error is listed.
+// faultsOf lists the faults in the error of a start. Any other error becomes a fault with a
+// message alone, so that every error is listed.
 func faultsOf(err error) (found []finding) {
 	// A start joins the errors of its parts, each of which may be a list of faults.
 	switch err := err.(type) { //nolint:errorlint // it walks the tree itself

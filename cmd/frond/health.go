@@ -38,11 +38,10 @@ health checks of containers, which have no shell and no other program.`,
 			base = args[0]
 		}
 		if u, err := url.Parse(base); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return fmt.Errorf("%q is no address; write one such as http://127.0.0.1:4100", base)
+			return fmt.Errorf("%q is not an address; write one such as http://127.0.0.1:4100", base)
 		}
 		if err := lives(cmd.Context(), strings.TrimSuffix(base, "/")+"/livez"); err != nil {
-			// Exit code 1, not 3: that the service is not there is the answer to what was
-			// asked.
+			// Exit code 1, not 3: an unreachable service is the answer of this command.
 			return program.Broken(err)
 		}
 		return nil
@@ -50,7 +49,7 @@ health checks of containers, which have no shell and no other program.`,
 	return cmd
 }
 
-// lives asks once. No proxy stands between a service and its own health. A redirect is an
+// lives asks once. It uses no proxy between a service and its own health. A redirect is an
 // answer other than 200, since a transport follows none.
 func lives(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
@@ -59,11 +58,11 @@ func lives(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	// A new transport has no proxy, which http.DefaultTransport would take from the
-	// environment.
+	// A new transport has no proxy; http.DefaultTransport would take one from the environment.
 	transport := &http.Transport{DisableKeepAlives: true}
 	if ip := net.ParseIP(req.URL.Hostname()); req.URL.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
-		// The certificate is for the name that others ask for; nothing secret is sent.
+		// The certificate is for the public name of the service; the request contains no
+		// secret.
 		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // as the line above says
 	}
 	resp, err := transport.RoundTrip(req)

@@ -51,8 +51,8 @@ func (h *hostFlags) fetch(ctx context.Context, frond string) (*schema.Discovery,
 	return contract.Fetch(ctx, h.url, frond, headers, signer)
 }
 
-// signer signs the request, for a host that answers signed calls only; nil: no key is named.
-// The error names the file and repeats nothing of it.
+// signer signs the request, for a host that requires signed calls; nil: no key is named. The
+// error names the file and repeats none of its content.
 func (h *hostFlags) signer() (*signing.Signer, error) {
 	if h.key == "" {
 		return nil, nil

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 )
@@ -31,26 +31,26 @@ func newInit(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Make a project of your own",
-		Long: `Make a folder with a project in it: two related entities, rules for who may change
+		Long: `Make a folder with a project in it: two related entities, rules for changing
 them, a few rows, and the JSON Schemas by which an editor completes the files. The
 command that serves it is printed. DIR must not exist, or be empty.
 
 --frond names the Frond, whose folder and paths have its name. With --empty the project
 has no entity yet. With --go it is a Go program too, to which functions are attached.
 
-With --from the project is made of a database that is there: a card for each table and
+With --from the project is made from an existing database: a card for each table and
 view, relations for its foreign keys, and the names of its tables and columns in
 frond.yaml. The gateway serves the database as it is and changes none of its tables.
-What a card cannot say is left out and listed, with the reason, in INIT.md. Run again
-with the same DIR after the database has changed, it adds what is new and lists the
-other differences; files that you changed keep your changes.`,
+Parts that a card cannot express are left out and listed in INIT.md, with the reason.
+Run again with the same DIR after the database has changed: the command adds new tables
+and columns and lists the other differences. Files that you changed keep your changes.`,
 		Example: "  frond init tasks\n  frond gateway tasks\n" +
 			"  frond init hotel --frond bookings --empty --go\n" +
 			"  frond init music --from sqlite:chinook.db\n" +
 			"  frond init rental --from postgres://reader@db/pagila --view-key film_list=fid",
 		Args: arguments(1, 1, "a folder to make"),
 	}
-	schemas := cmd.Flags().Bool("schemas", false, "write the JSON Schemas of an existing project anew, and nothing else")
+	schemas := cmd.Flags().Bool("schemas", false, "only write the JSON Schemas of an existing project again")
 	var existing database
 	existing.add(cmd)
 	var made starting
@@ -86,13 +86,17 @@ other differences; files that you changed keep your changes.`,
 	return cmd
 }
 
-// made says what a command has written. err is passed on unchanged.
+// made reports the files that a command has written. err is passed on unchanged.
 func (s *shell) made(dir string, files []string, err error, text string) error {
 	if err != nil {
 		return err
 	}
 	if s.json {
-		return s.writeValue(map[string]any{"dir": dir, "files": files, "next": "frond gateway " + dir})
+		next := "frond gateway " + dir
+		if slices.Contains(files, "main.go") { // the program serves the project
+			next = "cd " + dir + " && go mod tidy && go run ."
+		}
+		return s.writeValue(map[string]any{"dir": dir, "files": files, "next": next})
 	}
 	_, err = fmt.Fprintln(s.out, text)
 	return err
@@ -152,12 +156,12 @@ func writeStarter(dir string, made starting) (files []string, err error) {
 }
 
 // writeSchemas writes the JSON Schemas that the files of the project name. They are those of
-// this program: --schemas writes them anew after an upgrade.
+// this program: --schemas writes them again after an upgrade.
 func writeSchemas(dir string) (files []string, err error) {
 	for _, s := range []struct {
 		name string
 		text json.RawMessage
-	}{{"card", schema.CardSchema()}, {"frond", facade.FrondSchema()}, {"gateway", gateway.ConfigSchema()}} {
+	}{{"card", schema.CardSchema()}, {"frond", project.FrondSchema()}, {"gateway", gateway.ConfigSchema()}} {
 		name := path.Join(".schema", s.name+".json")
 		if err := writeNew(filepath.Join(dir, filepath.FromSlash(name)), append(s.text, '\n')); err != nil {
 			return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/cmd/frond/adopt"
 )
 
-// initAgain adds to a project what its database has got since it was made.
+// initAgain adds the new tables and columns of a database to its project.
 func (s *shell) initAgain(ctx context.Context, dir string, d *database, opts *adopt.Options) error {
 	folder := filepath.Join(dir, "fronds", d.frond)
 	config, err := os.ReadFile(filepath.Join(folder, "frond.yaml"))
@@ -64,7 +64,7 @@ func (s *shell) initAgain(ctx context.Context, dir string, d *database, opts *ad
 	return err
 }
 
-// notNil is a list as JSON has it: [] where there is nothing.
+// notNil returns a list for JSON: [] instead of null.
 func notNil(list []string) []string {
 	if list == nil {
 		return []string{}

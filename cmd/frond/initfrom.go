@@ -73,8 +73,8 @@ func (d *database) describe(ctx context.Context, dir string) (db *dbschema.Datab
 		}
 	}
 	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
-		// The URL may hold a password, so that the project names a variable. What the store would
-		// log is what the error says.
+		// The URL may hold a password, so the project names a variable instead. The error
+		// says everything that the store would log.
 		db, err := postgres.Describe(ctx, postgres.Options{URL: url, Statement: -1, Logger: slog.New(slog.DiscardHandler)})
 		return db, store, err
 	}
@@ -149,16 +149,16 @@ func emptyFolder(dir string) error {
 	return nil
 }
 
-// nothingToServe is the error for a database of which no project can be made, with what was
-// left out and why.
+// nothingToServe is the error for a database that gives no project, with the parts left out and
+// the reasons.
 func nothingToServe(p *adopt.Project) error {
 	if len(p.Notes) == 0 {
 		return errors.New("the database has no tables; name one that has")
 	}
-	return fmt.Errorf("the database has no table that can be served:\n%s", skipped(p))
+	return fmt.Errorf("frond can serve no table of the database:\n%s", skipped(p))
 }
 
-// skipped lists what the project left out, one thing a line; "" for nothing.
+// skipped lists the tables and columns that the project left out, one a line; "" for none.
 func skipped(p *adopt.Project) string {
 	var b strings.Builder
 	for _, n := range p.Notes {

@@ -23,7 +23,7 @@ const emptyFrond = `# yaml-language-server: $schema=../../.schema/frond.json
 #     name: { type: string, maxLength: 80 }
 #   required: [name]
 #
-# Who may do what with its rows. The first rule whose when holds counts.
+# The access rules of its rows. The first rule whose when holds counts.
 #
 #   room:
 #     - when: user.id != nil
@@ -54,7 +54,7 @@ func newApp() *frond.App {
 }
 `
 
-// files returns what the project has beside the files of the starter, by path.
+// files returns the files that the project adds to those of the starter, by path.
 func (m starting) files() map[string]string {
 	files := map[string]string{}
 	if m.empty {

@@ -34,7 +34,7 @@ everything runs.`,
 		}
 		// Such a name would make files that begin with a dot, or none at all.
 		if base := filepath.Base(name); base == "." || base == ".." || base == string(filepath.Separator) {
-			return fmt.Errorf("%q is no name for two files; write one such as keys/gateway", name)
+			return fmt.Errorf("%q is not a name for two files; write one such as keys/gateway", name)
 		}
 		return s.makeKeys(name+".key.pem", name+".pub.pem", *force)
 	}
@@ -56,8 +56,8 @@ func (s *shell) makeKeys(privateFile, publicFile string, force bool) error {
 	if err != nil {
 		return err
 	}
-	// The private file is first: a run that ends between the two leaves no public file that
-	// nobody signs for.
+	// The private file is first: a run that ends between the two must not leave a public file
+	// without its private key.
 	for _, one := range []struct {
 		file string
 		text []byte
@@ -67,7 +67,7 @@ func (s *shell) makeKeys(privateFile, publicFile string, force bool) error {
 			return err
 		}
 	}
-	// The id is the same for whoever reads the public file (RFC 7638).
+	// Every reader of the public file computes the same id (RFC 7638).
 	id := signing.KeyID(key)
 	if s.json {
 		text, err := json.Marshal(map[string]any{

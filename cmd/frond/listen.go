@@ -25,7 +25,7 @@ type listenFlags struct {
 }
 
 // addListen adds the flags to cmd; aboutKeys is the help of --verify-keys. Loopback is the
-// default: an unsigned receiver believes whatever state it is sent.
+// default: an unsigned receiver trusts any state that it is sent.
 func addListen(cmd *cobra.Command, aboutKeys string) *listenFlags {
 	l := &listenFlags{}
 	flags := cmd.Flags()
@@ -36,8 +36,8 @@ func addListen(cmd *cobra.Command, aboutKeys string) *listenFlags {
 	return l
 }
 
-// receiver makes the receiver of a Frond of a project. opts has the options of this command
-// beside the config. Each host is listened on at the one port.
+// receiver makes the receiver of a Frond of a project. opts are this command's options apart
+// from the config. The receiver listens on each host at the one port.
 func (l *listenFlags) receiver(project *facade.Project, frond string, config *gateway.Config, opts gateway.Options) (*gateway.Receiver, error) {
 	// The flag replaces the keys of the settings; it does not add to them.
 	if l.keys != nil {

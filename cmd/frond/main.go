@@ -4,8 +4,8 @@
 // operation failed (its KitError is on stderr as JSON), 2 for wrong usage or configuration,
 // and 3 when a host cannot be reached.
 //
-// Each command has a file of its name. It reads flags and settings (settings.go), asks package
-// gateway for what it shows or serves, and writes to the shell (shell.go).
+// Each command has a file of its name. It reads flags and settings (settings.go), gets its data
+// from package gateway, and writes to the shell (shell.go).
 //
 //	gateway             every surface of a project           watch.go
 //	serve, mock         one Frond, for other processes       listen.go, faults.go
@@ -13,7 +13,7 @@
 //	call, explain       one call, here or at an address      package call
 //	check               faults, access, pinned paths         finding.go, access.go, pins.go
 //	schema              what cards become
-//	diff                what a change of cards breaks       diffversion.go, package diff
+//	diff                the breaks of a change of cards       diffversion.go, package diff
 //	sync, build-frond,  files made of cards                  apply.go, hostflags.go, package contract
 //	client
 //	keys                the keys of signed calls
@@ -21,11 +21,11 @@
 //	migrate             the tables of the store
 //	facts               the log of events                    factstail.go, factsdead.go
 //	backup, restore     the store                            backup.go
-//	version             what this program was built from
+//	version             the version and commit of this program
 //
-// A command returns its error, which names what to write instead; package program writes it
-// and chooses the exit code. A command that only reads builds the gateway over a store in
-// memory (settings.dryRun), so that what it shows is what a gateway would serve.
+// A command returns its error, which names the remedy; package program writes it and chooses
+// the exit code. A command that only reads builds the gateway over a store in memory
+// (settings.dryRun), so that it shows the same as a gateway would serve.
 package main
 
 import (

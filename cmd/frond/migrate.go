@@ -25,12 +25,12 @@ import (
 func newMigrate(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
-		Short: "Change the tables of a store to what the cards say",
+		Short: "Change the tables of a store to fit the cards",
 		Long: `Compare the cards of a project with the tables of its store. "plan" shows each step
-that makes them fit: what it costs (online, slow, or loses data) and its SQL. "apply"
-takes the steps; one that loses data waits for the flag that the plan names. "status"
-shows what was done before. A start of "frond gateway" takes the steps that lose
-nothing by itself, unless gateway.yaml says migrate: off.`,
+that makes them fit: its cost (online, slow, or loses data) and its SQL. "apply" takes
+the steps; one that loses data waits for the flag that the plan names. "status" shows
+the steps done before. "frond gateway" takes the steps that lose no data at its start,
+unless gateway.yaml says migrate: off.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: helpOrUnknown,
 	}
@@ -57,8 +57,8 @@ func newMigratePlan(s *shell) *cobra.Command {
 		Use:   "plan [DIR]",
 		Short: "Show the steps that make the store fit the cards",
 		Long: `Show the steps that make the store of the project in DIR (default: here) fit its
-cards. Nothing is changed. The exit code is 1 if a step is refused: it waits for a
-flag, or rows stand against it. With --check it is 1 if there is any step at all.`,
+cards. It changes no table. The exit code is 1 if a step is refused: it waits for a
+flag, or rows block it. With --check it is 1 if there is any step at all.`,
 		Example: "  frond migrate plan examples/shop\n  frond migrate plan --sql --drop product.colour",
 		Args:    arguments(0, 1, "one folder"),
 	}
@@ -82,7 +82,7 @@ flag, or rows stand against it. With --check it is 1 if there is any step at all
 		}
 		s.unused(plan, m.options)
 		if refused := plan.Refused(); len(refused) > 0 {
-			return program.Broken(fmt.Errorf("%s refused; apply would change nothing", are(len(refused), "step")))
+			return program.Broken(fmt.Errorf("%s refused; apply would change no table", are(len(refused), "step")))
 		}
 		if *check && len(plan.Steps) > 0 {
 			return program.Broken(fmt.Errorf("the store does not fit the cards: %s to do; run frond migrate apply", are(len(plan.Steps), "step")))
@@ -98,8 +98,8 @@ func newMigrateApply(s *shell) *cobra.Command {
 		Short: "Make the store fit the cards",
 		Long: `Take the steps that "frond migrate plan" shows, all or none. A step that loses data
 waits for the flag that the plan names. A gateway that serves a store in a file has
-to be stopped first. A process that dies in the middle changes nothing, or leaves
-what the next apply finishes (docs/migrations.md).`,
+to be stopped first. A process that dies in the middle changes no table, or leaves
+steps that the next apply finishes (docs/migrations.md).`,
 		Example: "  frond migrate apply examples/shop\n  frond migrate apply --drop product.colour --convert product.price",
 		Args:    arguments(0, 1, "one folder"),
 	}
@@ -129,7 +129,7 @@ what the next apply finishes (docs/migrations.md).`,
 func newMigrateStatus(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "status [DIR]",
-		Short:   "Show what was done to the store, and what is left",
+		Short:   "Show the steps done on the store, and those left",
 		Example: "  frond migrate status examples/shop",
 		Args:    arguments(0, 1, "one folder"),
 	}

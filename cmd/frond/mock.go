@@ -13,13 +13,14 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/program"
 	"github.com/frondhost/frond/schema"
 )
 
 // newMock is frond mock: the receiver of frond serve over mock data in memory. It trusts its
-// callers as serve does, and listens on loopback by default. Nothing is written to disk
+// callers as serve does, and listens on loopback by default. It writes no files
 // (docs/decisions/contracts.md).
 func newMock(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
@@ -53,14 +54,14 @@ with the same --rows refer to one another's rows.`,
 		if err != nil {
 			return err
 		}
-		project, config, err := m.project(cmd.Context(), s, settings, *dir, args[0])
+		source, config, err := m.project(cmd.Context(), s, settings, *dir, args[0])
 		if err != nil {
 			return err
 		}
-		// Relations into Fronds that run elsewhere have no target here.
-		incomplete := m.from.url != "" || len(config.Remotes) > 0 || slices.ContainsFunc(project.Fronds, func(f *facade.FrondSource) bool { return f.Known != nil })
-		// Notes are no faults: the mock starts, and stderr has them.
-		notes, err := mockdata.Fill(project, &mockdata.Options{Rows: m.rows, Seed: m.seed, Incomplete: incomplete})
+		// Relations into Fronds of other hosts have no target here.
+		incomplete := m.from.url != "" || len(config.Remotes) > 0 || slices.ContainsFunc(source.Fronds, func(f *project.Frond) bool { return f.Known != nil })
+		// Notes are not faults: the mock starts and writes them to stderr.
+		notes, err := mockdata.Fill(source, &mockdata.Options{Rows: m.rows, Seed: m.seed, Incomplete: incomplete})
 		if err != nil {
 			return err
 		}
@@ -69,7 +70,7 @@ with the same --rows refer to one another's rows.`,
 		}
 		// Whatever the settings say: mock data must not reach a store of the project.
 		config.KeepInMemory()
-		r, err := listen.receiver(project, args[0], config, gateway.Options{
+		r, err := listen.receiver(source, args[0], config, gateway.Options{
 			Incomplete: incomplete, Undecided: true, Middleware: []facade.Middleware{faults.middleware},
 		})
 		if err != nil {
@@ -101,7 +102,7 @@ func (m *mocked) faults() (*injected, error) {
 	switch {
 	case m.rows < 0 || m.rows > maxRows:
 		return nil, fmt.Errorf("--rows cannot be %d; write a number from 0 to %d", m.rows, maxRows)
-	// Written as what is allowed: every comparison with NaN is false.
+	// Written as the allowed range: every comparison with NaN is false.
 	case !(m.fail >= 0 && m.fail <= 1): // NaN is neither
 		return nil, fmt.Errorf("--fail cannot be %v; write a share from 0 to 1, such as 0.02", m.fail)
 	case m.latency == "":
@@ -120,14 +121,14 @@ func (m *mocked) faults() (*injected, error) {
 	return t, nil
 }
 
-// project is what is mocked: the project in --dir, or the Frond of the host at --from. With
-// --from no folder is needed; its settings are read all the same, where there are some.
+// project is the mocked project: the one in --dir, or the Frond of the host at --from. With
+// --from no folder is needed; its settings are read if it has some.
 //
-// With --from the Frond is what the host serves as that, with the generators and conversions
+// With --from the Frond is the one in the host's catalog, with the generators and conversions
 // of this program (schema.Builtins).
 func (m *mocked) project(ctx context.Context, s *shell, settings *settings, dir, frond string) (*facade.Project, *gateway.Config, error) {
 	if m.from.url == "" {
-		return settings.load(s, dir) //nolint:contextcheck // compiling a project waits for nothing
+		return settings.load(s, dir) //nolint:contextcheck // compiling a project does not wait
 	}
 	config, problems := settings.read(s, dir)
 	if err := errors.Join(problems...); err != nil {
@@ -137,6 +138,6 @@ func (m *mocked) project(ctx context.Context, s *shell, settings *settings, dir,
 	if err != nil {
 		return nil, nil, err
 	}
-	source := facade.Discovered(discovered, m.from.url)
-	return &facade.Project{Fronds: []*facade.FrondSource{source}, Registry: schema.Builtins()}, config, nil
+	source := project.Discovered(discovered, m.from.url)
+	return &facade.Project{Fronds: []*project.Frond{source}, Registry: schema.Builtins()}, config, nil
 }

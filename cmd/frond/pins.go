@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -26,9 +26,9 @@ type pins struct {
 }
 
 // pinsOf are the current plurals.
-func pinsOf(catalog *facade.Catalog) pins {
+func pinsOf(served *catalog.Catalog) pins {
 	p := pins{Plurals: map[string]map[string]string{}}
-	for _, frond := range catalog.Fronds {
+	for _, frond := range served.Fronds {
 		p.Plurals[frond.Name] = map[string]string{}
 		for _, door := range frond.Doors {
 			p.Plurals[frond.Name][door.Name] = door.Plural
@@ -38,8 +38,8 @@ func pinsOf(catalog *facade.Catalog) pins {
 }
 
 // writePins writes the lock file. The members are sorted, so that a diff shows what changed.
-func writePins(dir string, catalog *facade.Catalog) error {
-	text, err := json.MarshalIndent(pinsOf(catalog), "", "  ")
+func writePins(dir string, served *catalog.Catalog) error {
+	text, err := json.MarshalIndent(pinsOf(served), "", "  ")
 	if err != nil {
 		return err
 	}
@@ -49,14 +49,14 @@ func writePins(dir string, catalog *facade.Catalog) error {
 	return nil
 }
 
-// checkPins compares the lock file, where there is one, with what is served.
+// checkPins compares the lock file, if there is one, with the catalog.
 //
 //	no lock file                a notice
 //	a door is not in it         a notice
 //	its plural is another       a fault: clients would get 404
 //	a door of it is gone        a fault
 //	it cannot be read           a fault
-func checkPins(dir string, catalog *facade.Catalog) (faults, notices []finding) {
+func checkPins(dir string, served *catalog.Catalog) (faults, notices []finding) {
 	name := filepath.ToSlash(filepath.Join(dir, lockFile))
 	text, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -70,7 +70,7 @@ func checkPins(dir string, catalog *facade.Catalog) (faults, notices []finding) 
 		return []finding{{File: name, Message: "cannot be read: " + err.Error(), Remedy: "write it again with frond check --pin"}}, nil
 	}
 	const accept = "or accept it with frond check --pin, and inform its clients"
-	for _, frond := range catalog.Fronds {
+	for _, frond := range served.Fronds {
 		for _, door := range frond.Doors {
 			// A Frond that is not in the file has no pinned doors: its nil map is empty.
 			was, ok := pinned.Plurals[frond.Name][door.Name]

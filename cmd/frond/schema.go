@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 )
@@ -19,21 +20,21 @@ import (
 //
 //	--format graphql            the SDL
 //	--format bundle             JSON (spec 2.4)
-//	--format card-schema        JSON Schema; frond-schema and gateway-schema likewise
-//	--format openapi            an API document; openrpc and asyncapi likewise; --surface partner that of an audience
+//	--format card-schema        JSON Schema; also frond-schema, gateway-schema
+//	--format openapi            an API document; also openrpc, asyncapi; --surface partner prints that of an audience
 //	--surface rest              routes, as text
 //	--surface envelope          the discovery document, as JSON
-//	--surface partner/graphql   what the audience partner has
+//	--surface partner/graphql   the SDL of the audience partner
 func newSchema(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "schema",
-		Short:   "Print what a project's cards become",
+		Short:   "Print the schema and the routes of a project's cards",
 		Example: "  frond schema --format card-schema > card.schema.json\n  frond schema --dir examples/shop --format graphql > schema.graphql\n  frond schema --dir examples/shop --surface rest\n  frond schema --dir examples/shop --format openapi > openapi.json",
 		Args:    arguments(0, 0, "flags alone"),
 	}
 	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	format := cmd.Flags().String("format", "graphql", "graphql: the SDL; openapi, openrpc, asyncapi: the API document that the gateway serves at /openapi.json and so on; bundle: every card in one document (spec 2.4); card-schema, frond-schema and gateway-schema: the JSON Schemas by which an editor completes cards, frond.yaml and gateway.yaml")
-	surface := cmd.Flags().String("surface", "", "what one surface shows instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner. With openapi, openrpc or asyncapi it is the audience alone: partner")
+	surface := cmd.Flags().String("surface", "", "print one surface instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner. With openapi, openrpc or asyncapi it is the audience alone: partner")
 	settings := addSettings(cmd, "remotes", "vendor", "log.level")
 	// A schema does not depend on generators, so one that is missing is a line on stderr.
 	settings.Unregistered = func(f schema.Fault) {
@@ -73,16 +74,16 @@ func newSchema(s *shell) *cobra.Command {
 			return err
 		}
 		// Without --surface the format is graphql, and shows the surface for everybody.
-		shown := facade.Surface(cmp.Or(*surface, string(facade.OnGraphQL)))
+		shown := catalog.Surface(cmp.Or(*surface, string(catalog.OnGraphQL)))
 		text, err := gw.Shown(shown)
 		switch {
 		case err != nil:
 			return err
-		case shown.Kind() == facade.OnEnvelope:
+		case shown.Kind() == catalog.OnEnvelope:
 			return s.write(json.RawMessage(text))
 		// SDL and routes are text, and --json promises a line of JSON.
 		case s.json:
-			return fmt.Errorf("%s is no JSON; leave out --json, or write --format bundle", shown)
+			return fmt.Errorf("%s is not JSON; leave out --json, or write --format bundle", shown)
 		}
 		_, err = io.WriteString(s.out, text)
 		return err
@@ -93,6 +94,6 @@ func newSchema(s *shell) *cobra.Command {
 // fileSchemas are the JSON Schemas of the files that authors write; they are of no project.
 var fileSchemas = map[string]func() json.RawMessage{
 	"card-schema":    schema.CardSchema,
-	"frond-schema":   facade.FrondSchema,
+	"frond-schema":   project.FrondSchema,
 	"gateway-schema": gateway.ConfigSchema,
 }

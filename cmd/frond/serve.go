@@ -14,10 +14,10 @@ func newServe(s *shell) *cobra.Command {
 		Use:   "serve FROND",
 		Short: "Serve one Frond to other processes, as JSON-RPC",
 		Long: `Serve one Frond's operations at /_kit/call. Without --verify-keys the receiver
-believes the state that a caller sends, user included: whoever can reach the port can
-claim to be anyone. It therefore listens on loopback, and starts on other addresses
-only with --allow-unsigned, which says that a firewall, a sidecar or a mesh keeps
-others out. With --verify-keys it accepts only signed calls (docs/signed-calls.md), and
+trusts the state that a caller sends, user included: any program that reaches the port
+can claim to be any user. It therefore listens on loopback, and starts on other
+addresses only with --allow-unsigned, for a port that a firewall, a sidecar or a mesh
+protects. With --verify-keys it accepts only signed calls (docs/signed-calls.md), and
 listens on any address. "frond keys" makes the keys.
 
 Webhooks and NATS of gateway.yaml are sent the facts of this Frond.`,

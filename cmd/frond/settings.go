@@ -18,8 +18,8 @@ import (
 type settings struct{ program.Settings }
 
 // addSettings adds --config and a flag for each key to cmd: limits.list.max becomes
-// --limits-list-max. Without keys it adds all of them. A switch may stand alone:
-// --admin-public is --admin-public=true.
+// --limits-list-max. Without keys it adds all of them. A switch needs no value: --admin-public
+// is --admin-public=true.
 func addSettings(cmd *cobra.Command, keys ...string) *settings {
 	s := &settings{}
 	for _, flag := range s.Flags(keys...) {
@@ -63,13 +63,13 @@ func (t *text) Type() string {
 func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config, error) {
 	// A folder that is missing would be a project without cards, which is a worse message.
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, nil, fmt.Errorf("%s is no folder; name a project's folder, one with fronds/ or entities/ in it", dir)
+		return nil, nil, fmt.Errorf("%s is not a folder; name a project's folder, one with fronds/ or entities/ in it", dir)
 	}
 	return s.Load(dir, sh.environ, sh.stderr, func(config *gateway.Config) (*facade.Project, error) { return readProject(dir, config) })
 }
 
-// tables loads a project for what is done with its store. Generators and conversions that this
-// program does not have are no matter of tables.
+// tables loads a project for work on its store. Generators and conversions that this program
+// lacks do not matter for tables.
 func (s *settings) tables(sh *shell, dir string) (*facade.Project, *gateway.Options, error) {
 	s.Unregistered = func(schema.Fault) {}
 	project, config, err := s.load(sh, dir)
@@ -101,9 +101,9 @@ func readProject(dir string, config *gateway.Config) (*facade.Project, error) {
 	return facade.Read(os.DirFS(dir))
 }
 
-// dryRun builds the whole gateway over a store in memory, with settings changed for it.
-// Nothing of the project's own rows is touched; the caller closes it. The project's seeds are
-// written into that store; a remote is asked what it serves, as at a start.
+// dryRun builds the whole gateway over a store in memory, with settings changed for it. The
+// project's own rows are not touched; the caller closes the gateway. The project's seeds are
+// written into that store; a remote is asked for its catalog, as at a start.
 func (s *settings) dryRun(sh *shell, dir string, changes ...func(*gateway.Config)) (*gateway.Gateway, error) {
 	project, config, err := s.load(sh, dir)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// shell is what a command reads from and writes to. Tests give a command buffers and an
+// shell holds the input and output of a command. Tests give a command buffers and an
 // environment of their own.
 type shell struct {
 	in      io.Reader
@@ -46,9 +46,9 @@ func (s *shell) writeValue(value any) error {
 	return s.write(text)
 }
 
-// logger is the log of a command that ends at once: warnings and errors, or errors alone where
-// the settings say so. A level below has no effect: the log would mix with what the command
-// says itself.
+// logger is the log of a command that ends at once: warnings and errors, or errors alone if the
+// settings say so. A lower level has no effect: the log would mix with the command's own
+// output.
 func (s *shell) logger(config *gateway.Config) *slog.Logger {
 	log := config.Log
 	log.Level = max(log.Level, slog.LevelWarn)

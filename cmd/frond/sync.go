@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/cmd/frond/contract"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
-// newSync is frond sync. The exit code is 1 if --check finds a difference. A host that does
-// not answer is exit code 3; a file in the way is 2, and nothing is written.
+// newSync is frond sync. The exit code is 1 if --check finds a difference. A host that does not
+// answer is exit code 3; a conflicting file is 2, and no file is written.
 func newSync(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sync FROND --from URL",
@@ -26,9 +26,9 @@ views and operations to DIR/fronds/FROND. A gateway that names the host in its r
 then starts from these files while the host is down. With --go, also write a Go package
 with the Frond's types and a client.
 
-Each change is a line on stdout: + is new, - is gone, ~ is different. Nothing is written
-if nothing changed. Files written by hand are never overwritten or removed: one that
-stands in the way is an error.`,
+Each change is a line on stdout: + is new, - is gone, ~ is different. Without a
+change no file is written. Files written by hand are never overwritten or removed: a
+conflict with one is an error.`,
 		Example: "  frond sync catalog --from http://127.0.0.1:4100\n" +
 			"  frond sync catalog --from http://127.0.0.1:4100 --go internal/catalog\n" +
 			"  frond sync catalog --from http://127.0.0.1:4100 --check",
@@ -43,7 +43,7 @@ stands in the way is an error.`,
 	flags.StringVar(&pkg, "package", "", "the name of that package (default: made of the folder's)")
 	flags.StringVar(&from.key, "key", "", "sign the request with the private key in this file, for a host that answers signed calls only")
 	flags.StringVar(&from.sender, "sender", "gateway", "the name of the sender, with --key")
-	check := flags.Bool("check", false, "write nothing; exit with 1 if something would change")
+	check := flags.Bool("check", false, "write no files; exit with 1 if a file would change")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// Before the host is asked: a mistake in the flags needs no network.
 		if pkg != "" && golang == "" {
@@ -67,28 +67,28 @@ stands in the way is an error.`,
 			}
 			plans = append(plans, plan)
 		}
-		return s.apply(plans, changes, *check, "the host serves")
+		return s.apply(plans, changes, *check, "the host's catalog")
 	}
 	return cmd
 }
 
-// planSync compares what a host serves of a Frond with the Frond's folder in a project. The
-// changes are those of the documents, not of the files: a file that is only formatted anew is
-// none. nil before: everything is new.
+// planSync compares a Frond of a host with the Frond's folder in a project. The changes are
+// those of the documents, not of the files: a file that is only formatted differently has none.
+// nil before: everything is new.
 func planSync(dir, url string, frond *schema.DiscoveredFrond) (*contract.Plan, []contract.Change, error) {
-	if err := checkRoom(dir, frond.Name); err != nil {
+	if err := checkFolder(dir, frond.Name); err != nil {
 		return nil, nil, err
 	}
 	files, err := contract.Layout(frond)
 	if err != nil {
-		return nil, nil, fmt.Errorf("what %s serves of %s cannot be used here:\n%w", url, frond.Name, err)
+		return nil, nil, fmt.Errorf("the cards of %[2]s at %[1]s cannot be used here:\n%[3]w", url, frond.Name, err)
 	}
 	folder := filepath.Join(dir, "fronds", frond.Name)
 	before, err := lastSynced(folder)
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, err := contract.NewPlan(folder, facade.SyncedFile, files, frond)
+	plan, err := contract.NewPlan(folder, project.SyncedFile, files, frond)
 	return plan, contract.Changes(before, frond), err
 }
 
@@ -106,11 +106,11 @@ func planGo(folder, pkg string, document *schema.Discovery, frond string) (*cont
 	return contract.NewPlan(folder, contract.ManifestFile, files, nil)
 }
 
-// checkRoom reports why a Frond cannot be written into a project. The folder of the project
+// checkFolder reports why a Frond cannot be written into a project. The folder of the project
 // has to exist; fronds/FROND is made.
-func checkRoom(dir, frond string) error {
+func checkFolder(dir, frond string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("%s is no folder; name a project's folder with --dir, or make it", dir)
+		return fmt.Errorf("%s is not a folder; name a project's folder with --dir, or make it", dir)
 	}
 	for _, name := range []string{"entities", "frond.yaml", "frond.yml", "frond.json"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -126,16 +126,16 @@ func checkShadowed(dir string) error {
 	var faults schema.Faults
 	for _, name := range []string{"frond.yaml", "frond.yml"} {
 		if _, err := os.Stat(filepath.FromSlash(path.Join(dir, name))); err == nil {
-			faults = append(faults, schema.Fault{File: path.Join(dir, name), Message: "this Frond is written by hand, and would hide what is synced", Remedy: "move it elsewhere, or sync into another project"})
+			faults = append(faults, schema.Fault{File: path.Join(dir, name), Message: "this Frond is written by hand, and would hide the synced one", Remedy: "move it to another folder, or sync into another project"})
 		}
 	}
 	return faults.Err()
 }
 
-// lastSynced is what the host served when the folder was written; nil: it was not. A list that
-// cannot be read is an error: without it nothing is known of what was generated.
+// lastSynced is the host's catalog of the Frond when the folder was written; nil: it was not. A
+// list that cannot be read is an error: without it the generated files are unknown.
 func lastSynced(dir string) (*schema.DiscoveredFrond, error) {
-	name := filepath.Join(dir, facade.SyncedFile)
+	name := filepath.Join(dir, project.SyncedFile)
 	text, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -143,7 +143,7 @@ func lastSynced(dir string) (*schema.DiscoveredFrond, error) {
 	case err != nil:
 		return nil, err
 	}
-	before, err := facade.ReadSynced(filepath.ToSlash(name), text)
+	before, err := project.ReadSynced(filepath.ToSlash(name), text)
 	if err != nil {
 		return nil, err
 	}

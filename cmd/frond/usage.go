@@ -8,8 +8,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// arguments checks the number of arguments; what describes them in the error. most less than 0
-// is no bound. "frond keys takes one name, not 2 arguments; write frond keys [NAME] [flags]".
+// arguments checks the number of arguments; what describes them in the error. A negative most
+// means any number. "frond keys takes one name, not 2 arguments; write frond keys [NAME]
+// [flags]".
 func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most >= 0 && len(args) > most {
@@ -28,8 +29,8 @@ func helpOrUnknown(cmd *cobra.Command, args []string) error {
 	return unknownCommand(cmd, args[0])
 }
 
-// unknownCommand is the error of a command that does not exist; it names those that do. "there
-// is no command gatway; did you mean gateway? write one of …".
+// unknownCommand is the error of a command that does not exist; it names the existing ones.
+// "command gatway is unknown; did you mean gateway? write one of …".
 func unknownCommand(cmd *cobra.Command, name string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -42,7 +43,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	if s := cmd.SuggestionsFor(name); len(s) > 0 {
 		near = fmt.Sprintf("did you mean %s? ", s[0])
 	}
-	return fmt.Errorf("there is no command %s; %swrite one of %s", name, near, strings.Join(names, ", "))
+	return fmt.Errorf("command %s is unknown; %swrite one of %s", name, near, strings.Join(names, ", "))
 }
 
 // flagError adds to the error of an unknown flag the one that was probably meant, and the flags

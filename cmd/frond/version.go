@@ -9,16 +9,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// build is what this program was made from.
+// build describes the build of this program.
 //
 //	frond v1.4.0
 //	commit 3f2c… 2026-11-20T10:00:00Z, with changes
 //	go1.26.0 linux/amd64
 type build struct {
-	Version  string `json:"version"`            // of the module, or what the build was given
+	Version  string `json:"version"`            // of the module, or given to the build
 	Revision string `json:"revision,omitempty"` // the commit; "" where the build did not know it
 	Time     string `json:"time,omitempty"`     // of the commit
-	Modified bool   `json:"modified"`           // there were changes beside it
+	Modified bool   `json:"modified"`           // with uncommitted changes
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
@@ -27,7 +27,7 @@ type build struct {
 func newVersion(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print what this program was built from",
+		Short: "Print the version and the commit of this program",
 		Args:  arguments(0, 0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			b := readBuild()
@@ -48,7 +48,7 @@ func newVersion(s *shell) *cobra.Command {
 	}
 }
 
-// readBuild is what the build wrote into the program.
+// readBuild reads the data that the build wrote into the program.
 //
 //	go install …@v1.2.3    Version v1.2.3, no revision
 //	go build in a clone    Version devel or a pseudo-version, Revision, Time, Modified
@@ -56,7 +56,7 @@ func newVersion(s *shell) *cobra.Command {
 func readBuild() build {
 	b := build{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		// A build of a working copy has "(devel)" there, or nothing.
+		// A build of a working copy has "(devel)" there, or an empty text.
 		if b.Version = info.Main.Version; b.Version == "" || b.Version == "(devel)" {
 			b.Version = "devel"
 		}
@@ -71,7 +71,7 @@ func readBuild() build {
 			}
 		}
 	}
-	// What the build was given wins: it knows the tag.
+	// The version given to the build has precedence: it knows the tag.
 	if stamped != "" {
 		b.Version = stamped
 	}
@@ -82,7 +82,7 @@ func readBuild() build {
 // Dockerfile: -ldflags "-X main.stamped=…".
 var stamped string
 
-// version is the build in one line: what it was given, or the module's version and the commit
+// version is the build in one line: the given version, or the module's version and the commit
 // it was built from. A pseudo-version has the commit in it already.
 func version() string {
 	b := readBuild()

@@ -14,21 +14,21 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// watchEvery is how often a project's folder is looked at. Asking the file system is
-// cheap, and works on folders that are mounted from elsewhere, where no event comes.
+// watchEvery is the interval between looks at a project's folder. Asking the file system is
+// cheap, and works on mounted folders of other machines, which send no events.
 const watchEvery = 300 * time.Millisecond
 
-// watch reads the project again whenever a file of its folder has changed and has been let
-// alone since, and has the gateway take it over. What is wrong is said, and the gateway goes
-// on as it was.
+// watch reads the project again after a file of its folder has changed and then stayed the same
+// for one interval, and passes it to the gateway. It reports faults, and the gateway goes on as
+// it was.
 //
-// seen is what the folder looked like before the project that the gateway has now was read: a
-// change while it was being read is a change.
+// seen is the look of the folder before the gateway's current project was read: a change during
+// the reading counts as a change.
 //
 //	a file has changed since the last look   wait for the next look: it may be half written
 //	the look is settled, and another one     read, and replace the project
 //	gateway.yaml is different                say that it takes a restart
-//	a fault, or a change that cannot be made say what it is; the project stays
+//	a fault, or a change that cannot be made report it; the project stays
 func (s *settings) watch(ctx context.Context, sh *shell, dir string, gw *gateway.Gateway, seen look) {
 	last := seen
 	for {
@@ -47,14 +47,14 @@ func (s *settings) watch(ctx context.Context, sh *shell, dir string, gw *gateway
 		// seen moves on before the project is read, so that a faulty one is reported once and
 		// not at every look.
 		if seen = now; host {
-			fmt.Fprintf(sh.stderr, "%s has changed: what it sets holds from the next start on\n", gateway.ConfigFile)
+			fmt.Fprintf(sh.stderr, "%s has changed: its settings take effect at the next start\n", gateway.ConfigFile)
 		}
-		project, _, err := s.load(sh, dir) //nolint:contextcheck // compiling a project waits for nothing
+		project, _, err := s.load(sh, dir) //nolint:contextcheck // compiling a project does not wait
 		if err == nil {
 			err = gw.Replace(ctx, project)
 		}
-		// A gateway that is shutting down cancels the replacement, which is no fault of the
-		// project.
+		// A gateway that is shutting down cancels the replacement; the project is not at
+		// fault.
 		if err != nil && !errors.Is(err, context.Canceled) {
 			fmt.Fprintf(sh.stderr, "the project stays as it was:\n%s\n", err)
 		} else if err == nil {
@@ -63,14 +63,14 @@ func (s *settings) watch(ctx context.Context, sh *shell, dir string, gw *gateway
 	}
 }
 
-// look is what a folder looks like: the names, sizes and times of its files.
+// look is the state of a folder: the names, sizes and times of its files.
 type look struct {
 	cards [sha256.Size]byte
 	host  [sha256.Size]byte // of gateway.yaml alone
 }
 
-// fingerprint is the look of a project's folder, of the files that say what it is. A size and
-// a time are enough: reading every file three times a second would not be cheap.
+// fingerprint is the look of a project's folder, of the files that define it. A size and a time
+// are enough: reading every file three times a second would not be cheap.
 func fingerprint(dir string) look {
 	cards, host := sha256.New(), sha256.New()
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -88,7 +88,7 @@ func fingerprint(dir string) look {
 			return nil
 		}
 		switch filepath.Ext(path) {
-		// Cards, settings, seeds and trusted documents. A store beside them changes all the
+		// Cards, settings, seeds and trusted documents. A store next to them changes all the
 		// time.
 		case ".yaml", ".yml", ".json", ".graphql", ".gql":
 		default:
@@ -96,7 +96,7 @@ func fingerprint(dir string) look {
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil //nolint:nilerr // likewise
+			return nil //nolint:nilerr // see above
 		}
 		to := cards
 		// gateway.yaml is apart, since its settings hold from the next start only.

@@ -1,3 +1,4 @@
+import { callerHeaders } from './caller.jsx';
 import { operations } from './document.js';
 
 // send sends one operation to the path that this page stands at, an audience's own
@@ -5,11 +6,15 @@ import { operations } from './document.js';
 // the other.
 export function send({ query, variables, operationName }, { headers } = {}) {
   const name = chosen(query, operationName);
-  const request = { body: JSON.stringify({ query, variables, operationName: name }), headers: texts(headers) };
+  const request = { body: JSON.stringify({ query, variables, operationName: name }), headers: texts(sentAs(headers)) };
   const all = operations(query);
   const operation = all.find(o => o.name?.value === name) ?? all[0];
   return operation?.operation === 'subscription' ? answers(request) : answer(request);
 }
+
+// sentAs are the headers of the editor, with those of the caller that the page calls as; the editor's
+// X-Frond-User has precedence, however it is spelled.
+const sentAs = headers => (Object.keys(headers ?? {}).some(name => name.toLowerCase() === 'x-frond-user') ? headers : { ...callerHeaders(), ...headers });
 
 // post sends a request whose answer is to be of a type.
 const post = ({ body, headers }, accept, signal) =>
@@ -74,7 +79,7 @@ const chosen = (query, name) => operations(query).find(o => o.name?.value === na
 // texts are headers as fetch takes them: a value that is no text is sent as its JSON,
 // so X-Frond-User can be written as the object it is.
 function texts(headers) {
-  const entries = Object.entries(headers ?? {}).map(([name, value]) => [name, typeof value === 'string' ? value : ascii(JSON.stringify(value))]);
+  const entries = Object.entries(headers ?? {}).map(([name, value]) => [name, typeof value === 'string' ? ascii(value) : ascii(JSON.stringify(value))]);
   return Object.fromEntries(entries);
 }
 

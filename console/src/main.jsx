@@ -7,6 +7,7 @@ import '@graphiql/plugin-doc-explorer/style.css';
 import '@graphiql/plugin-history/style.css';
 import 'graphiql/graphiql.css';
 import icon from './icon.svg';
+import { Caller, callers } from './caller.jsx';
 import { send } from './fetcher.js';
 import { tabs } from './queries.js';
 import { align, open } from './linked.js';
@@ -14,7 +15,7 @@ import { storage } from './storage.js';
 
 const here = location.pathname;
 const linked = Object.fromEntries(new URLSearchParams(location.search)); // /graphql?query=… shows a query; running it is a click
-const first = await tabs();
+const [first, offered] = await Promise.all([tabs(), callers()]);
 if (linked.query) open(storage, first, linked);
 else align(storage);
 
@@ -27,6 +28,7 @@ createRoot(document.getElementById('console')).render(
   >
     <GraphiQL.Logo>
       <div className="mark"><img src={icon} alt="" />frond <span>{here}</span></div>
+      {offered.length > 0 && <Caller all={offered} />}
     </GraphiQL.Logo>
   </GraphiQL>,
 );

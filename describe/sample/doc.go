@@ -1,5 +1,5 @@
-// Package sample makes single values: one that fits a JSON Schema and looks like what
-// the name of its field says. Package mockdata makes rows of them.
+// Package sample makes single values: a value fits a JSON Schema and looks like the name of its
+// field. Package mockdata makes rows of them.
 //
 //	m := &sample.Maker{Rand: seed.At("product", 7), About: sample.NewSubject("product", r)}
 //	price, ok := m.Value(schema, sample.NewName("price")) // 24.95

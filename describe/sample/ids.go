@@ -14,17 +14,16 @@ import (
 )
 
 // ID returns the primary key of the i-th row of an entity, derived from the entity's key, the
-// number and the shape alone: whoever knows the name and the shape of a relation knows the ids
-// it points at, in another program and with another seed (docs/decisions/contracts.md). i counts from
-// 0. text is the shape of the key as a JSON Schema, root the card that its references point
-// into.
+// number and the shape alone. So a program that knows the name and the shape of a relation's
+// target knows its ids, even with another seed (docs/decisions/contracts.md). i counts from 0.
+// text is the shape of the key as a JSON Schema, root the card that its references point into.
 //
 //	an enum       its values in turn
 //	an integer    the number, from 1 or the shape's minimum
 //	a uuid        one made of name and number
 //	other text    product-1; 1 where that does not fit; else a text drawn for the place
 //
-// false where the shape has no more values, or none that could be made.
+// false: the shape has no more values, or none could be made.
 func ID(key string, text json.RawMessage, root json.RawMessage, i int) (json.RawMessage, bool) {
 	m := &Maker{Rand: Chance(0).At("id", key, i), Root: root, About: NewSubject(key, Chance(0).At(key)), Row: i, Unique: true}
 	s, ok := m.Fold(text)

@@ -1,7 +1,10 @@
 package sample
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 )
 
@@ -11,7 +14,7 @@ import (
 type Maker struct {
 	*rand.Rand
 	Root   json.RawMessage // the card, which references point into
-	About  *Subject        // what the row is about
+	About  *Subject        // the subject of the row
 	Row    int             // the row's number
 	Unique bool            // no other row has this value
 	Try    int             // how often the value was refused; later ones are more daring
@@ -34,3 +37,22 @@ func (m *Maker) one(values []json.RawMessage) json.RawMessage {
 	}
 	return Pick(m.Rand, values)
 }
+
+// Chance is a seed: the same place always draws the same numbers. Places are independent, so
+// that a field that is added to a card changes no value of the others. A Chance may be used
+// concurrently.
+type Chance uint64
+
+// At returns the random numbers of a place, which words and numbers name: c.At("product", 7,
+// "price"). Each call restarts the stream. The result must not be shared between goroutines.
+func (c Chance) At(place ...any) *rand.Rand {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q", uint64(c), place))
+	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16]))) //nolint:gosec // chance that can be had again is the point
+}
+
+// Pick returns one of several values, each with the same chance. It panics where there is
+// none.
+func Pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
+
+// Percent reports true in n of 100 cases. It always draws one number.
+func Percent(r *rand.Rand, n int) bool { return r.IntN(100) < n }

@@ -13,7 +13,7 @@ import (
 //	createdAt    words [created at]     has "created", ends "at"
 //	phoneNumbers singular [phone number]
 
-// Name is what is known of a value by its words: the field's own, and those around it.
+// Name holds the words that describe a value: the field's own, and those around it.
 type Name struct {
 	words []string // of the field: [created at]
 	title []string // of its title and description
@@ -23,8 +23,8 @@ type Name struct {
 // underscores.
 func NewName(field string) Name { return Name{words: schema.Words(field)} }
 
-// titled returns the name with what the schema says of itself in title and description.
-// Hyphens are dropped, so that e-mail is the word email.
+// titled returns the name with the words of the schema's title and description. Hyphens are
+// dropped, so that e-mail is the word email.
 func (n Name) titled(s Shape) Name {
 	n.title = nil
 	for _, keyword := range []string{"title", "description"} {

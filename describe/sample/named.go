@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// texts says what a text looks like by the words of its name. The first row counts
-// that has one of its words; ends asks for the last word of the name alone.
+// texts are the kinds of texts by the words of a name. The first row with one of its words
+// counts; ends compares the last word of the name alone.
 var texts = []struct {
 	words string
 	ends  bool
@@ -60,9 +60,9 @@ var texts = []struct {
 // the table are too common in sentences: "the name of the city".
 const unmistakable = "email phone url slug postcode iban currency"
 
-// named returns a text as the field's name has it, or else its title and description. A name
-// that says nothing gives a thing: "Copper kettle". Most texts of a unique field end in the
-// row's number (see mark).
+// named returns a text that suits the field's name, or else its title and description. An
+// unknown name gives a thing: "Copper kettle". Most texts of a unique field end in the row's
+// number (see mark).
 func (m *Maker) named(n Name) string {
 	if n.has("country") {
 		if n.has("code") {
@@ -85,8 +85,8 @@ func (m *Maker) named(n Name) string {
 	return m.About.thing() + m.mark(" ")
 }
 
-// reference returns a number such as stands on papers, from 10000 to 99999: of a unique field
-// one of its own. 37 and 90000 have no common divisor, so that 90,000 rows have different
+// reference returns a number like those on invoices, from 10000 to 99999; in a unique field
+// each row has its own. 37 and 90000 have no common divisor, so that 90,000 rows have different
 // ones.
 func (m *Maker) reference() int {
 	if m.Unique {

@@ -53,8 +53,8 @@ var spans = []struct {
 	{"score grade", spanOf(0, 100, "1"), spanOf(0, 100, "0.1")},
 }
 
-// spanFor returns the numbers of a name; of a name that says nothing 1 to 1000, or 0 to 1000
-// by 0.01.
+// spanFor returns the likely numbers of a name. For an unknown name they are 1 to 1000, or 0 to
+// 1000 by 0.01.
 func spanFor(name Name, integer bool) span {
 	for _, row := range spans {
 		if name.has(row.words) {
@@ -156,8 +156,8 @@ func (m *Maker) upTo(room *big.Int, name Name) *big.Int {
 	}
 }
 
-// within returns the part of the likely numbers that bounds allow, or as wide a span beside
-// them. nil is no bound.
+// within returns the part of the likely numbers inside the bounds, or an equally wide span
+// inside them. A nil bound is open.
 //
 //	likely 2 to 500, lo 100             100 to 500
 //	likely 2 to 500, lo 1000            1000 to 1498

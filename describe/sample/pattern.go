@@ -11,13 +11,12 @@ import (
 //
 //	^[A-Z]{2}-\d{4}$   ->  QF-8301
 //
-// Anchors and boundaries write nothing. Whether they hold is checked on the whole text by the
-// caller, which draws again.
+// Anchors and boundaries draw no characters. The caller checks them on the whole text, and
+// draws again if they fail.
 
-// matching returns a text that a regular expression matches, where one could be drawn: false
-// for an expression this host cannot read (look-around), and for one that matches nothing. A
-// text can fail to match where the expression asks for what was not drawn (a word boundary in
-// the wrong place).
+// matching returns a text that a regular expression matches, if it could draw one. It is false
+// for an expression that this host cannot read (look-around), and for one without matches. A
+// text may still fail a condition that is not drawn, such as a word boundary.
 func (m *Maker) matching(pattern string) (string, bool) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -31,8 +30,8 @@ func (m *Maker) matching(pattern string) (string, bool) {
 // longest is how long a drawn text may become: repetitions of repetitions end.
 const longest = 4000
 
-// draw appends a text for one node of the expression. It reports false where the text becomes
-// too long or the node matches nothing.
+// draw appends a text for one node of the expression. It reports false if the text becomes too
+// long or the node has no match.
 func (m *Maker) draw(b *strings.Builder, re *syntax.Regexp) bool {
 	if b.Len() > longest {
 		return false
@@ -93,8 +92,8 @@ func (m *Maker) drawRune(b *strings.Builder, pairs []rune) bool {
 		func(rune) bool { return true },
 	} {
 		var from []rune
-		// A class such as [^a] spans all of Unicode: of each pair the first 256 are enough, of
-		// all of them 512. Surrogates are no characters.
+		// A class such as [^a] spans all of Unicode: of each pair the first 256 are enough,
+		// of all of them 512. Surrogates are skipped.
 		for i := 0; i+1 < len(pairs); i += 2 {
 			for r := pairs[i]; r <= pairs[i+1] && r < pairs[i]+256 && len(from) < 512; r++ {
 				if good(r) && (r < 0xd800 || r > 0xdfff) {

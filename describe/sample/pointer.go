@@ -8,7 +8,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// At returns what a JSON Pointer (RFC 6901) leads to in a JSON text, or nil; "" is the whole text.
+// At returns the target of a JSON Pointer (RFC 6901) in a JSON text, or nil; "" is the whole
+// text.
 func At(text json.RawMessage, pointer string) json.RawMessage {
 	if pointer == "" {
 		return text
@@ -31,9 +32,9 @@ func At(text json.RawMessage, pointer string) json.RawMessage {
 	return text
 }
 
-// Pointer is where a reference leads within a card, as a JSON Pointer: the fragment of a
-// reference may be an anchor, and what is before it an $id. A reference that leads nowhere is a
-// pointer to nothing.
+// Pointer is the target of a reference within a card, as a JSON Pointer: the fragment of a
+// reference may be an anchor, and the part before it an $id. A broken reference gives a pointer
+// without a target.
 //
 //	#/$defs/money   /$defs/money
 //	#money          /$defs/m, where that has $anchor: money
@@ -62,8 +63,7 @@ func Pointer(root json.RawMessage, uri string) string {
 	return found
 }
 
-// where is the pointer of the first object below v that is the one sought; v stands at the
-// pointer at.
+// where is the pointer of the first object in v that sought accepts; at is the pointer of v.
 func where(v json.RawMessage, at string, sought func(json.RawMessage) bool) (string, bool) {
 	switch jsontext.KindOf(v) {
 	case jsontext.Object:

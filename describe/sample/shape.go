@@ -12,23 +12,21 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// A JSON Schema says what a value is in many places: behind $ref, in each part of allOf, in
-// one of anyOf. Fold makes one flat object of all that applies, and the makers of values only
-// look at that:
+// A JSON Schema describes a value in many places: in the target of $ref, in each part of allOf,
+// in one of anyOf. Fold merges all of them into one flat object, which is the only thing that
+// the makers of values read:
 //
 //	{"allOf":[{"type":"string","maxLength":9},{"maxLength":5}]}   ->  {"type":"string","maxLength":5}
 //
-// Where a schema leaves a choice one is drawn, so that another attempt may take the other.
-// Folding is not exact, as two patterns cannot be joined: what it makes is judged by the card
-// afterwards.
+// Of alternatives one is drawn, so that another attempt may take the other. Folding is not
+// exact, as two patterns cannot be joined: the card judges the value afterwards.
 
 // Shape is the keywords of a JSON Schema with everything it refers to folded in:
 // references, all of allOf, one of anyOf and oneOf, one side of if.
 type Shape map[string]json.RawMessage
 
-// Fold reads a schema into its keywords. It draws from m where the schema has alternatives.
-// false: nothing fits the schema, as far as that is known. The shape is new and may be
-// changed.
+// Fold reads a schema into its keywords. It draws one of the alternatives of the schema. false:
+// as far as Fold knows, no value fits. The shape is new and may be changed.
 func (m *Maker) Fold(text json.RawMessage) (Shape, bool) {
 	s := Shape{}
 	return s, m.foldInto(s, text, 0)
@@ -38,7 +36,7 @@ func (m *Maker) Fold(text json.RawMessage) (Shape, bool) {
 // ends here.
 const maxFold = 12
 
-// foldInto adds the keywords of a schema to s. true adds nothing; false, and whatever is no
+// foldInto adds the keywords of a schema to s. true adds none; false, and a text that is not a
 // schema, fits no value.
 func (m *Maker) foldInto(s Shape, text json.RawMessage, depth int) bool {
 	switch jsontext.KindOf(text) {
@@ -66,8 +64,8 @@ func (m *Maker) foldInto(s Shape, text json.RawMessage, depth int) bool {
 				also(subs[m.IntN(len(subs))])
 			}
 		case "if":
-			// Half of the values meet the condition and what follows from it. The others only
-			// follow else: that they do not meet the condition is left to the judge.
+			// Half of the values are made by then, and shall meet the condition. The others
+			// only follow else; the judge checks that they do not meet the condition.
 			if then := jsontext.Get(text, "then"); then != nil && m.IntN(2) == 0 {
 				also(value)
 				also(then)
@@ -87,7 +85,7 @@ func (m *Maker) foldInto(s Shape, text json.RawMessage, depth int) bool {
 //
 //	properties           the members of both; the second of two equal names
 //	required             both lists
-//	enum, type           what is in both
+//	enum, type           the values in both
 //	min…, max…           the narrower bound
 //	any other            the second one
 func (s Shape) add(name string, value json.RawMessage) {
@@ -120,8 +118,8 @@ func (s Shape) add(name string, value json.RawMessage) {
 	}
 }
 
-// joined returns two objects as one; the members of the second stand for those of the first
-// that have the same names.
+// joined returns two objects as one; members of the second replace those of the first with the
+// same names.
 func joined(a, b json.RawMessage) json.RawMessage {
 	var o schema.Object
 	for name, value := range jsontext.Members(a) {
@@ -160,8 +158,8 @@ func common(a, b []json.RawMessage) (both []json.RawMessage) {
 	return both
 }
 
-// kinds returns the types a value may have, null aside. Where no type is named it is guessed
-// by the keywords, and is a string where none of them says anything.
+// kinds returns the types of a value, without null. A shape without a type is guessed by its
+// keywords, and is a string without such a keyword.
 func (s Shape) kinds() (kinds []string, null bool) {
 	if t := s["type"]; t != nil {
 		for _, v := range types(t) {

@@ -23,7 +23,7 @@ type Subject struct {
 	began       time.Time // when the row came to be
 }
 
-// subjectKind is what a row is in the world, which decides what its name looks like.
+// subjectKind is the kind of thing that a row represents. It decides the form of the name.
 type subjectKind int
 
 const (
@@ -31,11 +31,11 @@ const (
 	aPerson
 	aCompany
 	aPlace
-	aText // what is written and read: a post, a review
+	aText // a text: a post, a review
 )
 
-// kindOf derives from an entity's name what its rows are. The first line with one of its words
-// counts; an entity that none of them names is a thing.
+// kindOf derives from an entity's name the kind of its rows. The first line with one of its
+// words counts; an entity without any of the words is a thing.
 func kindOf(entity string) subjectKind {
 	n := NewName(entity)
 	switch {
@@ -51,13 +51,12 @@ func kindOf(entity string) subjectKind {
 	return aThing
 }
 
-// horizon is the moment that all rows lie before, but for what is due. It is not now:
-// the same seed has the same rows tomorrow.
+// horizon is a moment after all rows, except their due dates. It is fixed: the same seed makes
+// the same rows tomorrow.
 var horizon = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// NewSubject draws what a row of an entity is about. All fields are drawn, whatever the kind:
-// a thing has a maker and a place too. The row came to be between 40 and 360 days before the
-// horizon.
+// NewSubject draws the subject of a row. All members are drawn for every kind: a thing has a
+// maker and a place too. The row's creation is between 40 and 360 days before the horizon.
 func NewSubject(entity string, r *rand.Rand) *Subject {
 	return &Subject{
 		kind:      kindOf(entity),
@@ -73,7 +72,7 @@ func NewSubject(entity string, r *rand.Rand) *Subject {
 	}
 }
 
-// name is what the row is called.
+// name is the title or name of the row.
 func (s *Subject) name() string {
 	switch s.kind {
 	case aPerson:
@@ -91,8 +90,7 @@ func (s *Subject) name() string {
 // thing returns the name of a product: "Copper kettle".
 func (s *Subject) thing() string { return s.adjective + " " + s.noun }
 
-// stages are the words of moments in the order the moments come in. What is not
-// among them lies in the middle.
+// stages are the words of moments in the order of the moments. Other words are in the middle.
 var stages = []string{
 	"created registered joined placed ordered opened submitted added since received born from",
 	"confirmed approved accepted signed verified activated",
@@ -126,7 +124,7 @@ func (m *Maker) moment(name Name) time.Time {
 	} else if m.Unique && m.Try > 0 {
 		at = at.Add(-time.Duration(m.IntN(1_000_000)) * time.Second)
 	}
-	// What is due lies a month ahead of the rest.
+	// A due date is a month after the others.
 	if name.has(stages[len(stages)-1]) {
 		at = at.AddDate(0, 1, 0)
 	}

@@ -27,7 +27,7 @@ func (m *Maker) string(s Shape, name Name) (json.RawMessage, bool) {
 		if fits(text) || pattern == "" && m.Try > 5 {
 			return jsontext.Quote(text), true
 		}
-	} else if text := m.room(m.named(name), least, most); m.Try < 20 && fits(text) {
+	} else if text := m.fitMarked(m.named(name), least, most); m.Try < 20 && fits(text) {
 		return jsontext.Quote(text), true
 	}
 	if pattern != "" {
@@ -38,7 +38,7 @@ func (m *Maker) string(s Shape, name Name) (json.RawMessage, bool) {
 		}
 		return nil, false
 	}
-	text := m.room(m.code(), least, most)
+	text := m.fitMarked(m.code(), least, most)
 	return jsontext.Quote(text), fits(text)
 }
 
@@ -85,7 +85,7 @@ func (m *Maker) formatted(format string, name Name) (string, bool) {
 		likely := spanFor(name, false)
 		v, ok := m.Number(Shape{}, name, false)
 		text := string(v)
-		// Money has at least two digits behind the point: 24.90.
+		// Money has at least two decimals: 24.90.
 		if whole, fraction, _ := strings.Cut(text, "."); likely.step.FloatString(2) == "0.01" {
 			text = whole + "." + (fraction + "00")[:max(2, len(fraction))]
 		}
@@ -101,9 +101,8 @@ func uuid(a, b uint64) string {
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xffff, a&0xffff, b>>48, b&0xffffffffffff)
 }
 
-// mark makes the values of a unique field different: the row's number behind a separator.
-// Attempts are a thousand apart, so that they do not meet the next rows. "" where values may
-// repeat.
+// mark makes the values of a unique field different: a separator and the row's number. Attempts
+// are a thousand apart, so that they do not meet the next rows. "" if values may repeat.
 func (m *Maker) mark(separator string) string {
 	if !m.Unique {
 		return ""
@@ -119,8 +118,8 @@ func (m *Maker) email() string {
 	return slug(m.About.first) + "." + slug(m.About.last) + m.mark("") + "@example.org"
 }
 
-// url returns an address by what the field is called: of an image, of a company's site, or of
-// a page about the row.
+// url returns an address that suits the name of the field: of an image, of a company's site, or
+// of a page about the row.
 func (m *Maker) url(name Name) string {
 	path := slug(m.About.name()) + m.mark("-")
 	switch {
@@ -132,9 +131,9 @@ func (m *Maker) url(name Name) string {
 	return "https://example.org/" + path
 }
 
-// room returns a text of a length, that still contains what distinguishes it from others: the
+// fitMarked returns a text of a length that still contains what distinguishes it from others: the
 // mark at its end is kept and the text in front of it cut.
-func (m *Maker) room(text string, least, most int) string {
+func (m *Maker) fitMarked(text string, least, most int) string {
 	mark := m.mark("")
 	if n := utf8.RuneCountInString(text); !m.Unique || n <= most || len(mark) > most {
 		return fitted(text, least, most)

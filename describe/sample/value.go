@@ -9,11 +9,11 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// A value is made from the folded schema. What the author wrote down comes first, what the
-// schema merely allows last:
+// A value is made from the folded schema. Values that the author wrote come first, values that
+// the schema merely allows last:
 //
 //	const       it
-//	enum        one of its values, null aside
+//	enum        one of its values, except null
 //	examples    one of them; of a unique field each once
 //	default     in 25 of 100 cases, or after 30 attempts
 //	else        by the type: object, array, number, text
@@ -22,9 +22,9 @@ import (
 // not required is then left out, and an array ends.
 const maxDepth = 6
 
-// Value returns a value of a schema for a field of this name; false where none could be made.
-// It fits but for what only the judge knows (not, dependencies, conditions). null is only
-// returned where nothing else fits.
+// Value returns a value of a schema for a field of this name; false if it finds none. The value
+// fits all rules except those that only the judge applies (not, dependencies, conditions). null
+// is the last choice.
 func (m *Maker) Value(text json.RawMessage, name Name) (json.RawMessage, bool) {
 	if m.depth++; m.depth > maxDepth {
 		m.depth--
@@ -133,9 +133,9 @@ func (s Shape) further() json.RawMessage {
 	return json.RawMessage("true")
 }
 
-// key makes up the name of a further member, and returns what its value has to be. Of an
-// object that names its members it is one of those that were left out; else one of
-// patternProperties, of propertyNames, or a word.
+// key makes up the name of a further member, and returns the schema of its value. For an object
+// with declared members it takes one that was left out; else one of patternProperties, of
+// propertyNames, or a word.
 func (m *Maker) key(s Shape) (string, json.RawMessage) {
 	var keys []string
 	for key := range jsontext.Members(s["properties"]) {

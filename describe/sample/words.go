@@ -26,7 +26,7 @@ var nouns = []string{
 	"kettle", "apron", "lamp", "notebook", "grinder", "basket", "stool", "bottle", "blanket", "teapot", "tray", "clock", "scale", "shelf", "mug", "satchel",
 }
 
-// topics are titles of what is written: posts, reviews, tasks.
+// topics are titles of texts: posts, reviews, tasks.
 var topics = []string{
 	"A week without a timetable", "What the old maps leave out", "Notes from the first frost", "Better than expected", "How we moved the workshop",
 	"Three ways to begin again", "The long road to a short list", "Worth the wait", "Small repairs, large effects", "Questions we get every spring",

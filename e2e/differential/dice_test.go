@@ -10,7 +10,8 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/loader"
 )
 
@@ -55,7 +56,7 @@ func (w *world) hand(p graphql.ResolveParams) (any, error) {
 	def := field.Fields()[name]
 	seed := w.seed
 	switch source := p.Source.(type) {
-	case facade.Row:
+	case rows.Row:
 		seed = seedOf(parent + ":" + string(source.Get("id")))
 	case thing:
 		seed = source.Seed
@@ -98,7 +99,7 @@ type tally struct{ n int }
 
 type tallyKey struct{}
 
-var errDice = facade.Errorf(facade.Conflict, "the dice say no")
+var errDice = kiterror.Errorf(kiterror.Conflict, "the dice say no")
 
 // throw makes up a value of a type, or an error in its place.
 func (w *world) throw(d *dice, p graphql.ResolveParams, t graphql.Type) any {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // request is one GraphQL request.
@@ -180,7 +180,7 @@ func (g *documents) field(def *ast.Definition, depth int) (head, bool) {
 	var fields ast.FieldList
 	for _, f := range def.Fields {
 		leaf := g.w.ast.Types[f.Type.Name()].IsLeafType()
-		if f.Name == facade.ETag { // a hash that the reference does not make
+		if f.Name == catalog.ETag { // a hash that the reference does not make
 			continue
 		}
 		if strings.HasPrefix(f.Name, "__") || def.BuiltIn && nests[f.Name] && !g.chance(2) || !leaf && (depth >= maxDepth || g.budget <= 0) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // token is a token of a document with the space in front of it. What no token
@@ -103,7 +103,7 @@ func (m *mutation) name() {
 		for _, def := range m.w.ast.Types {
 			pool = append(pool, def.Name)
 			for _, f := range def.Fields {
-				if f.Name != facade.ETag { // a hash that the reference does not make
+				if f.Name != catalog.ETag { // a hash that the reference does not make
 					pool = append(pool, f.Name)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/projection"
 )
 
@@ -54,10 +54,10 @@ func (w *world) register(r *rand.Rand, b *projection.Builder) error {
 	for name, t := range map[string]graphql.Output{"rootAny": s.union, "rootFace": s.faces[1], "rootThing": w.things["Thing1"]} {
 		roots[name] = &graphql.Field{Type: t, Resolve: w.hand} // so that the schema reaches all of them
 	}
-	if err := projection.RegisterOperations(b, facade.Query, roots); err != nil {
+	if err := projection.RegisterOperations(b, catalog.Query, roots); err != nil {
 		return err
 	}
-	return projection.RegisterOperations(b, facade.Command, s.fields("bump", 3))
+	return projection.RegisterOperations(b, catalog.Command, s.fields("bump", 3))
 }
 
 // abstract makes objects, and the interfaces and unions over them.

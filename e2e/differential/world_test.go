@@ -15,6 +15,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -71,7 +73,7 @@ func newWorld(r *rand.Rand) (*world, error) {
 // project is the cards, with operations that say what they were called with, and
 // computed fields one of which always fails.
 func (w *world) project() *facade.Project {
-	src := &facade.FrondSource{Name: "wood"}
+	src := &project.Frond{Name: "wood"}
 	doors := map[string]any{}
 	for _, e := range w.entities {
 		src.Cards = append(src.Cards, schema.Source{File: e.name + ".json", Name: e.name, Data: []byte(e.card())})
@@ -84,8 +86,8 @@ func (w *world) project() *facade.Project {
 			"maybe": map[string]any{"kind": "query", "params": some, "output": e.name, "cardinality": "maybe"},
 		}}
 	}
-	src.Config = facade.Text{File: "frond.json", Data: []byte(encode(map[string]any{"doors": doors}))}
-	p := &facade.Project{Registry: schema.Builtins(), Fronds: []*facade.FrondSource{src}}
+	src.Config = project.Text{File: "frond.json", Data: []byte(encode(map[string]any{"doors": doors}))}
+	p := &facade.Project{Registry: schema.Builtins(), Fronds: []*project.Frond{src}}
 	for _, e := range w.entities {
 		door := p.Door(e.name)
 		facade.Handle(door, "ask", echo)
@@ -93,14 +95,14 @@ func (w *world) project() *facade.Project {
 		facade.Handle(door, "first", some(e, false))
 		facade.Handle(door, "maybe", some(e, true))
 		optional := schema.Shape{Type: "string", Nullable: true}
-		facade.Present(door, e.name+"Name", optional, func(_ context.Context, rows []facade.Row) ([]string, error) {
+		facade.Present(door, e.name+"Name", optional, func(_ context.Context, found []rows.Row) ([]string, error) {
 			var all []string
-			for _, r := range rows {
+			for _, r := range found {
 				all = append(all, e.name+" "+strings.Trim(string(r.Get("id")), `"`))
 			}
 			return all, nil
 		}, "id")
-		facade.Present(door, e.name+"Fails", optional, func(context.Context, []facade.Row) ([]string, error) {
+		facade.Present(door, e.name+"Fails", optional, func(context.Context, []rows.Row) ([]string, error) {
 			return nil, fmt.Errorf("%s fails", e.name)
 		}, "id")
 	}
@@ -174,7 +176,7 @@ func some(e *entity, single bool) facade.Handler {
 
 // plant writes the rows past the façade, which would refuse those that are broken.
 func (w *world) plant(set *schema.Set, store facade.Store) error {
-	ctx, none := context.Background(), facade.NewLayout([]string{"id"})
+	ctx, none := context.Background(), rows.NewLayout([]string{"id"})
 	for _, links := range []bool{false, true} { // what points at rows is written when they are there
 		for _, e := range w.entities {
 			compiled := set.Entity(e.name)

@@ -63,7 +63,7 @@ func TestRules(t *testing.T) {
 				}
 				files["fronds/app/frond.yaml"] += "collectors:\n  " + rule + "\n"
 			})
-			same(t, `{"data": {"yes": {"`+map[bool]string{true: "artistId", false: "actorId"}[strings.HasPrefix(file, "chinook")]+`": 4}, "no": null}, "errors": [{"message": "you may not create this: it would not be yours to see", "path": ["no"]}]}`,
+			same(t, `{"data": {"yes": {"`+map[bool]string{true: "artistId", false: "actorId"}[strings.HasPrefix(file, "chinook")]+`": 4}, "no": null}, "errors": [{"message": "you may not create a row that your access rules would hide from you", "path": ["no"]}]}`,
 				withoutDetails(t, ask(document)))
 		})
 	}

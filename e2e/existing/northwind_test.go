@@ -46,9 +46,9 @@ func TestNorthwindReport(t *testing.T) {
 		"left out Categories.Picture: BLOB: it holds bytes, which a row of JSON cannot carry",
 		"left out Current Product List: a view has no primary key; name the columns that identify a row: --view-key Current Product List=COLUMN",
 		"left out Employees.Photo: BLOB: it holds bytes, which a row of JSON cannot carry",
-		"restricted EmployeeTerritories: no update: nothing of a row can change but its key",
-		"join table EmployeeTerritories: employeeTerritory stands between employee and territory: it is an entity of its own, with a relation to each",
-		"join table Order Details: orderDetail stands between order and product: it is an entity of its own, with a relation to each",
+		"restricted EmployeeTerritories: no update: a row has no field to change except its key",
+		"join table EmployeeTerritories: employeeTerritory connects employee and territory: it is an entity of its own, with a relation to each",
+		"join table Order Details: orderDetail connects order and product: it is an entity of its own, with a relation to each",
 	}
 	got := report(made)
 	slices.Sort(got)

@@ -63,8 +63,8 @@ func TestPagilaReport(t *testing.T) {
 		"restricted film_list: a view: rows are read, and not written",
 		"restricted rental_by_category: a view: rows are read, and not written",
 		"suggested staff.password: a secret, by its name; write hide: [password] in the rules of staff",
-		"join table film_actor: filmActor stands between actor and film: it is an entity of its own, with a relation to each",
-		"join table film_category: filmCategory stands between film and category: it is an entity of its own, with a relation to each",
+		"join table film_actor: filmActor connects actor and film: it is an entity of its own, with a relation to each",
+		"join table film_category: filmCategory connects film and category: it is an entity of its own, with a relation to each",
 	}
 	got := report(made)
 	slices.Sort(got)

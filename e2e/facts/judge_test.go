@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // judge relays and consumes what is left, and holds the log to the rows and the consumers to
@@ -114,7 +116,7 @@ func everything(t *testing.T, s store) (all []*facade.Event) {
 func rowsOf(t *testing.T, s store, f *facade.Facade, name, key, field string) map[string]string {
 	t.Helper()
 	e := entityOf(f, name)
-	found, err := s.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{key, field}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 30})
+	found, err := s.Find(t.Context(), &facade.Find{Entity: e, Select: rows.NewLayout([]string{key, field}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,12 +186,12 @@ func held(log []*facade.Event, rows, transfers map[string]string) (faults []stri
 		}
 		var want []string
 		switch e.Change {
-		case facade.Created:
+		case catalog.Created:
 			if a.there || data.Count != 1 {
 				fault(e, "it was there with the count %d", a.count)
 			}
 			a.there, want = true, []string{"opened 1"}
-		case facade.Updated:
+		case catalog.Updated:
 			if !a.there || data.Count != a.count+1 {
 				fault(e, "the count was %d, there %v", a.count, a.there)
 			}
@@ -199,7 +201,7 @@ func held(log []*facade.Event, rows, transfers map[string]string) (faults []stri
 			if data.Count%2 == 0 {
 				want = []string{fmt.Sprintf("even %d", data.Count)}
 			}
-		case facade.Deleted:
+		case catalog.Deleted:
 			if !a.there || data.Count != a.count {
 				fault(e, "the count was %d, there %v", a.count, a.there)
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
@@ -45,7 +46,7 @@ func TestOpenTransaction(t *testing.T) {
 	go func() {
 		finished <- patient.Transact(t.Context(), func(ctx context.Context) error {
 			row := facade.Record{{Name: "id", Value: quoted("open")}, {Name: "of", Value: quoted("x")}}
-			_, err := patient.Insert(ctx, entityOf(f, "effect"), []facade.Record{row}, nil, facade.NewLayout(nil))
+			_, err := patient.Insert(ctx, entityOf(f, "effect"), []facade.Record{row}, nil, rows.NewLayout(nil))
 			err = errors.Join(err, patient.Emit(ctx, []facade.Event{{ID: old, Frond: "main", Name: "old", At: time.Now()}}))
 			close(open)
 			<-finish

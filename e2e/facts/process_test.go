@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/sqlite"
@@ -172,8 +174,8 @@ func relay(ctx context.Context, s store, at *step) error {
 
 // passes reports whether an error is one that another attempt may not have.
 func passes(err error) bool {
-	code := facade.CodeOf(err)
-	return code == facade.ServiceUnavailable || code == facade.Conflict
+	code := kiterror.CodeOf(err)
+	return code == kiterror.ServiceUnavailable || code == kiterror.Conflict
 }
 
 // consume reads the log from where the consumer stands and hands on what it finds; take moves
@@ -213,8 +215,8 @@ func effects(f *facade.Facade, s store) func(context.Context, []*facade.Event, f
 			}
 			for _, e := range events {
 				row := facade.Record{{Name: "id", Value: quoted(e.ID)}, {Name: "of", Value: quoted(e.Name)}}
-				if _, err := s.Insert(ctx, entity, []facade.Record{row}, nil, facade.NewLayout(nil)); err != nil {
-					if facade.CodeOf(err) == facade.Conflict && !retryable(err) {
+				if _, err := s.Insert(ctx, entity, []facade.Record{row}, nil, rows.NewLayout(nil)); err != nil {
+					if kiterror.CodeOf(err) == kiterror.Conflict && !retryable(err) {
 						return fmt.Errorf("the event %s came twice: %w", e.ID, errTwice)
 					}
 					return err
@@ -229,7 +231,7 @@ var errTwice = errors.New("its effect is there already")
 
 // retryable reports whether a CONFLICT is one of transactions.
 func retryable(err error) bool {
-	var e *facade.Error
+	var e *kiterror.Error
 	if !errors.As(err, &e) {
 		return false
 	}

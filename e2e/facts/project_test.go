@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -120,7 +121,7 @@ func read(ctx context.Context, c facade.Caller, id string) (n int, err error) {
 		return 0, err
 	}
 	if res.Rows.Len() == 0 {
-		return 0, facade.Errorf(facade.NotFound, "there is no account %s", id)
+		return 0, kiterror.Errorf(kiterror.NotFound, "there is no account %s", id)
 	}
 	return n, json.Unmarshal(res.Rows.Row(0).Get("count"), &n)
 }
@@ -166,8 +167,8 @@ func command(ctx context.Context, f facade.Caller) error {
 	default:
 		_, err = call(facade.DryRun(ctx), f, "account", "update", facade.Invocation{ID: quoted(id), Body: json.RawMessage(`{"count":-1}`)})
 	}
-	switch facade.CodeOf(err) {
-	case "", facade.NotFound, facade.Conflict, facade.PreconditionFailed, facade.ServiceUnavailable:
+	switch kiterror.CodeOf(err) {
+	case "", kiterror.NotFound, kiterror.Conflict, kiterror.PreconditionFailed, kiterror.ServiceUnavailable:
 		return nil
 	}
 	if err == nil || errors.Is(err, errRegret) {

@@ -101,6 +101,15 @@ const steps = {
     await shows('"product": { "name": "Moka pot, 3 cups"');
     await shows('"code": "UNAUTHORIZED"');
   },
+  async 'a caller of development is chosen from a list'() {
+    await page.getByLabel('Caller').selectOption({ label: 'ada, staff' });
+    await tab('orders').click();
+    await run().click();
+    await shows('"orders": { "total": 86');
+    await page.getByLabel('Caller').selectOption({ label: 'nobody' });
+    await run().click();
+    await shows('"code": "UNAUTHORIZED"');
+  },
   async 'a query that is typed runs by Ctrl-Enter'() {
     await page.getByRole('button', { name: 'New tab' }).click();
     await write(query, 'query Typed { products(first: 2) { total items { id name } } }');

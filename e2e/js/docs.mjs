@@ -5,6 +5,10 @@
 // GATEWAY serves examples/shop in development. It leaves with 1 and says what it expected where
 // the page does anything else.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const [origin, screenshot] = process.argv.slice(2);
@@ -17,63 +21,132 @@ page.on('pageerror', e => wrong.push(`a script failed: ${e}`));
 page.on('console', m => { if (m.type() === 'error' && !m.text().startsWith('Failed to load resource')) wrong.push(m.text()); });
 const done = what => console.log('ok  ', what);
 
+
 await page.goto(origin + '/docs');
-await page.getByText('openapi.json').waitFor();
-done('the page opens');
+await page.getByRole('link', { name: 'openapi.json' }).waitFor();
+for (const title of ['Signing in', 'Who may do what', 'Paging, sorting and filters', 'Errors', 'Events', 'GraphQL']) await page.getByRole('heading', { name: title, exact: true }).waitFor();
+done('the start page');
 
 const list = page.getByRole('navigation', { name: 'Operations' });
+const search = page.getByRole('searchbox', { name: 'Search' });
 const all = await list.getByRole('link').count();
-await page.getByRole('searchbox', { name: 'Search' }).fill('order create');
+await search.fill('order create');
 assert.ok(await list.getByRole('link').count() < all / 5, 'a search leaves few operations');
-await page.getByRole('searchbox', { name: 'Search' }).fill('no such words');
+await search.fill('no such words');
 await page.getByText('Nothing has these words.').waitFor();
-done('operations are found by words');
+await search.fill('postalcode');
+await list.getByRole('link', { name: 'Create order postalCode' }).waitFor();
+assert.equal(await list.getByRole('link', { name: 'product', exact: false }).count(), 0, 'products have no postal code');
+await search.fill('precondition_failed');
+await list.getByRole('link', { name: 'Update order PRECONDITION_FAILED' }).waitFor();
+assert.equal(await list.getByRole('link', { name: 'Create order' }).count(), 0, 'creating an order has no precondition');
+done('operations are found by words, by fields and by codes');
 
-await page.getByRole('searchbox', { name: 'Search' }).fill('category create');
-await list.getByRole('link', { name: 'POST create' }).click();
+const rights = page.locator('.rights');
+const row = name => rights.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+assert.match(await row('Create category').textContent(), /sign in$/);
+assert.match(await row('List products').textContent(), /yes$/);
+await page.getByText('Caller', { exact: true }).click();
+await page.getByLabel('User', { exact: true }).selectOption('ada, staff');
+await page.getByRole('columnheader', { name: 'The caller above' }).waitFor();
+assert.match(await row('Create category').textContent(), /sign inyes$/);
+await page.getByLabel('User', { exact: true }).selectOption('nobody');
+done('the rights of a caller');
+
+await search.fill('create category');
+await list.getByRole('link', { name: 'POST Create category' }).click();
 await page.getByRole('heading', { name: 'Create category' }).waitFor();
-const send = page.getByRole('button', { name: 'Send' });
+const send = page.getByRole('button', { name: 'Send', exact: true });
+let sent = 0;
+page.on('request', r => { if (r.method() === 'POST') sent++; });
+const field = name => page.locator('.form').getByLabel(name, { exact: false });
+await field('name').fill('From the page');
+await field('slug').fill('Not a slug');
+await field('position').fill('1000');
+await send.click();
+await page.getByText('Not sent: 2 faults.').waitFor();
+await page.getByText('must match the pattern').waitFor();
+await page.getByText('must be at most 999').waitFor();
+assert.equal(await page.evaluate(() => document.activeElement.id), 'body/slug', 'the first field with a fault has the focus');
+assert.equal(sent, 0, 'nothing was sent');
+await field('slug').fill('from-the-page');
+await field('position').fill('7');
+await field('parentId').locator('xpath=..').getByRole('checkbox').check();
+done('the form judges before it sends');
+
 await send.click();
 await page.getByText('401 Unauthorized').waitFor();
-done('a stranger is refused');
-
-await page.getByText('Caller').click();
-await page.getByLabel('X-Frond-User, in development').fill('{"id":"ada","roles":["staff"]}');
-const body = JSON.parse(await page.getByLabel('Body').inputValue());
-assert.ok(body.name, 'the body begins with an example');
-await page.getByLabel('Body').fill(JSON.stringify({ name: 'From the page', slug: 'from-the-page', position: 7, parentId: null }));
-assert.match(await page.getByLabel('curl').textContent(), /x-frond-user: \{"id":"ada"/);
+await page.getByLabel('User', { exact: true }).selectOption('ada, staff');
+assert.match(await page.getByLabel('curl sample', { exact: true }).textContent(), /x-frond-user: \{"id":"ada"/);
 await send.click();
 await page.getByText('201 Created').waitFor();
-const id = JSON.parse(await page.getByLabel('Answer').textContent()).id;
+const { id, position, parentId } = JSON.parse(await page.getByLabel('Response', { exact: true }).textContent());
+assert.deepEqual([position, parentId], [7, null]);
+await send.click();
+await page.getByText('409 Conflict').waitFor();
 done('staff creates a row over REST');
 
-await page.getByRole('searchbox', { name: 'Search' }).fill('category findById');
-await list.getByRole('link', { name: 'GET findById', exact: true }).click();
+await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+await page.getByRole('button', { name: 'Copy curl sample' }).click();
+assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await page.getByLabel('curl sample', { exact: true }).textContent());
+await page.getByText('Copied', { exact: true }).waitFor();
+done('a sample is copied');
+
+const folder = mkdtempSync(join(tmpdir(), 'frond-samples-'));
+const sample = async (language, file) => {
+  await page.getByRole('tab', { name: language, exact: true }).click();
+  writeFileSync(join(folder, file), await page.getByLabel(language + ' sample', { exact: true }).textContent());
+  return join(folder, file);
+};
+await field('slug').fill('by-curl');
+assert.equal(JSON.parse(execFileSync('sh', [await sample('curl', 'create.sh')], { stdio: ['ignore', 'pipe', 'ignore'] })).slug, 'by-curl');
+await field('slug').fill('by-typescript');
+assert.match(execFileSync('node', [await sample('TypeScript', 'create.mjs')], { encoding: 'utf8' }), /slug: 'by-typescript'/);
+await field('slug').fill('by-go');
+assert.equal(JSON.parse(execFileSync('go', ['run', await sample('Go', 'create.go')])).slug, 'by-go');
+await page.getByRole('tab', { name: 'GraphQL', exact: true }).last().click();
+const shown = await page.getByLabel('GraphQL sample', { exact: true }).textContent();
+assert.match(shown, /mutation CreateCategory\(\$input: CreateCategoryInput!\)/);
+assert.match(shown, /# .*"slug": "by-go"/);
+rmSync(folder, { recursive: true });
+done('the samples run');
+
+await page.getByRole('tablist', { name: 'Surface' }).getByRole('tab', { name: 'GraphQL' }).click();
+await page.getByLabel('Variables').fill(JSON.stringify({ input: { name: 'By GraphQL', slug: 'by-graphql', parentId: null } }));
+await send.click();
+await page.getByText('200 OK').waitFor();
+assert.equal(JSON.parse(await page.getByLabel('Response', { exact: true }).textContent()).data.createCategory.slug, 'by-graphql');
+done('GraphQL is tried');
+
+await search.fill('find category by id');
+await list.getByRole('link', { name: 'GET Get category by id', exact: true }).click();
 await page.getByRole('tab', { name: 'JSON-RPC' }).click();
 await page.getByLabel('Body').fill(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'category.findById', params: { params: { id } } }));
 await send.click();
 await page.getByText('From the page').waitFor();
 done('the row is read over JSON-RPC');
 
-await page.goto(origin + '/docs#order.list');
+await page.goto(origin + '/docs#order.create');
 await page.reload();
-await page.getByRole('heading', { name: 'A page of orders' }).waitFor();
+await page.getByRole('heading', { name: 'Create order' }).waitFor();
+const format = page.locator('main > div[role=tabpanel] > table').first();
+for (const text of ['at least 6 characters', 'pattern ^[A-Z]{2}$', 'default 490', 'default "open"', 'postalCode']) assert.ok((await format.textContent()).includes(text), `the fields say ${text}`);
+assert.match(await page.locator('table.errors').textContent(), /409CONFLICT/);
 await page.screenshot({ path: screenshot });
-done('an address leads to an operation');
+done('an address leads to an operation with its rules and errors');
 
 await page.setViewportSize({ width: 390, height: 800 });
 assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it fits a phone');
-await page.getByRole('searchbox', { name: 'Search' }).focus();
-await page.keyboard.type('supplier list');
+await search.focus();
+await page.keyboard.type('list suppliers');
 await page.keyboard.press('Tab'); // Caller
 await page.keyboard.press('Tab');
 await page.keyboard.press('Enter');
-await page.getByRole('heading', { name: 'A page of suppliers' }).waitFor();
+await page.getByRole('heading', { name: 'List suppliers' }).waitFor();
 await page.keyboard.press('Tab'); // REST
 await page.keyboard.press('ArrowRight');
 assert.equal(await page.getByRole('tab', { name: 'JSON-RPC' }).getAttribute('aria-selected'), 'true', 'arrows lead from tab to tab');
-await page.keyboard.press('Tab'); // into the panel, past the other tab
+await page.keyboard.press('Tab'); // into the panel, past the other tabs
 assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), 'Body');
 done('the keyboard is enough, on a narrow screen too');
 

@@ -14,6 +14,9 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/rest/stream"
 	"github.com/frondhost/frond/store/postgres/pgtest"
@@ -69,9 +72,9 @@ var shownEvents int
 
 // TestEventHoles opens holes in what collectors say of events, each of which has to be found.
 func TestEventHoles(t *testing.T) {
-	for name, change := range map[string]func(op string, s *facade.Scope){
-		"events forget the rows' condition": func(_ string, s *facade.Scope) { s.Rows = nil },
-		"events show hidden fields":         func(_ string, s *facade.Scope) { s.Hide = nil },
+	for name, change := range map[string]func(op string, s *access.Scope){
+		"events forget the rows' condition": func(_ string, s *access.Scope) { s.Rows = nil },
+		"events show hidden fields":         func(_ string, s *access.Scope) { s.Hide = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := uint64(1); seed < 120; seed++ {
@@ -118,7 +121,7 @@ type followed struct {
 }
 
 // Subscribe implements [stream.Facts].
-func (f followed) Subscribe(_ context.Context, _ *facade.Fact, after string) (stream.Reader, error) {
+func (f followed) Subscribe(_ context.Context, _ *catalog.Fact, after string) (stream.Reader, error) {
 	at := f.log.at
 	if after != "" {
 		var err error
@@ -137,7 +140,7 @@ type once struct {
 }
 
 // errOver ends a stream that has sent what there was.
-var errOver = facade.Errorf(facade.Gone, "that was all")
+var errOver = kiterror.Errorf(kiterror.Gone, "that was all")
 
 func (r *once) Next(ctx context.Context) ([]*facade.Event, facade.Position, error) {
 	if r.done {
@@ -251,9 +254,9 @@ func (p *proof) admitted(e *entity, hosts []*host) (all []*facade.Watch) {
 	p.cases++
 	var refused []string
 	for _, b := range hosts {
-		w, err := b.facade.Watch(context.Background(), &facade.Subscription{Frond: "grove", Fact: e.name + "Changed", State: facade.State{"user": p.caller.user}})
+		w, err := b.facade.Watch(context.Background(), &facade.Subscription{Frond: "grove", Fact: e.name + "Changed", State: access.State{"user": p.caller.user}})
 		if err != nil {
-			refused = append(refused, encode(facade.AsError(err)))
+			refused = append(refused, encode(kiterror.AsError(err)))
 			continue
 		}
 		all = append(all, w)
@@ -472,7 +475,7 @@ func (p *proof) direct(e *entity, was *view, b *host, w *facade.Watch) string {
 		if !p.view.closed(e, "list") {
 			p.fail("%s: %v", e.name, err)
 		}
-		return encode(facade.AsError(err))
+		return encode(kiterror.AsError(err))
 	}
 	if p.view.closed(e, "list") {
 		p.fail("%s is closed now, and its events are shown", e.name)
@@ -580,7 +583,7 @@ func (p *proof) selected(e *entity) string {
 // live is what a live query of a list answers, which is what a query does.
 func (p *proof) live(e *entity, b *host) string {
 	request := func(text string) *resolvers.Request {
-		return &resolvers.Request{Query: fmt.Sprintf(text, e.plural, p.selected(e)), State: facade.State{"user": p.caller.user}}
+		return &resolvers.Request{Query: fmt.Sprintf(text, e.plural, p.selected(e)), State: access.State{"user": p.caller.user}}
 	}
 	ctx := context.Background()
 	s, refused := b.engine.Open(ctx, request("subscription { %s(first: 100) @live { items { %s } } }"))
@@ -602,7 +605,7 @@ func (p *proof) live(e *entity, b *host) string {
 func (p *proof) subscribed(e *entity, b *host) string {
 	request := &resolvers.Request{
 		Query: fmt.Sprintf("subscription { %sChanged { change key %s { %s } } }", e.name, e.name, p.selected(e)),
-		State: facade.State{"user": p.caller.user},
+		State: access.State{"user": p.caller.user},
 	}
 	ctx := context.Background()
 	s, refused := b.engine.Open(ctx, request)
@@ -614,9 +617,9 @@ func (p *proof) subscribed(e *entity, b *host) string {
 	if err != nil {
 		p.fail("the log: %v", err)
 	}
-	answers, err := s.Respond(ctx, events)
+	answers, _, err := s.Respond(ctx, events)
 	if err != nil {
-		return encode(facade.AsError(err))
+		return encode(kiterror.AsError(err))
 	}
 	var out []string
 	for _, a := range answers {

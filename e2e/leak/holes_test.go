@@ -7,6 +7,11 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -24,7 +29,7 @@ var holes = []hole{
 	{
 		name: "one row is found whoever asks",
 		store: finds(func(q *facade.Find) {
-			if q.Each == nil && q.Limit == 1 && q.Where != nil && q.Where.Op == facade.And {
+			if q.Each == nil && q.Limit == 1 && q.Where != nil && q.Where.Op == filter.And {
 				q.Where = q.Where.Sub[len(q.Where.Sub)-1]
 			}
 		}),
@@ -75,7 +80,7 @@ var holes = []hole{
 	{
 		name: "updates go by the id alone",
 		store: func(s facade.Store) facade.Store {
-			return storeHole{Store: s, update: func(ctx context.Context, e *schema.Entity, id json.RawMessage, _ *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
+			return storeHole{Store: s, update: func(ctx context.Context, e *schema.Entity, id json.RawMessage, _ *filter.Filter, set facade.Record, terms *facade.Terms, sel *rows.Layout) (*rows.Rows, error) {
 				return s.Update(ctx, e, id, nil, set, terms, sel)
 			}}
 		},
@@ -83,7 +88,7 @@ var holes = []hole{
 	{
 		name: "deletes go by the id alone",
 		store: func(s facade.Store) facade.Store {
-			return storeHole{Store: s, remove: func(ctx context.Context, e *schema.Entity, id json.RawMessage, _ *facade.Filter, terms *facade.Terms) (bool, error) {
+			return storeHole{Store: s, remove: func(ctx context.Context, e *schema.Entity, id json.RawMessage, _ *filter.Filter, terms *facade.Terms) (bool, error) {
 				return s.Delete(ctx, e, id, nil, terms)
 			}}
 		},
@@ -108,22 +113,22 @@ var holes = []hole{
 	{
 		name: "a conflict says which row has the value",
 		store: func(s facade.Store) facade.Store {
-			return storeHole{Store: s, insert: func(ctx context.Context, e *schema.Entity, rows []facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
-				out, err := s.Insert(ctx, e, rows, terms, sel)
-				if facade.CodeOf(err) != facade.Conflict {
+			return storeHole{Store: s, insert: func(ctx context.Context, e *schema.Entity, list []facade.Record, terms *facade.Terms, sel *rows.Layout) (*rows.Rows, error) {
+				out, err := s.Insert(ctx, e, list, terms, sel)
+				if kiterror.CodeOf(err) != kiterror.Conflict {
 					return out, err
 				}
-				found, ferr := s.Find(ctx, &facade.Find{Entity: e, Select: facade.NewLayout(stored(e)), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 500})
+				found, ferr := s.Find(ctx, &facade.Find{Entity: e, Select: rows.NewLayout(stored(e)), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 500})
 				if ferr != nil {
 					return nil, ferr
 				}
-				return nil, facade.Errorf(facade.Conflict, "taken by one of %s", found.Rows.AppendJSON(nil))
+				return nil, kiterror.Errorf(kiterror.Conflict, "taken by one of %s", found.Rows.AppendJSON(nil))
 			}}
 		},
 	},
 	{
 		name: "a hidden field is shown by findById",
-		collector: scopes(func(op string, s *facade.Scope) {
+		collector: scopes(func(op string, s *access.Scope) {
 			if op == "findById" {
 				s.Hide = nil
 			}
@@ -131,7 +136,7 @@ var holes = []hole{
 	},
 	{
 		name: "a hidden field may be asked for in lists",
-		collector: scopes(func(op string, s *facade.Scope) {
+		collector: scopes(func(op string, s *access.Scope) {
 			if op == "list" && len(s.Hide) > 0 {
 				s.Hide = s.Hide[1:]
 			}
@@ -139,7 +144,7 @@ var holes = []hole{
 	},
 	{
 		name: "rows are not scoped in updates",
-		collector: scopes(func(op string, s *facade.Scope) {
+		collector: scopes(func(op string, s *access.Scope) {
 			if op == "update" {
 				s.Rows = nil
 			}
@@ -148,16 +153,16 @@ var holes = []hole{
 	{
 		name:      "presets are not set",
 		seed:      13,
-		collector: scopes(func(_ string, s *facade.Scope) { s.Set = nil }),
+		collector: scopes(func(_ string, s *access.Scope) { s.Set = nil }),
 	},
 	{
 		name: "a hidden row differs from an absent one",
 		store: func(s facade.Store) facade.Store {
-			return storeHole{Store: s, update: func(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
+			return storeHole{Store: s, update: func(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, set facade.Record, terms *facade.Terms, sel *rows.Layout) (*rows.Rows, error) {
 				rows, err := s.Update(ctx, e, id, where, set, terms, sel)
 				if err == nil && rows.Len() == 0 {
 					if there, err := s.Update(ctx, e, id, nil, nil, nil, sel); err == nil && there.Len() > 0 {
-						return nil, facade.Errorf(facade.Forbidden, "this row is not yours")
+						return nil, kiterror.Errorf(kiterror.Forbidden, "this row is not yours")
 					}
 				}
 				return rows, err
@@ -174,9 +179,9 @@ var holes = []hole{
 						needs = append(needs, f.name)
 					}
 				}
-				facade.Present(p.Door(e.name), e.name+"WholeDump", schema.Shape{Type: "string"}, func(_ context.Context, rows []facade.Row) ([]string, error) {
+				facade.Present(p.Door(e.name), e.name+"WholeDump", schema.Shape{Type: "string"}, func(_ context.Context, list []rows.Row) ([]string, error) {
 					var all []string
-					for _, r := range rows {
+					for _, r := range list {
 						all = append(all, string(r.JSON()))
 					}
 					return all, nil
@@ -230,7 +235,7 @@ var holes = []hole{
 				_ = json.Unmarshal(c.Invocation.Query, &query)
 				for name, v := range query.Filter {
 					if _, object := v.(map[string]any); strings.Contains(name, "Many") && !object {
-						return nil, facade.Errorf(facade.ValidationFailed, "%s must be an object", name)
+						return nil, kiterror.Errorf(kiterror.ValidationFailed, "%s must be an object", name)
 					}
 				}
 				return next.Call(ctx, c)
@@ -285,9 +290,9 @@ func TestHoles(t *testing.T) {
 type storeHole struct {
 	facade.Store
 	find   func(context.Context, *facade.Find) (*facade.Found, error)
-	insert func(context.Context, *schema.Entity, []facade.Record, *facade.Terms, *facade.Layout) (*facade.Rows, error)
-	update func(context.Context, *schema.Entity, json.RawMessage, *facade.Filter, facade.Record, *facade.Terms, *facade.Layout) (*facade.Rows, error)
-	remove func(context.Context, *schema.Entity, json.RawMessage, *facade.Filter, *facade.Terms) (bool, error)
+	insert func(context.Context, *schema.Entity, []facade.Record, *facade.Terms, *rows.Layout) (*rows.Rows, error)
+	update func(context.Context, *schema.Entity, json.RawMessage, *filter.Filter, facade.Record, *facade.Terms, *rows.Layout) (*rows.Rows, error)
+	remove func(context.Context, *schema.Entity, json.RawMessage, *filter.Filter, *facade.Terms) (bool, error)
 }
 
 func (s storeHole) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
@@ -297,21 +302,21 @@ func (s storeHole) Find(ctx context.Context, q *facade.Find) (*facade.Found, err
 	return s.Store.Find(ctx, q)
 }
 
-func (s storeHole) Insert(ctx context.Context, e *schema.Entity, rows []facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
+func (s storeHole) Insert(ctx context.Context, e *schema.Entity, found []facade.Record, terms *facade.Terms, sel *rows.Layout) (*rows.Rows, error) {
 	if s.insert != nil {
-		return s.insert(ctx, e, rows, terms, sel)
+		return s.insert(ctx, e, found, terms, sel)
 	}
-	return s.Store.Insert(ctx, e, rows, terms, sel)
+	return s.Store.Insert(ctx, e, found, terms, sel)
 }
 
-func (s storeHole) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
+func (s storeHole) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, set facade.Record, terms *facade.Terms, sel *rows.Layout) (*rows.Rows, error) {
 	if s.update != nil {
 		return s.update(ctx, e, id, where, set, terms, sel)
 	}
 	return s.Store.Update(ctx, e, id, where, set, terms, sel)
 }
 
-func (s storeHole) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, terms *facade.Terms) (bool, error) {
+func (s storeHole) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, terms *facade.Terms) (bool, error) {
 	if s.remove != nil {
 		return s.remove(ctx, e, id, where, terms)
 	}
@@ -330,9 +335,9 @@ func finds(change func(*facade.Find)) func(facade.Store) facade.Store {
 }
 
 // scopes is a collector whose word is changed.
-func scopes(change func(op string, s *facade.Scope)) func(facade.Collector) facade.Collector {
-	return func(c facade.Collector) facade.Collector {
-		return facade.CollectorFunc(func(ctx context.Context, state facade.State, door *facade.Door, op *facade.Operation) (facade.Scope, error) {
+func scopes(change func(op string, s *access.Scope)) func(access.Collector) access.Collector {
+	return func(c access.Collector) access.Collector {
+		return access.CollectorFunc(func(ctx context.Context, state access.State, door *catalog.Door, op *catalog.Operation) (access.Scope, error) {
 			s, err := c.Scope(ctx, state, door, op)
 			change(op.Name, &s)
 			return s, err
@@ -342,14 +347,14 @@ func scopes(change func(op string, s *facade.Scope)) func(facade.Collector) faca
 
 // unscoped is a filter whose relations lead anywhere: of a condition on the other
 // side the first half, which is the rows that exist there, is left out.
-func unscoped(f *facade.Filter) *facade.Filter {
+func unscoped(f *filter.Filter) *filter.Filter {
 	if f == nil {
 		return nil
 	}
 	out := *f
 	out.Sub = nil
 	for _, s := range f.Sub {
-		if (f.Op == facade.Some || f.Op == facade.None) && s.Op == facade.And && len(s.Sub) == 2 {
+		if (f.Op == filter.Some || f.Op == filter.None) && s.Op == filter.And && len(s.Sub) == 2 {
 			s = s.Sub[1]
 		}
 		out.Sub = append(out.Sub, unscoped(s))

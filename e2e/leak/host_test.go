@@ -16,6 +16,12 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
@@ -43,7 +49,7 @@ type host struct {
 type hole struct {
 	name      string
 	store     func(facade.Store) facade.Store
-	collector func(facade.Collector) facade.Collector
+	collector func(access.Collector) access.Collector
 	caller    facade.Middleware
 	project   func(*garden, *facade.Project)
 	config    func(collectors map[string]any) // of a frond.yaml, which then has the collectors
@@ -122,10 +128,10 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	if err := b.plant(ctx, w); err != nil {
 		return nil, err
 	}
-	state := func(r *http.Request) (facade.State, error) {
+	state := func(r *http.Request) (access.State, error) {
 		for _, c := range callers {
 			if c.name == r.Header.Get("X-Caller") {
-				return facade.State{"user": c.user}, nil
+				return access.State{"user": c.user}, nil
 			}
 		}
 		return nil, nil
@@ -199,7 +205,7 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 		made++
 		return fmt.Appendf(nil, `"made%08d"`, made), nil
 	}
-	src := &facade.FrondSource{Name: "grove"}
+	src := &project.Frond{Name: "grove"}
 	doors := map[string]any{}
 	for _, e := range g.entities {
 		src.Cards = append(src.Cards,
@@ -226,8 +232,8 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 	if h.events {
 		config["changes"] = "*"
 	}
-	src.Config = facade.Text{File: "frond.json", Data: []byte(encode(config))}
-	p.Fronds = []*facade.FrondSource{src}
+	src.Config = project.Text{File: "frond.json", Data: []byte(encode(config))}
+	p.Fronds = []*project.Frond{src}
 	for _, e := range g.entities {
 		door := p.Door(e.name)
 		facade.Handle(door, "listRaw", raw(e, false))
@@ -235,9 +241,9 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 		facade.Handle(door, "getPage", raw(e, true))
 		facade.Handle(door, touch, touched(e))
 		if e.dump != "" && !(h.remote && asYAML && callers == nil) {
-			facade.Present(door, e.dump, schema.Shape{Type: "string"}, func(_ context.Context, rows []facade.Row) ([]string, error) {
+			facade.Present(door, e.dump, schema.Shape{Type: "string"}, func(_ context.Context, found []rows.Row) ([]string, error) {
 				var all []string
-				for _, r := range rows {
+				for _, r := range found {
 					all = append(all, string(r.JSON()))
 				}
 				return all, nil
@@ -246,7 +252,7 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 		if asYAML {
 			continue
 		}
-		var c facade.Collector = facade.CollectorFunc(collect)
+		var c access.Collector = access.CollectorFunc(collect)
 		if h.collector != nil {
 			c = h.collector(c)
 		}
@@ -296,23 +302,23 @@ func touched(e *entity) facade.Handler {
 }
 
 // collect is the collector of every door: the scope travels in the caller's state.
-func collect(_ context.Context, state facade.State, door *facade.Door, op *facade.Operation) (facade.Scope, error) {
+func collect(_ context.Context, state access.State, door *catalog.Door, op *catalog.Operation) (access.Scope, error) {
 	c, _ := state.User()["scopes"].(*caller)
 	if c == nil {
-		return facade.Scope{}, facade.Errorf(facade.Unauthorized, "say who you are")
+		return access.Scope{}, kiterror.Errorf(kiterror.Unauthorized, "say who you are")
 	}
 	for e, s := range c.scopes {
 		if e.name != door.Name {
 			continue
 		}
 		if !s.opens(op.Name) {
-			return facade.Scope{}, facade.Errorf(facade.Forbidden, "you may not do this")
+			return access.Scope{}, kiterror.Errorf(kiterror.Forbidden, "you may not do this")
 		}
-		out := facade.Scope{Hide: s.hide, ReadOnly: s.fixed}
+		out := access.Scope{Hide: s.hide, ReadOnly: s.fixed}
 		if s.rows != nil {
-			f, details := facade.ParseFilter(door.Entity, json.RawMessage(encode(s.rows.filter(nil))), "/rows")
+			f, details := filter.Parse(door.Entity, json.RawMessage(encode(s.rows.filter(nil))), "/rows")
 			if len(details) > 0 {
-				return facade.Scope{}, fmt.Errorf("%v", details)
+				return access.Scope{}, fmt.Errorf("%v", details)
 			}
 			out.Rows = f
 		}
@@ -324,16 +330,16 @@ func collect(_ context.Context, state facade.State, door *facade.Door, op *facad
 		return out, nil
 	}
 	if c.rest == "rules" && op.Name == touch {
-		return facade.Scope{}, facade.Errorf(facade.Forbidden, "you may not do this")
+		return access.Scope{}, kiterror.Errorf(kiterror.Forbidden, "you may not do this")
 	}
-	return facade.Scope{}, nil
+	return access.Scope{}, nil
 }
 
 // plant writes a world's rows through the store itself. What points forward is set
 // once everything is there.
 func (b *host) plant(ctx context.Context, w *world) error {
 	set := b.kept.Catalog().Set
-	none := facade.NewLayout([]string{"id"})
+	none := rows.NewLayout([]string{"id"})
 	record := func(e *schema.Entity, r row, when func(*schema.Property) bool) facade.Record {
 		var out facade.Record
 		for _, p := range e.Fields {
@@ -381,7 +387,7 @@ func (b *host) harvest(g *garden) (*world, error) {
 			}
 		}
 		found, err := b.store.Find(context.Background(), &facade.Find{
-			Entity: entity, Select: facade.NewLayout(names), Sort: []facade.SortKey{{Field: entity.Primary}}, Limit: 10_000,
+			Entity: entity, Select: rows.NewLayout(names), Sort: []facade.SortKey{{Field: entity.Primary}}, Limit: 10_000,
 		})
 		if err != nil {
 			return nil, err
@@ -461,10 +467,10 @@ func (b *host) ask(c *caller, r request) answer {
 func (b *host) send(c *caller, r request) answer {
 	if r.call != nil {
 		call := *r.call
-		call.Invocation.State = facade.State{"user": c.user}
+		call.Invocation.State = access.State{"user": c.user}
 		res, err := b.facade.Call(context.Background(), &call)
 		if err != nil {
-			e := facade.AsError(err)
+			e := kiterror.AsError(err)
 			return answer{status: e.Code.Status(), body: []byte(encode(e))}
 		}
 		return answer{status: 200, body: res.AppendJSON(nil)}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // counting is a host that keeps one number: bump adds one to it, findNumber reads it
@@ -127,7 +129,7 @@ func TestReadYourWritesWhenShared(t *testing.T) {
 func TestSharedCalls(t *testing.T) {
 	base := func() *facade.Call {
 		return &facade.Call{Entity: "math", Operation: "findIt", Invocation: facade.Invocation{
-			Params: json.RawMessage(`{"id":1}`), Query: json.RawMessage(`{"a":1}`), State: facade.State{"user": map[string]any{"id": "u", "roles": []any{"a"}}},
+			Params: json.RawMessage(`{"id":1}`), Query: json.RawMessage(`{"a":1}`), State: access.State{"user": map[string]any{"id": "u", "roles": []any{"a"}}},
 		}}
 	}
 	for name, c := range map[string]struct {
@@ -147,10 +149,10 @@ func TestSharedCalls(t *testing.T) {
 		"another query":     {func(c *facade.Call) { c.Invocation.Query = json.RawMessage(`{"a":2}`) }, 3, client.Options{}},
 		"a body":            {func(c *facade.Call) { c.Invocation.Body = json.RawMessage(`null`) }, 3, client.Options{}},
 		"another user": {func(c *facade.Call) {
-			c.Invocation.State = facade.State{"user": map[string]any{"id": "v", "roles": []any{"a"}}}
+			c.Invocation.State = access.State{"user": map[string]any{"id": "v", "roles": []any{"a"}}}
 		}, 3, client.Options{}},
 		"no user":           {func(c *facade.Call) { c.Invocation.State = nil }, 3, client.Options{}},
-		"an empty state":    {func(c *facade.Call) { c.Invocation.State = facade.State{} }, 3, client.Options{}},
+		"an empty state":    {func(c *facade.Call) { c.Invocation.State = access.State{} }, 3, client.Options{}},
 		"another selection": {func(c *facade.Call) { c.Select = []string{"a"} }, 3, client.Options{}},
 		"cursors":           {func(c *facade.Call) { c.Cursors = true }, 3, client.Options{}},
 		"params as a query": {func(c *facade.Call) {
@@ -204,7 +206,7 @@ func TestWaitersLeave(t *testing.T) {
 		synctest.Wait()
 		leader, leave := context.WithCancel(t.Context())
 		all.Go(func() {
-			if err := call(leader); facade.CodeOf(err) != facade.RequestTimeout {
+			if err := call(leader); kiterror.CodeOf(err) != kiterror.RequestTimeout {
 				t.Errorf("who left was told %v", err)
 			}
 		})

@@ -7,6 +7,9 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -29,7 +32,7 @@ type conformance struct {
 // check checks a result; nil: it fits, or its violations are only logged. A value of a wrong type
 // is BAD_GATEWAY in any mode: no surface could give it as its schema says. A call without a
 // catalog, an operation without an output card and an empty result are not checked.
-func (c *conformance) check(p *pending, result *facade.Result) *facade.Error {
+func (c *conformance) check(p *pending, result *facade.Result) *kiterror.Error {
 	if p.op == nil || p.op.Output == nil || result.Rows.Len() == 0 {
 		return nil
 	}
@@ -48,7 +51,7 @@ func (c *conformance) check(p *pending, result *facade.Result) *facade.Error {
 	for i := range result.Rows.Len() {
 		for _, d := range violations(p.op.Output, result.Rows.Row(i)) {
 			if c.options.Strict {
-				return facade.Errorf(facade.BadGateway, "the host's answer does not fit its card: %s %s", d.Path, d.Message)
+				return kiterror.Errorf(kiterror.BadGateway, "the host's answer does not fit its card: %s %s", d.Path, d.Message)
 			}
 			if violation := p.call.Entity + "." + p.call.Operation + " " + d.Code + " " + d.Path; c.first(violation) {
 				c.options.Log.Warn("a remote's answer does not fit its card",
@@ -62,23 +65,23 @@ func (c *conformance) check(p *pending, result *facade.Result) *facade.Error {
 // knows reports whether a member of a row is a field of the operation's card, is computed by the
 // host, or is the row's version.
 func (p *pending) knows(name string) bool {
-	if name == facade.ETag || p.op.Output.Property(name) != nil {
+	if name == catalog.ETag || p.op.Output.Property(name) != nil {
 		return true
 	}
-	return p.door != nil && slices.ContainsFunc(p.door.Computed, func(c *facade.Computed) bool { return c.Name == name })
+	return p.door != nil && slices.ContainsFunc(p.door.Computed, func(c *catalog.Computed) bool { return c.Name == name })
 }
 
 // violations are the details of a row that its card does not allow. A row may lack fields (not
-// selected, or hidden from the caller) and have further ones (computed fields, those of a
-// newer host); null may stand where the field may be left out at creation; an encoded field is
-// what its conversion makes of it.
+// selected, or hidden from the caller) and have further ones (computed fields, those of a newer
+// host); null is allowed for a field that may be left out at creation; an encoded field has the
+// form of its conversion.
 //
 //	a required field is absent            allowed: it was not selected, or is hidden
 //	a field that the card does not have   allowed: computed, or of a newer host
 //	null where creation may omit it       allowed
 //	an encoded field                      allowed: its conversion changes its form
 //	anything else                         a violation
-func violations(card *schema.Entity, row facade.Row) []schema.Detail {
+func violations(card *schema.Entity, row rows.Row) []schema.Detail {
 	_, all := card.Judge(schema.Plain, row.JSON(), "")
 	some := all[:0]
 	for _, d := range all {

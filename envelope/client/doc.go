@@ -10,15 +10,15 @@
 //	Remote.Call   look the call up, account for it, observe it            remote.go, pending.go
 //	share         equal queries made together are one call                remote.go
 //	fetch         the query as this host accepts it, by its document      query.go, knowledge.go
-//	list          the window of rows to request                           list.go, window.go, position.go
+//	list          the window of rows to request                           list.go, window.go
 //	each          many keys: findByIds, a batch, single calls             each.go, each_*.go, keys.go
 //	single        one frame: written, signed, read, checked               host.go, conformance.go
-//	send          retries, the bound on what is in flight, the breaker    send.go, guard.go
+//	send          retries, the bound on requests in flight, the breaker   send.go, guard.go
 //	roundTrip     one HTTP request                                        roundtrip.go
 //	read          the result in its form, the page cut                    result.go, result_page.go, page.go
 //
-// failure.go has the table of what can go wrong on the way and what follows from it.
+// failure.go has the table of failures of the transport and their consequences.
 //
-// The package knows nothing of a gateway's topology: who calls which host, and what
-// happens when a host's document changes, is decided there.
+// The package does not know a gateway's topology: the gateway decides which host is called, and
+// reacts to a changed document of a host.
 package client

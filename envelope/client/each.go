@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -15,14 +16,14 @@ import (
 //
 // A list for many keys is one list for each of them: limit, total and cursor are those
 // of one parent, and a list over all parents does not return them (docs/decisions/remotes.md).
-func (h *host) each(ctx context.Context, p *pending, query json.RawMessage) (*facade.Result, *facade.Error) {
+func (h *host) each(ctx context.Context, p *pending, query json.RawMessage) (*facade.Result, *kiterror.Error) {
 	list := p.call.Operation == "list"
 	if !list && p.call.Operation != "findById" {
-		return nil, facade.Errorf(facade.BadRequest, "%s.%s is not batched; only findById and list are", p.call.Entity, p.call.Operation)
+		return nil, kiterror.Errorf(kiterror.BadRequest, "%s.%s is not batched; only findById and list are", p.call.Entity, p.call.Operation)
 	}
 	c := newEachCall(h, p, query)
 	if accepts, said := p.queryKeys(); list && len(c.keys.keys) > 0 && said && !slices.Contains(accepts, "filter") {
-		return nil, facade.Errorf(facade.NotImplemented, "the host that answers %s.list takes no filter, so nothing can be listed by %s", p.call.Entity, p.call.Each.Field)
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "remote %s.list does not support filter, so rows cannot be found by %s", p.call.Entity, p.call.Each.Field)
 	}
 	if err := c.run(ctx); err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (h *host) each(ctx context.Context, p *pending, query json.RawMessage) (*fa
 //
 // An unknown findByIds and a refused batch are remembered for five minutes (knowledge), so
 // the next call begins with the next way.
-func (c *eachCall) run(ctx context.Context) *facade.Error {
+func (c *eachCall) run(ctx context.Context) *kiterror.Error {
 	// Every key was null or of a kind that no row can have.
 	if len(c.keys.keys) == 0 {
 		return nil
@@ -70,8 +71,8 @@ func (c *eachCall) run(ctx context.Context) *facade.Error {
 }
 
 // bySingle makes one call for every key.
-func (c *eachCall) bySingle(ctx context.Context) *facade.Error {
-	return parallel(ctx, len(c.keys.keys), parallelSingle, func(ctx context.Context, i int) *facade.Error {
+func (c *eachCall) bySingle(ctx context.Context) *kiterror.Error {
+	return parallel(ctx, len(c.keys.keys), parallelSingle, func(ctx context.Context, i int) *kiterror.Error {
 		params, query := c.forKey(c.keys.keys[i])
 		result, err := c.host.single(ctx, c.p, c.method, params, query)
 		if err == nil {

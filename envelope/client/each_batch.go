@@ -7,14 +7,14 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/envelope/wire"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// byBatch makes the single calls as JSON-RPC batches. Done is false where the host takes
-// no batches. Until it has taken one (sure), any answer that is no batch counts as a
+// byBatch makes the single calls as JSON-RPC batches. Done is false if the host does not accept
+// batches. Until it has accepted one (sure), any answer that is not a batch counts as a
 // refusal, and single calls follow.
-func (c *eachCall) byBatch(ctx context.Context, sure bool) (done bool, err *facade.Error) {
+func (c *eachCall) byBatch(ctx context.Context, sure bool) (done bool, err *kiterror.Error) {
 	keys := c.keys.keys
 	b := batch{eachCall: c, frames: make([][]byte, len(keys)), ids: make([]int64, len(keys)), sure: sure}
 	all := make([]int, len(keys))
@@ -25,7 +25,7 @@ func (c *eachCall) byBatch(ctx context.Context, sure bool) (done bool, err *faca
 	}
 	parts := partsOf(all, wire.MaxBatch, func(i int) int { return len(b.frames[i]) + 1 })
 	refused := make([]bool, len(parts))
-	err = parallel(ctx, len(parts), parallelPosts, func(ctx context.Context, i int) (err *facade.Error) {
+	err = parallel(ctx, len(parts), parallelPosts, func(ctx context.Context, i int) (err *kiterror.Error) {
 		refused[i], err = b.post(ctx, parts[i])
 		return err
 	})
@@ -45,7 +45,7 @@ type batch struct {
 
 // post sends the frames of some keys as one batch. An answer that is too large is requested in
 // halves. refused means that the host takes no batches; single calls follow.
-func (b *batch) post(ctx context.Context, part []int) (refused bool, err *facade.Error) {
+func (b *batch) post(ctx context.Context, part []int) (refused bool, err *kiterror.Error) {
 	var responses map[string]wire.Response
 	out := &post{
 		frames: b.join(part), most: b.host.options.MaxAnswer, trace: b.p.call.Invocation.Trace, sent: &b.p.posts,
@@ -59,7 +59,8 @@ func (b *batch) post(ctx context.Context, part []int) (refused bool, err *facade
 	}
 	f := b.host.sender.send(ctx, out)
 	switch {
-	// An answer that is no batch, or none at all, may be how this host refuses batches.
+	// An answer that is not a batch, or a missing one, may be this host's way to refuse
+	// batches.
 	case f != nil && (f.kind == notAFrame || f.kind == wrongFrame || f.kind == connectionLost) && !b.sure:
 		return true, nil
 	case f != nil:
@@ -71,7 +72,7 @@ func (b *batch) post(ctx context.Context, part []int) (refused bool, err *facade
 		b.host.known.batchTaken()
 		err = b.take(part, responses)
 	}
-	if len(part) > 1 && (f != nil && f.kind == tooLarge || f == nil && err != nil && err.Code == facade.PayloadTooLarge) {
+	if len(part) > 1 && (f != nil && f.kind == tooLarge || f == nil && err != nil && err.Code == kiterror.PayloadTooLarge) {
 		half := len(part) / 2
 		if refused, err = b.post(ctx, part[:half]); err != nil || refused {
 			return refused, err
@@ -101,7 +102,7 @@ func (b *batch) join(part []int) []byte {
 //	one failure, of the protocol    refused: the host reads no batches
 //	one failure, of the call        err, such as UNAUTHORIZED for the whole post
 //	no frame                        f
-func readBatch(n, status int, header http.Header, body []byte) (responses map[string]wire.Response, refused bool, err *facade.Error, f *failure) {
+func readBatch(n, status int, header http.Header, body []byte) (responses map[string]wire.Response, refused bool, err *kiterror.Error, f *failure) {
 	if jsontext.KindOf(body) != jsontext.Array || status != http.StatusOK && status != http.StatusUnauthorized {
 		one, ok := wire.ReadResponse(body, nil)
 		switch {
@@ -110,7 +111,7 @@ func readBatch(n, status int, header http.Header, body []byte) (responses map[st
 		case unsigned(header, one.Err) != nil:
 			return nil, false, nil, unsigned(header, one.Err)
 		case one.Code == wire.ParseError, one.Code == wire.InvalidRequest, one.Code == wire.MethodNotFound, one.Code == wire.InvalidParams:
-			if one.Err.Code != facade.PayloadTooLarge && one.Err.Code != facade.Unauthorized {
+			if one.Err.Code != kiterror.PayloadTooLarge && one.Err.Code != kiterror.Unauthorized {
 				return nil, true, nil, nil // one frame for the whole batch: it was not read as one
 			}
 		}
@@ -136,10 +137,10 @@ func readBatch(n, status int, header http.Header, body []byte) (responses map[st
 	return responses, false, nil, nil
 }
 
-// take takes the responses as what was found. Each is checked by itself; the first failure, in
-// the order of the keys, is that of all. An id that was not sent and a frame without an answer
-// are BAD_GATEWAY: the rest of the batch cannot be trusted either.
-func (b *batch) take(part []int, responses map[string]wire.Response) *facade.Error {
+// take reads the rows from the responses. Each is checked by itself; the first failure, in the
+// order of the keys, is that of all. An id that was not sent and a frame without an answer are
+// BAD_GATEWAY: the rest of the batch cannot be trusted either.
+func (b *batch) take(part []int, responses map[string]wire.Response) *kiterror.Error {
 	missing := 0
 	for _, i := range part {
 		id := strconv.FormatInt(b.ids[i], 10)
@@ -163,9 +164,9 @@ func (b *batch) take(part []int, responses map[string]wire.Response) *facade.Err
 	}
 	switch {
 	case len(responses) > 0:
-		return facade.Errorf(facade.BadGateway, "the host answered another frame than those sent")
+		return kiterror.Errorf(kiterror.BadGateway, "the host answered another frame than those sent")
 	case missing > 0:
-		return facade.Errorf(facade.BadGateway, "the host left %d of %d frames unanswered", missing, len(part))
+		return kiterror.Errorf(kiterror.BadGateway, "the host left %d of %d frames unanswered", missing, len(part))
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ const (
 	parallelSingle = 16
 )
 
-// eachCall is a call for many keys on its way to a host. What was found is kept in keys,
-// whichever way it was requested.
+// eachCall is a call for many keys to a host. keys holds the results, however they were
+// requested.
 type eachCall struct {
 	host   *host
 	p      *pending
@@ -52,7 +52,7 @@ func (c *eachCall) forKey(key json.RawMessage) (params, query json.RawMessage) {
 	return c.p.call.Invocation.Params, withMember(c.query, "filter", filter)
 }
 
-// filterKey is what the field of Each is called in a filter: a relation has a key name.
+// filterKey is the name of Each's field in a filter: a relation has a key name.
 func (c *eachCall) filterKey() string {
 	field := c.p.call.Each.Field
 	if e := c.p.entity(); e != nil {

@@ -7,6 +7,9 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -33,13 +36,13 @@ func (c *eachCall) findByIDs() string {
 
 // byIDs reads the rows of all keys, 500 at once. Done is false where the host turns out
 // not to serve the operation, or not to accept these keys.
-func (c *eachCall) byIDs(ctx context.Context, method string) (done bool, err *facade.Error) {
+func (c *eachCall) byIDs(ctx context.Context, method string) (done bool, err *kiterror.Error) {
 	primary := c.p.entity().Primary
 	fields := c.idFields(primary.Name)
 	parts := partsOf(c.keys.keys, maxIDs, func(id json.RawMessage) int { return len(id) + 1 })
 	refused := make([]bool, len(parts))
-	runs := make([][]*facade.Rows, len(parts))
-	err = parallel(ctx, len(parts), parallelPosts, func(ctx context.Context, i int) (err *facade.Error) {
+	runs := make([][]*rows.Rows, len(parts))
+	err = parallel(ctx, len(parts), parallelPosts, func(ctx context.Context, i int) (err *kiterror.Error) {
 		runs[i], refused[i], err = c.rowsOf(ctx, method, parts[i], fields)
 		return err
 	})
@@ -59,8 +62,8 @@ func (c *eachCall) byIDs(ctx context.Context, method string) (done bool, err *fa
 	return true, nil
 }
 
-// addRows takes rows as what was found for their keys.
-func (c *eachCall) addRows(run *facade.Rows, primary string) *facade.Error {
+// addRows adds rows as the results of their keys.
+func (c *eachCall) addRows(run *rows.Rows, primary string) *kiterror.Error {
 	column := run.Layout().Index(primary)
 	for i := range run.Len() {
 		var id json.RawMessage
@@ -68,8 +71,8 @@ func (c *eachCall) addRows(run *facade.Rows, primary string) *facade.Error {
 			id = run.Row(i).At(column)
 		}
 		if id == nil {
-			// Without its key a row belongs to nobody.
-			return facade.Errorf(facade.BadGateway, "the host answered a row without its %s", primary)
+			// A row without its key cannot be assigned.
+			return kiterror.Errorf(kiterror.BadGateway, "the host answered a row without its %s", primary)
 		}
 		c.keys.add(id, found{run: run, from: i, to: i + 1})
 	}
@@ -84,7 +87,7 @@ func (c *eachCall) idFields(primary string) json.RawMessage {
 	if m == nil || names == nil || !slices.Contains(m.query, "fields") {
 		return nil
 	}
-	if !slices.Contains(names, primary) && !slices.Contains(names, facade.AllFields) {
+	if !slices.Contains(names, primary) && !slices.Contains(names, catalog.AllFields) {
 		names = append(names[:len(names):len(names)], primary)
 	}
 	if !c.p.hasFields(names) {
@@ -93,25 +96,25 @@ func (c *eachCall) idFields(primary string) json.RawMessage {
 	return jsontext.AppendStrings(nil, names)
 }
 
-// rowsOf requests the rows of some ids; a null in the answer stands for a row that is not
-// there. An answer that is too large is requested in halves.
+// rowsOf requests the rows of some ids; a null in the answer means that the row does not exist.
+// An answer that is too large is requested in halves.
 //
 //	too large              halves, down to one id
 //	unknown method         refused, and remembered
 //	invalid ids or query   refused, for this call alone
 //	another failure        err
-func (c *eachCall) rowsOf(ctx context.Context, method string, ids []json.RawMessage, fields json.RawMessage) (runs []*facade.Rows, refused bool, err *facade.Error) {
+func (c *eachCall) rowsOf(ctx context.Context, method string, ids []json.RawMessage, fields json.RawMessage) (runs []*rows.Rows, refused bool, err *kiterror.Error) {
 	query := appendIDs(ids, fields)
-	var rows *facade.Rows
+	var found *rows.Rows
 	answer, f := c.host.frame(ctx, c.p, c.host.options.MaxAnswer, method,
 		func(dst []byte) []byte { return c.p.appendInvocation(dst, nil, query) },
 		func(text []byte, at int) (end int) {
 			ok := false
 			if text[at] == '[' {
-				rows, end, ok = c.host.results.rows.ReadAt(text, at)
+				found, end, ok = c.host.results.rows.ReadAt(text, at)
 			}
 			if !ok {
-				rows, end = nil, jsontext.Skip(text, at)
+				found, end = nil, jsontext.Skip(text, at)
 			}
 			return end
 		})
@@ -128,28 +131,28 @@ func (c *eachCall) rowsOf(ctx context.Context, method string, ids []json.RawMess
 	case f != nil:
 		return nil, false, f.err()
 	case answer.Err == nil:
-	case answer.Code == wire.MethodNotFound, answer.Err.Code == facade.NotImplemented:
+	case answer.Code == wire.MethodNotFound, answer.Err.Code == kiterror.NotImplemented:
 		c.host.known.setMissing(wire.MethodKey(c.p.call.Entity, findByIDs))
 		return nil, true, nil
-	case answer.Code == wire.InvalidParams, answer.Err.Code == facade.ValidationFailed, answer.Err.Code == facade.BadRequest:
+	case answer.Code == wire.InvalidParams, answer.Err.Code == kiterror.ValidationFailed, answer.Err.Code == kiterror.BadRequest:
 		return nil, true, nil
 	default:
 		return nil, false, answer.Err
 	}
-	if rows == nil {
+	if found == nil {
 		result := answer.Result
 		if jsontext.KindOf(result) == jsontext.Object {
 			result = jsontext.Get(result, "items")
 		}
-		rows = c.host.results.present(result)
+		found = c.host.results.present(result)
 	}
-	if rows == nil {
-		return nil, false, wrongForm(facade.Many)
+	if found == nil {
+		return nil, false, wrongForm(catalog.Many)
 	}
-	if err := c.host.conformance.check(c.p, &facade.Result{Form: facade.FormRows, Rows: rows}); err != nil {
+	if err := c.host.conformance.check(c.p, &facade.Result{Form: facade.FormRows, Rows: found}); err != nil {
 		return nil, false, err
 	}
-	return []*facade.Rows{rows}, false, nil
+	return []*rows.Rows{found}, false, nil
 }
 
 // appendIDs is the query of a findByIds; fields may be nil.
@@ -168,6 +171,6 @@ func appendIDs(ids []json.RawMessage, fields json.RawMessage) json.RawMessage {
 }
 
 // tooMuch says whether the answer would have been too large for one.
-func tooMuch(refused *facade.Error, f *failure) bool {
-	return f != nil && f.kind == tooLarge || refused != nil && refused.Code == facade.PayloadTooLarge
+func tooMuch(refused *kiterror.Error, f *failure) bool {
+	return f != nil && f.kind == tooLarge || refused != nil && refused.Code == kiterror.PayloadTooLarge
 }

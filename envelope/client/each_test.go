@@ -17,6 +17,8 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -175,13 +177,13 @@ func TestBatchesThatFail(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		body   string
-		code   facade.Code
+		code   kiterror.Code
 	}{
-		"away":             {503, ``, facade.ServiceUnavailable},
-		"asks to slow":     {429, ``, facade.TooManyRequests},
-		"who are you":      {401, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no","data":{"code":"UNAUTHORIZED","message":"no"}}}`, facade.Unauthorized},
-		"broken":           {200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no","data":{"code":"LOCKED","message":"no"}}}`, facade.Locked},
-		"one frame broken": {200, `[{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no","data":{"code":"LOCKED","message":"no"}}}]`, facade.Locked},
+		"away":             {503, ``, kiterror.ServiceUnavailable},
+		"asks to slow":     {429, ``, kiterror.TooManyRequests},
+		"who are you":      {401, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no","data":{"code":"UNAUTHORIZED","message":"no"}}}`, kiterror.Unauthorized},
+		"broken":           {200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no","data":{"code":"LOCKED","message":"no"}}}`, kiterror.Locked},
+		"one frame broken": {200, `[{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no","data":{"code":"LOCKED","message":"no"}}}]`, kiterror.Locked},
 	} {
 		m := &manners{host: envelope.NewHandler(near.Catalog(), near, nil), noIDs: true, refuse: func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(c.status)
@@ -189,7 +191,7 @@ func TestBatchesThatFail(t *testing.T) {
 		}}
 		r := m.start(t)
 		_, err := r.Call(t.Context(), &facade.Call{Entity: "author", Operation: "findById", Each: &facade.Each{Field: "id", Keys: keysOf(`"alan"`, `"ada"`)}})
-		if facade.CodeOf(err) != c.code || m.posts.Load() != 1 || r.Status().Batches == "refused" {
+		if kiterror.CodeOf(err) != c.code || m.posts.Load() != 1 || r.Status().Batches == "refused" {
 			t.Errorf("%s: %v after %d posts, %+v", name, err, m.posts.Load(), r.Status())
 		}
 	}
@@ -205,7 +207,7 @@ func TestBatchesThatWereTaken(t *testing.T) {
 		t.Fatalf("%v, %+v", err, r.Status())
 	}
 	m.refuse = func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }
-	if _, err := r.Call(t.Context(), call); facade.CodeOf(err) != facade.BadGateway || m.posts.Load() != 2 {
+	if _, err := r.Call(t.Context(), call); kiterror.CodeOf(err) != kiterror.BadGateway || m.posts.Load() != 2 {
 		t.Errorf("%v after %d posts", err, m.posts.Load())
 	}
 }
@@ -248,7 +250,7 @@ func TestRepliesOfABatch(t *testing.T) {
 		got := ""
 		result, err := r.Call(t.Context(), call)
 		if err != nil {
-			got = facade.AsError(err).Message
+			got = kiterror.AsError(err).Message
 		} else {
 			for i := range result.Rows.Len() {
 				got += string(result.Rows.Row(i).Get("id"))
@@ -310,7 +312,7 @@ func TestLongFramesGoInMoreBatches(t *testing.T) {
 	near := storetest.Facade(t)
 	m := &manners{host: envelope.NewHandler(near.Catalog(), near, &envelope.Options{TrustState: true}), noIDs: true}
 	call := &facade.Call{Entity: "author", Operation: "findById", Each: &facade.Each{Field: "id", Keys: idsUpTo(60)}}
-	call.Invocation.State = facade.State{"user": map[string]any{"id": "u", "claims": strings.Repeat("x", 50<<10)}}
+	call.Invocation.State = access.State{"user": map[string]any{"id": "u", "claims": strings.Repeat("x", 50<<10)}}
 	if _, err := m.start(t).Call(t.Context(), call); err != nil || m.batches.Load() != 4 {
 		t.Errorf("%v, %d batches, want 4", err, m.batches.Load())
 	}
@@ -319,8 +321,11 @@ func TestLongFramesGoInMoreBatches(t *testing.T) {
 // An answer that is too large for one is asked for in halves, until one row alone is.
 func TestLargeAnswersAreHalved(t *testing.T) {
 	near := storetest.Facade(t)
-	for _, noIDs := range []bool{false, true} {
-		m := &manners{noIDs: noIDs}
+	for _, c := range []struct {
+		noIDs bool
+		most  int64 // of an answer: several rows, or one and not two
+	}{{false, 1500}, {true, 1500}, {false, 250}, {true, 250}} {
+		m := &manners{noIDs: c.noIDs}
 		m.host = envelope.NewHandler(near.Catalog(), facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
 			text := []byte{'['}
 			ids := []json.RawMessage{jsontext.Get(c.Invocation.Params, "id")}
@@ -342,11 +347,11 @@ func TestLargeAnswersAreHalved(t *testing.T) {
 			return &facade.Result{Value: append(text, ']')}, nil
 		}), nil)
 		server := httptest.NewServer(m)
-		r := remote(t, server.URL, &client.Options{MaxAnswer: 1500}).With(near.Catalog())
+		r := remote(t, server.URL, &client.Options{MaxAnswer: c.most}).With(near.Catalog())
 		call := &facade.Call{Entity: "author", Operation: "findById", Each: &facade.Each{Field: "id", Keys: idsUpTo(40)}}
 		result, err := r.Call(t.Context(), call)
 		if err != nil || result.Rows.Len() != 40 {
-			t.Errorf("%v", err)
+			t.Errorf("%+v: %v", c, err)
 		}
 		r.Close()
 		server.Close()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // A program beside a host follows its facts, and keeps the position with what it made of them.
@@ -19,5 +20,5 @@ func ExampleFacts_Follow() {
 		kept = resume
 		return nil
 	})
-	fmt.Println(facade.CodeOf(err))
+	fmt.Println(kiterror.CodeOf(err))
 }

@@ -6,10 +6,12 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // ReadResult is how a remote reads a result, for tests.
-func ReadResult(text json.RawMessage, op *facade.Operation) (*facade.Result, error) {
+func ReadResult(text json.RawMessage, op *catalog.Operation) (*facade.Result, error) {
 	r, err := new(reader).read(text, op)
 	if err != nil {
 		return nil, err
@@ -26,7 +28,7 @@ func (r *Remote) HurryUp() *Remote {
 var results reader
 
 // ReadReply is what a client makes of one answer, for tests; nothing where it is no frame.
-func ReadReply(body json.RawMessage) (*facade.Result, *facade.Error) {
+func ReadReply(body json.RawMessage) (*facade.Result, *kiterror.Error) {
 	answer, ok := wire.ReadResponse(body, nil)
 	if !ok || answer.Err != nil {
 		return nil, answer.Err

@@ -11,30 +11,31 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Facts is the log of the facts of one Frond of a host, as GET /_kit/facts gives it. It may be
 // used from many goroutines. A host that has no such path, as the specification does not ask
 // for it, answers NOT_IMPLEMENTED here.
 //
-// A read of all facts that finds nothing waits at the host for up to [FactsWait], so that
-// whoever reads in a loop has an event as soon as it is there, over one request at a time.
+// A read of all facts without new events waits at the host for up to [FactsWait], so that a
+// reader in a loop gets an event at once, over one request at a time.
 type Facts struct {
 	host  *host
 	frond string
 	log   atomic.Bool // the absence of the path was logged
 	// broken is why the last answer could not be used, as it was logged.
 	broken atomic.Value
-	// idle is when the last read ended that found nothing, in nanoseconds since 1970.
+	// idle is the end of the last read without events, in nanoseconds since 1970.
 	idle atomic.Int64
 }
 
 var _ facade.EventLog = (*Facts)(nil)
 
-// FactsWait is how long a host is asked to wait for an event.
-const FactsWait = 20 * time.Second
+// factsWait is how long a host is asked to wait for an event.
+const factsWait = 20 * time.Second
 
-// leastWait is how often a host that does not wait is asked while it has nothing.
+// leastWait is the interval of reads at a host that has no events and does not wait.
 const leastWait = time.Second
 
 // Facts returns the log of a Frond that the host serves.
@@ -50,25 +51,25 @@ func (*Facts) Committed() <-chan struct{} { return always }
 func (f *Facts) Log(ctx context.Context, after facade.Position, names []string, limit int) ([]*facade.Event, facade.Position, error) {
 	wait := time.Duration(0)
 	if names == nil {
-		wait = FactsWait
+		wait = factsWait
 	}
 	return f.read(ctx, after, names, limit, wait)
 }
 
-// Follow calls fn with the events of some facts behind a position, in order, and with the
-// position behind them, from which a later Follow goes on: once fn has done with the events,
-// the position is to be kept. 0 begins at the oldest event that is kept, the last of [Facts.Span]
-// now. names are as FROND.NAME; nil: all.
+// Follow calls fn with the events of some facts after a position, in order, and with the
+// position of the last one. The caller keeps that position once fn has handled the events, and
+// a later Follow continues from it. 0 begins at the oldest event in the log, the last of
+// [Facts.Span] now. names are as FROND.NAME; nil: all.
 //
-// Events are seen at least once. While the host cannot be reached Follow tries again, less and
-// less often, up to every 5 s. It returns the error of fn or of ctx; GONE or VALIDATION_FAILED
-// for a position from which nobody can go on, NOT_IMPLEMENTED where the host gives no facts, and
-// BAD_GATEWAY where it refuses the signature or answers something else.
+// Events are delivered at least once. While the host cannot be reached Follow tries again, less
+// and less often, up to every 5 s. It returns the error of fn or of ctx; GONE or
+// VALIDATION_FAILED for a position that is lost or unknown, NOT_IMPLEMENTED if the host gives
+// no facts, and BAD_GATEWAY if it refuses the signature or answers in another form.
 func (f *Facts) Follow(ctx context.Context, after facade.Position, names []string, fn func(events []*facade.Event, resume facade.Position) error) error {
 	const least, most = 100 * time.Millisecond, 5 * time.Second
 	pause := least
 	for {
-		events, behind, err := f.read(ctx, after, names, wire.MaxEvents, FactsWait)
+		events, behind, err := f.read(ctx, after, names, wire.MaxEvents, factsWait)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -93,8 +94,8 @@ func (f *Facts) Follow(ctx context.Context, after facade.Position, names []strin
 
 // again reports whether a failure to read may pass.
 func again(err error) bool {
-	switch facade.AsError(err).Code {
-	case facade.Gone, facade.ValidationFailed, facade.NotImplemented, facade.BadGateway:
+	switch kiterror.AsError(err).Code {
+	case kiterror.Gone, kiterror.ValidationFailed, kiterror.NotImplemented, kiterror.BadGateway:
 		return false
 	}
 	return true
@@ -119,11 +120,7 @@ func (f *Facts) read(ctx context.Context, after facade.Position, names []string,
 		query += "&wait=" + strconv.Itoa(int(wait/time.Second))
 	}
 	if names != nil {
-		own := make([]string, len(names))
-		for i, name := range names {
-			own[i] = strings.TrimPrefix(name, f.frond+".")
-		}
-		query += "&names=" + escape(strings.Join(own, ","))
+		query += "&names=" + f.own(names)
 	}
 	if err := f.pace(ctx, wait > 0); err != nil {
 		return nil, after, err
@@ -140,7 +137,7 @@ func (f *Facts) read(ctx context.Context, after facade.Position, names []string,
 	return a.Events, max(a.Position, after), nil
 }
 
-// pace waits where the last read came back at once with nothing: the host does not wait.
+// pace waits after a read that came back empty at once: the host does not wait.
 func (f *Facts) pace(ctx context.Context, waits bool) error {
 	last := f.idle.Load()
 	if last == 0 || !waits {
@@ -158,13 +155,32 @@ func (f *Facts) Span(ctx context.Context) (oldest, last facade.Position, err err
 	return a.Oldest, a.Last, nil
 }
 
+// Behind counts the events of some facts after a position, as the host does, and returns the
+// time of the first; known is false if the host does not count. names are as FROND.NAME.
+func (f *Facts) Behind(ctx context.Context, after facade.Position, names []string) (events int, since time.Time, known bool, err error) {
+	a, err := f.get(ctx, "after="+strconv.FormatInt(int64(after), 10)+"&limit=0&names="+f.own(names), 0)
+	if err != nil || a.Waiting == nil {
+		return 0, since, false, err
+	}
+	return a.Waiting.Events, a.Waiting.Since, true, nil
+}
+
+// own is names as the host knows them, for a query.
+func (f *Facts) own(names []string) string {
+	own := make([]string, len(names))
+	for i, name := range names {
+		own[i] = strings.TrimPrefix(name, f.frond+".")
+	}
+	return escape(strings.Join(own, ","))
+}
+
 // get sends a GET, and reads the answer. The error is the host's, or that of the way.
 func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*wire.Events, error) {
 	o := f.host.options
 	ctx, cancel := within(ctx, o.Timeout+wait)
 	defer cancel()
 	var answer *wire.Events
-	var refused *facade.Error
+	var refused *kiterror.Error
 	var posts atomic.Int32
 	g := &get{query, wait, o.Signer, f.frond}
 	failed := f.host.sender.send(ctx, &post{
@@ -193,13 +209,13 @@ func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*wir
 	switch {
 	case failed != nil && failed.kind == noFacts:
 		if !f.log.Swap(true) {
-			o.Log.Info("a remote does not give its facts to other hosts; nothing that it announces arrives here", "frond", f.frond, "remote", o.Name)
+			o.Log.Info("a remote does not give its facts to other hosts; none of its events arrive here", "frond", f.frond, "remote", o.Name)
 		}
 		return nil, failed.err()
 	case failed != nil:
 		f.note(failed)
 		return nil, failed.err()
-	case refused != nil && refused.Code == facade.Gone:
+	case refused != nil && refused.Code == kiterror.Gone:
 		return nil, gone(refused)
 	case refused != nil:
 		return nil, refused
@@ -209,25 +225,25 @@ func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*wir
 }
 
 // note logs why an answer cannot be used, once for each reason. Readers try again, and their
-// error says nothing of the answer.
+// error hides the answer.
 func (f *Facts) note(failed *failure) {
 	if failed.kind != wrongFacts || failed.cause == nil || f.broken.Swap(failed.cause.Error()) == failed.cause.Error() {
 		return
 	}
-	f.host.options.Log.Warn("the answer of a remote about its facts cannot be used; nothing behind it arrives here until it is another one",
+	f.host.options.Log.Warn("the answer of a remote about its facts cannot be used; later events do not arrive here until its answer changes",
 		"frond", f.frond, "remote", f.host.options.Name, "error", failed.cause)
 }
 
 // gone is GONE of a host with its oldest position as positions are written here.
-func gone(refused *facade.Error) *facade.Error {
+func gone(refused *kiterror.Error) *kiterror.Error {
 	message := outcomes[goneFacts].message
 	details, _ := refused.Details.(map[string]any)
 	text, _ := details["oldest"].(string)
 	oldest, err := wire.ReadPosition(text)
 	if err != nil {
-		return facade.Errorf(facade.Gone, "%s", message)
+		return kiterror.Errorf(kiterror.Gone, "%s", message)
 	}
-	e := facade.Errorf(facade.Gone, "%s or from %s, the oldest one", message, oldest)
+	e := kiterror.Errorf(kiterror.Gone, "%s or from %s, the oldest one", message, oldest)
 	e.Details = map[string]any{"oldest": oldest.String()}
 	return e
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // factsOf is a log of the Frond sales whose host answers one text after the other, each with a
@@ -64,7 +65,7 @@ func TestFollow(t *testing.T) {
 			seen = append(seen, fmt.Sprint(int64(resume)))
 			return nil
 		})
-		if facade.AsError(err).Code != facade.Gone {
+		if kiterror.AsError(err).Code != kiterror.Gone {
 			t.Errorf("the end: %v", err)
 		}
 		one := func(n int) string {
@@ -124,31 +125,33 @@ func TestHostsThatDoNotWait(t *testing.T) {
 func TestAnswersThatAreNoFacts(t *testing.T) {
 	for _, c := range []struct {
 		answer string
-		code   facade.Code
+		code   kiterror.Code
 	}{
-		{"404 nothing", facade.NotImplemented},
-		{"405 ", facade.NotImplemented},
-		{"501 {}", facade.NotImplemented},
-		{"200 <html>", facade.BadGateway},
-		{"200 []", facade.BadGateway},
-		{`200 {"events":[],"position":"1","oldest":"0"}`, facade.BadGateway},
-		{`200 {"events":[],"position":-1,"oldest":0,"last":0}`, facade.BadGateway},
-		{page(1, `{"id":"e"}`), facade.BadGateway},
-		{page(11, event(12)), facade.BadGateway},
-		{page(13, event(13), event(12)), facade.BadGateway},
-		{page(12, strings.Replace(event(12), `"o-12"`, `{}`, 1)), facade.BadGateway},
-		{page(12, strings.Replace(event(12), `,"key":"o-12"`, ``, 1)), facade.BadGateway},
-		{page(12, strings.Replace(event(12), `2026-11-22T16:00:00Z`, `today`, 1)), facade.BadGateway},
-		{page(12, strings.Replace(event(12), `"id"`, `"change":"moved","id"`, 1)), facade.BadGateway},
-		{page(12, strings.Replace(event(12), `{"total":1}`, `[1]`, 1)), facade.BadGateway},
-		{"503 ", facade.ServiceUnavailable},
-		{"410 {}", facade.Gone},
-		{"410 ", facade.Gone},
-		{`400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no","data":{"code":"VALIDATION_FAILED","message":"no"}}}`, facade.ValidationFailed},
+		{"404 nothing", kiterror.NotImplemented},
+		{"405 ", kiterror.NotImplemented},
+		{"501 {}", kiterror.NotImplemented},
+		{"200 <html>", kiterror.BadGateway},
+		{"200 []", kiterror.BadGateway},
+		{`200 {"events":[],"position":"1","oldest":"0"}`, kiterror.BadGateway},
+		{`200 {"events":[],"position":-1,"oldest":0,"last":0}`, kiterror.BadGateway},
+		{`200 {"events":[],"position":"1","oldest":"0","last":"1","waiting":-1}`, kiterror.BadGateway},
+		{`200 {"events":[],"position":"1","oldest":"0","last":"1","waiting":1,"since":"today"}`, kiterror.BadGateway},
+		{page(1, `{"id":"e"}`), kiterror.BadGateway},
+		{page(11, event(12)), kiterror.BadGateway},
+		{page(13, event(13), event(12)), kiterror.BadGateway},
+		{page(12, strings.Replace(event(12), `"o-12"`, `{}`, 1)), kiterror.BadGateway},
+		{page(12, strings.Replace(event(12), `,"key":"o-12"`, ``, 1)), kiterror.BadGateway},
+		{page(12, strings.Replace(event(12), `2026-11-22T16:00:00Z`, `today`, 1)), kiterror.BadGateway},
+		{page(12, strings.Replace(event(12), `"id"`, `"change":"moved","id"`, 1)), kiterror.BadGateway},
+		{page(12, strings.Replace(event(12), `{"total":1}`, `[1]`, 1)), kiterror.BadGateway},
+		{"503 ", kiterror.ServiceUnavailable},
+		{"410 {}", kiterror.Gone},
+		{"410 ", kiterror.Gone},
+		{`400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no","data":{"code":"VALIDATION_FAILED","message":"no"}}}`, kiterror.ValidationFailed},
 	} {
 		log, _ := factsOf(t, c.answer)
 		events, behind, err := log.Log(t.Context(), 7, []string{"sales.orderPlaced"}, 10)
-		if got := facade.AsError(err); got == nil || got.Code != c.code || len(events) > 0 || behind != 7 || strings.Contains(got.Message, "host/") {
+		if got := kiterror.AsError(err); got == nil || got.Code != c.code || len(events) > 0 || behind != 7 || strings.Contains(got.Message, "host/") {
 			t.Errorf("%s: %v, %d events, %d", c.answer, err, len(events), behind)
 		}
 	}
@@ -159,17 +162,33 @@ func TestAnswersThatAreNoFacts(t *testing.T) {
 	}
 }
 
+// TestWaitingElsewhere: a host counts a backlog, or nobody does.
+func TestWaitingElsewhere(t *testing.T) {
+	for members, want := range map[string]string{
+		`,"waiting":3,"since":"2026-01-01T00:00:00Z"`: "3 2026-01-01T00:00:00Z true",
+		`,"since":null,"waiting":0`:                   "0 0001-01-01T00:00:00Z true",
+		`,"since":"2026-01-01T00:00:00Z"`:             "0 0001-01-01T00:00:00Z false",
+		``:                                            "0 0001-01-01T00:00:00Z false",
+	} {
+		log, _ := factsOf(t, `200 {"events":[],"position":"9","oldest":"0","last":"9"`+members+`}`)
+		n, since, known, err := log.Behind(t.Context(), 7, []string{"sales.orderPlaced"})
+		if got := fmt.Sprint(n, " ", since.Format(time.RFC3339), " ", known); got != want || err != nil {
+			t.Errorf("%s: %s, %v, want %s", members, got, err, want)
+		}
+	}
+}
+
 // TestGoneElsewhere: the oldest position of a host is one that a subscriber here can send.
 func TestGoneElsewhere(t *testing.T) {
 	for _, details := range []string{`,"details":{"oldest":"18"}`, `,"details":{"oldest":"bhoa06hmormn0"}`, ``} {
 		log, _ := factsOf(t, `410 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m","data":{"code":"GONE","message":"m"`+details+`}}}`)
 		_, _, err := log.Log(t.Context(), 7, nil, 10)
-		got := facade.AsError(err)
+		got := kiterror.AsError(err)
 		var oldest any
 		if d, ok := got.Details.(map[string]any); ok {
 			oldest = d["oldest"]
 		}
-		if want := facade.Position(18).String(); got.Code != facade.Gone || strings.Contains(details, "18") != (oldest == want) || strings.Contains(details, "18") != strings.Contains(got.Message, want) {
+		if want := facade.Position(18).String(); got.Code != kiterror.Gone || strings.Contains(details, "18") != (oldest == want) || strings.Contains(details, "18") != strings.Contains(got.Message, want) {
 			t.Errorf("%s: %v %v", details, err, got.Details)
 		}
 	}
@@ -187,7 +206,7 @@ func TestBrokenFactsAreLogged(t *testing.T) {
 		return &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: int64(len(body)), Body: io.NopCloser(strings.NewReader(body))}, nil
 	})}).Facts("sales")
 	for range 3 {
-		if _, _, err := log.Log(t.Context(), 7, []string{"sales.orderPlaced"}, 10); facade.AsError(err).Code != facade.BadGateway || strings.Contains(err.Error(), "data") {
+		if _, _, err := log.Log(t.Context(), 7, []string{"sales.orderPlaced"}, 10); kiterror.AsError(err).Code != kiterror.BadGateway || strings.Contains(err.Error(), "data") {
 			t.Errorf("%v", err)
 		}
 	}

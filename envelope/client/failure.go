@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // failureKind is what went wrong in a round trip to a host.
@@ -20,8 +20,8 @@ type failureKind uint8
 const (
 	// badAddress: the configured address is not a URL of http or https.
 	badAddress failureKind = iota
-	// connectFailed: nothing was sent. The connection was refused or did not form in time,
-	// the name does not exist, there is no route, or the handshake failed.
+	// connectFailed: no byte was sent. The connection was refused or did not form in time, the
+	// name does not exist, there is no route, or the handshake failed.
 	connectFailed
 	// badCertificate: the host's certificate is invalid.
 	badCertificate
@@ -41,15 +41,15 @@ const (
 	proxyTimeout
 	// rateLimited: 429 without a frame.
 	rateLimited
-	// notAFrame: anything else that is no frame, such as HTML, a redirect or other JSON.
+	// notAFrame: an answer that is not a frame, such as HTML, a redirect or other JSON.
 	notAFrame
 	// wrongFrame: a frame, but not the answer to the one that was sent.
 	wrongFrame
 	// tooLarge: more bytes than an answer may have.
 	tooLarge
-	// breakerOpen: nothing was sent, because the host keeps failing.
+	// breakerOpen: no byte was sent, because the host keeps failing.
 	breakerOpen
-	// tooManyInFlight: nothing was sent, because no request ended in time to make room.
+	// tooManyInFlight: no byte was sent, because no other request ended in time.
 	tooManyInFlight
 	// signatureRefused: the host refuses the signature, or its absence.
 	signatureRefused
@@ -63,40 +63,40 @@ const (
 	goneFacts
 )
 
-// outcome is what follows from a failure of one kind. The three switches are independent: a
+// outcome is the consequence of a failure of one kind. The three switches are independent: a
 // certificate counts against the host, and sending again would not help.
 type outcome struct {
-	code    facade.Code
+	code    kiterror.Code
 	message string // for callers: never an address, never a text of the host
 	query   bool   // a query is sent again
-	command bool   // a command is sent again: only where the host provably received nothing
+	command bool   // a command is sent again: only if the host provably received no byte
 	counts  bool   // the breaker counts it against the host
 }
 
 // outcomes is the table of docs/remotes.md, "What becomes of a failure".
 var outcomes = [...]outcome{
-	badAddress:       {facade.ServiceUnavailable, "the host cannot be reached", false, false, false},
-	connectFailed:    {facade.ServiceUnavailable, "the host cannot be reached", true, true, true},
-	badCertificate:   {facade.ServiceUnavailable, "the host cannot be reached", false, false, true},
-	connectionLost:   {facade.ServiceUnavailable, "the connection to the host ended before the whole answer was there", true, false, true},
-	attemptTimeout:   {facade.GatewayTimeout, "the host did not answer in time", true, false, true},
-	callTimeout:      {facade.GatewayTimeout, "the host did not answer in time", false, false, true},
-	callerGone:       {facade.RequestTimeout, "", false, false, false}, // the façade has the message
-	unavailable:      {facade.ServiceUnavailable, "the host cannot be reached", true, false, true},
-	proxyFailed:      {facade.BadGateway, "the host answered status 502 and no JSON-RPC 2.0 frame", true, false, true},
-	proxyTimeout:     {facade.GatewayTimeout, "the host did not answer in time", true, false, true},
-	rateLimited:      {facade.TooManyRequests, "the host asks to be called less often", false, false, false},
-	notAFrame:        {facade.BadGateway, "the host answered no JSON-RPC 2.0 frame", false, false, true},
-	wrongFrame:       {facade.BadGateway, "the host answered another frame than the one sent", false, false, true},
-	tooLarge:         {facade.BadGateway, "the host answered more than fits; ask for less at once", false, false, false},
-	breakerOpen:      {facade.ServiceUnavailable, "the host has been failing; its breaker is open for a moment", false, false, false},
-	tooManyInFlight:  {facade.ServiceUnavailable, "too many calls of the host are in flight", false, false, false},
-	signatureRefused: {facade.BadGateway, "the host does not take the call as it is signed", false, false, false},
+	badAddress:       {kiterror.ServiceUnavailable, "the host cannot be reached", false, false, false},
+	connectFailed:    {kiterror.ServiceUnavailable, "the host cannot be reached", true, true, true},
+	badCertificate:   {kiterror.ServiceUnavailable, "the host cannot be reached", false, false, true},
+	connectionLost:   {kiterror.ServiceUnavailable, "the connection to the host ended before the whole answer was there", true, false, true},
+	attemptTimeout:   {kiterror.GatewayTimeout, "the host did not answer in time", true, false, true},
+	callTimeout:      {kiterror.GatewayTimeout, "the host did not answer in time", false, false, true},
+	callerGone:       {kiterror.RequestTimeout, "", false, false, false}, // the façade has the message
+	unavailable:      {kiterror.ServiceUnavailable, "the host cannot be reached", true, false, true},
+	proxyFailed:      {kiterror.BadGateway, "the host answered status 502 and no JSON-RPC 2.0 frame", true, false, true},
+	proxyTimeout:     {kiterror.GatewayTimeout, "the host did not answer in time", true, false, true},
+	rateLimited:      {kiterror.TooManyRequests, "the host asks to be called less often", false, false, false},
+	notAFrame:        {kiterror.BadGateway, "the host answered no JSON-RPC 2.0 frame", false, false, true},
+	wrongFrame:       {kiterror.BadGateway, "the host answered another frame than the one sent", false, false, true},
+	tooLarge:         {kiterror.BadGateway, "the host answered more than fits; ask for less at once", false, false, false},
+	breakerOpen:      {kiterror.ServiceUnavailable, "the host has been failing; its breaker is open for a moment", false, false, false},
+	tooManyInFlight:  {kiterror.ServiceUnavailable, "too many calls of the host are in flight", false, false, false},
+	signatureRefused: {kiterror.BadGateway, "the host does not take the call as it is signed", false, false, false},
 
-	answerOverBudget: {facade.ServiceUnavailable, "", false, false, false}, // the cause has the message
-	noFacts:          {facade.NotImplemented, "the host does not give its facts to other hosts", false, false, false},
-	wrongFacts:       {facade.BadGateway, "the host's answer about its facts cannot be used", false, false, false},
-	goneFacts:        {facade.Gone, "the events behind this position are no longer kept where they are announced; read the rows again, and go on from the position of that page", false, false, false},
+	answerOverBudget: {kiterror.ServiceUnavailable, "", false, false, false}, // the cause has the message
+	noFacts:          {kiterror.NotImplemented, "the host does not give its facts to other hosts", false, false, false},
+	wrongFacts:       {kiterror.BadGateway, "the host's answer about its facts cannot be used", false, false, false},
+	goneFacts:        {kiterror.Gone, "the remote service no longer keeps the events after this position; read the rows again, and continue from the position of that page", false, false, false},
 }
 
 // failure is why a round trip brought no answer. It is an error for the retry policy only;
@@ -112,32 +112,32 @@ type failure struct {
 // Error makes a failure an error for the retry policy.
 func (f *failure) Error() string { return f.err().Error() }
 
-// code is the code that the caller receives; "" for nil, which is no failure.
-func (f *failure) code() facade.Code {
+// code is the code that the caller receives; "" for nil, which means success.
+func (f *failure) code() kiterror.Code {
 	if f == nil {
 		return ""
 	}
 	return outcomes[f.kind].code
 }
 
-// err is what the caller receives. The cause is kept for the log only: it may contain
+// err is the error that the caller receives. The cause is kept for the log only: it may contain
 // the address.
-func (f *failure) err() *facade.Error {
+func (f *failure) err() *kiterror.Error {
 	o := &outcomes[f.kind]
 	switch f.kind {
 	case answerOverBudget:
-		return facade.AsError(f.cause)
+		return kiterror.AsError(f.cause)
 	case callerGone:
-		return facade.AsError(context.Canceled)
+		return kiterror.AsError(context.Canceled)
 	}
 	message := o.message
 	if f.kind == notAFrame && f.status != 0 {
 		message = fmt.Sprintf("the host answered status %d and no JSON-RPC 2.0 frame", f.status)
 	}
 	if f.cause != nil {
-		return facade.Errorf(o.code, "%s%w", message, silent{f.cause})
+		return kiterror.Errorf(o.code, "%s%w", message, silent{f.cause})
 	}
-	return facade.Errorf(o.code, "%s", message)
+	return kiterror.Errorf(o.code, "%s", message)
 }
 
 // silent keeps a cause out of a message. errors.Is and errors.As still find it.
@@ -168,8 +168,8 @@ func unanswered(ctx, attempt context.Context, err error, sent bool) *failure {
 	return f
 }
 
-// frameless is the failure of an answer that is no frame. Its status says what answered in the
-// host's place: a balancer or a proxy.
+// frameless is the failure of an answer that is not a frame. Its status shows whether a
+// balancer or a proxy answered instead of the host.
 //
 //	429          rateLimited, with Retry-After
 //	503          unavailable, with Retry-After
@@ -193,7 +193,7 @@ func frameless(status int, header http.Header) *failure {
 // unsigned is the failure of an answer that refuses the signature; nil for any other. Other
 // refusals are passed to the caller, this one is for the operator to correct. The challenge of
 // package signing distinguishes it from a host that refuses the caller.
-func unsigned(header http.Header, refused *facade.Error) *failure {
+func unsigned(header http.Header, refused *kiterror.Error) *failure {
 	if header.Get("WWW-Authenticate") != signing.Challenge || refused == nil {
 		return nil
 	}

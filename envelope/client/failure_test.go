@@ -20,6 +20,7 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // TestMain holds the whole package to leave no goroutine behind.
@@ -50,76 +51,76 @@ func TestFailureOutcomes(t *testing.T) {
 		peer           func(*rawConn)
 		transport      *http.Transport // nil: the remote's own
 		https          bool
-		code           facade.Code
+		code           kiterror.Code
 		query, command int // attempts
 		arrived        int // of the query's attempts, whole at the peer
 	}{
-		{name: "connection refused", code: facade.ServiceUnavailable, query: thrice, command: thrice},
+		{name: "connection refused", code: kiterror.ServiceUnavailable, query: thrice, command: thrice},
 		{
-			name: "no such name", code: facade.ServiceUnavailable, query: thrice, command: thrice,
+			name: "no such name", code: kiterror.ServiceUnavailable, query: thrice, command: thrice,
 			transport: transport((&net.Dialer{Resolver: &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 				return nil, errors.New("no name server")
 			}}}).DialContext),
 		},
 		{
-			name: "slow connect", code: facade.ServiceUnavailable, query: thrice, command: thrice,
+			name: "slow connect", code: kiterror.ServiceUnavailable, query: thrice, command: thrice,
 			transport: transport(func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return nil, &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
 			}),
 		},
-		{name: "TLS handshake cut", https: true, peer: func(c *rawConn) { _, _ = c.in.Peek(1) }, code: facade.ServiceUnavailable, query: thrice, command: thrice},
-		{name: "reset in the TLS handshake", https: true, peer: func(c *rawConn) { _, _ = c.in.Peek(1); c.reset() }, code: facade.ServiceUnavailable, query: thrice, command: thrice},
-		{name: "no TLS at all", https: true, peer: func(c *rawConn) { _, _ = c.in.Peek(1); _, _ = fmt.Fprint(c, "SSH-2.0-OpenSSH_9.2\r\n"); c.wait() }, code: facade.ServiceUnavailable, query: thrice, command: thrice},
-		{name: "reset after the request left", peer: respond((*rawConn).reset), code: facade.ServiceUnavailable, query: thrice, command: once, arrived: thrice},
-		{name: "closed after the request left", peer: respond(func(*rawConn) {}), code: facade.ServiceUnavailable, query: thrice, command: once, arrived: thrice},
-		{name: "slow headers", peer: respond((*rawConn).wait), code: facade.GatewayTimeout, query: thrice, command: once, arrived: thrice},
+		{name: "TLS handshake cut", https: true, peer: func(c *rawConn) { _, _ = c.in.Peek(1) }, code: kiterror.ServiceUnavailable, query: thrice, command: thrice},
+		{name: "reset in the TLS handshake", https: true, peer: func(c *rawConn) { _, _ = c.in.Peek(1); c.reset() }, code: kiterror.ServiceUnavailable, query: thrice, command: thrice},
+		{name: "no TLS at all", https: true, peer: func(c *rawConn) { _, _ = c.in.Peek(1); _, _ = fmt.Fprint(c, "SSH-2.0-OpenSSH_9.2\r\n"); c.wait() }, code: kiterror.ServiceUnavailable, query: thrice, command: thrice},
+		{name: "reset after the request left", peer: respond((*rawConn).reset), code: kiterror.ServiceUnavailable, query: thrice, command: once, arrived: thrice},
+		{name: "closed after the request left", peer: respond(func(*rawConn) {}), code: kiterror.ServiceUnavailable, query: thrice, command: once, arrived: thrice},
+		{name: "slow headers", peer: respond((*rawConn).wait), code: kiterror.GatewayTimeout, query: thrice, command: once, arrived: thrice},
 		{
-			name: "slow body", code: facade.GatewayTimeout, query: thrice, command: once, arrived: thrice,
+			name: "slow body", code: kiterror.GatewayTimeout, query: thrice, command: once, arrived: thrice,
 			peer: respond(func(c *rawConn) {
 				_, _ = fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n{\"json")
 				c.wait()
 			}),
 		},
 		{
-			name: "cut body", code: facade.ServiceUnavailable, query: thrice, command: once, arrived: thrice,
+			name: "cut body", code: kiterror.ServiceUnavailable, query: thrice, command: once, arrived: thrice,
 			peer: respond(func(c *rawConn) { _, _ = fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n{\"json") }),
 		},
 		{
-			name: "cut chunks", code: facade.ServiceUnavailable, query: thrice, command: once, arrived: thrice,
+			name: "cut chunks", code: kiterror.ServiceUnavailable, query: thrice, command: once, arrived: thrice,
 			peer: respond(func(c *rawConn) {
 				_, _ = fmt.Fprint(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n{\"js\r\n")
 			}),
 		},
-		{name: "no HTTP", peer: respond(func(c *rawConn) { _, _ = fmt.Fprint(c, "SSH-2.0-OpenSSH_9.2\r\n") }), code: facade.ServiceUnavailable, query: thrice, command: once, arrived: thrice},
-		{name: "500", peer: saying("500 Internal Server Error", "", "oops"), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "404", peer: saying("404 Not Found", "", "{}"), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "302", peer: saying("302 Found", "Location: /elsewhere\r\n", good), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "307", peer: saying("307 Temporary Redirect", "Location: /elsewhere\r\n", good), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "HTML", peer: saying("200 OK", "Content-Type: text/html\r\n", "<html>"), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "not JSON", peer: saying("200 OK", "", `{"jsonrpc":`), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "not UTF-8", peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":%d,"result":"`+"\xff"+`"}`), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "two answers in one", peer: saying("200 OK", "", good+good), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "an array of answers", peer: saying("200 OK", "", "["+good+","+good+"]"), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "another id", peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":99999,"result":1}`), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "no result and no error", peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":%d}`), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "an error that is none", peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":%d,"error":"no"}`), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "an error without data", peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":%d,"error":{"code":-32000,"message":"no"}}`), code: facade.InternalError, query: once, command: once, arrived: once},
+		{name: "no HTTP", peer: respond(func(c *rawConn) { _, _ = fmt.Fprint(c, "SSH-2.0-OpenSSH_9.2\r\n") }), code: kiterror.ServiceUnavailable, query: thrice, command: once, arrived: thrice},
+		{name: "500", peer: saying("500 Internal Server Error", "", "oops"), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "404", peer: saying("404 Not Found", "", "{}"), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "302", peer: saying("302 Found", "Location: /elsewhere\r\n", good), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "307", peer: saying("307 Temporary Redirect", "Location: /elsewhere\r\n", good), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "HTML", peer: saying("200 OK", "Content-Type: text/html\r\n", "<html>"), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "not JSON", peer: saying("200 OK", "", `{"jsonrpc":`), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "not UTF-8", peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":%d,"result":"`+"\xff"+`"}`), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "two answers in one", peer: saying("200 OK", "", good+good), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "an array of answers", peer: saying("200 OK", "", "["+good+","+good+"]"), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "another id", peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":99999,"result":1}`), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "no result and no error", peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":%d}`), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "an error that is none", peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":%d,"error":"no"}`), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "an error without data", peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":%d,"error":{"code":-32000,"message":"no"}}`), code: kiterror.InternalError, query: once, command: once, arrived: once},
 		{
-			name: "an unknown code", code: facade.InternalError, query: once, command: once, arrived: once,
+			name: "an unknown code", code: kiterror.InternalError, query: once, command: once, arrived: once,
 			peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":%d,"error":{"code":-32000,"message":"no","data":{"code":"ODD","message":"no"}}}`),
 		},
 		{
-			name: "a failure of the host itself", code: facade.ServiceUnavailable, query: once, command: once, arrived: once,
+			name: "a failure of the host itself", code: kiterror.ServiceUnavailable, query: once, command: once, arrived: once,
 			peer: saying("200 OK", "", `{"jsonrpc":"2.0","id":%d,"error":{"code":-32000,"message":"no","data":{"code":"SERVICE_UNAVAILABLE","message":"no"}}}`),
 		},
-		{name: "more than an answer may have", peer: saying("200 OK", "", `"`+strings.Repeat("x", 2000)+`"`), code: facade.BadGateway, query: once, command: once, arrived: once},
-		{name: "429", peer: saying("429 Too Many Requests", "", ""), code: facade.TooManyRequests, query: once, command: once, arrived: once},
-		{name: "429 that says when, too late", peer: saying("429 Too Many Requests", "Retry-After: 60\r\n", ""), code: facade.TooManyRequests, query: once, command: once, arrived: once},
-		{name: "502", peer: saying("502 Bad Gateway", "", "<html>"), code: facade.BadGateway, query: thrice, command: once, arrived: thrice},
-		{name: "503", peer: saying("503 Service Unavailable", "", "<html>"), code: facade.ServiceUnavailable, query: thrice, command: once, arrived: thrice},
-		{name: "503 that says when, too late", peer: saying("503 Service Unavailable", "Retry-After: 60\r\n", ""), code: facade.ServiceUnavailable, query: once, command: once, arrived: once},
-		{name: "503 that says now", peer: saying("503 Service Unavailable", "Retry-After: 0\r\n", ""), code: facade.ServiceUnavailable, query: thrice, command: once, arrived: thrice},
-		{name: "504", peer: saying("504 Gateway Timeout", "", ""), code: facade.GatewayTimeout, query: thrice, command: once, arrived: thrice},
+		{name: "more than an answer may have", peer: saying("200 OK", "", `"`+strings.Repeat("x", 2000)+`"`), code: kiterror.BadGateway, query: once, command: once, arrived: once},
+		{name: "429", peer: saying("429 Too Many Requests", "", ""), code: kiterror.TooManyRequests, query: once, command: once, arrived: once},
+		{name: "429 that says when, too late", peer: saying("429 Too Many Requests", "Retry-After: 60\r\n", ""), code: kiterror.TooManyRequests, query: once, command: once, arrived: once},
+		{name: "502", peer: saying("502 Bad Gateway", "", "<html>"), code: kiterror.BadGateway, query: thrice, command: once, arrived: thrice},
+		{name: "503", peer: saying("503 Service Unavailable", "", "<html>"), code: kiterror.ServiceUnavailable, query: thrice, command: once, arrived: thrice},
+		{name: "503 that says when, too late", peer: saying("503 Service Unavailable", "Retry-After: 60\r\n", ""), code: kiterror.ServiceUnavailable, query: once, command: once, arrived: once},
+		{name: "503 that says now", peer: saying("503 Service Unavailable", "Retry-After: 0\r\n", ""), code: kiterror.ServiceUnavailable, query: thrice, command: once, arrived: thrice},
+		{name: "504", peer: saying("504 Gateway Timeout", "", ""), code: kiterror.GatewayTimeout, query: thrice, command: once, arrived: thrice},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
@@ -144,7 +145,7 @@ func TestFailureOutcomes(t *testing.T) {
 					Attempt: 3 * time.Second, MaxAnswer: 1000, Log: slog.New(slog.DiscardHandler),
 					Observe: func(_ context.Context, e client.Event) { attempts = e.Posts },
 				}
-				if f.code == facade.GatewayTimeout {
+				if f.code == kiterror.GatewayTimeout {
 					opts.Attempt = 60 * time.Millisecond
 				}
 				if f.transport != nil {
@@ -152,11 +153,11 @@ func TestFailureOutcomes(t *testing.T) {
 				}
 				r := remote(t, address, opts).HurryUp()
 				_, err := r.Call(t.Context(), &facade.Call{Entity: "math", Operation: operation})
-				if facade.CodeOf(err) != f.code {
+				if kiterror.CodeOf(err) != f.code {
 					t.Errorf("%s: %v, want %s", operation, err, f.code)
 				}
 				if attempts != want {
-					t.Errorf("%s: %d attempts, want %d: %v", operation, attempts, want, errors.Unwrap(facade.AsError(err)))
+					t.Errorf("%s: %d attempts, want %d: %v", operation, attempts, want, errors.Unwrap(kiterror.AsError(err)))
 				}
 				arrived := f.arrived
 				if operation == "doIt" {
@@ -168,7 +169,7 @@ func TestFailureOutcomes(t *testing.T) {
 				if text := kitError(err); strings.Contains(text, "127.0.0.1") || strings.Contains(text, "name server") {
 					t.Errorf("%s: the caller is told %s", operation, text)
 				}
-				if f.arrived == 0 && errors.Unwrap(facade.AsError(err)) == nil {
+				if f.arrived == 0 && errors.Unwrap(kiterror.AsError(err)) == nil {
 					t.Errorf("%s: the cause is lost: nothing could be logged", operation)
 				}
 			}
@@ -186,7 +187,7 @@ func TestUntrustedHost(t *testing.T) {
 	opts := &client.Options{Observe: func(_ context.Context, e client.Event) { attempts = e.Posts }}
 	_, err := remote(t, server.URL, opts).Call(t.Context(), &facade.Call{Entity: "math", Operation: "findIt"})
 	var cause x509.UnknownAuthorityError
-	if facade.CodeOf(err) != facade.ServiceUnavailable || attempts != 1 || !errors.As(err, &cause) {
+	if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || attempts != 1 || !errors.As(err, &cause) {
 		t.Errorf("%v after %d attempts", err, attempts)
 	}
 }
@@ -223,7 +224,7 @@ func TestNoCommandRunsTwice(t *testing.T) {
 	for range 200 {
 		if _, err := r.Call(t.Context(), &facade.Call{Entity: "math", Operation: "doIt"}); err == nil {
 			answered++
-		} else if facade.CodeOf(err) != facade.ServiceUnavailable {
+		} else if kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 			t.Fatal(err)
 		}
 	}
@@ -260,7 +261,7 @@ func TestTwoAnswersToOneRequest(t *testing.T) {
 	if _, err := r.Call(t.Context(), call); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Call(t.Context(), call); facade.CodeOf(err) != facade.BadGateway {
+	if _, err := r.Call(t.Context(), call); kiterror.CodeOf(err) != kiterror.BadGateway {
 		t.Errorf("%v, want BAD_GATEWAY", err)
 	}
 }
@@ -300,7 +301,7 @@ func TestConnectionsAreKept(t *testing.T) {
 func TestNoAddress(t *testing.T) {
 	for _, address := range []string{"", "host:80", "ftp://host", "http://", "http://a b", "http://[::1"} {
 		_, err := remote(t, address, nil).Call(t.Context(), &facade.Call{Entity: "math", Operation: "findIt"})
-		if facade.CodeOf(err) != facade.ServiceUnavailable || address != "" && strings.Contains(kitError(err), address) {
+		if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || address != "" && strings.Contains(kitError(err), address) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -120,7 +121,7 @@ func TestFramesSent(t *testing.T) {
 		{
 			"many keys without a filter", plain,
 			facade.Call{Entity: "post", Operation: "list", Each: &facade.Each{Field: "authorId", Keys: keysOf(`"a"`)}},
-			`{"code":"NOT_IMPLEMENTED","message":"the host that answers post.list takes no filter, so nothing can be listed by authorId","entity":"post","operation":"list"}`,
+			`{"code":"NOT_IMPLEMENTED","message":"remote post.list does not support filter, so rows cannot be found by authorId","entity":"post","operation":"list"}`,
 		},
 	} {
 		f := &foreign{document: c.document, results: map[string]string{"POST.nothing": "1", "post.nothing": "1", "Post.list": page, "poST.list": page, "Post.findById": "null", "poST.findById": "null"}}
@@ -132,6 +133,38 @@ func TestFramesSent(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestPagesInAConsumersWords: a page is requested with the caller's limit, whatever form the host's
+// lists have; of a host that ignores both, it is cut out of all rows.
+func TestPagesInAConsumersWords(t *testing.T) {
+	const document = `{"fronds":[{"name":"people","doors":[{"name":"author","ops":[{"name":"list","kind":"query"}]}]}]}`
+	for _, c := range []struct{ name, answer, page, want string }{
+		{"a list result", `{"items":[{"id":"c"},{"id":"d"}],"total":5,"hasMore":true,"endCursor":null}`, "2", `{"items":[{"id":"c"},{"id":"d"}],"total":5,"hasMore":true,"endCursor":null}`},
+		{"a whole array", `[{"id":"c"},{"id":"d"}]`, "2", `{"items":[{"id":"c"},{"id":"d"}],"total":-1,"hasMore":true,"endCursor":null}`},
+		{"a short array", `[{"id":"e"}]`, "3", `{"items":[{"id":"e"}],"total":5,"hasMore":false,"endCursor":null}`},
+		{"behind the end", `[]`, "4", `{"items":[],"total":-1,"hasMore":false,"endCursor":null}`},
+		{"all rows in an array", `[{"id":"a"},{"id":"b"},{"id":"c"}]`, "2", `{"items":[{"id":"c"}],"total":3,"hasMore":false,"endCursor":null}`},
+		{"all rows, and an earlier page", `[{"id":"a"},{"id":"b"},{"id":"c"}]`, "1", `{"items":[{"id":"a"},{"id":"b"}],"total":3,"hasMore":true,"endCursor":null}`},
+		{"all rows in a list result", `{"items":[{"id":"a"},{"id":"b"},{"id":"c"}],"total":3,"hasMore":false,"endCursor":null}`, "2", `{"items":[{"id":"c"}],"total":3,"hasMore":false,"endCursor":null}`},
+		{"all rows, and a page behind them", `[{"id":"a"},{"id":"b"},{"id":"c"}]`, "3", `{"items":[],"total":3,"hasMore":false,"endCursor":null}`},
+	} {
+		f := &foreign{document: document, results: map[string]string{"author.list": c.answer}}
+		r := f.met(t, nil).With(storetest.Facade(t).Catalog())
+		for range 2 { // the form is learned, and then known
+			f.asked = nil
+			result, err := r.Call(t.Context(), &facade.Call{Entity: "author", Operation: "list", Invocation: invocation(`{"page":` + c.page + `,"limit":2}`)})
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if diff := cmp.Diff(c.want, string(result.AppendJSON(nil))); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", c.name, diff)
+			}
+			if diff := cmp.Diff([]string{`author.list {"query":{"page":` + c.page + `,"limit":2}}`}, f.asked); diff != "" {
+				t.Errorf("%s: asked (-want +got):\n%s", c.name, diff)
+			}
 		}
 	}
 }
@@ -168,7 +201,7 @@ func TestRowsByTheirIDs(t *testing.T) {
 		f := &foreign{document: c.document, results: map[string]string{"Author.findByIds": c.result, "Author.findById": "null", "author.findById": "null"}}
 		got := ""
 		if result, err := f.met(t, nil).With(catalog).Call(t.Context(), call); err != nil {
-			got = string(facade.CodeOf(err))
+			got = string(kiterror.CodeOf(err))
 		} else {
 			got = string(result.AppendJSON(nil))
 		}
@@ -229,7 +262,7 @@ func TestForeignLists(t *testing.T) {
 		f := &foreign{results: map[string]string{"author.list": c.result}}
 		got := ""
 		if result, err := f.met(t, nil).With(catalog).Call(t.Context(), &facade.Call{Entity: "author", Operation: "list", Invocation: invocation(c.query)}); err != nil {
-			got = string(facade.CodeOf(err))
+			got = string(kiterror.CodeOf(err))
 		} else {
 			got = string(result.AppendJSON(nil))
 		}
@@ -294,11 +327,11 @@ func TestAnswersAreJudged(t *testing.T) {
 		f := &foreign{results: map[string]string{"post.findById": c.row}}
 		call := &facade.Call{Entity: "post", Operation: "findById"}
 		_, err := f.met(t, &client.Options{Strict: true}).With(catalog).Call(t.Context(), call)
-		if (err != nil) != (c.wrong != "") || err != nil && (facade.CodeOf(err) != facade.BadGateway || !strings.Contains(err.Error(), strings.Fields(c.wrong)[0])) {
+		if (err != nil) != (c.wrong != "") || err != nil && (kiterror.CodeOf(err) != kiterror.BadGateway || !strings.Contains(err.Error(), strings.Fields(c.wrong)[0])) {
 			t.Errorf("%s, strictly: %v", c.name, err)
 		}
 		if c.never {
-			if _, err := f.met(t, nil).With(catalog).Call(t.Context(), call); facade.CodeOf(err) != facade.BadGateway {
+			if _, err := f.met(t, nil).With(catalog).Call(t.Context(), call); kiterror.CodeOf(err) != kiterror.BadGateway {
 				t.Errorf("%s: %v", c.name, err)
 			}
 			continue

@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -93,7 +94,7 @@ func FuzzRemote(f *testing.F) {
 			t.Fatalf("%d posts", posts.Load())
 		}
 		if err != nil {
-			e := facade.AsError(err)
+			e := kiterror.AsError(err)
 			if !e.Code.Known() || jsontext.Check(e.AppendJSON(nil)) != nil || e.Entity == "" {
 				t.Fatalf("%v", err)
 			}

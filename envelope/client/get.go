@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/envelope/wire"
 )
 
-// get is a GET of the facts of a Frond: what stands in place of the frames of a post.
+// get is a GET of the facts of a Frond; it replaces the frames of a post.
 type get struct {
 	query  string
 	wait   time.Duration   // how long the host may wait before it answers
@@ -19,7 +19,7 @@ type get struct {
 	frond  string
 }
 
-// patience is what an attempt takes longer than a call's.
+// patience is the time that an attempt takes in addition to a call's.
 func (g *get) patience() time.Duration {
 	if g == nil {
 		return 0
@@ -27,7 +27,8 @@ func (g *get) patience() time.Duration {
 	return g.wait
 }
 
-// request makes the GET out of a request for the path of calls, signed anew for every attempt.
+// request makes the GET out of a request for the path of calls, with a new signature for every
+// attempt.
 func (g *get) request(req *http.Request) *http.Request {
 	u := *req.URL
 	u.Path = strings.TrimSuffix(u.Path, wire.Path) + wire.FactsPath
@@ -44,7 +45,8 @@ func (g *get) request(req *http.Request) *http.Request {
 	return req
 }
 
-// frameless is the failure of an answer that is no frame: of a GET, 410 says what it says with one.
+// frameless is the failure of an answer that is not a frame. The status 410 of a GET has the
+// same meaning as in a frame.
 func (g *get) frameless(status int, header http.Header) *failure {
 	if g != nil && status == http.StatusGone {
 		return &failure{kind: goneFacts}

@@ -29,8 +29,8 @@ const (
 	fairTime = time.Second
 )
 
-// guard decides whether and when requests are sent to a host: retries, breaker, and a
-// bound on what is in flight. All calls of one host share it.
+// guard decides whether and when requests are sent to a host: retries, breaker, and a bound on
+// requests in flight. All calls of one host share it.
 type guard struct {
 	least, most time.Duration // of the pause before a retry
 	fair        time.Duration
@@ -64,8 +64,8 @@ func newGuard(o *Options, changed func(from, to string)) *guard {
 	return g
 }
 
-// pause is how long to wait before a retry: full jitter, so that callers who failed
-// together do not return together, and at least what the host asked for.
+// pause is the wait before a retry: full jitter, so that callers who failed together do not
+// return together, and at least the wait that the host asked for.
 func (g *guard) pause(exec failsafe.ExecutionAttempt[any]) time.Duration {
 	d := g.least + rand.N(g.most-g.least)
 	if f := failureOf(exec.LastError()); f != nil {
@@ -88,7 +88,7 @@ func failureOf(err error) *failure {
 // calls of a host that is down would wait for a place, only to be refused.
 func (g *guard) open() bool { return g.breaker.RemainingDelay() > 0 }
 
-// record reports the end of an attempt to the breaker. A failure that says nothing about the
+// record reports the end of an attempt to the breaker. A failure without information about the
 // host is not recorded; if the attempt was the probe, the next one becomes it.
 //
 //	answered                               success

@@ -20,6 +20,7 @@ import (
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // tripper is a transport in this process, so that time can be made up.
@@ -80,7 +81,7 @@ func TestTimeLimits(t *testing.T) {
 			}
 			began := time.Now()
 			_, err := r.Call(ctx, c.call)
-			if facade.CodeOf(err) != facade.GatewayTimeout || time.Since(began) != c.took {
+			if kiterror.CodeOf(err) != kiterror.GatewayTimeout || time.Since(began) != c.took {
 				t.Errorf("%s: %v after %s, want GATEWAY_TIMEOUT after %s", c.name, err, time.Since(began), c.took)
 			}
 			if diff := cmp.Diff(c.attempts, sent); diff != "" {
@@ -190,14 +191,14 @@ func TestBreaker(t *testing.T) {
 	t.Run("opens at the twentieth failure, rests, probes once, closes", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			m, r, changes := start(t)
-			if err := calls(r, 20); facade.CodeOf(err) != facade.BadGateway {
+			if err := calls(r, 20); kiterror.CodeOf(err) != kiterror.BadGateway {
 				t.Fatal(err)
 			}
-			if err := calls(r, 10); facade.AsError(err).Message != open || facade.CodeOf(err) != facade.ServiceUnavailable || m.posts.Load() != 20 {
+			if err := calls(r, 10); kiterror.AsError(err).Message != open || kiterror.CodeOf(err) != kiterror.ServiceUnavailable || m.posts.Load() != 20 {
 				t.Fatalf("%v after %d posts", err, m.posts.Load())
 			}
 			time.Sleep(5 * time.Second)
-			if err := calls(r, 2); facade.AsError(err).Message != open || m.posts.Load() != 21 {
+			if err := calls(r, 2); kiterror.AsError(err).Message != open || m.posts.Load() != 21 {
 				t.Errorf("%v after %d posts: one probe, and it failed", err, m.posts.Load())
 			}
 			time.Sleep(5 * time.Second)
@@ -215,7 +216,7 @@ func TestBreaker(t *testing.T) {
 			_, r, _ := start(t)
 			_ = calls(r, 19)
 			time.Sleep(11 * time.Second) // out of the window
-			if err := calls(r, 19); facade.CodeOf(err) != facade.BadGateway || r.Status().Breaker != "closed" {
+			if err := calls(r, 19); kiterror.CodeOf(err) != kiterror.BadGateway || r.Status().Breaker != "closed" {
 				t.Errorf("%v, %s", err, r.Status().Breaker)
 			}
 		})
@@ -224,7 +225,7 @@ func TestBreaker(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			m, r, _ := start(t)
 			m.now(refusing)
-			if err := calls(r, 100); facade.CodeOf(err) != facade.InternalError || m.posts.Load() != 100 {
+			if err := calls(r, 100); kiterror.CodeOf(err) != kiterror.InternalError || m.posts.Load() != 100 {
 				t.Errorf("%v after %d posts", err, m.posts.Load())
 			}
 		})
@@ -239,7 +240,7 @@ func TestBreaker(t *testing.T) {
 				cancel()
 				ctx, cancel = context.WithCancel(t.Context())
 				time.AfterFunc(time.Second, cancel)
-				if _, err := r.Call(ctx, change); facade.CodeOf(err) != facade.RequestTimeout {
+				if _, err := r.Call(ctx, change); kiterror.CodeOf(err) != kiterror.RequestTimeout {
 					t.Fatal(err)
 				}
 			}
@@ -314,10 +315,10 @@ func TestBulkhead(t *testing.T) {
 		var calls sync.WaitGroup
 		for range 10 {
 			calls.Go(func() {
-				switch _, err := r.Call(ctx, change); facade.CodeOf(err) {
+				switch _, err := r.Call(ctx, change); kiterror.CodeOf(err) {
 				case "":
 					done.Add(1)
-				case facade.ServiceUnavailable:
+				case kiterror.ServiceUnavailable:
 					refused.Add(1)
 				}
 			})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // echo answers the invocation it was called with.
@@ -15,12 +16,12 @@ var echo = facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Re
 })
 
 // mathCatalog has commands of an entity math.
-func mathCatalog() *facade.Catalog {
-	door := &facade.Door{Name: "math"}
+func mathCatalog() *catalog.Catalog {
+	door := &catalog.Door{Name: "math"}
 	for _, name := range strings.Fields("subtract sum update get_data notify_hello notify_sum") {
-		door.Operations = append(door.Operations, &facade.Operation{Name: name, Door: door, Kind: facade.Command})
+		door.Operations = append(door.Operations, &catalog.Operation{Name: name, Door: door, Kind: catalog.Command})
 	}
-	frond := &facade.Frond{Name: "numbers", Doors: []*facade.Door{door}}
+	frond := &catalog.Frond{Name: "numbers", Doors: []*catalog.Door{door}}
 	door.Frond = frond
-	return &facade.Catalog{Vendor: "test", Fronds: []*facade.Frond{frond}}
+	return &catalog.Catalog{Vendor: "test", Fronds: []*catalog.Frond{frond}}
 }

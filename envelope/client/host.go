@@ -8,11 +8,13 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// host is one host with everything that its calls share: how frames are sent, what is
-// known of it, how its answers are read and checked.
+// host is one host with the parts that its calls share: sending of frames, knowledge of the
+// host, reading and checking of its answers.
 type host struct {
 	options     *Options
 	sender      *sender
@@ -29,9 +31,9 @@ func newHost(base string, opts *Options) *host {
 }
 
 // single makes a call as one frame in one post.
-func (h *host) single(ctx context.Context, p *pending, method string, params, query json.RawMessage) (*facade.Result, *facade.Error) {
+func (h *host) single(ctx context.Context, p *pending, method string, params, query json.RawMessage) (*facade.Result, *kiterror.Error) {
 	var result *facade.Result
-	var unread *facade.Error
+	var unread *kiterror.Error
 	answer, f := h.frame(ctx, p, h.options.MaxAnswer, method,
 		func(dst []byte) []byte { return p.appendInvocation(dst, params, query) },
 		func(text []byte, at int) (end int) {
@@ -64,7 +66,7 @@ func (h *host) frame(ctx context.Context, p *pending, most int64, method string,
 	id := h.lastID.Add(1)
 	out := &post{
 		frames: wire.AppendRequest(make([]byte, 0, 512), id, method, params), most: most,
-		command: p.kind == facade.Command, trace: p.call.Invocation.Trace, discovery: method == wire.Discover,
+		command: p.kind == catalog.Command, trace: p.call.Invocation.Trace, discovery: method == wire.Discover,
 		read: readOne(id, &answer, result), sent: &p.posts,
 	}
 	if answer.Err = h.sign(out, p); answer.Err != nil {
@@ -102,7 +104,7 @@ func readOne(id int64, into *wire.Response, result func(text []byte, at int) int
 
 // sign seals a post, where posts are signed: it gets a token each time it is sent. The error
 // is BAD_REQUEST: the call has no canonical text (signing.Seal).
-func (h *host) sign(out *post, p *pending) (err *facade.Error) {
+func (h *host) sign(out *post, p *pending) (err *kiterror.Error) {
 	if h.options.Signer == nil {
 		return nil
 	}
@@ -116,7 +118,7 @@ func (h *host) sign(out *post, p *pending) (err *facade.Error) {
 
 // read reads the text of a result in the form that the call's operation has, checked and
 // with the page that was requested.
-func (h *host) read(p *pending, text json.RawMessage) (*facade.Result, *facade.Error) {
+func (h *host) read(p *pending, text json.RawMessage) (*facade.Result, *kiterror.Error) {
 	result, err := h.results.read(text, p.op)
 	if err != nil {
 		return nil, err
@@ -125,7 +127,7 @@ func (h *host) read(p *pending, text json.RawMessage) (*facade.Result, *facade.E
 }
 
 // admit checks a result and makes the requested page of it; bare: it was an array.
-func (h *host) admit(p *pending, result *facade.Result, bare bool) (*facade.Result, *facade.Error) {
+func (h *host) admit(p *pending, result *facade.Result, bare bool) (*facade.Result, *kiterror.Error) {
 	if err := h.conformance.check(p, result); err != nil {
 		return nil, err
 	}
@@ -135,7 +137,7 @@ func (h *host) admit(p *pending, result *facade.Result, bare bool) (*facade.Resu
 	return result, nil
 }
 
-// status is what is known of the host now.
+// status is the current state of the host.
 func (h *host) status() Status {
 	s := Status{Name: h.options.Name, Breaker: h.sender.guard.breaker.State().String()}
 	h.sender.counters.read(&s)

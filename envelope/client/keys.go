@@ -6,11 +6,13 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// keySet is the distinct keys of a call with Each, and what was found for each.
+// keySet holds the distinct keys of a call with Each, and the result of each.
 //
 //	sent     ["p1", null, "p2", "p1"]
 //	keys     ["p1", "p2"]
@@ -24,7 +26,7 @@ type keySet struct {
 
 // found is the answer for one key: some rows of a run.
 type found struct {
-	run      *facade.Rows // nil: none were found
+	run      *rows.Rows // nil: none were found
 	from, to int
 	page     facade.Page // of a list
 }
@@ -50,24 +52,24 @@ func (s *keySet) reset(sent []json.RawMessage, field *schema.Property) {
 	s.found = make([]found, len(s.keys))
 }
 
-// add takes a row as what was found for a key; a row of no key is ignored.
+// add adds a row as the result of a key; a row of an unknown key is ignored.
 func (s *keySet) add(key json.RawMessage, f found) {
 	if at := s.places.Add(normalized(key)); at < len(s.found) {
 		s.found[at] = f
 	}
 }
 
-// gather returns what was found as one result with a group for every key that was sent.
-// counted: the lists were asked for totals. Equal keys share their rows; a key that no row can
-// have gets an empty group.
-func (s *keySet) gather(in *reader, form facade.Form, counted bool) (*facade.Result, *facade.Error) {
+// gather returns the results as one result with a group for every key that was sent. counted:
+// the lists were asked for totals. Equal keys share their rows; a key that no row can have gets
+// an empty group.
+func (s *keySet) gather(in *reader, form facade.Form, counted bool) (*facade.Result, *kiterror.Error) {
 	if err := s.oneRun(in); err != nil {
 		return nil, err
 	}
 	r := &facade.Result{Form: form, Groups: make([]facade.Group, len(s.order))}
 	empty := facade.Group{}
 	if form == facade.FormPage {
-		r.Total = -1 // nobody has counted all of them together
+		r.Total = -1 // the total of all of them is unknown
 		if !counted {
 			empty.Page.Total = -1
 		}
@@ -87,10 +89,10 @@ func (s *keySet) gather(in *reader, form facade.Form, counted bool) (*facade.Res
 	return r, nil
 }
 
-// oneRun copies what was found into one run of rows, unless it stands in one already. A result
-// has one run, and batches bring one for each frame.
-func (s *keySet) oneRun(in *reader) *facade.Error {
-	var run *facade.Rows
+// oneRun copies the results into one run of rows, unless they are in one already. A result has
+// one run, and batches bring one for each frame.
+func (s *keySet) oneRun(in *reader) *kiterror.Error {
+	var run *rows.Rows
 	several, n := false, 0
 	for i := range s.found {
 		if f := &s.found[i]; f.run != nil {
@@ -113,7 +115,7 @@ func (s *keySet) oneRun(in *reader) *facade.Error {
 	}
 	rows, ok := in.collect(objects)
 	if !ok {
-		return facade.Errorf(facade.BadGateway, "the host's rows have too little in common")
+		return kiterror.Errorf(kiterror.BadGateway, "the host's rows have too little in common")
 	}
 	for i := range s.found {
 		s.found[i].run = rows

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/envelope/wire"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -16,9 +16,8 @@ import (
 // by newer ones. A changed discovery document ends it at once.
 const forgetAfter = 5 * time.Minute
 
-// knowledge is what is known of a host: from its discovery document, and from how it has
-// answered so far. A new document clears what answers have shown: another version of the host
-// may do better.
+// knowledge is the knowledge about a host: from its discovery document, and from its answers so
+// far. A new document clears the latter: another version of the host may differ.
 type knowledge struct {
 	mu       sync.RWMutex
 	document [sha256.Size]byte
@@ -32,7 +31,7 @@ type knowledge struct {
 // method is an operation as the host's discovery document describes it.
 type method struct {
 	name   string // as the host spells it
-	kind   facade.Kind
+	kind   catalog.Kind
 	query  []string // the keys of its query; nil: it names none
 	fields []string // of the rows of its door, computed ones among them; nil: no card
 	limit  int      // the maximum of limit in its card; 0: none
@@ -48,9 +47,9 @@ const (
 	listBounded                 // a bare array, and the host refuses a higher limit
 )
 
-// learn reads a discovery document. One that cannot be read changes nothing: the gateway,
-// which reads it too, reports it. It is called after each discovery, mostly with the same
-// text, which takes the read lock only.
+// learn reads a discovery document. One that cannot be read is ignored: the gateway, which
+// reads it too, reports it. It is called after each discovery, mostly with the same text, which
+// takes the read lock only.
 func (k *knowledge) learn(document json.RawMessage) {
 	sum := sha256.Sum256(document)
 	k.mu.RLock()
@@ -80,14 +79,14 @@ func (k *knowledge) learn(document json.RawMessage) {
 // methodOf reads an operation of a discovery document. Where the document gives no kind,
 // the name decides, as on every host (docs/calls.md).
 func methodOf(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) *method {
-	m := &method{name: d.Name + "." + op.Name, kind: facade.Kind(op.Kind)}
+	m := &method{name: d.Name + "." + op.Name, kind: catalog.Kind(op.Kind)}
 	if m.kind == "" {
-		m.kind = facade.KindOf(op.Name)
+		m.kind = catalog.KindOf(op.Name)
 	}
 	if op.Query != nil {
 		m.query = fieldNames(op.Query)
 	}
-	if op.Input != nil && m.kind == facade.Query { // a built-in query's input is its query (docs/calls.md)
+	if op.Input != nil && m.kind == catalog.Query { // a built-in query's input is its query (docs/calls.md)
 		m.query = append(m.query, fieldNames(op.Input)...)
 		m.limit = maximum(op.Input.Field("limit"))
 	}
@@ -100,7 +99,7 @@ func methodOf(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) *method {
 	return m
 }
 
-// maximum is the value of that keyword, or 0 where it bounds nothing.
+// maximum is the value of that keyword, or 0 without it.
 func maximum(f *schema.Field) int {
 	if f != nil {
 		if n, ok := schema.Integer(f.Shape.Extra.Get("maximum")); ok && n > 0 && n < wire.MaxOffset {
@@ -119,8 +118,8 @@ func fieldNames(c *schema.Card) []string {
 	return names
 }
 
-// method is what the host says of an operation; known is false before the first document. nil
-// and known: the host does not have it.
+// method is the host's description of an operation; known is false before the first document.
+// nil and known: the host does not have it.
 func (k *knowledge) method(entity, operation string) (m *method, known bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -190,7 +189,7 @@ func (k *knowledge) setMissing(key string) {
 	k.missing[key] = time.Now()
 }
 
-// read adds what the host's answers have shown to a status.
+// read adds the knowledge from the host's answers to a status.
 func (k *knowledge) read(s *Status) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

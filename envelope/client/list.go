@@ -6,6 +6,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // list requests a list in the form in which this host answers lists. The form is remembered;
@@ -18,11 +19,13 @@ import (
 //	unknown    an array, as many as asked   bare      yes: one row more shows whether there are others
 //	bare       a list result                page      yes: a row too many was requested
 //	bare       refused as invalid           bounded   yes: without the row more
-func (h *host) list(ctx context.Context, p *pending, query json.RawMessage) (*facade.Result, *facade.Error) {
+func (h *host) list(ctx context.Context, p *pending, query json.RawMessage) (*facade.Result, *kiterror.Error) {
 	key := wire.MethodKey(p.call.Entity, p.call.Operation)
+	paged := p.pageNumber() > 0
 	for again := true; ; again = false {
 		known := h.known.listForm(key)
-		placed, err := p.place(query, known == listBare)
+		probe := known == listBare && !paged // pages of another length would be other pages
+		placed, err := p.place(query, probe)
 		if err != nil {
 			return nil, err
 		}
@@ -32,7 +35,7 @@ func (h *host) list(ctx context.Context, p *pending, query json.RawMessage) (*fa
 		result, err := h.run(ctx, p, placed)
 		was := known
 		switch {
-		case err != nil && known == listBare && (err.Code == facade.ValidationFailed || err.Code == facade.BadRequest):
+		case err != nil && probe && (err.Code == kiterror.ValidationFailed || err.Code == kiterror.BadRequest):
 			known = listBounded
 		case err != nil:
 			return nil, err
@@ -45,14 +48,14 @@ func (h *host) list(ctx context.Context, p *pending, query json.RawMessage) (*fa
 			h.known.setListForm(key, known)
 		}
 		// Once more only if the query requested a row too many, or too few.
-		if !again || known == was || known == listBare && !p.list.full.Load() || known == listPage && was != listBare {
+		if !again || paged || known == was || known == listBare && !p.list.full.Load() || known == listPage && was != listBare {
 			return result, err
 		}
 	}
 }
 
 // run makes a call with a query, once or for many keys.
-func (h *host) run(ctx context.Context, p *pending, query json.RawMessage) (*facade.Result, *facade.Error) {
+func (h *host) run(ctx context.Context, p *pending, query json.RawMessage) (*facade.Result, *kiterror.Error) {
 	if p.call.Each != nil {
 		return h.each(ctx, p, query)
 	}
@@ -60,7 +63,7 @@ func (h *host) run(ctx context.Context, p *pending, query json.RawMessage) (*fac
 }
 
 // fetch makes a call, with the query that this host accepts.
-func (h *host) fetch(ctx context.Context, p *pending) (*facade.Result, *facade.Error) {
+func (h *host) fetch(ctx context.Context, p *pending) (*facade.Result, *kiterror.Error) {
 	query, err := p.hostQuery(p.call.Invocation.Query)
 	if err != nil {
 		return nil, err

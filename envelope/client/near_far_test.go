@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -74,7 +75,7 @@ func TestNearAndFar(t *testing.T) {
 				continue
 			}
 			if hereErr != nil {
-				a, b := facade.AsError(hereErr), facade.AsError(thereErr)
+				a, b := kiterror.AsError(hereErr), kiterror.AsError(thereErr)
 				if diff := cmp.Diff(kitError(a), kitError(b)); diff != "" {
 					t.Errorf("%s (-near +far):\n%s", about, diff)
 				}

@@ -14,12 +14,14 @@ import (
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestEvents: every call is reported once.
 func TestEvents(t *testing.T) {
-	catalog := storetest.Facade(t).Catalog()
+	served := storetest.Facade(t).Catalog()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var events []client.Event
@@ -32,7 +34,7 @@ func TestEvents(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			events = append(events, e)
-		}}).With(catalog)
+		}}).With(served)
 		reported := func() []client.Event {
 			mu.Lock()
 			defer mu.Unlock()
@@ -41,7 +43,7 @@ func TestEvents(t *testing.T) {
 			return all
 		}
 		one := &facade.Call{Entity: "author", Operation: "findById", Invocation: facade.Invocation{Trace: "00-a-b-01"}}
-		want := client.Event{Remote: "people", Frond: "people", Entity: "author", Operation: "findById", Kind: facade.Query, Trace: "00-a-b-01", Duration: time.Second, Posts: 1, Waiters: 1}
+		want := client.Event{Remote: "people", Frond: "people", Entity: "author", Operation: "findById", Kind: catalog.Query, Trace: "00-a-b-01", Duration: time.Second, Posts: 1, Waiters: 1}
 		diff := func(what string, want ...client.Event) {
 			t.Helper()
 			if diff := cmp.Diff(want, reported(), cmpopts.IgnoreFields(client.Event{}, "Began"), cmpopts.SortSlices(func(a, b client.Event) bool {
@@ -68,19 +70,19 @@ func TestEvents(t *testing.T) {
 
 		host.now(ill)
 		_, _ = r.Call(t.Context(), &facade.Call{Entity: "author", Operation: "delete", Invocation: facade.Invocation{Trace: "x"}})
-		failed := client.Event{Remote: "people", Frond: "people", Entity: "author", Operation: "delete", Kind: facade.Command, Trace: "x", Code: facade.BadGateway, Posts: 1, Waiters: 1}
+		failed := client.Event{Remote: "people", Frond: "people", Entity: "author", Operation: "delete", Kind: catalog.Command, Trace: "x", Code: kiterror.BadGateway, Posts: 1, Waiters: 1}
 		diff("a failure", failed)
 
 		_, _ = r.Call(t.Context(), &facade.Call{Entity: "author", Operation: "findById", Each: &facade.Each{Field: "id", Keys: keysOf(`"a"`, `"b"`)}})
 		each := failed
-		each.Operation, each.Kind, each.Trace, each.Keys = "findById", facade.Query, "", 2
+		each.Operation, each.Kind, each.Trace, each.Keys = "findById", catalog.Query, "", 2
 		diff("many keys", each)
 
 		_, _ = r.Discover(t.Context())
-		diff("discovery", client.Event{Remote: "people", Entity: "rpc", Operation: "discover", Kind: facade.Query, Code: facade.BadGateway, Posts: 1, Waiters: 1})
+		diff("discovery", client.Event{Remote: "people", Entity: "rpc", Operation: "discover", Kind: catalog.Query, Code: kiterror.BadGateway, Posts: 1, Waiters: 1})
 
 		s := r.Status()
-		if s.Name != "people" || s.Calls != 6 || s.Posts != 6 || s.Joined != 1 || s.Failed != 3 || s.LastError != facade.BadGateway || s.LastErrorAt != time.Now() || s.LastAnswerAt.IsZero() {
+		if s.Name != "people" || s.Calls != 6 || s.Posts != 6 || s.Joined != 1 || s.Failed != 3 || s.LastError != kiterror.BadGateway || s.LastErrorAt != time.Now() || s.LastAnswerAt.IsZero() {
 			t.Errorf("%+v", s)
 		}
 	})

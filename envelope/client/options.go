@@ -12,13 +12,13 @@ import (
 
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/envelope/wire"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
-// MaxDocument is how many bytes a discovery document may have by default: that of a
+// maxDocument is how many bytes a discovery document may have by default: that of a
 // thousand entities has about ten million.
-const MaxDocument = 64 << 20
+const maxDocument = 64 << 20
 
 // Options of a Remote. A nil *Options is fine, and every zero value is the default of
 // docs/remotes.md.
@@ -33,15 +33,15 @@ type Options struct {
 	// Timeout bounds a call with all its attempts; 0: 10 s. The deadline of the caller's
 	// context holds too.
 	Timeout time.Duration
-	// Retries is how often a query is sent again after a failure; 0: 2, less than 0: never.
-	// A command is sent again only where the host provably received nothing.
+	// Retries is the number of times that a query is sent again after a failure; 0: 2, less
+	// than 0: never. A command is sent again only if the host provably received no byte of it.
 	Retries int
 	// InFlight is how many HTTP requests may be under way; 0: 256. Further ones wait.
 	InFlight int
 	// MaxAnswer is how many bytes an answer may have; 0: wire.MaxAnswer. A larger one is
 	// BAD_GATEWAY.
 	MaxAnswer int64
-	// MaxDocument and Discovery bound the discovery document: its bytes, 0: [MaxDocument],
+	// MaxDocument and Discovery bound the discovery document: its bytes, 0: 64 MiB,
 	// and its contents. A larger one fails as a [schema.OverLimit].
 	MaxDocument int64
 	Discovery   schema.DiscoveryLimits
@@ -50,8 +50,8 @@ type Options struct {
 	// Strict refuses answers that do not fit their card as BAD_GATEWAY. Without it one
 	// answer a second of each operation is checked, and each violation is logged once.
 	Strict bool
-	// Signer signs what is posted; nil: nothing is signed. A call is signed for the Frond
-	// whose door it is; discovery, and a call of a door that no catalog has, for Name.
+	// Signer signs posts; nil: they are unsigned. A call is signed for the Frond of its door;
+	// discovery, and a call of a door in no catalog, for Name.
 	Signer *signing.Signer
 	// Transport carries requests; nil: one of its own, HTTP/1.1 with connections that
 	// are kept. It must not resend a POST that the host may have received.
@@ -79,7 +79,7 @@ func (o *Options) withDefaults(address *url.URL) *Options {
 	out.Attempt = cmp.Or(max(out.Attempt, 0), 5*time.Second)
 	out.Timeout = cmp.Or(max(out.Timeout, 0), 10*time.Second)
 	out.InFlight = cmp.Or(max(out.InFlight, 0), 256)
-	out.MaxDocument = cmp.Or(max(out.MaxDocument, 0), MaxDocument)
+	out.MaxDocument = cmp.Or(max(out.MaxDocument, 0), maxDocument)
 	out.MaxAnswer = cmp.Or(max(out.MaxAnswer, 0), wire.MaxAnswer)
 	if out.Retries == 0 {
 		out.Retries = 2
@@ -123,7 +123,7 @@ func parseAddress(base string) (*url.URL, error) {
 		return nil, err
 	}
 	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, facade.Errorf(facade.ServiceUnavailable, "the address is not http://host or https://host")
+		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "the address is not http://host or https://host")
 	}
 	return u, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/envelope/client"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -47,7 +47,7 @@ func TestHalfASurrogatePair(t *testing.T) {
 		})})
 		_, err := r.Call(t.Context(), change)
 		var at *jsontext.Error
-		if facade.AsError(err).Code != facade.BadGateway || !errors.As(err, &at) || strings.Contains(err.Error(), at.Message) {
+		if kiterror.AsError(err).Code != kiterror.BadGateway || !errors.As(err, &at) || strings.Contains(err.Error(), at.Message) {
 			t.Errorf("%s: %v, want BAD_GATEWAY that keeps for the log what is wrong with the text", text, err)
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// page makes the requested page of the one a host answered. Rows requested before it are
-// dropped, and a page longer than its limit is cut. For a bare array the total is known where
-// all rows came. What a list result does not say (spec 2.7) follows from the request: whether
-// rows stand before the first, and the cursors that the host does not return, as far as the
-// host can be paged by them. bare: the answer was an array.
+// page makes the requested page from the host's. Rows before it are dropped, and a page longer
+// than its limit is cut. For a bare array the total is known if all rows came. The members
+// missing from a list result (spec 2.7) follow from the request: whether there are rows before
+// the first, and the cursors that the host does not return, as far as the host can be paged by
+// them. bare: the answer was an array.
 //
 // A bare array with limit 10, of which 11 were requested:
 //
@@ -19,6 +19,8 @@ import (
 //	 7 came     7 are the page, total = offset + 7
 func (p *pending) page(in *reader, r *facade.Result, bare bool) {
 	l, limit, came := &p.list, p.limit(), r.Rows.Len()
+	paged := p.pageNumber() > 0
+	all := paged && limit >= 0 && came > limit && (bare || r.Total == int64(came)) // the host ignores limit and page
 	if bare {
 		l.bare.Store(true)
 		if l.full.Store(came == l.asked); came != l.asked && (came > 0 || l.from.rows == 0) {
@@ -31,8 +33,11 @@ func (p *pending) page(in *reader, r *facade.Result, bare bool) {
 	}
 	accepts, _ := p.queryKeys()
 	byOffset := slices.Contains(accepts, "offset")
+	if all {
+		r.Total, r.HasMore, l.drop = int64(came), false, min(l.from.rows, came)
+	}
 	if bare && came == l.asked && l.asked == limit && limit > 0 {
-		r.HasMore = byOffset // no row more could be requested: the next page shows
+		r.HasMore = byOffset || paged // no row more could be requested: the next page shows
 	}
 	if l.drop > 0 {
 		r.Rows, r.Cursors = in.part(r.Rows, l.drop, came), lastOf(r.Cursors)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // maxPost keeps a post of many frames or ids well under the cap of 1 MiB that a receiver
@@ -13,13 +13,13 @@ const maxPost = 900 << 10
 
 // parallel does n things, at most limit at once. The first failure ends the others and is
 // returned. The failure of ctx itself is returned where no thing failed.
-func parallel(ctx context.Context, n, limit int, do func(ctx context.Context, i int) *facade.Error) *facade.Error {
+func parallel(ctx context.Context, n, limit int, do func(ctx context.Context, i int) *kiterror.Error) *kiterror.Error {
 	if n == 1 {
 		return do(ctx, 0)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var first *facade.Error
+	var first *kiterror.Error
 	var once sync.Once
 	var workers sync.WaitGroup
 	next := make(chan int, n)
@@ -42,7 +42,7 @@ func parallel(ctx context.Context, n, limit int, do func(ctx context.Context, i 
 	}
 	workers.Wait()
 	if first == nil && ctx.Err() != nil {
-		return facade.AsError(ctx.Err())
+		return kiterror.AsError(ctx.Err())
 	}
 	return first
 }

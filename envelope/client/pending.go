@@ -7,6 +7,8 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -17,17 +19,17 @@ type pending struct {
 	call   facade.Call
 	state  json.RawMessage // of the invocation, as text; nil: none
 	key    string          // equal calls have equal keys; "": it is not shared
-	kind   facade.Kind
-	door   *facade.Door      // of the catalog, or nil
-	op     *facade.Operation // likewise
-	method *method           // of the host's discovery document, or nil
-	posts  atomic.Int32      // HTTP requests made for it
-	list   listState         // of a built-in list
+	kind   catalog.Kind
+	door   *catalog.Door      // of the catalog, or nil
+	op     *catalog.Operation // nil as well
+	method *method            // of the host's discovery document, or nil
+	posts  atomic.Int32       // HTTP requests made for it
+	list   listState          // of a built-in list
 }
 
-// listState is what a list requests of the host, and what came back. The lists of one call
-// with Each share it and request the same window. The three answers are atomic because the
-// frames of Each set them from many goroutines.
+// listState is the request of a list to the host, and its answer. The lists of one call with
+// Each share it and request the same window. The three answers are atomic because the frames of
+// Each set them from many goroutines.
 type listState struct {
 	from  position // where the page begins, if known
 	known bool     // false: the page is read backward
@@ -37,15 +39,15 @@ type listState struct {
 	bare, full, pages atomic.Bool // the answer was a bare array; one as long as requested; a list result
 }
 
-// newPending looks a call up in the catalog, which may be nil, and in what the host says of
-// it. A query gets a key if coalesce is set. The kind is that of the catalog, else of the
-// document, else of the name (facade.KindOf).
-func newPending(call *facade.Call, catalog *facade.Catalog, host *knowledge, coalesce bool) (*pending, *facade.Error) {
+// newPending looks a call up in the catalog, which may be nil, and in the host's document. A
+// query gets a key if coalesce is set. The kind is that of the catalog, else of the document,
+// else of the name (facade.KindOf).
+func newPending(call *facade.Call, served *catalog.Catalog, host *knowledge, coalesce bool) (*pending, *kiterror.Error) {
 	p := &pending{call: *call}
 	// The wire has the id in params. Equal calls get equal keys, whichever form they came in.
 	p.call.Invocation.ID, p.call.Invocation.Params = nil, call.Invocation.ParamsJSON()
-	if catalog != nil {
-		if p.door = catalog.Door(call.Entity); p.door != nil {
+	if served != nil {
+		if p.door = served.Door(call.Entity); p.door != nil {
 			p.op = p.door.Operation(call.Operation)
 		}
 	}
@@ -56,24 +58,24 @@ func newPending(call *facade.Call, catalog *facade.Catalog, host *knowledge, coa
 	case p.method != nil:
 		p.kind = p.method.kind
 	default:
-		p.kind = facade.KindOf(call.Operation)
+		p.kind = catalog.KindOf(call.Operation)
 	}
 	if call.Invocation.State != nil {
 		state, err := json.Marshal(call.Invocation.State)
 		if err != nil {
-			return nil, facade.Errorf(facade.BadRequest, "the call cannot be written as JSON: %w", err)
+			return nil, kiterror.Errorf(kiterror.BadRequest, "the call cannot be written as JSON: %w", err)
 		}
 		p.state = state
 	}
-	if coalesce && p.kind == facade.Query {
+	if coalesce && p.kind == catalog.Query {
 		p.own()
 	}
 	return p, nil
 }
 
-// own copies what the caller holds, and makes the key of the copy: everything that the answer
-// depends on, each part with its length before it, so that different calls never have one key.
-// The trace is no part of it. An absent part is "-", an empty object "2:{}".
+// own copies the caller's values, and makes the key of the copy: all parts that the answer
+// depends on, each with its length before it, so that different calls never have one key. The
+// trace is left out. An absent part is "-", an empty object "2:{}".
 func (p *pending) own() {
 	in := &p.call.Invocation
 	size := 64 + len(in.Params) + len(in.Query) + len(in.Body) + len(p.state)
@@ -148,7 +150,7 @@ func (p *pending) entity() *schema.Entity {
 
 // isList says whether the call is a built-in list, whose query is known.
 func (p *pending) isList() bool {
-	return p.call.Operation == "list" && p.kind == facade.Query && (p.op == nil || p.op.Builtin)
+	return p.call.Operation == "list" && p.kind == catalog.Query && (p.op == nil || p.op.Builtin)
 }
 
 // appendInvocation appends the invocation as a frame's params; absent parts stay absent. This

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -35,7 +36,7 @@ func propertyNames(e *schema.Entity) []string {
 func (p *pending) hasFields(names []string) bool {
 	for _, name := range names {
 		switch {
-		case name == facade.ETag, name == facade.AllFields: // requested only of hosts that declare versions
+		case name == catalog.ETag, name == catalog.AllFields: // requested only of hosts that declare versions
 		case p.method != nil && p.method.fields != nil:
 			if !slices.Contains(p.method.fields, name) {
 				return false
@@ -47,8 +48,8 @@ func (p *pending) hasFields(names []string) bool {
 	return true
 }
 
-// listKeys are the keys of a list's query (docs/calls.md). A host may not know one of them,
-// and some hosts ignore what they do not know instead of refusing it.
+// listKeys are the keys of a list's query (docs/calls.md). A host may not know one of them, and
+// some hosts ignore unknown keys instead of refusing them.
 var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "total", "count", "cursors"}
 
 // optionalKeys are list keys without which the answer has the same rows, or more that
@@ -63,12 +64,12 @@ var optionalKeys = []string{"total", "count", "fields", "cursors", "limit"}
 //	after, where the host accepts offset                     kept for place
 //	an optional key, a null, offset 0                        left out
 //	another key                                              VALIDATION_FAILED
-func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *facade.Error) {
+func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *kiterror.Error) {
 	accepts, said := p.queryKeys()
 	if p.op != nil && p.op.Open {
 		return query, nil // it accepts anything
 	}
-	if said && p.kind == facade.Query && p.call.Operation == "list" {
+	if said && p.kind == catalog.Query && p.call.Operation == "list" {
 		if accepts == nil {
 			accepts = []string{"limit"} // without an input card it accepts limit alone
 		}
@@ -88,7 +89,7 @@ func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *facade.Err
 			}
 		}
 		if len(refused) > 0 {
-			return nil, facade.Invalid("the host that answers this list does not know "+refused[0].Path, refused...)
+			return nil, kiterror.Invalid("the host that answers this list does not know "+refused[0].Path, refused...)
 		}
 		if query != nil {
 			query = append(kept, '}')
@@ -97,7 +98,7 @@ func (p *pending) hostQuery(query json.RawMessage) (json.RawMessage, *facade.Err
 	if !said || p.call.Select == nil || !slices.Contains(accepts, "fields") || jsontext.Get(query, "fields") != nil {
 		return query, nil
 	}
-	if p.op != nil && p.op.Builtin && p.call.Operation != "list" && !slices.Contains(p.call.Select, facade.ETag) {
+	if p.op != nil && p.op.Builtin && p.call.Operation != "list" && !slices.Contains(p.call.Select, catalog.ETag) {
 		return query, nil // one row without its version: the same query as of hosts that know no fields
 	}
 	if names := p.call.Select; len(names) > 0 && p.hasFields(names) {

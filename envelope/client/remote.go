@@ -9,58 +9,61 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/singleflight"
 	"github.com/frondhost/frond/schema"
 )
 
-// Remote is a host elsewhere, called with time limits, retries of queries, a breaker, a
-// bound on what is in flight, batches for many keys, and one round trip for equal
-// queries. It is a facade.Caller and may be used from many goroutines.
+// Remote is another host, called with time limits, retries of queries, a breaker, a bound on
+// requests in flight, batches for many keys, and one round trip for equal queries. It is a
+// facade.Caller and may be used from many goroutines.
 //
 // docs/remotes.md says what becomes of each kind of failure. A failure that the host
 // itself answers is the KitError it sent, unchanged (spec 7.3).
 type Remote struct {
 	host    *host
 	shared  *singleflight.Group[callKey, answer]
-	catalog *facade.Catalog // nil: the form of a result follows from its text
+	catalog *catalog.Catalog // nil: the form of a result follows from its text
 }
 
 // callKey identifies equal calls. Results are read by the catalog, so it is part of it. The
 // whole text is compared, never a hash (docs/decisions/coalescing.md).
 type callKey struct {
-	catalog *facade.Catalog
+	catalog *catalog.Catalog
 	call    string
-	seen    string // what the caller has to see of the stores
+	seen    string // the oldest state of the stores that the caller accepts
 }
 
 // answer is how a pending call ended. Callers share it and never change it.
 type answer struct {
 	result *facade.Result
-	err    *facade.Error
+	err    *kiterror.Error
 	posts  int
 }
 
 var _ facade.Caller = (*Remote)(nil)
 
-// New returns the host at a base address, with or without [wire.Path] at its end.
-// Nothing is sent before the first call. If the address is none, every call fails with
+// New returns the host at a base address, with or without [wire.Path] at its end. It sends no
+// request before the first call. With an invalid address every call fails with
 // SERVICE_UNAVAILABLE. A nil opts means the defaults of [Options].
 func New(base string, opts *Options) *Remote {
 	return &Remote{host: newHost(base, opts), shared: &singleflight.Group[callKey, answer]{}}
 }
 
-// With returns a view of the remote for calls whose operations a catalog describes:
-// results take the form that their operation has there. All views share breaker,
-// connections, equal calls in flight, and what was learned of the host.
-func (r *Remote) With(catalog *facade.Catalog) *Remote {
-	return &Remote{host: r.host, shared: r.shared, catalog: catalog}
+// With returns a view of the remote for calls whose operations a catalog describes: results
+// take the form that their operation has there. All views share breaker, connections, equal
+// calls in flight, and the knowledge about the host.
+func (r *Remote) With(served *catalog.Catalog) *Remote {
+	return &Remote{host: r.host, shared: r.shared, catalog: served}
 }
 
 // Close closes idle connections. Calls may still be made.
 func (r *Remote) Close() { r.host.sender.close() }
 
-// Status returns what is known of the remote now.
+// Status returns the current state of the remote.
 func (r *Remote) Status() Status { return r.host.status() }
 
 // Call calls the host: one post, or with Each as few as the host turns out to need. The error
@@ -79,11 +82,11 @@ func (r *Remote) Call(ctx context.Context, call *facade.Call) (*facade.Result, e
 		out = r.share(ctx, p, &event)
 		event.Kind, event.Frond = p.kind, p.frond()
 	}
-	if account := facade.AccountOf(ctx); account != nil && out.err == nil {
-		if p.kind == facade.Command {
+	if account := budget.AccountOf(ctx); account != nil && out.err == nil {
+		if p.kind == catalog.Command {
 			account.Add(out.result.Size()) // it has run
 		} else if err := account.Take(out.result); err != nil {
-			out.err = facade.AsError(err)
+			out.err = kiterror.AsError(err)
 		}
 	}
 	o.observe(ctx, &event, out.err)
@@ -112,7 +115,7 @@ func (r *Remote) share(ctx context.Context, p *pending, event *Event) answer {
 	switch {
 	// Do fails only where this caller's own context is done.
 	case err != nil:
-		return answer{err: facade.AsError(ctx.Err())}
+		return answer{err: kiterror.AsError(ctx.Err())}
 	case led.Load():
 		event.Posts = out.posts
 	default:
@@ -127,27 +130,27 @@ func (r *Remote) share(ctx context.Context, p *pending, event *Event) answer {
 func (r *Remote) fetch(ctx context.Context, p *pending) answer {
 	ctx, cancel := within(ctx, r.host.options.Timeout) // a shared call has no deadline of its own
 	defer cancel()
-	// Others may share it, and its first caller may leave: what is read is charged to an
-	// account of its own, and then to everybody who receives the result.
-	ctx, account, refused := facade.AccountOf(ctx).Apart(ctx)
+	// Others may share it, and its first caller may leave: the answer is charged to an account
+	// of its own, and then to all callers that receive the result.
+	ctx, account, refused := budget.AccountOf(ctx).Apart(ctx)
 	if refused != nil {
-		return answer{err: facade.AsError(refused)}
+		return answer{err: kiterror.AsError(refused)}
 	}
 	defer account.Close()
 	result, err := r.host.fetch(ctx, p)
 	return answer{result, err, int(p.posts.Load())}
 }
 
-// Discover returns the host's discovery document (spec 2.5), checked to be JSON within
-// the limits of the options and no more. The remote learns from it how the host spells
-// its methods and what they accept. A document over a limit is a BAD_GATEWAY with a
+// Discover returns the host's discovery document (spec 2.5). It only checks that the document
+// is JSON within the limits of the options. The remote learns from it how the host spells its
+// methods and which arguments they accept. A document over a limit is a BAD_GATEWAY with a
 // [schema.OverLimit].
 func (r *Remote) Discover(ctx context.Context) (json.RawMessage, error) {
 	o := r.host.options
-	event := Event{Remote: o.Name, Entity: "rpc", Operation: "discover", Kind: facade.Query, Began: time.Now(), Waiters: 1}
+	event := Event{Remote: o.Name, Entity: "rpc", Operation: "discover", Kind: catalog.Query, Began: time.Now(), Waiters: 1}
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	p := &pending{kind: facade.Query}
+	p := &pending{kind: catalog.Query}
 	answer, f := r.host.frame(ctx, p, o.MaxDocument, wire.Discover, nil, nil)
 	err := answer.Err
 	switch {
@@ -170,6 +173,6 @@ func (r *Remote) Discover(ctx context.Context) (json.RawMessage, error) {
 }
 
 // unusable is the failure of a discovery document over a limit.
-func unusable(over error) *facade.Error {
-	return facade.Errorf(facade.BadGateway, "the host's discovery document cannot be used: %w", over)
+func unusable(over error) *kiterror.Error {
+	return kiterror.Errorf(kiterror.BadGateway, "the host's discovery document cannot be used: %w", over)
 }

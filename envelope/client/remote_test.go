@@ -20,12 +20,15 @@ import (
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // kitError is a failure as every surface writes it.
-func kitError(err error) string { return string(facade.AsError(err).AppendJSON(nil)) }
+func kitError(err error) string { return string(kiterror.AsError(err).AppendJSON(nil)) }
 
 // near and far: a client whose host answers by caller.
 func far(t testing.TB, caller facade.Caller, opts *envelope.Options) *client.Remote {
@@ -52,13 +55,13 @@ func remote(t testing.TB, address string, opts *client.Options) *client.Remote {
 func TestFailureIsRevivedAsItWas(t *testing.T) {
 	failures := []struct {
 		name string
-		near *facade.Error
+		near *kiterror.Error
 		want any // the details, as Go has them
 	}{
-		{"a conflict", &facade.Error{Code: facade.Conflict, Message: "already published", Entity: "math", Operation: "sum"}, nil},
-		{"quotes, HTML and other letters", &facade.Error{Code: facade.NotFound, Message: "no <b>\"Ünïcode\"</b> & no \u2028", Entity: "math", Operation: "sum"}, nil},
+		{"a conflict", &kiterror.Error{Code: kiterror.Conflict, Message: "already published", Entity: "math", Operation: "sum"}, nil},
+		{"quotes, HTML and other letters", &kiterror.Error{Code: kiterror.NotFound, Message: "no <b>\"Ünïcode\"</b> & no \u2028", Entity: "math", Operation: "sum"}, nil},
 		{
-			"a validation", facade.Invalid("two things",
+			"a validation", kiterror.Invalid("two things",
 				schema.Detail{Path: "a.b", Pointer: "/body/a/b", Code: "minLength", Message: "is too short", Params: map[string]any{"limit": 3.0}},
 				schema.Detail{Path: "c", Pointer: "/body/c", Code: schema.UnknownKey, Message: "is not known"}).At("math", "sum"),
 			[]schema.Detail{
@@ -67,18 +70,18 @@ func TestFailureIsRevivedAsItWas(t *testing.T) {
 			},
 		},
 		{
-			"details of an author's own", &facade.Error{
-				Code: facade.UnprocessableEntity, Message: "not enough", Entity: "math", Operation: "sum",
+			"details of an author's own", &kiterror.Error{
+				Code: kiterror.UnprocessableEntity, Message: "not enough", Entity: "math", Operation: "sum",
 				Details: map[string]any{"balance": 3.5, "accounts": []any{"a", nil}},
 			},
 			map[string]any{"balance": 3.5, "accounts": []any{"a", nil}},
 		},
 		{
 			"a list that is no list of details",
-			&facade.Error{Code: facade.Conflict, Message: "m", Entity: "math", Operation: "sum", Details: []any{map[string]any{"code": "x"}}},
+			&kiterror.Error{Code: kiterror.Conflict, Message: "m", Entity: "math", Operation: "sum", Details: []any{map[string]any{"code": "x"}}},
 			[]any{map[string]any{"code": "x"}},
 		},
-		{"another entity than the one called", &facade.Error{Code: facade.Locked, Message: "m", Entity: "other", Operation: "op"}, nil},
+		{"another entity than the one called", &kiterror.Error{Code: kiterror.Locked, Message: "m", Entity: "other", Operation: "op"}, nil},
 	}
 	for _, f := range failures {
 		t.Run(f.name, func(t *testing.T) {
@@ -87,7 +90,7 @@ func TestFailureIsRevivedAsItWas(t *testing.T) {
 			if diff := cmp.Diff(kitError(f.near), kitError(err)); diff != "" {
 				t.Errorf("far (-near +far):\n%s", diff)
 			}
-			if diff := cmp.Diff(f.want, facade.AsError(err).Details); diff != "" {
+			if diff := cmp.Diff(f.want, kiterror.AsError(err).Details); diff != "" {
 				t.Errorf("details (-want +got):\n%s", diff)
 			}
 		})
@@ -182,7 +185,7 @@ func TestUnreachableHost(t *testing.T) {
 	if diff := cmp.Diff(want, kitError(err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if errors.Unwrap(facade.AsError(err)) == nil {
+	if errors.Unwrap(kiterror.AsError(err)) == nil {
 		t.Error("the cause is lost: nothing could be logged")
 	}
 }
@@ -211,7 +214,7 @@ func TestLateHost(t *testing.T) {
 			return err
 		},
 	} {
-		if code := facade.CodeOf(ask()); code != facade.GatewayTimeout {
+		if code := kiterror.CodeOf(ask()); code != kiterror.GatewayTimeout {
 			t.Errorf("%s: %s, want GATEWAY_TIMEOUT", name, code)
 		}
 	}
@@ -227,7 +230,7 @@ func TestInvocationArrivesAsItWas(t *testing.T) {
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
 	for name, call := range map[string]facade.Call{
 		"nothing":        {},
-		"all of it":      {Invocation: facade.Invocation{Params: raw(`{"id":"a/b"}`), Query: raw(`{"limit":1}`), Body: raw(`{"a":null}`), State: facade.State{"user": map[string]any{"id": "u1"}}, Trace: "00-1-2-01"}},
+		"all of it":      {Invocation: facade.Invocation{Params: raw(`{"id":"a/b"}`), Query: raw(`{"limit":1}`), Body: raw(`{"a":null}`), State: access.State{"user": map[string]any{"id": "u1"}}, Trace: "00-1-2-01"}},
 		"a body of null": {Invocation: facade.Invocation{Body: raw(`null`)}},
 		"a body that is a list: the façade's to refuse": {Invocation: facade.Invocation{Body: raw(`[1]`)}},
 	} {
@@ -314,10 +317,10 @@ func TestEachOfList(t *testing.T) {
 }
 
 func TestResultsTakeTheirForm(t *testing.T) {
-	door := &facade.Door{Name: "math"}
+	door := &catalog.Door{Name: "math"}
 	for _, r := range []struct {
 		text string
-		card facade.Cardinality // "": no catalog
+		card catalog.Cardinality // "": no catalog
 		form facade.Form
 		want string // "": BAD_GATEWAY
 	}{
@@ -328,23 +331,23 @@ func TestResultsTakeTheirForm(t *testing.T) {
 		{`null`, "", facade.FormValue, `null`},
 		{`{"items":[{"a":1}],"total":1,"hasMore":false,"endCursor":null}`, "", facade.FormPage, ``},
 		{`{"items":[{"a":1}],"total":1,"hasMore":false,"endCursor":"x","more":1}`, "", facade.FormRow, `{"items":[{"a":1}],"total":1,"hasMore":false,"endCursor":"x","more":1}`},
-		{`{"a":1}`, facade.One, facade.FormRow, `{"a":1}`},
-		{`null`, facade.Maybe, facade.FormRow, `null`},
-		{`null`, facade.One, 0, ``},
-		{`[{"a":1}]`, facade.One, 0, ``},
-		{`[{"a":1}]`, facade.Many, facade.FormRows, `[{"a":1}]`},
-		{`{"a":1}`, facade.Many, 0, ``},
-		{`[{"a":1},{"a":2}]`, facade.PageOf, facade.FormPage, ``},
-		{`7`, facade.PageOf, 0, ``},
-		{`{"items":[{"a":1}],"total":1,"hasMore":false,"endCursor":"x"}`, facade.NoOutput, facade.FormValue, `{"items":[{"a":1}],"total":1,"hasMore":false,"endCursor":"x"}`},
+		{`{"a":1}`, catalog.One, facade.FormRow, `{"a":1}`},
+		{`null`, catalog.Maybe, facade.FormRow, `null`},
+		{`null`, catalog.One, 0, ``},
+		{`[{"a":1}]`, catalog.One, 0, ``},
+		{`[{"a":1}]`, catalog.Many, facade.FormRows, `[{"a":1}]`},
+		{`{"a":1}`, catalog.Many, 0, ``},
+		{`[{"a":1},{"a":2}]`, catalog.PageOf, facade.FormPage, ``},
+		{`7`, catalog.PageOf, 0, ``},
+		{`{"items":[{"a":1}],"total":1,"hasMore":false,"endCursor":"x"}`, catalog.NoOutput, facade.FormValue, `{"items":[{"a":1}],"total":1,"hasMore":false,"endCursor":"x"}`},
 	} {
-		op := &facade.Operation{Name: "sum", Door: door, Cardinality: r.card}
+		op := &catalog.Operation{Name: "sum", Door: door, Cardinality: r.card}
 		if r.card == "" {
 			op = nil
 		}
 		got, err := client.ReadResult(json.RawMessage(r.text), op)
 		if r.want == "" && r.form == 0 {
-			if facade.CodeOf(err) != facade.BadGateway {
+			if kiterror.CodeOf(err) != kiterror.BadGateway {
 				t.Errorf("%s as %s: %v, want BAD_GATEWAY", r.text, r.card, err)
 			}
 			continue

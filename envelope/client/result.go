@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // reader reads results. It keeps the layouts that answers have in common, and may be
 // used from many goroutines.
-type reader struct{ rows facade.RowReader }
+type reader struct{ rows rows.Reader }
 
 // read reads the text of a result: in the form that its operation has in the catalog, or, with
 // op nil, in the form that the text has.
@@ -21,14 +24,14 @@ type reader struct{ rows facade.RowReader }
 //	other     any JSON
 //
 // Another form is BAD_GATEWAY.
-func (r *reader) read(text json.RawMessage, op *facade.Operation) (*facade.Result, *facade.Error) {
+func (r *reader) read(text json.RawMessage, op *catalog.Operation) (*facade.Result, *kiterror.Error) {
 	if op == nil {
 		return r.guess(text), nil
 	}
 	kind := jsontext.KindOf(text)
 	switch op.Cardinality {
-	case facade.One, facade.Maybe:
-		if kind == jsontext.Null && op.Cardinality == facade.Maybe {
+	case catalog.One, catalog.Maybe:
+		if kind == jsontext.Null && op.Cardinality == catalog.Maybe {
 			return &facade.Result{Form: facade.FormRow, Rows: r.none()}, nil
 		}
 		if kind == jsontext.Object {
@@ -36,11 +39,11 @@ func (r *reader) read(text json.RawMessage, op *facade.Operation) (*facade.Resul
 				return &facade.Result{Form: facade.FormRow, Rows: rows}, nil
 			}
 		}
-	case facade.Many:
+	case catalog.Many:
 		if rows, ok := r.array(text); ok {
 			return &facade.Result{Form: facade.FormRows, Rows: rows}, nil
 		}
-	case facade.PageOf:
+	case catalog.PageOf:
 		if page, _, ok := r.pageAt(jsontext.Trim(text), 0); ok {
 			return page, nil
 		}
@@ -54,8 +57,8 @@ func (r *reader) read(text json.RawMessage, op *facade.Operation) (*facade.Resul
 }
 
 // wrongForm is the failure of a result that is not of its operation's cardinality.
-func wrongForm(want facade.Cardinality) *facade.Error {
-	return facade.Errorf(facade.BadGateway, "the host's answer is not what the operation gives: %s", want)
+func wrongForm(want catalog.Cardinality) *kiterror.Error {
+	return kiterror.Errorf(kiterror.BadGateway, "the host's answer does not fit the operation: %s", want)
 }
 
 // guess reads a result of which no catalog knows the form. A list result is a page, an object
@@ -76,16 +79,16 @@ func (r *reader) guess(text json.RawMessage) *facade.Result {
 	return &facade.Result{Form: facade.FormValue, Value: text}
 }
 
-// readAt is read for the value that begins at an offset of a text; end is the offset
-// behind it. Pages and lists of rows are scanned once, since they are most answers.
-func (r *reader) readAt(text []byte, at int, op *facade.Operation) (result *facade.Result, end int, err *facade.Error) {
+// readAt is read for the value that begins at an offset of a text; end is the offset after it.
+// Pages and lists of rows are scanned once, since they are most answers.
+func (r *reader) readAt(text []byte, at int, op *catalog.Operation) (result *facade.Result, end int, err *kiterror.Error) {
 	if op != nil {
 		switch {
-		case op.Cardinality == facade.PageOf && text[at] == '{':
+		case op.Cardinality == catalog.PageOf && text[at] == '{':
 			if page, end, ok := r.pageAt(text, at); ok {
 				return page, end, nil
 			}
-		case op.Cardinality == facade.Many && text[at] == '[':
+		case op.Cardinality == catalog.Many && text[at] == '[':
 			if rows, end, ok := r.rows.ReadAt(text, at); ok {
 				return &facade.Result{Form: facade.FormRows, Rows: rows}, end, nil
 			}
@@ -97,16 +100,15 @@ func (r *reader) readAt(text []byte, at int, op *facade.Operation) (result *faca
 }
 
 // array reads an array of objects.
-func (r *reader) array(text json.RawMessage) (*facade.Rows, bool) {
+func (r *reader) array(text json.RawMessage) (*rows.Rows, bool) {
 	if jsontext.KindOf(text) != jsontext.Array {
 		return nil, false
 	}
 	return r.rows.Read(text)
 }
 
-// present reads an array in which null stands for a row that is not there; nil: it is
-// something else.
-func (r *reader) present(array json.RawMessage) *facade.Rows {
+// present reads an array in which null means a missing row; nil: it is another value.
+func (r *reader) present(array json.RawMessage) *rows.Rows {
 	if jsontext.KindOf(array) != jsontext.Array {
 		return nil
 	}
@@ -124,24 +126,24 @@ func (r *reader) present(array json.RawMessage) *facade.Rows {
 	return rows
 }
 
-// none is no rows.
-func (r *reader) none() *facade.Rows {
+// none is an empty result.
+func (r *reader) none() *rows.Rows {
 	rows, _ := r.rows.Read(json.RawMessage("[]"))
 	return rows
 }
 
 // part is the rows from one place up to another, copied.
-func (r *reader) part(rows *facade.Rows, from, to int) *facade.Rows {
+func (r *reader) part(found *rows.Rows, from, to int) *rows.Rows {
 	some := make([]json.RawMessage, 0, max(to-from, 0))
 	for i := from; i < to; i++ {
-		some = append(some, rows.Row(i).JSON())
+		some = append(some, found.Row(i).JSON())
 	}
-	rows, _ = r.collect(some) // they were rows before
-	return rows
+	found, _ = r.collect(some) // they were rows before
+	return found
 }
 
 // collect copies objects of several texts into one run of rows.
-func (r *reader) collect(objects []json.RawMessage) (*facade.Rows, bool) {
+func (r *reader) collect(objects []json.RawMessage) (*rows.Rows, bool) {
 	size := 2
 	for _, o := range objects {
 		size += len(o) + 1

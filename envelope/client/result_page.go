@@ -8,9 +8,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// pageAt reads the list result (spec 2.7) that begins at an offset of a text; end is the
-// offset behind it. Members beyond the specification are ignored, and absent ones are unknown:
-// it is for operations that the catalog says answer a page.
+// pageAt reads the list result (spec 2.7) that begins at an offset of a text; end is the offset
+// after it. Members beyond the specification are ignored, and absent ones are unknown. It is
+// for operations that return a page in the catalog.
 //
 //	{"items":[{…},{…}],"total":12,"hasMore":true,"endCursor":"…"}
 //

@@ -15,15 +15,16 @@ import (
 
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/envelope/wire"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // post is one body to send, and what reads the answer.
 type post struct {
 	frames  []byte
-	sealed  *signing.Sealed // frames that are signed anew for every attempt; nil: unsigned
+	sealed  *signing.Sealed // frames that get a new signature for every attempt; nil: unsigned
 	get     *get            // a GET in place of frames; nil: a POST
 	most    int64           // bytes of an answer
 	command bool            // it must not run twice
@@ -33,7 +34,8 @@ type post struct {
 	discovery bool
 	// uncounted is not counted by the breaker, and is not its probe.
 	uncounted bool
-	// read reads an answer that is JSON; header is for the failure of an answer that is no frame.
+	// read reads an answer that is JSON; header is for the failure of an answer that is not a
+	// frame.
 	read func(status int, header http.Header, body []byte) *failure
 	sent *atomic.Int32 // counts attempts
 }
@@ -43,13 +45,13 @@ type endpoint struct {
 	options   *Options
 	address   *url.URL
 	transport http.RoundTripper
-	traced    bool // transport is net/http's, which reports what it has sent
+	traced    bool // transport is net/http's, which reports the bytes it has sent
 	// wrote is what calls that belong to no request have written at the host.
 	wrote consistency.Record
 }
 
-// record is what a call has to see: that of its request in a gateway; elsewhere, as in a
-// program that calls a host, what all calls of this remote have written.
+// record holds the writes that a call has to see: in a gateway those of its request; in other
+// programs those of all calls of this remote.
 func (e *endpoint) record(ctx context.Context) *consistency.Record {
 	if r := consistency.From(ctx); r != nil {
 		return r
@@ -71,7 +73,7 @@ func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
 	defer func() { _ = resp.Body.Close() }()
 	e.record(ctx).Learned(resp.Header[consistency.Header])
 	body, err := readBody(resp, p.most, p.account(ctx))
-	var refused *facade.Error
+	var refused *kiterror.Error
 	switch {
 	case errors.As(err, &refused):
 		return &failure{kind: answerOverBudget, cause: refused}
@@ -93,7 +95,7 @@ func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
 	return p.read(resp.StatusCode, resp.Header, body)
 }
 
-// within is ctx bounded by d: ctx itself where its own deadline is no later.
+// within is ctx bounded by d: ctx itself if its own deadline is earlier.
 func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if by, ok := ctx.Deadline(); ok && time.Until(by) <= d {
 		return ctx, func() {}
@@ -103,7 +105,7 @@ func within(ctx context.Context, d time.Duration) (context.Context, context.Canc
 
 // readBody reads an answer to its end, so that the connection can be reused, or up to
 // one byte more than most. It is not pooled: the rows of the result are parts of it.
-func readBody(resp *http.Response, most int64, account *facade.Account) ([]byte, error) {
+func readBody(resp *http.Response, most int64, account *budget.Account) ([]byte, error) {
 	if n := resp.ContentLength; n > 0 && n <= most {
 		if err := account.Reserve(int(n)); err != nil {
 			return nil, err
@@ -117,11 +119,11 @@ func readBody(resp *http.Response, most int64, account *facade.Account) ([]byte,
 
 // account is charged with an answer while it is read. The answer of a command is read
 // in any case, because the command has run.
-func (p *post) account(ctx context.Context) *facade.Account {
+func (p *post) account(ctx context.Context) *budget.Account {
 	if p.command {
 		return nil
 	}
-	return facade.AccountOf(ctx)
+	return budget.AccountOf(ctx)
 }
 
 // jsonType and jsonHeader are shared by all requests, so that they allocate nothing.
@@ -160,7 +162,7 @@ func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *ht
 		req.SetBasicAuth(u.Username(), password)
 	}
 	if p.get != nil {
-		taken.Store(true) // nothing depends on it: a GET may be sent again
+		taken.Store(true) // without effect on it: a GET may be sent again
 		return p.get.request(req).WithContext(ctx)
 	}
 	frames := p.frames
@@ -171,21 +173,21 @@ func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *ht
 	if e.traced { // net/http sends head and body in one piece where it knows the body's type
 		body = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(frames)), nil }
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-			GetConn:      func(string) { taken.Store(false) }, // a second connection, where nothing was written on the first
-			WroteHeaders: func() { taken.Store(true) },        // into a buffer: nothing of the body is sent before
+			GetConn:      func(string) { taken.Store(false) }, // a second connection, if no byte was written on the first
+			WroteHeaders: func() { taken.Store(true) },        // into a buffer: no byte of the body is sent before
 		})
 	}
 	first, _ := body()
 	req.Body, req.ContentLength = first, int64(len(frames))
-	// The transport replaces a connection that turns out to be closed before anything was
-	// written on it, and needs the body anew for that. It never resends a POST of which
-	// anything was written.
+	// The transport replaces a connection that turns out to be closed before it wrote a byte
+	// on it, and needs the body again for that. It never resends a POST after writing a byte
+	// of it.
 	req.GetBody = body
 	return req.WithContext(ctx)
 }
 
-// payload is a body that knows whether anything of it was taken. As long as nothing
-// was, the host cannot have received a frame.
+// payload is a body that knows whether a byte of it was read. Before that the host cannot have
+// received a frame.
 type payload struct {
 	*bytes.Reader
 	taken *atomic.Bool
@@ -203,10 +205,10 @@ func (p *payload) WriteTo(w io.Writer) (int64, error) {
 	return p.Reader.WriteTo(w)
 }
 
-// Close implements io.Closer; there is nothing to close.
+// Close implements io.Closer and has no effect.
 func (*payload) Close() error { return nil }
 
-// isTraceparent says whether a text can stand in the header; its meaning is not checked.
+// isTraceparent says whether a text is valid in the header; its meaning is not checked.
 func isTraceparent(s string) bool {
 	if s == "" || len(s) > 256 {
 		return false

@@ -59,7 +59,7 @@ func (s *sender) send(ctx context.Context, p *post) *failure {
 		last.kind = callerGone
 	}
 	s.counters.ended(last.code())
-	return last // why there is no answer, whatever ended the retries
+	return last // why there is no answer, for any end of the retries
 }
 
 // attempt makes one round trip, if there is room and the breaker is not open. Discovery passes

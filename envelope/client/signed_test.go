@@ -18,6 +18,8 @@ import (
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -69,7 +71,7 @@ func (p *posts) start(t testing.TB, opts *client.Options) *client.Remote {
 
 func TestSignedState(t *testing.T) {
 	signer, verifier := sender(t, "math")
-	host := &posts{host: envelope.NewHandler(mathCatalog(), echo, &envelope.Options{Verifier: verifier, TrustState: true, State: func(*http.Request) (facade.State, error) {
+	host := &posts{host: envelope.NewHandler(mathCatalog(), echo, &envelope.Options{Verifier: verifier, TrustState: true, State: func(*http.Request) (access.State, error) {
 		t.Error("the hook was asked")
 		return nil, nil
 	}})}
@@ -91,7 +93,7 @@ func TestSignedState(t *testing.T) {
 		host.way = way
 		r := host.start(t, &client.Options{Name: "math", Signer: signer, Retries: -1})
 		result, err := r.Call(t.Context(), &facade.Call{Entity: "math", Operation: "sum", Invocation: facade.Invocation{
-			State: facade.State{"user": map[string]any{"id": "ada"}, "caller": "whoever called us"},
+			State: access.State{"user": map[string]any{"id": "ada"}, "caller": "whoever called us"},
 		}})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -127,13 +129,13 @@ func TestUnsignedCallsAreRefused(t *testing.T) {
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	host.ServeHTTP(w, r)
-	if !strings.Contains(w.Body.String(), "-32700") || !strings.Contains(w.Body.String(), "stands twice") {
-		t.Errorf("a name that stands twice: %s", w.Body)
+	if !strings.Contains(w.Body.String(), "-32700") || !strings.Contains(w.Body.String(), "occurs twice") {
+		t.Errorf("a name that occurs twice: %s", w.Body)
 	}
 	for name, signer := range map[string]*signing.Signer{"not signed": nil, "by a stranger": stranger} {
 		remote := host.start(t, &client.Options{Name: "math", Signer: signer})
 		_, err := remote.Call(t.Context(), &facade.Call{Entity: "math", Operation: "sum"})
-		if got := facade.AsError(err); got.Code != facade.BadGateway || !strings.Contains(got.Message, "does not take the call as it is signed") || strings.Contains(got.Message, "known") {
+		if got := kiterror.AsError(err); got.Code != kiterror.BadGateway || !strings.Contains(got.Message, "does not take the call as it is signed") || strings.Contains(got.Message, "known") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if status := remote.Status(); status.Posts != 1 {
@@ -218,7 +220,7 @@ func TestSignedForAHostThatDoesNotVerify(t *testing.T) {
 	signer, _ := sender(t, "math")
 	host := &posts{host: envelope.NewHandler(mathCatalog(), echo, &envelope.Options{TrustState: true})}
 	r := host.start(t, &client.Options{Name: "math", Signer: signer})
-	result, err := r.Call(t.Context(), &facade.Call{Entity: "math", Operation: "sum", Invocation: facade.Invocation{State: facade.State{"user": map[string]any{"id": "ada"}}}})
+	result, err := r.Call(t.Context(), &facade.Call{Entity: "math", Operation: "sum", Invocation: facade.Invocation{State: access.State{"user": map[string]any{"id": "ada"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +238,7 @@ func TestUnsignable(t *testing.T) {
 	host := &posts{host: envelope.NewHandler(mathCatalog(), echo, &envelope.Options{Verifier: verifier})}
 	r := host.start(t, &client.Options{Name: "math", Signer: signer})
 	_, err := r.Call(t.Context(), &facade.Call{Entity: "math", Operation: "sum", Invocation: facade.Invocation{Body: json.RawMessage(`{"a":1e999}`)}})
-	if got := facade.AsError(err); got.Code != facade.BadRequest || !strings.Contains(got.Message, "cannot be signed") {
+	if got := kiterror.AsError(err); got.Code != kiterror.BadRequest || !strings.Contains(got.Message, "cannot be signed") {
 		t.Errorf("%v", err)
 	}
 	if len(host.all) > 0 {

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Event is one call of a remote once it has ended, for metrics and traces. Where Breaker
@@ -19,7 +20,7 @@ type Event struct {
 	// Entity and Operation name the call; of discovery they are rpc and discover.
 	Entity    string
 	Operation string
-	Kind      facade.Kind
+	Kind      catalog.Kind
 	// Trace is the traceparent of the invocation.
 	Trace string
 
@@ -27,7 +28,7 @@ type Event struct {
 	Began    time.Time
 	Duration time.Duration
 	// Code is that of the failure; "": the call was answered.
-	Code facade.Code
+	Code kiterror.Code
 	// Posts is how many HTTP requests the call made; 0 where Joined.
 	Posts int
 	// Keys is how many keys a call with Each has; 0: a single call.
@@ -41,14 +42,14 @@ type Event struct {
 	Breaker string
 }
 
-// Status is what is known of a remote at one moment. The counts begin with the process.
+// Status is the state of a remote at one moment. The counts begin with the process.
 type Status struct {
 	Name string
 	// Breaker is closed, open or half-open.
 	Breaker string
 	// LastError is the code of the last round trip that failed, and LastErrorAt its end;
 	// "": none did.
-	LastError   facade.Code
+	LastError   kiterror.Code
 	LastErrorAt time.Time
 	// LastAnswerAt is the end of the last round trip that was answered.
 	LastAnswerAt time.Time
@@ -77,13 +78,13 @@ type counters struct {
 	calls, posts, retries, joined, failed, inFlight atomic.Int64
 
 	mu       sync.Mutex
-	code     facade.Code
+	code     kiterror.Code
 	failedAt time.Time
 	answered time.Time
 }
 
 // ended counts a round trip with all its retries; code is that of its failure, or "".
-func (c *counters) ended(code facade.Code) {
+func (c *counters) ended(code kiterror.Code) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if code == "" {
@@ -104,7 +105,7 @@ func (c *counters) read(s *Status) {
 }
 
 // observe reports a call that has ended; ctx is the caller's.
-func (o *Options) observe(ctx context.Context, e *Event, err *facade.Error) {
+func (o *Options) observe(ctx context.Context, e *Event, err *kiterror.Error) {
 	if o.Observe == nil {
 		return
 	}
@@ -119,7 +120,7 @@ func (o *Options) observe(ctx context.Context, e *Event, err *facade.Error) {
 // call: the breaker belongs to all of them.
 func (o *Options) breakerChanged(from, to string) {
 	switch {
-	case from == "closed" && to == "open": // a failed probe is no news
+	case from == "closed" && to == "open": // a failed probe is not reported again
 		o.Log.Warn("a remote keeps failing: its breaker is open", "remote", o.Name, "breaker", to)
 	case to == "closed":
 		o.Log.Info("a remote answers again", "remote", o.Name, "breaker", to)

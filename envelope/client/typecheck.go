@@ -6,13 +6,15 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// wrongType is BAD_GATEWAY where a row has a value of another type than its card says, at any
-// depth; nil: none has. Null and what an encoding makes of a field are not looked at.
-func wrongType(card *schema.Entity, all *facade.Rows) *facade.Error {
+// wrongType is BAD_GATEWAY if a row has a value of another type than its card, at any depth;
+// else nil. Null and encoded fields are not checked.
+func wrongType(card *schema.Entity, all *rows.Rows) *kiterror.Error {
 	layout := all.Layout()
 	for column, name := range layout.Fields {
 		p := card.Property(name)
@@ -21,7 +23,7 @@ func wrongType(card *schema.Entity, all *facade.Rows) *facade.Error {
 		}
 		for i := range all.Len() {
 			if at, ok := typed(&p.Shape, all.Row(i).At(column), name); !ok {
-				return facade.Errorf(facade.BadGateway, "the host's answer does not fit its card: %s is of another type", at)
+				return kiterror.Errorf(kiterror.BadGateway, "the host's answer does not fit its card: %s is of another type", at)
 			}
 		}
 	}
@@ -76,7 +78,7 @@ func isWhole(v json.RawMessage) bool {
 // another is BAD_GATEWAY where a host answers findById or update with the row of another id; nil:
 // it did not, or the row has no id to compare. Letters of ids are compared without regard to
 // case, since hosts may keep them in another one.
-func (p *pending) another(id json.RawMessage, result *facade.Result) *facade.Error {
+func (p *pending) another(id json.RawMessage, result *facade.Result) *kiterror.Error {
 	e := p.entity()
 	if id == nil || e == nil || e.Primary == nil || p.op == nil || !p.op.Builtin || p.op.Name != "findById" && p.op.Name != "update" ||
 		e.Primary.Axes.In.Name != "" || e.Primary.Axes.Out.Name != "" || result.Rows == nil || result.Rows.Len() != 1 {
@@ -91,7 +93,7 @@ func (p *pending) another(id json.RawMessage, result *facade.Result) *facade.Err
 			return nil
 		}
 	}
-	return facade.Errorf(facade.BadGateway, "the host answered another row than the one that was asked for")
+	return kiterror.Errorf(kiterror.BadGateway, "the host answered another row than the one that was asked for")
 }
 
 // plainText is the text of a string, or the spelling of another value.

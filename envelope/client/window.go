@@ -1,28 +1,29 @@
 package client
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"hash/fnv"
 	"slices"
 	"strconv"
 
 	"github.com/frondhost/frond/envelope/wire"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// place rewrites the query of a list so that it gets the page from this host, and keeps what
-// it requests in p.list. A cursor made from a position becomes an offset, or rows that are
-// dropped. With probe it requests one row more than the limit: of a bare array that row shows
-// that there are more. Where only the total is wanted, the rows of at most one page are
-// counted.
+// place rewrites the query of a list so that it gets the page from this host, and keeps the
+// request in p.list. A cursor made from a position becomes an offset, or rows that are dropped.
+// With probe it requests one row more than the limit: of a bare array that row shows that there
+// are more. If only the total is wanted, the rows of at most one page are counted.
 //
 //	limit 10                              limit 10; with probe 11
 //	after: position 20, host has offset   offset 20
 //	after: position 20, host has none     limit 30, and 20 rows are dropped
 //	after: a cursor of the host's         after, unchanged
-func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *facade.Error) {
+func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *kiterror.Error) {
 	l := &p.list
 	limit := p.limit()
 	l.from, l.known, l.drop, l.asked = position{}, true, 0, limit
@@ -30,6 +31,9 @@ func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *fa
 	after, before := jsontext.Get(query, "after"), jsontext.Get(query, "before")
 	if n, ok := schema.Integer(jsontext.Get(query, "offset")); ok && n > 0 && n <= wire.MaxOffset {
 		l.from.rows = int(n)
+	}
+	if n := p.pageNumber(); n > 1 && limit > 0 {
+		l.from.rows = (n - 1) * limit
 	}
 	l.known = jsontext.KindOf(before) != jsontext.String || jsontext.KindOf(after) == jsontext.String // both are a range
 	switch jsontext.KindOf(jsontext.Get(query, "backward")) {
@@ -43,8 +47,8 @@ func (p *pending) place(query json.RawMessage, probe bool) (json.RawMessage, *fa
 		if l.from, own = readPosition(text, p.mark()); !own {
 			l.from = position{after: text}
 			if said && !slices.Contains(accepts, "after") {
-				const message = "is no cursor of this list in this order; send the endCursor of a page with the same sort, or leave it out to begin anew"
-				return nil, facade.Invalid("after "+message, schema.Detail{Path: "after", Pointer: "/query/after", Code: "cursor", Message: message})
+				const message = "is not a cursor of this list in this order; send the endCursor of a page with the same sort, or leave it out to start at the beginning"
+				return nil, kiterror.Invalid("after "+message, schema.Detail{Path: "after", Pointer: "/query/after", Code: "cursor", Message: message})
 			}
 		}
 	}
@@ -102,6 +106,16 @@ func (p *pending) limit() int {
 	return -1
 }
 
+// pageNumber is the page that the query of a list requests in a consumer's own words, from 1;
+// 0: none.
+func (p *pending) pageNumber() int {
+	n, ok := schema.Integer(jsontext.Get(p.call.Invocation.Query, "page"))
+	if !ok || n < 1 || n > wire.MaxOffset {
+		return 0
+	}
+	return int(n)
+}
+
 // counts says whether the total is wanted.
 func (p *pending) counts() bool {
 	return jsontext.KindOf(jsontext.Get(p.call.Invocation.Query, "total")) != jsontext.False
@@ -110,7 +124,7 @@ func (p *pending) counts() bool {
 // maxLimit is how many rows a page of this list has at most.
 func (p *pending) maxLimit() int {
 	if p.door != nil {
-		return p.door.ListLimits().Max
+		return p.door.Limits.Max
 	}
 	return 500
 }
@@ -121,4 +135,42 @@ func (p *pending) hostMaxLimit() int {
 		return 0
 	}
 	return p.method.limit
+}
+
+// position is a place in the list of a host that returns no cursor for it: some rows after one
+// of the host's own cursors, or after the beginning. Cursors made from positions work if the
+// host accepts offset, or after.
+//
+// A cursor is base64url of
+//
+//	1 byte     positionVersion
+//	8 bytes    mark
+//	varint     rows
+//	the rest   after
+type position struct {
+	after string // a cursor of the host's; "": the beginning
+	rows  int    // after it
+}
+
+const positionVersion = 0x70 // no cursor of a store begins with this byte
+
+// cursor is the cursor n rows further. mark binds it to one list in one order.
+func (p position) cursor(n int, mark uint64) string {
+	raw := binary.BigEndian.AppendUint64([]byte{positionVersion}, mark)
+	raw = binary.AppendUvarint(raw, uint64(p.rows+n)) //nolint:gosec // both count rows
+	return base64.RawURLEncoding.EncodeToString(append(raw, p.after...))
+}
+
+// readPosition reads what cursor wrote; ok is false for the cursors of hosts and those of
+// another mark.
+func readPosition(cursor string, mark uint64) (p position, ok bool) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || len(raw) < 10 || raw[0] != positionVersion || binary.BigEndian.Uint64(raw[1:9]) != mark {
+		return p, false
+	}
+	rows, n := binary.Uvarint(raw[9:])
+	if n <= 0 || rows > wire.MaxOffset {
+		return p, false
+	}
+	return position{string(raw[9+n:]), int(rows)}, true
 }

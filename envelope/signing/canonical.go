@@ -38,7 +38,7 @@ func Canonical(dst []byte, v json.RawMessage) ([]byte, error) {
 	case jsontext.Null, jsontext.True, jsontext.False:
 		return append(dst, jsontext.Trim(v)...), nil
 	}
-	return dst, errors.New("it is no JSON")
+	return dst, errors.New("it is not JSON")
 }
 
 // appendArray appends the elements in their order, each by element.
@@ -98,8 +98,8 @@ func compareUTF16[T string | []byte](a, b T) int {
 		return len(a) - len(b)
 	}
 	x, y := a[i], b[i]
-	// 0xEE and 0xEF begin U+E000 to U+FFFF, 0xF0 and more what is beyond; where the
-	// first bytes are the same, so is the number of units.
+	// 0xEE and 0xEF begin U+E000 to U+FFFF, 0xF0 and more the characters beyond; if the first
+	// bytes are the same, so is the number of units.
 	if (x >= 0xF0) != (y >= 0xF0) && min(x, y) >= 0xEE {
 		return int(y) - int(x)
 	}
@@ -113,7 +113,7 @@ var errSurrogate = errors.New("a text in it holds half a character (a lone surro
 func appendString(dst, quoted []byte) ([]byte, error) {
 	text := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(text, '\\') < 0 {
-		return append(dst, quoted...), nil // what has to be escaped is
+		return append(dst, quoted...), nil // with the necessary escapes
 	}
 	dst = append(dst, '"')
 	for i := 0; i < len(text); {

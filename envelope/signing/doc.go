@@ -1,7 +1,7 @@
-// Package signing signs the calls that one process sends to another and verifies them
-// where they arrive. The specification leaves open who may claim to be calling (5.1,
-// 5.2); a signature settles it. docs/signed-calls.md describes the same for other
-// languages, with every byte rule.
+// Package signing signs the calls that one process sends to another, and verifies them at the
+// receiver. The specification does not say which processes may send a caller's state (5.1,
+// 5.2); a signature decides it. docs/signed-calls.md describes the same for other languages,
+// with every byte rule.
 //
 // A post (one JSON-RPC frame, or a batch of them) carries one token, a JWS in compact
 // form, as the member identity of its first frame's params. The token
@@ -20,6 +20,6 @@
 //	verifier, err := signing.NewVerifier("billing", keys, nil)
 //	call, err := verifier.Verify(body) // call.State, call.Caller
 //
-// Answers are not signed, and nothing is encrypted: a link that others can listen on
-// needs TLS.
+// Answers are not signed, and texts are not encrypted: a link that others can listen on needs
+// TLS.
 package signing

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // PostAt is Post at a time and with a jti of one's own.
@@ -30,6 +30,6 @@ func (v *Verifier) Remembered() int { return v.seen.count }
 func CompareUTF16(a, b string) int { return compareUTF16(a, b) }
 
 // AuthorizeGetAt is AuthorizeGet at a time and with a jti of one's own.
-func (s *Signer) AuthorizeGetAt(path, query, frond string, state json.RawMessage, now time.Time, id string) (string, *facade.Error) {
+func (s *Signer) AuthorizeGetAt(path, query, frond string, state json.RawMessage, now time.Time, id string) (string, *kiterror.Error) {
 	return s.authorizeGet(path, query, frond, state, now, id)
 }

@@ -7,19 +7,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// A GET has no body to carry a token in and none to make a digest of. Its token stands in a
-// header, and its digest is over what the GET says:
+// A GET has no body for a token and a digest. Its token is in a header, and its digest is over
+// the parts of the GET:
 //
 //	Authorization: Kit-Call eyJhbGciOi…
 //
 //	{"method":"GET","path":"/_kit/facts","query":"after=5&limit=100"}
 //
-// path is the one behind the base address, so that a proxy may serve the host below a prefix.
-// query is the text behind the question mark as it is sent, "" where there is none.
+// path is the one after the base address, so that a proxy may serve the host below a prefix.
+// query is the text after the question mark as it is sent, "" without one.
 
 // GetDigest returns the claim call of a GET: SHA-256 over the canonical text above, in
 // base64url.
@@ -37,12 +37,12 @@ func GetDigest(path, query string) string {
 
 // AuthorizeGet returns the header Authorization of a GET for a Frond, signed now. Each request
 // needs another one, since a receiver accepts each once. callerState is a JSON object; nil:
-// nobody calls. The error is BAD_REQUEST.
-func (s *Signer) AuthorizeGet(path, query, frond string, callerState json.RawMessage) (string, *facade.Error) {
+// anonymous. The error is BAD_REQUEST.
+func (s *Signer) AuthorizeGet(path, query, frond string, callerState json.RawMessage) (string, *kiterror.Error) {
 	return s.authorizeGet(path, query, frond, callerState, time.Now(), newID())
 }
 
-func (s *Signer) authorizeGet(path, query, frond string, callerState json.RawMessage, now time.Time, id string) (string, *facade.Error) {
+func (s *Signer) authorizeGet(path, query, frond string, callerState json.RawMessage, now time.Time, id string) (string, *kiterror.Error) {
 	before, after, err := s.claims(frond, GetDigest(path, query), callerState)
 	if err != nil {
 		return "", err
@@ -50,9 +50,9 @@ func (s *Signer) authorizeGet(path, query, frond string, callerState json.RawMes
 	return string(s.appendToken([]byte(Challenge+" "), before, after, now, id)), nil
 }
 
-// VerifyGet returns what the token of a GET says; authorization is its header Authorization.
-// What is refused, and how, is as [Verifier.Verify] says.
-func (v *Verifier) VerifyGet(path, query, authorization string) (*Call, *facade.Error) {
+// VerifyGet returns the content of a GET's token; authorization is its header Authorization. It
+// refuses as [Verifier.Verify] does.
+func (v *Verifier) VerifyGet(path, query, authorization string) (*Call, *kiterror.Error) {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	if authorization == "" || !strings.EqualFold(scheme, Challenge) || token == "" {
 		return nil, refuse("the request is not signed, and %s answers signed ones alone", cmp.Or(v.frond, "this host"))

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 const (
@@ -57,7 +57,7 @@ func TestRefusedGet(t *testing.T) {
 		{"no token", factsPath, someQuery, "Kit-Call x", "three parts"},
 	} {
 		_, err := verifier(t).VerifyGet(c.path, c.query, c.header)
-		if err == nil || err.Code != facade.Unauthorized || !strings.Contains(err.Message, c.message) || err.Challenge() != signing.Challenge {
+		if err == nil || err.Code != kiterror.Unauthorized || !strings.Contains(err.Message, c.message) || err.Challenge() != signing.Challenge {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -47,10 +47,10 @@ func NewKey() (private, public []byte, key ed25519.PublicKey, err error) {
 	return private, public, key, nil
 }
 
-// ReadPrivate reads one private key: PEM with PKCS #8, or a JWK with its member d. The
-// error repeats nothing of the text, which may be a secret.
+// ReadPrivate reads one private key: PEM with PKCS #8, or a JWK with its member d. The error
+// quotes no part of the text, which may be a secret.
 func ReadPrivate(text []byte) (ed25519.PrivateKey, error) {
-	help := errors.New("it is no private key of Ed25519; `frond keys` makes one")
+	help := errors.New("it is not a private key of Ed25519; `frond keys` makes one")
 	if isJSON(text) {
 		x, d, err := readJWK(text)
 		switch {
@@ -67,7 +67,7 @@ func ReadPrivate(text []byte) (ed25519.PrivateKey, error) {
 		return key, nil
 	}
 	block, rest := pem.Decode(text)
-	// Nothing may follow the block: which of two keys signs must not depend on their order.
+	// The block has to be the last: which of two keys signs must not depend on their order.
 	if block == nil || block.Type != "PRIVATE KEY" || len(bytes.TrimSpace(rest)) > 0 {
 		return nil, help
 	}
@@ -102,7 +102,7 @@ func ReadPublic(text []byte) (keys []ed25519.PublicKey, err error) {
 		keys = []ed25519.PublicKey{x}
 	}
 	if err == nil && len(keys) == 0 {
-		err = errors.New("there is no key in it")
+		err = errors.New("it contains no key")
 	}
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func ReadPublic(text []byte) (keys []ed25519.PublicKey, err error) {
 
 var errPrivate = errors.New("there is a private key in it; name the public half alone")
 
-// readPEM reads the blocks of a text, and nothing may stand between them.
+// readPEM reads the blocks of a text, which may have no text between them.
 func readPEM(text []byte) (keys []ed25519.PublicKey, err error) {
 	for {
 		var block *pem.Block
@@ -125,7 +125,7 @@ func readPEM(text []byte) (keys []ed25519.PublicKey, err error) {
 		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
 		key, ok := parsed.(ed25519.PublicKey)
 		if err != nil || !ok || block.Type != "PUBLIC KEY" {
-			return nil, errors.New("it is no public key of Ed25519; `frond keys` makes one")
+			return nil, errors.New("it is not a public key of Ed25519; `frond keys` makes one")
 		}
 		keys = append(keys, key)
 	}
@@ -155,7 +155,7 @@ func readJWK(text json.RawMessage) (x ed25519.PublicKey, d []byte, err error) {
 		D                     *string
 	}
 	if json.Unmarshal(text, &jwk) != nil || jwk.Kty != "OKP" || jwk.Crv != "Ed25519" {
-		return nil, nil, errors.New(`it is no JWK of Ed25519; one has "kty":"OKP","crv":"Ed25519" and x`)
+		return nil, nil, errors.New(`it is not a JWK of Ed25519; one has "kty":"OKP","crv":"Ed25519" and x`)
 	}
 	if x, err = b64.DecodeString(jwk.X); err != nil || len(x) != ed25519.PublicKeySize {
 		return nil, nil, errors.New("the x of the JWK is not 32 bytes in base64url")

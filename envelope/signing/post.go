@@ -15,8 +15,8 @@ const (
 	state    = "state"
 )
 
-// b64 is base64url without padding (RFC 7515, section 2). Strict: unused bits have to be
-// zero, so that no two texts stand for the same bytes.
+// b64 is base64url without padding (RFC 7515, section 2). Strict: unused bits have to be zero,
+// so that no two texts decode to the same bytes.
 var b64 = base64.RawURLEncoding.Strict()
 
 // Digest returns the claim call of a post of checked JSON: SHA-256 over [Bare], in
@@ -42,7 +42,7 @@ func Bare(dst []byte, post json.RawMessage) ([]byte, error) {
 	return bareFrame(dst, post)
 }
 
-// bareFrame is Bare for one frame. What is no frame is canonical as a whole.
+// bareFrame is Bare for one frame. Any other text is canonical as a whole.
 func bareFrame(dst []byte, frame json.RawMessage) ([]byte, error) {
 	if jsontext.KindOf(frame) != jsontext.Object {
 		return Canonical(dst, frame)
@@ -55,8 +55,8 @@ func bareFrame(dst []byte, frame json.RawMessage) ([]byte, error) {
 	})
 }
 
-// tokens returns the identity of a post's first frame, and the last one of the other
-// frames, where none may stand. nil: there is none.
+// tokens returns the identity of a post's first frame, and the last one of the other frames,
+// where it is not allowed. nil: there is none.
 func tokens(post json.RawMessage) (first, other json.RawMessage) {
 	if jsontext.KindOf(post) != jsontext.Array {
 		return identityOf(post), nil
@@ -84,8 +84,8 @@ func identityOf(frame json.RawMessage) json.RawMessage {
 	return jsontext.Get(params, identity)
 }
 
-// isDiscovery says whether a post is one frame that requests what is served. A batch with it
-// is none: the other frames would be unsigned.
+// isDiscovery says whether a post is one frame that requests the catalog. A batch with such a
+// frame is not: the other frames would be unsigned.
 func isDiscovery(post json.RawMessage) bool {
 	return jsontext.KindOf(post) == jsontext.Object && jsontext.Unquote(jsontext.Trim(jsontext.Get(post, "method"))) == "rpc.discover"
 }

@@ -15,17 +15,17 @@ type seen struct {
 	buckets map[int64]map[[16]byte]struct{} // by the time they are forgotten, in steps
 }
 
-// step is how many seconds of expiry share a bucket. A bucket is dropped as a whole, so
-// that forgetting costs nothing per token.
+// step is the seconds of expiry that share a bucket. A bucket is dropped as a whole, so that
+// dropping has no cost per token.
 const step = 8
 
 // verdict is whether a token is accepted.
 type verdict uint8
 
 const (
-	fresh    verdict = iota
-	replayed         // it was accepted before
-	crowded          // there is no room to remember it
+	fresh      verdict = iota
+	replayed           // it was accepted before
+	memoryFull         // the memory of tokens is full
 )
 
 // take accepts a token, unless it was accepted before. until and now are seconds. A full
@@ -44,7 +44,7 @@ func (s *seen) take(id [16]byte, until, now int64) verdict {
 		}
 	}
 	if s.count >= s.most {
-		return crowded
+		return memoryFull
 	}
 	at := until / step
 	if s.buckets == nil {

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Lifetime is how long a token is valid: the claim exp is iat plus Lifetime.
-const Lifetime = 60 * time.Second
+// lifetime is how long a token is valid: the claim exp is iat plus lifetime.
+const lifetime = 60 * time.Second
 
 // Type is the typ of a token's header, so that a token made for another purpose is
 // refused (RFC 8725, section 3.11).
@@ -24,8 +24,8 @@ type Signer struct {
 	name   []byte // the claim iss, as JSON
 }
 
-// NewSigner returns a signer with a private key under a sender's name, which receivers
-// see as state.caller. What the header of every token has in common is encoded here, once.
+// NewSigner returns a signer with a private key under a sender's name, which receivers see as
+// state.caller. It encodes the common part of all tokens' headers once.
 func NewSigner(key ed25519.PrivateKey, name string) *Signer {
 	header := []byte(`{"alg":"EdDSA","kid":`)
 	header = jsontext.AppendString(header, KeyID(key.Public().(ed25519.PublicKey)))
@@ -41,26 +41,26 @@ func NewSigner(key ed25519.PrivateKey, name string) *Signer {
 //	{"iss":"shop","aud":"billing","iat":…,"exp":…,"jti":"…","call":"DIGEST","state":{…}}
 type Sealed struct {
 	signer     *Signer
-	head, tail []byte // what is posted, before and behind the token
+	head, tail []byte // the post, before and after the token
 	before     []byte // the claims that are the same each time, an object's beginning
 	after      []byte
 }
 
-// Seal prepares a post of one frame or several for a Frond. callerState is a JSON object;
-// nil: nobody calls. The error is BAD_REQUEST: the post is no frame, or it has no canonical
-// text ([Canonical]). Seal copies the post, which may be reused.
-func (s *Signer) Seal(post []byte, frond string, callerState json.RawMessage) (*Sealed, *facade.Error) {
+// Seal prepares a post of one frame or several for a Frond. callerState is a JSON object; nil:
+// anonymous. The error is BAD_REQUEST: the post is not a frame, or it has no canonical text
+// ([Canonical]). Seal copies the post, which may be reused.
+func (s *Signer) Seal(post []byte, frond string, callerState json.RawMessage) (*Sealed, *kiterror.Error) {
 	if err := jsontext.Check(post); err != nil {
-		return nil, facade.Errorf(facade.BadRequest, "the call cannot be written as JSON: %w", err)
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the call cannot be written as JSON: %w", err)
 	}
 	head, tail, ok := open(post)
 	if !ok {
-		return nil, facade.Errorf(facade.BadRequest, "what is posted is no frame")
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the body is not a frame")
 	}
-	// The token stands in a member that the digest leaves out, so any value will do for it.
+	// The token is in a member that the digest leaves out, so any value will do for it.
 	digest, err := Digest(append(append(bytes.Clone(head), "null"...), tail...))
 	if err != nil {
-		return nil, facade.Errorf(facade.BadRequest, "the call cannot be signed: %w", err)
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the call cannot be signed: %w", err)
 	}
 	before, after, refused := s.claims(frond, digest, callerState)
 	if refused != nil {
@@ -90,7 +90,7 @@ func (p *Sealed) post(now time.Time, id string) []byte {
 //	{"id":1,"params":{"query":{}},"method":"post.list"}
 //	{"id":1,"method":"post.list","params":{"query":{},"identity":    and    }}
 //
-// params moves to the end, which changes nothing: the digest is over canonical text.
+// params moves to the end, without effect: the digest is over canonical text.
 func open(post []byte) (head, tail []byte, ok bool) {
 	from, to := 0, len(post)
 	if jsontext.KindOf(post) == jsontext.Array {

@@ -7,22 +7,21 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // A token is made in two steps: the claims that stay the same however often a request is
 // sent, and each time iat, exp and jti, and the signature.
 
-// claims returns what stands before and behind iat, exp and jti in the payload of the tokens
-// for a Frond over a digest. callerState is a JSON object; nil: nobody calls. The error is
-// BAD_REQUEST.
-func (s *Signer) claims(frond, digest string, callerState json.RawMessage) (before, after []byte, _ *facade.Error) {
+// claims returns the text before and after iat, exp and jti in the payload of the tokens for a
+// Frond over a digest. callerState is a JSON object; nil: anonymous. The error is BAD_REQUEST.
+func (s *Signer) claims(frond, digest string, callerState json.RawMessage) (before, after []byte, _ *kiterror.Error) {
 	if callerState == nil {
 		callerState = json.RawMessage("{}")
 	}
 	if jsontext.Check(callerState) != nil || jsontext.KindOf(callerState) != jsontext.Object {
-		return nil, nil, facade.Errorf(facade.BadRequest, "the caller's state is no JSON object, or a very deep one")
+		return nil, nil, kiterror.Errorf(kiterror.BadRequest, "the caller's state is not a JSON object, or too deep")
 	}
 	before = append([]byte(`{"iss":`), s.name...)
 	before = jsontext.AppendString(append(before, `,"aud":`...), frond)
@@ -36,7 +35,7 @@ func (s *Signer) appendToken(dst, before, after []byte, now time.Time, id string
 	claims := make([]byte, 0, len(before)+len(after)+96)
 	claims = append(claims, before...)
 	claims = strconv.AppendInt(append(claims, `,"iat":`...), now.Unix(), 10)
-	claims = strconv.AppendInt(append(claims, `,"exp":`...), now.Add(Lifetime).Unix(), 10)
+	claims = strconv.AppendInt(append(claims, `,"exp":`...), now.Add(lifetime).Unix(), 10)
 	claims = jsontext.AppendString(append(claims, `,"jti":`...), id)
 	claims = append(claims, after...)
 

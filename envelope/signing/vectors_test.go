@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -139,7 +139,7 @@ func refused(t *testing.T) []refusedVector {
 			v.Now = noon.Unix()
 		}
 		_, err := verifierAt(t, v.Frond, v.Now).Verify([]byte(v.Signed))
-		if err == nil || err.Code != facade.Unauthorized {
+		if err == nil || err.Code != kiterror.Unauthorized {
 			t.Fatalf("%s: %v", v.About, err)
 		}
 		v.Message = err.Message

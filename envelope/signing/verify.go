@@ -13,14 +13,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Key is a public key whose signatures are accepted.
 type Key struct {
 	Public ed25519.PublicKey
-	// Sender is the name it signs under; "": whatever its tokens say.
+	// Sender is the name it signs under; "": the name in its tokens.
 	Sender string
 }
 
@@ -71,7 +72,7 @@ func NewVerifier(frond string, keys []Key, opts *Options) (*Verifier, error) {
 		v.keys[id] = k
 	}
 	if len(v.keys) == 0 {
-		return nil, errors.New("there is no key to verify calls with")
+		return nil, errors.New("no key is configured to verify calls with")
 	}
 	v.started = v.now().Unix()
 	return v, nil
@@ -80,25 +81,25 @@ func NewVerifier(frond string, keys []Key, opts *Options) (*Verifier, error) {
 // KeyIDs returns the ids of the accepted keys, sorted.
 func (v *Verifier) KeyIDs() []string { return slices.Sorted(maps.Keys(v.keys)) }
 
-// Call is what a valid token says of a post.
+// Call is the content of a valid token of a post.
 type Call struct {
-	Caller string       // the sender's name; "": nobody had to sign
+	Caller string       // the sender's name; "": no signature was required
 	Frond  string       // whose operations or facts it was signed for
-	State  facade.State // the caller's state, as it was signed; not nil where the post is signed
+	State  access.State // the caller's state, as it was signed; not nil where the post is signed
 
-	// Nonce identifies the token, and Until is when nobody accepts it any more: for a memory
-	// of tokens that several processes share.
+	// Nonce identifies the token, and Until is the end of its life at every receiver: for a
+	// memory of tokens that several processes share.
 	Nonce [16]byte
 	Until time.Time
 }
 
 // Replayed is the refusal of a token that was accepted before.
-func Replayed() *facade.Error {
+func Replayed() *kiterror.Error {
 	return refuse("the token has been used; every call has one of its own")
 }
 
-// Verify returns what the token of a post of checked JSON (jsontext.Check) says. A post that
-// is refused is UNAUTHORIZED with [Challenge]; SERVICE_UNAVAILABLE if too many tokens are
+// Verify returns the content of the token of a post of checked JSON (jsontext.Check). A refused
+// post is UNAUTHORIZED with [Challenge], or SERVICE_UNAVAILABLE if too many tokens are
 // remembered. The steps are those of docs/signed-calls.md, in that order: no claim is read
 // before the signature is verified, and a token is remembered only if all else holds.
 //
@@ -108,7 +109,7 @@ func Replayed() *facade.Error {
 //	readClaims, judge           sender, Frond, time
 //	digest                      the post is the one that was signed
 //	seen                        the token is new
-func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
+func (v *Verifier) Verify(post json.RawMessage) (*Call, *kiterror.Error) {
 	first, other := tokens(post)
 	switch {
 	case first == nil && other == nil:
@@ -117,16 +118,16 @@ func (v *Verifier) Verify(post json.RawMessage) (*Call, *facade.Error) {
 		}
 		return nil, refuse("the call is not signed, and %s answers signed calls alone", cmp.Or(v.frond, "this host"))
 	case first == nil, other != nil:
-		return nil, refuse("the token of a batch stands in its first frame, and in no other")
+		return nil, refuse("the token of a batch has to be in its first frame, and in no other")
 	case jsontext.KindOf(first) != jsontext.String:
-		return nil, refuse("identity is no token: it is the text of a JWS")
+		return nil, refuse("identity is not a token; send the text of a JWS")
 	}
 	return v.verify(jsontext.Unquote(jsontext.Trim(first)), func() (string, error) { return Digest(post) })
 }
 
 // verify holds a token to everything that [Verifier.Verify] lists from unseal on; digestOf is
 // the digest of the request it came with.
-func (v *Verifier) verify(token string, digestOf func() (string, error)) (*Call, *facade.Error) {
+func (v *Verifier) verify(token string, digestOf func() (string, error)) (*Call, *kiterror.Error) {
 	kid, payload, err := v.unseal(token)
 	if err != nil {
 		return nil, err
@@ -150,8 +151,8 @@ func (v *Verifier) verify(token string, digestOf func() (string, error)) (*Call,
 	switch v.seen.take(call.Nonce, c.exp+v.skew, v.now().Unix()) {
 	case replayed:
 		return nil, Replayed()
-	case crowded:
-		return nil, facade.Errorf(facade.ServiceUnavailable, "more calls came in a minute than can be checked for replays; send the call again later")
+	case memoryFull:
+		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "more calls came in a minute than can be checked for replays; send the call again later")
 	}
 	return call, nil
 }
@@ -161,21 +162,20 @@ func (v *Verifier) verify(token string, digestOf func() (string, error)) (*Call,
 const Challenge = "Kit-Call"
 
 // refuse is UNAUTHORIZED with the challenge of this package.
-func refuse(format string, args ...any) *facade.Error {
-	return facade.Errorf(facade.Unauthorized, "%w", refusal(fmt.Sprintf(format, args...)))
+func refuse(format string, args ...any) *kiterror.Error {
+	return kiterror.Errorf(kiterror.Unauthorized, "%w", refusal(fmt.Sprintf(format, args...)))
 }
 
 // refusal is the cause of a refusal: its text, and the challenge that the HTTP answer
 // carries.
 type refusal string
 
-// Error is the reason; Challenge is what a facade.Error with this cause sends as
-// WWW-Authenticate.
+// Error is the reason; a facade.Error with this cause sends Challenge as WWW-Authenticate.
 func (r refusal) Error() string   { return string(r) }
 func (refusal) Challenge() string { return Challenge }
 
 // unseal returns the claims of a token, and the id of the key that signed it.
-func (v *Verifier) unseal(token string) (kid string, payload []byte, _ *facade.Error) {
+func (v *Verifier) unseal(token string) (kid string, payload []byte, _ *kiterror.Error) {
 	signed, last, _ := strings.Cut(token, ".")
 	claims, last, three := strings.Cut(last, ".")
 	if !three || strings.Contains(last, ".") {
@@ -206,8 +206,8 @@ func (v *Verifier) unseal(token string) (kid string, payload []byte, _ *facade.E
 	return kid, payload, nil
 }
 
-// decode decodes a part of a token. Go's decoder ignores line ends, which are no
-// base64url.
+// decode decodes a part of a token. Go's decoder ignores line ends, which base64url does not
+// have.
 func decode(part string) ([]byte, error) {
 	if strings.ContainsAny(part, "\r\n") {
 		return nil, errors.New("a line end")
@@ -218,9 +218,9 @@ func decode(part string) ([]byte, error) {
 // readHeader returns the kid of a header that has alg EdDSA, our typ, and no other
 // member. The token does not choose the algorithm (RFC 8725, section 3.1), and members such
 // as jwk or crit are refused instead of ignored.
-func readHeader(text []byte) (kid string, _ *facade.Error) {
+func readHeader(text []byte) (kid string, _ *kiterror.Error) {
 	if jsontext.Check(text) != nil || jsontext.KindOf(text) != jsontext.Object {
-		return "", refuse("the token's header is no JSON object")
+		return "", refuse("the token's header is not a JSON object")
 	}
 	var alg, typ string
 	for name, value := range jsontext.Members(text) {
@@ -261,9 +261,9 @@ const (
 )
 
 // readClaims reads the payload of a token. Claims of another kind are as good as absent.
-func readClaims(text []byte) (c claims, _ *facade.Error) {
+func readClaims(text []byte) (c claims, _ *kiterror.Error) {
 	if jsontext.Check(text) != nil || jsontext.KindOf(text) != jsontext.Object {
-		return c, refuse("the token's claims are no JSON object")
+		return c, refuse("the token's claims are not a JSON object")
 	}
 	texts := map[string]*string{"iss": &c.iss, "aud": &c.aud, "jti": &c.jti, "call": &c.call}
 	times := map[string]*int64{"iat": &c.iat, "exp": &c.exp}
@@ -284,32 +284,32 @@ func readClaims(text []byte) (c claims, _ *facade.Error) {
 	}
 	switch {
 	case c.iss == "" || len(c.iss) > maxName:
-		return c, refuse("the token's iss is no name of at most %d bytes", maxName)
+		return c, refuse("the token's iss is not a name of at most %d bytes", maxName)
 	case c.jti == "" || len(c.jti) > maxID:
-		return c, refuse("the token's jti is no text of at most %d bytes", maxID)
+		return c, refuse("the token's jti is not a text of at most %d bytes", maxID)
 	case c.state == nil:
-		return c, refuse("the token's state is no object")
+		return c, refuse("the token's state is not an object")
 	}
 	return c, nil
 }
 
 // judge checks that a token is of its key's sender, for this Frond, and valid now. The skew
 // counts on both sides: a token may come from a clock ahead, and lives on after exp.
-func (v *Verifier) judge(kid string, c claims) *facade.Error {
+func (v *Verifier) judge(kid string, c claims) *kiterror.Error {
 	now := v.now().Unix()
 	switch sender := v.keys[kid].Sender; {
 	case sender != "" && c.iss != sender:
 		return refuse("the token is signed with the key of another sender than its iss")
 	case v.frond != "" && c.aud != v.frond:
 		return refuse("the token is for another Frond; this is %s", v.frond)
-	case c.exp <= c.iat || c.exp-c.iat > int64(Lifetime/time.Second):
-		return refuse("the token's exp is not within %d seconds after its iat", Lifetime/time.Second)
+	case c.exp <= c.iat || c.exp-c.iat > int64(lifetime/time.Second):
+		return refuse("the token's exp is not within %d seconds after its iat", lifetime/time.Second)
 	case c.iat > now+v.skew:
 		return refuse("the token is from the future: the clocks are too far apart")
 	case c.exp+v.skew <= now:
 		return refuse("the token has expired")
 	case c.iat < v.started:
-		return refuse("the token is older than this process, which cannot know whether it was used; sign the call anew")
+		return refuse("the token is older than this process, which cannot know whether it was used; sign the call again")
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/envelope/signing"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -143,16 +144,16 @@ func with(m map[string]any, name string, value any) map[string]any {
 func TestSignedCallsHold(t *testing.T) {
 	cases := []struct {
 		name, post, state string
-		want              facade.State
+		want              access.State
 	}{
-		{"a frame", frame, ada, facade.State{"user": map[string]any{"id": "ada"}}},
-		{"a batch", batch, ada, facade.State{"user": map[string]any{"id": "ada"}}},
-		{"nobody is calling", frame, "", facade.State{}},
-		{"a state with nothing in it", frame, "{}", facade.State{}},
-		{"discovery, which has no params", `{"jsonrpc":"2.0","id":7,"method":"rpc.discover"}`, "", facade.State{}},
-		{"a batch whose first frame has white space around it", "[ \n" + frame + " , " + frame + " ]", ada, facade.State{"user": map[string]any{"id": "ada"}}},
-		{"params in front of the method", `{"params":{"body":null},"method":"a.b","jsonrpc":"2.0","id":"x"}`, ada, facade.State{"user": map[string]any{"id": "ada"}}},
-		{"ids of 64 bits", `{"jsonrpc":"2.0","id":1,"method":"a.b","params":{"params":{"id":9007199254740993}}}`, `{"tenant":9007199254740993}`, facade.State{"tenant": float64(9007199254740992)}},
+		{"a frame", frame, ada, access.State{"user": map[string]any{"id": "ada"}}},
+		{"a batch", batch, ada, access.State{"user": map[string]any{"id": "ada"}}},
+		{"nobody is calling", frame, "", access.State{}},
+		{"a state with nothing in it", frame, "{}", access.State{}},
+		{"discovery, which has no params", `{"jsonrpc":"2.0","id":7,"method":"rpc.discover"}`, "", access.State{}},
+		{"a batch whose first frame has white space around it", "[ \n" + frame + " , " + frame + " ]", ada, access.State{"user": map[string]any{"id": "ada"}}},
+		{"params in front of the method", `{"params":{"body":null},"method":"a.b","jsonrpc":"2.0","id":"x"}`, ada, access.State{"user": map[string]any{"id": "ada"}}},
+		{"ids of 64 bits", `{"jsonrpc":"2.0","id":1,"method":"a.b","params":{"params":{"id":9007199254740993}}}`, `{"tenant":9007199254740993}`, access.State{"tenant": float64(9007199254740992)}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -227,8 +228,8 @@ func TestRefusals(t *testing.T) {
 		{"identity beside params", `{"jsonrpc":"2.0","id":1,"method":"a.b","identity":"` + text + `"}`, "is not signed"},
 		{"the token in the second frame", `[{"jsonrpc":"2.0","id":1,"method":"a.b"},` + whole + `]`, "in its first frame"},
 		{"a token in each frame", `[` + whole + `,` + whole + `]`, "in its first frame"},
-		{"identity is no text", carryRaw(t, `{"a":1}`), "identity is no token"},
-		{"identity is null", carryRaw(t, `null`), "identity is no token"},
+		{"identity is no text", carryRaw(t, `{"a":1}`), "identity is not a token"},
+		{"identity is null", carryRaw(t, `null`), "identity is not a token"},
 
 		{"the body is another", strings.Replace(whole, "12.5", "1250", 1), "not the one that was signed"},
 		{"the method is another", strings.Replace(whole, "invoice.pay", "invoice.cancel", 1), "not the one that was signed"},
@@ -249,14 +250,14 @@ func TestRefusals(t *testing.T) {
 		{"another Frond's", claim("aud", "catalog"), "for another Frond"},
 		{"for several Fronds", claim("aud", []string{"billing"}), "for another Frond"},
 		{"no aud", claim("aud", nil), "for another Frond"},
-		{"no name", claim("iss", nil), "iss is no name"},
-		{"an empty name", claim("iss", ""), "iss is no name"},
-		{"a name without end", claim("iss", strings.Repeat("x", 300)), "iss is no name"},
-		{"no jti", claim("jti", nil), "jti is no text"},
-		{"a jti without end", claim("jti", strings.Repeat("x", 300)), "jti is no text"},
+		{"no name", claim("iss", nil), "iss is not a name"},
+		{"an empty name", claim("iss", ""), "iss is not a name"},
+		{"a name without end", claim("iss", strings.Repeat("x", 300)), "iss is not a name"},
+		{"no jti", claim("jti", nil), "jti is not a text"},
+		{"a jti without end", claim("jti", strings.Repeat("x", 300)), "jti is not a text"},
 		{"no digest", claim("call", nil), "not the one that was signed"},
-		{"no state", claim("state", nil), "state is no object"},
-		{"a state that is none", claim("state", "ada"), "state is no object"},
+		{"no state", claim("state", nil), "state is not an object"},
+		{"a state that is none", claim("state", "ada"), "state is not an object"},
 		{"no exp", claim("exp", nil), "exp is not within"},
 		{"no iat", claim("iat", nil), "exp is not within"},
 		{"an hour long", claim("exp", noon.Unix()+3600), "exp is not within 60 seconds"},
@@ -293,15 +294,15 @@ func TestRefusals(t *testing.T) {
 		{"the other alphabet", carry(t, frame, "+/"+text[2:]), "not base64url"},
 		{"a line end", carry(t, frame, strings.Replace(text, ".", `\n.`, 1)), "not base64url"},
 		{"bits to spare", carry(t, frame, spare(text)), "not base64url"},
-		{"a header twice", carry(t, frame, token(`{"alg":"EdDSA","alg":"EdDSA"}`, marshal(t, claims(t)), byMe)), "header is no JSON object"},
-		{"a claim twice", carry(t, frame, token(marshal(t, header()), `{"iss":"shop","iss":"root"}`, byMe)), "claims are no JSON object"},
-		{"claims that are none", carry(t, frame, token(marshal(t, header()), `[]`, byMe)), "claims are no JSON object"},
+		{"a header twice", carry(t, frame, token(`{"alg":"EdDSA","alg":"EdDSA"}`, marshal(t, claims(t)), byMe)), "header is not a JSON object"},
+		{"a claim twice", carry(t, frame, token(marshal(t, header()), `{"iss":"shop","iss":"root"}`, byMe)), "claims are not a JSON object"},
+		{"claims that are none", carry(t, frame, token(marshal(t, header()), `[]`, byMe)), "claims are not a JSON object"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			v := verifier(t)
 			_, err := v.Verify([]byte(c.post))
-			if err == nil || err.Code != facade.Unauthorized || !strings.Contains(err.Message, c.says) {
+			if err == nil || err.Code != kiterror.Unauthorized || !strings.Contains(err.Message, c.says) {
 				t.Fatalf("it is %v, want UNAUTHORIZED with %q", err, c.says)
 			}
 			if v.Remembered() != 0 {
@@ -408,7 +409,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	sealed := seal(t, frame, ada)
 	for i := range 5 {
 		_, err := v.Verify(sealed.PostAt(noon, fmt.Sprint("j", i)))
-		if full := err != nil && err.Code == facade.ServiceUnavailable; full != (i >= 3) || err != nil && !full {
+		if full := err != nil && err.Code == kiterror.ServiceUnavailable; full != (i >= 3) || err != nil && !full {
 			t.Errorf("the %d. is %v", i, err)
 		}
 	}
@@ -502,7 +503,7 @@ func TestDiscoveryMayBeOpen(t *testing.T) {
 // TestSealRefuses is what has no canonical text, and what is no JSON.
 func TestSealRefuses(t *testing.T) {
 	for _, post := range []string{`7`, `[]`, `[7]`, `{"params":[]}`, `{"a":"\ud800"}`, `{"a":"\udc00\ud800"}`, `{"\ud800":1}`, `{"a":1e999}`, `{"a":1,"a":1}`, `{`, ``} {
-		if _, err := signing.NewSigner(mine, "shop").Seal([]byte(post), "billing", nil); err == nil || err.Code != facade.BadRequest {
+		if _, err := signing.NewSigner(mine, "shop").Seal([]byte(post), "billing", nil); err == nil || err.Code != kiterror.BadRequest {
 			t.Errorf("%s: %v", post, err)
 		}
 	}
@@ -511,7 +512,7 @@ func TestSealRefuses(t *testing.T) {
 // TestSealRefusesStates that a verifier could not read.
 func TestSealRefusesStates(t *testing.T) {
 	for _, state := range []string{`[]`, `null`, `{`, ``, `{"a":1,"a":2}`, `{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`} {
-		if _, err := signing.NewSigner(mine, "shop").Seal([]byte(frame), "billing", json.RawMessage(state)); err == nil || err.Code != facade.BadRequest {
+		if _, err := signing.NewSigner(mine, "shop").Seal([]byte(frame), "billing", json.RawMessage(state)); err == nil || err.Code != kiterror.BadRequest {
 			t.Errorf("%.20s: %v", state, err)
 		}
 	}

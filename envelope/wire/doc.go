@@ -7,21 +7,21 @@
 //	response frame   ReadResponse   ←  {"jsonrpc":"2.0","id":1,"result":…}                         ←  AppendResult
 //	                                ←  {"jsonrpc":"2.0","id":1,"error":{"code":…,"data":KitError}}  ←  AppendFailure
 //
-// Text that is read has to be checked JSON ([jsontext.Check]); what is returned are
-// parts of it, not copies.
+// Text has to be checked JSON ([jsontext.Check]) before it is read; the results are parts of
+// it, not copies.
 package wire
 
 import "strings"
 
-// Path is where a host accepts calls, behind its base address (spec 4.1).
+// Path is the path of a host's calls, after its base address (spec 4.1).
 const Path = "/_kit/call"
 
 // Discover is the reserved method that answers the discovery document (spec 2.5).
 const Discover = "rpc.discover"
 
-// TimeoutHeader carries how many milliseconds the caller waits for the answer, so that
-// the host can stop when nobody is waiting. It is additive: a host that ignores it
-// loses nothing (docs/decisions/remotes.md).
+// TimeoutHeader carries the milliseconds that the caller waits for the answer, so that the host
+// can stop when they have passed. It is optional: a host may ignore it
+// (docs/decisions/remotes.md).
 const TimeoutHeader = "X-Kit-Timeout"
 
 const (

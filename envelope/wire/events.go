@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// FactsPath is where a host gives its facts to other hosts, behind its base address:
+// FactsPath is the path of a host's facts for other hosts, after its base address:
 //
 //	GET /_kit/facts?after=17&names=orderPlaced,orderShipped&limit=100&wait=20
 //
@@ -35,6 +37,15 @@ type Events struct {
 	Position facade.Position
 	// Oldest and Last are those of [facade.EventLog.Span].
 	Oldest, Last facade.Position
+	// Waiting is the backlog after Position; nil: it was not asked for, or the host does not
+	// count.
+	Waiting *Waiting
+}
+
+// Waiting is a number of events, and when the first was emitted: zero where there is none.
+type Waiting struct {
+	Events int
+	Since  time.Time
 }
 
 // AppendEvents appends the answer.
@@ -43,6 +54,12 @@ func AppendEvents(dst []byte, a *Events) []byte {
 	dst = appendPosition(append(dst, `,"position":`...), a.Position)
 	dst = appendPosition(append(dst, `,"oldest":`...), a.Oldest)
 	dst = appendPosition(append(dst, `,"last":`...), a.Last)
+	if w := a.Waiting; w != nil {
+		dst = strconv.AppendInt(append(dst, `,"waiting":`...), int64(w.Events), 10)
+		if !w.Since.IsZero() {
+			dst = append(w.Since.UTC().AppendFormat(append(dst, `,"since":"`...), time.RFC3339Nano), '"')
+		}
+	}
 	return append(dst, '}')
 }
 
@@ -80,13 +97,13 @@ func appendPosition(dst []byte, p facade.Position) []byte {
 // NotResumable is an error of [facade.Resumable] with positions as they are between hosts, in its
 // text and as the member oldest of its details. Other errors are returned as they are.
 func NotResumable(err error, after, oldest, last facade.Position) error {
-	switch facade.AsError(err).Code {
-	case facade.Gone:
-		e := facade.Errorf(facade.Gone, "the events after the position %d are no longer kept; ask for the last position, read the rows and go on from that position, or lose some and go on from %d, the oldest one", after, oldest)
+	switch kiterror.AsError(err).Code {
+	case kiterror.Gone:
+		e := kiterror.Errorf(kiterror.Gone, "the events after the position %d are no longer kept; ask for the last position, read the rows and go on from that position, or lose some and go on from %d, the oldest one", after, oldest)
 		e.Details = map[string]any{"oldest": strconv.FormatInt(int64(oldest), 10)}
 		return e
-	case facade.ValidationFailed:
-		return facade.Errorf(facade.ValidationFailed, "the position %d is none of this log, which has %d to %d; ask for the last position, read the rows, and go on from that position", after, oldest, last)
+	case kiterror.ValidationFailed:
+		return kiterror.Errorf(kiterror.ValidationFailed, "the position %d is none of this log, which has %d to %d; ask for the last position, read the rows, and go on from that position", after, oldest, last)
 	}
 	return err
 }
@@ -105,7 +122,7 @@ func ReadPosition(text string) (facade.Position, error) {
 // what; then none is returned.
 func ReadEvents(text json.RawMessage, frond string) (*Events, error) {
 	if jsontext.KindOf(text) != jsontext.Object {
-		return nil, errors.New("the answer is no JSON object")
+		return nil, errors.New("the answer is not a JSON object")
 	}
 	a := &Events{}
 	var list json.RawMessage
@@ -122,6 +139,11 @@ func ReadEvents(text json.RawMessage, frond string) (*Events, error) {
 			into = &a.Oldest
 		case "last":
 			into = &a.Last
+		case "waiting", "since":
+			if err := a.readWaiting(name, value); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			continue
 		default:
 			continue
 		}
@@ -147,16 +169,38 @@ func ReadEvents(text json.RawMessage, frond string) (*Events, error) {
 		before = e.Position
 		a.Events = append(a.Events, e)
 	}
+	if a.Waiting != nil && a.Waiting.Events < 0 {
+		a.Waiting = nil
+	}
 	if a.Position < before {
 		return nil, errors.New("position is before that of the last event")
 	}
 	return a, nil
 }
 
+// readWaiting reads a member of Waiting. A since alone has no count.
+func (a *Events) readWaiting(name string, value json.RawMessage) error {
+	switch {
+	case jsontext.IsNull(value):
+		return nil
+	case a.Waiting == nil:
+		a.Waiting = &Waiting{Events: -1}
+	}
+	var err error
+	if name == "since" {
+		a.Waiting.Since, err = time.Parse(time.RFC3339Nano, jsontext.Unquote(value))
+		return err
+	}
+	if a.Waiting.Events, err = strconv.Atoi(string(jsontext.Trim(value))); err != nil || a.Waiting.Events < 0 {
+		return errors.New("write a whole number")
+	}
+	return nil
+}
+
 // readEvent reads one event.
 func readEvent(text json.RawMessage, frond string) (*facade.Event, error) {
 	if jsontext.KindOf(text) != jsontext.Object {
-		return nil, errors.New("it is no JSON object")
+		return nil, errors.New("it is not a JSON object")
 	}
 	e := &facade.Event{Frond: frond}
 	texts := map[string]*string{"id": &e.ID, "frond": &e.Frond, "name": &e.Name, "change": (*string)(&e.Change), "entity": &e.Entity, "trace": &e.Trace}
@@ -180,7 +224,7 @@ func readEvent(text json.RawMessage, frond string) (*facade.Event, error) {
 		case name == "at":
 			at, err := time.Parse(time.RFC3339Nano, jsontext.Unquote(value))
 			if err != nil {
-				return nil, errors.New("at is no date-time")
+				return nil, errors.New("at is not a date-time")
 			}
 			e.At = at.UTC()
 		case name == "position":
@@ -193,14 +237,14 @@ func readEvent(text json.RawMessage, frond string) (*facade.Event, error) {
 	}
 	switch {
 	case e.ID == "" || len(e.ID) > maxEventID:
-		return nil, fmt.Errorf("id is no text of at most %d bytes", maxEventID)
+		return nil, fmt.Errorf("id is not a text of at most %d bytes", maxEventID)
 	case e.Position == 0 || e.Name == "" || e.Frond == "" || e.At.IsZero():
 		return nil, errors.New("it lacks one of position, name and at")
 	case (e.Entity == "") != (e.Key == nil):
 		return nil, errors.New("it has one of entity and key without the other")
 	}
 	switch e.Change {
-	case "", facade.Created, facade.Updated, facade.Deleted:
+	case "", catalog.Created, catalog.Updated, catalog.Deleted:
 		return e, nil
 	}
 	return nil, errors.New("change is none of created, updated and deleted")

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -23,12 +23,12 @@ var NullID = json.RawMessage("null")
 // Failure is the error of a failure frame: JSON-RPC's integer and the KitError.
 type Failure struct {
 	Code int
-	Err  *facade.Error // its message is the frame's, all of it is error.data
+	Err  *kiterror.Error // its message is the frame's, all of it is error.data
 }
 
 // Invalid is a BAD_REQUEST under [InvalidRequest].
 func Invalid(format string, args ...any) *Failure {
-	return &Failure{InvalidRequest, facade.Errorf(facade.BadRequest, format, args...)}
+	return &Failure{InvalidRequest, kiterror.Errorf(kiterror.BadRequest, format, args...)}
 }
 
 // AppendRequest appends a request frame. params appends its params; nil: it has none.

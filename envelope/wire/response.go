@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -33,13 +33,13 @@ func AppendFailure(dst []byte, id json.RawMessage, f *Failure) []byte {
 type Response struct {
 	ID     string // its text
 	Result json.RawMessage
-	Code   int           // JSON-RPC's integer of a failure
-	Err    *facade.Error // nil: Result is the answer
+	Code   int             // JSON-RPC's integer of a failure
+	Err    *kiterror.Error // nil: Result is the answer
 }
 
-// ReadResponse reads one response frame of checked JSON; false: v is no response
-// frame. result reads the result on the way: it is called with the offset where the
-// result begins and returns the offset where it ends. nil: the result is skipped.
+// ReadResponse reads one response frame of checked JSON; false: v is not a response frame.
+// result reads the result: it is called with the offset where the result begins and returns the
+// offset where it ends. nil: the result is skipped.
 func ReadResponse(v json.RawMessage, result func(text []byte, at int) (end int)) (Response, bool) {
 	var r Response
 	var version, id, failed json.RawMessage
@@ -64,7 +64,7 @@ func ReadResponse(v json.RawMessage, result func(text []byte, at int) (end int))
 	})
 	r.ID = string(id)
 	if jsontext.IsNull(failed) && r.Result != nil {
-		failed = nil // some hosts send it beside a result
+		failed = nil // some hosts send it with a result
 	}
 	if jsontext.Unquote(version) != "2.0" || id == nil || (r.Result == nil) == (failed == nil) {
 		return r, false
@@ -88,10 +88,9 @@ func (r *Response) Number() string {
 	return r.ID
 }
 
-// revive reads the error of a failure frame as the KitError it was at the host (spec
-// 7.3); nil: it is no error of JSON-RPC. Where there is no KitError, the integer
-// decides the code.
-func revive(v json.RawMessage) (int, *facade.Error) {
+// revive reads the error of a failure frame as the KitError it was at the host (spec 7.3); nil:
+// it is not an error of JSON-RPC. Without a KitError the integer decides the code.
+func revive(v json.RawMessage) (int, *kiterror.Error) {
 	integer, err := strconv.Atoi(string(jsontext.Get(v, "code")))
 	if err != nil {
 		return 0, nil
@@ -101,7 +100,7 @@ func revive(v json.RawMessage) (int, *facade.Error) {
 	if jsontext.Unquote(jsontext.Get(data, "code")) == "" {
 		return integer, foreign(integer, message, data)
 	}
-	e := new(facade.Error)
+	e := new(kiterror.Error)
 	if err := e.UnmarshalJSON(data); err != nil {
 		return integer, foreign(integer, message, data) // the shape of a KitError with other contents
 	}
@@ -112,15 +111,15 @@ func revive(v json.RawMessage) (int, *facade.Error) {
 }
 
 // foreign is the failure of a host that sends no KitError.
-func foreign(integer int, message string, data json.RawMessage) *facade.Error {
-	e := &facade.Error{Message: message, Details: facade.ReviveDetails(data)}
+func foreign(integer int, message string, data json.RawMessage) *kiterror.Error {
+	e := &kiterror.Error{Message: message, Details: kiterror.ReviveDetails(data)}
 	switch integer {
 	case MethodNotFound:
-		e.Code = facade.NotFound
+		e.Code = kiterror.NotFound
 	case ParseError, InvalidRequest, InvalidParams:
-		e.Code = facade.BadRequest
+		e.Code = kiterror.BadRequest
 	default:
-		e.Code = facade.InternalError
+		e.Code = kiterror.InternalError
 		e.Details = map[string]any{"originalCode": integer, "details": e.Details}
 	}
 	return e

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/envelope/wire"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // A request frame and both frames that can answer it.
@@ -21,7 +21,7 @@ func Example() {
 
 	read, _ := wire.ReadRequest(request)
 	result := wire.AppendResult(nil, read.ID, func(dst []byte) []byte { return append(dst, `{"id":"p1"}`...) })
-	failure := wire.AppendFailure(nil, read.ID, &wire.Failure{Code: wire.Failed, Err: facade.Errorf(facade.NotFound, "there is no such post")})
+	failure := wire.AppendFailure(nil, read.ID, &wire.Failure{Code: wire.Failed, Err: kiterror.Errorf(kiterror.NotFound, "there is no such post")})
 	for _, frame := range [][]byte{result, failure} {
 		response, ok := wire.ReadResponse(frame, nil)
 		fmt.Println(ok, response.Answers(7), string(response.Result), response.Code, response.Err)

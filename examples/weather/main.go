@@ -13,7 +13,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers/loader"
@@ -59,7 +59,7 @@ func extend(b *projection.Builder, find find) error {
 		Type: weather, Description: "The weather in the city of the warehouse, or null if it is unknown.",
 		Resolve: func(p graphql.ResolveParams) (any, error) {
 			var city string
-			if err := json.Unmarshal(p.Source.(facade.Row).Get("city"), &city); err != nil {
+			if err := json.Unmarshal(p.Source.(rows.Row).Get("city"), &city); err != nil {
 				return nil, err
 			}
 			return lookup.Load(p.Context, city), nil

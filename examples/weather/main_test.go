@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // TestWeather: the other service is asked once for each answer, whatever the number
@@ -22,7 +22,7 @@ func TestWeather(t *testing.T) {
 	handler, closeApp, err := newApp(func(ctx context.Context, cities []string) (map[string]Weather, error) {
 		asked = append(asked, slices.Sorted(slices.Values(cities)))
 		if fails {
-			return nil, facade.Errorf(facade.ServiceUnavailable, "the weather is out")
+			return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "the weather is out")
 		}
 		return report(ctx, cities)
 	}).Handler()

@@ -183,10 +183,3 @@ func Copies(ctx context.Context) *Record {
 	}
 	return r
 }
-
-// Issuer is a store that issues tokens. A host without one, and without remote hosts that
-// may be one, neither reads nor writes the header.
-type Issuer interface {
-	// IssuesConsistency says whether reads may go to copies.
-	IssuesConsistency() bool
-}

@@ -26,8 +26,8 @@ func (f *Filter) Conditions() []*Filter {
 }
 
 // Joined returns a filter that holds for the same rows and needs fewer names: equality with known
-// values decides the other comparisons of its field, and not before an equality becomes its
-// opposite. f is not changed.
+// values decides the other comparisons of its field, a condition that occurs twice is one, and not
+// before an equality becomes its opposite. f is not changed.
 //
 //	and: [{id: {in: [a, b]}}, {id: {eq: a}}]      {id: {eq: a}}
 //	and: [{id: {eq: a}}, {id: {eq: b}}]           holds for no row
@@ -59,7 +59,16 @@ func (f *Filter) Joined() *Filter {
 		}
 		all[i] = equals(c, values)
 	}
-	all = slices.DeleteFunc(all, func(c *Filter) bool { return c == nil || c.Always() })
+	seen := map[string]bool{}
+	all = slices.DeleteFunc(all, func(c *Filter) bool {
+		if c == nil || c.Always() {
+			return true
+		}
+		text := string(c.AppendJSON(nil))
+		twice := seen[text]
+		seen[text] = true
+		return twice
+	})
 	if i := slices.IndexFunc(all, (*Filter).Never); i >= 0 {
 		return Nothing()
 	}
@@ -102,27 +111,27 @@ func (f *Filter) joinedSubs() *Filter {
 // opposites are the operators that hold exactly where another one does not, null included.
 var opposites = map[Op]Op{Eq: Ne, Ne: Eq, In: NotIn, NotIn: In}
 
-// sideBySide distributes conditions over as few objects as possible, so that none has a name
-// twice. The operators of one field share its object.
+// sideBySide distributes conditions over few objects, so that none has a name twice. The operators
+// of one field share its object; and, or, not and the row of a relation have no operator.
 func sideBySide(all []*Filter) (objects [][]*Filter) {
+	same := map[[2]string]int{} // the first object behind those with this name and operator
+	behind := map[string]int{}  // the first object behind those with this name
+	alone := map[string]int{}   // the first object behind those where the name has no operator
 	for _, c := range all {
-		at := slices.IndexFunc(objects, func(o []*Filter) bool {
-			return !slices.ContainsFunc(o, func(other *Filter) bool { return c.clashes(other) })
-		})
-		if at < 0 {
+		name, operator := c.words()
+		at := max(same[[2]string{name, operator}], alone[name])
+		if operator == "" {
+			at = behind[name]
+			alone[name] = at + 1
+		}
+		same[[2]string{name, operator}] = at + 1
+		behind[name] = max(behind[name], at+1)
+		if at == len(objects) {
 			objects = append(objects, nil)
-			at = len(objects) - 1
 		}
 		objects[at] = append(objects[at], c)
 	}
 	return objects
-}
-
-// clashes reports whether two conditions have no place in one object.
-func (f *Filter) clashes(other *Filter) bool {
-	name, operator := f.words()
-	otherName, otherOperator := other.words()
-	return name == otherName && (operator == otherOperator || operator == "" || otherOperator == "")
 }
 
 // NeedsAnd reports whether the text of f has the word and: two conditions have the same name.

@@ -54,6 +54,27 @@ func appendObject(dst []byte, all []*Filter) []byte {
 	return append(dst, '}')
 }
 
+// AppendEqualities appends a filter whose conditions are equalities as an object of fields and
+// values; ok is false for any other filter.
+//
+//	{"status": "open", "ownerId": null}
+func (f *Filter) AppendEqualities(dst []byte) (text []byte, ok bool) {
+	dst = append(dst, '{')
+	for _, c := range f.Conditions() {
+		name, _ := c.words()
+		dst = jsontext.AppendName(jsontext.Comma(dst), name)
+		switch {
+		case c.Op == Eq:
+			dst = c.appendOperand(dst)
+		case c.Op == IsNull && c.Values[0] == true:
+			dst = append(dst, "null"...)
+		default:
+			return nil, false
+		}
+	}
+	return append(dst, '}'), !f.NeedsAnd()
+}
+
 // words returns the name of a condition in an object and the operator under it; "" where the
 // operand follows the name. The key of a relation is compared by its own name (authorId); the
 // field's name takes a filter of the other side.

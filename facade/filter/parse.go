@@ -27,9 +27,9 @@ import (
 // be a way to find out what is hidden. The rows behind a relation are narrowed to those the
 // caller may see, whatever the caller's condition is (docs/decisions/filters-and-paging.md).
 
-// MaxDepth is how many objects of a filter stand within each other: and, or, not, relations
+// maxDepth is how many objects of a filter stand within each other: and, or, not, relations
 // (docs/decisions/filters-and-paging.md). The objects of operators are not counted.
-const MaxDepth = 12
+const maxDepth = 12
 
 // The other caps of one filter. A filter over them is refused, not cut.
 const (
@@ -149,8 +149,8 @@ func (p *Parser) object(e *schema.Entity, scope Scope, text json.RawMessage) *Fi
 	defer func() { p.depth-- }()
 	// The limit bounds the recursion of this parser and of every store that translates the
 	// tree.
-	if p.depth++; p.depth > MaxDepth {
-		p.refuse("depth", fmt.Sprintf("is nested deeper than %d levels; ask for less at once", MaxDepth))
+	if p.depth++; p.depth > maxDepth {
+		p.refuse("depth", fmt.Sprintf("is nested deeper than %d levels; ask for less at once", maxDepth))
 		return nil
 	}
 	if !p.counts() {

@@ -63,13 +63,15 @@ func TestParse(t *testing.T) {
 func TestJoined(t *testing.T) {
 	e := books(t)
 	for text, want := range map[string]string{
-		`{"and":[{"title":{"in":["a","b"]}},{"title":{"eq":"a"}}]}`:                      `{"title":{"eq":"a"}}`,
-		`{"and":[{"title":{"eq":"a"}},{"title":{"eq":"b"}}]}`:                            `{"or":[]}`,
-		`{"and":[{"title":{"eq":"a"}},{"title":{"startsWith":"a"}},{"pages":{"lt":1}}]}`: `{"title":{"eq":"a"},"pages":{"lt":1}}`,
-		`{"and":[{"title":{"eq":"a"}},{"title":{"isNull":true}}]}`:                       `{"or":[]}`,
-		`{"and":[{"pages":{"gt":1}},{"pages":{"gt":2}}]}`:                                `{"and":[{"pages":{"gt":1}},{"pages":{"gt":2}}]}`,
-		`{"not":{"title":{"in":["a","b"]}}}`:                                             `{"title":{"notIn":["a","b"]}}`,
-		`{"or":[{"and":[{"title":{"eq":"a"}},{"title":{"eq":"a"}}]},{}]}`:                `{"or":[{"title":{"eq":"a"}},{}]}`,
+		`{"and":[{"title":{"in":["a","b"]}},{"title":{"eq":"a"}}]}`:                                                                           `{"title":{"eq":"a"}}`,
+		`{"and":[{"title":{"eq":"a"}},{"title":{"eq":"b"}}]}`:                                                                                 `{"or":[]}`,
+		`{"and":[{"title":{"eq":"a"}},{"title":{"startsWith":"a"}},{"pages":{"lt":1}}]}`:                                                      `{"title":{"eq":"a"},"pages":{"lt":1}}`,
+		`{"and":[{"title":{"eq":"a"}},{"title":{"isNull":true}}]}`:                                                                            `{"or":[]}`,
+		`{"and":[{"pages":{"gt":1}},{"pages":{"gt":2}}]}`:                                                                                     `{"and":[{"pages":{"gt":1}},{"pages":{"gt":2}}]}`,
+		`{"and":[{"title":{"contains":"a"}},{"title":{"contains":"a"}},{"pages":{"lt":1}}]}`:                                                  `{"title":{"contains":"a"},"pages":{"lt":1}}`,
+		`{"and":[{"author":{"name":{"eq":"a"}}},{"authorId":{"contains":"a"}},{"author":{"name":{"ne":"b"}}},{"authorId":{"contains":"b"}}]}`: `{"and":[{"author":{"name":{"eq":"a"}},"authorId":{"contains":"a"}},{"author":{"name":{"ne":"b"}},"authorId":{"contains":"b"}}]}`,
+		`{"not":{"title":{"in":["a","b"]}}}`:                                                                                                  `{"title":{"notIn":["a","b"]}}`,
+		`{"or":[{"and":[{"title":{"eq":"a"}},{"title":{"eq":"a"}}]},{}]}`:                                                                     `{"or":[{"title":{"eq":"a"}},{}]}`,
 	} {
 		f, details := filter.Parse(e, json.RawMessage(text), "")
 		joined := f.Joined()

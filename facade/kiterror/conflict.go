@@ -12,7 +12,7 @@ import (
 // The codes of a CONFLICT's details: what a store alone can know.
 const (
 	Unique    = "unique"    // the value, or the values together, are another row's
-	Reference = "reference" // the relation points at no row
+	reference = "reference" // the relation points at no row
 	Restrict  = "restrict"  // other rows point at this one, and their relation forbids its removal
 )
 
@@ -52,8 +52,8 @@ func Dangling(field *schema.Property) *Error {
 		message = fmt.Sprintf("names a %s that does not exist; send the id of one that does", field.Link.Target.Name)
 	}
 	return &Error{Code: Conflict, Message: field.Name + " " + message, Details: []schema.Detail{
-		{Path: field.Name, Pointer: "/body/" + jsontext.Token(field.Name), Code: Reference, Message: message},
-	}, cause: &Violation{Kind: Reference, Fields: []*schema.Property{field}}}
+		{Path: field.Name, Pointer: "/body/" + jsontext.Token(field.Name), Code: reference, Message: message},
+	}, cause: &Violation{Kind: reference, Fields: []*schema.Property{field}}}
 }
 
 // InUse is the CONFLICT a store answers where a row cannot go because others

@@ -64,9 +64,9 @@ func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	return s.src
 }
 
-// BuiltinOperations are the operations that a stored door has unless its author says otherwise
+// builtinOperations are the operations that a stored door has unless its author says otherwise
 // (docs/calls.md), in the order a door lists them. It must not be changed.
-var BuiltinOperations = []string{"list", "findById", "findByIds", "create", "update", "delete"}
+var builtinOperations = []string{"list", "findById", "findByIds", "create", "update", "delete"}
 
 // discoveredSource is one Frond being written out.
 type discoveredSource struct {
@@ -85,7 +85,7 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 	has := map[string]bool{}
 	for i := range d.Ops {
 		op := &d.Ops[i]
-		if d.Schema == nil || !slices.Contains(BuiltinOperations, op.Name) {
+		if d.Schema == nil || !slices.Contains(builtinOperations, op.Name) {
 			ops = append(ops, schema.Member{Name: op.Name, Value: s.operation(d, op)})
 			continue
 		}

@@ -27,19 +27,19 @@ const (
 // frondKeys is every key of a frond.yaml. [ReadConfig] takes these and no others;
 // docs/frond-yaml.md explains them.
 var frondKeys = []schema.Key{
-	{Name: "name", Form: aString, Default: "the name of the folder", Example: "name: catalog", About: "The Frond's name, in REST paths and in remotes."},
-	{Name: "doors", About: "Which entities are callable and how; also doors without an entity.", Example: "doors: {product: {plural: goods}}", Keys: []schema.Key{
-		{Name: "*", Form: aBool, About: "A door, by the name of its entity; false removes the entity's façade.", Example: "stockCount: false", Keys: []schema.Key{
-			{Name: "door", Form: aBool, Default: "true", Example: "door: false", About: "Whether the entity has a façade at all."},
-			{Name: "plural", Form: aString, Default: "the regular plural", Example: "plural: goods", About: "The segment of its REST paths. In GraphQL the list is named after the type, or by graphql of the operation list."},
+	{Name: "name", Form: aString, Default: "the folder below fronds/, or app", Example: "name: catalog", About: "The Frond's name, in REST paths and in remotes."},
+	{Name: "doors", About: "Operations by entity; also doors without an entity.", Example: "doors: {product: {plural: goods}}", Keys: []schema.Key{
+		{Name: "*", Form: aBool, About: "A door, by its entity; false removes its operations.", Example: "stockCount: false", Keys: []schema.Key{
+			{Name: "door", Form: aBool, Default: "true", Example: "door: false", About: "false removes all operations."},
+			{Name: "plural", Form: aString, Default: "the regular plural", Example: "plural: goods", About: "The segment of its REST paths. GraphQL names the list after the type, or by graphql of the operation list."},
 			{Name: "graphql", Form: aString, Default: "the entity's name, capitalised", Example: "graphql: Product", About: "The name of its type in GraphQL."},
 			{Name: "list", About: "The page sizes of its lists.", Example: "list: {default: 20, max: 100}", Keys: []schema.Key{
 				{Name: "default", Form: aCount, Default: "limits.list.default of gateway.yaml", Example: "default: 20", About: "Rows of a page without a limit."},
-				{Name: "max", Form: aCount, Default: "limits.list.max of gateway.yaml", Example: "max: 100", About: "What a greater limit is clamped to."},
+				{Name: "max", Form: aCount, Default: "limits.list.max of gateway.yaml", Example: "max: 100", About: "The maximum of a page."},
 			}},
-			{Name: "operations", About: "The named operations of the door, and which built-in ones it has.", Example: "operations: {delete: false}", Keys: []schema.Key{
-				{Name: "only", Form: aNames, Default: "all of them", Example: "only: [list, findById]", About: "The built-in operations the door has; the Go code of the Frond may call the others (frond.Inside)."},
-				{Name: "*", Form: aBool, About: "An operation, by its name; false leaves a built-in one to the Go code of the Frond alone (frond.Inside).", Example: "publish: {kind: command}", Keys: []schema.Key{
+			{Name: "operations", About: "Its named and built-in operations.", Example: "operations: {delete: false}", Keys: []schema.Key{
+				{Name: "only", Form: aNames, Default: "all of them", Example: "only: [list, findById]", About: "The built-in operations for callers; Go code may call all (frond.Inside)."},
+				{Name: "*", Form: aBool, About: "An operation; false leaves a built-in one to Go code (frond.Inside).", Example: "publish: {kind: command}", Keys: []schema.Key{
 					{Name: "kind", Form: `{"enum":["query","command"]}`, Default: "by the name: list…, find…, get…, search…, count…, exists… and stats… are queries", Example: "kind: command", About: "Whether it reads or writes."},
 					{Name: "params", Form: aCard, Default: "no parameters", Example: "params: {type: object, properties: {slug: {type: string}}, required: [slug]}", About: "The card of its parameters, written out or by name."},
 					{Name: "query", Form: aCard, Default: "no query", Example: "query: {type: object, properties: {year: {type: integer}}}", About: "The card of its query, written out or by name."},
@@ -53,21 +53,21 @@ var frondKeys = []schema.Key{
 			}},
 		}},
 	}},
-	{Name: "tables", About: "Where the rows of entities are in a database that was there before the cards (docs/existing-database.md). The gateway never changes such a table.", Example: "tables: {product: {table: Products, columns: {unitPrice: unit_price}}}", Keys: []schema.Key{
+	{Name: "tables", About: "Tables of another program, which the gateway never changes (docs/existing-database.md).", Example: "tables: {product: {table: Products, columns: {unitPrice: unit_price}}}", Keys: []schema.Key{
 		{Name: "*", About: "An entity, by the name of its card.", Example: "product: {table: Products}", Keys: []schema.Key{
 			{Name: "table", Form: aString, Default: "the entity's name in lower case", Example: "table: Products", About: "The table or view, as the database spells it."},
-			{Name: "schema", Form: aString, Default: "the database's default", Example: "schema: sales", About: "The schema that it stands in."},
-			{Name: "key", Form: aNames, Default: "the primary field's own column", Example: "key: [orderId, productId]", About: "The fields of a primary key of several columns; the primary field is made of them."},
-			{Name: "references", About: "The fields that a relation is made of which leads to a key of several columns, in the order of that key; the relation's field has no column of its own.", Example: "references: {orderDetailId: [orderId, productId]}", Keys: []schema.Key{
+			{Name: "schema", Form: aString, Default: "the database's default", Example: "schema: sales", About: "The schema of the table."},
+			{Name: "key", Form: aNames, Default: "the primary field's own column", Example: "key: [orderId, productId]", About: "The fields of a primary key of several columns, which make the primary field."},
+			{Name: "references", About: "Relations to keys of several columns: their fields, in the order of the key.", Example: "references: {orderDetailId: [orderId, productId]}", Keys: []schema.Key{
 				{Name: "*", Form: aNames, About: "A field with the relation, with the fields it is made of.", Example: "orderDetailId: [orderId, productId]"},
 			}},
-			{Name: "columns", About: "The columns by field, where they are not called as their fields.", Example: "columns: {unitPrice: unit_price}", Keys: []schema.Key{
+			{Name: "columns", About: "Columns with other names than their fields.", Example: "columns: {unitPrice: unit_price}", Keys: []schema.Key{
 				{Name: "*", Form: aString, About: "A field, with its column as the database spells it.", Example: "unitPrice: unit_price"},
 			}},
 		}},
 	}},
-	{Name: "collectors", About: "Who sees what and may do what, by door (docs/collectors.md).", Example: "collectors: {product: open}", Keys: []schema.Key{
-		{Name: "*", About: "A door, or '*' for all doors without an entry: the word open, or rules. The first matching rule counts.", Example: "product: open", Form: `{"anyOf":[{"const":"open"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/rule"}}]}`},
+	{Name: "collectors", About: "Access rules, by door (docs/collectors.md).", Example: "collectors: {product: open}", Keys: []schema.Key{
+		{Name: "*", About: "A door, or '*' for doors without an entry: open, or rules, of which the first match counts.", Example: "product: open", Form: `{"anyOf":[{"const":"open"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/rule"}}]}`},
 	}},
 	{Name: "computed", About: "Fields that are computed from a row, by door.", Example: "computed: {order: {total: {type: integer, value: subtotal + shipping}}}", Keys: []schema.Key{
 		{Name: "*", About: "A door, by the name of its entity.", Example: "order: {total: {type: integer, value: subtotal + shipping}}", Keys: []schema.Key{
@@ -75,27 +75,27 @@ var frondKeys = []schema.Key{
 		}},
 	}},
 	{Name: "facts", About: "The facts that the Frond emits (docs/facts.md).", Example: "facts: [{name: orderPlaced, schema: order, on: order.create}]", Form: `{"type":"array","items":{"$ref":"#/$defs/fact"}}`},
-	{Name: "changes", Form: nameOrNames, Default: "none", Example: "changes: [product]", About: "The doors of which every row that is created, updated or deleted is announced, by a fact productChanged; '*' for all of the Frond."},
-	{Name: "surfaces", About: "What each surface shows of the Frond (docs/collectors.md).", Example: "surfaces: {envelope: false}", Keys: []schema.Key{
-		{Name: "graphql", Form: aSurface, Default: "true", Example: "graphql: {only: [product, category.list]}", About: "What GraphQL shows: all, nothing, only some, or all except some."},
-		{Name: "rest", Form: aSurface, Default: "true", Example: "rest: {except: [order.delete]}", About: "What REST shows."},
-		{Name: "envelope", Form: aSurface, Default: "true", Example: "envelope: false", About: "What JSON-RPC shows."},
-		{Name: "audiences", About: "Surfaces for audiences, each under a path of its own.", Example: "audiences: {partner: {rest: {only: [product.list]}}}", Keys: []schema.Key{
-			{Name: "*", About: "An audience, by its name; only what is named here is shown to it.", Example: "partner: {rest: {only: [product.list]}}", Keys: []schema.Key{
-				{Name: "graphql", Form: aSurface, Default: "false", Example: "graphql: true", About: "What the audience's GraphQL shows."},
-				{Name: "rest", Form: aSurface, Default: "false", Example: "rest: {only: [product.list]}", About: "What the audience's REST shows."},
-				{Name: "envelope", Form: aSurface, Default: "false", Example: "envelope: false", About: "What the audience's JSON-RPC shows."},
+	{Name: "changes", Form: nameOrNames, Default: "none", Example: "changes: [product]", About: "Doors whose changes of rows are announced by a fact productChanged; '*' for all."},
+	{Name: "surfaces", About: "The operations of each surface (docs/gateway.md).", Example: "surfaces: {envelope: false}", Keys: []schema.Key{
+		{Name: "graphql", Form: aSurface, Default: "true", Example: "graphql: {only: [product, category.list]}", About: "In GraphQL: all, none, only some, or all except some."},
+		{Name: "rest", Form: aSurface, Default: "true", Example: "rest: {except: [order.delete]}", About: "In REST."},
+		{Name: "envelope", Form: aSurface, Default: "true", Example: "envelope: false", About: "In JSON-RPC."},
+		{Name: "audiences", About: "Surfaces for audiences, on paths of their own.", Example: "audiences: {partner: {rest: {only: [product.list]}}}", Keys: []schema.Key{
+			{Name: "*", About: "An audience, with its only operations.", Example: "partner: {rest: {only: [product.list]}}", Keys: []schema.Key{
+				{Name: "graphql", Form: aSurface, Default: "false", Example: "graphql: true", About: "In the audience's GraphQL."},
+				{Name: "rest", Form: aSurface, Default: "false", Example: "rest: {only: [product.list]}", About: "In the audience's REST."},
+				{Name: "envelope", Form: aSurface, Default: "false", Example: "envelope: false", About: "In the audience's JSON-RPC."},
 			}},
 		}},
 	}},
-	{Name: "renamed", About: "What entities and fields were called before, so that their rows are kept (docs/migrations.md).", Example: "renamed: {item: product, product.name: product.title}", Keys: []schema.Key{
-		{Name: "*", Form: `{"type":["string","null"]}`, About: "The old name of an entity, or of a field as entity.field, with the new one; null where it has none.", Example: "item: product", Keys: []schema.Key{
+	{Name: "renamed", About: "New names of entities and fields, which keep their rows (docs/migrations.md).", Example: "renamed: {item: product, product.name: product.title}", Keys: []schema.Key{
+		{Name: "*", Form: `{"type":["string","null"]}`, About: "An old name, of a field as entity.field, with the new one, or null.", Example: "item: product", Keys: []schema.Key{
 			{Name: "to", Form: aString, Example: "to: product", About: "The new name."},
-			{Name: "until", Form: aDate, Default: "the old name is not answered", Example: "until: 2027-06-01", About: "The last day, in UTC, on which the old name of an entity or a field is answered too, as a deprecated alias."},
+			{Name: "until", Form: aDate, Default: "the old name is not answered", Example: "until: 2027-06-01", About: "The last day, in UTC, of the old name as a deprecated alias."},
 		}},
 	}},
-	{Name: "values", About: "What rows get that are older than a field, or have it in another type (docs/migrations.md).", Example: "values: {product.price: int(price * 100)}", Keys: []schema.Key{
-		{Name: "*", Form: aString, About: "A field as entity.field, with an expression over the row as it was.", Example: "product.price: int(price * 100)"},
+	{Name: "values", About: "Values for rows from before a field or its type (docs/migrations.md).", Example: "values: {product.price: int(price * 100)}", Keys: []schema.Key{
+		{Name: "*", Form: aString, About: "A field as entity.field, with an expression over the old row.", Example: "product.price: int(price * 100)"},
 	}},
 }
 
@@ -106,7 +106,7 @@ const aSurface = `{"anyOf":[{"type":"boolean"},{"type":"object","additionalPrope
 var ruleTable = []schema.Key{
 	{Name: "when", Form: `{"type":["string","boolean"]}`, Default: "true", Example: `when: '"staff" in user.roles'`, About: "An expression over the caller's state; the first rule whose when holds counts."},
 	{Name: "for", Form: aNames, Default: "all operations", Example: "for: [update, delete]", About: "The operations the rule applies to."},
-	{Name: "rows", Form: aFilter, Default: "all rows", Example: "rows: {customerId: {eq: $user.id}}", About: "The rows that exist for the caller, as a filter; $user.… is a value of the caller's state, $now the time of the call."},
+	{Name: "rows", Form: aFilter, Default: "all rows", Example: "rows: {customerId: {eq: $user.id}}", About: "A filter for the caller's rows; $user.… is a value of the caller's state, $now the time of the call."},
 	{Name: "hide", Form: aNames, Default: "none", Example: "hide: [internalNote]", About: "Fields that do not exist for the caller."},
 	{Name: "readOnly", Form: aNames, Default: "none", Example: "readOnly: [status]", About: "Fields that the caller can read and not send."},
 	{Name: "set", Form: `{"type":"object"}`, Default: "nothing", Example: "set: {customerId: $user.id}", About: "Values written at create; the caller cannot send them."},
@@ -117,7 +117,7 @@ var ruleTable = []schema.Key{
 // factTable is every key of a fact. Its schema is #/$defs/fact.
 var factTable = []schema.Key{
 	{Name: "name", Form: aString, Example: "name: orderPlaced", About: "The name of the fact."},
-	{Name: "schema", Form: aCard, Default: "the entity of the door that on names, else no shape", Example: "schema: order", About: "The card of what it carries, written out or by name."},
+	{Name: "schema", Form: aCard, Default: "the entity of the door that on names, else no shape", Example: "schema: order", About: "The card of its content, written out or by name."},
 	{Name: "on", Form: nameOrNames, Default: "Go code emits it", Example: "on: [order.create, order.update]", About: "The built-in commands that emit it, each for the row it writes: create, update and delete of a door of this Frond, also one that is false."},
 	{Name: "when", Form: aString, Default: "always", Example: `when: before.status != "shipped" and after.status == "shipped"`, About: "An expression over before and after, the row as it was and as it is; null at create and at delete."},
 }

@@ -29,7 +29,7 @@ func AppendDateTime(dst []byte, at time.Time) []byte {
 }
 
 // NormalDateTime is the text of a judged date-time in the form that rows have for it;
-// null, and what is no date-time, is returned as it is.
+// null and non-date-time values are returned unchanged.
 func NormalDateTime(value json.RawMessage) json.RawMessage {
 	if jsontext.KindOf(value) != jsontext.String || isNormal(jsontext.Trim(value)) {
 		return value

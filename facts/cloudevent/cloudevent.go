@@ -12,7 +12,8 @@ import (
 // ContentType is that of an event in structured mode.
 const ContentType = "application/cloudevents+json; charset=utf-8"
 
-// Writer writes events for receivers that are no callers. The zero Writer writes what is stored.
+// Writer writes events for receivers outside of the callers. The zero Writer writes them as
+// stored.
 type Writer struct {
 	// Outward is an event as it leaves the host, as facade.Outward gives it; nil: as it was
 	// stored.

@@ -36,8 +36,8 @@ type Consumer struct {
 	proven bool
 }
 
-// DefaultTries are about 25 minutes with the pauses between them.
-const DefaultTries = 12
+// defaultTries are about 25 minutes with the pauses between them.
+const defaultTries = 12
 
 // The pause after the first failure of an event, which doubles with every further one.
 const (
@@ -53,13 +53,12 @@ func pauseAfter(n int) time.Duration {
 	return min(lastPause, firstPause<<max(0, n-1))
 }
 
-// Register writes the position of a consumer that is new, so that it misses nothing from now
-// on.
+// Register writes the position of a new consumer, so that it receives every event from now on.
 func (c *Consumer) Register(ctx context.Context) error {
 	if _, known, err := c.Store.Cursor(ctx, c.Name); err != nil || known {
 		return err
 	}
-	oldest, last, err := c.Store.Span(ctx)
+	oldest, last, err := c.Span(ctx)
 	if err != nil {
 		return err
 	}
@@ -156,9 +155,9 @@ func reason(err error) string {
 	return text
 }
 
-// Settle hands every event that is there to the function, once and in the calling goroutine,
-// and reports how many there were. It is for tests: the first failure ends it, and the event
-// stays. Nothing else consumes meanwhile.
+// Settle passes every event in the log to the function, once and in the calling goroutine, and
+// returns their number. It is for tests: the first failure ends it, and the event stays. The
+// caller makes sure that no other consumer runs at the same time.
 func (c *Consumer) Settle(ctx context.Context) (n int, err error) {
 	if err := c.Register(ctx); err != nil {
 		return 0, err
@@ -168,7 +167,7 @@ func (c *Consumer) Settle(ctx context.Context) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		events, behind, err := c.Store.Log(ctx, at, c.Facts, 100)
+		events, behind, err := c.Read(ctx, at, 100)
 		if err != nil || behind <= at {
 			return n, err
 		}

@@ -27,7 +27,7 @@ const (
 	lookEvery = 30 * time.Second
 )
 
-// run consumes until ctx is done, the store fails, or there is nothing to do.
+// run consumes until ctx is done, the store fails, or there is no work left.
 func (s *session) run(ctx context.Context) error {
 	for {
 		if time.Since(s.looked) >= lookEvery {
@@ -142,17 +142,17 @@ func (s *session) retry(ctx context.Context) error {
 	return nil
 }
 
-// endedProcess is the reason that is kept of an attempt while it runs: whoever reads it later
-// knows that nothing was written behind it.
+// endedProcess is the stored reason of an attempt while it runs: a later reader of it knows
+// that the process ended before it could write another.
 const endedProcess = "the process ended while the consumer handled it"
 
 // again tries one event that is set aside.
 //
-// An attempt that may end the process (os.Exit, a panic of another goroutine, no memory left) is
-// counted in the store before it begins, since nothing can be noted behind it. These are the
-// attempts of an event that has failed before, and all of a process until one of them has come
-// back: a process that was ended begins again with the event that ended it. Other attempts
-// cost no write beside their transaction.
+// An attempt that may end the process (os.Exit, a panic of another goroutine, out of memory) is
+// counted in the store before it begins, since it could not be recorded afterwards. These are
+// the attempts of an event that has failed before, and all of a process until one of them has
+// returned: a process that was ended begins again with the event that ended it. Other attempts
+// cost no write in addition to their transaction.
 func (s *session) again(ctx context.Context, dead *facade.DeadEvent) error {
 	if dead.Tries > 0 && dead.Reason == endedProcess {
 		s.failed(dead, errors.New(endedProcess))
@@ -176,7 +176,7 @@ func (s *session) tryAgain(ctx context.Context, dead *facade.DeadEvent, isCounte
 	err := s.attempt(ctx, &dead.Event, func(ctx context.Context) error { return s.revive(ctx, dead) })
 	if err != nil && !errors.As(err, new(errHandle)) {
 		if isCounted && ctx.Err() != nil && !errors.Is(context.Cause(ctx), delivery.ErrLost) {
-			// A stop of the gateway is no failure of the event.
+			// A stop of the gateway does not count as a failure of the event.
 			dead.Tries--
 			dead.Reason = "the gateway was stopped while the consumer handled it"
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
@@ -198,7 +198,7 @@ func (s *session) tryAgain(ctx context.Context, dead *facade.DeadEvent, isCounte
 }
 
 // limit is how often an event is tried.
-func (s *session) limit() int { return cmp.Or(s.Tries, DefaultTries) }
+func (s *session) limit() int { return cmp.Or(s.Tries, defaultTries) }
 
 // revive takes an event out of those that are set aside. ErrLost: another process has.
 func (s *session) revive(ctx context.Context, dead *facade.DeadEvent) error {
@@ -209,8 +209,8 @@ func (s *session) revive(ctx context.Context, dead *facade.DeadEvent) error {
 	return err
 }
 
-// replace writes a letter in the place of an event that is set aside, unless another process has
-// dealt with that meanwhile.
+// replace writes a letter in the place of a failed event, unless another process has handled
+// that in between.
 func (s *session) replace(ctx context.Context, dead, letter *facade.DeadEvent) error {
 	return s.Store.Transact(ctx, func(ctx context.Context) error {
 		if err := s.revive(ctx, dead); err != nil {
@@ -226,7 +226,7 @@ func (s *session) keep(ctx context.Context, dead *facade.DeadEvent) error {
 	return s.replace(ctx, dead, dead)
 }
 
-// giveUp makes an event dead. Those behind it go on without it.
+// giveUp makes an event dead. The events that wait for it go on.
 func (s *session) giveUp(ctx context.Context, dead *facade.DeadEvent) error {
 	dead.At = time.Now().UTC()
 	final := *dead
@@ -251,7 +251,7 @@ func (s *session) done(at facade.Position) {
 // failed notes a failure of the function in dead, and logs it.
 func (s *session) failed(dead *facade.DeadEvent, err error) {
 	dead.Reason = reason(err)
-	s.Log.Warn("an event is set aside: its consumer has failed", "consumer", s.Name, "fact", dead.Event.Frond+"."+dead.Event.Name, "event", dead.Event.ID, "tries", dead.Tries, "error", dead.Reason)
+	s.Log.Warn("an event was moved to the dead events: its consumer has failed", "consumer", s.Name, "fact", dead.Event.Frond+"."+dead.Event.Name, "event", dead.Event.ID, "tries", dead.Tries, "error", dead.Reason)
 	s.Stats.Change(func(state *delivery.State) { state.Failed++ })
 }
 
@@ -260,7 +260,7 @@ func (s *session) count() {
 	s.Stats.Change(func(state *delivery.State) {
 		state.Waiting, state.Retrying, state.Oldest = s.aside.n, s.aside.n, s.aside.oldest()
 		if state.Problem = ""; s.aside.n >= maxAside {
-			state.Problem = fmt.Sprintf("%d events have failed and are tried again; nothing further is read until some are done", s.aside.n)
+			state.Problem = fmt.Sprintf("%d events have failed and are tried again; reading continues once some are done", s.aside.n)
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// Store is where a consumer keeps its position and what it could not deliver.
+// Store keeps the position of a consumer and the events it could not deliver.
 type Store interface {
 	facade.Transactor
 	facade.EventLog
@@ -23,12 +23,12 @@ type Store interface {
 // Reader reads events in the order of their positions.
 type Reader interface {
 	// Next waits for the next events, oldest first; behind is the position to resume from. An
-	// error that is not ctx's ends the reader.
+	// error other than ctx's ends the reader.
 	Next(ctx context.Context) (events []*facade.Event, behind facade.Position, err error)
 	Close()
 }
 
-// Feed opens readers of some facts, as FROND.NAME, behind a position.
+// Feed opens readers of some facts, as FROND.NAME, after a position.
 type Feed func(ctx context.Context, names []string, after facade.Position) (Reader, error)
 
 // Consumer delivers the events of some facts to one receiver.
@@ -38,15 +38,17 @@ type Consumer struct {
 	// Facts are the facts that it is sent, as FROND.NAME.
 	Facts []string
 	Store Store
-	Feed  Feed
-	// Alone says that no other process has the store: there is no lease to wait for.
+	// Remote returns the log that is read, where it is that of another host; nil: it is Store's.
+	Remote func() (facade.EventLog, error)
+	Feed   Feed
+	// Alone says that no other process uses the store: there is no lease to wait for.
 	Alone bool
 	// Retention is how long the log keeps events; 0: for longer than a consumer is idle.
 	Retention time.Duration
 	Log       *slog.Logger
 	Stats     Stats
 
-	crept time.Time // when the cursor was last known to be behind no event of another fact
+	crept time.Time // when the cursor last had only events of other facts after it
 }
 
 // How long a process waits in the states of [Consumer.Run].
@@ -58,8 +60,8 @@ const (
 	maxRest    = 30 * time.Second // after a failure of the store
 )
 
-// errIdle is the end of a session that has nothing to do.
-var errIdle = errors.New("nothing is left to deliver")
+// errIdle ends a session without work.
+var errIdle = errors.New("no events are left to deliver")
 
 // Stop is an error of deliver that does not end by itself: Run returns it.
 type Stop struct{ Reason string }
@@ -71,7 +73,7 @@ func (s *Stop) Error() string { return s.Reason }
 // receiver cannot be reached. The reason has no secrets.
 type Unavailable struct {
 	Reason string
-	Err    error // nil: there is no more to say
+	Err    error // nil: no details
 }
 
 // Error is the reason.
@@ -84,14 +86,40 @@ func (u *Unavailable) Unwrap() error { return u.Err }
 // tried again. `frond facts replay` moves dead letters there.
 func Retrying(consumer string) string { return consumer + ":retry" }
 
+// Read reads the events of the consumer's facts as [facade.EventLog] does.
+func (c *Consumer) Read(ctx context.Context, after facade.Position, limit int) (events []*facade.Event, behind facade.Position, err error) {
+	log, err := c.log()
+	if err != nil {
+		return nil, after, err
+	}
+	return log.Log(ctx, after, c.Facts, limit)
+}
+
+// Span returns the positions that the consumer's log holds, as [facade.EventLog] does.
+func (c *Consumer) Span(ctx context.Context) (oldest, last facade.Position, err error) {
+	log, err := c.log()
+	if err != nil {
+		return 0, 0, err
+	}
+	return log.Span(ctx)
+}
+
+// log is the log that is read.
+func (c *Consumer) log() (facade.EventLog, error) {
+	if c.Remote == nil {
+		return c.Store, nil
+	}
+	return c.Remote()
+}
+
 // maxMeasured is how many events of a way out that is stuck are counted.
 const maxMeasured = 500
 
-// measure counts what waits for a way out that is stuck: nothing reads it meanwhile.
+// measure counts the waiting events of a consumer that is stuck and reads none itself.
 func (c *Consumer) measure(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	events, _, err := c.Store.Log(ctx, c.Stats.State().Cursor, c.Facts, maxMeasured)
+	events, _, err := c.Read(ctx, c.Stats.State().Cursor, maxMeasured)
 	if err != nil || len(events) == 0 {
 		return // the reason is logged where it matters
 	}
@@ -144,8 +172,8 @@ func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Sessi
 	}
 }
 
-// Register writes the cursor of a consumer that is new, so that it misses nothing from now on. Run
-// does so too, when its goroutine comes to it.
+// Register writes the cursor of a new consumer, so that it receives every event from now on.
+// Run does so too, once its goroutine starts.
 func (c *Consumer) Register(ctx context.Context) error {
 	_, err := c.begin(ctx)
 	if errors.Is(err, ErrLost) { // another process has
@@ -154,7 +182,7 @@ func (c *Consumer) Register(ctx context.Context) error {
 	return err
 }
 
-// turn waits for work and for the lease, and delivers until there is no more work.
+// turn waits for work and for the lease, and delivers until all work is done.
 func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.Context, *Session) error) error {
 	cursor, err := c.begin(ctx)
 	if err != nil {
@@ -217,15 +245,14 @@ func (c *Consumer) deliver(ctx context.Context, cursor facade.Position, deliver 
 	return err
 }
 
-// begin is the cursor. At the first start it is the end of the log. It is the oldest position that
-// is left where the log has been trimmed since, or is not the one that the cursor is of: a
-// remote's that was made anew.
+// begin is the cursor. At the first start it is the end of the log. It is the oldest position
+// left if the log has been trimmed since, or is another log: that of a remote that was rebuilt.
 func (c *Consumer) begin(ctx context.Context) (facade.Position, error) {
 	at, known, err := c.Store.Cursor(ctx, c.Name)
 	if err != nil {
 		return 0, err
 	}
-	oldest, last, err := c.Store.Span(ctx)
+	oldest, last, err := c.Span(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -245,8 +272,9 @@ func (c *Consumer) begin(ctx context.Context) (facade.Position, error) {
 	return to, err
 }
 
-// creepEvery is how often an idle consumer looks for events of other facts behind its cursor: well
-// before they are removed, and the cursor is one that the log does not know any more.
+// creepEvery is the interval at which an idle consumer looks for events of other facts after
+// its cursor: well before they are removed, which would leave the cursor at a position that the
+// log does not know.
 func (c *Consumer) creepEvery() time.Duration {
 	if c.Retention <= 0 {
 		return creepTime
@@ -254,8 +282,8 @@ func (c *Consumer) creepEvery() time.Duration {
 	return min(creepTime, max(leastCreep, c.Retention/4))
 }
 
-// wait returns when there is something behind the cursor, or to be retried. isWork is false where
-// events of other facts alone are behind it, so that it has to be moved.
+// wait returns when there are events after the cursor, or to be retried. isWork is false if
+// they are events of other facts alone, so that the cursor has to be moved.
 func (c *Consumer) wait(ctx context.Context, cursor facade.Position) (isWork bool, err error) {
 	reader, err := c.Feed(ctx, c.Facts, cursor)
 	if err != nil {
@@ -268,7 +296,7 @@ func (c *Consumer) wait(ctx context.Context, cursor facade.Position) (isWork boo
 			return true, err
 		}
 		if time.Since(c.crept) >= c.creepEvery() {
-			events, behind, err := c.Store.Log(ctx, cursor, c.Facts, 1)
+			events, behind, err := c.Read(ctx, cursor, 1)
 			if err != nil || len(events) > 0 || behind > cursor {
 				return len(events) > 0, err
 			}
@@ -296,14 +324,14 @@ func Pause(ctx context.Context, d time.Duration) bool {
 }
 
 // Session is one stretch of deliveries, while this process holds the lease. Its methods are
-// called by one goroutine at a time, and Next beside the others.
+// called by one goroutine at a time, except Next, which may run together with the others.
 type Session struct {
 	consumer *Consumer
 	reader   Reader
 	cursor   facade.Position
 }
 
-// Next waits for the next events, oldest first, and the position behind them.
+// Next waits for the next events, oldest first, and returns the position of the last.
 func (s *Session) Next(ctx context.Context) ([]*facade.Event, facade.Position, error) {
 	return s.reader.Next(ctx)
 }
@@ -311,11 +339,11 @@ func (s *Session) Next(ctx context.Context) ([]*facade.Event, facade.Position, e
 // Cursor is the position that was saved last.
 func (s *Session) Cursor() facade.Position { return s.cursor }
 
-// creep moves the cursor over events of other facts. Without it the cursor of a rare fact would end
-// up behind what is kept.
+// creep moves the cursor over events of other facts. Without it the cursor of a rare fact would
+// be left before the oldest event in the log.
 func (s *Session) creep(ctx context.Context) error {
 	c := s.consumer
-	events, behind, err := c.Store.Log(ctx, s.cursor, c.Facts, 1)
+	events, behind, err := c.Read(ctx, s.cursor, 1)
 	if err != nil || len(events) > 0 {
 		return err
 	}
@@ -323,7 +351,7 @@ func (s *Session) creep(ctx context.Context) error {
 	return s.Save(ctx, max(s.cursor, behind))
 }
 
-// Idle is the error with which deliver ends a session that had nothing to do for [Session.IdleTime].
+// Idle is the error with which deliver ends a session without work for [Session.IdleTime].
 func (s *Session) Idle() error { return errIdle }
 
 // IdleTime is how long a session without work goes on.

@@ -17,9 +17,9 @@ const LeaseTime = 15 * time.Second
 var ErrLost = errors.New("another process delivers now")
 
 // Lease lets one process at a time deliver for a consumer. It is a counter among the store's
-// cursors: even while nobody holds it, odd while somebody does, and greater after every
-// renewal. A process takes over a counter that has not changed for [LeaseTime] of its own clock,
-// so that the clocks of processes need not agree.
+// cursors: even while it is free, odd while a process holds it, and greater after every
+// renewal. A process takes over a counter that has not changed for [LeaseTime] of its own
+// clock, so that the clocks of processes need not agree.
 //
 // It is used by one goroutine.
 type Lease struct {
@@ -36,7 +36,7 @@ func NewLease(store facade.Cursors, consumer string) *Lease {
 	return &Lease{store: store, name: "lease:" + consumer, seen: -1}
 }
 
-// Take takes the lease if nobody holds it, or its holder has not renewed it for LeaseTime, and
+// Take takes the lease if it is free, or its holder has not renewed it for LeaseTime, and
 // reports whether it is held now.
 func (l *Lease) Take(ctx context.Context) (bool, error) {
 	at, _, err := l.store.Cursor(ctx, l.name)

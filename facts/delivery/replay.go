@@ -60,8 +60,8 @@ func Again(ctx context.Context, store Store, consumer string, ids []string) (n i
 	}
 }
 
-// Replay hands a consumer the events of some facts behind a position, up to another one, once
-// more, and reports how many there are. The consumer's own position stays where it is.
+// Replay gives a consumer the events of some facts after a position, up to another one, once
+// more, and returns their number. The consumer's own position does not change.
 func Replay(ctx context.Context, store Store, consumer string, facts []string, after, to facade.Position) (n int, err error) {
 	for after < to {
 		events, behind, err := store.Log(ctx, after, facts, replayBatch)

@@ -7,7 +7,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// State is what is known of a way out in this process. Its counters begin with the process.
+// State is the state of a consumer in this process. Its counters begin with the process.
 type State struct {
 	// Name is that of the consumer: webhook:billing.
 	Name string
@@ -17,13 +17,16 @@ type State struct {
 	// events that were given up on.
 	Delivered, Failed, Dead uint64
 	// Waiting are events that were read and are not delivered, and Retrying those of them that
-	// failed at least once, or wait behind one that did.
+	// failed at least once, or wait for one that did.
 	Waiting, Retrying int
+	// Uncounted says that the number of waiting events is unknown.
+	Uncounted bool
 	// Oldest is when the first event that is still waiting was emitted; zero: none waits.
 	Oldest time.Time
 	// Cursor is where the way out goes on after a restart.
 	Cursor facade.Position
-	// Problem says why nothing is delivered, in a sentence without secrets; "": all is well.
+	// Problem says why no events are delivered, in a sentence without secrets; "": there is no
+	// problem.
 	Problem string
 	// Stopped says that Problem does not end by itself.
 	Stopped bool

@@ -39,7 +39,7 @@ type Config struct {
 	Token string
 }
 
-// Options are what a publisher takes from its host; each may be the zero value.
+// Options are the host's parts of a publisher; each may be the zero value.
 type Options struct {
 	Writer cloudevent.Writer
 	// InProcess connects to a server of this process in place of Config.URL.
@@ -60,7 +60,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// CheckURL reports a text that is no list of servers. The error does not repeat it.
+// CheckURL reports a text that is not a list of servers. The error does not repeat it.
 func CheckURL(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
@@ -71,7 +71,7 @@ func CheckURL(text string) error {
 	return nil
 }
 
-// CheckStream reports a text that is no name of a stream.
+// CheckStream reports a text that is not the name of a stream.
 func CheckStream(text string) error {
 	if text == "" || len(text) > 255 || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`.*>/\`, r) }) {
 		return errors.New(`write a name such as frond, without spaces and any of . * > / \`)
@@ -89,8 +89,9 @@ func CheckPrefix(text string) error {
 	return nil
 }
 
-// connection is how the client connects: for ever, and without a buffer of what could not be
-// sent. The outbox is the buffer. The error names the file at fault and no secret.
+// connection returns the options of the client's connection: it reconnects for ever, and does
+// not buffer unsent messages. The outbox is the buffer. The error names the file at fault and
+// no secret.
 func (c *Config) connection(opts *Options) ([]client.Option, error) {
 	options := []client.Option{
 		client.Name("frond"), client.Timeout(connectTime), client.RetryOnFailedConnect(true), client.MaxReconnects(-1),
@@ -119,7 +120,7 @@ func (c *Config) connection(opts *Options) ([]client.Option, error) {
 		if err == nil {
 			secure.RootCAs = x509.NewCertPool()
 			if !secure.RootCAs.AppendCertsFromPEM(text) {
-				err = errors.New("there is no certificate in it")
+				err = errors.New("it contains no certificate")
 			}
 		}
 		if err != nil {

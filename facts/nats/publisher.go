@@ -42,11 +42,11 @@ type Publisher struct {
 	log     *slog.Logger
 	connect []client.Option
 
-	problem atomic.Pointer[string]      // of the connection; nil: it stands
+	problem atomic.Pointer[string]      // of the connection; nil: connected
 	conn    atomic.Pointer[client.Conn] // while Run runs
 }
 
-// New makes a publisher. Nothing is connected before [Publisher.Run]. The error is about the
+// New makes a publisher. It does not connect before [Publisher.Run]. The error is about the
 // files of c, a [FileError], or its URL.
 func New(c Config, opts Options) (*Publisher, error) {
 	c = c.withDefaults()
@@ -95,7 +95,7 @@ func unconnected(err error) string {
 	return unreachable
 }
 
-// report notes why there is no connection, and logs it where it is another reason than before.
+// report records why there is no connection, and logs it if the reason has changed.
 func (p *Publisher) report(err error) {
 	if reason := unconnected(err); reason != p.Problem() {
 		p.set(reason)
@@ -111,13 +111,13 @@ func (p *Publisher) set(problem string) {
 	}
 }
 
-// Problem says why nothing can be published now; "": it can be.
+// Problem says why no event can be published now; "": there is no problem.
 func (p *Publisher) Problem() string {
 	text := p.problem.Load()
 	if text == nil {
 		return ""
 	}
-	// Of refusals behind the first the client reports some to nobody, and keeps the last one.
+	// The client does not report every refusal after the first, but keeps the last one.
 	if conn := p.conn.Load(); conn != nil && *text == unreachable && conn.LastError() != nil {
 		return unconnected(conn.LastError())
 	}
@@ -141,7 +141,7 @@ func (p *Publisher) Run(ctx context.Context, c *delivery.Consumer) error {
 		}),
 	}, p.connect...)
 	conn, err := client.Connect(p.config.URL, options...)
-	if err != nil { // of the options: a server that is missing is no error
+	if err != nil { // of the options: a missing server is not an error
 		return fmt.Errorf("the client of NATS cannot be made: %w", err)
 	}
 	defer conn.Close()
@@ -156,7 +156,7 @@ func (p *Publisher) Run(ctx context.Context, c *delivery.Consumer) error {
 	})
 }
 
-// connected notes a connection that stands.
+// connected records an established connection.
 func (p *Publisher) connected(conn *client.Conn) {
 	p.set("")
 	p.log.Info("NATS is connected", "server", conn.ConnectedServerName())
@@ -246,9 +246,9 @@ func waves(events []*facade.Event) func(yield func([]*facade.Event) bool) {
 	}
 }
 
-// send publishes a wave until all of it is acknowledged. JetStream drops by its id what an
-// acknowledgement was lost of. Failures of the connection end the session, so that another
-// process may publish, which may reach a server.
+// send publishes a wave until all of it is acknowledged. JetStream drops repeated messages by
+// their id, if an acknowledgement was lost. Failures of the connection end the session, so that
+// another process may publish, which may reach a server.
 func (p *Publisher) send(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) error {
 	wait := retryWait
 	for {
@@ -276,7 +276,7 @@ func (p *Publisher) send(ctx context.Context, js jetstream.JetStream, c *deliver
 	}
 }
 
-// attempt publishes a wave once, and returns what was not acknowledged with one of the errors.
+// attempt publishes a wave once, and returns the unacknowledged events with one of the errors.
 func (p *Publisher) attempt(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) (failed []*facade.Event, err error) {
 	within, cancel := context.WithTimeout(ctx, ackTime)
 	defer cancel()
@@ -325,7 +325,7 @@ func (p *Publisher) attempt(ctx context.Context, js jetstream.JetStream, c *deli
 // errNoAck is the failure of an event that the server did not acknowledge in time.
 var errNoAck = errors.New("no acknowledgement came in time")
 
-// message is what is published for an event.
+// message is the message of an event.
 func (p *Publisher) message(e *facade.Event) (*client.Msg, error) {
 	body, err := p.options.Writer.Write(e)
 	if err != nil {

@@ -50,7 +50,7 @@ func (p *Publisher) stream(ctx context.Context, js jetstream.JetStream, c *deliv
 		return &delivery.Unavailable{Reason: fmt.Sprintf("the stream %s of NATS has the subjects %s; add %s to them, or name another stream as facts.nats.stream",
 			p.config.Stream, strings.Join(config.Subjects, ", "), wanted)}
 	case config.NoAck:
-		return &delivery.Unavailable{Reason: fmt.Sprintf("the stream %s of NATS acknowledges nothing (no_ack); turn that off, or name another stream as facts.nats.stream", p.config.Stream)}
+		return &delivery.Unavailable{Reason: fmt.Sprintf("the stream %s of NATS does not acknowledge (no_ack); turn that off, or name another stream as facts.nats.stream", p.config.Stream)}
 	case config.Sealed:
 		return &delivery.Unavailable{Reason: fmt.Sprintf("the stream %s of NATS is sealed; name another one as facts.nats.stream", p.config.Stream)}
 	}
@@ -88,8 +88,8 @@ func (p *Publisher) remember(ctx context.Context, c *delivery.Consumer, s *deliv
 	return err
 }
 
-// covers reports whether a subject of a stream has all of another: > at the end stands for one
-// word or more, * for one.
+// covers reports whether a subject of a stream includes all of another: > at the end matches
+// one word or more, * one word.
 func covers(subject, wanted string) bool {
 	have, want := strings.Split(subject, "."), strings.Split(wanted, ".")
 	for i, word := range have {
@@ -113,7 +113,7 @@ const (
 	codeNoStorage jetstream.ErrorCode = 10047 // the disk is full
 )
 
-// meaning says what a failure of NATS means, without addresses.
+// meaning describes a failure of NATS, without addresses.
 func meaning(err error) string {
 	var api *jetstream.APIError
 	switch {
@@ -141,7 +141,7 @@ func meaning(err error) string {
 	return "the connection is gone"
 }
 
-// unavailable is a failure that may end by itself, or by what the operator does.
+// unavailable is a failure that may end by itself, or by an action of the operator.
 func (p *Publisher) unavailable(err error) error {
 	return &delivery.Unavailable{Reason: "NATS does not take facts: " + meaning(err), Err: err}
 }

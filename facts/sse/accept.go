@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Accepts reports whether the lines of a request's Accept take a stream, and whether they
-// prefer it. A client that prefers it wants one even where there are other forms of the answer;
-// one that sends */* or nothing takes what there is. Of types with equal weights the first one
-// is preferred: urql sends every query with text/event-stream behind the types of JSON.
+// Accepts reports whether the lines of a request's Accept allow a stream, and whether they
+// prefer it. A client that prefers it wants one even if the answer has other forms; one that
+// sends */* or an empty Accept takes any form. Of types with equal weights the first one is
+// preferred: urql sends every query with text/event-stream after the types of JSON.
 //
 //	text/event-stream                        yes, preferred
 //	text/event-stream, application/json      yes, preferred
@@ -45,8 +45,8 @@ func Accepts(lines []string) (accepted, preferred bool) {
 	return len(lines) == 0, false
 }
 
-// Weight is the parameter q behind an element of an Accept header, or of one like it: 1 without
-// one, 0 where it is malformed.
+// Weight is the parameter q of an element of an Accept header, or of one like it: 1 without
+// one, 0 if it is malformed.
 func Weight(params string) float64 {
 	for param := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(param, "=")

@@ -1,15 +1,15 @@
 // Package sse writes answers of type text/event-stream (the HTML standard, section 9.2,
-// "Server-sent events"). It knows nothing of what is sent; the surfaces that stream share it.
+// "Server-sent events"). It does not know the content of the events; the surfaces that stream
+// share it.
 //
 //	err := sse.Serve(w, r, &sse.Options{…}, source)
 //
-// The [Source] has the events. It is asked for them whenever [Stream.Wake] was called, by one
-// goroutine at a time, which exists while there is something to do: a stream that waits costs a
+// The [Source] has the events, and an [outlet.Pump] sends them: a stream that waits costs a
 // connection and a goroutine that notices when the client goes. For this the connection is taken
 // over from the server; over HTTP/2, where that cannot be done, the request's goroutine waits.
 //
 // A stream outlives the time limits of its server, which are those of one answer. A client that
-// does not take what is written within [Options.Patience] is cut off, and goes on from the last id
+// does not accept a write within [Options.Patience] is cut off, and continues from the last id
 // it has.
 package sse
 
@@ -23,7 +23,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/frondhost/frond/facts/outlet"
@@ -32,8 +31,8 @@ import (
 // MediaType is the type of a stream.
 const MediaType = "text/event-stream"
 
-// Interval is how often a stream that has nothing to send says that it is alive. Proxies
-// commonly end connections that are silent for 30 s or 60 s.
+// Interval is the time after which a silent stream sends a heartbeat. Proxies commonly end
+// connections that are silent for 30 s or 60 s.
 const Interval = 15 * time.Second
 
 // Options of [Serve]. A nil pointer is the zero value.
@@ -44,55 +43,43 @@ type Options struct {
 	Retry time.Duration
 	// Patience is how long the connection may take to accept a message; 0 is 10 s.
 	Patience time.Duration
-	// Memory bounds the buffers of all streams; nil: nothing does.
-	Memory outlet.Memory
+	// Room bounds the buffers of all streams; nil: unlimited.
+	Room *outlet.Room
 	// Ending is done when streams have to end, so that the host can stop. Nil: never.
 	Ending context.Context //nolint:containedctx // a signal whose life is the surface's
-	// Closed is called when a stream has ended; nil: nothing is.
+	// Closed is called when a stream has ended, unless it is nil.
 	Closed func(Summary)
 }
 
-// Summary is what a stream was.
+// Summary describes a stream that has ended.
 type Summary struct {
 	Path, Address string // of the request
 	Sent          int64  // bytes that the client has accepted
 	Took          time.Duration
 }
 
-// Source has the events of a stream. Its methods are called by one goroutine at a time.
+// Source has the events of a stream; see [outlet.Source].
 type Source interface {
-	// Begin is called first. The stream may be woken from here on.
-	Begin(s *Stream)
-	// Next writes events into an empty batch, until that is full or there are no more. It is called
-	// again when the batch was sent, and after a batch without events when the stream is woken, or
-	// at a time. The error ends the stream, once the batch was sent.
+	// Begin is called first. The stream may be woken from here on, and then asks for events.
+	Begin(wake func())
 	Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error)
-	// Sent says how many messages of the last batch the client gets. Those behind them are to be
-	// made again.
 	Sent(n int)
-	// Close ends the source.
 	Close()
 }
 
-// Stream is one answer that goes on.
-type Stream struct {
-	source Source
-	out    *outlet.Outlet
-	conn   net.Conn // taken over; nil: the server's
-	ctx    context.Context
-	cancel context.CancelFunc
+// stream is one answer that goes on.
+type stream struct {
+	Source
+	pump   *outlet.Pump
+	conn   net.Conn    // taken over; nil: the server's
 	stop   func() bool // of the host's end
 	closed func(Summary)
 	was    Summary
 	began  time.Time
 	retry  time.Duration // to be sent first; 0: it was
-	done   chan struct{} // closed when the stream has ended, where somebody waits for it
-
-	mu      sync.Mutex
-	woken   bool
-	running bool
-	over    bool
-	timer   *time.Timer
+	first  int           // messages of the batch before those of the source
+	asked  bool          // the batch has messages of the source
+	done   chan struct{} // closed when the stream has ended
 }
 
 // Serve answers a request with a stream, with status 200 and the headers that w has already. It
@@ -112,29 +99,28 @@ func Serve(w http.ResponseWriter, r *http.Request, opts *Options, source Source)
 	if o.Retry <= 0 {
 		o.Retry = 2*time.Second + rand.N(2*time.Second)
 	}
-	s := &Stream{source: source, closed: o.Closed, was: Summary{Path: strings.Clone(r.URL.Path), Address: r.RemoteAddr}, began: time.Now(), retry: o.Retry, woken: true, running: true}
+	s := &stream{Source: source, closed: o.Closed, was: Summary{Path: strings.Clone(r.URL.Path), Address: r.RemoteAddr}, began: time.Now(), retry: o.Retry}
 	to, err := s.take(w, r)
 	if err != nil {
 		source.Close()
 		return
 	}
-	s.out = outlet.New(to, o.Patience, o.Memory)
-	s.ctx, s.cancel = context.WithCancel(o.Ending)
-	s.stop = context.AfterFunc(o.Ending, s.End) //nolint:contextcheck // a stream outlives its request and ends with the host
-	source.Begin(s)
+	s.pump = outlet.NewPump(o.Ending, to, o.Patience, o.Room, s) //nolint:contextcheck // a stream outlives its request and ends with the host
+	s.stop = context.AfterFunc(o.Ending, s.pump.End)             //nolint:contextcheck // a stream outlives its request and ends with the host
+	source.Begin(s.pump.Wake)
 	if s.conn != nil {
-		go s.run()
+		s.pump.Wake()
 		go s.listen()
 		return
 	}
 	s.done = make(chan struct{})
-	defer context.AfterFunc(r.Context(), s.End)()
-	go s.run()
+	defer context.AfterFunc(r.Context(), s.pump.End)()
+	s.pump.Wake()
 	<-s.done
 }
 
 // take sends the head of the answer and takes the connection over, where that is possible.
-func (s *Stream) take(w http.ResponseWriter, r *http.Request) (outlet.Writer, error) {
+func (s *stream) take(w http.ResponseWriter, r *http.Request) (outlet.Writer, error) {
 	control := http.NewResponseController(w)
 	// Without this the server's limit for reading a request ends the request's context. A
 	// writer without deadlines belongs to a server that has none.
@@ -174,7 +160,7 @@ func (w *response) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// SetWriteDeadline does nothing for a writer that has no deadlines.
+// SetWriteDeadline has no effect on a writer without deadlines.
 func (w *response) SetWriteDeadline(t time.Time) error {
 	if err := w.control.SetWriteDeadline(t); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
@@ -182,92 +168,49 @@ func (w *response) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// listen notices when the client goes. A client of a stream sends nothing.
-func (s *Stream) listen() {
+// listen notices when the client goes. The client of a stream sends no data.
+func (s *stream) listen() {
 	var one [1]byte
 	for read := 0; read < 1<<10; read++ {
 		if _, err := s.conn.Read(one[:]); err != nil {
 			break
 		}
 	}
-	s.End()
+	s.pump.End()
 }
 
-// Wake has the source asked for events. It does not block.
-func (s *Stream) Wake() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.wake()
-}
-
-func (s *Stream) wake() {
-	s.woken = true
-	if !s.running {
-		s.running = true
-		go s.run()
-	}
-}
-
-// End ends the stream without a word. It does not wait.
-func (s *Stream) End() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over {
-		return
-	}
-	s.over = true
-	s.cancel()
+// HangUp implements [outlet.Source]: it closes a connection that was taken over.
+func (s *stream) HangUp() {
 	if s.conn != nil {
 		_ = s.conn.Close()
 	}
-	s.wake()
 }
 
-// run sends until there is nothing to send.
-func (s *Stream) run() {
-	for at := (time.Time{}); s.goes(at); {
-		var err error
-		if at, err = s.turn(); err != nil {
-			s.End()
-		}
+// Next implements [outlet.Source].
+func (s *stream) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
+	if s.first = 0; s.retry > 0 {
+		b.Text = append(strconv.AppendInt(append(b.Text, "retry: "...), s.retry.Milliseconds(), 10), "\n\n"...)
+		b.End()
+		s.retry, s.first = 0, 1
+	}
+	at, err = s.Source.Next(ctx, b)
+	s.asked = b.Len() > s.first
+	return at, err
+}
+
+// Sent implements [outlet.Source].
+func (s *stream) Sent(n int) {
+	if s.asked {
+		s.Source.Sent(max(n-s.first, 0))
 	}
 }
 
-// goes reports whether there may be something to send. Otherwise the goroutine is to end: until
-// the stream is woken, or for ever.
-func (s *Stream) goes(at time.Time) bool {
-	s.mu.Lock()
-	switch {
-	case s.over:
-		s.mu.Unlock()
-		s.close()
-		return false
-	case s.woken:
-		s.woken = false
-		s.mu.Unlock()
-		return true
-	}
-	defer s.mu.Unlock()
-	s.running = false
-	switch wait := time.Until(at); {
-	case at.IsZero():
-	case s.timer == nil:
-		s.timer = time.AfterFunc(wait, s.Wake)
-	default:
-		s.timer.Reset(wait)
-	}
-	return false
-}
-
-// close gives everything back. Nothing runs any more.
-func (s *Stream) close() {
+// Close implements [outlet.Source].
+func (s *stream) Close() {
 	s.stop()
-	if s.timer != nil {
-		s.timer.Stop()
-	}
-	s.source.Close()
+	s.Source.Close()
 	if s.closed != nil {
-		s.was.Sent, s.was.Took = s.out.Sent(), time.Since(s.began)
+		s.was.Sent, s.was.Took = s.pump.Sent(), time.Since(s.began)
 		s.closed(s.was)
 	}
 	if s.done != nil {
@@ -275,42 +218,9 @@ func (s *Stream) close() {
 	}
 }
 
-// again is after how long a stream asks again for memory.
-const again = 100 * time.Millisecond
-
-// turn sends one batch.
-func (s *Stream) turn() (at time.Time, err error) {
-	b, err := s.out.Batch()
-	if err != nil { // its place in the log is all that the stream holds
-		return time.Now().Add(again + rand.N(2*again)), nil
-	}
-	first := 0
-	if s.retry > 0 {
-		b.Text = append(strconv.AppendInt(append(b.Text, "retry: "...), s.retry.Milliseconds(), 10), "\n\n"...)
-		b.End()
-		s.retry, first = 0, 1
-	}
-	at, failed := s.source.Next(s.ctx, b)
-	n := b.Len()
-	switch {
-	case n == 0:
-		b.Release()
-		return at, failed
-	case failed != nil:
-		_, _ = s.out.SendWhole(b) // the client may be gone
-		return at, failed
-	}
-	sent, err := s.out.Send(b)
-	if n > first {
-		s.source.Sent(max(sent-first, 0))
-	}
-	s.Wake()
-	return at, err
-}
-
 // Event is one event of a stream.
 type Event struct {
-	ID   string // what a client sends as Last-Event-ID; "": the one before stays
+	ID   string // the client's next Last-Event-ID; "": the one before stays
 	Name string // of the listener that is called; "" is message
 	Data []byte // text; may have several lines, which arrive joined by \n
 }

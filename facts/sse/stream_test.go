@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,25 +32,21 @@ type messages struct {
 	next  chan struct{} // unless nil, an element for each message
 	began chan struct{} // closed by Begin
 	end   chan struct{} // closed by Close
-	beat  chan<- string // what became of each batch
 
 	at, from int
-	stream   *sse.Stream
+	wake     func()
 }
 
 var errEnd = errors.New("that was the last one")
 
-func (m *messages) Begin(s *sse.Stream) {
-	m.stream = s
+func (m *messages) Begin(wake func()) {
+	m.wake = wake
 	close(m.began)
 }
 
 func (m *messages) Close() { close(m.end) }
 
 func (m *messages) Sent(n int) {
-	if m.beat != nil {
-		m.beat <- fmt.Sprintf("%d of %d", n, m.at-m.from)
-	}
 	m.at = m.from + n
 }
 
@@ -77,10 +74,7 @@ func newMessages(most int, text func(int) []byte) *messages {
 
 // TestText is the text of events, heartbeats and the head.
 func TestText(t *testing.T) {
-	b, err := outlet.New(nil, 0, nil).Batch()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := new(outlet.Batch)
 	for _, e := range []sse.Event{
 		{ID: "7", Name: "orderPlaced", Data: []byte(`{"a":1}`)},
 		{Data: []byte("{\r\n\"a\":\n1\r}")},
@@ -165,7 +159,7 @@ func TestOutlivesTheServersLimits(t *testing.T) {
 				}
 				m.next <- struct{}{}
 				<-m.began
-				m.stream.Wake()
+				m.wake()
 				arrived := false
 				for !arrived && lines.Scan() {
 					arrived = lines.Text() == "data: x"
@@ -230,20 +224,58 @@ func dialed(t *testing.T, server *httptest.Server) net.Conn {
 	return conn
 }
 
+// dialedTLS is dialed over TLS.
+func dialedTLS(t *testing.T, server *httptest.Server) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // it is the server of the test
+	t.Cleanup(func() { _ = over.Close() })
+	if _, err := io.WriteString(over, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	return over
+}
+
 // TestSlowClient: one that does not read keeps a part of one message and no batch, gets every
-// message in order when it reads, and leaves nothing behind.
+// message in order when it reads, and leaves nothing behind. So it is where a connection cannot be
+// cut short: the client keeps one message then.
 func TestSlowClient(t *testing.T) {
-	const most, size = 400, 20_000
+	for name, open := range map[string]func(*testing.T, *httptest.Server) io.Reader{
+		"HTTP/1.1": func(t *testing.T, s *httptest.Server) io.Reader { return dialed(t, s) },
+		"TLS":      func(t *testing.T, s *httptest.Server) io.Reader { return dialedTLS(t, s) },
+		"HTTP/2.0": func(t *testing.T, s *httptest.Server) io.Reader {
+			resp, err := s.Client().Get(s.URL)
+			if err != nil || resp.ProtoMajor != 2 {
+				t.Fatalf("%v, %v", resp, err)
+			}
+			t.Cleanup(func() { _ = resp.Body.Close() })
+			return resp.Body
+		},
+	} {
+		t.Run(name, func(t *testing.T) { testSlowClient(t, name, open) })
+	}
+}
+
+func testSlowClient(t *testing.T, proto string, open func(*testing.T, *httptest.Server) io.Reader) {
+	const most, size = 600, 20_000
 	m := newMessages(most, func(int) []byte { return bytes.Repeat([]byte("x"), size) })
-	beat := make(chan string, 10*most)
-	m.beat = beat
 	held := &memory{most: 1 << 20}
-	server := served(t, false, time.Minute, func(w http.ResponseWriter, r *http.Request) {
-		sse.Serve(w, r, &sse.Options{Patience: time.Minute, Memory: held}, m)
-	})
-	conn := dialed(t, server)
+	serve := func(w http.ResponseWriter, r *http.Request) {
+		sse.Serve(w, r, &sse.Options{Patience: time.Minute, Room: outlet.NewRoom(held)}, m)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(serve))
+	if server.EnableHTTP2 = proto == "HTTP/2.0"; proto == "HTTP/1.1" {
+		server.Start()
+	} else {
+		server.StartTLS()
+	}
+	t.Cleanup(server.Close)
+	conn := open(t, server)
 	// A batch is dropped but for a message once the client takes no more.
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for taken := held.now(); taken == 0 || taken > size+200; taken = held.now() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d bytes are held for a client that does not read", taken)
@@ -265,14 +297,60 @@ func TestSlowClient(t *testing.T) {
 	if n != most || held.now() != 0 {
 		t.Errorf("%d messages arrived, %d bytes are held: %v", n, held.now(), scan.Err())
 	}
-	close(beat)
-	dropped := false
-	for text := range beat {
-		sent, of, _ := strings.Cut(text, " of ")
-		dropped = dropped || sent != of
+}
+
+// crowd is a source that counts how many are asked at once.
+type crowd struct {
+	inside, most *atomic.Int64
+	open         <-chan struct{}
+	full         func()
+}
+
+func (c *crowd) Begin(func()) {}
+func (c *crowd) Close()       {}
+func (c *crowd) Sent(int)     {}
+
+func (c *crowd) Next(context.Context, *outlet.Batch) (time.Time, error) {
+	n := c.inside.Add(1)
+	defer c.inside.Add(-1)
+	for {
+		if most := c.most.Load(); n <= most || c.most.CompareAndSwap(most, n) {
+			break
+		}
 	}
-	if !dropped {
-		t.Error("no batch was dropped")
+	if n == 64 {
+		c.full()
+	}
+	<-c.open
+	return time.Time{}, errEnd
+}
+
+// TestTurns: however many streams are woken at once, 64 of them make a batch.
+func TestTurns(t *testing.T) {
+	const streams = 200
+	var inside, most atomic.Int64
+	full, open := make(chan struct{}), make(chan struct{})
+	room := outlet.NewRoom(&memory{most: 1 << 30})
+	var ended, called sync.WaitGroup
+	ended.Add(streams)
+	called.Add(streams)
+	server := served(t, false, time.Minute, func(w http.ResponseWriter, r *http.Request) {
+		defer called.Done()
+		sse.Serve(w, r, &sse.Options{Room: room, Closed: func(sse.Summary) { ended.Done() }},
+			&crowd{&inside, &most, open, sync.OnceFunc(func() { close(full) })})
+	})
+	for range streams {
+		dialed(t, server)
+	}
+	<-full
+	called.Wait()
+	for range 1000 {
+		runtime.Gosched()
+	}
+	close(open)
+	ended.Wait()
+	if most.Load() != 64 {
+		t.Errorf("%d batches were made at once", most.Load())
 	}
 }
 
@@ -291,7 +369,7 @@ func TestNoMemory(t *testing.T) {
 	m := newMessages(3, func(int) []byte { return []byte("x") })
 	held := &memory{refused: make(chan struct{}, 1)}
 	server := served(t, false, time.Minute, func(w http.ResponseWriter, r *http.Request) {
-		sse.Serve(w, r, &sse.Options{Memory: held, Retry: time.Second}, m)
+		sse.Serve(w, r, &sse.Options{Room: outlet.NewRoom(held), Retry: time.Second}, m)
 	})
 	conn := dialed(t, server)
 	<-held.refused

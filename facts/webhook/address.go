@@ -2,6 +2,8 @@ package webhook
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -28,8 +30,8 @@ var special = prefixes(
 	"2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20",
 )
 
-// global is what the Internet's registries hand out of version 6. Loopback, mapped, unique-local,
-// link-local, site-local and multicast addresses are outside of it.
+// global is the range of version 6 that the Internet's registries assign. Loopback, mapped,
+// unique-local, link-local, site-local and multicast addresses are outside of it.
 var global = netip.MustParsePrefix("2000::/3")
 
 func prefixes(texts ...string) (all []netip.Prefix) {
@@ -59,12 +61,12 @@ func within(blocks []netip.Prefix, ip netip.Addr) bool {
 
 // gate decides which addresses may be connected to.
 type gate struct {
-	allow []netip.Prefix // beside public ones
+	allow []netip.Prefix // in addition to public ones
 	plain bool           // the URL is http://: only these
 }
 
-// check judges an address that a connection is about to be made to. An address of version 4 that
-// is written as one of version 6 (::ffff:127.0.0.1) is judged as what it is.
+// check judges the address of a new connection. An address of version 4 that is written as one
+// of version 6 (::ffff:127.0.0.1) is judged as version 4.
 func (g *gate) check(ip netip.Addr) error {
 	ip = ip.Unmap().WithZone("")
 	switch {
@@ -78,8 +80,8 @@ func (g *gate) check(ip netip.Addr) error {
 	return nil
 }
 
-// control is called by the dialer between the resolution of the name and the connection, with the
-// address that will be connected to: what the name resolves to a moment later has no effect.
+// control is called by the dialer between the resolution of the name and the connection, with
+// the address of the connection: a later resolution has no effect.
 func (g *gate) control(_ context.Context, network, address string, _ syscall.RawConn) error {
 	if network != "tcp4" && network != "tcp6" {
 		return fmt.Errorf("%w: %s", errRefused, network)
@@ -91,7 +93,15 @@ func (g *gate) control(_ context.Context, network, address string, _ syscall.Raw
 	return g.check(at.Addr())
 }
 
-// dialer connects to what the gate allows.
+// dialer connects to the addresses that the gate allows.
 func (g *gate) dialer(resolver *net.Resolver) *net.Dialer {
 	return &net.Dialer{Timeout: connectTime, KeepAlive: 30 * time.Second, ControlContext: g.control, Resolver: resolver}
+}
+
+// isCertificate reports whether a handshake failed on the receiver's certificate.
+func isCertificate(err error) bool {
+	var verification *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var unknown x509.UnknownAuthorityError
+	return errors.As(err, &verification) || errors.As(err, &record) || errors.As(err, &unknown)
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Tries is how often an event is sent before it is given up on. The longest waits between them
+// tries is how often an event is sent before it is given up on. The longest waits between them
 // add up to 22.8 hours.
-const Tries = 22
+const tries = 22
 
 // The bounds of the wait after a failure: it doubles from the first to the longest.
 const (
@@ -32,7 +32,7 @@ func backoff(tries int) time.Duration {
 	return firstWait + rand.N(longest(tries)-firstWait+1)
 }
 
-// maxRetryAfter bounds what a receiver may ask for.
+// maxRetryAfter bounds the wait that a receiver may ask for.
 const maxRetryAfter = 24 * time.Hour
 
 // retryAfter is the wait that an answer asks for, in seconds or as a date; 0: none.
@@ -45,4 +45,43 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 		d = at.Sub(now)
 	}
 	return min(maxRetryAfter, max(0, d))
+}
+
+// outage is the time from an event that was not delivered until no event is tried again. It has
+// three lines in the log, however many events it holds up: when it begins, when the first of
+// them is dead, and when it is over. The metrics count the events.
+type outage struct {
+	since      time.Time // zero: there is none
+	held, dead int
+}
+
+// failed notes an event that was not delivered at the first try.
+func (o *outage) failed(h *Hook, m *message, reason string) {
+	if o.held++; o.held == 1 {
+		o.begin()
+		h.log.Warn("a webhook does not take events; they are kept and tried again", "webhook", h.config.Name, "event", m.event.ID, "reason", reason)
+	}
+}
+
+// died notes an event that is given up on.
+func (o *outage) died(h *Hook, m *message, reason string) {
+	o.begin()
+	if o.dead++; o.dead == 1 {
+		h.log.Error("a webhook did not take an event at any try: it is dead; `frond facts dead` lists such events, and `frond facts replay` sends them again",
+			"webhook", h.config.Name, "event", m.event.ID, "fact", m.event.Frond+"."+m.event.Name, "tries", m.tries, "reason", reason)
+	}
+}
+
+func (o *outage) begin() {
+	if o.since.IsZero() {
+		o.since = time.Now()
+	}
+}
+
+// over ends the outage, where there is one.
+func (o *outage) over(h *Hook) {
+	if !o.since.IsZero() {
+		h.log.Info("a webhook takes events again", "webhook", h.config.Name, "after", time.Since(o.since).Round(time.Second).String(), "held", o.held, "dead", o.dead)
+	}
+	*o = outage{}
 }

@@ -14,16 +14,16 @@ import (
 
 // Bounds of a session.
 const (
-	maxFresh   = 1024   // read and not tried yet; beyond it nothing more is read
+	maxFresh   = 1024   // read and not tried yet; beyond it no more events are read
 	maxKept    = 10_000 // kept in the store, and in memory, to be tried again; as above
 	manyFailed = 3      // attempts in a row, after which there is one at a time
 	saveEvery  = 250 * time.Millisecond
 	lookEvery  = 30 * time.Second // for events that were revived from the dead
-	graceTime  = 5 * time.Second  // for what is under way when the process stops
+	graceTime  = 5 * time.Second  // for requests under way when the process stops
 )
 
-// dispatcher is one session of a webhook: it reads events, keeps the order of keys, and decides
-// what is sent when. All of its state belongs to the goroutine of run; requests and reads are
+// dispatcher is one session of a webhook: it reads events, keeps the order of keys, and
+// schedules requests. All of its state belongs to the goroutine of run; requests and reads are
 // made by others.
 //
 //	reader ──batch──▶ lanes ──next──▶ post ──result──▶ settle | retry
@@ -38,7 +38,7 @@ type dispatcher struct {
 	kept     map[string]bool // by the event's id: in the store among those that are tried again
 	underway int
 	failed   int       // attempts in a row
-	quiet    time.Time // nothing is sent before, as Retry-After asks
+	quiet    time.Time // no request before it, as Retry-After asks
 	worked   time.Time // when there was last something to do
 
 	batches chan batch
@@ -65,8 +65,8 @@ func newDispatcher(h *Hook, c *delivery.Consumer, s *delivery.Session) *dispatch
 	return d
 }
 
-// run delivers until ctx is done, nothing is left to do, the receiver wants no more, or the
-// store fails. What is under way is finished first where that takes less than graceTime.
+// run delivers until ctx is done, all work is done, the receiver wants no more, or the store
+// fails. Requests under way are finished first if they take less than graceTime.
 func (d *dispatcher) run(ctx context.Context) error {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
@@ -135,7 +135,7 @@ func (d *dispatcher) loop(ctx, sending context.Context) error {
 	}
 }
 
-// dispatch sends what may be sent, and sets the timer to when more may be.
+// dispatch sends the messages that may be sent, and sets the timer for the next.
 func (d *dispatcher) dispatch(sending context.Context, timer *time.Timer) {
 	now := time.Now()
 	next := d.lanes.wake(now)
@@ -161,7 +161,7 @@ func (d *dispatcher) dispatch(sending context.Context, timer *time.Timer) {
 	}
 }
 
-// take adds what was read. An event behind one of its key that is tried again is kept as well:
+// take adds the events read. An event after one of its key that is tried again is kept as well:
 // it must not be lost when the cursor moves past it.
 func (d *dispatcher) take(ctx context.Context, b batch) error {
 	if b.err != nil {
@@ -184,7 +184,7 @@ func (d *dispatcher) take(ctx context.Context, b batch) error {
 	return nil
 }
 
-// settle does what the answer to an attempt means.
+// settle carries out the verdict on an attempt.
 func (d *dispatcher) settle(ctx context.Context, r result) error {
 	d.underway--
 	d.worked = time.Now()
@@ -206,7 +206,7 @@ func (d *dispatcher) settle(ctx context.Context, r result) error {
 		return &delivery.Stop{Reason: r.answer.reason}
 	}
 	m.tries++
-	if m.tries >= Tries {
+	if m.tries >= tries {
 		d.count(func(s *delivery.State) { s.Dead++ })
 		d.hook.outage.died(d.hook, m, r.answer.reason)
 		return d.finish(ctx, r.lane, &r.answer)
@@ -270,9 +270,9 @@ func (d *dispatcher) letter(name string, m *message, reason string) *facade.Dead
 	return &facade.DeadEvent{Consumer: name, Event: *m.event, Tries: m.tries, Reason: reason, At: time.Now().UTC()}
 }
 
-// reload adds what the store keeps to be tried again: what a session before left, and what
-// `frond facts replay` revived. A wait begins anew, since when the last attempt was is known and
-// the wait that was drawn then is not.
+// reload adds the events that the store keeps for another try: those of a session before, and
+// those that `frond facts replay` revived. Their wait begins again, since the store knows the
+// time of the last attempt and not the wait that was drawn then.
 func (d *dispatcher) reload(ctx context.Context) error {
 	letters, err := d.consumer.Store.Dead(ctx, delivery.Retrying(d.consumer.Name), maxKept)
 	if err != nil {
@@ -293,7 +293,7 @@ func (d *dispatcher) reload(ctx context.Context) error {
 	return nil
 }
 
-// save moves the cursor, and ends a session that has had nothing to do for a while.
+// save moves the cursor, and ends a session that has been without work for a while.
 func (d *dispatcher) save(ctx context.Context) error {
 	d.report()
 	if err := d.session.Save(ctx, d.window.pass()); err != nil {
@@ -309,7 +309,7 @@ func (d *dispatcher) save(ctx context.Context) error {
 }
 
 // drain ends a session: answers that come within the grace are taken, the rest is cut off, and
-// the cursor is saved. Where another process delivers already, nothing is written.
+// the cursor is saved. If another process delivers already, the cursor is not written.
 func (d *dispatcher) drain(ctx context.Context, cut context.CancelFunc, cause error) error {
 	timer := time.AfterFunc(graceTime, cut)
 	defer timer.Stop()

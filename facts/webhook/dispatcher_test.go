@@ -114,11 +114,11 @@ func TestGivenUp(t *testing.T) {
 		for len(letters(t, store, consumer)) == 0 && time.Since(start) < 48*time.Hour {
 			time.Sleep(time.Minute)
 		}
-		if took := time.Since(start); took > 25*time.Hour || letters(t, store, consumer)["01"] != Tries {
+		if took := time.Since(start); took > 25*time.Hour || letters(t, store, consumer)["01"] != tries {
 			t.Errorf("dead after %s: %v", took, letters(t, store, consumer))
 		}
 		time.Sleep(time.Second)
-		if got := r.numbers(); got[len(got)-1] != 2 || len(got) != Tries+1 {
+		if got := r.numbers(); got[len(got)-1] != 2 || len(got) != tries+1 {
 			t.Errorf("%d requests, the last for %d", len(got), got[len(got)-1])
 		}
 		mu.Lock()

@@ -21,10 +21,10 @@
 //	2xx              delivered
 //	410              the receiver wants no more: the webhook stops
 //	429, 503         as below; with Retry-After nothing is sent before then
-//	anything else    the event is sent again, up to [Tries] times within a day, then it is dead
+//	anything else    the event is sent again, up to 22 times within a day, then it is dead
 //
 // Events of one entity and key are delivered in their order: while one of them is tried again,
-// those behind it wait, and all others go on. What failed is kept in the store, so that the
+// the later ones wait, and all others go on. Failed events are kept in the store, so that the
 // cursor moves on.
 //
 // # Where it connects to

@@ -44,7 +44,7 @@ func laneKey(e *facade.Event) string {
 	return e.Entity + "\x00" + string(e.Key)
 }
 
-// add puts a message behind the others of its key and returns its lane.
+// add puts a message at the end of its key's lane and returns the lane.
 func (l *lanes) add(m *message) *lane {
 	key := laneKey(m.event)
 	at := l.byKey[key]
@@ -127,4 +127,34 @@ func (l *lanes) oldest() (first time.Time) {
 // withdraw takes a lane out of those that are ready.
 func (l *lanes) withdraw(at *lane) {
 	l.ready = slices.DeleteFunc(l.ready, func(o *lane) bool { return o == at })
+}
+
+// window knows up to where everything that was read is done with: delivered, dead, or kept in
+// the store to be tried again.
+type window struct {
+	marks []*mark // in the order of positions
+	upto  facade.Position
+}
+
+// mark is a position that is passed once its event is done with.
+type mark struct {
+	at   facade.Position
+	done bool
+}
+
+// add appends a position and returns its mark.
+func (w *window) add(at facade.Position) *mark {
+	m := &mark{at: at}
+	w.marks = append(w.marks, m)
+	return m
+}
+
+// pass moves over finished events and returns the position.
+func (w *window) pass() facade.Position {
+	n := 0
+	for ; n < len(w.marks) && w.marks[n].done; n++ {
+		w.upto = w.marks[n].at
+	}
+	w.marks = w.marks[n:]
+	return w.upto
 }

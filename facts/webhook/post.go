@@ -15,14 +15,14 @@ import (
 	"github.com/frondhost/frond/facts/cloudevent"
 )
 
-// maxAnswer is how much of an answer's body is read, so that its connection can be used again.
-// Nothing looks at it.
+// maxAnswer is the number of bytes read of an answer's body, so that its connection can be used
+// again. The content is ignored.
 const maxAnswer = 64 << 10
 
 // userAgent names the sender.
 const userAgent = "frond-webhook/1"
 
-// verdict is what an attempt means for its event.
+// verdict is the result of an attempt for its event.
 type verdict int
 
 const (
@@ -38,8 +38,8 @@ type answer struct {
 	after   time.Duration // what Retry-After asks for; the whole webhook waits that long
 }
 
-// post sends an event once. What may be read of a failure is of this package or the status: the
-// receiver's text may hold anything.
+// post sends an event once. The reported reason of a failure is a text of this package or the
+// status: the receiver's text may hold secrets.
 func (h *Hook) post(ctx context.Context, e *facade.Event) answer {
 	body, err := h.options.Writer.Write(e)
 	if err != nil {
@@ -72,7 +72,7 @@ func (h *Hook) post(ctx context.Context, e *facade.Event) answer {
 	return judge(res.StatusCode, res.Header, time.Now())
 }
 
-// judge is what an answer means.
+// judge turns an answer into its verdict.
 func judge(status int, header http.Header, now time.Time) answer {
 	switch {
 	case status >= 200 && status < 300:

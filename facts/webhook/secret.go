@@ -15,7 +15,7 @@ import (
 // Secret is a key of Standard Webhooks. It does not print itself.
 type Secret struct{ key []byte }
 
-// secretPrefix stands in front of a secret's text, so that scanners find leaked ones.
+// secretPrefix is the prefix of a secret's text, by which scanners find leaked ones.
 const secretPrefix = "whsec_"
 
 // The bounds of a key in bytes, from Standard Webhooks.
@@ -32,7 +32,7 @@ func ParseSecret(text string) (Secret, error) {
 	}
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		return Secret{}, errors.New("behind whsec_ is no base64; `echo whsec_$(openssl rand -base64 32)` makes a secret")
+		return Secret{}, errors.New("the text after whsec_ is not base64; `echo whsec_$(openssl rand -base64 32)` makes a secret")
 	}
 	if len(key) < minSecret || len(key) > maxSecret {
 		return Secret{}, fmt.Errorf("the secret has %d bytes; write %d to %d", len(key), minSecret, maxSecret)

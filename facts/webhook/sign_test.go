@@ -46,7 +46,7 @@ func TestSecrets(t *testing.T) {
 // TestBackoff: the waits double to two hours, and all of them fit into a day.
 func TestBackoff(t *testing.T) {
 	var all time.Duration
-	for n := 1; n < Tries; n++ {
+	for n := 1; n < tries; n++ {
 		all += longest(n)
 		if longest(n) > maxWait || longest(n) < longest(max(1, n-1)) {
 			t.Errorf("after %d tries: %s", n, longest(n))

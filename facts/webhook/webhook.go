@@ -25,7 +25,7 @@ type Config struct {
 	// Secrets sign every message; while a secret is replaced, there are the old one and the
 	// new one.
 	Secrets []Secret
-	// Allow are addresses beside public ones that the URL may lead to.
+	// Allow are addresses, in addition to public ones, that the URL may lead to.
 	Allow []netip.Prefix
 	// Header is sent with every message. It may hold credentials and is never printed.
 	Header http.Header
@@ -42,7 +42,7 @@ const (
 	defaultParallel = 8
 )
 
-// Options are what a webhook takes from its host; each may be the zero value.
+// Options are the host's parts of a webhook; each may be the zero value.
 type Options struct {
 	Writer cloudevent.Writer
 	// Resolver looks names up; nil: the system's.
@@ -59,8 +59,8 @@ type Hook struct {
 	outage  outage // of the session, of which there is one at a time
 }
 
-// New makes a webhook. Nothing is sent before [Hook.Run]. The error says what to write instead
-// and repeats no secret.
+// New makes a webhook. It sends no request before [Hook.Run]. The error names the remedy and
+// repeats no secret.
 func New(c Config, opts Options) (*Hook, error) {
 	err := CheckURL(c.URL)
 	if err == nil {
@@ -105,8 +105,8 @@ func (h *Hook) Run(ctx context.Context, c *delivery.Consumer) error {
 	})
 }
 
-// CheckURL reports a text that is no address of a receiver. The error does not repeat it: it may
-// hold a token.
+// CheckURL reports a text that is not the address of a receiver. The error does not repeat it:
+// it may hold a token.
 func CheckURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -115,14 +115,14 @@ func CheckURL(text string) error {
 	case u.User != nil:
 		return errors.New("write credentials as a header, such as headers: {Authorization: env:BILLING_TOKEN}, and not in the URL")
 	case u.Fragment != "":
-		return errors.New("leave out what follows #: it is never sent")
+		return errors.New("leave out the part from # on: it is never sent")
 	}
 	return nil
 }
 
-// CheckReach reports a URL, one that CheckURL accepts, to which no request could be made with these
-// blocks beside public addresses: http:// without any, or an address that is none of them. What a name
-// resolves to is judged when it is connected to.
+// CheckReach reports a URL, one that CheckURL accepts, to which no request could be made with
+// these blocks in addition to public addresses: http:// without any, or an address outside of
+// them. A name's address is judged at the connection.
 func CheckReach(text string, allow []netip.Prefix) error {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -158,7 +158,7 @@ func CheckHeader(header http.Header) error {
 		canonical := http.CanonicalHeaderKey(name)
 		switch {
 		case !isToken(name):
-			return fmt.Errorf("%q is no name of a header; write one such as Authorization", name)
+			return fmt.Errorf("%q is not the name of a header; write one such as Authorization", name)
 		case slices.Contains(reserved, canonical):
 			return fmt.Errorf("the header %s belongs to the message; leave it out", canonical)
 		case slices.ContainsFunc(values, isUnsendable):

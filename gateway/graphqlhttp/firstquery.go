@@ -4,16 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vektah/gqlparser/v2/ast"
-
 	"github.com/frondhost/frond/console"
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 )
-
-// mostFirstFields is how many fields of a row the first query selects.
-const mostFirstFields = 4
 
 // FirstQuery is the query that the console opens with where the project has none: the list of
 // the first door that has one. nil: no door has.
@@ -50,19 +44,4 @@ query %s {
 `, name, f.Name, page, strings.Join(firstFields(s, s.AST.Types[items.Type.Name()]), "\n      "))}}
 	}
 	return nil
-}
-
-// firstFields are the first fields of a row that are values and take no arguments. A row
-// without such a field gives __typename, since a selection cannot be empty (GraphQL spec 3.6).
-func firstFields(s *binding.Schema, row *ast.Definition) (names []string) {
-	for _, f := range row.Fields {
-		b := s.Fields[row.Name][f.Name]
-		if b != nil && b.Kind == binding.Column && b.Column != facade.ETag && s.AST.Types[f.Type.Name()].IsLeafType() && f.Directives.ForName("deprecated") == nil && len(names) < mostFirstFields {
-			names = append(names, f.Name)
-		}
-	}
-	if names == nil {
-		names = []string{"__typename"}
-	}
-	return names
 }

@@ -2,6 +2,7 @@ package graphqlhttp
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -17,15 +20,16 @@ import (
 // Options of [New] and [Build]; a nil pointer is fine.
 type Options struct {
 	// Session identifies the caller of a request; nil: every caller is anonymous.
-	Session func(*http.Request) (facade.State, error)
+	Session func(*http.Request) (access.State, error)
 	MaxBody int64        // bytes of a request's body; 0 means 1 MiB (spec 8)
 	Log     *slog.Logger // nil means slog.Default()
 
 	// Budget bounds what all requests hold and how many execute; nil: nothing does. The
 	// handler charges it for bodies, the engine of Build for executions.
-	Budget *facade.Budget
+	Budget *budget.Budget
 
 	Queries []console.Query // that the console opens with
+	Callers json.RawMessage // whom the console offers to call as, as a list of {name, user}; nil: nobody
 
 	// Settings are those of gateway.yaml. New uses Console and NoPersisted of them; the
 	// limits, introspection and the documents are settings of the engine, which Build makes.
@@ -66,7 +70,7 @@ func New(engine *resolvers.Engine, opts *Options) *Handler {
 		h.Options = *opts
 	}
 	if h.Session == nil {
-		h.Session = func(*http.Request) (facade.State, error) { return nil, nil }
+		h.Session = func(*http.Request) (access.State, error) { return nil, nil }
 	}
 	if h.MaxBody <= 0 {
 		h.MaxBody = 1 << 20
@@ -79,7 +83,7 @@ func New(engine *resolvers.Engine, opts *Options) *Handler {
 		h.persisted = newPersisted()
 	}
 	if on(h.Settings.Console) {
-		h.console = console.New(h.Queries)
+		h.console = console.New(h.Queries, h.Callers)
 	}
 	return h
 }
@@ -187,7 +191,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer account.Return()
 	m, refused := h.read(w, r, media, account)
-	var state facade.State
+	var state access.State
 	if refused == nil {
 		// The session follows the body: a request that is no GraphQL request is refused
 		// without asking who sent it.
@@ -222,7 +226,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // request is a request with its document, as the engine takes it.
-func (m *members) request(query string, state facade.State, trace string) *resolvers.Request {
+func (m *members) request(query string, state access.State, trace string) *resolvers.Request {
 	return &resolvers.Request{
 		Query: query, OperationName: m.operationName, Variables: m.variables, Extensions: m.extensions,
 		State: state, Trace: trace, ReadOnly: m.readOnly,

@@ -12,6 +12,8 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
@@ -170,11 +172,11 @@ func TestGraphQLSession(t *testing.T) {
 		status  int
 		want    string
 	}{
-		{"refuses", func(*http.Request) (facade.State, error) {
-			return nil, facade.Errorf(facade.Unauthorized, "the token has ended; send a new one")
+		{"refuses", func(*http.Request) (access.State, error) {
+			return nil, kiterror.Errorf(kiterror.Unauthorized, "the token has ended; send a new one")
 		}, 401, `{"errors":[{"message":"the token has ended; send a new one","extensions":{"code":"UNAUTHORIZED"}}]}`},
-		{"fails", func(*http.Request) (facade.State, error) { return nil, io.ErrUnexpectedEOF }, 500, "INTERNAL_ERROR"},
-		{"panics", func(*http.Request) (facade.State, error) { panic("the secret") }, 500, "INTERNAL_ERROR"},
+		{"fails", func(*http.Request) (access.State, error) { return nil, io.ErrUnexpectedEOF }, 500, "INTERNAL_ERROR"},
+		{"panics", func(*http.Request) (access.State, error) { panic("the secret") }, 500, "INTERNAL_ERROR"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := graphQLHandler(t, &gateway.GraphQLOptions{Session: c.session, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})

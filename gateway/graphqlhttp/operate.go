@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -14,7 +15,7 @@ import (
 // valid JSON text with the same members, and documents are found and trusted as for a request.
 // One of the results is nil. The response of a query or a mutation, and of a subscription that
 // is refused, is to be released.
-func (h *Handler) Operate(ctx context.Context, payload json.RawMessage, state facade.State) (*resolvers.Subscription, *resolvers.Response) {
+func (h *Handler) Operate(ctx context.Context, payload json.RawMessage, state access.State) (*resolvers.Subscription, *resolvers.Response) {
 	m, refused := readObject(payload)
 	if refused != nil {
 		return nil, refused.response()
@@ -22,12 +23,9 @@ func (h *Handler) Operate(ctx context.Context, payload json.RawMessage, state fa
 	return h.operate(ctx, m, state, "")
 }
 
-// Begin begins the operation of a request; see [Handler.Operate] for what it returns.
-type Begin = func(context.Context) (*resolvers.Subscription, *resolvers.Response)
-
 // Read reads a request whose response does not leave as its answer, and identifies its caller.
 // extensions are the member of that name, or nil. Where ok is false, a refusal was written.
-func (h *Handler) Read(w http.ResponseWriter, r *http.Request) (begin Begin, extensions json.RawMessage, state facade.State, ok bool) {
+func (h *Handler) Read(w http.ResponseWriter, r *http.Request) (begin func(context.Context) (*resolvers.Subscription, *resolvers.Response), extensions json.RawMessage, state access.State, ok bool) {
 	account, err := h.Budget.Hold()
 	if err != nil {
 		crowded(err).write(w, mediaJSON)
@@ -49,12 +47,12 @@ func (h *Handler) Read(w http.ResponseWriter, r *http.Request) (begin Begin, ext
 }
 
 // Refuse is the function of that name, for those who answer in place of the handler.
-func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
+func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error) {
 	Refuse(w, r, status, err)
 }
 
 // Identify identifies the caller of a request. Where ok is false, a refusal was written.
-func (h *Handler) Identify(w http.ResponseWriter, r *http.Request) (state facade.State, ok bool) {
+func (h *Handler) Identify(w http.ResponseWriter, r *http.Request) (state access.State, ok bool) {
 	state, refused := h.state(r)
 	if refused != nil {
 		refused.write(w, mediaJSON)
@@ -63,11 +61,11 @@ func (h *Handler) Identify(w http.ResponseWriter, r *http.Request) (state facade
 }
 
 // operate begins the operation of a request of any type.
-func (h *Handler) operate(ctx context.Context, m *members, state facade.State, trace string) (s *resolvers.Subscription, res *resolvers.Response) {
+func (h *Handler) operate(ctx context.Context, m *members, state access.State, trace string) (s *resolvers.Subscription, res *resolvers.Response) {
 	defer func() {
 		// Operations of sockets and of reserved streams run in goroutines that nobody else rescues.
 		if p := recover(); p != nil {
-			s, res = nil, reported(facade.Report(ctx, h.Log, facade.Panicked(p), trace)).response()
+			s, res = nil, reported(kiterror.Report(ctx, h.Log, kiterror.Panicked(p), trace)).response()
 		}
 	}()
 	query, remember, refused := h.document(ctx, m)

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/frondhost/frond/console"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
@@ -25,7 +25,7 @@ const maxQuery = 64 << 10
 //
 // A fault names the file and leaves that query out; the others are returned all the same. The
 // text is not parsed: a query with a mistake opens in the console, which shows it.
-func ReadQueries(dir string, s facade.Surface) (queries []console.Query, faults schema.Faults) {
+func ReadQueries(dir string, s catalog.Surface) (queries []console.Query, faults schema.Faults) {
 	if dir == "" {
 		return nil, nil
 	}

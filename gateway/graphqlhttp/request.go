@@ -11,7 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -29,10 +30,10 @@ type members struct {
 
 // read reads the request. The method and the media type are checked first, so that a refused
 // body is not read.
-func (h *Handler) read(w http.ResponseWriter, r *http.Request, media string, account *facade.Account) (*members, *refusal) {
+func (h *Handler) read(w http.ResponseWriter, r *http.Request, media string, account *budget.Account) (*members, *refusal) {
 	if media == "" {
 		return nil, &refusal{
-			status: http.StatusNotAcceptable, code: facade.BadRequest,
+			status: http.StatusNotAcceptable, code: kiterror.BadRequest,
 			text: "nothing here is of the types that Accept names; accept application/graphql-response+json or application/json",
 		}
 	}
@@ -43,14 +44,14 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, media string, acc
 		return h.readBody(w, r, account)
 	}
 	return nil, &refusal{
-		status: http.StatusMethodNotAllowed, code: facade.MethodNotAllowed, allow: verbsOf(r),
+		status: http.StatusMethodNotAllowed, code: kiterror.MethodNotAllowed, allow: verbsOf(r),
 		text: "GraphQL is answered over POST, and queries over GET; send one of these",
 	}
 }
 
 // readBody reads a POST. The body is {query | documentId, operationName?, variables?,
 // extensions?}; a list, which some clients send for several operations at once, is refused.
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, account *facade.Account) (*members, *refusal) {
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, account *budget.Account) (*members, *refusal) {
 	if refused := readable(w, r.Header); refused != nil {
 		return nil, refused
 	}
@@ -89,14 +90,14 @@ func readObject(body json.RawMessage) (*members, *refusal) {
 //	anything else         400: the client disconnected, or declared another length
 func (h *Handler) unread(w http.ResponseWriter, err error) *refusal {
 	var over *http.MaxBytesError
-	var full *facade.Error
+	var full *kiterror.Error
 	switch {
 	case errors.As(err, &full):
 		w.Header().Set("Connection", "close") // the rest of the body is not drained either
 		return crowded(full)
 	case errors.As(err, &over):
 		return &refusal{
-			status: http.StatusRequestEntityTooLarge, code: facade.PayloadTooLarge,
+			status: http.StatusRequestEntityTooLarge, code: kiterror.PayloadTooLarge,
 			text: fmt.Sprintf("the body is larger than %d bytes; send a smaller one", h.MaxBody),
 		}
 	}
@@ -109,14 +110,14 @@ func (h *Handler) unread(w http.ResponseWriter, err error) *refusal {
 func readable(w http.ResponseWriter, h http.Header) *refusal {
 	if types := h.Values("Content-Type"); len(types) != 1 || !isJSON(types[0]) {
 		return &refusal{
-			status: http.StatusUnsupportedMediaType, code: facade.BadRequest,
+			status: http.StatusUnsupportedMediaType, code: kiterror.BadRequest,
 			text: "the body has to be JSON in UTF-8; send it with Content-Type: application/json",
 		}
 	}
 	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
 		return &refusal{
-			status: http.StatusUnsupportedMediaType, code: facade.BadRequest,
+			status: http.StatusUnsupportedMediaType, code: kiterror.BadRequest,
 			text: "the body is compressed; send it as it is, without Content-Encoding",
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers"
 )
 
@@ -26,11 +26,11 @@ type Trusted struct {
 
 // The codes of requests whose document is unknown or not trusted.
 const (
-	codeNotFound   facade.Code = "DOCUMENT_NOT_FOUND"
-	codeNotTrusted facade.Code = "DOCUMENT_NOT_TRUSTED"
-	codeMismatch   facade.Code = "PERSISTED_QUERY_HASH_MISMATCH"
-	codeForgotten  facade.Code = "PERSISTED_QUERY_NOT_FOUND"
-	codeNoMemory   facade.Code = "PERSISTED_QUERY_NOT_SUPPORTED"
+	codeNotFound   kiterror.Code = "DOCUMENT_NOT_FOUND"
+	codeNotTrusted kiterror.Code = "DOCUMENT_NOT_TRUSTED"
+	codeMismatch   kiterror.Code = "PERSISTED_QUERY_HASH_MISMATCH"
+	codeForgotten  kiterror.Code = "PERSISTED_QUERY_NOT_FOUND"
+	codeNoMemory   kiterror.Code = "PERSISTED_QUERY_NOT_SUPPORTED"
 )
 
 // The messages that clients expect with the last two codes: on either, they send the text.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/gateway/subscriptions"
@@ -47,7 +49,7 @@ type reserved struct {
 
 	mu     sync.Mutex
 	open   bool
-	out    *sse.Stream     // nil: it is not open
+	wake   func()          // nil: it is not open
 	ctx    context.Context // of its operations
 	cancel context.CancelFunc
 	ops    []*reservedOperation
@@ -124,7 +126,7 @@ func (srv *Server) single(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK)
 	default:
 		w.Header().Set("Allow", "DELETE, GET, POST, PUT")
-		srv.refuse(w, r, facade.Errorf(facade.MethodNotAllowed, "a reserved stream is answered over GET, POST and DELETE"))
+		srv.refuse(w, r, kiterror.Errorf(kiterror.MethodNotAllowed, "a reserved stream is answered over GET, POST and DELETE"))
 	}
 }
 
@@ -135,7 +137,7 @@ func (srv *Server) find(w http.ResponseWriter, r *http.Request, caller string) *
 	s := srv.reserved.all[token(r)]
 	srv.reserved.mu.Unlock()
 	if s == nil || s.caller != caller {
-		srv.refuse(w, r, facade.Errorf(facade.NotFound, "there is no stream with this token; reserve one with PUT"))
+		srv.refuse(w, r, kiterror.Errorf(kiterror.NotFound, "there is no stream with this token; reserve one with PUT"))
 		return nil
 	}
 	return s
@@ -186,13 +188,13 @@ func (srv *Server) release(s *reserved) {
 }
 
 // openReserved sends what the operations of a stream have, until it ends.
-func (srv *Server) openReserved(w http.ResponseWriter, r *http.Request, s *reserved, state facade.State) {
+func (srv *Server) openReserved(w http.ResponseWriter, r *http.Request, s *reserved, state access.State) {
 	s.mu.Lock()
 	taken := s.open
 	s.open = true
 	s.mu.Unlock()
 	if taken || !s.timer.Stop() {
-		srv.refuse(w, r, facade.Errorf(facade.Conflict, "this stream is open already; reserve another one with PUT"))
+		srv.refuse(w, r, kiterror.Errorf(kiterror.Conflict, "this stream is open already; reserve another one with PUT"))
 		return
 	}
 	s.pulse = srv.pulse(state)
@@ -200,10 +202,10 @@ func (srv *Server) openReserved(w http.ResponseWriter, r *http.Request, s *reser
 }
 
 // Begin implements [sse.Source].
-func (s *reserved) Begin(out *sse.Stream) {
+func (s *reserved) Begin(wake func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.out = out
+	s.wake = wake
 }
 
 // Close implements [sse.Source].
@@ -343,8 +345,8 @@ func (s *reserved) woken(op *reservedOperation) {
 
 // poke has the stream look for something to send. The caller holds s.mu.
 func (s *reserved) poke() {
-	if s.out != nil {
-		s.out.Wake()
+	if s.wake != nil {
+		s.wake()
 	}
 }
 
@@ -424,7 +426,7 @@ func (srv *Server) post(w http.ResponseWriter, r *http.Request) { //nolint:conte
 func operationID(extensions json.RawMessage) (string, error) {
 	id := jsontext.Get(extensions, "operationId")
 	if jsontext.KindOf(id) != jsontext.String || jsontext.Unquote(jsontext.Trim(id)) == "" {
-		return "", facade.Errorf(facade.BadRequest, "extensions.operationId has to be a string that is not empty: the id of the operation on its stream")
+		return "", kiterror.Errorf(kiterror.BadRequest, "extensions.operationId has to be a string that is not empty: the id of the operation on its stream")
 	}
 	return jsontext.Unquote(jsontext.Trim(id)), nil
 }
@@ -435,9 +437,9 @@ func (s *reserved) add(op *reservedOperation, most int) error {
 	defer s.mu.Unlock()
 	switch {
 	case slices.ContainsFunc(s.ops, func(o *reservedOperation) bool { return o.id == op.id }):
-		return facade.Errorf(facade.Conflict, "an operation with this id is open on the stream; take another id, or end it first")
+		return kiterror.Errorf(kiterror.Conflict, "an operation with this id is open on the stream; take another id, or end it first")
 	case most >= 0 && len(s.ops) >= most:
-		return facade.Errorf(facade.TooManyRequests, "this stream has %d operations, and may have no more; end some of them first", len(s.ops))
+		return kiterror.Errorf(kiterror.TooManyRequests, "this stream has %d operations, and may have no more; end some of them first", len(s.ops))
 	}
 	s.ops = append(s.ops, op)
 	return nil

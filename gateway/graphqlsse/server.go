@@ -12,7 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/gateway/subscriptions"
@@ -25,9 +26,9 @@ const Path = "/stream"
 // Requests reads requests of GraphQL over HTTP. Where ok is false, a refusal was written. What
 // begin returns has one part that is not nil.
 type Requests interface {
-	Read(w http.ResponseWriter, r *http.Request) (begin func(context.Context) (*resolvers.Subscription, *resolvers.Response), extensions json.RawMessage, state facade.State, ok bool)
-	Identify(w http.ResponseWriter, r *http.Request) (state facade.State, ok bool)
-	Refuse(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)
+	Read(w http.ResponseWriter, r *http.Request) (begin func(context.Context) (*resolvers.Subscription, *resolvers.Response), extensions json.RawMessage, state access.State, ok bool)
+	Identify(w http.ResponseWriter, r *http.Request) (state access.State, ok bool)
+	Refuse(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error)
 }
 
 // Options of [New]. Requests and Hub are required.
@@ -38,18 +39,18 @@ type Options struct {
 	Ending context.Context //nolint:containedctx // a signal whose life is the surface's
 	// Caller is who a request counts for, where there is a limit for each caller; nil: the
 	// address.
-	Caller func(r *http.Request, state facade.State) string
+	Caller func(r *http.Request, state access.State) string
 	// Expires is when a caller has to identify itself again; nil, and the zero time: never.
-	Expires func(facade.State) time.Time
+	Expires func(access.State) time.Time
 	// Beat is how often a stream on which nothing happens says that it is alive; 0 means
 	// [sse.Interval].
 	Beat time.Duration
 	// Patience is how long the network may take to accept a message; 0 means 10 s.
 	Patience time.Duration
-	// Memory bounds the buffers of all streams; nil: nothing does.
-	Memory outlet.Memory
+	// Room bounds the buffers of all streams; nil: nothing does.
+	Room *outlet.Room
 	// Closed is called when a stream has ended; nil: nothing is.
-	Closed func(sse.Summary, facade.State)
+	Closed func(sse.Summary, access.State)
 	// Work bounds what an operation of a reserved stream does, see [facade.WithRequest]; that of
 	// another stream has the bound of its request.
 	Work time.Duration
@@ -67,7 +68,7 @@ func New(o Options) *Server {
 		o.Beat = sse.Interval
 	}
 	if o.Caller == nil {
-		o.Caller = func(r *http.Request, _ facade.State) string { return r.RemoteAddr }
+		o.Caller = func(r *http.Request, _ access.State) string { return r.RemoteAddr }
 	}
 	return &Server{Options: o}
 }
@@ -79,13 +80,13 @@ func (srv *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if accepted, _ := sse.Accepts(r.Header["Accept"]); !accepted {
-		srv.Requests.Refuse(w, r, http.StatusNotAcceptable, facade.Errorf(facade.BadRequest, "the answer is a stream; accept text/event-stream"))
+		srv.Requests.Refuse(w, r, http.StatusNotAcceptable, kiterror.Errorf(kiterror.BadRequest, "the answer is a stream; accept text/event-stream"))
 		return
 	}
 	srv.distinct(w, r)
 }
 
 func (srv *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	e := facade.AsError(err)
+	e := kiterror.AsError(err)
 	srv.Requests.Refuse(w, r, e.Code.Status(), e)
 }

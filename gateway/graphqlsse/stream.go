@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/gateway/subscriptions"
@@ -31,8 +32,8 @@ func (srv *Server) distinct(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve answers with the stream of a source.
-func (srv *Server) serve(w http.ResponseWriter, r *http.Request, state facade.State, source sse.Source) {
-	opts := sse.Options{Patience: srv.Patience, Memory: srv.Memory, Ending: srv.Ending}
+func (srv *Server) serve(w http.ResponseWriter, r *http.Request, state access.State, source sse.Source) {
+	opts := sse.Options{Patience: srv.Patience, Room: srv.Room, Ending: srv.Ending}
 	if srv.Closed != nil {
 		opts.Closed = func(was sse.Summary) { srv.Closed(was, state) }
 	}
@@ -50,7 +51,7 @@ type pulse struct {
 	expires time.Time // zero: never
 }
 
-func (srv *Server) pulse(state facade.State) pulse {
+func (srv *Server) pulse(state access.State) pulse {
 	p := pulse{every: srv.Beat, sent: time.Now()}
 	if srv.Expires != nil {
 		p.expires = srv.Expires(state)
@@ -87,13 +88,13 @@ type operation struct {
 }
 
 // Begin implements [sse.Source].
-func (o *operation) Begin(s *sse.Stream) {
+func (o *operation) Begin(wake func()) {
 	if o.subscription == nil {
 		return
 	}
 	ctx := context.Background() // the stream outlives the request
 	var err error
-	if o.stream, err = o.server.Hub.Open(ctx, o.subscription, o.caller, s.Wake); err != nil {
+	if o.stream, err = o.server.Hub.Open(ctx, o.subscription, o.caller, wake); err != nil {
 		o.response = o.subscription.Failed(ctx, err)
 	}
 	o.subscription = nil

@@ -12,7 +12,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -26,7 +27,7 @@ type conn struct {
 	upgrade *http.Request // until the caller is known
 	address string
 	caller  string // whose limits hold
-	state   facade.State
+	state   access.State
 	began   time.Time
 	timer   *time.Timer  // of the first message, then of the caller's credential
 	heard   atomic.Int64 // when the client sent something last, Unix seconds
@@ -112,21 +113,21 @@ func (c *conn) acknowledge(payload json.RawMessage) ending {
 		return ending{tooManyInits, "Too many initialisation requests"}
 	}
 	r, err := withCredentials(r, payload)
-	var state facade.State
+	var state access.State
 	if err == nil {
 		state, err = c.server.Session(r)
 	}
 	if err != nil {
-		e := facade.Report(c.server.ctx, c.server.Log, err, "")
+		e := kiterror.Report(c.server.ctx, c.server.Log, err, "")
 		switch e.Code {
-		case facade.ServiceUnavailable, facade.TooManyRequests, facade.InternalError:
+		case kiterror.ServiceUnavailable, kiterror.TooManyRequests, kiterror.InternalError:
 			return ending{tryAgainLater, e.Message}
 		}
 		return ending{forbidden, "Forbidden: " + e.Message}
 	}
 	caller := c.server.Caller(c.address, state)
 	if err := c.server.Hub.Move(subscriptions.OfConnection, c.caller, caller); err != nil {
-		return ending{tryAgainLater, facade.AsError(err).Message}
+		return ending{tryAgainLater, kiterror.AsError(err).Message}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,10 +163,10 @@ func withCredentials(r *http.Request, payload json.RawMessage) (*http.Request, e
 			}
 			fallthrough
 		default:
-			return nil, facade.Errorf(facade.Unauthorized, "%s has to be a string", strings.ToLower(header))
+			return nil, kiterror.Errorf(kiterror.Unauthorized, "%s has to be a string", strings.ToLower(header))
 		}
 		if sent := r.Header.Values(header); len(sent) > 0 && (len(sent) > 1 || sent[0] != text) {
-			return nil, facade.Errorf(facade.Unauthorized, "the upgrade and the first message have different credentials; send one of them")
+			return nil, kiterror.Errorf(kiterror.Unauthorized, "the upgrade and the first message have different credentials; send one of them")
 		}
 		r = r.Clone(r.Context())
 		r.Header.Set(header, text)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -38,14 +39,14 @@ func (c *conn) subscribe(id string, payload json.RawMessage) ending {
 	}
 	var err error
 	if most := c.server.Hub.Limits().Connection; most >= 0 && len(c.ops) >= most {
-		err = facade.Errorf(facade.TooManyRequests, "this connection has %d operations, and may have no more; end some of them first", len(c.ops))
+		err = kiterror.Errorf(kiterror.TooManyRequests, "this connection has %d operations, and may have no more; end some of them first", len(c.ops))
 	}
 	if err == nil && c.server.Allow != nil {
 		err = c.server.Allow(c.address, c.state)
 	}
 	c.opened++
 	if err != nil {
-		c.queue(message{text: refused(op.id, facade.AsError(err))})
+		c.queue(message{text: refused(op.id, kiterror.AsError(err))})
 		return ending{}
 	}
 	c.ops = append(c.ops, op)
@@ -60,7 +61,7 @@ func (c *conn) subscribe(id string, payload json.RawMessage) ending {
 func (c *conn) begin(ctx context.Context, op *operation, payload json.RawMessage) {
 	defer func() {
 		if p := recover(); p != nil {
-			_ = facade.Report(ctx, c.server.Log, facade.Panicked(p), "")
+			_ = kiterror.Report(ctx, c.server.Log, kiterror.Panicked(p), "")
 			c.finish(ending{internalError, "Internal server error"})
 		}
 		c.mu.Lock()

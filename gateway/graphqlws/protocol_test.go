@@ -16,6 +16,8 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/graphqlws"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
@@ -75,7 +77,7 @@ func TestCloseCodes(t *testing.T) {
 // crashing fails on every operation.
 type crashing struct{ graphqlws.Operations }
 
-func (crashing) Operate(context.Context, json.RawMessage, facade.State) (*resolvers.Subscription, *resolvers.Response) {
+func (crashing) Operate(context.Context, json.RawMessage, access.State) (*resolvers.Subscription, *resolvers.Response) {
 	panic("of an operation")
 }
 
@@ -85,7 +87,7 @@ func TestInternalErrors(t *testing.T) {
 	h := start(t, func(o *graphqlws.Options, _ *subscriptions.Options) {
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))
 		o.Operations = crashing{o.Operations}
-		o.Session = func(r *http.Request) (facade.State, error) {
+		o.Session = func(r *http.Request) (access.State, error) {
 			if r.Header.Get("Authorization") == "crash" {
 				panic("of a session")
 			}
@@ -116,7 +118,7 @@ func TestInitTimeout(t *testing.T) {
 // clients connect again.
 func TestExpired(t *testing.T) {
 	h := start(t, func(o *graphqlws.Options, _ *subscriptions.Options) {
-		o.Expires = func(s facade.State) time.Time {
+		o.Expires = func(s access.State) time.Time {
 			if s == nil {
 				return time.Time{}
 			}
@@ -219,7 +221,7 @@ func TestPlacesOfUnknownCallers(t *testing.T) {
 			t.Errorf("%s: a connection more is accepted: %v", want, err)
 		}
 	}
-	caller := func(_ string, state facade.State) string {
+	caller := func(_ string, state access.State) string {
 		if id, is := state.User()["id"].(string); is {
 			return "user " + id
 		}
@@ -254,11 +256,11 @@ func TestPlacesOfUnknownCallers(t *testing.T) {
 func TestLimits(t *testing.T) {
 	h := start(t, func(o *graphqlws.Options, s *subscriptions.Options) {
 		s.Limits = subscriptions.Limits{Connection: 2, Caller: 3, Process: 4}
-		o.Caller = func(_ string, state facade.State) string { return fmt.Sprint(state.User()["id"]) }
+		o.Caller = func(_ string, state access.State) string { return fmt.Sprint(state.User()["id"]) }
 		n := 0
-		o.Allow = func(string, facade.State) error {
+		o.Allow = func(string, access.State) error {
 			if n++; n > 40 {
-				return facade.Errorf(facade.TooManyRequests, "too often")
+				return kiterror.Errorf(kiterror.TooManyRequests, "too often")
 			}
 			return nil
 		}
@@ -341,6 +343,7 @@ func TestShutdown(t *testing.T) {
 		if n := h.hub.Numbers(); n.Connections != 0 || n.Subscriptions != 0 {
 			t.Errorf("something remains: %+v", n)
 		}
+		h.server.Shutdown(t.Context(), restart) // once more changes nothing
 		h.dial(t, nil).closes(code, "connect again")
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -13,7 +13,7 @@ import (
 func (c *conn) handled(kind websocket.MessageType, text []byte) (end ending) {
 	defer func() {
 		if p := recover(); p != nil {
-			_ = facade.Report(c.server.ctx, c.server.Log, facade.Panicked(p), "")
+			_ = kiterror.Report(c.server.ctx, c.server.Log, kiterror.Panicked(p), "")
 			end = ending{internalError, "Internal server error"}
 		}
 	}()

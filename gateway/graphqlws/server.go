@@ -11,6 +11,8 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -21,7 +23,7 @@ const Protocol = "graphql-transport-ws"
 // Operations begins operations: the payload of a subscribe message is a request of GraphQL over
 // HTTP. One of the results is nil; the response is to be released.
 type Operations interface {
-	Operate(ctx context.Context, payload json.RawMessage, state facade.State) (*resolvers.Subscription, *resolvers.Response)
+	Operate(ctx context.Context, payload json.RawMessage, state access.State) (*resolvers.Subscription, *resolvers.Response)
 }
 
 // Options of [New]. Operations and Hub are required.
@@ -30,19 +32,19 @@ type Options struct {
 	Hub        *subscriptions.Hub
 	// Session identifies the caller: the request is the one that asked for the upgrade, with
 	// the credential of the first message, where that has one. nil: every caller is anonymous.
-	Session func(*http.Request) (facade.State, error)
+	Session func(*http.Request) (access.State, error)
 	// Allow is asked before each operation, and refuses those of a caller that has too many;
 	// nil: none is refused.
-	Allow func(address string, state facade.State) error
+	Allow func(address string, state access.State) error
 	// Caller is who a state counts for, where there is a limit for each caller; nil: the
 	// address.
-	Caller func(address string, state facade.State) string
+	Caller func(address string, state access.State) string
 	// Address is where a request comes from; nil: the address of the connection.
 	Address func(*http.Request) string
 	// Expires is when a caller has to identify itself again; nil, and the zero time: never.
-	Expires func(facade.State) time.Time
+	Expires func(access.State) time.Time
 	// Refuse writes the answer to an upgrade that is refused.
-	Refuse func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)
+	Refuse func(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error)
 	// Closed is called at the end of a connection that was accepted; nil: nothing is.
 	Closed func(Summary)
 
@@ -88,16 +90,16 @@ func New(o Options) *Server {
 		o.Log = slog.Default()
 	}
 	if o.Session == nil {
-		o.Session = func(*http.Request) (facade.State, error) { return nil, nil }
+		o.Session = func(*http.Request) (access.State, error) { return nil, nil }
 	}
 	if o.Address == nil {
 		o.Address = func(r *http.Request) string { return r.RemoteAddr }
 	}
 	if o.Caller == nil {
-		o.Caller = func(address string, _ facade.State) string { return address }
+		o.Caller = func(address string, _ access.State) string { return address }
 	}
 	if o.Refuse == nil {
-		o.Refuse = func(w http.ResponseWriter, _ *http.Request, status int, err *facade.Error) {
+		o.Refuse = func(w http.ResponseWriter, _ *http.Request, status int, err *kiterror.Error) {
 			http.Error(w, err.Message, status)
 		}
 	}
@@ -119,7 +121,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Until the client says who is calling, its address is.
 	caller := s.Caller(s.Address(r), nil)
 	if err := s.Hub.Take(subscriptions.OfConnection, caller); err != nil {
-		e := facade.AsError(err)
+		e := kiterror.AsError(err)
 		s.Refuse(w, r, e.Code.Status(), e)
 		return
 	}

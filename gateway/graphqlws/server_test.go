@@ -17,6 +17,8 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
@@ -87,9 +89,9 @@ type host struct {
 	hub     *subscriptions.Hub
 	server  *graphqlws.Server
 	url     string
-	fails   atomic.Pointer[facade.Error] // of what is revealed; nil: nothing fails
-	failed  atomic.Int64                 // how often it did
-	follows atomic.Int64                 // subscriptions that have begun
+	fails   atomic.Pointer[kiterror.Error] // of what is revealed; nil: nothing fails
+	failed  atomic.Int64                   // how often it did
+	follows atomic.Int64                   // subscriptions that have begun
 }
 
 // failing is a watch whose store may be down, or whose subscriber may lose its rights.
@@ -156,16 +158,16 @@ func start(t testing.TB, change func(*graphqlws.Options, *subscriptions.Options)
 }
 
 // session believes what Authorization says: the id of the caller, or a refusal.
-func session(r *http.Request) (facade.State, error) {
+func session(r *http.Request) (access.State, error) {
 	switch id := r.Header.Get("Authorization"); id {
 	case "":
 		return nil, nil
 	case "bad":
-		return nil, facade.Errorf(facade.Unauthorized, "the token does not hold")
+		return nil, kiterror.Errorf(kiterror.Unauthorized, "the token does not hold")
 	case "down":
-		return nil, facade.Errorf(facade.ServiceUnavailable, "no keys")
+		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "no keys")
 	default:
-		return facade.State{"user": map[string]any{"id": id, "role": id}}, nil
+		return access.State{"user": map[string]any{"id": id, "role": id}}, nil
 	}
 }
 
@@ -342,14 +344,14 @@ func TestFailures(t *testing.T) {
 	h := start(t, nil)
 	c := h.known(t, "ada")
 	h.subscribe(c, changed)
-	h.fails.Store(facade.Errorf(facade.ServiceUnavailable, "the store is down"))
+	h.fails.Store(kiterror.Errorf(kiterror.ServiceUnavailable, "the store is down"))
 	h.create(t, "a", 1)
 	h.create(t, "b", 1)
 	wait(t, func() bool { return h.failed.Load() > 0 })
 	h.fails.Store(nil)
 	c.event("1", "CREATED", "a")
 	c.event("1", "CREATED", "b")
-	h.fails.Store(facade.Errorf(facade.Forbidden, "no more"))
+	h.fails.Store(kiterror.Errorf(kiterror.Forbidden, "no more"))
 	h.create(t, "c", 1)
 	if got := c.read(); !strings.HasPrefix(got, `{"id":"1","type":"error","payload":[{"message":"no more","locations":`) {
 		t.Error(got)

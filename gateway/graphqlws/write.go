@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -26,7 +27,7 @@ func failed(id string, errors json.RawMessage) []byte {
 }
 
 // refused is the message for an operation that is not begun.
-func refused(id string, err *facade.Error) []byte {
+func refused(id string, err *kiterror.Error) []byte {
 	list := append([]byte(`[{"message":`), jsontext.Quote(err.Message)...)
 	list = append(append(list, `,"extensions":{"code":`...), jsontext.Quote(string(err.Code))...)
 	return failed(id, append(list, "}}]"...))

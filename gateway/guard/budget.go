@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/gateway/setting"
 )
 
@@ -27,11 +27,11 @@ const (
 
 // NewBudget is the budget of a service whose requests hold so many bytes and execute
 // so many at once, each negative for any number; nil: nothing is bounded.
-func NewBudget(memory int64, executions int) *facade.Budget {
+func NewBudget(memory int64, executions int) *budget.Budget {
 	if memory < 0 && executions < 0 {
 		return nil
 	}
-	return facade.NewBudget(memory, executions)
+	return budget.New(memory, executions)
 }
 
 // DefaultMemory is how many bytes requests may hold where nothing is set: a quarter of
@@ -99,26 +99,26 @@ func ReadWrite(text string) (time.Duration, error) {
 
 // Tend looks after a budget until ctx is done: it logs refusals, every ten seconds at
 // most, and returns the memory of a burst to the system. nil: there is nothing to do.
-func Tend(ctx context.Context, budget *facade.Budget, log *slog.Logger) {
-	if budget == nil {
+func Tend(ctx context.Context, bound *budget.Budget, log *slog.Logger) {
+	if bound == nil {
 		return
 	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	last := budget.State()
+	last := bound.State()
 	var quiet time.Time // until when nothing is logged
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			if s := budget.State(); now.After(quiet) && (s.RefusedBytes > last.RefusedBytes || s.RefusedExecutions > last.RefusedExecutions) {
+			if s := bound.State(); now.After(quiet) && (s.RefusedBytes > last.RefusedBytes || s.RefusedExecutions > last.RefusedExecutions) {
 				log.LogAttrs(ctx, slog.LevelWarn, "requests are refused: there is no room for more",
 					slog.Int64("forMemory", s.RefusedBytes-last.RefusedBytes), slog.String("memory", fmt.Sprintf("%d of %d bytes", s.Used, s.Bytes)),
 					slog.Int64("forExecutions", s.RefusedExecutions-last.RefusedExecutions), slog.String("executions", fmt.Sprintf("%d of %d", s.Running, s.Executions)))
 				last, quiet = s, now.Add(10*time.Second)
 			}
-			if budget.Subsided() {
+			if bound.Subsided() {
 				debug.FreeOSMemory()
 			}
 		}

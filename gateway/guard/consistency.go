@@ -3,8 +3,8 @@ package guard
 import (
 	"net/http"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Consistent hands the tokens of a request's X-Frond-Consistency to what next calls, and
@@ -14,7 +14,7 @@ func Consistent(next http.Handler, fail Fail) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		record, err := consistency.Read(r.Header[consistency.Header])
 		if err != nil {
-			refusal := facade.AsError(err)
+			refusal := kiterror.AsError(err)
 			fail(w, r, refusal.Code.Status(), refusal)
 			return
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // TestConsistent: what a request wrote is in the header of its answer, however the answer is
@@ -30,7 +30,7 @@ func TestConsistent(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			server := httptest.NewServer(Consistent(http.HandlerFunc(c.next), func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
+			server := httptest.NewServer(Consistent(http.HandlerFunc(c.next), func(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error) {
 				WriteProblem(w, r, status, err)
 			}))
 			defer server.Close()

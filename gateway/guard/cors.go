@@ -84,23 +84,32 @@ var corsExposed = []string{"Allow", "Content-Location", "Deprecation", "ETag", "
 
 // Wrap makes the answers of next readable for the pages of c.Origins. Preflights are
 // answered here, since they come without credentials. Without origins it is next itself.
-func (c CORS) Wrap(next http.Handler) http.Handler {
-	if len(c.Origins) == 0 {
+//
+// local adds the pages of the visitor's own machine, on any port: of a development server such as
+// http://localhost:5173.
+func (c CORS) Wrap(next http.Handler, local bool) http.Handler {
+	if len(c.Origins) == 0 && !local {
 		return next
 	}
+	every := slices.Contains(c.Origins, everyOrigin)
 	age := int(c.MaxAge / time.Second)
 	if age <= 0 {
 		age = -1 // how the library spells 0
 	}
-	shared := cors.New(cors.Options{
+	options := cors.Options{
 		AllowedOrigins:   c.Origins,
 		AllowedMethods:   []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
 		AllowedHeaders:   append(slices.Clone(c.Headers), consistency.Header), // a page that may read it echoes it
 		ExposedHeaders:   corsExposed,
 		AllowCredentials: c.Credentials,
 		MaxAge:           age,
-	})
-	handler := shared.Handler(next)
+	}
+	if local && !every {
+		options.AllowOriginFunc = func(origin string) bool {
+			return slices.Contains(c.Origins, origin) || Hosts(nil).ownOrigin(origin)
+		}
+	}
+	handler := cors.New(options).Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler.ServeHTTP(&varying{ResponseWriter: w}, r)
 	})

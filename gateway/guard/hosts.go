@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/setting"
 )
 
@@ -72,7 +72,7 @@ func WithListener(ctx context.Context, l net.Listener) context.Context {
 func (h Hosts) Guard(next http.Handler, fail Fail) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != "" && r.Context().Value(loopbackKey{}) != nil && !h.contains(r.Host) {
-			fail(w, r, http.StatusMisdirectedRequest, facade.Errorf(facade.BadRequest,
+			fail(w, r, http.StatusMisdirectedRequest, kiterror.Errorf(kiterror.BadRequest,
 				"this listener is for this machine alone and does not know the host %.255q; ask for localhost, or add the name to the setting hosts (FROND_HOSTS)", r.Host))
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Listener is l with connections that answer a request which net/http cannot read as a
@@ -97,16 +97,16 @@ func unread(line, instance string) []byte {
 		status = http.StatusBadRequest
 	}
 	message := "the request cannot be read as HTTP; write % in a path as %25, and each header as a name, a colon and a value"
-	code := facade.BadRequest
+	code := kiterror.BadRequest
 	switch _, why, said := bytes.Cut(fields[len(fields)-1], []byte(": ")); {
 	case status == http.StatusRequestHeaderFieldsTooLarge:
 		message = "the headers are larger than this host reads; send fewer, or shorter ones"
 	case status == http.StatusNotImplemented:
-		code, message = facade.NotImplemented, "this transfer coding is not read here; send the body chunked, or with its length"
+		code, message = kiterror.NotImplemented, "this transfer coding is not read here; send the body chunked, or with its length"
 	case said:
 		message = "the request cannot be read as HTTP: " + string(why)
 	}
-	body := appendProblem(status, instance, &facade.Error{Code: code, Message: message})
+	body := appendProblem(status, instance, &kiterror.Error{Code: code, Message: message})
 	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n%s",
 		status, http.StatusText(status), len(body), body)
 }

@@ -4,18 +4,18 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Fail writes the refusal of a whole request, in the form that the surface behind the
 // guard has for its failures. The guard has written nothing before, and writes nothing
 // after.
-type Fail func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)
+type Fail func(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error)
 
 // problem is a failure as RFC 9457 has it, with the whole error under data.
 type problem struct {
-	Data   *facade.Error `json:"data"`
-	Detail string        `json:"detail"`
+	Data   *kiterror.Error `json:"data"`
+	Detail string          `json:"detail"`
 	// Instance is the path of the request; "" where it could not be read.
 	Instance string `json:"instance,omitempty"`
 	Status   int    `json:"status"`
@@ -24,7 +24,7 @@ type problem struct {
 }
 
 // appendProblem is the body of a problem; nil: err has details that are no JSON.
-func appendProblem(status int, instance string, err *facade.Error) []byte {
+func appendProblem(status int, instance string, err *kiterror.Error) []byte {
 	body, bad := json.Marshal(&problem{err, err.Message, instance, status, http.StatusText(status), "about:blank"})
 	if bad != nil { // details that are no JSON; ours are plain strings
 		return nil
@@ -34,7 +34,7 @@ func appendProblem(status int, instance string, err *facade.Error) []byte {
 
 // WriteProblem writes a failure as application/problem+json (RFC 9457), which is also
 // REST's form. err is sent whole: it must not say more than the caller may know.
-func WriteProblem(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
+func WriteProblem(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error) {
 	head := w.Header()
 	if after := err.RetryAfter(); after != "" {
 		head.Set("Retry-After", after)

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
@@ -110,7 +110,7 @@ func (l *Limiter) RefuseAt(address, user string) error {
 	if wait <= 0 {
 		return nil
 	}
-	return facade.Errorf(facade.TooManyRequests, "these are more requests than this caller may make; wait as long as Retry-After says").After(wait)
+	return kiterror.Errorf(kiterror.TooManyRequests, "these are more requests than this caller may make; wait as long as Retry-After says").After(wait)
 }
 
 // Network returns the function that finds where a request comes from, by the settings: an

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // CrossSite refuses requests that a page of another site has its visitor's browser
@@ -36,16 +36,16 @@ func (s CrossSite) Guard(next http.Handler, fail Fail) http.Handler {
 
 // refuse is the error of a request that must not pass; nil: it passes. answer is the header that
 // CORS has written before.
-func (s CrossSite) refuse(answer http.Header, r *http.Request) *facade.Error {
+func (s CrossSite) refuse(answer http.Header, r *http.Request) *kiterror.Error {
 	origin := r.Header.Get("Origin")
 	if s.Dev && origin != "" && !s.Hosts.ownOrigin(origin) {
-		return facade.Errorf(facade.Forbidden, "dev identity lets the caller be anyone, so pages of this machine alone may call; open the page at localhost, or name its host in the setting hosts")
+		return kiterror.Errorf(kiterror.Forbidden, "dev identity lets the caller be anyone, so pages of this machine alone may call; open the page at localhost, or name its host in the setting hosts")
 	}
 	switch {
 	case !otherSite(r, origin), answer.Get("Access-Control-Allow-Origin") != "", s.Page != nil && navigates(r) && s.Page(r):
 		return nil
 	}
-	return facade.Errorf(facade.Forbidden, "a page of another site sent this; name the site in cors.origins")
+	return kiterror.Errorf(kiterror.Forbidden, "a page of another site sent this; name the site in cors.origins")
 }
 
 // otherSite reports whether a page of another site sent the request. Sec-Fetch-Site

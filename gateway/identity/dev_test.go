@@ -7,7 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // TestTokensWithoutAnIssuer: a bearer token is an invalid credential where nothing can check it.
@@ -23,7 +24,7 @@ func TestTokensWithoutAnIssuer(t *testing.T) {
 				t.Errorf("without a credential the caller is %v, %v; want anonymous", state, err)
 			}
 			r.Header.Set("Authorization", "bearer abc")
-			if _, err := auth.Session(r); facade.CodeOf(err) != facade.Unauthorized {
+			if _, err := auth.Session(r); kiterror.CodeOf(err) != kiterror.Unauthorized {
 				t.Errorf("a bearer token answers %v; want UNAUTHORIZED", err)
 			}
 			r.Header.Set("Authorization", "Basic abc") // a proxy in front may use other schemes
@@ -39,27 +40,27 @@ func TestDevSession(t *testing.T) {
 		name   string
 		from   string
 		header []string
-		want   facade.State
-		code   facade.Code
+		want   access.State
+		code   kiterror.Code
 	}{
 		{"no header is nobody", "127.0.0.1:5", nil, nil, ""},
-		{"a user", "127.0.0.1:5", []string{`{"id":"ada","roles":["admin"]}`}, facade.State{"user": map[string]any{"id": "ada", "roles": []any{"admin"}}}, ""},
-		{"a user over the other loopback", "[::1]:5", []string{`{"id":"ada"}`}, facade.State{"user": map[string]any{"id": "ada"}}, ""},
+		{"a user", "127.0.0.1:5", []string{`{"id":"ada","roles":["admin"]}`}, access.State{"user": map[string]any{"id": "ada", "roles": []any{"admin"}}}, ""},
+		{"a user over the other loopback", "[::1]:5", []string{`{"id":"ada"}`}, access.State{"user": map[string]any{"id": "ada"}}, ""},
 		{"nobody from a network", "10.0.0.1:5", nil, nil, ""},
-		{"a user from a network", "10.0.0.1:5", []string{`{"id":"ada"}`}, nil, facade.Unauthorized},
-		{"an empty header", "127.0.0.1:5", []string{""}, nil, facade.Unauthorized},
-		{"no object", "127.0.0.1:5", []string{`"ada"`}, nil, facade.Unauthorized},
-		{"null", "127.0.0.1:5", []string{`null`}, nil, facade.Unauthorized},
-		{"a key twice", "127.0.0.1:5", []string{`{"id":"ada","id":"bob"}`}, nil, facade.Unauthorized},
-		{"two headers", "127.0.0.1:5", []string{`{"id":"ada"}`, `{"id":"bob"}`}, nil, facade.Unauthorized},
+		{"a user from a network", "10.0.0.1:5", []string{`{"id":"ada"}`}, nil, kiterror.Unauthorized},
+		{"an empty header", "127.0.0.1:5", []string{""}, nil, kiterror.Unauthorized},
+		{"no object", "127.0.0.1:5", []string{`"ada"`}, nil, kiterror.Unauthorized},
+		{"null", "127.0.0.1:5", []string{`null`}, nil, kiterror.Unauthorized},
+		{"a key twice", "127.0.0.1:5", []string{`{"id":"ada","id":"bob"}`}, nil, kiterror.Unauthorized},
+		{"two headers", "127.0.0.1:5", []string{`{"id":"ada"}`, `{"id":"bob"}`}, nil, kiterror.Unauthorized},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := httptest.NewRequest("GET", "/", nil)
 			r.RemoteAddr = c.from
 			r.Header[DevHeader] = c.header
 			got, err := devSession(r)
-			if facade.CodeOf(err) != c.code {
-				t.Errorf("code %q (%v), want %q", facade.CodeOf(err), err, c.code)
+			if kiterror.CodeOf(err) != c.code {
+				t.Errorf("code %q (%v), want %q", kiterror.CodeOf(err), err, c.code)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)

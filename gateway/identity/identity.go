@@ -8,27 +8,28 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Session identifies the caller of a request: the state that collectors and handlers
 // see, with the caller under user. A nil state is an anonymous caller. An error refuses
-// the request and ought to be a [facade.Error], UNAUTHORIZED for an invalid credential,
+// the request and ought to be a [kiterror.Error], UNAUTHORIZED for an invalid credential,
 // which must never become an anonymous caller. It is called from many goroutines.
-type Session func(*http.Request) (facade.State, error)
+type Session func(*http.Request) (access.State, error)
 
 // anonymous is the session of a gateway without any identity setting. It refuses a bearer
 // token, which nothing here can check.
-func anonymous(r *http.Request) (facade.State, error) { return nil, refuseToken(r) }
+func anonymous(r *http.Request) (access.State, error) { return nil, refuseToken(r) }
 
 // refuseToken returns UNAUTHORIZED for a request with a bearer token. Its sender expects to be
 // known, and would otherwise become an anonymous caller.
 func refuseToken(r *http.Request) error {
 	for _, sent := range r.Header.Values("Authorization") {
 		if scheme, _, _ := strings.Cut(sent, " "); strings.EqualFold(scheme, "Bearer") {
-			return facade.Errorf(facade.Unauthorized, "this gateway has no issuer and accepts no tokens; leave out the Authorization header")
+			return kiterror.Errorf(kiterror.Unauthorized, "this gateway has no issuer and accepts no tokens; leave out the Authorization header")
 		}
 	}
 	return nil
@@ -73,11 +74,11 @@ func New(c *Config, keys Keys, log *slog.Logger) (*Authenticator, error) {
 
 // Session is who sent a request; see [Session] the type. Its errors are UNAUTHORIZED, or
 // SERVICE_UNAVAILABLE while no key of the issuer has been fetched.
-func (i *Authenticator) Session(r *http.Request) (facade.State, error) { return i.session(r) }
+func (i *Authenticator) Session(r *http.Request) (access.State, error) { return i.session(r) }
 
 // Expires is when the token of a caller stops to hold, as its claim exp says; the zero time: the
 // caller is not known by a token. It is for connections that outlive a request.
-func (i *Authenticator) Expires(state facade.State) time.Time {
+func (i *Authenticator) Expires(state access.State) time.Time {
 	if i == nil || i.keys == nil {
 		return time.Time{}
 	}
@@ -110,7 +111,7 @@ func (i *Authenticator) Close() {
 
 // UserID is state.user.id as a text; "": the caller is anonymous. A number, as dev identity
 // and sessions of a program may send, is written as Go prints it.
-func UserID(state facade.State) string {
+func UserID(state access.State) string {
 	user, _ := state["user"].(map[string]any)
 	switch id := user["id"].(type) {
 	case nil:
@@ -128,20 +129,20 @@ const DevHeader = "X-Frond-User"
 // devSession believes DevHeader, from this machine alone. [Config.Check] keeps the
 // gateway's own listener to loopback; the check here is for a handler that is served by
 // other means.
-func devSession(r *http.Request) (facade.State, error) {
+func devSession(r *http.Request) (access.State, error) {
 	sent := r.Header.Values(DevHeader)
 	if len(sent) == 0 {
 		return nil, refuseToken(r)
 	}
 	if !setting.Loopback(r.RemoteAddr) {
-		return nil, facade.Errorf(facade.Unauthorized, "dev identity is believed on loopback only; leave out %s", DevHeader)
+		return nil, kiterror.Errorf(kiterror.Unauthorized, "dev identity is believed on loopback only; leave out %s", DevHeader)
 	}
 	var user map[string]any
 	text := []byte(sent[0])
 	// Two headers are refused: which of them counts would depend on the proxy in front. A null
 	// is no user.
 	if len(sent) > 1 || jsontext.Check(text) != nil || json.Unmarshal(text, &user) != nil || user == nil {
-		return nil, facade.Errorf(facade.Unauthorized, `%s takes one JSON object; send such as {"id": "ada", "roles": ["admin"]}`, DevHeader)
+		return nil, kiterror.Errorf(kiterror.Unauthorized, `%s takes one JSON object; send such as {"id": "ada", "roles": ["admin"]}`, DevHeader)
 	}
-	return facade.State{"user": user}, nil
+	return access.State{"user": user}, nil
 }

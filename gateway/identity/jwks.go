@@ -256,7 +256,7 @@ func (k *keyring) load() error {
 	if err == nil {
 		keys = slices.DeleteFunc(keys, func(one key) bool { return !slices.ContainsFunc(k.algorithms, one.fits) })
 		if len(keys) == 0 {
-			err = errors.New("there is no key in it for identity.algorithms")
+			err = errors.New("it contains no key for identity.algorithms")
 		}
 	}
 	// A fetch that was cut off by close is no failure of the issuer, and is not logged as one.

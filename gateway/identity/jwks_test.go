@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
@@ -86,14 +86,14 @@ func published(t *testing.T, p *publisher, id identity.Config, log *slog.Logger)
 	}
 }
 
-func wantCode(t *testing.T, err error, want facade.Code, when string) {
+func wantCode(t *testing.T, err error, want kiterror.Code, when string) {
 	t.Helper()
-	if got := facade.CodeOf(err); got != want {
+	if got := kiterror.CodeOf(err); got != want {
 		t.Errorf("%s: %q (%v), want %q", when, got, err, want)
 	}
 }
 
-const fine facade.Code = ""
+const fine kiterror.Code = ""
 
 // A new key serves from the next poll on, and one that is gone from the set no more.
 func TestRotation(t *testing.T) {
@@ -111,7 +111,7 @@ func TestRotation(t *testing.T) {
 		}
 		p.set(tokentest.JWKS(after), nil)
 		time.Sleep(time.Minute)
-		wantCode(t, call(before.Token(nil, nil)), facade.Unauthorized, "the old key, once it is gone")
+		wantCode(t, call(before.Token(nil, nil)), kiterror.Unauthorized, "the old key, once it is gone")
 		wantCode(t, call(after.Token(nil, nil)), fine, "the new key, alone")
 	})
 }
@@ -129,7 +129,7 @@ func TestUnknownKidAsksOnce(t *testing.T) {
 			t.Fatalf("asked %d times, want 2", n)
 		}
 		for i := range 1000 {
-			wantCode(t, call(tokentest.EdDSA(fmt.Sprint("mallory", i)).Token(nil, nil)), facade.Unauthorized, "a key of nobody's")
+			wantCode(t, call(tokentest.EdDSA(fmt.Sprint("mallory", i)).Token(nil, nil)), kiterror.Unauthorized, "a key of nobody's")
 		}
 		if n := p.times(); n != 2 {
 			t.Errorf("a thousand unknown kids made it %d questions, want 2", n)
@@ -139,16 +139,16 @@ func TestUnknownKidAsksOnce(t *testing.T) {
 		mallory := tokentest.EdDSA("mallory").Token(nil, tokentest.Object{"exp": time.Now().Unix() + 7200})
 		for time.Since(start) < 10*time.Minute {
 			time.Sleep(time.Second)
-			wantCode(t, call(mallory), facade.Unauthorized, "a key of nobody's")
+			wantCode(t, call(mallory), kiterror.Unauthorized, "a key of nobody's")
 		}
 		if n := p.times(); n < 58 || n > 63 {
 			t.Errorf("asked %d times in ten minutes, want about 60", n)
 		}
 		asked := p.times()
 		time.Sleep(time.Minute)
-		wantCode(t, call(before.Token(nil, tokentest.Object{"sub": "ada", "exp": time.Now().Unix() - 100})), facade.Unauthorized, "a kid we know, and a token that is too old")
-		wantCode(t, call(tokentest.EdDSA("2025").Token(nil, nil)), facade.Unauthorized, "a kid we know, and a key we do not")
-		wantCode(t, call(tokentest.EdDSA("").Token(tokentest.Object{"kid": nil}, nil)), facade.Unauthorized, "no kid")
+		wantCode(t, call(before.Token(nil, tokentest.Object{"sub": "ada", "exp": time.Now().Unix() - 100})), kiterror.Unauthorized, "a kid we know, and a token that is too old")
+		wantCode(t, call(tokentest.EdDSA("2025").Token(nil, nil)), kiterror.Unauthorized, "a kid we know, and a key we do not")
+		wantCode(t, call(tokentest.EdDSA("").Token(tokentest.Object{"kid": nil}, nil)), kiterror.Unauthorized, "no kid")
 		if n := p.times(); n != asked {
 			t.Errorf("tokens without an unknown kid made it %d questions more", n-asked)
 		}
@@ -219,7 +219,7 @@ func TestWaitingEndsWithTheRequest(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+ed.Token(nil, nil))
 		start := time.Now()
 		_, err = session(r)
-		wantCode(t, err, facade.ServiceUnavailable, "who did not wait")
+		wantCode(t, err, kiterror.ServiceUnavailable, "who did not wait")
 		if took := time.Since(start); took != time.Second {
 			t.Errorf("it took %s", took)
 		}
@@ -235,7 +235,7 @@ func TestIssuerThatHangs(t *testing.T) {
 		p := &publisher{text: tokentest.JWKS(ed), takes: time.Hour}
 		call := published(t, p, identity.Config{Refresh: time.Minute}, nil)
 		start := time.Now()
-		wantCode(t, call(ed.Token(nil, nil)), facade.ServiceUnavailable, "while it hangs")
+		wantCode(t, call(ed.Token(nil, nil)), kiterror.ServiceUnavailable, "while it hangs")
 		if took := time.Since(start); took != 5*time.Second {
 			t.Errorf("it took %s, want 5s", took)
 		}
@@ -251,8 +251,8 @@ func TestIssuerDownAtTheStart(t *testing.T) {
 		call := published(t, p, identity.Config{Refresh: time.Minute}, nil)
 		start := time.Now()
 		for time.Since(start) < 100*time.Second {
-			wantCode(t, call(ed.Token(nil, nil)), facade.ServiceUnavailable, "while it is down")
-			wantCode(t, call("x.y.z"), facade.Unauthorized, "what is no token at all, while it is down")
+			wantCode(t, call(ed.Token(nil, nil)), kiterror.ServiceUnavailable, "while it is down")
+			wantCode(t, call("x.y.z"), kiterror.Unauthorized, "what is no token at all, while it is down")
 			time.Sleep(time.Second / 2)
 		}
 		var waits []time.Duration
@@ -275,12 +275,12 @@ func TestLocalKeysBesidePublishedOnes(t *testing.T) {
 		p := &publisher{err: errDown}
 		call := published(t, p, identity.Config{Refresh: time.Minute, Keys: []string{string(tokentest.Text(local.JWK()))}}, nil)
 		wantCode(t, call(local.Token(nil, nil)), fine, "the local key")
-		wantCode(t, call(remote.Token(nil, nil)), facade.ServiceUnavailable, "a key that may be published")
+		wantCode(t, call(remote.Token(nil, nil)), kiterror.ServiceUnavailable, "a key that may be published")
 		p.set(tokentest.JWKS(remote), nil)
 		time.Sleep(time.Minute)
 		wantCode(t, call(local.Token(nil, nil)), fine, "the local key, beside the others")
 		wantCode(t, call(remote.Token(nil, nil)), fine, "the published key")
-		wantCode(t, call(tokentest.EdDSA("none").Token(nil, nil)), facade.Unauthorized, "neither")
+		wantCode(t, call(tokentest.EdDSA("none").Token(nil, nil)), kiterror.Unauthorized, "neither")
 	})
 }
 
@@ -304,8 +304,8 @@ func TestLastGoodKeysAreKept(t *testing.T) {
 			{"a list", `[]`, nil, "it is no JWKS"},
 			{"keys that are an object", `{"keys":{}}`, nil, "it is no JWKS"},
 			{"keys said twice", `{"keys":[],"keys":[]}`, nil, "keys"},
-			{"no keys", `{"keys":[]}`, nil, "there is no key in it"},
-			{"keys of another kind alone", string(tokentest.JWKS(tokentest.ES384("ec"))), nil, "there is no key in it"},
+			{"no keys", `{"keys":[]}`, nil, "it contains no key"},
+			{"keys of another kind alone", string(tokentest.JWKS(tokentest.ES384("ec"))), nil, "it contains no key"},
 			{"too many", `{"keys":[` + strings.Repeat(`{},`, 100) + `{}]}`, nil, "more than 100 keys"},
 		} {
 			synctest.Wait()
@@ -313,7 +313,7 @@ func TestLastGoodKeysAreKept(t *testing.T) {
 			p.set([]byte(c.text), c.err)
 			time.Sleep(time.Minute)
 			wantCode(t, call(ed.Token(nil, nil)), fine, c.name)
-			wantCode(t, call(tokentest.EdDSA("x").Token(nil, nil)), facade.Unauthorized, c.name+", another key")
+			wantCode(t, call(tokentest.EdDSA("x").Token(nil, nil)), kiterror.Unauthorized, c.name+", another key")
 			synctest.Wait() // whoever asks in the background may be writing
 			if !strings.Contains(log.String(), c.says) || !strings.Contains(log.String(), "kept=true") {
 				t.Errorf("%s: want %q in the log: %s", c.name, c.says, log.String())
@@ -321,7 +321,7 @@ func TestLastGoodKeysAreKept(t *testing.T) {
 		}
 		p.set(tokentest.JWKS(tokentest.EdDSA("new")), nil)
 		time.Sleep(time.Minute)
-		wantCode(t, call(ed.Token(nil, nil)), facade.Unauthorized, "once there is another set")
+		wantCode(t, call(ed.Token(nil, nil)), kiterror.Unauthorized, "once there is another set")
 	})
 }
 
@@ -376,7 +376,7 @@ func TestPublishedSecretsAreIgnored(t *testing.T) {
 			"a key for encryption":       ec.Token(nil, nil),
 			"a key of another algorithm": bound.Token(nil, nil),
 		} {
-			wantCode(t, call(token), facade.Unauthorized, name)
+			wantCode(t, call(token), kiterror.Unauthorized, name)
 		}
 		for _, says := range []string{
 			"key 1: a secret has no place here", "key 2: there is a private key in it", "key 3: a secret has no place", `key 4: its use is \"enc\"`,
@@ -406,8 +406,8 @@ func TestKeysWithoutNames(t *testing.T) {
 		p.set(tokentest.JWKS(a, b), nil)
 		time.Sleep(time.Hour)
 		wantCode(t, call(a.Token(nil, nil)), fine, "one of two by name")
-		wantCode(t, call(a.Token(tokentest.Object{"kid": nil}, nil)), facade.Unauthorized, "one of two, and it does not say which")
-		wantCode(t, call(a.Token(tokentest.Object{"kid": "b"}, nil)), facade.Unauthorized, "one of two by the other's name")
+		wantCode(t, call(a.Token(tokentest.Object{"kid": nil}, nil)), kiterror.Unauthorized, "one of two, and it does not say which")
+		wantCode(t, call(a.Token(tokentest.Object{"kid": "b"}, nil)), kiterror.Unauthorized, "one of two by the other's name")
 	})
 }
 
@@ -418,7 +418,7 @@ func TestFetch(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer func(w http.ResponseWriter, r *http.Request)
-		code   facade.Code
+		code   kiterror.Code
 		says   string
 	}{
 		{"keys", func(w http.ResponseWriter, r *http.Request) {
@@ -433,11 +433,11 @@ func TestFetch(t *testing.T) {
 				return
 			}
 			http.Redirect(w, r, "/elsewhere", http.StatusFound)
-		}, facade.ServiceUnavailable, "status 302"},
+		}, kiterror.ServiceUnavailable, "status 302"},
 		{"keys that are not there", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = w.Write(good)
-		}, facade.ServiceUnavailable, "status 404"},
+		}, kiterror.ServiceUnavailable, "status 404"},
 		{"keys without end", func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write(good[:len(good)-1])
 			for range 1000 {
@@ -446,7 +446,7 @@ func TestFetch(t *testing.T) {
 				}
 			}
 			_, _ = w.Write([]byte("}"))
-		}, facade.ServiceUnavailable, "more than 524288 bytes"},
+		}, kiterror.ServiceUnavailable, "more than 524288 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(c.answer))

@@ -216,7 +216,7 @@ func readPEM(text []byte) (keys []key, err error) {
 		keys = append(keys, key{public: public})
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("there is no key in it; write PEM blocks, a JWK or a JWKS")
+		return nil, errors.New("it contains no key; write PEM blocks, a JWK or a JWKS")
 	}
 	return keys, nil
 }

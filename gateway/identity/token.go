@@ -15,7 +15,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -44,7 +45,7 @@ const maxToken = 8 << 10
 //	user     its claims become state.user
 //
 // Why a token fails is logged at debug. The answer is the same for every reason.
-func (t *tokens) session(r *http.Request) (facade.State, error) {
+func (t *tokens) session(r *http.Request) (access.State, error) {
 	text, err := bearer(r.Header)
 	if text == "" && err == nil {
 		return nil, nil // no credential: anonymous
@@ -55,7 +56,7 @@ func (t *tokens) session(r *http.Request) (facade.State, error) {
 		h, user, err = t.read(r.Context(), text)
 	}
 	if err == nil {
-		return facade.State{"user": user}, nil
+		return access.State{"user": user}, nil
 	}
 	t.log.LogAttrs(r.Context(), slog.LevelDebug, "token refused", slog.Any("reason", err),
 		slog.String("alg", h.alg), slog.String("kid", h.kid), slog.String("from", r.RemoteAddr))
@@ -63,11 +64,11 @@ func (t *tokens) session(r *http.Request) (facade.State, error) {
 	// SERVICE_UNAVAILABLE. With UNAUTHORIZED clients would drop a good token.
 	switch {
 	case errors.Is(err, errNoKeys):
-		return nil, facade.Errorf(facade.ServiceUnavailable, "callers cannot be identified at the moment; send the request again later")
+		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "callers cannot be identified at the moment; send the request again later")
 	case errors.Is(err, errScheme):
-		return nil, facade.Errorf(facade.Unauthorized, "only Bearer tokens are read here; send Authorization: Bearer and a token")
+		return nil, kiterror.Errorf(kiterror.Unauthorized, "only Bearer tokens are read here; send Authorization: Bearer and a token")
 	}
-	return nil, facade.Errorf(facade.Unauthorized, "%w", invalidToken{})
+	return nil, kiterror.Errorf(kiterror.Unauthorized, "%w", invalidToken{})
 }
 
 // invalidToken is the answer to every token that is refused.

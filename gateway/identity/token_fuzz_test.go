@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
@@ -51,7 +51,7 @@ func FuzzToken(f *testing.F) {
 			t.Fatalf("%q: %v, %v", authorization, state, err)
 		}
 		if err != nil {
-			if facade.CodeOf(err) != facade.Unauthorized {
+			if kiterror.CodeOf(err) != kiterror.Unauthorized {
 				t.Errorf("%q: %v", authorization, err)
 			}
 			return

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
@@ -35,7 +35,7 @@ func TestTheReasonIsLogged(t *testing.T) {
 		log.Reset()
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Authorization", "Bearer "+token)
-		if _, err := session(r); facade.CodeOf(err) != facade.Unauthorized {
+		if _, err := session(r); kiterror.CodeOf(err) != kiterror.Unauthorized {
 			t.Errorf("%v", err)
 		}
 		if !strings.Contains(log.String(), want) || strings.Contains(log.String(), "ada@") || len(token) > 9 && strings.Contains(log.String(), token[len(token)-9:]) {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/identity/tokentest"
 )
@@ -66,7 +67,7 @@ func TestUsers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			state, err := call(t, ed, c.claims, c.token)
 			if c.want == nil {
-				wantCode(t, err, facade.Unauthorized, c.token)
+				wantCode(t, err, kiterror.Unauthorized, c.token)
 				return
 			}
 			if err != nil {
@@ -98,7 +99,7 @@ func TestClaimsComeAlong(t *testing.T) {
 }
 
 // call is who a session makes of a token with these claims.
-func call(t *testing.T, s tokentest.Signer, claims identity.Claims, body string) (facade.State, error) {
+func call(t *testing.T, s tokentest.Signer, claims identity.Claims, body string) (access.State, error) {
 	t.Helper()
 	session, shut, err := identity.SessionOf(identity.Config{
 		Issuer: tokentest.Issuer, Audience: []string{tokentest.Audience}, Algorithms: []string{s.Alg}, Keys: []string{string(tokentest.Text(s.JWK()))}, Claims: claims,

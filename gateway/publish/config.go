@@ -54,7 +54,7 @@ const natsForm = `{"type":["string","object"],"properties":{` +
 func (c *Config) Settings() []setting.Setting {
 	n := &c.NATS
 	return []setting.Setting{
-		setting.New("webhooks", "[]", "URLs that facts are sent to, such as [{name: billing, url: https://billing.example/hooks, facts: [orderPlaced], secret: env:BILLING_SECRET}]", ReadWebhooks, &c.Webhooks).As(webhooksForm()).Secret(),
+		setting.New("webhooks", "[]", "URLs that facts are sent to, such as [{name: billing, url: https://billing.example/hooks, facts: [orderPlaced], secret: env:BILLING_SECRET}]", readWebhooks, &c.Webhooks).As(webhooksForm()).Secret(),
 		setting.New("facts.nats", "", "where facts are published: nats://…, tls://…, env:NAME, or embedded for a server in this process", readNATS, &n.URL).As(natsForm).Secret(),
 		setting.New("facts.nats.facts", "[]", "the facts that are published there; empty: all", setting.List, &n.Facts),
 		setting.New("facts.nats.stream", nats.DefaultStream, "the stream, which is made if it is missing", read(nats.CheckStream), &n.Stream),

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facts/cloudevent"
 	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/facts/nats"
@@ -45,7 +45,7 @@ func (o *Options) isMine(names []string) bool {
 
 // Plan reads variables and files and checks the settings against what is declared. Nothing is
 // started or connected. c has its defaults ([Config.WithDefaults]). nil: there is nothing to publish to.
-func (c *Config) Plan(catalog *facade.Catalog, o Options) (*Publisher, schema.Faults) {
+func (c *Config) Plan(served *catalog.Catalog, o Options) (*Publisher, schema.Faults) {
 	if len(c.Webhooks) == 0 && c.NATS.URL == "" {
 		return nil, nil
 	}
@@ -53,7 +53,7 @@ func (c *Config) Plan(catalog *facade.Catalog, o Options) (*Publisher, schema.Fa
 	var faults schema.Faults
 	for i := range c.Webhooks {
 		w, at := &c.Webhooks[i], fmt.Sprint("/webhooks/", i)
-		names, unknown := factsOf(catalog, w.Facts, at+"/facts")
+		names, unknown := factsOf(served, w.Facts, at+"/facts")
 		if !o.isMine(names) && len(unknown) == 0 {
 			o.Log.Info("a webhook is for facts of other Fronds, and is not sent from here", "webhook", w.Name)
 			continue
@@ -71,12 +71,12 @@ func (c *Config) Plan(catalog *facade.Catalog, o Options) (*Publisher, schema.Fa
 		p.ways = append(p.ways, &way{consumer: &delivery.Consumer{Name: "webhook:" + w.Name, Facts: names, Retention: o.Retention, Log: o.Log}, run: hook.Run})
 	}
 	if c.NATS.URL != "" {
-		faults = append(faults, p.planNATS(&c.NATS, catalog, o)...)
+		faults = append(faults, p.planNATS(&c.NATS, served, o)...)
 	}
 	return p, faults
 }
 
-func (p *Publisher) planNATS(n *NATS, catalog *facade.Catalog, o Options) schema.Faults {
+func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema.Faults {
 	var faults schema.Faults
 	fault := func(key, message string, err error) {
 		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/facts/nats" + key, Message: message, Remedy: err.Error()})
@@ -100,7 +100,7 @@ func (p *Publisher) planNATS(n *NATS, catalog *facade.Catalog, o Options) schema
 	if (n.Certificate == "") != (n.Key == "") {
 		fault("/key", "a client certificate has two files", errors.New("write both facts.nats.certificate and facts.nats.key"))
 	}
-	names, unknown := factsOf(catalog, n.Facts, "/facts/nats/facts")
+	names, unknown := factsOf(served, n.Facts, "/facts/nats/facts")
 	faults = append(faults, unknown...)
 	switch {
 	case len(faults) > 0:
@@ -174,12 +174,12 @@ func (p *Publisher) planNATS(n *NATS, catalog *facade.Catalog, o Options) schema
 
 // factsOf finds what is named, as FROND.FACT; none is all, which is nil. A fault names those that
 // are declared.
-func factsOf(catalog *facade.Catalog, names []string, at string) (found []string, faults schema.Faults) {
+func factsOf(served *catalog.Catalog, names []string, at string) (found []string, faults schema.Faults) {
 	for i, name := range names {
 		fault := func(message, remedy string) {
 			faults = append(faults, schema.Fault{File: setting.File, Pointer: fmt.Sprint(at, "/", i), Message: message, Remedy: remedy})
 		}
-		switch meant, declared := catalog.FactsNamed(name); {
+		switch meant, declared := served.FactsNamed(name); {
 		case len(meant) > 1:
 			fault("several Fronds have a fact "+name, "write one of "+meant[0].FullName()+", "+meant[1].FullName())
 		case len(meant) == 1 && meant[0].Frond.Remote != "":

@@ -34,10 +34,10 @@ var webhookKeys = []string{"name", "url", "facts", "secret", "allow", "headers",
 
 const webhooksHelp = "write a list of maps, such as [{name: billing, url: https://billing.example/hooks, facts: [orderPlaced], secret: env:BILLING_SECRET}]"
 
-// ReadWebhooks reads the webhooks: a list in the file, JSON elsewhere; one object by itself is a
+// readWebhooks reads the webhooks: a list in the file, JSON elsewhere; one object by itself is a
 // list of one. The error names the webhook and the key at fault, and repeats no value: it may be a
 // secret.
-func ReadWebhooks(text string) (all []Webhook, err error) {
+func readWebhooks(text string) (all []Webhook, err error) {
 	items, err := setting.Items(text)
 	if err != nil {
 		return nil, errors.New(webhooksHelp)

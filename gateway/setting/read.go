@@ -43,8 +43,8 @@ func Optional[T any](read func(string) (T, error)) func(string) (*T, error) {
 	}
 }
 
-// OneOf reads one of two or more words.
-func OneOf(words ...string) func(string) (string, error) {
+// oneOf reads one of two or more words.
+func oneOf(words ...string) func(string) (string, error) {
 	return func(text string) (string, error) {
 		if slices.Contains(words, text) {
 			return text, nil

@@ -13,7 +13,7 @@ const (
 	// OffOrDuration is a duration that may be off.
 	OffOrDuration = `{"type":["string","integer"],"pattern":"^(off|0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"}`
 	// SizeForm is a value that [Size] reads.
-	SizeForm = `{"type":["integer","string"],"minimum":1,"pattern":"^[0-9]+ *([KMG]iB)?$"}`
+	sizeForm = `{"type":["integer","string"],"minimum":1,"pattern":"^[0-9]+ *([KMG]iB)?$"}`
 )
 
 // Schema is the JSON Schema of a file with these settings, for editors. It accepts
@@ -57,7 +57,7 @@ func (s *Setting) jsonSchema() string {
 	case accepts("7s"):
 		return DurationForm
 	case accepts("7KiB"):
-		return SizeForm
+		return sizeForm
 	case accepts("7"):
 		return `{"type":"integer"}`
 	}

@@ -31,7 +31,7 @@ func New[T any](key, def, about string, read func(string) (T, error), place *T) 
 
 // Choice makes the row of a setting that is one of a few words.
 func Choice(key, def, about string, place *string, words ...string) Setting {
-	return New(key, def, about, OneOf(words...), place).As(Enum(words...))
+	return New(key, def, about, oneOf(words...), place).As(Enum(words...))
 }
 
 // As is the setting with a JSON Schema for its value in the file. Without one the

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -57,13 +59,16 @@ func (l Limits) WithDefaults() Limits {
 type Options struct {
 	Feed   Feed
 	Limits Limits
-	Memory *facade.Budget // bounds what everything that is open holds; nil: nothing does
+	Memory *budget.Budget // bounds what everything that is open holds; nil: nothing does
 	Log    *slog.Logger   // nil means slog.Default()
 }
 
 // Hub opens streams, and bounds how many there are. It may be used from many goroutines.
 type Hub struct {
 	options Options
+	// answers is the part of the memory that answers may take which are kept: what is sent has the
+	// rest.
+	answers *budget.Budget
 
 	mu      sync.Mutex
 	places  [3]places // by Kind
@@ -79,19 +84,19 @@ type Kind int
 // The kinds of places, which are counted apart.
 const (
 	OfConnection Kind = iota
-	OfSubscription
+	ofSubscription
 	ofLive
 	// OfStream is a subscription with a connection of its own. It counts among subscriptions.
 	OfStream
 )
 
 // sizes are about how many bytes a place of each kind takes.
-var sizes = [...]int{OfConnection: 10 << 10, OfSubscription: 2 << 10, ofLive: 0, OfStream: 12 << 10}
+var sizes = [...]int{OfConnection: 10 << 10, ofSubscription: 2 << 10, ofLive: 0, OfStream: 12 << 10}
 
 // counted is the kind that a kind counts among.
 func (k Kind) counted() Kind {
 	if k == OfStream {
-		return OfSubscription
+		return ofSubscription
 	}
 	return k
 }
@@ -122,7 +127,7 @@ func NewHub(o Options) *Hub {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	h := &Hub{options: o, shared: map[any]*shared{}, live: map[any]*live{}, lane: newLane()}
+	h := &Hub{options: o, answers: o.Memory.Part(2), shared: map[any]*shared{}, live: map[any]*live{}, lane: newLane()}
 	for i := range h.places {
 		h.places[i].caller = map[string]int{}
 	}
@@ -137,7 +142,7 @@ func (h *Hub) Numbers() Numbers {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n := h.numbers
-	n.Connections, n.Subscriptions = h.places[OfConnection].all, h.places[OfSubscription].all
+	n.Connections, n.Subscriptions = h.places[OfConnection].all, h.places[ofSubscription].all
 	return n
 }
 
@@ -166,11 +171,11 @@ func (h *Hub) take(k Kind, caller string) error {
 	byAddress := strings.HasPrefix(caller, ByAddress)
 	switch n := p.caller[caller]; {
 	case most >= 0 && p.all >= most:
-		return facade.Errorf(facade.TooManyRequests, "this host has %d open %s, and no more are accepted; try again later", p.all, k)
+		return kiterror.Errorf(kiterror.TooManyRequests, "this host has %d open %s, and no more are accepted; try again later", p.all, k)
 	case most >= 0 && byAddress && p.byAddress >= most-most/4:
-		return facade.Errorf(facade.TooManyRequests, "this host has %d open %s of anonymous callers, and keeps the others for identified ones; sign in, or try again later", p.byAddress, k)
+		return kiterror.Errorf(kiterror.TooManyRequests, "this host has %d open %s of anonymous callers, and keeps the others for identified ones; sign in, or try again later", p.byAddress, k)
 	case each >= 0 && n >= each:
-		return facade.Errorf(facade.TooManyRequests, "this caller has %d open %s, and may have no more; end some of them first", n, k)
+		return kiterror.Errorf(kiterror.TooManyRequests, "this caller has %d open %s, and may have no more; end some of them first", n, k)
 	}
 	p.add(caller, 1)
 	return nil
@@ -213,7 +218,7 @@ func (h *Hub) Leave(k Kind, caller string) {
 // error is TOO_MANY_REQUESTS, or that of the feed: a position that it does not know, or one
 // whose events are gone.
 func (h *Hub) Open(ctx context.Context, s *resolvers.Subscription, caller string, wake func()) (*Stream, error) {
-	if err := h.Take(OfSubscription, caller); err != nil {
+	if err := h.Take(ofSubscription, caller); err != nil {
 		return nil, err
 	}
 	if s.Live {
@@ -221,7 +226,7 @@ func (h *Hub) Open(ctx context.Context, s *resolvers.Subscription, caller string
 	}
 	r, err := h.options.Feed.Follow(ctx, s)
 	if err != nil {
-		h.Leave(OfSubscription, caller)
+		h.Leave(ofSubscription, caller)
 		return nil, err
 	}
 	st := &Stream{hub: h, subscription: s, caller: caller, reader: r, wake: wake, shared: h.join(s)}
@@ -233,7 +238,7 @@ func (h *Hub) Open(ctx context.Context, s *resolvers.Subscription, caller string
 // openLive begins a stream for a live query, whose place as a subscription is taken.
 func (h *Hub) openLive(s *resolvers.Subscription, caller string, wake func()) (*Stream, error) {
 	if err := h.Take(ofLive, caller); err != nil {
-		h.Leave(OfSubscription, caller)
+		h.Leave(ofSubscription, caller)
 		return nil, err
 	}
 	st := &Stream{hub: h, subscription: s, caller: caller, wake: wake}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -19,6 +19,9 @@ const (
 	liveAgain  = time.Second
 	liveAtLast = 5 * time.Minute
 )
+
+// liveMemory is about what an execution takes of the memory of the hub.
+const liveMemory = 64 << 10
 
 // live is a live query, one for all subscribers who are answered alike. They pull: the first
 // who is woken by a change executes it for all, and who does not read is skipped. What it reads
@@ -67,6 +70,14 @@ func (l *live) leave(s *Stream) (last bool) {
 	return len(l.members) == 0
 }
 
+// keep keeps the answer for subscribers that take it later. It is counted whatever its size is; where
+// that leaves no memory, executions wait. The caller holds mu.
+func (l *live) keep(body []byte) {
+	l.hub.answers.Give(len(l.body))
+	l.body = body
+	l.hub.answers.Add(len(l.body))
+}
+
 // idle ends what runs for nobody. The caller holds mu.
 func (l *live) idle() {
 	if len(l.members) > 0 || l.busy {
@@ -75,6 +86,7 @@ func (l *live) idle() {
 	if l.timer != nil {
 		l.timer.Stop()
 	}
+	l.keep(nil)
 	l.unfollow()
 }
 
@@ -146,15 +158,22 @@ func (l *live) refresh(ctx context.Context) {
 	// Others wait for this: it does not end with the connection of the first.
 	ctx = context.WithoutCancel(ctx)
 	var body []byte
-	var failed bool
+	var failed, full bool
 	touched, err := l.look(ctx)
 	if err == nil && (execute || touched) {
-		body, failed, err = l.execute(ctx)
+		if err = l.hub.answers.Take(liveMemory); err != nil {
+			full = true
+		} else {
+			body, failed, err = l.execute(ctx)
+			l.hub.answers.Give(liveMemory)
+		}
 	}
 	l.mu.Lock()
 	l.busy = false
 	l.next = time.Now().Add(liveEvery)
 	switch {
+	case full && l.version == 0: // nobody has an answer that could stay
+		l.answered, l.err = wanted, err
 	case err != nil && passing(err):
 		l.wanted++
 		l.next = time.Now().Add(time.Second)
@@ -164,7 +183,7 @@ func (l *live) refresh(ctx context.Context) {
 		l.answered, l.err = wanted, nil
 		l.scheduled(failed)
 		if l.version == 0 || !bytes.Equal(body, l.body) {
-			l.body = body
+			l.keep(body)
 			l.version++
 		}
 	}
@@ -221,8 +240,8 @@ func (l *live) execute(ctx context.Context) (body []byte, failed bool, err error
 		l.hub.lane.do(ctx, l.subscription.Document(), func(ctx context.Context) { resp, reads = l.subscription.Query(ctx) })
 		body, failed, status := bytes.Clone(resp.Body), resp.Failed || !resp.Executed, resp.Status
 		resp.Release()
-		if status == facade.ServiceUnavailable.Status() {
-			return nil, false, facade.Errorf(facade.ServiceUnavailable, "there is no room to execute it now")
+		if status == kiterror.ServiceUnavailable.Status() {
+			return nil, false, kiterror.Errorf(kiterror.ServiceUnavailable, "the memory budget for results is used up; retry later")
 		}
 		if l.followed == nil {
 			l.followed = map[string]bool{}

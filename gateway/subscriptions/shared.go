@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers"
 )
 
@@ -13,8 +14,12 @@ import (
 // later, and no longer: what a subscriber may see is judged anew then.
 const keepAnswers = time.Second
 
-// maxAnswers bounds how many answers equal subscriptions keep.
-const maxAnswers = 1024
+// maxAnswers bounds how many answers equal subscriptions keep, each with about answerSize bytes
+// beside its text.
+const (
+	maxAnswers = 1024
+	answerSize = 256
+)
 
 // shared is what subscriptions with equal answers have in common.
 type shared struct {
@@ -24,19 +29,19 @@ type shared struct {
 
 	mu    sync.Mutex
 	kept  map[facade.Position]*answer
-	order []keptAnswer // oldest first
-	timer *time.Timer  // forgets answers; nil: there are none
-}
-
-type keptAnswer struct {
-	position facade.Position
-	until    time.Time
+	order []*answer   // oldest first; some are forgotten
+	timer *time.Timer // forgets answers; nil: there are none
 }
 
 // answer is the response to one event. It is complete when its run is done.
 type answer struct {
-	run  *run
-	body []byte // nil: the event does not exist for the subscribers
+	run     *run
+	body    []byte // nil: the event does not exist for the subscribers
+	skipped bool   // it was not evaluated, because those before it are large
+
+	position facade.Position // of the event
+	until    time.Time       // it is kept
+	counted  int             // bytes that the hub counts for it
 }
 
 // run is one evaluation of events that nobody had evaluated.
@@ -53,18 +58,19 @@ func (s *shared) alone() bool {
 }
 
 // answers returns the responses to events, in their order, without those that do not exist for
-// the subscribers, and the positions of the events. Each is evaluated by the first who comes to it;
-// the others wait.
-func (s *shared) answers(ctx context.Context, events []*facade.Event) ([][]byte, []facade.Position, error) {
+// the subscribers, the positions of the events, and the one behind those that were evaluated. Each is
+// evaluated by the first who comes to it; the others wait.
+func (s *shared) answers(ctx context.Context, events []*facade.Event) ([][]byte, []facade.Position, facade.Position, error) {
 	if s.alone() {
 		all := make([]*answer, len(events))
 		for i := range all {
 			all[i] = &answer{}
 		}
 		if err := s.evaluate(ctx, events, all); err != nil {
-			return nil, nil, err
+			return nil, nil, 0, err
 		}
-		return bodies(events, all)
+		list, at, upto := bodies(events, all)
+		return list, at, upto, nil
 	}
 	all := make([]*answer, len(events))
 	var mine []*answer
@@ -81,17 +87,16 @@ func (s *shared) answers(ctx context.Context, events []*facade.Event) ([][]byte,
 				s.kept = map[facade.Position]*answer{}
 			}
 		}
-		all[i] = &answer{run: own}
-		s.keep(e.Position, all[i])
+		all[i] = &answer{run: own, position: e.Position, until: time.Now().Add(keepAnswers)}
+		s.keep(all[i])
 		mine, missing = append(mine, all[i]), append(missing, e)
 	}
 	s.mu.Unlock()
 	s.hub.count(0, len(events)-len(missing))
 	if mine != nil {
 		// Others wait for this: it does not end with the connection of the first.
-		if own.err = s.evaluate(context.WithoutCancel(ctx), missing, mine); own.err != nil {
-			s.forget(missing, mine)
-		}
+		own.err = s.evaluate(context.WithoutCancel(ctx), missing, mine)
+		s.settle(mine, own.err)
 		close(own.done)
 	}
 	var last *run // most answers are of one run
@@ -103,37 +108,44 @@ func (s *shared) answers(ctx context.Context, events []*facade.Event) ([][]byte,
 		select {
 		case <-a.run.done:
 		case <-ctx.Done():
-			return nil, nil, context.Cause(ctx)
+			return nil, nil, 0, context.Cause(ctx)
 		}
 		if a.run.err != nil {
-			return nil, nil, a.run.err
+			return nil, nil, 0, a.run.err
 		}
 	}
-	return bodies(events, all)
+	list, at, upto := bodies(events, all)
+	return list, at, upto, nil
 }
 
-// bodies are the responses among answers to events.
-func bodies(events []*facade.Event, all []*answer) (list [][]byte, at []facade.Position, _ error) {
+// bodies are the responses among answers to events, and the position of the last event that was
+// evaluated.
+func bodies(events []*facade.Event, all []*answer) (list [][]byte, at []facade.Position, upto facade.Position) {
 	list, at = make([][]byte, 0, len(all)), make([]facade.Position, 0, len(all))
 	for i, a := range all {
-		if a.body != nil {
-			list, at = append(list, a.body), append(at, events[i].Position)
+		if a.skipped {
+			break
+		}
+		if upto = events[i].Position; a.body != nil {
+			list, at = append(list, a.body), append(at, upto)
 		}
 	}
-	return list, at, nil
+	return list, at, upto
 }
 
 // evaluate executes the subscription for events and fills in their answers.
 func (s *shared) evaluate(ctx context.Context, events []*facade.Event, into []*answer) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = facade.Panicked(p)
+			err = kiterror.Panicked(p)
 		}
 	}()
-	s.hub.count(len(events), 0)
-	answers, err := s.subscription.Respond(ctx, events)
+	answers, done, err := s.subscription.Respond(ctx, events)
 	if err != nil {
 		return err
+	}
+	for _, a := range into[done:] {
+		a.skipped = true
 	}
 	at := 0
 	for _, a := range answers {
@@ -143,19 +155,34 @@ func (s *shared) evaluate(ctx context.Context, events []*facade.Event, into []*a
 		into[at].body = a.Body
 		at++
 	}
+	s.hub.count(done, 0)
 	return nil
 }
 
 // keep keeps an answer for a while. The caller holds s.mu.
-func (s *shared) keep(at facade.Position, a *answer) {
-	s.kept[at] = a
-	s.order = append(s.order, keptAnswer{at, time.Now().Add(keepAnswers)})
-	if len(s.order) > maxAnswers {
-		delete(s.kept, s.order[0].position)
-		s.order = s.order[1:]
+func (s *shared) keep(a *answer) {
+	s.kept[a.position] = a
+	s.order = append(s.order, a)
+	for len(s.order) > maxAnswers {
+		s.drop()
 	}
 	if s.timer == nil {
 		s.timer = time.AfterFunc(keepAnswers, s.sweep)
+	}
+}
+
+// drop drops the answer that was kept first. The caller holds s.mu.
+func (s *shared) drop() {
+	a := s.order[0]
+	s.order = s.order[1:]
+	s.forget(a)
+}
+
+// forget has the next who comes to an event evaluate it again. The caller holds s.mu.
+func (s *shared) forget(a *answer) {
+	s.hub.answers.Give(a.counted)
+	if a.counted = 0; s.kept[a.position] == a {
+		delete(s.kept, a.position)
 	}
 }
 
@@ -165,8 +192,7 @@ func (s *shared) sweep() {
 	defer s.mu.Unlock()
 	now := time.Now()
 	for len(s.order) > 0 && !s.order[0].until.After(now) {
-		delete(s.kept, s.order[0].position)
-		s.order = s.order[1:]
+		s.drop()
 	}
 	if len(s.order) == 0 {
 		s.kept, s.order, s.timer = nil, nil, nil
@@ -175,13 +201,18 @@ func (s *shared) sweep() {
 	s.timer.Reset(s.order[0].until.Sub(now))
 }
 
-// forget drops answers whose evaluation failed, so that the next who comes tries again.
-func (s *shared) forget(events []*facade.Event, failed []*answer) {
+// settle counts the answers of a run among what the hub holds. Those that failed or were left out,
+// and those that there is no memory for, are not kept.
+func (s *shared) settle(mine []*answer, failed error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, e := range events {
-		if s.kept[e.Position] == failed[i] {
-			delete(s.kept, e.Position)
+	for _, a := range mine {
+		switch n := answerSize + len(a.body); {
+		case s.kept[a.position] != a: // it was dropped meanwhile
+		case failed == nil && !a.skipped && s.hub.answers.Take(n) == nil:
+			a.counted = n
+		default:
+			s.forget(a)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers"
 )
 
@@ -53,10 +54,13 @@ func (s *Stream) Next(ctx context.Context) ([][]byte, error) {
 		if len(events) == 0 {
 			return nil, nil
 		}
-		answers, positions, err := s.shared.answers(ctx, events)
+		answers, positions, upto, err := s.shared.answers(ctx, events)
 		if err != nil {
 			s.reader.Rewind(s.from)
 			return nil, s.failed(ctx, err)
+		}
+		if upto < events[len(events)-1].Position {
+			s.reader.Rewind(upto)
 		}
 		s.failures, s.answered = 0, positions
 		if len(answers) > 0 {
@@ -104,8 +108,8 @@ func passing(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
-	switch facade.CodeOf(err) {
-	case facade.ServiceUnavailable, facade.GatewayTimeout, facade.BadGateway, facade.TooManyRequests, facade.RequestTimeout:
+	switch kiterror.CodeOf(err) {
+	case kiterror.ServiceUnavailable, kiterror.GatewayTimeout, kiterror.BadGateway, kiterror.TooManyRequests, kiterror.RequestTimeout:
 		return true
 	}
 	return false
@@ -132,5 +136,5 @@ func (s *Stream) Close() {
 		s.reader.Close()
 		s.hub.part(s.shared)
 	}
-	s.hub.Leave(OfSubscription, s.caller)
+	s.hub.Leave(ofSubscription, s.caller)
 }

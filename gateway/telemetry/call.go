@@ -10,6 +10,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // CallWatch reports every call that one façade answers, those of handlers included. A nil
@@ -18,8 +20,8 @@ import (
 // [CallWatch.Bind].
 type CallWatch struct {
 	telemetry  *Telemetry
-	catalog    *facade.Catalog
-	operations map[*facade.Operation]*watched
+	catalog    *catalog.Catalog
+	operations map[*catalog.Operation]*watched
 	unknown    *watched
 }
 
@@ -50,16 +52,16 @@ func (w *CallWatch) Middleware(own []facade.Middleware) []facade.Middleware {
 
 // Bind gives the watch the catalog that its façade serves. It is called once, before the
 // first call.
-func (w *CallWatch) Bind(c *facade.Catalog) {
+func (w *CallWatch) Bind(c *catalog.Catalog) {
 	if w == nil {
 		return
 	}
-	w.catalog, w.operations = c, map[*facade.Operation]*watched{}
+	w.catalog, w.operations = c, map[*catalog.Operation]*watched{}
 	for _, frond := range c.Fronds {
 		for _, door := range frond.Doors {
 			for _, op := range door.Operations {
 				w.operations[op] = w.watched(frond.Name, door.Name, op.Name, op.Kind)
-				w.operations[op].transacts = op.Transacts()
+				w.operations[op].transacts = op.Transacts
 			}
 		}
 	}
@@ -71,7 +73,7 @@ func (w *CallWatch) Bind(c *facade.Catalog) {
 }
 
 // watched makes what is reported of an operation once, so that a call allocates none of it.
-func (w *CallWatch) watched(frond, entity, operation string, kind facade.Kind) *watched {
+func (w *CallWatch) watched(frond, entity, operation string, kind catalog.Kind) *watched {
 	one := &watched{name: entity + "." + operation, attributes: trace.WithAttributes(
 		attribute.String("frond.name", frond), attribute.String("frond.entity", entity),
 		attribute.String("frond.operation", operation), attribute.String("frond.kind", string(kind)),
@@ -124,7 +126,7 @@ func (w *CallWatch) around(next facade.Caller) facade.Caller {
 			ctx = facade.WatchTries(ctx, func(tries int) { one.tried(span, tries) })
 		}
 		began := time.Now()
-		code := facade.InternalError // should middleware panic
+		code := kiterror.InternalError // should middleware panic
 		defer func() {
 			if one.series != nil {
 				one.series.ended(c, code, time.Since(began))
@@ -134,7 +136,7 @@ func (w *CallWatch) around(next facade.Caller) facade.Caller {
 			}
 		}()
 		res, err = next.Call(ctx, c)
-		code = facade.CodeOf(err)
+		code = kiterror.CodeOf(err)
 		return res, err
 	})
 }
@@ -154,7 +156,7 @@ func (w *watched) tried(span trace.Span, tries int) {
 
 // endCall ends a call's span. Failures are errors of the span only where this host or a
 // remote is at fault, by their codes, and not where the caller is.
-func endCall(span trace.Span, c *facade.Call, res *facade.Result, code facade.Code) {
+func endCall(span trace.Span, c *facade.Call, res *facade.Result, code kiterror.Code) {
 	span.SetAttributes(attribute.String("frond.outcome", outcomeOf(code)))
 	if c.Each != nil {
 		span.SetAttributes(attribute.Int("frond.keys", len(c.Each.Keys)))
@@ -169,7 +171,7 @@ func endCall(span trace.Span, c *facade.Call, res *facade.Result, code facade.Co
 
 // failed adds the code of a failure to a span. Only failures of a server, whose codes have a
 // status from 500 on, make the span an error (semantic conventions for HTTP spans).
-func failed(span trace.Span, code facade.Code) {
+func failed(span trace.Span, code kiterror.Code) {
 	span.SetAttributes(semconv.ErrorTypeKey.String(outcomeOf(code)))
 	if code.Status() >= 500 {
 		span.SetStatus(codes.Error, "")
@@ -179,7 +181,7 @@ func failed(span trace.Span, code facade.Code) {
 // outcomeOf is ok, or the code of a failure. A code that an author made up is OTHER, since
 // there may be any number of those. It is a label of metrics, so the number of its values is
 // bounded.
-func outcomeOf(code facade.Code) string {
+func outcomeOf(code kiterror.Code) string {
 	switch {
 	case code == "":
 		return "ok"

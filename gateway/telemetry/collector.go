@@ -2,11 +2,12 @@ package telemetry
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/frondhost/frond/envelope/client"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
 )
 
 // A source is what a collector reads its numbers from at every scrape: the budget of
@@ -17,8 +18,8 @@ import (
 type number[S any] struct {
 	family string
 	kind   prometheus.ValueType
-	label  string // the value of the family's label; "": the source's name, where there is a label
-	value  func(*S) float64
+	label  string           // the value of the family's label; "": the source's name, where there is a label
+	value  func(*S) float64 // not a number: the source does not know it
 }
 
 // collector asks sources for their numbers at every scrape. It holds none itself.
@@ -56,28 +57,30 @@ func (c *collector[S]) Collect(to chan<- prometheus.Metric) {
 			if len(family(n.family).Labels) > 0 {
 				labels = []string{cmp.Or(n.label, name)}
 			}
-			to <- prometheus.MustNewConstMetric(c.descs[i], n.kind, n.value(source), labels...)
+			if value := n.value(source); !math.IsNaN(value) {
+				to <- prometheus.MustNewConstMetric(c.descs[i], n.kind, value, labels...)
+			}
 		}
 	})
 }
 
 // budgetNumbers are what a budget counts.
-var budgetNumbers = []number[facade.BudgetState]{
-	{"frond_memory_budget_bytes", prometheus.GaugeValue, "", func(s *facade.BudgetState) float64 { return float64(s.Bytes) }},
-	{"frond_memory_used_bytes", prometheus.GaugeValue, "", func(s *facade.BudgetState) float64 { return float64(s.Used) }},
-	{"frond_executions_limit", prometheus.GaugeValue, "", func(s *facade.BudgetState) float64 { return float64(s.Executions) }},
-	{"frond_executions_in_flight", prometheus.GaugeValue, "", func(s *facade.BudgetState) float64 { return float64(s.Running) }},
-	{"frond_refused_total", prometheus.CounterValue, "memory", func(s *facade.BudgetState) float64 { return float64(s.RefusedBytes) }},
-	{"frond_refused_total", prometheus.CounterValue, "executions", func(s *facade.BudgetState) float64 { return float64(s.RefusedExecutions) }},
+var budgetNumbers = []number[budget.Usage]{
+	{"frond_memory_budget_bytes", prometheus.GaugeValue, "", func(s *budget.Usage) float64 { return float64(s.Bytes) }},
+	{"frond_memory_used_bytes", prometheus.GaugeValue, "", func(s *budget.Usage) float64 { return float64(s.Used) }},
+	{"frond_executions_limit", prometheus.GaugeValue, "", func(s *budget.Usage) float64 { return float64(s.Executions) }},
+	{"frond_executions_in_flight", prometheus.GaugeValue, "", func(s *budget.Usage) float64 { return float64(s.Running) }},
+	{"frond_refused_total", prometheus.CounterValue, "memory", func(s *budget.Usage) float64 { return float64(s.RefusedBytes) }},
+	{"frond_refused_total", prometheus.CounterValue, "executions", func(s *budget.Usage) float64 { return float64(s.RefusedExecutions) }},
 }
 
 // CollectBudget has the numbers of a budget on every scrape; nil: there are none, and
 // they are 0.
-func (t *Telemetry) CollectBudget(b *facade.Budget) {
+func (t *Telemetry) CollectBudget(b *budget.Budget) {
 	if t == nil || t.metrics == nil {
 		return
 	}
-	collect(t.metrics, budgetNumbers, func(yield func(string, *facade.BudgetState)) {
+	collect(t.metrics, budgetNumbers, func(yield func(string, *budget.Usage)) {
 		state := b.State()
 		yield("", &state)
 	})

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -35,11 +36,21 @@ var feedNumbers = []number[facts.Status]{
 
 // wayNumbers are what is known of a way out that remembers how far it is.
 var wayNumbers = []number[delivery.State]{
-	{"frond_facts_waiting", prometheus.GaugeValue, "", func(s *delivery.State) float64 { return float64(s.Waiting) }},
-	{"frond_facts_lag_seconds", prometheus.GaugeValue, "", func(s *delivery.State) float64 { return s.Lag().Seconds() }},
+	{"frond_facts_waiting", prometheus.GaugeValue, "", counted(func(s *delivery.State) float64 { return float64(s.Waiting) })},
+	{"frond_facts_lag_seconds", prometheus.GaugeValue, "", counted(func(s *delivery.State) float64 { return s.Lag().Seconds() })},
 	{"frond_facts_delivered_total", prometheus.CounterValue, "", func(s *delivery.State) float64 { return float64(s.Delivered) }},
 	{"frond_facts_failed_total", prometheus.CounterValue, "", func(s *delivery.State) float64 { return float64(s.Failed) }},
 	{"frond_facts_dead_total", prometheus.CounterValue, "", func(s *delivery.State) float64 { return float64(s.Dead) }},
+}
+
+// counted is a number of a backlog that somebody counts.
+func counted(value func(*delivery.State) float64) func(*delivery.State) float64 {
+	return func(s *delivery.State) float64 {
+		if s.Uncounted {
+			return math.NaN()
+		}
+		return value(s)
+	}
 }
 
 // logNumbers are the size of the host's own log.

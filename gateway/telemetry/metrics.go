@@ -14,6 +14,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Metric is one family of numbers at /metrics. The documentation prints the table of
@@ -61,7 +62,7 @@ var families = []Metric{
 	{"frond_facts_delay_seconds", "histogram", nil, "The time from a command's announcement until its event was handed to who follows it here."},
 	{"frond_facts_readers", "gauge", []string{"log"}, "Subscribers and other readers of a log: own, or the Frond of a remote."},
 	{"frond_facts_failing", "gauge", []string{"log"}, "1 while a log cannot be read, else 0; events wait in the store."},
-	{"frond_facts_waiting", "gauge", []string{"way"}, "Events that a way out (go:…, webhook:…, nats) has not delivered, as the store counts them: equal on every gateway. Of a remote's log, those that this process has read."},
+	{"frond_facts_waiting", "gauge", []string{"way"}, "Events that a way out (go:…, webhook:…, nats) has not delivered, as their log counts them: equal on every gateway. The host of a remote's log counts it; where it does not, the way has no number."},
 	{"frond_facts_lag_seconds", "gauge", []string{"way"}, "How long the first of these has been waiting."},
 	{"frond_facts_log_events", "gauge", nil, "Events that the store keeps."},
 	{"frond_facts_log_age_seconds", "gauge", nil, "How long ago the oldest of these was emitted."},
@@ -175,7 +176,7 @@ func (s *series) began() { s.metrics.callsInFlight.Inc() }
 // ended counts a call with its outcome: "" is success. The counters of success and of duration
 // are looked up once, with the first call. A failure looks its counter up each time: failures
 // are rare, and there are as many counters as codes.
-func (s *series) ended(c *facade.Call, code facade.Code, took time.Duration) {
+func (s *series) ended(c *facade.Call, code kiterror.Code, took time.Duration) {
 	m := s.metrics
 	m.callsInFlight.Dec()
 	s.once.Do(func() {
@@ -198,7 +199,7 @@ func (s *series) retried(n int) {
 }
 
 // counted is the counter of one outcome.
-func (s *series) counted(code facade.Code) prometheus.Counter {
+func (s *series) counted(code kiterror.Code) prometheus.Counter {
 	return s.metrics.calls.WithLabelValues(s.frond, s.entity, s.operation, s.kind, outcomeOf(code))
 }
 

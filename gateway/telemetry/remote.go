@@ -13,6 +13,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Remotes puts a span around every call of a remote: it wraps each caller in clients, which
@@ -53,7 +54,7 @@ func remoteAttributes(frond, address string) []attribute.KeyValue {
 func (w *tracedRemote) Call(ctx context.Context, c *facade.Call) (res *facade.Result, err error) {
 	method := c.Entity + "." + c.Operation
 	ctx, span := w.tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindClient), w.attributes, trace.WithAttributes(semconv.RPCMethod(method)))
-	code := facade.InternalError // should it panic
+	code := kiterror.InternalError // should it panic
 	defer func() {
 		if code != "" {
 			failed(span, code)
@@ -63,7 +64,7 @@ func (w *tracedRemote) Call(ctx context.Context, c *facade.Call) (res *facade.Re
 	own := *c
 	own.Invocation.Trace = traceOf(ctx)
 	res, err = w.next.Call(ctx, &own)
-	code = facade.CodeOf(err)
+	code = kiterror.CodeOf(err)
 	return res, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // w3c is the one form in which traces come and go (W3C Trace Context).
@@ -65,7 +66,7 @@ func traceOf(ctx context.Context) string {
 // Frames of one batch may each have a trace of their own (docs/decisions/telemetry.md).
 func under(ctx context.Context, inv *facade.Invocation) (context.Context, []trace.SpanStartOption) {
 	here := trace.SpanContextFromContext(ctx)
-	if inv.Trace == "" || here.IsValid() && facade.TraceID(inv.Trace) == here.TraceID().String() {
+	if inv.Trace == "" || here.IsValid() && kiterror.TraceID(inv.Trace) == here.TraceID().String() {
 		return ctx, nil
 	}
 	said := trace.SpanContextFromContext(w3c.Extract(context.Background(), &traceText{parent: inv.Trace}))

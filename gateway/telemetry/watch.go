@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Watch stands around a whole service. With lines, it logs a line for each request. A panic
@@ -18,7 +19,7 @@ import (
 //
 // fail writes the error in the form of the surface that the request was for. It is called at
 // most once, and only while nothing has been written.
-func Watch(next http.Handler, log *slog.Logger, lines bool, work time.Duration, fail func(w http.ResponseWriter, r *http.Request, status int, err *facade.Error)) http.Handler {
+func Watch(next http.Handler, log *slog.Logger, lines bool, work time.Duration, fail func(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &response{ResponseWriter: w}
 		start := time.Now()
@@ -32,8 +33,8 @@ func Watch(next http.Handler, log *slog.Logger, lines bool, work time.Duration, 
 					panic(p) // how a handler has net/http cut a connection
 				}
 				// The caller may have gone; the line is written all the same.
-				failed := facade.Report(context.WithoutCancel(r.Context()), log.With(slog.String("method", r.Method), slog.String("path", r.URL.Path)),
-					facade.Panicked(p), r.Header.Get("Traceparent"))
+				failed := kiterror.Report(context.WithoutCancel(r.Context()), log.With(slog.String("method", r.Method), slog.String("path", r.URL.Path)),
+					kiterror.Panicked(p), r.Header.Get("Traceparent"))
 				if seen.status != 0 {
 					panic(http.ErrAbortHandler) // half an answer must not look whole
 				}
@@ -47,7 +48,7 @@ func Watch(next http.Handler, log *slog.Logger, lines bool, work time.Duration, 
 
 // traceIn is the trace in a request's headers as an attribute; empty: there is none.
 func traceIn(r *http.Request) slog.Attr {
-	if id := facade.TraceID(r.Header.Get("Traceparent")); id != "" {
+	if id := kiterror.TraceID(r.Header.Get("Traceparent")); id != "" {
 		return slog.String(traceKey, id)
 	}
 	return slog.Attr{}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway/gatewaytest"
 	"github.com/frondhost/frond/gateway/guard"
 )
@@ -41,6 +41,6 @@ func TestWatchCutsOffHalfAnAnswer(t *testing.T) {
 	}), slog.New(slog.DiscardHandler), true, 0, problem))
 }
 
-func problem(w http.ResponseWriter, r *http.Request, status int, err *facade.Error) {
+func problem(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error) {
 	guard.WriteProblem(w, r, status, err)
 }

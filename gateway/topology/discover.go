@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -45,7 +46,7 @@ func (t *Topology) discover(ctx context.Context, h *host) (changed bool) {
 	var discovery *schema.Discovery
 	if err == nil {
 		if discovery, err = schema.ReadDiscovery(text); err != nil {
-			err = facade.Errorf(facade.BadGateway, "the discovery document of %s cannot be used: %w", h.url, err)
+			err = kiterror.Errorf(kiterror.BadGateway, "the discovery document of %s cannot be used: %w", h.url, err)
 		}
 	}
 	if err == nil {
@@ -57,7 +58,7 @@ func (t *Topology) discover(ctx context.Context, h *host) (changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err != nil {
-		failed := facade.AsError(err)
+		failed := kiterror.AsError(err)
 		// The same failure is logged once, and none at all while the gateway shuts down.
 		if ctx.Err() == nil && (h.failed == nil || h.failed.Message != failed.Message) {
 			t.log.Warn("a remote could not be discovered", "fronds", h.fronds, "url", h.url, "code", failed.Code, "error", causeOf(failed))
@@ -88,7 +89,7 @@ func (h *host) hosts(discovery *schema.Discovery) error {
 			if len(names) == 0 {
 				there = "it hosts none"
 			}
-			return facade.Errorf(facade.BadGateway, "%s does not host %s; %s", h.url, frond, there)
+			return kiterror.Errorf(kiterror.BadGateway, "%s does not host %s; %s", h.url, frond, there)
 		}
 	}
 	return nil
@@ -103,14 +104,14 @@ func (h *host) usable(discovery *schema.Discovery) error {
 			continue
 		}
 		if err := facade.Usable(f, "rpc.discover of "+h.url); err != nil {
-			return facade.Errorf(facade.BadGateway, "what %s serves as %s cannot be used: %w", h.url, f.Name, err)
+			return kiterror.Errorf(kiterror.BadGateway, "what %s serves as %s cannot be used: %w", h.url, f.Name, err)
 		}
 	}
 	return nil
 }
 
 // causeOf is the text of a failure for the log, its cause included.
-func causeOf(e *facade.Error) string {
+func causeOf(e *kiterror.Error) string {
 	// A cause that only repeats the message is skipped.
 	for cause := errors.Unwrap(e); cause != nil; cause = errors.Unwrap(cause) {
 		if text := cause.Error(); text != "" && text != e.Message {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/envelope/client"
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Observe yields how the client of each host stands, and whether the host has been discovered.
@@ -32,7 +32,7 @@ type State struct {
 	Known bool
 	Asked time.Time
 	// Failed is why the last discovery failed; nil: it succeeded.
-	Failed *facade.Error
+	Failed *kiterror.Error
 	// Unusable is why what the host serves cannot be used, in words that anybody may read;
 	// "": it can be, or only the log has why.
 	Unusable string

@@ -13,6 +13,9 @@ import (
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -48,7 +51,7 @@ type host struct {
 	discovery *schema.Discovery // the last document that could be used; nil: there was none
 	hash      [sha256.Size]byte // of its text
 	asked     time.Time         // when it was read
-	failed    *facade.Error     // of the last attempt to discover the host; nil: it succeeded
+	failed    *kiterror.Error   // of the last attempt to discover the host; nil: it succeeded
 	refused   map[string]bool   // Fronds whose names are taken: their part of the document is ignored
 }
 
@@ -67,7 +70,7 @@ type Options struct {
 // Frond runs in this process. Nothing is called before [Topology.Discover]. Check has found
 // the remotes valid: where two share an address, the client has the settings of the first by
 // name.
-func New(remotes map[string]Remote, here []*facade.FrondSource, opts *Options) *Topology {
+func New(remotes map[string]Remote, here []*project.Frond, opts *Options) *Topology {
 	if len(remotes) == 0 {
 		return nil
 	}
@@ -89,7 +92,7 @@ func New(remotes map[string]Remote, here []*facade.FrondSource, opts *Options) *
 			t.hosts = append(t.hosts, h)
 		}
 		h.fronds = append(h.fronds, frond)
-		if !slices.ContainsFunc(here, func(src *facade.FrondSource) bool { return src.Name == frond }) {
+		if !slices.ContainsFunc(here, func(src *project.Frond) bool { return src.Name == frond }) {
 			h.cardless = append(h.cardless, frond)
 		}
 		t.byFrond[frond] = h
@@ -127,7 +130,7 @@ func (t *Topology) Clients() map[string]facade.Caller {
 }
 
 // Facts is the log of what a remote Frond announces; nil where it is none.
-func (t *Topology) Facts(frond string) facade.EventLog {
+func (t *Topology) Facts(frond string) *client.Facts {
 	if t == nil || t.byFrond[frond] == nil {
 		return nil
 	}
@@ -136,9 +139,9 @@ func (t *Topology) Facts(frond string) facade.EventLog {
 
 // Bind replaces clients, as [Topology.Clients] has made them, by ones that read results by
 // the cards of a catalog: it exists only once the façade is compiled over them.
-func (t *Topology) Bind(clients map[string]facade.Caller, catalog *facade.Catalog) {
+func (t *Topology) Bind(clients map[string]facade.Caller, served *catalog.Catalog) {
 	for frond := range clients {
-		clients[frond] = t.byFrond[frond].client.With(catalog)
+		clients[frond] = t.byFrond[frond].client.With(served)
 	}
 }
 
@@ -174,9 +177,9 @@ func (t *Topology) Project(p *facade.Project) (placed *facade.Project, incomplet
 		all.Fronds = append(all.Fronds, src)
 	}
 	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		src := &facade.FrondSource{Name: name, Remote: rest[name].URL}
+		src := &project.Frond{Name: name, Remote: rest[name].URL}
 		if known := t.byFrond[name].known(name); known != nil {
-			src = facade.Discovered(known, "rpc.discover of "+rest[name].URL)
+			src = project.Discovered(known, "rpc.discover of "+rest[name].URL)
 			src.Remote = rest[name].URL
 		} else {
 			incomplete = true

@@ -1,11 +1,16 @@
 package binding
 
 import (
+	"strings"
+
 	"github.com/graphql-go/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Schema is a built GraphQL schema: graphql-go's, the SDL printed from it, and what
@@ -14,25 +19,25 @@ type Schema struct {
 	GraphQL graphql.Schema
 	SDL     string
 	AST     *ast.Schema // SDL as it was loaded to be validated against; nil: the executor loads it
-	Catalog *facade.Catalog
+	Catalog *catalog.Catalog
 	Fields  Fields
 	Nodes   map[string]*Node // the types of Query.node and Query.nodes, by schema.EntityKey
 	// Resolvers holds the Resolve of each field that was registered by hand, as it was
-	// registered: type name, field name. GraphQL has them as the reference executor
-	// wraps them. A type that such a field brings along has no entry of its own here.
+	// registered: type name, field name. GraphQL holds them as the reference executor wraps
+	// them. The types that such a field brings along have no entry of their own here.
 	Resolvers map[string]map[string]graphql.FieldResolveFn
 }
 
 // Node is a type that has a global id (see [NodeIDOf]).
 type Node struct {
-	Type string       // the name of the GraphQL type
-	Door *facade.Door // whose findById answers Query.node and Query.nodes; nil where the door has none
+	Type string        // the name of the GraphQL type
+	Door *catalog.Door // whose findById answers Query.node and Query.nodes; nil where the door has none
 }
 
 // Fields holds the generated fields of each type: type name, field name, field. A field
 // of the schema that is not in it was registered by hand and has a Resolve of its own.
 //
-// Such a Resolve on a generated type is given the row as its Source, a [facade.Row] with
+// Such a Resolve on a generated type is given the row as its Source, a [rows.Row] with
 // every stored field the caller may read. For a generated type it returns a facade.Row;
 // for a list of them a *facade.Rows or a []facade.Row; for a connection a *facade.Result
 // of the form page. It may return a func() (any, error) that returns one of these: that
@@ -46,11 +51,11 @@ func (f Fields) Of(typeName, field string) *Field { return f[typeName][field] }
 // Field says what one generated field does. It is immutable once the schema is built.
 type Field struct {
 	Kind      Kind
-	Operation *facade.Operation // of Operation
+	Operation *catalog.Operation // of Operation
 	// Alias is the deprecated name under which Operation is called; "": its door's name.
 	Alias string
 	Args  []Arg // of Operation, ToMany, ToManyIDs and Event
-	// Frond and Fact are what an Event is one of.
+	// Frond and Fact identify the fact of an Event.
 	Frond, Fact string
 	// Column is a member of the row or of the nested object: of Column and Computed
 	// the one the field gives, of ToOne the one that holds the key of the target,
@@ -58,14 +63,14 @@ type Field struct {
 	// holds the row's own key.
 	Column string
 	// Relation is what ToOne, ToMany and ToManyIDs follow.
-	Relation *facade.Relation
-	Door     *facade.Door   // the door of the rows the field gives, of NodeID the row's own; nil for values and views
-	Output   *schema.Entity // the shape of the rows the field gives; nil for values. A view has no door
+	Relation *catalog.Relation
+	Door     *catalog.Door  // the door of the rows the field gives, of NodeID the row's own; nil for values and views
+	Output   *schema.Entity // the shape of the field's rows; nil for values. A view has no door
 }
 
 // IsPage reports whether the field gives a connection.
 func (b *Field) IsPage() bool {
-	return b.Kind == ToMany || b.Kind == ToManyIDs || b.Kind == Operation && b.Operation.Cardinality == facade.PageOf
+	return b.Kind == ToMany || b.Kind == ToManyIDs || b.Kind == Operation && b.Operation.Cardinality == catalog.PageOf
 }
 
 // IsList reports whether the field calls the built-in list, whose query has the paging
@@ -82,25 +87,25 @@ func (b *Field) Entity() string {
 	return b.Operation.Door.Name
 }
 
-// List is the operation behind a field that gives a list.
-func (b *Field) List() *facade.Operation {
+// List is the operation of a field that returns a list.
+func (b *Field) List() *catalog.Operation {
 	if b.Operation != nil {
 		return b.Operation
 	}
 	return b.Door.Operation("list")
 }
 
-// Kind is what a generated field does: the source it reads and the value it gives.
+// Kind is the behaviour of a generated field: the source it reads and the value it returns.
 type Kind uint8
 
-// The kinds, with the value each field stands on and the value it gives.
+// The kinds, with the source of each field and the value it returns.
 const (
-	Operation Kind = iota // a root field: one façade call; gives what its operation's cardinality says
+	Operation Kind = iota // a root field: one façade call; its value follows the operation's cardinality
 	Column                // of a row or a nested object: the member's JSON
 	Computed              // of a row: a presenter's field, in Column
 	ToOne                 // of a row: the row Column points at, or null; findById of Door with Each
 	ToMany                // of a row: a connection over the rows whose Link.Inverse points back; list of Door with Each
-	ToManyIDs             // of a row: a connection over the ids that stand in Column, in their order (see [PageIDs]); findById of Door with Each
+	ToManyIDs             // of a row: a connection over the ids in Column, in their order (see [PageIDs]); findById of Door with Each
 	NodeID                // of a row: the global id (see [NodeIDOf])
 	NodeRoot              // Query.node(nodeId:) and Query.nodes(nodeIds:): findById with Each of the doors in Schema.Nodes
 	Event                 // a field of Subscription: the event of Fact that is executed; its members are Columns (see [AppendEvent])
@@ -149,3 +154,35 @@ const (
 	IntoAfter               // query.after
 	IntoBefore              // query.before
 )
+
+// AppendEvent appends the row of an event's own members to rows, those that the layout of rows
+// has:
+//
+//	id, position, at, key    of every event
+//	change                   CREATED, UPDATED, DELETED or LEFT
+//	data                     the data of an event without a card
+func AppendEvent(to *rows.Rows, r *facade.Revealed) {
+	e := r.Event
+	to.BeginRow()
+	for i, name := range to.Layout().Fields {
+		switch name {
+		case "id":
+			to.Put(i, jsontext.Quote(e.ID))
+		case "position":
+			to.Put(i, jsontext.Quote(e.Position.String()))
+		case "at":
+			to.End(i, rows.AppendDateTime(to.Begin(i), e.At))
+		case "change":
+			to.Put(i, jsontext.Quote(strings.ToUpper(string(r.Change))))
+		case "key":
+			if r.Key != nil {
+				to.Put(i, r.Key)
+			}
+		case "data":
+			if r.Data != nil {
+				to.Put(i, r.Data)
+			}
+		}
+	}
+	to.EndRow()
+}

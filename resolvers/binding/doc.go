@@ -1,13 +1,13 @@
-// Package binding says what the fields of a generated GraphQL schema do.
+// Package binding describes the behaviour of the fields of a generated GraphQL schema.
 //
-// Package projection writes it while it builds a schema; the executor (package resolvers)
-// and the reference executor (resolvers/reference) read it. Neither knows the other, so
-// what both have to do alike stands here as well:
+// Package projection writes the bindings while it builds a schema; the executor (package
+// resolvers) and the reference executor (resolvers/reference) read them. Neither executor knows
+// the other, so their common rules are here as well:
 //
-//	binding.go   Schema, and for each generated field the call or the column behind it
+//	binding.go   Schema, and for each generated field its call or its column
 //	nodeid.go    global ids: how an entity and a key become one opaque text
-//	window.go    paging over the ids that stand in a row, and the checks of paging arguments
+//	window.go    paging over the ids in a row, and the checks of paging arguments
 //	params.go    params that are sent in two ways at once
 //
-// It runs nothing.
+// The package executes no operations.
 package binding

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -37,6 +37,6 @@ func ParseNodeID(id string) (entity string, key json.RawMessage, ok bool) {
 const MaxNodes = 500
 
 // TooManyNodes is the BAD_REQUEST for more ids than [MaxNodes].
-func TooManyNodes() *facade.Error {
-	return facade.Errorf(facade.BadRequest, "nodeIds has more than %d ids; ask for fewer at once", MaxNodes)
+func TooManyNodes() *kiterror.Error {
+	return kiterror.Errorf(kiterror.BadRequest, "nodeIds has more than %d ids; ask for fewer at once", MaxNodes)
 }

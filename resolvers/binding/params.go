@@ -3,14 +3,14 @@ package binding
 import (
 	"encoding/json"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// MergeParams joins the two ways to send params to an operation that takes any: own has those
-// with an argument of their own, all is the argument params. The error names a member that
-// stands in both. An all that is no object is returned as it is, for the façade to refuse.
-func MergeParams(own, all json.RawMessage) (json.RawMessage, *facade.Error) {
+// MergeParams joins the two ways to send params to an operation with open params: own are the
+// params with arguments of their own, all is the argument params. The error names a member that
+// occurs in both. An all that is not an object is returned unchanged, for the façade to refuse.
+func MergeParams(own, all json.RawMessage) (json.RawMessage, *kiterror.Error) {
 	if own == nil || jsontext.KindOf(all) != jsontext.Object {
 		return all, nil
 	}
@@ -25,7 +25,7 @@ func MergeParams(own, all json.RawMessage) (json.RawMessage, *facade.Error) {
 	}
 	for name, value := range jsontext.Members(own) {
 		if jsontext.Get(all, name) != nil {
-			return nil, facade.Errorf(facade.BadRequest, "%s stands in params and as an argument beside it; send one of the two", name)
+			return nil, kiterror.Errorf(kiterror.BadRequest, "%s is given both in params and as an argument; send one of the two", name)
 		}
 		add(name, value)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -22,8 +23,8 @@ type Window struct {
 // visible ids. page.Total counts the visible ids, and page.Cursors are those of the
 // window. The error is BAD_REQUEST and names the argument.
 //
-// The cursor of an id is made from the id itself. So it stays valid while the list
-// changes around it, and also when the row is gone but the id still stands in the list.
+// The cursor of an id is made from the id itself. So it stays valid while the list changes
+// around it, and also after its row is deleted, while the id is still in the list.
 func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page facade.Page, err error) {
 	visible := 0
 	for _, yes := range there {
@@ -38,14 +39,14 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 		value *int
 	}{{"first", w.First}, {"last", w.Last}, {"offset", w.Offset}} {
 		if n.value != nil && *n.value < 0 {
-			return 0, 0, page, facade.Errorf(facade.BadRequest, "%s is negative; send 0 or more", n.arg)
+			return 0, 0, page, kiterror.Errorf(kiterror.BadRequest, "%s is negative; send 0 or more", n.arg)
 		}
 	}
 	switch err := w.Check(); {
 	case err != nil:
 		return 0, 0, page, err
 	case w.Offset != nil && *w.Offset > 0 && (w.After != nil || w.Before != nil):
-		return 0, 0, page, facade.Errorf(facade.BadRequest, "offset was sent with a cursor; send one of them")
+		return 0, 0, page, kiterror.Errorf(kiterror.BadRequest, "offset was sent with a cursor; send one of them")
 	}
 	if w.After != nil {
 		at, err := findCursor(ids, *w.After, "after")
@@ -100,8 +101,8 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 	return from, to, page, nil
 }
 
-// Check is what is wrong with the arguments of a window, or nil.
-func (w *Window) Check() *facade.Error {
+// Check returns the fault of a window's arguments, or nil.
+func (w *Window) Check() *kiterror.Error {
 	number := func(n *int) int {
 		if n == nil {
 			return Unsent
@@ -111,13 +112,13 @@ func (w *Window) Check() *facade.Error {
 	return CheckPaging(number(w.First), number(w.Last), number(w.Offset), w.After != nil && *w.After == "", w.Before != nil && *w.Before == "")
 }
 
-// Unsent stands for a number that was not sent.
+// Unsent is the value of a number that was not sent.
 const Unsent = math.MinInt
 
 // CheckPaging refuses paging arguments that contradict each other: first and last read from
 // one end each, and offset counts from the beginning. An empty cursor is none. The
 // rest list says itself, on every surface alike.
-func CheckPaging(first, last, offset int, emptyAfter, emptyBefore bool) *facade.Error {
+func CheckPaging(first, last, offset int, emptyAfter, emptyBefore bool) *kiterror.Error {
 	why := ""
 	switch {
 	case first != Unsent && last != Unsent:
@@ -131,7 +132,7 @@ func CheckPaging(first, last, offset int, emptyAfter, emptyBefore bool) *facade.
 	default:
 		return nil
 	}
-	return facade.Errorf(facade.BadRequest, "%s", why)
+	return kiterror.Errorf(kiterror.BadRequest, "%s", why)
 }
 
 // DirectionMember returns the member of list's query that sets the direction of reading, or
@@ -163,5 +164,5 @@ func findCursor(ids []json.RawMessage, cursor, arg string) (int, error) {
 			}
 		}
 	}
-	return 0, facade.Errorf(facade.BadRequest, "%s is not a cursor of this list; send one that it gave, or leave it out to begin anew", arg)
+	return 0, kiterror.Errorf(kiterror.BadRequest, "%s is not a cursor of this list; send a cursor from a page of this list, or leave it out to start at the beginning", arg)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 )
@@ -54,7 +54,7 @@ func TestPageIDs(t *testing.T) {
 		window     binding.Window
 		want       string
 		more, prev bool
-		code       facade.Code
+		code       kiterror.Code
 	}{
 		{"all", binding.Window{}, "abcde", false, false, ""},
 		{"the first two", binding.Window{First: n(2)}, "ab", true, false, ""},
@@ -68,11 +68,11 @@ func TestPageIDs(t *testing.T) {
 		{"before the first", binding.Window{Last: n(2), Before: cursor(0)}, "", true, false, ""},
 		{"by offset", binding.Window{Offset: n(1), First: n(2)}, "bc", true, true, ""},
 		{"beyond the end", binding.Window{Offset: n(7)}, "", false, true, ""},
-		{"a negative first", binding.Window{First: n(-1)}, "", false, false, facade.BadRequest},
-		{"a negative offset", binding.Window{Offset: n(-1)}, "", false, false, facade.BadRequest},
-		{"both ends", binding.Window{First: n(1), Last: n(1)}, "", false, false, facade.BadRequest},
-		{"before an empty cursor", binding.Window{Last: n(2), Before: new(string)}, "", false, false, facade.BadRequest},
-		{"behind an empty cursor", binding.Window{First: n(2), After: new(string)}, "", false, false, facade.BadRequest},
+		{"a negative first", binding.Window{First: n(-1)}, "", false, false, kiterror.BadRequest},
+		{"a negative offset", binding.Window{Offset: n(-1)}, "", false, false, kiterror.BadRequest},
+		{"both ends", binding.Window{First: n(1), Last: n(1)}, "", false, false, kiterror.BadRequest},
+		{"before an empty cursor", binding.Window{Last: n(2), Before: new(string)}, "", false, false, kiterror.BadRequest},
+		{"behind an empty cursor", binding.Window{First: n(2), After: new(string)}, "", false, false, kiterror.BadRequest},
 		{"before a cursor", binding.Window{Before: cursor(3)}, "abc", true, false, ""},
 		{"a range", binding.Window{After: cursor(0), Before: cursor(4)}, "bcd", false, true, ""},
 		{"the first of a range", binding.Window{First: n(2), After: cursor(0), Before: cursor(4)}, "bc", true, true, ""},
@@ -84,15 +84,15 @@ func TestPageIDs(t *testing.T) {
 		{"the first before a cursor", binding.Window{First: n(1), Before: cursor(3)}, "a", true, false, ""},
 		{"the last behind a cursor", binding.Window{Last: n(1), After: cursor(2)}, "e", false, true, ""},
 		{"all behind a cursor, from the end", binding.Window{Last: n(2), After: cursor(2)}, "de", false, false, ""},
-		{"by offset from a cursor", binding.Window{Offset: n(1), After: cursor(0)}, "", false, false, facade.BadRequest},
-		{"by offset from the end", binding.Window{Offset: n(1), Last: n(1)}, "", false, false, facade.BadRequest},
+		{"by offset from a cursor", binding.Window{Offset: n(1), After: cursor(0)}, "", false, false, kiterror.BadRequest},
+		{"by offset from the end", binding.Window{Offset: n(1), Last: n(1)}, "", false, false, kiterror.BadRequest},
 		{"by no offset from a cursor", binding.Window{Offset: n(0), First: n(1), After: cursor(0)}, "b", true, true, ""},
-		{"a cursor from elsewhere", binding.Window{After: &alien}, "", false, false, facade.BadRequest},
-		{"another cursor from elsewhere", binding.Window{Last: n(1), Before: &alien}, "", false, false, facade.BadRequest},
+		{"a cursor from elsewhere", binding.Window{After: &alien}, "", false, false, kiterror.BadRequest},
+		{"another cursor from elsewhere", binding.Window{Last: n(1), Before: &alien}, "", false, false, kiterror.BadRequest},
 	}
 	for _, tt := range tests {
 		from, to, page, err := binding.PageIDs(ids, all, tt.window)
-		if facade.CodeOf(err) != tt.code {
+		if kiterror.CodeOf(err) != tt.code {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.code)
 			continue
 		}

@@ -16,8 +16,8 @@ import (
 //	(b: {y: 1, x: $v}, a: "t")
 //	a:"t"\nb:{x:$v,y:1,}\n
 //
-// The text is a key and nothing else: no parser reads it. Variables stay names, so it is the
-// same for every request.
+// The text is only a key: no parser reads it. Variables stay names, so it is the same for every
+// request.
 func AppendArguments(dst []byte, args ast.ArgumentList) []byte {
 	if len(args) > 1 {
 		args = slices.SortedStableFunc(slices.Values(args), func(a, b *ast.Argument) int { return strings.Compare(a.Name, b.Name) })

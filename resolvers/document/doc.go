@@ -1,7 +1,7 @@
 // Package document reads the text of a GraphQL document.
 //
-// gqlparser parses it. This package corrects what gqlparser does differently from the
-// specification, and knows nothing of schemas:
+// gqlparser parses it. This package corrects gqlparser's differences from the specification,
+// and knows no schemas:
 //
 //	parse.go       Parse: from a text to a document, or to one error
 //	strings.go     block strings and control characters that its lexer misreads (2.1.1, 2.9.4)

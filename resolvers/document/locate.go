@@ -86,8 +86,8 @@ func (l *locator) plain(p *ast.Position) {
 	}
 }
 
-// behind corrects a position that stands behind the mark which its element begins with. White
-// space and commas may stand in between: in "@ skip" the element begins at the @.
+// behind corrects a position that is after the mark at the beginning of its element. White
+// space and commas may separate them: in "@ skip" the element begins at the @.
 func (l *locator) behind(p *ast.Position, mark string) {
 	if p == nil {
 		return
@@ -104,7 +104,7 @@ func (l *locator) behind(p *ast.Position, mark string) {
 	near := p.Start-i == len(mark)
 	p.Start = i
 	if near && !l.every {
-		p.Column -= len(mark) // the usual: they stand on one line
+		p.Column -= len(mark) // the usual case: both are on one line
 		return
 	}
 	l.place(p)
@@ -135,7 +135,7 @@ func (l *locator) location(start int) graphqlerror.Location {
 	return graphqlerror.Location{Line: line, Column: start - l.lines[line-1] + 1}
 }
 
-// typ corrects a type and all types inside it. gqlparser has the position of a list behind its
+// typ corrects a type and all types inside it. gqlparser gives a list the position after its
 // bracket.
 func (l *locator) typ(t *ast.Type) {
 	for ; t != nil; t = t.Elem {

@@ -38,7 +38,7 @@ func mask(text string) masked {
 		if value != nil {
 			m.values[chars] = value
 			shown = `"` + strings.Repeat("x", count-2) + `"`
-		} else if token[0] == '#' || token[0] == '"' { // a string that is none is refused for what it is
+		} else if token[0] == '#' || token[0] == '"' { // the parser refuses a faulty string itself
 			shown = strings.Map(spaced, token)
 		}
 		if shown != token {
@@ -48,7 +48,7 @@ func mask(text string) masked {
 		}
 		i, chars = i+n, chars+count
 	}
-	// Nothing had to be replaced after all: the quotes were inside a comment or a plain
+	// There was nothing to replace after all: the quotes were inside a comment or a plain
 	// string.
 	if written == 0 {
 		return masked{text: text}
@@ -71,7 +71,7 @@ func element(text string) (n int, value *ast.Value) {
 	case strings.HasPrefix(text, `"""`):
 		for n = 3; !strings.HasPrefix(text[n:], `"""`); n++ {
 			if n == len(text) {
-				return n, nil // it has no end, and the lexer says so
+				return n, nil // it has no end; the lexer reports that
 			}
 			if strings.HasPrefix(text[n:], `\"""`) {
 				n += 3
@@ -99,8 +99,8 @@ func element(text string) (n int, value *ast.Value) {
 }
 
 // stringValue returns the value of a string with control characters, read by the lexer once
-// they are escaped. It returns nil where the token has none, or where it is no string: a
-// backslash before a control character is no escape.
+// they are escaped. It returns nil for a string without any, and for a token that is not a
+// string: a backslash before a control character is not an escape.
 func stringValue(token string) *ast.Value {
 	if !strings.ContainsFunc(token, isControl) {
 		return nil
@@ -126,7 +126,7 @@ func stringValue(token string) *ast.Value {
 	return &ast.Value{Kind: ast.StringValue, Raw: t.Value}
 }
 
-// blockValue is BlockStringValue (GraphQL 2.9.4) of what stands between the quotes: common
+// blockValue is BlockStringValue (GraphQL 2.9.4) of the text between the quotes: common
 // indentation is removed from all lines but the first, and empty lines at both ends are
 // dropped.
 func blockValue(raw string) string {

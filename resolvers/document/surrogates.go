@@ -26,7 +26,7 @@ func halfPair(text string) *graphqlerror.Error {
 				return nil
 			}
 			i += n
-		case strings.HasPrefix(rest, `"""`): // a block string has no such escapes
+		case strings.HasPrefix(rest, `"""`): // a block string does not have such escapes
 			for i += 3; i < len(text) && !strings.HasPrefix(text[i:], `"""`); i++ {
 				if strings.HasPrefix(text[i:], `\"""`) {
 					i += 3
@@ -69,7 +69,8 @@ func escape(s string) int {
 	return 0
 }
 
-// codeUnit returns what \uXXXX at the beginning of s stands for; 0 where s begins otherwise.
+// codeUnit returns the value of an escape \uXXXX at the beginning of s; 0 if s begins
+// otherwise.
 func codeUnit(s string) rune {
 	if len(s) < 6 || s[:2] != `\u` {
 		return 0

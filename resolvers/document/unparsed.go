@@ -30,11 +30,11 @@ func unparsed(text string, m masked, failure *gqlerror.Error) *graphqlerror.Erro
 			f.Message = gqlerror.WrapIfUnwrapped(err).Message
 			switch {
 			case strings.HasPrefix(f.Message, "Invalid character escape"):
-				start-- // it stands behind the backslash
+				start-- // it follows the backslash
 			case strings.HasPrefix(f.Message, "Cannot parse the unexpected"): // it shows one byte
 				f.Message = fmt.Sprintf("Cannot parse the unexpected character %q.", string(at.at(start)))
 			case strings.HasPrefix(f.Message, "Unexpected single quote"):
-				f.Message = "Unexpected single quote character ('); strings stand in double quotes."
+				f.Message = "Unexpected single quote character ('); write strings in double quotes."
 			}
 			f.At = []graphqlerror.Location{at.location(start)}
 		case at.err != nil: // a number before it that runs into a name, which the parser took for two tokens

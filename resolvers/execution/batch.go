@@ -5,17 +5,19 @@ import (
 	"errors"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/plan"
 )
 
-// errNotRows is what a facade.Caller must not answer. It becomes an INTERNAL_ERROR.
+// errNotRows reports a facade.Caller that broke its contract. It becomes an INTERNAL_ERROR.
 var errNotRows = errors.New("the operation answered a value that is not the rows its output names")
 
 // batch makes the one call of a relation for all parents. Keys are sent once each, and every
-// parent is pointed to the group of its key. For a relation whose ids stand in the row, windows
-// makes the groups of the parents afterwards.
+// parent points to the group of its key. For a relation whose ids are in the row, windows makes
+// the groups of the parents afterwards.
 func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in *plan.Invocation) {
 	parent := &r.Results[f.Parent.ID]
 	relation := f.Binding.Relation
@@ -25,10 +27,10 @@ func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in 
 	if relation.InRow() {
 		keys.Lists(parent.Items, at)
 	} else {
-		res.Index = sized(&res.indexRoom, parent.Items)
+		res.Index = sized(&res.indexBuf, parent.Items)
 		keys.Number(res.Index, at)
 	}
-	// No row has a key, so there is no call. Lists of ids still become empty pages, and a
+	// There are no keys, so there is no call. Lists of ids still become empty pages, and a
 	// window that contradicts itself is still an error.
 	if keys.Len() == 0 {
 		if relation.InRow() {
@@ -36,8 +38,8 @@ func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in 
 		}
 		return
 	}
-	// Charged before the call, since a group for each key is held whatever the call finds.
-	if err := x.Account.Reserve(keys.Len()*facade.GroupSize + 4*parent.Items); err != nil {
+	// Charged before the call, since each key has a group even if the call returns no rows.
+	if err := x.Account.Reserve(keys.Len()*budget.GroupSize + 4*parent.Items); err != nil {
 		res.Err = x.Failed(err)
 		return
 	}
@@ -63,7 +65,7 @@ func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in 
 
 // windows gives every parent its page of the rows that its own ids name.
 func (x *Execution) windows(n int, list func(int) json.RawMessage, f *plan.Fetch, res *Result, keys *facade.RelationKeys, w binding.Window) {
-	res.Index = sized(&res.indexRoom, n)
+	res.Index = sized(&res.indexBuf, n)
 	for i := range res.Index {
 		res.Index[i] = int32(i)
 	}
@@ -77,7 +79,7 @@ func (x *Execution) windows(n int, list func(int) json.RawMessage, f *plan.Fetch
 			if res.GroupErrs == nil {
 				res.GroupErrs = map[int32]*graphqlerror.Error{}
 			}
-			res.GroupErrs[int32(i)] = x.Failed(facade.AsError(err).At(f.Entity, f.Operation))
+			res.GroupErrs[int32(i)] = x.Failed(kiterror.AsError(err).At(f.Entity, f.Operation))
 			return 0, 0, facade.Page{}
 		}
 		page.Position = position

@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/resolvers/plan"
@@ -66,7 +67,7 @@ func (c *completer) fail(err error) Tree {
 	return Tree{Kind: TreeError, Err: c.x.Failed(err)}
 }
 
-// complete completes one value by its type. What it accepts:
+// complete completes one value by its type. It accepts:
 //
 //	func() (any, error)      a thunk, which is run now
 //	nil, nil pointers        null
@@ -98,9 +99,9 @@ func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
 		return v
 	case failure:
 		return Tree{Kind: TreeError, Err: v.err}
-	case facade.Row:
-		// The zero Row is no row.
-		if v == (facade.Row{}) {
+	case rows.Row:
+		// The zero Row is not a row.
+		if v == (rows.Row{}) {
 			return Tree{}
 		}
 	case *facade.Result:
@@ -108,14 +109,14 @@ func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
 			return Tree{}
 		}
 		return c.result(out, v)
-	case *facade.Rows:
+	case *rows.Rows:
 		if v == nil {
 			return Tree{}
 		}
 		if out.Elem == nil {
 			return c.several(v.Len())
 		}
-	case []facade.Row:
+	case []rows.Row:
 		if out.Elem == nil {
 			return c.several(len(v))
 		}
@@ -146,8 +147,8 @@ func isNil(value any) bool {
 	return false
 }
 
-// result completes a result of the façade by its form. Its failed computed fields are noted
-// for the rows, which have no place for them.
+// result completes a result of the façade by its form. It records failed computed fields apart
+// from the rows, which cannot hold them.
 func (c *completer) result(out *plan.OutputType, r *facade.Result) Tree {
 	loader.From(c.x.loading).Note(r)
 	switch {
@@ -198,7 +199,7 @@ func (c *completer) json(out *plan.OutputType, text json.RawMessage) Tree {
 func (c *completer) list(out *plan.OutputType, value any) Tree {
 	t := Tree{Kind: TreeList}
 	switch list := value.(type) {
-	case *facade.Rows:
+	case *rows.Rows:
 		for i := range list.Len() {
 			t.List = append(t.List, c.complete(out.Elem, list.Row(i)))
 		}
@@ -211,7 +212,7 @@ func (c *completer) list(out *plan.OutputType, value any) Tree {
 	}
 	v := reflect.Indirect(reflect.ValueOf(value))
 	if k := v.Kind(); k != reflect.Slice && k != reflect.Array {
-		return c.fail(fmt.Errorf("%T is no list", value))
+		return c.fail(fmt.Errorf("%T is not a list", value))
 	}
 	for i := range v.Len() {
 		t.List = append(t.List, c.complete(out.Elem, v.Index(i).Interface()))
@@ -235,7 +236,7 @@ func (c *completer) leaf(out *plan.OutputType, value any) Tree {
 	// serialize.
 	leaf, ok := c.x.Schema.GraphQL.Type(out.Definition.Name).(graphql.Leaf)
 	if !ok {
-		return c.fail(fmt.Errorf("%s is no leaf type", out.Definition.Name))
+		return c.fail(fmt.Errorf("%s is not a leaf type", out.Definition.Name))
 	}
 	v := leaf.Serialize(value)
 	if v == nil || isNil(v) {
@@ -282,10 +283,10 @@ func (c *completer) object(out *plan.OutputType, value any) Tree {
 	}
 	it := item{source: value}
 	switch v := value.(type) {
-	case facade.Row:
+	case rows.Row:
 		it.row = v
 	case *facade.Result:
-		it.page, it.rows = &v.Page, make([]facade.Row, v.Rows.Len())
+		it.page, it.rows = &v.Page, make([]rows.Row, v.Rows.Len())
 		for i := range it.rows {
 			it.rows[i] = v.Rows.Row(i)
 		}
@@ -307,7 +308,7 @@ func (c *completer) object(out *plan.OutputType, value any) Tree {
 				return c.fail(err)
 			}
 			if jsontext.KindOf(it.text) != jsontext.Object {
-				return c.fail(fmt.Errorf("%T is no object", value))
+				return c.fail(fmt.Errorf("%T is not an object", value))
 			}
 		}
 	}
@@ -367,8 +368,8 @@ func (c *completer) typeOf(def *ast.Definition, value any) (*plan.ObjectType, er
 	return c.x.Types.Object(name), nil
 }
 
-// info describes the field to ResolveType and IsTypeOf. It is empty for fields that have no
-// definition of graphql-go's.
+// info describes the field to ResolveType and IsTypeOf. It is empty for fields without a
+// definition in graphql-go.
 func (c *completer) info() graphql.ResolveInfo {
 	if c.w.Def == nil {
 		return graphql.ResolveInfo{}

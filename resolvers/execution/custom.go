@@ -24,7 +24,7 @@ func (x *Execution) custom(r *Run, list []*plan.CustomField, wait *sync.WaitGrou
 	}
 	wait.Wait()
 	for i, w := range list {
-		// The parent failed or has no rows; nothing was resolved.
+		// The parent failed or has no rows, so there is nothing to write.
 		if values[i] == nil {
 			continue
 		}
@@ -67,13 +67,14 @@ func (x *Execution) resolve(r *Run, w *plan.CustomField) []any {
 			values[i] = failure{x.Failed(err)}
 			continue
 		}
-		values[i] = x.call(w, res.stands(i), args)
+		values[i] = x.call(w, res.sourceOf(i), args)
 	}
 	return values
 }
 
-// stands returns the Source of the fields of item i: what a Resolve returned, or the row.
-func (res *Result) stands(i int) any {
+// sourceOf returns the Source of the fields of item i: the value that a Resolve returned, or the
+// row.
+func (res *Result) sourceOf(i int) any {
 	if res.source != nil {
 		return res.source[i]
 	}
@@ -109,8 +110,8 @@ func (x *Execution) withLoaders() context.Context {
 	return x.loading
 }
 
-// info describes the field to its Resolve. There is no document of graphql-go, so FieldASTs,
-// Fragments and Operation are empty.
+// info describes the field to its Resolve. The document is not one of graphql-go's, so
+// FieldASTs, Fragments and Operation are empty.
 func (x *Execution) info(w *plan.CustomField) graphql.ResolveInfo {
 	info := graphql.ResolveInfo{
 		FieldName:      w.Def.Name,

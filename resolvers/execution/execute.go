@@ -7,6 +7,10 @@ import (
 	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/input"
@@ -37,14 +41,14 @@ type Task struct {
 	Vars *input.Variables
 	// State is the caller's: every call of the execution is made with it, so no field has more
 	// rights than another.
-	State   facade.State
+	State   access.State
 	Trace   string
-	Account *facade.Account // what it holds; nil: nothing is bounded
-	// Mutation changes what a full account means: see Refused.
+	Account *budget.Account // the memory it holds; nil: unlimited
+	// Mutation changes the effect of a full account: see Refused.
 	Mutation bool
 	// Serial has the calls of a level made one after the other.
 	Serial bool
-	// Event is what an operation of type subscription is executed for; nil for all others.
+	// Event is the event that a subscription is executed for; nil for all other operations.
 	Event *facade.Revealed
 }
 
@@ -58,13 +62,13 @@ type Execution struct {
 	arguments atomic.Int64 // bytes of those with variables, see maxArguments
 
 	decoded map[string]any  // the variables as Go values, once a hand-written field wants them
-	loading context.Context // ctx with the request's loaders, likewise
+	loading context.Context // ctx with the request's loaders and trace
 
 	base    Run      // the run over the root that is under way
-	results []Result // of base; room from one execution to the next
+	results []Result // of base; memory kept from one execution to the next
 }
 
-// Begin makes x an execution of t. Nothing of the task before remains but memory.
+// Begin makes x an execution of t. Of the task before it reuses only memory.
 func (x *Execution) Begin(e *Executor, t Task) {
 	*x = Execution{Executor: e, Task: t, results: x.results}
 }
@@ -84,7 +88,7 @@ func (x *Execution) Forget() {
 func (x *Execution) Size() (n int) {
 	for i := range x.results[:cap(x.results)] {
 		res := &x.results[:cap(x.results)][i]
-		n += 8*cap(res.colRoom) + 4*cap(res.indexRoom)
+		n += 8*cap(res.colBuf) + 4*cap(res.indexBuf)
 	}
 	return n
 }
@@ -110,14 +114,14 @@ type Run struct {
 	Results []Result // by fetch
 }
 
-// Result is what a fetch gave, for all its parents together. The rows stay where the call put
-// them; Index, order and Groups say which rows belong to which parent:
+// Result is the result of a fetch, for all its parents together. The rows stay in the result of
+// the call; Index, order and Groups map them to parents:
 //
 //	parent i  ->  group Index[i]  ->  places From to To  ->  rows order[place]
 //
 // A nil Index is group 0 for all parents, a nil order the places themselves.
 type Result struct {
-	rows    *facade.Rows
+	rows    *rows.Rows
 	cols    []int          // by slot, the column of the rows' layout; -1: there is none
 	Items   int            // how many there are: rows, or values
 	Groups  []facade.Group // each the answer to one key, or the one answer
@@ -125,16 +129,16 @@ type Result struct {
 	order   []int32        // where groups count places in here, the rows in them
 	Repeats bool           // more refer to the rows than there are
 	Value   json.RawMessage
-	source  []any // what hand-written fields stand on, where it is not rows
+	source  []any // the sources of hand-written fields, if they are not rows
 	Trees   [][]Tree
 
-	Err       *graphqlerror.Error           // nothing is there
+	Err       *graphqlerror.Error           // the fetch failed
 	GroupErrs map[int32]*graphqlerror.Error // no answer for one parent
 	Missing   []*graphqlerror.Error         // by slot: why a computed field is in no row
 
-	one       [1]facade.Group // groups, where there is one
-	colRoom   []int           // for cols, from an earlier answer
-	indexRoom []int32         // likewise for index
+	one      [1]facade.Group // groups, where there is one
+	colBuf   []int           // for cols, from an earlier answer
+	indexBuf []int32         // the buffer of index
 }
 
 // Run executes a unit over the root of the operation, which is one item without a row
@@ -154,12 +158,11 @@ func (x *Execution) Run(u *plan.Unit) *Run {
 var rootSource = []any{map[string]any{}}
 
 // levels executes the levels of a unit one after another. The calls of one level go out
-// together. Fields that were registered by hand are resolved meanwhile, and the thunks that
-// they return run when the whole level is resolved.
+// together. While they run, fields that were registered by hand are resolved. The thunks that
+// they return run after the whole level is resolved.
 func (x *Execution) levels(r *Run) {
 	for i := range r.Unit.Levels {
-		// An earlier level found that there is no room. What it would be written into is
-		// refused.
+		// An earlier level exceeded the budget: the response is refused anyway.
 		if x.Refused() != nil {
 			return
 		}
@@ -174,10 +177,10 @@ func (x *Execution) levels(r *Run) {
 	}
 }
 
-// Refused is why the execution reads nothing more, or nil. A query that there is no room for
-// is refused as a whole. A mutation never is, since its effects have to be reported; only
-// what it reads besides may be missing.
-func (x *Execution) Refused() *facade.Error {
+// Refused returns why the execution stops reading, or nil. A query beyond the budget is refused
+// as a whole. A mutation never is, since its effects have to be reported; only its further
+// reads may be missing.
+func (x *Execution) Refused() *kiterror.Error {
 	if x.Mutation {
 		return nil
 	}
@@ -210,10 +213,10 @@ func (x *Execution) together(r *Run, l *plan.Level) {
 	}
 }
 
-// wanted reports whether a fetch has a parent to fetch for. Below a failed call, or below no
-// rows, nothing is called.
+// wanted reports whether a fetch has a parent to fetch for. Below a failed call, or without
+// rows, no call is made.
 func (r *Run) wanted(f *plan.Fetch) bool {
-	// The parent stands on an earlier level, so its result is complete.
+	// The parent is on an earlier level, so its result is complete.
 	p := &r.Results[f.Parent.ID]
 	return p.Err == nil && p.Items > 0
 }
@@ -236,8 +239,8 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 		res.Err = x.Failed(in.Err)
 		return
 	}
-	// Constant invocations are not counted: their text stands in the document, which has a
-	// limit of its own.
+	// Constant invocations are not counted: their text is part of the document, which has its
+	// own limit.
 	if n := len(in.ID) + len(in.Params) + len(in.Query) + len(in.Body); in != f.Args.Constant && x.arguments.Add(int64(n)) > maxArguments {
 		res.Err = graphqlerror.ForLimit(graphqlerror.CodeArguments, maxArguments, "The arguments of the operation's fields come to more than %d bytes; send a large variable to fewer of them.")
 		return
@@ -296,7 +299,7 @@ func (res *Result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
 		res.lay(x, f, out)
 		page := out.Page
 		if out.Form != facade.FormPage {
-			page = facade.Page{Total: -1} // rows alone do not say what comes before and after them
+			page = facade.Page{Total: -1} // rows alone do not say whether there are rows before and after them
 		}
 		// One group for all parents, in memory that the Result has already.
 		res.one[0] = facade.Group{To: res.Items, Page: page}
@@ -312,7 +315,7 @@ func (res *Result) lay(x *Execution, f *plan.Fetch, out *facade.Result) {
 	if res.rows == nil {
 		return
 	}
-	res.cols = sized(&res.colRoom, len(f.Columns))
+	res.cols = sized(&res.colBuf, len(f.Columns))
 	// Rows of one result have one layout, so a column is looked up once and not for each row.
 	layout := res.rows.Layout()
 	for i, name := range f.Columns {
@@ -353,15 +356,15 @@ func (x *Execution) Broken(message string) *graphqlerror.Error {
 
 // reset empties a result and keeps its memory: the columns and the index of the next answer
 // fit in it.
-func (res *Result) reset() { *res = Result{colRoom: res.colRoom, indexRoom: res.indexRoom} }
+func (res *Result) reset() { *res = Result{colBuf: res.colBuf, indexBuf: res.indexBuf} }
 
-// sized returns a list of n elements in room, which grows where it has to. The elements are
+// sized returns a list of n elements in buf, which grows where it has to. The elements are
 // not cleared.
-func sized[T int | int32](room *[]T, n int) []T {
-	if cap(*room) < n {
-		*room = make([]T, n)
+func sized[T int | int32](buf *[]T, n int) []T {
+	if cap(*buf) < n {
+		*buf = make([]T, n)
 	}
-	return (*room)[:n]
+	return (*buf)[:n]
 }
 
 // Place returns the row at a place of a group.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/input"
 	"github.com/frondhost/frond/resolvers/plan"
@@ -35,7 +35,7 @@ func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
 			}
 			v, ok := goValue(a.Type, text)
 			if !ok {
-				return nil, facade.Errorf(graphqlerror.CodeInput, "The argument %q does not fit its type %q.", def.Name, def.Type.Text)
+				return nil, kiterror.Errorf(graphqlerror.CodeInput, "The argument %q does not fit its type %q.", def.Name, def.Type.Text)
 			}
 			args[def.Name] = v
 		}
@@ -51,7 +51,7 @@ func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
 //	input object    map[string]any
 //	enum            the Go value of the enum
 //	Int             int
-//	other scalar    what its ParseValue returns
+//	other scalar    the result of its ParseValue
 func goValue(t graphql.Type, text json.RawMessage) (any, bool) {
 	if jsontext.IsNull(text) {
 		return nil, true

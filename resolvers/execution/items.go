@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/resolvers/plan"
@@ -12,8 +15,8 @@ import (
 )
 
 // read lays out rows that came as a JSON value: those of a view, or a list result of a remote.
-// It reports whether the value is one. Null is no rows; an object is a page where the
-// operation gives pages, and one row otherwise.
+// It reports whether the value is one. Null means no rows; an object is a page if the operation
+// returns pages, and one row otherwise.
 func (res *Result) read(f *plan.Fetch, value json.RawMessage) bool {
 	page := facade.Page{Total: -1}
 	switch jsontext.KindOf(value) {
@@ -21,17 +24,17 @@ func (res *Result) read(f *plan.Fetch, value json.RawMessage) bool {
 		value = json.RawMessage("[]")
 	case jsontext.Object:
 		items := jsontext.Get(value, "items")
-		if f.Binding.Operation == nil || f.Binding.Operation.Cardinality != facade.PageOf || items == nil {
+		if f.Binding.Operation == nil || f.Binding.Operation.Cardinality != catalog.PageOf || items == nil {
 			break
 		}
 		page = readPage(value)
 		value = items
 	}
-	rows, ok := facade.ReadRows(facade.NewLayout(f.Columns), value)
+	found, ok := rows.Read(rows.NewLayout(f.Columns), value)
 	if !ok {
 		return false
 	}
-	res.rows, res.Items = rows, rows.Len()
+	res.rows, res.Items = found, found.Len()
 	res.cols = make([]int, len(f.Columns))
 	for i := range res.cols {
 		res.cols[i] = i
@@ -56,13 +59,13 @@ func readPage(value json.RawMessage) (p facade.Page) {
 }
 
 // item is one object that a Resolve returned. Either row, text or page with rows is set; none
-// of them is an object without generated fields, of which nothing is read.
+// of them is set for an object without generated fields, which is not read.
 type item struct {
 	source any             // as it was given
-	row    facade.Row      // where it was a row
+	row    rows.Row        // where it was a row
 	text   json.RawMessage // where it was anything else and has to be read as a row
 	page   *facade.Page    // of a connection
-	rows   []facade.Row
+	rows   []rows.Row
 }
 
 // over executes a unit over items that a Resolve returned. Rows and objects are copied into
@@ -74,8 +77,8 @@ func (x *Execution) over(r *Run, items []item) {
 	res, f := &r.Results[0], u.Fetches[0]
 	res.Trees = make([][]Tree, len(f.Custom))
 	res.source = make([]any, 0, len(items))
-	layout := facade.NewLayout(f.Columns)
-	res.rows = facade.NewRows(layout, len(items))
+	layout := rows.NewLayout(f.Columns)
+	res.rows = rows.New(layout, len(items))
 	res.cols = make([]int, len(f.Columns))
 	for i := range res.cols {
 		res.cols[i] = i
@@ -102,8 +105,8 @@ func (x *Execution) over(r *Run, items []item) {
 
 // lost notes why computed fields are missing in a row that a Resolve returned. Only rows of a
 // loader have failures.
-func (x *Execution) lost(res *Result, f *plan.Fetch, row facade.Row) {
-	if row == (facade.Row{}) || x.loading == nil {
+func (x *Execution) lost(res *Result, f *plan.Fetch, row rows.Row) {
+	if row == (rows.Row{}) || x.loading == nil {
 		return
 	}
 	for _, failed := range loader.From(x.loading).Failures(row) {
@@ -122,21 +125,40 @@ func (x *Execution) lost(res *Result, f *plan.Fetch, row facade.Row) {
 
 // copyRow appends the columns that a unit reads of an item: by name from a row, or in one pass
 // from JSON.
-func copyRow(rows *facade.Rows, layout *facade.Layout, it item) {
-	rows.BeginRow()
+func copyRow(found *rows.Rows, layout *rows.Layout, it item) {
+	found.BeginRow()
 	switch {
-	case it.row != (facade.Row{}):
+	case it.row != (rows.Row{}):
 		for i, name := range layout.Fields {
 			if v := it.row.Get(name); v != nil {
-				rows.Put(i, v)
+				found.Put(i, v)
 			}
 		}
 	case it.text != nil:
 		for name, value := range jsontext.Members(it.text) {
 			if i := layout.Index(name); i >= 0 {
-				rows.Put(i, value)
+				found.Put(i, value)
 			}
 		}
 	}
-	rows.EndRow()
+	found.EndRow()
+}
+
+// ofEvent reports whether a fetch reads the event that is executed, without a call. Selections
+// below the event's row are fetched by calls, as below any other row.
+func ofEvent(f *plan.Fetch) bool {
+	return f.Binding.Kind == binding.Event || f.Binding.Kind == binding.EventRow
+}
+
+// rowsOf returns the event, or the row that it is about, as the result of a fetch. There is no
+// row if the fact carries none, or if the row left the caller's view.
+func rowsOf(e *facade.Revealed, f *plan.Fetch) *facade.Result {
+	if f.Binding.Kind == binding.EventRow && e.Row != (rows.Row{}) {
+		return &facade.Result{Form: facade.FormRow, Rows: e.Row.Alone(), Failed: e.Failed}
+	}
+	rows := rows.New(rows.NewLayout(f.Columns), 1)
+	if f.Binding.Kind == binding.Event {
+		binding.AppendEvent(rows, e)
+	}
+	return &facade.Result{Form: facade.FormRow, Rows: rows}
 }

@@ -54,7 +54,7 @@ type nodeSearch struct {
 	x     *Execution
 	w     *plan.CustomField
 	types []*nodesOfType
-	found []any // by place among the ids; nil: nothing is there
+	found []any // by place among the ids; nil: not found
 }
 
 // nodesOfType are the rows of one type that are searched.
@@ -63,14 +63,14 @@ type nodesOfType struct {
 	run    *Run
 	keys   []json.RawMessage // distinct
 	at     map[string]int    // in keys
-	places [][]int           // by key, where its row stands in the answer
+	places [][]int           // by key, the places of its row in the answer
 
 	groups []facade.Group
 	err    *graphqlerror.Error
 }
 
-// add searches the row of a global id, for a place in the list. A text that is no global id,
-// or one of a type that is not served here, is not searched: its place stays null.
+// add searches the row of a global id, for a place in the list. A text that is not a global id,
+// or one of an unknown type, is not searched: its place stays null.
 func (s *nodeSearch) add(place int, id string) {
 	entity, key, ok := binding.ParseNodeID(id)
 	node := s.x.Schema.Nodes[entity]
@@ -109,7 +109,7 @@ func (s *nodeSearch) of(node *binding.Node) *nodesOfType {
 	return t
 }
 
-// run makes the calls, all at once, then executes what is selected of their rows. It returns a
+// run makes the calls, all at once, then executes the selections of their rows. It returns a
 // Tree, a failure or nil for each place.
 func (s *nodeSearch) run() []any {
 	var wait sync.WaitGroup
@@ -126,7 +126,7 @@ func (s *nodeSearch) run() []any {
 	wait.Wait()
 	for _, t := range s.types {
 		if t.err == nil {
-			s.x.levels(t.run) // one after the other: hand-written fields share what they load
+			s.x.levels(t.run) // one after the other: hand-written fields share their loaders
 		}
 		for i, places := range t.places {
 			for _, place := range places {

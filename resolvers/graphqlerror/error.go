@@ -17,7 +17,7 @@ type Error struct {
 	Message   string
 	At        []Location
 	Path      []Segment // of an error that belongs to one field of the response
-	Code      string    // of extensions, and so is what follows; "" is left out
+	Code      string    // of extensions, as the fields below; "" is left out
 	entity    string
 	operation string
 	details   any // plain JSON values
@@ -49,8 +49,8 @@ const MaxErrors = 50
 // Exceeds reports whether n is more than a limit; a negative limit is none.
 func Exceeds(n, limit int) bool { return limit >= 0 && n > limit }
 
-// maxMessage bounds a message in bytes: a name of a document may stand in it, and may be as
-// long as the document.
+// maxMessage bounds a message in bytes: it may quote a name of a document, which may be as long
+// as the document.
 const maxMessage = 1000
 
 // Shorten cuts a message that is longer than it may be.
@@ -127,3 +127,28 @@ func (f *Error) append(dst []byte) []byte {
 	}
 	return append(dst, "}}"...)
 }
+
+// The codes of errors in a request itself: the names that clients know from other servers.
+// A failed call keeps the code of its [facade.Error].
+const (
+	CodeParse         = "GRAPHQL_PARSE_FAILED"         // the document is not GraphQL
+	CodeValidation    = "GRAPHQL_VALIDATION_FAILED"    // a rule of specification 5
+	CodeInput         = "BAD_USER_INPUT"               // a variable does not fit its type
+	CodeOperation     = "OPERATION_RESOLUTION_FAILURE" // no such operation, or several and no name
+	CodeIntrospection = "INTROSPECTION_DISABLED"       // __schema or __type where they are refused
+)
+
+// The codes of limits. Each comes with details {limit}.
+const (
+	CodeDocument  = "DOCUMENT_TOO_LARGE"
+	CodeTokens    = "TOKEN_LIMIT_EXCEEDED"
+	CodeDepth     = "DEPTH_LIMIT_EXCEEDED"
+	CodeAliases   = "ALIAS_LIMIT_EXCEEDED"
+	CodeRoots     = "ROOT_FIELD_LIMIT_EXCEEDED"
+	CodeFields    = "FIELD_LIMIT_EXCEEDED"
+	CodeExpanded  = "EXPANSION_LIMIT_EXCEEDED"
+	CodeMerge     = "MERGE_LIMIT_EXCEEDED"
+	CodeArguments = "ARGUMENT_LIMIT_EXCEEDED"
+	codeExecution = "EXECUTION_TIMEOUT"
+	CodeResponse  = "RESPONSE_TOO_LARGE"
+)

@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // ErrTimeout is the cause of a context whose execution took longer than it may.
@@ -22,17 +22,17 @@ type Reporter struct {
 	Timeout time.Duration // how long an execution may take, for the message of [ErrTimeout]
 }
 
-// Failed is the error of a failed call, without locations and path. What has no code is
-// logged, and only its trace id is sent. Where ctx ended by [ErrTimeout], that is the error.
+// Failed is the error of a failed call, without locations and path. An error without a code is
+// logged, and only its trace id is sent. If ctx ended by [ErrTimeout], that is the error.
 func (r *Reporter) Failed(ctx context.Context, trace string, err error) *Error {
 	if ctx.Err() != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
 		return &Error{
 			Message: "The operation took longer than " + r.Timeout.String() + "; ask for less at a time.",
-			Code:    CodeExecution,
+			Code:    codeExecution,
 			details: map[string]any{"limit": r.Timeout.Milliseconds()},
 		}
 	}
-	e := facade.Report(ctx, r.Logger, err, trace)
+	e := kiterror.Report(ctx, r.Logger, err, trace)
 	f := &Error{
 		Message:   e.Message,
 		Code:      string(e.Code),
@@ -40,7 +40,7 @@ func (r *Reporter) Failed(ctx context.Context, trace string, err error) *Error {
 		operation: e.Operation,
 		details:   e.Details,
 	}
-	if d, ok := f.details.(map[string]any); ok && e.Code == facade.InternalError {
+	if d, ok := f.details.(map[string]any); ok && e.Code == kiterror.InternalError {
 		f.trace, _ = d["traceId"].(string) // extensions have a member of its own for it
 		if f.details = nil; len(d) > 1 {
 			rest := maps.Clone(d)
@@ -58,10 +58,10 @@ func (r *Reporter) Panicked(ctx context.Context, trace string, p any) *Error {
 }
 
 // Broken is the error of a value that does not fit the type of its field. message names the
-// field and is sent; the log has it under the trace id beside it.
+// field and is sent; it is logged with the trace id.
 func (r *Reporter) Broken(ctx context.Context, trace, message string) *Error {
-	f := r.Failed(ctx, trace, facade.Internal(errors.New(message)))
-	if f.Code == string(facade.InternalError) {
+	f := r.Failed(ctx, trace, kiterror.Internal(errors.New(message)))
+	if f.Code == string(kiterror.InternalError) {
 		f.Message = message
 	}
 	return f

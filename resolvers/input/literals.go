@@ -5,7 +5,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/scalar"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -15,8 +15,8 @@ import (
 // in their places (GraphQL 6.4.1 and 3.10). After an error the text is useless, and Err is to
 // be reported. A Renderer is for one call; it is not safe for several goroutines.
 type Renderer struct {
-	Vars  *Variables    // nil where the literal has none
-	Err   *facade.Error // the first thing that does not fit
+	Vars  *Variables      // nil where the literal has none
+	Err   *kiterror.Error // the first thing that does not fit
 	depth int
 }
 
@@ -35,7 +35,7 @@ func (r *Renderer) value(dst []byte, t *Type, v *ast.Value) []byte {
 	case v.Kind == ast.Variable:
 		text := r.variable(v)
 		if text == nil {
-			text = []byte("null") // of a list; elsewhere the key is left out
+			text = []byte("null") // of a list; in an object the key is left out
 		}
 		if t != nil && t.NonNull && string(text) == "null" {
 			r.refuse("$%s is null where a value of the non-null type %q is expected; send one.", v.Raw, t.Text)
@@ -51,7 +51,7 @@ func (r *Renderer) value(dst []byte, t *Type, v *ast.Value) []byte {
 			dst = r.value(jsontext.Comma(dst), t.Elem, item.Value)
 		}
 		return append(dst, ']')
-	// GraphQL 3.11: a value that is no list is a list of that one value.
+	// GraphQL 3.11: any other value is a list of that one value.
 	case t.Elem != nil: // a list of one
 		return append(r.value(append(dst, '['), t.Elem, v), ']')
 	case t.Named.Kind == scalar.Composite:
@@ -92,7 +92,7 @@ func (r *Renderer) free(dst []byte, v *ast.Value) []byte {
 }
 
 // object appends an input object: the fields in the order they are written, then defaults. A
-// field whose variable has no value takes the default, or is left out (GraphQL 3.10).
+// field whose variable has no value gets the default, or is left out (GraphQL 3.10).
 func (r *Renderer) object(dst []byte, n *Named, v *ast.Value) []byte {
 	// The schema was checked for defaults that hold themselves; this bounds what that check
 	// may miss.
@@ -118,7 +118,7 @@ func (r *Renderer) object(dst []byte, n *Named, v *ast.Value) []byte {
 		case f.Default != nil:
 			dst = key(dst, f.Name, &first)
 			dst = r.value(dst, f.Type, f.Default)
-		// Validation has seen that the field is written; only its variable has no value.
+		// Validation has checked that the field is written; only its variable has no value.
 		case sent != nil && f.Type.NonNull:
 			r.refuse("$%s was not provided where %s.%s requires a value; send one.", sent.Raw, n.Name, f.Name)
 		}
@@ -127,7 +127,7 @@ func (r *Renderer) object(dst []byte, n *Named, v *ast.Value) []byte {
 }
 
 // absent reports whether a value is a variable that was not provided and has no default. The
-// key in front of it is left out, which is not the same as null.
+// key before it is left out, which differs from null.
 func (r *Renderer) absent(v *ast.Value) bool {
 	return v.Kind == ast.Variable && r.variable(v) == nil
 }
@@ -147,9 +147,9 @@ func (r *Renderer) refuse(format string, args ...any) {
 }
 
 // Fail notes an error with a code of a call. The first error stays.
-func (r *Renderer) Fail(code facade.Code, format string, args ...any) {
+func (r *Renderer) Fail(code kiterror.Code, format string, args ...any) {
 	if r.Err == nil {
-		r.Err = facade.Errorf(code, format, args...)
+		r.Err = kiterror.Errorf(code, format, args...)
 	}
 }
 
@@ -163,8 +163,8 @@ func key(dst []byte, name string, first *bool) []byte {
 }
 
 // Argument appends the value of an argument and reports whether there is one (GraphQL 6.4.1):
-// what was written, else the default, else nothing. written is nil where the document does not
-// name the argument. A required argument without a value sets Err.
+// the written value, else the default. written is nil if the document does not name the
+// argument. A required argument without a value sets Err.
 func (r *Renderer) Argument(dst []byte, def *Definition, written *ast.Value) ([]byte, bool) {
 	if written != nil && !r.absent(written) {
 		return r.value(dst, def.Type, written), true
@@ -178,7 +178,7 @@ func (r *Renderer) Argument(dst []byte, def *Definition, written *ast.Value) ([]
 	return dst, false
 }
 
-// HasVariables reports whether a variable stands in a literal, at any depth: its text then
+// HasVariables reports whether a literal contains a variable, at any depth: its text then
 // differs from request to request.
 func HasVariables(v *ast.Value) bool {
 	if v.Kind == ast.Variable {
@@ -192,7 +192,7 @@ func HasVariables(v *ast.Value) bool {
 	return false
 }
 
-// ValueOf returns what was written for the argument called name, or nil.
+// ValueOf returns the written value of the argument called name, or nil.
 func ValueOf(args ast.ArgumentList, name string) *ast.Value {
 	if a := args.ForName(name); a != nil {
 		return a.Value

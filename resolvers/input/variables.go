@@ -62,9 +62,9 @@ func (d *Declared) Slot(name string) int {
 	return -1
 }
 
-// Variables are the values of a request's variables, by slot: JSON text that fits the
-// declared type. nil is one that was not provided and has no default, which is not the same
-// as one that is null. They never change.
+// Variables are the values of a request's variables, by slot: JSON text that fits the declared
+// type. nil is a variable that was not provided and has no default, which differs from null.
+// They never change.
 type Variables struct {
 	declared *Declared
 	text     [][]byte
@@ -134,8 +134,8 @@ func (d *Declared) Coerce(raw json.RawMessage) (*Variables, []*graphqlerror.Erro
 		case sent != nil:
 			from := len(c.buf)
 			c.value(v.Type, sent)
-			// The capacity ends here too, so that nothing appended to one value runs into the
-			// next.
+			// The capacity ends here too, so that appending to one value does not overwrite
+			// the next.
 			vars.text[i] = c.buf[from:len(c.buf):len(c.buf)]
 		}
 	}
@@ -164,7 +164,7 @@ func (c *coercer) add(message string) {
 // very many places.
 func (c *coercer) full() bool { return len(c.errs) >= graphqlerror.MaxErrors }
 
-// refuse names the place of what does not fit; the value itself is not repeated.
+// refuse names the place of a misfit; it does not repeat the value.
 func (c *coercer) refuse(why string) {
 	where := ""
 	if len(c.path) > 0 {
@@ -186,8 +186,8 @@ func dotted(path []graphqlerror.Segment) string {
 	return string(b)
 }
 
-// value appends v as a value of type t (GraphQL 3.5 to 3.12), and notes what does not fit.
-// Nulls stay where the type allows them.
+// value appends v as a value of type t (GraphQL 3.5 to 3.12), and records misfits. Nulls stay
+// where the type allows them.
 func (c *coercer) value(t *Type, v []byte) {
 	kind := jsontext.KindOf(v)
 	switch {

@@ -9,7 +9,7 @@
 //	first function      ->  one call with 12 keys
 //	the other 49        ->  no call; each reads the result for its key
 //
-// Loaders belong to one request ([With]): nothing is cached between requests, and every call
+// Loaders belong to one request ([With]): there is no cache between requests, and every call
 // has the rights of the request's caller.
 package loader
 
@@ -24,6 +24,9 @@ import (
 	"github.com/graph-gophers/dataloader/v7"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -33,10 +36,10 @@ import (
 //
 //	return loader.Load(p.Context, "author", row.Get("editorId")), nil
 //
-// What it gives is a function that the level's other fields are waited for with:
-// all keys asked for by then go in one call, and a key is asked for once in a
-// request. The function gives a [facade.Row], or nil where there is none or the
-// key is null. The call is the request's: its caller's rights hold.
+// Load returns a function that waits for the level's other fields: all keys asked for by then
+// go in one call, and a key is sent once in a request. The function returns a [rows.Row], or
+// nil if there is no such row or the key is null. The call has the rights of the request's
+// caller.
 func Load(ctx context.Context, entity string, id json.RawMessage) func() (any, error) {
 	return From(ctx).load(ctx, relation{entity: entity, one: true}, id)
 }
@@ -65,16 +68,15 @@ func From(ctx context.Context) *Set {
 
 // Set are the loaders of one request, one for each relation.
 type Set struct {
-	catalog *facade.Catalog
+	catalog *catalog.Catalog
 	caller  facade.Caller
 	mu      sync.Mutex
 	by      map[relation]*loader
 	lookups sync.Map // of *Lookup, its batches
-	failed  map[facade.Row][]facade.FieldError
+	failed  map[rows.Row][]facade.FieldError
 }
 
-// Note keeps which computed fields could not be made for the rows of a result: a
-// row by itself has no place for it.
+// Note records the failed computed fields of a result's rows, which cannot hold them.
 func (l *Set) Note(res *facade.Result) {
 	if l == nil || len(res.Failed) == 0 {
 		return
@@ -82,7 +84,7 @@ func (l *Set) Note(res *facade.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.failed == nil {
-		l.failed = map[facade.Row][]facade.FieldError{}
+		l.failed = map[rows.Row][]facade.FieldError{}
 	}
 	for i := range res.Rows.Len() {
 		l.failed[res.Rows.Row(i)] = res.Failed
@@ -90,14 +92,14 @@ func (l *Set) Note(res *facade.Result) {
 }
 
 // Failures are the computed fields that could not be made for a row.
-func (l *Set) Failures(r facade.Row) []facade.FieldError {
+func (l *Set) Failures(r rows.Row) []facade.FieldError {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failed[r]
 }
 
-// primary is the name of an entity's primary key; what is wrong with an entity
-// that has none, or is not here, the façade says.
+// primary is the name of an entity's primary key. It is "" for an unknown entity or one without
+// a key; the façade reports those.
 func (l *Set) primary(entity string) string {
 	if d := l.catalog.Door(entity); d != nil && d.Entity != nil && d.Entity.Primary != nil {
 		return d.Entity.Primary.Name
@@ -105,14 +107,14 @@ func (l *Set) primary(entity string) string {
 	return "id"
 }
 
-// relation is what a loader loads: the rows of an entity by a field, or one row by
+// relation names the rows that a loader loads: the rows of an entity by a field, or one row by
 // the primary key.
 type relation struct {
 	entity, field string
 	one           bool
 }
 
-// loader loads what a relation leads to, in batches.
+// loader loads the rows of a relation, in batches.
 type loader struct {
 	relation
 	caller facade.Caller
@@ -123,7 +125,7 @@ func (l *Set) load(ctx context.Context, of relation, key json.RawMessage) func()
 	text := string(jsontext.Trim(key))
 	switch {
 	case l == nil:
-		err := facade.Internal(errNoLoaders)
+		err := kiterror.Internal(errNoLoaders)
 		return func() (any, error) { return nil, err }
 	case text == "" || text == "null":
 		return func() (any, error) { return nil, nil }
@@ -136,8 +138,8 @@ func (l *Set) load(ctx context.Context, of relation, key json.RawMessage) func()
 	return func() (any, error) { return one.value(ctx, text) }
 }
 
-// of is the loader of a relation. What is read in a transaction may be rolled back, and is
-// kept for nobody else: each load has a loader of its own there.
+// of returns the loader of a relation. A row read in a transaction may be rolled back and must
+// not be shared: there each load has a loader of its own.
 func (l *Set) of(ctx context.Context, of relation) *loader {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,7 +154,7 @@ func (l *Set) of(ctx context.Context, of relation) *loader {
 	return one
 }
 
-// fetch loads a batch: one call, whatever the number of keys.
+// fetch loads a batch: one call for any number of keys.
 func (l *loader) fetch(ctx context.Context, keys []string) []*dataloader.Result[any] {
 	results := make([]*dataloader.Result[any], len(keys))
 	each := &facade.Each{Field: l.field, Keys: make([]json.RawMessage, len(keys))}
@@ -177,11 +179,11 @@ func (l *loader) fetch(ctx context.Context, keys []string) []*dataloader.Result[
 		g := res.Groups[i]
 		switch {
 		case !l.one:
-			rows := make([]facade.Row, 0, g.To-g.From)
+			found := make([]rows.Row, 0, g.To-g.From)
 			for at := g.From; at < g.To; at++ {
-				rows = append(rows, res.Rows.Row(at))
+				found = append(found, res.Rows.Row(at))
 			}
-			r.Data = rows
+			r.Data = found
 		case g.From < g.To:
 			r.Data = res.Rows.Row(g.From)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/loader"
@@ -42,7 +43,7 @@ func ExampleLoad() {
 	}
 	err = projection.RegisterType(b, "Note", graphql.Fields{
 		"signer": {Type: b.Type("Person"), Resolve: func(p graphql.ResolveParams) (any, error) {
-			return loader.Load(p.Context, "person", p.Source.(facade.Row).Get("signature")), nil
+			return loader.Load(p.Context, "person", p.Source.(rows.Row).Get("signature")), nil
 		}},
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/graph-gophers/dataloader/v7"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // Lookup finds what hand-written fields show and no entity holds: the weather of a
@@ -17,11 +18,11 @@ type Lookup[K comparable, V any] struct {
 	find func(ctx context.Context, keys []K) (map[K]V, error)
 }
 
-// NewLookup is a lookup by find, which is given each key once and answers those it
-// knows; the others are null. Its context is the request's: it ends when the caller
-// disconnects or the time for the operation is up, and [facade.StateFrom] says who
-// asks. An error of it is one at every field that asked, and keeps its code. A
-// Lookup is made once, and may be used from many goroutines.
+// NewLookup returns a lookup by find, which is given each key once and returns the values of
+// the keys it knows; the others are null. Its context is the request's: it ends when the caller
+// disconnects or the time for the operation is up, and [facade.StateFrom] returns the caller's
+// state. An error of find is reported at every field that asked, and keeps its code. A Lookup
+// is made once, and may be used from many goroutines.
 func NewLookup[K comparable, V any](find func(ctx context.Context, keys []K) (map[K]V, error)) *Lookup[K, V] {
 	return &Lookup[K, V]{find: find}
 }
@@ -30,17 +31,17 @@ func NewLookup[K comparable, V any](find func(ctx context.Context, keys []K) (ma
 //
 //	return weather.Load(p.Context, city), nil
 //
-// What it gives is a function that waits until all fields of the level have asked,
-// whatever their aliases and wherever they stand: find is called once for them, and
-// for a key once in a request. It gives a V, or nil where find knows none.
+// Load returns a function that waits until all fields of the level have asked, under any alias
+// and at any path: find is called once for them, and once for a key in a request. The function
+// returns a V, or nil if find does not know the key.
 func (l *Lookup[K, V]) Load(ctx context.Context, key K) func() (any, error) {
 	of := From(ctx)
 	if of == nil {
-		err := facade.Internal(errNoLoaders)
+		err := kiterror.Internal(errNoLoaders)
 		return func() (any, error) { return nil, err }
 	}
 	var kept any
-	if facade.InTransaction(ctx) { // what is found may be rolled back
+	if facade.InTransaction(ctx) { // the rows may be rolled back
 		kept = newBatches(l.batch)
 	} else if known, ok := of.lookups.Load(l); ok {
 		kept = known
@@ -69,10 +70,10 @@ func (l *Lookup[K, V]) batch(ctx context.Context, keys []K) []*dataloader.Result
 	return results
 }
 
-// batches collect keys until the first of them is wanted, and then load all.
-// dataloader keeps what came, and each key once. It would wait 16 ms for more keys;
-// here the end of the level says that there are no more, so each batch gets its
-// size and leaves when the last of its keys is in.
+// batches collect keys until the first of them is wanted, and then load all. dataloader keeps
+// the results, and each key once. By itself it would wait 16 ms for more keys. Here the end of
+// the level ends the batch, so each batch gets its size and leaves when the last of its keys is
+// in.
 type batches[K comparable, V any] struct {
 	fetch  dataloader.BatchFunc[K, V]
 	mu     sync.Mutex
@@ -95,10 +96,10 @@ func (b *batches[K, V]) want(key K) {
 	}
 }
 
-// errNotWanted is a key that is no key: one that does not equal itself.
+// errNotWanted is the error of a key that does not equal itself, such as NaN.
 var errNotWanted = errors.New("a key of a loader is not equal to itself")
 
-// value is what came for a key; whoever is first has the batch leave.
+// value returns the result of a key; the first call for a batch sends it.
 func (b *batches[K, V]) value(ctx context.Context, key K) (V, error) {
 	b.mu.Lock()
 	if keys := b.wanted; len(keys) > 0 {
@@ -116,7 +117,7 @@ func (b *batches[K, V]) value(ctx context.Context, key K) (V, error) {
 	later, ok := b.cache.Get(ctx, key)
 	if !ok {
 		var none V
-		return none, facade.Internal(errNotWanted)
+		return none, kiterror.Internal(errNotWanted)
 	}
 	return later()
 }

@@ -7,7 +7,8 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/document"
 	"github.com/frondhost/frond/resolvers/input"
@@ -33,8 +34,8 @@ type bound struct {
 type Invocation struct {
 	ID                  json.RawMessage // of the row that a built-in operation is about
 	Params, Query, Body json.RawMessage
-	Window              binding.Window // of a connection over ids
-	Err                 *facade.Error  // what does not fit, or nil
+	Window              binding.Window  // of a connection over ids
+	Err                 *kiterror.Error // the first misfit, or nil
 }
 
 // arguments compiles the arguments of a field: those that were written, in their order, then
@@ -70,8 +71,8 @@ func (c *compiler) arguments(f *FieldType, b *binding.Field, written ast.Argumen
 	return a
 }
 
-// Invocation returns the arguments with the values of variables. vars may be nil where the
-// arguments hold none. What a list has to count depends on all fields of the fetch, so it is
+// Invocation returns the arguments with the values of variables. vars may be nil if the
+// arguments contain none. The totals of a list depend on all fields of the fetch, so it is
 // called only once the fetch is compiled.
 //
 //	posts(first: 2, orderBy: [{title: DESC}])   query {"sort":["-title"],"limit":2,"total":false}
@@ -121,7 +122,7 @@ func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
 		}
 	}
 	switch {
-	// The ids stand in the row: the page is cut here, and findById takes no paging.
+	// The ids are in the row: the page is cut here, and findById has no paging.
 	case f.Binding.Kind == binding.ToManyIDs:
 		paging.sides(&r)
 		in.Window = paging.window()
@@ -136,8 +137,8 @@ func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
 		}
 	}
 	in.Params, in.Query, in.Err = params.object(), query.object(), r.Err
-	// A door without cards for params takes id beside the argument params; both name members
-	// of one object.
+	// A door without cards for params has the argument id in addition to params; both name
+	// members of one object.
 	if allParams != nil {
 		if whole, err := binding.MergeParams(in.Params, allParams); err != nil {
 			in.Err = err
@@ -145,14 +146,15 @@ func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
 			in.Params = whole
 		}
 	}
-	// An open operation has no other arguments for query.
+	// An open operation has this one argument for query.
 	if allQuery != nil {
 		in.Query = allQuery
 	}
 	return in
 }
 
-// member is an object of an invocation while it is written. The zero member is no object.
+// member is an object of an invocation while it is written. The zero member means that there is
+// none.
 type member struct{ text []byte }
 
 // add appends a member. The caller adds a name once.
@@ -166,7 +168,7 @@ func (m *member) add(name string, value []byte) {
 	m.text = append(m.text, value...)
 }
 
-// object ends the object and returns it, or nil where nothing was added.
+// object ends the object and returns it, or nil if it is empty.
 func (m *member) object() json.RawMessage {
 	if m.text == nil {
 		return nil
@@ -174,8 +176,8 @@ func (m *member) object() json.RawMessage {
 	return append(m.text, '}')
 }
 
-// paging are the paging arguments as text; nil: not sent. An explicit null is as
-// good as nothing: clients send it for variables they leave open.
+// paging are the paging arguments as text; nil: not sent. An explicit null counts as not sent:
+// clients send it for variables they leave open.
 type paging struct{ first, last, after, before, offset []byte }
 
 // sent reports whether an argument has a value other than null.
@@ -183,7 +185,7 @@ func sent(text []byte) bool { return text != nil && !jsontext.IsNull(text) }
 
 // into writes the arguments of a connection as list takes them: one limit for first and last,
 // the cursors, and the direction where the cursors do not imply it (docs/decisions/graphql-schema.md).
-func (p *paging) into(query *member, r *input.Renderer, list *facade.Operation) {
+func (p *paging) into(query *member, r *input.Renderer, list *catalog.Operation) {
 	p.sides(r)
 	limit := p.first
 	if sent(p.last) {
@@ -191,7 +193,7 @@ func (p *paging) into(query *member, r *input.Renderer, list *facade.Operation) 
 	}
 	if name, value := binding.DirectionMember(sent(p.first), sent(p.last), sent(p.after), sent(p.before)); name != "" {
 		if !list.Takes(name) {
-			r.Fail(facade.BadRequest, "the host of this list does not read that range; send first with after, or last with before")
+			r.Fail(kiterror.BadRequest, "the host of this list does not read that range; send first with after, or last with before")
 		}
 		query.add(name, []byte(value))
 	}
@@ -242,8 +244,8 @@ func (p *paging) window() (w binding.Window) {
 	return binding.Window{First: number(p.first), Last: number(p.last), Offset: number(p.offset), After: text(p.after), Before: text(p.before)}
 }
 
-// sortKeys returns orderBy as query.sort has it. An object with no key, several keys or a null
-// is an error, since the members of an object have no order:
+// sortKeys returns orderBy in the form of query.sort. An object with no key, several keys or a
+// null is an error, since the members of an object have no order:
 //
 //	[{"createdAt":"DESC"},{"title":"ASC"}]
 //	["-createdAt","title"]
@@ -266,7 +268,7 @@ func sortKeys(r *input.Renderer, text []byte) []byte {
 			keys = jsontext.AppendString(keys, name)
 		}
 		if n != 1 {
-			r.Fail(facade.BadRequest, "orderBy takes one key an object, such as [{createdAt: DESC}, {title: ASC}]")
+			r.Fail(kiterror.BadRequest, "orderBy takes one key an object, such as [{createdAt: DESC}, {title: ASC}]")
 		}
 	}
 	return append(keys, ']')

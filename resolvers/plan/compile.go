@@ -10,19 +10,19 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// compiler makes the plan of an operation. It is a small value: what is compiled later (see
-// Variants) goes on with a copy, so that units compiled at once do not share state.
+// compiler makes the plan of an operation. It is a small value: later compilations (see
+// Variants) use a copy, so that units compiled at once do not share state.
 type compiler struct {
 	types    *Types
 	mutation bool
 	include  map[string]bool // the variables of @skip and @include
 	unit     *Unit
-	shared   map[string]*Fetch // by what they call
+	shared   map[string]*Fetch // by their call
 }
 
-// Compile makes the plan of a validated operation. include has the value of every variable
-// that stands in a @skip or an @include (see [Conditions]). It does not change def and may be
-// called from many goroutines with the same one.
+// Compile makes the plan of a validated operation. include has the value of every variable in a
+// @skip or an @include (see [Conditions]). It does not change def and may be called from many
+// goroutines with the same one.
 func Compile(t *Types, def *ast.OperationDefinition, include map[string]bool) *Plan {
 	c := compiler{types: t, mutation: def.Operation == ast.Mutation, include: include}
 	p := &Plan{Mutation: c.mutation}
@@ -153,7 +153,7 @@ func (c compiler) over(typ *ObjectType, groups []group) *Unit {
 	c.unit.Selection = c.object(typ, groups, items)
 	for _, f := range c.unit.Fetches {
 		// A fetch of depth d is made on level d-1. Hand-written fields on its rows need those
-		// rows, so they stand one level further.
+		// rows, so they are one level further.
 		for len(c.unit.Levels) < f.depth || len(f.Custom) > 0 && len(c.unit.Levels) < f.depth+1 {
 			c.unit.Levels = append(c.unit.Levels, Level{})
 		}
@@ -175,8 +175,8 @@ func (c *compiler) below(typ *ObjectType, g group, on *Fetch) *SelectionSet {
 	return c.object(typ, c.collect(typ, under(g.fields)...), on)
 }
 
-// object compiles what is written of an object that stands on rows of a fetch. It adds to on
-// the columns that the fields read, and to the unit the fetches that they need.
+// object compiles the selections of an object that reads the rows of a fetch. It adds to on the
+// columns that the fields read, and to the unit the fetches that they need.
 func (c *compiler) object(typ *ObjectType, groups []group, on *Fetch) *SelectionSet {
 	sel := &SelectionSet{Type: typ}
 	for _, g := range groups {
@@ -201,7 +201,7 @@ func (c *compiler) object(typ *ObjectType, groups []group, on *Fetch) *Selection
 	return sel
 }
 
-// field decides how a field is written, and what has to be fetched for it:
+// field decides how a field is written, and which fetches it needs:
 //
 //	no binding, type __…       introspection, read from the SDL
 //	no binding                 hand-written
@@ -230,8 +230,8 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 	case b == nil:
 		def, resolve := c.types.custom(f.Type.Parent.Name, f.Type.Definition.Name)
 		c.hand(f, g, on, &CustomField{Def: def, Resolve: resolve})
-		// A Resolve is given the whole row. An object of the author's own is no row, so
-		// nothing is read for it.
+		// A Resolve gets the whole row. An object of an author's type is not a row, so none
+		// is read for it.
 		on.every = on.every || len(c.types.built.Fields[f.Type.Parent.Name]) > 0
 		return
 	}
@@ -246,7 +246,7 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 				c.hand(f, g, on, &CustomField{})
 				return
 			}
-			// The members stand in the column's text; the slots of this fetch are never read.
+			// The members are in the column's text; the slots of this fetch are never read.
 			f.Selection = c.below(typ, g, &Fetch{Slots: map[string]int{}})
 		}
 	case binding.NodeID:
@@ -257,10 +257,10 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 		c.hand(f, g, on, &CustomField{Node: true})
 	case binding.Items, binding.Edges, binding.EdgeNode, binding.PageInfo:
 		on.rows = true
-		f.Action = Part
+		f.Action = part
 		f.Selection = c.below(c.types.Object(f.Output.Named().Definition.Name), g, on)
 	default:
-		f.Action = Part
+		f.Action = part
 		switch b.Kind {
 		case binding.Total:
 			on.total = true
@@ -325,7 +325,7 @@ func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 	if f.Fetch == nil {
 		f.Fetch = c.call(b, on, args)
 		f.Fetch.Field = f.Type.Parent.Name + "." + f.Type.Definition.Name
-		// Only what has no effect is shared.
+		// Only reads without effect are shared.
 		if id != "" {
 			c.shared[sharedKey(on, id)] = f.Fetch
 		}

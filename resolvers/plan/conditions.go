@@ -8,10 +8,9 @@ import (
 	"github.com/frondhost/frond/resolvers/input"
 )
 
-// Conditions returns the slots of the variables that stand in a @skip or an @include of an
-// operation, sorted and each once: what is selected depends on their values (GraphQL 3.13.1,
-// 3.13.2). An operation with n of them has up to 2^n plans, of which those that are asked for
-// are made.
+// Conditions returns the slots of the variables in the @skip and @include of an operation,
+// sorted and each once: the selection depends on their values (GraphQL 3.13.1, 3.13.2). An
+// operation with n of them has up to 2^n plans, which are made on demand.
 func Conditions(def *ast.OperationDefinition, vars *input.Declared) []int {
 	var slots []int
 	seen := map[string]bool{}

@@ -6,6 +6,6 @@
 //	arguments.go   the arguments of a field become params, query and body of a call
 //	types.go       the object types of the schema, with the binding of each field
 //
-// A plan is immutable but for the units of types that only execution finds out, and may be
-// executed many times at once. It calls nothing and holds nothing of a request.
+// A plan is immutable, except for the units of types that are only known at execution, and may
+// be executed many times at once. It makes no calls and holds no part of a request.
 package plan

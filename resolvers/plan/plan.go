@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
-// Plan is an operation, compiled: which calls to make and what to write. It holds nothing of a
-// request and may be executed many times at once. It is good for one set of values of the
+// Plan is a compiled operation: the calls to make and the fields to write. It holds no part of
+// a request and may be executed many times at once. It serves one set of values of the
 // variables in @skip and @include (docs/decisions/graphql-execution.md).
 type Plan struct {
 	Mutation bool
@@ -32,19 +32,19 @@ type Plan struct {
 type Unit struct {
 	Type      *ObjectType
 	Selection *SelectionSet
-	Fetches   []*Fetch // [0] is the items themselves; parents stand before their children
-	Levels    []Level  // what is done after the items are there, level by level
+	Fetches   []*Fetch // [0] is the items themselves; parents come before their children
+	Levels    []Level  // the steps after the items are read, level by level
 }
 
-// Level is what is done at once, when the rows of the level before are there: calls, and
-// fields that were registered by hand.
+// Level is the work that starts together when the rows of the level before are there: calls,
+// and fields that were registered by hand.
 type Level struct {
 	Fetches []*Fetch
 	Custom  []*CustomField
 }
 
-// EventRow returns the fetch of the row that the event of a subscription is about, or nil where
-// nothing of it is selected. It reads no more of the row than what Fetch.Selects names.
+// EventRow returns the fetch of the row that the event of a subscription is about, or nil if no
+// field of it is selected. It reads only the columns that Fetch.Selects names.
 func (p *Plan) EventRow() *Fetch {
 	for _, f := range p.Units[0].Fetches {
 		if f.Binding != nil && f.Binding.Kind == binding.EventRow {
@@ -54,8 +54,8 @@ func (p *Plan) EventRow() *Fetch {
 	return nil
 }
 
-// Positions reports whether a page is asked for its position, so that its rows must not come from
-// a copy of the store, which may be behind it.
+// Positions reports whether the operation selects the position of a page. Its rows must then
+// not come from a copy of the store, which may lag.
 func (p *Plan) Positions() bool {
 	return slices.ContainsFunc(p.Units, func(u *Unit) bool {
 		return slices.ContainsFunc(u.Fetches, func(f *Fetch) bool { return f.Position })
@@ -65,9 +65,9 @@ func (p *Plan) Positions() bool {
 // Event returns the fetch of the event that a subscription announces.
 func (p *Plan) Event() *Fetch { return p.Units[0].Fetches[1] }
 
-// Fetch is one call, for all rows of its parent together. Fields that ask for the same
-// relation with the same arguments share one, whatever their aliases; the root fields of a
-// mutation never do. Each field of a Fetch is set by compilation and only read afterwards.
+// Fetch is one call, for all rows of its parent together. Fields that ask for the same relation
+// with the same arguments share one, under any alias; the root fields of a mutation never do.
+// Each field of a Fetch is set by compilation and only read afterwards.
 type Fetch struct {
 	ID        int
 	depth     int
@@ -75,12 +75,12 @@ type Fetch struct {
 	Binding   *binding.Field
 	Entity    string // of the call
 	Operation string
-	Field     string // where it stands first, such as Album.tracks
+	Field     string // its first field, such as Album.tracks
 	Each      string // the field of Call.Each; "" for a call without
 	Key       int    // the parent's slot that holds the key, or the list of keys
 	Args      *arguments
 
-	Columns []string // what is read of each row
+	Columns []string // the columns read of each row
 	Slots   map[string]int
 	// every: a hand-written field may read any field of the row.
 	every   bool // a hand-written field may read any field of the row
@@ -106,13 +106,13 @@ func (f *Fetch) slot(column string) int {
 	return i
 }
 
-// NoCursors reports that nothing of the document reads a cursor of the fetch's pages, which are
-// made for each parent. A hand-written field may read any.
+// NoCursors reports that the document reads no cursor of the fetch's pages, which are made for
+// each parent. A hand-written field may read any.
 func (f *Fetch) NoCursors() bool { return !f.Cursors && !f.end && !f.every && len(f.Custom) == 0 }
 
-// Selects returns the fetch's Call.Select. Nil would be every field: it is that only where a
-// hand-written field may want any, or where there are no rows to select from. An empty list
-// asks for rows without columns, for __typename alone.
+// Selects returns the fetch's Call.Select. Nil means every field: it is nil if a hand-written
+// field may want any, or if there are no rows to select from. An empty list asks for rows
+// without columns, for __typename alone.
 func (f *Fetch) Selects() []string {
 	switch {
 	case f.every, f.Binding != nil && f.Binding.Output == nil:
@@ -161,7 +161,7 @@ func (v *Variants) Unit(typ *ObjectType) *Unit {
 	return u
 }
 
-// SelectionSet is what is written of one object, in the order of the response.
+// SelectionSet lists the fields to write of one object, in the order of the response.
 type SelectionSet struct {
 	Type   *ObjectType
 	Fields []*Field
@@ -181,8 +181,8 @@ type Field struct {
 	Slot      int           // of the column
 	Text      []byte        // of __typename
 	Fetch     *Fetch        // of a relation or an operation
-	Shape     Shape         // what the fetch gives
-	Selection *SelectionSet // of what stands below
+	Shape     Shape         // the form of the fetch's value
+	Selection *SelectionSet // the selections below
 	Custom    *CustomField
 	AST       *ast.Field
 }
@@ -201,16 +201,16 @@ const (
 	Resolved                 // the tree that Field.Custom left
 	SchemaMeta               // __schema
 	TypeMeta                 // __type
-	Part                     // a field of a connection, an edge or a PageInfo, by its Type.Binding.Kind
+	part                     // a field of a connection, an edge or a PageInfo, by its Type.Binding.Kind
 )
 
-// Shape is what a fetch gives to one field. Two fields of one fetch have one shape, since they
-// are one field of the schema.
+// Shape is the form of a fetch's value for one field. Two fields of one fetch have one shape,
+// since they are one field of the schema.
 type Shape uint8
 
 // The shapes, with the JSON that each is written as.
 const (
-	OneRow     Shape = iota // a row or null
+	oneRow     Shape = iota // a row or null
 	AllRows                 // a list of rows
 	Connection              // a page of rows
 	AnyValue                // a value that is not rows

@@ -29,7 +29,7 @@ func NewTypes(loaded *ast.Schema, built *binding.Schema, inputs *input.Types) *T
 	return &Types{Schema: loaded, built: built, Inputs: inputs, objects: map[string]*ObjectType{}}
 }
 
-// ObjectType is an object type of the schema with what its fields do. It is immutable.
+// ObjectType is an object type of the schema with the behaviour of its fields. It is immutable.
 type ObjectType struct {
 	Name     string
 	def      *ast.Definition
@@ -48,8 +48,8 @@ type FieldType struct {
 	Args       []*input.Definition
 }
 
-// Object returns the object type called name, worked out at the first call, or nil where the
-// schema has no object type of that name.
+// Object returns the object type called name, made at the first call, or nil if the schema has
+// no object type of that name.
 func (t *Types) Object(name string) *ObjectType {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,10 +79,10 @@ func (t *Types) Object(name string) *ObjectType {
 	return o
 }
 
-// custom returns graphql-go's definition of a field that has no binding, and its Resolve as
-// it was registered. A field of a type that came along with a hand-written one has
-// graphql-go's Resolve, or the default one, which reads a member of the parent's value. The
-// definition is nil where graphql-go does not know the type.
+// custom returns graphql-go's definition of a field without a binding, and its Resolve as it
+// was registered. A field of a type that came along with a hand-written one has graphql-go's
+// Resolve, or the default one, which reads a member of the parent's value. The definition is
+// nil if graphql-go does not know the type.
 func (t *Types) custom(typeName, field string) (*graphql.FieldDefinition, graphql.FieldResolveFn) {
 	o, ok := t.built.GraphQL.Type(typeName).(*graphql.Object)
 	if !ok {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -51,7 +52,7 @@ func invoke(in *facade.Invocation, where []binding.Arg, args map[string]any) err
 		}
 	}
 	switch {
-	// The argument params beside arguments for single members: both are one object.
+	// The argument params and arguments for single members fill one object.
 	case len(params) > 0 && in.Params != nil:
 		whole, err := binding.MergeParams(mustJSON(params), in.Params)
 		if err != nil {
@@ -77,7 +78,7 @@ func sortKeys(value any) ([]string, error) {
 	for _, item := range list {
 		object, _ := item.(map[string]any)
 		if len(object) != 1 {
-			return nil, facade.Errorf(facade.BadRequest, "orderBy takes one key an object, such as [{createdAt: DESC}, {title: ASC}]")
+			return nil, kiterror.Errorf(kiterror.BadRequest, "orderBy takes one key an object, such as [{createdAt: DESC}, {title: ASC}]")
 		}
 		for name, direction := range object {
 			if direction == "DESC" {

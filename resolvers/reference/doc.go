@@ -13,6 +13,6 @@
 //	errors.go     failures become errors with extensions
 //
 // It has the limits of graphql-go: there is no null literal, variables that are null are
-// dropped, fields lose their order, and an error below a required field of a relation
-// makes data null. The state of the caller is read from the context (facade.WithState).
+// dropped, fields lose their order, and an error below a required field of a relation makes
+// data null. The state of the caller is read from the context (facade.WithState).
 package reference

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// FieldError is the error that every resolver of this package returns: its message is what a
-// caller may read, its extensions are the members of the façade's error. graphql-go copies
-// extensions only from an error whose own type has them, so a FieldError must not be wrapped.
-type FieldError struct{ err *facade.Error }
+// FieldError is the error that every resolver of this package returns: its message is public,
+// and its extensions are the members of the façade's error. graphql-go copies extensions only
+// from an error whose own type has them, so a FieldError must not be wrapped.
+type FieldError struct{ err *kiterror.Error }
 
-// Error returns the message. That of an INTERNAL_ERROR says nothing of its cause.
+// Error returns the message. That of an INTERNAL_ERROR hides its cause.
 func (e *FieldError) Error() string { return e.err.Message }
 
 // Extensions returns code, entity, operation and details, for extensions in the response
@@ -38,7 +38,7 @@ func (e *FieldError) Extensions() map[string]any {
 // Unwrap returns the *facade.Error, which is never nil.
 func (e *FieldError) Unwrap() error { return e.err }
 
-// fieldError returns err as a *FieldError; nil stays nil. An error that has no code becomes
+// fieldError returns err as a *FieldError; nil stays nil. An error without a code becomes
 // INTERNAL_ERROR, without its text.
 func fieldError(err error) error {
 	var already *FieldError
@@ -48,7 +48,7 @@ func fieldError(err error) error {
 	case errors.As(err, &already):
 		return already
 	}
-	return &FieldError{facade.AsError(err)}
+	return &FieldError{kiterror.AsError(err)}
 }
 
 // recovered turns a panic into an error, by defer: graphql-go would send its text to the
@@ -60,7 +60,7 @@ func recovered(err *error) {
 }
 
 // panicError returns a recovered value as an error. The panics of thunks are FieldErrors
-// already and stay what they are.
+// already and stay unchanged.
 func panicError(p any) error {
 	if err, ok := p.(error); ok {
 		var e *FieldError

@@ -3,11 +3,14 @@ package reference
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
@@ -47,7 +50,7 @@ type (
 	}
 )
 
-// cursor returns the cursor of row i, or "" where the page has no cursor for each row.
+// cursor returns the cursor of row i, or "" if the page has no cursor for each row.
 func (p *page) cursor(i int) string {
 	if i < 0 || i >= len(p.rows) || len(p.Cursors) != len(p.rows) {
 		return ""
@@ -67,7 +70,7 @@ func (e *Executor) Resolver(b *binding.Field) graphql.FieldResolveFn {
 }
 
 // resolve returns the value of a field by the kind of its binding and the kind of its source.
-// Root fields have no source of their own.
+// Root fields have no source.
 func (e *Executor) resolve(b *binding.Field, p graphql.ResolveParams) (any, error) {
 	switch b.Kind {
 	case binding.Operation:
@@ -166,7 +169,7 @@ func edgeField(b *binding.Field, e *edge) (any, error) {
 	if c := e.page.cursor(e.i); c != "" {
 		return c, nil
 	}
-	return nil, facade.Errorf(facade.Forbidden, "this list gives no cursors")
+	return nil, kiterror.Errorf(kiterror.Forbidden, "this list gives no cursors")
 }
 
 // operation makes the one call of a root field, and returns its rows as sources, or its value
@@ -188,13 +191,13 @@ func (e *Executor) operation(b *binding.Field, p graphql.ResolveParams) (any, er
 }
 
 // Wrap returns the Resolve of a field that was registered by hand, for graphql-go: the
-// Source of resolve is the [facade.Row] where it is a row, its rows become sources of
+// Source of resolve is the [rows.Row] where it is a row, its rows become sources of
 // generated fields, and its errors and panics become [*FieldError]. Where the author's own types
 // read the value (ResolveType, IsTypeOf, Resolve), rows stay what [plain] says.
 func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
 	return func(p graphql.ResolveParams) (value any, err error) {
 		defer recovered(&err)
-		// An author's Resolve is given the row and nothing of this package.
+		// An author's Resolve gets the plain row, not a type of this package.
 		if r, ok := p.Source.(*row); ok {
 			p.Source = r.rows[r.i]
 		}
@@ -234,7 +237,7 @@ func (e *Executor) narrow(c *facade.Call, b *binding.Field, p graphql.ResolvePar
 		return
 	}
 	typ := graphql.GetNamed(p.Info.ReturnType).String()
-	// What is selected stands two levels lower, below items and edges.node.
+	// The selections of the rows are two levels lower, below items and edges.node.
 	if b.IsPage() {
 		if total := e.pageColumns(c, p.Info, p.Info.FieldASTs, typ); b.IsList() && !total {
 			c.Invocation.Query = withMember(c.Invocation.Query, "total", json.RawMessage("false"))
@@ -242,4 +245,32 @@ func (e *Executor) narrow(c *facade.Call, b *binding.Field, p graphql.ResolvePar
 		return
 	}
 	c.Select = e.columns(p.Info, p.Info.FieldASTs, typ)
+}
+
+// event is the source of the fields of an event. Its own members are the columns of row.
+type event struct {
+	*row
+	revealed *facade.Revealed
+}
+
+// eventKey is where the root object of graphql.Do has the event that a subscription is executed
+// for.
+const eventKey = "event"
+
+// ForEvent returns the RootObject with which graphql.Do executes a subscription for one event.
+func ForEvent(r *facade.Revealed) map[string]any { return map[string]any{eventKey: r} }
+
+// eventColumns are the members that an event may have, see [binding.AppendEvent].
+var eventColumns = rows.NewLayout([]string{"id", "position", "at", "change", "key", "data"})
+
+// eventOf returns the event of a root field of Subscription.
+func eventOf(p graphql.ResolveParams) (any, error) {
+	root, _ := p.Source.(map[string]any)
+	r, ok := root[eventKey].(*facade.Revealed)
+	if !ok {
+		return nil, errors.New("a subscription is executed for an event, and there is none; pass ForEvent as the root object")
+	}
+	rows := rows.New(eventColumns, 1)
+	binding.AppendEvent(rows, r)
+	return &event{sourceOf(rows.Row(0)).(*row), r}, nil
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -19,7 +21,7 @@ import (
 //
 // A level belongs to one request and is used by one goroutine, as graphql-go runs thunks.
 type level struct {
-	rows []facade.Row
+	rows []rows.Row
 	// typ is the type of the rows of Query.node and Query.nodes, "" for all others.
 	typ string // of Query.node and Query.nodes
 	// failed are the computed fields that could not be made, by name.
@@ -29,7 +31,7 @@ type level struct {
 
 // newLevel returns a level with the rows of a result, and why its computed fields failed.
 func newLevel(res *facade.Result) *level {
-	l := &level{rows: make([]facade.Row, res.Rows.Len()), batches: map[*ast.Field]*relationBatch{}}
+	l := &level{rows: make([]rows.Row, res.Rows.Len()), batches: map[*ast.Field]*relationBatch{}}
 	for i := range l.rows {
 		l.rows[i] = res.Rows.Row(i)
 	}
@@ -68,14 +70,14 @@ func (n nested) get(column string) json.RawMessage { return jsontext.Get(n, colu
 //	*facade.Result              by its form: *row, []*row, *page, or the value
 func sourceOf(v any) any {
 	switch v := v.(type) {
-	case facade.Row:
-		if v == (facade.Row{}) {
+	case rows.Row:
+		if v == (rows.Row{}) {
 			return nil
 		}
-		return (&level{rows: []facade.Row{v}, batches: map[*ast.Field]*relationBatch{}}).row(0)
-	case []facade.Row:
+		return (&level{rows: []rows.Row{v}, batches: map[*ast.Field]*relationBatch{}}).row(0)
+	case []rows.Row:
 		return (&level{rows: v, batches: map[*ast.Field]*relationBatch{}}).cut(0, len(v))
-	case *facade.Rows:
+	case *rows.Rows:
 		if v == nil {
 			return nil
 		}
@@ -100,21 +102,21 @@ func sourceOf(v any) any {
 	return v
 }
 
-// plain returns a value as functions of the author's types read it: graphql-go hands them what
-// the Resolve returned, and rows have to be iterable for it. A generated field below makes a
-// source of the row that it stands on, so rows of one list share no calls there.
+// plain returns a value in the form that functions of the author's types read: graphql-go
+// passes them the value that the Resolve returned, and needs to iterate over rows. A generated
+// field below makes a source of its own row, so rows of one list share no calls there.
 //
 //	*facade.Rows     []facade.Row
 //	*facade.Result   by its form: facade.Row, []facade.Row, the value; a page stays a result
 //
-// A failed computed field has no place beside plain rows, and fails the field.
+// A failed computed field cannot be reported with plain rows, and fails the field.
 func plain(v any) (any, error) {
 	switch v := v.(type) {
-	case facade.Row:
-		if v == (facade.Row{}) {
+	case rows.Row:
+		if v == (rows.Row{}) {
 			return nil, nil
 		}
-	case *facade.Rows:
+	case *rows.Rows:
 		if v == nil {
 			return nil, nil
 		}
@@ -158,7 +160,7 @@ func (b *relationBatch) value(i int) (any, error) {
 			// run panicked: every row fails alike, and the panic itself goes on to the thunk
 			// that made the call.
 			if b.values == nil && b.failure == nil { // run panicked: every row fails alike
-				b.failure = facade.Internal(nil)
+				b.failure = kiterror.Internal(nil)
 			}
 		}()
 		b.values, b.failure = b.run()
@@ -173,7 +175,7 @@ func (b *relationBatch) value(i int) (any, error) {
 // level is resolved. Calls are shared by the place in the document: one field under two
 // aliases makes two calls, unlike in package resolvers.
 func (e *Executor) relation(b *binding.Field, r *row, p graphql.ResolveParams) (any, error) {
-	// The first of the merged fields stands for all of them.
+	// The first of the merged fields represents all of them.
 	at := p.Info.FieldASTs[0]
 	todo := r.batches[at]
 	if todo == nil {
@@ -203,8 +205,8 @@ func (l *level) keys(column string) []json.RawMessage {
 	return keys
 }
 
-// toOne fetches the rows that the keys of the level point at, and returns one for each row,
-// nil where nothing is found.
+// toOne fetches the rows that the keys of the level point at, and returns one for each row, nil
+// if it is not found.
 func (e *Executor) toOne(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
 	c := e.call(p.Context, b.Door.Name, "findById")
 	c.Each = &facade.Each{Field: b.Output.Primary.Name, Keys: l.keys(b.Column)}

@@ -9,9 +9,8 @@ import (
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
-// node resolves Query.node and Query.nodes. A text that is no global id, or the id of a type
-// that is not served, names no row: the value is null. More ids than binding.MaxNodes are an
-// error.
+// node resolves Query.node and Query.nodes. A text that is not a global id, or the id of an
+// unknown type, names no row: the value is null. More ids than binding.MaxNodes are an error.
 func (e *Executor) node(p graphql.ResolveParams) (any, error) {
 	// Query.node has the argument nodeId, Query.nodes has nodeIds.
 	if id, one := p.Args["nodeId"].(string); one {

@@ -31,9 +31,9 @@ func (e *Executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ st
 	return columns
 }
 
-// pageColumns sets what a call for a connection reads: the columns of items and of edges
-// together, a cursor of each row, whether there are rows before the page, and the position of
-// the log. total reports whether total is selected.
+// pageColumns sets the columns and extras that a call for a connection reads: the columns of
+// items and of edges together, a cursor of each row, whether there are rows before the page,
+// and the position of the log. total reports whether total is selected.
 func (e *Executor) pageColumns(c *facade.Call, info graphql.ResolveInfo, fields []*ast.Field, typ string) (total bool) {
 	columns, all := []string{}, false
 	add := func(of *ast.Field, typ string) {
@@ -85,8 +85,8 @@ func (e *Executor) pageColumns(c *facade.Call, info graphql.ResolveInfo, fields 
 	return total
 }
 
-// fieldType returns the name of the type of a field of typ, lists and non-null removed, or ""
-// where there is no such field.
+// fieldType returns the name of the type of a field of typ, without list and non-null, or ""
+// for an unknown field.
 func fieldType(info graphql.ResolveInfo, typ string, f *ast.Field) string {
 	if o, ok := info.Schema.Type(typ).(*graphql.Object); ok {
 		if def := o.Fields()[f.Name.Value]; def != nil {

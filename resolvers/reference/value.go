@@ -8,7 +8,7 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -99,7 +99,7 @@ func decodeScalar(text json.RawMessage, is jsontext.Kind, t *graphql.Scalar) (an
 	return nil, mismatch(t)
 }
 
-// mismatch returns the error of a value that is not what its type says.
+// mismatch returns the error of a value that does not fit its type.
 func mismatch(t graphql.Type) error {
-	return facade.Errorf(facade.InternalError, "the value is not what the card says, a %s", t)
+	return kiterror.Errorf(kiterror.InternalError, "the value does not fit its card: it is not a %s", t)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/input"
 	"github.com/frondhost/frond/resolvers/plan"
@@ -35,7 +35,7 @@ func (w *Writer) introspect(f *plan.Field) bool {
 	return w.null(f, f.Output, start, nil)
 }
 
-// meta writes a value of an introspection type. It fails only where an argument has no value
+// meta writes a value of an introspection type. It fails only if an argument has no value
 // because of a variable.
 //
 //	nil            null
@@ -48,7 +48,7 @@ func (w *Writer) meta(f *plan.Field, out *plan.OutputType, value any) bool {
 	switch v := value.(type) {
 	case nil:
 		w.text = append(w.text, "null"...)
-	case *facade.Error:
+	case *kiterror.Error:
 		return w.null(f, out, start, w.x.Failed(v))
 	case string:
 		w.text = jsontext.AppendString(w.text, v)
@@ -72,12 +72,12 @@ func (w *Writer) meta(f *plan.Field, out *plan.OutputType, value any) bool {
 		w.text = append(w.text, ']')
 	default:
 		if w.limit >= 0 && len(w.text) > w.limit {
-			panic(abort{ErrTooLarge})
+			panic(abort{errTooLarge})
 		}
 		w.text = append(w.text, '{')
 		for _, sub := range f.Selection.Fields {
 			w.text = append(w.text, sub.Key...)
-			// __typename has no definition in the SDL.
+			// __typename is not defined in the SDL.
 			if sub.Type == nil { // __typename
 				w.text = append(w.text, sub.Text...)
 				continue
@@ -269,7 +269,7 @@ func (w *Writer) ofType(f *plan.Field, name string, t *ast.Type) any {
 }
 
 // ofDefinition returns a field of __Type for a named type (GraphQL 4.2.2). Lists are null for
-// kinds that do not have them, and empty where a kind has them and nothing is in it.
+// kinds that do not have them, and empty if the type has no elements.
 func (w *Writer) ofDefinition(f *plan.Field, name string, d *ast.Definition) any {
 	switch name {
 	case "kind":
@@ -351,7 +351,7 @@ func current[T any](w *Writer, f *plan.Field, defs []T, one func(T) (any, ast.Di
 
 // deprecatedToo returns the argument includeDeprecated of a field that has it, and false for
 // any other field.
-func (w *Writer) deprecatedToo(f *plan.Field) (bool, *facade.Error) {
+func (w *Writer) deprecatedToo(f *plan.Field) (bool, *kiterror.Error) {
 	r := input.Renderer{Vars: w.x.Vars}
 	for _, def := range f.Type.Args {
 		if def.Name == "includeDeprecated" {

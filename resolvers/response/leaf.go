@@ -60,8 +60,7 @@ func (w *Writer) list(f *plan.Field, out *plan.OutputType, v []byte) bool {
 // nested writes a selection over a nested object: its members are found in one
 // pass, and copied in the order of the selection.
 func (w *Writer) nested(sel *plan.SelectionSet, object []byte) bool {
-	// The members of nested objects stand behind those of the objects around them, in one
-	// slice.
+	// The members of nested objects follow those of the objects around them, in one slice.
 	base := len(w.members)
 	for range sel.Fields {
 		w.members = append(w.members, nil)

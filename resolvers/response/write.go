@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/execution"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 	"github.com/frondhost/frond/resolvers/plan"
@@ -21,8 +23,8 @@ import (
 // A response is Begin, Root for each unit of the plan, and End; or one of Refusal, NoData and
 // Abandon.
 //
-// Internal methods return whether what they wrote may stand. Where it may not, its error is
-// noted already, and the caller takes back what it has written.
+// Internal methods return whether their output is valid. If it is not, its error is recorded
+// already, and the caller takes the output back.
 //
 // The zero value is ready for Begin, and may be used again: it keeps its memory. A Writer
 // belongs to one request at a time.
@@ -42,7 +44,7 @@ type Writer struct {
 	// for every row.
 	broke map[*plan.Field]*graphqlerror.Error
 
-	kept    int // room the text had to begin with
+	kept    int // capacity of the text at the beginning
 	charged int // bytes of it that the account was charged for
 }
 
@@ -69,9 +71,9 @@ func (w *Writer) Size() int {
 	return cap(w.text) + 24*cap(w.members) + 16*cap(w.spans) + 24*cap(w.path)
 }
 
-// ErrTooLarge ends the writing of a response that is over the limit. Abandon makes a response
+// errTooLarge ends the writing of a response that is over the limit. Abandon makes a response
 // of it.
-var ErrTooLarge = errors.New("the response is larger than its limit")
+var errTooLarge = errors.New("the response is larger than its limit")
 
 // abort is the panic that ends the writing of a response, anywhere inside it. It does not
 // leave the package.
@@ -106,9 +108,9 @@ func (w *Writer) reserve(n int) {
 // chargeStep is how much text is written without being charged.
 const chargeStep = 4 << 10
 
-// Root writes the root fields of a run. ok is false where a null that may not be one took all
-// of data along; nothing more must be written then but the end. err is [ErrTooLarge], or why
-// there is no room for the response.
+// Root writes the root fields of a run. ok is false if a null at a non-null field removed all
+// of data; only the end may be written after that. err is errTooLarge, or the refusal of the
+// budget.
 func (w *Writer) Root(r *execution.Run) (ok bool, err error) {
 	defer caught(&err)
 	return w.fields(r, r.Unit.Selection, 0), nil
@@ -139,7 +141,7 @@ func (w *Writer) End(ok bool) (text []byte, err error) {
 	}
 	w.finish()
 	if graphqlerror.Exceeds(len(w.text), w.limit) {
-		return nil, ErrTooLarge
+		return nil, errTooLarge
 	}
 	return w.text, nil
 }
@@ -148,11 +150,11 @@ func (w *Writer) End(ok bool) (text []byte, err error) {
 // ErrTooLarge, err may be a façade error, which keeps its code; one for a size becomes
 // RESPONSE_TOO_LARGE.
 func (w *Writer) Abandon(err error) []byte {
-	var refused *facade.Error
+	var refused *kiterror.Error
 	switch {
-	case errors.Is(err, ErrTooLarge):
+	case errors.Is(err, errTooLarge):
 		return w.NoData(responseFault(w.limit))
-	case errors.As(err, &refused) && errors.Is(refused, facade.ErrOversize):
+	case errors.As(err, &refused) && errors.Is(refused, budget.ErrOversize):
 		return w.NoData(responseFault(oversize(refused)))
 	}
 	return w.NoData(w.x.Failed(err))
@@ -169,7 +171,7 @@ func (w *Writer) NoData(why *graphqlerror.Error) []byte {
 	return w.text
 }
 
-// maxKeptText is how much room for text is kept that is not sent.
+// maxKeptText is the largest capacity, in bytes, of a text that NoData writes over instead of dropping it.
 const maxKeptText = 1 << 20
 
 // Refusal returns the response of a request that is not executed: {"errors":[…]}, without data
@@ -187,7 +189,7 @@ func responseFault(limit int) *graphqlerror.Error {
 }
 
 // oversize returns the limit that a response was too large for, from the details of the error.
-func oversize(e *facade.Error) int {
+func oversize(e *kiterror.Error) int {
 	details, _ := e.Details.(map[string]any)
 	limit, _ := details["limit"].(int64)
 	return int(limit)
@@ -196,8 +198,8 @@ func oversize(e *facade.Error) int {
 // Failed reports whether the response has errors.
 func (w *Writer) Failed() bool { return len(w.errs) > 0 }
 
-// finish writes the errors and the end of the response. Without errors there is no member for
-// them (GraphQL 7.1).
+// finish writes the errors and the end of the response. Without errors the member errors is
+// left out (GraphQL 7.1).
 func (w *Writer) finish() {
 	if len(w.errs) > 0 {
 		w.text = append(w.text, `,"errors":`...)
@@ -206,11 +208,11 @@ func (w *Writer) finish() {
 	w.text = append(w.text, '}')
 }
 
-// push and pop keep the path of what is being written.
+// push and pop keep the path of the field being written.
 func (w *Writer) push(s graphqlerror.Segment) { w.path = append(w.path, s) }
 func (w *Writer) pop()                        { w.path = w.path[:len(w.path)-1] }
 
-// errorSize is about what an error takes of a response, at least.
+// errorSize is roughly the smallest size of an error in a response.
 const errorSize = 128
 
 // note adds an error at the current path, with the positions of the field. One value may be
@@ -219,7 +221,7 @@ func (w *Writer) note(f *plan.Field, ft *graphqlerror.Error) {
 	// Errors are counted before they are written, so that they do not pile up beyond the
 	// limit.
 	if w.limit >= 0 && len(w.errs)*errorSize > w.limit {
-		panic(abort{ErrTooLarge}) // a relation that fails is an error for every row
+		panic(abort{errTooLarge}) // a relation that fails is an error for every row
 	}
 	w.reserve(errorSize)
 	// A copy: one error of a call is noted for many fields, each with its own place.
@@ -229,8 +231,8 @@ func (w *Writer) note(f *plan.Field, ft *graphqlerror.Error) {
 	w.errs = append(w.errs, &at)
 }
 
-// broken notes that a value does not fit its type. It is logged once for a field of the
-// document, whatever the number of rows.
+// broken records that a value does not fit its type. It is logged once for a field of the
+// document, for any number of rows.
 func (w *Writer) broken(f *plan.Field, format string, args ...any) {
 	ft := w.broke[f]
 	if ft == nil {
@@ -271,11 +273,11 @@ func (w *Writer) rewind(out *plan.OutputType, start int) bool {
 	return true
 }
 
-// item writes one object of a unit or of a fetch's rows. Here the limit and the budget are
-// checked: between two checks stands the text of one row.
+// item writes one object of a unit or of a fetch's rows. It checks the limit and the budget:
+// between two checks at most the text of one row is written.
 func (w *Writer) item(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
 	if w.limit >= 0 && len(w.text) > w.limit {
-		panic(abort{ErrTooLarge})
+		panic(abort{errTooLarge})
 	}
 	if len(w.text) >= w.charged+chargeStep {
 		w.charge()
@@ -302,8 +304,8 @@ func (w *Writer) fields(r *execution.Run, sel *plan.SelectionSet, i int) bool {
 	return w.row(r, sel, &r.Results[0], i)
 }
 
-// row writes the fields of a selection over a row. It ends at the first field that must not be
-// null and is; the fields behind it are not written (GraphQL 6.4.4 lets them be cancelled).
+// row writes the fields of a selection over a row. It ends at the first null of a non-null
+// field; the later fields are not written (GraphQL 6.4.4 allows to cancel them).
 func (w *Writer) row(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
 	for _, f := range sel.Fields {
 		w.text = append(w.text, f.Key...)
@@ -418,8 +420,8 @@ func (w *Writer) nodeID(f *plan.Field, key []byte) bool {
 		return w.null(f, f.Output, start, nil)
 	}
 	// On the stack, for keys of the usual length.
-	var room [128]byte
-	id := append(append(room[:0], f.Type.Binding.Output.Key...), ':')
+	var space [128]byte
+	id := append(append(space[:0], f.Type.Binding.Output.Key...), ':')
 	id = append(id, key...)
 	w.text = append(w.text, '"')
 	w.text = base64.RawURLEncoding.AppendEncode(w.text, id)

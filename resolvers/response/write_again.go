@@ -5,8 +5,8 @@ import (
 	"github.com/frondhost/frond/resolvers/plan"
 )
 
-// memo is where the text of a result's rows, as one selection has them, stands in the
-// response: by row, from base on in the writer's spans.
+// memo holds the places of the texts of a result's rows, as one selection writes them: by row,
+// from base on in the writer's spans.
 type memo struct {
 	res  *execution.Result
 	sel  *plan.SelectionSet
@@ -21,7 +21,7 @@ const maxMemos = 8
 
 // again writes a row that many parents may refer to, such as the author of a thousand posts:
 // its text is made once, and copied for every other parent. Errors have paths, which differ;
-// from the first error on nothing is copied, so a text that was copied never hides one.
+// after the first error no text is copied, so a copy never hides one.
 func (w *Writer) again(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
 	at := w.memo(res, sel)
 	if at < 0 {

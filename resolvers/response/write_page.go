@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/execution"
 	"github.com/frondhost/frond/resolvers/graphqlerror"
@@ -48,7 +49,7 @@ func (w *Writer) connection(r *execution.Run, sel *plan.SelectionSet, res *execu
 }
 
 // parts writes an object of a page: each key, its path, and its value by part, which reports
-// false where the object cannot stand.
+// false if the object is invalid.
 func (w *Writer) parts(sel *plan.SelectionSet, part func(f *plan.Field, start int) bool) bool {
 	w.text = append(w.text, '{')
 	for _, f := range sel.Fields {
@@ -70,9 +71,9 @@ func (w *Writer) parts(sel *plan.SelectionSet, part func(f *plan.Field, start in
 	return true
 }
 
-// cursorless is the error of an edge whose caller may not read the key that stands in cursors.
-// Edge.cursor is non-null, so the edge cannot stand.
-var cursorless = &graphqlerror.Error{Message: "this list gives no cursors", Code: string(facade.Forbidden)}
+// cursorless is the error of an edge whose caller may not read the key in its cursor.
+// Edge.cursor is non-null, so the edge is null.
+var cursorless = &graphqlerror.Error{Message: "this list gives no cursors", Code: string(kiterror.Forbidden)}
 
 // cursor writes a cursor of the page, null where there is none.
 func (w *Writer) cursor(f *plan.Field, start int, cursor string) bool {

@@ -43,8 +43,7 @@ func (w *Writer) treeList(f *plan.Field, out *plan.OutputType, list []execution.
 	return true
 }
 
-// treeObject writes the item of a run that a tree stands for. A run over connections has one
-// group for each.
+// treeObject writes the item of a tree's run. A run over connections has one group for each.
 func (w *Writer) treeObject(t *execution.Tree) bool {
 	res := &t.Run.Results[0]
 	// Of a connection, At is the number of a group and not of a row.

@@ -3,7 +3,7 @@
 //	kind.go      Kind: how the values of a type are coerced
 //	input.go     input coercion, of JSON values and of literals
 //	result.go    result coercion, of the JSON text of a column
-//	govalues.go  result coercion, of what a Go function returned
+//	govalues.go  result coercion of the values of Go functions
 //
 // Values stay JSON text: a text that fits its type is copied as it is. The package knows no
 // schema; a caller passes the kind, and the values of an enum.

@@ -11,9 +11,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// FromGo returns a Go value as JSON of a built-in scalar, and false where it is none (result
-// coercion, GraphQL 3.5.1 to 3.5.5). It converts what loses nothing, as graphql-js does; 1.5
-// is no Int. Pointers are followed.
+// FromGo returns a Go value as JSON of a built-in scalar, and false if it does not fit (result
+// coercion, GraphQL 3.5.1 to 3.5.5). It converts without loss, as graphql-js does; 1.5 is not
+// an Int. Pointers are followed.
 //
 //	Go value       Int    String     ID
 //	1.0            1      "1"        "1"
@@ -95,7 +95,7 @@ func fromInteger(kind Kind, digits []byte) (json.RawMessage, bool) {
 }
 
 // fromFloat converts a float of this many bits to the shortest text that reads as the same
-// number. Infinities and NaN have no JSON (RFC 8259, section 6) and are refused.
+// number. It refuses infinities and NaN, which JSON cannot write (RFC 8259, section 6).
 func fromFloat(kind Kind, f float64, bits int) (json.RawMessage, bool) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, false

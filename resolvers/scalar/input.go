@@ -11,10 +11,10 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// AppendInput appends a JSON value as an input of the type called name writes it, and returns
-// why it is none, or "" (input coercion, GraphQL 3.5 and 3.9). values are those of an enum. is
-// is the kind of v, which has no white space around it. A value that is refused may or may not
-// be appended.
+// AppendInput appends a JSON value in the form of the input type called name. It returns the
+// reason if the value does not fit, or "" (input coercion, GraphQL 3.5 and 3.9). values are
+// those of an enum. is is the kind of v, which has no white space around it. A value that is
+// refused may or may not be appended.
 //
 //	Int      3.0, 3e0              3
 //	Float    3                     3
@@ -75,7 +75,7 @@ func AppendInput(dst []byte, kind Kind, name string, values Values, v []byte, is
 		why = wantBigInt
 	case Enum:
 		if _, ok := values[string(v)]; !ok {
-			// An escape may spell a value too; compare what it means.
+			// A value may be spelled with escapes; compare its unescaped text.
 			if is != jsontext.String {
 				return dst, fmt.Sprintf("Enum %q takes one of its values as a string.", name)
 			}
@@ -90,7 +90,7 @@ func AppendInput(dst []byte, kind Kind, name string, values Values, v []byte, is
 }
 
 // Integer returns a JSON number without fraction as an int64: 3, 3.0 and 3e0 are one value. It
-// returns false for a fraction, for a number beyond 64 bits, and for a text that is no number.
+// returns false for a fraction, for a number beyond 64 bits, and for any other text.
 func Integer(v []byte) (int64, bool) {
 	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
 		return n, true
@@ -104,8 +104,8 @@ func Integer(v []byte) (int64, bool) {
 	return int64(f), true
 }
 
-// integerText returns a whole number as its digits. Digits without point and exponent are
-// copied, however many they are: an ID of 30 digits stays what it is.
+// integerText returns a whole number as its digits. It copies digits without point and
+// exponent, however many they are: an ID of 30 digits keeps them all.
 func integerText(v []byte) ([]byte, bool) {
 	if !bytes.ContainsAny(v, ".eE") {
 		return v, true
@@ -114,9 +114,9 @@ func integerText(v []byte) ([]byte, bool) {
 	return strconv.AppendInt(nil, n, 10), ok
 }
 
-// CheckLiteral returns why a literal of a document is no input of a built-in scalar or a
-// BigInt, or "" (GraphQL 5.6.1). Unlike a JSON value, a literal 3.0 is no Int: GraphQL 2.9.1
-// has integers without a fraction.
+// CheckLiteral returns why a literal of a document does not fit a built-in scalar or a BigInt,
+// or "" (GraphQL 5.6.1). Unlike a JSON value, a literal 3.0 is not an Int: GraphQL 2.9.1 has
+// integers without a fraction.
 func CheckLiteral(kind Kind, v *ast.Value) string {
 	isString := v.Kind == ast.StringValue || v.Kind == ast.BlockValue
 	switch kind {

@@ -9,16 +9,16 @@ import (
 )
 
 // LoadSchema parses and validates a schema for documents to be validated against. The result
-// has no positions and no comments, and none of gqlparser's additions to the language. It is
-// not changed afterwards. The error says what is wrong with the SDL.
+// has no positions and no comments, and none of gqlparser's additions to the language. It does
+// not change afterwards. The error describes the fault in the SDL.
 func LoadSchema(sdl string) (*ast.Schema, error) {
 	s, err := gqlvalidator.LoadSchema(gqlvalidator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl})
 	if err != nil {
 		return nil, fmt.Errorf("the schema does not load: %w", err)
 	}
-	// gqlparser declares @defer; nothing here answers it, so it does not exist.
+	// gqlparser declares @defer, which this server does not support.
 	delete(s.Directives, "defer")
-	// It lets directives be deprecated, of which clients of today know nothing.
+	// It allows deprecated directives, which clients of today do not know.
 	if d := s.Directives["deprecated"]; d != nil {
 		d.Locations = slices.DeleteFunc(d.Locations, func(l ast.DirectiveLocation) bool { return l == ast.LocationDirectiveDefinition })
 	}
@@ -47,8 +47,8 @@ func LoadSchema(sdl string) (*ast.Schema, error) {
 	return s, nil
 }
 
-// unreferenced drops the built-in scalars that no field, argument or input field has:
-// they are no part of the schema (specification 3.5).
+// unreferenced drops the built-in scalars that no field, argument or input field has: they are
+// not part of the schema (specification 3.5).
 func unreferenced(s *ast.Schema) {
 	used := map[string]bool{}
 	args := func(list ast.ArgumentDefinitionList) {

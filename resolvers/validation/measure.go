@@ -8,36 +8,37 @@ import (
 	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
-// Limits bound what a document may come to (docs/decisions/graphql-execution.md). A negative limit is none. All
-// of them count a fragment wherever it is spread, but for Depth, which is the longest path.
+// Limits bound the size of a document (docs/decisions/graphql-execution.md). A negative limit
+// means none. All of them count a fragment at each of its spreads, except Depth, which is the
+// longest path.
 type Limits struct {
 	Depth    int // fields inside fields; introspection counts by itself, up to twice that
 	Aliases  int
 	Roots    int // root fields of one operation
 	Fields   int // those of a fragment count wherever it is spread
-	Expanded int // fields, arguments, values, directives and spreads, counted likewise
+	Expanded int // fields, arguments, values, directives and spreads, counted in the same way
 }
 
-// size is what a selection set amounts to, fragments counted wherever they are spread. The
+// size is the size of a selection set, with fragments counted at each of their spreads. The
 // zero size is that of an empty set.
 type size struct {
 	fields, aliases, depth, introspection int
 
 	expanded int // fields, arguments, values, directives and spreads
 	roots    int // fields at the top
-	lists    int // how many lists of introspection stand in each other
+	lists    int // the depth of nested lists of introspection
 }
 
-// meter measures a document before it is validated, so that whatever follows the spreads of
-// fragments later has an end. Every fragment is measured once, and counting stops at the
-// limit. A document of n fragments, each of which spreads the next one twice, comes to 2^n
-// fields and is measured in n steps.
+// meter measures a document before it is validated, so that every later walk through the
+// spreads of fragments ends. Every fragment is measured once, and counting stops at the limit.
+// A document of n fragments, each of which spreads the next one twice, comes to 2^n fields and
+// is measured in n steps.
 type meter struct {
 	limits     *Limits
 	fragments  map[string]*ast.FragmentDefinition
 	done       map[string]*size // nil value: being measured
 	operations []int            // what each comes to
-	steps      int              // what was looked at: the measure of the work
+	steps      int              // the elements measured: the amount of work
 }
 
 // newMeter returns a meter for doc. Of two fragments with one name, the last one is measured;
@@ -75,9 +76,9 @@ func (m *meter) run(doc *ast.QueryDocument) *graphqlerror.Error {
 	return nil
 }
 
-// maxLists is how many lists of introspection stand in each other, as graphql-js has it. Types
-// of fields of types grow by the number of types with each level, and depth alone does not
-// bound that.
+// maxLists is the largest depth of nested lists of introspection, as in graphql-js. Types of
+// fields of types grow by the number of types with each level, and depth alone does not bound
+// that.
 const maxLists = 2
 
 // broken returns the first limit that a size breaks, with the code and the format of its
@@ -117,7 +118,7 @@ func (m *meter) full(s *size) bool {
 	return code != ""
 }
 
-// most keeps sums from growing over what an int holds, where nothing is limited.
+// most keeps unlimited sums within an int.
 const most = 1 << 40
 
 // root returns the size of an operation's selections. It counts them one at a time, so that a
@@ -133,7 +134,7 @@ func (m *meter) root(set ast.SelectionSet) size {
 	return total
 }
 
-// add adds what stands beside s: numbers are summed, depths are the larger of both.
+// add adds a sibling of s: numbers are summed, depths are the larger of both.
 func (s *size) add(t size) {
 	s.fields = min(s.fields+t.fields, most)
 	s.expanded = min(s.expanded+t.expanded, most)
@@ -211,8 +212,7 @@ func (m *meter) directives(n int, list ast.DirectiveList) int {
 	return n
 }
 
-// value adds to n what a value comes to: one for each value in it, and for each 32
-// bytes of text.
+// value adds to n the size of a value: one for each value in it, and for each 32 bytes of text.
 func (m *meter) value(n int, v *ast.Value) int {
 	if v == nil {
 		return n
@@ -225,9 +225,9 @@ func (m *meter) value(n int, v *ast.Value) int {
 	return n
 }
 
-// fragment returns the size of a fragment, measured at the first spread. One that spreads
-// itself counts as nothing inside itself: validation reports the cycle. A fragment that does
-// not exist has no size.
+// fragment returns the size of a fragment, measured at the first spread. A fragment that
+// spreads itself counts 0 inside itself: validation reports the cycle. A fragment that does not
+// exist has size 0.
 func (m *meter) fragment(name string) size {
 	if s, ok := m.done[name]; ok {
 		if s == nil {

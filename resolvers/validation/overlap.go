@@ -83,8 +83,8 @@ func byKey(fields []*ast.Field) [][]*ast.Field {
 	return groups
 }
 
-// shape is SameResponseShape (GraphQL 5.3.2): fields of one key have one type, whatever the
-// types of their parents, since a client reads them under one name.
+// shape is SameResponseShape (GraphQL 5.3.2): fields of one key have one type, even if the
+// types of their parents differ, since a client reads them under one name.
 func (o *overlap) shape(fields []*ast.Field) {
 	for _, group := range byKey(fields) {
 		first, same := group[0], true
@@ -156,7 +156,7 @@ func (o *overlap) common(fields []*ast.Field) {
 	}
 }
 
-// together splits fields into sets that may stand on one object: those of each object type
+// together splits fields into sets that may apply to one object: those of each object type
 // along with those of interfaces and unions. Without an object type there is one set.
 func (o *overlap) together(fields []*ast.Field) [][]*ast.Field {
 	var abstract []*ast.Field

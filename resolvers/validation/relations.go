@@ -18,7 +18,7 @@ type relations struct {
 	meets map[[2]*ast.Definition]bool
 }
 
-// newRelations returns relations in which nothing is worked out yet.
+// newRelations returns empty relations.
 func newRelations(s *ast.Schema) *relations {
 	return &relations{
 		schema: s,

@@ -11,10 +11,10 @@ import (
 	"github.com/frondhost/frond/resolvers/input"
 )
 
-// sound applies the rules on schemas that gqlparser leaves out (specification 3.6,
-// 3.10, 3.13.3): defaults are values of their types and never hold themselves, a
-// one-of input has optional fields without defaults, what is required is not
-// deprecated. A default that does not fit would fail every request that leaves it out.
+// sound applies the rules on schemas that gqlparser leaves out (specification 3.6, 3.10,
+// 3.13.3): defaults are values of their types and never contain themselves, a one-of input has
+// optional fields without defaults, a required field is not deprecated. A default that does not
+// fit would fail every request that leaves it out.
 func sound(s *ast.Schema) error {
 	c := sounder{schema: s, rules: New(s, input.NewTypes(s), Options{})}
 	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
@@ -35,8 +35,8 @@ func sound(s *ast.Schema) error {
 	return errors.Join(c.errs...)
 }
 
-// sounder collects the errors of a schema. rules is a validator of that schema, for the
-// literals that stand in it.
+// sounder collects the errors of a schema. rules is a validator of that schema, for its
+// literals.
 type sounder struct {
 	schema *ast.Schema
 	rules  *Validator

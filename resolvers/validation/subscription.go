@@ -10,7 +10,8 @@ import (
 // Live is the directive that makes a query field of Subscription a live query.
 const Live = "live"
 
-// live checks that a query field of a subscription is a live query, and that nothing else is one.
+// live checks that a query field of a subscription is a live query, and that no other field is
+// one.
 func (v *validation) live(on *ast.Definition, f *ast.Field) {
 	if v.schema.Directives[Live] == nil || f.Definition == nil {
 		return
@@ -22,15 +23,15 @@ func (v *validation) live(on *ast.Definition, f *ast.Field) {
 	}
 	switch d := f.Directives.ForName(Live); {
 	case query && d == nil:
-		v.add(f.Position, "Field %q of a subscription is a query. Write @live behind it to have it answered again when what it reads changes, or ask for it in a query.", f.Name)
+		v.add(f.Position, "Field %q of a subscription is a query. Add @live to receive it again after each change of its data, or ask for it in a query.", f.Name)
 	case !query && d != nil:
 		v.add(d.Position, "Directive \"@live\" belongs on a query field at the top of a subscription, which %q is not.", f.Name)
 	}
 }
 
-// subscription checks that an operation has one root field, whatever its variables are, and
-// that it is no field of introspection (GraphQL 5.2.4.1). A document has to be decided without
-// variables, so @skip and @include may not stand at the root.
+// subscription checks that an operation has one root field, for any values of its variables,
+// and that it is not a field of introspection (GraphQL 5.2.4.1). A document has to be decided
+// without variables, so @skip and @include are not allowed at the root.
 func (v *validation) subscription(op *ast.OperationDefinition) {
 	who := "Anonymous Subscription"
 	if op.Name != "" {

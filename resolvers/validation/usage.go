@@ -11,12 +11,12 @@ import (
 	"github.com/frondhost/frond/resolvers/input"
 )
 
-// use is a variable standing in an operation or a fragment.
+// use is one use of a variable in an operation or a fragment.
 type use struct {
 	value    *ast.Value
-	typ      *input.Type // what is expected there; nil: anything
+	typ      *input.Type // the expected type; nil: any
 	fallback bool        // the place has a default that is not null
-	oneOf    string      // the input object with exactly one key that it stands in, or ""
+	oneOf    string      // the one-of input object around it, or ""
 }
 
 // set is a set of fragments by their numbers, one bit for each. All sets of a validation have
@@ -36,7 +36,7 @@ func (b set) join(c set) {
 	}
 }
 
-// each calls f for the numbers that stand in both.
+// each calls f for the numbers that are in both.
 func (b set) each(c set, f func(n int)) {
 	for i, w := range b {
 		for w &= c[i]; w != 0; w &= w - 1 {
@@ -53,7 +53,7 @@ func (v *validation) circles() bool {
 	// One allocation for the sets of all definitions: a document may have thousands of
 	// fragments.
 	all := make([]uint64, words*(len(v.list)+len(v.operated)))
-	room := func() set {
+	empty := func() set {
 		s := all[:words:words]
 		all = all[words:]
 		return set(s)
@@ -63,7 +63,7 @@ func (v *validation) circles() bool {
 	found := false
 	var visit func(d *definition)
 	visit = func(d *definition) {
-		d.reach = room()
+		d.reach = empty()
 		entered[d] = len(path)
 		for _, s := range d.spreads {
 			v.steps++
@@ -116,8 +116,8 @@ func via(path []*ast.FragmentSpread) string {
 	return " via " + strings.Join(names, ", ")
 }
 
-// across applies the rules on fragments that nothing spreads and on variables. They depend on
-// all that an operation reaches (GraphQL 5.5.1.4, 5.8).
+// across applies the rules on unused fragments and on variables. They depend on all fragments
+// that an operation reaches (GraphQL 5.5.1.4, 5.8).
 func (v *validation) across() {
 	words := (len(v.list) + 63) / 64
 	spread, using := make(set, words), make(set, words)
@@ -137,9 +137,9 @@ func (v *validation) across() {
 	}
 }
 
-// uses checks the variables that stand in an operation and in the fragments it reaches
-// (GraphQL 5.8.3 to 5.8.5): each is declared and fits its place, and each declared one is
-// used. using has the fragments in which variables stand at all; the others are skipped.
+// uses checks the variables of an operation and of the fragments it reaches (GraphQL 5.8.3 to
+// 5.8.5): each is declared and fits its place, and each declared one is used. using has the
+// fragments that contain variables; the others are skipped.
 func (v *validation) uses(d *definition, using set) {
 	of := ""
 	if d.op.Name != "" {
@@ -182,8 +182,8 @@ func (v *validation) uses(d *definition, using set) {
 	}
 }
 
-// position is the rule "All Variable Usages Are Allowed" (specification 5.8.5): a
-// variable that may be null stands where null may be, or where a default saves it.
+// position is the rule "All Variable Usages Are Allowed" (specification 5.8.5): a nullable
+// variable is allowed in a nullable place, or in one with a default.
 func (v *validation) position(u *use, def *ast.VariableDefinition) {
 	if u.typ == nil || def.Definition == nil {
 		return
@@ -199,9 +199,9 @@ func (v *validation) position(u *use, def *ast.VariableDefinition) {
 	}
 }
 
-// fits is AreTypesCompatible (GraphQL 5.8.5): it reports whether values of a declared type may
-// stand where t is expected. saved says that a default replaces a missing value, so that a
-// nullable variable may stand in a non-null place.
+// fits is AreTypesCompatible (GraphQL 5.8.5): it reports whether values of a declared type fit
+// a place of type t. saved says that a default replaces a missing value, so that a nullable
+// variable fits a non-null place.
 //
 //	declared  expected  saved
 //	Int!      Int       any      fits

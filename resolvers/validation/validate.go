@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/resolvers/input"
 )
 
-// Options say what a validator does beyond the rules; the zero value does nothing.
+// Options are the checks of a validator beyond the rules; the zero value has none.
 type Options struct {
 	Limits Limits
 	// Suggest adds "Did you mean …" to messages about names that do not exist. Without it
@@ -22,8 +22,8 @@ type Options struct {
 	NoIntrospection bool
 }
 
-// Validator validates documents against one schema. It may be used from many goroutines; what
-// it works out about the types of the schema is shared by all documents.
+// Validator validates documents against one schema. It may be used from many goroutines; all
+// documents share its knowledge of the schema's types.
 type Validator struct {
 	schema    *ast.Schema
 	inputs    *input.Types
@@ -32,12 +32,12 @@ type Validator struct {
 }
 
 // New makes a validator for a loaded schema and its input types. The schema must not change
-// afterwards. A zero limit in options.Limits allows nothing; a negative one is none.
+// afterwards. A zero limit in options.Limits allows nothing; a negative one means no limit.
 func New(s *ast.Schema, inputs *input.Types, options Options) *Validator {
 	return &Validator{schema: s, inputs: inputs, relations: newRelations(s), options: options}
 }
 
-// Result is what a validation found out about a document.
+// Result is the result of validating a document.
 type Result struct {
 	Errors   []*graphqlerror.Error // at most [graphqlerror.MaxErrors]; nil: the document is valid
 	Expanded []int                 // by operation, see [Limits.Expanded]
@@ -66,28 +66,28 @@ func (r *Validator) Validate(doc *ast.QueryDocument) *Result {
 	return out
 }
 
-// over returns a validation of doc in which nothing was looked at yet.
+// over returns a validation of doc before its walk.
 func (r *Validator) over(doc *ast.QueryDocument) *validation {
 	return &validation{Validator: r, doc: doc, fragments: make(map[string]*definition, len(doc.Fragments))}
 }
 
 // validation applies the rules of specification 5 to one document. It walks every operation
-// and every fragment once, wherever it is spread. What only shows across them (cycles,
-// variables, fields that merge) is worked out afterwards, from what the walk has noted. So
-// the cost follows the length of the document.
+// once, and every fragment once, even if it is spread often. Rules across them (cycles,
+// variables, fields that merge) are applied afterwards, to the records of the walk. So the cost
+// follows the length of the document.
 type validation struct {
 	*Validator
 	doc       *ast.QueryDocument
 	fragments map[string]*definition
 	operated  []*definition // by operation
 	list      []*definition // of fragments, in the order they are defined
-	in        *definition   // what is being walked
+	in        *definition   // the definition being walked
 	errs      []*graphqlerror.Error
-	steps     int // what was looked at
+	steps     int // the elements walked
 }
 
-// definition is what the walk notes of an operation or a fragment. One of op and fragment is
-// set. uses are the variables that stand in it, not those of the fragments it spreads.
+// definition is the walk's record of an operation or a fragment. One of op and fragment is set.
+// uses are its own variables, not those of the fragments it spreads.
 type definition struct {
 	op       *ast.OperationDefinition
 	fragment *ast.FragmentDefinition
@@ -104,7 +104,7 @@ type enough struct{}
 // are reported. The order matters:
 //
 //	fragments      by name, so that spreads find them
-//	operations     what they select; then each fragment, on its own type
+//	operations     their selections; then each fragment, on its own type
 //	circles        sets reach, which across needs
 //	across         unused fragments, variables
 //	overlaps       only where there is no error so far
@@ -138,8 +138,7 @@ func (v *validation) run() {
 	}
 }
 
-// add notes an error that stands at one position. The message is shortened where it quotes a
-// long name.
+// add records an error at one position. The message is shortened if it quotes a long name.
 func (v *validation) add(at *ast.Position, format string, args ...any) {
 	v.addAt(graphqlerror.Positions(at), format, args...)
 }
@@ -175,8 +174,8 @@ func (v *validation) suggest(name string, options func() []string) string {
 	return " Did you mean " + core.QuotedOrList(list...) + "?"
 }
 
-// insteadOf is suggest for a field of a type. A field of the rows of a connection is found behind
-// items.
+// insteadOf is suggest for a field of a type. It suggests a field of a connection's rows with
+// its path, below items.
 func (v *validation) insteadOf(f *ast.Field, on *ast.Definition) string {
 	if items := v.relations.field(on, "items"); v.options.Suggest && items != nil {
 		if row := v.schema.Types[items.Type.Name()]; row != nil && row.Fields.ForName(f.Name) != nil {
@@ -219,8 +218,8 @@ func (v *validation) operations() {
 	}
 }
 
-// variables checks what an operation declares (GraphQL 5.8.1, 5.8.2): unique names, input
-// types, defaults that fit. Whether a variable is used correctly is checked by uses.
+// variables checks the declarations of an operation (GraphQL 5.8.1, 5.8.2): unique names, input
+// types, defaults that fit. uses checks whether a variable is used correctly.
 func (v *validation) variables(op *ast.OperationDefinition) {
 	names := make(map[string]int, len(op.VariableDefinitions))
 	for _, d := range op.VariableDefinitions {
@@ -306,8 +305,8 @@ func (v *validation) inline(on *ast.Definition, f *ast.InlineFragment) {
 	v.selections(on, f.SelectionSet)
 }
 
-// spread checks the spread of a named fragment and notes it for circles and across. The
-// fragment itself is walked elsewhere, once.
+// spread checks the spread of a named fragment and records it for circles and across. The
+// fragment itself is walked separately, once.
 func (v *validation) spread(on *ast.Definition, f *ast.FragmentSpread) {
 	v.directives(f.Directives, ast.LocationFragmentSpread)
 	d := v.fragments[f.Name]
@@ -376,8 +375,8 @@ func (v *validation) field(on *ast.Definition, f *ast.Field) {
 	v.selections(composed(under), f.SelectionSet)
 }
 
-// composed returns def where it has fields, and nil otherwise. What stands below another type
-// has an error already.
+// composed returns def if it has fields, and nil otherwise. A selection below another type has
+// an error already.
 func composed(def *ast.Definition) *ast.Definition {
 	if def == nil || !def.IsCompositeType() {
 		return nil
@@ -401,7 +400,7 @@ func (o owner) String() string {
 }
 
 // arguments checks the arguments of a field or a directive (GraphQL 5.4): known and unique
-// names, values of their types, and nothing required that is missing.
+// names, values of their types, and no required one missing.
 func (v *validation) arguments(defs ast.ArgumentDefinitionList, args ast.ArgumentList, of owner) {
 	var names names
 	for _, a := range args {
@@ -436,7 +435,7 @@ func (v *validation) unknownArguments(args ast.ArgumentList) {
 	}
 }
 
-// directives checks the directives at a location (GraphQL 5.7): they exist, may stand there,
+// directives checks the directives at a location (GraphQL 5.7): they exist, are allowed there,
 // and are not repeated unless they are repeatable. Execution reads the definitions that this
 // fills in.
 func (v *validation) directives(list ast.DirectiveList, at ast.DirectiveLocation) {
@@ -445,11 +444,11 @@ func (v *validation) directives(list ast.DirectiveList, at ast.DirectiveLocation
 		v.steps++
 		d.Location = at
 		d.Definition = v.schema.Directives[d.Name]
-		// Asked before the definition is looked at: an unknown directive is reported once,
-		// however often it stands there.
+		// Called before the definition is looked at: an unknown directive is reported once,
+		// even if it is repeated.
 		again := names.twice(d.Name, len(list))
 		if d.Definition == nil {
-			if !again { // whether it may be repeated nobody knows
+			if !again { // an unknown directive may be repeatable
 				v.add(d.Position, "Unknown directive \"@%s\".", d.Name)
 			}
 			v.unknownArguments(d.Arguments)

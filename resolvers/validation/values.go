@@ -19,11 +19,11 @@ func (v *validation) argument(def *ast.ArgumentDefinition, value *ast.Value) {
 }
 
 // isDefault reports whether a place has a default that replaces a missing value. A default of
-// null replaces nothing.
+// null does not.
 func isDefault(v *ast.Value) bool { return v != nil && v.Kind != ast.NullValue }
 
-// misfit notes a value that does not fit its type. Messages name the type, and of the value
-// only what stands in the document.
+// misfit records a value that does not fit its type. Messages name the type, and of the value
+// only the part that the document contains.
 func (v *validation) misfit(value *ast.Value, format string, args ...any) {
 	v.add(value.Position, format, args...)
 }
@@ -74,8 +74,8 @@ func (v *validation) value(t *input.Type, value *ast.Value) {
 	}
 }
 
-// free walks a literal whose type says nothing about it: of a custom scalar, or in an unknown
-// argument. Keys of objects have to be unique all the same.
+// free walks a literal without rules of a type: of a custom scalar, or in an unknown argument.
+// Keys of objects have to be unique all the same.
 func (v *validation) free(value *ast.Value) {
 	if value.Kind == ast.ObjectValue {
 		v.keys(value)
@@ -96,7 +96,7 @@ func (v *validation) keys(value *ast.Value) {
 }
 
 // object checks a literal of an input object (GraphQL 5.6.2 to 5.6.4): its fields exist and
-// fit, nothing required is missing, and of a one-of input exactly one field is set and is not
+// fit, no required one is missing, and of a one-of input exactly one field is set and is not
 // null.
 func (v *validation) object(n *input.Named, value *ast.Value) {
 	if value.Kind != ast.ObjectValue {

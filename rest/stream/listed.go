@@ -4,31 +4,33 @@ import (
 	"crypto/sha256"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facts/sse"
 )
 
-// Listed is what a list has said of rows: a hash of each by its key, until an event says
-// something else. nil is no list.
-type Listed map[string][16]byte
+// listed is the state of rows in a list: a hash of each by its key, until an event changes it.
+// nil: there was no list.
+type listed map[string][16]byte
 
-// List notes the rows of a list of a door.
-func List(door *facade.Door, result *facade.Result) Listed {
+// List has the stream begin with a list of a door, ahead of any event of the log.
+func (s *Stream) List(door *catalog.Door, result *facade.Result) {
+	s.first = &sse.Event{Name: "list", Data: result.AppendJSON(nil)}
 	if door.Entity == nil || door.Entity.Primary == nil || result.Rows == nil {
-		return nil
+		return
 	}
-	l := make(Listed, result.Rows.Len())
+	s.listed = make(listed, result.Rows.Len())
 	for i := range result.Rows.Len() {
 		row := result.Rows.Row(i)
 		if key := row.Get(door.Entity.Primary.Name); key != nil {
-			l[string(key)] = hashOf(row.JSON())
+			s.listed[string(key)] = hashOf(row.JSON())
 		}
 	}
-	return l
 }
 
 // news are the events that say something else of a row than the list has said. Of events of one
 // row those up to the last that says the same are left out: they were committed before the list was read.
 // The first events of a row that come here end that: all later ones are news. shown is changed.
-func (l Listed) news(shown []facade.Revealed) []facade.Revealed {
+func (l listed) news(shown []facade.Revealed) []facade.Revealed {
 	if len(l) == 0 {
 		return shown
 	}
@@ -39,7 +41,7 @@ func (l Listed) news(shown []facade.Revealed) []facade.Revealed {
 		if !known {
 			continue
 		}
-		if (r.Change == facade.Created || r.Change == facade.Updated) && row == hashOf(r.Data) {
+		if (r.Change == catalog.Created || r.Change == catalog.Updated) && row == hashOf(r.Data) {
 			last[string(r.Key)] = i
 		} else if _, seen := last[string(r.Key)]; !seen {
 			last[string(r.Key)] = -1

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // TestNews: what a list has said of a row is no news, and neither is what was so before.
@@ -24,15 +25,15 @@ func TestNews(t *testing.T) {
 		{"a:2, a:1", "a:2, a:1"},
 		{"x:1 x:1", "x:1 x:1"}, // no row of the list
 	} {
-		l := Listed{`"a"`: hashOf([]byte("1")), `"b"`: hashOf([]byte("5"))}
+		l := listed{`"a"`: hashOf([]byte("1")), `"b"`: hashOf([]byte("5"))}
 		var got []string
 		for batch := range strings.SplitSeq(c.batches, ",") {
 			var shown []facade.Revealed
 			for text := range strings.FieldsSeq(batch) {
 				key, said, _ := strings.Cut(text, ":")
-				r := facade.Revealed{Key: json.RawMessage(fmt.Sprintf("%q", key)), Change: facade.Updated, Data: json.RawMessage(said)}
+				r := facade.Revealed{Key: json.RawMessage(fmt.Sprintf("%q", key)), Change: catalog.Updated, Data: json.RawMessage(said)}
 				if said == "left" || said == "deleted" {
-					r.Change, r.Data = facade.Change(said), nil
+					r.Change, r.Data = catalog.Change(said), nil
 				}
 				shown = append(shown, r)
 			}

@@ -5,9 +5,9 @@
 //	event: orderPlaced
 //	data: {"id":"0199…","position":"1kq0i4c0vg004","name":"orderPlaced",…}
 //
-// Where an end has a reason, it is sent before the connection closes: event: end with the
-// KitError. A client that connects again with the last id goes on from there. What a request
-// asks for, and everything that is refused before a stream begins, is package rest's.
+// If an end has a reason, it is sent before the connection closes: event: end with the
+// KitError. A client that connects again with the last id continues from there. Package rest
+// reads the request, and refuses it before a stream begins.
 package stream
 
 import (
@@ -20,7 +20,11 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
@@ -31,9 +35,9 @@ import (
 type Facts interface {
 	// Watch admits a subscriber; see [facade.Facade.Watch].
 	Watch(ctx context.Context, s *facade.Subscription) (*facade.Watch, error)
-	// Subscribe begins to read the events of a fact behind a position as text. "" is behind
-	// what there is now, start before the oldest event that is kept.
-	Subscribe(ctx context.Context, f *facade.Fact, after string) (Reader, error)
+	// Subscribe begins to read the events of a fact after a position as text. "" is the end of
+	// the log, start its oldest event.
+	Subscribe(ctx context.Context, f *catalog.Fact, after string) (Reader, error)
 }
 
 // Reader reads the events of a fact in order, from one goroutine.
@@ -42,7 +46,7 @@ type Reader interface {
 	Notify(wake func())
 	// Poll returns the next events, or none, and the position up to which they are complete.
 	Poll(ctx context.Context) ([]*facade.Event, facade.Position, error)
-	// Rewind goes back behind a position that Poll has passed.
+	// Rewind goes back to a position that Poll has passed.
 	Rewind(to facade.Position)
 	// Position is the one from which to resume.
 	Position() facade.Position
@@ -55,24 +59,26 @@ type Options struct {
 	// Again identifies the caller once more, before events that come AgainAfter or later after
 	// the last time, and with every sign of life. An error ends the stream. Nil: a stream is
 	// its first caller's until it ends.
-	Again      func(*http.Request) (facade.State, error)
+	Again      func(*http.Request) (access.State, error)
 	AgainAfter time.Duration
 	// Expires is when a caller's state ends; zero, or nil: it has no such time. The caller is
 	// identified again then.
-	Expires func(facade.State) time.Time
-	// Place takes a place among the streams that may be open, and returns what gives it back;
-	// the error refuses the stream. Nil: there is no bound.
-	Place func(*http.Request, facade.State) (leave func(), err error)
+	Expires func(access.State) time.Time
+	// Place takes a place among the streams that may be open, and returns the function that
+	// gives it back; the error refuses the stream. Nil: their number is unlimited.
+	Place func(*http.Request, access.State) (leave func(), err error)
 	// Ending is done when streams have to end, so that the host can stop. Nil: never.
 	Ending context.Context //nolint:containedctx // a signal whose life is the surface's
-	// Patience is how long a client may take to accept what is written; 0 is 10 s.
+	// Patience is the longest time that a client may take to accept a write; 0 is 10 s.
 	Patience time.Duration
-	// Timeout bounds the evaluation of one batch of events; 0 or less: nothing does.
+	// Timeout bounds the evaluation of one batch of events; 0 or less: unlimited.
 	Timeout time.Duration
-	// Budget bounds what streams hold; nil: nothing does. It is a part of that of all requests.
-	Budget *facade.Budget
-	// Closed is called when a stream has ended; nil: nothing is.
-	Closed func(sse.Summary, facade.State)
+	// Budget bounds the memory of evaluating events, Room that of sending them; nil:
+	// unlimited.
+	Budget *budget.Budget
+	Room   *outlet.Room
+	// Closed is called when a stream has ended, unless it is nil.
+	Closed func(sse.Summary, access.State)
 }
 
 // Stream is one answer that goes on.
@@ -81,19 +87,21 @@ type Stream struct {
 	Sub     facade.Subscription
 	Watch   *facade.Watch
 	Reader  Reader
-	// First, unless nil, comes before any event of the log; Listed is what it says of rows.
-	First  *sse.Event
-	Listed Listed
-	// Begun is called when the head and First were sent, or cannot be; Closed at the end.
+	// Begun is called when the head and the list were sent, or cannot be; Closed at the end.
 	Begun, Closed func()
-	// Report returns an error as the client may see it, and logs what it may not.
-	Report func(error) *facade.Error
+	// Report returns an error as the client may see it, and logs the rest.
+	Report func(error) *kiterror.Error
 
+	// first, unless nil, comes before any event of the log; listed is the state of the rows in
+	// it.
+	first      *sse.Event
+	listed     listed
+	member     json.RawMessage // the id in a [Group], as JSON; nil: the stream is an answer of its own
 	r          *http.Request
 	caller     any       // as [facade.WithRequest] takes it
-	sent       time.Time // when something was sent last; zero: nothing was
+	sent       time.Time // time of the last message; zero: none yet
 	identified time.Time // when the caller was
-	settled    time.Time // when the events behind a list are judged; zero: they were
+	settled    time.Time // when the events after a list are judged; zero: they were
 	retry      time.Time // when a failure is tried again; zero: there is none
 	failures   int       // in a row
 	// from is where the last batch begins, and shown where each of its events is.
@@ -101,8 +109,8 @@ type Stream struct {
 	shown []facade.Position
 }
 
-// settling is how long the events behind a list wait: what was committed while the list was read
-// arrives a little later than the list, and is judged together.
+// settling is the time that the events after a list wait: an event committed while the list was
+// read arrives a little later than the list, and all of them are judged together.
 const settling = 250 * time.Millisecond
 
 // errEnded is the end of a stream whose reason was sent.
@@ -111,12 +119,17 @@ var errEnded = errors.New("the stream has ended")
 // Serve answers a request with the stream. The caller was identified and admitted for it. Serve
 // closes the reader when the stream ends, which may be later than it returns.
 func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
-	s.r, s.identified = r.WithContext(context.WithoutCancel(r.Context())), time.Now()
-	s.caller, _ = facade.RequestOf(r.Context()).Shares()
-	if len(s.Listed) > 0 {
+	s.of(r)
+	if len(s.listed) > 0 {
 		s.settled = time.Now().Add(settling)
 	}
-	sse.Serve(w, r, &sse.Options{Patience: s.Options.Patience, Memory: s.Options.Budget, Ending: s.Options.Ending, Closed: s.closed}, s)
+	sse.Serve(w, r, &sse.Options{Patience: s.Options.Patience, Room: s.Options.Room, Ending: s.Options.Ending, Closed: s.closed}, s)
+}
+
+// of notes the request that the stream answers.
+func (s *Stream) of(r *http.Request) {
+	s.r, s.identified = r.WithContext(context.WithoutCancel(r.Context())), time.Now()
+	s.caller, _ = facade.RequestOf(r.Context()).Shares()
 }
 
 // closed reports the end of a stream.
@@ -127,7 +140,7 @@ func (s *Stream) closed(was sse.Summary) {
 }
 
 // Begin implements [sse.Source].
-func (s *Stream) Begin(stream *sse.Stream) { s.Reader.Notify(stream.Wake) }
+func (s *Stream) Begin(wake func()) { s.Reader.Notify(wake) }
 
 // Close implements [sse.Source].
 func (s *Stream) Close() {
@@ -136,15 +149,15 @@ func (s *Stream) Close() {
 	s.Closed()
 }
 
-// begun gives back what the request holds.
+// begun returns the memory of the request to the budget.
 func (s *Stream) begun() {
-	if s.First = nil; s.Begun != nil {
+	if s.first = nil; s.Begun != nil {
 		s.Begun()
 		s.Begun = nil
 	}
 }
 
-// Sent implements [sse.Source]: the reader goes back behind the last event that was sent.
+// Sent implements [sse.Source]: the reader goes back to the last event that was sent.
 func (s *Stream) Sent(n int) {
 	if len(s.shown) == 0 { // the beginning, or a sign of life
 		if n > 0 {
@@ -161,48 +174,75 @@ func (s *Stream) Sent(n int) {
 	s.shown = nil
 }
 
-// Next implements [sse.Source]: the next events, or a sign of life where nothing was sent for a
-// while. The first batch is where the stream begins, so that a client that leaves before the first
-// event resumes from there.
+// Next implements [sse.Source]: the next events, or a heartbeat after a silence.
 func (s *Stream) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
+	at, failed, err := s.turn(ctx, b)
+	if failed != nil {
+		(&sse.Event{Name: "end", Data: failed.AppendJSON(nil)}).Write(b)
+		err = errEnded
+	}
+	return at, err
+}
+
+// turn writes the next messages, and returns when to try again where there are none. The first one
+// is where the stream begins, so that a client that leaves before the first event resumes from
+// there. failed is why the stream ends.
+func (s *Stream) turn(ctx context.Context, b *outlet.Batch) (at time.Time, failed *kiterror.Error, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			(&sse.Event{Name: "end", Data: s.Report(facade.Panicked(p)).AppendJSON(nil)}).Write(b)
-			err = errEnded
+			failed = s.Report(kiterror.Panicked(p))
 		}
 	}()
 	if s.Begun != nil {
-		if at := s.Reader.Position().String(); s.First == nil {
-			sse.Beat(b, at)
-		} else {
-			(&sse.Event{ID: at, Name: s.First.Name, Data: s.First.Data}).Write(b)
-		}
 		s.sent = time.Now()
-		return s.sent, nil
+		if at := s.Reader.Position().String(); s.first == nil {
+			s.beat(b, at)
+		} else {
+			s.write(b, at, s.first.Name, s.first.Data)
+		}
+		return s.sent, nil, nil
 	}
 	// Events that the caller may not see fill no batch, and more may follow them in the log.
-	for more := true; more && err == nil && b.Len() == 0 && ctx.Err() == nil; {
+	before := b.Len()
+	for more := true; more && err == nil && b.Len() == before && ctx.Err() == nil; {
 		more, err = s.next(ctx, b)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return at, errEnded
+		return at, nil, errEnded
 	case err != nil && passing(err):
 		s.failures++
 		pause := min(100*time.Millisecond<<min(s.failures-1, 6), 5*time.Second)
 		s.retry = time.Now().Add(pause/2 + rand.N(pause/2+1))
-		return s.retry, nil
+		return s.retry, nil, nil
 	case err != nil:
-		(&sse.Event{Name: "end", Data: s.Report(err).AppendJSON(nil)}).Write(b)
-		return at, errEnded
+		return at, s.Report(err), nil
 	}
-	return s.until(), nil
+	return s.until(), nil, nil
+}
+
+// write adds an event to a batch.
+func (s *Stream) write(b *outlet.Batch, position, name string, data []byte) {
+	if s.member != nil {
+		appendMember(b, "event", s.member, "event", data)
+		return
+	}
+	(&sse.Event{ID: position, Name: name, Data: data}).Write(b)
+}
+
+// beat adds a sign of life to a batch, with the position from which to resume.
+func (s *Stream) beat(b *outlet.Batch, position string) {
+	if s.member != nil {
+		appendMember(b, "position", s.member, "position", jsontext.Quote(position))
+		return
+	}
+	sse.Beat(b, position)
 }
 
 // passing reports whether the log, or room in memory, may be there later.
 func passing(err error) bool {
-	switch facade.CodeOf(err) {
-	case facade.ServiceUnavailable, facade.GatewayTimeout, facade.BadGateway:
+	switch kiterror.CodeOf(err) {
+	case kiterror.ServiceUnavailable, kiterror.GatewayTimeout, kiterror.BadGateway:
 		return true
 	}
 	return false
@@ -230,7 +270,7 @@ func (s *Stream) next(ctx context.Context, b *outlet.Batch) (more bool, err erro
 		// Only now the client moves on over events that it was not shown: at once it would learn
 		// that there were some.
 		s.sent = now
-		sse.Beat(b, at.String())
+		s.beat(b, at.String())
 		return false, nil
 	}
 	if err := s.send(ctx, b, events); err != nil {
@@ -241,8 +281,8 @@ func (s *Stream) next(ctx context.Context, b *outlet.Batch) (more bool, err erro
 	return true, nil
 }
 
-// until is how long there may be nothing to do: until the next sign of life, or the end of
-// what is known of the caller.
+// until is the longest wait without events: until the next heartbeat, or the expiry of the
+// caller's state.
 func (s *Stream) until() time.Time {
 	until := s.sent.Add(sse.Interval)
 	for _, at := range []time.Time{s.settled, s.retry} {
@@ -259,8 +299,8 @@ func (s *Stream) until() time.Time {
 	return until
 }
 
-// again identifies the caller once more, where that was long enough ago, and admits the
-// subscriber anew where the state is another one. beat says that there is nothing to send.
+// again identifies the caller once more after an interval, and admits the subscriber again if
+// the state has changed. beat says that there are no events to send.
 func (s *Stream) again(ctx context.Context, beat bool) error {
 	o := s.Options
 	if o.Again == nil || !beat && time.Since(s.identified) < o.AgainAfter {
@@ -286,7 +326,7 @@ func (s *Stream) again(ctx context.Context, beat bool) error {
 
 // send writes those of the events that exist for the caller now.
 func (s *Stream) send(ctx context.Context, b *outlet.Batch, events []*facade.Event) error {
-	// A copy of the store may be behind the event.
+	// A copy of the store may lag the event.
 	ctx, account, err := s.Options.Budget.Open(facade.WithRequest(consistency.Latest(ctx), s.caller, 0))
 	if err != nil {
 		return err
@@ -301,7 +341,7 @@ func (s *Stream) send(ctx context.Context, b *outlet.Batch, events []*facade.Eve
 	if err != nil {
 		return err
 	}
-	shown = s.Listed.news(shown)
+	shown = s.listed.news(shown)
 	var text []byte
 	for i := range shown {
 		r := &shown[i]
@@ -310,7 +350,7 @@ func (s *Stream) send(ctx context.Context, b *outlet.Batch, events []*facade.Eve
 			break
 		}
 		text = appendShown(text[:0], s.Watch.Fact(), r)
-		(&sse.Event{ID: r.Event.Position.String(), Name: r.Event.Name, Data: text}).Write(b)
+		s.write(b, r.Event.Position.String(), r.Event.Name, text)
 		s.shown = append(s.shown, r.Event.Position)
 	}
 	if len(shown) > 0 {
@@ -325,7 +365,7 @@ func (s *Stream) send(ctx context.Context, b *outlet.Batch, events []*facade.Eve
 //	{"id":"…","position":"…","name":"orderChanged","change":"updated","entity":"order","key":"o-1","version":"…","at":"…","data":{…}}
 //
 // What there is not is null: the row of a change that is left, the key of a fact about no row.
-func appendShown(dst []byte, fact *facade.Fact, r *facade.Revealed) []byte {
+func appendShown(dst []byte, fact *catalog.Fact, r *facade.Revealed) []byte {
 	e := r.Event
 	dst = jsontext.AppendString(append(dst, `{"id":`...), e.ID)
 	dst = append(append(append(dst, `,"position":"`...), e.Position.String()...), '"')

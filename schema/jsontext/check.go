@@ -6,49 +6,49 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // Check reads a text once and decides whether the rest of the package may trust it (RFC 8259).
-// Beyond the grammar it refuses what RFC 8259 leaves to the reader and readers disagree about:
+// Beyond the grammar it refuses texts that RFC 8259 allows and that readers understand in
+// different ways:
 //
 //	{"a":1,"a":2}   a key twice: the first or the last one would count (section 4)
 //	"\ud800"        half a surrogate pair: Go makes U+FFFD of each (section 8.2)
 //	[[[[ … ]]]]     deeper than MaxDepth: recursive readers run out of stack (section 9)
 //	bytes that are not UTF-8 (section 8.1)
 //
-// The state is a stack of frames, one for each open object or array, and the keys of the open
-// objects behind one another in one slice. Rows of a list mostly have the same keys in the
-// same order, so an object's keys are first compared with those of the object before it in the
-// array; while they agree nothing is noted for them.
+// The state is a stack of frames, one for each open object or array, and one slice with the
+// keys of the open objects in their order. Rows of a list mostly have the same keys in the same
+// order, so an object's keys are first compared with those of the object before it in the
+// array; while they agree, no key is recorded.
 
-// MaxDepth is how deep the arrays and objects of a text may stand in each other. It bounds
-// every recursion over a checked text: the judge, filters, the reader of cards.
+// MaxDepth is the largest depth of nested arrays and objects in a text. It bounds every
+// recursion over a checked text: the judge, filters, the reader of cards.
 const MaxDepth = 100
 
-// Error says what is wrong with a text and where. It repeats nothing of the text but the names
-// of keys, so that it can be sent to the caller and logged.
+// Error is the fault of a text and its place. Of the text it repeats only the names of keys, so
+// that it can be sent to the caller and logged.
 type Error struct {
 	// Line and Column count from 1; columns count characters, not bytes.
 	Line, Column int
 	// Pointer is RFC 6901: the value in which it was found. "" for the text itself.
 	Pointer string
-	// Message says what is wrong, and where it is not obvious what to send instead.
+	// Message names the fault, and the remedy where it is not obvious.
 	Message string
 }
 
-// Error returns the line, the column and the message: line 1, column 9: a colon has to stand
-// behind the key.
+// Error returns the line, the column and the message: line 1, column 9: expected a colon after
+// the key.
 func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
-// Check verifies that data is exactly one JSON value (RFC 8259) in UTF-8, stricter than the
-// RFC where that leaves a choice: no object has a name twice, no string contains half a
-// surrogate pair, and nothing is nested deeper than [MaxDepth]. White space around the value
-// is allowed, a byte order mark is not. The error is an *Error. Check reads the text once,
-// keeps no reference to it, and may be called from many goroutines.
+// Check verifies that data is exactly one JSON value (RFC 8259) in UTF-8. It is stricter than
+// the RFC in three points: an object may not repeat a name, a string may not contain half a
+// surrogate pair, and the depth is at most [MaxDepth]. White space around the value is allowed,
+// a byte order mark is not. The error is an *Error. Check reads the text once, keeps no
+// reference to it, and may be called from many goroutines.
 func Check(data []byte) error {
 	c := checks.Get().(*check)
 	defer c.free()
@@ -59,12 +59,12 @@ func Check(data []byte) error {
 	return nil
 }
 
-// checks are used again: a check allocates nothing for an everyday text but the names it has
-// to unescape.
+// checks is a pool: checking an everyday text allocates only the names that have to be
+// unescaped.
 var checks = sync.Pool{New: func() any { return &check{frames: make([]frame, 0, 16), keys: make([][]byte, 0, 64)} }}
 
-// free gives c back, without what it knows of the text: a kept frame or key would hold the
-// caller's text in memory.
+// free gives c back after clearing its references: a kept frame or key would hold the caller's
+// text in memory.
 func (c *check) free() {
 	if cap(c.keys) > 1024 {
 		return // rare; clearing so much room would cost every later check
@@ -91,19 +91,19 @@ type check struct {
 }
 
 // noValue is the message for text where a value has to begin, such as an unquoted word.
-const noValue = "this is no value; strings stand in double quotes"
+const noValue = "this is not a JSON value; write strings in double quotes"
 
-// frame is an open object or array. Where an array's elements are objects, the keys of the
-// last one are kept until the array ends: the next one mostly has the same ones in the same
-// order, and as long as it does, none of them can stand there twice.
+// frame is an open object or array. In an array of objects the keys of the last one are kept
+// until the array ends: the next one mostly has the same keys in the same order, and while it
+// does, it cannot repeat a name.
 //
 //	[{"id":1,"name":"a"}, {"id":2,"na            reading the second object's second key
 //	 keys: id name                                those of the first object
 //	 frame of the array:   from 0, n 1            one element is complete
 //	 frame of the object:  like 0, from 2, n 1    "id" agreed; "name" comes next at keys[like+n]
 //
-// When a key does not agree, the n keys that did are copied behind from, and the object has
-// keys of its own.
+// At the first key that differs, the n equal keys are copied to from, and the object has keys
+// of its own.
 type frame struct {
 	object bool
 	// escaped says that a key of the object has escapes, so that its text is not the key.
@@ -114,8 +114,8 @@ type frame struct {
 	// n counts the elements so far of an array, and of an object the keys that are like the
 	// last one's.
 	n int
-	// like is where the keys of the object before begin; its own begin behind them. Without an
-	// object before, it equals from.
+	// like is the offset of the keys of the object before; its own keys follow them. In the
+	// first object of an array it equals from.
 	like int
 	// seen holds the keys of an object of manyKeys and more; nil below.
 	seen map[string]struct{}
@@ -136,7 +136,7 @@ func (c *check) run() (int, string) {
 	}
 value:
 	if i >= len(data) {
-		return i, "the text ends where a value has to stand"
+		return i, "the text ends where a value is expected"
 	}
 	switch ch := data[i]; ch {
 	case '{', '[':
@@ -145,7 +145,7 @@ value:
 		}
 		c.open(ch == '{')
 		i = space(data, i+1)
-		if i < len(data) && data[i] == ch+2 { // } and ] stand two behind { and [
+		if i < len(data) && data[i] == ch+2 { // the codes of } and ] are two above { and [
 			i++
 			c.close()
 			goto after
@@ -186,7 +186,7 @@ after:
 	i = space(data, i)
 	if len(c.frames) == 0 {
 		if i < len(data) {
-			return i, "there is more text behind the value; send one value"
+			return i, "there is more text after the value; send one value"
 		}
 		return i, ""
 	}
@@ -208,9 +208,9 @@ after:
 			i++
 			goto after
 		case f.object:
-			return i, "a comma or } has to stand here"
+			return i, "expected a comma or }"
 		}
-		return i, "a comma or ] has to stand here"
+		return i, "expected a comma or ]"
 	}
 key:
 	var message string
@@ -246,9 +246,9 @@ func (c *check) close() {
 	c.frames = c.frames[:last]
 }
 
-// again returns the offset behind the key that begins at i, where it is the key that the
-// object before has at this place; else 0. Such a key is a sound string and new in its object,
-// since the object before was checked.
+// again returns the offset after the key that begins at i, if the object before has the same
+// key at this place; else 0. Such a key is a sound string and new in its object, since the
+// object before was checked.
 func (c *check) again(i int) int {
 	f := &c.frames[len(c.frames)-1]
 	at := f.like + f.n
@@ -265,15 +265,15 @@ func (c *check) again(i int) int {
 	return end + 1
 }
 
-// key reads the key that has to begin at i and the colon behind it. It returns the offset of
-// the value, or where the key is wrong and how.
+// key reads the key at i and the colon after it. It returns the offset of the value, or the
+// offset and the message of the fault.
 func (c *check) key(i int) (int, string) {
 	data := c.data
 	if i >= len(data) {
 		return i, "the text ends inside an object"
 	}
 	if data[i] != '"' {
-		return i, "a key in double quotes has to stand here"
+		return i, "expected a key in double quotes"
 	}
 	end := c.again(i)
 	if end == 0 {
@@ -282,11 +282,11 @@ func (c *check) key(i int) (int, string) {
 			return end, message
 		}
 		if !c.enter(data[i:end]) {
-			return i, "the key " + shown(data[i:end]) + " stands twice in one object; leave one of them out"
+			return i, "the key " + shown(data[i:end]) + " occurs twice in one object; leave one of them out"
 		}
 	}
 	if i = space(data, end); i >= len(data) || data[i] != ':' {
-		return i, "a colon has to stand behind the key"
+		return i, "expected a colon after the key"
 	}
 	return space(data, i+1), ""
 }
@@ -309,7 +309,7 @@ func (c *check) enter(quoted []byte) bool {
 	if bytes.IndexByte(key, '\\') >= 0 {
 		key, f.escaped = []byte(Unquote(quoted)), true
 	}
-	if f.n > 0 { // the keys differ from here on: those that were equal become its own
+	if f.n > 0 { // the keys differ from here on: the equal ones become its own
 		c.keys = append(c.keys, c.keys[f.like:f.like+f.n]...)
 		f.n = 0
 	}
@@ -336,140 +336,8 @@ func (c *check) enter(quoted []byte) bool {
 	return true
 }
 
-// special marks the bytes that a string cannot simply run over: controls, quotes, backslashes,
-// non-ASCII.
-var special = func() (t [256]bool) {
-	for i := range t {
-		t[i] = i < ' ' || i >= utf8.RuneSelf || i == '"' || i == '\\'
-	}
-	return t
-}()
-
-// checkString returns the offset behind the string that begins at i, or where it is wrong and
-// how. RFC 8259 section 8.2 leaves a lone surrogate to the reader; it is refused, because Go
-// reads every one of them as U+FFFD and two keys would be one (docs/decisions/judge.md).
-func checkString(data []byte, i int) (int, string) {
-	start := i
-	for i++; i < len(data); {
-		ch := data[i]
-		if !special[ch] {
-			i++
-			continue
-		}
-		switch {
-		case ch == '"':
-			return i + 1, ""
-		case ch == '\\':
-			end, message := checkEscape(data, i)
-			if message != "" {
-				return end, message
-			}
-			i = end
-		case ch < ' ':
-			return i, "a control character in a string has to be escaped"
-		default:
-			r, n := utf8.DecodeRune(data[i:])
-			if r == utf8.RuneError && n == 1 {
-				return i, "the text is not UTF-8; send it as UTF-8"
-			}
-			i += n
-		}
-	}
-	return start, "this string is not closed"
-}
-
-// checkEscape returns the offset behind the escape that begins at i (RFC 8259 section 7), or
-// where it is wrong and how. A surrogate pair, \ud83d\ude00, is one escape of twelve bytes.
-func checkEscape(data []byte, i int) (int, string) {
-	if i+1 == len(data) {
-		return i, "this string is not closed"
-	}
-	switch data[i+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 2, ""
-	case 'u':
-	default:
-		return i, "JSON knows no such escape in a string"
-	}
-	r, ok := unhex(data, i)
-	if !ok {
-		return i, "four hexadecimal digits have to stand behind \\u"
-	}
-	if !utf16.IsSurrogate(r) {
-		return i + 6, ""
-	}
-	// DecodeRune answers U+FFFD for a low half first, and for a high half without a low one
-	// behind it.
-	if second, _ := unhex(data, i+6); utf16.DecodeRune(r, second) == utf8.RuneError {
-		return i, halfPair
-	}
-	return i + 12, ""
-}
-
-// halfPair is the message for a lone surrogate.
-const halfPair = "half a surrogate pair is no character; escape both halves, or write the character itself"
-
-// unhex returns what the escape \uXXXX at i stands for, a half of a pair included; false where
-// none is there.
-func unhex(data []byte, i int) (r rune, ok bool) {
-	if i+6 > len(data) || data[i] != '\\' || data[i+1] != 'u' {
-		return 0, false
-	}
-	for _, c := range data[i+2 : i+6] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
-}
-
-// checkNumber returns the offset behind the number that begins at i, or where it stops being
-// one and false (RFC 8259 section 6): -0, 1.5 and 1e+9 are numbers, while 01, .5, 1. and +1
-// are not.
-func checkNumber(data []byte, i int) (int, bool) {
-	if data[i] == '-' {
-		i++
-	}
-	run := func() bool {
-		from := i
-		for i < len(data) && data[i] >= '0' && data[i] <= '9' {
-			i++
-		}
-		return i > from
-	}
-	if i < len(data) && data[i] == '0' {
-		i++
-	} else if !run() {
-		return i, false
-	}
-	if i < len(data) && data[i] == '.' {
-		i++
-		if !run() {
-			return i, false
-		}
-	}
-	if i < len(data) && (data[i] == 'e' || data[i] == 'E') {
-		i++
-		if i < len(data) && (data[i] == '+' || data[i] == '-') {
-			i++
-		}
-		if !run() {
-			return i, false
-		}
-	}
-	return i, true
-}
-
-// error returns what run found with its place. Line, column and pointer are only worked out
-// here: a sound text never needs them.
+// error returns the fault that run found, with its place. Line, column and pointer are only
+// computed here: a sound text never needs them.
 func (c *check) error(at int, message string) error {
 	before := c.data[:min(at, len(c.data))]
 	from := bytes.LastIndexByte(before, '\n') + 1

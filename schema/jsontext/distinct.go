@@ -63,7 +63,7 @@ func (d *Distinct) Add(text json.RawMessage) int {
 	}
 }
 
-// grow doubles the table and enters the texts anew. The size is a power of two, so that a mask
+// grow doubles the table and enters the texts again. The size is a power of two, so that a mask
 // replaces a division, and at least half of it is free, so that a probe ends soon.
 func (d *Distinct) grow() {
 	d.table = make([]int32, max(16, 2*len(d.table)))

@@ -20,5 +20,5 @@ func ExampleMembers() {
 func ExampleCheck() {
 	fmt.Println(jsontext.Check([]byte("{\n  \"title\": \"Tide\",\n  \"title\": \"Ebb\"\n}")))
 	// Output:
-	// line 3, column 3: the key "title" stands twice in one object; leave one of them out
+	// line 3, column 3: the key "title" occurs twice in one object; leave one of them out
 }

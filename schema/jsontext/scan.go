@@ -10,11 +10,11 @@ import (
 // quotes alone and decodes nothing; the spans that it yields are cut from the text and share
 // its memory. A text that did not pass Check may yield any span, or a panic.
 
-// Kind is what a JSON value is (RFC 8259 section 3). Its first byte shows it, and is the Kind
-// of all but numbers.
+// Kind is the kind of a JSON value (RFC 8259 section 3). It is the first byte of the value; for
+// numbers it is '0'.
 type Kind byte
 
-// The kinds. Invalid is that of an empty text, and of one that begins no JSON value.
+// The kinds. Invalid is the kind of an empty text, and of one that does not begin a JSON value.
 const (
 	Invalid Kind = 0
 	Null    Kind = 'n'
@@ -55,9 +55,9 @@ func Trim(v []byte) []byte {
 	return v[i:j]
 }
 
-// Members yields the members of an object in the order they stand, the name unquoted, the
-// value as its text. Nothing is yielded for any other kind. Values share obj's memory, with a
-// capacity that ends with them, so that appending to one does not overwrite what follows.
+// Members yields the members of an object in their order: the name unquoted, the value as its
+// text. For any other kind it yields none. Values share obj's memory, with a capacity that ends
+// with them, so that appending to one does not overwrite the text after it.
 func Members(obj []byte) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		for name, value := range RawMembers(obj) {
@@ -68,9 +68,9 @@ func Members(obj []byte) iter.Seq2[string, json.RawMessage] {
 	}
 }
 
-// RawMembers yields the members of an object as Members does, the name as the text of its
-// string, quotes and escapes included: nothing is allocated. Two spellings of one name, "a"
-// and "\u0061", differ here.
+// RawMembers yields the members of an object as Members does, but the name as the text of its
+// string, quotes and escapes included, so that it allocates nothing. Two spellings of one name,
+// "a" and "\u0061", differ here.
 func RawMembers(obj []byte) iter.Seq2[[]byte, json.RawMessage] {
 	return func(yield func([]byte, json.RawMessage) bool) {
 		i := space(obj, 0)
@@ -93,11 +93,11 @@ func RawMembers(obj []byte) iter.Seq2[[]byte, json.RawMessage] {
 	}
 }
 
-// Walk goes through the object that begins at i of a checked text. It calls member with each
-// name, in quotes and without escapes it could do without, and with the offset where its value
-// begins; member returns the offset behind the value: [Skip]'s, or what it found out as it
-// read. So a reader that descends into values scans no byte twice. Walk returns the offset
-// behind the object, or i where none begins.
+// Walk reads the object that begins at i of a checked text. It calls member with each name, in
+// quotes and without needless escapes, and with the offset of its value; member returns the
+// offset after the value, which [Skip] or its own reading finds. So a reader that descends into
+// values scans no byte twice. Walk returns the offset after the object, or i if none begins
+// there.
 func Walk(b []byte, i int, member func(name []byte, at int) int) int {
 	if i >= len(b) || b[i] != '{' {
 		return i
@@ -116,8 +116,8 @@ func Walk(b []byte, i int, member func(name []byte, at int) int) int {
 	return min(i+1, len(b))
 }
 
-// Elements yields the elements of an array with their index, as their text. Nothing is yielded
-// for any other kind.
+// Elements yields the elements of an array with their index, as their text. For any other kind
+// it yields none.
 func Elements(arr []byte) iter.Seq2[int, json.RawMessage] {
 	return func(yield func(int, json.RawMessage) bool) {
 		i := space(arr, 0)
@@ -137,9 +137,9 @@ func Elements(arr []byte) iter.Seq2[int, json.RawMessage] {
 	}
 }
 
-// Get returns the value of the first member called name, or nil where there is none or obj is
-// no object. A member that is null has the text null. It scans the object from its beginning:
-// for several members use [Members].
+// Get returns the value of the first member called name, or nil if obj has no such member or is
+// another kind of value. A member that is null has the text null. It scans the object from its
+// beginning: for several members use [Members].
 func Get(obj []byte, name string) json.RawMessage {
 	for raw, v := range RawMembers(obj) {
 		if bytes.IndexByte(raw, '\\') < 0 {
@@ -153,9 +153,9 @@ func Get(obj []byte, name string) json.RawMessage {
 	return nil
 }
 
-// Skip returns the offset behind the value that begins at offset i of a checked text, or
-// len(b) where the text ends before. It counts brackets outside of strings, which is enough in
-// text that is known to be balanced.
+// Skip returns the offset after the value that begins at offset i of a checked text, or len(b)
+// if the text ends before. It counts brackets outside of strings, which is enough in a balanced
+// text.
 func Skip(b []byte, i int) int {
 	if i >= len(b) {
 		return len(b)
@@ -191,7 +191,7 @@ func Skip(b []byte, i int) int {
 	return i
 }
 
-// skipString returns the offset behind the string whose opening quote stands at i.
+// skipString returns the offset after the string whose opening quote is at i.
 func skipString(b []byte, i int) int {
 	for i++; i < len(b); {
 		n := bytes.IndexByte(b[i:], '"')

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote returns the Go string of a checked JSON string, whose quotes are included in v. It
-// is "" for anything that is no string.
+// Unquote returns the Go string of a checked JSON string, whose quotes are included in v. It is
+// "" for any other value.
 func Unquote(v []byte) string {
 	if len(v) >= 2 && v[0] == '"' && bytes.IndexByte(v, '\\') < 0 {
 		return string(v[1 : len(v)-1])
@@ -30,8 +30,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// AppendString appends s as a JSON string. It escapes what RFC 8259 section 7 demands and
-// nothing else: quote, backslash and controls. Bytes that are not UTF-8 become U+FFFD; HTML
+// AppendString appends s as a JSON string. It escapes only the characters that RFC 8259 section
+// 7 demands: quote, backslash and controls. Bytes that are not UTF-8 become U+FFFD; HTML
 // characters stay as they are.
 func AppendString(dst []byte, s string) []byte { return appendText(dst, s) }
 
@@ -109,8 +109,8 @@ var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 // becomes a~1b~0c.
 func Token(name string) string { return pointerEscape.Replace(name) }
 
-// Comma appends the comma before the next element or member of the array or object that dst
-// ends in the middle of: none behind the bracket that opens it.
+// Comma appends the comma before the next element or member of the array or object at the end
+// of dst, unless dst ends with the opening bracket.
 func Comma(dst []byte) []byte {
 	if last := dst[len(dst)-1]; last == '[' || last == '{' {
 		return dst

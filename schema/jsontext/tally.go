@@ -2,18 +2,18 @@ package jsontext
 
 import "bytes"
 
-// Tally counts the values of a JSON text and how deep they stand within each other, part by part
-// as the text comes in: a text with too many of them can be refused before all of it is there.
-// It judges nothing else; [Check] does, once the text is whole. The zero value is ready.
+// Tally counts the values of a JSON text and their depth, part by part as the text comes in: a
+// text with too many of them can be refused before all of it is there. Its other faults are the
+// task of [Check], once the text is complete. The zero value is ready.
 type Tally struct {
-	// Values is how many values have begun: every value but the first of an object or an array
-	// stands behind a comma, and that first one is counted with its bracket.
+	// Values is the number of values that have begun: every value but the first of an object
+	// or an array follows a comma, and that first one is counted with its bracket.
 	Values int
 	// Deepest is how many objects and arrays were open at once at most.
 	Deepest int
 
 	depth         int
-	text, escaped bool // within a string; behind a backslash
+	text, escaped bool // within a string; after a backslash
 }
 
 // Add reads the next part of the text.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 )
@@ -38,15 +38,15 @@ func entity(t testing.TB, name string, fields ...string) *schema.Entity {
 // TestResolve: what the cards call a table or a column leads to the one that has it, had it, or is
 // new.
 func TestResolve(t *testing.T) {
-	tables := func(lines ...string) (all []facade.Renamed) {
+	tables := func(lines ...string) (all []catalog.Renamed) {
 		for i := 0; i < len(lines); i += 2 {
-			all = append(all, facade.Renamed{Entity: lines[i], To: lines[i+1]})
+			all = append(all, catalog.Renamed{Entity: lines[i], To: lines[i+1]})
 		}
 		return all
 	}
-	fields := func(lines ...string) (all []facade.Renamed) {
+	fields := func(lines ...string) (all []catalog.Renamed) {
 		for i := 0; i < len(lines); i += 2 {
-			all = append(all, facade.Renamed{Entity: "product", Field: lines[i], To: lines[i+1]})
+			all = append(all, catalog.Renamed{Entity: "product", Field: lines[i], To: lines[i+1]})
 		}
 		return all
 	}
@@ -61,7 +61,7 @@ func TestResolve(t *testing.T) {
 		present []*migration.Table
 		ledger  []migration.Called
 		entity  []string // and its fields
-		renamed []facade.Renamed
+		renamed []catalog.Renamed
 		want    string // the table and its columns
 		steps   string
 		refused string
@@ -97,7 +97,7 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := entity(t, c.entity[0], c.entity[1:]...)
-			task := &migration.Task{Entities: []*schema.Entity{e}, Changes: facade.SchemaChanges{Renamed: c.renamed}}
+			task := &migration.Task{Entities: []*schema.Entity{e}, Changes: catalog.SchemaChanges{Renamed: c.renamed}}
 			plain := func(name string) string { return name }
 			names, renamed, refused, err := migration.Resolve(task, migration.Naming{Table: plain, Column: plain}, c.present, migration.Ledger{Names: c.ledger, History: func() ([]migration.Entry, error) {
 				return []migration.Entry{{At: "2026-01-02T03:04:05Z", Steps: []migration.Applied{{Op: migration.RenameTable, Entity: "full2"}}}}, nil

@@ -3,7 +3,7 @@ package migration
 import (
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -12,7 +12,7 @@ type Task struct {
 	// Entities are those whose rows the store keeps.
 	Entities []*schema.Entity
 	// Changes are what the cards cannot say: new names, and values for older rows.
-	Changes facade.SchemaChanges
+	Changes catalog.SchemaChanges
 	// Start says that a program starts: it applies what loses nothing and what the cards need,
 	// and no more.
 	Start bool
@@ -47,7 +47,7 @@ func (t *Task) May(flag, entity, field string) bool {
 }
 
 // Value returns what computes a field of older rows; nil where frond.yaml says nothing.
-func (t *Task) Value(p *schema.Property, e *schema.Entity) *facade.Backfill {
+func (t *Task) Value(p *schema.Property, e *schema.Entity) *catalog.Backfill {
 	for _, v := range t.Changes.Values {
 		if v.Entity == e && v.Field == p {
 			return v

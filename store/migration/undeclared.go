@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // Undeclared returns refusals of renames that frond.yaml may have left out: a table with rows has
@@ -169,14 +169,14 @@ func (s *Step) undeclared(name string, heirs []string, reason, drop string) {
 
 // gone reports whether frond.yaml says that an entity or a field has no new name.
 func (t *Task) gone(entity, field string) bool {
-	return slices.ContainsFunc(t.Changes.Gone, func(g facade.Renamed) bool {
+	return slices.ContainsFunc(t.Changes.Gone, func(g catalog.Renamed) bool {
 		return strings.EqualFold(g.Entity, entity) && g.Field == field
 	})
 }
 
 // renamedTo reports whether a rename leads to an entity, or to a field of one.
 func (t *Task) renamedTo(entity, field string) bool {
-	return slices.ContainsFunc(t.Changes.Renamed, func(r facade.Renamed) bool {
+	return slices.ContainsFunc(t.Changes.Renamed, func(r catalog.Renamed) bool {
 		if field == "" {
 			return r.Field == "" && strings.EqualFold(r.To, entity)
 		}
@@ -186,5 +186,5 @@ func (t *Task) renamedTo(entity, field string) bool {
 
 // valued reports whether frond.yaml computes a field of older rows.
 func (t *Task) valued(entity, field string) bool {
-	return slices.ContainsFunc(t.Changes.Values, func(v *facade.Backfill) bool { return v.Entity.Name == entity && v.Field.Name == field })
+	return slices.ContainsFunc(t.Changes.Values, func(v *catalog.Backfill) bool { return v.Entity.Name == entity && v.Field.Name == field })
 }

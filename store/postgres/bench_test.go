@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 	"github.com/frondhost/frond/store/storetest"
@@ -42,12 +43,12 @@ func BenchmarkCreate(b *testing.B) {
 				r = append(r, facade.Record{{Name: p.Name, Value: v}}...)
 			}
 		}
-		if _, err := s.Insert(b.Context(), e, []facade.Record{r}, nil, facade.NewLayout(nil)); err != nil {
+		if _, err := s.Insert(b.Context(), e, []facade.Record{r}, nil, rows.NewLayout(nil)); err != nil {
 			b.Fatal(err)
 		}
 	}
 	var serial atomic.Int64
-	layout := facade.NewLayout([]string{"id", "postId", "number", "body", "stars"})
+	layout := rows.NewLayout([]string{"id", "postId", "number", "body", "stars"})
 	b.Run("store", func(b *testing.B) {
 		b.SetParallelism(clients)
 		b.ReportAllocs()
@@ -109,7 +110,7 @@ func BenchmarkOneRow(b *testing.B) {
 		b.Fatal(err)
 	}
 	find := &facade.Find{
-		Entity: tag, Select: facade.NewLayout([]string{"id", "label"}), Sort: []facade.SortKey{{Field: tag.Primary}}, Limit: 1,
+		Entity: tag, Select: rows.NewLayout([]string{"id", "label"}), Sort: []facade.SortKey{{Field: tag.Primary}}, Limit: 1,
 		Each: &facade.EachKey{Field: tag.Primary, Values: []json.RawMessage{json.RawMessage("1")}},
 	}
 	if _, err := s.Find(b.Context(), find); err != nil {

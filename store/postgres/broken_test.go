@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/pgtest"
@@ -37,7 +40,7 @@ func tagOf(id int) facade.Record {
 }
 
 func put(ctx context.Context, s *postgres.Store, tag *schema.Entity, id int, terms *facade.Terms) error {
-	_, err := s.Insert(ctx, tag, []facade.Record{tagOf(id)}, terms, facade.NewLayout([]string{"id"}))
+	_, err := s.Insert(ctx, tag, []facade.Record{tagOf(id)}, terms, rows.NewLayout([]string{"id"}))
 	return err
 }
 
@@ -45,8 +48,8 @@ func put(ctx context.Context, s *postgres.Store, tag *schema.Entity, id int, ter
 func there(t testing.TB, s *postgres.Store, tag *schema.Entity, id int) bool {
 	t.Helper()
 	found, err := s.Find(t.Context(), &facade.Find{
-		Entity: tag, Select: facade.NewLayout([]string{"id"}), Limit: 1, Sort: []facade.SortKey{{Field: tag.Primary}},
-		Where: &facade.Filter{Op: facade.Eq, Field: tag.Primary, Values: []any{int64(id)}},
+		Entity: tag, Select: rows.NewLayout([]string{"id"}), Limit: 1, Sort: []facade.SortKey{{Field: tag.Primary}},
+		Where: &filter.Filter{Op: filter.Eq, Field: tag.Primary, Values: []any{int64(id)}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +59,7 @@ func there(t testing.TB, s *postgres.Store, tag *schema.Entity, id int) bool {
 
 // outcome is details.outcome of an error.
 func outcome(err error) any {
-	var e *facade.Error
+	var e *kiterror.Error
 	if !errors.As(err, &e) {
 		return nil
 	}
@@ -72,7 +75,7 @@ func TestCutWrites(t *testing.T) {
 	tag := entity(t, set, "tag")
 	p, url := newProxy(t, pgtest.Database(t))
 	s := open(t, postgres.Options{URL: url}, set.Entities)
-	terms := &facade.Terms{After: &facade.Filter{Op: facade.IsNull, Field: tag.Property("label"), Values: []any{false}}}
+	terms := &facade.Terms{After: &filter.Filter{Op: filter.IsNull, Field: tag.Property("label"), Values: []any{false}}}
 	n := 0
 	for _, c := range []struct {
 		name  string
@@ -103,7 +106,7 @@ func TestCutWrites(t *testing.T) {
 			switch {
 			case c.known && err != nil:
 				t.Errorf("it was not done again: %v", err)
-			case !c.known && (facade.CodeOf(err) != facade.ServiceUnavailable || outcome(err) != "unknown"):
+			case !c.known && (kiterror.CodeOf(err) != kiterror.ServiceUnavailable || outcome(err) != "unknown"):
 				t.Errorf("the error does not say that the outcome is unknown: %v", err)
 			}
 			if got := there(t, s, tag, n); got != c.done {
@@ -160,7 +163,7 @@ func TestServerKilled(t *testing.T) {
 				switch {
 				case err == nil:
 					acknowledged[id] = true
-				case facade.CodeOf(err) != facade.ServiceUnavailable:
+				case kiterror.CodeOf(err) != kiterror.ServiceUnavailable:
 					t.Errorf("answered %v", err)
 				case outcome(err) == "unknown":
 					unknown++
@@ -205,7 +208,7 @@ func TestServerKilled(t *testing.T) {
 	if err := s.Check(t.Context()); err != nil {
 		t.Errorf("the server is back, and the store says %v", err)
 	}
-	found, err := s.Find(t.Context(), &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: tag.Primary}}, Limit: 1 << 30})
+	found, err := s.Find(t.Context(), &facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: tag.Primary}}, Limit: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +255,7 @@ func TestPoolExhausted(t *testing.T) {
 	<-held
 	<-held
 	err := put(t.Context(), s, tag, 7, nil)
-	if said := facade.AsError(err); said.Code != facade.ServiceUnavailable || !strings.Contains(said.Message, "every connection to the store is in use") || said.RetryAfter() != "1" {
+	if said := kiterror.AsError(err); said.Code != kiterror.ServiceUnavailable || !strings.Contains(said.Message, "every connection to the store is in use") || said.RetryAfter() != "1" {
 		t.Errorf("answered %v, to be sent again after %q", err, said.RetryAfter())
 	}
 	if !strings.Contains(log.String(), "connections=2 waiting=1 waited=1s") {
@@ -358,10 +361,10 @@ func TestReadOnlyRole(t *testing.T) {
 		t.Error("the row cannot be read")
 	}
 	err := put(t.Context(), s, tag, 2, nil)
-	if facade.CodeOf(err) != facade.InternalError {
+	if kiterror.CodeOf(err) != kiterror.InternalError {
 		t.Errorf("a write: %v", err)
 	}
-	var e *facade.Error
+	var e *kiterror.Error
 	if errors.As(err, &e) && strings.Contains(e.Message, "tag") || !strings.Contains(fmt.Sprint(errors.Unwrap(err)), "reader") {
 		t.Errorf("the caller gets %q, the log %v", e.Message, errors.Unwrap(err))
 	}
@@ -399,7 +402,7 @@ func TestReadOnlyRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	still := open(t, postgres.Options{URL: cluster.Primary.URL(name)}, set.Entities)
-	if err := put(t.Context(), still, tag, 3, nil); facade.CodeOf(err) != facade.ServiceUnavailable {
+	if err := put(t.Context(), still, tag, 3, nil); kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 		t.Errorf("a write to a server that takes none: %v", err)
 	}
 	if err := still.Check(t.Context()); err == nil {
@@ -419,8 +422,8 @@ func TestSilentServer(t *testing.T) {
 	}
 	p.on(func([]byte) where { return swallowed })
 	began := time.Now()
-	_, err := s.Find(t.Context(), &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: tag.Primary}}, Limit: 1})
-	if facade.CodeOf(err) != facade.ServiceUnavailable || time.Since(began) > time.Minute {
+	_, err := s.Find(t.Context(), &facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: tag.Primary}}, Limit: 1})
+	if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || time.Since(began) > time.Minute {
 		t.Errorf("after %s: %v", time.Since(began), err)
 	}
 	p.on(nil)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 )
@@ -349,7 +349,7 @@ func (ch *change) conversion(c *column, from, to string) (f *filling) {
 		return &filling{value: value, column: c}
 	}
 	if how := migration.Convert(from, to); how != nil {
-		return &filling{value: facade.NewConversion(ch.t.Entity, c.Prop, how), column: c, lossy: true}
+		return &filling{value: catalog.NewConversion(ch.t.Entity, c.Prop, how), column: c, lossy: true}
 	}
 	return nil
 }

@@ -2,9 +2,11 @@ package postgres
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/store/driver"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -13,15 +15,15 @@ import (
 // to. They are a runner that is used twice: at first it gathers the statements and lets every
 // count be enough; when they have run, it gives the same calls the numbers that came.
 //
-//	gather   Leads, Stays                       2 statements
+//	gather   Before, Behind                     2 statements
 //	run      SELECT count(*) …; INSERT …; SELECT count(*) …
-//	judge    Leads, Stays                       Dangling, Unmet or nil
+//	judge    Before, Behind                       Dangling, Unmet or nil
 type checks struct {
 	queries []*engine.Query
 	bound   []*arguments
 	numbers []int64
-	// more says that statements come behind.
-	more bool
+	// last says that no statement comes behind.
+	last bool
 	// judging says that the numbers are there, and next which of them comes.
 	judging bool
 	next    int
@@ -45,36 +47,44 @@ func (s *checks) Number(sql []byte, args []sqltext.Value) (int64, error) {
 }
 
 // Rows is not called: the row that is to be changed is read before its terms are judged.
-func (s *checks) Rows([]byte, []sqltext.Value, *sqltext.Selection, *facade.Rows) error { return nil }
+func (s *checks) Rows([]byte, []sqltext.Value, *sqltext.Selection, *rows.Rows) error { return nil }
 
-// run sends write with what leads checks before it and what stays checks behind it, and judges.
-// What is wrong before is the error, whatever the write itself says.
-func (s *checks) run(c *engine.Conn, write *engine.Query, leads, stays func(sqltext.Runner) error) error {
+// run sends writes with what is checked before and behind them (nil: nothing), and judges. ran is
+// called when they have run. What is wrong before is the error, whatever the writes say.
+func (s *checks) run(c *engine.Conn, around driver.Checks, writes []*engine.Query, ran func()) error {
 	defer func() {
 		for _, bound := range s.bound {
 			bound.free()
 		}
 	}()
-	write.Done = false // it may be a second try
-	_ = leads(s)       // every count is enough
-	before := len(s.queries)
-	_ = stays(s) // likewise
-	all := make([]*engine.Query, 0, len(s.queries)+1)
-	all = append(append(append(all, s.queries[:before]...), write), s.queries[before:]...)
+	before := 0
+	if around != nil {
+		_ = around.Before(s) // every count is enough
+		before = len(s.queries)
+		_ = around.Behind(s) // likewise
+	}
+	all := writes
+	if len(s.queries) > 0 {
+		all = slices.Concat(s.queries[:before], writes, s.queries[before:])
+	}
 	var err error
-	if len(all) == 1 && !s.more {
+	if len(all) == 1 && s.last {
 		err = c.Conclude(all...)
 	} else {
 		err = c.Run(all...)
 	}
+	ran()
+	if around == nil {
+		return err
+	}
 	s.judging = true
 	if before == 0 || s.queries[before-1].Done {
-		if wrong := leads(s); wrong != nil {
+		if wrong := around.Before(s); wrong != nil {
 			return wrong
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return stays(s)
+	return around.Behind(s)
 }

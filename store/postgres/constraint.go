@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
@@ -31,7 +32,7 @@ func (s *Store) constraint(t *table, written []facade.Record, err error) error {
 	code, name, tableName, columnName := engine.Violated(err)
 	if code == "" {
 		if engine.BadValue(err) {
-			return facade.Errorf(facade.ValidationFailed, "the database cannot hold one of the values; send one within the bounds of its field%w", unspoken{err})
+			return kiterror.Errorf(kiterror.ValidationFailed, "the database cannot hold one of the values; send one within the bounds of its field%w", unspoken{err})
 		}
 		return err
 	}
@@ -43,7 +44,7 @@ func (s *Store) constraint(t *table, written []facade.Record, err error) error {
 	switch code {
 	case engine.Unique:
 		if known && v.unique != nil {
-			return facade.Taken(v.unique...)
+			return kiterror.Taken(v.unique...)
 		}
 	case engine.Check:
 		if known && v.field != nil && broken == t && !t.Sparse { // a CHECK that no card has cannot be explained
@@ -53,7 +54,7 @@ func (s *Store) constraint(t *table, written []facade.Record, err error) error {
 		if p := broken.property(columnName); p != nil && broken == t {
 			return sqltext.Refuse(p, "required")
 		} else if p != nil { // onDelete: set null met a field that takes no null
-			return facade.InUse(p)
+			return kiterror.InUse(p)
 		}
 		if why := s.verify(context.Background()); why != nil && broken == t && !t.Sparse {
 			return engine.Newer(errors.Join(why, err))
@@ -63,16 +64,16 @@ func (s *Store) constraint(t *table, written []facade.Record, err error) error {
 			break
 		}
 		if broken == t && sets(written, v.field.Name) {
-			return facade.Dangling(v.field)
+			return kiterror.Dangling(v.field)
 		}
-		return facade.InUse(v.field)
+		return kiterror.InUse(v.field)
 	}
 	s.db.Log().Warn("a rule of the database that no card describes refused a write", "table", tableName, "constraint", name, "column", columnName, "code", code)
 	rule := ""
 	if s.named {
 		rule = " (" + cmp.Or(name, columnName) + " of " + tableName + ")"
 	}
-	return facade.Errorf(facade.Conflict, "the values break a rule of the database that no card describes%s; change them, or describe the rule%w", rule, unspoken{err})
+	return kiterror.Errorf(kiterror.Conflict, "the values break a rule of the database that no card describes%s; change them, or describe the rule%w", rule, unspoken{err})
 }
 
 // sets says whether one of the records has a value for the field.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
@@ -31,16 +31,16 @@ func (dialect) Placeholder(sql []byte, n int) []byte {
 	return strconv.AppendInt(append(sql, '$'), int64(n), 10)
 }
 
-var comparisons = map[facade.Op]string{
-	facade.Eq: " = ", facade.Ne: " IS DISTINCT FROM ", facade.Lt: " < ", facade.Lte: " <= ", facade.Gt: " > ", facade.Gte: " >= ",
+var comparisons = map[filter.Op]string{
+	filter.Eq: " = ", filter.Ne: " IS DISTINCT FROM ", filter.Lt: " < ", filter.Lte: " <= ", filter.Gt: " > ", filter.Gte: " >= ",
 }
 
 // Compare writes t0."price" < $1.
-func (dialect) Compare(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias string, v sqltext.Value) {
+func (dialect) Compare(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias string, v sqltext.Value) {
 	o := fit(c, op, v)
 	if o.decided {
 		// Null meets Ne alone.
-		if o.holds && op != facade.Ne {
+		if o.holds && op != filter.Ne {
 			b.Column(alias, c)
 			b.Text(" IS NOT NULL")
 			return
@@ -93,7 +93,7 @@ func (dialect) OneOf(b *sqltext.Builder, c *sqltext.Column, alias string, keys s
 //	endsWith "b"      right(t0."name", 1) = 'b'
 //
 // Values are bound; they stand here for the reader.
-func (dialect) Match(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias string, text string) {
+func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias string, text string) {
 	if strings.IndexByte(text, 0) >= 0 {
 		b.Truth(false) // no text of PostgreSQL has a NUL
 		return
@@ -114,17 +114,17 @@ func (dialect) Match(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias 
 		b.Bind(sqltext.TextValue(text))
 	}
 	switch op {
-	case facade.Contains:
+	case filter.Contains:
 		b.Text("strpos(")
 		column()
 		b.Text(", ")
 		b.Bind(sqltext.TextValue(text))
 		b.Text(") > 0")
-	case facade.IContains:
+	case filter.IContains:
 		column()
 		b.Text(" ~ ")
 		b.Bind(sqltext.TextValue(foldedPattern(text)))
-	case facade.StartsWith:
+	case filter.StartsWith:
 		above, bounded := sqltext.After(text)
 		if !bounded || c.Collation != "" || classOf(c) != asText {
 			end("left")
@@ -139,7 +139,7 @@ func (dialect) Match(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias 
 		b.Text(" < ")
 		b.Bind(sqltext.TextValue(above))
 		b.Text(")")
-	case facade.EndsWith:
+	case filter.EndsWith:
 		end("right")
 	}
 }

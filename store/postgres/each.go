@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -37,7 +37,7 @@ func (r *reading) each() error {
 	}
 	if len(list) == 1 {
 		r.lone = &list[0]
-		if o := fit(c, facade.Eq, list[0]); o.decided {
+		if o := fit(c, filter.Eq, list[0]); o.decided {
 			*r.lone = sqltext.Value{}
 		} else {
 			*r.lone = o.v

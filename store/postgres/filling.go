@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/migration"
@@ -20,7 +20,7 @@ import (
 // others use it. A row is written only if it still has the values that its new one was
 // computed from.
 type filling struct {
-	value  *facade.Backfill
+	value  *catalog.Backfill
 	column *column
 	// to is the column that gets the values: the one itself, or the second one that will take
 	// its place.

@@ -5,6 +5,9 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -20,7 +23,7 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 		return nil, err
 	}
 	r := &reading{store: s, table: t, ctx: ctx}
-	if err := r.Begin(&t.Table, q, facade.MeterOf(ctx)); err != nil {
+	if err := r.Begin(&t.Table, q, budget.MeterOf(ctx)); err != nil {
 		return nil, err
 	}
 	if q.Each != nil {
@@ -38,7 +41,7 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 // filter's operands are looked at before; what arrives here is a cursor that was made up.
 func unfit(err error) error {
 	if engine.BadValue(err) {
-		return facade.Errorf(facade.BadRequest, "a value of the filter or the cursor does not fit its field; take the cursor from a page")
+		return kiterror.Errorf(kiterror.BadRequest, "a value of the filter or the cursor does not fit its field; take the cursor from a page")
 	}
 	return err
 }
@@ -130,7 +133,7 @@ func (r *reading) query(b *sqltext.Builder, before, behind int, row func(values 
 // the last column is the total, in a row of its own.
 func (r *reading) runPage(c *engine.Conn, b *sqltext.Builder, counted bool) error {
 	most := max(0, r.Find.Limit)
-	r.Read = facade.NewRows(r.Selection.Layout, sqltext.RoomFor(most))
+	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(most))
 	total, behind := int64(-1), 0
 	if counted {
 		behind = 1

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // BenchmarkFind reads a page of 100 rows, one row and 50 rows by their keys, and the first ten
 // rows of each of ten keys.
 func BenchmarkFind(b *testing.B) {
 	p := newPlanned(b, 10_000)
-	layout := facade.NewLayout([]string{"id", "level", "name", "at", "note"})
+	layout := rows.NewLayout([]string{"id", "level", "name", "at", "note"})
 	keys := func(n int) (all []json.RawMessage) {
 		for i := range n {
 			all = append(all, fmt.Appendf(nil, "%d", i))

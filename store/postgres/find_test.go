@@ -10,6 +10,10 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -49,8 +53,8 @@ func TestOddLetters(t *testing.T) {
 				}
 			}
 			found, err := p.Find(t.Context(), &facade.Find{
-				Entity: p.track, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 9999,
-				Where: &facade.Filter{Op: facade.IContains, Field: p.track.Property("name"), Values: []any{operand}},
+				Entity: p.track, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 9999,
+				Where: &filter.Filter{Op: filter.IContains, Field: p.track.Property("name"), Values: []any{operand}},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -72,10 +76,10 @@ func TestTextsAreBound(t *testing.T) {
 	p := newPlanned(t, 0)
 	field := p.track.Property("note")
 	for _, text := range append(storetest.Hostile, strings.Repeat("Größe? ", 1500), "nul\x00") {
-		for _, op := range []facade.Op{facade.Eq, facade.Ne, facade.Lt, facade.Gte, facade.In, facade.NotIn, facade.Contains, facade.IContains, facade.StartsWith, facade.EndsWith} {
+		for _, op := range []filter.Op{filter.Eq, filter.Ne, filter.Lt, filter.Gte, filter.In, filter.NotIn, filter.Contains, filter.IContains, filter.StartsWith, filter.EndsWith} {
 			found, err := p.Find(t.Context(), &facade.Find{
-				Entity: p.track, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: field}, {Field: p.track.Primary}}, Limit: 9,
-				Where: &facade.Filter{Op: op, Field: field, Values: []any{text}},
+				Entity: p.track, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: field}, {Field: p.track.Primary}}, Limit: 9,
+				Where: &filter.Filter{Op: op, Field: field, Values: []any{text}},
 			})
 			if err != nil || found.Rows.Len() != 0 {
 				t.Errorf("%.20q by %d: %v", text, op, err)
@@ -93,10 +97,10 @@ func TestCursorsThatWereMadeUp(t *testing.T) {
 	p := newPlanned(t, 0)
 	for _, c := range []struct{ field, value string }{{"at", `"0000-01-01T00:00:00.000Z"`}, {"name", `"nul\u0000"`}} {
 		_, err := p.Find(t.Context(), &facade.Find{
-			Entity: p.track, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Property(c.field)}, {Field: p.track.Primary}}, Limit: 9,
+			Entity: p.track, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Property(c.field)}, {Field: p.track.Primary}}, Limit: 9,
 			From: []json.RawMessage{[]byte(c.value), []byte("1")},
 		})
-		if facade.CodeOf(err) != facade.BadRequest {
+		if kiterror.CodeOf(err) != kiterror.BadRequest {
 			t.Errorf("from %s: %v", c.value, err)
 		}
 	}
@@ -107,21 +111,21 @@ func TestCursorsThatWereMadeUp(t *testing.T) {
 func TestEstimatedTotals(t *testing.T) {
 	p := newPlanned(t, 40_000)
 	level := p.track.Property("level")
-	is := func(op facade.Op, v int64) *facade.Filter {
-		return &facade.Filter{Op: op, Field: level, Values: []any{v}}
+	is := func(op filter.Op, v int64) *filter.Filter {
+		return &filter.Filter{Op: op, Field: level, Values: []any{v}}
 	}
 	for _, c := range []struct {
 		what        string
-		where       *facade.Filter
+		where       *filter.Filter
 		least, most int64
 	}{
-		{"few rows", is(facade.Eq, 3), 4000, 4000},
-		{"none", is(facade.Eq, 77), 0, 0},
-		{"more than are counted", is(facade.Gte, 5), 15_000, 25_000},
+		{"few rows", is(filter.Eq, 3), 4000, 4000},
+		{"none", is(filter.Eq, 77), 0, 0},
+		{"more than are counted", is(filter.Gte, 5), 15_000, 25_000},
 		{"all rows", nil, 39_000, 41_000},
 	} {
 		found, err := p.Find(t.Context(), &facade.Find{
-			Entity: p.track, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 5,
+			Entity: p.track, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 5,
 			Where: c.where, Count: true, Estimate: true,
 		})
 		if err != nil || found.Total < c.least || found.Total > c.most {
@@ -141,15 +145,15 @@ func TestTotalBeyondItsTime(t *testing.T) {
 	t.Cleanup(func() { _ = hurried.Close() })
 	hurried.tables.Store(p.tables.Load())
 	q := &facade.Find{
-		Entity: p.track, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 5, Count: true,
-		Where: &facade.Filter{Op: facade.IContains, Field: p.track.Property("note"), Values: []any{"ordinary LENGTH"}},
+		Entity: p.track, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 5, Count: true,
+		Where: &filter.Filter{Op: filter.IContains, Field: p.track.Property("note"), Values: []any{"ordinary LENGTH"}},
 	}
 	if err := p.db.Maintain(t.Context(), func(c *engine.Conn) error {
 		if err := c.Exec("BEGIN; LOCK TABLE track"); err != nil {
 			return err
 		}
 		_, err := hurried.Find(t.Context(), q)
-		if facade.CodeOf(err) != facade.UnprocessableEntity || !strings.Contains(err.Error(), "count: estimated") {
+		if kiterror.CodeOf(err) != kiterror.UnprocessableEntity || !strings.Contains(err.Error(), "count: estimated") {
 			t.Errorf("an exact total: %v", err)
 		}
 		return c.Exec("ROLLBACK")
@@ -165,13 +169,13 @@ func TestTotalBeyondItsTime(t *testing.T) {
 // with the caller's error, and the connection is used again.
 func TestReadsAreMetered(t *testing.T) {
 	p := newPlanned(t, 20_000)
-	ctx, account, err := facade.NewBudget(2<<20, 0).Open(t.Context())
+	ctx, account, err := budget.New(2<<20, 0).Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer account.Close()
-	q := &facade.Find{Entity: p.track, Select: facade.NewLayout([]string{"id", "note", "at"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 20_000}
-	if _, err := p.Find(ctx, q); facade.CodeOf(err) != facade.PayloadTooLarge {
+	q := &facade.Find{Entity: p.track, Select: rows.NewLayout([]string{"id", "note", "at"}), Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: 20_000}
+	if _, err := p.Find(ctx, q); kiterror.CodeOf(err) != kiterror.PayloadTooLarge {
 		t.Errorf("a page that is too large: %v", err)
 	}
 	q.Limit = 10

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // TestHasOverAnyJSON looks for scalars in arrays that PostgreSQL can keep and not convert: no
@@ -32,8 +34,8 @@ x-kit-version: 1
 		{"a", "0 1 12"}, {"b", "0 2"}, {"1", "5"}, {int64(1), "3 4"}, {1.0, "3 4"}, {0.5, ""}, {true, "4"}, {false, ""}, {"true", "5"}, {"\x00", "1"}, {`\u0000a`, "13"}, {"😀", "14"},
 	} {
 		found, err := p.Find(t.Context(), &facade.Find{
-			Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 99,
-			Where: &facade.Filter{Op: facade.Has, Field: e.Property("tags"), Values: []any{c.value}},
+			Entity: e, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 99,
+			Where: &filter.Filter{Op: filter.Has, Field: e.Property("tags"), Values: []any{c.value}},
 		})
 		if err != nil {
 			t.Errorf("has %v: %v", c.value, err)

@@ -4,30 +4,14 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// row appends the values of one row in the order of the columns. VALIDATION_FAILED for a value
-// that its column cannot hold, and for a row without a key.
-func (t *table) row(args []sqltext.Value, record facade.Record) ([]sqltext.Value, error) {
-	from := len(args)
-	args, err := t.Row(args, record)
-	if err != nil {
-		return args, err
-	}
-	for i, c := range t.columns {
-		if err := t.settle(c.Prop, &args[from+i]); err != nil {
-			return args, err
-		}
-	}
-	return args, nil
-}
-
-// settle makes a value one that PostgreSQL reads for the column: it calls the year 0 of RFC
-// 3339 the year 1 before Christ. A text with a NUL is refused, which no text of PostgreSQL has.
-func (t *table) settle(p *schema.Property, v *sqltext.Value) error {
+// Fit implements [driver.Table]: the year 0 of RFC 3339 is the year 1 before Christ. A text with a
+// NUL is refused, which no text of PostgreSQL has.
+func (t *table) Fit(p *schema.Property, v *sqltext.Value) error {
 	if v.Kind != sqltext.Text {
 		return nil
 	}
@@ -36,7 +20,7 @@ func (t *table) settle(p *schema.Property, v *sqltext.Value) error {
 	}
 	if strings.IndexByte(v.S, 0) >= 0 {
 		message := p.Name + " holds the character U+0000, which the database cannot keep; leave it out"
-		return facade.Invalid(message, schema.Detail{Path: p.Name, Pointer: "/body/" + p.Name, Code: "characters", Message: message})
+		return kiterror.Invalid(message, schema.Detail{Path: p.Name, Pointer: "/body/" + p.Name, Code: "characters", Message: message})
 	}
 	if rest, found := strings.CutPrefix(v.S, "0000-"); found && (p.Kind == schema.KindDate || p.Kind == schema.KindDateTime) {
 		v.S = "0001-" + rest + " BC"
@@ -44,18 +28,17 @@ func (t *table) settle(p *schema.Property, v *sqltext.Value) error {
 	return nil
 }
 
-// insert writes an INSERT of n rows with all columns. Several rows are one statement whose text
-// does not depend on their number: each column's values are one array.
+// Insert implements [driver.DB]. Several rows are one statement whose text does not depend on their
+// number: each column's values are one array.
 //
 //	INSERT INTO "post" ("id", "views") SELECT u.c0, u.c1 FROM unnest($1::text[], $2::bigint[])
 //	  WITH ORDINALITY AS u(c0, c1, n) ORDER BY u.n
 //
 // All foreign keys are judged when the statement is done, so rows may point at each other.
-// Free the result when it has run.
-func (s *Store) insert(b *sqltext.Builder, t *table, args []sqltext.Value, n int) *arguments {
+func (database) Insert(b *sqltext.Builder, t *table, args []sqltext.Value, n int) (bound []sqltext.Value, times int) {
 	if n == 1 {
 		b.Insert(&t.Table)
-		return newArguments(args)
+		return args, 1
 	}
 	var names, values, arrays, aliases []string
 	for i, c := range t.columns {
@@ -77,7 +60,7 @@ func (s *Store) insert(b *sqltext.Builder, t *table, args []sqltext.Value, n int
 		}
 		columns[i] = sqltext.TextValue(string(append(text, '}')))
 	}
-	return newArguments(columns)
+	return columns, 1
 }
 
 // elementType is the type that a column's values have in an array: the column's own, or text

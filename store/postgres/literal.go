@@ -5,26 +5,26 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
 // operand is how an operand of a filter is compared with a column.
 type operand struct {
-	op facade.Op
+	op filter.Op
 	v  sqltext.Value
 	// decided says that the comparison is the same for every value of the column: holds.
 	decided, holds bool
 }
 
 // every is an operand that every value of the column meets, and null for Ne.
-func every(op facade.Op, holds bool) operand { return operand{op: op, decided: true, holds: holds} }
+func every(op filter.Op, holds bool) operand { return operand{op: op, decided: true, holds: holds} }
 
 // fit returns an operand in a form that the server reads as a value of the column's type, with
 // the meaning it has in every store: integers and fractions compare by value, and a text may
 // have a NUL, which no text of PostgreSQL has.
-func fit(c *sqltext.Column, op facade.Op, v sqltext.Value) operand {
+func fit(c *sqltext.Column, op filter.Op, v sqltext.Value) operand {
 	same := operand{op: op, v: v}
 	switch classOf(c) {
 	case asInteger:
@@ -33,7 +33,7 @@ func fit(c *sqltext.Column, op facade.Op, v sqltext.Value) operand {
 		}
 		// A number beyond a smaller type is no value of it, and the server would refuse it.
 		if most := largest(c); v.I > most || v.I < -most-1 {
-			return every(op, op == facade.Ne || v.I > 0 && (op == facade.Lt || op == facade.Lte) || v.I < 0 && (op == facade.Gt || op == facade.Gte))
+			return every(op, op == filter.Ne || v.I > 0 && (op == filter.Lt || op == filter.Lte) || v.I < 0 && (op == filter.Gt || op == filter.Gte))
 		}
 	case asNumber:
 		if v.Kind == sqltext.Int && isDouble(c) {
@@ -45,11 +45,11 @@ func fit(c *sqltext.Column, op facade.Op, v sqltext.Value) operand {
 		return fitMoment(op, v, sqltext.TimeLayout)
 	case asUUID:
 		if !isUUID(v.S) {
-			return every(op, op == facade.Ne)
+			return every(op, op == filter.Ne)
 		}
 	default:
 		if c.Fits != nil && v.Kind == sqltext.Text && !c.Fits(v.S) {
-			return every(op, op == facade.Ne) // nothing equals, precedes or follows it
+			return every(op, op == filter.Ne) // nothing equals, precedes or follows it
 		}
 		if head, _, found := strings.Cut(v.S, "\x00"); v.Kind == sqltext.Text && found {
 			return fitNUL(op, head)
@@ -79,20 +79,20 @@ func isDouble(c *sqltext.Column) bool {
 }
 
 // fitFraction compares integers with f: x < 1.5 is x < 2, x > 1.5 is x > 1.
-func fitFraction(op facade.Op, f float64) operand {
+func fitFraction(op filter.Op, f float64) operand {
 	down, up := math.Floor(f), math.Ceil(f)
 	switch {
 	case f >= 1<<63:
-		return every(op, op == facade.Ne || op == facade.Lt || op == facade.Lte)
+		return every(op, op == filter.Ne || op == filter.Lt || op == filter.Lte)
 	case f < -(1 << 63):
-		return every(op, op == facade.Ne || op == facade.Gt || op == facade.Gte)
+		return every(op, op == filter.Ne || op == filter.Gt || op == filter.Gte)
 	case down == f:
 		return operand{op: op, v: sqltext.IntValue(int64(f))}
-	case op == facade.Eq, op == facade.Ne:
-		return every(op, op == facade.Ne)
-	case op == facade.Lt, op == facade.Gte:
+	case op == filter.Eq, op == filter.Ne:
+		return every(op, op == filter.Ne)
+	case op == filter.Lt, op == filter.Gte:
 		if up >= 1<<63 {
-			return every(op, op == facade.Lt)
+			return every(op, op == filter.Lt)
 		}
 		return operand{op: op, v: sqltext.IntValue(int64(up))}
 	}
@@ -100,34 +100,34 @@ func fitFraction(op facade.Op, f float64) operand {
 }
 
 // fitLarge compares doubles with an integer that may lie between two of them.
-func fitLarge(op facade.Op, i int64) operand {
+func fitLarge(op filter.Op, i int64) operand {
 	f := float64(i)
 	above := f >= 1<<63 || int64(f) > i // the nearest double
 	if !above && int64(f) == i {
 		return operand{op: op, v: sqltext.FloatValue(f)}
 	}
 	switch op {
-	case facade.Lt, facade.Lte:
-		op = facade.Lte
+	case filter.Lt, filter.Lte:
+		op = filter.Lte
 		if above {
-			op = facade.Lt
+			op = filter.Lt
 		}
-	case facade.Gt, facade.Gte:
-		op = facade.Gt
+	case filter.Gt, filter.Gte:
+		op = filter.Gt
 		if above {
-			op = facade.Gte
+			op = filter.Gte
 		}
 	default:
-		return every(op, op == facade.Ne)
+		return every(op, op == filter.Ne)
 	}
 	return operand{op: op, v: sqltext.FloatValue(f)}
 }
 
 // fitMoment writes a date or a moment as the server reads it, which calls the year 0000 1 BC. A
 // text that is neither equals nothing.
-func fitMoment(op facade.Op, v sqltext.Value, layout string) operand {
+func fitMoment(op filter.Op, v sqltext.Value, layout string) operand {
 	if _, err := time.Parse(layout, v.S); err != nil {
-		return every(op, op == facade.Ne)
+		return every(op, op == filter.Ne)
 	}
 	if rest, found := strings.CutPrefix(v.S, "0000-"); found {
 		v.S = "0001-" + rest + " BC"
@@ -137,14 +137,14 @@ func fitMoment(op facade.Op, v sqltext.Value, layout string) operand {
 
 // fitNUL compares texts that have no NUL with one that has one behind head: nothing equals it,
 // head and what sorts before head is smaller, everything else is larger.
-func fitNUL(op facade.Op, head string) operand {
+func fitNUL(op filter.Op, head string) operand {
 	switch op {
-	case facade.Lt, facade.Lte:
-		return operand{op: facade.Lte, v: sqltext.TextValue(head)}
-	case facade.Gt, facade.Gte:
-		return operand{op: facade.Gt, v: sqltext.TextValue(head)}
+	case filter.Lt, filter.Lte:
+		return operand{op: filter.Lte, v: sqltext.TextValue(head)}
+	case filter.Gt, filter.Gte:
+		return operand{op: filter.Gt, v: sqltext.TextValue(head)}
 	}
-	return every(op, op == facade.Ne)
+	return every(op, op == filter.Ne)
 }
 
 // isUUID says whether a text is a UUID in its usual spelling, 8-4-4-4-12 hex digits.
@@ -172,7 +172,7 @@ func isUUID(s string) bool {
 //	{"a","it's","q\"q",7,NULL}
 func appendElement(list []byte, c *sqltext.Column, v sqltext.Value) []byte {
 	list = jsontext.Comma(list)
-	fitted := fit(c, facade.Eq, v)
+	fitted := fit(c, filter.Eq, v)
 	if v.Kind == sqltext.Null || v.Kind == sqltext.Blob || fitted.decided {
 		return append(list, "NULL"...)
 	}

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/engine"
@@ -25,7 +26,12 @@ import (
 // Where the server cannot be reached the error is nil: calls return SERVICE_UNAVAILABLE until
 // it can, and the database is prepared then.
 func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
-	_, err := s.Migrate(ctx, &migration.Task{Entities: entities, Start: true})
+	return s.start(ctx, entities, catalog.SchemaChanges{}, false)
+}
+
+// start is the Prepare of [facade.Abilities].
+func (s *Store) start(ctx context.Context, entities []*schema.Entity, changes catalog.SchemaChanges, unchanged bool) error {
+	_, err := s.Migrate(ctx, &migration.Task{Entities: entities, Changes: changes, Start: true, Unchanged: unchanged})
 	return err
 }
 
@@ -45,10 +51,10 @@ func (s *Store) await(ctx context.Context, task *migration.Task, all *tables, er
 	})
 }
 
-// WhenReady has do done when the database can be reached and is prepared, and reports whether
+// whenReady has do done when the database can be reached and is prepared, and reports whether
 // that is to come: where it is prepared already, the caller does it. do is run again while it
 // fails.
-func (s *Store) WhenReady(do func(context.Context) error) (later bool) { return s.waiting.after(do) }
+func (s *Store) whenReady(do func(context.Context) error) (later bool) { return s.waiting.after(do) }
 
 // operators returns an error as its operator reads it.
 func (s *Store) operators(err error) error {
@@ -57,7 +63,7 @@ func (s *Store) operators(err error) error {
 	}
 	if engine.Unavailable(err) {
 		config := s.db.Address().Config
-		return facade.Errorf(facade.ServiceUnavailable, "the database server at %s:%d cannot be reached; start it, or correct the address%w", config.Host, config.Port, unspoken{err})
+		return kiterror.Errorf(kiterror.ServiceUnavailable, "the database server at %s:%d cannot be reached; start it, or correct the address%w", config.Host, config.Port, unspoken{err})
 	}
 	if what := engine.Lacks(err); what != "" {
 		config := s.db.Address().Config

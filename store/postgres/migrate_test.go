@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/engine"
@@ -206,9 +207,9 @@ func TestTypeChangesBesideWriters(t *testing.T) {
 	after := storetest.Version{Fields: []string{"price: type: integer"}, Changes: "values: {thing.price: 'int(price[1:])'}"}.Compile(t)
 	older := open(t, postgres.Options{URL: url}, before.Set.Entities)
 	e := before.Set.Entity("thing")
-	const rows = 3000
-	want := make([]int, rows)
-	for i := range rows {
+	const list = 3000
+	want := make([]int, list)
+	for i := range list {
 		storetest.InsertRows(t, older, e, fmt.Sprintf(`{"id":"%04d","price":"x0"}`, i))
 	}
 	stop, stopped, writes := make(chan struct{}), make(chan struct{}), 0
@@ -220,9 +221,9 @@ func TestTypeChangesBesideWriters(t *testing.T) {
 				return
 			default:
 			}
-			i := n * 7919 % rows
+			i := n * 7919 % list
 			_, err := older.Update(t.Context(), e, json.RawMessage(fmt.Sprintf(`"%04d"`, i)), nil,
-				facade.Record{{Name: "price", Value: json.RawMessage(fmt.Sprintf(`"x%d"`, n))}}, nil, facade.NewLayout([]string{"id"}))
+				facade.Record{{Name: "price", Value: json.RawMessage(fmt.Sprintf(`"x%d"`, n))}}, nil, rows.NewLayout([]string{"id"}))
 			if err != nil {
 				return // the column is one of integers now
 			}
@@ -251,7 +252,7 @@ func TestTypeChangesBesideWriters(t *testing.T) {
 			t.Fatalf("row %d has %d, and x%d was written", i, row.Price, want[i])
 		}
 	}
-	if len(found) != rows || writes == 0 {
+	if len(found) != list || writes == 0 {
 		t.Errorf("%d rows, %d writes", len(found), writes)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/engine"
@@ -42,25 +45,25 @@ func TestNewerTables(t *testing.T) {
 			storetest.InsertRows(t, store, thing, `{"id":"1","a":"x","n":7}`)
 			calls := map[string]func(context.Context) error{
 				"read": func(ctx context.Context) error {
-					found, err := store.Find(ctx, &facade.Find{Entity: thing, Select: facade.NewLayout([]string{"id", "n"}), Sort: []facade.SortKey{{Field: thing.Primary}}, Limit: 10})
+					found, err := store.Find(ctx, &facade.Find{Entity: thing, Select: rows.NewLayout([]string{"id", "n"}), Sort: []facade.SortKey{{Field: thing.Primary}}, Limit: 10})
 					if err == nil && string(found.Rows.AppendJSON(nil)) != `[{"id":"1","n":7}]` {
 						t.Errorf("read: %s", found.Rows.AppendJSON(nil))
 					}
 					return err
 				},
 				"update": func(ctx context.Context) error {
-					_, err := store.Update(ctx, thing, json.RawMessage(`"1"`), nil, facade.Record{{Name: "a", Value: json.RawMessage(`"x"`)}}, nil, facade.NewLayout([]string{"id", "n"}))
+					_, err := store.Update(ctx, thing, json.RawMessage(`"1"`), nil, facade.Record{{Name: "a", Value: json.RawMessage(`"x"`)}}, nil, rows.NewLayout([]string{"id", "n"}))
 					return err
 				},
 			}
-			run := func(when string, code facade.Code) {
+			run := func(when string, code kiterror.Code) {
 				t.Helper()
 				for name, call := range calls {
-					if err := call(t.Context()); facade.CodeOf(err) != code {
+					if err := call(t.Context()); kiterror.CodeOf(err) != code {
 						t.Errorf("%s, %s: %v, want %s", when, name, err, code)
 					}
 					err := store.Transact(t.Context(), call)
-					if facade.CodeOf(err) != code {
+					if kiterror.CodeOf(err) != code {
 						t.Errorf("%s, %s in a transaction: %v, want %s", when, name, err, code)
 					}
 				}
@@ -70,9 +73,9 @@ func TestNewerTables(t *testing.T) {
 			if err := other.Maintain(t.Context(), func(c2 *engine.Conn) error { return c2.Exec(c.change) }); err != nil {
 				t.Fatal(err)
 			}
-			run("changed", facade.ServiceUnavailable)
-			run("changed, once more", facade.ServiceUnavailable)
-			if facade.CodeOf(store.Check(t.Context())) == "" {
+			run("changed", kiterror.ServiceUnavailable)
+			run("changed, once more", kiterror.ServiceUnavailable)
+			if kiterror.CodeOf(store.Check(t.Context())) == "" {
 				t.Error("Check finds nothing")
 			}
 			if rows := storetest.RowsOf(t, store, version.Set.Entity("other")); rows != "[]" {
@@ -120,9 +123,9 @@ func TestTypeChangesBesideReaders(t *testing.T) {
 	}
 	price := thing.Property("price")
 	for name, err := range map[string]error{
-		"read":   find(&facade.Find{Select: facade.NewLayout([]string{"price"})}),
-		"filter": find(&facade.Find{Select: facade.NewLayout([]string{"id"}), Where: &facade.Filter{Op: facade.Eq, Field: price, Values: []any{int64(15)}}}),
-		"sort":   find(&facade.Find{Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: price}}}),
+		"read":   find(&facade.Find{Select: rows.NewLayout([]string{"price"})}),
+		"filter": find(&facade.Find{Select: rows.NewLayout([]string{"id"}), Where: &filter.Filter{Op: filter.Eq, Field: price, Values: []any{int64(15)}}}),
+		"sort":   find(&facade.Find{Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: price}}}),
 		"create": func() error {
 			_, err := older.Insert(t.Context(), thing, []facade.Record{{{Name: "id", Value: json.RawMessage(`"2"`)}, {Name: "a", Value: json.RawMessage(`"y"`)}, {Name: "price", Value: json.RawMessage("20")}}}, nil, nil)
 			return err
@@ -132,11 +135,11 @@ func TestTypeChangesBesideReaders(t *testing.T) {
 			return err
 		}(),
 	} {
-		if facade.CodeOf(err) != facade.ServiceUnavailable {
+		if kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := find(&facade.Find{Select: facade.NewLayout([]string{"id", "a"})}); err != nil {
+	if err := find(&facade.Find{Select: rows.NewLayout([]string{"id", "a"})}); err != nil {
 		t.Errorf("what has not changed: %v", err)
 	}
 	if rows := storetest.RowsOf(t, newer, after.Set.Entity("thing")); rows != `[{"id":"1","a":"x","price":7.5}]` {
@@ -161,7 +164,7 @@ func TestRequiredFieldBesideWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := older.Insert(t.Context(), thing, []facade.Record{{{Name: "id", Value: json.RawMessage(`"2"`)}, {Name: "a", Value: json.RawMessage(`"Y"`)}}}, nil, nil)
-	if facade.CodeOf(err) != facade.ServiceUnavailable || older.Check(t.Context()) == nil {
+	if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || older.Check(t.Context()) == nil {
 		t.Errorf("create: %v; Check: %v", err, older.Check(t.Context()))
 	}
 	if rows := storetest.RowsOf(t, older, thing); rows != `[{"id":"1","a":"X"}]` {

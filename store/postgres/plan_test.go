@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/postgres/pgtest"
@@ -189,7 +190,7 @@ func TestPagesReadLittle(t *testing.T) {
 				}
 				for _, from := range append(order.places, nil) {
 					for _, count := range []int{0, 1} {
-						q := &facade.Find{Entity: p.track, Select: facade.NewLayout([]string{"id", "note"}), Sort: keys, Limit: limit, Backward: backward, From: from, Including: count == 1 && from != nil}
+						q := &facade.Find{Entity: p.track, Select: rows.NewLayout([]string{"id", "note"}), Sort: keys, Limit: limit, Backward: backward, From: from, Including: count == 1 && from != nil}
 						if _, err := p.Find(t.Context(), q); err != nil {
 							t.Fatal(err)
 						}
@@ -218,7 +219,7 @@ func TestPagesEndAtACursor(t *testing.T) {
 	place := func(id string) []json.RawMessage { return []json.RawMessage{[]byte("5"), []byte(id)} }
 	for _, desc := range []bool{false, true} {
 		q := &facade.Find{
-			Entity: p.track, Select: facade.NewLayout([]string{"id"}), Limit: 20, From: place("10005"), Until: place("10055"),
+			Entity: p.track, Select: rows.NewLayout([]string{"id"}), Limit: 20, From: place("10005"), Until: place("10055"),
 			Sort: []facade.SortKey{{Field: p.track.Property("level"), Desc: desc}, {Field: p.track.Primary, Desc: desc}},
 		}
 		if desc {
@@ -262,7 +263,7 @@ func TestRowsOfKeysReadLittle(t *testing.T) {
 		{"rows of many unique keys", facade.Find{Limit: 1, Each: each("id", many...)}, 200},
 		{"rows of unique keys", facade.Find{Limit: 1, Each: each("id", "7", "19999", "123456")}, 3},
 	} {
-		c.q.Entity, c.q.Select = p.track, facade.NewLayout([]string{"id", "name"})
+		c.q.Entity, c.q.Select = p.track, rows.NewLayout([]string{"id", "name"})
 		if _, err := p.Find(t.Context(), &c.q); err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +296,7 @@ func TestPlansAreKept(t *testing.T) {
 		{Limit: 100, Sort: byID},
 		{Limit: 100, Sort: byAt, From: []json.RawMessage{[]byte(`"2024-01-02T00:00:00.000Z"`), []byte("1440")}},
 	} {
-		q.Entity, q.Select = p.track, facade.NewLayout([]string{"id", "level", "name", "at", "note"})
+		q.Entity, q.Select = p.track, rows.NewLayout([]string{"id", "level", "name", "at", "note"})
 		for range 10 {
 			if _, err := p.Find(t.Context(), &q); err != nil {
 				t.Fatal(err)

@@ -3,22 +3,23 @@ package postgres
 import (
 	"strconv"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/store/driver"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
 // selected is a statement whose columns are those of a selection; rows is set to what it
 // returns.
-func selected(sql []byte, args *arguments, sel *sqltext.Selection, rows **facade.Rows, room int) *engine.Query {
+func selected(sql []byte, args *arguments, sel *sqltext.Selection, found **rows.Rows, room int) *engine.Query {
 	forms, types := make([]engine.Form, max(1, len(sel.Fields))), make([]uint32, len(sel.Fields))
 	for i, c := range sel.Fields {
 		forms[i], types[i] = formOf(c), typeOf(c)
 	}
-	reset := func() { *rows = facade.NewRows(sel.Layout, room) }
+	reset := func() { *found = rows.New(sel.Layout, room) }
 	reset()
 	return &engine.Query{Text: sql, Values: args.values, Columns: forms, Types: types, Reset: reset, Row: func(values [][]byte) error {
-		rows := *rows
+		rows := *found
 		rows.BeginRow()
 		for i, c := range sel.Fields {
 			dst := rows.Begin(i)
@@ -34,21 +35,44 @@ func selected(sql []byte, args *arguments, sel *sqltext.Selection, rows **facade
 	}}
 }
 
+// query is a statement of package store as the engine runs it. Free the arguments when it has run.
+func query(t *table, st *driver.Statement) (*engine.Query, *arguments) {
+	bound := newArguments(st.Args)
+	if st.Sel == nil {
+		return &engine.Query{Text: st.SQL, Values: bound.values}, bound
+	}
+	q := selected(st.SQL, bound, st.Sel, &st.Rows, st.Most)
+	if st.Key != nil {
+		q.Columns = q.Columns[:len(st.Sel.Fields)]
+		for _, c := range st.Sel.Extra {
+			q.Columns = append(q.Columns, formOf(c))
+		}
+		row := q.Row
+		q.Row = func(values [][]byte) error {
+			if v := values[st.At]; v != nil {
+				*st.Key, _ = sqltext.Encode(t.Primary.Prop, t.Primary.Decode(nil, v))
+			}
+			return row(values)
+		}
+	}
+	return q, bound
+}
+
 // runner runs the statements of [sqltext.Terms] on a connection.
 type runner struct{ *engine.Conn }
 
 // Rows reads the row that is to be changed, and locks it until the transaction ends.
-func (r runner) Rows(sql []byte, args []sqltext.Value, sel *sqltext.Selection, rows *facade.Rows) error {
+func (r runner) Rows(sql []byte, args []sqltext.Value, sel *sqltext.Selection, list *rows.Rows) error {
 	bound := newArguments(args)
 	defer bound.free()
-	var found *facade.Rows
+	var found *rows.Rows
 	err := r.Run(selected(append(sql[:len(sql):len(sql)], " FOR UPDATE"...), bound, sel, &found, 1))
 	for i := range found.Len() {
-		rows.BeginRow()
+		list.BeginRow()
 		for f := range sel.Fields {
-			rows.Put(f, found.Row(i).At(f))
+			list.Put(f, found.Row(i).At(f))
 		}
-		rows.EndRow()
+		list.EndRow()
 	}
 	return err
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -39,26 +41,26 @@ func TestRelationsCostTheirTables(t *testing.T) {
 	p.run(t, `INSERT INTO album SELECT 'a' || i, 'album ' || i FROM generate_series(0, 19) AS i`,
 		fmt.Sprintf(`INSERT INTO track SELECT 't' || i, 'title ' || i, 'a' || i %% 20 FROM generate_series(1, %d) AS i`, tracks),
 		`ANALYZE album, track`)
-	through := func(op facade.Op, e *schema.Entity, link string, subs ...*facade.Filter) *facade.Filter {
-		return &facade.Filter{Op: op, Link: e.Relation(link), Sub: subs}
+	through := func(op filter.Op, e *schema.Entity, link string, subs ...*filter.Filter) *filter.Filter {
+		return &filter.Filter{Op: op, Link: e.Relation(link), Sub: subs}
 	}
-	group := func(op facade.Op, subs ...*facade.Filter) *facade.Filter { return &facade.Filter{Op: op, Sub: subs} }
-	zzz := &facade.Filter{Op: facade.Contains, Field: track.Property("title"), Values: []any{"zzz"}}
-	siblings := func(op facade.Op) *facade.Filter {
-		return through(facade.Some, track, "album", through(op, album, "tracks", zzz))
+	group := func(op filter.Op, subs ...*filter.Filter) *filter.Filter { return &filter.Filter{Op: op, Sub: subs} }
+	zzz := &filter.Filter{Op: filter.Contains, Field: track.Property("title"), Values: []any{"zzz"}}
+	siblings := func(op filter.Op) *filter.Filter {
+		return through(filter.Some, track, "album", through(op, album, "tracks", zzz))
 	}
 	cases := map[string]*facade.Find{
-		"some of the siblings":   {Entity: track, Where: siblings(facade.Some)},
-		"none of the siblings":   {Entity: track, Where: siblings(facade.None)},
-		"every one of them":      {Entity: track, Where: siblings(facade.Every)},
-		"in an alternative":      {Entity: track, Where: group(facade.Or, siblings(facade.Some), siblings(facade.None))},
-		"negated":                {Entity: track, Where: group(facade.Not, siblings(facade.Some))},
-		"down, up and down":      {Entity: album, Where: through(facade.Some, album, "tracks", siblings(facade.Some))},
-		"and once more":          {Entity: album, Where: through(facade.None, album, "tracks", through(facade.Some, track, "album", through(facade.Every, album, "tracks", siblings(facade.None))))},
-		"what most of them meet": {Entity: album, Where: through(facade.None, album, "tracks", zzz)},
+		"some of the siblings":   {Entity: track, Where: siblings(filter.Some)},
+		"none of the siblings":   {Entity: track, Where: siblings(filter.None)},
+		"every one of them":      {Entity: track, Where: siblings(filter.Every)},
+		"in an alternative":      {Entity: track, Where: group(filter.Or, siblings(filter.Some), siblings(filter.None))},
+		"negated":                {Entity: track, Where: group(filter.Not, siblings(filter.Some))},
+		"down, up and down":      {Entity: album, Where: through(filter.Some, album, "tracks", siblings(filter.Some))},
+		"and once more":          {Entity: album, Where: through(filter.None, album, "tracks", through(filter.Some, track, "album", through(filter.Every, album, "tracks", siblings(filter.None))))},
+		"what most of them meet": {Entity: album, Where: through(filter.None, album, "tracks", zzz)},
 	}
 	for name, q := range cases {
-		q.Select, q.Limit, q.Count = facade.NewLayout([]string{"id"}), 50, true
+		q.Select, q.Limit, q.Count = rows.NewLayout([]string{"id"}), 50, true
 		q.Sort = []facade.SortKey{{Field: q.Entity.Primary}}
 		if _, err := p.Find(t.Context(), q); err != nil {
 			t.Fatal(name, err)

@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -121,8 +123,8 @@ func (r *reading) runScan(conn *engine.Conn, s *scan) (whole bool, err error) {
 	for i := range groups {
 		groups[i].Total = -1
 	}
-	r.Read = facade.NewRows(r.Selection.Layout, sqltext.RoomForEach(len(groups), r.Find.Limit))
-	r.Held = len(groups) * (facade.GroupSize + 4)
+	r.Read = rows.New(r.Selection.Layout, sqltext.RoomForEach(len(groups), r.Find.Limit))
+	r.Held = len(groups) * (budget.GroupSize + 4)
 	var g *facade.FoundGroup
 	var key []byte // of g
 	read, n := 0, 0

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres/engine"
 )
@@ -39,7 +40,7 @@ func booksOf(book *schema.Entity, limit int, numbers ...int) *facade.Find {
 		}
 		key.Values = append(key.Values, v)
 	}
-	return &facade.Find{Entity: book, Select: facade.NewLayout([]string{"id", "title"}), Sort: []facade.SortKey{{Field: book.Primary}}, Limit: limit, Each: key}
+	return &facade.Find{Entity: book, Select: rows.NewLayout([]string{"id", "title"}), Sort: []facade.SortKey{{Field: book.Primary}}, Limit: limit, Each: key}
 }
 
 // groupsOf is an answer as text, a line for each key.
@@ -74,7 +75,7 @@ func TestScansAnswerAsSearches(t *testing.T) {
 						q.Each.Values = append(q.Each.Values, json.RawMessage("[]"), json.RawMessage("null"))
 						q.Sort[0].Desc, q.Backward, q.Keys = desc, backward, keys
 						if keys { // the primary key is read beside the fields
-							q.Select = facade.NewLayout([]string{"title", "box"})
+							q.Select = rows.NewLayout([]string{"title", "box"})
 						}
 						got, err := p.Find(t.Context(), q)
 						if err != nil || !p.scanned() {
@@ -156,5 +157,27 @@ func TestScansStandAlone(t *testing.T) {
 		}})
 	}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestScansOutliveOtherFailures: a statement that fails for a missing column says nothing of the
+// server, and scans go on when the column is back.
+func TestScansOutliveOtherFailures(t *testing.T) {
+	p, book := boxed(t, false)
+	rename := func(from, to string) {
+		t.Helper()
+		if err := p.db.Maintain(t.Context(), func(c *engine.Conn) error {
+			return c.Exec("ALTER TABLE book RENAME " + from + " TO " + to)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename("title", "heading")
+	if _, err := p.Find(t.Context(), booksOf(book, 20, 3, 5)); err == nil || p.scans != 1 {
+		t.Fatal(err, p.sql)
+	}
+	rename("heading", "title")
+	if _, err := p.Find(t.Context(), booksOf(book, 20, 3, 5)); err != nil || p.scans != 2 {
+		t.Fatal(err, p.scans, p.sql)
 	}
 }

@@ -3,10 +3,10 @@ package postgres
 import (
 	"context"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/driver"
 	"github.com/frondhost/frond/store/postgres/engine"
-	"github.com/frondhost/frond/store/sqltext"
 )
 
 // The marks of seeds name the entities whose seeds the store has had (docs/decisions/sqlite.md), by
@@ -44,109 +44,35 @@ func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (map[*sch
 	return done, err
 }
 
-// Seed writes the rows of entities that had no seeds yet and remembers the entities, in one
-// transaction: all batches or none. An entity that another process has seeded meanwhile is
-// left out. Relations may lead to rows of batches before; the fields of Late are set when the
-// rows of every batch are there. Errors name the entity, and are else those of [Store.Insert].
-func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
-	writes := make([]seedWrite, len(batches))
-	for i, batch := range batches {
-		t, err := s.table(batch.Entity)
-		if err == nil {
-			writes[i], err = newSeedWrite(t, batch)
-		}
-		if err != nil {
-			return facade.AsError(err).At(batch.Entity.Name, "create")
-		}
+// Seed implements [driver.DB].
+func (d database) Seed(ctx context.Context, _ []*driver.Write[*table], do func(driver.Seeding[*table]) error) error {
+	if err := d.store.db.Own(ctx, "seeds", makeSeeds); err != nil {
+		return d.store.db.Public(ctx, err)
 	}
-	if err := s.db.Own(ctx, "seeds", makeSeeds); err != nil {
-		return s.db.Public(ctx, err)
-	}
-	return s.db.Write(ctx, func(c *engine.Conn) error {
-		var fresh []seedWrite
-		for _, w := range writes {
-			mark := &engine.Query{Text: []byte(markSeeds), Values: [][]byte{[]byte(s.db.Address().Schema), []byte(s.tables.Load().names.Mark(w.table.Entity.Key))}}
-			if err := c.Run(mark); err != nil {
-				return err
-			}
-			if mark.Count > 0 { // else it has had its seeds
-				fresh = append(fresh, w)
-			}
-		}
-		for _, w := range fresh {
-			if err := w.insert(s, c); err != nil {
-				return s.seedFailure(ctx, w, w.records, err)
-			}
-		}
-		for _, w := range fresh {
-			for _, late := range w.late {
-				if err := w.set(s, c, late); err != nil {
-					return s.seedFailure(ctx, w, []facade.Record{late.Set}, err)
-				}
-			}
-		}
-		return nil
-	})
+	return d.store.db.Write(ctx, func(c *engine.Conn) error { return do(seeding{ctx, d.store, c}) })
 }
 
-// seedFailure names the entity in an error. One that passes when the transaction is run again
-// stays as it is.
-func (s *Store) seedFailure(ctx context.Context, w seedWrite, written []facade.Record, err error) error {
-	if engine.Passes(err) {
-		return err
-	}
-	return facade.AsError(s.constraint(w.table, written, s.db.Public(ctx, err))).At(w.table.Entity.Name, "create")
+// seeding is the transaction of seeds.
+type seeding struct {
+	ctx   context.Context //nolint:containedctx // that of the one call it is made for
+	store *Store
+	conn  *engine.Conn
 }
 
-// seedWrite is one batch with its values.
-type seedWrite struct {
-	table   *table
-	records []facade.Record
-	args    []sqltext.Value
-	late    []facade.LateField
+// Mark implements [driver.Seeding].
+func (x seeding) Mark(t *table) (fresh bool, err error) {
+	mark := &engine.Query{Text: []byte(markSeeds), Values: [][]byte{[]byte(x.store.db.Address().Schema), []byte(x.store.tables.Load().names.Mark(t.Entity.Key))}}
+	err = x.conn.Run(mark)
+	return mark.Count > 0, err
 }
 
-// newSeedWrite encodes a batch, so that a value that cannot stand in its column fails without
-// a transaction.
-func newSeedWrite(t *table, batch facade.SeedBatch) (w seedWrite, err error) {
-	w = seedWrite{table: t, records: batch.Rows, late: batch.Late}
-	for _, row := range batch.Rows {
-		if w.args, err = t.row(w.args, row); err != nil {
-			return w, err
-		}
-	}
-	return w, nil
-}
-
-// insert writes the rows in one statement.
-func (w *seedWrite) insert(s *Store, c *engine.Conn) error {
-	if len(w.records) == 0 {
-		return nil
-	}
-	b := s.text.Builder()
-	defer b.Free()
-	bound := s.insert(b, w.table, w.args, len(w.records))
+// Run implements [driver.Seeding].
+func (x seeding) Run(w *driver.Write[*table], st *driver.Statement) error {
+	q, bound := query(w.Table, st)
 	defer bound.free()
-	return c.Run(&engine.Query{Text: b.SQL, Values: bound.values})
-}
-
-// set changes one field of a row that was seeded.
-func (w *seedWrite) set(s *Store, c *engine.Conn, late facade.LateField) error {
-	key, isKey := w.table.key(late.ID)
-	if !isKey {
-		return sqltext.Refuse(w.table.Primary.Prop, "type")
-	}
-	b := s.text.Builder()
-	defer b.Free()
-	sel := &sqltext.Selection{}
-	if err := sel.Choose(&w.table.Table, nil, nil); err != nil {
+	err := x.conn.Run(q)
+	if err == nil || engine.Passes(err) {
 		return err
 	}
-	var rows *facade.Rows
-	write, bound, err := w.table.update(b, sel, key, nil, late.Set, &rows)
-	if err != nil {
-		return err
-	}
-	defer bound.free()
-	return c.Run(write)
+	return kiterror.AsError(x.store.constraint(w.Table, w.Written, x.store.db.Public(x.ctx, err))).At(w.Table.Entity.Name, "create")
 }

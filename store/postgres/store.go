@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store"
 	"github.com/frondhost/frond/store/dbschema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/engine"
@@ -22,6 +23,7 @@ import (
 // Entities have to be prepared before rows of them are read or written; the error of a call
 // for another one is an INTERNAL_ERROR.
 type Store struct {
+	store.Writes[*table]
 	db     *engine.DB
 	tables atomic.Pointer[tables]
 	// text writes the statements.
@@ -41,10 +43,11 @@ type Store struct {
 // events is what the outbox has for others.
 type events interface {
 	facade.EventLog
-	facade.Relayer
+	Relay(ctx context.Context) (last facade.Position, leads bool, err error)
+	Trim(ctx context.Context, before time.Time, limit int) (int, error)
 	facade.Cursors
 	facade.DeadLetters
-	facade.Recorder
+	Records() bool
 	Emit(ctx context.Context, events []facade.Event) error
 	Committed() <-chan struct{}
 	Quiet(since time.Time) bool
@@ -53,15 +56,14 @@ type events interface {
 
 var (
 	_ facade.Store      = (*Store)(nil)
-	_ facade.DryRunner  = (*Store)(nil)
 	_ facade.Seeder     = (*Store)(nil)
 	_ facade.Transactor = (*Store)(nil)
-	_ facade.Nonces     = (*Store)(nil)
+	_ facade.Nonces     = (*engine.Nonces)(nil)
 	_ facade.Outbox     = (*Store)(nil)
-	_ facade.Recorder   = (*Store)(nil)
-
-	_ consistency.Issuer = (*Store)(nil)
 )
+
+// database answers [driver.DB] for a store.
+type database struct{ store *Store }
 
 // Options are those of the database; see [engine.Options].
 type Options = engine.Options
@@ -86,6 +88,7 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 	})
 	s.events = s.outbox
 	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
+	s.Writes = store.NewWrites(database{s}, &s.text)
 	db.Verify = s.verify
 	s.tables.Store(&tables{names: migration.DefaultNames(naming)})
 	return s, nil
@@ -119,23 +122,20 @@ func (s *Store) Check(ctx context.Context) error {
 	return s.db.Check(ctx)
 }
 
-// RunsDry reports that a write whose context is a dry run's ([facade.DryRun]) is undone after
-// it was checked: its answer and its errors are those of the write.
-func (s *Store) RunsDry() bool { return true }
+// Abilities implements [facade.Store]. The answer and the errors of a dry run's write are those
+// of the write.
+func (s *Store) Abilities() facade.Abilities {
+	return facade.Abilities{
+		Transactor: s, Outbox: s, Seeder: s, Nonces: s.nonces, DryRuns: true, Copies: s.db.IssuesConsistency(),
+		Prepare: s.start, Check: s.Check, WhenReady: s.whenReady,
+	}
+}
 
 // Transact implements [facade.Transactor]. The transaction is serializable; fn runs again
 // where another one came between.
 func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) error {
 	return s.db.Transact(ctx, fn)
 }
-
-// TakeNonce implements [facade.Nonces]: every process over the database shares them.
-func (s *Store) TakeNonce(ctx context.Context, nonce []byte, until time.Time) (fresh bool, err error) {
-	return s.nonces.Take(ctx, nonce, until)
-}
-
-// IssuesConsistency implements [consistency.Issuer].
-func (s *Store) IssuesConsistency() bool { return s.db.IssuesConsistency() }
 
 // tables are the compiled tables of the entities of the last Prepare. They never change:
 // Prepare replaces them whole.
@@ -228,7 +228,7 @@ func (s *Store) table(e *schema.Entity) (*table, error) {
 		if e != nil {
 			name = e.Name
 		}
-		return nil, facade.Internal(fmt.Errorf("postgres: there is no table for %s; hand the entity to Prepare", name))
+		return nil, kiterror.Internal(fmt.Errorf("postgres: there is no table for %s; hand the entity to Prepare", name))
 	}
 	if e.Table != nil {
 		return foreignTable(e, all.foreign, s.db.Address().Schema, all.has)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
@@ -22,8 +21,6 @@ type table struct {
 	indexes []index
 	// violations are by the name of a constraint or an index; see listViolations.
 	violations map[string]violation
-	// foresight is what is known of its rows; see insertForeseen.
-	foresight atomic.Int32
 }
 
 // column is one stored field.

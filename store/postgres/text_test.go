@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -50,19 +50,19 @@ func describe(typ string, kind schema.Kind) *sqltext.Column {
 	return &sqltext.Column{Name: `"c"`, Type: typ, Prop: &schema.Property{Kind: kind}}
 }
 
-var orders = []facade.Op{facade.Eq, facade.Ne, facade.Lt, facade.Lte, facade.Gt, facade.Gte}
+var orders = []filter.Op{filter.Eq, filter.Ne, filter.Lt, filter.Lte, filter.Gt, filter.Gte}
 
-func holds(op facade.Op, sign int) bool {
+func holds(op filter.Op, sign int) bool {
 	switch op {
-	case facade.Eq:
+	case filter.Eq:
 		return sign == 0
-	case facade.Ne:
+	case filter.Ne:
 		return sign != 0
-	case facade.Lt:
+	case filter.Lt:
 		return sign < 0
-	case facade.Lte:
+	case filter.Lte:
 		return sign <= 0
-	case facade.Gt:
+	case filter.Gt:
 		return sign > 0
 	}
 	return sign >= 0

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // waiting prepares a database whose server was down at the start, as soon as it comes.
@@ -102,5 +102,5 @@ func (w *waiting) reason() error {
 	if w.err == nil {
 		return nil
 	}
-	return facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached just now; try again%w", unspoken{w.err})
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again%w", unspoken{w.err})
 }

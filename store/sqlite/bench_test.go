@@ -10,6 +10,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite"
 )
@@ -53,17 +54,17 @@ func names(e *schema.Entity) []string {
 	return out
 }
 
-func withRows(b *testing.B, rows int) (*sqlite.Store, *schema.Entity, string) {
+func withRows(b *testing.B, found int) (*sqlite.Store, *schema.Entity, string) {
 	b.Helper()
 	set := compile(b, "product", product)
 	e := set.Entity("product")
 	path := b.TempDir() + "/bench.db"
 	store := open(b, sqlite.Options{Path: path}, set.Entities)
-	records := make([]facade.Record, rows)
+	records := make([]facade.Record, found)
 	for i := range records {
 		records[i] = productRecord(e, i)
 	}
-	if _, err := store.Insert(b.Context(), e, records, nil, facade.NewLayout(nil)); err != nil {
+	if _, err := store.Insert(b.Context(), e, records, nil, rows.NewLayout(nil)); err != nil {
 		b.Fatal(err)
 	}
 	return store, e, path
@@ -73,7 +74,7 @@ func withRows(b *testing.B, rows int) (*sqlite.Store, *schema.Entity, string) {
 // letting SQL build the text.
 func BenchmarkPage(b *testing.B) {
 	store, e, path := withRows(b, 1000)
-	layout := facade.NewLayout(names(e))
+	layout := rows.NewLayout(names(e))
 	sort := []facade.SortKey{{Field: e.Primary}}
 	for _, count := range []bool{false, true} {
 		b.Run(fmt.Sprintf("store/total=%v", count), func(b *testing.B) {
@@ -120,7 +121,7 @@ func BenchmarkPage(b *testing.B) {
 // BenchmarkFindOne reads one row by its primary key, alone and with 50 others.
 func BenchmarkFindOne(b *testing.B) {
 	store, e, _ := withRows(b, 1000)
-	layout := facade.NewLayout(names(e))
+	layout := rows.NewLayout(names(e))
 	for _, n := range []int{1, 50} {
 		keys := make([]json.RawMessage, n)
 		for i := range keys {
@@ -142,7 +143,7 @@ func BenchmarkFindOne(b *testing.B) {
 func BenchmarkEach(b *testing.B) {
 	for _, per := range []int{10, 200} {
 		store, e, _ := withRows(b, 100*per)
-		layout := facade.NewLayout([]string{"id", "name", "price", "createdAt"})
+		layout := rows.NewLayout([]string{"id", "name", "price", "createdAt"})
 		keys := make([]json.RawMessage, 50)
 		for i := range keys {
 			keys[i] = json.RawMessage(fmt.Sprintf(`"s%03d"`, i))
@@ -170,7 +171,7 @@ func BenchmarkCreate(b *testing.B) {
 	for _, writers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("%d writers", writers), func(b *testing.B) {
 			store, e, _ := withRows(b, 1)
-			layout := facade.NewLayout([]string{"id"})
+			layout := rows.NewLayout([]string{"id"})
 			var next atomic.Int64
 			next.Store(1)
 			b.ReportAllocs()

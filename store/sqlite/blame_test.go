@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite"
 )
@@ -36,7 +38,7 @@ func TestWhatHoldsARow(t *testing.T) {
 		if field != "" {
 			record = append(record, schema.Member{Name: field, Value: json.RawMessage(`"` + of + `"`)})
 		}
-		if _, err := store.Insert(t.Context(), set.Entity(entity), []facade.Record{record}, nil, facade.NewLayout(nil)); err != nil {
+		if _, err := store.Insert(t.Context(), set.Entity(entity), []facade.Record{record}, nil, rows.NewLayout(nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,7 +48,7 @@ func TestWhatHoldsARow(t *testing.T) {
 	insert("lease", "c1", "houseId", "h1")
 	remove := func(entity, id string) string {
 		_, err := store.Delete(t.Context(), set.Entity(entity), json.RawMessage(`"`+id+`"`), nil, nil)
-		var refused *facade.Error
+		var refused *kiterror.Error
 		if !errors.As(err, &refused) {
 			return ""
 		}
@@ -80,9 +82,9 @@ func TestRowsHaveKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, record := range []facade.Record{nil, {{Name: "label", Value: json.RawMessage(`"x"`)}}, {{Name: "id", Value: json.RawMessage(`null`)}}} {
-		rows, err := store.Insert(t.Context(), set.Entity("tag"), []facade.Record{record}, nil, facade.NewLayout([]string{"id"}))
-		if facade.CodeOf(err) != facade.ValidationFailed {
-			t.Errorf("%v: %v, %v", record, rows, err)
+		found, err := store.Insert(t.Context(), set.Entity("tag"), []facade.Record{record}, nil, rows.NewLayout([]string{"id"}))
+		if kiterror.CodeOf(err) != kiterror.ValidationFailed {
+			t.Errorf("%v: %v, %v", record, found, err)
 		}
 	}
 }

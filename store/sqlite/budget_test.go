@@ -9,6 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/turns"
 )
@@ -20,7 +24,7 @@ func TestStatementsHaveABudget(t *testing.T) {
 	worst := m.worst()["and once more"].where
 	find := func() (int, error) {
 		found, err := m.store.Find(t.Context(), &facade.Find{
-			Entity: m.album, Select: facade.NewLayout([]string{"id"}), Where: worst, Sort: []facade.SortKey{{Field: m.album.Primary}}, Limit: 50, Count: true,
+			Entity: m.album, Select: rows.NewLayout([]string{"id"}), Where: worst, Sort: []facade.SortKey{{Field: m.album.Primary}}, Limit: 50, Count: true,
 		})
 		if err != nil {
 			return 0, err
@@ -29,8 +33,8 @@ func TestStatementsHaveABudget(t *testing.T) {
 	}
 	spent := func(what string, err error) {
 		t.Helper()
-		var e *facade.Error
-		if !errors.As(err, &e) || e.Code != facade.UnprocessableEntity {
+		var e *kiterror.Error
+		if !errors.As(err, &e) || e.Code != kiterror.UnprocessableEntity {
 			t.Fatalf("%s: the error is %v", what, err)
 		}
 		if diff := cmp.Diff(map[string]any{"limit": "limits.statement", "budget": "1ns"}, e.Details); diff != "" {
@@ -47,7 +51,7 @@ func TestStatementsHaveABudget(t *testing.T) {
 	limit(time.Nanosecond)
 	_, err := find()
 	spent("a search", err)
-	_, err = m.store.Delete(t.Context(), m.album, []byte(`"a07"`), m.through(facade.None, m.album, "tracks", worst.Sub[0]), nil)
+	_, err = m.store.Delete(t.Context(), m.album, []byte(`"a07"`), m.through(filter.None, m.album, "tracks", worst.Sub[0]), nil)
 	spent("a write", err)
 	limit(time.Hour)
 	if n, err := find(); n != 0 || err != nil {
@@ -81,13 +85,13 @@ func TestLanes(t *testing.T) {
 		{"many rows of parents", facade.Find{Each: albums, Sort: by("id"), Limit: 300}, turns.Search},
 		{"first rows of parents that have to be sorted", facade.Find{Each: albums, Sort: by("title", "id"), Limit: 1}, turns.Search},
 	} {
-		c.q.Entity, c.q.Select = m.track, facade.NewLayout([]string{"id"})
+		c.q.Entity, c.q.Select = m.track, rows.NewLayout([]string{"id"})
 		tb, err := m.store.table(m.track)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := &reading{store: m.store, table: tb}
-		if err := r.Begin(&tb.Table, &c.q, facade.MeterOf(t.Context())); err != nil {
+		if err := r.Begin(&tb.Table, &c.q, budget.MeterOf(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		if got := r.Lane(true); got != c.want {

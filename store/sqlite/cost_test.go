@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
@@ -65,7 +67,7 @@ func newMusic(t testing.TB, opts Options, tracks int) *music {
 				records[i] = append(records[i], schema.Member{Name: e.Fields[j].Name, Value: json.RawMessage(`"` + text + `"`)})
 			}
 		}
-		if _, err := m.store.Insert(t.Context(), e, records, nil, facade.NewLayout(nil)); err != nil {
+		if _, err := m.store.Insert(t.Context(), e, records, nil, rows.NewLayout(nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,14 +77,14 @@ func newMusic(t testing.TB, opts Options, tracks int) *music {
 	return m
 }
 
-func (m *music) through(op facade.Op, e *schema.Entity, link string, subs ...*facade.Filter) *facade.Filter {
-	return &facade.Filter{Op: op, Link: e.Relation(link), Sub: subs}
+func (m *music) through(op filter.Op, e *schema.Entity, link string, subs ...*filter.Filter) *filter.Filter {
+	return &filter.Filter{Op: op, Link: e.Relation(link), Sub: subs}
 }
 
-func (m *music) list(t testing.TB, e *schema.Entity, where *facade.Filter) (rows int) {
+func (m *music) list(t testing.TB, e *schema.Entity, where *filter.Filter) (written int) {
 	t.Helper()
 	found, err := m.store.Find(t.Context(), &facade.Find{
-		Entity: e, Select: facade.NewLayout([]string{"id"}), Where: where, Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 50, Count: true,
+		Entity: e, Select: rows.NewLayout([]string{"id"}), Where: where, Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 50, Count: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -119,25 +121,25 @@ func (m *music) plan(t testing.TB) string {
 // worst are filters through relations whose rows are shared by many.
 func (m *music) worst() map[string]struct {
 	entity *schema.Entity
-	where  *facade.Filter
+	where  *filter.Filter
 } {
-	zzz := &facade.Filter{Op: facade.Contains, Field: m.track.Property("title"), Values: []any{"zzz"}}
-	group := func(op facade.Op, subs ...*facade.Filter) *facade.Filter { return &facade.Filter{Op: op, Sub: subs} }
-	siblings := func(op facade.Op) *facade.Filter {
-		return m.through(facade.Some, m.track, "album", m.through(op, m.album, "tracks", zzz))
+	zzz := &filter.Filter{Op: filter.Contains, Field: m.track.Property("title"), Values: []any{"zzz"}}
+	group := func(op filter.Op, subs ...*filter.Filter) *filter.Filter { return &filter.Filter{Op: op, Sub: subs} }
+	siblings := func(op filter.Op) *filter.Filter {
+		return m.through(filter.Some, m.track, "album", m.through(op, m.album, "tracks", zzz))
 	}
 	return map[string]struct {
 		entity *schema.Entity
-		where  *facade.Filter
+		where  *filter.Filter
 	}{
-		"some of the siblings":   {m.track, siblings(facade.Some)},
-		"none of the siblings":   {m.track, siblings(facade.None)},
-		"every one of them":      {m.track, siblings(facade.Every)},
-		"in an alternative":      {m.track, group(facade.Or, siblings(facade.Some), siblings(facade.None))},
-		"negated":                {m.track, group(facade.Not, siblings(facade.Some))},
-		"down, up and down":      {m.album, m.through(facade.Some, m.album, "tracks", siblings(facade.Some))},
-		"and once more":          {m.album, m.through(facade.None, m.album, "tracks", m.through(facade.Some, m.track, "album", m.through(facade.Every, m.album, "tracks", siblings(facade.None))))},
-		"what most of them meet": {m.album, m.through(facade.None, m.album, "tracks", zzz)},
+		"some of the siblings":   {m.track, siblings(filter.Some)},
+		"none of the siblings":   {m.track, siblings(filter.None)},
+		"every one of them":      {m.track, siblings(filter.Every)},
+		"in an alternative":      {m.track, group(filter.Or, siblings(filter.Some), siblings(filter.None))},
+		"negated":                {m.track, group(filter.Not, siblings(filter.Some))},
+		"down, up and down":      {m.album, m.through(filter.Some, m.album, "tracks", siblings(filter.Some))},
+		"and once more":          {m.album, m.through(filter.None, m.album, "tracks", m.through(filter.Some, m.track, "album", m.through(filter.Every, m.album, "tracks", siblings(filter.None))))},
+		"what most of them meet": {m.album, m.through(filter.None, m.album, "tracks", zzz)},
 	}
 }
 
@@ -165,10 +167,10 @@ func TestRelationsAreComputedOnce(t *testing.T) {
 // given keys, does not compute what all rows would need.
 func TestRowsOfKeysAreProbed(t *testing.T) {
 	m := newMusic(t, Options{Memory: true}, 4000)
-	zzz := &facade.Filter{Op: facade.Eq, Field: m.track.Property("title"), Values: []any{"title19"}}
-	some := m.through(facade.Some, m.album, "tracks", zzz)
-	is := &facade.Filter{Op: facade.Eq, Field: m.album.Primary, Values: []any{"a19"}}
-	layout := facade.NewLayout([]string{"id"})
+	zzz := &filter.Filter{Op: filter.Eq, Field: m.track.Property("title"), Values: []any{"title19"}}
+	some := m.through(filter.Some, m.album, "tracks", zzz)
+	is := &filter.Filter{Op: filter.Eq, Field: m.album.Primary, Values: []any{"a19"}}
+	layout := rows.NewLayout([]string{"id"})
 	check := func(what string, want, got, most int, err error) {
 		t.Helper()
 		if err != nil || got != want {
@@ -179,7 +181,7 @@ func TestRowsOfKeysAreProbed(t *testing.T) {
 		}
 	}
 	m.steps()
-	found, err := m.store.Find(t.Context(), &facade.Find{Entity: m.album, Select: layout, Where: &facade.Filter{Op: facade.And, Sub: []*facade.Filter{some, is}}, Sort: []facade.SortKey{{Field: m.album.Primary}}, Limit: 1})
+	found, err := m.store.Find(t.Context(), &facade.Find{Entity: m.album, Select: layout, Where: &filter.Filter{Op: filter.And, Sub: []*filter.Filter{some, is}}, Sort: []facade.SortKey{{Field: m.album.Primary}}, Limit: 1})
 	check("one row", 1, found.Rows.Len(), 200, err)
 	found, err = m.store.Find(t.Context(), &facade.Find{Entity: m.album, Select: layout, Where: some, Limit: 1, Each: &facade.EachKey{Field: m.album.Primary, Values: []json.RawMessage{[]byte(`"a19"`)}}})
 	check("rows of keys", 1, found.Rows.Len(), 200, err)

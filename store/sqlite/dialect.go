@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqltext"
@@ -25,12 +26,12 @@ var words = sqltext.Words{True: "1", False: "0", Cross: "CROSS JOIN", MaxValues:
 func (dialect) Placeholder(sql []byte, _ int) []byte { return append(sql, '?') }
 
 // comparisons are the operators of Compare. Ne is IS NOT, which holds for null.
-var comparisons = map[facade.Op]string{
-	facade.Eq: " = ", facade.Ne: " IS NOT ", facade.Lt: " < ", facade.Lte: " <= ", facade.Gt: " > ", facade.Gte: " >= ",
+var comparisons = map[filter.Op]string{
+	filter.Eq: " = ", filter.Ne: " IS NOT ", filter.Lt: " < ", filter.Lte: " <= ", filter.Gt: " > ", filter.Gte: " >= ",
 }
 
 // Compare writes t0."price" < ?. SQLite compares integers with reals by value.
-func (dialect) Compare(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias string, v sqltext.Value) {
+func (dialect) Compare(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias string, v sqltext.Value) {
 	b.Column(alias, c)
 	b.Text(comparisons[op])
 	b.Bind(v)
@@ -100,21 +101,21 @@ func appendElement(list []byte, v sqltext.Value) []byte {
 //	endsWith "b"      substr(CAST(t0."name" AS BLOB), -1) = x'62'
 //
 // Values are bound; they stand here for the reader.
-func (dialect) Match(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias string, text string) {
+func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias string, text string) {
 	switch op {
-	case facade.Contains:
+	case filter.Contains:
 		b.Text("instr(")
 		b.Column(alias, c)
 		b.Text(", ")
 		b.Bind(sqltext.TextValue(text))
 		b.Text(") > 0")
-	case facade.IContains:
+	case filter.IContains:
 		b.Text("instr(frond_lower(")
 		b.Column(alias, c)
 		b.Text("), ")
 		b.Bind(sqltext.TextValue(strings.ToLower(text)))
 		b.Text(") > 0")
-	case facade.StartsWith:
+	case filter.StartsWith:
 		// The range is by bytes; under the collation of decimals it would be one of numbers.
 		above, bounded := "", false
 		if c.Collation == "" {
@@ -137,7 +138,7 @@ func (dialect) Match(b *sqltext.Builder, op facade.Op, c *sqltext.Column, alias 
 		b.Text(" < ")
 		b.Bind(sqltext.TextValue(above))
 		b.Text(")")
-	case facade.EndsWith:
+	case filter.EndsWith:
 		// by bytes: SQLite's substr of a text stops at a NUL, that of a blob does not
 		b.Text("substr(CAST(")
 		b.Column(alias, c)

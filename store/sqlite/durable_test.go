@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -104,7 +106,7 @@ func TestKillDuringCreates(t *testing.T) {
 		set := compile(t, thing("a: type: string")...)
 		store := open(t, sqlite.Options{Path: path}, set.Entities)
 		e := set.Entity("thing")
-		found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id", "a"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 20})
+		found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: rows.NewLayout([]string{"id", "a"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,21 +155,21 @@ func TestGroupCommit(t *testing.T) {
 			defer wg.Done()
 			for i := range each {
 				id := fmt.Sprintf("%d-%d", n, i)
-				row, want := fmt.Sprintf(`{"id":"%s","a":%d}`, id, n*each+i), facade.Code("")
+				row, want := fmt.Sprintf(`{"id":"%s","a":%d}`, id, n*each+i), kiterror.Code("")
 				switch {
 				case i%4 == 1: // the row before this one has it
-					row, want = fmt.Sprintf(`{"id":"%s","a":%d}`, id, n*each+i-1), facade.Conflict
+					row, want = fmt.Sprintf(`{"id":"%s","a":%d}`, id, n*each+i-1), kiterror.Conflict
 				case i%4 == 2:
-					row, want = fmt.Sprintf(`{"id":"%s","a":%d,"ownerId":"nobody"}`, id, n*each+i), facade.Conflict
+					row, want = fmt.Sprintf(`{"id":"%s","a":%d,"ownerId":"nobody"}`, id, n*each+i), kiterror.Conflict
 				}
-				rows, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, nil, facade.NewLayout([]string{"id"}))
-				if facade.CodeOf(err) != want {
+				list, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, row)}, nil, rows.NewLayout([]string{"id"}))
+				if kiterror.CodeOf(err) != want {
 					t.Errorf("%s: %v", row, err)
 				}
 				if err != nil {
 					bad.Add(1)
-				} else if good.Add(1); string(rows.Row(0).Get("id")) != `"`+id+`"` {
-					t.Errorf("%s was answered %s", id, rows.AppendJSON(nil))
+				} else if good.Add(1); string(list.Row(0).Get("id")) != `"`+id+`"` {
+					t.Errorf("%s was answered %s", id, list.AppendJSON(nil))
 				}
 			}
 		}()
@@ -181,7 +183,7 @@ func TestGroupCommit(t *testing.T) {
 		t.Errorf("%d commits for %d writes: they do not share", commits, good.Load())
 	}
 	t.Logf("%d writes in %d commits", good.Load(), commits)
-	found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1, Count: true})
+	found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1, Count: true})
 	if err != nil || found.Total != good.Load() {
 		t.Errorf("%d rows, %v", found.Total, err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqlite/engine"
@@ -13,12 +13,12 @@ import (
 )
 
 // appendRow appends the row a statement stands on; the selection begins at its column first.
-func appendRow(rows *facade.Rows, s *sqltext.Selection, st *engine.Stmt, first int) {
-	rows.BeginRow()
+func appendRow(found *rows.Rows, s *sqltext.Selection, st *engine.Stmt, first int) {
+	found.BeginRow()
 	for i, c := range s.Fields {
-		rows.End(i, appendColumn(rows.Begin(i), st, first+i, c))
+		found.End(i, appendColumn(found.Begin(i), st, first+i, c))
 	}
-	rows.EndRow()
+	found.EndRow()
 }
 
 // appendColumn appends the value of column i as JSON, by the encoder that the card decides.

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // TestEstimates checks that an estimated total is near the exact one and costs the
@@ -14,10 +16,10 @@ func TestEstimates(t *testing.T) {
 		m := newMusic(t, Options{Memory: true, Statement: -1}, n)
 		m.total(t, m.track)
 		m.settle(t)
-		ask := func(where *facade.Filter, limit int, estimate bool) *facade.Found {
+		ask := func(where *filter.Filter, limit int, estimate bool) *facade.Found {
 			t.Helper()
 			found, err := m.store.Find(t.Context(), &facade.Find{
-				Entity: m.track, Select: facade.NewLayout([]string{"id"}), Where: where,
+				Entity: m.track, Select: rows.NewLayout([]string{"id"}), Where: where,
 				Sort: []facade.SortKey{{Field: m.track.Primary}}, Limit: limit, Count: true, Estimate: estimate,
 			})
 			if err != nil {
@@ -25,14 +27,14 @@ func TestEstimates(t *testing.T) {
 			}
 			return found
 		}
-		is := func(op facade.Op, text string) *facade.Filter {
-			return &facade.Filter{Op: op, Field: m.track.Property("title"), Values: []any{text}}
+		is := func(op filter.Op, text string) *filter.Filter {
+			return &filter.Filter{Op: op, Field: m.track.Property("title"), Values: []any{text}}
 		}
-		many := is(facade.StartsWith, "title")
+		many := is(filter.StartsWith, "title")
 		if exact, about := ask(many, 10, false).Total, ask(many, 10, true).Total; exact != int64(n) || about < exact*95/100 || about > exact*105/100 {
 			t.Errorf("of %d rows: about %d", exact, about)
 		}
-		some := is(facade.Contains, "1")
+		some := is(filter.Contains, "1")
 		m.steps()
 		about := ask(some, 10, true).Total
 		steps[i] = m.steps()
@@ -40,15 +42,15 @@ func TestEstimates(t *testing.T) {
 			t.Errorf("of %d rows: about %d", exact, about)
 		}
 		for what, c := range map[string]struct {
-			where *facade.Filter
+			where *filter.Filter
 			limit int
 			want  int64
 		}{
 			"all rows":             {nil, 10, int64(n)},
-			"few rows":             {is(facade.StartsWith, "title1234"), 1, ask(is(facade.StartsWith, "title1234"), 1, false).Total},
-			"none":                 {is(facade.Eq, "nothing"), 10, 0},
-			"what the page tells":  {is(facade.StartsWith, "title1234"), 500, ask(is(facade.StartsWith, "title1234"), 1, false).Total},
-			"through the relation": {m.through(facade.Some, m.track, "album", &facade.Filter{Op: facade.Eq, Field: m.album.Primary, Values: []any{"a01"}}), 10, int64(n / 20)},
+			"few rows":             {is(filter.StartsWith, "title1234"), 1, ask(is(filter.StartsWith, "title1234"), 1, false).Total},
+			"none":                 {is(filter.Eq, "nothing"), 10, 0},
+			"what the page tells":  {is(filter.StartsWith, "title1234"), 500, ask(is(filter.StartsWith, "title1234"), 1, false).Total},
+			"through the relation": {m.through(filter.Some, m.track, "album", &filter.Filter{Op: filter.Eq, Field: m.album.Primary, Values: []any{"a01"}}), 10, int64(n / 20)},
 		} {
 			if got := ask(c.where, c.limit, true).Total; got != c.want {
 				t.Errorf("%s: %d, want %d", what, got, c.want)

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite"
 )
@@ -54,8 +56,8 @@ x-kit-version: 1
 
 	found, err := store.Find(ctx, &facade.Find{
 		Entity: book,
-		Select: facade.NewLayout([]string{"title", "year"}),
-		Where:  &facade.Filter{Op: facade.Contains, Field: book.Property("title"), Values: []any{"Programming"}},
+		Select: rows.NewLayout([]string{"title", "year"}),
+		Where:  &filter.Filter{Op: filter.Contains, Field: book.Property("title"), Values: []any{"Programming"}},
 		Sort:   []facade.SortKey{{Field: book.Property("year"), Desc: true}, {Field: book.Primary}},
 		Limit:  1,
 		Count:  true,

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
@@ -40,7 +42,7 @@ func fileStore(t *testing.T) (s *Store, path string, insert func(id string, size
 	e := set.Entity("thing")
 	return s, path, func(id string, size int) error {
 		row := facade.Record{{Name: "id", Value: json.RawMessage(`"` + id + `"`)}, {Name: "text", Value: json.RawMessage(`"` + strings.Repeat("x", size) + `"`)}}
-		_, err := s.Insert(context.Background(), e, []facade.Record{row}, nil, facade.NewLayout(nil))
+		_, err := s.Insert(context.Background(), e, []facade.Record{row}, nil, rows.NewLayout(nil))
 		return err
 	}
 }
@@ -143,8 +145,8 @@ func TestDiskFailuresAreUnavailable(t *testing.T) {
 		}
 	}
 	limit(16)
-	var kit *facade.Error
-	if err := insert("b", 1<<20); !errors.As(err, &kit) || kit.Code != facade.ServiceUnavailable {
+	var kit *kiterror.Error
+	if err := insert("b", 1<<20); !errors.As(err, &kit) || kit.Code != kiterror.ServiceUnavailable {
 		t.Errorf("with a full disk: %v", err)
 	}
 	if err := s.Check(t.Context()); err == nil {

@@ -9,7 +9,7 @@ import (
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
@@ -19,7 +19,7 @@ import (
 // filling says how a column of a table that is built anew gets values that the program
 // computes.
 type filling struct {
-	value *facade.Backfill
+	value *catalog.Backfill
 	// when is the condition of the rows that get one; "" for all of them.
 	when string
 	// lossy says that a value that cannot be computed becomes null, and no error.
@@ -52,7 +52,7 @@ func (ch *change) convert(s *migration.Step, c *column, from, to string, held in
 			fmt.Sprintf("keep the type, or write values: {%s.%s: …} in frond.yaml", ch.t.Entity.Name, c.Prop.Name))
 		return nil
 	}
-	f := &filling{value: facade.NewConversion(ch.t.Entity, c.Prop, how), lossy: true}
+	f := &filling{value: catalog.NewConversion(ch.t.Entity, c.Prop, how), lossy: true}
 	ch.values[c.column] = f
 	lost, err := ch.try(s, c.column, f)
 	if err != nil {
@@ -226,7 +226,7 @@ func (ch *change) older(name string) *migration.Column {
 }
 
 // unreadable says which field of an expression the older rows do not have; "" for none.
-func (ch *change) unreadable(b *facade.Backfill) string {
+func (ch *change) unreadable(b *catalog.Backfill) string {
 	for _, name := range b.Reads {
 		if ch.older(name) == nil {
 			return fmt.Sprintf("the expression %q reads %s, which the rows do not have", b.Text, name)

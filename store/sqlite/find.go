@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -19,7 +21,7 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 		return nil, err
 	}
 	r := &reading{store: s, table: t}
-	if err := r.Begin(&t.Table, q, facade.MeterOf(ctx)); err != nil {
+	if err := r.Begin(&t.Table, q, budget.MeterOf(ctx)); err != nil {
 		return nil, err
 	}
 	if q.Each != nil {
@@ -111,7 +113,7 @@ func (r *reading) runPage(c *engine.Conn, b *sqltext.Builder, counted bool) erro
 		first = 1
 	}
 	limit := max(0, r.Find.Limit)
-	r.Read = facade.NewRows(r.Selection.Layout, sqltext.RoomFor(limit))
+	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(limit))
 	n, total := 0, int64(-1)
 	for st.Step() {
 		if first == 1 && st.ColumnInt64(0) == 1 {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqlite"
 	"github.com/frondhost/frond/store/storetest"
@@ -71,7 +73,7 @@ func TestHostileTextNeverReachesSQL(t *testing.T) {
 	watch := &watcher{}
 	path := t.TempDir() + "/store.db"
 	store := open(t, sqlite.Options{Path: path, Trace: watch.trace}, set.Entities)
-	layout := facade.NewLayout([]string{"id", "name", "state"})
+	layout := rows.NewLayout([]string{"id", "name", "state"})
 	sort := []facade.SortKey{{Field: e.Property("name"), Desc: true}, {Field: e.Primary}}
 	for _, text := range evil {
 		q := jsontext.Quote(text)
@@ -85,16 +87,16 @@ func TestHostileTextNeverReachesSQL(t *testing.T) {
 				t.Errorf("insert %s: %v", row, err)
 			}
 		}
-		for op := facade.Eq; op <= facade.Has; op++ {
-			if op == facade.IsNull {
+		for op := filter.Eq; op <= filter.Has; op++ {
+			if op == filter.IsNull {
 				continue
 			}
 			for _, field := range []string{"id", "name", "state", "amount", "any", "list"} {
-				where := &facade.Filter{Op: op, Field: e.Property(field), Values: []any{text}}
-				where = &facade.Filter{Op: facade.Or, Sub: []*facade.Filter{
+				where := &filter.Filter{Op: op, Field: e.Property(field), Values: []any{text}}
+				where = &filter.Filter{Op: filter.Or, Sub: []*filter.Filter{
 					where,
-					{Op: facade.Some, Link: e.Relation("owner"), Sub: []*facade.Filter{where}},
-					{Op: facade.Every, Link: e.Relation("things"), Sub: []*facade.Filter{where}},
+					{Op: filter.Some, Link: e.Relation("owner"), Sub: []*filter.Filter{where}},
+					{Op: filter.Every, Link: e.Relation("things"), Sub: []*filter.Filter{where}},
 				}}
 				if _, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: layout, Where: where, Sort: sort, Limit: 2, Count: true, Keys: true, From: []json.RawMessage{q, q}}); err != nil {
 					t.Errorf("find by %d of %s, %q: %v", op, field, text, err)
@@ -109,7 +111,7 @@ func TestHostileTextNeverReachesSQL(t *testing.T) {
 		if _, err := store.Update(t.Context(), e, q, nil, facade.Record{{Name: "name", Value: q}}, nil, layout); err != nil {
 			t.Errorf("update %q: %v", text, err)
 		}
-		if _, err := store.Delete(t.Context(), e, q, &facade.Filter{Op: facade.Eq, Field: e.Primary, Values: []any{text}}, nil); err != nil {
+		if _, err := store.Delete(t.Context(), e, q, &filter.Filter{Op: filter.Eq, Field: e.Primary, Values: []any{text}}, nil); err != nil {
 			t.Errorf("delete %q: %v", text, err)
 		}
 	}
@@ -139,11 +141,11 @@ func TestStatementsFollowFromShapes(t *testing.T) {
 	e := set.Entity("thing")
 	watch := &watcher{}
 	store := open(t, sqlite.Options{Memory: true, Trace: watch.trace}, set.Entities)
-	is := func(op facade.Op, field string, v ...any) *facade.Filter {
-		return &facade.Filter{Op: op, Field: e.Property(field), Values: v}
+	is := func(op filter.Op, field string, v ...any) *filter.Filter {
+		return &filter.Filter{Op: op, Field: e.Property(field), Values: v}
 	}
-	find := func(where *facade.Filter, limit int, each ...json.RawMessage) {
-		q := &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Where: where, Sort: []facade.SortKey{{Field: e.Primary}}, Limit: limit, Count: true}
+	find := func(where *filter.Filter, limit int, each ...json.RawMessage) {
+		q := &facade.Find{Entity: e, Select: rows.NewLayout([]string{"id"}), Where: where, Sort: []facade.SortKey{{Field: e.Primary}}, Limit: limit, Count: true}
 		if each != nil {
 			q.Each = &facade.EachKey{Field: e.Property("b"), Values: each}
 		}
@@ -162,9 +164,9 @@ func TestStatementsFollowFromShapes(t *testing.T) {
 			list = append(list, fmt.Sprint(j))
 			keys = append(keys, json.RawMessage(fmt.Sprintf(`"%d"`, j)))
 		}
-		find(is(facade.Gt, "a", int64(i)), i+1)
-		find(is(facade.In, "b", list...), i+1)
-		find(is(facade.IContains, "b", fmt.Sprint(i)), 0)
+		find(is(filter.Gt, "a", int64(i)), i+1)
+		find(is(filter.In, "b", list...), i+1)
+		find(is(filter.IContains, "b", fmt.Sprint(i)), 0)
 		find(nil, i+1, keys...)
 	}
 	watch.mu.Lock()

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
@@ -205,7 +207,7 @@ func TestFieldsCalledLikeRowNumbers(t *testing.T) {
 			}
 		}
 		found, err := s.Find(t.Context(), &facade.Find{
-			Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary, Desc: true}}, Limit: 2,
+			Entity: e, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary, Desc: true}}, Limit: 2,
 			Each: &facade.EachKey{Field: e.Property("kind"), Values: []json.RawMessage{json.RawMessage(`"same"`)}},
 		})
 		if err != nil || string(found.Rows.AppendJSON(nil)) != `[{"id":"4"},{"id":"3"}]` {
@@ -253,13 +255,13 @@ x-kit-version: 1
 		{"by an index", &facade.Find{Sort: byTime}, "SCAN t0 USING INDEX thing:index at", false},
 		{"behind a cursor", &facade.Find{Sort: byID, From: key(`"x"`)}, "SEARCH t0 USING INDEX sqlite_autoindex_thing_1 (id>?)", false},
 		{"behind a cursor of two", &facade.Find{Sort: []facade.SortKey{{Field: e.Property("at")}, {Field: e.Primary}}, From: key(`"2024-01-01T00:00:00Z"`, `"x"`)}, "SEARCH t0 USING INDEX thing:index at (at>?)", false},
-		{"a prefix", &facade.Find{Sort: byID, Where: &facade.Filter{Op: facade.StartsWith, Field: e.Property("name"), Values: []any{"ab"}}}, "SEARCH t0 USING INDEX thing:unique name (name>? AND name<?)", true},
-		{"a list", &facade.Find{Sort: byID, Where: &facade.Filter{Op: facade.In, Field: e.Property("name"), Values: []any{"a", "b"}}}, "SEARCH t0 USING INDEX thing:unique name (name=?)", true},
+		{"a prefix", &facade.Find{Sort: byID, Where: &filter.Filter{Op: filter.StartsWith, Field: e.Property("name"), Values: []any{"ab"}}}, "SEARCH t0 USING INDEX thing:unique name (name>? AND name<?)", true},
+		{"a list", &facade.Find{Sort: byID, Where: &filter.Filter{Op: filter.In, Field: e.Property("name"), Values: []any{"a", "b"}}}, "SEARCH t0 USING INDEX thing:unique name (name=?)", true},
 		{"many ids", &facade.Find{Each: &facade.EachKey{Field: e.Primary, Values: key(`"x"`)}}, "SEARCH t0 USING INDEX sqlite_autoindex_thing_1 (id=?)", false},
 		{"many parents", &facade.Find{Sort: byID, Each: &facade.EachKey{Field: e.Property("parentId"), Values: key(`"x"`)}}, "SEARCH t1 USING COVERING INDEX thing:index parentId (parentId=?)", true},
-		{"some child", &facade.Find{Sort: byID, Where: &facade.Filter{Op: facade.Some, Link: e.Relation("parent"), Sub: []*facade.Filter{{Op: facade.Eq, Field: e.Property("name"), Values: []any{"x"}}}}}, "SEARCH t1 USING INDEX thing:unique name (name=?)\nSEARCH t0 USING INDEX thing:index parentId (parentId=?)", true},
+		{"some child", &facade.Find{Sort: byID, Where: &filter.Filter{Op: filter.Some, Link: e.Relation("parent"), Sub: []*filter.Filter{{Op: filter.Eq, Field: e.Property("name"), Values: []any{"x"}}}}}, "SEARCH t1 USING INDEX thing:unique name (name=?)\nSEARCH t0 USING INDEX thing:index parentId (parentId=?)", true},
 	} {
-		c.q.Entity, c.q.Select, c.q.Limit = e, facade.NewLayout([]string{"id", "at", "name", "parentId"}), 10
+		c.q.Entity, c.q.Select, c.q.Limit = e, rows.NewLayout([]string{"id", "at", "name", "parentId"}), 10
 		if _, err := s.Find(t.Context(), c.q); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -19,23 +21,23 @@ func TestSortsHaveABound(t *testing.T) {
 	e := set.Entity("thing")
 	text := strings.Repeat("x", 10_000)
 	for page := range 10 {
-		var rows []facade.Record
+		var list []facade.Record
 		for i := range 500 {
-			rows = append(rows, record(t, e, fmt.Sprintf(`{"id":"%02d-%03d","text":"%03d%s"}`, page, i, i, text)))
+			list = append(list, record(t, e, fmt.Sprintf(`{"id":"%02d-%03d","text":"%03d%s"}`, page, i, i, text)))
 		}
-		if _, err := store.Insert(t.Context(), e, rows, nil, facade.NewLayout(nil)); err != nil {
+		if _, err := store.Insert(t.Context(), e, list, nil, rows.NewLayout(nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	layout := facade.NewLayout([]string{"id"})
+	layout := rows.NewLayout([]string{"id"})
 	byText := []facade.SortKey{{Field: e.Property("text")}, {Field: e.Primary}}
 	for _, c := range []struct {
 		offset int
 		sort   []facade.SortKey
-		code   facade.Code
-	}{{0, byText, ""}, {4900, byText, facade.BadRequest}, {4900, byText[1:], ""}, {10, byText, ""}} {
+		code   kiterror.Code
+	}{{0, byText, ""}, {4900, byText, kiterror.BadRequest}, {4900, byText[1:], ""}, {10, byText, ""}} {
 		found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: layout, Sort: c.sort, Limit: 1, Offset: c.offset})
-		if facade.CodeOf(err) != c.code || err == nil && found.Rows.Len() != 1 {
+		if kiterror.CodeOf(err) != c.code || err == nil && found.Rows.Len() != 1 {
 			t.Errorf("offset %d, %d sort keys: %v, want %q", c.offset, len(c.sort), err, c.code)
 		}
 	}

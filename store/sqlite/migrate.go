@@ -9,6 +9,7 @@ import (
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/dbschema"
 	"github.com/frondhost/frond/store/migration"
@@ -24,7 +25,12 @@ import (
 // cards, while the store is in use: writes wait for it, and reads that began before it keep
 // their tables.
 func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
-	_, err := s.Migrate(ctx, &migration.Task{Entities: entities, Start: true})
+	return s.start(ctx, entities, catalog.SchemaChanges{}, false)
+}
+
+// start is the Prepare of [facade.Abilities].
+func (s *Store) start(ctx context.Context, entities []*schema.Entity, changes catalog.SchemaChanges, unchanged bool) error {
+	_, err := s.Migrate(ctx, &migration.Task{Entities: entities, Changes: changes, Start: true, Unchanged: unchanged})
 	return err
 }
 

@@ -13,6 +13,8 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/migration"
@@ -365,7 +367,7 @@ func TestMigrations(t *testing.T) {
 				t.Fatal(err)
 			}
 			e = after.Entity("thing")
-			found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout(names(e)), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 20})
+			found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: rows.NewLayout(names(e)), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 20})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -426,7 +428,7 @@ func TestMigrationOfRelatedTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := func(e *schema.Entity) int {
-		found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 20})
+		found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -435,7 +437,7 @@ func TestMigrationOfRelatedTables(t *testing.T) {
 	if count(before.Entity("child")) != 1 || count(after.Entity("child")) != 1 {
 		t.Fatal("building the parent anew took the children with it")
 	}
-	if _, err := store.Insert(t.Context(), after.Entity("child"), []facade.Record{record(t, after.Entity("child"), `{"id":"d","parentId":"nobody"}`)}, nil, nil); facade.CodeOf(err) != facade.Conflict {
+	if _, err := store.Insert(t.Context(), after.Entity("child"), []facade.Record{record(t, after.Entity("child"), `{"id":"d","parentId":"nobody"}`)}, nil, nil); kiterror.CodeOf(err) != kiterror.Conflict {
 		t.Errorf("the relation does not hold any more: %v", err)
 	}
 	if gone, err := store.Delete(t.Context(), after.Entity("parent"), json.RawMessage(`"p"`), nil, nil); !gone || err != nil {

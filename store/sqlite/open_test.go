@@ -14,6 +14,9 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -88,11 +91,11 @@ func TestClosedStoreIsUnavailable(t *testing.T) {
 	}
 	e := set.Entity("thing")
 	_, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, `{"id":"1","a":"x"}`)}, nil, nil)
-	if facade.CodeOf(err) != facade.ServiceUnavailable {
+	if kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 		t.Errorf("insert: %v", err)
 	}
-	_, err = store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout(nil)})
-	if facade.CodeOf(err) != facade.ServiceUnavailable {
+	_, err = store.Find(t.Context(), &facade.Find{Entity: e, Select: rows.NewLayout(nil)})
+	if kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 		t.Errorf("find: %v", err)
 	}
 	if err := store.Close(); err != nil {
@@ -103,8 +106,8 @@ func TestClosedStoreIsUnavailable(t *testing.T) {
 func TestUnknownEntityIsInternal(t *testing.T) {
 	store := open(t, sqlite.Options{Memory: true}, nil)
 	e := compile(t, thing()...).Entity("thing")
-	_, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout(nil)})
-	if facade.CodeOf(err) != facade.InternalError || !strings.Contains(err.Error(), "hand the entity to Prepare") {
+	_, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: rows.NewLayout(nil)})
+	if kiterror.CodeOf(err) != kiterror.InternalError || !strings.Contains(err.Error(), "hand the entity to Prepare") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -127,7 +130,7 @@ func TestLockedByAnotherProcess(t *testing.T) {
 		_, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, fmt.Sprintf(`{"id":"%d","a":"x"}`, id))}, nil, nil)
 		return err
 	}
-	if err := insert(1); facade.CodeOf(err) != facade.ServiceUnavailable {
+	if err := insert(1); kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 		t.Errorf("the error is %v", err)
 	}
 	if err := db.Exec("COMMIT"); err != nil {
@@ -153,14 +156,14 @@ func TestCancelInterruptsAStatement(t *testing.T) {
 	}
 
 	// n differs from every other row's: a condition with nothing to look it up by
-	slow := &facade.Filter{Op: facade.Contains, Field: e.Primary, Values: []any{"x"}}
+	slow := &filter.Filter{Op: filter.Contains, Field: e.Primary, Values: []any{"x"}}
 	for range 5 {
-		slow = &facade.Filter{Op: facade.Some, Link: e.Relation("parent"), Sub: []*facade.Filter{slow}}
-		slow = &facade.Filter{Op: facade.Or, Sub: []*facade.Filter{slow, {Op: facade.Every, Link: e.Relation("parent"), Sub: []*facade.Filter{slow}}}}
+		slow = &filter.Filter{Op: filter.Some, Link: e.Relation("parent"), Sub: []*filter.Filter{slow}}
+		slow = &filter.Filter{Op: filter.Or, Sub: []*filter.Filter{slow, {Op: filter.Every, Link: e.Relation("parent"), Sub: []*filter.Filter{slow}}}}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	_, err := store.Find(ctx, &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Where: slow, Sort: []facade.SortKey{{Field: e.Property("n")}, {Field: e.Primary}}, Limit: 1 << 20})
+	_, err := store.Find(ctx, &facade.Find{Entity: e, Select: rows.NewLayout([]string{"id"}), Where: slow, Sort: []facade.SortKey{{Field: e.Property("n")}, {Field: e.Primary}}, Limit: 1 << 20})
 	// A read that is not interrupted goes on until its budget of work is spent, and has
 	// that error.
 	if !errors.Is(err, context.DeadlineExceeded) {
@@ -173,7 +176,7 @@ func TestCancelInterruptsAStatement(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			time.Sleep(time.Duration(i) * 300 * time.Microsecond)
-			if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, fmt.Sprintf(`{"id":"beside %d","n":1}`, i))}, nil, facade.NewLayout(nil)); err != nil {
+			if _, err := store.Insert(t.Context(), e, []facade.Record{record(t, e, fmt.Sprintf(`{"id":"beside %d","n":1}`, i))}, nil, rows.NewLayout(nil)); err != nil {
 				t.Errorf("a write beside the interrupted one: %v", err)
 			}
 		}()
@@ -185,7 +188,7 @@ func TestCancelInterruptsAStatement(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) || gone {
 		t.Errorf("the delete of 60,000 rows within 4 ms ended with %v, %v", gone, err)
 	}
-	found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1, Count: true})
+	found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1, Count: true})
 	if err != nil || found.Total != 60001+20 {
 		t.Errorf("%d rows are there, %v", found.Total, err)
 	}
@@ -201,7 +204,7 @@ func TestReaderPoolIsBounded(t *testing.T) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			if _, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout(nil), Count: true}); err != nil {
+			if _, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: rows.NewLayout(nil), Count: true}); err != nil {
 				t.Error(err)
 			}
 		}()

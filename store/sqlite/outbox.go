@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
@@ -149,59 +150,8 @@ func (s *Store) emitted(ctx context.Context) func() {
 	}
 }
 
-// Records implements [facade.Recorder]. In another program's database nothing is kept.
+// Records implements [facade.Outbox]. In another program's database nothing is kept.
 func (s *Store) Records() bool { return !s.db.Foreign() }
-
-// recorder keeps the events of one write. nil: the write has none to keep.
-type recorder struct {
-	store *Store
-	of    *facade.Terms
-	// kept says that events were written, and so that the tables are there. A write that finds no
-	// row keeps none.
-	kept bool
-}
-
-// recorder returns that of a write with terms.
-func (s *Store) recorder(of *facade.Terms) *recorder {
-	if of == nil || of.Events == nil {
-		return nil
-	}
-	return &recorder{store: s, of: of}
-}
-
-// begin forgets what an attempt of the write did before.
-func (r *recorder) begin() {
-	if r != nil {
-		r.kept = false
-	}
-}
-
-// record keeps the events of rows that were written.
-func (r *recorder) record(c *engine.Conn, rows *facade.Rows) error {
-	if r == nil {
-		return nil
-	}
-	events, err := r.of.Events(rows)
-	if err != nil || len(events) == 0 {
-		return err
-	}
-	err = r.store.writeEvents(c, events)
-	r.kept = err == nil
-	return err
-}
-
-// committed is called for a write that may have kept events; nil where it cannot.
-func (r *recorder) committed(ctx context.Context) func() {
-	if r == nil {
-		return nil
-	}
-	emitted := r.store.emitted(ctx)
-	return func() {
-		if r.kept {
-			emitted()
-		}
-	}
-}
 
 // Committed implements [facade.Outbox].
 func (s *Store) Committed() <-chan struct{} { return s.outbox.committed.Wait() }
@@ -237,13 +187,13 @@ func (s *Store) Behind(ctx context.Context, at facade.Position, names []string, 
 	return events, since, err
 }
 
-// Relay implements [facade.Relayer]. It has nothing to do, so every process leads.
+// Relay implements [facade.Outbox]. It has nothing to do, so every process leads.
 func (s *Store) Relay(ctx context.Context) (last facade.Position, leads bool, err error) {
 	_, last, err = s.Span(ctx)
 	return last, err == nil, err
 }
 
-// Trim implements [facade.Relayer].
+// Trim implements [facade.Outbox].
 func (s *Store) Trim(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	if err := s.outboxed(ctx); err != nil {
 		return 0, err
@@ -338,7 +288,7 @@ func readEvent(st *engine.Stmt, i int) *facade.Event {
 	return &facade.Event{
 		Position: facade.Position(st.ColumnInt64(i)),
 		ID:       st.ColumnText(i + 1), Frond: st.ColumnText(i + 2), Name: st.ColumnText(i + 3),
-		Change: facade.Change(st.ColumnText(i + 4)), Entity: st.ColumnText(i + 5), Key: text(6),
+		Change: catalog.Change(st.ColumnText(i + 4)), Entity: st.ColumnText(i + 5), Key: text(6),
 		At: time.UnixMicro(st.ColumnInt64(i + 7)).UTC(), Data: text(8), Before: text(9), Trace: st.ColumnText(i + 10),
 	}
 }

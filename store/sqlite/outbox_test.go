@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite"
@@ -113,7 +115,7 @@ func TestForeignDatabasesHaveNoOutbox(t *testing.T) {
 	open(t, sqlite.Options{Path: path}, nil).Close()
 	s := open(t, sqlite.Options{Path: path, Foreign: true}, nil)
 	err := s.Emit(t.Context(), []facade.Event{{ID: "1", Frond: "shop", Name: "sold", At: time.Now()}})
-	if facade.CodeOf(err) != facade.InternalError {
+	if kiterror.CodeOf(err) != kiterror.InternalError {
 		t.Errorf("emit: %v", err)
 	}
 }
@@ -123,7 +125,7 @@ func TestForeignDatabasesHaveNoOutbox(t *testing.T) {
 func TestFirstWriteKeepsNoEvents(t *testing.T) {
 	set := storetest.Cards(t)
 	tag := set.Entity("tag")
-	announced := &facade.Terms{Events: func(*facade.Rows) ([]facade.Event, error) {
+	announced := &facade.Terms{Events: func(*rows.Rows) ([]facade.Event, error) {
 		return []facade.Event{{ID: "e", Frond: "shop", Name: "sold", At: time.Now(), Data: json.RawMessage(`{}`)}}, nil
 	}}
 	for name, first := range map[string]func(ctx context.Context, s *sqlite.Store) error{

@@ -3,8 +3,9 @@ package sqlite
 import (
 	"context"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/driver"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -41,124 +42,53 @@ func (s *Store) seeded(c *engine.Conn, e *schema.Entity) (bool, error) {
 	return n > 0, err
 }
 
-// Seed writes the rows of entities that had no seeds yet and remembers the entities, in one
-// transaction: all batches or none. An entity that another process has seeded meanwhile is
-// left out. Relations may lead to rows of other batches; the fields of Late are set when the
-// rows of every batch are there. Errors name the entity, and are else those of [Store.Insert].
-func (s *Store) Seed(ctx context.Context, batches []facade.SeedBatch) error {
-	writes := make([]seedWrite, len(batches))
-	for i, batch := range batches {
-		var err error
-		if writes[i], err = s.seedWrite(batch); err != nil {
-			return facade.AsError(err).At(batch.Entity.Name, "create")
-		}
-	}
-	var last seedWrite // what ran last, for blame
-	return s.db.Write(&engine.Op{
+// Seed implements [driver.DB].
+func (d database) Seed(ctx context.Context, all []*driver.Write[*table], do func(driver.Seeding[*table]) error) error {
+	x := &seeding{store: d.store}
+	return d.store.db.Write(&engine.Op{
 		Ctx: ctx,
 		Run: func(c *engine.Conn) error {
+			x.conn = c
 			if err := c.Exec(makeSeeds); err != nil {
 				return err
 			}
-			var fresh []seedWrite
-			for _, w := range writes {
-				done, err := s.seeded(c, w.table.Entity)
-				if err != nil {
-					return err
-				}
-				if !done {
-					fresh = append(fresh, w)
-				}
-			}
-			for _, w := range fresh {
-				last = w
-				if err := w.insert(s, c); err != nil {
-					return facade.AsError(err).At(w.table.Entity.Name, "create")
-				}
-			}
-			for _, w := range fresh {
-				last = w
-				for _, late := range w.late {
-					if err := c.Exec(late.sql, late.args...); err != nil {
-						return facade.AsError(constraint(s.tables.Load(), w.table, late.set, err)).At(w.table.Entity.Name, "create")
-					}
-				}
-			}
-			return nil
+			return do(x)
 		},
 		Blame: func(c *engine.Conn, err error) error {
-			for _, w := range writes { // a relation that leads nowhere may stand in any of them
-				if found := s.blameWrite(c, w.table, w.rows, err); found != err { //nolint:errorlint // the same error means that nothing was found
-					return facade.AsError(found).At(w.table.Entity.Name, "create")
+			for _, w := range all { // a relation that leads nowhere may stand in any of them
+				if found := d.store.blameWrite(c, w.Table, w.Written, err); found != err { //nolint:errorlint // the same error means that nothing was found
+					return kiterror.AsError(found).At(w.Table.Entity.Name, "create")
 				}
 			}
-			if last.table == nil {
+			if x.last == nil {
 				return err
 			}
-			return facade.AsError(err).At(last.table.Entity.Name, "create")
+			return kiterror.AsError(err).At(x.last.Entity.Name, "create")
 		},
 	})
 }
 
-// seedWrite is one batch as statements.
-type seedWrite struct {
-	table *table
-	rows  []facade.Record
-	sql   string
-	args  []sqltext.Value // of every row
-	late  []lateWrite
+// seeding is the transaction of seeds.
+type seeding struct {
+	store *Store
+	conn  *engine.Conn
+	last  *table // whose statement ran last; nil: none has
 }
 
-// lateWrite sets one field of a seeded row when all rows are there.
-type lateWrite struct {
-	set  facade.Record
-	sql  string
-	args []sqltext.Value
+// Mark implements [driver.Seeding].
+func (x *seeding) Mark(t *table) (fresh bool, err error) {
+	done, err := x.store.seeded(x.conn, t.Entity)
+	if err != nil || done {
+		return false, err
+	}
+	return true, x.conn.Exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, sqltext.TextValue(x.store.tables.Load().names.Mark(t.Entity.Key)))
 }
 
-// seedWrite compiles a batch before it queues, so that a value that cannot stand in its column
-// fails without a transaction.
-func (s *Store) seedWrite(batch facade.SeedBatch) (w seedWrite, err error) {
-	if w.table, err = s.table(batch.Entity); err != nil {
-		return w, err
+// Run implements [driver.Seeding].
+func (x *seeding) Run(w *driver.Write[*table], st *driver.Statement) error {
+	x.last = w.Table
+	if err := run(x.conn, w.Table, st); err != nil {
+		return kiterror.AsError(x.store.constraint(w.Table, err)).At(w.Table.Entity.Name, "create")
 	}
-	w.rows = batch.Rows
-	for _, row := range batch.Rows {
-		if w.args, err = w.table.Row(w.args, row); err != nil {
-			return w, err
-		}
-	}
-	b := s.text.Builder()
-	defer b.Free()
-	b.Insert(&w.table.Table)
-	w.sql = string(b.SQL)
-	for _, late := range batch.Late {
-		key, fault := sqltext.Encode(w.table.primary.Prop, late.ID)
-		if fault != "" {
-			return w, sqltext.Refuse(w.table.primary.Prop, fault)
-		}
-		for _, m := range late.Set {
-			c, err := w.table.column(w.table.Entity.Property(m.Name))
-			if err != nil {
-				return w, err
-			}
-			a, fault := sqltext.Encode(c.Prop, m.Value)
-			if fault != "" {
-				return w, sqltext.Refuse(c.Prop, fault)
-			}
-			w.late = append(w.late, lateWrite{late.Set, "UPDATE " + w.table.Name + " SET " + c.Name + " = ? WHERE " + w.table.primary.Name + " = ?", []sqltext.Value{a, key}})
-		}
-	}
-	return w, nil
-}
-
-// insert writes the rows and the mark of the entity.
-func (w *seedWrite) insert(s *Store, c *engine.Conn) error {
-	n := len(w.table.columns)
-	for i, row := range w.rows {
-		if err := c.Exec(w.sql, w.args[i*n:][:n]...); err != nil {
-			return constraint(s.tables.Load(), w.table, row, err)
-		}
-	}
-	return c.Exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, sqltext.TextValue(s.tables.Load().names.Mark(w.table.Entity.Key)))
+	return nil
 }

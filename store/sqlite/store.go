@@ -8,7 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store"
 	"github.com/frondhost/frond/store/dbschema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
@@ -19,24 +21,29 @@ import (
 // Entities have to be prepared before rows of them are read or written; the error of a call
 // for another one is an INTERNAL_ERROR.
 type Store struct {
-	db     *engine.DB
+	db     *engine.DB // nil: it is not open
+	opts   Options
 	tables atomic.Pointer[tables]
+	store.Writes[*table]
 	// text writes the statements.
-	text   sqltext.Database
+	text sqltext.Database
+	// named is Options.NameRules.
+	named  bool
 	outbox outbox
 }
 
 var (
 	_ facade.Store      = (*Store)(nil)
-	_ facade.DryRunner  = (*Store)(nil)
 	_ facade.Seeder     = (*Store)(nil)
 	_ facade.Transactor = (*Store)(nil)
 	_ facade.Outbox     = (*Store)(nil)
 )
 
-// RunsDry reports that a write whose context is a dry run's ([facade.DryRun]) is undone after
-// it was checked: its answer and its errors are those of the write.
-func (s *Store) RunsDry() bool { return true }
+// Abilities implements [facade.Store]. The answer and the errors of a dry run's write are those
+// of the write.
+func (s *Store) Abilities() facade.Abilities {
+	return facade.Abilities{Transactor: s, Outbox: s, Seeder: s, DryRuns: true, Prepare: s.start, Check: s.Check}
+}
 
 // Transact implements [facade.Transactor]. The database's lock is taken at the first call:
 // other writes wait, and reads go on beside it. Transactions that wait at the same time share
@@ -45,26 +52,49 @@ func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) er
 	return s.db.Transact(ctx, fn)
 }
 
+// database answers [driver.DB] for a store.
+type database struct{ store *Store }
+
 // Options are those of the database; see [engine.Options]. Open sets Extend itself.
 type Options = engine.Options
 
 // Open opens the database, and makes it where it is missing. The error is one sentence that
 // names the path, the reason and what to do. Close the store in the end.
 func Open(ctx context.Context, opts Options) (*Store, error) {
-	opts.Extend = extend
-	db, err := engine.Open(ctx, opts)
-	if err != nil {
+	s := New(opts)
+	if err := s.Open(ctx, opts.Foreign); err != nil {
 		return nil, err
 	}
-	s := &Store{db: db}
-	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
-	s.tables.Store(&tables{names: migration.DefaultNames(naming)})
 	return s, nil
+}
+
+// New returns a store that has its abilities and touches no file. [Store.Open] comes before every
+// other call.
+func New(opts Options) *Store {
+	opts.Extend = extend
+	s := &Store{opts: opts, named: opts.NameRules}
+	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
+	s.Writes = store.NewWrites(database{s}, &s.text)
+	s.tables.Store(&tables{names: migration.DefaultNames(naming)})
+	return s
+}
+
+// Open opens the database of a store of [New], once, as the function Open does. foreign replaces
+// Options.Foreign.
+func (s *Store) Open(ctx context.Context, foreign bool) (err error) {
+	s.opts.Foreign = foreign
+	s.db, err = engine.Open(ctx, s.opts)
+	return err
 }
 
 // Close waits for the writes that wait, then closes every connection. Calls that come later
 // return SERVICE_UNAVAILABLE.
-func (s *Store) Close() error { return s.db.Close() }
+func (s *Store) Close() error {
+	if s.db == nil {
+		return nil
+	}
+	return s.db.Close()
+}
 
 // Check returns why the store does not take writes; nil where it does. After a failure of the
 // disk it writes and removes a large value, so that a store recovers by itself when there is
@@ -111,7 +141,7 @@ func (s *Store) table(e *schema.Entity) (*table, error) {
 		if e != nil {
 			name = e.Name
 		}
-		return nil, facade.Internal(fmt.Errorf("sqlite: there is no table for %s; hand the entity to Prepare", name))
+		return nil, kiterror.Internal(fmt.Errorf("sqlite: there is no table for %s; hand the entity to Prepare", name))
 	}
 	return s.newTable(e, all, all.has)
 }

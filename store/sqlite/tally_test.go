@@ -8,6 +8,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
@@ -16,7 +17,7 @@ import (
 func (m *music) total(t testing.TB, e *schema.Entity) int64 {
 	t.Helper()
 	found, err := m.store.Find(t.Context(), &facade.Find{
-		Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1, Count: true,
+		Entity: e, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1, Count: true,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -30,7 +30,7 @@ type Builder struct {
 	// depth is how many relations what is being written is behind.
 	depth int
 	// reach is that of the rows that what is being written is judged for.
-	reach Reach
+	reach reach
 	// sure says that what is being written has to hold for the row, whatever else does: it
 	// stands in no Or and no Not. Only there a relation may be joined.
 	sure bool
@@ -53,7 +53,7 @@ func (d *Database) Builder() *Builder {
 	b := builders.Get().(*Builder)
 	b.db, b.SQL, b.Args, b.aliases = d, b.SQL[:0], b.Args[:0], 0
 	b.joined, b.sure, b.err = b.joined[:0], false, nil
-	b.depth, b.reach = 0, EveryRow
+	b.depth, b.reach = 0, everyRow
 	return b
 }
 
@@ -153,7 +153,7 @@ func (b *Builder) Ready() error {
 		return b.err
 	}
 	if most := b.db.Words.MaxValues; len(b.Args) > most {
-		return facade.Errorf(facade.BadRequest, "the filter compares with %d values; send %d at most", len(b.Args), most)
+		return kiterror.Errorf(kiterror.BadRequest, "the filter compares with %d values; send %d at most", len(b.Args), most)
 	}
 	return nil
 }

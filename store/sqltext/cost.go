@@ -3,7 +3,7 @@ package sqltext
 import (
 	"slices"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/turns"
 )
@@ -34,7 +34,7 @@ func (r *Reading) Lane(tallied bool) turns.Lane {
 		}
 	}
 	switch {
-	case r.Reach == SingleRow && light(q.Where) && r.Table.leads(r.Table.Primary, nil):
+	case r.reach == singleRow && light(q.Where) && r.Table.leads(r.Table.Primary, nil):
 		return turns.Keyed
 	case q.Where != nil || read > shortRows, q.Count && (q.Each != nil || !tallied):
 	case q.Each == nil && r.Table.leads(nil, r.Order), q.Each != nil && r.Table.leads(r.Table.Stored(q.Each.Field), r.Order):
@@ -45,16 +45,16 @@ func (r *Reading) Lane(tallied bool) turns.Lane {
 
 // light reports whether a condition of one row reads a bounded number of other rows: relations
 // to many lead to any number.
-func light(f *facade.Filter) bool {
+func light(f *filter.Filter) bool {
 	if f == nil {
 		return true
 	}
-	if f.Op == facade.Some || f.Op == facade.None || f.Op == facade.Every {
+	if f.Op == filter.Some || f.Op == filter.None || f.Op == filter.Every {
 		if f.Link == nil || f.Link.Many {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(f.Sub, func(sub *facade.Filter) bool { return !light(sub) })
+	return !slices.ContainsFunc(f.Sub, func(sub *filter.Filter) bool { return !light(sub) })
 }
 
 // leads reports whether an index has the rows in this order, behind the values of first; nil: of

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqltext"
 	"github.com/frondhost/frond/store/turns"
@@ -68,10 +71,10 @@ func TestLane(t *testing.T) {
 	each := func(field string, n int) *facade.EachKey {
 		return &facade.EachKey{Field: e.Property(field), Values: make([]json.RawMessage, n)}
 	}
-	title := &facade.Filter{Op: facade.Contains, Field: e.Property("title"), Values: []any{"x"}}
-	id := &facade.Filter{Op: facade.Eq, Field: e.Primary, Values: []any{"t1"}}
-	siblings := &facade.Filter{Op: facade.Some, Link: e.Property("albumId").Link, Sub: []*facade.Filter{
-		{Op: facade.Some, Link: e.Property("albumId").Link.Target.Property("tracks").Link, Sub: []*facade.Filter{title}},
+	title := &filter.Filter{Op: filter.Contains, Field: e.Property("title"), Values: []any{"x"}}
+	id := &filter.Filter{Op: filter.Eq, Field: e.Primary, Values: []any{"t1"}}
+	siblings := &filter.Filter{Op: filter.Some, Link: e.Property("albumId").Link, Sub: []*filter.Filter{
+		{Op: filter.Some, Link: e.Property("albumId").Link.Target.Property("tracks").Link, Sub: []*filter.Filter{title}},
 	}}
 	for _, c := range []struct {
 		name string
@@ -102,9 +105,9 @@ func TestLane(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			lane := func(table *sqltext.Table, tallied bool) turns.Lane {
 				find := c.find
-				find.Entity, find.Select = table.Entity, facade.NewLayout([]string{"id"})
+				find.Entity, find.Select = table.Entity, rows.NewLayout([]string{"id"})
 				var r sqltext.Reading
-				if err := r.Begin(table, &find, facade.MeterOf(t.Context())); err != nil {
+				if err := r.Begin(table, &find, budget.MeterOf(t.Context())); err != nil {
 					t.Fatal(err)
 				}
 				return r.Lane(tallied)

@@ -1,7 +1,7 @@
 package sqltext
 
 import (
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -39,7 +39,7 @@ type Dialect interface {
 	// Placeholder appends the place of value n of the statement, counted from 1: ? or $1.
 	Placeholder(sql []byte, n int) []byte
 	// Compare writes a comparison for one of Eq, Ne, Lt, Lte, Gt and Gte. Ne holds for null.
-	Compare(b *Builder, op facade.Op, c *Column, alias string, v Value)
+	Compare(b *Builder, op filter.Op, c *Column, alias string, v Value)
 	// Among writes that the column's value is one of list. The text does not depend on how long
 	// the list is, except where a value of the column has no form in a list.
 	Among(b *Builder, c *Column, alias string, list []Value)
@@ -50,7 +50,7 @@ type Dialect interface {
 	// Match writes a test on a part of a text for one of Contains, IContains, StartsWith and
 	// EndsWith. text is not empty. Letter case counts except for IContains; nothing in text is
 	// a pattern.
-	Match(b *Builder, op facade.Op, c *Column, alias string, text string)
+	Match(b *Builder, op filter.Op, c *Column, alias string, text string)
 	// Has writes whether a JSON array holds a string, int64, float64 or bool, by value and by
 	// type: true is not 1, and "1" is not 1.
 	Has(b *Builder, c *Column, alias string, value any)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // SortKey is one key of an order, as SQL is to have it. An order of rows ends in the primary
@@ -89,7 +90,7 @@ func Cursor(keys []SortKey, from []json.RawMessage) ([]Value, error) {
 		values = append(values, parts...)
 	}
 	if !fits || len(values) != len(keys) {
-		return nil, facade.Errorf(facade.BadRequest, "the cursor is not of this order; take one from a page that is")
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the cursor is not of this order; take one from a page that is")
 	}
 	return values, nil
 }

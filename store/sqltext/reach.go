@@ -1,30 +1,30 @@
 package sqltext
 
 import (
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 )
 
-// Reach says for how many rows a condition is judged. It decides whether the rows behind a
+// reach says for how many rows a condition is judged. It decides whether the rows behind a
 // relation are looked up one by one or collected once (docs/decisions/sqlite.md).
-type Reach uint8
+type reach uint8
 
 // The numbers of rows a condition is judged for.
 const (
-	EveryRow   Reach = iota // any number, as in a list
-	SharedRows              // few, and several of them may lead to the same rows
-	FewRows                 // those of given keys, each once
-	SingleRow               // the row of one key
+	everyRow   reach = iota // any number, as in a list
+	sharedRows              // few, and several of them may lead to the same rows
+	fewRows                 // those of given keys, each once
+	singleRow               // the row of one key
 )
 
 // through returns the reach of the rows that a relation leads to. One row leads through a "one"
 // relation to one row; everything else may lead to rows that several rows share.
-func (r Reach) through(many bool) Reach {
+func (r reach) through(many bool) reach {
 	switch {
-	case r == EveryRow, r == SingleRow && !many:
+	case r == everyRow, r == singleRow && !many:
 		return r
 	}
-	return SharedRows
+	return sharedRows
 }
 
 // probes says whether the rows behind a relation are looked up row by row:
@@ -35,28 +35,28 @@ func (r Reach) through(many bool) Reach {
 // For any number of rows the set is computed once per statement. A lookup for each row would
 // multiply with every relation that the condition goes through: 2,000 albums of 2,000 songs
 // would be four million lookups.
-func (r Reach) probes(many bool) bool {
+func (r reach) probes(many bool) bool {
 	if many {
-		return r >= FewRows
+		return r >= fewRows
 	}
-	return r != EveryRow
+	return r != everyRow
 }
 
-// ReachOf returns the reach of the condition of a list: SingleRow where it names a row by its key,
-// else EveryRow.
-func ReachOf(f *facade.Filter, e *schema.Entity) Reach {
+// reachOf returns the reach of the condition of a list: singleRow where it names a row by its key,
+// else everyRow.
+func reachOf(f *filter.Filter, e *schema.Entity) reach {
 	if f == nil {
-		return EveryRow
+		return everyRow
 	}
-	if f.Op == facade.Eq && f.Field == e.Primary {
-		return SingleRow
+	if f.Op == filter.Eq && f.Field == e.Primary {
+		return singleRow
 	}
-	if f.Op == facade.And {
+	if f.Op == filter.And {
 		for _, sub := range f.Sub {
-			if ReachOf(sub, e) == SingleRow {
-				return SingleRow
+			if reachOf(sub, e) == singleRow {
+				return singleRow
 			}
 		}
 	}
-	return EveryRow
+	return everyRow
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -17,12 +19,12 @@ type Reading struct {
 	// Order are the sort keys as SQL is to have them; turned round for Backward.
 	Order     []SortKey
 	Selection Selection
-	// Reach is that of Find.Where.
-	Reach Reach
+	// reach is that of Find.Where.
+	reach reach
 	// Found is the answer, whole after Settle.
 	Found facade.Found
 	// Read are the rows in the order they were read.
-	Read *facade.Rows
+	Read *rows.Rows
 	// Held is how many bytes the reading holds beside rows and keys.
 	Held int
 
@@ -33,19 +35,19 @@ type Reading struct {
 	// ends are where each of them ends.
 	ends []int
 
-	meter facade.Meter
+	meter budget.Meter
 }
 
 // Begin compiles q, a read of t. meter is charged for what the reading holds. An
 // INTERNAL_ERROR says that a field is not stored.
-func (r *Reading) Begin(t *Table, q *facade.Find, meter facade.Meter) (err error) {
+func (r *Reading) Begin(t *Table, q *facade.Find, meter budget.Meter) (err error) {
 	r.Table, r.Find, r.meter, r.Found.Total = t, q, meter, -1
 	if r.Order, err = t.Order(r.orderRoom[:0], q); err != nil {
 		return err
 	}
-	r.Reach = FewRows
+	r.reach = fewRows
 	if q.Each == nil {
-		r.Reach = ReachOf(q.Where, q.Entity)
+		r.reach = reachOf(q.Where, q.Entity)
 	}
 	return r.Selection.Choose(t, q.Select, r.Order)
 }
@@ -77,7 +79,7 @@ func (r *Reading) Where(b *Builder, alias, word string) (next string) {
 		return word
 	}
 	b.Text(word)
-	b.sure, b.reach = true, r.Reach
+	b.sure, b.reach = true, r.reach
 	b.Filter(r.Find.Where, r.Table, alias)
 	b.sure = false
 	return " AND "
@@ -132,8 +134,8 @@ func (r *Reading) Groups(room int) Groups {
 			g.found[i].Total = 0 // keys without rows are not counted
 		}
 	}
-	r.Read = facade.NewRows(r.Selection.Layout, room)
-	r.Held = len(g.found) * facade.GroupSize
+	r.Read = rows.New(r.Selection.Layout, room)
+	r.Held = len(g.found) * budget.GroupSize
 	return g
 }
 
@@ -198,11 +200,11 @@ func (r *Reading) Keep(cells Cells, first int) {
 // themselves. Without Find.Keys a group has the keys of its first and its last row, which are
 // the page's cursors; with Find.NoKeys there are none.
 func (r *Reading) Settle(groups []facade.FoundGroup) error {
-	rows, n := r.Read, r.Read.Len()
+	found, n := r.Read, r.Read.Len()
 	// source is which row read became row i of the answer.
 	source := func(i int) int { return i }
 	if r.Find.Backward && n > 1 {
-		r.Held += rows.Size() + 8*n
+		r.Held += found.Size() + 8*n
 		if err := r.Grown(); err != nil {
 			return err
 		}
@@ -213,17 +215,17 @@ func (r *Reading) Settle(groups []facade.FoundGroup) error {
 			}
 		}
 		source = func(i int) int { return places[i] }
-		rows = facade.NewRows(r.Selection.Layout, n)
+		found = rows.New(r.Selection.Layout, n)
 		for i := range n {
-			rows.BeginRow()
+			found.BeginRow()
 			row := r.Read.Row(places[i])
 			for f := range r.Selection.Fields {
-				rows.Put(f, row.At(f))
+				found.Put(f, row.At(f))
 			}
-			rows.EndRow()
+			found.EndRow()
 		}
 	}
-	r.Found.Rows = rows
+	r.Found.Rows = found
 	if len(r.Selection.keys) == 0 || n == 0 || r.Find.NoKeys && !r.Find.Keys {
 		return nil
 	}
@@ -231,7 +233,7 @@ func (r *Reading) Settle(groups []facade.FoundGroup) error {
 	for _, g := range groups {
 		for i := g.From; i < g.To; i++ {
 			if r.Find.Keys || i == g.From || i == g.To-1 {
-				r.Found.Keys[i] = r.key(source(i), rows.Row(i))
+				r.Found.Keys[i] = r.key(source(i), found.Row(i))
 				r.Held += keySize + 3*len(r.Found.Keys[i]) // a cursor is made of it
 			}
 		}
@@ -248,7 +250,7 @@ const keySize = 24
 // key returns the JSON array of a row's sort values, such as
 // ["2026-05-01T10:30:00.000Z","p1"], of which a cursor is made; read is the row's place among
 // those read.
-func (r *Reading) key(read int, row facade.Row) json.RawMessage {
+func (r *Reading) key(read int, row rows.Row) json.RawMessage {
 	if len(r.Selection.Extra) > 0 {
 		from := 0
 		if read > 0 {

@@ -3,7 +3,7 @@ package sqltext
 import (
 	"fmt"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -27,7 +27,7 @@ func Refuse(p *schema.Property, keyword string) error {
 		}
 		message = fmt.Sprintf("%s is not a %s; send one such as %s", p.Name, p.Shape.Format, example)
 	}
-	return facade.Invalid(message, schema.Detail{
+	return kiterror.Invalid(message, schema.Detail{
 		Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: keyword, Message: message,
 	})
 }

@@ -3,15 +3,16 @@ package sqltext
 import (
 	"fmt"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // joinable says whether a condition leads through a relation that gives one row at most: then
 // the row can be joined instead of looked for.
 //
 //	{author: {name: {eq: "Ada"}}}   JOIN "author" AS t1 ON t1."id" = t0."author" … t1."name" = ?
-func joinable(f *facade.Filter) bool {
-	return f.Op == facade.Some && f.Link != nil && !f.Link.Many && f.Link.Target != nil
+func joinable(f *filter.Filter) bool {
+	return f.Op == filter.Some && f.Link != nil && !f.Link.Many && f.Link.Target != nil
 }
 
 // Join writes a JOIN for every one-relation that a condition surely needs: the database may
@@ -19,14 +20,14 @@ func joinable(f *facade.Filter) bool {
 // one (docs/decisions/sqlite.md). A JOIN drops rows without a target, as the condition does.
 // [Builder.Filter] comes to the same conditions in the same order, and writes them on the
 // joined table.
-func (b *Builder) Join(f *facade.Filter, t *Table, alias string) {
+func (b *Builder) Join(f *filter.Filter, t *Table, alias string) {
 	if f == nil {
 		return
 	}
-	if f.Op != facade.And && (!joinable(f) || len(b.joined) >= b.db.Words.MaxJoins) {
+	if f.Op != filter.And && (!joinable(f) || len(b.joined) >= b.db.Words.MaxJoins) {
 		return
 	}
-	if f.Op == facade.Some {
+	if f.Op == filter.Some {
 		target, own := b.table(f.Link.Target), b.column(t, f.Link.Field)
 		if target == nil || own == nil {
 			return
@@ -52,24 +53,24 @@ const maxRelations = 20
 
 // related writes a condition on the rows that a relation leads to, for Some, None and Every. A
 // relation stands in one of three places, and each is written with lookups or with a set (see
-// [Reach.probes]):
+// [reach.probes]):
 //
 //	the id in this row          "author": the target's key equals this column
 //	the ids in this row         "tags": a JSON array, opened to rows
 //	this row's id over there    "posts" of an author: the target's column equals this key
 //
 // Every is NOT … with the condition negated: no row behind the relation fails it.
-func (b *Builder) related(f *facade.Filter, t *Table, alias string) {
+func (b *Builder) related(f *filter.Filter, t *Table, alias string) {
 	if f.Link == nil || f.Link.Target == nil {
-		b.fail(facade.Internal(fmt.Errorf("store: a filter of %s goes through no relation", t.Entity.Name)))
+		b.fail(kiterror.Internal(fmt.Errorf("store: a filter of %s goes through no relation", t.Entity.Name)))
 		return
 	}
 	if b.depth == maxRelations {
-		b.fail(facade.Errorf(facade.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations))
+		b.fail(kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations))
 		return
 	}
 	b.depth++
-	defer func(was Reach) { b.depth, b.reach = b.depth-1, was }(b.reach)
+	defer func(was reach) { b.depth, b.reach = b.depth-1, was }(b.reach)
 	target := b.table(f.Link.Target)
 	if target == nil {
 		return
@@ -122,9 +123,9 @@ func (b *Builder) related(f *facade.Filter, t *Table, alias string) {
 	if probe {
 		b.reach = b.reach.through(f.Link.Many)
 	} else {
-		b.reach = EveryRow
+		b.reach = everyRow
 	}
-	if f.Op == facade.Every {
+	if f.Op == filter.Every {
 		b.not(f.Sub, target, inner)
 	} else {
 		b.all(f.Sub, target, inner, " AND ", true)
@@ -137,8 +138,8 @@ func (b *Builder) related(f *facade.Filter, t *Table, alias string) {
 
 // not is the word in front of the test for rows: Some holds with a row, None and Every hold
 // without one.
-func not(op facade.Op) string {
-	if op == facade.Some {
+func not(op filter.Op) string {
+	if op == filter.Some {
 		return ""
 	}
 	return "NOT "

@@ -1,12 +1,14 @@
 package sqltext
 
-import "github.com/frondhost/frond/facade"
+import (
+	"github.com/frondhost/frond/facade/rows"
+)
 
 // Selection is what a read returns: the table's column for each field of a layout, and behind
 // them the sort columns that the layout does not have, of which cursors are made.
 type Selection struct {
 	// Layout says which fields the rows have; it has none where the read only counts.
-	Layout *facade.Layout
+	Layout *rows.Layout
 	// Fields are the columns of the layout, in its order.
 	Fields []*Column
 	// Extra are sort columns for Found.Keys alone, behind Fields in the statement.
@@ -21,7 +23,7 @@ type Selection struct {
 // Choose compiles a layout and an order into s. A nil layout selects no field: the read
 // counts, or looks whether rows are there. An INTERNAL_ERROR says that a field is not stored.
 // s must not be copied afterwards: its slices stand in it.
-func (s *Selection) Choose(t *Table, layout *facade.Layout, order []SortKey) error {
+func (s *Selection) Choose(t *Table, layout *rows.Layout, order []SortKey) error {
 	if layout == nil {
 		layout = noFields
 	}
@@ -55,7 +57,7 @@ func (s *Selection) Choose(t *Table, layout *facade.Layout, order []SortKey) err
 }
 
 // noFields is the layout of a read without fields.
-var noFields = facade.NewLayout(nil)
+var noFields = rows.NewLayout(nil)
 
 // Also selects a column beside the layout's, and returns its place in the select list.
 func (s *Selection) Also(c *Column) int {

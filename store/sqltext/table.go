@@ -3,7 +3,7 @@ package sqltext
 import (
 	"fmt"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -81,7 +81,7 @@ func (t *Table) Column(p *schema.Property) (*Column, error) {
 	if p != nil {
 		name = p.Name
 	}
-	return nil, facade.Internal(fmt.Errorf("store: %s.%s is not a stored field", t.Entity.Name, name))
+	return nil, kiterror.Internal(fmt.Errorf("store: %s.%s is not a stored field", t.Entity.Name, name))
 }
 
 // Stored returns the column of a field, nil for a field that is not stored and for one of

@@ -2,6 +2,9 @@ package sqltext
 
 import (
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -37,14 +40,14 @@ type pointing struct {
 // Runner runs statements inside the transaction of a write.
 type Runner interface {
 	// Rows appends the rows that a statement returns to rows.
-	Rows(sql []byte, args []Value, sel *Selection, rows *facade.Rows) error
+	Rows(sql []byte, args []Value, sel *Selection, found *rows.Rows) error
 	// Number returns the one integer that a statement returns.
 	Number(sql []byte, args []Value) (int64, error)
 }
 
 // Terms compiles what has to hold for a write to t; nil where nothing has to. key and where
 // are those of the row that is changed; a new row has no key yet. Free the result.
-func (d *Database) Terms(t *Table, of *facade.Terms, key *Value, where *facade.Filter) (*Terms, error) {
+func (d *Database) Terms(t *Table, of *facade.Terms, key *Value, where *filter.Filter) (*Terms, error) {
 	if of == nil {
 		return nil, nil
 	}
@@ -59,7 +62,7 @@ func (d *Database) Terms(t *Table, of *facade.Terms, key *Value, where *facade.F
 
 // compile writes the statements. look selects what Judge reads and, where a relation keeps its
 // old targets without a check, the fields of those relations.
-func (m *Terms) compile(d *Database, t *Table, key *Value, where *facade.Filter) error {
+func (m *Terms) compile(d *Database, t *Table, key *Value, where *filter.Filter) error {
 	var fields []string
 	if m.of.Judge != nil && m.of.Read != nil {
 		fields = append(fields, m.of.Read.Fields...)
@@ -67,7 +70,7 @@ func (m *Terms) compile(d *Database, t *Table, key *Value, where *facade.Filter)
 	layout := m.of.Read
 	for _, p := range m.of.Points {
 		if !p.All && (layout == nil || layout.Index(p.Field.Name) < 0) {
-			fields, layout = append(fields, p.Field.Name), facade.NewLayout(append(fields, p.Field.Name))
+			fields, layout = append(fields, p.Field.Name), rows.NewLayout(append(fields, p.Field.Name))
 		}
 		target, err := d.Table(p.Field.Link.Target)
 		if err != nil {
@@ -78,7 +81,7 @@ func (m *Terms) compile(d *Database, t *Table, key *Value, where *facade.Filter)
 		alias := b.Alias()
 		b.Text("SELECT count(*) FROM ", target.Name, " AS ", alias, " WHERE ")
 		d.Dialect.OneOf(b, target.Primary, alias, Value{})
-		b.reach = FewRows
+		b.reach = fewRows
 		if err := b.also(p.Where, target, alias); err != nil {
 			return err
 		}
@@ -108,15 +111,15 @@ func (m *Terms) compile(d *Database, t *Table, key *Value, where *facade.Filter)
 // Judge reads the row as it stands and passes it to Terms.Judge, whose error ends the write.
 // there is false where no row has the key. set is what is to be written instead of what the
 // caller gave, nil for just that.
-func (m *Terms) Judge(run Runner) (current facade.Row, set facade.Record, there bool, err error) {
+func (m *Terms) Judge(run Runner) (current rows.Row, set facade.Record, there bool, err error) {
 	if m == nil || m.look == nil {
 		return current, nil, true, nil
 	}
-	rows := facade.NewRows(m.sel.Layout, 1)
-	if err := run.Rows(m.look.SQL, m.look.Args, &m.sel, rows); err != nil || rows.Len() == 0 {
+	found := rows.New(m.sel.Layout, 1)
+	if err := run.Rows(m.look.SQL, m.look.Args, &m.sel, found); err != nil || found.Len() == 0 {
 		return current, nil, false, err
 	}
-	current = rows.Row(0)
+	current = found.Row(0)
 	if m.of.Judge != nil {
 		set, err = m.of.Judge(current)
 	}
@@ -127,7 +130,7 @@ func (m *Terms) Judge(run Runner) (current facade.Row, set facade.Record, there 
 // caller may point at: Dangling where one does not. was is the row as it stands, the zero Row
 // of a new one; own are the keys of the rows that are written with it, which count as
 // existing.
-func (m *Terms) Leads(run Runner, was facade.Row, is facade.Record, own []Value) error {
+func (m *Terms) Leads(run Runner, was rows.Row, is facade.Record, own []Value) error {
 	if m == nil {
 		return nil
 	}
@@ -152,7 +155,7 @@ func (m *Terms) Leads(run Runner, was facade.Row, is facade.Record, own []Value)
 			return err
 		}
 		if n < int64(len(ids)) {
-			return facade.Dangling(p.Field)
+			return kiterror.Dangling(p.Field)
 		}
 	}
 	return nil

@@ -3,7 +3,8 @@ package sqltext
 import (
 	"fmt"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -16,12 +17,12 @@ import (
 //
 //	{title: {contains: "tea"}, or: [{price: {lt: 5}}, {status: {ne: "live"}}]}
 //	(instr(t0."title", ?) > 0 AND (t0."price" < ? OR t0."status" IS NOT ?))
-func (b *Builder) Filter(f *facade.Filter, t *Table, alias string) {
+func (b *Builder) Filter(f *filter.Filter, t *Table, alias string) {
 	if f == nil {
 		b.Truth(true)
 		return
 	}
-	if f.Op == facade.And {
+	if f.Op == filter.And {
 		b.all(f.Sub, t, alias, " AND ", true)
 		return
 	}
@@ -33,7 +34,7 @@ func (b *Builder) Filter(f *facade.Filter, t *Table, alias string) {
 		if target == nil {
 			return
 		}
-		defer func(was Reach) { b.reach = was }(b.reach)
+		defer func(was reach) { b.reach = was }(b.reach)
 		b.reach = b.reach.through(false)
 		b.all(f.Sub, target, inner, " AND ", true)
 		return
@@ -41,11 +42,11 @@ func (b *Builder) Filter(f *facade.Filter, t *Table, alias string) {
 	defer func(sure bool) { b.sure = sure }(b.sure)
 	b.sure = false
 	switch f.Op {
-	case facade.Or:
+	case filter.Or:
 		b.all(f.Sub, t, alias, " OR ", false)
-	case facade.Not:
+	case filter.Not:
 		b.not(f.Sub, t, alias)
-	case facade.Some, facade.None, facade.Every:
+	case filter.Some, filter.None, filter.Every:
 		b.related(f, t, alias)
 	default:
 		if c := b.column(t, f.Field); c != nil {
@@ -57,7 +58,7 @@ func (b *Builder) Filter(f *facade.Filter, t *Table, alias string) {
 // all joins conditions by word; empty says whether no condition at all holds. It halves the list
 // again and again, since databases bound the depth of an expression (SQLite 1,000, PostgreSQL
 // its stack) and a chain of ANDs counts one level for each.
-func (b *Builder) all(subs []*facade.Filter, t *Table, alias, word string, empty bool) {
+func (b *Builder) all(subs []*filter.Filter, t *Table, alias, word string, empty bool) {
 	switch len(subs) {
 	case 0:
 		b.Truth(empty)
@@ -74,7 +75,7 @@ func (b *Builder) all(subs []*facade.Filter, t *Table, alias, word string, empty
 }
 
 // not writes that subs do not all hold: (…) IS NOT TRUE, which is true for false and for NULL.
-func (b *Builder) not(subs []*facade.Filter, t *Table, alias string) {
+func (b *Builder) not(subs []*filter.Filter, t *Table, alias string) {
 	b.Text("(")
 	b.all(subs, t, alias, " AND ", true)
 	b.Text(") IS NOT TRUE")
@@ -82,26 +83,26 @@ func (b *Builder) not(subs []*facade.Filter, t *Table, alias string) {
 
 // compare writes the comparison of a column with the operand of f. An operand of another type
 // than the column's is no error here: nothing equals it, and Ne holds for every row.
-func (b *Builder) compare(f *facade.Filter, c *Column, alias string) {
+func (b *Builder) compare(f *filter.Filter, c *Column, alias string) {
 	d := b.db.Dialect
-	if f.Op == facade.In || f.Op == facade.NotIn {
+	if f.Op == filter.In || f.Op == filter.NotIn {
 		b.among(f, c, alias)
 		return
 	}
 	if len(f.Values) != 1 {
-		b.fail(facade.Internal(fmt.Errorf("store: a filter on %s has %d values instead of one", f.Field.Name, len(f.Values))))
+		b.fail(kiterror.Internal(fmt.Errorf("store: a filter on %s has %d values instead of one", f.Field.Name, len(f.Values))))
 		return
 	}
 	value := f.Values[0]
 	switch f.Op {
-	case facade.IsNull:
+	case filter.IsNull:
 		b.Column(alias, c)
 		if null, _ := value.(bool); null {
 			b.Text(" IS NULL")
 		} else {
 			b.Text(" IS NOT NULL")
 		}
-	case facade.Has:
+	case filter.Has:
 		switch value.(type) {
 		case string, int64, float64, bool:
 			if c.Prop.Kind == schema.KindJSON {
@@ -110,7 +111,7 @@ func (b *Builder) compare(f *facade.Filter, c *Column, alias string) {
 			}
 		}
 		b.Truth(false)
-	case facade.Contains, facade.StartsWith, facade.EndsWith, facade.IContains:
+	case filter.Contains, filter.StartsWith, filter.EndsWith, filter.IContains:
 		switch text, ok := value.(string); {
 		case !ok:
 			b.Truth(false)
@@ -120,16 +121,16 @@ func (b *Builder) compare(f *facade.Filter, c *Column, alias string) {
 		default:
 			d.Match(b, f.Op, c, alias, text)
 		}
-	case facade.Eq, facade.Ne, facade.Lt, facade.Lte, facade.Gt, facade.Gte:
+	case filter.Eq, filter.Ne, filter.Lt, filter.Lte, filter.Gt, filter.Gte:
 		v, ok := Operand(f.Field, value)
 		if !ok { // nothing of another kind equals, precedes or follows it
-			b.Truth(f.Op == facade.Ne)
+			b.Truth(f.Op == filter.Ne)
 			return
 		}
 		switch {
-		case c.Parts != nil && f.Op == facade.Eq:
+		case c.Parts != nil && f.Op == filter.Eq:
 			b.Equal(alias, c, v)
-		case c.Parts != nil && f.Op == facade.Ne:
+		case c.Parts != nil && f.Op == filter.Ne:
 			b.Text("(")
 			b.Equal(alias, c, v)
 			b.Text(") IS NOT TRUE")
@@ -137,14 +138,14 @@ func (b *Builder) compare(f *facade.Filter, c *Column, alias string) {
 			d.Compare(b, f.Op, c, alias, v)
 		}
 	default:
-		b.fail(facade.Internal(fmt.Errorf("store: operator %d is not known", f.Op)))
+		b.fail(kiterror.Internal(fmt.Errorf("store: operator %d is not known", f.Op)))
 	}
 }
 
 // among writes In and NotIn. Operands of another type than the column's are left out of the
 // list.
-func (b *Builder) among(f *facade.Filter, c *Column, alias string) {
-	if f.Op == facade.NotIn {
+func (b *Builder) among(f *filter.Filter, c *Column, alias string) {
+	if f.Op == filter.NotIn {
 		b.Text("(")
 	}
 	list := make([]Value, 0, len(f.Values))
@@ -158,7 +159,7 @@ func (b *Builder) among(f *facade.Filter, c *Column, alias string) {
 	} else {
 		b.db.Dialect.Among(b, c, alias, list)
 	}
-	if f.Op == facade.NotIn {
+	if f.Op == filter.NotIn {
 		b.Text(") IS NOT TRUE")
 	}
 }

@@ -2,6 +2,7 @@ package sqltext
 
 import (
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -93,7 +94,7 @@ func (t *Table) Row(args []Value, record facade.Record) ([]Value, error) {
 // reads the row. VALIDATION_FAILED for a value that its column cannot hold.
 //
 //	UPDATE "post" AS t0 SET "title" = ? WHERE t0."id" = ? AND … RETURNING "id", "title"
-func (b *Builder) Update(t *Table, sel *Selection, key Value, where *facade.Filter, set facade.Record) error {
+func (b *Builder) Update(t *Table, sel *Selection, key Value, where *filter.Filter, set facade.Record) error {
 	alias := b.Alias()
 	if len(set) == 0 {
 		b.Text("SELECT ")
@@ -130,7 +131,7 @@ func (b *Builder) Update(t *Table, sel *Selection, key Value, where *facade.Filt
 // Delete writes the statement that removes one row.
 //
 //	DELETE FROM "post" AS t0 WHERE t0."id" = ? AND …
-func (b *Builder) Delete(t *Table, key Value, where *facade.Filter) error {
+func (b *Builder) Delete(t *Table, key Value, where *filter.Filter) error {
 	alias := b.Alias()
 	b.Text("DELETE FROM ", t.Name, " AS ", alias)
 	return b.OneRow(t, alias, key, where)
@@ -139,15 +140,15 @@ func (b *Builder) Delete(t *Table, key Value, where *facade.Filter) error {
 // OneRow writes the condition of a write to one row: its key, and what else has to hold. The
 // key is the first value that is bound here, so that [Terms.Stays] can run a kept statement for
 // another key.
-func (b *Builder) OneRow(t *Table, alias string, key Value, where *facade.Filter) error {
+func (b *Builder) OneRow(t *Table, alias string, key Value, where *filter.Filter) error {
 	b.Text(" WHERE ")
 	b.Equal(alias, t.Primary, key)
-	b.reach = SingleRow
+	b.reach = singleRow
 	return b.also(where, t, alias)
 }
 
 // also writes one more condition.
-func (b *Builder) also(f *facade.Filter, t *Table, alias string) error {
+func (b *Builder) also(f *filter.Filter, t *Table, alias string) error {
 	if f != nil {
 		b.Text(" AND ")
 		b.Filter(f, t, alias)

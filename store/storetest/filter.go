@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -145,19 +146,19 @@ func compareToKey(sort []facade.SortKey, r *row, from []json.RawMessage) int {
 
 // holds reports whether a filter holds for a row, as the comment of facade.Filter has it. s.mu
 // is held.
-func (s *Store) holds(f *facade.Filter, r *row) bool {
+func (s *Store) holds(f *filter.Filter, r *row) bool {
 	if f == nil {
 		return true
 	}
 	switch f.Op {
-	case facade.And:
-		return !slices.ContainsFunc(f.Sub, func(sub *facade.Filter) bool { return !s.holds(sub, r) })
-	case facade.Or:
-		return slices.ContainsFunc(f.Sub, func(sub *facade.Filter) bool { return s.holds(sub, r) })
-	case facade.Not:
+	case filter.And:
+		return !slices.ContainsFunc(f.Sub, func(sub *filter.Filter) bool { return !s.holds(sub, r) })
+	case filter.Or:
+		return slices.ContainsFunc(f.Sub, func(sub *filter.Filter) bool { return s.holds(sub, r) })
+	case filter.Not:
 		return !s.holds(f.Sub[0], r)
 	// A row without related rows fails Some and meets None and Every.
-	case facade.Some, facade.None, facade.Every:
+	case filter.Some, filter.None, filter.Every:
 		met, failed := false, false
 		for _, other := range s.related(f.Link, r) {
 			if len(f.Sub) == 0 || s.holds(f.Sub[0], other) {
@@ -166,7 +167,7 @@ func (s *Store) holds(f *facade.Filter, r *row) bool {
 				failed = true
 			}
 		}
-		return f.Op == facade.Some && met || f.Op == facade.None && !met || f.Op == facade.Every && !failed
+		return f.Op == filter.Some && met || f.Op == filter.None && !met || f.Op == filter.Every && !failed
 	}
 	v := value(f.Field, r.of[f.Field.Name])
 	// Equality is false for a null, and Ne and NotIn are its opposites: they hold for one.
@@ -174,13 +175,13 @@ func (s *Store) holds(f *facade.Filter, r *row) bool {
 		return v != nil && slices.ContainsFunc(f.Values, func(o any) bool { return compare(v, operand(f.Field, o)) == 0 })
 	}
 	switch f.Op {
-	case facade.IsNull:
+	case filter.IsNull:
 		return (v == nil) == f.Values[0].(bool)
-	case facade.Eq, facade.In:
+	case filter.Eq, filter.In:
 		return in()
-	case facade.Ne, facade.NotIn:
+	case filter.Ne, filter.NotIn:
 		return !in()
-	case facade.Has:
+	case filter.Has:
 		items, _ := v.([]any)
 		return slices.ContainsFunc(items, func(item any) bool {
 			// encoding/json decodes every number as a float64.
@@ -196,27 +197,27 @@ func (s *Store) holds(f *facade.Filter, r *row) bool {
 	// What remains compares a value that is there: an order, or parts of texts.
 	c, text := 0, ""
 	switch f.Op {
-	case facade.Lt, facade.Lte, facade.Gt, facade.Gte:
+	case filter.Lt, filter.Lte, filter.Gt, filter.Gte:
 		c = compare(v, operand(f.Field, f.Values[0]))
 	default:
 		text = v.(string)
 	}
 	switch f.Op {
-	case facade.Lt:
+	case filter.Lt:
 		return c < 0
-	case facade.Lte:
+	case filter.Lte:
 		return c <= 0
-	case facade.Gt:
+	case filter.Gt:
 		return c > 0
-	case facade.Gte:
+	case filter.Gte:
 		return c >= 0
-	case facade.Contains:
+	case filter.Contains:
 		return strings.Contains(text, f.Values[0].(string))
-	case facade.StartsWith:
+	case filter.StartsWith:
 		return strings.HasPrefix(text, f.Values[0].(string))
-	case facade.EndsWith:
+	case filter.EndsWith:
 		return strings.HasSuffix(text, f.Values[0].(string))
-	case facade.IContains:
+	case filter.IContains:
 		return strings.Contains(strings.ToLower(text), strings.ToLower(f.Values[0].(string)))
 	}
 	return false

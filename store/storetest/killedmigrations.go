@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/migration"
 )
@@ -101,7 +102,7 @@ func RunKilledMigrations(t *testing.T, open func(t testing.TB) Migrator, child s
 		t.Fatalf("something is still to do: %v %v", plan, err)
 	}
 	e = after.Set.Entity("thing")
-	found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout([]string{"id", "title", "price", "slug"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: n + 1})
+	found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: rows.NewLayout([]string{"id", "title", "price", "slug"}), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: n + 1})
 	if err != nil || found.Rows.Len() != n {
 		t.Fatalf("%d rows are %d: %v", n, found.Rows.Len(), err)
 	}

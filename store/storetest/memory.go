@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -50,6 +53,9 @@ var _ facade.Store = (*Store)(nil)
 func NewStore() *Store {
 	return &Store{contents: contents{tables: map[string]*table{}, outbox: newOutbox()}}
 }
+
+// Abilities implements [facade.Store]: transactions, and events that commands emit.
+func (s *Store) Abilities() facade.Abilities { return facade.Abilities{Transactor: s, Outbox: s} }
 
 // table returns the table of an entity, made when it is first used. s.mu is held.
 func (s *Store) table(e *schema.Entity) *table {
@@ -135,9 +141,9 @@ func page(q *facade.Find, rows []*row) (cut []*row, total int64, more bool) {
 }
 
 // write lays rows out as a selection has them.
-func write(sel *facade.Layout, rows []*row) *facade.Rows {
-	out := facade.NewRows(sel, len(rows))
-	for _, r := range rows {
+func write(sel *rows.Layout, found []*row) *rows.Rows {
+	out := rows.New(sel, len(found))
+	for _, r := range found {
 		out.BeginRow()
 		for i, name := range sel.Fields {
 			out.Put(i, r.of[name])
@@ -170,7 +176,7 @@ func keys(q *facade.Find, rows []*row, groups []facade.FoundGroup) []json.RawMes
 
 // Insert writes rows, all or none. It appends them first and then checks each, since rows of
 // one call may point at each other; the first failure cuts the table back.
-func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
+func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, terms *facade.Terms, sel *rows.Layout) (*rows.Rows, error) {
 	release, err := s.hold(ctx)
 	if err != nil {
 		return nil, err
@@ -227,7 +233,7 @@ func (s *Store) check(t *table, r *row) error {
 			if r != other && slices.IndexFunc(members, func(p *schema.Property) bool {
 				return jsontext.IsNull(r.of[p.Name]) || jsontext.IsNull(other.of[p.Name]) || compareTexts(p, r.of[p.Name], other.of[p.Name]) != 0
 			}) < 0 {
-				return facade.Taken(members...)
+				return kiterror.Taken(members...)
 			}
 		}
 	}
@@ -236,7 +242,7 @@ func (s *Store) check(t *table, r *row) error {
 			continue
 		}
 		if s.byID(p.Link.Target, r.of[p.Name]) == nil {
-			return facade.Dangling(p)
+			return kiterror.Dangling(p)
 		}
 	}
 	return nil
@@ -255,7 +261,7 @@ func (s *Store) byID(e *schema.Entity, id json.RawMessage) *row {
 
 // Update changes one row, or only reads it where there is nothing to set. The result has no
 // row where there is none with the key or it does not meet where.
-func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, set facade.Record, terms *facade.Terms, sel *facade.Layout) (*facade.Rows, error) {
+func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, set facade.Record, terms *facade.Terms, sel *rows.Layout) (*rows.Rows, error) {
 	release, err := s.hold(ctx)
 	if err != nil {
 		return nil, err
@@ -263,7 +269,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	defer release()
 	r := s.byID(e, id)
 	if r == nil || !s.holds(where, r) {
-		return facade.NewRows(sel, 0), nil
+		return rows.New(sel, 0), nil
 	}
 	if terms != nil && terms.Judge != nil {
 		// Judge sees the row as it is under the lock. nil leaves set as the caller gave it.
@@ -327,7 +333,7 @@ func (s *Store) leads(terms *facade.Terms, e *schema.Entity, before map[string]j
 			// What the row named before may stay, even where the caller no longer sees it.
 			had := slices.ContainsFunc(known, func(other json.RawMessage) bool { return compareTexts(target.Primary, other, id) == 0 })
 			if to := s.byID(target, id); !had && (to == nil || !s.holds(p.Where, to)) {
-				return facade.Dangling(p.Field)
+				return kiterror.Dangling(p.Field)
 			}
 		}
 	}
@@ -352,7 +358,7 @@ func (s *Store) stays(terms *facade.Terms, r *row) error {
 //	set-null          its field becomes null, where that may be
 //	restrict          InUse, unless the pointing row goes already
 //	not written       InUse, unless the pointing row goes by another relation
-func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *facade.Filter, terms *facade.Terms) (bool, error) {
+func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, terms *facade.Terms) (bool, error) {
 	release, err := s.hold(ctx)
 	if err != nil {
 		return false, err
@@ -379,7 +385,7 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 			case p.field.Axes.Relation.OnDelete == schema.SetNull && p.field.MayBeNull():
 				loosened = append(loosened, p)
 			case p.field.Axes.Relation.OnDelete == "restrict":
-				return false, facade.InUse(p.field)
+				return false, kiterror.InUse(p.field)
 			}
 		}
 	}
@@ -388,7 +394,7 @@ func (s *Store) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage
 		for _, p := range s.pointing(g) {
 			stays := !slices.ContainsFunc(going, func(g *row) bool { return g == p.row })
 			if word := p.field.Axes.Relation.OnDelete; stays && word != "cascade" && (word != schema.SetNull || !p.field.MayBeNull()) {
-				return false, facade.InUse(p.field)
+				return false, kiterror.InUse(p.field)
 			}
 		}
 	}

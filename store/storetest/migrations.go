@@ -13,6 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/migration"
@@ -40,18 +43,18 @@ type Version struct {
 }
 
 // Compile compiles the version. A fault ends the test.
-func (v Version) Compile(t testing.TB) *facade.Catalog {
+func (v Version) Compile(t testing.TB) *catalog.Catalog {
 	t.Helper()
 	name := v.Entity
 	if name == "" {
 		name = "thing"
 	}
 	cards := append([]string{name, card(v.Fields...)}, v.Cards...)
-	frond := &facade.FrondSource{Name: "app", Config: facade.Text{File: "frond.yaml", Data: []byte("collectors: {'*': open}\n" + v.Changes)}}
+	frond := &project.Frond{Name: "app", Config: project.Text{File: "frond.yaml", Data: []byte("collectors: {'*': open}\n" + v.Changes)}}
 	for i := 0; i < len(cards); i += 2 {
 		frond.Cards = append(frond.Cards, schema.Source{File: cards[i] + ".yaml", Name: cards[i], Data: []byte(cards[i+1])})
 	}
-	f, err := facade.New(&facade.Project{Fronds: []*facade.FrondSource{frond}}, nil, nil)
+	f, err := facade.New(&facade.Project{Fronds: []*project.Frond{frond}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +167,7 @@ func RunMigrations(t *testing.T, golden string, open func(t testing.TB) Migrator
 }
 
 // migrated plans, looks what apply does without flags, and applies with all of them.
-func migrated(t *testing.T, out *strings.Builder, store Migrator, before, after *facade.Catalog, name string) *migration.Plan {
+func migrated(t *testing.T, out *strings.Builder, store Migrator, before, after *catalog.Catalog, name string) *migration.Plan {
 	task := &migration.Task{Entities: after.Set.Entities, Changes: after.Changes}
 	plan, err := store.Plan(t.Context(), task)
 	if err != nil {
@@ -244,7 +247,7 @@ func RowsOf(t testing.TB, store facade.Store, e *schema.Entity) string {
 	for _, p := range e.Fields {
 		names = append(names, p.Name)
 	}
-	found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: facade.NewLayout(names), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 20})
+	found, err := store.Find(t.Context(), &facade.Find{Entity: e, Select: rows.NewLayout(names), Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

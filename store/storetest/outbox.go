@@ -58,6 +58,9 @@ func (s *Store) Emit(ctx context.Context, events []facade.Event) error {
 // Committed implements [facade.Outbox].
 func (s *Store) Committed() <-chan struct{} { return s.committed.Wait() }
 
+// Records implements [facade.Outbox]: it does not.
+func (s *Store) Records() bool { return false }
+
 // Quiet implements [facade.Outbox]. Committed announces everything, and this says nothing.
 func (s *Store) Quiet(time.Time) bool { return false }
 
@@ -86,7 +89,7 @@ func (s *Store) Behind(ctx context.Context, at facade.Position, names []string, 
 	return events, since, nil
 }
 
-// Relay implements [facade.Relayer]: every event that is pending gets the next position.
+// Relay implements [facade.Outbox]: every event that is pending gets the next position.
 func (s *Store) Relay(ctx context.Context) (last facade.Position, leads bool, err error) {
 	release, err := s.hold(ctx)
 	if err != nil {
@@ -103,7 +106,7 @@ func (s *Store) Relay(ctx context.Context) (last facade.Position, leads bool, er
 	return s.outbox.last, true, nil
 }
 
-// Trim implements [facade.Relayer].
+// Trim implements [facade.Outbox].
 func (s *Store) Trim(ctx context.Context, before time.Time, limit int) (int, error) {
 	release, err := s.hold(ctx)
 	if err != nil {

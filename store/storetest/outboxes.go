@@ -13,6 +13,10 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -43,11 +47,9 @@ func RunOutbox(t *testing.T, h Harness) {
 		t.Run(test.name, func(t *testing.T) {
 			set := Cards(t)
 			w := &outboxWorld{world: &world{T: t, set: set, store: h.Open(t, set.Entities), harness: h}}
-			outbox, ok := w.store.(facade.Outbox)
-			if !ok {
-				t.Fatal("the store is no facade.Outbox")
+			if w.outbox = w.store.Abilities().Outbox; w.outbox == nil {
+				t.Fatal("the store has no outbox")
 			}
-			w.outbox = outbox
 			test.run(w)
 		})
 	}
@@ -68,7 +70,7 @@ func (w *outboxWorld) event(tag, number int) facade.Event {
 
 func newEvent(id string, tag, number int) facade.Event {
 	return facade.Event{
-		ID: id, Frond: "shop", Name: "tagChanged", Change: facade.Updated, Entity: "shop.tag", Key: json.RawMessage(strconv.Itoa(tag)),
+		ID: id, Frond: "shop", Name: "tagChanged", Change: catalog.Updated, Entity: "shop.tag", Key: json.RawMessage(strconv.Itoa(tag)),
 		At: time.Now().UTC().Truncate(time.Microsecond), Data: json.RawMessage(fmt.Sprintf(`{"id":%d,"number":%d}`, tag, number)),
 	}
 }
@@ -149,7 +151,7 @@ func testEvents(w *outboxWorld) {
 		e := w.event(i, i)
 		e.Frond, e.Entity, e.Trace, e.At = "the Frond", "shop.täg", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", at
 		e.Key, e.Data = json.RawMessage(text), json.RawMessage(`{"text": `+text+`,  "price":1.50, "big":12345678901234567890}`)
-		e.Change = []facade.Change{facade.Created, facade.Updated, facade.Deleted, ""}[i%4]
+		e.Change = []catalog.Change{catalog.Created, catalog.Updated, catalog.Deleted, ""}[i%4]
 		if i%2 == 0 {
 			e.Before = json.RawMessage(`{"text":"before"}`)
 		}
@@ -236,7 +238,7 @@ func testEventsOfTransactions(w *outboxWorld) {
 		return w.put(ctx, number, "x")
 	})
 	transact(w.ctx(), nil, func(ctx context.Context) error { // 12, beside a call that fails
-		w.refused(w.put(ctx, 1, "taken"), facade.Conflict, "unique:id")
+		w.refused(w.put(ctx, 1, "taken"), kiterror.Conflict, "unique:id")
 		return both(ctx, nil)
 	})
 	transact(w.ctx(), nil, func(ctx context.Context) error { // 13, in a transaction within that wrote nothing else
@@ -339,13 +341,14 @@ func testEventOrder(w *outboxWorld) {
 			w.Fatal(err)
 		}
 	}
-	outboxes := []facade.Outbox{w.outbox}
+	stores := []facade.Store{w.store}
 	if w.harness.Beside != nil {
-		outboxes = append(outboxes, w.harness.Beside(w, w.store).(facade.Outbox))
+		stores = append(stores, w.harness.Beside(w, w.store))
 	}
 	ctx, done := context.WithCancel(w.ctx())
 	var relays, writes sync.WaitGroup
-	for _, o := range outboxes {
+	for _, s := range stores {
+		o := s.Abilities().Outbox
 		relays.Go(func() {
 			for ctx.Err() == nil {
 				if _, _, err := o.Relay(w.ctx()); err != nil { //nolint:contextcheck // ctx ends the loop and not a call
@@ -356,9 +359,9 @@ func testEventOrder(w *outboxWorld) {
 		})
 	}
 	for n := range writers {
-		o := outboxes[n%len(outboxes)]
 		in := *w.world
-		in.store = o.(facade.Store)
+		in.store = stores[n%len(stores)]
+		o := in.store.Abilities().Outbox
 		writes.Go(func() {
 			for i := range each {
 				tag := (n + i) % tags
@@ -393,11 +396,11 @@ func testEventOrder(w *outboxWorld) {
 	relays.Wait()
 	deadline := time.Now().Add(time.Minute)
 	for { // the one that leads may be either
-		_, leads, err := outboxes[0].Relay(w.ctx())
+		_, leads, err := stores[0].Abilities().Outbox.Relay(w.ctx())
 		if leads || err != nil || time.Now().After(deadline) {
 			break
 		}
-		if _, leads, err = outboxes[len(outboxes)-1].Relay(w.ctx()); leads || err != nil {
+		if _, leads, err = stores[len(stores)-1].Abilities().Outbox.Relay(w.ctx()); leads || err != nil {
 			break
 		}
 	}
@@ -421,8 +424,8 @@ func testEventOrder(w *outboxWorld) {
 // again repeats a call that others came between for as long as they do.
 func again(call func() error) (err error) {
 	for range 100 {
-		var e *facade.Error
-		if err = call(); !errors.As(err, &e) || e.Code != facade.Conflict {
+		var e *kiterror.Error
+		if err = call(); !errors.As(err, &e) || e.Code != kiterror.Conflict {
 			return err
 		}
 	}
@@ -433,7 +436,7 @@ func testRelays(w *outboxWorld) {
 	if w.harness.Beside == nil {
 		w.Skip("no other process can have the data")
 	}
-	other := w.harness.Beside(w, w.store).(facade.Outbox)
+	other := w.harness.Beside(w, w.store).Abilities().Outbox
 	w.emit(w.event(1, 1))
 	first := w.relay()
 	if err := other.Emit(w.ctx(), []facade.Event{w.event(1, 2)}); err != nil {
@@ -705,8 +708,8 @@ func testCursors(w *outboxWorld) {
 	at("a", 59, true)
 	e := w.entity("tag")
 	found := w.find(&facade.Find{
-		Entity: e, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(e), Limit: all,
-		Where: &facade.Filter{Op: facade.Eq, Field: w.field(e, "label"), Values: []any{"once"}},
+		Entity: e, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(e), Limit: all,
+		Where: &filter.Filter{Op: filter.Eq, Field: w.field(e, "label"), Values: []any{"once"}},
 	})
 	w.equal("effects", 50, found.Rows.Len())
 }
@@ -728,7 +731,7 @@ func testDeadLetters(w *outboxWorld) {
 		}
 		return all
 	}
-	w.equal("nothing is dead", 0, len(list("", 9)))
+	w.equal("no events are dead", 0, len(list("", 9)))
 	a, b, c := dead("mail", *events[0], 3), dead("mail", *events[2], 1), dead("web", *events[0], 2)
 	for _, d := range []*facade.DeadEvent{a, b, c} {
 		if err := w.outbox.Bury(w.ctx(), d); err != nil {

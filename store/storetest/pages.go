@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -47,7 +50,7 @@ func testKeyset(t *testing.T, w *world) {
 	w.library(31)
 	post := w.entity("post")
 	// A filter, since a cursor and a filter meet in one WHERE.
-	where := &facade.Filter{Op: facade.Ne, Field: post.Property("title"), Values: []any{"xx"}}
+	where := &filter.Filter{Op: filter.Ne, Field: post.Property("title"), Values: []any{"xx"}}
 	for _, order := range []string{
 		"", "-id", "views", "-views", "published", "-published", "title -views", "-published views",
 		"published -title -id", "-published -views -id", "authorId published -id",
@@ -61,7 +64,7 @@ func testKeyset(t *testing.T, w *world) {
 				// what names the walk in a failure.
 				what := fmt.Sprintf("by %q, %d at a time, %d fields", order, limit, len(selected))
 				var forward, backward []string
-				q := facade.Find{Entity: post, Select: facade.NewLayout(selected), Where: where, Sort: w.sort(post, keys...), Limit: limit, Count: true}
+				q := facade.Find{Entity: post, Select: rows.NewLayout(selected), Where: where, Sort: w.sort(post, keys...), Limit: limit, Count: true}
 				// The bound ends a walk that does not come to its end by itself.
 				for range 100 {
 					found := w.find(&q)
@@ -103,7 +106,7 @@ func testKeyset(t *testing.T, w *world) {
 	}
 
 	// Keys only where they are asked for.
-	q := facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 5}
+	q := facade.Find{Entity: post, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 5}
 	found := w.find(&q)
 	given := make([]bool, len(found.Keys))
 	for i, k := range found.Keys {
@@ -154,17 +157,17 @@ func (w *world) ranges(what string, q *facade.Find, list []string) {
 // one of another type. The answer is BAD_REQUEST, as cursors come from clients.
 func testOddCursors(t *testing.T, w *world) {
 	post := w.entity("post")
-	q := facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 5}
+	q := facade.Find{Entity: post, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 5}
 	q.From = raw(`4`)
-	if _, err := w.store.Find(w.ctx(), &q); facade.CodeOf(err) != facade.BadRequest {
+	if _, err := w.store.Find(w.ctx(), &q); kiterror.CodeOf(err) != kiterror.BadRequest {
 		t.Errorf("a cursor with too few values: %v", err)
 	}
 	q.From, q.Until = nil, raw(`4`)
-	if _, err := w.store.Find(w.ctx(), &q); facade.CodeOf(err) != facade.BadRequest {
+	if _, err := w.store.Find(w.ctx(), &q); kiterror.CodeOf(err) != kiterror.BadRequest {
 		t.Errorf("an end with too few values: %v", err)
 	}
 	q.From, q.Until = raw(`"x"`, `"y"`), nil
-	if _, err := w.store.Find(w.ctx(), &q); facade.CodeOf(err) != facade.BadRequest {
+	if _, err := w.store.Find(w.ctx(), &q); kiterror.CodeOf(err) != kiterror.BadRequest {
 		t.Errorf("a cursor with a text for a number: %v", err)
 	}
 }
@@ -196,7 +199,7 @@ func testOffset(t *testing.T, w *world) {
 		{9, 0, true, "1 2 3 4 5", false},
 		{0, 0, true, "", true},
 	} {
-		found := w.find(&facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: c.limit, Offset: c.offset, Backward: c.backward, Count: true})
+		found := w.find(&facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: c.limit, Offset: c.offset, Backward: c.backward, Count: true})
 		what := fmt.Sprintf("limit %d, offset %d, backward %v", c.limit, c.offset, c.backward)
 		w.equal(what, c.want, w.list(found.Rows, 0, found.Rows.Len()))
 		w.equal(what+": more", c.more, found.More)
@@ -208,13 +211,13 @@ func testOffset(t *testing.T, w *world) {
 // shows, and that the total of a whole table is right after each kind of write.
 func testTotals(t *testing.T, w *world) {
 	tag := w.entity("tag")
-	q := facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: 2}
+	q := facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: 2}
 	w.equal("not asked", int64(-1), w.find(&q).Total)
 	q.Count = true
 	w.equal("of nothing", int64(0), w.find(&q).Total)
 	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`, `{"id":4}`)
 	w.equal("of all", int64(4), w.find(&q).Total)
-	q.Where = &facade.Filter{Op: facade.Gt, Field: tag.Primary, Values: []any{int64(1)}}
+	q.Where = &filter.Filter{Op: filter.Gt, Field: tag.Primary, Values: []any{int64(1)}}
 	w.equal("of the filter", int64(3), w.find(&q).Total)
 	// An estimate of a few rows is exact (docs/decisions/filters-and-paging.md).
 	q.Estimate = true
@@ -228,12 +231,12 @@ func testTotals(t *testing.T, w *world) {
 	// A store may keep this number instead of counting (docs/decisions/sqlite.md).
 	all := func(name string) int64 {
 		e := w.entity(name)
-		return w.find(&facade.Find{Entity: e, Select: facade.NewLayout(nil), Sort: w.sort(e), Count: true}).Total
+		return w.find(&facade.Find{Entity: e, Select: rows.NewLayout(nil), Sort: w.sort(e), Count: true}).Total
 	}
 	w.insert("author", `{"id":"a"}`)
 	w.insert("post", `{"id":"p"}`, `{"id":"q"}`)
 	w.insert("comment", `{"id":"1","number":1}`, `{"id":"2","number":2}`, `{"id":"3","postId":"q","number":1}`)
-	if _, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":5,"label":"five"}`, `{"id":1,"label":"taken"}`}), nil, facade.NewLayout(nil)); err == nil {
+	if _, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":5,"label":"five"}`, `{"id":1,"label":"taken"}`}), nil, rows.NewLayout(nil)); err == nil {
 		t.Fatal("an id was taken twice")
 	}
 	w.equal("after rows that were refused", int64(4), all("tag"))
@@ -283,7 +286,7 @@ func testEach(t *testing.T, w *world) {
 	// leaves it.
 	ask := func(field string, keys []json.RawMessage, change func(*facade.Find)) *facade.Found {
 		q := &facade.Find{
-			Entity: post, Select: facade.NewLayout([]string{"id", "authorId"}), Sort: w.sort(post, "-views"), Limit: all,
+			Entity: post, Select: rows.NewLayout([]string{"id", "authorId"}), Sort: w.sort(post, "-views"), Limit: all,
 			Each: &facade.EachKey{Field: w.field(post, field), Values: keys},
 		}
 		if change != nil {
@@ -297,14 +300,14 @@ func testEach(t *testing.T, w *world) {
 	// What one key is answered alone is what it is answered among others. It reads for one
 	// key, by a filter instead of Each, and writes the result as groups does.
 	alone := func(key string, change func(*facade.Find)) string {
-		q := &facade.Find{Entity: post, Select: facade.NewLayout([]string{"id", "authorId"}), Sort: w.sort(post, "-views"), Limit: all}
+		q := &facade.Find{Entity: post, Select: rows.NewLayout([]string{"id", "authorId"}), Sort: w.sort(post, "-views"), Limit: all}
 		if change != nil {
 			change(q)
 		}
 		// A group is the same read with the key as one more condition.
-		mine := &facade.Filter{Op: facade.Eq, Field: post.Property("authorId"), Values: []any{key}}
+		mine := &filter.Filter{Op: filter.Eq, Field: post.Property("authorId"), Values: []any{key}}
 		if q.Where != nil {
-			mine = &facade.Filter{Op: facade.And, Sub: []*facade.Filter{mine, q.Where}}
+			mine = &filter.Filter{Op: filter.And, Sub: []*filter.Filter{mine, q.Where}}
 		}
 		q.Where = mine
 		found := w.find(q)
@@ -315,9 +318,9 @@ func testEach(t *testing.T, w *world) {
 		return fmt.Sprintf("[%s] %d %v; ", w.list(found.Rows, 0, found.Rows.Len()), total, found.More)
 	}
 	// Two places in the order, by the keys of their rows, for the cases with a range.
-	from := w.find(&facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 9})
+	from := w.find(&facade.Find{Entity: post, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 9})
 	cursor := values(from.Keys[8])
-	to := w.find(&facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 23})
+	to := w.find(&facade.Find{Entity: post, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 23})
 	until := values(to.Keys[22])
 	// Each case is what is changed in the find; the others are as in ask.
 	for what, change := range map[string]func(*facade.Find){
@@ -335,9 +338,9 @@ func testEach(t *testing.T, w *world) {
 		"a range backward":      func(q *facade.Find) { q.Limit, q.From, q.Until, q.Backward = 2, until, cursor, true },
 		"until a cursor":        func(q *facade.Find) { q.Until = until },
 		"a hundred":             func(q *facade.Find) { q.Limit, q.Count = 100, true },
-		"nothing selected":      func(q *facade.Find) { q.Limit, q.Select = 2, facade.NewLayout([]string{"id"}) },
+		"nothing selected":      func(q *facade.Find) { q.Limit, q.Select = 2, rows.NewLayout([]string{"id"}) },
 		"where something matters": func(q *facade.Find) {
-			q.Limit, q.Where = 4, &facade.Filter{Op: facade.Gt, Field: post.Property("views"), Values: []any{int64(1)}}
+			q.Limit, q.Where = 4, &filter.Filter{Op: filter.Gt, Field: post.Property("views"), Values: []any{int64(1)}}
 		},
 	} {
 		var want string
@@ -370,7 +373,7 @@ func testEach(t *testing.T, w *world) {
 	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`)
 	tag := w.entity("tag")
 	// 1 and 1.0 are one integer, a text and a boolean are none.
-	tags := w.find(&facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Limit: 1, Each: &facade.EachKey{Field: tag.Primary, Values: raw(`3`, `"1"`, `1`, `1.0`, `true`)}})
+	tags := w.find(&facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Limit: 1, Each: &facade.EachKey{Field: tag.Primary, Values: raw(`3`, `"1"`, `1`, `1.0`, `true`)}})
 	w.equal("integer keys", `[3] -1 false; [] -1 false; [1] -1 false; [1] -1 false; [] -1 false; `, groups(tags))
 
 	// More keys than some engines have parameters for in one statement.

@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -49,13 +52,13 @@ func testHostile(t *testing.T, w *world) {
 		row := fmt.Sprintf(`{"id":%s,"name":%s,"email":%s,"nicknames":[%s],"profile":{%s:%s}}`, id, id, id, id, id, id)
 		w.insert("author", row)
 		// is is a comparison of an author's field.
-		is := func(op facade.Op, field string, v ...any) *facade.Filter {
-			return &facade.Filter{Op: op, Field: w.field(author, field), Values: v}
+		is := func(op filter.Op, field string, v ...any) *filter.Filter {
+			return &filter.Filter{Op: op, Field: w.field(author, field), Values: v}
 		}
-		for what, where := range map[string]*facade.Filter{
-			"eq": is(facade.Eq, "name", text), "in": is(facade.In, "email", text, "x"), "has": is(facade.Has, "nicknames", text),
-			"contains": is(facade.Contains, "name", text), "startsWith": is(facade.StartsWith, "name", text),
-			"endsWith": is(facade.EndsWith, "name", text), "icontains": is(facade.IContains, "name", text), "id": is(facade.Eq, "id", text),
+		for what, where := range map[string]*filter.Filter{
+			"eq": is(filter.Eq, "name", text), "in": is(filter.In, "email", text, "x"), "has": is(filter.Has, "nicknames", text),
+			"contains": is(filter.Contains, "name", text), "startsWith": is(filter.StartsWith, "name", text),
+			"endsWith": is(filter.EndsWith, "name", text), "icontains": is(filter.IContains, "name", text), "id": is(filter.Eq, "id", text),
 		} {
 			found := w.find(&facade.Find{Entity: author, Select: stored(author), Where: where, Sort: w.sort(author), Limit: 9})
 			if found.Rows.Len() != 1 {
@@ -66,19 +69,19 @@ func testHostile(t *testing.T, w *world) {
 			w.equal(what, text, jsontext.Unquote(row.Get("id")))
 			w.equal(what+": inside JSON", text, jsontext.Unquote(jsontext.Get(row.Get("profile"), text)))
 		}
-		found := w.find(&facade.Find{Entity: author, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(author, "name"), From: raw(string(id), string(id)), Limit: 99})
+		found := w.find(&facade.Find{Entity: author, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(author, "name"), From: raw(string(id), string(id)), Limit: 99})
 		// Behind its own place in the order there can be no more rows than the earlier texts.
 		if found.Rows.Len() > i {
 			t.Errorf("behind %q there are %d rows", text, found.Rows.Len())
 		}
-		found = w.find(&facade.Find{Entity: author, Select: facade.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: author.Primary, Values: raw(string(id))}, Limit: 1})
+		found = w.find(&facade.Find{Entity: author, Select: rows.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: author.Primary, Values: raw(string(id))}, Limit: 1})
 		w.equal("each", text, jsontext.Unquote(found.Rows.Row(0).Get("id")))
-		rows, err := w.store.Update(w.ctx(), author, id, nil, facade.Record{{Name: "name", Value: jsontext.Quote(text + "!")}}, nil, facade.NewLayout([]string{"name"}))
-		if err != nil || rows.Len() != 1 || jsontext.Unquote(rows.Row(0).Get("name")) != text+"!" {
+		list, err := w.store.Update(w.ctx(), author, id, nil, facade.Record{{Name: "name", Value: jsontext.Quote(text + "!")}}, nil, rows.NewLayout([]string{"name"}))
+		if err != nil || list.Len() != 1 || jsontext.Unquote(list.Row(0).Get("name")) != text+"!" {
 			t.Errorf("update of %q: %v", text, err)
 		}
 		// The name has a ! behind it now, so that the condition does not hold.
-		gone, err := w.store.Delete(w.ctx(), author, id, is(facade.Eq, "name", text), nil)
+		gone, err := w.store.Delete(w.ctx(), author, id, is(filter.Eq, "name", text), nil)
 		if gone || err != nil {
 			t.Errorf("delete of %q under a condition that does not hold: %v, %v", text, gone, err)
 		}
@@ -92,10 +95,10 @@ func testCancelled(t *testing.T, w *world) {
 	ctx, cancel := context.WithCancel(w.ctx())
 	cancel()
 	tag := w.entity("tag")
-	if _, err := w.store.Insert(ctx, tag, w.records(tag, []string{`{"id":1,"label":"x"}`}), nil, facade.NewLayout(nil)); !errors.Is(err, context.Canceled) {
+	if _, err := w.store.Insert(ctx, tag, w.records(tag, []string{`{"id":1,"label":"x"}`}), nil, rows.NewLayout(nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("insert: %v", err)
 	}
-	if _, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout(nil), Sort: w.sort(tag)}); !errors.Is(err, context.Canceled) {
+	if _, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: rows.NewLayout(nil), Sort: w.sort(tag)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("find: %v", err)
 	}
 	w.equal("nothing was written", "", w.ids("tag", nil))
@@ -110,7 +113,7 @@ func testCancelled(t *testing.T, w *world) {
 			// From none to about a millisecond: before, during and after the write.
 			ctx, cancel := context.WithTimeout(w.ctx(), time.Duration(i%20)*50*time.Microsecond)
 			defer cancel()
-			_, err := w.store.Insert(ctx, tag, w.records(tag, []string{fmt.Sprintf(`{"id":%d,"label":"x"}`, i)}), nil, facade.NewLayout(nil))
+			_, err := w.store.Insert(ctx, tag, w.records(tag, []string{fmt.Sprintf(`{"id":%d,"label":"x"}`, i)}), nil, rows.NewLayout(nil))
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("insert: %v", err)
 			}
@@ -118,7 +121,7 @@ func testCancelled(t *testing.T, w *world) {
 		}()
 	}
 	wg.Wait()
-	found := w.find(&facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: all})
+	found := w.find(&facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: all})
 	there := map[string]bool{}
 	for i := range found.Rows.Len() {
 		there[string(found.Rows.Row(i).Get("id"))] = true
@@ -137,13 +140,13 @@ func testVisible(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	for i := range 200 {
 		w.insert("tag", fmt.Sprintf(`{"id":%d}`, i))
-		where := &facade.Filter{Op: facade.Eq, Field: tag.Primary, Values: []any{int64(i)}}
+		where := &filter.Filter{Op: filter.Eq, Field: tag.Primary, Values: []any{int64(i)}}
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				found, err := w.store.Find(w.ctx(), &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Where: where, Sort: w.sort(tag), Limit: 1})
+				found, err := w.store.Find(w.ctx(), &facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Where: where, Sort: w.sort(tag), Limit: 1})
 				if err != nil || found.Rows.Len() != 1 {
 					t.Errorf("row %d is not there after its insert was answered: %v", i, err)
 				}
@@ -179,7 +182,7 @@ func testConcurrent(t *testing.T, w *world) {
 				default:
 				}
 				// A page and its total are of one moment, whatever is written meanwhile.
-				found, err := w.store.Find(w.ctx(), &facade.Find{Entity: post, Select: facade.NewLayout([]string{"id", "slug"}), Sort: w.sort(post), Count: true, Limit: 10})
+				found, err := w.store.Find(w.ctx(), &facade.Find{Entity: post, Select: rows.NewLayout([]string{"id", "slug"}), Sort: w.sort(post), Count: true, Limit: 10})
 				if err != nil {
 					t.Errorf("read: %v", err)
 					return
@@ -202,17 +205,17 @@ func testConcurrent(t *testing.T, w *world) {
 			for i := range each {
 				// every writer tries the same slugs: one of them gets each
 				row := fill("post", fmt.Sprintf(`{"id":"%d-%d","slug":"shared-%d"}`, n, i, i))
-				_, err := w.store.Insert(w.ctx(), post, w.records(post, []string{row}), nil, facade.NewLayout([]string{"id"}))
-				if err != nil && facade.CodeOf(err) != facade.Conflict {
+				_, err := w.store.Insert(w.ctx(), post, w.records(post, []string{row}), nil, rows.NewLayout([]string{"id"}))
+				if err != nil && kiterror.CodeOf(err) != kiterror.Conflict {
 					t.Errorf("insert: %v", err)
 				}
 				row = fill("post", fmt.Sprintf(`{"id":"own-%d-%d"}`, n, i))
-				rows, err := w.store.Insert(w.ctx(), post, w.records(post, []string{row}), nil, facade.NewLayout([]string{"id"}))
-				if err != nil || string(rows.Row(0).Get("id")) != fmt.Sprintf(`"own-%d-%d"`, n, i) {
+				list, err := w.store.Insert(w.ctx(), post, w.records(post, []string{row}), nil, rows.NewLayout([]string{"id"}))
+				if err != nil || string(list.Row(0).Get("id")) != fmt.Sprintf(`"own-%d-%d"`, n, i) {
 					t.Errorf("insert of its own: %v", err)
 				}
 				// All writers update one row. None may fail: a store waits or tries again.
-				if _, err := w.store.Update(w.ctx(), tag, json.RawMessage("1"), nil, w.record(tag, fmt.Sprintf(`{"label":"%d"}`, i)), nil, facade.NewLayout(nil)); err != nil {
+				if _, err := w.store.Update(w.ctx(), tag, json.RawMessage("1"), nil, w.record(tag, fmt.Sprintf(`{"label":"%d"}`, i)), nil, rows.NewLayout(nil)); err != nil {
 					t.Errorf("update: %v", err)
 				}
 			}
@@ -221,7 +224,7 @@ func testConcurrent(t *testing.T, w *world) {
 	work.Wait()
 	close(stop)
 	readers.Wait()
-	found := w.find(&facade.Find{Entity: post, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(post), Count: true, Limit: 1})
+	found := w.find(&facade.Find{Entity: post, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(post), Count: true, Limit: 1})
 	w.equal("each shared slug once, each own row once", int64(each+writers*each), found.Total)
 }
 
@@ -231,14 +234,14 @@ func testConcurrent(t *testing.T, w *world) {
 func testKept(t *testing.T, w *world) {
 	w.insert("tag", `{"id":1}`, `{"id":2}`)
 	tag, post := w.entity("tag"), w.entity("post")
-	label := &facade.Filter{Op: facade.Contains, Field: w.field(tag, "label"), Values: []any{"no"}}
-	key := facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: tag.Primary, Values: raw("2")}, Limit: 1}
+	label := &filter.Filter{Op: filter.Contains, Field: w.field(tag, "label"), Values: []any{"no"}}
+	key := facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Each: &facade.EachKey{Field: tag.Primary, Values: raw("2")}, Limit: 1}
 	authors := make([]json.RawMessage, 20)
 	for i := range authors {
 		authors[i] = fmt.Appendf(nil, "%d", i)
 	}
 	some := &facade.EachKey{Field: w.field(post, "authorId"), Values: authors}
-	page := facade.Find{Entity: tag, Select: facade.NewLayout(nil), Sort: w.sort(tag), Limit: 1}
+	page := facade.Find{Entity: tag, Select: rows.NewLayout(nil), Sort: w.sort(tag), Limit: 1}
 	for _, c := range []struct {
 		name string
 		find facade.Find
@@ -246,11 +249,11 @@ func testKept(t *testing.T, w *world) {
 		// all are one request.
 		callers int
 	}{
-		{"searches", facade.Find{Entity: tag, Select: facade.NewLayout(nil), Where: label, Sort: w.sort(tag), Limit: 1}, 64},
+		{"searches", facade.Find{Entity: tag, Select: rows.NewLayout(nil), Where: label, Sort: w.sort(tag), Limit: 1}, 64},
 		{"pages", page, 64},
-		{"large pages of parents", facade.Find{Entity: post, Select: facade.NewLayout(nil), Sort: w.sort(post), Limit: 300, Each: some}, 64},
-		{"pages of parents in another order", facade.Find{Entity: post, Select: facade.NewLayout(nil), Sort: w.sort(post, "title"), Limit: 1, Each: some}, 64},
-		{"totals of parents", facade.Find{Entity: post, Select: facade.NewLayout(nil), Sort: w.sort(post), Count: true, Each: some}, 64},
+		{"large pages of parents", facade.Find{Entity: post, Select: rows.NewLayout(nil), Sort: w.sort(post), Limit: 300, Each: some}, 64},
+		{"pages of parents in another order", facade.Find{Entity: post, Select: rows.NewLayout(nil), Sort: w.sort(post, "title"), Limit: 1, Each: some}, 64},
+		{"totals of parents", facade.Find{Entity: post, Select: rows.NewLayout(nil), Sort: w.sort(post), Count: true, Each: some}, 64},
 		{"keys of one request", key, 0},
 		{"keys of one caller", key, 1},
 		{"pages of two callers", page, 2},
@@ -292,7 +295,7 @@ func testWork(t *testing.T, w *world) {
 	w.insert("tag", `{"id":1}`, `{"id":2}`)
 	tag := w.entity("tag")
 	find := func(ctx context.Context) error {
-		_, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: 1})
+		_, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: 1})
 		return err
 	}
 	remove := func(ctx context.Context) error {
@@ -313,8 +316,8 @@ func testWork(t *testing.T, w *world) {
 	}
 	n := statements.Load()
 	for name, do := range map[string]func(context.Context) error{"a read": find, "a write": remove} {
-		err := facade.AsError(do(ctx))
-		if details, _ := err.Details.(map[string]any); err.Code != facade.UnprocessableEntity || details["limit"] != "limits.work" {
+		err := kiterror.AsError(do(ctx))
+		if details, _ := err.Details.(map[string]any); err.Code != kiterror.UnprocessableEntity || details["limit"] != "limits.work" {
 			t.Errorf("%s without budget: %v", name, err)
 		}
 	}
@@ -332,10 +335,10 @@ func testWork(t *testing.T, w *world) {
 func testPlans(t *testing.T, w *world) {
 	w.insert("tag", `{"id":1,"label":"a"}`, `{"id":2,"label":"b"}`)
 	tag := w.entity("tag")
-	label := &facade.Filter{Op: facade.Contains, Field: w.field(tag, "label"), Values: []any{"b"}}
+	label := &filter.Filter{Op: filter.Contains, Field: w.field(tag, "label"), Values: []any{"b"}}
 	var seen []facade.Statement
 	ctx := facade.ObservePlans(w.ctx(), func(s facade.Statement) { seen = append(seen, s) })
-	found, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: facade.NewLayout([]string{"id"}), Where: label, Sort: w.sort(tag, "label"), Limit: 5})
+	found, err := w.store.Find(ctx, &facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Where: label, Sort: w.sort(tag, "label"), Limit: 5})
 	if err != nil || found.Rows.Len() != 1 {
 		t.Fatalf("%v, %v", found, err)
 	}

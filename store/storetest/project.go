@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -79,12 +81,12 @@ func New(tb testing.TB, p *facade.Project, store facade.Store, opts *facade.Opti
 
 // Call calls entity.op and returns the result as JSON text, or the error. method is such as
 // "post.findById". It fails tb where the text is not JSON.
-func Call(tb testing.TB, c facade.Caller, method string, in facade.Invocation) (string, *facade.Error) {
+func Call(tb testing.TB, c facade.Caller, method string, in facade.Invocation) (string, *kiterror.Error) {
 	tb.Helper()
 	entity, op, _ := strings.Cut(method, ".")
 	res, err := c.Call(context.Background(), &facade.Call{Entity: entity, Operation: op, Invocation: in})
 	if err != nil {
-		return "", facade.AsError(err)
+		return "", kiterror.AsError(err)
 	}
 	text := string(res.AppendJSON(nil))
 	if err := jsontext.Check([]byte(text)); err != nil {
@@ -127,9 +129,9 @@ func publish(ctx context.Context, in publishIn) (*facade.Result, error) {
 	case err != nil:
 		return nil, err
 	case was == nil:
-		return nil, facade.Errorf(facade.NotFound, "there is no post with this id")
+		return nil, kiterror.Errorf(kiterror.NotFound, "there is no post with this id")
 	case was.Status == "published":
-		return nil, facade.Errorf(facade.Conflict, "the post is published already")
+		return nil, kiterror.Errorf(kiterror.Conflict, "the post is published already")
 	}
 	// status and publishedAt are closed to callers; the author's own code writes them.
 	body := `{"status":"published","publishedAt":` + string(jsontext.Quote(in.At)) + `}`
@@ -171,9 +173,9 @@ func countWords(ctx context.Context, _ struct{}) (int, error) {
 
 // excerpt returns the first three words of each post's body, null where it has none.
 // Presenters are called with many rows at once.
-func excerpt(_ context.Context, rows []facade.Row) ([]*string, error) {
-	out := make([]*string, len(rows))
-	for i, row := range rows {
+func excerpt(_ context.Context, found []rows.Row) ([]*string, error) {
+	out := make([]*string, len(found))
+	for i, row := range found {
 		body := row.Get("body")
 		if body == nil || jsontext.IsNull(body) {
 			continue

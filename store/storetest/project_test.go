@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -30,8 +31,8 @@ func TestProject(t *testing.T) {
 			t.Errorf("%s %s: %s %v, want %s", c.method, c.params, text, err, c.want)
 		}
 	}
-	for method, want := range map[string]facade.Code{"post.publish": facade.Conflict, "post.archive": facade.NotImplemented, "audit.list": facade.NotFound} {
-		if _, err := storetest.Call(t, f, method, facade.Invocation{Params: []byte(`{"id":"p1"}`)}); facade.CodeOf(err) != want {
+	for method, want := range map[string]kiterror.Code{"post.publish": kiterror.Conflict, "post.archive": kiterror.NotImplemented, "audit.list": kiterror.NotFound} {
+		if _, err := storetest.Call(t, f, method, facade.Invocation{Params: []byte(`{"id":"p1"}`)}); kiterror.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %s", method, err, want)
 		}
 	}

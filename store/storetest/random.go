@@ -10,6 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -166,7 +169,7 @@ func (g *guesser) fill() {
 				record = append(record, schema.Member{Name: p.Name, Value: json.RawMessage(v)})
 			}
 			for _, store := range []facade.Store{g.reference, g.store} {
-				if _, err := store.Insert(g.ctx(), e, []facade.Record{record}, nil, facade.NewLayout(nil)); err != nil {
+				if _, err := store.Insert(g.ctx(), e, []facade.Record{record}, nil, rows.NewLayout(nil)); err != nil {
 					g.Fatalf("insert into %T: %v: %s", store, err, record)
 				}
 			}
@@ -190,7 +193,7 @@ func (g *guesser) find() *facade.Find {
 	// A selection is in any order, and so may have no field at all.
 	g.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	q := &facade.Find{
-		Entity: e, Select: facade.NewLayout(names), Limit: g.IntN(15), Count: g.IntN(2) == 0,
+		Entity: e, Select: rows.NewLayout(names), Limit: g.IntN(15), Count: g.IntN(2) == 0,
 		Keys: g.IntN(2) == 0, Backward: g.IntN(3) == 0,
 	}
 	// Most finds have a filter, a few read everything.
@@ -255,11 +258,11 @@ func (g *guesser) place(e *schema.Entity, order []facade.SortKey) (at []json.Raw
 // filter makes up a condition on the rows of e, nested at most depth times. A third are
 // logical operators; half of the relations are followed, and of fields with values an operator
 // that their kind takes is drawn.
-func (g *guesser) filter(e *schema.Entity, depth int) *facade.Filter {
+func (g *guesser) filter(e *schema.Entity, depth int) *filter.Filter {
 	if depth > 0 && g.IntN(3) == 0 {
-		f := &facade.Filter{Op: []facade.Op{facade.And, facade.Or, facade.Not}[g.IntN(3)]}
+		f := &filter.Filter{Op: []filter.Op{filter.And, filter.Or, filter.Not}[g.IntN(3)]}
 		n := 1
-		if f.Op != facade.Not {
+		if f.Op != filter.Not {
 			n = g.IntN(4)
 		}
 		for range n {
@@ -270,9 +273,9 @@ func (g *guesser) filter(e *schema.Entity, depth int) *facade.Filter {
 	p := e.Fields[g.IntN(len(e.Fields))]
 	// A relation whose field is not stored can only be followed.
 	if p.Link != nil && depth > 0 && (!p.Stored || g.IntN(2) == 0) {
-		f := &facade.Filter{Op: facade.Some, Link: p.Link}
+		f := &filter.Filter{Op: filter.Some, Link: p.Link}
 		if p.Link.Many {
-			f.Op = []facade.Op{facade.Some, facade.None, facade.Every}[g.IntN(3)]
+			f.Op = []filter.Op{filter.Some, filter.None, filter.Every}[g.IntN(3)]
 		}
 		if g.IntN(6) > 0 {
 			f.Sub = append(f.Sub, g.filter(p.Link.Target, depth-1))
@@ -282,10 +285,10 @@ func (g *guesser) filter(e *schema.Entity, depth int) *facade.Filter {
 	if !p.Stored {
 		p = e.Primary
 	}
-	f := &facade.Filter{Field: p}
+	f := &filter.Filter{Field: p}
 	// Of fields that may be null; for others the answer is always the same.
 	if p.Shape.Nullable && g.IntN(6) == 0 {
-		f.Op, f.Values = facade.IsNull, []any{g.IntN(2) == 0}
+		f.Op, f.Values = filter.IsNull, []any{g.IntN(2) == 0}
 		return f
 	}
 	// An operand is never null: the façade refuses those.
@@ -304,20 +307,20 @@ func (g *guesser) filter(e *schema.Entity, depth int) *facade.Filter {
 	}
 	// Arrays of texts, or of ids of tags, of which some are in no array.
 	if p.Kind == schema.KindJSON {
-		f.Op = facade.Has
+		f.Op = filter.Has
 		f.Values = []any{[]any{"a", "A", "é", `a"b`, "1", int64(1), 1.0, 0.5, int64(0), true, false}[g.IntN(11)]}
 		if p.Link != nil {
 			f.Values = []any{int64(g.IntN(8))}
 		}
 		return f
 	}
-	ops := []facade.Op{facade.Eq, facade.Ne, facade.In, facade.NotIn, facade.Lt, facade.Lte, facade.Gt, facade.Gte}
+	ops := []filter.Op{filter.Eq, filter.Ne, filter.In, filter.NotIn, filter.Lt, filter.Lte, filter.Gt, filter.Gte}
 	if p.Kind == schema.KindString {
-		ops = append(ops, facade.Contains, facade.StartsWith, facade.EndsWith, facade.IContains)
+		ops = append(ops, filter.Contains, filter.StartsWith, filter.EndsWith, filter.IContains)
 	}
 	f.Op = ops[g.IntN(len(ops))]
 	f.Values = []any{value()}
-	if f.Op == facade.In || f.Op == facade.NotIn {
+	if f.Op == filter.In || f.Op == filter.NotIn {
 		for range g.IntN(4) {
 			f.Values = append(f.Values, value())
 		}
@@ -361,10 +364,10 @@ func (g *guesser) change(seed uint64, i int) {
 					set = append(set, schema.Member{Name: p.Name, Value: json.RawMessage(g.text(p))})
 				}
 			}
-			var rows *facade.Rows
-			rows, err = store.Update(g.ctx(), e, id, where, set, nil, layout)
+			var list *rows.Rows
+			list, err = store.Update(g.ctx(), e, id, where, set, nil, layout)
 			if err == nil {
-				answers[n] = string(rows.AppendJSON(nil))
+				answers[n] = string(list.AppendJSON(nil))
 			}
 		} else {
 			var gone bool
@@ -372,7 +375,7 @@ func (g *guesser) change(seed uint64, i int) {
 			answers[n] = fmt.Sprint(gone)
 		}
 		if err != nil {
-			answers[n] = string(facade.CodeOf(err))
+			answers[n] = string(kiterror.CodeOf(err))
 		}
 		// All tables, since a deletion reaches other rows.
 		for _, name := range []string{"author", "post", "comment", "tag"} {
@@ -440,7 +443,7 @@ func describe(q *facade.Find) string {
 
 // describeFilter writes a filter as nested parentheses, operators by their numbers: (0 (3 name
 // ["Ada"])).
-func describeFilter(b *strings.Builder, f *facade.Filter) {
+func describeFilter(b *strings.Builder, f *filter.Filter) {
 	if f == nil {
 		b.WriteString("anything")
 		return

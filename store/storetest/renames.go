@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 )
@@ -149,9 +151,9 @@ func RunRenames(t *testing.T, database func(t testing.TB) (open func() Migrator)
 					if p.Shape.Type != "string" || p == at.e.Primary || p.Axes.Relation != nil {
 						continue
 					}
-					for value, code := range map[string]facade.Code{`"x"`: facade.Conflict, `"longer than nine"`: facade.ValidationFailed} {
+					for value, code := range map[string]kiterror.Code{`"x"`: kiterror.Conflict, `"longer than nine"`: kiterror.ValidationFailed} {
 						_, err := at.store.Insert(t.Context(), at.e, []facade.Record{record(at.e, `{"id":"3","`+p.Name+`":`+value+`}`)}, nil, nil)
-						if facade.CodeOf(err) != code || !strings.Contains(err.Error(), p.Name) {
+						if kiterror.CodeOf(err) != code || !strings.Contains(err.Error(), p.Name) {
 							t.Errorf("%s.%s = %s: %v, want %s", at.e.Name, p.Name, value, err, code)
 						}
 					}
@@ -181,7 +183,7 @@ func RunRenames(t *testing.T, database func(t testing.TB) (open func() Migrator)
 }
 
 // start prepares a store as a start does, and sees that nothing is left to do.
-func start(t *testing.T, store Migrator, version *facade.Catalog) {
+func start(t *testing.T, store Migrator, version *catalog.Catalog) {
 	t.Helper()
 	task := &migration.Task{Entities: version.Set.Entities, Changes: version.Changes, Start: true}
 	if _, err := store.Migrate(t.Context(), task); err != nil {

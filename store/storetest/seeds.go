@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -12,19 +14,19 @@ import (
 // writes each entity's once, so that rows that users delete do not return at the next start.
 
 // testSeeds checks that seeds are written once in the life of a store, all or none
-// (docs/decisions/sqlite.md). A store that is no facade.Seeder is skipped. The steps build on one
+// (docs/decisions/sqlite.md). A store without a Seeder is skipped. The steps build on one
 // another: a refusal leaves neither rows nor marks; a success marks entities without rows too;
 // a second time nothing is written, also where rows were deleted since.
 func testSeeds(t *testing.T, w *world) {
-	store, ok := w.store.(facade.Seeder)
-	if !ok {
+	store := w.store.Abilities().Seeder
+	if store == nil {
 		t.Skip("the store keeps no marks of seeds (facade.Seeder)")
 	}
 	// Authors point at themselves, comments at posts, tags at nothing.
 	author, comment, tag := w.entity("author"), w.entity("comment"), w.entity("tag")
 	all := []*schema.Entity{author, comment, tag}
 	// rows completes texts to whole records.
-	rows := func(e *schema.Entity, texts ...string) []facade.Record {
+	found := func(e *schema.Entity, texts ...string) []facade.Record {
 		for i := range texts {
 			texts[i] = fill(e.Name, texts[i])
 		}
@@ -51,11 +53,11 @@ func testSeeds(t *testing.T, w *world) {
 
 	// A batch that cannot be written leaves nothing behind, and its entity is named.
 	err := store.Seed(w.ctx(), []facade.SeedBatch{
-		{Entity: author, Rows: rows(author, `{"id":"a"}`)},
-		{Entity: comment, Rows: rows(comment, `{"id":"c","postId":"nowhere"}`)},
+		{Entity: author, Rows: found(author, `{"id":"a"}`)},
+		{Entity: comment, Rows: found(comment, `{"id":"c","postId":"nowhere"}`)},
 	})
-	w.refused(err, facade.Conflict, "reference:postId")
-	if got := facade.AsError(err).Entity; got != "comment" {
+	w.refused(err, kiterror.Conflict, "reference:postId")
+	if got := kiterror.AsError(err).Entity; got != "comment" {
 		t.Errorf("the refusal names %q", got)
 	}
 	w.equal("authors after a refusal", "", w.ids("author", nil))
@@ -64,7 +66,7 @@ func testSeeds(t *testing.T, w *world) {
 	// Rows, a relation that is set when all of them are there, and an entity without rows.
 	err = store.Seed(w.ctx(), []facade.SeedBatch{
 		{
-			Entity: author, Rows: rows(author, `{"id":"a"}`, `{"id":"b"}`),
+			Entity: author, Rows: found(author, `{"id":"a"}`, `{"id":"b"}`),
 			// a names b, which is inserted behind it: the field is set last.
 			Late: []facade.LateField{{ID: json.RawMessage(`"a"`), Set: w.record(author, `{"mentorId":"b"}`)}},
 		},
@@ -75,7 +77,7 @@ func testSeeds(t *testing.T, w *world) {
 	}
 	w.equal("authors", "a b", w.ids("author", nil))
 	// An update without a set is a read.
-	got, err := w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, nil, nil, facade.NewLayout([]string{"mentorId"}))
+	got, err := w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, nil, nil, rows.NewLayout([]string{"mentorId"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +89,7 @@ func testSeeds(t *testing.T, w *world) {
 		t.Fatal(gone, err)
 	}
 	err = store.Seed(w.ctx(), []facade.SeedBatch{{
-		Entity: author, Rows: rows(author, `{"id":"a"}`, `{"id":"b"}`),
+		Entity: author, Rows: found(author, `{"id":"a"}`, `{"id":"b"}`),
 		Late: []facade.LateField{{ID: json.RawMessage(`"b"`), Set: w.record(author, `{"mentorId":"b"}`)}},
 	}})
 	if err != nil {

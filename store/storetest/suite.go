@@ -76,13 +76,13 @@ func careful(test func(*testing.T, *world)) func(*testing.T, *world) {
 	}
 }
 
-// transacting wraps a test of [facade.Transactor]: it is skipped where a store is none.
+// transacting wraps a test of [facade.Transactor]: it is skipped where a store has none.
 func transacting(test func(*testing.T, *world, facade.Transactor)) func(*testing.T, *world) {
 	return func(t *testing.T, w *world) {
-		store, ok := w.store.(facade.Transactor)
-		if !ok {
+		transactor := w.store.Abilities().Transactor
+		if transactor == nil {
 			t.Skip("the store has no transactions")
 		}
-		test(t, w, store)
+		test(t, w, transactor)
 	}
 }

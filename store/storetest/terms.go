@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -22,12 +25,12 @@ func testTerms(t *testing.T, w *world) {
 	w.insert("author", `{"id":"a","age":30}`, `{"id":"b","age":40}`)
 	w.insert("post", `{"id":"p","authorId":"a"}`)
 	w.insert("tag", `{"id":1}`, `{"id":2}`)
-	age := facade.NewLayout([]string{"age"})
-	no := facade.Errorf(facade.PreconditionFailed, "not this one")
-	unmet := facade.Errorf(facade.Forbidden, "not so")
+	age := rows.NewLayout([]string{"age"})
+	no := kiterror.Errorf(kiterror.PreconditionFailed, "not this one")
+	unmet := kiterror.Errorf(kiterror.Forbidden, "not so")
 	// b is older, a is not.
-	older := &facade.Filter{Op: facade.Gt, Field: author.Property("age"), Values: []any{int64(35)}}
-	update := func(e *schema.Entity, id, set string, where *facade.Filter, terms *facade.Terms, sel *facade.Layout) (string, error) {
+	older := &filter.Filter{Op: filter.Gt, Field: author.Property("age"), Values: []any{int64(35)}}
+	update := func(e *schema.Entity, id, set string, where *filter.Filter, terms *facade.Terms, sel *rows.Layout) (string, error) {
 		rows, err := w.store.Update(w.ctx(), e, json.RawMessage(id), where, w.record(e, set), terms, sel)
 		if err != nil {
 			return "", err
@@ -41,7 +44,7 @@ func testTerms(t *testing.T, w *world) {
 	// asked.
 	judge := func(set facade.Record, err error) *facade.Terms {
 		saw = ""
-		return &facade.Terms{Read: age, Judge: func(row facade.Row) (facade.Record, error) {
+		return &facade.Terms{Read: age, Judge: func(row rows.Row) (facade.Record, error) {
 			saw = string(row.Get("age"))
 			return set, err
 		}}
@@ -52,16 +55,16 @@ func testTerms(t *testing.T, w *world) {
 	w.equal("what was judged is written", `[{"age":32}] 31 <nil>`, fmt.Sprint(got, " ", saw, " ", err))
 	// Judge's error is the write's, as it is.
 	_, err = update(author, `"a"`, `{"age":99}`, nil, judge(nil, no), age)
-	w.refused(err, facade.PreconditionFailed)
+	w.refused(err, kiterror.PreconditionFailed)
 	got, err = update(author, `"a"`, `{"age":99}`, older, judge(nil, no), age)
 	w.equal("a row that is not met is not judged", `[]  <nil>`, fmt.Sprint(got, " ", saw, " ", err))
 	got, err = update(author, `"a"`, `{}`, nil, judge(nil, nil), age)
 	w.equal("nothing to set is judged too", `[{"age":32}] 32 <nil>`, fmt.Sprint(got, " ", saw, " ", err))
 	_, err = update(author, `"a"`, `{}`, nil, judge(nil, no), age)
-	w.refused(err, facade.PreconditionFailed)
+	w.refused(err, kiterror.PreconditionFailed)
 	// Delete is judged as well; the record that Judge returns is not looked at.
 	gone, err := w.store.Delete(w.ctx(), author, json.RawMessage(`"b"`), nil, judge(nil, no))
-	w.refused(err, facade.PreconditionFailed)
+	w.refused(err, kiterror.PreconditionFailed)
 	w.equal("nothing is removed", false, gone)
 	gone, err = w.store.Delete(w.ctx(), author, json.RawMessage(`"b"`), older, judge(nil, nil))
 	w.equal("a removal is judged by the row", `true 40 <nil>`, fmt.Sprint(gone, " ", saw, " ", err))
@@ -70,7 +73,7 @@ func testTerms(t *testing.T, w *world) {
 	// After is judged by the row as it is once it is written, with what was set.
 	after := &facade.Terms{After: older, Unmet: unmet}
 	_, err = update(author, `"b"`, `{"age":20}`, nil, after, age)
-	w.refused(err, facade.Forbidden)
+	w.refused(err, kiterror.Forbidden)
 	got, err = update(author, `"b"`, `{"age":50}`, nil, after, age)
 	w.equal("a row that stays within", `[{"age":50}] <nil>`, fmt.Sprint(got, " ", err))
 	insert := func(name string, terms *facade.Terms, texts ...string) error {
@@ -78,32 +81,32 @@ func testTerms(t *testing.T, w *world) {
 		for i := range texts {
 			texts[i] = fill(name, texts[i])
 		}
-		_, err := w.store.Insert(w.ctx(), e, w.records(e, texts), terms, facade.NewLayout(nil))
+		_, err := w.store.Insert(w.ctx(), e, w.records(e, texts), terms, rows.NewLayout(nil))
 		return err
 	}
 	// One of two new rows breaks the condition, and neither is there.
-	w.refused(insert("author", after, `{"id":"c","age":60}`, `{"id":"d","age":1}`), facade.Forbidden)
+	w.refused(insert("author", after, `{"id":"c","age":60}`, `{"id":"d","age":1}`), kiterror.Forbidden)
 	w.equal("all or none", "a b", w.ids("author", nil))
 
 	// to lets targets stay that the row named already, all does not.
 	to := &facade.Terms{Points: []facade.Points{{Field: post.Property("authorId"), Where: older}}}
 	all := &facade.Terms{Points: []facade.Points{{Field: post.Property("authorId"), Where: older, All: true}}}
-	slug := facade.NewLayout([]string{"authorId"})
+	slug := rows.NewLayout([]string{"authorId"})
 	got, err = update(post, `"p"`, `{"authorId":"a"}`, nil, to, slug)
 	w.equal("what it named before may stay", `[{"authorId":"a"}] <nil>`, fmt.Sprint(got, " ", err))
 	_, err = update(post, `"p"`, `{"authorId":"a"}`, nil, all, slug)
-	w.refused(err, facade.Conflict, "reference:authorId")
+	w.refused(err, kiterror.Conflict, "reference:authorId")
 	got, err = update(post, `"p"`, `{"authorId":"b"}`, nil, to, slug)
 	w.equal("what meets the condition may come", `[{"authorId":"b"}] <nil>`, fmt.Sprint(got, " ", err))
 	_, err = update(post, `"p"`, `{"authorId":"a"}`, nil, to, slug)
-	w.refused(err, facade.Conflict, "reference:authorId")
+	w.refused(err, kiterror.Conflict, "reference:authorId")
 	got, err = update(post, `"p"`, `{"views":7}`, nil, all, slug)
 	w.equal("what is not written is not looked at", `[{"authorId":"b"}] <nil>`, fmt.Sprint(got, " ", err))
-	w.refused(insert("post", to, `{"id":"q","authorId":"a"}`), facade.Conflict, "reference:authorId")
+	w.refused(insert("post", to, `{"id":"q","authorId":"a"}`), kiterror.Conflict, "reference:authorId")
 	// A list of ids: each has to be there, and may be there twice. Without a point nobody
 	// looks at the ids of a list.
 	tags := &facade.Terms{Points: []facade.Points{{Field: post.Property("tagIds")}}}
-	w.refused(insert("post", tags, `{"id":"q","tagIds":[1,2,3]}`), facade.Conflict, "reference:tagIds")
+	w.refused(insert("post", tags, `{"id":"q","tagIds":[1,2,3]}`), kiterror.Conflict, "reference:tagIds")
 	if err := insert("post", tags, `{"id":"q","tagIds":[1,2,1]}`); err != nil {
 		t.Errorf("ids that are there: %v", err)
 	}
@@ -118,8 +121,8 @@ func testTerms(t *testing.T, w *world) {
 	}
 	// What is written does not make its own target one that meets the condition.
 	mentor := author.Property("pupils").Link
-	some := &facade.Terms{Points: []facade.Points{{Field: author.Property("mentorId"), Where: &facade.Filter{Op: facade.Some, Link: mentor}}}}
-	w.refused(insert("author", some, `{"id":"r","mentorId":"a"}`), facade.Conflict, "reference:mentorId")
+	some := &facade.Terms{Points: []facade.Points{{Field: author.Property("mentorId"), Where: &filter.Filter{Op: filter.Some, Link: mentor}}}}
+	w.refused(insert("author", some, `{"id":"r","mentorId":"a"}`), kiterror.Conflict, "reference:mentorId")
 }
 
 // testJudgedInTheTransaction checks that what Judge was shown is what is written over, however
@@ -131,14 +134,14 @@ func testJudgedInTheTransaction(t *testing.T, w *world) {
 	author := w.entity("author")
 	w.insert("author", `{"id":"a","age":0}`)
 	// Each writer adds one to what Judge was shown.
-	age := facade.NewLayout([]string{"age"})
+	age := rows.NewLayout([]string{"age"})
 	var wg sync.WaitGroup
 	for range writers {
 		wg.Go(func() {
 			for range each {
 				// Judge may be called again where a transaction is tried again, so that it
 				// only computes.
-				terms := &facade.Terms{Read: age, Judge: func(row facade.Row) (facade.Record, error) {
+				terms := &facade.Terms{Read: age, Judge: func(row rows.Row) (facade.Record, error) {
 					var n int
 					err := json.Unmarshal(row.Get("age"), &n)
 					return w.record(author, fmt.Sprintf(`{"age":%d}`, n+1)), err
@@ -159,10 +162,10 @@ func testJudgedInTheTransaction(t *testing.T, w *world) {
 		w.insert("author", fmt.Sprintf(`{"id":%q,"age":1}`, id))
 		row := w.record(post, fill("post", fmt.Sprintf(`{"id":%q,"authorId":%q}`, id, id)))
 		// The post's insert has to find its author of age 1 in its own transaction.
-		terms := &facade.Terms{Points: []facade.Points{{Field: post.Property("authorId"), Where: &facade.Filter{Op: facade.Eq, Field: author.Property("age"), Values: []any{int64(1)}}}}}
+		terms := &facade.Terms{Points: []facade.Points{{Field: post.Property("authorId"), Where: &filter.Filter{Op: filter.Eq, Field: author.Property("age"), Values: []any{int64(1)}}}}}
 		var inserted, removed error
 		wg.Go(func() {
-			_, inserted = w.store.Insert(w.ctx(), post, []facade.Record{row}, terms, facade.NewLayout(nil))
+			_, inserted = w.store.Insert(w.ctx(), post, []facade.Record{row}, terms, rows.NewLayout(nil))
 		})
 		wg.Go(func() {
 			_, removed = w.store.Delete(w.ctx(), author, json.RawMessage(fmt.Sprintf("%q", id)), nil, nil)

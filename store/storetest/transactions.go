@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // Transactions: whole or nothing, alone in the store, and over when fn has returned. The rows
@@ -23,7 +25,7 @@ import (
 // put inserts a tag.
 func (w *world) put(ctx context.Context, id int, label string) error {
 	e := w.entity("tag")
-	_, err := w.store.Insert(ctx, e, w.records(e, []string{fmt.Sprintf(`{"id":%d,"label":%q}`, id, label)}), nil, facade.NewLayout(nil))
+	_, err := w.store.Insert(ctx, e, w.records(e, []string{fmt.Sprintf(`{"id":%d,"label":%q}`, id, label)}), nil, rows.NewLayout(nil))
 	return err
 }
 
@@ -31,7 +33,7 @@ func (w *world) put(ctx context.Context, id int, label string) error {
 func (w *world) label(ctx context.Context, id int) (string, error) {
 	e := w.entity("tag")
 	found, err := w.store.Find(ctx, &facade.Find{
-		Entity: e, Select: facade.NewLayout([]string{"label"}), Limit: 1,
+		Entity: e, Select: rows.NewLayout([]string{"label"}), Limit: 1,
 		Each: &facade.EachKey{Field: e.Primary, Values: raw(strconv.Itoa(id))},
 	})
 	if err != nil || found.Rows.Len() == 0 {
@@ -53,8 +55,8 @@ func (w *world) number(ctx context.Context, id int) (int, error) {
 // relabel writes a tag's label.
 func (w *world) relabel(ctx context.Context, id int, label string) error {
 	e := w.entity("tag")
-	rows, err := w.store.Update(ctx, e, json.RawMessage(strconv.Itoa(id)), nil, w.record(e, fmt.Sprintf(`{"label":%q}`, label)), nil, facade.NewLayout([]string{"id"}))
-	if err == nil && rows.Len() != 1 {
+	found, err := w.store.Update(ctx, e, json.RawMessage(strconv.Itoa(id)), nil, w.record(e, fmt.Sprintf(`{"label":%q}`, label)), nil, rows.NewLayout([]string{"id"}))
+	if err == nil && found.Len() != 1 {
 		err = fmt.Errorf("tag %d is not there", id)
 	}
 	return err
@@ -120,7 +122,7 @@ func testTransaction(t *testing.T, w *world, store facade.Transactor) {
 		if err := w.put(ctx, 60, "before"); err != nil {
 			return err
 		}
-		w.refused(w.put(ctx, 10, "taken"), facade.Conflict, "unique:id")
+		w.refused(w.put(ctx, 10, "taken"), kiterror.Conflict, "unique:id")
 		return w.put(ctx, 61, "after")
 	})
 	if err != nil {
@@ -279,7 +281,7 @@ func testTransactionEnds(t *testing.T, w *world, store facade.Transactor) {
 	// A transaction that was never begun is over as well.
 	_ = store.Transact(w.ctx(), func(ctx context.Context) error { outlived = context.WithoutCancel(ctx); return nil })
 	err = w.put(outlived, 4, "late")
-	if facade.CodeOf(err) != facade.InternalError {
+	if kiterror.CodeOf(err) != kiterror.InternalError {
 		t.Errorf("a call behind a transaction: %v", err)
 	}
 	w.equal("nothing was written", "1", w.ids("tag", nil))
@@ -302,7 +304,7 @@ func contend(t *testing.T, w *world, store facade.Transactor, n int, fn func(ctx
 				switch {
 				case err == nil:
 					ok.Add(1)
-				case facade.CodeOf(err) == facade.Conflict:
+				case kiterror.CodeOf(err) == kiterror.Conflict:
 					continue
 				case !errors.Is(err, errOurs):
 					t.Errorf("transact: %v", err)
@@ -339,7 +341,7 @@ func testSeats(t *testing.T, w *world, store facade.Transactor) {
 	remaining, _ := w.label(w.ctx(), 0)
 	w.equal("left", "0", remaining)
 	e := w.entity("tag")
-	w.equal("tickets, and the row of the seats", int64(seats+1), w.find(&facade.Find{Entity: e, Select: facade.NewLayout(nil), Sort: w.sort(e), Count: true}).Total)
+	w.equal("tickets, and the row of the seats", int64(seats+1), w.find(&facade.Find{Entity: e, Select: rows.NewLayout(nil), Sort: w.sort(e), Count: true}).Total)
 	t.Logf("%d purchases ran %d times", buyers, runs)
 }
 

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // Values on their way into a store and back. A row gives every value in one spelling, whatever
@@ -89,10 +92,10 @@ func testValues(t *testing.T, w *world) {
 		// Two letters: Aa, Ab and so on, so that the ids are distinct and in order.
 		id := string(rune('A'+i/26)) + string(rune('a'+i%26))
 		text := `{"id":"` + id + `","` + c.field + `":` + c.in + `}`
-		layout := facade.NewLayout([]string{c.field})
+		layout := rows.NewLayout([]string{c.field})
 		rows, err := w.store.Insert(w.ctx(), author, w.records(author, []string{fill("author", text)}), nil, layout)
 		if w.harness.NoNUL && strings.Contains(c.in, `\u0000`) {
-			if facade.CodeOf(err) != facade.ValidationFailed || !strings.Contains(err.Error(), c.field) {
+			if kiterror.CodeOf(err) != kiterror.ValidationFailed || !strings.Contains(err.Error(), c.field) {
 				t.Errorf("%s: %s: %v, want VALIDATION_FAILED that names the field", c.field, c.in, err)
 			}
 			continue
@@ -103,7 +106,7 @@ func testValues(t *testing.T, w *world) {
 		}
 		w.equal(c.field+" answered by insert", want, string(rows.Row(0).Get(c.field)))
 		// Read again by another statement: insert may answer from memory.
-		where := &facade.Filter{Op: facade.Eq, Field: author.Primary, Values: []any{id}}
+		where := &filter.Filter{Op: filter.Eq, Field: author.Primary, Values: []any{id}}
 		found := w.find(&facade.Find{Entity: author, Select: layout, Where: where, Sort: w.sort(author), Limit: 2})
 		w.equal(c.field+" found", `[{"`+c.field+`":`+want+`}]`, string(found.Rows.AppendJSON(nil)))
 
@@ -160,13 +163,13 @@ func testOddValues(t *testing.T, w *world) {
 		{`{"id":"x","name":""}`, "minLength:name"},
 		{`{"id":"x","name":"` + strings.Repeat("é", 201) + `"}`, "maxLength:name"},
 	} {
-		_, err := w.store.Insert(w.ctx(), author, w.records(author, []string{fill("author", c.text)}), nil, facade.NewLayout(nil))
-		w.refused(err, facade.ValidationFailed, c.detail)
+		_, err := w.store.Insert(w.ctx(), author, w.records(author, []string{fill("author", c.text)}), nil, rows.NewLayout(nil))
+		w.refused(err, kiterror.ValidationFailed, c.detail)
 	}
-	_, err := w.store.Insert(w.ctx(), post, w.records(post, []string{fill("post", `{"id":"x","status":"lost"}`)}), nil, facade.NewLayout(nil))
-	w.refused(err, facade.ValidationFailed, "enum:status")
-	_, err = w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, w.record(author, `{"age":"x"}`), nil, facade.NewLayout(nil))
-	w.refused(err, facade.ValidationFailed, "type:age")
+	_, err := w.store.Insert(w.ctx(), post, w.records(post, []string{fill("post", `{"id":"x","status":"lost"}`)}), nil, rows.NewLayout(nil))
+	w.refused(err, kiterror.ValidationFailed, "enum:status")
+	_, err = w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, w.record(author, `{"age":"x"}`), nil, rows.NewLayout(nil))
+	w.refused(err, kiterror.ValidationFailed, "type:age")
 	w.equal("rows", "a", w.ids("author", nil))
 
 	// What the card allows is not refused by the way it is stored.

@@ -11,6 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -195,14 +198,14 @@ func (w *world) records(e *schema.Entity, texts []string) []facade.Record {
 }
 
 // stored returns the layout of all stored fields, in declaration order.
-func stored(e *schema.Entity) *facade.Layout {
+func stored(e *schema.Entity) *rows.Layout {
 	var names []string
 	for _, p := range e.Fields {
 		if p.Stored {
 			names = append(names, p.Name)
 		}
 	}
-	return facade.NewLayout(names)
+	return rows.NewLayout(names)
 }
 
 // insert writes rows that have to go in. A short text stands for a whole row: an author needs
@@ -213,7 +216,7 @@ func (w *world) insert(name string, texts ...string) {
 	for i := range texts {
 		texts[i] = fill(name, texts[i])
 	}
-	if _, err := w.store.Insert(w.ctx(), e, w.records(e, texts), nil, facade.NewLayout(nil)); err != nil {
+	if _, err := w.store.Insert(w.ctx(), e, w.records(e, texts), nil, rows.NewLayout(nil)); err != nil {
 		w.Fatalf("insert %s: %v", name, err)
 	}
 }
@@ -262,10 +265,10 @@ func (w *world) find(q *facade.Find) *facade.Found {
 
 // ids returns the ids of the rows of a find without a limit, in order: "a c b". sort is as in
 // sort.
-func (w *world) ids(name string, where *facade.Filter, sort ...string) string {
+func (w *world) ids(name string, where *filter.Filter, sort ...string) string {
 	w.Helper()
 	e := w.entity(name)
-	found := w.find(&facade.Find{Entity: e, Select: facade.NewLayout([]string{"id"}), Where: where, Sort: w.sort(e, sort...), Limit: all})
+	found := w.find(&facade.Find{Entity: e, Select: rows.NewLayout([]string{"id"}), Where: where, Sort: w.sort(e, sort...), Limit: all})
 	return w.list(found.Rows, 0, found.Rows.Len())
 }
 
@@ -273,10 +276,10 @@ func (w *world) ids(name string, where *facade.Filter, sort ...string) string {
 const all = 1 << 30
 
 // list returns the ids of some rows, parted by spaces, texts without their quotes.
-func (w *world) list(rows *facade.Rows, from, to int) string {
+func (w *world) list(found *rows.Rows, from, to int) string {
 	var ids []string
 	for i := from; i < to; i++ {
-		ids = append(ids, strings.Trim(string(rows.Row(i).Get("id")), `"`))
+		ids = append(ids, strings.Trim(string(found.Row(i).Get("id")), `"`))
 	}
 	return strings.Join(ids, " ")
 }
@@ -315,9 +318,9 @@ func (w *world) equal(what string, want, got any) {
 // refused checks an error's code and what its details say: "unique:slug" is the code unique at
 // the path slug. The message must not show the engine: constraint names and SQL are no
 // business of a caller.
-func (w *world) refused(err error, code facade.Code, details ...string) {
+func (w *world) refused(err error, code kiterror.Code, details ...string) {
 	w.Helper()
-	var e *facade.Error
+	var e *kiterror.Error
 	if !errors.As(err, &e) || e.Code != code {
 		w.Errorf("the error is %v, want %s", err, code)
 		return

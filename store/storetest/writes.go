@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // Inserts, updates, deletes, and the constraints they keep. Refusals are checked by code and
@@ -18,19 +21,19 @@ import (
 // given, with the fields that were selected.
 func testInsert(t *testing.T, w *world) {
 	tag := w.entity("tag")
-	rows, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":2,"label":"two"}`, `{"id":1,"label":"one"}`}), nil, facade.NewLayout([]string{"label", "id"}))
+	found, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":2,"label":"two"}`, `{"id":1,"label":"one"}`}), nil, rows.NewLayout([]string{"label", "id"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.equal("the answer is in the order given, laid out as asked", `[{"label":"two","id":2},{"label":"one","id":1}]`, string(rows.AppendJSON(nil)))
+	w.equal("the answer is in the order given, laid out as asked", `[{"label":"two","id":2},{"label":"one","id":1}]`, string(found.AppendJSON(nil)))
 
-	rows, err = w.store.Insert(w.ctx(), tag, nil, nil, facade.NewLayout([]string{"id"}))
-	if err != nil || rows.Len() != 0 {
-		t.Errorf("no rows: %d, %v", rows.Len(), err)
+	found, err = w.store.Insert(w.ctx(), tag, nil, nil, rows.NewLayout([]string{"id"}))
+	if err != nil || found.Len() != 0 {
+		t.Errorf("no rows: %d, %v", found.Len(), err)
 	}
 
-	_, err = w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":3,"label":"three"}`, `{"id":1,"label":"again"}`}), nil, facade.NewLayout(nil))
-	w.refused(err, facade.Conflict, "unique:id")
+	_, err = w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":3,"label":"three"}`, `{"id":1,"label":"again"}`}), nil, rows.NewLayout(nil))
+	w.refused(err, kiterror.Conflict, "unique:id")
 	w.equal("all or none", "1 2", w.ids("tag", nil))
 
 	w.insert("author", `{"id":"a"}`)
@@ -44,8 +47,8 @@ func testInsert(t *testing.T, w *world) {
 func testUpdate(t *testing.T, w *world) {
 	author := w.entity("author")
 	w.insert("author", `{"id":"a","age":30,"email":"a@x"}`, `{"id":"b","age":40}`)
-	layout := facade.NewLayout([]string{"id", "age", "email"})
-	update := func(id, set string, where *facade.Filter) (string, error) {
+	layout := rows.NewLayout([]string{"id", "age", "email"})
+	update := func(id, set string, where *filter.Filter) (string, error) {
 		var record facade.Record
 		if set != "" {
 			record = w.record(author, set)
@@ -53,10 +56,10 @@ func testUpdate(t *testing.T, w *world) {
 		rows, err := w.store.Update(w.ctx(), author, json.RawMessage(id), where, record, nil, layout)
 		return string(rows.AppendJSON(nil)), err
 	}
-	older := &facade.Filter{Op: facade.Gt, Field: author.Property("age"), Values: []any{int64(35)}}
+	older := &filter.Filter{Op: filter.Gt, Field: author.Property("age"), Values: []any{int64(35)}}
 	for _, c := range []struct {
 		what, id, set string
-		where         *facade.Filter
+		where         *filter.Filter
 		want          string
 	}{
 		// What is set: absent fields stay, null is a value, nothing is a read.
@@ -87,9 +90,9 @@ func testUpdate(t *testing.T, w *world) {
 	w.equal("ages", "b a", w.ids("author", nil, "age"))
 
 	w.insert("tag", `{"id":7}`)
-	rows, err := w.store.Update(w.ctx(), w.entity("tag"), json.RawMessage(`"7"`), nil, nil, nil, facade.NewLayout([]string{"id"}))
-	if err != nil || rows.Len() != 0 {
-		t.Errorf("a text is no integer key: %d rows, %v", rows.Len(), err)
+	found, err := w.store.Update(w.ctx(), w.entity("tag"), json.RawMessage(`"7"`), nil, nil, nil, rows.NewLayout([]string{"id"}))
+	if err != nil || found.Len() != 0 {
+		t.Errorf("a text is no integer key: %d rows, %v", found.Len(), err)
 	}
 }
 
@@ -99,10 +102,10 @@ func testDelete(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	w.insert("tag", `{"id":1}`, `{"id":2}`, `{"id":3}`)
 	// The label that fill gives the second tag.
-	labelled := &facade.Filter{Op: facade.Eq, Field: tag.Property("label"), Values: []any{"tag 2"}}
+	labelled := &filter.Filter{Op: filter.Eq, Field: tag.Property("label"), Values: []any{"tag 2"}}
 	for _, c := range []struct {
 		id    string
-		where *facade.Filter
+		where *filter.Filter
 		want  bool
 	}{
 		{`1`, labelled, false},
@@ -130,17 +133,17 @@ func testUnique(t *testing.T, w *world) {
 	w.insert("author", `{"id":"a","email":"a@x"}`, `{"id":"b","email":null}`, `{"id":"c","email":null}`, `{"id":"d","email":""}`)
 	insert := func(name, text string) error {
 		e := w.entity(name)
-		_, err := w.store.Insert(w.ctx(), e, w.records(e, []string{fill(name, text)}), nil, facade.NewLayout(nil))
+		_, err := w.store.Insert(w.ctx(), e, w.records(e, []string{fill(name, text)}), nil, rows.NewLayout(nil))
 		return err
 	}
 	// The primary key is unique too. null is never taken, so that b and c could both be
 	// inserted with it.
-	w.refused(insert("author", `{"id":"a"}`), facade.Conflict, "unique:id")
-	w.refused(insert("author", `{"id":"e","email":"a@x"}`), facade.Conflict, "unique:email")
-	w.refused(insert("author", `{"id":"e","email":""}`), facade.Conflict, "unique:email")
-	_, err := w.store.Update(w.ctx(), author, json.RawMessage(`"b"`), nil, w.record(author, `{"email":"a@x"}`), nil, facade.NewLayout(nil))
-	w.refused(err, facade.Conflict, "unique:email")
-	_, err = w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, w.record(author, `{"email":"a@x"}`), nil, facade.NewLayout(nil))
+	w.refused(insert("author", `{"id":"a"}`), kiterror.Conflict, "unique:id")
+	w.refused(insert("author", `{"id":"e","email":"a@x"}`), kiterror.Conflict, "unique:email")
+	w.refused(insert("author", `{"id":"e","email":""}`), kiterror.Conflict, "unique:email")
+	_, err := w.store.Update(w.ctx(), author, json.RawMessage(`"b"`), nil, w.record(author, `{"email":"a@x"}`), nil, rows.NewLayout(nil))
+	w.refused(err, kiterror.Conflict, "unique:email")
+	_, err = w.store.Update(w.ctx(), author, json.RawMessage(`"a"`), nil, w.record(author, `{"email":"a@x"}`), nil, rows.NewLayout(nil))
 	if err != nil {
 		t.Errorf("a row does not stand in its own way: %v", err)
 	}
@@ -148,9 +151,9 @@ func testUnique(t *testing.T, w *world) {
 	w.insert("post", `{"id":"p"}`, `{"id":"q"}`)
 	w.insert("comment", `{"id":"1","postId":"p","number":1}`, `{"id":"2","postId":"p","number":2}`, `{"id":"3","postId":"q","number":1}`)
 	// A compound constraint: either value alone may repeat.
-	w.refused(insert("comment", `{"id":"4","postId":"q","number":1}`), facade.Conflict, "unique:postId", "unique:number")
-	_, err = w.store.Update(w.ctx(), comment, json.RawMessage(`"2"`), nil, w.record(comment, `{"number":1}`), nil, facade.NewLayout(nil))
-	w.refused(err, facade.Conflict, "unique:postId", "unique:number")
+	w.refused(insert("comment", `{"id":"4","postId":"q","number":1}`), kiterror.Conflict, "unique:postId", "unique:number")
+	_, err = w.store.Update(w.ctx(), comment, json.RawMessage(`"2"`), nil, w.record(comment, `{"number":1}`), nil, rows.NewLayout(nil))
+	w.refused(err, kiterror.Conflict, "unique:postId", "unique:number")
 	w.equal("rows", "1 2 3", w.ids("comment", nil))
 }
 
@@ -163,7 +166,7 @@ func testReferences(t *testing.T, w *world) {
 		for i := range texts {
 			texts[i] = fill(name, texts[i])
 		}
-		_, err := w.store.Insert(w.ctx(), e, w.records(e, texts), nil, facade.NewLayout(nil))
+		_, err := w.store.Insert(w.ctx(), e, w.records(e, texts), nil, rows.NewLayout(nil))
 		return err
 	}
 	// remove deletes a row that has to be there.
@@ -176,17 +179,17 @@ func testReferences(t *testing.T, w *world) {
 	}
 	update := func(name, id, set string) error {
 		e := w.entity(name)
-		_, err := w.store.Update(w.ctx(), e, json.RawMessage(id), nil, w.record(e, set), nil, facade.NewLayout(nil))
+		_, err := w.store.Update(w.ctx(), e, json.RawMessage(id), nil, w.record(e, set), nil, rows.NewLayout(nil))
 		return err
 	}
 	w.insert("author", `{"id":"a"}`)
-	w.refused(insert("post", `{"id":"p","authorId":"nobody"}`), facade.Conflict, "reference:authorId")
+	w.refused(insert("post", `{"id":"p","authorId":"nobody"}`), kiterror.Conflict, "reference:authorId")
 	w.insert("post", `{"id":"p"}`, `{"id":"q"}`)
-	w.refused(update("post", `"p"`, `{"authorId":"nobody"}`), facade.Conflict, "reference:authorId")
-	w.refused(update("post", `"p"`, `{"editorId":"nobody"}`), facade.Conflict, "reference:editorId")
+	w.refused(update("post", `"p"`, `{"authorId":"nobody"}`), kiterror.Conflict, "reference:authorId")
+	w.refused(update("post", `"p"`, `{"editorId":"nobody"}`), kiterror.Conflict, "reference:editorId")
 	// The posts restrict it. The detail names the key that is pointed at, not the posts, which
 	// the caller may not see (docs/decisions/card-language.md).
-	w.refused(remove("author", `"a"`), facade.Conflict, "restrict:id")
+	w.refused(remove("author", `"a"`), kiterror.Conflict, "restrict:id")
 
 	w.insert("comment", `{"id":"1","number":1}`, `{"id":"2","number":2}`, `{"id":"3","number":1,"postId":"q"}`)
 	if err := remove("post", `"p"`); err != nil {
@@ -198,13 +201,13 @@ func testReferences(t *testing.T, w *world) {
 	if err := insert("author", `{"id":"c","mentorId":"b"}`, `{"id":"b","mentorId":"c"}`, `{"id":"d","mentorId":"d"}`); err != nil {
 		t.Errorf("a circle in one batch: %v", err)
 	}
-	w.refused(insert("author", `{"id":"e","mentorId":"d"}`, `{"id":"f","mentorId":"nobody"}`), facade.Conflict, "reference:mentorId")
+	w.refused(insert("author", `{"id":"e","mentorId":"d"}`, `{"id":"f","mentorId":"nobody"}`), kiterror.Conflict, "reference:mentorId")
 	if err := remove("author", `"b"`); err != nil {
 		t.Errorf("set-null: %v", err)
 	}
 	// c's mentor was b: it is null now.
 	author := w.entity("author")
-	w.equal("the pupil has no mentor now", "a c", w.ids("author", &facade.Filter{Op: facade.IsNull, Field: author.Property("mentorId"), Values: []any{true}}))
+	w.equal("the pupil has no mentor now", "a c", w.ids("author", &filter.Filter{Op: filter.IsNull, Field: author.Property("mentorId"), Values: []any{true}}))
 	if err := remove("author", `"d"`); err != nil {
 		t.Errorf("a row that points at itself: %v", err)
 	}
@@ -215,8 +218,8 @@ func testReferences(t *testing.T, w *world) {
 	if err := update("editor", `"e"`, `{"deputyId":"d"}`); err != nil {
 		t.Errorf("mutual relations: %v", err)
 	}
-	w.refused(remove("editor", `"e"`), facade.Conflict, "restrict:id")
-	w.refused(remove("deputy", `"d"`), facade.Conflict, "restrict:id")
+	w.refused(remove("editor", `"e"`), kiterror.Conflict, "restrict:id")
+	w.refused(remove("deputy", `"d"`), kiterror.Conflict, "restrict:id")
 	if err := update("deputy", `"d"`, `{"editorId":null}`); err != nil {
 		t.Error(err)
 	}

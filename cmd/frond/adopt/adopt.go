@@ -9,18 +9,18 @@ import (
 	"github.com/frondhost/frond/store/dbschema"
 )
 
-// Options are what a user says beside the database; nil stands for none.
+// Options are the user's choices; nil is the zero value.
 type Options struct {
 	// Frond is the name of the Frond; "" is app.
 	Frond string
-	// Keys are the columns that identify a row of a view, or of a table that has no primary
-	// key, by its name as the database has it.
+	// Keys are the columns that identify a row of a view, or of a table without a primary key,
+	// by its name in the database.
 	Keys map[string][]string
 	// Known are the entities that an earlier run has named; their names are kept.
 	Known []Known
 }
 
-// Known is what a project says already of a table: how the entity and its fields are called.
+// Known is a table that the project has already, with the names of the entity and its fields.
 type Known struct {
 	Schema, Table string
 	Entity        string
@@ -112,7 +112,7 @@ func (b *builder) nameEntity(e *Entity) {
 		}
 	}
 	if want, _ := entityName(t.Name); name != want {
-		b.note(Named, t.FullName(), "", "the entity is called %s, since %s is taken", name, want)
+		b.note(named, t.FullName(), "", "the entity is called %s, since %s is taken", name, want)
 	}
 	e.Name, e.Plural = name, plural
 	b.names[schema.EntityKey(name)] = true
@@ -154,8 +154,8 @@ func (b *builder) unfit(t *dbschema.Table) string {
 	return ""
 }
 
-// keyOf are the columns that identify a row of t: what the user says, else the primary key;
-// nil where there is neither.
+// keyOf are the columns that identify a row of t: the user's choice, else the primary key; nil
+// without either.
 func (b *builder) keyOf(t *dbschema.Table) []string {
 	for _, name := range []string{t.FullName(), t.Name} {
 		if key := b.opts.Keys[name]; key != nil {
@@ -165,31 +165,31 @@ func (b *builder) keyOf(t *dbschema.Table) []string {
 	return t.Primary
 }
 
-// operations leaves a door the operations that the database can carry out: a view is read, and
-// a row that lacks a column that nothing fills cannot be made.
+// operations leaves a door the operations that the database can carry out: a view is only read,
+// and create needs a field for every column that the database does not fill.
 func (b *builder) operations(e *Entity) {
 	t := e.Table
 	may := map[string]bool{"create": t.May("INSERT"), "update": t.May("UPDATE"), "delete": t.May("DELETE")}
 	switch {
 	case t.View:
 		may = map[string]bool{}
-		b.note(Restricted, t.FullName(), "", "a view: rows are read, and not written")
+		b.note(restricted, t.FullName(), "", "a view: rows are read, and not written")
 	default:
 		for _, right := range []string{"INSERT", "UPDATE", "DELETE"} {
 			if !t.May(right) {
-				b.note(Restricted, t.FullName(), "", "the role of the connection lacks the right %s", right)
+				b.note(restricted, t.FullName(), "", "the role of the connection lacks the right %s", right)
 			}
 		}
 		for _, c := range t.Columns {
 			if c.Type.Kind == dbschema.Unfit && c.NotNull && c.Fill == dbschema.FillNone && may["create"] {
 				may["create"] = false
-				b.note(Restricted, t.FullName(), "", "no create: the column %s was left out, and every row needs a value in it", c.Name)
+				b.note(restricted, t.FullName(), "", "no create: the column %s was left out, and every row needs a value in it", c.Name)
 			}
 		}
 	}
 	if may["update"] && !slices.ContainsFunc(e.Fields, func(f *Field) bool { return f.Column != nil && !f.Primary && !f.Closed && !f.Fixed }) {
 		may["update"] = false
-		b.note(Restricted, t.FullName(), "", "no update: nothing of a row can change but its key")
+		b.note(restricted, t.FullName(), "", "no update: a row has no field to change except its key")
 	}
 	if may["create"] && may["update"] && may["delete"] {
 		return
@@ -206,7 +206,7 @@ func (b *builder) operations(e *Entity) {
 func (b *builder) unused(db *dbschema.Database) {
 	for _, name := range sorted(b.opts.Keys) {
 		if !slices.ContainsFunc(db.Tables, func(t dbschema.Table) bool { return t.Name == name || t.FullName() == name }) {
-			b.note(Skipped, name, "", "--view-key names it, and there is no such table or view")
+			b.note(Skipped, name, "", "--view-key names an unknown table or view; write a name of the database")
 		}
 	}
 }

@@ -19,16 +19,17 @@ type Existing struct {
 	Cards  map[string]string // the texts of entities/NAME.yaml, by NAME
 }
 
-// Additions are what a later run adds to a project. Nothing of what is there is changed or
-// removed.
+// Additions are the additions of a later run to a project. Existing parts of the project are
+// not changed or removed.
 type Additions struct {
-	// Project is what the database would become as a whole, under the names of the project.
+	// Project is the project of the whole database, under the names of the existing one.
 	Project *Project
 	// Files are the files that are new or longer than before, by their paths in the project.
 	Files map[string]string
 	// Added are the tables, columns and relations that were added, one a line.
 	Added []string
-	// Differences are what the project and the database do not say alike, and what to do.
+	// Differences are the contradictions between the project and the database, each with its
+	// remedy.
 	Differences []string
 }
 
@@ -63,12 +64,12 @@ type again struct {
 	is     *Existing
 	out    *Additions
 	config string                     // frond.yaml, as it becomes
-	cards  map[string]json.RawMessage // what the project's cards say, by the name of the entity
+	cards  map[string]json.RawMessage // the project's cards, by the name of the entity
 	known  []Known
 	keys   map[string][]string // the columns of keys of several fields, by table
 }
 
-// read reads what the project says of the database.
+// read reads the project's description of the database.
 func (r *again) read() error {
 	config, err := schema.ToJSON("frond.yaml", []byte(r.is.Config))
 	if err != nil {
@@ -137,7 +138,7 @@ func (r *again) differ(format string, args ...any) {
 	r.out.Differences = append(r.out.Differences, fmt.Sprintf(format, args...))
 }
 
-// entity adds what the project lacks of one entity.
+// entity adds the missing parts of one entity to the project.
 func (r *again) entity(dir string, e *Entity) {
 	file := dir + "entities/" + e.Name + ".yaml"
 	was, there := r.is.Cards[e.Name]
@@ -241,7 +242,7 @@ func orNothing(text string) string {
 	return text
 }
 
-// gone notes tables and columns that the project has and the database has no more.
+// gone notes tables and columns of the project that the database has lost.
 func (r *again) gone(db *dbschema.Database) {
 	for _, k := range r.known {
 		full := dbschema.FullName(k.Schema, k.Table)
@@ -280,8 +281,8 @@ func (r *again) addTable(e *Entity) {
 	r.config = longer
 }
 
-// appended is a YAML text with a member more at its end. ok says that it is then a member of
-// what stands under the key, and that nothing else has changed.
+// appended is a YAML text with one more member at its end. ok says that the member is under the
+// key, and that the rest is unchanged.
 func appended(text, member, key, name string) (longer string, ok bool) {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"

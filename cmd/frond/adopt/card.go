@@ -188,8 +188,8 @@ func (f *Field) keywords() []keyword {
 	return out
 }
 
-// card is an entity's card as YAML. The properties stand last, so that a later run may add
-// some at the end of the file.
+// card is an entity's card as YAML. The properties are last, so that a later run may add some
+// at the end of the file.
 //
 //	description: …
 //	type: object

@@ -39,7 +39,7 @@ func (b *builder) fields(e *Entity) {
 		f.Index = slices.Contains(t.Indexed, c.Name) && !f.Primary
 		f.Fixed = len(key) > 1 && slices.Contains(key, c.Name) && !f.Closed
 		if c.Type.Kind == dbschema.Other {
-			b.note(AsText, t.FullName(), c.Name, "%s", c.Type.Name)
+			b.note(asText, t.FullName(), c.Name, "%s", c.Type.Name)
 		}
 		e.Fields = append(e.Fields, f)
 	}
@@ -54,7 +54,7 @@ func (b *builder) fields(e *Entity) {
 		b.unique(e, columns)
 	}
 	for _, check := range t.Checks {
-		b.note(Held, t.FullName(), "", "CHECK %s", check)
+		b.note(held, t.FullName(), "", "CHECK %s", check)
 	}
 }
 
@@ -72,7 +72,7 @@ func (b *builder) freeField(t *dbschema.Table, column, want string, taken map[st
 		}
 	}
 	if name != want && column != "" {
-		b.note(Named, t.FullName(), column, "the field is called %s, since %s is taken", name, want)
+		b.note(named, t.FullName(), column, "the field is called %s, since %s is taken", name, want)
 	}
 	return name
 }
@@ -107,7 +107,7 @@ func (b *builder) unique(e *Entity, columns []string) {
 	for _, column := range columns {
 		f := e.field(column)
 		if f == nil {
-			b.note(Held, e.Table.FullName(), "", "UNIQUE (%s)", strings.Join(columns, ", "))
+			b.note(held, e.Table.FullName(), "", "UNIQUE (%s)", strings.Join(columns, ", "))
 			return
 		}
 		members = append(members, f.Name)

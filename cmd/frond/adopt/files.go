@@ -21,7 +21,7 @@ func (p *Project) Files() map[string]string {
 	return files
 }
 
-// config is the frond.yaml. tables stands last, so that a later run may add to it.
+// config is the frond.yaml. tables is last, so that a later run may add to it.
 func (p *Project) config() string {
 	var b strings.Builder
 	b.WriteString("# yaml-language-server: $schema=../../.schema/frond.json\n")
@@ -32,7 +32,7 @@ func (p *Project) config() string {
 	if doors.Len() > 0 {
 		b.WriteString("doors:\n" + doors.String() + "\n")
 	}
-	b.WriteString("# Who sees what and may do what. As long as nothing is written here, everybody may do\n" +
+	b.WriteString("# The access rules. Without rules here everybody may do\n" +
 		"# everything: a gateway in development says so once, one in production does not start.\n" +
 		"# collectors:\n#   '*':\n#     - when: user != nil\n#     - deny: all\n" + p.suggestions() + "\n" +
 		"# Where the rows of each entity are. The gateway changes none of these tables.\n")

@@ -8,9 +8,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// entityName is what the entity of a table is called: its words in camel case, the last one in
-// the singular. plural is the segment of its REST paths where the regular plural of the name
-// would not be what the table is called, else "".
+// entityName is the name of a table's entity: its words in camel case, the last one in the
+// singular. plural is the segment of its REST paths if the regular plural of the name differs
+// from the table's name, else "".
 //
 //	order_details      orderDetail
 //	Order Details      orderDetail
@@ -30,7 +30,7 @@ func entityName(table string) (name, plural string) {
 	return legal(strings.Join(words, "_"), "t"), plural
 }
 
-// fieldName is what the field of a column is called: its words in camel case.
+// fieldName is the name of a column's field: its words in camel case.
 //
 //	unit_price   unitPrice
 //	CustomerID   customerId
@@ -39,8 +39,8 @@ func fieldName(column string) string {
 	return legal(ascii(column), "f")
 }
 
-// legal is the name in camel case; one that would begin with a digit, or be nothing, has first
-// in front.
+// legal is the name in camel case; first comes before a name that would begin with a digit, or
+// be empty.
 func legal(name, first string) string {
 	name = schema.Camel(name)
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
@@ -66,7 +66,7 @@ func ascii(s string) string {
 	return b.String()
 }
 
-// latin are letters with marks and what they are written as.
+// latin are letters with marks, each with its spelling in ASCII.
 var latin = func() map[rune]string {
 	all := map[rune]string{'ß': "ss", 'æ': "ae", 'Æ': "Ae", 'œ': "oe", 'Œ': "Oe", 'ø': "o", 'Ø': "O", 'ł': "l", 'Ł': "L", 'đ': "d", 'Đ': "D", 'ä': "ae", 'ö': "oe", 'ü': "ue", 'Ä': "Ae", 'Ö': "Oe", 'Ü': "Ue"}
 	for plain, marked := range map[string]string{
@@ -89,7 +89,7 @@ var irregular = map[string]string{
 	"series": "series", "species": "species", "news": "news", "lens": "lens", "canvas": "canvas", "atlas": "atlas", "bias": "bias", "gas": "gas",
 }
 
-// singular is one of what a plural names; a word that is no regular plural stays.
+// singular is the singular of a plural; a word that is not a regular plural stays.
 //
 //	categories   category        boxes, addresses   box, address
 //	courses      course          status, class      status, class

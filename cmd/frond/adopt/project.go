@@ -8,7 +8,7 @@ type Project struct {
 	Product  string
 	Frond    string
 	Entities []*Entity
-	// Notes are what a user has to know, in the order of the tables.
+	// Notes are the user's list of remarks, in the order of the tables.
 	Notes []Note
 }
 
@@ -33,7 +33,7 @@ type Entity struct {
 // made of several columns, or the other side of a relation.
 type Field struct {
 	Name string
-	// Column is nil for a field that has no column.
+	// Column is nil for a field without a column.
 	Column  *dbschema.Column
 	Primary bool
 	// Unique are the constraints that are written at this field.
@@ -55,7 +55,7 @@ type Relation struct {
 	// Many is the other side of By, a field of To.
 	Many     bool
 	By       string // "": there is no other that points back
-	Of       *Field // likewise: the field of To that points back
+	Of       *Field // the field of To that points back
 	OnDelete string
 }
 
@@ -67,7 +67,7 @@ type Note struct {
 	Why   string
 }
 
-// NoteKind says what a note is about.
+// NoteKind is the subject of a note.
 type NoteKind string
 
 // The kinds of notes, in the order of the report.
@@ -75,15 +75,15 @@ const (
 	// Skipped is left out: no card has it.
 	Skipped NoteKind = "left out"
 	// Restricted is a door without some of the built-in operations.
-	Restricted NoteKind = "restricted"
+	restricted NoteKind = "restricted"
 	// Joined is a table between two others.
-	Joined NoteKind = "join table"
+	joined NoteKind = "join table"
 	// Suggested is a column or a table that callers should perhaps not see.
-	Suggested NoteKind = "suggested"
+	suggested NoteKind = "suggested"
 	// Named is a name that had to be settled.
-	Named NoteKind = "named"
-	// Held is what the database checks and the card does not say.
-	Held NoteKind = "held by the database"
+	named NoteKind = "named"
+	// Held is a check of the database that the card does not have.
+	held NoteKind = "held by the database"
 	// AsText is a column whose values are carried as the text that the database writes.
-	AsText NoteKind = "as text"
+	asText NoteKind = "as text"
 )

@@ -21,7 +21,7 @@ func (b *builder) relations(e *Entity) {
 		}
 	}
 	if one, two := b.between(e); one != nil {
-		b.note(Joined, e.Table.FullName(), "", "%s stands between %s and %s: it is an entity of its own, with a relation to each", e.Name, one.Name, two.Name)
+		b.note(joined, e.Table.FullName(), "", "%s connects %s and %s: it is an entity of its own, with a relation to each", e.Name, one.Name, two.Name)
 	}
 }
 
@@ -92,15 +92,15 @@ func (b *builder) relateSeveral(e *Entity, ref *dbschema.Reference, to *Entity) 
 	return ""
 }
 
-// freeRelation renames a relation's field where the relation, or its key, would be called as
-// another field: author_id beside a column author becomes authorRefId, the relation authorRef.
+// freeRelation renames a relation's field if the relation, or its key, would have the name of
+// another field: author_id next to a column author becomes authorRefId, the relation authorRef.
 func (b *builder) freeRelation(e *Entity, f *Field) {
 	taken := e.taken(f)
 	for name, n := f.Name, 0; ; n++ {
 		link, key := linkNames(name, f.Relation.To.Name)
 		if !taken[link] && !taken[key] && !taken[name] && !reservedFields[link] && !reservedFields[key] {
 			if name != f.Name {
-				b.note(Named, e.Table.FullName(), f.Column.Name, "the field is called %s, since the relation %s would have the name of another field", name, f.Name)
+				b.note(named, e.Table.FullName(), f.Column.Name, "the field is called %s, since the relation %s would have the name of another field", name, f.Name)
 				e.rename(f, name)
 			}
 			return
@@ -170,8 +170,8 @@ func linkNames(field, to string) (name, key string) {
 	return field, field + "Id"
 }
 
-// between says which two entities a join table stands between: its key is the columns of two
-// relations, and nothing in it but what the database fills needs a value.
+// between returns the two entities that a join table connects: its key is the columns of two
+// relations, and the database fills its other columns.
 func (b *builder) between(e *Entity) (one, two *Entity) {
 	if len(e.Key) != 2 {
 		return nil, nil

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// headings are what the sections of the report begin with, in their order.
+// headings are the beginnings of the report's sections, in their order.
 var headings = []struct {
 	kind        NoteKind
 	title, text string
 }{
-	{Skipped, "Left out", "No card has these. What is said beside each would bring it in."},
-	{Restricted, "Doors with fewer operations", "What the database cannot carry out is no operation of the door."},
-	{Joined, "Join tables", "A table between two others is an entity with a relation to each; from either side its rows lead to the other."},
-	{Suggested, "Secrets and bookkeeping", "Callers reach these as long as nothing else is written. The lines to change are in `frond.yaml`."},
-	{Named, "Names that were settled", "Another name than the regular one, and why."},
-	{AsText, "Values as text", "A card has no form of its own for these types. Values are read and sent as the text that the database writes."},
-	{Held, "Held by the database", "Cards do not say these rules. A write that breaks one is refused by the database."},
+	{Skipped, "Left out", "No card has these. The note of each says how to add it."},
+	{restricted, "Doors with fewer operations", "The doors leave out operations that the database cannot carry out."},
+	{joined, "Join tables", "A table between two others is an entity with a relation to each; from either side its rows lead to the other."},
+	{suggested, "Secrets and bookkeeping", "Callers reach these without further settings. The lines to change are in `frond.yaml`."},
+	{named, "Names that were settled", "Another name than the regular one, and why."},
+	{asText, "Values as text", "Cards lack these types. Values are read and sent as the text that the database writes."},
+	{held, "Held by the database", "Cards do not say these rules. A write that breaks one is refused by the database."},
 }
 
-// Report is INIT.md: what became of the database, and what a user has to know.
+// Report is INIT.md: the project's part of the database, and remarks for the user.
 func (p *Project) Report() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# What became of the database\n\n%s, %s. `frond init` wrote this page; it is not read again.\n\n", p.Product, p.Summary())
+	fmt.Fprintf(&b, "# Report of the database\n\n%s, %s. `frond init` wrote this page; it is not read again.\n\n", p.Product, p.Summary())
 	if len(p.Entities) > 0 {
 		b.WriteString("| table | entity | key | relations |\n|---|---|---|---|\n")
 	}

@@ -31,7 +31,7 @@ func (b *builder) settle() {
 		}
 		if typ != own {
 			e.GraphQL = typ
-			b.note(Named, e.Table.FullName(), "", "its type in GraphQL is %s, since a name of %s is taken", typ, own)
+			b.note(named, e.Table.FullName(), "", "its type in GraphQL is %s, since a name of %s is taken", typ, own)
 		}
 	}
 }

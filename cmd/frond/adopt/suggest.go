@@ -25,13 +25,13 @@ func spaced(name string) string {
 func (b *builder) suggest(e *Entity) {
 	if recordName.MatchString(spaced(e.Table.Name)) {
 		e.Doorless = true
-		b.note(Suggested, e.Table.FullName(), "", "sessions, tokens or the record of migrations, by its name; write door: false for %s if no caller needs it", e.Name)
+		b.note(suggested, e.Table.FullName(), "", "sessions, tokens or the record of migrations, by its name; write door: false for %s if no caller needs it", e.Name)
 		return
 	}
 	for _, f := range e.Fields {
 		if f.Column != nil && !f.Primary && secretName.MatchString(spaced(f.Column.Name)) {
 			e.Secrets = append(e.Secrets, f.Name)
-			b.note(Suggested, e.Table.FullName(), f.Column.Name, "a secret, by its name; write hide: [%s] in the rules of %s", f.Name, e.Name)
+			b.note(suggested, e.Table.FullName(), f.Column.Name, "a secret, by its name; write hide: [%s] in the rules of %s", f.Name, e.Name)
 		}
 	}
 }

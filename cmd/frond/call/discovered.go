@@ -5,17 +5,18 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
-// placesIn reads an operation's cards in a discovery document (spec 2.5). An operation that
-// the document does not have has no places: the call itself says what is served. The entity is
-// compared as hosts do (schema.EntityKey), the operation exactly.
+// placesIn reads an operation's cards in a discovery document (spec 2.5). An operation that the
+// document does not have has no places: the failure of the call names the known ones. The
+// entity is compared as hosts do (schema.EntityKey), the operation exactly.
 func placesIn(document json.RawMessage, entity, operation string) (*Places, error) {
 	read, err := schema.ReadDiscovery(document)
 	if err != nil {
-		return nil, facade.Errorf(facade.BadGateway, "the host's discovery document cannot be read: %w", err)
+		return nil, kiterror.Errorf(kiterror.BadGateway, "the host's discovery document cannot be read: %w", err)
 	}
 	for i := range read.Fronds {
 		for j := range read.Fronds[i].Doors {
@@ -37,8 +38,8 @@ func placesIn(document json.RawMessage, entity, operation string) (*Places, erro
 // builtins are the operations for whose params the specification has no card.
 var builtins = []string{"list", "findById", "findByIds", "create", "update", "delete"}
 
-// discovered reads the cards of one operation. A host may publish none for a built-in
-// operation of a stored door; then the door's own card says what the body has.
+// discovered reads the cards of one operation. A host may publish none for a built-in operation
+// of a stored door; then the door's own card describes the body.
 //
 //	no card at all                 open: the kind decides where values go
 //	create without an input card   the body has the fields of the door
@@ -48,7 +49,7 @@ func discovered(door *schema.DiscoveredDoor, op *schema.DiscoveredOp) *Places {
 	stored := door.Schema != nil
 	builtin := stored && slices.Contains(builtins, op.Name)
 	if op.Open && !builtin {
-		return &Places{open: cmp.Or(facade.Kind(op.Kind), facade.KindOf(op.Name)), body: fieldsOf(op.Input)}
+		return &Places{open: cmp.Or(catalog.Kind(op.Kind), catalog.KindOf(op.Name)), body: fieldsOf(op.Input)}
 	}
 	p := &Places{params: fieldsOf(op.Params), query: fieldsOf(op.Query), body: fieldsOf(op.Input)}
 	switch { // as on every host, where no card says it
@@ -64,8 +65,8 @@ func discovered(door *schema.DiscoveredDoor, op *schema.DiscoveredOp) *Places {
 	return p
 }
 
-// fieldsOf are the names of a card's fields; nil: there is no card, which differs from a
-// card without fields.
+// fieldsOf are the names of a card's fields; nil means that there is no card, which differs
+// from a card without fields.
 func fieldsOf(c *schema.Card) []string {
 	if c == nil {
 		return nil

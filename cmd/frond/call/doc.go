@@ -7,5 +7,5 @@
 //	places, err := target.Places(ctx, "product", "update")
 //	err = places.Fill(&invocation, given) // {"params":{"id":"p1"},"body":{"price":900}}
 //
-// It judges nothing: a misplaced value is for the façade to refuse.
+// It does not judge: the façade refuses a misplaced value.
 package call

@@ -9,17 +9,17 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// ReadState parses --state, a JSON object; "" is nil, nobody. A null is an error, since ""
-// says that already.
-func ReadState(text string) (facade.State, error) {
+// ReadState parses --state, a JSON object; "" is nil, an anonymous caller. A null is an error,
+// since "" means that already.
+func ReadState(text string) (access.State, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var state facade.State
+	var state access.State
 	if jsontext.Check([]byte(text)) != nil || json.Unmarshal([]byte(text), &state) != nil || state == nil {
 		return nil, fmt.Errorf(`--state is not a JSON object; write such as '{"user":{"id":"ada"}}'`)
 	}
@@ -34,7 +34,7 @@ func ReadHeaders(flags []string) (http.Header, error) {
 		name, value, ok := strings.Cut(flag, ":")
 		if !ok || !headerName.MatchString(name) || strings.ContainsFunc(value, unicode.IsControl) {
 			// The flag is not shown: there may be a credential in it.
-			return nil, errors.New(`a --header is no header; write a name, a colon and a value: --header "Authorization: Bearer …"`)
+			return nil, errors.New(`a --header is not a header; write a name, a colon and a value: --header "Authorization: Bearer …"`)
 		}
 		headers.Add(name, strings.TrimSpace(value))
 	}

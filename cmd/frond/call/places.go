@@ -8,19 +8,19 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
-// Places are the names that an operation's cards have in each part of the invocation. A
-// nil part has no card and accepts nothing. The zero Places is that of an unknown
-// operation.
+// Places are the names that an operation's cards have in each part of the invocation. A nil
+// part has no card and accepts no names. The zero Places is that of an unknown operation.
 type Places struct {
 	params, query, body []string
-	open                facade.Kind // no card describes params and query, and this is the kind; "": a card does
+	open                catalog.Kind // no card describes params and query, and this is the kind; "": a card does
 }
 
 // placesOf reads the cards of a compiled operation.
-func placesOf(op *facade.Operation) *Places {
+func placesOf(op *catalog.Operation) *Places {
 	if op.Open {
 		return &Places{open: op.Kind, body: propertiesOf(op.Input)}
 	}
@@ -111,7 +111,7 @@ func (p *Places) fillOpen(inv *facade.Invocation, given *Values) error {
 			return "body"
 		case name == "id":
 			return "params"
-		case p.open == facade.Query:
+		case p.open == catalog.Query:
 			return "query"
 		}
 		return "body"

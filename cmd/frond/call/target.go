@@ -15,18 +15,18 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// Discover is the name of the operation that answers what is served (spec 2.5).
+// Discover is the name of the operation that returns the catalog of a host (spec 2.5).
 const Discover = wire.Discover
 
-// Target is what answers calls: a project in this process, or a host elsewhere.
+// Target answers calls: a project in this process, or another host.
 type Target struct {
 	facade.Caller
 	// Discover answers the discovery document.
 	Discover func(context.Context) (json.RawMessage, error)
-	// Places answers where the values of an operation belong. An unknown operation is no
-	// error: the call itself says what is served instead.
+	// Places returns the places of an operation's values. An unknown operation is not an
+	// error: the failure of the call names the known ones.
 	Places func(ctx context.Context, entity, operation string) (*Places, error)
-	// Close ends what was opened for the calls.
+	// Close releases the resources that the calls used.
 	Close func()
 }
 
@@ -34,7 +34,7 @@ type Target struct {
 func Local(host *gateway.Host) *Target {
 	return &Target{
 		Caller:   host.Caller(),
-		Close:    func() { _ = host.Close() }, // nothing is left to write: every answered row is durable
+		Close:    func() { _ = host.Close() }, // every written row is durable already
 		Discover: func(context.Context) (json.RawMessage, error) { return host.Discovery(), nil },
 		Places: func(_ context.Context, entity, operation string) (*Places, error) {
 			if door := host.Catalog().Door(entity); door != nil {
@@ -55,7 +55,7 @@ func Remote(url string, headers http.Header) (*Target, error) {
 		return nil, fmt.Errorf("--url cannot be %q; write an address such as http://127.0.0.1:8080", url)
 	}
 	host := client.New(url, &client.Options{
-		Retries: -1, Attempt: 10 * time.Second, // whoever waits at a shell calls again
+		Retries: -1, Attempt: 10 * time.Second, // the user of a shell calls again
 		Transport: http.DefaultTransport, Header: func(_ context.Context, h http.Header) { maps.Copy(h, headers) },
 	})
 	return &Target{

@@ -38,8 +38,8 @@ func (c Change) String() string {
 }
 
 // Changes are the differences between a Frond's discovery before and now; was may be nil, and
-// then everything is added. They stand in the order of now, and what is gone at the end. An
-// element is known by its name: a renamed field is one that is gone and one that is new.
+// then everything is added. They are in the order of now, with removed elements at the end. An
+// element is identified by its name: a renamed field is a removed one and a new one.
 func Changes(was, now *schema.DiscoveredFrond) (all []Change) {
 	before, after := partsOf(was), partsOf(now)
 	for _, p := range after {
@@ -73,9 +73,8 @@ type part struct {
 	text string // all of it, as one JSON object
 }
 
-// partsOf lists what a Frond serves: doors, fields, operations, facts. nil has no parts. The
-// card of a door is a part without its fields and required names, which are parts of their
-// own.
+// partsOf lists the parts of a Frond: doors, fields, operations, facts. nil has no parts. The
+// card of a door is a part without its fields and required names, which are parts of their own.
 func partsOf(f *schema.DiscoveredFrond) (all []part) {
 	if f == nil {
 		return nil
@@ -117,9 +116,9 @@ func partsOf(f *schema.DiscoveredFrond) (all []part) {
 	return all
 }
 
-// brief is a card of an operation without what the door's fields say already: of the door's
-// own card what it requires, of a filter its names. Without it a new field of a door would be
-// a change of create, update and list as well.
+// brief is a card of an operation without the parts that the door's fields have already: of the
+// door's own card it keeps the required names, of a filter its names. Otherwise a new field of
+// a door would be a change of create, update and list as well.
 func brief(door *schema.DiscoveredDoor, op string, card []byte) []byte {
 	if jsontext.KindOf(card) != jsontext.Object || door.Schema == nil {
 		return card
@@ -154,9 +153,8 @@ func dig(text []byte, names ...string) []byte {
 	return text
 }
 
-// fieldsOf adds a part for each field of a card. Whether a field is required stands in its
-// card's list; here it becomes a member of the field, so that a change of it is one of the
-// field.
+// fieldsOf adds a part for each field of a card. A card lists its required fields; here the
+// requirement becomes a member of the field, so that a change of it is a change of the field.
 func fieldsOf(door string, card *schema.Card, kind string, add func(name, is string, members schema.Object)) {
 	one := schema.Card{Fields: make([]schema.Field, 1)}
 	for _, f := range card.Fields {
@@ -187,7 +185,7 @@ func inWords(s *schema.Shape) string {
 	return text
 }
 
-// membersOf is an object's text as its members. What is no object has none.
+// membersOf is an object's text as its members; any other text has none.
 func membersOf(text []byte) (all schema.Object) {
 	for name, value := range jsontext.Members(text) {
 		all = append(all, schema.Member{Name: name, Value: value})

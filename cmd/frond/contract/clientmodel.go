@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
-// Filter is what a list can be filtered by, of one entity.
+// Filter describes the filters of a list, of one entity.
 type Filter struct {
 	Name   string
 	Fields []FilterField
@@ -29,37 +29,37 @@ type FilterForm uint8
 
 // The forms of fields in a filter.
 const (
-	Presence FilterForm = iota // isNull alone
-	Equality
-	Order
-	TextForm
-	Membership // has
-	ToOne
-	ToMany
+	presence FilterForm = iota // isNull alone
+	equality
+	order
+	textForm
+	membership // has
+	toOne
+	toMany
 )
 
-// Reach is what a client knows of a door beside its operations.
+// Reach is a client's knowledge of a door, apart from its operations.
 type Reach struct {
-	Entity    *schema.Entity // nil: the door stores nothing
+	Entity    *schema.Entity // nil: the door stores no rows
 	Path      string         // of REST
 	Key       *Key           // nil without rows
 	ETag      bool           // its rows have versions
 	Big       []string       // names of members that are int64, at any depth
-	GraphQL   *GraphQL       // nil: GraphQL cannot say what the door has
+	GraphQL   *GraphQL       // nil: GraphQL cannot express the door's names
 	Changes   string         // the path where its changes are announced
 	Shows     []string       // doors whose rows its rows show, by name
 	Filter    *Filter        // nil: no list takes one
 	Sort      []string       // fields that rows can be sorted by
-	Relations *Relations     // nil: the door stores nothing
+	Relations *Relations     // nil: the door stores no rows
 }
 
-// reach reads what a client knows of a door.
-func (b *reading) reach(f *facade.Frond, d *facade.Door) *Reach {
+// reach reads a client's knowledge of a door.
+func (b *reading) reach(f *catalog.Frond, d *catalog.Door) *Reach {
 	r := &Reach{Path: "/api/" + f.Name + "/" + d.Plural}
 	if d.Entity == nil {
 		return r
 	}
-	r.Entity, r.ETag = d.Entity, d.HasETag()
+	r.Entity, r.ETag = d.Entity, d.ETag
 	r.Key = b.key(d.Entity)
 	for _, fact := range f.Facts {
 		if fact.Changes && fact.Door == d {
@@ -91,12 +91,12 @@ func (b *reading) key(e *schema.Entity) *Key {
 		return nil
 	}
 	t := b.typeOf(&e.Primary.Shape, b.base(e, e.Primary.Name), schema.GraphQLType(e.Primary.Name), whole)
-	// A key of a row is never null, whatever its card allows.
+	// A key of a row is never null, even if its card allows null.
 	t.Null = false
 	return &Key{e.Primary.Name, t}
 }
 
-// GraphQL is what a door is called in the GraphQL schema.
+// GraphQL holds the names of a door in the GraphQL schema.
 type GraphQL struct {
 	Type, ID string
 	Fields   []GraphQLField
@@ -106,11 +106,11 @@ type GraphQL struct {
 // GraphQLField is a field of a type, and what selects it.
 type GraphQLField struct{ Name, Select string }
 
-// graphQLOf is what a door is called in GraphQL; nil where a name of it is another there, so
-// that what a caller writes would have to be translated, and where a row has members that
-// GraphQL does not name.
-func graphQLOf(d *facade.Door) *GraphQL {
-	if d.Entity.Primary == nil || slices.ContainsFunc(d.Operations, func(op *facade.Operation) bool { return op.Builtin && op.GraphQL != "" }) {
+// graphQLOf returns the names of a door in GraphQL. It is nil if GraphQL spells one of the
+// door's names differently, so that a client would have to translate it, and if a row has
+// members without a GraphQL name.
+func graphQLOf(d *catalog.Door) *GraphQL {
+	if d.Entity.Primary == nil || slices.ContainsFunc(d.Operations, func(op *catalog.Operation) bool { return op.Builtin && op.GraphQL != "" }) {
 		return nil
 	}
 	g := &GraphQL{Type: cmp.Or(d.GraphQL, schema.GraphQLType(d.Name)), ID: "ID"}
@@ -146,8 +146,8 @@ func graphQLOf(d *facade.Door) *GraphQL {
 	return g
 }
 
-// selection selects a field with all of its members; false: a name is none of GraphQL, or an
-// object has members beside those that its card names.
+// selection selects a field with all of its members. It is false if a name is illegal in
+// GraphQL, or an object has members that its card does not name.
 func selection(name string, s *schema.Shape) (string, bool) {
 	if !schema.IsGraphQLName(name) {
 		return "", false
@@ -201,9 +201,9 @@ func (b *reading) filter(e *schema.Entity) *Filter {
 		name := p.Name
 		if l := p.Link; l != nil {
 			if b.catalog.Joins(l) {
-				form := ToOne
+				form := toOne
 				if l.Many {
-					form = ToMany
+					form = toMany
 				}
 				f.Fields = append(f.Fields, FilterField{Name: l.Name, Form: form, To: b.filter(l.Target)})
 			}
@@ -223,15 +223,15 @@ func (b *reading) filterField(e *schema.Entity, name string, p *schema.Property)
 	t.Null = false
 	out := FilterField{Name: name, Type: t}
 	switch {
-	case t.Basic == ListOf && t.Elem.Basic != ListOf && (t.Elem.Decl == nil || t.Elem.Decl.Enum != nil) && t.Elem.Basic != Any:
-		out.Form, out.Type = Membership, *t.Elem
+	case t.Basic == listOf && t.Elem.Basic != listOf && (t.Elem.Decl == nil || t.Elem.Decl.Enum != nil) && t.Elem.Basic != Any:
+		out.Form, out.Type = membership, *t.Elem
 	case p.Kind == schema.KindJSON:
 	case p.Kind == schema.KindBoolean, t.Decl != nil, t.Literals != nil:
-		out.Form = Equality
+		out.Form = equality
 	case p.Kind == schema.KindString:
-		out.Form = TextForm
+		out.Form = textForm
 	default:
-		out.Form = Order
+		out.Form = order
 	}
 	return out
 }
@@ -269,8 +269,8 @@ type RelationTo struct {
 }
 
 // related reads the relations of all doors. Types of rows of other Fronds are declared in
-// Model.Related: callers read them, and send nothing of them.
-func (b *reading) related(f *facade.Frond, doors []*Door) {
+// Model.Related: callers read them and never send them.
+func (b *reading) related(f *catalog.Frond, doors []*Door) {
 	own := b.model.Types
 	for i, d := range f.Doors {
 		if d.Entity != nil {
@@ -298,14 +298,14 @@ func (b *reading) relations(e *schema.Entity) *Relations {
 		if p.Link == nil {
 			continue
 		}
-		if to := facade.RelationTo(e, p.Link, b.catalog.Door(p.Link.Target.Key)); to != nil {
+		if to := catalog.RelationTo(e, p.Link, b.catalog.Door(p.Link.Target.Key)); to != nil {
 			r.To = append(r.To, RelationTo{Name: p.Link.Name, Door: to.Door.Name, Many: p.Link.Many, Of: b.relations(p.Link.Target)})
 		}
 	}
 	return r
 }
 
-// bigs adds the names of members that are int64 in the rows and behind their relations.
+// bigs adds the names of members that are int64 in the rows and in their relations.
 func (r *Relations) bigs(names []string, seen map[*Relations]bool) []string {
 	if seen[r] {
 		return names

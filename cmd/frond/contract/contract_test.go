@@ -12,6 +12,7 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -102,11 +103,11 @@ func TestLayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		project, err := facade.Read(files)
+		source, err := facade.Read(files)
 		if err != nil {
 			t.Fatal(err)
 		}
-		near, err := facade.New(project, nil, nil)
+		near, err := facade.New(source, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +117,7 @@ func TestLayout(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := filepath.Join(t.TempDir(), "fronds", frond.Name)
-		plan, err := contract.NewPlan(dir, facade.SyncedFile, written, &frond)
+		plan, err := contract.NewPlan(dir, project.SyncedFile, written, &frond)
 		if err != nil {
 			t.Fatal(err)
 		}

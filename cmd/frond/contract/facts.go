@@ -1,7 +1,7 @@
 package contract
 
 import (
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -13,12 +13,12 @@ type Fact struct {
 	Path   string   // where its events are streamed
 	Key    *Key     // of that door's rows; nil where it is about none
 	Big    []string // names of members that are int64, at any depth
-	Data   *Type    // what an event carries; nil: nothing that the cards know
+	Data   *Type    // the data of an event; nil: the cards do not describe it
 	Filter *Filter  // nil: it takes none
 }
 
-// facts reads what a Frond announces by name.
-func (b *reading) facts(f *facade.Frond) {
+// facts reads the facts that a Frond declares by name.
+func (b *reading) facts(f *catalog.Frond) {
 	for _, fact := range f.Facts {
 		if fact.Changes {
 			continue
@@ -29,14 +29,14 @@ func (b *reading) facts(f *facade.Frond) {
 			out.Key = b.key(fact.Door.Entity)
 		}
 		if e := fact.Data; e != nil && e.Card.Fields != nil { // else an object of any keys
-			out.Data, out.Filter, out.Big = &Type{Basic: Named, Decl: b.row(e)}, b.filter(e), bigFields(e)
+			out.Data, out.Filter, out.Big = &Type{Basic: named, Decl: b.row(e)}, b.filter(e), bigFields(e)
 		}
 		b.model.Facts = append(b.model.Facts, out)
 	}
 }
 
 // factPath is where the events of a fact are streamed.
-func factPath(f *facade.Fact) string { return "/api/" + f.Frond.Name + "/facts/" + f.Name }
+func factPath(f *catalog.Fact) string { return "/api/" + f.Frond.Name + "/facts/" + f.Name }
 
 // bigFields are the names of members that are int64 in a row.
 func bigFields(e *schema.Entity) (names []string) {

@@ -13,6 +13,9 @@ import (
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -51,16 +54,16 @@ func Discover(ctx context.Context, url string, headers http.Header, signer *sign
 
 // discover is Discover with options of the client.
 func discover(ctx context.Context, url string, o *client.Options, headers http.Header) (*schema.Discovery, error) {
-	// Whoever waits at a shell tries again.
+	// The user of a shell tries again.
 	o.Retries, o.Attempt = -1, 10*time.Second
 	o.Transport, o.Header = http.DefaultTransport, func(_ context.Context, h http.Header) { maps.Copy(h, headers) }
 	text, err := client.New(url, o).Discover(ctx)
 	if err != nil {
-		return nil, facade.AsError(err)
+		return nil, kiterror.AsError(err)
 	}
 	document, err := schema.ReadDiscovery(text)
 	if err != nil {
-		return nil, facade.Errorf(facade.BadGateway, "the discovery document of %s cannot be used: %w", url, err)
+		return nil, kiterror.Errorf(kiterror.BadGateway, "the discovery document of %s cannot be used: %w", url, err)
 	}
 	return document, nil
 }
@@ -79,17 +82,17 @@ func ReadDiscovered(document *schema.Discovery, frond string) (*Model, error) {
 	return Read(catalog, frond)
 }
 
-// catalogOf compiles Fronds of a host. A remote address marks them as remote: nothing of them
-// is answered in this process. Relations into Fronds that are missing are left as keys
+// catalogOf compiles Fronds of a host. A remote address marks them as remote: this process
+// answers none of their calls. Relations into Fronds that are missing are left as keys
 // (Incomplete).
-func catalogOf(fronds []schema.DiscoveredFrond) (*facade.Catalog, error) {
-	project := &facade.Project{}
+func catalogOf(fronds []schema.DiscoveredFrond) (*catalog.Catalog, error) {
+	source := &facade.Project{}
 	for i := range fronds {
-		src := facade.Discovered(&fronds[i], fronds[i].Name)
+		src := project.Discovered(&fronds[i], fronds[i].Name)
 		src.Remote = "elsewhere"
-		project.Fronds = append(project.Fronds, src)
+		source.Fronds = append(source.Fronds, src)
 	}
-	f, err := facade.New(project, nil, &facade.Options{Incomplete: true})
+	f, err := facade.New(source, nil, &facade.Options{Incomplete: true})
 	if err != nil {
 		return nil, err
 	}

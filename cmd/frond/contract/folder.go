@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -45,20 +46,20 @@ type Plan struct {
 	manifest string
 }
 
-// NewPlan compares files with a folder, which need not be there. manifest is the name of the
-// file that lists them; frond goes into it unless it is nil. Files that stand in the way are
-// an error that names all of them, schema.Faults. Nothing is written; [Plan.Apply] does that.
+// NewPlan compares files with a folder, which may be missing. manifest is the name of the file
+// that lists them; frond goes into it unless it is nil. Files that conflict are an error that
+// names all of them, schema.Faults. NewPlan writes no files; [Plan.Apply] does.
 func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (*Plan, error) {
 	p := &Plan{dir: dir, manifest: manifest, files: maps.Clone(files)}
-	before := &facade.Synced{}
+	before := &project.Synced{}
 	old, err := p.read(manifest)
 	if err == nil && old != nil {
-		before, err = facade.ReadSynced(path.Join(filepath.ToSlash(dir), manifest), old)
+		before, err = project.ReadSynced(path.Join(filepath.ToSlash(dir), manifest), old)
 	}
 	if err != nil {
 		return nil, err
 	}
-	after := &facade.Synced{Files: map[string]string{}, Frond: frond}
+	after := &project.Synced{Files: map[string]string{}, Frond: frond}
 	for name, text := range files {
 		after.Files[name] = hash(text)
 	}
@@ -76,9 +77,9 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 		// Equal texts need no manifest: a folder whose manifest was lost is taken over again.
 		case bytes.Equal(there, files[name]):
 		case before.Files[name] == "":
-			faults = append(faults, p.fault(name, "it was not generated, and would be overwritten", "move it elsewhere"))
+			faults = append(faults, p.fault(name, "it was not generated, and would be overwritten", "move it to another folder"))
 		case before.Files[name] != hash(there):
-			faults = append(faults, p.fault(name, "it was changed by hand after it was generated", "remove it to have it written anew"))
+			faults = append(faults, p.fault(name, "it was changed by hand after it was generated", "remove it, and the command writes it again"))
 		default:
 			p.Write = append(p.Write, name)
 		}
@@ -95,7 +96,7 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 			return nil, err
 		case there == nil:
 		case before.Files[name] != hash(there):
-			faults = append(faults, p.fault(name, "it is not served any more, and was changed by hand", "remove it, or move it elsewhere"))
+			faults = append(faults, p.fault(name, "it is not served any more, and was changed by hand", "remove it, or move it to another folder"))
 		default:
 			p.Remove = append(p.Remove, name)
 		}
@@ -103,7 +104,7 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	// The manifest stands at the end of Write, so that it is written last.
+	// The manifest is the last of Write, so that it is written last.
 	if !bytes.Equal(old, p.files[manifest]) {
 		p.Write = append(p.Write, manifest)
 	}
@@ -115,7 +116,7 @@ func (p *Plan) Empty() bool { return len(p.Write) == 0 && len(p.Remove) == 0 }
 
 // Apply makes the changes. Each file is written atomically, the manifest last, so that an
 // interrupted run is completed by the next one. Until the manifest is written, files of this
-// run are unlisted; their texts are equal in the next run, which is no conflict.
+// run are unlisted; their texts are equal in the next run, so they do not conflict.
 func (p *Plan) Apply() error {
 	for _, name := range p.Write {
 		if err := writeFile(p.path(name), p.files[name]); err != nil {
@@ -198,4 +199,37 @@ func under(dir string, files Files) Files {
 		moved[strings.TrimSuffix(dir, "/")+"/"+name] = text
 	}
 	return moved
+}
+
+// Layout is a Frond as its host describes it, as files that [facade.Read] reads as the Frond's
+// own:
+//
+//	frond.json            doors, operations, facts, computed fields
+//	entities/NAME.json    the card of each door that stores something
+//	views/NAME.json       what operations take and give
+//
+// Names come from another host: an illegal one is an error, schema.Faults, and never becomes a
+// path. The error has every fault of compiling the Frond alone.
+func Layout(frond *schema.DiscoveredFrond) (Files, error) {
+	src := project.Discovered(frond, frond.Name)
+	// A Frond that does not compile here could not be started from these files either.
+	src.Remote = "elsewhere"
+	if _, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}}, nil, &facade.Options{Incomplete: true}); err != nil {
+		return nil, err
+	}
+	files := Files{}
+	var err error
+	if files["frond.json"], err = indent(src.Config.Data); err != nil {
+		return nil, err
+	}
+	for _, c := range src.Cards {
+		folder := "entities/"
+		if c.View {
+			folder = "views/"
+		}
+		if files[folder+c.Name+".json"], err = indent(c.Card.AppendJSON(nil)); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }

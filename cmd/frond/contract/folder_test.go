@@ -26,9 +26,9 @@ func TestPlan(t *testing.T) {
 			name: "somebody's own file beside it", change: put("mine.json", "mine"),
 			write: []string{"a.json", "sub2/c.json", contract.ManifestFile}, remove: []string{"sub/b.json"},
 		},
-		{name: "changed by hand", change: put("a.json", "1 and more"), refused: "a.json: it was changed by hand after it was generated; remove it to have it written anew"},
-		{name: "changed by hand and not served any more", change: put("sub/b.json", "2 and more"), refused: "sub/b.json: it is not served any more, and was changed by hand; remove it, or move it elsewhere"},
-		{name: "not generated", change: put("sub2/c.json", "theirs"), refused: "sub2/c.json: it was not generated, and would be overwritten; move it elsewhere"},
+		{name: "changed by hand", change: put("a.json", "1 and more"), refused: "a.json: it was changed by hand after it was generated; remove it, and the command writes it again"},
+		{name: "changed by hand and not served any more", change: put("sub/b.json", "2 and more"), refused: "sub/b.json: it is not served any more, and was changed by hand; remove it, or move it to another folder"},
+		{name: "not generated", change: put("sub2/c.json", "theirs"), refused: "sub2/c.json: it was not generated, and would be overwritten; move it to another folder"},
 		{
 			name: "what was cut short is taken up", change: put("sub2/c.json", "4"),
 			write: []string{"a.json", contract.ManifestFile}, remove: []string{"sub/b.json"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -30,9 +31,9 @@ func FuzzTexts(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		src := facade.Discovered(&read.Fronds[0], "f")
+		src := project.Discovered(&read.Fronds[0], "f")
 		src.Remote = "elsewhere"
-		host, err := facade.New(&facade.Project{Fronds: []*facade.FrondSource{src}}, nil, nil)
+		host, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}}, nil, nil)
 		if err != nil {
 			t.Skip()
 		}

@@ -3,7 +3,7 @@ package contract
 import (
 	"slices"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -14,7 +14,7 @@ type Judge struct {
 	Sends []Sent
 }
 
-// Sent is a body: what a new row takes, a patch, or the input of a named operation.
+// Sent is a body: that of a new row, a patch, or the input of a named operation.
 type Sent struct {
 	Op     string
 	Card   *schema.Entity
@@ -26,15 +26,15 @@ type Sent struct {
 // judges reads what callers send to the doors of a Frond, and by its views.
 //
 //	a door    create and update as far as it has them, each named operation with an input
-//	a view    create and update: what it would be as a body
-func (b *reading) judges(f *facade.Frond) {
+//	a view    create and update: the view as a body
+func (b *reading) judges(f *catalog.Frond) {
 	for i, d := range f.Doors {
 		judge := &Judge{Name: d.Name, Doc: b.model.Doors[i].Doc}
 		for k, op := range d.Operations {
 			in := b.model.Doors[i].Ops[k].In
 			switch {
 			case op.Builtin && op.Name == "create":
-				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: d.Entity, Mode: schema.Create, Preset: d.Presets(), Type: in})
+				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: d.Entity, Mode: schema.Create, Preset: d.Presets, Type: in})
 			case op.Builtin && op.Name == "update":
 				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: d.Entity, Mode: schema.Patch, Type: in})
 			case !op.Builtin && op.Input != nil:
@@ -52,7 +52,7 @@ func (b *reading) judges(f *facade.Frond) {
 		b.model.Judges = append(b.model.Judges, judge)
 	}
 	for _, v := range b.catalog.Set.Views {
-		if v.Frond != f.Name || slices.ContainsFunc(f.Doors, func(d *facade.Door) bool { return d.Entity == v }) {
+		if v.Frond != f.Name || slices.ContainsFunc(f.Doors, func(d *catalog.Door) bool { return d.Entity == v }) {
 			continue
 		}
 		name := schema.GraphQLType(v.Name)

@@ -3,14 +3,13 @@ package contract
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/schema"
 )
 
-// exported are the names that the package exports beside those of entities and views.
+// exported are the names that the package exports in addition to those of entities and views.
 var exported = []string{"details", "fill", "rows", "createClient", "KitError"}
 
 // judgeScript is the module that has the cards as data and a constant for each entity and view.
@@ -23,8 +22,20 @@ var exported = []string{"details", "fill", "rows", "createClient", "KitError"}
 //
 // A page that imports one constant ships its card alone. It also returns the fields that only
 // the host judges. The error is schema.Faults: cards for which there is no judge in JavaScript.
-func (m *Model) judgeScript() (string, schema.Faults, error) {
-	w := &judgeWriter{cards: map[string]string{}, formats: map[string]bool{}}
+func (m *Model) judgeScript() (text string, skipped schema.Faults, err error) {
+	text = schema.ScriptModule(func(b *strings.Builder, card func(*schema.Script) string) {
+		w := &judgeWriter{body: b, constant: card}
+		err = m.writeJudges(w)
+		skipped = once(w.skipped)
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return text, skipped, nil
+}
+
+// writeJudges writes the constants of entities, views and rows.
+func (m *Model) writeJudges(w *judgeWriter) error {
 	members := newNames(exported...)
 	var faults schema.Faults
 	for i, j := range m.Judges {
@@ -34,7 +45,7 @@ func (m *Model) judgeScript() (string, schema.Faults, error) {
 			if err != nil {
 				var found schema.Faults
 				if !errors.As(err, &found) {
-					return "", nil, err
+					return err
 				}
 				faults = append(faults, found...)
 				continue
@@ -46,7 +57,7 @@ func (m *Model) judgeScript() (string, schema.Faults, error) {
 			parts = append(parts, fmt.Sprintf("%s: /* @__PURE__ */ schema(%s, %d)", tsKey(s.Op), card, mode))
 		}
 		if len(parts) > 0 {
-			fmt.Fprintf(&w.body, "const judge%d = { %s };\nexport { judge%[1]d as %[3]s };\n", i, strings.Join(parts, ", "), members.take(member(j.Name)))
+			fmt.Fprintf(w.body, "const judge%d = { %s };\nexport { judge%[1]d as %[3]s };\n", i, strings.Join(parts, ", "), members.take(member(j.Name)))
 		}
 	}
 	var rows []string
@@ -54,26 +65,16 @@ func (m *Model) judgeScript() (string, schema.Faults, error) {
 		if e := m.Doors[i].Reach.Entity; e != nil && len(faults) == 0 {
 			card, err := w.card(Sent{Card: e})
 			if err != nil {
-				return "", nil, err
+				return err
 			}
 			rows = append(rows, fmt.Sprintf("%s: /* @__PURE__ */ schema(%s, 2)", tsKey(member), card))
 		}
 	}
-	fmt.Fprintf(&w.body, "export const rows = { %s };\n", strings.Join(rows, ", "))
+	fmt.Fprintf(w.body, "export const rows = { %s };\n", strings.Join(rows, ", "))
 	if len(faults) > 0 {
-		return "", nil, once(faults)
+		return once(faults)
 	}
-	head := "import { schema } from \"./judge.js\";\nexport { details, fill } from \"./judge.js\";\n"
-	if w.engine {
-		head += "import { engine } from \"./engine.js\";\n"
-	}
-	if w.matcher {
-		head += "import { matcher } from \"./matcher.js\";\n"
-	}
-	if len(w.formats) > 0 {
-		head += "import { " + strings.Join(slices.Sorted(maps.Keys(w.formats)), ", ") + " } from \"./formats.js\";\n"
-	}
-	return head + "\n" + w.body.String(), once(w.skipped), nil
+	return nil
 }
 
 // once returns the faults without those that several constants of an entity have.
@@ -96,12 +97,9 @@ func (m *Model) Skipped() schema.Faults {
 
 // judgeWriter writes the constants of a module.
 type judgeWriter struct {
-	body    strings.Builder
-	cards   map[string]string // the names of constants by their values
-	formats map[string]bool   // imported
-	engine  bool              // imported
-	matcher bool              // imported
-	skipped schema.Faults
+	body     *strings.Builder
+	constant func(*schema.Script) string
+	skipped  schema.Faults
 }
 
 // card is the name of the constant with the card of s.
@@ -111,38 +109,7 @@ func (w *judgeWriter) card(s Sent) (string, error) {
 		return "", err
 	}
 	w.skipped = append(w.skipped, script.Skipped...)
-	var use []string
-	if script.Engine {
-		w.engine = true
-		use = append(use, "engine")
-	}
-	if script.Matcher {
-		w.matcher = true
-		use = append(use, "matcher")
-	}
-	if len(script.Formats) > 0 {
-		list := make([]string, len(script.Formats))
-		for i, name := range script.Formats {
-			local := schema.Camel(name)
-			w.formats[local] = true
-			if list[i] = local; local != name {
-				list[i] = tsKey(name) + ": " + local
-			}
-		}
-		use = append(use, "formats: { "+strings.Join(list, ", ")+" }")
-	}
-	data := script.Data
-	// A card has members: at least its fields, unless it takes any object.
-	if use != nil {
-		data = strings.TrimSuffix(data, "}") + "," + "use: { " + strings.Join(use, ", ") + " }}"
-	}
-	name, ok := w.cards[data]
-	if !ok {
-		name = fmt.Sprint("card", len(w.cards))
-		w.cards[data] = name
-		fmt.Fprintf(&w.body, "const %s = %s;\n", name, data)
-	}
-	return name, nil
+	return w.constant(script), nil
 }
 
 // judgeTypes declares the constants.
@@ -156,7 +123,7 @@ func (m *Model) judgeTypes() string {
 		if len(j.Sends) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n/** What callers send to %s, as schemas of Standard Schema. */\ndeclare const judge%d: {\n", j.Name, i)
+		fmt.Fprintf(&b, "\n/** The bodies of requests to %s, as schemas of Standard Schema. */\ndeclare const judge%d: {\n", j.Name, i)
 		for _, s := range j.Sends {
 			fmt.Fprintf(&b, "  readonly %s: Schema<%s>;\n", tsKey(s.Op), s.Type.Name)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -43,20 +43,20 @@ type Door struct {
 // it takes in In.
 type Op struct {
 	Name, Doc, Deprecated string
-	Kind                  facade.Kind
+	Kind                  catalog.Kind
 	Builtin               bool
-	Cardinality           facade.Cardinality
+	Cardinality           catalog.Cardinality
 
 	Out *Type // of one row or value; nil: any JSON
 	ID  *Type // of built-in operations that take one, or several
-	In  *Decl // what it takes, all parts in one; nil: nothing
+	In  *Decl // the parameters, all parts in one; nil: none
 
 	// Params and Query are the members of In that belong to these parts; nil: the operation
-	// has no such part. The other members are the body's.
+	// has no such part. The other members belong to the body.
 	Params, Query []string
 	Body          bool
 
-	Open    bool     // no card says what it accepts: the caller passes an invocation
+	Open    bool     // no card describes the input: the caller passes an invocation
 	Takes   []string // the query keys of a list that knows only some; nil: all
 	Options []string // query keys of another built-in operation: ifMatch, where, fields
 }
@@ -94,12 +94,12 @@ type Basic uint8
 const (
 	Any Basic = iota // any JSON
 	Text
-	Integer
-	Number
-	Boolean
-	Moment // a date-time
-	ListOf
-	Named // an object or an enumeration
+	integer
+	number
+	boolean
+	moment // a date-time
+	listOf
+	named // an object or an enumeration
 )
 
 // Type is the type of a value. The zero Type is any JSON.
@@ -112,15 +112,15 @@ type Type struct {
 	Big      bool     // an Integer of 64 bits, of which a double does not hold every one
 }
 
-// Read makes the model of one Frond of a catalog. Names are unique within the model: the
-// second type of a name has a number behind it. The error is an unknown Frond.
-func Read(catalog *facade.Catalog, frond string) (*Model, error) {
-	i := slices.IndexFunc(catalog.Fronds, func(f *facade.Frond) bool { return f.Name == frond })
+// Read makes the model of one Frond of a catalog. Names are unique within the model: the second
+// type of a name gets a number. The error is an unknown Frond.
+func Read(served *catalog.Catalog, frond string) (*Model, error) {
+	i := slices.IndexFunc(served.Fronds, func(f *catalog.Frond) bool { return f.Name == frond })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no Frond %s", frond)
+		return nil, fmt.Errorf("the Frond %s is unknown", frond)
 	}
-	f := catalog.Fronds[i]
-	b := &reading{catalog: catalog, model: &Model{Frond: f.Name}, taken: newNames(reserved...), decls: map[string]*Decl{}, filters: map[string]*Filter{}, relationsOf: map[string]*Relations{}}
+	f := served.Fronds[i]
+	b := &reading{catalog: served, model: &Model{Frond: f.Name}, taken: newNames(reserved...), decls: map[string]*Decl{}, filters: map[string]*Filter{}, relationsOf: map[string]*Relations{}}
 	// The names of rows are taken first, so that a view with the name of an entity's input
 	// is the one that gets a number.
 	var doors []*Door
@@ -153,12 +153,12 @@ func Read(catalog *facade.Catalog, frond string) (*Model, error) {
 
 // reading collects the declarations of a model. It lives as long as one Read.
 type reading struct {
-	catalog     *facade.Catalog
+	catalog     *catalog.Catalog
 	model       *Model
 	taken       names                 // of types; the order of reading is that of the cards, so the numbers are the same each time
 	filters     map[string]*Filter    // by the keys of entities
-	relationsOf map[string]*Relations // likewise
-	decls       map[string]*Decl      // by what they are: "row product", "enum Product.status"
+	relationsOf map[string]*Relations // by the key of the entity
+	decls       map[string]*Decl      // by kind and name: "row product", "enum Product.status"
 }
 
 // reserved are the names that every generated package has. Those of the Go package, of the
@@ -197,7 +197,8 @@ func (b *reading) object(key, name, doc string, fill func(*Decl)) *Decl {
 	return d
 }
 
-// row is what is read of an entity or a view. A view has neither computed fields nor versions.
+// row is the readable row of an entity or a view. A view has neither computed fields nor
+// versions.
 func (b *reading) row(e *schema.Entity) *Decl {
 	return b.object("row "+e.Key, schema.GraphQLType(e.Name), e.Card.Description, func(d *Decl) {
 		door := b.catalog.Door(e.Name)
@@ -208,11 +209,11 @@ func (b *reading) row(e *schema.Entity) *Decl {
 	})
 }
 
-// rowFields adds the fields that a caller can read: those of the card, and the computed ones
-// of its door. Fields that nobody reads and fields without a place in the row are left out. A field
-// is optional where its card lets a row lack it, and so is the version; a call that selects fewer
-// leaves the others zero.
-func (b *reading) rowFields(d *Decl, e *schema.Entity, door *facade.Door) {
+// rowFields adds the fields that a caller can read: those of the card, and the computed ones of
+// its door. Fields closed to all readers and fields without a place in the row are left out. A
+// field is optional if its card allows a row without it, and so is the version; a call that
+// selects fewer leaves the others zero.
+func (b *reading) rowFields(d *Decl, e *schema.Entity, door *catalog.Door) {
 	for _, p := range e.Fields {
 		if !p.Readable() || !p.Stored {
 			continue
@@ -235,9 +236,9 @@ func (b *reading) rowFields(d *Decl, e *schema.Entity, door *facade.Door) {
 		}
 		d.Fields = append(d.Fields, f)
 	}
-	if door.HasETag() {
+	if door.ETag {
 		d.Fields = append(d.Fields, Field{
-			Name: facade.ETag, Doc: "The version of the row, where the call selects " + facade.ETag + "; ifMatch takes it.",
+			Name: catalog.ETag, Doc: "The version of the row, where the call selects " + catalog.ETag + "; ifMatch takes it.",
 			Type: Type{Basic: Text}, Optional: true, Version: true,
 		})
 	}
@@ -255,7 +256,7 @@ func (b *reading) base(e *schema.Entity, field string) string {
 	return schema.GraphQLType(e.Name)
 }
 
-// form is what an object is for: all of it, or a patch.
+// form is the use of an object: all of it, or a patch.
 type form string
 
 const (
@@ -295,7 +296,7 @@ func (b *reading) field(name string, s *schema.Shape, t Type, optional bool) Fie
 	return Field{Name: name, Doc: s.Description, Deprecated: s.WhyDeprecated(), Type: t, Optional: optional}
 }
 
-// typeOf is the type of a shape; what is declared inside is called base and part.
+// typeOf is the type of a shape; types declared inside it are named by base and part.
 //
 //	enum of strings         Named, an enumeration: ProductStatus
 //	object with members     Named: ProductAddress, in a patch ProductAddressPatch
@@ -309,26 +310,26 @@ func (b *reading) typeOf(s *schema.Shape, base, part string, of form) Type {
 	case s.Bool != nil:
 		return Type{}
 	case values != nil && (s.Type == "string" || s.Type == ""):
-		t.Basic = Named
+		t.Basic = named
 		t.Decl = b.object("enum "+base+part, base+part, s.Description, func(d *Decl) { d.Enum = values })
 		if !slices.Equal(t.Decl.Enum, values) { // another of that name
 			t.Decl = b.object(fmt.Sprintf("enum %s%s %q", base, part, values), base+part, s.Description, func(d *Decl) { d.Enum = values })
 		}
 	case s.Type == "string" && s.Format == "date-time":
-		t.Basic = Moment
+		t.Basic = moment
 	case s.Type == "string":
 		t.Basic = Text
 	case s.Type == "integer":
-		t.Basic, t.Literals, t.Big = Integer, literals(s), s.Format == "int64"
+		t.Basic, t.Literals, t.Big = integer, literals(s), s.Format == "int64"
 	case s.Type == "number":
-		t.Basic, t.Literals = Number, literals(s)
+		t.Basic, t.Literals = number, literals(s)
 	case s.Type == "boolean":
-		t.Basic = Boolean
+		t.Basic = boolean
 	case s.Type == "array" && s.Items != nil:
 		elem := b.typeOf(s.Items, base, part+"Item", whole) // a list in a patch takes the other's place
-		t.Basic, t.Elem = ListOf, &elem
+		t.Basic, t.Elem = listOf, &elem
 	case s.Type == "object" && s.Properties != nil && !slices.ContainsFunc(s.Properties, unspeakable):
-		t.Basic = Named
+		t.Basic = named
 		key := fmt.Sprintf("object %s%s%s %s", base, part, of, s.AppendJSON(nil))
 		t.Decl = b.object(key, base+part+string(of), s.Description, func(d *Decl) {
 			for i := range s.Properties {
@@ -350,8 +351,8 @@ func unspeakable(f schema.Field) bool {
 	})
 }
 
-// texts are the values of an enumeration of strings, null aside; nil for any other. ["open",
-// null] is [open], and [1, 2] is nil.
+// texts are the values of an enumeration of strings, without null; nil for any other
+// enumeration. ["open", null] is [open], and [1, 2] is nil.
 func texts(values []json.RawMessage) (all []string) {
 	for _, v := range values {
 		var text *string

@@ -2,7 +2,7 @@ package contract
 
 import "fmt"
 
-// names gives each name once; the second of a kind has a number behind it.
+// names makes names unique; the second of a kind gets a number.
 type names map[string]bool
 
 // newNames is a set in which some names are taken.
@@ -14,7 +14,7 @@ func newNames(taken ...string) names {
 	return n
 }
 
-// take returns the wanted name, with a number behind it if it is taken.
+// take returns the wanted name, with a number at its end if the name is taken.
 func (n names) take(wanted string) string {
 	name := wanted
 	for i := 2; n[name]; i++ {

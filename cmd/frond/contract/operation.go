@@ -3,7 +3,7 @@ package contract
 import (
 	"slices"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -11,19 +11,19 @@ import (
 // ones take what their cards say.
 //
 //	list         Takes: the keys of ListQuery that the host knows
-//	findById     ID; findByIds and delete likewise
+//	findById     ID; also findByIds, delete
 //	create       In: all that a new row takes, Body
 //	update       ID, In: a patch, Body
 //	named        In: one object of params, query and body together
 //
 // Options are ifMatch, where and fields, as far as the query of a built-in operation has
 // them.
-func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *Op {
+func (b *reading) operation(d *catalog.Door, door *Door, op *catalog.Operation) *Op {
 	o := &Op{
 		Name: op.Name, Doc: op.Description, Deprecated: op.Deprecated, Kind: op.Kind, Builtin: op.Builtin, Cardinality: op.Cardinality, Open: op.Open,
 	}
 	if op.Output != nil {
-		o.Out = &Type{Basic: Named, Decl: b.row(op.Output)}
+		o.Out = &Type{Basic: named, Decl: b.row(op.Output)}
 		if op.Output.Card.Fields == nil { // an object of any keys
 			o.Out = &Type{}
 		}
@@ -50,13 +50,13 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 			o.Takes = nil
 		}
 	case "create":
-		o.In = b.object("create "+d.Entity.Key, door.Type+"Input", "What a new "+d.Name+" takes.", func(in *Decl) {
-			b.input(in, d.Entity, schema.Create, d.Presets())
+		o.In = b.object("create "+d.Entity.Key, door.Type+"Input", "The values of a new "+d.Name+".", func(in *Decl) {
+			b.input(in, d.Entity, schema.Create, d.Presets)
 		})
 		o.Body = true
 	case "update":
 		o.ID, o.Body = &id, true
-		o.In = b.object("patch "+d.Entity.Key, door.Type+"Patch", "What changes of a "+d.Name+": what is left out stays as it is, null clears a field, nested objects are merged.", func(in *Decl) {
+		o.In = b.object("patch "+d.Entity.Key, door.Type+"Patch", "The changes of a "+d.Name+": fields that are left out keep their values, null clears a field, nested objects are merged.", func(in *Decl) {
 			b.input(in, d.Entity, schema.Update, nil)
 		})
 	default:
@@ -68,14 +68,14 @@ func (b *reading) operation(d *facade.Door, door *Door, op *facade.Operation) *O
 // listKeys are the members of a generated ListQuery.
 var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "cursors", "total", "count"}
 
-// named is an operation of the author's: what it takes is one value, whose members are
+// named is an operation of the author's: its parameter is one value, whose members are
 // distinguished by their names.
 //
 //	params {id}, query {dryRun}, input {reason}
 //	type OrderCancelIn struct { ID, DryRun, Reason }, Params [id], Query [dryRun], Body
 //
-// An operation that no card describes is Open, or takes nothing.
-func (b *reading) named(door *Door, op *facade.Operation, o *Op) {
+// An operation without a card for its input is Open, or has no parameters.
+func (b *reading) named(door *Door, op *catalog.Operation, o *Op) {
 	if op.Params == nil && op.Query == nil && op.Input == nil {
 		return
 	}
@@ -86,7 +86,7 @@ func (b *reading) named(door *Door, op *facade.Operation, o *Op) {
 		}
 		first := len(o.In.Fields)
 		b.input(o.In, e, mode, nil)
-		// Empty, not nil: the operation has the part, though it has no member.
+		// Empty, not nil: the operation has the part, though without members.
 		names := []string{}
 		for _, f := range o.In.Fields[first:] {
 			names = append(names, f.Name)
@@ -104,9 +104,9 @@ func (b *reading) named(door *Door, op *facade.Operation, o *Op) {
 	}
 }
 
-// documents are what the contract is made of, for consumers that judge. Contract has the
+// documents are the parts of the contract for consumers that judge. Contract has the
 // operations, Bundle the entities alone (docs/decisions/contracts.md).
-func (b *reading) documents(f *facade.Frond) {
+func (b *reading) documents(f *catalog.Frond) {
 	all := b.catalog.Discovery()
 	i := slices.IndexFunc(all.Fronds, func(d schema.DiscoveredFrond) bool { return d.Name == f.Name })
 	b.model.Contract = (&schema.Discovery{Fronds: all.Fronds[i : i+1]}).AppendJSON(nil)

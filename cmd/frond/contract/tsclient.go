@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -26,11 +26,11 @@ func (m *Model) clientScript() (string, error) {
 	if facts != "" {
 		facts, tables = "\n\nexport const facts = "+facts+";", "options, facts"
 	}
-	return generatedJS + "import { connect as over } from \"./connect.js\";\n\nexport { etag } from \"./connect.js\";\nexport { KitError } from \"./errors.js\";\n\n" +
+	return generatedJS + "import { connect as over } from \"./connect.js\";\n\nexport { etag } from \"./connect.js\";\nexport { fieldErrors, KitError } from \"./errors.js\";\n\n" +
 		"export const doors = " + table + ";" + facts + "\n\nexport const connect = (options) => over(doors, " + tables + ");\nexport { connect as createClient };\n", nil
 }
 
-// table is what the client knows of each door, as data.
+// table is the client's data about each door.
 //
 //	{
 //	  "product": {"frond": "catalog", "door": "product", "path": "/api/catalog/products", "key": "id",
@@ -95,14 +95,14 @@ func writes(patch *Decl, e *schema.Entity) (o record) {
 // record is an object of the script, whose members are written one after another.
 type record schema.Object
 
-// text adds a text; "" adds nothing.
+// text adds a text, unless it is "".
 func (r *record) text(name, text string) {
 	if text != "" {
 		*r = append(*r, schema.Member{Name: name, Value: quote(text)})
 	}
 }
 
-// texts adds a list; nil adds nothing.
+// texts adds a list, unless it is nil.
 func (r *record) texts(name string, list []string) {
 	if list != nil {
 		*r = append(*r, schema.Member{Name: name, Value: jsontext.AppendStrings(nil, list)})
@@ -147,7 +147,7 @@ func (g *GraphQL) object() (o record) {
 	return o
 }
 
-// members are what the doors are called in a client, in their order.
+// members are the names of the doors in a client, in their order.
 func (m *Model) members() []string {
 	names := newNames("call", "facts")
 	list := make([]string, len(m.Doors))
@@ -157,7 +157,7 @@ func (m *Model) members() []string {
 	return list
 }
 
-// shownBy are the doors whose rows show rows of d: what a change of one makes stale.
+// shownBy are the doors whose rows show rows of d: the lists that a change of d makes stale.
 func (m *Model) shownBy(d *Door) (members []string) {
 	for i, member := range m.members() {
 		if other := m.Doors[i]; other != d && slices.Contains(other.Reach.Shows, d.Name) {
@@ -176,7 +176,7 @@ func (op *Op) places() (o record) {
 	if op.Builtin {
 		o.text("builtin", op.Name)
 	}
-	o.flag("query", op.Kind == facade.Query)
+	o.flag("query", op.Kind == catalog.Query)
 	o.flag("open", op.Open)
 	o.texts("params", op.Params)
 	o.texts("parameters", op.Query)
@@ -200,9 +200,9 @@ func (m *Model) clientTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
 	w.line(`import type { ClientOptions, Sending } from "./connect.js";`)
-	w.line(`import type { Change, ChangesQuery, Equal, FactEvent, Fields, Has, IfMatch, Invocation, ListQuery, Many, One, Ordered, Page, Present, Selected, Selects, Shown, Some, Text, Where, Whole } from "./types.js";`)
+	w.line(`import type { Change, ChangesQuery, Equal, FactEvent, Fields, Has, IfMatch, Invocation, ListQuery, Many, One, Ordered, Page, Present, Selected, Selects, Shown, Some, Text, Watched, Where, Whole } from "./types.js";`)
 	w.imports(m.Types)
-	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { KitError } from \"./errors.js\";\nexport type { KitErrorCode } from \"./errors.js\";")
+	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { fieldErrors, KitError } from \"./errors.js\";\nexport type { KitErrorCode, Refusal } from \"./errors.js\";")
 	w.line("export type { Change, FactEvent, Invocation, Page, Related, Selected, Shown } from \"./types.js\";")
 	for _, d := range m.Related {
 		w.decl(d)
@@ -253,19 +253,19 @@ func (w *tsWriter) filter(f *Filter) {
 		of := tsType(field.Type)
 		var text string
 		switch field.Form {
-		case Presence:
+		case presence:
 			text = "Present"
-		case Equality:
+		case equality:
 			text = "Equal<" + of + ">"
-		case Order:
+		case order:
 			text = "Ordered<" + of + ">"
-		case TextForm:
+		case textForm:
 			text = "Text"
-		case Membership:
+		case membership:
 			text = "Has<" + of + ">"
-		case ToOne:
+		case toOne:
 			text = field.To.Name
-		case ToMany:
+		case toMany:
 			text = "Some<" + field.To.Name + ">"
 		}
 		w.line("  readonly %s?: %s;", tsKey(field.Name), tsAbsent(field.Name, text))
@@ -293,24 +293,29 @@ func (w *tsWriter) door(d *Door) {
 		}
 	}
 	if op := d.updates(); op != nil && !slices.ContainsFunc(d.Ops, func(op *Op) bool { return op.Name == "patchOf" }) {
-		w.line("  /** What update takes to make after of before: the fields that differ and may be written. It sends nothing. */")
+		w.line("  /** The patch for an update that turns before into after: the fields that differ and may be written. It sends no request. */")
 		w.line("  patchOf(before: Partial<%s>, after: Partial<%[1]s>): %s;", d.Type, op.In.Name)
 	}
 	w.line("}")
 }
 
-// helpers declares what a client makes of a list, but for what an operation is called.
+// helpers declares the functions that a client derives from a list, unless an operation has the
+// same name.
 func (w *tsWriter) helpers(d *Door, list *Op) {
 	free := func(name string) bool {
 		return !slices.ContainsFunc(d.Ops, func(op *Op) bool { return op.Name == name })
 	}
-	query, row := list.tsListQuery(d), tsType(*list.Out)
+	query, row, watched := list.tsListQuery(d), tsType(*list.Out), "AsyncIterable<Page<%s>>"
+	if d.updates() != nil {
+		watched = "Watched<Page<%s>, " + d.Type + `Door["update"]>`
+	}
 	for _, all := range []struct{ name, doc, takes, sending, gives string }{
 		{"pages", "The pages of a list, one after another.", query, ", sending?: Sending", "AsyncIterable<Page<%s>>"},
 		{"each", "The rows of a list, page by page.", query, ", sending?: Sending", "AsyncIterable<%s>"},
+		{"watch", "A page, and the page again each time it has changed.", query, ", sending?: Sending", watched},
 		{"changes", "The changes of rows as they happen, begun again where the connection is lost.", "ChangesQuery<" + d.filterName() + ">", "", "AsyncIterable<Change<%s, " + d.keyType() + ">>"},
 	} {
-		if !free(all.name) || all.name == "changes" && d.Reach.Changes == "" {
+		if !free(all.name) || d.Reach.Changes == "" && (all.name == "changes" || all.name == "watch") {
 			continue
 		}
 		w.line("  /** %s */", all.doc)
@@ -341,7 +346,7 @@ func (d *Door) keyType() string {
 // tsForm is one signature of a method.
 type tsForm struct{ takes, gives string }
 
-// tsListQuery is the type of what a list takes.
+// tsListQuery is the type of a list's parameters.
 func (op *Op) tsListQuery(d *Door) string {
 	filter, sort := d.filterName(), "never"
 	if d.Reach.Sort != nil {
@@ -371,11 +376,11 @@ func (op *Op) tsForms(d *Door) []tsForm {
 			return "Promise<boolean>"
 		case row == "unknown":
 			return "Promise<unknown>"
-		case op.Cardinality == facade.Maybe:
+		case op.Cardinality == catalog.Maybe:
 			row += " | null"
-		case op.Cardinality == facade.Many:
+		case op.Cardinality == catalog.Many:
 			row += "[]"
-		case op.Cardinality == facade.PageOf:
+		case op.Cardinality == catalog.PageOf:
 			row = "Page<" + row + ">"
 		}
 		return "Promise<" + row + ">"
@@ -424,14 +429,15 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	forms := []tsForm{{fmt.Sprintf("(%s, options?: %s)", takes, all), gives(out)}}
 	if selects {
 		forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(%s, options: %s & Fields<%[1]s, F>)", out, takes, options), gives("Selected<" + out + ", F>")})
-		if op.Kind == facade.Query {
+		if op.Kind == catalog.Query {
 			forms = append(forms, tsForm{fmt.Sprintf("<const S>(%s, options: %s & Selects<%s, S>)", takes, options, d.selectable(out)), gives(d.shown(out))})
 		}
 	}
 	return forms
 }
 
-// selectable is what a select of the door's rows names, as arguments of a type.
+// selectable returns the names that a select of the door's rows may use, as arguments of a
+// type.
 func (d *Door) selectable(row string) string { return row + ", " + d.Reach.Relations.Name }
 
 // shown is the type of a row as a select shows it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// factTable is what the client knows of each fact, as data; "" without facts.
+// factTable is the client's data about each fact; "" without facts.
 //
 //	{"orderPlaced": {"door": "order", "changes": "/api/sales/facts/orderPlaced", "key": "id", "big": ["weight"]}}
 func (m *Model) factTable() (string, error) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // queryScript is query.js: for each door a function that makes options for TanStack Query.
@@ -53,7 +53,7 @@ func (m *Model) judgeNames() []string {
 func (m *Model) queryTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
-	w.line(`import type { Cache, InfiniteQuery, Mutation, Query } from "./query-options.js";`)
+	w.line(`import type { Cache, InfiniteQuery, LiveQuery, Mutation, Query } from "./query-options.js";`)
 	w.line(`import type { Fields, IfMatch, Invocation, ListQuery, Page, Selected, Selects, Shown, Where, Whole } from "./types.js";`)
 	names := []string{"Client"}
 	for _, f := range m.Filters {
@@ -69,13 +69,13 @@ func (m *Model) queryTypes() string {
 	}
 	w.line("import type { %s } from \"./client.js\";", strings.Join(names, ", "))
 	w.imports(m.Types)
-	w.line("export type { Cache, InfiniteQuery, Mutation, Query } from \"./query-options.js\";")
+	w.line("export type { Cache, InfiniteQuery, LiveQuery, Mutation, Query } from \"./query-options.js\";")
 	for i, member := range m.members() {
 		d := m.Doors[i]
 		w.line("\n/** Options for queries and mutations of %s. */\nexport interface %sQueries {\n  readonly key: readonly [%s, %s];", d.Name, d.Type, quote(m.Frond), quote(member))
 		for _, op := range d.Ops {
 			w.doc("  ", op.Doc, op.Deprecated)
-			if op.Kind == facade.Query {
+			if op.Kind == catalog.Query {
 				w.queryMethods(d, op)
 				continue
 			}
@@ -93,11 +93,14 @@ func (w *tsWriter) queryMethods(d *Door, op *Op) {
 		w.line("  %s%s: Query<%s>;", tsMethod(op.Name), takes, unwrapped(form.gives))
 		if op.Builtin && op.Name == "list" {
 			w.line("  infinite%s: InfiniteQuery<%s>;", takes, unwrapped(form.gives))
+			if d.Reach.Changes != "" {
+				w.line("  live%s: LiveQuery<%s>;", takes, unwrapped(form.gives))
+			}
 		}
 	}
 }
 
-// variables is what a mutation takes.
+// variables are the variables of a mutation.
 func (op *Op) variables(d *Door) string {
 	options := op.conditions(d)
 	switch {
@@ -116,7 +119,36 @@ func (op *Op) variables(d *Door) string {
 	return op.In.Name
 }
 
-// unwrapped is what a promise gives.
+// unwrapped is the type of a promise's value.
 func unwrapped(promise string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(promise, "Promise<"), ">")
+}
+
+// relations declares the relations of an entity:
+//
+//	export interface ProductRelations {
+//	  category: One<Category, CategoryRelations>;
+//	  reviews: Many<Review, ReviewRelations>;
+//	}
+func (w *tsWriter) relations(r *Relations) {
+	w.line("\nexport interface %s {", r.Name)
+	for _, to := range r.To {
+		form := "One"
+		if to.Many {
+			form = "Many"
+		}
+		w.line("  %s: %s;", tsKey(to.Name), tsAbsent(to.Name, fmt.Sprintf("%s<%s, %s>", form, to.Of.Row.Name, to.Of.Name)))
+	}
+	w.line("}")
+}
+
+// table is the relations as data, for the transport that writes their selections.
+func (r *Relations) table() (o record) {
+	for _, to := range r.To {
+		var one record
+		one.text("door", to.Door)
+		one.flag("many", to.Many)
+		o.object(to.Name, one)
+	}
+	return o
 }

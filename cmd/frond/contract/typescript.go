@@ -66,10 +66,10 @@ func runtime(files Files) error {
 	})
 }
 
-// member is what a door is called in a client: orderLine.
+// member is the name of a door in a client: orderLine.
 func (d *Door) member() string { return member(d.Name) }
 
-// member is what an entity or a view is called in JavaScript: orderLine.
+// member is the name of an entity or a view in JavaScript: orderLine.
 func member(name string) string {
 	name = schema.GraphQLField(name)
 	return strings.ToLower(name[:1]) + name[1:]
@@ -81,8 +81,8 @@ type tsWriter struct{ strings.Builder }
 // line writes a line of code.
 func (w *tsWriter) line(text string, args ...any) { fmt.Fprintf(w, text+"\n", args...) }
 
-// doc writes a comment with what an author says. A text cannot end the comment: */ is written
-// with a space.
+// doc writes a comment with the author's description. A text cannot end the comment: */ is
+// written with a space.
 func (w *tsWriter) doc(indent string, doc, deprecated string) {
 	lines := docLines(strings.ReplaceAll(doc, "*/", "* /"))
 	if deprecated != "" {
@@ -132,16 +132,16 @@ func tsUnion(words []string) string {
 	return strings.Join(quoted, " | ")
 }
 
-// tsType is a type in TypeScript. A date-time stays a string and an integer a number:
-// JSON.parse makes nothing else of them.
+// tsType is a type in TypeScript. A date-time stays a string and an integer a number, as
+// JSON.parse returns them.
 func tsType(t Type) string {
 	text := ""
 	switch t.Basic {
 	case Any:
 		return "unknown"
-	case Text, Moment:
+	case Text, moment:
 		text = "string"
-	case Integer, Number:
+	case integer, number:
 		switch {
 		case t.Literals != nil:
 			text = strings.Join(t.Literals, " | ")
@@ -150,11 +150,11 @@ func tsType(t Type) string {
 		default:
 			text = "number"
 		}
-	case Boolean:
+	case boolean:
 		text = "boolean"
-	case ListOf:
+	case listOf:
 		text = tsElement(*t.Elem)
-	case Named:
+	case named:
 		text = t.Decl.Name
 	}
 	if t.Null {
@@ -185,7 +185,7 @@ func tsAbsent(name, of string) string {
 	return of
 }
 
-// tsMethod is the name of a method. new(…) would say what an interface constructs.
+// tsMethod is the name of a method. A method called new would declare a constructor.
 func tsMethod(name string) string {
 	if name == "new" {
 		return string(quote(name))

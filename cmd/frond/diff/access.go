@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -24,10 +24,10 @@ import (
 // A class of one version alone is decided in the other by the rules that hold for everybody.
 
 // accessPair is the access to a door in both versions; a nil side has no such door.
-type accessPair struct{ was, is *facade.Access }
+type accessPair struct{ was, is *catalog.Access }
 
-// classPair is what a class of callers may do with an operation; nil is nothing.
-type classPair struct{ was, is *facade.RuleAccess }
+// classPair holds the rights of a class of callers on an operation; nil means none.
+type classPair struct{ was, is *catalog.RuleAccess }
 
 // grantPair is what holds for a field of a class in both versions.
 type grantPair struct {
@@ -36,7 +36,7 @@ type grantPair struct {
 	setWas, setIs           string
 }
 
-// access compares who may do what.
+// access compares the rights of callers.
 func (c *comparison) access() {
 	was, is := accessOf(c.was), accessOf(c.is)
 	for _, p := range c.doors() {
@@ -57,21 +57,21 @@ func (c *comparison) access() {
 			continue
 		}
 		c.properties(p)
-		if known(pair.was) && known(pair.is) && (pair.was.By == facade.ByRules || pair.is.By == facade.ByRules) {
+		if known(pair.was) && known(pair.is) && (pair.was.By == catalog.ByRules || pair.is.By == catalog.ByRules) {
 			c.classes(p, pair)
 		}
 	}
 }
 
 // known reports whether the access to a door is written down: not in Go code, nor at a remote.
-func known(a *facade.Access) bool {
-	return a != nil && (a.By == facade.ByRules || a.By == facade.ByWord || a.By == facade.ByNobody)
+func known(a *catalog.Access) bool {
+	return a != nil && (a.By == catalog.ByRules || a.By == catalog.ByWord || a.By == catalog.ByNobody)
 }
 
 // accessOf is the table of access by door.
-func accessOf(v *Version) map[string]*facade.Access {
-	out := map[string]*facade.Access{}
-	table := v.catalog.Access()
+func accessOf(v *Version) map[string]*catalog.Access {
+	out := map[string]*catalog.Access{}
+	table := v.catalog.Access
 	for i := range table {
 		out[schema.EntityKey(table[i].Door)] = &table[i]
 	}
@@ -86,11 +86,11 @@ func (c *comparison) exposed(p doorPair) {
 	if p.was == nil {
 		old := c.was.catalog.Set.Entity(c.pair.oldName(doorKey(p.is)))
 		if old == nil || old.View {
-			return // an entity that is new has no rows
+			return // a new entity has no rows
 		}
 	}
 	for _, op := range p.is.Operations {
-		var before *facade.Operation
+		var before *catalog.Operation
 		if p.was != nil {
 			if before = p.was.Operation(op.Name); before == nil {
 				continue // an operation that is new is not an opened one
@@ -104,7 +104,7 @@ func (c *comparison) exposed(p doorPair) {
 	}
 }
 
-// properties compares what the cards themselves open and close, for every caller.
+// properties compares the fields that the cards themselves open and close, for every caller.
 func (c *comparison) properties(p doorPair) {
 	if p.was.Entity == nil || p.is.Entity == nil {
 		return
@@ -136,13 +136,13 @@ func (c *comparison) classes(p doorPair, pair accessPair) {
 	}
 }
 
-// classesOf are the classes of callers that either version distinguishes: for whom one condition
-// holds, for whom two of them hold, and everybody else. A caller for whom more of them hold is
-// decided by the first rule of each version, and these two conditions are a class. A rule with
-// when: false holds for nobody.
+// classesOf are the classes of callers that either version distinguishes: those for whom one
+// condition holds, those for whom two hold, and all others. If more of them hold for a caller,
+// the first rule of each version decides, and these two conditions are a class. A rule with
+// when: false holds for no caller.
 func classesOf(pair accessPair) (classes [][]string) {
 	var whens []string
-	for _, side := range []*facade.Access{pair.was, pair.is} {
+	for _, side := range []*catalog.Access{pair.was, pair.is} {
 		for i := range side.Rules {
 			if when := side.Rules[i].When; when != "" && when != "false" && !slices.Contains(whens, when) {
 				whens = append(whens, when)
@@ -172,12 +172,12 @@ func decidedFor(pair accessPair, class []string, op string) classPair {
 }
 
 // anything is the access to a door without rules.
-var anything = &facade.RuleAccess{}
+var anything = &catalog.RuleAccess{}
 
 // decide finds the rule that decides over an operation for the callers for whom these
 // conditions hold and no others: nil is that it is closed. Without rules a door is open.
-func decide(a *facade.Access, class []string, op string) *facade.RuleAccess {
-	if a.By != facade.ByRules {
+func decide(a *catalog.Access, class []string, op string) *catalog.RuleAccess {
+	if a.By != catalog.ByRules {
 		return anything
 	}
 	for i := range a.Rules {
@@ -193,17 +193,17 @@ func decide(a *facade.Access, class []string, op string) *facade.RuleAccess {
 	return nil
 }
 
-// grants compares what a rule says of fields.
+// grants compares a rule's restrictions of fields.
 func (c *comparison) grants(p doorPair, decided classPair, class []string) {
 	var fields []string
-	for _, r := range []*facade.RuleAccess{decided.was, decided.is} {
+	for _, r := range []*catalog.RuleAccess{decided.was, decided.is} {
 		fields = slices.Concat(fields, r.Hide, r.ReadOnly, slices.Sorted(maps.Keys(r.Set)))
 	}
 	slices.Sort(fields)
 	for _, name := range slices.Compact(fields) {
 		to := c.pair.newField(p.was.Entity, name)
 		if !has(p.was, name) || !has(p.is, to) {
-			continue // a field that is new or gone is no other access to it
+			continue // access to a new or removed field is not compared
 		}
 		g := grantPair{
 			hiddenWas: slices.Contains(decided.was.Hide, name), hiddenIs: slices.Contains(decided.is.Hide, to),
@@ -215,13 +215,13 @@ func (c *comparison) grants(p doorPair, decided classPair, class []string) {
 }
 
 // has reports whether the rows of a door have a field, stored or computed.
-func has(d *facade.Door, name string) bool {
-	return d.Entity != nil && d.Entity.Property(name) != nil || slices.ContainsFunc(d.Computed, func(c *facade.Computed) bool { return c.Name == name })
+func has(d *catalog.Door, name string) bool {
+	return d.Entity != nil && d.Entity.Property(name) != nil || slices.ContainsFunc(d.Computed, func(c *catalog.Computed) bool { return c.Name == name })
 }
 
 // rowsText is the filter of a rule, its members sorted: equal filters have equal texts. "" is
 // every row.
-func rowsText(r *facade.RuleAccess) string {
+func rowsText(r *catalog.RuleAccess) string {
 	if r == nil || r.Rows == nil {
 		return ""
 	}
@@ -229,7 +229,7 @@ func rowsText(r *facade.RuleAccess) string {
 }
 
 // conjuncts are the conditions of a filter that all have to hold, as texts, sorted.
-func conjuncts(r *facade.RuleAccess) (all []string) {
+func conjuncts(r *catalog.RuleAccess) (all []string) {
 	if r == nil || r.Rows == nil {
 		return nil
 	}

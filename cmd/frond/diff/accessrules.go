@@ -3,7 +3,7 @@ package diff
 import (
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -11,7 +11,7 @@ var onAccess = []Surface{OnAccess}
 
 // The ways out that several rules of access share.
 const (
-	wasClosed = "write down who is meant to have this: it is more than before"
+	wasClosed = "check that these callers are meant to have the new rights"
 	wasOpen   = "inform those who lose it, or keep the rule that opens it"
 )
 
@@ -34,7 +34,7 @@ var doorRules = []rule[accessPair]{
 // exposureRules are tried on every operation that a surface shows now and did not show.
 var exposureRules = []rule[string]{
 	{
-		Rule{"access-exposed", Dangerous, onAccess, "a surface shows an operation over rows of before that it did not show", wasClosed, ""},
+		Rule{"access-exposed", Dangerous, onAccess, "a surface shows an operation over existing rows", wasClosed, ""},
 		func(surface string) *change { return &change{"not shown", "on " + surface} },
 	},
 }
@@ -62,7 +62,7 @@ var classRules = []rule[classPair]{
 		},
 	},
 	{
-		Rule{"access-rows-changed", Breaking, onAccess, "callers see other rows: some may be gone, some may be new to them", "compare both filters: a new row that they see is a leak, a row that is gone is missed", ""},
+		Rule{"access-rows-changed", Breaking, onAccess, "callers see other rows: fewer, more or both", "compare both filters: a new row that they see is a leak, a row that is gone is missed", ""},
 		func(p classPair) *change {
 			return rows(p, func(gone, added int) bool { return gone > 0 && added > 0 })
 		},
@@ -103,7 +103,8 @@ var grantRules = []rule[grantPair]{
 	},
 }
 
-// propertyRules are tried on every field of a card, for what it opens to every caller.
+// propertyRules are tried on every field of a card, for the access that it gives to every
+// caller.
 var propertyRules = []rule[[2]*schema.Property]{
 	{
 		Rule{"access-boundary-opened", Dangerous, onAccess, "a field that never left the host is sent out", wasClosed, ""},
@@ -132,19 +133,19 @@ func writes(p *schema.Property) []string {
 }
 
 // ruled reports whether something decides over a door: its rules, or Go code.
-func ruled(a *facade.Access) bool { return a.By == facade.ByRules || a.By == facade.ByGoCode }
+func ruled(a *catalog.Access) bool { return a.By == catalog.ByRules || a.By == catalog.ByGoCode }
 
 // byText is who decides over a door; "" of nil.
-func byText(a *facade.Access) string {
+func byText(a *catalog.Access) string {
 	switch {
 	case a == nil:
 		return ""
 	case ruled(a):
 		return string(a.By)
-	case a.By == facade.ByWord:
+	case a.By == catalog.ByWord:
 		return "open"
 	}
-	return "open, and nobody said so"
+	return "open without a rule"
 }
 
 // rows compares the filters of two rules by the conditions that all have to hold.

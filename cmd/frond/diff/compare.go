@@ -1,8 +1,8 @@
 package diff
 
-// Compare lists what the version is changes of was. Findings are in a fixed order: by level,
-// surface, rule and place. Equal versions have none. Versions of different forms are compared
-// in the lesser one, and the report notes what that leaves out.
+// Compare lists the changes from was to is. Findings are in a fixed order: by level, surface,
+// rule and place. Equal versions have none. Versions of different forms are compared in the
+// lesser one, and the report notes the parts that it leaves out.
 func Compare(was, is *Version) (*Report, error) {
 	report := &Report{}
 	form := max(was.Form, is.Form)
@@ -47,8 +47,8 @@ func Compare(was, is *Version) (*Report, error) {
 	return report, nil
 }
 
-// notes say what a lesser form leaves out.
+// notes name the parts that a lesser form leaves out.
 var notes = map[Form]string{
-	Discovery: "a host describes its operations, cards and facts: who may do what, plurals, GraphQL names of its own and entities without a door are not compared",
-	Bundle:    "a bundle has cards alone: every entity counts as having all built-in operations, and nothing but the cards is compared",
+	Discovery: "a host describes its operations, cards and facts: access rules, plurals, GraphQL names of its own and entities without a door are not compared",
+	Bundle:    "a bundle has cards alone: every entity counts as having all built-in operations, and only the cards are compared",
 }

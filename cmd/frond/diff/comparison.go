@@ -3,7 +3,7 @@ package diff
 import (
 	"slices"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
 // comparison is one run over two versions.
@@ -15,7 +15,7 @@ type comparison struct {
 
 // surfacesOf are the surfaces of a kind that both versions have, and those that one of them
 // has: an audience may be new.
-func (c *comparison) surfacesOf(kind facade.Surface) (all []facade.Surface) {
+func (c *comparison) surfacesOf(kind catalog.Surface) (all []catalog.Surface) {
 	for _, v := range []*Version{c.was, c.is} {
 		for _, s := range v.catalog.Surfaces() {
 			if s.Kind() == kind && !slices.Contains(all, s) {
@@ -26,11 +26,11 @@ func (c *comparison) surfacesOf(kind facade.Surface) (all []facade.Surface) {
 	return all
 }
 
-// none is a surface that shows nothing.
-var none = &surface{view: &facade.Catalog{}}
+// none is an empty surface.
+var none = &surface{view: &catalog.Catalog{}}
 
-// of is what a version shows on a surface.
-func (v *Version) of(s facade.Surface) *surface {
+// of is a version as a surface shows it.
+func (v *Version) of(s catalog.Surface) *surface {
 	if shown := v.surfaces[s]; shown != nil {
 		return shown
 	}
@@ -38,11 +38,11 @@ func (v *Version) of(s facade.Surface) *surface {
 }
 
 // doorPair is a door in both versions; one of them may be nil.
-type doorPair struct{ was, is *facade.Door }
+type doorPair struct{ was, is *catalog.Door }
 
 // doors pairs all doors, those of the old version first.
 func (c *comparison) doors() (all []doorPair) {
-	paired := map[*facade.Door]bool{}
+	paired := map[*catalog.Door]bool{}
 	for _, d := range doors(c.was.catalog) {
 		p := doorPair{was: d, is: c.is.catalog.Door(c.pair.newName(doorKey(d)))}
 		if p.is != nil {

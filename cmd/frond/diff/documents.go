@@ -40,7 +40,8 @@ func (c *comparison) document(id string, pair documentPair) {
 	try(&c.out, documentRules, pair, place{surface: OnGraphQL, at: "document " + id})
 }
 
-// named reports whether a document of the old version has a name beside its hash that is gone.
+// named reports whether a removed document of the old version has a name in addition to its
+// hash.
 func (c *comparison) named(text string) bool {
 	for id, other := range c.was.Documents {
 		if !strings.HasPrefix(id, "sha256:") && other == text {
@@ -63,7 +64,7 @@ func modeText(v *Version) string {
 // modeRules are tried on how documents are trusted.
 var modeRules = []rule[[2]*Version]{
 	{
-		Rule{"documents-enforced", Breaking, []Surface{OnGraphQL}, "documents that are not trusted are refused", "run with graphql.documents.mode: log first, and read what it logs", ""},
+		Rule{"documents-enforced", Breaking, []Surface{OnGraphQL}, "documents that are not trusted are refused", "run with graphql.documents.mode: log first, and read the log", ""},
 		func(p [2]*Version) *change {
 			return changed(!p[0].Enforced && p[1].Enforced, modeText(p[0]), modeText(p[1]))
 		},
@@ -77,7 +78,7 @@ var documentRules = []rule[documentPair]{
 		func(p documentPair) *change { return changed(p.is == "", "trusted", "") },
 	},
 	{
-		Rule{"document-changed", Dangerous, []Surface{OnGraphQL}, "a name stands for another trusted document: a client that was built with the old one gets the answer of the new one", "give the new document another name", ""},
+		Rule{"document-changed", Dangerous, []Surface{OnGraphQL}, "a name identifies another trusted document: clients of the old one get the answer of the new one", "give the new document another name", ""},
 		func(p documentPair) *change { return changed(p.is != "" && p.was != p.is, "a document", "another one") },
 	},
 }

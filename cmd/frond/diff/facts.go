@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -12,7 +12,7 @@ import (
 type factPair struct{ was, is *schema.Card }
 
 // emissionPair is a fact that both versions have.
-type emissionPair struct{ was, is *facade.Fact }
+type emissionPair struct{ was, is *catalog.Fact }
 
 // announced is a fact without a card.
 var announced = &schema.Card{}
@@ -39,12 +39,12 @@ func (c *comparison) facts() {
 type announcements struct {
 	names []string
 	cards map[string]*schema.Card
-	facts map[string]*facade.Fact
+	facts map[string]*catalog.Fact
 }
 
 // factsOf are the facts of a version, in order.
 func factsOf(v *Version) announcements {
-	out := announcements{cards: map[string]*schema.Card{}, facts: map[string]*facade.Fact{}}
+	out := announcements{cards: map[string]*schema.Card{}, facts: map[string]*catalog.Fact{}}
 	for _, frond := range v.catalog.Fronds {
 		for _, f := range frond.Facts {
 			card := f.Schema
@@ -73,17 +73,18 @@ func (c *comparison) emission(p emissionPair, here place) {
 }
 
 // receiversOf is the table of who receives facts, by their names.
-func receiversOf(v *Version) map[string]*facade.Access {
-	out := map[string]*facade.Access{}
-	table := v.catalog.FactAccess()
+func receiversOf(v *Version) map[string]*catalog.Access {
+	out := map[string]*catalog.Access{}
+	table := v.catalog.FactAccess
 	for i := range table {
 		out[table[i].Fact] = &table[i]
 	}
 	return out
 }
 
-// sources are the commands that emit a fact; "" where nothing does by itself, or nobody knows.
-func sources(f *facade.Fact) string {
+// sources are the commands that emit a fact; "" if no command does by itself, or the commands
+// are unknown.
+func sources(f *catalog.Fact) string {
 	var names []string
 	for _, op := range f.On {
 		names = append(names, op.Door.Name+"."+op.Name)
@@ -96,24 +97,24 @@ func sources(f *facade.Fact) string {
 }
 
 // emits reports whether b names a command that a does not.
-func emits(a, b *facade.Fact) bool {
+func emits(a, b *catalog.Fact) bool {
 	if b.Changes {
 		return !a.Changes
 	}
-	return !a.Changes && slices.ContainsFunc(b.On, func(op *facade.Operation) bool {
-		return !slices.ContainsFunc(a.On, func(o *facade.Operation) bool { return o.Name == op.Name })
+	return !a.Changes && slices.ContainsFunc(b.On, func(op *catalog.Operation) bool {
+		return !slices.ContainsFunc(a.On, func(o *catalog.Operation) bool { return o.Name == op.Name })
 	})
 }
 
-// subject is what a fact is about: a door, or nothing.
-func subject(f *facade.Fact) string {
+// subject is the door of a fact, or "".
+func subject(f *catalog.Fact) string {
 	if f.Door == nil {
 		return ""
 	}
 	return f.Door.Name
 }
 
-// cardMembers are the members of what a fact carries: fields that leave the host.
+// cardMembers are the members of a fact's data: fields that leave the host.
 func cardMembers(card *schema.Card) (out []member) {
 	for i := range card.Fields {
 		f := &card.Fields[i]
@@ -129,21 +130,21 @@ func cardMembers(card *schema.Card) (out []member) {
 // factRules are tried on every fact.
 var factRules = []rule[factPair]{
 	{
-		Rule{"fact-removed", Breaking, []Surface{OnFacts}, "a fact is not announced any more", "keep announcing it until nobody subscribes", ""},
+		Rule{"fact-removed", Breaking, []Surface{OnFacts}, "a fact is not announced any more", "keep the fact until the last subscriber has left it", ""},
 		func(p factPair) *change { return changed(p.is == nil, "announced", "") },
 	},
 	{
-		Rule{"fact-shape-removed", Breaking, []Surface{OnFacts}, "a fact does not say any more what it carries", "name its card under schema:", ""},
+		Rule{"fact-shape-removed", Breaking, []Surface{OnFacts}, "a fact has no card for its data any more", "name its card under schema:", ""},
 		func(p factPair) *change {
 			return changed(p.is == announced && p.was != nil && p.was != announced, titled(p.was), "no card")
 		},
 	},
 	{
-		Rule{"fact-added", Safe, []Surface{OnFacts}, "a fact is new", "nothing to do", ""},
+		Rule{"fact-added", Safe, []Surface{OnFacts}, "a fact is new", "no action needed", ""},
 		func(p factPair) *change { return changed(p.was == nil, "", "announced") },
 	},
 	{
-		Rule{"fact-shape-added", Safe, []Surface{OnFacts}, "a fact says now what it carries", "nothing to do", ""},
+		Rule{"fact-shape-added", Safe, []Surface{OnFacts}, "a fact has a card for its data now", "no action needed", ""},
 		func(p factPair) *change {
 			return changed(p.was == announced && p.is != nil && p.is != announced, "no card", titled(p.is))
 		},
@@ -153,11 +154,11 @@ var factRules = []rule[factPair]{
 // emissionRules are tried on every fact that both versions have.
 var emissionRules = []rule[emissionPair]{
 	{
-		Rule{"fact-source-removed", Breaking, []Surface{OnFacts}, "a command does not emit a fact any more that it emitted by itself", "emit it in the command's own code, or keep it under on:", ""},
+		Rule{"fact-source-removed", Breaking, []Surface{OnFacts}, "a command does not emit a fact any more", "emit it in the command's own code, or keep it under on:", ""},
 		func(p emissionPair) *change { return changed(emits(p.is, p.was), sources(p.was), sources(p.is)) },
 	},
 	{
-		Rule{"fact-source-added", Dangerous, []Surface{OnFacts}, "a further command emits a fact, for rows that its receivers do not expect", "declare a fact of another name for them", ""},
+		Rule{"fact-source-added", Dangerous, []Surface{OnFacts}, "a further command emits a fact, for unexpected rows", "declare a fact of another name for them", ""},
 		func(p emissionPair) *change { return changed(emits(p.was, p.is), sources(p.was), sources(p.is)) },
 	},
 	{
@@ -167,7 +168,7 @@ var emissionRules = []rule[emissionPair]{
 		},
 	},
 	{
-		Rule{"fact-subject-changed", Dangerous, []Surface{OnFacts, OnAccess}, "a fact is about rows of another door, or of none, so that other rules say who receives it", "declare a fact of another name", ""},
+		Rule{"fact-subject-changed", Dangerous, []Surface{OnFacts, OnAccess}, "a fact is about another door or none, so other rules select its receivers", "declare a fact of another name", ""},
 		func(p emissionPair) *change {
 			return changed(subject(p.was) != subject(p.is), subject(p.was), subject(p.is))
 		},
@@ -179,13 +180,13 @@ var receiverRules = []rule[accessPair]{
 	{
 		Rule{"fact-opened", Dangerous, onAccess, "a fact that had rules is open to everybody", wasClosed, ""},
 		func(p accessPair) *change {
-			return changed(p.was.By == facade.ByRules && p.is.By != facade.ByRules, "rules", "open")
+			return changed(p.was.By == catalog.ByRules && p.is.By != catalog.ByRules, "rules", "open")
 		},
 	},
 	{
 		Rule{"fact-closed", Breaking, onAccess, "a fact that was open to everybody has rules", wasOpen, ""},
 		func(p accessPair) *change {
-			return changed(p.was.By != facade.ByRules && p.is.By == facade.ByRules, "open", "rules")
+			return changed(p.was.By != catalog.ByRules && p.is.By == catalog.ByRules, "open", "rules")
 		},
 	},
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Level is how much a change matters to those who use what it changes.
+// Level is the severity of a change for its clients.
 type Level string
 
 // The levels, the worst first.
@@ -19,8 +19,8 @@ const (
 	Safe Level = "safe"
 )
 
-// Levels are all levels, the worst first.
-var Levels = []Level{Breaking, Dangerous, Safe}
+// levels are all levels, the worst first.
+var levels = []Level{Breaking, Dangerous, Safe}
 
 // Surface is where a change is seen.
 type Surface string
@@ -29,14 +29,14 @@ type Surface string
 const (
 	OnGraphQL Surface = "graphql"
 	OnREST    Surface = "rest"
-	OnRPC     Surface = "rpc"
+	onRPC     Surface = "rpc"
 	OnStore   Surface = "store"
 	OnAccess  Surface = "access"
 	OnFacts   Surface = "facts"
 )
 
-// Surfaces are all surfaces, in order.
-var Surfaces = []Surface{OnGraphQL, OnREST, OnRPC, OnStore, OnAccess, OnFacts}
+// surfaces are all surfaces, in order.
+var surfaces = []Surface{OnGraphQL, OnREST, onRPC, OnStore, OnAccess, OnFacts}
 
 // Finding is one change as one surface sees it.
 //
@@ -47,8 +47,8 @@ type Finding struct {
 	Level   Level   `json:"level"`
 	Surface Surface `json:"surface"`
 	// At is a GraphQL coordinate (Product.title), a verb and a path, a method (product.list),
-	// a table or a column (product.title), or a fact. What is gone is named as the old version
-	// has it, what is new as the new one.
+	// a table or a column (product.title), or a fact. A removed thing has its name in the old
+	// version, a new thing that in the new one.
 	At string `json:"at"`
 	// Also are the other places of the same surface where the same finding holds.
 	Also []string `json:"also,omitempty"`
@@ -59,9 +59,9 @@ type Finding struct {
 	Audience string `json:"audience,omitempty"`
 	Was      string `json:"was"` // "" where there was nothing
 	Is       string `json:"is"`  // "" where there is nothing
-	// Effect is, on the store, what the change costs: online, slow or loses.
+	// Effect is, for the store, the cost of the change: online, slow or loses.
 	Effect string `json:"effect,omitempty"`
-	// Unused says that no trusted document touches what has changed.
+	// Unused says that no trusted document uses the changed part.
 	Unused bool   `json:"unused,omitempty"`
 	WayOut string `json:"wayOut"`
 }
@@ -69,13 +69,13 @@ type Finding struct {
 // Report is the result of a comparison.
 type Report struct {
 	Findings []Finding `json:"findings"` // never nil
-	// Notes say what could not be compared, for a reader.
+	// Notes name the parts that could not be compared, for a reader.
 	Notes []string `json:"-"`
 }
 
 // Worst is the worst level of the findings; "" where there are none.
 func (r *Report) Worst() Level {
-	for _, l := range Levels {
+	for _, l := range levels {
 		if r.Count(l) > 0 {
 			return l
 		}
@@ -114,9 +114,9 @@ func (f *findings) add(r *Rule, p place, c *change) {
 	})
 }
 
-// merged joins findings that differ in their place alone, and puts all in order. On GraphQL
-// and on the store every place has a finding of its own: a coordinate is what a client or a
-// statement names, whereas one field of a card is in the bodies of several operations.
+// merged joins findings that differ in their place alone, and puts all in order. On GraphQL and
+// on the store every place has a finding of its own: a client or a statement names the
+// coordinate, whereas one field of a card is in the bodies of several operations.
 func (f *findings) merged() []Finding {
 	type key struct {
 		rule, member, audience, was, is string
@@ -128,7 +128,7 @@ func (f *findings) merged() []Finding {
 	seen := map[key]map[string]bool{}
 	for _, one := range f.all {
 		k := key{one.Rule, one.Member, one.Audience, one.Was, one.Is, one.Surface, one.Level}
-		if one.Surface != OnREST && one.Surface != OnRPC {
+		if one.Surface != OnREST && one.Surface != onRPC {
 			k.member = one.At + "\x00" + one.Member
 		} else {
 			// Operations of two doors are two changes.
@@ -147,8 +147,8 @@ func (f *findings) merged() []Finding {
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
 		return cmp.Or(
-			cmp.Compare(slices.Index(Levels, a.Level), slices.Index(Levels, b.Level)),
-			cmp.Compare(slices.Index(Surfaces, a.Surface), slices.Index(Surfaces, b.Surface)),
+			cmp.Compare(slices.Index(levels, a.Level), slices.Index(levels, b.Level)),
+			cmp.Compare(slices.Index(surfaces, a.Surface), slices.Index(surfaces, b.Surface)),
 			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Audience, b.Audience), strings.Compare(a.At, b.At), strings.Compare(a.Member, b.Member),
 		)
 	})
@@ -158,7 +158,7 @@ func (f *findings) merged() []Finding {
 // doorOf is the part of a place that names its door: product of product.list, and
 // /api/catalog/products of GET /api/catalog/products/{id}.
 func doorOf(at string, s Surface) string {
-	if s == OnRPC {
+	if s == onRPC {
 		door, _, _ := strings.Cut(at, ".")
 		return door
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -36,7 +36,7 @@ func (p elementPair) kind() string {
 
 // graphQL compares the GraphQL schemas of every audience.
 func (c *comparison) graphQL() {
-	for _, s := range c.surfacesOf(facade.OnGraphQL) {
+	for _, s := range c.surfacesOf(catalog.OnGraphQL) {
 		was, is := c.was.of(s), c.is.of(s)
 		if was.types == nil && is.types == nil {
 			continue
@@ -55,7 +55,7 @@ func (c *comparison) graphQL() {
 }
 
 // schemaWalk compares two schemas. Types are paired before they are compared: by their names,
-// and where a name has changed by what stands behind it, such as the operation of a root field.
+// and for a changed name by their use, such as the operation of a root field.
 type schemaWalk struct {
 	*comparison
 	audience string
@@ -90,7 +90,7 @@ func (w *schemaWalk) walk() {
 	}
 }
 
-// typeNames are the types of a schema, those of introspection aside.
+// typeNames are the types of a schema, without those of introspection.
 func typeNames(s *ast.Schema) (names []string) {
 	for name, def := range s.Types {
 		if !strings.HasPrefix(name, "__") && !def.BuiltIn {
@@ -207,7 +207,7 @@ func inputElement(name string, typ *ast.Type, value *ast.Value, d ast.DirectiveL
 	return &element{kind: "input", name: name, typ: typ, required: typ.NonNull && value == nil, deprecated: reason(d)}
 }
 
-// translated is an old type with the new name of what it is made of.
+// translated is an old type with the new names of its parts.
 func (w *schemaWalk) translated(t *ast.Type) *ast.Type {
 	if t == nil {
 		return nil

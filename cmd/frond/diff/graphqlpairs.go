@@ -29,7 +29,8 @@ func (w *schemaWalk) pairTypes(was, is *binding.Schema) {
 			w.put(name, name)
 		}
 	}
-	// From the roots down: a type whose name is gone is the one that stands in its place.
+	// From the roots down: a type whose name was removed is paired with the type at the same
+	// place.
 	seen := map[string]bool{}
 	queue := []string{"Query", "Mutation"}
 	for len(queue) > 0 {
@@ -55,9 +56,9 @@ func (w *schemaWalk) pairTypes(was, is *binding.Schema) {
 	}
 }
 
-// follow pairs the named types of two types that stand in one place, and returns the old one.
-// Only a type whose name has changed with that of its door or its field is paired: a place may
-// have another type now, and both names may be new to the other side.
+// follow pairs the named types of two types at one place, and returns the old one. It only
+// pairs a type whose name has changed with that of its door or its field: a place may have
+// another type now, and both names may be new to the other side.
 //
 //	Item is Product           ItemFilter is ProductFilter, CreateItemInput is CreateProductInput
 //	item.size is item.extent  ItemSize is ItemExtent

@@ -19,7 +19,7 @@ var graphQLRules = []rule[elementPair]{
 		gone("type", kindText),
 	},
 	{
-		Rule{"graphql-type-kind-changed", Breaking, []Surface{OnGraphQL}, "a name stands for a type of another kind", "give the new type another name", ""},
+		Rule{"graphql-type-kind-changed", Breaking, []Surface{OnGraphQL}, "a name is that of a type of another kind", "give the new type another name", ""},
 		both("type", func(p elementPair) *change {
 			return changed(p.was.def.Kind != p.is.def.Kind, kindText(p.was), kindText(p.is))
 		}),
@@ -78,21 +78,21 @@ var graphQLRules = []rule[elementPair]{
 		added("interface", name),
 	},
 	{
-		Rule{"graphql-type-added", Safe, []Surface{OnGraphQL}, "a type is new", "nothing to do", ""},
+		Rule{"graphql-type-added", Safe, []Surface{OnGraphQL}, "a type is new", "no action needed", ""},
 		added("type", kindText),
 	},
 	{
-		Rule{"graphql-field-added", Safe, []Surface{OnGraphQL}, "a field is new", "nothing to do", ""},
+		Rule{"graphql-field-added", Safe, []Surface{OnGraphQL}, "a field is new", "no action needed", ""},
 		added("field", typeText),
 	},
 	{
-		Rule{"graphql-input-added", Safe, []Surface{OnGraphQL}, "an argument or a field of an input is new and may be left out", "nothing to do", ""},
+		Rule{"graphql-input-added", Safe, []Surface{OnGraphQL}, "an argument or a field of an input is new and may be left out", "no action needed", ""},
 		func(p elementPair) *change {
 			return changed(p.kind() == "input" && p.was == nil && !p.is.required, "", typeText(p.is))
 		},
 	},
 	{
-		Rule{"graphql-type-compatible", Safe, []Surface{OnGraphQL}, "a type has changed in a way that every document allows: a field is never null, or an input may be left out", "nothing to do", ""},
+		Rule{"graphql-type-compatible", Safe, []Surface{OnGraphQL}, "a compatible change: a field is never null, or an input may be left out", "no action needed", ""},
 		func(p elementPair) *change {
 			if p.was == nil || p.is == nil || p.was.typ == nil || p.was.typ.String() == p.is.typ.String() {
 				return nil
@@ -102,7 +102,7 @@ var graphQLRules = []rule[elementPair]{
 		},
 	},
 	{
-		Rule{"graphql-deprecated", Safe, []Surface{OnGraphQL}, "a field, an input or a value is deprecated, or is not any more, or for another reason", "nothing to do", ""},
+		Rule{"graphql-deprecated", Safe, []Surface{OnGraphQL}, "a deprecation has changed", "no action needed", ""},
 		both("", func(p elementPair) *change {
 			return changed(p.was.deprecated != p.is.deprecated, p.was.deprecated, p.is.deprecated)
 		}),
@@ -155,8 +155,8 @@ func bare(t *ast.Type) *ast.Type {
 	return &out
 }
 
-// readsAs reports whether who reads values of type was reads those of type is as well: they
-// are the same, but may be null less often.
+// readsAs reports whether a client that reads values of type was can also read those of type
+// is: they are the same, but may be null less often.
 func readsAs(was, is *ast.Type) bool {
 	if was.NonNull && !is.NonNull {
 		return false

@@ -27,7 +27,7 @@ func shapeText(s *schema.Shape) string {
 // fewer values than an object of any members.
 const anObject = "object with members"
 
-// typesOf are the types that a shape accepts, null aside; nil is any type.
+// typesOf are the types that a shape accepts, without null; nil is any type.
 func typesOf(s *schema.Shape) []string {
 	if s.Bool != nil {
 		if *s.Bool {
@@ -98,12 +98,12 @@ var bounds = map[string]bool{
 	"maxLength": true, "maxItems": true, "maxProperties": true, "maxContains": true, "maximum": true, "exclusiveMaximum": true,
 }
 
-// limited is how the values that a shape allows differ from those that another one does, as
-// texts for a finding: what is allowed no more, and what is allowed now.
+// limited is the difference between the values of two shapes, as texts for a finding: the
+// values no longer allowed, and those allowed now.
 type limited struct{ less, more []change }
 
-// compareValues compares enums, bounds, patterns and formats. What is neither less nor more,
-// such as another pattern, is both.
+// compareValues compares enums, bounds, patterns and formats. A change that is neither less nor
+// more, such as another pattern, is both.
 func compareValues(was, is *schema.Shape) limited {
 	l := compareLimits(was, is)
 	enums(&l, enumOf(was), enumOf(is))
@@ -189,8 +189,9 @@ func schemas(list json.RawMessage) (out []string) {
 	return out
 }
 
-// further compares what an object takes beside its named members. Without the keyword that is
-// nothing where members are named (docs/decisions/judge.md), and anything where none are.
+// further compares the members that an object accepts in addition to its named ones. Without
+// the keyword an object with named members accepts no others (docs/decisions/judge.md), and an
+// object without any accepts all.
 func further(l *limited, was, is *schema.Shape) {
 	a, b := furtherText(was), furtherText(is)
 	rank := map[string]int{"false": -1, "true": 1} // a schema is between both
@@ -243,7 +244,7 @@ func enums(l *limited, was, is []string) {
 
 // one compares a keyword that allows less where it is there.
 func one(l *limited, name, was, is string) {
-	if name == "uniqueItems" { // false says nothing
+	if name == "uniqueItems" { // false has no effect
 		was, is = strings.TrimSuffix(was, "false"), strings.TrimSuffix(is, "false")
 	}
 	c := change{keyword(name, []byte(was)), keyword(name, []byte(is))}
@@ -269,7 +270,7 @@ func keyword(name string, v json.RawMessage) string {
 // number is a JSON number, exactly; nil of any other value.
 func number(v json.RawMessage) *big.Rat {
 	if jsontext.KindOf(v) != jsontext.Number || len(v) > 40 {
-		return nil // an exponent of any size is no bound to compute with
+		return nil // a bound with a huge exponent is too costly to compute with
 	}
 	n, ok := new(big.Rat).SetString(string(jsontext.Trim(v)))
 	if !ok {
@@ -278,7 +279,7 @@ func number(v json.RawMessage) *big.Rat {
 	return n
 }
 
-// silent are keywords that describe and change nothing.
+// silent are keywords that describe a value and do not restrict it.
 var silent = map[string]bool{
 	"$comment": true, "examples": true, "default": true, "readOnly": true, "writeOnly": true, "title": true, "description": true, "deprecated": true, "$schema": true, "$id": true,
 }

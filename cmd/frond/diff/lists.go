@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -15,10 +16,10 @@ import (
 // done by; nil words are that it cannot be. Or, with sizes, how long its pages are.
 type listPair struct {
 	was, is         []string
-	wasSize, isSize facade.ListLimits
+	wasSize, isSize project.ListLimits
 }
 
-// lists compares what the built-in list of a door takes.
+// lists compares the parameters of a door's built-in list.
 func (c *comparison) lists(p operationPair, places []place) {
 	if !p.was.Builtin || !p.is.Builtin || p.was.Name != "list" || p.was.Door.Entity == nil || p.is.Door.Entity == nil {
 		return
@@ -37,13 +38,13 @@ func (c *comparison) lists(p operationPair, places []place) {
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		try(&c.out, listRules, listPair{is: is[name]}, at(places, "query.filter."+name)...)
 	}
-	sizes := listPair{wasSize: p.was.Door.ListLimits(), isSize: p.is.Door.ListLimits()}
+	sizes := listPair{wasSize: p.was.Door.Limits, isSize: p.is.Door.Limits}
 	try(&c.out, listRules, sizes, append(c.roots(p.was), at(places, "query.limit")...)...)
 }
 
 // filters are the names that a filter of a door understands, with the operators of each.
 // sort is among the words of a field by which the rows can be ordered.
-func (c *comparison) filters(v *Version, d *facade.Door) map[string][]string {
+func (c *comparison) filters(v *Version, d *catalog.Door) map[string][]string {
 	out := map[string][]string{}
 	for _, p := range d.Entity.Fields {
 		if !p.Readable() {
@@ -89,8 +90,8 @@ func (c *comparison) leadsTo(v *Version, l *schema.Link) string {
 }
 
 // roots are the coordinates of an operation's root field, on the surfaces for everybody.
-func (c *comparison) roots(op *facade.Operation) (places []place) {
-	for _, s := range c.surfacesOf(facade.OnGraphQL) {
+func (c *comparison) roots(op *catalog.Operation) (places []place) {
+	for _, s := range c.surfacesOf(catalog.OnGraphQL) {
 		bound := c.was.of(s).bound
 		if bound == nil {
 			continue
@@ -106,31 +107,31 @@ func (c *comparison) roots(op *facade.Operation) (places []place) {
 	return places
 }
 
-// listRules are tried on what a list filters and sorts by, and on its pages.
+// listRules are tried on the filters and the sort keys of a list, and on its pages.
 var listRules = []rule[listPair]{
 	{
-		Rule{"list-filter-narrowed", Breaking, onCalls, "a list cannot be filtered or sorted by a field any more, or not with every operator", "keep the field readable and its type", ""},
+		Rule{"list-filter-narrowed", Breaking, onCalls, "a list has lost a filter, an operator or a sort key", "keep the field readable and its type", ""},
 		func(p listPair) *change {
 			gone := without(p.was, p.is)
 			return changed(len(gone) > 0, wordsText(gone, p.is), "")
 		},
 	},
 	{
-		Rule{"list-page-changed", Dangerous, onAll, "a page holds another number of rows where the caller names none, or fewer where it does", "have the callers follow hasMore", ""},
+		Rule{"list-page-changed", Dangerous, onAll, "a page has another default size, or a smaller maximum", "have the callers follow hasMore", ""},
 		func(p listPair) *change {
 			ok := p.wasSize.Default != p.isSize.Default || p.isSize.Max < p.wasSize.Max
 			return changed(ok, pageText(p.wasSize), pageText(p.isSize))
 		},
 	},
 	{
-		Rule{"list-page-raised", Safe, onAll, "a page may hold more rows where the caller asks for them", "nothing to do", ""},
+		Rule{"list-page-raised", Safe, onAll, "a page has a larger maximum", "no action needed", ""},
 		func(p listPair) *change {
 			ok := p.wasSize.Default == p.isSize.Default && p.isSize.Max > p.wasSize.Max
 			return changed(ok, pageText(p.wasSize), pageText(p.isSize))
 		},
 	},
 	{
-		Rule{"list-filter-widened", Safe, onCalls, "a list can be filtered or sorted by more", "nothing to do", ""},
+		Rule{"list-filter-widened", Safe, onCalls, "a list can be filtered or sorted by more", "no action needed", ""},
 		func(p listPair) *change {
 			more := without(p.is, p.was)
 			return changed(len(more) > 0, "", wordsText(more, p.was))
@@ -138,8 +139,8 @@ var listRules = []rule[listPair]{
 	},
 }
 
-// wordsText names what a field is filtered and sorted by more than in the other version, or
-// that it is not there at all.
+// wordsText names the filters and sort keys of a field that the other version lacks, or says
+// that the field is missing.
 func wordsText(words, other []string) string {
 	switch {
 	case other != nil:
@@ -151,4 +152,4 @@ func wordsText(words, other []string) string {
 }
 
 // pageText is the length of pages in words.
-func pageText(l facade.ListLimits) string { return fmt.Sprintf("%d, at most %d", l.Default, l.Max) }
+func pageText(l project.ListLimits) string { return fmt.Sprintf("%d, at most %d", l.Default, l.Max) }

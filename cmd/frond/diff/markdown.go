@@ -11,7 +11,7 @@ import (
 func WriteMarkdown(w io.Writer, r *Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## What this change breaks\n\n%s\n", counted(r))
-	for _, level := range Levels {
+	for _, level := range levels {
 		list := groups(r, level)
 		if list == nil {
 			continue

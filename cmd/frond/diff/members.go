@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -16,7 +16,7 @@ type member struct {
 	sendable bool // of a request: it may be sent
 	nullable bool // null is accepted, or may be answered
 	relation string
-	filled   string // what an absent member gets
+	filled   string // the value of an absent member
 	converts string // the conversion of its values
 	// until is the last day on which each of its old names is answered; nil: it has none.
 	until map[string]string
@@ -42,7 +42,7 @@ type part struct {
 	was, is *schema.Entity
 }
 
-// requests compares what an operation takes.
+// requests compares the parameters of an operation.
 func (c *comparison) requests(p operationPair, places []place) {
 	for _, part := range []part{{"params", p.was.Params, p.is.Params}, {"query", p.was.Query, p.is.Query}, {"body", p.was.Input, p.is.Input}} {
 		if part.name == "query" && p.is.Builtin && p.was.Builtin && p.is.Name == "list" {
@@ -54,14 +54,14 @@ func (c *comparison) requests(p operationPair, places []place) {
 	}
 }
 
-// results compares what an operation answers.
+// results compares the results of an operation.
 func (c *comparison) results(p operationPair, places []place) {
 	if p.was.Output == nil && p.is.Output == nil {
 		return
 	}
 	c.whole(resultRules, "result", cardShape(p.was.Output, true), cardShape(p.is.Output, true), places)
 	if p.was.Output == nil || p.is.Output == nil {
-		return // of a result without a card nothing is known
+		return // a result without a card is unknown
 	}
 	c.members(resultsOf, result(c.was, p.was), result(c.is, p.is), "result", c.renamedIn(p.was.Output), places)
 }
@@ -71,8 +71,8 @@ func (c *comparison) renamedIn(e *schema.Entity) func(string) string {
 	return func(name string) string { return c.pair.newField(e, name) }
 }
 
-// cardShape is a card as one shape, for the keywords of the whole. open says what no card
-// means: any value, or nothing.
+// cardShape is a card as one shape, for the keywords of the whole. open is the meaning of a
+// missing card: any value, or none.
 func cardShape(e *schema.Entity, open bool) *schema.Shape {
 	if e == nil {
 		if open {
@@ -91,7 +91,7 @@ func (c *comparison) whole(rules []rule[memberPair], name string, was, is *schem
 	try(&c.out, rules, pair, at(places, name)...)
 }
 
-// members compares two lists of members by their names, and what is below them.
+// members compares two lists of members by their names, and the shapes below them.
 func (c *comparison) members(d direction, was, is []member, path string, renamed func(string) string, places []place) {
 	find := func(list []member, name string) *member {
 		if i := slices.IndexFunc(list, func(m member) bool { return m.name == name }); i >= 0 {
@@ -117,7 +117,7 @@ func (c *comparison) members(d direction, was, is []member, path string, renamed
 	}
 }
 
-// member compares one member and what is below it.
+// member compares one member and the shape below it.
 func (c *comparison) member(d direction, pair memberPair, path string, places []place) {
 	try(&c.out, d.rules, pair, at(places, path)...)
 	try(&c.out, nameRules, pair, at(places, path)...)
@@ -161,14 +161,14 @@ func (d direction) nested(s *schema.Shape) []member {
 }
 
 // request are the members of a card that callers send to an operation.
-func request(op *facade.Operation, e *schema.Entity) (out []member) {
+func request(op *catalog.Operation, e *schema.Entity) (out []member) {
 	if e == nil {
 		return nil
 	}
-	presets := op.Door.Presets()
+	presets := op.Door.Presets
 	for _, p := range e.Fields {
 		m := member{name: p.Name, shape: &p.Shape, nullable: p.Shape.Nullable, required: p.Required(), sendable: !p.Axes.In.Closed && p.Stored, filled: filled(p), converts: p.Axes.In.Name}
-		// Who is set a field cannot send it, so that a surface does not require it of anybody.
+		// A caller cannot send a preset field, so no surface requires it.
 		if slices.Contains(presets, p.Name) && e == op.Door.Entity {
 			m.required = false
 		}
@@ -187,7 +187,7 @@ func request(op *facade.Operation, e *schema.Entity) (out []member) {
 }
 
 // result are the members of the rows that an operation answers.
-func result(v *Version, op *facade.Operation) (out []member) {
+func result(v *Version, op *catalog.Operation) (out []member) {
 	for _, p := range op.Output.Fields {
 		if p.Readable() && p.Stored {
 			out = append(out, member{name: p.Name, shape: &p.Shape, nullable: p.MayBeNull(), sendable: true, relation: relation(p), converts: p.Axes.Out.Name, until: oldNames(op.Output, p)})

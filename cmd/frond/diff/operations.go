@@ -4,20 +4,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
 // operationPair is an operation as one surface shows it in both versions; one of them may be
 // nil.
 type operationPair struct {
-	was, is *facade.Operation
+	was, is *catalog.Operation
 	// rest says that the surface is REST. lost and gained are then the routes of one version
 	// that the other has not, else wasAt and isAt are its methods.
 	rest         bool
 	lost, gained []string
 	wasAt, isAt  string
-	// conflicts is what a write may be refused for now and could not be before.
+	// conflicts are the new reasons to refuse a write.
 	conflicts string
 	// until is the last day on which an alias answers the old name; "": none does.
 	until string
@@ -25,7 +25,8 @@ type operationPair struct {
 	wasRuns, isRuns string
 }
 
-// operations compares what is called on REST and by methods, with its requests and results.
+// operations compares the operations of REST and of the methods, with their requests and
+// results.
 func (c *comparison) operations() {
 	for _, p := range c.doors() {
 		for _, pair := range c.operationsOf(p) {
@@ -42,7 +43,7 @@ func (c *comparison) operations() {
 }
 
 // runs is where an operation runs.
-func (v *Version) runs(op *facade.Operation) string {
+func (v *Version) runs(op *catalog.Operation) string {
 	if op != nil && slices.Contains(v.Remotes, op.Door.Frond.Name) {
 		return elsewhere
 	}
@@ -73,16 +74,16 @@ func (c *comparison) operationsOf(p doorPair) (all []operationPair) {
 // operation compares an operation itself on every surface that shows it, and returns the
 // places where both versions have it.
 func (c *comparison) operation(pair operationPair) (places []place) {
-	for _, kind := range []facade.Surface{facade.OnREST, facade.OnEnvelope} {
+	for _, kind := range []catalog.Surface{catalog.OnREST, catalog.OnEnvelope} {
 		for _, s := range c.surfacesOf(kind) {
 			here := pair
 			here.was, here.is = shown(c.was.of(s), pair.was), shown(c.is.of(s), pair.is)
 			if here.was == nil && here.is == nil {
 				continue
 			}
-			at := place{surface: OnRPC, audience: audienceOf(s)}
+			at := place{surface: onRPC, audience: audienceOf(s)}
 			var was, is []string
-			if kind == facade.OnREST {
+			if kind == catalog.OnREST {
 				at.surface, here.rest = OnREST, true
 				was, is = c.was.of(s).at[keyOr(here.was)], c.is.of(s).at[keyOr(here.is)]
 				here.lost, here.gained = without(was, is), without(is, was)
@@ -131,7 +132,7 @@ func until(p operationPair) string {
 }
 
 // shown is the operation as a surface shows it; nil where it does not.
-func shown(s *surface, op *facade.Operation) *facade.Operation {
+func shown(s *surface, op *catalog.Operation) *catalog.Operation {
 	if op == nil {
 		return nil
 	}
@@ -143,7 +144,7 @@ func shown(s *surface, op *facade.Operation) *facade.Operation {
 }
 
 // keyOr is the key of an operation; "" of nil.
-func keyOr(op *facade.Operation) string {
+func keyOr(op *catalog.Operation) string {
 	if op == nil {
 		return ""
 	}
@@ -151,14 +152,14 @@ func keyOr(op *facade.Operation) string {
 }
 
 // method is how the envelope names an operation; nil of nil.
-func method(op *facade.Operation) []string {
+func method(op *catalog.Operation) []string {
 	if op == nil {
 		return nil
 	}
 	return []string{op.Door.Name + "." + op.Name}
 }
 
-// without is a without what is in b.
+// without returns the elements of a that are not in b.
 func without(a, b []string) (out []string) {
 	for _, s := range a {
 		if !slices.Contains(b, s) {
@@ -168,10 +169,10 @@ func without(a, b []string) (out []string) {
 	return out
 }
 
-// conflicts names what a write of these doors may be refused for now and could not be before: a
-// constraint of the rows, or rows that reference them.
-func (c *comparison) conflicts(was, is *facade.Operation) string {
-	if was == nil || is == nil || !is.Builtin || is.Kind != facade.Command || was.Door.Entity == nil || is.Door.Entity == nil {
+// conflicts names the new reasons to refuse a write of these doors: a constraint of the rows,
+// or rows that reference them.
+func (c *comparison) conflicts(was, is *catalog.Operation) string {
+	if was == nil || is == nil || !is.Builtin || is.Kind != catalog.Command || was.Door.Entity == nil || is.Door.Entity == nil {
 		return ""
 	}
 	if is.Name == "delete" {
@@ -223,13 +224,13 @@ func (c *comparison) uniquesOf(e *schema.Entity, renamed bool) (all []string) {
 // operationRules are tried on every operation that REST or the envelope shows.
 var operationRules = []rule[operationPair]{
 	{
-		Rule{"operation-removed", Breaking, onCalls, "an operation is gone, or a surface does not show it any more", "keep it and write deprecated: in frond.yaml until nobody calls it", ""},
+		Rule{"operation-removed", Breaking, onCalls, "an operation is gone, or hidden on a surface", "keep it and write deprecated: in frond.yaml until no client calls it", ""},
 		func(p operationPair) *change {
 			return changed(p.is == nil, kindOf(p.was), "")
 		},
 	},
 	{
-		Rule{"operation-kind-changed", Breaking, onCalls, "a query is a command now, or the reverse: its verb, its retries and who may call it follow the kind", "add an operation of another name, and deprecate this one", ""},
+		Rule{"operation-kind-changed", Breaking, onCalls, "a query is a command now, or the reverse: its verb, its retries and its access follow the kind", "add an operation of another name, and deprecate this one", ""},
 		func(p operationPair) *change {
 			return changed(p.was != nil && p.is != nil && p.was.Kind != p.is.Kind, kindOf(p.was), kindOf(p.is))
 		},
@@ -244,13 +245,13 @@ var operationRules = []rule[operationPair]{
 		},
 	},
 	{
-		Rule{"method-renamed", Breaking, []Surface{OnRPC}, "a method has another name, since its door has", "keep the name of the entity until its callers use the new one", ""},
+		Rule{"method-renamed", Breaking, []Surface{onRPC}, "a method has another name, since its door has", "keep the name of the entity until its callers use the new one", ""},
 		func(p operationPair) *change {
 			return changed(p.was != nil && p.is != nil && !p.rest && p.wasAt != p.isAt && p.until == "", p.wasAt, p.isAt)
 		},
 	},
 	{
-		Rule{"old-name-until", Dangerous, onCalls, "an operation has another name or path, since its entity has; the old one is answered until a day, as until: under renamed says", "have the callers use the new name before that day", ""},
+		Rule{"old-name-until", Dangerous, onCalls, "an operation has another name or path; the old one is answered until a day (until: under renamed)", "have the callers use the new name before that day", ""},
 		func(p operationPair) *change {
 			to := p.isAt
 			if p.rest {
@@ -263,14 +264,14 @@ var operationRules = []rule[operationPair]{
 	{
 		Rule{"result-cardinality-changed", Breaking, onCalls, "an operation answers another number of values", "add an operation of another name", ""},
 		func(p operationPair) *change {
-			ok := p.was != nil && p.is != nil && p.was.Cardinality != p.is.Cardinality && !(p.was.Cardinality == facade.Maybe && p.is.Cardinality == facade.One)
+			ok := p.was != nil && p.is != nil && p.was.Cardinality != p.is.Cardinality && !(p.was.Cardinality == catalog.Maybe && p.is.Cardinality == catalog.One)
 			return changed(ok, cardinality(p.was), cardinality(p.is))
 		},
 	},
 	{
-		Rule{"result-cardinality-narrowed", Safe, onCalls, "an operation that could answer null always answers a value", "nothing to do", ""},
+		Rule{"result-cardinality-narrowed", Safe, onCalls, "an operation that could answer null always answers a value", "no action needed", ""},
 		func(p operationPair) *change {
-			ok := p.was != nil && p.is != nil && p.was.Cardinality == facade.Maybe && p.is.Cardinality == facade.One
+			ok := p.was != nil && p.is != nil && p.was.Cardinality == catalog.Maybe && p.is.Cardinality == catalog.One
 			return changed(ok, cardinality(p.was), cardinality(p.is))
 		},
 	},
@@ -281,19 +282,19 @@ var operationRules = []rule[operationPair]{
 		},
 	},
 	{
-		Rule{"operation-moved", Dangerous, onCalls, "the operation runs in another process, or in this one again: SERVICE_UNAVAILABLE and GATEWAY_TIMEOUT come and go with that, and so do transactions over several doors", "have the callers handle 503 and 504", ""},
+		Rule{"operation-moved", Dangerous, onCalls, "the operation runs in another process, or here again, with or without SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT and transactions over several doors", "have the callers handle 503 and 504", ""},
 		func(p operationPair) *change {
 			return changed(p.was != nil && p.is != nil && p.wasRuns != p.isRuns, p.wasRuns, p.isRuns)
 		},
 	},
 	{
-		Rule{"operation-added", Safe, onCalls, "an operation is new, or a surface shows it that did not", "nothing to do", ""},
+		Rule{"operation-added", Safe, onCalls, "an operation is new, or new on a surface", "no action needed", ""},
 		func(p operationPair) *change {
 			return changed(p.was == nil, "", kindOf(p.is))
 		},
 	},
 	{
-		Rule{"operation-deprecated", Safe, onCalls, "an operation is deprecated, or is not any more, or for another reason", "nothing to do", ""},
+		Rule{"operation-deprecated", Safe, onCalls, "the deprecation of an operation has changed", "no action needed", ""},
 		func(p operationPair) *change {
 			if p.was == nil || p.is == nil {
 				return nil
@@ -304,7 +305,7 @@ var operationRules = []rule[operationPair]{
 }
 
 // kindOf is the kind of an operation; "" of nil.
-func kindOf(op *facade.Operation) string {
+func kindOf(op *catalog.Operation) string {
 	if op == nil {
 		return ""
 	}
@@ -312,7 +313,7 @@ func kindOf(op *facade.Operation) string {
 }
 
 // cardinality is that of an operation; "" of nil.
-func cardinality(op *facade.Operation) string {
+func cardinality(op *catalog.Operation) string {
 	if op == nil {
 		return ""
 	}

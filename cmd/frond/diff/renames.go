@@ -1,7 +1,7 @@
 package diff
 
 import (
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -17,9 +17,9 @@ type pairing struct {
 
 // newPairing pairs the cards of two versions. Renames may be chains, item: thing and thing:
 // product, of which the old version has any name.
-func newPairing(was, is *schema.Set, renames []facade.Renamed) *pairing {
+func newPairing(was, is *schema.Set, renames []catalog.Renamed) *pairing {
 	p := &pairing{was: was, is: is, entity: map[string]string{}, field: map[string]map[string]string{}}
-	last := func(from facade.Renamed) string {
+	last := func(from catalog.Renamed) string {
 		to := from.To
 		for range renames { // the lines lead in no circle: that would be a fault of the version
 			for _, r := range renames {

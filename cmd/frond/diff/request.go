@@ -6,13 +6,13 @@ import "strings"
 // not be sent, such as a read-only field, counts as one that is not there.
 var requestRules = []rule[memberPair]{
 	{
-		Rule{"request-field-removed", Breaking, onCalls, "a field is gone: who sends it is refused with unknown_key", keepField, ""},
+		Rule{"request-field-removed", Breaking, onCalls, "a field is gone: sending it is refused with unknown_key", keepField, ""},
 		func(p memberPair) *change {
 			return changed(sends(p.was) && p.is == nil, of(p.was), "")
 		},
 	},
 	{
-		Rule{"request-field-closed", Breaking, onCalls, "a field cannot be sent any more: who sends it is refused with read_only or immutable", "accept the field until its senders have stopped", ""},
+		Rule{"request-field-closed", Breaking, onCalls, "a field cannot be sent any more: sending it is refused with read_only or immutable", "accept the field until its senders have stopped", ""},
 		func(p memberPair) *change {
 			return changed(sends(p.was) && p.is != nil && !p.is.sendable, of(p.was), "not accepted")
 		},
@@ -56,21 +56,21 @@ var requestRules = []rule[memberPair]{
 		}),
 	},
 	{
-		Rule{"request-schema-changed", Dangerous, onCalls, "a keyword without a rule of its own has changed, or the conversion of the values has", "compare both cards", ""},
+		Rule{"request-schema-changed", Dangerous, onCalls, "a keyword without a rule, or the conversion, has changed", "compare both cards", ""},
 		sent(func(p memberPair) *change { return unruled(p) }),
 	},
 	{
-		Rule{"request-field-added", Safe, onCalls, "a field may be sent that could not be sent before", "nothing to do", ""},
+		Rule{"request-field-added", Safe, onCalls, "a field may be sent that could not be sent before", "no action needed", ""},
 		func(p memberPair) *change {
 			return changed(!sends(p.was) && sends(p.is) && !p.is.required, "", of(p.is))
 		},
 	},
 	{
-		Rule{"request-field-optional", Safe, onCalls, "a field may be left out that had to be sent", "nothing to do", ""},
+		Rule{"request-field-optional", Safe, onCalls, "a field may be left out that had to be sent", "no action needed", ""},
 		sent(func(p memberPair) *change { return changed(p.was.required && !p.is.required, "required", "optional") }),
 	},
 	{
-		Rule{"request-type-widened", Safe, onCalls, "a field takes values of more types, or null", "nothing to do", ""},
+		Rule{"request-type-widened", Safe, onCalls, "a field takes values of more types, or null", "no action needed", ""},
 		sent(func(p memberPair) *change {
 			was, is := typesOf(p.was.shape), typesOf(p.is.shape)
 			if takes(is, was) && !takes(was, is) {
@@ -80,7 +80,7 @@ var requestRules = []rule[memberPair]{
 		}),
 	},
 	{
-		Rule{"request-values-widened", Safe, onCalls, "a field takes more values", "nothing to do", ""},
+		Rule{"request-values-widened", Safe, onCalls, "a field takes more values", "no action needed", ""},
 		sent(func(p memberPair) *change { return joined(compareValues(p.was.shape, p.is.shape).more) }),
 	},
 }
@@ -88,13 +88,13 @@ var requestRules = []rule[memberPair]{
 // nameRules are tried on every member of requests and results that a rename pairs.
 var nameRules = []rule[memberPair]{
 	{
-		Rule{"field-renamed", Breaking, onReads, "a field has another name, as renamed: declares", "keep the old name beside the new one until nobody uses it", ""},
+		Rule{"field-renamed", Breaking, onReads, "a field has another name, as renamed: declares", "keep the old name next to the new one until no client uses it", ""},
 		had(func(p memberPair) *change {
 			return changed(p.was.name != p.is.name && p.is.until[p.was.name] == "", p.was.name, p.is.name)
 		}),
 	},
 	{
-		Rule{"old-field-until", Dangerous, onCalls, "a field has another name; the old one is answered until a day, as until: under renamed says", "have the callers use the new name before that day", ""},
+		Rule{"old-field-until", Dangerous, onCalls, "a field has another name; the old one is answered until a day (until: under renamed)", "have the callers use the new name before that day", ""},
 		func(p memberPair) *change {
 			if p.was == nil || p.is == nil || p.is.until[p.was.name] == "" {
 				return nil
@@ -105,7 +105,7 @@ var nameRules = []rule[memberPair]{
 }
 
 // keepField is the way out of a field that is gone.
-const keepField = "keep the field and write deprecated: true until nobody uses it; where it has only another name, declare that under renamed"
+const keepField = "keep the field and write deprecated: true until no client uses it; if only its name has changed, declare the old name under renamed"
 
 // sends reports whether a member is there and may be sent.
 func sends(m *member) bool { return m != nil && m.sendable }
@@ -138,7 +138,7 @@ func unruled(p memberPair) *change {
 	return &change{"", "another " + strings.Join(names, ", ")}
 }
 
-// orNull names what an absent field gets.
+// orNull names the value of an absent field.
 func orNull(filled string) string {
 	if filled == "" {
 		return "null"

@@ -1,6 +1,6 @@
 package diff
 
-// resultRules are tried on every member of a result, and of what a fact carries.
+// resultRules are tried on every member of a result, and of a fact's data.
 var resultRules = []rule[memberPair]{
 	{
 		Rule{"result-field-removed", Breaking, onReads, "a field is gone", keepField, ""},
@@ -41,15 +41,15 @@ var resultRules = []rule[memberPair]{
 		had(func(p memberPair) *change { return changed(p.was.filled != p.is.filled, p.was.filled, p.is.filled) }),
 	},
 	{
-		Rule{"result-schema-changed", Dangerous, onReads, "a keyword without a rule of its own has changed, or the conversion of the values has", "compare both cards", ""},
+		Rule{"result-schema-changed", Dangerous, onReads, "a keyword without a rule, or the conversion, has changed", "compare both cards", ""},
 		had(func(p memberPair) *change { return unruled(p) }),
 	},
 	{
-		Rule{"result-field-added", Safe, onReads, "a field is new", "nothing to do", ""},
+		Rule{"result-field-added", Safe, onReads, "a field is new", "no action needed", ""},
 		func(p memberPair) *change { return changed(p.was == nil && p.is != nil, "", of(p.is)) },
 	},
 	{
-		Rule{"result-type-narrowed", Safe, onReads, "a field has values of fewer types, or is never null", "nothing to do", ""},
+		Rule{"result-type-narrowed", Safe, onReads, "a field has values of fewer types, or is never null", "no action needed", ""},
 		had(func(p memberPair) *change {
 			was, is := typesOf(p.was.shape), typesOf(p.is.shape)
 			if takes(was, is) && !takes(is, was) {
@@ -59,7 +59,7 @@ var resultRules = []rule[memberPair]{
 		}),
 	},
 	{
-		Rule{"result-values-narrowed", Safe, onReads, "a field has fewer values", "nothing to do", ""},
+		Rule{"result-values-narrowed", Safe, onReads, "a field has fewer values", "no action needed", ""},
 		had(func(p memberPair) *change { return joined(compareValues(p.was.shape, p.is.shape).less) }),
 	},
 }

@@ -8,9 +8,9 @@ type Rule struct {
 	Surfaces []Surface
 	// About completes "the change is that …".
 	About string
-	// WayOut says what an author does in place of the change, or before it.
+	// WayOut is the author's alternative to the change, or the step before it.
 	WayOut string
-	// Effect is, of a rule of the store, what the change costs: online, slow or loses.
+	// Effect is, for a rule of the store, the cost of the change: online, slow or loses.
 	Effect string
 }
 
@@ -20,7 +20,7 @@ type rule[P any] struct {
 	find func(P) *change // nil: the rule does not hold of the pair
 }
 
-// change is what a rule found: both sides in a word.
+// change is the finding of a rule: both sides in a word.
 type change struct{ was, is string }
 
 // changed is a change where it holds, and nil otherwise.
@@ -41,7 +41,7 @@ func when[P any](holds func(P) bool, find func(P) *change) func(P) *change {
 	}
 }
 
-// try tries every rule on a pair and notes what they find, at each of the places.
+// try tries every rule on a pair and records their findings, at each of the places.
 func try[P any](out *findings, rules []rule[P], pair P, places ...place) {
 	if len(places) == 0 {
 		return
@@ -68,7 +68,7 @@ func listed[P any](rules []rule[P]) []Rule {
 
 // The surfaces of rules that hold on several.
 var (
-	onCalls = []Surface{OnREST, OnRPC}
-	onAll   = []Surface{OnGraphQL, OnREST, OnRPC}
-	onReads = []Surface{OnREST, OnRPC, OnFacts}
+	onCalls = []Surface{OnREST, onRPC}
+	onAll   = []Surface{OnGraphQL, OnREST, onRPC}
+	onReads = []Surface{OnREST, onRPC, OnFacts}
 )

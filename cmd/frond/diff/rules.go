@@ -2,8 +2,8 @@ package diff
 
 import "slices"
 
-// Rules are all rules, in the order of docs/diff.md: by subject, and in a subject what is gone
-// before what is new.
+// Rules are all rules, in the order of docs/diff.md: by subject, and in a subject removals
+// before additions.
 func Rules() []Rule {
 	return slices.Concat(
 		listed(graphQLRules), listed(nameRules), listed(operationRules), listed(requestRules), listed(resultRules), listed(listRules),

@@ -34,7 +34,7 @@ var settingRules = []rule[limitPair]{
 		func(p limitPair) *change { return changed(p.is < p.was, fmt.Sprint(p.was), fmt.Sprint(p.is)) },
 	},
 	{
-		Rule{"limit-raised", Safe, onAll, "larger requests pass", "nothing to do", ""},
+		Rule{"limit-raised", Safe, onAll, "larger requests pass", "no action needed", ""},
 		func(p limitPair) *change { return changed(p.is > p.was, fmt.Sprint(p.was), fmt.Sprint(p.is)) },
 	},
 }

@@ -32,8 +32,8 @@ type column struct {
 	checks *schema.Shape
 }
 
-// store compares what the cards ask of a database. Rows are not looked at: frond migrate plan
-// does that.
+// store compares the demands of the cards on a database. It does not look at rows: frond
+// migrate plan does.
 func (c *comparison) store() {
 	was, is := c.was.tables(), c.is.tables()
 	known := map[string]bool{}
@@ -130,11 +130,11 @@ func columnOf(p *schema.Property) *column {
 	return col
 }
 
-// checkedByTables are the keywords that a table can hold its rows to, beside enum.
+// checkedByTables are the keywords, in addition to enum, that a table can check on its rows.
 var checkedByTables = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
 
-// checksOf are the enum and the bounds of a field that its table checks. A conversion stores
-// something else than what the card's bounds are about, so that there are none.
+// checksOf are the enum and the bounds of a field that its table checks. There are none for a
+// field with a conversion: its stored value differs from the value that the card bounds.
 func checksOf(p *schema.Property) *schema.Shape {
 	s := &schema.Shape{Type: p.Shape.Type}
 	if p.Axes.In.Name != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// kinds names what a column holds.
+// kinds names the kinds of values of a column.
 var kinds = map[schema.Kind]string{
 	schema.KindJSON: "json", schema.KindString: "text", schema.KindInteger: "integer", schema.KindNumber: "number",
 	schema.KindBoolean: "boolean", schema.KindDateTime: "date-time", schema.KindDate: "date", schema.KindDecimal: "decimal",
@@ -23,23 +23,23 @@ var onStore = []Surface{OnStore}
 const (
 	online = "online" // readers and writers go on
 	slow   = "slow"   // every row is read or written
-	loses  = "loses"  // values are gone, or rows stand against it
+	loses  = "loses"  // values are lost, or rows block it
 )
 
 // tableRules are tried on every table.
 var tableRules = []rule[tablePair]{
 	{
-		Rule{"store-table-removed", Breaking, onStore, "the table of an entity has no card any more: its rows are out of reach, and dropping it loses them", "copy the rows elsewhere first; where the entity has only another name, declare that under renamed", loses},
+		Rule{"store-table-removed", Breaking, onStore, "a table has lost its entity: its rows are out of reach, and dropping it loses them", "copy the rows first; if only the entity's name has changed, declare the old name under renamed", loses},
 		func(p tablePair) *change { return changed(p.is == nil, "table", "") },
 	},
 	{
-		Rule{"store-table-renamed", Safe, onStore, "a table has another name, as renamed: declares; its rows stay", "nothing to do", online},
+		Rule{"store-table-renamed", Safe, onStore, "a table has another name, as renamed: declares; its rows stay", "no action needed", online},
 		when(func(p tablePair) bool { return p.was != nil && p.is != nil }, func(p tablePair) *change {
 			return changed(p.was.Key != p.is.Key, p.was.Key, p.is.Key)
 		}),
 	},
 	{
-		Rule{"store-table-added", Safe, onStore, "a table is new", "nothing to do", online},
+		Rule{"store-table-added", Safe, onStore, "a table is new", "no action needed", online},
 		func(p tablePair) *change { return changed(p.was == nil, "", "table") },
 	},
 }
@@ -47,36 +47,36 @@ var tableRules = []rule[tablePair]{
 // columnRules are tried on every column.
 var columnRules = []rule[columnPair]{
 	{
-		Rule{"store-column-removed", Breaking, onStore, "a column has no field any more: dropping it loses its values", "keep the field, closed in both directions, until the values are not needed; where it has only another name, declare that under renamed", loses},
+		Rule{"store-column-removed", Breaking, onStore, "a column has lost its field: dropping it loses its values", "keep the field, closed in both directions, until the values are not needed; where it has only another name, declare that under renamed", loses},
 		func(p columnPair) *change { return changed(p.is == nil, columnText(p.was), "") },
 	},
 	{
-		Rule{"store-column-required", Breaking, onStore, "a column that is never null is new, and rows of before have no value for it", "let the field be null, give it lifecycle.create: {value: …}, or say under values what older rows get", loses},
+		Rule{"store-column-required", Breaking, onStore, "a column that is never null is new, and existing rows have no value for it", "let the field be null, give it lifecycle.create: {value: …}, or give the value of existing rows under values", loses},
 		func(p columnPair) *change {
 			return changed(p.was == nil && p.is.notNull && !p.is.fill && p.values == "", "", columnText(p.is))
 		},
 	},
 	{
-		Rule{"store-column-converted", Breaking, onStore, "a column holds another kind of value, and not every old value has a form in it", "say under values what becomes of the old ones, or add a field of another name", loses},
-		kept(func(p columnPair) *change {
+		Rule{"store-column-converted", Breaking, onStore, "a column has another type, and some old values have no form in it", "convert the old values under values, or add a field of another name", loses},
+		onBoth(func(p columnPair) *change {
 			return changed(p.was.kind != p.is.kind && !keeps[[2]string{p.was.kind, p.is.kind}] && p.values == "", p.was.kind, p.is.kind)
 		}),
 	},
 	{
-		Rule{"store-column-not-null", Breaking, onStore, "a column that may hold null is never null any more: a row with null stands against it", "give those rows a value first, or say under values which", slow},
-		kept(func(p columnPair) *change {
+		Rule{"store-column-not-null", Breaking, onStore, "a nullable column is never null: rows with null block the change", "give those rows a value first, or say under values which", slow},
+		onBoth(func(p columnPair) *change {
 			return changed(!p.was.notNull && p.is.notNull && p.values == "", columnText(p.was), columnText(p.is))
 		}),
 	},
 	{
 		Rule{"store-primary-key-changed", Breaking, onStore, "another field is the primary key", "move the rows to a new entity", loses},
-		kept(func(p columnPair) *change {
+		onBoth(func(p columnPair) *change {
 			return changed(p.was.primary != p.is.primary, primaryText(p.was), primaryText(p.is))
 		}),
 	},
 	{
-		Rule{"store-reference-changed", Breaking, onStore, "a column references another table: ids that are no row there stand against it", "add a field of another name", slow},
-		kept(func(p columnPair) *change {
+		Rule{"store-reference-changed", Breaking, onStore, "a column references another table: ids without a row there block the change", "add a field of another name", slow},
+		onBoth(func(p columnPair) *change {
 			return changed(p.is.refs != "" && p.was.refs != p.is.refs, p.was.refs, p.is.refs)
 		}),
 	},
@@ -87,52 +87,52 @@ var columnRules = []rule[columnPair]{
 		},
 	},
 	{
-		Rule{"store-check-tightened", Dangerous, onStore, "a column is held to fewer values: a row with another one stands against it", "correct those rows first", slow},
-		kept(func(p columnPair) *change {
+		Rule{"store-check-tightened", Dangerous, onStore, "a column accepts fewer values: a row with another one blocks the change", "correct those rows first", slow},
+		onBoth(func(p columnPair) *change {
 			return joined(compareValues(p.was.checks, p.is.checks).less)
 		}),
 	},
 	{
-		Rule{"store-on-delete-changed", Dangerous, onStore, "the deletion of a referenced row does something else to this one", "check who deletes such rows", slow},
-		kept(func(p columnPair) *change {
+		Rule{"store-on-delete-changed", Dangerous, onStore, "the deletion of a referenced row has another effect", "check who deletes such rows", slow},
+		onBoth(func(p columnPair) *change {
 			return changed(p.was.refs != "" && p.was.refs == p.is.refs && p.was.onDelete != p.is.onDelete, orRestrict(p.was.onDelete), orRestrict(p.is.onDelete))
 		}),
 	},
 	{
-		Rule{"store-column-widened", Dangerous, onStore, "a column holds another kind of value, which has a form for every old one", "plan for the time that rewriting the table takes", slow},
-		kept(func(p columnPair) *change {
+		Rule{"store-column-widened", Dangerous, onStore, "a column has another type with a form for every old value", "plan for the time that rewriting the table takes", slow},
+		onBoth(func(p columnPair) *change {
 			return changed(p.was.kind != p.is.kind && keeps[[2]string{p.was.kind, p.is.kind}], p.was.kind, p.is.kind)
 		}),
 	},
 	{
-		Rule{"store-column-renamed", Safe, onStore, "a column has another name, as renamed: declares; its values stay", "nothing to do", online},
-		kept(func(p columnPair) *change { return changed(p.was.name != p.is.name, p.was.name, p.is.name) }),
+		Rule{"store-column-renamed", Safe, onStore, "a column has another name, as renamed: declares; its values stay", "no action needed", online},
+		onBoth(func(p columnPair) *change { return changed(p.was.name != p.is.name, p.was.name, p.is.name) }),
 	},
 	{
-		Rule{"store-column-added", Safe, onStore, "a column is new; rows of before hold null in it, or the card's constant", "nothing to do", online},
+		Rule{"store-column-added", Safe, onStore, "a column is new; old rows have null or the card's constant", "no action needed", online},
 		func(p columnPair) *change {
 			return changed(p.was == nil && (!p.is.notNull || p.is.fill), "", columnText(p.is))
 		},
 	},
 	{
-		Rule{"store-column-nullable", Safe, onStore, "a column may hold null that could not", "nothing to do", slow},
-		kept(func(p columnPair) *change {
+		Rule{"store-column-nullable", Safe, onStore, "a column may hold null that could not", "no action needed", slow},
+		onBoth(func(p columnPair) *change {
 			return changed(p.was.notNull && !p.is.notNull, columnText(p.was), columnText(p.is))
 		}),
 	},
 	{
-		Rule{"store-check-loosened", Safe, onStore, "a column is held to more values", "nothing to do", slow},
-		kept(func(p columnPair) *change {
+		Rule{"store-check-loosened", Safe, onStore, "a column is held to more values", "no action needed", slow},
+		onBoth(func(p columnPair) *change {
 			return joined(compareValues(p.was.checks, p.is.checks).more)
 		}),
 	},
 	{
-		Rule{"store-reference-removed", Safe, onStore, "a column references no table any more", "nothing to do", slow},
-		kept(func(p columnPair) *change { return changed(p.was.refs != "" && p.is.refs == "", p.was.refs, "") }),
+		Rule{"store-reference-removed", Safe, onStore, "a column references no table any more", "no action needed", slow},
+		onBoth(func(p columnPair) *change { return changed(p.was.refs != "" && p.is.refs == "", p.was.refs, "") }),
 	},
 	{
-		Rule{"store-index-changed", Safe, onStore, "an index is new or gone", "nothing to do; a new index takes a while on a large table", slow},
-		kept(func(p columnPair) *change {
+		Rule{"store-index-changed", Safe, onStore, "an index is new or gone", "no action needed; a new index takes a while on a large table", slow},
+		onBoth(func(p columnPair) *change {
 			return changed(p.was.indexed != p.is.indexed, indexText(p.was), indexText(p.is))
 		}),
 	},
@@ -141,17 +141,17 @@ var columnRules = []rule[columnPair]{
 // uniqueRules are tried on every unique constraint of one version that the other has not.
 var uniqueRules = []rule[[2]string]{
 	{
-		Rule{"store-unique-added", Breaking, onStore, "values have to be unique: rows that share one stand against it", "find and change such rows first; frond migrate plan lists them", slow},
+		Rule{"store-unique-added", Breaking, onStore, "values have to be unique: rows that share one block the change", "find and change such rows first; frond migrate plan lists them", slow},
 		func(p [2]string) *change { return changed(p[1] != "", "", "unique "+p[1]) },
 	},
 	{
-		Rule{"store-unique-removed", Safe, onStore, "values need not be unique any more", "nothing to do", online},
+		Rule{"store-unique-removed", Safe, onStore, "values need not be unique any more", "no action needed", online},
 		func(p [2]string) *change { return changed(p[0] != "", "unique "+p[0], "") },
 	},
 }
 
-// kept is a find for a column that both versions have.
-func kept(find func(columnPair) *change) func(columnPair) *change {
+// onBoth restricts a find to columns that both versions have.
+func onBoth(find func(columnPair) *change) func(columnPair) *change {
 	return when(func(p columnPair) bool { return p.was != nil && p.is != nil }, find)
 }
 
@@ -182,7 +182,7 @@ func indexText(c *column) string {
 	return "no index"
 }
 
-// orRestrict is the word for what a deletion does.
+// orRestrict is the word for the effect of a deletion.
 func orRestrict(word string) string {
 	if word == "" {
 		return "restrict"

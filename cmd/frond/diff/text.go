@@ -35,8 +35,8 @@ func counted(r *Report) string {
 	if len(r.Findings) == 0 {
 		return "no difference"
 	}
-	parts := make([]string, 0, len(Levels))
-	for _, l := range Levels {
+	parts := make([]string, 0, len(levels))
+	for _, l := range levels {
 		parts = append(parts, fmt.Sprintf("%d %s", r.Count(l), l))
 	}
 	return strings.Join(parts, ", ")
@@ -80,7 +80,7 @@ func difference(f *Finding) string {
 func WriteText(w io.Writer, r *Report) error {
 	var b strings.Builder
 	b.WriteString(counted(r) + "\n")
-	for _, level := range Levels {
+	for _, level := range levels {
 		for i, g := range groups(r, level) {
 			if i == 0 {
 				fmt.Fprintf(&b, "\n%s\n", strings.ToUpper(string(level)))
@@ -98,8 +98,8 @@ func WriteText(w io.Writer, r *Report) error {
 	return err
 }
 
-// lines are the findings of a rule as aligned lines: surface, place, member, difference. Where
-// members differ and nothing else does, they share a line.
+// lines are the findings of a rule as aligned lines: surface, place, member, difference.
+// Findings that differ in the member alone share a line.
 func lines(list []Finding) []string {
 	var rows [][3]string
 	widths := [2]int{}

@@ -9,12 +9,12 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 )
 
-// markUnused marks the breaking findings of GraphQL that no trusted document touches. Where
-// the old version refuses other documents, nobody is broken by them, and their level is safe;
-// where it lets them run, or only logs them, the level stays.
+// markUnused marks the breaking findings of GraphQL that no trusted document uses. If the old
+// version refuses other documents, those findings break no client, and their level is safe; if
+// it lets other documents run, or only logs them, the level stays.
 func markUnused(list []Finding, was, is *Version) {
 	if len(was.Documents) == 0 {
 		return
@@ -27,7 +27,7 @@ func markUnused(list []Finding, was, is *Version) {
 		}
 		u := used[f.Audience]
 		if u == nil {
-			types := was.of(facade.OnGraphQL.For(f.Audience)).types
+			types := was.of(catalog.OnGraphQL.For(f.Audience)).types
 			u = usageOf(types, slices.Sorted(valuesOf(was.Documents)), true)
 			// A document of the new version that the old schema executes is written by a client
 			// that is on its way.
@@ -49,8 +49,8 @@ type usage map[string]bool
 // everything is a coordinate that every finding touches.
 const everything = "*"
 
-// usageOf reads documents against a schema. Those that it cannot execute use nothing of it or,
-// with whole, may use everything.
+// usageOf reads documents against a schema. A document that cannot be executed counts as using
+// none of it or, with whole, possibly all.
 func usageOf(s *ast.Schema, texts []string, whole bool) usage {
 	u := usage{}
 	if s == nil {
@@ -80,7 +80,7 @@ func usageOf(s *ast.Schema, texts []string, whole bool) usage {
 	return u
 }
 
-// sent notes an input type whole: what a variable holds is not known here.
+// sent records a whole input type: the content of a variable is not known here.
 func (u usage) sent(s *ast.Schema, name string) {
 	def := s.Types[name]
 	if def == nil || u[name] {
@@ -93,7 +93,7 @@ func (u usage) sent(s *ast.Schema, name string) {
 	}
 }
 
-// selected notes what a selection names.
+// selected records the fields of a selection.
 func (u usage) selected(s *ast.Schema, set ast.SelectionSet) {
 	for _, sel := range set {
 		switch sel := sel.(type) {
@@ -136,7 +136,7 @@ func (u usage) literal(v *ast.Value) {
 	}
 }
 
-// touches reports whether the documents use what a finding is about.
+// touches reports whether the documents use the subject of a finding.
 func (u usage) touches(f *Finding) bool {
 	at := f.At
 	typ, field, isMember := strings.Cut(at, ".")
@@ -147,7 +147,7 @@ func (u usage) touches(f *Finding) bool {
 	case !isMember, f.Rule == "graphql-enum-value-removed":
 		return u[typ]
 	case f.Rule == "graphql-input-required" && isArgument:
-		return u[typ+"."+field] // who calls the field has to send the argument now
+		return u[typ+"."+field] // every document with the field has to send the argument now
 	case f.Rule == "graphql-input-required":
 		return u[typ]
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -22,21 +23,21 @@ type Form int
 const (
 	// Project is a folder: everything.
 	Project Form = iota
-	// Discovery is what a host answers: doors, operations, cards and facts. Who may do what,
-	// plurals, GraphQL names, surfaces and entities without a door are not known.
+	// Discovery is the answer of a host: doors, operations, cards and facts. Rights, plurals,
+	// GraphQL names, surfaces and entities without a door are not known.
 	Discovery
 	// Bundle is cards alone. Every entity counts as having all built-in operations.
 	Bundle
 )
 
-// Source is what a version is made of.
+// Source is the source of a version.
 type Source struct {
 	// Name is how the user names the version, for messages.
 	Name    string
 	Form    Form
 	Project *facade.Project
 	// List is the page size where no door says another; the zero value is the default.
-	List facade.ListLimits
+	List project.ListLimits
 	// Audiences are the paths of audiences that settings name, by audience.
 	Audiences map[string]string
 	// Documents are the texts of the trusted documents, by id. Enforced says that the gateway
@@ -45,25 +46,25 @@ type Source struct {
 	Enforced  bool
 	// Limits are settings that bound a request, by their keys.
 	Limits map[string]int64
-	// Remotes are the Fronds that run elsewhere.
+	// Remotes are the Fronds of other hosts.
 	Remotes []string
 }
 
 // Version is a compiled [Source]. It never changes.
 type Version struct {
 	*Source
-	catalog  *facade.Catalog
-	surfaces map[facade.Surface]*surface
+	catalog  *catalog.Catalog
+	surfaces map[catalog.Surface]*surface
 	// changes are the renames and backfills that its frond.yaml declares.
-	changes facade.SchemaChanges
+	changes catalog.SchemaChanges
 	// computed are the expressions of computed fields, by door key and field.
 	computed map[string]map[string]string
 }
 
 // surface is what one surface shows of a version.
 type surface struct {
-	view  *facade.Catalog
-	types *ast.Schema // of GraphQL; nil where it has no door
+	view  *catalog.Catalog
+	types *ast.Schema // of GraphQL; nil without doors there
 	bound *binding.Schema
 	// at are the places of each operation on REST, "GET /api/catalog/products", by operation
 	// key (see keyOf).
@@ -82,7 +83,7 @@ func New(src *Source) (*Version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
 	}
-	v := &Version{Source: src, catalog: f.Catalog(), changes: f.Catalog().Changes, surfaces: map[facade.Surface]*surface{}, computed: map[string]map[string]string{}}
+	v := &Version{Source: src, catalog: f.Catalog(), changes: f.Catalog().Changes, surfaces: map[catalog.Surface]*surface{}, computed: map[string]map[string]string{}}
 	for _, s := range v.catalog.Surfaces() {
 		if v.surfaces[s], err = v.show(s, f); err != nil {
 			return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
@@ -101,15 +102,15 @@ func New(src *Source) (*Version, error) {
 	return v, nil
 }
 
-// SDL is the GraphQL schema for everybody; "" where nothing is shown there.
+// SDL is the GraphQL schema for all callers; "" if it has no doors.
 func (v *Version) SDL() string {
-	if s := v.of(facade.OnGraphQL); s.bound != nil {
+	if s := v.of(catalog.OnGraphQL); s.bound != nil {
 		return s.bound.SDL
 	}
 	return ""
 }
 
-// elsewhere is the address of a Frond that does not run here; nothing is sent to it.
+// elsewhere is the address of a Frond that does not run here; it is never called.
 const elsewhere = "elsewhere"
 
 // placed is the project with its remote Fronds marked as such.
@@ -129,18 +130,18 @@ func (src *Source) placed() *facade.Project {
 	return &p
 }
 
-// show projects what a surface shows.
-func (v *Version) show(s facade.Surface, caller facade.Caller) (*surface, error) {
+// show projects the doors that a surface shows.
+func (v *Version) show(s catalog.Surface, caller facade.Caller) (*surface, error) {
 	view, err := v.catalog.Surface(s)
 	if err != nil {
 		return nil, err
 	}
 	out := &surface{view: view}
-	if !slices.ContainsFunc(view.Fronds, func(f *facade.Frond) bool { return len(f.Doors) > 0 }) {
+	if !slices.ContainsFunc(view.Fronds, func(f *catalog.Frond) bool { return len(f.Doors) > 0 }) {
 		return out, nil
 	}
 	switch s.Kind() {
-	case facade.OnGraphQL:
+	case catalog.OnGraphQL:
 		b := projection.NewBuilder()
 		if err := projection.RegisterAll(b, v.catalog, &projection.Options{Surface: s}); err != nil {
 			return nil, err
@@ -149,7 +150,7 @@ func (v *Version) show(s facade.Surface, caller facade.Caller) (*surface, error)
 			return nil, err
 		}
 		out.types = out.bound.AST
-	case facade.OnREST:
+	case catalog.OnREST:
 		table, err := rest.Derive(view, v.base(s)+"/api")
 		if err != nil {
 			return nil, err
@@ -164,7 +165,7 @@ func (v *Version) show(s facade.Surface, caller facade.Caller) (*surface, error)
 }
 
 // base is the path in front of a surface.
-func (v *Version) base(s facade.Surface) string {
+func (v *Version) base(s catalog.Surface) string {
 	audience := audienceOf(s)
 	if audience == "" {
 		return ""
@@ -176,7 +177,7 @@ func (v *Version) base(s facade.Surface) string {
 }
 
 // audienceOf is the audience of a surface; "" is everybody.
-func audienceOf(s facade.Surface) string {
+func audienceOf(s catalog.Surface) string {
 	if s == s.Kind() {
 		return ""
 	}
@@ -184,13 +185,13 @@ func audienceOf(s facade.Surface) string {
 }
 
 // keyOf names an operation across versions: product.list, the door's name in lower case.
-func keyOf(op *facade.Operation) string { return schema.EntityKey(op.Door.Name) + "." + op.Name }
+func keyOf(op *catalog.Operation) string { return schema.EntityKey(op.Door.Name) + "." + op.Name }
 
 // doorKey is how doors are compared.
-func doorKey(d *facade.Door) string { return schema.EntityKey(d.Name) }
+func doorKey(d *catalog.Door) string { return schema.EntityKey(d.Name) }
 
 // doors are all doors of a catalog, in order.
-func doors(c *facade.Catalog) (all []*facade.Door) {
+func doors(c *catalog.Catalog) (all []*catalog.Door) {
 	for _, f := range c.Fronds {
 		all = append(all, f.Doors...)
 	}
@@ -207,7 +208,7 @@ func (v *Version) reduced(form Form, fronds map[string]string) (*Version, error)
 	src := &Source{Name: v.Name, Form: form}
 	switch form {
 	case Discovery:
-		view, err := v.catalog.Surface(facade.OnEnvelope)
+		view, err := v.catalog.Surface(catalog.OnEnvelope)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +227,7 @@ func (v *Version) reduced(form Form, fronds map[string]string) (*Version, error)
 	return New(src)
 }
 
-// OfDiscovery is the project of a discovery document. Its operations run elsewhere.
+// OfDiscovery is the project of a discovery document. Its operations are remote.
 func OfDiscovery(document *schema.Discovery) *facade.Project {
 	p := &facade.Project{}
 	for i := range document.Fronds {

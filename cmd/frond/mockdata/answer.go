@@ -9,11 +9,13 @@ import (
 
 	"github.com/frondhost/frond/describe/sample"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// What a mock answers to operations that have no handler. The output card and the call decide:
+// The results of a mock for operations without a handler. The output card and the call decide:
 //
 //	output                            answer
 //	none                              a count where the name begins like one, else true
@@ -23,13 +25,13 @@ import (
 //
 // At most twenty rows are answered; a made-up list or page has three values.
 
-// answering returns a handler for an operation that nothing answers. Where its output is an
-// entity of this host, or was cut from one, it answers rows that are there: those that have
-// the values it was asked by. Any other output is made up of its card; what was sent under a
-// name that the output has stands in it. The same call has the same answer, as long as the
-// rows are the same. Nothing is written. The handler is safe for concurrent use.
-func (w *world) answering(catalog *facade.Catalog, op *facade.Operation) facade.Handler {
-	base := w.rowsOf(catalog, op)
+// answering returns a handler for an operation without one. If its output is an entity of this
+// host, or was cut from one, it returns existing rows with the values that it was asked by. Any
+// other output is invented from its card, with the sent values in members of the same name. The
+// same call has the same result, as long as the rows are the same. It writes no rows. The
+// handler is safe for concurrent use.
+func (w *world) answering(served *catalog.Catalog, op *catalog.Operation) facade.Handler {
+	base := w.rowsOf(served, op)
 	return func(ctx context.Context, c *facade.Call) (any, error) {
 		if op.Output == nil {
 			return w.plain(op, c), nil
@@ -38,7 +40,7 @@ func (w *world) answering(catalog *facade.Catalog, op *facade.Operation) facade.
 			return w.found(ctx, base, op, c)
 		}
 		n := 1
-		if op.Cardinality == facade.Many || op.Cardinality == facade.PageOf {
+		if op.Cardinality == catalog.Many || op.Cardinality == catalog.PageOf {
 			n = 3
 		}
 		items := make([]json.RawMessage, n)
@@ -49,9 +51,9 @@ func (w *world) answering(catalog *facade.Catalog, op *facade.Operation) facade.
 	}
 }
 
-// rowsOf returns the door whose rows an operation may answer, or nil. A door without list
+// rowsOf returns the door whose rows an operation may return, or nil. A door without list
 // cannot be searched, and a view that was not cut from an entity has no rows.
-func (w *world) rowsOf(catalog *facade.Catalog, op *facade.Operation) *facade.Door {
+func (w *world) rowsOf(served *catalog.Catalog, op *catalog.Operation) *catalog.Door {
 	if op.Output == nil {
 		return nil
 	}
@@ -59,7 +61,7 @@ func (w *world) rowsOf(catalog *facade.Catalog, op *facade.Operation) *facade.Do
 	if d := op.Output.Card.Derived; d != nil {
 		key = schema.EntityKey(d.From)
 	}
-	door := catalog.Door(key)
+	door := served.Door(key)
 	if door == nil || door.Entity == nil || door.Operation("list") == nil || op.Output.View && op.Output.Card.Derived == nil {
 		return nil
 	}
@@ -73,7 +75,7 @@ const mostFound = "20"
 // output. It lists twice. The first list, with the caller's rights, decides which rows; the
 // second, with the author's own, reads them whole, since an output may have fields that the
 // caller's list hides.
-func (w *world) found(ctx context.Context, base *facade.Door, op *facade.Operation, c *facade.Call) (any, error) {
+func (w *world) found(ctx context.Context, base *catalog.Door, op *catalog.Operation, c *facade.Call) (any, error) {
 	filter := asked(base, op, c)
 	key := base.Entity.Primary.Name
 	query := schema.Object{
@@ -91,9 +93,9 @@ func (w *world) found(ctx context.Context, base *facade.Door, op *facade.Operati
 		ids = append(ids, seen.Rows.Row(i).Get(key))
 	}
 	if len(ids) == 0 {
-		// The output may not be null, so that nothing found has to be an error.
-		if op.Cardinality == facade.One {
-			return nil, facade.Errorf(facade.NotFound, "there is no %s like this", base.Name)
+		// The output may not be null, so a search without a result is an error.
+		if op.Cardinality == catalog.One {
+			return nil, kiterror.Errorf(kiterror.NotFound, "no %s fits the request", base.Name)
 		}
 		return formed(op, nil), nil
 	}
@@ -120,9 +122,9 @@ func (w *world) found(ctx context.Context, base *facade.Door, op *facade.Operati
 //	order.byStatus(status: "open")     {"status":{"eq":"open"}}
 //	order.ship(orderId: "o1", note)    {"id":{"eq":"o1"}}
 //
-// A command's other values are what it is to write, and rows that have them already would be
-// the wrong ones.
-func asked(base *facade.Door, op *facade.Operation, c *facade.Call) json.RawMessage {
+// A command's other values are those it writes; rows that have them already would be the wrong
+// ones.
+func asked(base *catalog.Door, op *catalog.Operation, c *facade.Call) json.RawMessage {
 	var o schema.Object
 	key := base.Entity.Primary.Name
 	for _, part := range []json.RawMessage{c.Invocation.Params, c.Invocation.Query, c.Invocation.Body} {
@@ -135,7 +137,7 @@ func asked(base *facade.Door, op *facade.Operation, c *facade.Call) json.RawMess
 			switch {
 			// No filter goes by such a name; of a value that is sent twice the first counts.
 			case p == nil || !p.Stored || !p.Readable() || o.Get(field) != nil:
-			case p.Kind == schema.KindJSON || jsontext.IsNull(value) || field != key && op.Kind != facade.Query:
+			case p.Kind == schema.KindJSON || jsontext.IsNull(value) || field != key && op.Kind != catalog.Query:
 			default:
 				o = append(o, schema.Member{Name: field, Value: schema.Object{{Name: "eq", Value: value}}.AppendJSON(nil)})
 			}
@@ -147,9 +149,8 @@ func asked(base *facade.Door, op *facade.Operation, c *facade.Call) json.RawMess
 	return o.AppendJSON(nil)
 }
 
-// made returns a value of a card with the members of a row that is there, and with what the
-// call says under the card's names where no row does. i is the index among the values of one
-// answer.
+// made returns a value of a card with the members of an existing row, and with the sent values
+// under the card's names that no row has. i is the index among the values of one result.
 func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i int) json.RawMessage {
 	// The place in the stream of chance is the row and everything that was sent: the same call
 	// draws the same values.
@@ -200,11 +201,11 @@ func (w *world) anyOf(card *schema.Entity, p *schema.Property, m *sample.Maker) 
 
 // formed brings values into the form of the operation's cardinality: a list, a page that is
 // the only one, or the first value, null where there is none.
-func formed(op *facade.Operation, items []json.RawMessage) any {
+func formed(op *catalog.Operation, items []json.RawMessage) any {
 	switch op.Cardinality {
-	case facade.Many:
+	case catalog.Many:
 		return sample.List(items)
-	case facade.PageOf:
+	case catalog.PageOf:
 		n, _ := json.Marshal(len(items))
 		return json.RawMessage(schema.Object{
 			{Name: "items", Value: sample.List(items)},
@@ -219,10 +220,10 @@ func formed(op *facade.Operation, items []json.RawMessage) any {
 	return items[0]
 }
 
-// plain is the answer of an operation whose result is no shape (spec 2.5.1): a number where
-// its name begins with count, total, sum or number, else true. The number depends on the
-// params and the query.
-func (w *world) plain(op *facade.Operation, c *facade.Call) json.RawMessage {
+// plain is the result of an operation whose card has no shape (spec 2.5.1): a number if its
+// name begins with count, total, sum or number, else true. The number depends on the params and
+// the query.
+func (w *world) plain(op *catalog.Operation, c *facade.Call) json.RawMessage {
 	if words := schema.Words(op.Name); len(words) > 0 && slices.Contains([]string{"count", "total", "sum", "number"}, words[0]) {
 		m := &sample.Maker{Rand: w.chance.At(op.Door.Name, op.Name, string(c.Invocation.Params), string(c.Invocation.Query))}
 		v, _ := m.Number(sample.Shape{}, sample.NewName("count"), true)
@@ -231,9 +232,9 @@ func (w *world) plain(op *facade.Operation, c *facade.Call) json.RawMessage {
 	return json.RawMessage("true")
 }
 
-// generator returns a generator that stands in for one that nobody registered. Its values are
-// those of the field p in rows 1001, 1002 and so on, which [Fill] hardly makes. It is safe for
-// concurrent use.
+// generator returns a replacement for an unregistered generator. Its values are those of the
+// field p in rows 1001, 1002 and so on, which [Fill] hardly makes. It is safe for concurrent
+// use.
 func generator(e *schema.Entity, p *schema.Property, c sample.Chance) schema.Generator {
 	root, shape := e.Card.AppendJSON(nil), sample.ShapeOf(p)
 	var made atomic.Int64
@@ -245,7 +246,7 @@ func generator(e *schema.Entity, p *schema.Property, c sample.Chance) schema.Gen
 				return v, nil
 			}
 		}
-		return nil, facade.Errorf(facade.InternalError, "nothing could be made up for %s.%s", e.Name, p.Name)
+		return nil, kiterror.Errorf(kiterror.InternalError, "no value could be invented for %s.%s", e.Name, p.Name)
 	}
 }
 

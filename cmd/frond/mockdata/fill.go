@@ -8,15 +8,17 @@ import (
 
 	"github.com/frondhost/frond/describe/sample"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Fill makes a project one that answers everything by itself: every Frond of it runs here, its
-// seeds are followed by rows that are made up, operations that nothing answers have handlers,
-// fields that are made elsewhere have presenters, and names of generators and conversions that
-// nobody registered are answered. The notes are what could not be made up; the error is
-// schema.Faults, what is wrong with the project itself.
+// Fill makes a project self-contained: every Frond of it runs here, invented rows follow its
+// seeds, operations without an answer get handlers, fields made by other programs get
+// presenters, and unregistered generators and conversions get replacements. The notes are the
+// values that could not be invented; the error is schema.Faults, the faults of the project
+// itself.
 //
 // Fill changes the project in place: remotes, seeds, frond.yaml, registry, handlers. It is
 // called once, before the project is compiled. opts must not be nil.
@@ -30,8 +32,8 @@ func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 		presented = append(presented, withoutValue(src)...)
 	}
 	unknown := map[string]bool{}
-	// This façade is compiled for its cards alone: it has no store and answers nothing. It
-	// reports the faults of the project before anything is made up.
+	// This façade is compiled for its cards alone: it has no store and answers no calls. It
+	// reports the faults of the project before any value is invented.
 	f, err := facade.New(project, nil, &facade.Options{
 		Incomplete:   opts.Incomplete,
 		Unregistered: func(schema.Fault) { unknown[""] = true },
@@ -46,9 +48,9 @@ func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 		standIn(project.Registry, catalog.Set, sample.Chance(opts.Seed))
 	}
 	seeds := readSeeds(project, catalog.Set)
-	w := rows(catalog.Set, project.Registry, seeds, opts)
+	w := newWorld(catalog.Set, project.Registry, seeds, opts)
 	for _, src := range project.Fronds {
-		w.sow(src)
+		w.seed(src)
 	}
 	for _, p := range presented {
 		if err := p.present(project, w); err != nil {
@@ -67,8 +69,8 @@ func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 	return w.notes, nil
 }
 
-// readSeeds reads the author's rows by entity. The façade reports what is wrong with a
-// file; here it is skipped.
+// readSeeds reads the author's rows by entity. The façade reports the faults of a file; here it
+// is skipped.
 func readSeeds(project *facade.Project, set *schema.Set) map[*schema.Entity][]schema.Object {
 	given := map[*schema.Entity][]schema.Object{}
 	for _, src := range project.Fronds {
@@ -86,10 +88,10 @@ func readSeeds(project *facade.Project, set *schema.Set) map[*schema.Entity][]sc
 	return given
 }
 
-// seedsOf returns a file's entity and rows; nil where the façade is going to fault it: no
-// entity of that name in the Frond, a text that cannot be read, or an element that is no
+// seedsOf returns a file's entity and rows. It is nil if the façade will report a fault: an
+// entity that the Frond does not have, an unreadable text, or an element of another type than
 // object.
-func seedsOf(src *facade.FrondSource, text facade.Text, set *schema.Set) (*schema.Entity, []json.RawMessage) {
+func seedsOf(src *project.Frond, text project.Text, set *schema.Set) (*schema.Entity, []json.RawMessage) {
 	file := path.Base(text.File)
 	e := set.Entity(strings.TrimSuffix(file, path.Ext(file)))
 	data, err := schema.ToJSON(text.File, text.Data)
@@ -105,10 +107,9 @@ func seedsOf(src *facade.FrondSource, text facade.Text, set *schema.Set) (*schem
 	return e, items
 }
 
-// sow writes a Frond's rows where its seeds are read from. A table's file replaces the
-// author's own, whose rows it begins with; a file that gave no rows stays, for the façade to
-// report.
-func (w *world) sow(src *facade.FrondSource) {
+// seed writes a Frond's rows to the files of its seeds. A table's file replaces the author's
+// own, whose rows it begins with; a file that gave no rows stays, for the façade to report.
+func (w *world) seed(src *project.Frond) {
 	byKey := map[string]*table{}
 	for e, t := range w.tables {
 		if e.Frond == src.Name {
@@ -132,7 +133,7 @@ func (w *world) sow(src *facade.FrondSource) {
 		for i, row := range t.rows {
 			items[i] = row.AppendJSON(nil)
 		}
-		src.Seeds = append(src.Seeds, facade.Text{File: path.Join(src.Dir, "seeds", t.entity.Name+".json"), Data: sample.List(items)})
+		src.Seeds = append(src.Seeds, project.Text{File: path.Join(src.Dir, "seeds", t.entity.Name+".json"), Data: sample.List(items)})
 	}
 }
 
@@ -142,12 +143,12 @@ type presented struct {
 	shape      json.RawMessage
 }
 
-// withoutValue takes the computed fields that have no value out of a Frond's frond.yaml:
-// nobody here makes them, so that a presenter has to. The file is rewritten as JSON.
+// withoutValue removes the computed fields without a value from a Frond's frond.yaml: their
+// maker is not here, so that a presenter has to make them. The file is rewritten as JSON.
 //
 //	computed: {order: {total: {type: integer}, open: {type: boolean, value: paid == nil}}}
 //	computed: {order: {open: {type: boolean, value: paid == nil}}}
-func withoutValue(src *facade.FrondSource) (all []presented) {
+func withoutValue(src *project.Frond) (all []presented) {
 	data, err := schema.ToJSON(src.Config.File, src.Config.Data)
 	if err != nil || src.Config.File == "" || jsontext.KindOf(jsontext.Get(data, "computed")) != jsontext.Object {
 		return nil
@@ -174,12 +175,12 @@ func withoutValue(src *facade.FrondSource) (all []presented) {
 		}
 		config = append(config, schema.Member{Name: name, Value: value})
 	}
-	src.Config = facade.Text{File: strings.TrimSuffix(src.Config.File, path.Ext(src.Config.File)) + ".json", Data: config.AppendJSON(nil)}
+	src.Config = project.Text{File: strings.TrimSuffix(src.Config.File, path.Ext(src.Config.File)) + ".json", Data: config.AppendJSON(nil)}
 	return all
 }
 
-// present attaches a field that is made up of the row's id: the same row has the same value at
-// every reading. The error is a shape that is no card.
+// present attaches a field whose value is derived from the row's id: the same row has the same
+// value at every reading. The error is a shape that is not a card.
 func (p presented) present(project *facade.Project, w *world) error {
 	card, err := schema.ReadCard("the computed field "+p.door+"."+p.name+".json", []byte(`{"type":"object","properties":{"value":`+string(p.shape)+`}}`))
 	if err != nil {
@@ -191,9 +192,9 @@ func (p presented) present(project *facade.Project, w *world) error {
 			key = e.Primary.Name
 		}
 	}
-	facade.Present(project.Door(p.door), p.name, card.Fields[0].Shape, func(_ context.Context, rows []facade.Row) ([]json.RawMessage, error) {
-		values := make([]json.RawMessage, len(rows))
-		for i, row := range rows {
+	facade.Present(project.Door(p.door), p.name, card.Fields[0].Shape, func(_ context.Context, found []rows.Row) ([]json.RawMessage, error) {
+		values := make([]json.RawMessage, len(found))
+		for i, row := range found {
 			place := string(row.Get(key))
 			m := &sample.Maker{Rand: w.chance.At(p.door, p.name, place), Root: p.shape, About: sample.NewSubject(p.door, w.chance.At(p.door, place))}
 			var ok bool
@@ -207,9 +208,9 @@ func (p presented) present(project *facade.Project, w *world) error {
 	return nil
 }
 
-// standIn answers the names of generators and conversions that nobody registered: a generator
-// with what its first field might hold, a conversion with what it is given. Registered ones
-// stay; of a conversion that is half registered the other half is filled in.
+// standIn registers replacements for unregistered generators and conversions: a generator
+// returns likely values of its first field, a conversion its input. Registered ones stay; of a
+// conversion that is half registered the other half is filled in.
 func standIn(registry *schema.Registry, set *schema.Set, c sample.Chance) {
 	if registry.Generators == nil {
 		registry.Generators = map[string]schema.Generator{}

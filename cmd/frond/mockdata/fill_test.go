@@ -13,6 +13,7 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/store/sqlite"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -61,7 +62,7 @@ func total(t *testing.T, f *facade.Facade, entity string) int {
 	return page.Total
 }
 
-var staff = facade.State{"user": map[string]any{"id": "ada", "roles": []any{"staff"}}}
+var staff = access.State{"user": map[string]any{"id": "ada", "roles": []any{"staff"}}}
 
 // TestEveryProjectOfTheRepository: no card may fail to be mocked.
 func TestEveryProjectOfTheRepository(t *testing.T) {
@@ -170,8 +171,8 @@ func TestEveryKeyword(t *testing.T) {
 	}
 }
 
-// project is a project of one Frond with these cards, each a YAML text by its name.
-func project(cards ...string) fstest.MapFS {
+// newProject is a project of one Frond with these cards, each a YAML text by its name.
+func newProject(cards ...string) fstest.MapFS {
 	files := fstest.MapFS{}
 	for i := 0; i+1 < len(cards); i += 2 {
 		files[cards[i]] = &fstest.MapFile{Data: []byte(cards[i+1])}
@@ -180,7 +181,7 @@ func project(cards ...string) fstest.MapFS {
 }
 
 func TestUniqueValues(t *testing.T) {
-	f, notes := mocked(t, project("entities/thing.yaml", `
+	f, notes := mocked(t, newProject("entities/thing.yaml", `
 type: object
 properties:
   id: {type: string, x-kit: {role: {primary: true}}}
@@ -201,7 +202,7 @@ required: [id, slug, email, code, number, size, row, at]
 // TestWhatRunsOut: where there are no more values, there are fewer rows, and no
 // relation leads to one that is not there.
 func TestWhatRunsOut(t *testing.T) {
-	f, notes := mocked(t, project(
+	f, notes := mocked(t, newProject(
 		"entities/shelf.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, side: {enum: [left, right], x-kit: {role: {unique: [[side]]}}}}, required: [id, side]}`,
 		"entities/box.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, shelfId: {type: string, x-kit: {role: {relation: {to: shelf, kind: one}}}}}, required: [id, shelfId]}`,
 		"entities/lid.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, shelfId: {type: string, x-kit: {role: {unique: [[shelfId]], relation: {to: shelf, kind: one}}}}}, required: [id, shelfId]}`,
@@ -229,7 +230,7 @@ func said(notes []mockdata.Note) string {
 
 // TestCircles: entities that point at one another, and at themselves.
 func TestCircles(t *testing.T) {
-	f, notes := mocked(t, project(
+	f, notes := mocked(t, newProject(
 		"entities/team.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, leadId: {type: [string, 'null'], x-kit: {role: {relation: {to: member, kind: one}}}}}, required: [id, leadId]}`,
 		"entities/member.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, teamId: {type: string, x-kit: {role: {relation: {to: team, kind: one}}}}, mentorId: {type: string, x-kit: {role: {relation: {to: member, kind: one}}}}}, required: [id, teamId, mentorId]}`,
 		"entities/hen.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, eggId: {type: string, x-kit: {role: {relation: {to: egg, kind: one}}}}}, required: [id, eggId]}`,
@@ -251,7 +252,7 @@ func TestCircles(t *testing.T) {
 
 // TestNothingFits: what cannot be made up is said, and the rest is there.
 func TestNothingFits(t *testing.T) {
-	f, notes := mocked(t, project(
+	f, notes := mocked(t, newProject(
 		"entities/thing.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: [string, 'null'], allOf: [{pattern: '^a$'}, {pattern: '^b$'}]}}, required: [id, a]}`,
 		"entities/other.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: string, allOf: [{pattern: '^a$'}, {pattern: '^b$'}]}}, required: [id, a]}`,
 	), &mockdata.Options{Rows: 5, Seed: 1})
@@ -314,10 +315,10 @@ func TestOfASeed(t *testing.T) {
 
 // TestTwoMocksAgree: a Frond that knows another by name alone points at its rows.
 func TestTwoMocksAgree(t *testing.T) {
-	authors, notes := mocked(t, project(
+	authors, notes := mocked(t, newProject(
 		"entities/author.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: cuid2}}}}}}`,
 	), &mockdata.Options{Rows: 9, Seed: 1})
-	posts, more := mocked(t, project(
+	posts, more := mocked(t, newProject(
 		"entities/post.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, authorId: {type: string, x-kit: {role: {relation: {to: author, kind: one}}}}}, required: [id, authorId]}`,
 	), &mockdata.Options{Rows: 9, Seed: 5, Incomplete: true})
 	if len(notes)+len(more) > 0 {

@@ -11,13 +11,14 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
 
 // A project's rows after it was filled: the seeds it has now.
 func ExampleFill() {
-	project := &facade.Project{Registry: schema.Builtins(), Fronds: []*facade.FrondSource{{
+	source := &facade.Project{Registry: schema.Builtins(), Fronds: []*project.Frond{{
 		Name: "people",
 		Cards: []schema.Source{{File: "customer.yaml", Name: "customer", Data: []byte(`
 type: object
@@ -30,12 +31,12 @@ properties:
 required: [id, name, email, city, country]
 `)}},
 	}}}
-	notes, err := mockdata.Fill(project, &mockdata.Options{Rows: 2, Seed: 1})
+	notes, err := mockdata.Fill(source, &mockdata.Options{Rows: 2, Seed: 1})
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(notes)
-	fmt.Println(strings.ReplaceAll(string(project.Fronds[0].Seeds[0].Data), "},", "},\n"))
+	fmt.Println(strings.ReplaceAll(string(source.Fronds[0].Seeds[0].Data), "},", "},\n"))
 	// Output:
 	// []
 	// [{"id":"customer-1","name":"Farah Jansen","email":"farah.jansen@example.org","city":"Portland","country":"United States"},
@@ -91,7 +92,7 @@ required: [id, name, firstName, lastName, email, city, country, countryCode, pho
 
 // TestLooks: values look as the names of their fields say, and those of a row agree.
 func TestLooks(t *testing.T) {
-	f, notes := mocked(t, project("entities/customer.yaml", customerCard), &mockdata.Options{Rows: 100, Seed: 4})
+	f, notes := mocked(t, newProject("entities/customer.yaml", customerCard), &mockdata.Options{Rows: 100, Seed: 4})
 	if len(notes) > 0 {
 		t.Error(notes)
 	}
@@ -132,7 +133,7 @@ func TestLooks(t *testing.T) {
 
 // TestNullSometimes: a field that may be null is, in some of the rows.
 func TestNullSometimes(t *testing.T) {
-	f, _ := mocked(t, project("entities/thing.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: [string, 'null']}, b: {type: string, x-kit: {lifecycle: {create: optional}}}}, required: [id, a]}`), &mockdata.Options{Rows: 100, Seed: 1})
+	f, _ := mocked(t, newProject("entities/thing.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: [string, 'null']}, b: {type: string, x-kit: {lifecycle: {create: optional}}}}, required: [id, a]}`), &mockdata.Options{Rows: 100, Seed: 1})
 	for _, name := range []string{"a", "b"} {
 		page, err := facade.Do[struct{ Total int }](context.Background(), f, "thing.list", facade.Invocation{Query: []byte(`{"filter":{"` + name + `":{"isNull":true}}}`)})
 		if err != nil || page.Total < 5 || page.Total > 50 {
@@ -143,7 +144,7 @@ func TestNullSometimes(t *testing.T) {
 
 // TestExamplesComeFirst: what the card gives is what is used.
 func TestExamplesComeFirst(t *testing.T) {
-	f, _ := mocked(t, project("entities/thing.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: string, examples: [x, y]}, b: {type: string, examples: [x, y], x-kit: {role: {unique: [[b]]}}}}, required: [id, a, b]}`), &mockdata.Options{Rows: 40, Seed: 1})
+	f, _ := mocked(t, newProject("entities/thing.yaml", `{type: object, properties: {id: {type: string, x-kit: {role: {primary: true}}}, a: {type: string, examples: [x, y]}, b: {type: string, examples: [x, y], x-kit: {role: {unique: [[b]]}}}}, required: [id, a, b]}`), &mockdata.Options{Rows: 40, Seed: 1})
 	for filter, want := range map[string]int{`{"a":{"in":["x","y"]}}`: 40, `{"b":{"in":["x","y"]}}`: 2} {
 		page, err := facade.Do[struct{ Total int }](context.Background(), f, "thing.list", facade.Invocation{Query: []byte(`{"filter":` + filter + `}`)})
 		if err != nil || page.Total != want {

@@ -20,9 +20,8 @@ import (
 //
 // Ids are given before (see name), as relations need them first.
 
-// How often a value and a row are made before they are given up (docs/decisions/contracts.md): a value
-// until its field takes it, a row until its values stand in no other and the card takes it
-// whole.
+// The number of attempts for a value and a row (docs/decisions/contracts.md): a value until its
+// field accepts it, a row until its values are unique and the card accepts it whole.
 const (
 	valueTries = 60
 	rowTries   = 60
@@ -40,7 +39,7 @@ func (w *world) row(t *table, i int) schema.Object {
 		case stuck != "":
 			return nil
 		case !w.free(t, row):
-			why = "no more rows could be made that differ in what has to be unique"
+			why = "no more rows could be made with different unique values"
 			continue
 		}
 		_, details := e.Judge(schema.Plain, row.AppendJSON(nil), "")
@@ -54,8 +53,8 @@ func (w *world) row(t *table, i int) schema.Object {
 	return nil
 }
 
-// attempt draws a row. stuck is the field for which nothing could be made, else "". The row
-// may break a constraint or the card; row checks that.
+// attempt draws a row. stuck is the field without a possible value, else "". The row may break
+// a constraint or the card; row checks that.
 func (w *world) attempt(t *table, i, try int) (row schema.Object, stuck string) {
 	e := t.entity
 	about := sample.NewSubject(e.Name, w.chance.At(e.Key, i))
@@ -144,11 +143,11 @@ func (w *world) field(t *table, p *schema.Property, m *sample.Maker, i, try int)
 			}
 			why = "cannot be decoded"
 		}
-		why = "what was made up for it is refused: it " + why
+		why = "the invented value is refused: it " + why
 	}
 	w.note(t.entity.Name+"."+p.Name, why, "write examples: [ … ] into its card")
 	switch {
-	// What is left, in this order: the default, null, nothing.
+	// The remaining choices, in this order: the default, null, no value.
 	case rule != nil && rule.Value != nil:
 		return rule.Value, true
 	case p.Shape.Nullable:
@@ -189,9 +188,9 @@ func (w *world) refusal(e *schema.Entity, p *schema.Property, v json.RawMessage)
 	return ""
 }
 
-// pointer returns the value of a relation: an id, or a list of them, of rows that are there. A
-// relation that may be null is so in 15 of 100 rows. false: there is no row to point at, which
-// is noted.
+// pointer returns the value of a relation: an id, or a list of them, of existing rows. A
+// nullable relation is null in 15 of 100 rows. false: there is no row to point at, which is
+// noted.
 func (w *world) pointer(t *table, p *schema.Property, m *sample.Maker, i int) (json.RawMessage, bool) {
 	many := p.Axes.Relation.Many
 	ids, own := w.targets(t, p, m)
@@ -227,7 +226,7 @@ func (w *world) pointer(t *table, p *schema.Property, m *sample.Maker, i int) (j
 	if len(ids) == 0 {
 		v, ok := absent()
 		if !ok {
-			w.note(t.entity.Name+"."+p.Name, "there is no "+p.Axes.Relation.To+" to point at", "write seeds of it, or let the relation be null")
+			w.note(t.entity.Name+"."+p.Name, p.Axes.Relation.To+" has no row to point at", "write seeds of it, or let the relation be null")
 		}
 		return v, ok
 	}
@@ -289,9 +288,9 @@ func some(m *sample.Maker, s sample.Shape, ids []json.RawMessage, self json.RawM
 	return sample.List(items)
 }
 
-// completed returns a given row with its id, and with what the clock and generators would
-// write, so that the same seed has the same rows. i is its index in the table. Other absent
-// fields are left to the façade.
+// completed returns a given row with its id, and with the values of the clock and the
+// generators, so that the same seed has the same rows. i is its index in the table. Other
+// absent fields are left to the façade.
 func (w *world) completed(t *table, row schema.Object, i int) schema.Object {
 	e := t.entity
 	about := sample.NewSubject(e.Name, w.chance.At(e.Key, i))

@@ -17,9 +17,9 @@ import (
 //	name       the ids of each table
 //	fill       the rows of each table
 
-// rows makes the tables of a set. given are rows that are there, by entity; they come first,
+// newWorld makes the tables of a set. given are rows that are there, by entity; they come first,
 // in their order, and are completed.
-func rows(set *schema.Set, registry *schema.Registry, given map[*schema.Entity][]schema.Object, opts *Options) *world {
+func newWorld(set *schema.Set, registry *schema.Registry, given map[*schema.Entity][]schema.Object, opts *Options) *world {
 	w := &world{chance: sample.Chance(opts.Seed), count: opts.Rows, registry: registry, tables: map[*schema.Entity]*table{}}
 	for _, e := range set.Entities {
 		t := &table{entity: e, given: given[e], root: e.Card.AppendJSON(nil)}
@@ -38,8 +38,8 @@ func rows(set *schema.Set, registry *schema.Registry, given map[*schema.Entity][
 	for _, t := range w.sequence {
 		w.name(t)
 	}
-	// A row that cannot be had takes its id with it, and rows may point at that id: all
-	// is made anew then, with fewer. It ends, for there are only ever fewer.
+	// A row that cannot be made takes its id with it, and rows may point at that id: then all
+	// rows are made again, with fewer ids. It ends, since the number only shrinks.
 	for short := true; short; {
 		short = false
 		for _, t := range w.sequence {
@@ -51,8 +51,8 @@ func rows(set *schema.Set, registry *schema.Registry, given map[*schema.Entity][
 	return w
 }
 
-// pointing narrows the ids of other tables to what this one's relations can hold. A relation
-// whose shape is a string of at most eight characters makes the target's ids as short.
+// pointing narrows the ids of other tables to those that this one's relations can hold. A
+// relation whose shape is a string of at most eight characters makes the target's ids as short.
 func (w *world) pointing(t *table) {
 	for i, p := range t.entity.Fields {
 		if p.Link == nil || !p.Stored {
@@ -68,7 +68,7 @@ func (w *world) pointing(t *table) {
 	}
 }
 
-// arrange puts entities behind those they have to point at, depth first. In a circle of
+// arrange sorts entities after those they have to point at, depth first. In a circle of
 // required relations one of them comes too early; pointer notes it.
 func (w *world) arrange(entities []*schema.Entity) {
 	seen := map[*schema.Entity]bool{}
@@ -120,7 +120,7 @@ func (w *world) name(t *table) {
 		}
 		return false
 	}
-	// Given ids are known before the first one is made, whatever their order.
+	// Given ids are known before the first new one is made, in any order.
 	for _, row := range t.given {
 		if id := row.Get(p.Name); id != nil && !jsontext.IsNull(id) {
 			had[w.canonical(p, id)] = true

@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Options of [Fill]. The zero value makes no rows beside the seeds.
+// Options of [Fill]. The zero value makes no rows in addition to the seeds.
 type Options struct {
 	Rows int    // of each entity, its seeds among them
 	Seed uint64 // where chance begins
@@ -39,12 +39,12 @@ type table struct {
 	rows   []schema.Object
 	root   json.RawMessage   // the card
 	shapes []json.RawMessage // of the fields
-	key    json.RawMessage   // the shape of the ids: what the primary key and all that point at it take
+	key    json.RawMessage   // the shape of the ids, which fits the primary key and all relations to it
 	taken  []map[string]bool // by constraint
 	order  int               // rows of entities of a lower order are there before these
 }
 
-// world is the rows of all entities of a project. Once it is made only elsewhere changes.
+// world holds the rows of all entities of a project. Once it is made only elsewhere changes.
 type world struct {
 	chance   sample.Chance
 	count    int
@@ -56,7 +56,7 @@ type world struct {
 	elsewhere sync.Map // by *schema.Property, the ids that a relation out of the project may hold
 }
 
-// note keeps what cannot be made up, once.
+// note records a value that cannot be invented, once.
 func (w *world) note(at, message, remedy string) {
 	if n := (Note{at, message, remedy}); !slices.Contains(w.notes, n) {
 		w.notes = append(w.notes, n)
@@ -75,9 +75,8 @@ func (w *world) claim(t *table, row schema.Object) {
 // free says whether no row has the values of this one yet.
 func (w *world) free(t *table, row schema.Object) bool { return w.freeWith(t, row, nil) }
 
-// freeWith is free, of the constraints that a field is part of; nil asks of all. A row whose
-// fields are not all there yet has no value for a constraint over one of the missing, and is
-// free of it.
+// freeWith is free for the constraints that a field is part of; nil asks for all. An unfinished
+// row has no value for a constraint over a missing field, and is free of it.
 func (w *world) freeWith(t *table, row schema.Object, p *schema.Property) bool {
 	for i, members := range t.entity.Uniques {
 		if p != nil && !slices.Contains(members, p) {
@@ -90,9 +89,8 @@ func (w *world) freeWith(t *table, row schema.Object, p *schema.Property) bool {
 	return true
 }
 
-// joined returns one text for the values of a constraint's members, and false where one of
-// them is null: null equals nothing, as in SQL. A field that is left out counts with its
-// default.
+// joined returns one text for the values of a constraint's members, and false if one of them is
+// null: null equals no value, as in SQL. A field that is left out counts with its default.
 func (w *world) joined(members []*schema.Property, row schema.Object) (string, bool) {
 	var b strings.Builder
 	for _, p := range members {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facts/delivery"
 )
 
@@ -19,7 +20,7 @@ const Name = "shop.orderPlaced"
 // Event is the n-th event about an order. Its id and its data have n in them.
 func Event(n, order int) facade.Event {
 	return facade.Event{
-		ID: fmt.Sprintf("00000000-0000-7000-8000-%012d", n), Frond: "shop", Name: "orderPlaced", Change: facade.Created,
+		ID: fmt.Sprintf("00000000-0000-7000-8000-%012d", n), Frond: "shop", Name: "orderPlaced", Change: catalog.Created,
 		Entity: "order", Key: json.RawMessage(fmt.Sprint(order)), At: time.Now().UTC(), Data: json.RawMessage(fmt.Sprintf(`{"id":%d,"number":%d}`, order, n)),
 	}
 }
@@ -74,5 +75,5 @@ func (r *reader) Next(ctx context.Context) ([]*facade.Event, facade.Position, er
 	}
 }
 
-// Close does nothing.
+// Close has no effect.
 func (r *reader) Close() {}

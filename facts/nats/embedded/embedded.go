@@ -4,7 +4,7 @@
 //	s, err := embedded.Start(embedded.Options{Dir: ".frond/nats", Listen: "127.0.0.1:4222"})
 //	defer s.Close()
 //
-// What a stream acknowledges is on disk: the server syncs its file first (sync: always).
+// An acknowledged event is on disk: the server syncs its file first (sync: always).
 package embedded
 
 import (
@@ -61,7 +61,7 @@ func Start(o Options) (*Server, error) {
 		var config net.ListenConfig
 		l, err := config.Listen(context.Background(), "tcp", o.Listen)
 		if err != nil {
-			return nil, fmt.Errorf("nothing can listen on %s: another program may have the port; write another one as facts.nats.listen", o.Listen)
+			return nil, fmt.Errorf("cannot listen on %s: another program may have the port; write another one as facts.nats.listen", o.Listen)
 		}
 		_ = l.Close() // it was only tried
 	}
@@ -103,7 +103,7 @@ func (s *Server) Close() {
 	s.server.WaitForShutdown()
 }
 
-// logger takes the server's log: what is wrong as it is, the rest at debug.
+// logger takes the server's log: problems at their level, the rest at debug.
 type logger struct{ log *slog.Logger }
 
 func (l *logger) Noticef(f string, v ...any) { l.log.Debug("NATS: " + fmt.Sprintf(f, v...)) }

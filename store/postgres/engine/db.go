@@ -133,7 +133,7 @@ func (d *DB) Log() *slog.Logger { return d.log }
 // return SERVICE_UNAVAILABLE.
 func (d *DB) Close() error { return errors.Join(d.copies.close(), d.pool.close()) }
 
-// IssuesConsistency says whether reads may go to replicas; see [consistency.Issuer].
+// IssuesConsistency says whether reads may go to replicas; see [facade.Abilities.Copies].
 func (d *DB) IssuesConsistency() bool { return d.copies.issue() }
 
 // Read is [DB.ReadAs] for rows of given keys.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -151,7 +152,7 @@ func TestBudget(t *testing.T) {
 			c.watchdog.limit = 100 * time.Millisecond
 			return c.Run(SQL("SELECT pg_sleep(100)"))
 		})
-		if facade.CodeOf(err) != facade.UnprocessableEntity || time.Since(began) > 90*time.Second {
+		if kiterror.CodeOf(err) != kiterror.UnprocessableEntity || time.Since(began) > 90*time.Second {
 			t.Errorf("a statement over its budget: %v", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -189,9 +190,9 @@ func TestWrites(t *testing.T) {
 			if err := c.Run(add("3")); err != nil {
 				return err
 			}
-			return facade.Invalid("ours%w")
+			return kiterror.Invalid("ours%w")
 		})
-		if facade.CodeOf(err) != facade.ValidationFailed {
+		if kiterror.CodeOf(err) != kiterror.ValidationFailed {
 			t.Error(err, ours)
 		}
 		if err := d.Write(ctx, func(c *Conn) error { return errors.Join(c.Run(add("4")), c.Run(add("5"))) }); err != nil {
@@ -240,7 +241,7 @@ func TestConflicts(t *testing.T) {
 						&Query{Text: []byte("UPDATE a SET v = $2 WHERE n = $1"), Values: [][]byte{[]byte(fmt.Sprint(from)), []byte(fmt.Sprint(v - 1))}},
 						&Query{Text: []byte("UPDATE a SET v = v + 1 WHERE n = $1"), Values: [][]byte{[]byte(fmt.Sprint(to))}})
 				})
-				if facade.CodeOf(err) == facade.Conflict {
+				if kiterror.CodeOf(err) == kiterror.Conflict {
 					mu.Lock()
 					refused++
 					mu.Unlock()
@@ -306,7 +307,7 @@ func TestTransact(t *testing.T) {
 		if got := visible(t.Context()); got != "1 3" {
 			t.Errorf("committed: %q", got)
 		}
-		failed := facade.Errorf(facade.Conflict, "ours")
+		failed := kiterror.Errorf(kiterror.Conflict, "ours")
 		if err := d.Transact(t.Context(), func(ctx context.Context) error { _ = add(ctx, 4); return failed }); !errors.Is(err, failed) {
 			t.Error(err)
 		}
@@ -324,7 +325,7 @@ func TestTransact(t *testing.T) {
 			}
 			return nil
 		})
-		if facade.CodeOf(err) != facade.ServiceUnavailable {
+		if kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 			t.Errorf("behind the limit: %v", err)
 		}
 		if got := visible(t.Context()); got != "1 3" {
@@ -363,7 +364,7 @@ func TestReadOnlyConnectionIsReplaced(t *testing.T) {
 		t.Fatalf("transaction_read_only is %s", got)
 	}
 	insert := SQL("INSERT INTO written VALUES (1)")
-	if err := d.Once(t.Context(), insert); facade.CodeOf(err) != facade.ServiceUnavailable {
+	if err := d.Once(t.Context(), insert); kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 		t.Errorf("while no server takes writes: %v", err)
 	}
 	read(t, d, "SELECT 1") // a connection that takes no writes is in the pool again

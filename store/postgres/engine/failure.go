@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/turns"
 )
 
@@ -35,6 +36,8 @@ const (
 	unknownStatement     = "26000"
 	duplicateStatement   = "42P05"
 	unknownTable         = "42P01"
+	unknownObject        = "42704"
+	syntaxError          = "42601"
 	statementTooComplex  = "54001"
 	tooManyColumns       = "54011"
 	tooManyArguments     = "54023"
@@ -118,9 +121,15 @@ func Lacks(err error) string {
 	return ""
 }
 
-// Unknown says whether the server does not know what a statement asks for: a word, a function,
-// an option (classes 42 and 0A).
-func Unknown(err error) bool { return classOf(err) == "42" || classOf(err) == "0A" }
+// Unknown says whether the server lacks a feature that a statement uses: a word, an option, a
+// setting. A table or a column that is missing, or not permitted, is another matter.
+func Unknown(err error) bool {
+	switch codeOf(err) {
+	case syntaxError, unknownObject, unsupported:
+		return true
+	}
+	return false
+}
 
 // BadValue says whether the server could not read a value or work with it (class 22).
 func BadValue(err error) bool { return classOf(err) == "22" }
@@ -215,13 +224,13 @@ func Counted(err error) error {
 //	a table that is not as expected    SERVICE_UNAVAILABLE, where [DB.Verify] confirms it
 //	anything else                      INTERNAL_ERROR around err, which stays in the process
 //
-// It is nil for nil. A statement that has used up its time is [facade.TooCostly]; total says
+// It is nil for nil. A statement that has used up its time is [kiterror.TooCostly]; total says
 // that it counted rows.
 func (d *DB) Public(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	var known *facade.Error
+	var known *kiterror.Error
 	var unknown uncertain
 	switch {
 	case errors.As(err, &known):
@@ -233,43 +242,43 @@ func (d *DB) Public(ctx context.Context, err error) error {
 			return err
 		}
 		var total counting
-		return facade.TooCostly(d.opts.Statement, errors.As(err, &total))
+		return kiterror.TooCostly(d.opts.Statement, errors.As(err, &total))
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ctx.Err()
 	case errors.Is(err, turns.ErrLate):
-		return facade.Errorf(facade.ServiceUnavailable, "every connection to the store is in use, and none came free in %s; try again%w", d.opts.Wait, hidden{err}).After(time.Second)
+		return kiterror.Errorf(kiterror.ServiceUnavailable, "every connection to the store is in use, and none came free in %s; try again%w", d.opts.Wait, hidden{err}).After(time.Second)
 	case Unavailable(err):
 		return unavailable(err)
 	case stale(err):
-		return facade.Internal(fmt.Errorf("postgres: prepared statements get lost: a pooler gives each transaction another connection; write ?pool=transaction in the store's URL: %w", err))
+		return kiterror.Internal(fmt.Errorf("postgres: prepared statements get lost: a pooler gives each transaction another connection; write ?pool=transaction in the store's URL: %w", err))
 	case Lacks(err) != "":
-		return facade.Internal(fmt.Errorf("postgres: the role %s lacks a right (see GRANT): %w", d.address.Config.User, err))
+		return kiterror.Internal(fmt.Errorf("postgres: the role %s lacks a right (see GRANT): %w", d.address.Config.User, err))
 	case codeOf(err) == statementTooComplex, codeOf(err) == tooManyColumns, codeOf(err) == tooManyArguments:
-		return facade.Errorf(facade.BadRequest, "the filter is nested too deep or too long; leave some of it out%w", hidden{err})
+		return kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep or too long; leave some of it out%w", hidden{err})
 	}
 	if d.Verify != nil && (classOf(err) == "42" || errors.Is(err, errOtherType)) {
 		if why := d.Verify(ctx); why != nil {
 			return Newer(errors.Join(why, err))
 		}
 	}
-	return facade.Internal(fmt.Errorf("postgres: %w", err))
+	return kiterror.Internal(fmt.Errorf("postgres: %w", err))
 }
 
 // unavailable returns SERVICE_UNAVAILABLE around err, whose text stays in the process: it may
 // name a server and a role.
 func unavailable(err error) error {
-	return facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
 }
 
 // Newer returns the SERVICE_UNAVAILABLE of a call that needs tables as they no longer are.
 func Newer(why error) error {
-	return facade.Errorf(facade.ServiceUnavailable, "the tables follow newer cards than those of this gateway; try again when it has been replaced%w", hidden{why})
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the tables follow newer cards than those of this gateway; try again when it has been replaced%w", hidden{why})
 }
 
 // outcomeUnknown is the SERVICE_UNAVAILABLE of a write whose connection broke while it was
 // being committed. Nobody sends it again on the caller's behalf.
 func outcomeUnknown(err error) error {
-	e := facade.Errorf(facade.ServiceUnavailable,
+	e := kiterror.Errorf(kiterror.ServiceUnavailable,
 		"the connection to the store broke while this was being written, and whether it was is not known; read it before you send it again%w", hidden{err})
 	e.Details = map[string]any{"outcome": "unknown"}
 	return e

@@ -28,9 +28,9 @@ const (
 // NewNonces returns the nonces of a database. The table is made when it is first needed.
 func NewNonces(db *DB) *Nonces { return &Nonces{db: db} }
 
-// Take is [facade.Nonces.TakeNonce]: one insert, which is durable when it returns, also where
+// TakeNonce implements [facade.Nonces]: one insert, which is durable when it returns, also where
 // a transaction of ctx is rolled back later. Now and then a caller removes old rows as well.
-func (n *Nonces) Take(ctx context.Context, nonce []byte, until time.Time) (fresh bool, err error) {
+func (n *Nonces) TakeNonce(ctx context.Context, nonce []byte, until time.Time) (fresh bool, err error) {
 	ctx = context.WithValue(ctx, levelKey{n.db}, (*level)(nil)) // outside of any transaction
 	if err := n.prepare(ctx); err != nil {
 		return false, err

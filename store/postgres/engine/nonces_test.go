@@ -27,7 +27,7 @@ func TestNonces(t *testing.T) {
 		for _, p := range processes {
 			for range 2 {
 				all.Go(func() {
-					fresh, err := p.Take(t.Context(), fmt.Appendf(nil, "nonce %d", i), time.Now().Add(time.Minute))
+					fresh, err := p.TakeNonce(t.Context(), fmt.Appendf(nil, "nonce %d", i), time.Now().Add(time.Minute))
 					if err != nil {
 						t.Error(errors.Join(err, errors.Unwrap(err)))
 					}
@@ -49,25 +49,25 @@ func TestNonces(t *testing.T) {
 	p := processes[0]
 	undone := errors.New("undone")
 	if err := p.db.Transact(t.Context(), func(ctx context.Context) error {
-		if fresh, err := p.Take(ctx, []byte("inside"), time.Now()); err != nil || !fresh {
+		if fresh, err := p.TakeNonce(ctx, []byte("inside"), time.Now()); err != nil || !fresh {
 			t.Errorf("inside a transaction: %t, %v", fresh, err)
 		}
 		return undone
 	}); !errors.Is(err, undone) {
 		t.Error(err)
 	}
-	if fresh, err := p.Take(t.Context(), []byte("inside"), time.Now()); err != nil || fresh {
+	if fresh, err := p.TakeNonce(t.Context(), []byte("inside"), time.Now()); err != nil || fresh {
 		t.Errorf("after the rollback: %t, %v", fresh, err)
 	}
 
 	// Old ones are removed, and those of late clocks are not.
 	for name, age := range map[string]time.Duration{"old": time.Hour, "late": time.Minute} {
-		if _, err := p.Take(t.Context(), []byte(name), time.Now().Add(-age)); err != nil {
+		if _, err := p.TakeNonce(t.Context(), []byte(name), time.Now().Add(-age)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	p.swept = time.Time{}
-	if _, err := p.Take(t.Context(), []byte("now"), time.Now()); err != nil {
+	if _, err := p.TakeNonce(t.Context(), []byte("now"), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for name, there := range map[string]string{"old": "0", "late": "1"} {
@@ -83,7 +83,7 @@ func BenchmarkNonce(b *testing.B) {
 		b.Run(fmt.Sprintf("durable=%t", durable), func(b *testing.B) {
 			c := pgtest.New(b, pgtest.Options{Durable: durable})
 			n := NewNonces(open(b, Options{URL: c.Primary.URL("postgres")}))
-			if _, err := n.Take(b.Context(), []byte("first"), time.Now()); err != nil { // which makes the table
+			if _, err := n.TakeNonce(b.Context(), []byte("first"), time.Now()); err != nil { // which makes the table
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
@@ -92,7 +92,7 @@ func BenchmarkNonce(b *testing.B) {
 				for pb.Next() {
 					var nonce [16]byte
 					_, _ = rand.Read(nonce[:])
-					if fresh, err := n.Take(b.Context(), nonce[:], time.Now().Add(time.Minute)); err != nil || !fresh {
+					if fresh, err := n.TakeNonce(b.Context(), nonce[:], time.Now().Add(time.Minute)); err != nil || !fresh {
 						b.Error(fresh, err)
 					}
 				}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
@@ -118,7 +119,7 @@ func TestReadYourWrites(t *testing.T) {
 	// Tokens of others.
 	store, _, _ := strings.Cut(header, ".")
 	eventually(t, func() context.Context { return ctxOf(t, "elsewhere.09.x") }, d, where, "replica")
-	if _, err := readAs(ctxOf(t, store+".FFFFFFFFFFFFFFFF.AAAAAAAAAAAAAAAAAAAAAA"), d, where); facade.CodeOf(err) != facade.BadRequest {
+	if _, err := readAs(ctxOf(t, store+".FFFFFFFFFFFFFFFF.AAAAAAAAAAAAAAAAAAAAAA"), d, where); kiterror.CodeOf(err) != kiterror.BadRequest {
 		t.Errorf("with a token that nobody issued: %v", err)
 	}
 

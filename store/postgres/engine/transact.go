@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/turns"
 )
 
@@ -187,7 +188,7 @@ func (t *transaction) end(commits bool) error {
 		t.over, commits = facade.Overlong(t.db.opts.Transaction), false
 	}
 	if commits && t.nested > 0 {
-		t.over, commits = facade.Internal(errUnended), false
+		t.over, commits = kiterror.Internal(errUnended), false
 	}
 	c, err := t.conn, t.lost
 	if c == nil && commits && err == nil && len(t.first.deferred) > 0 { // there was no call

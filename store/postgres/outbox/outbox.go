@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
@@ -174,12 +175,12 @@ func readEvent(v [][]byte) (*facade.Event, error) {
 	}
 	return &facade.Event{
 		Position: facade.Position(position), ID: string(v[1]), Frond: string(v[2]), Name: string(v[3]),
-		Change: facade.Change(v[4]), Entity: string(v[5]), Key: bytes.Clone(v[6]),
+		Change: catalog.Change(v[4]), Entity: string(v[5]), Key: bytes.Clone(v[6]),
 		At: time.UnixMicro(at).UTC(), Data: bytes.Clone(v[8]), Before: bytes.Clone(v[9]), Trace: string(v[10]),
 	}, nil
 }
 
-// Records implements [facade.Recorder].
+// Records implements [facade.Outbox].
 func (o *Outbox) Records() bool { return true }
 
 // Emitted wakes those who wait for events to be committed.

@@ -45,7 +45,7 @@ UPDATE ` + engine.Bookkeeping + `.log SET last = last + (SELECT count(*) FROM pl
 	resign = `UPDATE ` + engine.Bookkeeping + `.log SET until = clock_timestamp() WHERE schema = $1 AND holder = $2`
 )
 
-// Relay implements [facade.Relayer]. Where there is nothing to do it is one read; where this
+// Relay implements [facade.Outbox]. Where there is nothing to do it is one read; where this
 // process leads and has emitted something, one round trip.
 func (o *Outbox) Relay(ctx context.Context) (last facade.Position, leads bool, err error) {
 	if err := o.Ready(ctx); err != nil {
@@ -111,7 +111,7 @@ func (o *Outbox) Resign() {
 	_ = o.db.Once(ctx, &engine.Query{Text: []byte(resign), Values: [][]byte{o.schema(), []byte(o.process)}})
 }
 
-// Trim implements [facade.Relayer].
+// Trim implements [facade.Outbox].
 func (o *Outbox) Trim(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	if err := o.Ready(ctx); err != nil {
 		return 0, err

@@ -8,6 +8,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // budget is the context that interrupts a connection's statements: it ends with the caller's,
@@ -92,7 +93,7 @@ func (c *Conn) within(ctx context.Context, do func(*Conn) error) error {
 	c.db.SetInterrupt(context.Background())
 	if c.budget.spent && errors.Is(err, sqlite3.INTERRUPT) {
 		if err = exhausted; err == nil {
-			err = facade.TooCostly(c.Limit, c.budget.total)
+			err = kiterror.TooCostly(c.Limit, c.budget.total)
 		}
 	}
 	return err

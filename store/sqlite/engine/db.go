@@ -33,6 +33,9 @@ type Options struct {
 	// to be there, and nothing of this program's own is written to it, neither marks nor
 	// tables. Its journal becomes a WAL, as for every store.
 	Foreign bool
+	// NameRules says that answers name the constraints that no card describes. It is for
+	// development: their names are those of another program.
+	NameRules bool
 
 	// Logger receives what migrations did and failures of the disk; nil is slog.Default().
 	Logger *slog.Logger

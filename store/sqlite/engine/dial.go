@@ -6,7 +6,7 @@ import (
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // dial opens a connection; all connections of a database are opened here. The busy timeout
@@ -70,5 +70,5 @@ func outOfMemory(panicked any) bool {
 
 // errSort returns the caller's error for such a read: BAD_REQUEST with what to do instead.
 func errSort() error {
-	return facade.Errorf(facade.BadRequest, "sorting so many rows takes more memory than a read may have; page with a cursor instead of an offset, narrow the filter, or sort by fields that are unique or indexed")
+	return kiterror.Errorf(kiterror.BadRequest, "sorting so many rows takes more memory than a read may have; page with a cursor instead of an offset, narrow the filter, or sort by fields that are unique or indexed")
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -103,7 +103,7 @@ func TestPanicsCostOneConnection(t *testing.T) {
 				t.Errorf("write %d: %v", i, op.err)
 			}
 		}
-		if facade.CodeOf(ops[1].err) != facade.InternalError || facade.AsError(ops[1].err).Message != facade.Internal(nil).Message {
+		if kiterror.CodeOf(ops[1].err) != kiterror.InternalError || kiterror.AsError(ops[1].err).Message != kiterror.Internal(nil).Message {
 			t.Errorf("a panic leaves as %v", ops[1].err)
 		}
 		if err := d.Write(&Op{Ctx: t.Context(), Alone: true, Run: func(*Conn) error { panic("a migration") }}); err == nil {
@@ -112,7 +112,7 @@ func TestPanicsCostOneConnection(t *testing.T) {
 		if err := d.Write(&Op{Ctx: t.Context(), Run: insert}); err != nil {
 			t.Errorf("after a panic: %v", err)
 		}
-		if err := d.Read(t.Context(), func(*Conn) error { panic("a read") }); facade.CodeOf(err) != facade.InternalError {
+		if err := d.Read(t.Context(), func(*Conn) error { panic("a read") }); kiterror.CodeOf(err) != kiterror.InternalError {
 			t.Errorf("a panic in a read is %v", err)
 		}
 		d.Read(t.Context(), func(c *Conn) error {

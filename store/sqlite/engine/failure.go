@@ -8,7 +8,7 @@ import (
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // The failures that SQLite has no code for. Callers never see their texts: [Public] gives each
@@ -33,7 +33,7 @@ func Public(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	var known *facade.Error
+	var known *kiterror.Error
 	switch {
 	case errors.As(err, &known):
 		return err
@@ -42,11 +42,11 @@ func Public(ctx context.Context, err error) error {
 	case ctx.Err() != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ctx.Err())):
 		return ctx.Err()
 	case errors.Is(err, errTooDeep):
-		return facade.Errorf(facade.BadRequest, "the filter is nested too deep; leave some of its levels out%w", hidden{err})
+		return kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep; leave some of its levels out%w", hidden{err})
 	case Unavailable(err):
 		return unavailable(err)
 	}
-	return facade.Internal(fmt.Errorf("sqlite: %w", err))
+	return kiterror.Internal(fmt.Errorf("sqlite: %w", err))
 }
 
 // Unavailable says whether err passes by itself: another process holds the database, it is
@@ -58,7 +58,7 @@ func Unavailable(err error) bool {
 // unavailable returns SERVICE_UNAVAILABLE around err, whose text stays in the process: it may
 // name a path.
 func unavailable(err error) error {
-	return facade.Errorf(facade.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
 }
 
 // diskFailure says whether the disk or the file is at fault, so that every other request would

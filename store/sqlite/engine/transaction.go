@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // transaction is one Transact (docs/decisions/transactions.md). Its first call queues an Op that lends the
@@ -235,7 +236,7 @@ func (t *transaction) lend(c *Conn) error {
 	case ended != nil:
 		t.over = ended
 	case commit && t.nested > 0:
-		t.over = facade.Internal(errUnended)
+		t.over = kiterror.Internal(errUnended)
 	default:
 		t.over = facade.Outlived()
 		t.op.idle = !t.wrote
@@ -270,7 +271,7 @@ func (l *level) call(ctx context.Context, do func(*Conn) error) error {
 	}
 	if t.db.writer.conn == nil || c.db.GetAutocommit() {
 		if err == nil {
-			err = facade.Internal(errors.New("sqlite: the transaction ended under a call"))
+			err = kiterror.Internal(errors.New("sqlite: the transaction ended under a call"))
 		}
 		t.over = err
 	}

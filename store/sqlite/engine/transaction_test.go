@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 // counted is a database with an empty table x.
@@ -79,7 +79,7 @@ func TestTransactionsEndAtTheirLimit(t *testing.T) {
 				}
 				return wait(ctx, d)
 			})
-			if facade.CodeOf(err) != facade.ServiceUnavailable || !strings.Contains(err.Error(), "limits.transaction") {
+			if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || !strings.Contains(err.Error(), "limits.transaction") {
 				t.Errorf("the error is %v", err)
 			}
 			if err := add(t.Context(), d); err != nil {
@@ -197,7 +197,7 @@ func TestTransactionsLostToAStatement(t *testing.T) {
 		}})
 		return nil
 	})
-	if facade.CodeOf(err) != facade.UnprocessableEntity {
+	if kiterror.CodeOf(err) != kiterror.UnprocessableEntity {
 		t.Errorf("the error is %v", err)
 	}
 	if n := rows(t.Context(), t, d); n != 0 {
@@ -242,7 +242,7 @@ func TestTransactionsShareACommit(t *testing.T) {
 					return c.Exec("INSERT INTO x WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
 				}})
 			})
-			if want := i == each; (facade.CodeOf(err) == facade.UnprocessableEntity) != want || (err != nil) != want {
+			if want := i == each; (kiterror.CodeOf(err) == kiterror.UnprocessableEntity) != want || (err != nil) != want {
 				t.Errorf("transaction %d: %v", i, err)
 			}
 		}()
@@ -283,7 +283,7 @@ func TestTransactionsUnended(t *testing.T) {
 		return nil
 	})
 	close(release)
-	if facade.CodeOf(err) != facade.InternalError || !errors.Is(err, errUnended) {
+	if kiterror.CodeOf(err) != kiterror.InternalError || !errors.Is(err, errUnended) {
 		t.Errorf("the error is %v", err)
 	}
 	if <-over == nil {
@@ -301,7 +301,7 @@ func TestTransactionsOfAClosedStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := d.Transact(t.Context(), func(ctx context.Context) error { _ = add(ctx, d); return nil })
-	if facade.CodeOf(err) != facade.ServiceUnavailable {
+	if kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 		t.Errorf("the error is %v", err)
 	}
 }

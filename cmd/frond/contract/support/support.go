@@ -1,5 +1,5 @@
-// Package support is what every generated client needs beside its own types. Its source
-// is copied into each generated package under that package's name, so that a client
+// Package support is the part that every generated client needs in addition to its own types.
+// Its source is copied into each generated package under that package's name, so that a client
 // depends on facade and schema only.
 package support
 
@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -65,15 +67,15 @@ type ListQuery struct {
 	Filter Filter      `json:"filter,omitempty"`
 	Sort   []string    `json:"sort,omitempty"`  // names of fields; - is descending
 	Limit  Opt[int]    `json:"limit,omitzero"`  // rows of a page; 0 is none, for the total alone
-	After  Opt[string] `json:"after,omitzero"`  // a cursor: the rows behind it
-	Before Opt[string] `json:"before,omitzero"` // a cursor: the rows that stand last before it
-	// Backward says whether Limit takes the rows that stand last. Left out: where Before is
-	// sent without After; both are the range between them.
+	After  Opt[string] `json:"after,omitzero"`  // a cursor: the rows after it
+	Before Opt[string] `json:"before,omitzero"` // a cursor: the last rows before it
+	// Backward says whether Limit takes the last rows. Left out: it does if Before is sent
+	// without After; both together are the range between them.
 	Backward Opt[bool] `json:"backward,omitzero"`
 	Offset   int       `json:"offset,omitempty"`  // rows to leave out at the beginning
 	Fields   []string  `json:"fields,omitempty"`  // the fields to answer; the others stay zero
 	Total    Opt[bool] `json:"total,omitzero"`    // false: do not count, Total is -1
-	Count    string    `json:"count,omitempty"`   // exact, estimated or none; not beside Total
+	Count    string    `json:"count,omitempty"`   // exact, estimated or none; not together with Total
 	Cursors  bool      `json:"cursors,omitempty"` // answer a cursor for every row
 }
 
@@ -140,10 +142,10 @@ func (p *Page[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*page)(p))
 }
 
-// conn makes the calls of a client, on behalf of a state; nil: nobody's.
+// conn makes the calls of a client, on behalf of a state; nil: anonymous.
 type conn struct {
 	caller facade.Caller
-	state  facade.State
+	state  access.State
 }
 
 // Call calls any operation, also one without a method here, or with members that its
@@ -177,7 +179,7 @@ func (d door) ask(ctx context.Context, operation string, params, query, body any
 		}
 		text, err := json.Marshal(part.value)
 		if err != nil {
-			return nil, facade.Errorf(facade.ValidationFailed, "this cannot be sent: %w", err).At(d.name, operation)
+			return nil, kiterror.Errorf(kiterror.ValidationFailed, "this cannot be sent: %w", err).At(d.name, operation)
 		}
 		*part.text = text
 	}
@@ -189,7 +191,7 @@ func (d door) ask(ctx context.Context, operation string, params, query, body any
 func (d door) parts(ctx context.Context, operation string, in any, params, query []string, hasBody bool) (json.RawMessage, error) {
 	p, q, b, err := split(in, params, query)
 	if err != nil {
-		return nil, facade.Errorf(facade.ValidationFailed, "this cannot be sent: %w", err).At(d.name, operation)
+		return nil, kiterror.Errorf(kiterror.ValidationFailed, "this cannot be sent: %w", err).At(d.name, operation)
 	}
 	var sent [3]any
 	if params != nil {
@@ -245,7 +247,7 @@ type ids[T any] struct {
 func read[T any](text json.RawMessage, err error) (value T, _ error) {
 	if err == nil {
 		if bad := json.Unmarshal(text, &value); bad != nil {
-			err = facade.Errorf(facade.BadGateway, "the answer does not fit its type: %w", bad)
+			err = kiterror.Errorf(kiterror.BadGateway, "the answer does not fit its type: %w", bad)
 		}
 	}
 	return value, err
@@ -255,13 +257,13 @@ func read[T any](text json.RawMessage, err error) (value T, _ error) {
 func one[T any](text json.RawMessage, err error) (*T, error) {
 	value, err := read[*T](text, err)
 	if err == nil && value == nil {
-		err = facade.Errorf(facade.BadGateway, "the answer is null where a value has to be")
+		err = kiterror.Errorf(kiterror.BadGateway, "the answer is null where a value has to be")
 	}
 	return value, err
 }
 
-// judges check values against the contract's cards, so that what the host would refuse is
-// not sent. They are compiled once, on first use.
+// judges check values against the contract's cards, so that values that the host would refuse
+// are not sent. They are compiled once, on first use.
 type judges struct {
 	of  map[string]*judge // by entity.op
 	err error             // the contract cannot be read by the frond this is built with
@@ -320,11 +322,12 @@ func judgesOf(contract []byte) *judges {
 	return all
 }
 
-// patchOf returns what an update takes to make after of before; see [schema.Entity.PatchOf]. The
-// error is VALIDATION_FAILED where a field was cleared that its card does not let be null.
+// patchOf returns the patch for an update that turns before into after; see
+// [schema.Entity.PatchOf]. The error is VALIDATION_FAILED if a field was cleared that its card
+// does not allow to be null.
 func patchOf[Patch, Row any](all *judges, method string, before, after *Row) (patch Patch, err error) {
 	if all.err != nil {
-		return patch, facade.Errorf(facade.InternalError, "the contract cannot be read by this frond; write it again: %w", all.err)
+		return patch, kiterror.Errorf(kiterror.InternalError, "the contract cannot be read by this frond; write it again: %w", all.err)
 	}
 	var texts [2]json.RawMessage
 	for i, row := range []*Row{before, after} {
@@ -336,7 +339,7 @@ func patchOf[Patch, Row any](all *judges, method string, before, after *Row) (pa
 	card := j.parts[slices.IndexFunc(j.parts, func(p judged) bool { return p.at == "/body" })].card
 	text := card.PatchOf(texts[0], texts[1])
 	if _, details := card.Judge(schema.Patch, text, "/body"); len(details) > 0 {
-		return patch, facade.Invalid(details[0].Path+" "+details[0].Message, details...).At(j.entity, j.operation)
+		return patch, kiterror.Invalid(details[0].Path+" "+details[0].Message, details...).At(j.entity, j.operation)
 	}
 	return read[Patch](text, nil)
 }
@@ -344,7 +347,7 @@ func patchOf[Patch, Row any](all *judges, method string, before, after *Row) (pa
 // check judges the input of a method: VALIDATION_FAILED with a detail for each fault.
 func (all *judges) check(method string, in any, params, query []string) error {
 	if all.err != nil {
-		return facade.Errorf(facade.InternalError, "the contract cannot be read by this frond; write it anew: %w", all.err)
+		return kiterror.Errorf(kiterror.InternalError, "the contract cannot be read by this version of frond; generate it again: %w", all.err)
 	}
 	return all.of[method].check(in, params, query)
 }
@@ -353,13 +356,13 @@ func (all *judges) check(method string, in any, params, query []string) error {
 func (j *judge) check(in any, params, query []string) error {
 	p, q, b, err := split(in, params, query)
 	if err != nil {
-		return facade.Errorf(facade.ValidationFailed, "this cannot be sent: %w", err).At(j.entity, j.operation)
+		return kiterror.Errorf(kiterror.ValidationFailed, "this cannot be sent: %w", err).At(j.entity, j.operation)
 	}
 	var details []schema.Detail
 	for _, part := range j.parts {
 		text := map[string]json.RawMessage{"/params": p, "/query": q, "/body": b}[part.at]
 		if part.at == "/params" && params == nil || part.at == "/query" && query == nil {
-			continue // given beside the value: update's id
+			continue // an argument of its own: update's id
 		}
 		_, refused := part.card.Judge(part.mode, text, part.at)
 		details = append(details, refused...)
@@ -367,5 +370,5 @@ func (j *judge) check(in any, params, query []string) error {
 	if len(details) == 0 {
 		return nil
 	}
-	return facade.Invalid(details[0].Path+" "+details[0].Message, details...).At(j.entity, j.operation)
+	return kiterror.Invalid(details[0].Path+" "+details[0].Message, details...).At(j.entity, j.operation)
 }

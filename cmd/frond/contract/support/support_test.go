@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 )
 
 type fields struct {
@@ -56,7 +58,7 @@ func TestParts(t *testing.T) {
 	d := door{&conn{caller: facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
 		sent = c.Invocation
 		return &facade.Result{}, nil
-	}), state: facade.State{"user": "ada"}}, "thing"}
+	}), state: access.State{"user": "ada"}}, "thing"}
 	for _, c := range []struct {
 		name                string
 		params, query       []string
@@ -75,7 +77,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("%s: %s %s %s %v", c.name, sent.Params, sent.Query, sent.Body, sent.State)
 		}
 	}
-	if _, err := d.ask(t.Context(), "touch", nil, nil, func() {}); facade.CodeOf(err) != facade.ValidationFailed {
+	if _, err := d.ask(t.Context(), "touch", nil, nil, func() {}); kiterror.CodeOf(err) != kiterror.ValidationFailed {
 		t.Errorf("what is no JSON: %v", err)
 	}
 }
@@ -126,7 +128,7 @@ func TestCheck(t *testing.T) {
 		err := all.check("thing."+c.op, c.in, c.params, nil)
 		got := ""
 		if err != nil {
-			text, _ := json.Marshal(facade.AsError(err).Details)
+			text, _ := json.Marshal(kiterror.AsError(err).Details)
 			var details []struct{ Pointer, Code string }
 			if err := json.Unmarshal(text, &details); err != nil {
 				t.Fatal(err)
@@ -147,7 +149,7 @@ func TestCheck(t *testing.T) {
 func TestCheckOfABrokenContract(t *testing.T) {
 	for _, text := range []string{`{`, `{"x-kit-version":1,"fronds":[{"name":"f","doors":[{"name":"a","ops":[{"name":"b","input":{"type":"object","properties":{"c":{"type":7}}}}]}]}]}`} {
 		err := judgesOf([]byte(text)).check("a.b", nil, nil, nil)
-		if facade.CodeOf(err) != facade.InternalError {
+		if kiterror.CodeOf(err) != kiterror.InternalError {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -160,9 +162,9 @@ func TestIDs(t *testing.T) {
 }
 
 func TestOne(t *testing.T) {
-	for text, want := range map[string]facade.Code{`{"id":"x"}`: "", `null`: facade.BadGateway, `[]`: facade.BadGateway, `{"id":1}`: facade.BadGateway} {
+	for text, want := range map[string]kiterror.Code{`{"id":"x"}`: "", `null`: kiterror.BadGateway, `[]`: kiterror.BadGateway, `{"id":1}`: kiterror.BadGateway} {
 		_, err := one[id[string]](json.RawMessage(text), nil)
-		if err == nil != (want == "") || err != nil && facade.CodeOf(err) != want {
+		if err == nil != (want == "") || err != nil && kiterror.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

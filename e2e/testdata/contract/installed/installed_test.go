@@ -8,6 +8,8 @@ import (
 
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
 
 	"example.com/contracts/press"
 )
@@ -50,7 +52,7 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 	client := press.NewClient(facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {
 		return &facade.Result{Value: json.RawMessage(`[1]`)}, nil
 	}))
-	if _, err := client.Book.FindByID(t.Context(), "b1"); facade.CodeOf(err) != facade.BadGateway {
+	if _, err := client.Book.FindByID(t.Context(), "b1"); kiterror.CodeOf(err) != kiterror.BadGateway {
 		t.Errorf("a list where a row has to be: %v", err)
 	}
 }
@@ -71,14 +73,14 @@ func TestInThisProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ada := press.NewClient(host).As(facade.State{"user": map[string]any{"id": "ada"}})
+	ada := press.NewClient(host).As(access.State{"user": map[string]any{"id": "ada"}})
 	if text, err := ada.Book.Shelve(t.Context(), press.BookShelveIn{Shelf: "A"}); err != nil || string(text) != `"A for ada"` {
 		t.Error(string(text), err)
 	}
 	empty := press.BookShelveIn{}
 	_, err = ada.Book.Shelve(t.Context(), empty)
 	judged := empty.Validate()
-	if facade.CodeOf(err) != facade.ValidationFailed || judged == nil || facade.AsError(err).Message != facade.AsError(judged).Message {
+	if kiterror.CodeOf(err) != kiterror.ValidationFailed || judged == nil || kiterror.AsError(err).Message != kiterror.AsError(judged).Message {
 		t.Errorf("refused by the host: %v, before: %v", err, judged)
 	}
 }
@@ -98,23 +100,23 @@ func TestAgainstAHost(t *testing.T) {
 	if err != nil || changed.Pages != book.Pages+1 || changed.ETag == book.ETag {
 		t.Fatal(changed, err)
 	}
-	if _, err := books.Update(t.Context(), book.ID, press.BookPatch{Pages: press.Set(book.Pages)}, press.IfMatch(book.ETag)); facade.CodeOf(err) != facade.PreconditionFailed {
+	if _, err := books.Update(t.Context(), book.ID, press.BookPatch{Pages: press.Set(book.Pages)}, press.IfMatch(book.ETag)); kiterror.CodeOf(err) != kiterror.PreconditionFailed {
 		t.Error(err)
 	}
-	if _, err := books.Delete(t.Context(), book.ID, press.IfMatch(book.ETag)); facade.CodeOf(err) != facade.PreconditionFailed {
+	if _, err := books.Delete(t.Context(), book.ID, press.IfMatch(book.ETag)); kiterror.CodeOf(err) != kiterror.PreconditionFailed {
 		t.Error(err)
 	}
 	if _, err := books.Update(t.Context(), book.ID, press.BookPatch{Pages: press.Set(book.Pages)}, press.IfMatch(book.ETag, changed.ETag)); err != nil {
 		t.Error(err)
 	}
 	// Writes under a filter: the first holds once.
-	for i, want := range []facade.Code{"", facade.PreconditionFailed} {
+	for i, want := range []kiterror.Code{"", kiterror.PreconditionFailed} {
 		_, err := books.Update(t.Context(), book.ID, press.BookPatch{Pages: press.Set(book.Pages + 5)}, press.Where(press.Filter{"pages": press.Filter{"eq": book.Pages}}))
-		if facade.CodeOf(err) != want {
+		if kiterror.CodeOf(err) != want {
 			t.Errorf("the %d. write under a filter: %v", i+1, err)
 		}
 	}
-	if _, err := books.Delete(t.Context(), book.ID, press.Where(press.Filter{"pages": press.Filter{"lt": 0}})); facade.CodeOf(err) != facade.PreconditionFailed {
+	if _, err := books.Delete(t.Context(), book.ID, press.Where(press.Filter{"pages": press.Filter{"lt": 0}})); kiterror.CodeOf(err) != kiterror.PreconditionFailed {
 		t.Error(err)
 	}
 	if press.Version != "1.4.0" {

@@ -20,7 +20,8 @@ show('held', [held.title, moved.id === made.id, 'title' in moved ? moved['title'
 const refusal = (err: KitError) => err.code;
 show('stale', await client.book.update(made.id, { bound: true }, { ifMatch: held.etag! }).catch(refusal));
 show('kept', await client.book.delete(made.id, { ifMatch: [held.etag!] }).catch(refusal));
-show('unfilled', await client.book.delete(made.id, { ifMatch: made.etag! }).catch(refusal));
+const unread: { etag?: string } = {};
+show('unfilled', await client.book.delete(made.id, { ifMatch: unread.etag! }).catch(refusal));
 const bound = await client.book.update(made.id, { bound: true }, { where: { bound: { eq: false }, title: { startsWith: 'E' } } });
 show('where', [bound.bound, await client.book.update(made.id, { bound: false }, { where: { bound: { eq: false } } }).catch(refusal)]);
 const unset: { filter?: { bound: { eq: boolean } } } = {};

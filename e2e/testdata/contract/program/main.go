@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 
 	"example.com/program/press"
 )
@@ -34,10 +35,10 @@ func main() {
 
 	// What the host would refuse is refused here, in its words.
 	_, err = press.NewBook(press.BookInput{Title: "", Author: "a1", Price: "twelve", Pages: 0})
-	refused := facade.AsError(err)
+	refused := kiterror.AsError(err)
 	show("refused", fmt.Sprint(refused.Code, " ", details(refused)), nil)
 	_, err = client.Book.Create(ctx, press.BookInput{Title: "", Author: "a1", Price: "twelve", Pages: 0})
-	show("there", fmt.Sprint(facade.CodeOf(err), " ", details(facade.AsError(err)) == details(refused)), nil)
+	show("there", fmt.Sprint(kiterror.CodeOf(err), " ", details(kiterror.AsError(err)) == details(refused)), nil)
 
 	// Left out, null and a value are three things.
 	in, err := press.NewBook(press.BookInput{
@@ -59,7 +60,7 @@ func main() {
 	show("patched", fmt.Sprint(*changed.Bound, " ", changed.Price, " ", changed.Title, " ", changed.Colophon.Typeface, " ", paper.Weight), err)
 	changed, err = client.Book.Update(ctx, made.ID, press.BookPatch{Colophon: press.Set[*press.BookColophonPatch](nil), Ratio: press.Set(new(0.5))})
 	show("cleared", fmt.Sprint(changed.Colophon == nil, " ", *changed.Ratio), err)
-	show("patch", facade.CodeOf(press.BookPatch{Pages: press.Set[int64](0)}.Validate()), nil)
+	show("patch", kiterror.CodeOf(press.BookPatch{Pages: press.Set[int64](0)}.Validate()), nil)
 
 	found, err := client.Book.FindByID(ctx, made.ID)
 	show("found", found.ID == made.ID, err)
@@ -80,7 +81,7 @@ func main() {
 	text, err = client.Desk.Check(ctx)
 	show("check", string(text), err)
 	_, err = client.Book.Fail(ctx, press.BookFailIn{How: "coded"})
-	show("fail", fmt.Sprint(facade.CodeOf(err), " ", facade.AsError(err).Message), nil)
+	show("fail", fmt.Sprint(kiterror.CodeOf(err), " ", kiterror.AsError(err).Message), nil)
 	text, err = client.Call(ctx, "desk", "echo", facade.Invocation{Body: json.RawMessage(`{"b":null}`)})
 	show("call", string(text), err)
 
@@ -101,7 +102,7 @@ func (stub) FindByID(context.Context, string, ...press.CallOption) (*press.Book,
 	return &press.Book{Title: "Stub"}, nil
 }
 
-func details(err *facade.Error) string {
+func details(err *kiterror.Error) string {
 	text, _ := json.Marshal(err.Details)
 	return string(text)
 }

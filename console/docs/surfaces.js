@@ -1,0 +1,205 @@
+// The tabs of an operation: what it is called by, how it is tried, what it takes and answers.
+
+import { $, code, h, tabs } from "./html.js";
+import { documents, failures } from "./operations.js";
+import { deref, fields, ruleList, typeOf } from "./shapes.js";
+import { bodyForm } from "./form.js";
+import { read, write } from "./json.js";
+import { samples } from "./samples.js";
+import { callerHeaders, send } from "./send.js";
+
+let language; // of the samples, kept from operation to operation
+
+// showSamples is the request in each language; more adds languages. It returns what shows another request.
+function showSamples(more = () => []) {
+  const box = h("section", { "aria-label": "Samples" });
+  return [box, request => {
+    const all = [...samples(request), ...more()];
+    box.replaceChildren(...tabs("Language", all.map(([name, text]) => [name, () => code(name + " sample", text)]), language, name => { language = name; }));
+  }];
+}
+
+// judge returns the judge of an operation's body: null where there is none.
+async function judge(id) {
+  try {
+    const { bodies, details } = await import("./cards.js");
+    return Object.hasOwn(bodies, id) ? value => details(bodies[id], value) : null;
+  } catch {
+    return null; // the host judges
+  }
+}
+
+function errors(one) {
+  const all = failures(one);
+  return all.length ? [h("h3", null, "Errors"), h("table", { class: "errors" }, h("tbody", null, all.map(([status, name, about]) =>
+    h("tr", null, h("td", null, status), h("td", null, name && h("code", null, name)), h("td", { class: "faint" }, about)))))] : [];
+}
+
+export function restPanel(one) {
+  const { verb, path, operation } = one.rest, root = documents.openapi;
+  const media = operation.requestBody?.content["application/json"];
+  const answer = Object.entries(operation.responses).find(([status]) => status.startsWith("2"))[1], content = answer.content ?? {};
+  const streams = !content["application/json"] && content["text/event-stream"];
+  // The conditions of single fields are left to filter: a list may have a hundred of them.
+  const params = (operation.parameters ?? []).map(p => deref(p, root)).filter(p => p.style !== "deepObject").map(p => {
+    const input = h("input", { id: "in-" + p.name, value: p.required && p.example !== undefined && String(p.example), spellcheck: "false", autocomplete: "off", "aria-describedby": "in-" + p.name + "-about in-" + p.name + "-fault" });
+    const fault = h("span", { class: "bad fault", id: "in-" + p.name + "-fault" });
+    return { p, input, fault, row: h("div", { class: "field" }, h("label", { for: "in-" + p.name }, h("code", null, p.name), p.required && h("span", { class: "must" }, " required")), input,
+      h("span", { class: "about", id: "in-" + p.name + "-about" }, h("span", { class: "rule" }, typeOf(p.schema, root)), ruleList(p.schema, root), p.description ?? ""), fault) };
+  });
+  const schema = media?.schema && deref(media.schema, root);
+  let form = null, area = null;
+  const bodyBox = h("div"), note = h("div", { role: "alert" }), out = h("section", { "aria-live": "polite" });
+  const body = () => (area ? area.value : form ? write(form.value()) : undefined);
+  const build = () => {
+    const query = new URLSearchParams(), headers = callerHeaders();
+    let to = path;
+    for (const { p, input } of params) {
+      if (p.in === "path") to = to.replace("{" + p.name + "}", () => encodeURIComponent(input.value));
+      else if (input.value === "") continue;
+      else if (p.in === "header") headers[p.name.toLowerCase()] = input.value;
+      else query.set(p.name, input.value);
+    }
+    if (streams) headers.accept = "text/event-stream";
+    if (media) headers["content-type"] = "application/json";
+    return { method: verb, url: to + (query.size ? "?" + query : ""), headers, body: body() };
+  };
+  // variables are those of the GraphQL document, as the form has them.
+  const variables = () => {
+    const all = {};
+    for (const name of variableNames(one.graphql)) {
+      const value = params.find(({ p }) => p.name === name)?.input.value;
+      all[name] = name === "input" ? form?.value() ?? {} : name === "ids" ? value?.split(",") ?? [] : value ?? null;
+    }
+    return Object.keys(all).length ? "\n" + ("variables " + write(all)).replace(/^/gm, "# ") + "\n" : "";
+  };
+  const [sampleBox, sample] = showSamples(() => (one.graphql ? [["GraphQL", one.graphql.document + variables()]] : []));
+  const changed = () => sample(build());
+  const asForm = value => {
+    area = null;
+    form = bodyForm(media.schema, root, value, changed);
+    bodyBox.replaceChildren(form.box);
+  };
+  const asText = text => {
+    form = null;
+    area = h("textarea", { "aria-label": "Body", spellcheck: "false", rows: "12", oninput: changed });
+    area.value = text;
+    bodyBox.replaceChildren(area);
+  };
+  const choice = h("button", { type: "button", onclick: () => {
+    note.replaceChildren();
+    if (form) asText(write(form.value()));
+    else {
+      try {
+        asForm(read(area.value));
+      } catch {
+        note.replaceChildren(h("p", { class: "bad" }, "The body is not JSON; mend it, or start again from the example."));
+        return;
+      }
+    }
+    choice.textContent = form ? "Edit as JSON" : "Edit as form";
+    changed();
+  } }, "Edit as JSON");
+  if (media) {
+    if (schema?.properties) asForm(media.example ?? {});
+    else asText(JSON.stringify(media.example ?? {}, null, 2));
+  }
+  const faults = list => {
+    const others = form ? form.faults(list) : list;
+    note.replaceChildren(...(others.length ? [h("ul", { class: "bad" }, others.map(each => h("li", null, (each.path === "." ? "The body" : each.path) + " " + each.message)))] : []));
+  };
+  const go = async () => {
+    const problem = await send(build(), out);
+    const details = problem?.data?.details;
+    if (Array.isArray(details) && details.every(each => each?.pointer?.startsWith("/body"))) faults(details.map(each => ({ ...each, pointer: each.pointer.slice("/body".length) })));
+  };
+  // submit sends what has no faults: those of parameters first, then those that the card's judge finds.
+  const submit = async event => {
+    event.preventDefault();
+    faults([]);
+    out.replaceChildren();
+    let wrong = 0;
+    for (const { p, input, fault } of params) {
+      const missing = p.required === true && input.value === "";
+      fault.textContent = missing ? "is required" : "";
+      if (missing) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+      if (missing && !wrong++) input.focus();
+    }
+    if (!wrong && media) {
+      let value;
+      try {
+        value = form ? form.value() : read(area.value);
+      } catch {
+        value = undefined; // the host says where the text is no JSON
+      }
+      const found = value === undefined ? [] : (await judge(one.id.replace(/\.byId$/, "")))?.(value) ?? [];
+      faults(found.map(each => ({ ...each, pointer: each.pointer.replace(/^\/body/, "") })));
+      wrong = found.length;
+    }
+    if (!wrong) return go();
+    out.replaceChildren(h("p", { role: "status", class: "bad" }, wrong === 1 ? "Not sent: 1 fault." : `Not sent: ${wrong} faults.`), h("button", { type: "button", onclick: go }, "Send anyway"));
+  };
+  const element = h("form", { novalidate: true, onsubmit: submit },
+    params.length > 0 && h("h3", null, "Parameters"), h("div", { class: "form", oninput: changed }, params.map(({ row }) => row)),
+    media && h("h3", null, "Body ", schema?.properties && choice), bodyBox, note,
+    h("p", null, h("button", { type: "submit", class: "go" }, "Send")), out);
+  for (const id of ["authorization", "user"]) $(id).oninput = changed;
+  changed();
+  return [h("p", { class: "path" }, h("b", null, verb), " ", h("code", null, path), verb === "PATCH" && h("span", { class: "faint" }, " · PUT does the same")), element, h("h3", null, "Samples"), sampleBox,
+    media?.schema && [h("h3", null, "Body format"), fields(media.schema, root)],
+    h("h3", null, streams ? "Event format" : "Response format"), h("p", null, answer.description),
+    content["application/json"] ? fields(content["application/json"].schema, root) : streams && fields(streams["x-event"], root),
+    errors(one)].flat();
+}
+
+// textPanel is a request whose body is a text that the reader edits: build makes it of the texts.
+function textPanel(areas, build) {
+  const out = h("section", { "aria-live": "polite" });
+  const [box, sample] = showSamples();
+  const changed = () => sample(build());
+  for (const id of ["authorization", "user"]) $(id).oninput = changed;
+  changed();
+  return [h("form", { oninput: changed, onsubmit: event => { event.preventDefault(); send(build(), out); } },
+    areas.map(area => [h("h3", null, area.getAttribute("aria-label")), area]), h("p", null, h("button", { type: "submit", class: "go" }, "Send")), out), h("h3", null, "Samples"), box];
+}
+
+const area = (label, text, rows) => {
+  const element = h("textarea", { "aria-label": label, spellcheck: "false", rows });
+  element.value = text;
+  return element;
+};
+
+export function rpcPanel({ rpc }) {
+  const root = documents.openrpc;
+  const params = Object.fromEntries((rpc.examples?.[0]?.params ?? []).map(p => [p.name, p.value]));
+  const body = area("Body", JSON.stringify({ jsonrpc: "2.0", id: 1, method: rpc.name, params }, null, 2), 10);
+  return [h("p", { class: "path" }, h("b", null, "POST"), " ", h("code", null, documents.host.rpc), " ", h("code", null, rpc.name)),
+    ...textPanel([body], () => ({ method: "POST", url: documents.host.rpc, headers: { ...callerHeaders(), "content-type": "application/json" }, body: body.value })),
+    ...rpc.params.flatMap(p => [h("h3", null, "Request: ", p.name), fields(p.schema, root)]),
+    h("h3", null, "Result"), fields(rpc.result.schema, root)];
+}
+
+const variableNames = graphql => [...graphql.document.matchAll(/\$(\w+):/g)].map(([, name]) => name);
+
+export function graphqlPanel({ graphql, rest }) {
+  const { path, console: shown } = documents.host.graphql;
+  const names = variableNames(graphql);
+  const examples = Object.fromEntries((rest?.operation.parameters ?? []).map(p => deref(p, documents.openapi)).map(p => [p.name, p.name === "ids" && p.example === undefined ? [] : p.example ?? ""]));
+  examples.input = rest?.operation.requestBody?.content["application/json"]?.example ?? {};
+  const text = area("Document", graphql.document, 10), variables = area("Variables", JSON.stringify(Object.fromEntries(names.map(name => [name, examples[name] ?? null])), null, 2), 6);
+  const build = () => {
+    let values = {};
+    try {
+      values = JSON.parse(variables.value || "{}");
+    } catch { /* the reader is typing */ }
+    return { method: "POST", url: path, headers: { ...callerHeaders(), "content-type": "application/json", ...(graphql.root === "subscription" && { accept: "text/event-stream" }) }, body: JSON.stringify({ query: text.value, variables: values }, null, 2) };
+  };
+  return [h("p", { class: "path" }, h("b", null, graphql.root), " ", h("code", null, graphql.field), " at ", h("code", null, path),
+    shown && [" · ", h("a", { href: path + "?query=" + encodeURIComponent(graphql.document) }, "open in the console")]), ...textPanel([text, ...(names.length ? [variables] : [])], build)];
+}
+
+// surfacesOf are the tabs of an operation.
+export const surfacesOf = one => [
+  one.rest && ["REST", () => restPanel(one)], one.rpc && ["JSON-RPC", () => rpcPanel(one)], one.graphql && ["GraphQL", () => graphqlPanel(one)],
+].filter(Boolean);

@@ -1,0 +1,74 @@
+package describe
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Judges is a JavaScript module with the judge of each body that the operations of catalogs take,
+// by the names of the operations:
+//
+//	export const bodies = { "order.create": schema(card0, 0), "order.update": schema(card0, 1) };
+//
+// The runtime stands beside it (client/src). A body that only the host can judge is left out: one
+// with a card that JavaScript cannot judge, or with a field that callers neither send nor read,
+// whose name is not published.
+func Judges(catalogs ...*catalog.Catalog) []byte {
+	return []byte(schema.ScriptModule(func(b *strings.Builder, card func(*schema.Script) string) {
+		var bodies strings.Builder
+		written := map[string]bool{}
+		for op := range operations(catalogs) {
+			name := op.Door.Name + "." + op.Name
+			if script, mode := judgeOf(op); script != nil && !written[name] {
+				written[name] = true
+				fmt.Fprintf(&bodies, "  %s: schema(%s, %d),\n", jsontext.Quote(name), card(script), mode)
+			}
+		}
+		b.WriteString("export const bodies = {\n" + bodies.String() + "};\n")
+	}))
+}
+
+// operations are those of all doors of catalogs.
+func operations(catalogs []*catalog.Catalog) iter.Seq[*catalog.Operation] {
+	return func(yield func(*catalog.Operation) bool) {
+		for _, catalog := range catalogs {
+			for _, f := range catalog.Fronds {
+				for _, d := range f.Doors {
+					for _, op := range d.Operations {
+						if !yield(op) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// judgeOf is the judge of the body of an operation and the mode that it judges in: 0 for a new row
+// or an input, 1 for a patch. nil: there is none.
+func judgeOf(op *catalog.Operation) (script *schema.Script, mode int) {
+	if op.Kind == catalog.Query || op.Input == nil || slices.ContainsFunc(op.Input.Fields, unpublished) {
+		return nil, 0
+	}
+	var preset []string
+	if op.Patch {
+		mode = 1
+	} else if op.Builtin {
+		preset = op.Door.Presets
+	}
+	script, err := op.Input.Script(preset...)
+	if err != nil { // a $dynamicRef
+		return nil, 0
+	}
+	return script, mode
+}
+
+// unpublished says whether callers neither send a field nor read it.
+func unpublished(p *schema.Property) bool { return p.Axes.In.Closed && !p.Readable() }

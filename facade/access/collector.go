@@ -1,0 +1,85 @@
+package access
+
+import (
+	"context"
+	"slices"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/schema"
+)
+
+// Collector turns a caller's state into what one door shows (spec 1.3, docs/collectors.md).
+// It may be called from many goroutines.
+type Collector interface {
+	// Scope says what the caller may do and see. An error is the verdict: UNAUTHORIZED
+	// or FORBIDDEN; it is asked about every operation, named commands among them. A door
+	// without a collector is open. Where rows of the door are
+	// reached from another one (a relation in a filter, an answer), op is its list.
+	Scope(ctx context.Context, state State, door *catalog.Door, op *catalog.Operation) (Scope, error)
+}
+
+// Presetter is a Collector that says beforehand which fields it may set. Who it sets
+// a field for cannot send it, and who it does not has to: a surface that says what is
+// required before it knows the caller leaves these to the façade.
+type Presetter interface {
+	Collector
+	Presets() []string
+}
+
+// CollectorFunc is a function that is a Collector.
+type CollectorFunc func(ctx context.Context, state State, door *catalog.Door, op *catalog.Operation) (Scope, error)
+
+// Scope calls f.
+func (f CollectorFunc) Scope(ctx context.Context, state State, door *catalog.Door, op *catalog.Operation) (Scope, error) {
+	return f(ctx, state, door, op)
+}
+
+// Scope is what a caller may touch and see of one door. The zero value is all.
+type Scope struct {
+	Rows *filter.Filter // only these rows exist for the caller; ANDed into every read, update and delete
+	Hide []string       // these fields, stored or computed, do not exist for the caller
+	Set  schema.Object  // stamped at creation; the caller cannot send them
+
+	ReadOnly []string // these fields are seen and cannot be sent
+}
+
+// Readable says whether a field exists for the caller: boundary.out is open and
+// no collector hides it. It decides select, filter, sort, cursor and error text.
+func (s *Scope) Readable(p *schema.Property) bool { return p.Readable() && !s.Hides(p.Name) }
+
+// Visible is the condition on the rows that exist for the caller; nil: all rows. Together
+// with Readable it makes a Scope a [filter.Scope].
+func (s *Scope) Visible() *filter.Filter { return s.Rows }
+
+// Open is the scope of a door without a collector, and of the author's own code.
+var Open = &Scope{}
+
+// Hides reports whether the scope takes the field called name from the caller: it is an
+// unknown key for them.
+func (s *Scope) Hides(name string) bool {
+	return slices.Contains(s.Hide, name)
+}
+
+// ReadsOnly reports whether the scope lets the caller read the field called name and not
+// send it.
+func (s *Scope) ReadsOnly(name string) bool { return slices.Contains(s.ReadOnly, name) }
+
+// State is the caller's state (spec 2.6): who is calling, as the surface found it.
+type State map[string]any
+
+// User is state.user, or nil for an anonymous caller.
+func (s State) User() map[string]any {
+	u, _ := s["user"].(map[string]any)
+	return u
+}
+
+// Versioned are the fields of an entity that a version is made of.
+func (s *Scope) Versioned(e *schema.Entity) (fields []*schema.Property) {
+	for _, p := range e.Fields {
+		if p.Stored && s.Readable(p) {
+			fields = append(fields, p)
+		}
+	}
+	return fields
+}

@@ -1,0 +1,256 @@
+package access
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/expression"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Compiler compiles the rules of a frond.yaml.
+type Compiler struct {
+	Fronds []*catalog.Frond // of the host
+	User   UserMembers
+	Fault  func(file, at, message, remedy string)
+	Advise func(schema.Fault)
+}
+
+// Rules compiles the rules that stand at a pointer of a file as the collector of a door. anyDoor says
+// that they stand for many doors.
+func (b *Compiler) Rules(file string, door *catalog.Door, c project.Collector, anyDoor bool) Collector {
+	r := &rules{file: file, at: c.At}
+	for _, rc := range c.Rules {
+		rule := b.rule(file, door, rc, anyDoor)
+		_, timed := dynamic(rule.rows)
+		for _, p := range rule.set {
+			timed = timed || p.ref != nil && p.ref.path == nil
+		}
+		r.list, r.timed = append(r.list, rule), r.timed || timed
+	}
+	return r
+}
+
+// rule compiles one rule. anyDoor says that it stands for every door without an entry of
+// its own, so that it may name operations which some of them lack.
+func (b *Compiler) rule(file string, door *catalog.Door, c project.Rule, anyDoor bool) *rule {
+	r := &rule{at: c.At, denyAll: c.DenyAll, source: c}
+	if c.When != "" {
+		var err error
+		if r.when, err = expression.Compile(c.When, expression.NamesOfState); err != nil {
+			b.Fault(file, c.At+"/when", "the expression cannot be used: "+err.Error(), `write one over user and state, such as user.role == "admin"`)
+			r.when = nil
+		} else if g := r.when.Gives; g != "" && g != "boolean" {
+			b.Fault(file, c.At+"/when", fmt.Sprintf("the expression gives a value of type %s, not true or false", g), `compare it, such as user.role == "admin"`)
+		}
+	}
+	scopes := c.Rows != nil || len(c.Hide) > 0 || len(c.Set) > 0 || len(c.ReadOnly) > 0
+	if c.DenyAll && scopes {
+		b.Fault(file, c.At, "rows, hide, readOnly and set say nothing where all is denied", "leave them out, or deny single operations: deny: [delete]")
+	}
+	b.operations(file, c.At+"/deny/", door, c.Deny, ", or write deny: all", anyDoor)
+	b.operations(file, c.At+"/allow/", door, c.Allow, ", or write allow: all", anyDoor)
+	b.operations(file, c.At+"/for/", door, c.Ops, "", anyDoor)
+	r.deny, r.allow, r.allowAll, r.ops = c.Deny, c.Allow, c.AllowAll, c.Ops
+	b.permissions(file, door, r)
+	if door.Entity == nil {
+		b.userMembers(file, r)
+		if scopes {
+			b.Fault(file, c.At, fmt.Sprintf("%s stores nothing, so there are no rows and fields to scope", door.Name), "leave when, for, allow and deny")
+		}
+		return r
+	}
+	if c.Rows != nil {
+		var details []schema.Detail
+		r.rows, details = parseTemplate(door.Entity, c.Rows, c.At+"/rows")
+		r.bound, _ = dynamic(r.rows)
+		b.joins(file, c.At+"/rows", door, r.rows)
+		if p := r.rows.Closed(); p != nil && door.Frond.Remote != "" {
+			b.Fault(file, c.At+"/rows", fmt.Sprintf("the condition goes by %s, which is closed outward, so that nobody can ask by it where %s runs", p.Name, door.Name), "go by another field, or scope the rows there")
+		}
+		if list := door.Operation("list"); list != nil && !list.Takes("filter") {
+			b.Fault(file, c.At+"/rows", fmt.Sprintf("the list of %s takes no filter where it runs, so that rows cannot be left out of it", door.Name), "leave hide and deny, or scope the rows there")
+		}
+		for _, d := range details {
+			b.Fault(file, d.Pointer, strings.TrimPrefix(d.Pointer[len(c.At)+1:]+" "+d.Message, "/"), "")
+		}
+	}
+	for i, name := range c.Hide {
+		r.hide = b.hidden(file, fmt.Sprint(c.At, "/hide/", i), door, name, r.hide)
+	}
+	for i, name := range c.ReadOnly {
+		r.readOnly = b.readOnly(file, fmt.Sprint(c.At, "/readOnly/", i), door, name, r)
+	}
+	for _, p := range c.Set {
+		b.preset(file, door, r, p)
+	}
+	b.userMembers(file, r)
+	return r
+}
+
+// permissions reports where allow, deny and for of one rule contradict each other
+// (docs/decisions/access-rules.md).
+func (b *Compiler) permissions(file string, door *catalog.Door, r *rule) {
+	switch allows := r.allow != nil || r.allowAll; {
+	case allows && r.denyAll:
+		b.Fault(file, r.at, "allow says nothing where all is denied", "leave one of them out")
+	case r.allow != nil && r.deny != nil:
+		b.Fault(file, r.at+"/deny", "deny says nothing where allow lists what is open: all others are closed", "leave deny out, or write allow: all beside it")
+	}
+	for i, name := range r.allow {
+		if !r.isFor(name) {
+			b.Fault(file, fmt.Sprint(r.at, "/allow/", i), fmt.Sprintf("the rule allows %s, which it is not for", name), "name it under for too, or leave it out")
+		}
+	}
+	for i, name := range r.ops {
+		op := door.Operation(name)
+		if op != nil && !op.Builtin && op.Kind == catalog.Command && r.allow == nil && !r.allowAll && !r.denyAll && !among(r.deny, name) {
+			b.Fault(file, fmt.Sprint(r.at, "/for/", i), fmt.Sprintf("the rule is for the command %s, which stays closed without an allow", name),
+				fmt.Sprintf("write allow: [%s], or deny: [%s]", name, name))
+		}
+	}
+}
+
+// operations reports names that are no operation of the door. A rule for any door may name
+// what some door of the Frond has; list is the operation that reads through relations ask
+// about, whether a door has it or not.
+func (b *Compiler) operations(file, at string, door *catalog.Door, names []string, or string, anyDoor bool) {
+	for i, name := range names {
+		switch {
+		case door.Operation(name) != nil, door.Entity != nil && name == "list":
+			continue
+		case anyDoor && (catalog.BuiltinNamed(name) != nil || slices.ContainsFunc(door.Frond.Doors, func(d *catalog.Door) bool { return d.Operation(name) != nil })):
+			continue
+		}
+		b.Fault(file, fmt.Sprint(at, i), fmt.Sprintf("%s has no operation %q", door.Name, name), "name some of "+strings.Join(door.OperationNames(), ", ")+or)
+	}
+}
+
+// readOnly adds the stored field that a name of readOnly means, by its own name or by its
+// relation's.
+func (b *Compiler) readOnly(file, at string, door *catalog.Door, name string, r *rule) []string {
+	p, _ := filter.Field(door.Entity, name)
+	switch {
+	case p == nil && door.ComputedField(name) != nil:
+		b.Fault(file, at, fmt.Sprintf("%s is computed, so that nobody sends it anyway", name), "leave it out")
+	case p == nil || !p.Stored:
+		b.Fault(file, at, fmt.Sprintf("%s has no stored field %q", door.Name, name), "name some of "+strings.Join(catalog.StoredFields(door.Entity), ", "))
+	case slices.Contains(r.hide, p.Name):
+		b.Fault(file, at, fmt.Sprintf("%s is hidden, so that nobody sends it anyway", name), "leave it under hide or under readOnly")
+	case slices.Contains(r.readOnly, p.Name):
+		b.Fault(file, at, fmt.Sprintf("%s is read-only twice", name), "name it once")
+	default:
+		return append(r.readOnly, p.Name)
+	}
+	return r.readOnly
+}
+
+// hidden adds the field that a name of hide means: a field of the card, by its own name or
+// by its relation's, or a computed one.
+func (b *Compiler) hidden(file, at string, door *catalog.Door, name string, hide []string) []string {
+	p, _ := filter.Field(door.Entity, name)
+	switch {
+	case p != nil:
+		name = p.Name
+	case door.ComputedField(name) == nil:
+		b.Fault(file, at, fmt.Sprintf("%s has no field %q", door.Name, name), "name some of "+strings.Join(door.FieldNames(), ", "))
+		return hide
+	}
+	if slices.Contains(hide, name) {
+		b.Fault(file, at, fmt.Sprintf("%s is hidden twice", name), "name it once")
+		return hide
+	}
+	return append(hide, name)
+}
+
+// preset adds a field that the rule sets. A value is checked against the field at once, a
+// reference when it is bound.
+func (b *Compiler) preset(file string, door *catalog.Door, r *rule, c project.Preset) {
+	p := door.Entity.Property(c.Name)
+	if p == nil || !p.Stored {
+		b.Fault(file, c.At, fmt.Sprintf("%s has no stored field %q", door.Name, c.Name), "name some of "+strings.Join(catalog.StoredFields(door.Entity), ", "))
+		return
+	}
+	ref, value, why := readReference(c.Value)
+	if why == "" {
+		why = ref.holdsTime(p)
+	}
+	if why != "" {
+		b.Fault(file, c.At, c.Name+" "+why, "")
+		return
+	}
+	if ref == nil {
+		if why := unfitFor(p, value); why != "" {
+			b.Fault(file, c.At, fmt.Sprintf("%s %s", c.Name, why), "")
+			return
+		}
+		value = kept(p, json.RawMessage(jsontext.Trim(value)))
+	}
+	r.set = append(r.set, preset{field: p, value: value, ref: ref})
+}
+
+// joins reports conditions of collectors that no statement can express, because the rows
+// of a relation are kept in two places.
+func (b *Compiler) joins(file, at string, door *catalog.Door, f *filter.Filter) {
+	if f == nil {
+		return
+	}
+	if f.Link != nil && !catalog.SamePlace(b.Fronds, f.Link) {
+		b.Fault(file, at, fmt.Sprintf("the condition goes through %s to %s, which runs elsewhere", f.Link.Name, f.Link.Target.Name),
+			"compare the key itself, "+f.Link.Key+", or run both Fronds in one place")
+	}
+	for _, sub := range f.Sub {
+		b.joins(file, at, door, sub)
+	}
+}
+
+// userMembers reports the members of user that a rule names and that no caller has, in its when, its
+// rows and its set.
+func (b *Compiler) userMembers(file string, r *rule) {
+	if b.User.Names == nil {
+		return
+	}
+	if r.when != nil {
+		for _, name := range r.when.User {
+			b.userMember(file, r.at+"/when", "user."+name, name)
+		}
+	}
+	for _, ref := range references(r.rows) {
+		b.userReference(file, r.at+"/rows", ref)
+	}
+	for _, p := range r.set {
+		b.userReference(file, r.at+"/set/"+p.field.Name, p.ref)
+	}
+}
+
+// userReference is userMember for a reference; nil and one into other state are fine.
+func (b *Compiler) userReference(file, at string, ref *reference) {
+	if ref != nil && len(ref.path) > 1 && ref.path[0] == "user" {
+		b.userMember(file, at, ref.text, ref.path[1])
+	}
+}
+
+// userMember reports a member of user that no caller has.
+func (b *Compiler) userMember(file, at, text, name string) {
+	if slices.Contains(b.User.Names, name) {
+		return
+	}
+	found := schema.Fault{
+		File: file, Pointer: at,
+		Message: fmt.Sprintf("%s: callers have no member %s%s", text, kiterror.Quoted(name), kiterror.Instead(name, b.User.Names, true)),
+		Remedy:  "write another claim of a token as user.claims." + name,
+	}
+	switch {
+	case b.User.Open:
+		b.Advise(found)
+	default:
+		b.Fault(found.File, found.Pointer, found.Message, found.Remedy)
+	}
+}

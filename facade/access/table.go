@@ -1,0 +1,119 @@
+package access
+
+import (
+	"slices"
+
+	"github.com/frondhost/frond/facade/catalog"
+)
+
+// Table lists who may do what, door by door, in declaration order.
+func Table(c *catalog.Catalog, collectors map[*catalog.Door]Collector) (all []catalog.Access) {
+	shown := map[string][]catalog.Surface{}
+	for _, s := range c.Surfaces() {
+		view, _ := c.Surface(s)
+		for _, f := range view.Fronds {
+			for _, d := range f.Doors {
+				shown[d.Name] = append(shown[d.Name], s)
+			}
+		}
+	}
+	for _, f := range c.Fronds {
+		for _, d := range f.Doors {
+			a := catalog.Access{Frond: f.Name, Door: d.Name, By: AuthorityOf(d, collectors[d]), At: d.AccessAt, Surfaces: append([]catalog.Surface{}, shown[d.Name]...), File: f.File}
+			if r, is := collectors[d].(*rules); is {
+				a.Rules = r.access(d)
+			}
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// FactTable lists who may receive the events of each fact, in declaration order: of one about
+// the rows of a door, the rules of the door that open its list.
+func FactTable(c *catalog.Catalog, collectors map[*catalog.Door]Collector) (all []catalog.Access) {
+	for _, f := range c.Fronds {
+		for _, fact := range f.Facts {
+			a := catalog.Access{Frond: f.Name, Fact: fact.Name, By: AuthorityOf(fact.Judged, collectors[fact.Judged]), At: fact.Judged.AccessAt, Surfaces: []catalog.Surface{}, File: f.File}
+			if fact.Door != nil {
+				a.Door = fact.Door.Name
+			}
+			for _, s := range c.Surfaces() {
+				if view, _ := c.Surface(s); view.Announces(fact) {
+					a.Surfaces = append(a.Surfaces, s)
+				}
+			}
+			if r, is := collectors[fact.Judged].(*rules); is {
+				a.Rules = r.receiving(fact)
+			}
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// receiving is the rules of a fact's collector as a table, as far as they are about its events;
+// it has a line for every rule.
+func (r *rules) receiving(f *catalog.Fact) []catalog.RuleAccess {
+	reading := f.Judged.Reading()
+	out := make([]catalog.RuleAccess, len(r.list))
+	for i, this := range r.list {
+		a := catalog.RuleAccess{When: this.source.When, Opens: []string{}, Denies: []string{}}
+		switch {
+		case !this.isFor(reading.Name):
+		case this.permits(reading):
+			a.Opens, a.Rows, a.Hide = []string{f.Name}, this.source.Rows, this.hide
+		default:
+			a.Denies = []string{f.Name}
+		}
+		out[i] = a
+	}
+	return out
+}
+
+// AuthorityOf is what decides over the door: rules before Go code before the word open.
+func AuthorityOf(d *catalog.Door, c Collector) catalog.Authority {
+	_, written := c.(*rules)
+	switch {
+	case written:
+		return catalog.ByRules
+	case c != nil:
+		return catalog.ByGoCode
+	case d.Open:
+		return catalog.ByWord
+	case d.Frond.Remote != "":
+		return catalog.ByHost
+	}
+	return catalog.ByNobody
+}
+
+// access is the rules of a door as a table. An operation for which an earlier rule with
+// the same when, or with none, decides is not listed again: the first rule that holds is
+// the one that counts.
+func (r *rules) access(d *catalog.Door) []catalog.RuleAccess {
+	out := make([]catalog.RuleAccess, len(r.list))
+	for i, this := range r.list {
+		a := catalog.RuleAccess{When: this.source.When, Opens: []string{}, Denies: []string{}, Rows: this.source.Rows, Hide: this.hide, ReadOnly: this.readOnly}
+		uncreatable, _ := this.neverCreates(d)
+		for _, op := range d.Operations {
+			decided := slices.ContainsFunc(r.list[:i], func(earlier *rule) bool {
+				return earlier.isFor(op.Name) && (earlier.when == nil || earlier.source.When == this.source.When)
+			})
+			switch {
+			case decided, !this.isFor(op.Name):
+			case this.permits(op) && (op.Name != "create" || uncreatable == ""):
+				a.Opens = append(a.Opens, op.Name)
+			default:
+				a.Denies = append(a.Denies, op.Name)
+			}
+		}
+		for _, p := range this.source.Set {
+			if a.Set == nil {
+				a.Set = map[string]string{}
+			}
+			a.Set[p.Name] = string(p.Value)
+		}
+		out[i] = a
+	}
+	return out
+}

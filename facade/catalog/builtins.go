@@ -1,0 +1,107 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// Builtin is a built-in operation of doors with rows.
+type Builtin struct {
+	Name        string
+	Kind        Kind
+	Cardinality Cardinality
+	Description string
+	Input       bool // it takes a row as its body
+	Patch       bool // the row is a patch
+}
+
+// Builtins are the built-in operations, in the order a door lists them.
+var Builtins = []*Builtin{
+	{"list", Query, PageOf, "Lists rows: filtered, sorted, one page at a time.", false, false},
+	{"findById", Query, Maybe, "Returns the row with this id, or null.", false, false},
+	{"findByIds", Query, Many, "Returns the rows with these ids, in the order of the ids. Unknown ids are left out.", false, false},
+	{"create", Command, One, "Creates a row and returns it.", true, false},
+	{"update", Command, One, "Updates the row with this id and returns it. Fields that are left out keep their values, null clears a field, nested objects are merged.", true, true},
+	{"delete", Command, NoOutput, "Deletes the row with this id. Returns whether it existed.", false, false},
+}
+
+// BuiltinNamed is the built-in operation of that name, or nil.
+func BuiltinNamed(name string) *Builtin {
+	if i := slices.IndexFunc(Builtins, func(b *Builtin) bool { return b.Name == name }); i >= 0 {
+		return Builtins[i]
+	}
+	return nil
+}
+
+// BuiltinNames lists them, for messages.
+func BuiltinNames() string {
+	names := make([]string, len(Builtins))
+	for i, x := range Builtins {
+		names[i] = x.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// BuiltinDescription returns what a built-in operation says of itself where its author says
+// nothing; "" for a name that is no built-in operation. It names no entity: a surface that
+// knows a better sentence may replace exactly this one.
+func BuiltinDescription(operation string) string {
+	if b := BuiltinNamed(operation); b != nil {
+		return b.Description
+	}
+	return ""
+}
+
+// MaxIDs is how many ids findByIds takes (docs/calls.md).
+const MaxIDs = 500
+
+// RowKeys are the keys of the query of operations that are about rows by their ids.
+var RowKeys = map[string][]string{
+	"findById": {"fields"}, "findByIds": {"ids", "fields"}, "create": {"fields"}, "update": {"ifMatch", "where", "fields"}, "delete": {"ifMatch", "where"},
+}
+
+// listKeys are the keys of list's query.
+var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "total", "count", "cursors"}
+
+// readers are the words a reading operation's name begins with (spec 4.2.4,
+// docs/calls.md).
+var readers = []string{"list", "find", "get", "search", "count", "exists", "stats"}
+
+// KindOf is the kind an operation's name says: query where it begins with a word
+// for reading, command for all others. The word has to end there: listAll reads,
+// listen does not.
+func KindOf(name string) Kind {
+	for _, word := range readers {
+		rest, ok := strings.CutPrefix(name, word)
+		if !ok {
+			continue
+		}
+		if next, _ := utf8.DecodeRuneInString(rest); rest == "" || !unicode.IsLower(next) {
+			return Query
+		}
+	}
+	return Command
+}
+
+// StoredFields lists the fields of an entity that a store keeps.
+func StoredFields(e *schema.Entity) (names []string) {
+	for _, p := range e.Fields {
+		if p.Stored {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// ETag is the name by which the version of a row is selected among its fields, where no
+// field of its card has that name: fields=id,title,etag. A row has it only where it is
+// named.
+const ETag = "etag"
+
+// AllFields stands for every field that the caller may read in a list of fields:
+// fields=*,etag is a whole row with its version.
+const AllFields = "*"

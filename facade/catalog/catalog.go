@@ -1,0 +1,333 @@
+// Package catalog has what a host serves, as data: Fronds, doors, operations, facts, and what each
+// surface shows of them. It never changes once it is compiled.
+package catalog
+
+import (
+	"slices"
+
+	"github.com/frondhost/frond/facade/expression"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/schema"
+)
+
+// Catalog is what a host serves: the surfaces derive their routes, types and documents from
+// it. It never changes and may be read from many goroutines; a host whose cards change has
+// a new one.
+type Catalog struct {
+	// Vendor is the x-kit-vendor of the cards (spec 2.1), never "".
+	Vendor string
+	// Fronds are in the order of the project.
+	Fronds []*Frond
+	// Set is the compiled cards, those of entities without a door among them.
+	Set *schema.Set
+	// Notes are what is ignored of cards and of remotes: nothing in them stops a start.
+	Notes []schema.Fault
+	// Ended are the old names, declared here, that are past their last day.
+	Ended []schema.Fault
+	// Advice names places of the project that work and may not do what their author expects.
+	Advice []schema.Fault
+	// Changes are what the Fronds say of cards that change.
+	Changes SchemaChanges
+	// Audiences have surfaces of their own; they are in the order of their names.
+	Audiences []string
+
+	// Access says who may do what, door by door, and FactAccess who may receive the events of each
+	// fact, in declaration order. A view has none.
+	Access, FactAccess []Access
+	// Cascades are by the entity whose row is deleted.
+	Cascades map[*schema.Entity][]Cascade
+
+	doors    map[string]*Door     // by schema.EntityKey
+	aliases  map[string]*Alias    // by schema.EntityKey; nil: there are none
+	views    map[Surface]*Catalog // what each surface shows of the whole host
+	audience string               // of a view that is an audience's
+}
+
+// Frond is a named group of doors (spec 1).
+type Frond struct {
+	Name string
+	// Doors are the callable entities, in declaration order.
+	Doors []*Door
+	// Facts are what it announces, in declaration order, those of changes last.
+	Facts []*Fact
+	// Remote is the address that its operations run at; "" for this process.
+	Remote string
+
+	// File is its frond.yaml, or where it would be.
+	File string
+}
+
+// Fact is a named announcement (spec 6). Each emission of it is an [facade.Event]. A Fact does not
+// change after compilation.
+type Fact struct {
+	// Name is unique in its Frond.
+	Name  string
+	Frond *Frond
+	// Schema is the card of what it carries, and Data the same card compiled. Both are nil
+	// for a fact that carries nothing the host knows.
+	Schema *schema.Card
+	Data   *schema.Entity
+	// Door is the door whose rows the fact is about: Data is its Entity, or a view cut from
+	// it, and its collector says who may see an event. nil for a fact with a shape of its own
+	// or without one.
+	Door *Door
+	// On are the built-in commands that emit it; nil where Go code does, and for Changes.
+	On []*Operation
+	// When is the expression over before and after that has to hold of the row; "": always.
+	When string
+	// Changes says that it announces every row of Door that is created, updated or deleted.
+	Changes bool
+
+	// At is the pointer to it in its frond.yaml.
+	At string
+	// Judged is the door whose collector judges its events: Door, or a stand-in with the fact's name.
+	Judged *Door
+	// Condition is When, compiled; nil: always.
+	Condition *expression.Condition
+	// Former are the names that the fields of its rows had before.
+	Former FormerNames
+}
+
+// Door is a callable entity.
+type Door struct {
+	// Name is the name as its author spells it; look-ups ignore case (spec 1.1).
+	Name  string
+	Frond *Frond
+	// Entity is the card of its rows; nil for a door that stores nothing (spec 2.5).
+	Entity *schema.Entity
+	// Operations are the built-in ones first, then the author's in declaration order.
+	Operations []*Operation
+	// Computed are the fields that presenters and expressions add to the rows.
+	Computed []*Computed
+	// Aliases are the names that the door had before and that are answered until a date.
+	Aliases []*Alias
+	// Plural is the segment of REST paths.
+	Plural string
+	// GraphQL is the author's name for the GraphQL type, or "".
+	GraphQL string
+	// Origin is where the door is declared, for messages: fronds/catalog/frond.yaml.
+	Origin string
+
+	// Index is the place of the door among those of the host, the same in every view; -1 for the
+	// stand-in of a fact.
+	Index int
+	// At is the pointer to it in its frond.yaml.
+	At string
+	// AccessAt is where its frond.yaml says who may do what, FILE#POINTER; "": nowhere. Open says
+	// that it calls the door open.
+	AccessAt string
+	Open     bool
+	// Limits are how many rows a page of the door holds, by default and at most.
+	Limits project.ListLimits
+	// ETag says that its rows have their version under the name etag.
+	ETag bool
+	// Presets are the fields that its collector may set, as far as it can say, and NotRequired.
+	// A caller does not have to send them.
+	Presets []string
+	// NotRequired are required fields that a remote does not require after all.
+	NotRequired []string
+	// Announced are the facts of its rows, by what happens to a row.
+	Announced map[Change][]*Fact
+	// Inside are the built-in operations that are false: the author's code alone may call them.
+	Inside map[string]*Operation
+
+	ops map[string]*Operation
+}
+
+// Cascade is one relation by which a deleted row touches rows that are announced, or that touch
+// such rows.
+type Cascade struct {
+	Field *schema.Property // of the rows that are touched
+	Door  *Door            // of these rows; nil: they have none, and are gone through
+	Null  bool             // the field becomes null; else the rows are deleted
+}
+
+// Change is what happened to a row.
+type Change string
+
+// The changes.
+const (
+	Created Change = "created"
+	Updated Change = "updated"
+	Deleted Change = "deleted"
+)
+
+// ChangeOf returns what the built-in command does to a row; "" for any other operation.
+func ChangeOf(op string) Change {
+	return map[string]Change{"create": Created, "update": Updated, "delete": Deleted}[op]
+}
+
+// Operation is one function of a door, identified by entity.op (spec 1.1).
+type Operation struct {
+	Name string
+	Kind Kind
+	Door *Door
+	// Builtin says that it is one of the CRUD operations, answered by the store, by a
+	// handler in its place, or by the remote.
+	Builtin bool
+	// Params is the card of params; nil: the operation takes none.
+	Params *schema.Entity
+	// Query is the card of query; nil: it takes none. Of list it is the grammar of filters,
+	// orders and pages.
+	Query *schema.Entity
+	// Input is the card of the body; nil: it takes none.
+	Input *schema.Entity
+	// Output is the card of the answer; nil: the answer has no declared shape.
+	Output *schema.Entity
+	// Cardinality is how many outputs an answer has.
+	Cardinality Cardinality
+	// Patch says that Input is a patch: absent fields stay as they are.
+	Patch       bool
+	Description string
+	// Deprecated is why the operation is not to be used any more; "": it is in use.
+	Deprecated string
+	// GraphQL is the author's name for the GraphQL field, or "".
+	GraphQL string
+	// Answered says that a built-in, a handler or a remote answers the operation. One that
+	// nobody answers is NOT_IMPLEMENTED.
+	Answered bool
+	// Open says that the operation runs elsewhere and nobody describes its params and query,
+	// which are any objects then. Without Input, the body is any JSON.
+	Open bool
+
+	// Index is the place of the operation among those of the host, the same in every view.
+	Index int
+	// TakenKeys are the keys that the query of a remote understands; nil: all.
+	TakenKeys []string
+	// FilterWords are the names that the filter of a remote's list has beside plain fields; nil:
+	// they are not known.
+	FilterWords []string
+	// Cardless says that a remote publishes no input card for its list, whose words are unknown.
+	Cardless bool
+	// Attached says that a handler of the author's answers it.
+	Attached bool
+	// Transacts says that a call is a transaction of the store, which may run more than once: a
+	// command that the author's code takes part in.
+	Transacts bool
+	// Emits says that its writes are announced, Recorded that a store which records events needs
+	// no transaction for that.
+	Emits, Recorded bool
+	// OutDoor is the door whose rows Output is, or was cut from; nil for a shape of its own.
+	OutDoor *Door
+}
+
+// Handled reports whether the author's own code answers the operation, so that nobody here
+// knows how long it takes. It is false for a nil Operation.
+func (op *Operation) Handled() bool { return op != nil && op.Attached }
+
+// Kind is query or command (spec 1.2).
+type Kind string
+
+// The two kinds.
+const (
+	Query   Kind = "query"
+	Command Kind = "command"
+)
+
+// Cardinality is how many values an operation's output has.
+type Cardinality string
+
+// The cardinalities (docs/calls.md).
+const (
+	One      Cardinality = "one"
+	Maybe    Cardinality = "maybe" // one or null
+	Many     Cardinality = "many"
+	PageOf   Cardinality = "page"
+	NoOutput Cardinality = "none" // a value that is not a shape
+)
+
+// Computed is a field a presenter adds to the rows of a door.
+type Computed struct {
+	Name        string
+	Shape       schema.Shape
+	Description string
+	// Needs are the stored fields that the presenter reads; nil: all.
+	Needs []string
+}
+
+// New returns the catalog of a host: all but its Access and its views, which [Catalog.Show] adds.
+func New(vendor string, fronds []*Frond, set *schema.Set, changes SchemaChanges, cascades map[*schema.Entity][]Cascade) *Catalog {
+	c := &Catalog{Vendor: vendor, Fronds: fronds, Set: set, Changes: changes, Cascades: cascades, doors: map[string]*Door{}}
+	doors, operations := 0, 0
+	for _, f := range fronds {
+		for _, d := range f.Doors {
+			d.Index = doors
+			doors++
+			c.doors[schema.EntityKey(d.Name)] = d
+			c.addAliases(d)
+			for _, op := range d.Operations {
+				op.Index = operations
+				operations++
+			}
+			for _, b := range Builtins { // in one order, whatever the map's
+				if op := d.Inside[b.Name]; op != nil {
+					op.Index = operations
+					operations++
+				}
+			}
+		}
+		for _, fact := range f.Facts {
+			if fact.Door != nil && fact.Door.Entity != nil {
+				fact.Former = changes.formerNames(fact.Door.Entity.Key)
+			}
+		}
+	}
+	return c
+}
+
+// Door returns the door called name, in any spelling, or nil. An alias leads to its door, also
+// after its last day.
+func (c *Catalog) Door(name string) *Door {
+	if a := c.Alias(name); a != nil {
+		return a.Door
+	}
+	return c.doors[schema.EntityKey(name)]
+}
+
+// Operation returns the operation called name, or nil. Unlike names of entities these are
+// case-sensitive (spec 1.1).
+func (d *Door) Operation(name string) *Operation { return d.ops[name] }
+
+// Add appends an operation. It is called while a catalog is compiled, never later.
+func (d *Door) Add(op *Operation) {
+	d.Operations = append(d.Operations, op)
+	if d.ops == nil {
+		d.ops = map[string]*Operation{}
+	}
+	d.ops[op.Name] = op
+}
+
+// Remove removes an operation. It is called while a catalog is compiled, never later.
+func (d *Door) Remove(name string) {
+	delete(d.ops, name)
+	d.Operations = slices.DeleteFunc(d.Operations, func(op *Operation) bool { return op.Name == name })
+}
+
+// ComputedField is the computed field called name, or nil.
+func (d *Door) ComputedField(name string) *Computed {
+	for _, c := range d.Computed {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// OperationNames lists the operations, for messages.
+func (d *Door) OperationNames() []string {
+	names := make([]string, len(d.Operations))
+	for i, op := range d.Operations {
+		names[i] = op.Name
+	}
+	return names
+}
+
+// Find returns the door and the operation behind entity.op; both are nil where there is no
+// such door, and the operation alone is nil where the door has none of that name.
+func (c *Catalog) Find(entity, operation string) (*Door, *Operation) {
+	door := c.Door(entity)
+	if door == nil {
+		return nil, nil
+	}
+	return door, door.Operation(operation)
+}

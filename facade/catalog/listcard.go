@@ -1,0 +1,170 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// RowQuery is the query of the operations that are about rows by their ids, but for
+// the ids themselves.
+func RowQuery(op string) (fields []schema.Field) {
+	for _, name := range RowKeys[op] {
+		text := "Names of the fields to return, such as id,title; etag is the version of the row."
+		if op == "findById" || op == "findByIds" {
+			text += pathsText
+		}
+		switch name {
+		case "ids":
+			continue
+		case "ifMatch":
+			text = "The expected version of the row, its etag, or a list of versions."
+		case "where":
+			text = "Condition on the row, in the form of the filter of list. The call fails with PRECONDITION_FAILED if the row does not meet it."
+			fields = append(fields, schema.Field{Name: name, Shape: schema.Shape{Type: "object", Description: text}})
+			continue
+		}
+		fields = append(fields, schema.Field{Name: name, Shape: schema.Shape{
+			Description: text, Extra: schema.Keywords{{Name: "type", Value: json.RawMessage(`["string","array"]`)}},
+		}})
+	}
+	return fields
+}
+
+// pathsText says what else may stand in the fields of a query.
+const pathsText = " category.name and reviews(limit:3).rating lead through relations: to one row an object or null, to many {items, hasMore}, 50 rows at most."
+
+// Keywords is one keyword of a schema with a number.
+func Keywords(name string, n int) schema.Keywords {
+	return schema.Keywords{{Name: name, Value: json.RawMessage(strconv.Itoa(n))}}
+}
+
+// ListCard is the grammar of list as a card: query of the operation.
+//
+//	filter  {"price": {"gte": 10}, "or": [{…}, {…}], "author": {"name": {"eq": "Ada"}}}; all members hold
+//	sort    "-createdAt,title", or a list of such names; - is descending; the primary key follows by itself
+//	limit   rows of a page; 0 is none, for the total alone; more than the most is cut to it
+//	after   the endCursor of a page with this sort: the rows behind it
+//	before  a cursor likewise: the rows before it. "" is the end
+//	backward whether limit takes the rows that stand last, in the same order; so it is where before stands
+//	        without after. Both are a range: the rows behind after and before before
+//	offset  rows to leave out at the beginning; without a cursor
+//	fields  the fields to answer: "id,title", or a list
+//	cursors whether to answer, beside the spec's four members, cursors (of every row) and hasPrevious
+//	total   whether to count all rows that meet the filter; true where left out, -1 is answered for false
+//	count   how to: exact, estimated (exact where that costs little) or none; true and false as total
+//
+// An explicit null is as good as leaving a key out.
+func ListCard(limits project.ListLimits, conditions schema.Shape) *schema.Card {
+	conditions.Description = "A filter: all of its conditions have to hold."
+	text := func(name, description string) schema.Field {
+		return schema.Field{Name: name, Shape: schema.Shape{Type: "string", Description: description}}
+	}
+	names := func(name, description string) schema.Field {
+		return schema.Field{Name: name, Shape: schema.Shape{
+			Description: description,
+			Extra:       schema.Keywords{{Name: "type", Value: json.RawMessage(`["string","array"]`)}},
+		}}
+	}
+	count := func(name, description string, extra ...schema.Keyword) schema.Field {
+		return schema.Field{Name: name, Shape: schema.Shape{
+			Type: "integer", Description: description,
+			Extra: append(Keywords("minimum", 0), extra...),
+		}}
+	}
+	return &schema.Card{
+		Description: "Which rows, in which order, how many of them.",
+		Required:    []string{},
+		Fields: []schema.Field{
+			{Name: "filter", Shape: conditions},
+			names("sort", "Names of fields, such as -createdAt,title; - is descending. The primary key follows by itself."),
+			count("limit", fmt.Sprintf("The number of rows; a larger number is cut to %d, 0 returns none.", limits.Max),
+				schema.Keyword{Name: "default", Value: json.RawMessage(strconv.Itoa(limits.Default))}),
+			text("after", "A cursor: returns the rows after it. With before: the range between them."),
+			text("before", "A cursor: returns the last rows before it. Empty: the last rows."),
+			{Name: "backward", Shape: schema.Shape{
+				Type: "boolean", Description: "Whether limit takes the last rows, in the same order. The default is true if before is sent without after.",
+			}},
+			count("offset", "The number of rows to skip at the beginning."),
+			names("fields", "Names of the fields to return, such as id,title; etag is the version of each row."+pathsText),
+			{Name: "total", Shape: schema.Shape{
+				Type: "boolean", Description: "Whether to count all rows that meet the filter; if false, total is -1.",
+				Extra: schema.Keywords{{Name: "default", Value: json.RawMessage("true")}},
+			}},
+			{Name: "count", Shape: schema.Shape{
+				Description: "The way to count total: exact, estimated (exact if that is cheap) or none; true and false mean exact and none.",
+				Enum:        []json.RawMessage{[]byte(`"exact"`), []byte(`"estimated"`), []byte(`"none"`), []byte("true"), []byte("false")},
+				Extra: schema.Keywords{
+					{Name: "type", Value: json.RawMessage(`["string","boolean"]`)}, {Name: "default", Value: json.RawMessage(`"exact"`)},
+				},
+			}},
+			{Name: "cursors", Shape: schema.Shape{
+				Type: "boolean", Description: "Whether to return cursors, one for every row, and hasPrevious: whether there are rows before the page.",
+				Extra: schema.Keywords{{Name: "default", Value: json.RawMessage("false")}},
+			}},
+		},
+	}
+}
+
+// discoveredList is the card of list as discovery has it: which fields may be
+// filtered by and with which operators, so that a consumer knows what the host
+// understands (docs/calls.md). The operators of a kind stand once, under $defs.
+func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
+	conditions := schema.Shape{Type: "object", Properties: []schema.Field{}}
+	var kinds []string
+	add := func(name string, shape schema.Shape) {
+		conditions.Properties = append(conditions.Properties, schema.Field{Name: name, Shape: shape})
+	}
+	ref := func(kind string) schema.Shape {
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+		return schema.Shape{Type: "object", Extra: schema.Keywords{{Name: "$ref", Value: jsontext.Quote("#/$defs/" + kind)}}}
+	}
+	for _, p := range d.Entity.Fields {
+		if !p.Readable() {
+			continue
+		}
+		if p.Link == nil {
+			add(p.Name, ref(filter.CardOf(p)))
+			continue
+		}
+		if p.Stored {
+			add(p.Link.Key, ref(filter.CardOf(p)))
+		}
+		if !c.Joins(p.Link) {
+			continue // an entity without a façade here is reached by no way (spec 2.5.2)
+		}
+		other := schema.Shape{Type: "object", Description: "A filter of " + p.Link.Target.Key + "."}
+		if p.Link.Many {
+			other = schema.Shape{Type: "object", Properties: []schema.Field{
+				{Name: "some", Shape: other}, {Name: "none", Shape: other}, {Name: "every", Shape: other},
+			}}
+		}
+		add(p.Link.Name, other)
+	}
+	filters := schema.Shape{Type: "array", Items: &schema.Shape{Type: "object"}}
+	add("and", filters)
+	add("or", filters)
+	add("not", schema.Shape{Type: "object"})
+
+	out := *ListCard(d.Limits, conditions)
+	if op := d.Operation("list"); op != nil && op.TakenKeys != nil {
+		out.Fields = slices.DeleteFunc(out.Fields, func(f schema.Field) bool { return !slices.Contains(op.Keys(), f.Name) })
+	}
+	out.Title, out.Version, out.Vendor = schema.EntityKey(d.Name)+"list", card.Version, card.Vendor
+	defs := []byte{'{'}
+	for _, kind := range kinds {
+		defs = jsontext.AppendName(jsontext.Comma(defs), kind)
+		shape := filter.Card(kind)
+		defs = shape.AppendJSON(defs)
+	}
+	out.Extra = schema.Keywords{{Name: "$defs", Value: append(defs, '}')}}
+	return &out
+}

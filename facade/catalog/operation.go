@@ -1,0 +1,108 @@
+package catalog
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Takes reports whether a list understands a key of its query: filter, sort, after, and so
+// on. A list that runs here understands all of them.
+func (op *Operation) Takes(key string) bool {
+	return op.HostTakes(key) || key == "after" && slices.Contains(op.TakenKeys, "offset")
+}
+
+// HostTakes reports whether the host of a list understands a key by itself: where it takes
+// offset and no after, the cursors of the list are made here.
+func (op *Operation) HostTakes(key string) bool {
+	return op.TakenKeys == nil || slices.Contains(op.TakenKeys, key)
+}
+
+// Keys are the keys that a caller of a list may send: those that the list takes, and
+// those that are done with its answer here.
+func (op *Operation) Keys() []string {
+	if op.TakenKeys == nil {
+		return listKeys
+	}
+	var keys []string
+	for _, key := range listKeys {
+		if op.Takes(key) || key == "total" || key == "count" || key == "fields" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// sentWords maps the words of other consumers to the keys of a list's query.
+var sentWords = map[string]string{"where": "filter", "orderBy": "sort", "page": "offset"}
+
+// SentKeys are the keys that a list may be sent in a consumer's own words.
+func (op *Operation) SentKeys(sent json.RawMessage) []string {
+	keys := op.Keys()
+	for name, value := range jsontext.Members(sent) {
+		if key := sentWords[name]; op.AnswersIn(name) && !jsontext.IsNull(value) {
+			keys = append(slices.Clip(keys), key)
+		}
+	}
+	return keys
+}
+
+// AnswersIn reports whether the host of a list is asked in a word of the consumer: it does not take
+// ours, and its input card names that word, or there is no card.
+func (op *Operation) AnswersIn(word string) bool {
+	key := sentWords[word]
+	return key != "" && !op.Takes(key) && (op.Cardless || slices.Contains(op.TakenKeys, word))
+}
+
+// Reading is the operation that a collector is asked about where rows of a door are
+// reached from elsewhere: through a relation in a filter, or in an answer.
+func (d *Door) Reading() *Operation {
+	if op := d.Operation("list"); op != nil {
+		return op
+	}
+	return &Operation{Index: -1, Name: "list", Kind: Query, Door: d, Builtin: true}
+}
+
+// Shapes reports whether a card is the door's own or a view cut from it, so that what a
+// collector says of a field holds there too.
+func (d *Door) Shapes(card *schema.Entity) bool {
+	if card == nil || d.Entity == nil {
+		return false
+	}
+	return card == d.Entity || card.View && card.Card.Derived != nil && schema.EntityKey(card.Card.Derived.From) == d.Entity.Key
+}
+
+// Stamps reports whether the body of the operation is stamped with what a collector sets.
+func (op *Operation) Stamps() bool { return !op.Patch && op.Door.Shapes(op.Input) }
+
+// RemoteOf is the address at which the rows of an entity are kept; "" for here.
+func (c *Catalog) RemoteOf(e *schema.Entity) string {
+	for _, f := range c.Fronds {
+		if f.Name == e.Frond {
+			return f.Remote
+		}
+	}
+	return ""
+}
+
+// SamePlace reports whether the rows on both sides of a relation are kept in one place: a
+// remote answers for both sides of its own.
+func SamePlace(fronds []*Frond, l *schema.Link) bool {
+	remote := func(name string) bool {
+		return slices.ContainsFunc(fronds, func(f *Frond) bool { return f.Name == name && f.Remote != "" })
+	}
+	return remote(l.Field.Owner.Frond) || !remote(l.Target.Frond)
+}
+
+// FieldNames are the fields of a door, the computed ones last.
+func (d *Door) FieldNames() (names []string) {
+	for _, p := range d.Entity.Fields {
+		names = append(names, p.Name)
+	}
+	for _, c := range d.Computed {
+		names = append(names, c.Name)
+	}
+	return names
+}

@@ -1,0 +1,97 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// notes gives the catalog its notes: parts of remotes that are left out, relations to rows of a
+// remote that has no operation for them. It gives its advice too.
+func (b *compiler) notes(c *catalog.Catalog) {
+	for _, src := range b.source.Fronds {
+		if src.Remote == "" || src.Known == nil {
+			continue
+		}
+		for _, fault := range src.Known.Ignored {
+			fault.File = "rpc.discover of " + src.Remote
+			c.Notes = append(c.Notes, fault)
+		}
+	}
+	c.Advice = b.advice
+	c.Notes, c.Ended = append(c.Notes, b.ignored...), b.ended
+	for _, f := range c.Fronds {
+		for _, d := range f.Doors {
+			if d.Entity == nil {
+				continue
+			}
+			c.Advice = append(c.Advice, access.Uncreatable(d, b.collected[d])...)
+			if note, ok := unclearable(d); ok {
+				c.Advice = append(c.Advice, note)
+			}
+			for _, p := range d.Entity.Fields {
+				if why := b.unoffered(f, p); why != "" {
+					c.Notes = append(c.Notes, schema.Fault{File: d.Origin, Pointer: "/properties/" + p.Name, Message: "the relation is not offered: " + why})
+				}
+			}
+		}
+	}
+}
+
+// unclearable returns the note about the fields of a local door that callers may leave out at
+// creation and can never clear, since their cards refuse null; false: there are none.
+func unclearable(d *catalog.Door) (schema.Fault, bool) {
+	if op := d.Operation("update"); d.Frond.Remote != "" || op == nil || !op.Builtin {
+		return schema.Fault{}, false
+	}
+	var names []string
+	for _, p := range d.Entity.Fields {
+		if p.MayBeAbsent() && p.Stored && !p.Axes.In.Closed && p.Axes.Update == "" {
+			names = append(names, p.Name)
+		}
+	}
+	if names == nil {
+		return schema.Fault{}, false
+	}
+	first := d.Entity.Property(names[0])
+	return schema.Fault{
+		File: d.Origin, Pointer: "/properties/" + jsontext.Token(names[0]),
+		Message: fmt.Sprintf("%s: optional without null, so that a value can be changed and never cleared", strings.Join(names, ", ")),
+		Remedy:  fmt.Sprintf("if callers should clear it, allow null: type: [%s, 'null']", cmp.Or(first.Shape.Type, "string")),
+	}, true
+}
+
+// unoffered is why a relation does not lead to the rows of a remote; "" where it does, or
+// does not concern a remote.
+func (b *compiler) unoffered(f *catalog.Frond, p *schema.Property) string {
+	rel := p.Axes.Relation
+	if rel == nil || rel.To == "" || !p.Readable() {
+		return ""
+	}
+	if p.Link == nil {
+		if f.Remote == "" || b.incomplete || b.set.Entity(rel.To) != nil {
+			return ""
+		}
+		return fmt.Sprintf("%s is no door of any Frond here; the key is a plain field", rel.To)
+	}
+	door := b.doors[p.Link.Target.Key]
+	switch {
+	case door == nil || door.Frond.Remote == "":
+		return ""
+	case p.Stored && door.Operation("findById") == nil:
+		return fmt.Sprintf("%s has no findById where it runs; the key is a plain field", door.Name)
+	case p.Stored:
+		return ""
+	case door.Operation("list") == nil:
+		return fmt.Sprintf("%s has no list where it runs", door.Name)
+	case !door.Operation("list").Takes("filter"):
+		return fmt.Sprintf("the list of %s has no input card with filter where it runs, so nobody can ask for the rows that lead to one %s",
+			door.Name, p.Owner.Name)
+	}
+	return ""
+}

@@ -1,0 +1,175 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/schema"
+)
+
+// builtins gives a stored door its built-in operations, as far as its author keeps them:
+// all, those that only names, none that is false. The author's own code may call the others. findByIds is there exactly where
+// findById is, whose batch it is.
+func (b *compiler) builtins(d *catalog.Door, src *project.Frond, c *project.Door) {
+	off := map[string]bool{}
+	d.Inside = map[string]*catalog.Operation{}
+	if c.Only != nil {
+		for _, x := range catalog.Builtins {
+			off[x.Name] = !slices.Contains(c.Only, x.Name)
+		}
+		off["findByIds"] = off["findByIds"] && off["findById"]
+	}
+	for i, name := range c.Only {
+		if catalog.BuiltinNamed(name) == nil && !slices.ContainsFunc(c.Ops, func(o project.Operation) bool { return o.Name == name }) {
+			b.fault(src.Config.File, fmt.Sprint(c.At, "/operations/only/", i), fmt.Sprintf("%s is no built-in operation", name), "name some of "+catalog.BuiltinNames())
+		}
+	}
+	said := map[string]*project.Operation{}
+	for i := range c.Ops {
+		if o := &c.Ops[i]; catalog.BuiltinNamed(o.Name) != nil {
+			said[o.Name] = o
+			if o.Off {
+				off[o.Name] = true
+			}
+		}
+	}
+	if o := said["findById"]; o != nil && o.Off && said["findByIds"] == nil {
+		off["findByIds"] = true
+	}
+	for _, x := range catalog.Builtins {
+		if off[x.Name] && src.Remote != "" {
+			continue
+		}
+		op := &catalog.Operation{
+			Name: x.Name, Kind: x.Kind, Door: d, Builtin: true, Cardinality: x.Cardinality,
+			Description: x.Description, Answered: true, Patch: x.Patch,
+		}
+		if x.Cardinality != catalog.NoOutput {
+			op.Output, op.OutDoor = d.Entity, d
+		}
+		if x.Input {
+			op.Input = d.Entity
+		}
+		b.builtinCards(d, op)
+		if o := said[x.Name]; o != nil {
+			op.Description, op.Deprecated, op.GraphQL = cmp.Or(o.Description, op.Description), o.Deprecated, o.GraphQL
+			if o.Kind != "" && catalog.Kind(o.Kind) != x.Kind || o.Cardinality != "" || slices.ContainsFunc(o.Parts[:], project.Part.Given) {
+				b.fault(src.Config.File, o.At, fmt.Sprintf("%s is built in; what it takes and gives is not declared", x.Name),
+					"leave description, deprecated and graphql, or give an operation of your own another name")
+			}
+		}
+		if off[x.Name] {
+			d.Inside[x.Name] = op
+			continue
+		}
+		d.Add(op)
+	}
+}
+
+// namedOperations gives a door the operations its author declares.
+func (b *compiler) namedOperations(d *catalog.Door, src *project.Frond, c *project.Door) {
+	for _, o := range c.Ops {
+		if d.Entity != nil && catalog.BuiltinNamed(o.Name) != nil {
+			continue
+		}
+		if o.Off {
+			b.fault(src.Config.File, o.At, fmt.Sprintf("%s is no operation that can be switched off", o.Name), "the built-in ones are "+catalog.BuiltinNames())
+			continue
+		}
+		op := &catalog.Operation{
+			Name: o.Name, Kind: cmp.Or(catalog.Kind(o.Kind), catalog.KindOf(o.Name)), Door: d, Description: o.Description, Deprecated: o.Deprecated,
+			GraphQL: o.GraphQL, Cardinality: catalog.Cardinality(o.Cardinality), Answered: src.Remote != "",
+		}
+		// An inline card is named for what it is: postPublishInput.
+		name := func(i int) string {
+			return d.Name + schema.Capital(o.Name) + schema.Capital(project.PartNames[i])
+		}
+		var cards [4]*schema.Entity
+		for i, p := range o.Parts {
+			cards[i] = b.card(src.Config.File, src.Name, name(i), p)
+		}
+		op.Params, op.Query, op.Input, op.Output = cards[project.PartParams], cards[project.PartQuery], cards[project.PartInput], cards[project.PartOutput]
+		switch {
+		case op.Output == nil && op.Cardinality == "":
+			op.Cardinality = catalog.NoOutput
+		case op.Output == nil && op.Cardinality != catalog.NoOutput:
+			b.fault(src.Config.File, o.At+"/cardinality", fmt.Sprintf("the cardinality is %s, but no output is named", op.Cardinality), "name the output, or leave the cardinality out")
+		case op.Output != nil && op.Cardinality == catalog.NoOutput:
+			b.fault(src.Config.File, o.At+"/cardinality", "an output is named, but the cardinality is none", "remove one of them")
+		case op.Cardinality == "":
+			op.Cardinality = catalog.One
+		}
+		b.sharedNames(src.Config.File, o.At, op)
+		d.Add(op)
+	}
+}
+
+// sharedNames reports a name that stands in two parts of one operation: a typed handler is
+// given all of them as one object.
+func (b *compiler) sharedNames(file, at string, op *catalog.Operation) {
+	seen := map[string]string{}
+	for i, card := range []*schema.Entity{op.Params, op.Query, op.Input} {
+		if card == nil {
+			continue
+		}
+		for _, p := range card.Fields {
+			if where := seen[p.Name]; where != "" {
+				b.fault(file, at+"/"+project.PartNames[i], fmt.Sprintf("%s stands in %s and in %s", p.Name, where, project.PartNames[i]), "rename one of them: a handler is given both as one object")
+			}
+			seen[p.Name] = project.PartNames[i]
+		}
+	}
+}
+
+// link finds, once all doors are there, whose rows an operation answers: those of the door
+// of its output, or of the entity that a view was cut from.
+func (b *compiler) link() {
+	for _, f := range b.fronds {
+		for _, d := range f.Doors {
+			for _, op := range d.Operations {
+				if op.Builtin || op.Output == nil {
+					continue
+				}
+				key := op.Output.Key
+				if op.Output.View {
+					if key = ""; op.Output.Card.Derived != nil {
+						key = schema.EntityKey(op.Output.Card.Derived.From)
+					}
+				}
+				b.staysClosed(d, op)
+				op.OutDoor = b.doors[key]
+			}
+		}
+	}
+}
+
+// staysClosed faults a view that opens what the entity it was cut from closes: a
+// field that is closed outward leaves by no view (spec 2.2).
+func (b *compiler) staysClosed(d *catalog.Door, op *catalog.Operation) {
+	for name, from := range b.opens(op.Output) {
+		b.fault(d.Origin, d.At, fmt.Sprintf("the output of %s.%s, a view of %s, opens %s, which is closed outward there", d.Name, op.Name, from, name),
+			"leave it out of the view, or give the view's field a name of its own")
+	}
+}
+
+// opens lists the fields of a view that its entity closes outward, each with the entity's name.
+func (b *compiler) opens(view *schema.Entity) iter.Seq2[string, string] {
+	return func(yield func(name, from string) bool) {
+		if view == nil || !view.View || view.Card.Derived == nil {
+			return
+		}
+		from := b.set.Entity(view.Card.Derived.From)
+		if from == nil {
+			return
+		}
+		for _, p := range view.Fields {
+			if q := from.Property(p.Name); q != nil && !q.Readable() && p.Readable() && !yield(p.Name, from.Name) {
+				return
+			}
+		}
+	}
+}

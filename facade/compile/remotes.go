@@ -1,0 +1,144 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/schema"
+)
+
+// known fits the doors of a remote Frond to its discovery document (docs/remotes.md): which keys
+// its lists take, which fields its presenters make, and what it does not require.
+// Everything else is as the cards have it.
+func (b *compiler) known(src *project.Frond) {
+	if src.Remote == "" || src.Known == nil {
+		return
+	}
+	for i := range src.Known.Doors {
+		there := &src.Known.Doors[i]
+		door := b.doors[schema.EntityKey(there.Name)]
+		if door == nil || door.Frond.Name != src.Name {
+			continue
+		}
+		describe(door, there)
+		if door.Entity == nil {
+			continue
+		}
+		has := map[string]*schema.DiscoveredOp{}
+		for j := range there.Ops {
+			has[there.Ops[j].Name] = &there.Ops[j]
+		}
+		if op := has["list"]; op != nil && door.Operation("list") != nil {
+			b.restrict(door, door.Operation("list"), takes(op.Input))
+			door.Operation("list").Cardless = op.Input == nil
+			door.Operation("list").FilterWords = filterWords(op.Input)
+		}
+		if has["findByIds"] == nil {
+			door.Remove("findByIds")
+		}
+		held := false
+		for _, name := range []string{"update", "delete"} {
+			held = b.holds(door.Operation(name), has[name]) || held
+		}
+		door.ETag = door.ETag && held
+		if op := has["create"]; op != nil && op.Input != nil && there.Schema != nil {
+			for _, name := range door.Entity.Card.Required {
+				if !slices.Contains(op.Input.Required, name) {
+					door.NotRequired = append(door.NotRequired, name)
+				}
+			}
+		}
+		if there.Computed != nil {
+			for j, p := range b.presenters[door] {
+				if there.Computed.Field(p.Name) != nil {
+					own := *p // an attached one is the project's, which compiles again
+					own.Elsewhere, own.Fn = true, absent
+					b.presenters[door][j] = &own
+				}
+			}
+		}
+	}
+}
+
+// describe marks the operations whose params and query nobody describes, neither here nor there. An
+// absent card says no more than that no view is named (spec 2.5); a host like this one describes
+// an operation that takes nothing with params that have no members.
+func describe(d *catalog.Door, there *schema.DiscoveredDoor) {
+	for i := range there.Ops {
+		far, op := &there.Ops[i], d.Operation(there.Ops[i].Name)
+		if op == nil || op.Builtin || op.Params != nil || op.Query != nil || op.Input != nil && far.Input == nil {
+			continue
+		}
+		op.Open = far.Open
+	}
+}
+
+// takes are the keys that the list of a remote understands: those of its input card. A
+// list without a card gets the limit alone.
+func takes(card *schema.Card) []string {
+	keys := []string{"limit"}
+	if card != nil {
+		for i := range card.Fields {
+			keys = append(keys, card.Fields[i].Name)
+		}
+	}
+	return keys
+}
+
+// filterWords are the members of the filter that a list's card names: and, or, not, fields and
+// relations. A filter without members, {"type": "object"}, names none.
+func filterWords(card *schema.Card) []string {
+	words := []string{}
+	if card == nil || card.Field("filter") == nil {
+		return words
+	}
+	for _, f := range card.Field("filter").Shape.Properties {
+		words = append(words, f.Name)
+	}
+	return words
+}
+
+// holds reports whether a remote holds a row to a version at one of its operations. What it
+// does not take, a version or a condition, is not sent there.
+func (b *compiler) holds(op *catalog.Operation, there *schema.DiscoveredOp) bool {
+	if op == nil || there == nil {
+		return false
+	}
+	taken := []string{"fields"}
+	if there.Query != nil {
+		for _, f := range there.Query.Fields {
+			taken = append(taken, f.Name)
+		}
+	}
+	card := &schema.Card{Required: []string{}}
+	for _, f := range op.Query.Card.Fields {
+		if slices.Contains(taken, f.Name) {
+			card.Fields = append(card.Fields, f)
+		}
+	}
+	switch {
+	case len(card.Fields) == len(op.Query.Card.Fields):
+		return true
+	case len(card.Fields) == 0:
+		op.Query = nil
+	default:
+		op.Query = b.view(op.Door, schema.Capital(op.Name), card)
+	}
+	op.TakenKeys = taken
+	return slices.Contains(taken, "ifMatch")
+}
+
+// restrict reduces the query of a list to the keys that are taken where it runs.
+func (b *compiler) restrict(door *catalog.Door, op *catalog.Operation, taken []string) {
+	op.TakenKeys = taken
+	card := &schema.Card{}
+	for _, f := range op.Query.Card.Fields {
+		if slices.Contains(op.Keys(), f.Name) {
+			card.Fields = append(card.Fields, f)
+		}
+	}
+	if len(card.Fields) < len(op.Query.Card.Fields) {
+		op.Query = b.view(door, "List", card)
+	}
+}

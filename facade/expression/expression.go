@@ -1,0 +1,213 @@
+// Package expression evaluates what authors write in frond.yaml: the when of rules and facts,
+// computed fields, and the values of older rows. An expression is compiled at startup, has no
+// side effects and always ends.
+package expression
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/types"
+	"github.com/expr-lang/expr/vm"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Expr is what an author wrote in frond.yaml to be evaluated. It is compiled at
+// startup, runs in many goroutines at once, has no side effects and always ends (decision
+// 110).
+type Expr struct {
+	Text    string
+	program *vm.Program
+	Names   []string // what it reads of what it is given, each once
+	User    []string // the members of user that it reads, each once
+	Gives   string   // the JSON type of its value where startup knows it, else ""
+}
+
+// Compile compiles text over names of these types. The types are used at startup
+// alone: at run time every name has any type, so that a null where a value was expected is
+// null and not a type that does not fit. A member of null is null.
+func Compile(text string, names Names) (*Expr, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("the expression is empty")
+	}
+	read := &nameReader{known: names}
+	judged, err := expr.Compile(text, expr.Env(types.Map(names)), expr.Optimize(false), now, expr.Patch(nullSafe{}), expr.Patch(read))
+	if err != nil {
+		return nil, placed(err)
+	}
+	if read.env {
+		return nil, errors.New("$env is not available; use a field name")
+	}
+	loose := types.Map{}
+	for name := range names {
+		loose[name] = types.Any
+	}
+	program, err := expr.Compile(text, expr.Env(loose), expr.Optimize(false), now, expr.Patch(nullSafe{}))
+	if err != nil {
+		return nil, placed(err)
+	}
+	e := &Expr{Text: text, program: program, Names: read.names, User: read.user}
+	if t := judged.Node().Type(); t != nil {
+		e.Gives = jsonTypeOf(t)
+	}
+	return e, nil
+}
+
+// placed is an error of the engine in one line, with the place in the expression.
+func placed(err error) error {
+	var at *file.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	if at.Line > 1 {
+		return fmt.Errorf("%s, at line %d, column %d of the expression", at.Message, at.Line, at.Column+1)
+	}
+	return fmt.Errorf("%s, at column %d of the expression", at.Message, at.Column+1)
+}
+
+// now is the engine's own function in UTC, wherever the host stands. Its date is in UTC
+// too where the text names no zone.
+var now = expr.Function("now", func(...any) (any, error) { return time.Now().UTC(), nil }, new(func() time.Time))
+
+// machines are virtual machines of the engine, reused.
+var machines = sync.Pool{New: func() any { return new(vm.VM) }}
+
+// Run evaluates the expression over values.
+func (e *Expr) Run(values map[string]any) (any, error) {
+	m := machines.Get().(*vm.VM)
+	out, err := m.Run(e.program, values)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Text, placed(err)) // a machine that failed is not used again
+	}
+	machines.Put(m)
+	return out, nil
+}
+
+// plain is a value of a row as expressions read it: int for a whole number that fits,
+// float64 for any other, and the plain Go value for everything else.
+func plain(text json.RawMessage) (any, error) {
+	switch jsontext.KindOf(text) {
+	case jsontext.Invalid, jsontext.Null:
+		return nil, nil
+	case jsontext.String:
+		return jsontext.Unquote(text), nil
+	case jsontext.True:
+		return true, nil
+	case jsontext.False:
+		return false, nil
+	case jsontext.Array:
+		list := []any{}
+		for _, item := range jsontext.Elements(text) {
+			value, err := plain(item)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, value)
+		}
+		return list, nil
+	case jsontext.Object:
+		object := map[string]any{}
+		for name, member := range jsontext.Members(text) {
+			value, err := plain(member)
+			if err != nil {
+				return nil, err
+			}
+			object[name] = value
+		}
+		return object, nil
+	}
+	if n, ok := schema.Integer(text); ok && int64(int(n)) == n {
+		return int(n), nil
+	}
+	var n float64
+	err := json.Unmarshal(text, &n)
+	return n, err
+}
+
+// nullSafe makes every member access answer null on null: user.role of nobody is
+// null and no failure.
+type nullSafe struct{}
+
+// Visit implements ast.Visitor.
+func (nullSafe) Visit(node *ast.Node) {
+	member, ok := (*node).(*ast.MemberNode)
+	if !ok || member.Method {
+		return
+	}
+	if of, ok := member.Node.(*ast.IdentifierNode); ok && of.Value == "$env" {
+		return
+	}
+	member.Optional = true
+	if chain, ok := member.Node.(*ast.ChainNode); ok {
+		member.Node = chain.Node
+	}
+	chain := &ast.ChainNode{Node: member}
+	chain.SetType(member.Type())
+	*node = chain
+}
+
+// nameReader collects which of the known names an expression reads.
+type nameReader struct {
+	known Names
+	names []string
+	user  []string
+	env   bool
+}
+
+// Visit implements ast.Visitor.
+func (r *nameReader) Visit(node *ast.Node) {
+	if member, ok := (*node).(*ast.MemberNode); ok {
+		if name := memberOfUser(member); name != "" && !slices.Contains(r.user, name) {
+			r.user = append(r.user, name)
+		}
+	}
+	name, ok := (*node).(*ast.IdentifierNode)
+	if !ok {
+		return
+	}
+	if name.Value == "$env" {
+		r.env = true
+	}
+	if _, known := r.known[name.Value]; !known {
+		return
+	}
+	if slices.Contains(r.names, name.Value) {
+		return
+	}
+	r.names = append(r.names, name.Value)
+}
+
+// memberOfUser returns the member of user that a node reads: user.id, state.user.id or
+// user["id"]; "": none.
+func memberOfUser(node *ast.MemberNode) string {
+	name, ok := node.Property.(*ast.StringNode)
+	if !ok {
+		return ""
+	}
+	of := node.Node
+	if chain, ok := of.(*ast.ChainNode); ok {
+		of = chain.Node
+	}
+	switch of := of.(type) {
+	case *ast.IdentifierNode:
+		if of.Value == "user" {
+			return name.Value
+		}
+	case *ast.MemberNode:
+		state, isState := of.Node.(*ast.IdentifierNode)
+		if user, ok := of.Property.(*ast.StringNode); ok && isState && user.Value == "user" && state.Value == "state" {
+			return name.Value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,250 @@
+package facade
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+)
+
+// selection is what one choice of fields takes: what is read, and what leaves. It
+// is made once per choice and shared.
+type selection struct {
+	stored   *rows.Layout        // what the store is asked for: what leaves, and what presenters need
+	props    []*schema.Property  // of its columns
+	out      *rows.Layout        // what leaves; the same layout where rows leave as they were read
+	columns  []column            // of out, where they do not
+	computed []*access.Presenter // the computed fields among them
+	absent   []int               // the columns of stored whose null leaves as absence
+
+	// version are the fields that the versions of rows are made of, where those are
+	// asked for; encoded says that they are read as they leave.
+	version []*schema.Property
+	encoded bool
+	etag    bool // the version leaves as the last column
+
+	last atomic.Pointer[selection] // for rows of a remote; see over
+}
+
+// column says where a column of the answer comes from: a stored one, through a
+// conversion perhaps, or the i-th presenter.
+type column struct {
+	from     int // of selection.stored; -1: computed
+	encode   *schema.Property
+	computed int    // of selection.computed; -1: the version
+	renamed  string // the field's name, where the column has an old one; else ""
+	absent   bool   // null leaves as absence
+}
+
+// rewrites reports whether the rows leave in another form than they were read in: with other
+// columns, or without the null of a field that may be absent.
+func (s *selection) rewrites(found *rows.Rows) bool {
+	if s.out != s.stored {
+		return true
+	}
+	if len(s.absent) == 0 {
+		return false
+	}
+	for i := range found.Len() {
+		row := found.Row(i)
+		for _, at := range s.absent {
+			if isNull(row.At(at)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isNull reports whether the text of a column is null.
+func isNull(value json.RawMessage) bool { return len(value) == 4 && value[0] == 'n' }
+
+// reader knows what can be read of an entity, a view or a door's rows, and keeps
+// the selections it made.
+type reader struct {
+	entity     *schema.Entity
+	presenters []*access.Presenter
+	versioned  bool // rows have their version under the name etag
+
+	mu   sync.RWMutex
+	kept map[string]*selection
+}
+
+// maxKept is how many selections a reader keeps: callers choose freely among
+// them, so there has to be an end. One more is made and forgotten.
+const maxKept = 512
+
+// boundarySide is the side of the boundary that a selection is for.
+type boundarySide byte
+
+const (
+	outside boundarySide = iota // closed fields never leave, encode applies
+	within                      // the author's own code: everything as it is kept
+	already                     // the rows have crossed once; encode does not apply again
+	asKept                      // the caller's fields for Go code; encode does not apply yet
+)
+
+// The marks of a field in a selection's key.
+const (
+	exists = 1 << iota // for this caller
+	asked
+	named  // in the list that is being read
+	hashed // part of the version
+	hooked // read for the hooks after a command, or for facts
+)
+
+// fieldCount is how many fields there are, stored and computed.
+func (r *reader) fieldCount() int { return len(r.entity.Fields) + len(r.presenters) }
+
+// index is the place of a field among the stored ones and the computed ones behind them.
+func (r *reader) index(name string) int {
+	if p := r.entity.Property(name); p != nil {
+		return p.Index
+	}
+	for i, c := range r.presenters {
+		if c.Name == name {
+			return len(r.entity.Fields) + i
+		}
+	}
+	for i, a := range r.entity.Aliases {
+		if a.Name == name {
+			return r.fieldCount() + i
+		}
+	}
+	if r.versioned && name == catalog.ETag {
+		return r.fieldCount() + len(r.entity.Aliases)
+	}
+	return -1
+}
+
+// alias is the old name at a place, as index counts them, or nil.
+func (r *reader) alias(at int) *schema.FieldAlias {
+	if at -= r.fieldCount(); at >= 0 && at < len(r.entity.Aliases) {
+		return r.entity.Aliases[at]
+	}
+	return nil
+}
+
+// name is the name of the i-th field, as index counts them.
+func (r *reader) name(i int) string {
+	switch n := len(r.entity.Fields); {
+	case i == r.fieldCount()+len(r.entity.Aliases):
+		return catalog.ETag
+	case i >= r.fieldCount():
+		return r.alias(i).Name
+	case i >= n:
+		return r.presenters[i-n].Name
+	}
+	return r.entity.Fields[i].Name
+}
+
+// selection is the selection with these marks, made now or kept from before.
+func (r *reader) selection(marks []byte) *selection {
+	r.mu.RLock()
+	s := r.kept[string(marks)]
+	r.mu.RUnlock()
+	if s != nil {
+		return s
+	}
+	s = r.build(boundarySide(marks[0]), marks[1:])
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old := r.kept[string(marks)]; old != nil {
+		return old
+	}
+	if r.kept == nil {
+		r.kept = map[string]*selection{}
+	}
+	if len(r.kept) < maxKept {
+		r.kept[string(marks)] = s
+	}
+	return s
+}
+
+// build makes the selection of a choice: which columns are read, for the answer, for
+// versions and for presenters, and which of them leave.
+func (r *reader) build(side boundarySide, marks []byte) *selection {
+	s := &selection{}
+	fields := r.entity.Fields
+	read := make([]bool, len(fields))
+	for i := range fields {
+		read[i] = marks[i]&(asked|hashed|hooked) != 0
+		if marks[i]&hashed != 0 {
+			s.version = append(s.version, fields[i])
+		}
+	}
+	s.encoded = side == already
+	s.etag = r.versioned && marks[len(marks)-1]&asked != 0
+	for i, c := range r.presenters {
+		if marks[len(fields)+i]&asked == 0 {
+			continue
+		}
+		s.computed = append(s.computed, c)
+		for j, p := range fields {
+			// What a presenter names it gets, for its author named it; one that names
+			// nothing gets what the caller may read.
+			if c.Reads(p) || c.Needs == nil && marks[j]&exists != 0 {
+				read[j] = true
+			}
+		}
+	}
+	aliases := marks[r.fieldCount():][:len(r.entity.Aliases)]
+	for i, a := range r.entity.Aliases {
+		read[a.Field.Index] = read[a.Field.Index] || aliases[i]&asked != 0
+	}
+	var stored, out []string
+	same := len(s.computed) == 0
+	for i, p := range fields {
+		if !read[i] {
+			continue
+		}
+		at := len(stored)
+		stored = append(stored, p.Name)
+		s.props = append(s.props, p)
+		if marks[i]&asked == 0 {
+			same = false
+			continue
+		}
+		c := column{from: at, absent: p.MayBeAbsent() && side != within && side != asKept}
+		if c.absent {
+			s.absent = append(s.absent, at)
+		}
+		if p.Axes.Out.Name != "" && side == outside {
+			c.encode, same = p, false
+		}
+		out = append(out, p.Name)
+		s.columns = append(s.columns, c)
+	}
+	for i, c := range s.computed {
+		out = append(out, c.Name)
+		s.columns = append(s.columns, column{from: -1, computed: i})
+	}
+	for i, a := range r.entity.Aliases {
+		if aliases[i]&asked == 0 {
+			continue
+		}
+		p := a.Field
+		c := column{from: slices.Index(stored, p.Name), renamed: p.Name, absent: p.MayBeAbsent() && side != within && side != asKept}
+		if p.Axes.Out.Name != "" && side == outside {
+			c.encode = p
+		}
+		out = append(out, a.Name)
+		s.columns = append(s.columns, c)
+		same = false
+	}
+	if s.etag {
+		out = append(out, catalog.ETag)
+		s.columns = append(s.columns, column{from: -1, computed: -1})
+		same = false
+	}
+	s.stored = rows.NewLayout(stored)
+	if s.out = s.stored; !same {
+		s.out = rows.NewLayout(out)
+	}
+	return s
+}

@@ -1,0 +1,192 @@
+package gateway
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+
+	"github.com/frondhost/frond/console"
+	"github.com/frondhost/frond/describe"
+	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/gateway/graphqlhttp"
+	"github.com/frondhost/frond/gateway/guard"
+)
+
+// docsPath is the page of the API documents.
+const docsPath = "/docs"
+
+// docs mounts the page of the documents of everybody or of an audience, where one of them is, and
+// what it reads beside them:
+//
+//	host.json    what the page says of the host, and documents for GraphQL
+//	cards.js     the judges of bodies
+//	rights.json  what the caller of the request may do
+func (g *generation) docs(base string) {
+	var views []*catalog.Catalog
+	for _, p := range g.places {
+		if p.base == base && p.surface.Kind() != catalog.OnGraphQL {
+			views = append(views, p.view)
+		}
+	}
+	if g.host.config.NoDocuments || views == nil {
+		return
+	}
+	add := func(name string, h http.Handler) {
+		g.mount(mounted{path: base + docsPath + name, hidden: true, handler: h})
+	}
+	for name, file := range console.Docs() {
+		add(name, file)
+	}
+	add("/cards.js", serveDocument("text/javascript; charset=utf-8", func() []byte { return describe.Judges(views...) }))
+	add("/host.json", serveDocument("application/json", func() []byte {
+		text, _ := json.Marshal(g.docsHost(base, views)) // texts and numbers alone
+		return text
+	}))
+	add("/rights.json", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.rights(w, r, views) }))
+}
+
+// docsHost is what /docs says of a host.
+type docsHost struct {
+	Title       string          `json:"title"`
+	Description string          `json:"description,omitempty"`
+	SignIn      string          `json:"signIn"` // dev, token, session or none
+	Callers     json.RawMessage `json:"callers,omitempty"`
+	RPC         string          `json:"rpc"` // path of the envelope
+	List        docsList        `json:"list"`
+	GraphQL     *docsGraphQL    `json:"graphql,omitempty"` // nil: the audience has none
+}
+
+type docsList struct {
+	Default int `json:"default"`
+	Max     int `json:"max"`
+}
+
+type docsGraphQL struct {
+	Path    string          `json:"path"`
+	Console bool            `json:"console"`
+	Fields  json.RawMessage `json:"fields"`
+}
+
+func (g *generation) docsHost(base string, views []*catalog.Catalog) *docsHost {
+	config := &g.host.config
+	h := &docsHost{
+		Title: cmp.Or(config.Title, g.facade.Catalog().Vendor+" API"), Description: config.Description, SignIn: "token", Callers: g.callers(), RPC: base + envelope.Path,
+		List: docsList{config.Limits.List.Default, config.Limits.List.Max},
+	}
+	switch {
+	case g.host.options.Session != nil:
+		h.SignIn = "session"
+	case config.Identity.Dev:
+		h.SignIn = "dev"
+	case config.Identity.Anonymous():
+		h.SignIn = "none"
+	}
+	for _, p := range g.places {
+		if p.base == base && p.graphQL != nil {
+			h.GraphQL = &docsGraphQL{base + graphQLPath, p.graphQL.HasConsole(), g.documented(p, views)}
+		}
+	}
+	return h
+}
+
+// documented are the sample documents of a GraphQL surface: without introspection those of
+// operations that the other surfaces show, and none where only trusted documents are answered.
+func (g *generation) documented(p *place, views []*catalog.Catalog) json.RawMessage {
+	config := &g.host.config.GraphQL
+	shown := map[string]bool{}
+	switch {
+	case config.Documents.Mode == DocumentsEnforce:
+		return json.RawMessage("[]")
+	case config.Introspection != nil && *config.Introspection:
+		return graphqlhttp.Samples(p.schema, nil)
+	}
+	for _, view := range views {
+		for _, f := range view.Fronds {
+			for _, d := range f.Doors {
+				for _, op := range d.Operations {
+					shown[d.Name+"."+op.Name] = true
+				}
+			}
+			for _, fact := range f.Facts {
+				shown[f.Name+".facts."+fact.Name] = view.Announces(fact)
+			}
+		}
+	}
+	return graphqlhttp.Samples(p.schema, func(operation string) bool { return shown[operation] })
+}
+
+// verdict is whether a caller may call an operation.
+type verdict struct {
+	Operation string        `json:"operation"`
+	Code      kiterror.Code `json:"code,omitempty"`    // of the refusal; "": it may be called
+	PerCall   bool          `json:"perCall,omitempty"` // Go code or the host of a remote decides about each call
+}
+
+// rights answers what the caller of a request may do, operation by operation.
+func (g *generation) rights(w http.ResponseWriter, r *http.Request, views []*catalog.Catalog) {
+	w.Header().Set("Cache-Control", "no-store")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		guard.WriteProblem(w, r, http.StatusMethodNotAllowed, kiterror.Errorf(kiterror.MethodNotAllowed, "%s takes GET and HEAD", r.URL.Path))
+		return
+	}
+	var state access.State
+	if g.session != nil {
+		var err error
+		if state, err = g.session(r); err != nil {
+			failed := kiterror.AsError(err)
+			guard.WriteProblem(w, r, failed.Code.Status(), failed)
+			return
+		}
+	}
+	all := []verdict{}
+	seen := map[string]bool{}
+	for _, view := range views {
+		g.facade.Verdicts(r.Context(), view, state, func(op *catalog.Operation, refusal kiterror.Code, perCall bool) {
+			if name := op.Door.Name + "." + op.Name; !seen[name] {
+				seen[name] = true
+				all = append(all, verdict{name, refusal, perCall})
+			}
+		})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_ = json.NewEncoder(w).Encode(all) // the client may be gone
+}
+
+// roleInRule finds the roles that the expressions of rules name.
+var roleInRule = regexp.MustCompile(`"([^"\\]+)" in user\.roles|user\.role == "([^"\\]+)"`)
+
+// callers are whom a developer may call as: nobody, a user, and a user of each role that the rules
+// name. nil without dev identity, where nobody chooses who they are.
+func (g *generation) callers() json.RawMessage {
+	if !g.host.config.Identity.Dev || g.host.options.Session != nil {
+		return nil
+	}
+	type user map[string]any
+	type caller struct {
+		Name string `json:"name"`
+		User user   `json:"user"`
+	}
+	all := []caller{{"ada", user{"id": "ada"}}}
+	for _, a := range g.facade.Catalog().Access {
+		for _, rule := range a.Rules {
+			for _, m := range roleInRule.FindAllStringSubmatch(rule.When, -1) {
+				one := caller{"ada, " + m[1] + m[2], user{"id": "ada", "roles": []string{m[1]}}}
+				if m[2] != "" {
+					one.User = user{"id": "ada", "role": m[2]}
+				}
+				if !slices.ContainsFunc(all, func(c caller) bool { return c.Name == one.Name }) {
+					all = append(all, one)
+				}
+			}
+		}
+	}
+	text, _ := json.Marshal(all) // texts alone
+	return text
+}

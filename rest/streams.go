@@ -1,0 +1,102 @@
+package rest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facts/sse"
+	"github.com/frondhost/frond/rest/stream"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Streams answers POST requests for several streams of facts in one answer, at any path.
+func (h *Handler) Streams() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.answer(w, r, (*exchange).serveStreams) })
+}
+
+// serveStreams answers with all the streams that the body names:
+//
+//	{"streams": {"1": {"fact": "catalog.productChanged", "after": "1kq0i4c0vg004",
+//	                   "filter": {"price": {"lt": 10}}, "fields": ["id", "price"]}}}
+//
+// A refused stream ends in the response, next to the others.
+func (x *exchange) serveStreams() error {
+	const allow = "POST, OPTIONS"
+	switch x.r.Method {
+	case http.MethodPost:
+	case http.MethodOptions:
+		x.w.Header().Set("Allow", allow)
+		x.send(http.StatusNoContent, nil)
+		return nil
+	default:
+		x.w.Header().Set("Allow", allow)
+		return kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", allow)
+	}
+	if err := x.mediaType(); err != nil {
+		return err
+	}
+	state, err := x.identify()
+	if err != nil {
+		return err
+	}
+	if accepted, _ := sse.Accepts(x.r.Header["Accept"]); !accepted {
+		x.status = http.StatusNotAcceptable
+		return kiterror.Errorf(kiterror.BadRequest, "facts leave as a stream of events; send Accept: %s", sse.MediaType)
+	}
+	if x.handler.options.Streams.Facts == nil {
+		return errNoStreams
+	}
+	body, refused := x.readBody()
+	if refused != nil {
+		return refused
+	}
+	read, details := streamsCard().Judge(schema.Plain, body, "/body")
+	if details != nil {
+		return kiterror.Refused(details)
+	}
+	report := x.reporter()
+	group := &stream.Group{Options: &x.handler.streams, State: state}
+	for id, text := range jsontext.Members(read[0].Value) {
+		var q streamRequest
+		if err := json.Unmarshal(text, &q); err != nil {
+			return err
+		}
+		frond, fact, _ := strings.Cut(q.Fact, ".")
+		s, err := x.open(&facade.Subscription{
+			Frond: frond, Fact: fact, State: state, View: x.handler.table.catalog, Filter: q.Filter, Select: q.Fields, Versions: true,
+		}, q.After)
+		if err != nil {
+			group.Add(jsontext.Quote(id), nil, report(err))
+			continue
+		}
+		s.Options, s.Report = &x.handler.streams, report
+		group.Add(jsontext.Quote(id), s, nil)
+	}
+	group.Begun = x.outlive()
+	group.Serve(x.w, x.r)
+	return nil
+}
+
+// streamsCard is the card of the body.
+var streamsCard = sync.OnceValue(func() *schema.Entity {
+	return schema.MustCompile([]schema.Source{{File: "streams.json", Name: "streams", View: true, Data: []byte(`{
+		"type": "object", "required": ["streams"], "properties": {"streams": {
+			"type": "object", "minProperties": 1, "maxProperties": 100, "propertyNames": {"maxLength": 64}, "additionalProperties": {
+				"type": "object", "required": ["fact"], "additionalProperties": false, "properties": {
+					"fact": {"type": "string", "description": "FROND.FACT"},
+					"after": {"type": "string"},
+					"filter": {"type": "object"},
+					"fields": {"type": "array", "items": {"type": "string"}}}}}}}`)}}, nil, nil).Views[0]
+})
+
+// streamRequest is one stream of a body.
+type streamRequest struct {
+	Fact, After string
+	Filter      json.RawMessage
+	Fields      []string
+}

@@ -1,0 +1,408 @@
+package frond_test
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// A ratchet is a bound of a size of the code base that only goes down. A change that makes
+// a size smaller lowers its bound too. A commit that raises a bound gives the reason.
+type ratchet struct {
+	what string
+	most float64 // the largest size that passes
+	aim  float64 // the size that the bound is lowered to
+}
+
+var ratchets = []ratchet{
+	{"code lines of the product", 91_600, 70_000},
+	{"packages of the product", 79, 60},
+	{"floors of the product", 18, 12},
+	{"production files in one folder", 73, 30},
+	{"exported names", 2_136, 1_500},
+	{"exported names that no other package uses", 63, 0},
+	{"exported methods that no other package uses", 12, 0},
+	{"methods of one type", 160, 40},
+	{"files of a package that reach each other", 14, 8},
+	{"production files under 40 code lines, percent", 15.6, 5},
+	{"functions over 60 lines", 41, 15},
+	{"words of Markdown", 72_800, 70_000},
+	{"hard sentence forms in 1,000 lines of comments", 58.8, 8},
+	{"hard sentence forms in 1,000 messages", 10.1, 8},
+	{"hard sentence forms in 1,000 lines of Markdown", 3, 8},
+}
+
+// TestSizes holds every ratchet and prints the table of them: go test . -run TestSizes -v.
+func TestSizes(t *testing.T) {
+	sizes := map[string]measured{}
+	maps.Copy(sizes, sizesOfCode(t))
+	maps.Copy(sizes, sizesOfProse(t))
+	t.Logf("%-52s %9s %9s %9s", "", "now", "most", "aim")
+	for _, r := range ratchets {
+		m, ok := sizes[r.what]
+		if !ok {
+			t.Fatalf("no measure is called %q", r.what)
+		}
+		t.Logf("%-52s %9.6g %9.6g %9.6g  %s", r.what, m.size, r.most, r.aim, m.where)
+		if m.size > r.most {
+			t.Errorf("%s: %.6g is above the bound of %.6g; make it smaller, or raise the bound in sizes_test.go and give the reason in the commit", r.what, m.size, r.most)
+		}
+	}
+}
+
+// measured is a size and the place that it was found at, or some of the places.
+type measured struct {
+	size  float64
+	where string
+}
+
+// isProduct says whether a package, named below the module, is part of the program: not
+// an example, a benchmark, an end-to-end test or a helper of tests.
+func isProduct(pkg string) bool {
+	top, _, _ := strings.Cut(pkg, "/")
+	return !slices.Contains(forTests, pkg) && top != "bench" && top != "e2e" && top != "examples"
+}
+
+func packageName(p *types.Package) string {
+	return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(p.Path(), module), "/"), root)
+}
+
+func sizesOfCode(t *testing.T) map[string]measured {
+	var product []*packages.Package
+	for _, p := range loadModule(t) {
+		if isProduct(packageName(p.Types)) {
+			product = append(product, p)
+		}
+	}
+	var lines, files, short, long, exported int
+	var longest []string
+	folder, circle, methods := measured{}, measured{}, measured{}
+	larger := func(m *measured, size int, where string) {
+		if float64(size) > m.size {
+			*m = measured{float64(size), where}
+		}
+	}
+	for _, p := range product {
+		name := packageName(p.Types)
+		larger(&folder, len(p.Syntax), name)
+		larger(&circle, len(largestCircle(filesReached(p))), name)
+		for _, file := range p.Syntax {
+			n := codeLines(t, p.Fset, file)
+			lines += n
+			files++
+			if n < 40 {
+				short++
+			}
+			for _, d := range file.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if !ok {
+					continue
+				}
+				if span := p.Fset.Position(f.End()).Line - p.Fset.Position(f.Pos()).Line + 1; span > 60 {
+					long++
+					longest = append(longest, name+"."+f.Name.Name)
+				}
+			}
+		}
+		for _, id := range p.Types.Scope().Names() {
+			obj := p.Types.Scope().Lookup(id)
+			if obj.Exported() && name != root {
+				exported++
+			}
+			if named, ok := obj.(*types.TypeName); ok && !named.IsAlias() && !types.IsInterface(named.Type()) {
+				larger(&methods, types.NewMethodSet(types.NewPointer(named.Type())).Len(), name+"."+id)
+				for m := range methodsOf(named) {
+					if m.Exported() && obj.Exported() && name != root {
+						exported++
+					}
+				}
+			}
+		}
+	}
+	names, lone := usedByNobody(loadModule(t), product)
+	return map[string]measured{
+		"code lines of the product":                     {float64(lines), ""},
+		"packages of the product":                       {float64(len(product)), ""},
+		"floors of the product":                         floorsOf(product),
+		"production files in one folder":                folder,
+		"exported names":                                {float64(exported), ""},
+		"exported names that no other package uses":     {float64(len(names)), strings.Join(names, " ")},
+		"exported methods that no other package uses":   {float64(len(lone)), strings.Join(lone, " ")},
+		"methods of one type":                           methods,
+		"files of a package that reach each other":      circle,
+		"production files under 40 code lines, percent": {float64(100*short) / float64(files), fmt.Sprintf("%d of %d", short, files)},
+		"functions over 60 lines":                       {float64(long), strings.Join(longest, " ")},
+	}
+}
+
+// codeLines counts the lines of a file that hold a token of Go; a generated file has none.
+func codeLines(t *testing.T, fset *token.FileSet, file *ast.File) int {
+	if ast.IsGenerated(file) {
+		return 0
+	}
+	text, err := os.ReadFile(fset.Position(file.Pos()).Filename)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment := map[int]bool{} // lines that begin inside of a comment
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			from, to := fset.Position(c.Pos()), fset.Position(c.End())
+			for l := from.Line + 1; l <= to.Line; l++ {
+				comment[l] = true
+			}
+		}
+	}
+	n, line := 0, 0
+	for l := range strings.Lines(string(text)) {
+		line++
+		l = strings.TrimSpace(l)
+		if l != "" && !strings.HasPrefix(l, "//") && !strings.HasPrefix(l, "/*") && !comment[line] {
+			n++
+		}
+	}
+	return n
+}
+
+func methodsOf(named *types.TypeName) func(yield func(*types.Func) bool) {
+	return func(yield func(*types.Func) bool) {
+		if n, ok := named.Type().(*types.Named); ok {
+			for m := range n.Methods() {
+				if !yield(m) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// floorsOf is the longest chain of packages of the product in which each imports the next.
+func floorsOf(product []*packages.Package) measured {
+	of := map[string]*packages.Package{}
+	for _, p := range product {
+		of[p.PkgPath] = p
+	}
+	chains := map[string][]string{}
+	var chain func(p *packages.Package) []string
+	chain = func(p *packages.Package) []string {
+		if c, ok := chains[p.PkgPath]; ok {
+			return c
+		}
+		var longest []string
+		for _, name := range slices.Sorted(maps.Keys(p.Imports)) {
+			if below := of[name]; below != nil {
+				if c := chain(below); len(c) > len(longest) {
+					longest = c
+				}
+			}
+		}
+		chains[p.PkgPath] = append([]string{packageName(p.Types)}, longest...)
+		return chains[p.PkgPath]
+	}
+	var longest []string
+	for _, p := range product {
+		if c := chain(p); len(c) > len(longest) {
+			longest = c
+		}
+	}
+	return measured{float64(len(longest)), strings.Join(longest, " > ")}
+}
+
+// usedByNobody lists the exported names and methods of the product that no other package
+// of the product uses. It leaves out the root package and gateway, which are written for
+// other programs (spec 4.3), the types that a used name shows, and the methods that
+// answer an interface.
+func usedByNobody(all, product []*packages.Package) (names, methods []string) {
+	used := map[types.Object]bool{}
+	asked := map[string]bool{} // the names of methods of all interfaces in sight
+	seen := map[*types.Package]bool{}
+	var look func(p *types.Package)
+	look = func(p *types.Package) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		for _, id := range p.Scope().Names() {
+			if i, ok := p.Scope().Lookup(id).Type().Underlying().(*types.Interface); ok {
+				for m := range i.Methods() {
+					asked[m.Name()] = true
+				}
+			}
+		}
+		for _, imp := range p.Imports() {
+			look(imp)
+		}
+	}
+	for _, p := range all {
+		look(p.Types)
+		// Examples and the program itself use the product as others would; tests are not loaded.
+		for _, obj := range p.TypesInfo.Uses {
+			if obj.Pkg() != nil && obj.Pkg() != p.Types {
+				used[origin(obj)] = true
+			}
+		}
+		for node, t := range p.TypesInfo.Types { // interfaces without a name
+			if i, ok := t.Type.(*types.Interface); ok && node != nil {
+				for m := range i.Methods() {
+					asked[m.Name()] = true
+				}
+			}
+		}
+	}
+	// A used name shows the types that its own type is made of.
+	shown := map[*types.TypeName]bool{}
+	var show func(t types.Type)
+	show = func(t types.Type) {
+		switch t := t.(type) {
+		case *types.Alias:
+			show(types.Unalias(t))
+		case *types.Named:
+			if obj := t.Origin().Obj(); !shown[obj] {
+				shown[obj] = true
+				show(t.Underlying())
+				for m := range t.Origin().Methods() {
+					if m.Exported() {
+						show(m.Type())
+					}
+				}
+			}
+			for a := range t.TypeArgs().Types() {
+				show(a)
+			}
+		case *types.Pointer:
+			show(t.Elem())
+		case *types.Slice:
+			show(t.Elem())
+		case *types.Array:
+			show(t.Elem())
+		case *types.Chan:
+			show(t.Elem())
+		case *types.Map:
+			show(t.Key())
+			show(t.Elem())
+		case *types.Signature:
+			show(t.Params())
+			show(t.Results())
+		case *types.Tuple:
+			for v := range t.Variables() {
+				show(v.Type())
+			}
+		case *types.Struct:
+			for f := range t.Fields() {
+				if f.Exported() {
+					show(f.Type())
+				}
+			}
+		case *types.Interface:
+			for m := range t.Methods() {
+				show(m.Type())
+			}
+		}
+	}
+	for obj := range used {
+		if obj.Type() != nil {
+			show(obj.Type())
+		}
+	}
+	for _, p := range product {
+		name := packageName(p.Types)
+		if name == root || name == "gateway" || p.Name == "main" {
+			continue
+		}
+		for _, id := range p.Types.Scope().Names() {
+			obj := p.Types.Scope().Lookup(id)
+			named, isType := obj.(*types.TypeName)
+			if obj.Exported() && !used[obj] && !(isType && shown[named]) {
+				names = append(names, name+"."+id)
+			}
+			if !isType || !obj.Exported() {
+				continue
+			}
+			for m := range methodsOf(named) {
+				if m.Exported() && !used[m] && !asked[m.Name()] {
+					methods = append(methods, name+"."+id+"."+m.Name())
+				}
+			}
+		}
+	}
+	return names, methods
+}
+
+// origin is the declaration of a function or method that a use instantiates.
+func origin(obj types.Object) types.Object {
+	switch obj := obj.(type) {
+	case *types.Func:
+		return obj.Origin()
+	case *types.Var:
+		return obj.Origin()
+	}
+	return obj
+}
+
+// hardForms are forms of sentences that make a reader go back to the beginning: a clause
+// in place of a name, a verb behind its object, a negated noun, an archaic word.
+var hardForms = regexp.MustCompile(`\b(?:[Ww]hat (?:is|are|was|were|has|have|had|may|can|cannot|could|does|did|would|will|comes|stands|follows|makes|the|a|an|it|its|they|he|this)|[Ww]hoever|[Ww]ho (?:is|has|may|reads|calls|asks|comes|waits|sends|cannot|can)|stands?|stood|standing|anew|[Ll]ikewise|meanwhile|whatever|to be had)\b`)
+
+var message = regexp.MustCompile(`"((?:[^"\\]|\\.){12,})"`)
+
+func sizesOfProse(t *testing.T) map[string]measured {
+	var words int
+	var comments, messages, documents struct{ lines, forms int }
+	for _, name := range tracked(t) {
+		isGo := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && isProduct(path.Dir(name)) && !strings.HasPrefix(name, ".")
+		if !isGo && !strings.HasSuffix(name, ".md") || strings.Contains(name, "testdata/") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fence := false
+		for l := range strings.Lines(string(text)) {
+			l = strings.TrimSpace(l)
+			forms := len(hardForms.FindAllString(l, -1))
+			switch {
+			case !isGo:
+				words += len(strings.Fields(l))
+				if strings.HasPrefix(l, "```") {
+					fence = !fence
+				} else if !fence && l != "" {
+					documents.lines++
+					documents.forms += forms
+				}
+			case strings.HasPrefix(l, "//go:"):
+			case strings.HasPrefix(l, "//"):
+				comments.lines++
+				comments.forms += forms
+			default:
+				for _, m := range message.FindAllString(l, -1) {
+					if strings.Contains(m, " ") {
+						messages.lines++
+						messages.forms += len(hardForms.FindAllString(m, -1))
+					}
+				}
+			}
+		}
+	}
+	of := func(n struct{ lines, forms int }) measured {
+		return measured{float64(1000*n.forms) / float64(max(1, n.lines)), fmt.Sprintf("%d in %d", n.forms, n.lines)}
+	}
+	return map[string]measured{
+		"words of Markdown": {float64(words), ""},
+		"hard sentence forms in 1,000 lines of comments": of(comments),
+		"hard sentence forms in 1,000 messages":          of(messages),
+		"hard sentence forms in 1,000 lines of Markdown": of(documents),
+	}
+}

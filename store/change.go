@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/store/driver"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// change is one write on its way: the statement, and what has to hold around it.
+type change[T driver.Table] struct {
+	write     driver.Write[T]
+	terms     *sqltext.Terms // nil: nothing has to hold
+	statement driver.Statement
+	// keys are those of new rows; was is the row that is changed, as it is.
+	keys   []sqltext.Value
+	was    rows.Row
+	single [1]facade.Record // is write.Written of an update
+}
+
+// insert runs the write of new rows.
+func (c *change[T]) insert(tx driver.Tx) error {
+	if err := tx.Run(c, c.last(), &c.statement); err != nil {
+		return err
+	}
+	return c.announce(tx, c.statement.Rows)
+}
+
+// update runs the write of a row. set is what the caller gave, b the statement that sets it.
+func (c *change[T]) update(tx driver.Tx, text *sqltext.Database, b *sqltext.Builder, sel *sqltext.Selection, set facade.Record) error {
+	was, judged, there, err := c.terms.Judge(tx)
+	if err != nil || !there {
+		c.statement.Rows = rows.New(sel.Layout, 0)
+		return err
+	}
+	c.was, c.single[0] = was, set
+	c.statement.SQL, c.statement.Args = b.SQL, b.Args // an earlier run may have had others
+	if judged != nil {
+		b = text.Builder()
+		defer b.Free()
+		if err := c.set(b, sel, judged); err != nil {
+			return err
+		}
+	}
+	if err := tx.Run(c, c.last(), &c.statement); err != nil || c.statement.Rows.Len() == 0 {
+		return err
+	}
+	return c.announce(tx, c.statement.Rows)
+}
+
+// set makes the statement that of an update.
+func (c *change[T]) set(b *sqltext.Builder, sel *sqltext.Selection, set facade.Record) error {
+	t := c.write.Table
+	if err := b.Update(t.Base(), sel, c.write.Key, c.write.Where, set); err != nil {
+		return err
+	}
+	for i, m := range set { // their values are the first that are bound
+		if err := t.Fit(t.Base().Entity.Property(m.Name), &b.Args[i]); err != nil {
+			return err
+		}
+	}
+	c.single[0] = set
+	c.write.Written = c.single[:]
+	c.statement = driver.Statement{SQL: b.SQL, Args: b.Args, Times: 1, Sel: sel, Most: 1}
+	return nil
+}
+
+// delete runs the removal of a row.
+func (c *change[T]) delete(tx driver.Tx) error {
+	c.statement.Count = 0
+	if _, _, there, err := c.terms.Judge(tx); err != nil || !there {
+		return err
+	}
+	if err := tx.Run(nil, c.last(), &c.statement); err != nil || c.statement.Count == 0 {
+		return err
+	}
+	return c.announce(tx, nil)
+}
+
+// Before implements [driver.Checks].
+func (c *change[T]) Before(run sqltext.Runner) error {
+	for _, record := range c.write.Written {
+		if err := c.terms.Leads(run, c.was, record, c.keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Behind implements [driver.Checks]. New rows are looked at when all of them are there, since
+// they may point at each other.
+func (c *change[T]) Behind(run sqltext.Runner) error {
+	if c.write.Key.Kind == sqltext.Null {
+		for _, key := range c.keys {
+			if err := c.terms.Stays(run, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if c.statement.Done && c.statement.Rows.Len() == 0 { // no row meets where
+		return nil
+	}
+	return c.terms.Stays(run, c.write.Key)
+}
+
+// last says that the statement ends the write.
+func (c *change[T]) last() bool { return !c.write.Announces() }
+
+// announce ends a write that has written rows with its events, if it has any.
+func (c *change[T]) announce(tx driver.Tx, found *rows.Rows) error {
+	if !c.write.Announces() {
+		return nil
+	}
+	events, err := c.write.Terms.Events(found)
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	return tx.Emit(events)
+}
+
+// written returns the rows that were written, which the request is charged for.
+func (c *change[T]) written(ctx context.Context) *rows.Rows {
+	budget.AccountOf(ctx).Add(c.statement.Rows.Size()) // written is written
+	return c.statement.Rows
+}

@@ -1,0 +1,111 @@
+// Package driver is what a database engine does for package store, which holds what is true of
+// every SQL store. An engine compiles its tables, runs statements and explains its failures;
+// which statements a call takes, in which order, and what has to hold around them is decided in
+// package store:
+//
+//	store     Insert, Update, Delete      terms, statements, events, in one order
+//	driver    DB, Table, Tx               this package
+//	engines   store/sqlite, store/postgres
+package driver
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// DB is a database whose tables are of type T. Its methods may be called from many goroutines.
+type DB[T Table] interface {
+	// Table returns the table of an entity; the error is the caller's.
+	Table(e *schema.Entity) (T, error)
+	// Insert writes an INSERT of n rows of t with all columns, whose values are args, row by row.
+	// The statement runs times times, each time with its part of bound.
+	Insert(b *sqltext.Builder, t T, args []sqltext.Value, n int) (bound []sqltext.Value, times int)
+	// Read runs a statement that reads one row by its key.
+	Read(ctx context.Context, t T, st *Statement) error
+	// Write runs do in a transaction, or in that of ctx, and commits. do may run again in another
+	// one. With a w of one statement and no terms, Write may run that in place of do. The error is
+	// the caller's: a constraint that was broken is CONFLICT or VALIDATION_FAILED.
+	Write(ctx context.Context, w *Write[T], do func(Tx) error) error
+	// Seed runs do in a transaction as Write does. all are the writes that do makes.
+	Seed(ctx context.Context, all []*Write[T], do func(Seeding[T]) error) error
+}
+
+// Table is a table as its engine has compiled it.
+type Table interface {
+	// Base is the table as statements name it.
+	Base() *sqltext.Table
+	// Key returns the value of a primary key; false for one that no row can have.
+	Key(id json.RawMessage) (sqltext.Value, bool)
+	// Fit makes v a value that the engine takes for the field p. VALIDATION_FAILED where it
+	// cannot hold it.
+	Fit(p *schema.Property, v *sqltext.Value) error
+}
+
+// Write is one write to a table, for the engine to choose a transaction by and to explain a
+// failure by.
+type Write[T Table] struct {
+	Table T
+	Terms *facade.Terms // nil: there are none
+	// Key is that of the row that is changed or removed, where it meets Where; Null for new rows.
+	Key   sqltext.Value
+	Where *filter.Filter
+	// Written are the rows that are written, or what is set of one.
+	Written []facade.Record
+	// Alone is the statement that is the whole write where there are no terms; nil: it takes
+	// several.
+	Alone *Statement
+}
+
+// Announces reports whether the write has events.
+func (w *Write[T]) Announces() bool { return w.Terms != nil && w.Terms.Events != nil }
+
+// Statement is an SQL statement with its values.
+type Statement struct {
+	SQL  []byte
+	Args []sqltext.Value
+	// Times is how often it runs, each time with its part of Args.
+	Times int
+	// Sel is what it answers, Most rows at most; nil: it answers none.
+	Sel  *sqltext.Selection
+	Most int
+	// Key, where set, is given the primary key of the row that is answered: column At of Sel.
+	Key *sqltext.Value
+	At  int
+
+	// What has come of it: the rows, how many it wrote, and whether it has run at all.
+	Rows  *rows.Rows
+	Count int64
+	Done  bool
+}
+
+// Tx is the transaction of one write. It is used by one goroutine.
+type Tx interface {
+	sqltext.Runner
+	// Run runs statements between their checks (nil: they have none). An error of Before is the
+	// write's own, whatever the statements say. last says that nothing is run behind them.
+	Run(checks Checks, last bool, statements ...*Statement) error
+	// Emit keeps events with what was written. Nothing is run behind it.
+	Emit(events []facade.Event) error
+}
+
+// Seeding is the transaction that writes seeds. It is used by one goroutine.
+type Seeding[T Table] interface {
+	// Mark remembers that the entity of a table has had its seeds, and reports whether it had none.
+	Mark(t T) (fresh bool, err error)
+	// Run runs a statement of a write. The error is the caller's and names the entity, or is one
+	// after which the transaction runs again.
+	Run(w *Write[T], st *Statement) error
+}
+
+// Checks are what has to hold around the statements of a write. An engine may call each method
+// twice, at first to gather the statements that it runs: every number is then enough.
+type Checks interface {
+	Before(run sqltext.Runner) error
+	Behind(run sqltext.Runner) error
+}

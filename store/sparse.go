@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/store/driver"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// insertSparse writes rows of a table whose columns the database fills: a statement for each
+// row, with what it has, in one transaction. The key of a row is known when the row is there. See
+// [Writes.Insert].
+func (w *Writes[T]) insertSparse(ctx context.Context, t T, records []facade.Record, of *facade.Terms, sel *sqltext.Selection) (*rows.Rows, error) {
+	c := &change[T]{write: driver.Write[T]{Table: t, Terms: of, Written: records}, keys: make([]sqltext.Value, len(records))}
+	at := -1
+	if of != nil {
+		at = sel.Also(t.Base().Primary)
+	}
+	statements := make([]*driver.Statement, len(records))
+	for i, record := range records {
+		values, err := row(t, nil, record)
+		if err != nil {
+			return nil, err
+		}
+		c.keys[i] = t.Base().KeyOf(values)
+		b := w.text.Builder()
+		defer b.Free()
+		if err := b.InsertSparse(t.Base(), record, values, sel); err != nil {
+			return nil, err
+		}
+		statements[i] = &driver.Statement{SQL: b.SQL, Args: b.Args, Times: 1, Sel: sel, Most: 1}
+		if at >= 0 {
+			statements[i].Key, statements[i].At = &c.keys[i], at
+		}
+	}
+	var err error
+	if c.terms, err = w.text.Terms(t.Base(), of, nil, nil); err != nil {
+		return nil, err
+	}
+	defer c.terms.Free()
+	if len(statements) == 1 {
+		c.write.Alone = statements[0]
+	}
+	err = w.db.Write(ctx, &c.write, func(tx driver.Tx) error {
+		if err := c.Before(tx); err != nil {
+			return err
+		}
+		if err := tx.Run(nil, false, statements...); err != nil {
+			return err
+		}
+		if err := c.Behind(tx); err != nil {
+			return err
+		}
+		return c.announce(tx, together(statements))
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.statement.Rows = together(statements)
+	return c.written(ctx), nil
+}
+
+// together are the rows that statements have answered.
+func together(statements []*driver.Statement) *rows.Rows {
+	if len(statements) == 1 {
+		return statements[0].Rows
+	}
+	found := rows.New(statements[0].Sel.Layout, len(statements))
+	for _, st := range statements {
+		for i := range st.Rows.Len() {
+			found.CopyRow(st.Rows.Row(i))
+		}
+	}
+	return found
+}
