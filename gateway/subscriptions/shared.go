@@ -57,10 +57,10 @@ func (s *shared) alone() bool {
 	return s.members == 1
 }
 
-// answers returns the responses to events, in their order, without those that do not exist for
-// the subscribers, the positions of the events, and the one behind those that were evaluated. Each is
-// evaluated by the first who comes to it; the others wait.
-func (s *shared) answers(ctx context.Context, events []*facade.Event) ([][]byte, []facade.Position, facade.Position, error) {
+// answers returns the responses to the first events, in their order, without those that do not exist
+// for the subscribers, the positions of the events with a response, and how many events were
+// evaluated. Each is evaluated by the first who comes to it; the others wait.
+func (s *shared) answers(ctx context.Context, events []*facade.Event) (list [][]byte, at []facade.Position, done int, err error) {
 	if s.alone() {
 		all := make([]*answer, len(events))
 		for i := range all {
@@ -69,8 +69,8 @@ func (s *shared) answers(ctx context.Context, events []*facade.Event) ([][]byte,
 		if err := s.evaluate(ctx, events, all); err != nil {
 			return nil, nil, 0, err
 		}
-		list, at, upto := bodies(events, all)
-		return list, at, upto, nil
+		list, at, done = bodies(events, all)
+		return list, at, done, nil
 	}
 	all := make([]*answer, len(events))
 	var mine []*answer
@@ -114,23 +114,20 @@ func (s *shared) answers(ctx context.Context, events []*facade.Event) ([][]byte,
 			return nil, nil, 0, a.run.err
 		}
 	}
-	list, at, upto := bodies(events, all)
-	return list, at, upto, nil
+	list, at, done = bodies(events, all)
+	return list, at, done, nil
 }
 
-// bodies are the responses among answers to events, and the position of the last event that was
-// evaluated.
-func bodies(events []*facade.Event, all []*answer) (list [][]byte, at []facade.Position, upto facade.Position) {
+// bodies returns the responses among answers to events, the positions of the events that have one,
+// and how many answers stand before the first that was skipped.
+func bodies(events []*facade.Event, all []*answer) (list [][]byte, at []facade.Position, done int) {
 	list, at = make([][]byte, 0, len(all)), make([]facade.Position, 0, len(all))
-	for i, a := range all {
-		if a.skipped {
-			break
-		}
-		if upto = events[i].Position; a.body != nil {
-			list, at = append(list, a.body), append(at, upto)
+	for ; done < len(all) && !all[done].skipped; done++ {
+		if body := all[done].body; body != nil {
+			list, at = append(list, body), append(at, events[done].Position)
 		}
 	}
-	return list, at, upto
+	return list, at, done
 }
 
 // evaluate executes the subscription for events and fills in their answers.

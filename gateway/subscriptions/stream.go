@@ -54,13 +54,16 @@ func (s *Stream) Next(ctx context.Context) ([][]byte, error) {
 		if len(events) == 0 {
 			return nil, nil
 		}
-		answers, positions, upto, err := s.shared.answers(ctx, events)
+		answers, positions, done, err := s.shared.answers(ctx, events)
 		if err != nil {
 			s.reader.Rewind(s.from)
 			return nil, s.failed(ctx, err)
 		}
-		if upto < events[len(events)-1].Position {
-			s.reader.Rewind(upto)
+		switch {
+		case done == 0: // another subscriber's run left all of them out
+			s.reader.Rewind(s.from)
+		case done < len(events):
+			s.reader.Rewind(events[done-1].Position)
 		}
 		s.failures, s.answered = 0, positions
 		if len(answers) > 0 {
