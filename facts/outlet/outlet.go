@@ -1,7 +1,8 @@
 // Package outlet writes messages to subscribers, which may be slow.
 //
 //	pump := outlet.NewPump(ctx, conn, patience, room, source)
-//	pump.Wake() // the source may have messages
+//	pump.Start()
+//	pump.Wake() // the source may have messages again
 //
 // A [Pump] asks its [Source] for a batch of messages and sends it. A subscriber that does not accept
 // a batch within a moment holds the rest of one message, and its place in the log. The buffers of

@@ -32,17 +32,25 @@ type Pump struct {
 
 	mu      sync.Mutex
 	woken   bool
-	running bool
+	running bool // or not started yet
 	over    bool
 	timer   *time.Timer
 }
 
-// NewPump returns a pump that waits to be woken. The client may take patience to accept one message.
-// ctx is that of the turns.
+// NewPump returns a pump that asks nothing of the source before [Pump.Start]. The client may take
+// patience to accept one message. ctx is that of the turns.
 func NewPump(ctx context.Context, to Writer, patience time.Duration, room *Room, source Source) *Pump {
-	p := &Pump{source: source, out: newOutlet(to, patience, room)}
+	p := &Pump{source: source, out: newOutlet(to, patience, room), running: true}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	return p
+}
+
+// Start has the source asked for messages, from now on whenever the pump is woken. It is called once.
+func (p *Pump) Start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.woken = true
+	go p.run()
 }
 
 // Sent is how many bytes the client has accepted.

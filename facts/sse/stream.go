@@ -60,7 +60,8 @@ type Summary struct {
 
 // Source has the events of a stream; see [outlet.Source].
 type Source interface {
-	// Begin is called first. The stream may be woken from here on, and then asks for events.
+	// Begin is called first. The stream may be woken from here on, and asks for events once Begin
+	// has returned.
 	Begin(wake func())
 	Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error)
 	Sent(n int)
@@ -109,13 +110,13 @@ func Serve(w http.ResponseWriter, r *http.Request, opts *Options, source Source)
 	s.stop = context.AfterFunc(o.Ending, s.pump.End)             //nolint:contextcheck // a stream outlives its request and ends with the host
 	source.Begin(s.pump.Wake)
 	if s.conn != nil {
-		s.pump.Wake()
+		s.pump.Start()
 		go s.listen()
 		return
 	}
 	s.done = make(chan struct{})
 	defer context.AfterFunc(r.Context(), s.pump.End)()
-	s.pump.Wake()
+	s.pump.Start()
 	<-s.done
 }
 

@@ -434,3 +434,38 @@ func TestAccepts(t *testing.T) {
 		}
 	}
 }
+
+// early is a source that is woken in Begin, as by a subscription that has messages at once.
+type early struct {
+	*messages
+	began bool
+}
+
+func (e *early) Begin(wake func()) {
+	wake()
+	time.Sleep(10 * time.Millisecond) // time enough for a pump that would not wait
+	e.began = true
+}
+
+func (e *early) Next(ctx context.Context, b *outlet.Batch) (time.Time, error) {
+	if !e.began {
+		(&sse.Event{Data: []byte("too early")}).Write(b)
+	}
+	return e.messages.Next(ctx, b)
+}
+
+// TestWokenInBegin: a source is asked for messages once Begin has returned.
+func TestWokenInBegin(t *testing.T) {
+	source := &early{messages: newMessages(1, func(int) []byte { return []byte("in time") })}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { sse.Serve(w, r, nil, source) }))
+	defer server.Close()
+	resp, err := (&http.Client{Timeout: 10 * time.Second}).Get(server.URL) //nolint:noctx // it has a timeout
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || strings.Contains(string(body), "too early") || !strings.Contains(string(body), "data: in time\n") {
+		t.Errorf("%v, %q", err, body)
+	}
+}
