@@ -22,30 +22,39 @@ const lastEventID = "Last-Event-ID"
 
 var errNoStreams = kiterror.Errorf(kiterror.NotImplemented, "this host streams no facts; read the rows in place of them")
 
-// serveFact answers the path of a fact with a stream of its events, as long as the client
-// stays.
-func (x *exchange) serveFact() error {
-	const allow = "GET, HEAD, OPTIONS"
-	switch x.r.Method {
-	case http.MethodGet, http.MethodHead:
-	case http.MethodOptions:
+// subscriber reads from a request for a stream who asks for it. The path takes the methods in allow.
+// Without an error, more is false where the request was one for its options and is answered.
+func (x *exchange) subscriber(allow string) (state access.State, more bool, err error) {
+	methods := strings.Split(allow, ", ")
+	if x.r.Method == http.MethodOptions || !slices.Contains(methods, x.r.Method) {
 		x.w.Header().Set("Allow", allow)
-		x.send(http.StatusNoContent, nil)
-		return nil
-	default:
-		x.w.Header().Set("Allow", allow)
-		return kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", allow)
 	}
-	state, err := x.identify()
-	if err != nil {
-		return err
+	switch {
+	case x.r.Method == http.MethodOptions:
+		x.send(http.StatusNoContent, nil)
+		return nil, false, nil
+	case !slices.Contains(methods, x.r.Method):
+		return nil, false, kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", allow)
+	}
+	if state, err = x.identify(); err != nil {
+		return nil, false, err
 	}
 	if accepted, _ := sse.Accepts(x.r.Header["Accept"]); !accepted {
 		x.status = http.StatusNotAcceptable
-		return kiterror.Errorf(kiterror.BadRequest, "facts leave as a stream of events; send Accept: %s", sse.MediaType)
+		return nil, false, kiterror.Errorf(kiterror.BadRequest, "facts leave as a stream of events; send Accept: %s", sse.MediaType)
 	}
 	if x.handler.options.Streams.Facts == nil {
-		return errNoStreams
+		return nil, false, errNoStreams
+	}
+	return state, true, nil
+}
+
+// serveFact answers the path of a fact with a stream of its events, as long as the client
+// stays.
+func (x *exchange) serveFact() error {
+	state, more, err := x.subscriber("GET, HEAD, OPTIONS")
+	if err != nil || !more {
+		return err
 	}
 	sub := facade.Subscription{Frond: x.match.frond, Fact: x.match.fact, State: state, View: x.handler.table.catalog, Versions: true}
 	after, err := x.readFact(&sub)

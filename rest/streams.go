@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/rest/stream"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -26,30 +26,12 @@ func (h *Handler) Streams() http.Handler {
 //
 // A refused stream ends in the response, next to the others.
 func (x *exchange) serveStreams() error {
-	const allow = "POST, OPTIONS"
-	switch x.r.Method {
-	case http.MethodPost:
-	case http.MethodOptions:
-		x.w.Header().Set("Allow", allow)
-		x.send(http.StatusNoContent, nil)
-		return nil
-	default:
-		x.w.Header().Set("Allow", allow)
-		return kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", allow)
+	state, more, err := x.subscriber("POST, OPTIONS")
+	if err != nil || !more {
+		return err
 	}
 	if err := x.mediaType(); err != nil {
 		return err
-	}
-	state, err := x.identify()
-	if err != nil {
-		return err
-	}
-	if accepted, _ := sse.Accepts(x.r.Header["Accept"]); !accepted {
-		x.status = http.StatusNotAcceptable
-		return kiterror.Errorf(kiterror.BadRequest, "facts leave as a stream of events; send Accept: %s", sse.MediaType)
-	}
-	if x.handler.options.Streams.Facts == nil {
-		return errNoStreams
 	}
 	body, refused := x.readBody()
 	if refused != nil {
@@ -62,14 +44,7 @@ func (x *exchange) serveStreams() error {
 	report := x.reporter()
 	group := &stream.Group{Options: &x.handler.streams, State: state}
 	for id, text := range jsontext.Members(read[0].Value) {
-		var q streamRequest
-		if err := json.Unmarshal(text, &q); err != nil {
-			return err
-		}
-		frond, fact, _ := strings.Cut(q.Fact, ".")
-		s, err := x.open(&facade.Subscription{
-			Frond: frond, Fact: fact, State: state, View: x.handler.table.catalog, Filter: q.Filter, Select: q.Fields, Versions: true,
-		}, q.After)
+		s, err := x.openMember(text, state)
 		if err != nil {
 			group.Add(jsontext.Quote(id), nil, report(err))
 			continue
@@ -80,6 +55,22 @@ func (x *exchange) serveStreams() error {
 	group.Begun = x.outlive()
 	group.Serve(x.w, x.r)
 	return nil
+}
+
+// openMember opens one stream of a body; see [exchange.open].
+func (x *exchange) openMember(text []byte, state access.State) (*stream.Stream, error) {
+	var q struct {
+		Fact, After string
+		Filter      json.RawMessage
+		Fields      []string
+	}
+	if err := json.Unmarshal(text, &q); err != nil {
+		return nil, err
+	}
+	frond, fact, _ := strings.Cut(q.Fact, ".")
+	return x.open(&facade.Subscription{
+		Frond: frond, Fact: fact, State: state, View: x.handler.table.catalog, Filter: q.Filter, Select: q.Fields, Versions: true,
+	}, q.After)
 }
 
 // streamsCard is the card of the body.
@@ -93,10 +84,3 @@ var streamsCard = sync.OnceValue(func() *schema.Entity {
 					"filter": {"type": "object"},
 					"fields": {"type": "array", "items": {"type": "string"}}}}}}}`)}}, nil, nil).Views[0]
 })
-
-// streamRequest is one stream of a body.
-type streamRequest struct {
-	Fact, After string
-	Filter      json.RawMessage
-	Fields      []string
-}
