@@ -3,6 +3,7 @@ package jsontext
 import (
 	"bytes"
 	"encoding/json"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 )
@@ -23,12 +24,20 @@ func Unquote(v []byte) string {
 // Quote returns s as a JSON string; see [AppendString].
 func Quote(s string) json.RawMessage { return AppendString(nil, s) }
 
-// ones and highs have one bit in each of eight bytes: the lowest, and the highest. With them a
-// word of eight bytes is tested at once; see appendText.
+// ones and highs have one bit in each of eight bytes: the lowest, and the highest.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
+
+// marks tests eight bytes of a string at once. The highest bit of a byte is set where the byte is a
+// control, a quote, a backslash or beyond ASCII. (x-ones)&highs has a bit for a zero byte of x, so
+// w^(ones*'"') finds a quote, and w-ones*0x20 a byte below a space. A borrow may mark a byte too many
+// above the lowest mark, which is always right.
+func marks(w uint64) uint64 {
+	quote, slash := w^(ones*'"'), w^(ones*'\\')
+	return ((w - ones*0x20) | (quote - ones) | (slash - ones) | w) & highs
+}
 
 // AppendString appends s as a JSON string. It escapes only the characters that RFC 8259 section
 // 7 demands: quote, backslash and controls. Bytes that are not UTF-8 become U+FFFD; HTML
@@ -46,9 +55,7 @@ func AppendStrings(dst []byte, list []string) []byte {
 // AppendText is AppendString for text in bytes, which it does not copy into a string first.
 func AppendText(dst, text []byte) []byte { return appendText(dst, text) }
 
-// appendText goes eight bytes at a time as long as none of them needs a look. (x-ones)&highs
-// has a bit for a zero byte of x, so w^(ones*'"') finds a quote and w-ones*0x20 a byte below a
-// space; a borrow may mark a byte too many, which only means that it is looked at.
+// appendText goes eight bytes at a time as long as none of them is marked.
 func appendText[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start, i := 0, 0
@@ -57,9 +64,8 @@ func appendText[T string | []byte](dst []byte, s T) []byte {
 			b := s[i : i+8]
 			w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 				uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-			quote, slash := w^(ones*'"'), w^(ones*'\\')
-			// a byte below 0x20, a quote, a backslash, or one beyond ASCII
-			if ((w-ones*0x20)|(quote-ones)|(slash-ones)|w)&highs != 0 {
+			if m := marks(w); m != 0 {
+				i += bits.TrailingZeros64(m) / 8
 				break
 			}
 			i += 8
