@@ -6,6 +6,7 @@ LEAKTIME ?= 10m
 SOAKTIME ?= 2m
 KILLTIME ?= 2m
 MUTANTS  ?= 40
+TAGS     ?=
 SEED     ?= 1
 # SQLite is C translated to Go, which the race detector would make fifteen times slower; it runs in one
 # goroutine at a time, and what calls it is watched.
@@ -30,8 +31,8 @@ all: console build test lint ## Build, test and lint: what `make` alone does
 help: ## Print this list
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-13s %s\n", $$1, $$2}'
 
-build: ## Build bin/frond
-	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/frond
+build: ## Build bin/frond, without symbols (TAGS=nonats leaves the embedded NATS server out)
+	CGO_ENABLED=0 $(GO) build -tags '$(TAGS)' -ldflags '-s -w' -o $(BIN) ./cmd/frond
 
 run: ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
 	@$(MAKE) --no-print-directory console || echo "npm could not build the console: /graphql has the previous build, or the small page"

@@ -133,6 +133,9 @@ func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema
 	case isEmbedded:
 		server.options = embedded.Options{Dir: below(n.Folder), Listen: n.Listen, Token: config.Token, Log: o.Log}
 		options.InProcess = server
+		if !embedded.Included {
+			fault("", "this program is built without the embedded NATS server (tag nonats)", errors.New("run a NATS server and write its address as facts.nats, or take a program with one"))
+		}
 		if o.Shared {
 			fault("", "an embedded server belongs to one process, and several may have this store", errors.New("run a NATS server of your own and write its address as facts.nats"))
 		}
