@@ -30,13 +30,13 @@ func (p *pages) Position() facade.Position { return p.position }
 
 func (*pages) Close() {}
 
-// TestNextBehindAnswersLeftOut: where a run of another subscriber has left out every event of a page,
+// TestNextBehindSkippedAnswers: where a run of another subscriber skipped every event of a page,
 // the reader goes back to where the page begins, and not to the beginning of the log.
-func TestNextBehindAnswersLeftOut(t *testing.T) {
+func TestNextBehindSkippedAnswers(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
-	left := &answer{run: &run{done: done}, skipped: true, position: 6}
-	all := &shared{hub: NewHub(Options{}), members: 2, kept: map[facade.Position]*answer{6: left}}
+	skipped := &answer{run: &run{done: done}, skipped: true, position: 6}
+	all := &shared{hub: NewHub(Options{}), members: 2, kept: map[facade.Position]*answer{6: skipped}}
 	reader := &pages{position: 5, events: []*facade.Event{{Position: 6}}}
 	s := &Stream{shared: all, reader: reader, wake: func() {}}
 	answers, err := s.Next(t.Context())
