@@ -35,8 +35,8 @@ type NATS struct {
 	Folder           string // of the embedded server; "": .frond/nats
 }
 
-// Embedded is the value of NATS.URL for a server in this process.
-const Embedded = "embedded"
+// embeddedURL is the value of NATS.URL for a server in this process.
+const embeddedURL = "embedded"
 
 // The defaults of the embedded server.
 const (
@@ -85,7 +85,7 @@ func read(check func(string) error) func(string) (string, error) {
 
 // readNATS reads where facts are published.
 func readNATS(text string) (string, error) {
-	if text == "" || text == Embedded || isVariable(text) {
+	if text == "" || text == embeddedURL || isVariable(text) {
 		return text, nil
 	}
 	if nats.CheckURL(text) != nil {

@@ -13,7 +13,7 @@ import (
 // write.
 func TestWithoutServer(t *testing.T) {
 	var p Publisher
-	faults := p.planNATS(&NATS{URL: Embedded, Listen: defaultListen, Folder: defaultFolder}, &catalog.Catalog{}, Options{})
+	faults := p.planNATS(&NATS{URL: embeddedURL, Listen: defaultListen, Folder: defaultFolder}, &catalog.Catalog{}, Options{})
 	if len(faults) != 1 || !strings.Contains(faults[0].Message, "nonats") || !strings.Contains(faults[0].Remedy, "facts.nats") {
 		t.Errorf("%v", faults)
 	}

@@ -104,7 +104,7 @@ func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema
 	faults = append(faults, unknown...)
 	switch {
 	case len(faults) > 0:
-	case o.Frond != "" && n.URL == Embedded:
+	case o.Frond != "" && n.URL == embeddedURL:
 		o.Log.Info("the embedded NATS server is the gateway's: this receiver publishes nothing; write the address of a server as facts.nats where it should")
 		return nil
 	case !o.isMine(names):
@@ -113,7 +113,7 @@ func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema
 	}
 	options := nats.Options{Writer: o.Writer, Log: o.Log}
 	server := &lateServer{announce: o.Listening}
-	isEmbedded := n.URL == Embedded
+	isEmbedded := n.URL == embeddedURL
 	for _, unused := range []struct {
 		key  string
 		is   bool

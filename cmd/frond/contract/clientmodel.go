@@ -223,7 +223,7 @@ func (b *reading) filterField(e *schema.Entity, name string, p *schema.Property)
 	t.Null = false
 	out := FilterField{Name: name, Type: t}
 	switch {
-	case t.Basic == listOf && t.Elem.Basic != listOf && (t.Elem.Decl == nil || t.Elem.Decl.Enum != nil) && t.Elem.Basic != Any:
+	case t.Basic == listOf && t.Elem.Basic != listOf && (t.Elem.Decl == nil || t.Elem.Decl.Enum != nil) && t.Elem.Basic != anyValue:
 		out.Form, out.Type = membership, *t.Elem
 	case p.Kind == schema.KindJSON:
 	case p.Kind == schema.KindBoolean, t.Decl != nil, t.Literals != nil:

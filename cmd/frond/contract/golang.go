@@ -228,9 +228,9 @@ func (w *goWriter) of(t Type) string {
 func (w *goWriter) bare(t Type) string {
 	text := ""
 	switch t.Basic {
-	case Any:
+	case anyValue:
 		return "json.RawMessage" // null is a value of it
-	case Text:
+	case textValue:
 		text = "string"
 	case integer:
 		text = "int64"

@@ -92,8 +92,8 @@ type Basic uint8
 
 // The kinds of types.
 const (
-	Any Basic = iota // any JSON
-	Text
+	anyValue Basic = iota // any JSON
+	textValue
 	integer
 	number
 	boolean
@@ -220,7 +220,7 @@ func (b *reading) rowFields(d *Decl, e *schema.Entity, door *catalog.Door) {
 		}
 		t := b.typeOf(&p.Shape, b.base(e, p.Name), schema.GraphQLType(p.Name), whole)
 		absent := p.MayBeAbsent() && p.Axes.Out.Name == ""
-		t.Null = t.Basic != Any && p.MayBeNull() && !absent
+		t.Null = t.Basic != anyValue && p.MayBeNull() && !absent
 		f := b.field(p.Name, &p.Shape, t, absent)
 		f.Absent = absent
 		d.Fields = append(d.Fields, f)
@@ -239,7 +239,7 @@ func (b *reading) rowFields(d *Decl, e *schema.Entity, door *catalog.Door) {
 	if door.ETag {
 		d.Fields = append(d.Fields, Field{
 			Name: catalog.ETag, Doc: "The version of the row, where the call selects " + catalog.ETag + "; ifMatch takes it.",
-			Type: Type{Basic: Text}, Optional: true, Version: true,
+			Type: Type{Basic: textValue}, Optional: true, Version: true,
 		})
 	}
 }
@@ -318,7 +318,7 @@ func (b *reading) typeOf(s *schema.Shape, base, part string, of form) Type {
 	case s.Type == "string" && s.Format == "date-time":
 		t.Basic = moment
 	case s.Type == "string":
-		t.Basic = Text
+		t.Basic = textValue
 	case s.Type == "integer":
 		t.Basic, t.Literals, t.Big = integer, literals(s), s.Format == "int64"
 	case s.Type == "number":

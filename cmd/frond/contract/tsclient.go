@@ -367,7 +367,7 @@ func (op *Op) tsListQuery(d *Door) string {
 // second one, by which the type of the row follows from the fields.
 func (op *Op) tsForms(d *Door) []tsForm {
 	out := "unknown"
-	if op.Out != nil && op.Out.Basic != Any {
+	if op.Out != nil && op.Out.Basic != anyValue {
 		out = tsType(*op.Out)
 	}
 	gives := func(row string) string {

@@ -137,9 +137,9 @@ func tsUnion(words []string) string {
 func tsType(t Type) string {
 	text := ""
 	switch t.Basic {
-	case Any:
+	case anyValue:
 		return "unknown"
-	case Text, moment:
+	case textValue, moment:
 		text = "string"
 	case integer, number:
 		switch {
