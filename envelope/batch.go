@@ -9,16 +9,12 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// MaxBatchAnswer is the limit in bytes of all answers to one batch, which a client reads. A
-// hundred small frames could request the same large answer each.
-const MaxBatchAnswer = wire.MaxAnswer
-
 // batchWorkers is how many frames of a batch run at once.
 const batchWorkers = 10
 
 // appendBatch answers a batch (JSON-RPC 2.0 section 6): every frame by itself, ten at once, the
 // answers in the order of the frames. A batch of notifications has no answer. Once the answers
-// exceed [MaxBatchAnswer], the remaining frames are answered with full set, so that they are
+// exceed [wire.MaxAnswer], the remaining frames are answered with full set, so that they are
 // refused without being run; notifications run, since they cannot be refused visibly. size is
 // the bytes of all answers, which were copied once.
 //
@@ -51,7 +47,7 @@ func appendBatch(dst []byte, body json.RawMessage, answer func(dst []byte, frame
 		workers.Go(func() {
 			for i := range next {
 				answers[i] = jsontext.TakeBuffer()
-				answers[i].Text = answer(answers[i].Text, frames[i], written.Load() > MaxBatchAnswer)
+				answers[i].Text = answer(answers[i].Text, frames[i], written.Load() > wire.MaxAnswer)
 				written.Add(int64(len(answers[i].Text)))
 			}
 		})

@@ -150,7 +150,7 @@ func (q *request) appendAnswer(ctx context.Context, dst []byte, v json.RawMessag
 	f, fail := wire.ReadRequest(v)
 	if fail == nil && full && f.ID != nil {
 		fail = failed(kiterror.Errorf(kiterror.PayloadTooLarge,
-			"the answers before this one have more than %d bytes together; send this frame in another batch", MaxBatchAnswer))
+			"the answers before this one have more than %d bytes together; send this frame in another batch", wire.MaxAnswer))
 	}
 	var write func([]byte) []byte
 	if fail == nil {

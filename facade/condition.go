@@ -3,8 +3,10 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"time"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -63,6 +65,37 @@ func (x *execution) absent(ctx context.Context) error {
 		}
 	}
 	return kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
+}
+
+// withRow adds the row to a refused condition of a surface's call, as details.row: the answer of
+// findById to the same caller, through the middleware, their access rules and the surface. A row
+// that a remote sent was read under other rules, and is removed.
+func withRow(ctx context.Context, x *execution, err error) error {
+	if kiterror.CodeOf(err) != kiterror.PreconditionFailed {
+		return err
+	}
+	e := *kiterror.AsError(err)
+	if there, _ := e.Details.(map[string]any); x.door.Frond.Remote != "" && there["row"] != nil {
+		if e.Details = nil; len(there) > 1 {
+			there = maps.Clone(there)
+			delete(there, "row")
+			e.Details = there
+		}
+	}
+	if x.depth > 0 || x.watch.on() || e.Details != nil || x.op.Name != "update" && x.op.Name != "delete" {
+		return &e
+	}
+	read := Call{Entity: x.door.Name, Operation: "findById", Invocation: x.call.Invocation}
+	read.Invocation.Query, read.Invocation.Body = nil, nil
+	if x.door.ETag {
+		read.Select = []string{catalog.AllFields, catalog.ETag}
+	}
+	if res, err := x.host.Call(ctx, &read); err == nil {
+		if row := res.AppendJSON(nil); jsontext.KindOf(row) == jsontext.Object {
+			e.Details = map[string]any{"row": json.RawMessage(row)}
+		}
+	}
+	return &e
 }
 
 // withWhere is the query of a call with the condition as it was read, for the author's own

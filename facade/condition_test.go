@@ -2,11 +2,18 @@ package facade_test
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestConditions: where of update and delete is decided by the write itself. A row that does
@@ -107,5 +114,91 @@ func TestConditionsBeforeAHandler(t *testing.T) {
 		if err := update(`{"title":{"eq":"two"}}`, `{"title":"mine"}`); kiterror.CodeOf(err) != kiterror.PreconditionFailed {
 			t.Errorf("%s: after somebody else's write: %v", name, err)
 		}
+	}
+}
+
+// TestRefusedConditionsHaveTheRow: PRECONDITION_FAILED has the row as findById answers it to the
+// same caller, and none where it answers none: to the author's own code, to callers whom rules or
+// middleware refuse the row, and of a handler's further writes.
+func TestRefusedConditionsHaveTheRow(t *testing.T) {
+	files := maps.Clone(noteFiles)
+	files["frond.yaml"] = strings.Replace(files["frond.yaml"], "hide: [secret]", "hide: [secret], allow: [touch, findById, update, delete]", 1) + "doors: {note: {operations: {touch: {kind: command}}}}\n"
+	p := projectOf(t, files)
+	facade.Handle(p.Door("note"), "touch", func(ctx context.Context, c *facade.Call) (any, error) {
+		return facade.Do[any](ctx, facade.Inside(ctx), "note.update", facade.Invocation{Params: raw(`{"id":"n"}`), Query: raw(`{"where":{"secret":{"eq":"x"}}}`), Body: raw(`{"title":"t"}`)})
+	})
+	refusing := func(next facade.Caller) facade.Caller {
+		return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+			if user := c.Invocation.State.User(); c.Operation == "findById" && user["unread"] != nil {
+				return nil, kiterror.Errorf(kiterror.Forbidden, "not now")
+			}
+			return next.Call(ctx, c)
+		})
+	}
+	f := storetest.New(t, p, storetest.NewStore(), &facade.Options{Middleware: []facade.Middleware{refusing}})
+	staff, writer := user(f, "role", "staff"), user(f, "role", "writer")
+	must(t, staff, "note.create", "", "", `{"id":"n","title":"one","secret":"s","place":{"street":"a","town":"b"}}`)
+	for _, c := range []struct {
+		what          string
+		caller        facade.Caller
+		method, query string
+		row           bool
+	}{
+		{"a version, of an update", staff, "note.update", `{"ifMatch":"x"}`, true},
+		{"a version, of a delete", staff, "note.delete", `{"ifMatch":"x"}`, true},
+		{"a filter, of an update", writer, "note.update", `{"where":{"title":{"eq":"x"}},"fields":"title"}`, true},
+		{"a filter, of a delete", writer, "note.delete", `{"where":{"title":{"eq":"x"}}}`, true},
+		{"who may not read the row", user(f, "role", "blind"), "note.update", `{"ifMatch":"x"}`, false},
+		{"whom the middleware refuses it", user(f, "role", "staff", "unread", true), "note.update", `{"ifMatch":"x"}`, false},
+		{"a write of a handler", writer, "note.touch", "", false},
+	} {
+		params, body := `{"id":"n"}`, ""
+		switch c.method {
+		case "note.update":
+			body = `{"title":"mine"}`
+		case "note.touch":
+			params = ""
+		}
+		_, err := do(t, c.caller, c.method, params, c.query, body)
+		want := any(nil)
+		if c.row {
+			want = map[string]any{"row": raw(must(t, c.caller, "note.findById", `{"id":"n"}`, `{"fields":["*","etag"]}`, ""))}
+		}
+		if kiterror.CodeOf(errorOrNil(err)) != kiterror.PreconditionFailed {
+			t.Errorf("%s: %v", c.what, err)
+		} else if diff := cmp.Diff(want, err.Details); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.what, diff)
+		}
+	}
+	if text := must(t, writer, "note.findById", `{"id":"n"}`, `{"fields":["*","etag"]}`, ""); strings.Contains(text, "secret") || !strings.Contains(text, `"loud":"ONE"`) || !strings.Contains(text, `"etag":"`) {
+		t.Errorf("the row of a writer is %s", text)
+	}
+}
+
+// TestRefusedConditionsAtARemote: the row is the one that the rules here show, and not the one
+// that the remote sent.
+func TestRefusedConditionsAtARemote(t *testing.T) {
+	hide := func(p *facade.Project) {
+		facade.Collect(p.Door("post"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
+			return access.Scope{Hide: []string{"price"}}, nil
+		}))
+	}
+	there := hosting(t, nil)
+	far := atRemote(t, there, cardsAndKnown, hide)
+	for _, f := range []facade.Caller{there, far} {
+		_, err := do(t, f, "post.update", `{"id":"p1"}`, `{"where":{"title":{"eq":"x"}}}`, `{"title":"mine"}`)
+		if kiterror.CodeOf(errorOrNil(err)) != kiterror.PreconditionFailed {
+			t.Fatal(err)
+		}
+		row, _ := err.Details.(map[string]any)["row"].(json.RawMessage)
+		if shows := strings.Contains(string(row), `"price"`); shows != (f == facade.Caller(there)) || !strings.Contains(string(row), `"id":"p1"`) {
+			t.Errorf("the row is %s", row)
+		}
+	}
+	_, err := do(t, facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+		return facade.Inside(far.Enter(ctx, nil)).Call(far.Enter(ctx, nil), c)
+	}), "post.update", `{"id":"p1"}`, `{"where":{"title":{"eq":"x"}}}`, `{"title":"mine"}`)
+	if kiterror.CodeOf(errorOrNil(err)) != kiterror.PreconditionFailed || err.Details != nil {
+		t.Errorf("the author's own code gets the remote's row: %v %s", err, err.AppendJSON(nil))
 	}
 }

@@ -50,7 +50,7 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 		res, err = x.answer(ctx)
 	}
 	if err != nil {
-		return nil, err
+		return nil, withRow(ctx, x, err)
 	}
 	if res, err = x.project(ctx, res); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package leak
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -19,6 +20,7 @@ func (p *proof) writes() {
 		p.wide(e)
 		p.fieldsOf(e)
 		p.pointing(e)
+		p.refusedRow(e)
 	}
 	p.still()
 	for _, e := range p.garden.entities {
@@ -421,6 +423,44 @@ func (p *proof) pointing(e *entity) {
 		for _, ask := range asks {
 			p.frozen(ask(hidden), nil)
 			p.same(ask, hidden, absent)
+		}
+	}
+}
+
+// refusedRow sends conditions that do not hold: a failure shows the row as findById does, or none.
+func (p *proof) refusedRow(e *entity) {
+	r := p.visible(e)
+	if r == nil {
+		return
+	}
+	id, typ := r.id(), typeName(e)
+	params, body := map[string]any{"id": id}, p.patch(e)
+	if body == nil {
+		body = map[string]any{}
+	}
+	no := map[string]any{"id": map[string]any{"eq": p.absent()}}
+	for _, q := range []request{
+		inEnvelope(e.name+".update", params, map[string]any{"ifMatch": "x"}, body),
+		inEnvelope(e.name+".delete", params, map[string]any{"where": no}, nil),
+		inREST("PATCH", e.plural+"/"+id, body, "If-Match", `"x"`),
+		inREST("DELETE", e.plural+"/"+id+"?where="+url.QueryEscape(encode(no)), nil),
+		inGraphQL("mutation($id: ID!) { delete"+typ+`(id: $id, ifMatch: "x") }`, params),
+		{call: &facade.Call{Entity: e.name, Operation: "delete", If: facade.IfMatch("x"), Invocation: facade.Invocation{Params: jsonText(params)}}},
+	} {
+		a := p.frozen(q, nil)
+		_, row, shown := strings.Cut(string(a.body), `"details":{"row":`)
+		if _, code := result(q, a); code != "" && shown != (code == "PRECONDITION_FAILED" && !p.view.closed(e, "findById")) {
+			p.fail("a condition that does not hold answers %s\n%s\n%s", code, q, a)
+		}
+		if shown {
+			var got any
+			if err := json.NewDecoder(strings.NewReader(row)).Decode(&got); err != nil {
+				p.fail("%v\n%s\n%s", err, q, a)
+			}
+			delete(got.(map[string]any), "etag")
+			if err := agree(got, p.view.expected(e, r, nil)); err != nil {
+				p.fail("the row of a failure is another one: %v\n%s\n%s", err, q, a)
+			}
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Error is a failure of a call, on the wire the KitError (spec 7): the same
@@ -76,6 +77,9 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*e = Error{Code: wire.Code, Message: wire.Message, Entity: wire.Entity, Operation: wire.Operation, Details: ReviveDetails(wire.Details)}
+	if m, _ := e.Details.(map[string]any); e.Code == PreconditionFailed && m["row"] != nil {
+		m["row"] = jsontext.Get(wire.Details, "row") // with all digits
+	}
 	if !e.Code.Known() {
 		e.Code = InternalError
 		e.Details = map[string]any{"originalCode": string(wire.Code), "details": e.Details}
