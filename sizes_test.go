@@ -36,7 +36,7 @@ var ratchets = []ratchet{
 	{"exported methods that no other package uses", 12, 0},
 	{"methods of one type", 160, 40},
 	{"files of a package that reach each other", 14, 8},
-	{"production files under 40 code lines, percent", 15.7, 5},
+	{"production files under 40 code lines, percent", 9.8, 5},
 	{"functions over 60 lines", 41, 15},
 	{"words of Markdown", 72_800, 70_000},
 	{"hard sentence forms in 1,000 lines of comments", 58.8, 8},
@@ -101,6 +101,9 @@ func sizesOfCode(t *testing.T) map[string]measured {
 		for _, file := range p.Syntax {
 			n := codeLines(t, p.Fset, file)
 			lines += n
+			if len(file.Decls) == 0 {
+				continue // doc.go: the comment of a package alone
+			}
 			files++
 			if n < 40 {
 				short++
