@@ -45,7 +45,7 @@ func (g *generation) sockets(handler *graphqlhttp.Handler) http.Handler {
 			return h.callers.refuse(address, identity.UserID(state))
 		},
 		Caller: h.callers.key, Address: h.callers.address, Refuse: graphqlhttp.Refuse, Closed: closed,
-		MaxMessage: h.config.Limits.Body, Patience: h.config.Limits.Write, Work: h.config.Limits.Work, Log: h.log,
+		MaxMessage: h.config.Limits.Body, Patience: h.config.Limits.Write, Room: h.room, Work: h.config.Limits.Work, Log: h.log,
 	})
 	h.ending.Add(1)
 	context.AfterFunc(g.streaming, func() {

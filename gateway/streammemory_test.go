@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -158,4 +160,61 @@ func TestSharedAnswersAreCounted(t *testing.T) {
 		t.Errorf("%d bytes are counted at most", most)
 	}
 	s.until("afterwards", func(used int) bool { return used <= before+64<<10 })
+}
+
+// TestClientsThatDoNotRead: what is on its way to clients that do not read takes memory, a part of
+// one row for each; others are served, and nothing stays behind.
+func TestClientsThatDoNotRead(t *testing.T) {
+	frame := func(text string) string { // masked with zeros
+		head := []byte{0x81, 0x80 | 126, byte(len(text) >> 8), byte(len(text)), 0, 0, 0, 0}
+		return string(head) + text
+	}
+	const streams = `{"streams":{"1":{"fact":"press.essayChanged","after":"start"},"2":{"fact":"press.essayChanged","after":"start"}}}`
+	const subscribe = `{"id":"%s","type":"subscribe","payload":{"query":"subscription { essayChanged(after: \"start\") { key essay { id text } } }"}}`
+	for name, wire := range map[string]struct {
+		places  int // bytes that a client takes without any row
+		request string
+	}{
+		"websockets": {14 << 10, "GET /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n" +
+			frame(`{"type":"connection_init"}`) + frame(fmt.Sprintf(subscribe, "1")) + frame(fmt.Sprintf(subscribe, "2"))},
+		"streams in one answer": {24 << 10, fmt.Sprintf("POST /_kit/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(streams), streams)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const clients, row = 40, 20_000
+			s := newEssays(t, 32<<20)
+			s.write(60)
+			before := s.used()
+			reader, _ := s.subscribe(`subscription { essayChanged { key } }`)
+			s.until("the subscriber", func(int) bool { return s.gw.Subscriptions().Numbers().Subscriptions == 1 })
+			var conns []net.Conn
+			for range clients {
+				conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = conn.Close() })
+				_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10) //nolint:forcetypeassert // it was dialed as one
+				if _, err := io.WriteString(conn, wire.request); err != nil {
+					t.Fatal(err)
+				}
+				conns = append(conns, conn)
+			}
+			long := 0 // what lasts is neither a batch nor an answer that equal subscribers share
+			s.until("while they do not read", func(used int) bool {
+				each := (used-before)/clients - wire.places
+				if long++; s.gw.Subscriptions().Numbers().Subscriptions != 2*clients+1 || each < 100 || each > row+1000 {
+					long = 0
+				}
+				return long == 250
+			})
+			s.write(1)
+			if text := s.data(reader); !strings.Contains(text, `"key":"e61"`) {
+				t.Errorf("another subscriber gets %s", text)
+			}
+			for _, conn := range conns {
+				_ = conn.Close()
+			}
+			s.until("afterwards", func(used int) bool { return used <= before+64<<10 })
+		})
+	}
 }

@@ -84,6 +84,10 @@ func bound(conn net.Conn) {
 func (o *outlet) send(b *Batch, all bool) (sent int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.failed != nil {
+		b.release()
+		return 0, o.failed
+	}
 	b.made()
 	if o.whole {
 		return o.pieces(b, all)

@@ -67,6 +67,25 @@ func (p *Pump) Wake() {
 	p.wake()
 }
 
+// WakeAt has the source asked for messages at a time, or by a call of Next that is under way. It
+// does not block.
+func (p *Pump) WakeAt(at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.running || !at.After(time.Now()) {
+		p.wake()
+		return
+	}
+	p.sleep(at)
+}
+
+// Write writes text that belongs to no batch, between two batches.
+func (p *Pump) Write(text []byte) (int, error) {
+	p.out.mu.Lock()
+	defer p.out.mu.Unlock()
+	return p.out.write(text, p.out.patience)
+}
+
 func (p *Pump) wake() {
 	p.woken = true
 	if !p.running {

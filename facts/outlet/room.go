@@ -2,8 +2,8 @@ package outlet
 
 import "sync"
 
-// Memory bounds the bytes of all subscribers. [facade.Budget] is one.
-type Memory interface {
+// memory bounds the bytes of all subscribers. [facade.Budget] is one.
+type memory interface {
 	// Take takes bytes, or returns why there are none.
 	Take(n int) error
 	// Add takes bytes whether there are any or not.
@@ -15,7 +15,7 @@ type Memory interface {
 // Room is what all subscribers share: the bytes that they hold, and turns to make batches. A nil
 // Room bounds nothing. It may be used from many goroutines.
 type Room struct {
-	memory Memory
+	memory memory
 	turns  chan struct{}
 }
 
@@ -24,8 +24,8 @@ type Room struct {
 const turns = 64
 
 // NewRoom returns a room of so much memory; nil: there is no bound.
-func NewRoom(memory Memory) *Room {
-	return &Room{memory: memory, turns: make(chan struct{}, turns)}
+func NewRoom(bound memory) *Room {
+	return &Room{memory: bound, turns: make(chan struct{}, turns)}
 }
 
 func (r *Room) take(n int) error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -24,6 +25,7 @@ type conn struct {
 	server  *Server
 	ws      *websocket.Conn
 	socket  *socket
+	pump    *outlet.Pump
 	upgrade *http.Request // until the caller is known
 	address string
 	caller  string // whose limits hold
@@ -36,24 +38,34 @@ type conn struct {
 	mu      sync.Mutex
 	known   bool // the caller is acknowledged
 	ops     []*operation
-	ended   []*operation // whose streams are to be closed by the writer
+	ended   []*subscriptions.Stream // that the pump is to close
 	out     []message
-	held    int  // bytes of out
-	writing bool // a writer is under way
-	pacing  bool // one will be after subscriptions.Gather
-	pace    *time.Timer
+	held    int       // bytes of out
 	sent    time.Time // when a subscription sent something last
+	closed  bool      // by the pump
 	drained sync.Cond
 	opened  int    // operations so far
 	running int    // operations that are being begun or executed
 	going   ending // how it ends once nothing is running
 	end     ending // how it ends, or ended
+
+	// The batch that is being sent; the pump's.
+	written int // messages of out
+	given   []responses
+}
+
+// responses are those of one subscription in a batch.
+type responses struct {
+	op *operation
+	n  int
 }
 
 func newConn(s *Server, ws *websocket.Conn, socket *socket, r *http.Request, caller string) *conn {
 	r = r.WithContext(context.WithoutCancel(r.Context())) // which ends with the upgrade
 	c := &conn{server: s, ws: ws, socket: socket, upgrade: r, address: s.Address(r), caller: caller, began: time.Now()}
 	c.drained.L = &c.mu
+	c.pump = outlet.NewPump(s.ctx, socket.Conn, s.Patience, s.Room, c)
+	socket.pump = c.pump
 	c.heard.Store(c.began.Unix())
 	c.timer = time.AfterFunc(s.InitWait, func() { c.finish(ending{initTimeout, "Connection initialisation timeout"}) })
 	return c
@@ -213,15 +225,7 @@ func (c *conn) drain(end ending) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.going = end
-	c.quiet()
-}
-
-// quiet ends a connection that is to end, if nothing executes and everything is written. The
-// caller holds c.mu.
-func (c *conn) quiet() {
-	if c.going != (ending{}) && c.running == 0 && !c.writing {
-		c.finishing(c.going)
-	}
+	c.pump.Wake()
 }
 
 // lost notes how the connection ended, where the client or the network ended it.
@@ -243,19 +247,12 @@ func (c *conn) lost(err error) {
 // over gives back everything that the connection has.
 func (c *conn) over() {
 	_ = c.ws.CloseNow()
+	c.pump.End()
 	c.mu.Lock()
-	for _, t := range []*time.Timer{c.timer, c.pace} {
-		if t != nil {
-			t.Stop()
-		}
+	if c.timer != nil {
+		c.timer.Stop()
 	}
-	c.sent = time.Time{}
-	for _, op := range c.ops {
-		op.leave(c)
-	}
-	c.ops = nil
-	c.start()
-	for c.writing { // it closes the streams, and finds the network gone
+	for !c.closed {
 		c.drained.Wait()
 	}
 	summary := Summary{Address: c.address, Caller: c.caller, Operations: c.opened, Code: int(c.end.code), Reason: c.end.reason, Took: time.Since(c.began)}

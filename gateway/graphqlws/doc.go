@@ -8,9 +8,9 @@
 //	operate.go  operations
 //	write.go    messages of the server
 //	close.go    the close codes
-//	socket.go   the network connection under the websocket
+//	socket.go   the network connection under the websocket, and text frames
 //
-// A connection that waits has one goroutine, which reads. A second one writes while there is
+// A connection that waits has one goroutine, which reads. An [outlet.Pump] writes while there is
 // something to write: what is ready is sent together, so that a fact with many events a second
 // costs few system calls. A client that does not read is cut off after [Options.Patience]; the
 // events that it received have the position to resume from.

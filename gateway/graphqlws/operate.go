@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -14,7 +13,7 @@ import (
 )
 
 // operation is one that the client began and that has not ended. Its fields but id are guarded
-// by the connection's mutex; only the writer uses the stream.
+// by the connection's mutex; only the pump uses the stream.
 type operation struct {
 	id     string                // as JSON
 	cancel context.CancelFunc    // of one that is being begun or executed
@@ -30,7 +29,7 @@ func (c *conn) subscribe(id string, payload json.RawMessage) ending {
 	if !c.known {
 		return ending{unauthorized, "Unauthorized"}
 	}
-	if c.going != (ending{}) {
+	if c.going != (ending{}) || c.end != (ending{}) {
 		return ending{} // the client sends it again on another connection
 	}
 	op := &operation{id: string(jsontext.Quote(id))}
@@ -69,7 +68,9 @@ func (c *conn) begin(ctx context.Context, op *operation, payload json.RawMessage
 		c.running--
 		op.cancel()
 		op.cancel = func() {} // without the context, which a subscription would hold
-		c.quiet()
+		if c.going != (ending{}) {
+			c.pump.Wake()
+		}
 	}()
 	s, resp := c.server.Operations.Operate(facade.WithRequest(ctx, c.caller, 0), payload, c.state)
 	if s != nil {
@@ -88,12 +89,15 @@ func (c *conn) begin(ctx context.Context, op *operation, payload json.RawMessage
 // opens gives an operation its stream.
 func (c *conn) opens(op *operation, stream *subscriptions.Stream) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	op.stream, op.ready = stream, true
-	if op.gone { // meanwhile the client has completed it, or is gone
-		c.ended = append(c.ended, op)
+	gone := op.gone
+	if !gone {
+		op.stream, op.ready = stream, true
+		c.pump.Wake()
 	}
-	c.start()
+	c.mu.Unlock()
+	if gone { // meanwhile the client has completed it, or is gone
+		stream.Close()
+	}
 }
 
 // ends writes the only response of an operation, or the last one, and ends it. The caller
@@ -130,30 +134,20 @@ func (c *conn) complete(id string) {
 // c.mu.
 func (c *conn) remove(op *operation) {
 	c.ops = slices.DeleteFunc(c.ops, func(o *operation) bool { return o == op })
-	op.leave(c)
-	c.start()
-}
-
-// leave ends an operation. The writer closes its stream. The caller holds c.mu.
-func (op *operation) leave(c *conn) {
 	op.gone = true
 	op.cancel()
 	if op.stream != nil {
-		c.ended = append(c.ended, op)
+		c.ended = append(c.ended, op.stream)
+		c.pump.Wake()
 	}
 }
 
-// wake has the writer look into the stream of an operation.
+// wake has the pump look into the stream of an operation.
 func (c *conn) wake(op *operation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	op.ready = true
-	if op.stream == nil || op.gone || c.writing {
-		return
+	if op.stream != nil && !op.gone {
+		c.pump.WakeAt(c.sent.Add(subscriptions.Gather))
 	}
-	if wait := subscriptions.Gather - time.Since(c.sent); wait > 0 {
-		c.later(wait)
-		return
-	}
-	c.start()
 }

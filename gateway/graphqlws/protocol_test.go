@@ -137,7 +137,7 @@ func TestCredentials(t *testing.T) {
 	h.create(t, "dear", 100)
 	seen := func(header, payload string) string {
 		t.Helper()
-		o := &websocket.DialOptions{Subprotocols: []string{graphqlws.Protocol}, HTTPHeader: http.Header{}}
+		o := &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: http.Header{}}
 		if header != "" {
 			o.HTTPHeader.Set("Authorization", header)
 		}

@@ -13,12 +13,13 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 )
 
-// Protocol is the subprotocol that a client has to name.
-const Protocol = "graphql-transport-ws"
+// protocol is the subprotocol that a client has to name.
+const protocol = "graphql-transport-ws"
 
 // Operations begins operations: the payload of a subscribe message is a request of GraphQL over
 // HTTP. One of the results is nil; the response is to be released.
@@ -54,6 +55,7 @@ type Options struct {
 	// answer two of them is ended. 0 means 25 s.
 	KeepAlive time.Duration
 	Patience  time.Duration // how long the network may take to accept a write; 0 means 10 s
+	Room      *outlet.Room  // bounds the buffers of all connections; nil: nothing does
 	Work      time.Duration // bounds what an operation does, see [facade.WithRequest]
 	Log       *slog.Logger  // nil means slog.Default()
 }
@@ -125,9 +127,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.Refuse(w, r, e.Code.Status(), e)
 		return
 	}
-	h := &hijacker{ResponseWriter: w, patience: s.Patience}
+	h := &hijacker{ResponseWriter: w}
 	ws, err := websocket.Accept(h, r, &websocket.AcceptOptions{
-		Subprotocols:       []string{Protocol},
+		Subprotocols:       []string{protocol},
 		InsecureSkipVerify: true, // the guard in front knows which sites may connect
 	})
 	if err != nil { // Accept has answered
@@ -138,9 +140,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := newConn(s, ws, h.socket, r, caller)
 	if stopping := s.add(c); stopping != (ending{}) {
 		c.finish(stopping)
-	} else if ws.Subprotocol() != Protocol {
-		c.finish(ending{noSubprotocol, "Subprotocol not acceptable; offer " + Protocol})
+	} else if ws.Subprotocol() != protocol {
+		c.finish(ending{noSubprotocol, "Subprotocol not acceptable; offer " + protocol})
 	}
+	c.pump.Start()
 	go c.run() //nolint:contextcheck // the connection outlives the request
 }
 

@@ -191,7 +191,7 @@ func (h *host) dial(t testing.TB, o *websocket.DialOptions) *client {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	if o == nil {
-		o = &websocket.DialOptions{Subprotocols: []string{graphqlws.Protocol}}
+		o = &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}}
 	}
 	c, _, err := websocket.Dial(ctx, h.url, o) //nolint:bodyclose // it is the connection
 	if err != nil {

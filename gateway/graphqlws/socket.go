@@ -8,109 +8,39 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"sync"
-	"time"
+
+	"github.com/frondhost/frond/facts/outlet"
 )
 
-// socket is the network connection under a websocket. While it is corked, what is written is
-// collected, and leaves together.
+// socket is the network connection under a websocket as the library uses it. The library reads, and
+// writes control frames, each with one call of Write: the pump writes them between two batches.
 type socket struct {
 	net.Conn
-	patience time.Duration
-
-	mu     sync.Mutex
-	held   *bytes.Buffer // nil: it is not corked
-	failed error
+	pump *outlet.Pump
 }
 
-// mostHeld is how many bytes are collected before they leave.
-const mostHeld = 64 << 10
+// Write implements [net.Conn].
+func (s *socket) Write(p []byte) (int, error) { return s.pump.Write(p) }
 
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// cork begins to collect what is written.
-func (s *socket) cork() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.held == nil {
-		s.held = buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // the pool has nothing else
-	}
-}
-
-// text writes a text message of several parts as one frame (RFC 6455, 5.2). The library writes
-// control frames alone, each with one call of Write, so that no frame comes into another.
-func (s *socket) text(parts ...[]byte) {
+// appendText adds a text message of several parts to a batch as one frame (RFC 6455, 5.2).
+func appendText(b *outlet.Batch, parts ...[]byte) {
 	n := 0
 	for _, p := range parts {
 		n += len(p)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var room [10]byte
-	head := append(room[:0], 0x81) // final, text
+	b.Text = append(b.Text, 0x81) // final, text
 	switch {
 	case n <= 125:
-		head = append(head, byte(n))
+		b.Text = append(b.Text, byte(n))
 	case n <= math.MaxUint16:
-		head = binary.BigEndian.AppendUint16(append(head, 126), uint16(n))
+		b.Text = binary.BigEndian.AppendUint16(append(b.Text, 126), uint16(n))
 	default:
-		head = binary.BigEndian.AppendUint64(append(head, 127), uint64(n))
+		b.Text = binary.BigEndian.AppendUint64(append(b.Text, 127), uint64(n))
 	}
-	s.held.Write(head)
 	for _, p := range parts {
-		s.held.Write(p)
+		b.Text = append(b.Text, p...)
 	}
-	if s.held.Len() >= mostHeld {
-		s.flush()
-	}
-}
-
-// uncork sends what was collected.
-func (s *socket) uncork() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.held == nil {
-		return s.failed
-	}
-	s.flush()
-	if s.held.Cap() <= 2*mostHeld {
-		buffers.Put(s.held)
-	}
-	s.held = nil
-	return s.failed
-}
-
-// Write implements [net.Conn].
-func (s *socket) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.held == nil {
-		s.send(p)
-		return len(p), s.failed
-	}
-	s.held.Write(p)
-	if s.held.Len() >= mostHeld {
-		s.flush()
-	}
-	return len(p), s.failed
-}
-
-func (s *socket) flush() {
-	if s.held.Len() > 0 {
-		s.send(s.held.Bytes())
-		s.held.Reset()
-	}
-}
-
-// send writes to the network, within patience. A part of a frame may have left where it fails,
-// so nothing is sent after a failure.
-func (s *socket) send(p []byte) {
-	if s.failed != nil {
-		return
-	}
-	if s.failed = s.SetWriteDeadline(time.Now().Add(s.patience)); s.failed == nil {
-		_, s.failed = s.Conn.Write(p)
-	}
+	b.End()
 }
 
 // bufferSize is that of the buffers for reading and for writing. Those of net/http have 4 KiB
@@ -121,8 +51,7 @@ const bufferSize = 256
 // small buffers.
 type hijacker struct {
 	http.ResponseWriter
-	patience time.Duration
-	socket   *socket
+	socket *socket
 }
 
 // Hijack implements [http.Hijacker].
@@ -131,7 +60,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	h.socket = &socket{Conn: conn, patience: h.patience}
+	h.socket = &socket{Conn: conn}
 	// What the client sent early has been read by net/http.
 	early, _ := brw.Reader.Peek(brw.Reader.Buffered())
 	early = bytes.Clone(early)

@@ -1,13 +1,16 @@
 package graphqlws
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/gateway/subscriptions"
+	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -48,7 +51,7 @@ func (c *conn) pong(payload json.RawMessage) {
 func (c *conn) queue(m message) {
 	c.out = append(c.out, m)
 	c.held += m.size()
-	c.start()
+	c.pump.Wake()
 }
 
 func (m *message) size() int {
@@ -58,130 +61,144 @@ func (m *message) size() int {
 	return len(m.text) + len(m.response.Body)
 }
 
-// start begins to write, unless a writer is under way. The caller holds c.mu.
-func (c *conn) start() {
-	if !c.writing {
-		c.writing = true
-		go c.write()
+// release gives back a message that was written, or never will be.
+func (m *message) release() {
+	if m.response != nil {
+		m.response.Release()
 	}
 }
 
-// write writes what is queued and what the streams have, until there is no more. What is ready
-// together leaves together.
-func (c *conn) write() {
-	for {
-		out, ready, ended := c.due()
-		for _, op := range ended {
-			op.stream.Close()
-		}
-		if len(out) == 0 && len(ready) == 0 {
-			if len(ended) > 0 {
-				continue
-			}
-			return
-		}
-		c.socket.cork()
-		for i := range out {
-			c.send(&out[i])
-		}
-		for _, op := range ready {
-			c.deliver(op)
-		}
-		if err := c.socket.uncork(); err != nil {
-			_ = c.ws.CloseNow()
-		}
-		c.drained.Broadcast()
+// Next implements [outlet.Source]. What is ready together leaves together.
+func (c *conn) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
+	ready, ended, at := c.due(b)
+	for _, s := range ended {
+		s.Close()
 	}
+	c.given = c.given[:0]
+	for _, op := range ready {
+		if b.Full() {
+			c.wake(op)
+			continue
+		}
+		c.deliver(ctx, b, op)
+	}
+	return at, nil
+}
+
+// due writes queued messages, and takes the operations whose streams may have something, or returns
+// when they are to be taken.
+func (c *conn) due(b *outlet.Batch) (ready []*operation, ended []*subscriptions.Stream, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ended, c.ended = c.ended, nil
+	c.written = 0
+	if c.end != (ending{}) {
+		return nil, ended, at
+	}
+	for ; c.written < len(c.out) && !b.Full(); c.written++ {
+		c.out[c.written].write(b)
+	}
+	gathered := c.sent.Add(subscriptions.Gather)
+	wait := time.Until(gathered) > 0
+	for _, op := range c.ops {
+		switch {
+		case !op.ready || op.stream == nil:
+		case wait:
+			at = gathered
+		default:
+			op.ready = false
+			ready = append(ready, op)
+		}
+	}
+	if c.going != (ending{}) && c.running == 0 && c.written == 0 && len(ready) == 0 {
+		c.finishing(c.going)
+	}
+	return ready, ended, at
+}
+
+// Sent implements [outlet.Source].
+func (c *conn) Sent(n int) {
+	c.mu.Lock()
+	messages := min(n, c.written)
+	for i := range messages {
+		c.held -= c.out[i].size()
+		c.out[i].release()
+	}
+	if c.out = slices.Delete(c.out, 0, messages); len(c.out) == 0 {
+		c.out = nil
+	}
+	c.drained.Broadcast()
+	c.mu.Unlock()
+	n -= c.written
+	for _, r := range c.given {
+		r.op.stream.Sent(min(max(n, 0), r.n))
+		n -= r.n
+		c.wake(r.op)
+	}
+}
+
+// HangUp implements [outlet.Source].
+func (c *conn) HangUp() { _ = c.socket.Close() }
+
+// Close implements [outlet.Source].
+func (c *conn) Close() {
+	c.mu.Lock()
+	if c.end == (ending{}) {
+		c.end = ending{code: abnormalClosure}
+	}
+	for len(c.ops) > 0 {
+		c.remove(c.ops[0])
+	}
+	out, ended := c.out, c.ended
+	c.out, c.ended = nil, nil
+	c.mu.Unlock()
+	for i := range out {
+		out[i].release()
+	}
+	for _, s := range ended {
+		s.Close()
+	}
+	c.mu.Lock()
+	c.closed = true
+	c.drained.Broadcast()
+	c.mu.Unlock()
 }
 
 // manyAnswers is how many responses of a subscription say that there are more.
 const manyAnswers = 128
 
-// due takes what is to be written. Where that is nothing, the writer ends.
-func (c *conn) due() (out []message, ready, ended []*operation) {
+// deliver adds the next responses of a subscription to a batch.
+func (c *conn) deliver(ctx context.Context, b *outlet.Batch, op *operation) {
+	answers, err := op.stream.Next(facade.WithRequest(ctx, c.caller, 0))
+	n := 0
+	for head := next(op.id); n < len(answers) && !b.Full(); n++ {
+		appendText(b, head, answers[n], brace)
+	}
+	var last *resolvers.Response
+	if err != nil {
+		last = op.stream.Failed(ctx, err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out, ended = c.out, c.ended
-	c.out, c.ended, c.held = nil, nil, 0
-	if wait := subscriptions.Gather - time.Since(c.sent); wait <= 0 {
-		ready = c.take()
-	} else if c.waits() {
-		c.later(wait)
-	}
-	if len(out) == 0 && len(ready) == 0 && len(ended) == 0 {
-		c.writing = false
-		c.drained.Broadcast()
-		c.quiet()
-	}
-	return out, ready, ended
-}
-
-// take takes the operations whose streams may have something. The caller holds c.mu.
-func (c *conn) take() (ready []*operation) {
-	for _, op := range c.ops {
-		if op.ready && op.stream != nil {
-			op.ready = false
-			ready = append(ready, op)
-		}
-	}
-	return ready
-}
-
-// waits reports whether take would take something. The caller holds c.mu.
-func (c *conn) waits() bool {
-	return slices.ContainsFunc(c.ops, func(op *operation) bool { return op.ready && op.stream != nil })
-}
-
-// later starts the writer after a while. The caller holds c.mu.
-func (c *conn) later(wait time.Duration) {
-	if c.pacing {
-		return
-	}
-	c.pacing = true
-	if c.pace != nil {
-		c.pace.Reset(wait)
-		return
-	}
-	c.pace = time.AfterFunc(wait, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.pacing = false
-		c.start()
-	})
-}
-
-// deliver writes the next responses of a subscription.
-func (c *conn) deliver(op *operation) {
-	answers, err := op.stream.Next(facade.WithRequest(c.server.ctx, c.caller, 0))
-	if len(answers) > 0 {
-		head := next(op.id)
-		for _, body := range answers {
-			c.socket.text(head, body, brace)
-		}
-		c.mu.Lock()
-		op.ready = true // there may be more
-		if c.sent = time.Now(); len(answers) >= manyAnswers {
+	switch {
+	case last != nil:
+		c.ends(op, last)
+	case n > 0:
+		c.given = append(c.given, responses{op, n})
+		if c.sent = time.Now(); n < len(answers) || n >= manyAnswers {
 			c.sent = time.Time{}
 		}
-		c.mu.Unlock()
-	}
-	if err != nil {
-		resp := op.stream.Failed(c.server.ctx, err)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.ends(op, resp)
 	}
 }
 
 // brace ends the message of a response.
 var brace = []byte{'}'}
 
-// send writes one message of the queue.
-func (c *conn) send(m *message) {
+// write adds a message of the queue to a batch.
+func (m *message) write(b *outlet.Batch) {
 	if m.response == nil {
-		c.socket.text(m.text)
+		appendText(b, m.text)
 		return
 	}
-	c.socket.text(m.text, m.response.Body, brace)
-	m.response.Release()
+	appendText(b, m.text, m.response.Body, brace)
 }
