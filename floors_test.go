@@ -167,6 +167,7 @@ var floors = map[string]string{
 	"e2e/existing":          "*",
 	"e2e/documents":         "*",
 	"e2e/evolution":         "*",
+	"e2e/frames":            "*",
 	"e2e/nodeprocess":       "",
 	// Ports at which tests start a program again.
 	"e2e/freeport":     "",
