@@ -91,23 +91,18 @@ var floors = map[string]string{
 	"facts/nats/embedded":         "",
 	"gateway/publish":             "facade/catalog schema schema/jsontext facts/cloudevent facts/delivery facts/webhook facts/nats facts/nats/embedded gateway/setting",
 
-	// Under the executors: what the fields of a generated schema do, how fields that are
-	// registered by hand load rows, and the errors of a response.
-	"resolvers/binding":      "facade facade/rows facade/catalog facade/kiterror schema schema/jsontext",
-	"resolvers/loader":       "facade facade/catalog facade/kiterror facade/rows schema schema/jsontext resolvers/binding",
-	"resolvers/graphqlerror": "facade/kiterror schema/jsontext",
+	// Under the executors: what the fields of a generated schema do, and how fields that are
+	// registered by hand load rows.
+	"resolvers/binding": "facade facade/rows facade/catalog facade/kiterror schema schema/jsontext",
 
-	// A document on its way: parsed, coerced, validated, planned, executed, written. The
+	// A document on its way: parsed and coerced, validated, planned, executed and written. The
 	// reference executor stands beside all of it.
-	"resolvers/scalar":     "schema/jsontext",
-	"resolvers/document":   "schema/jsontext resolvers/graphqlerror",
-	"resolvers/input":      "facade/kiterror schema/jsontext resolvers/graphqlerror resolvers/scalar",
-	"resolvers/validation": "resolvers/graphqlerror resolvers/document resolvers/scalar resolvers/input",
-	"resolvers/plan":       "facade/catalog facade/kiterror schema/jsontext resolvers/binding resolvers/document resolvers/scalar resolvers/input",
-	"resolvers/execution":  "facade facade/access facade/budget facade/catalog facade/kiterror facade/rows schema/jsontext resolvers/binding resolvers/graphqlerror resolvers/loader resolvers/scalar resolvers/input resolvers/plan",
-	"resolvers/response":   "facade facade/budget facade/kiterror schema/jsontext resolvers/graphqlerror resolvers/binding resolvers/scalar resolvers/input resolvers/plan resolvers/execution",
+	"resolvers/language":   "facade/kiterror schema/jsontext",
+	"resolvers/validation": "resolvers/language",
+	"resolvers/plan":       "facade/catalog facade/kiterror schema/jsontext resolvers/binding resolvers/language",
+	"resolvers/execution":  "facade facade/access facade/budget facade/catalog facade/kiterror facade/rows schema/jsontext resolvers/binding resolvers/language resolvers/plan",
 	"resolvers/reference":  "facade facade/kiterror facade/rows schema schema/jsontext resolvers/binding",
-	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/kiterror resolvers/binding resolvers/graphqlerror resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response",
+	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/kiterror resolvers/binding resolvers/language resolvers/validation resolvers/plan resolvers/execution",
 	"projection":           "facade facade/catalog schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
 
 	"gateway/graphqlhttp": "facade facade/access facade/budget facade/catalog facade/kiterror schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
@@ -155,7 +150,7 @@ var floors = map[string]string{
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
 	"examples/shop":    "frond",
-	"examples/weather": "facade/rows frond gateway projection resolvers/loader",
+	"examples/weather": "facade/rows frond gateway projection resolvers/binding",
 	"store/storetest":  "facade facade/catalog facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext store/migration",
 	// Real PostgreSQL servers for tests.
 	"store/postgres/pgtest": "e2e/freeport",
@@ -193,8 +188,8 @@ var guests = map[string]string{
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
 	"github.com/jackc/pgx/v5":                    "store/postgres/engine store/postgres/pgtest",
 	"github.com/graphql-go/graphql":              "projection resolvers/binding resolvers/plan resolvers/execution resolvers/reference examples/weather",
-	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/graphqlerror resolvers/scalar resolvers/document resolvers/input resolvers/validation resolvers/plan resolvers/execution resolvers/response gateway/graphqlhttp gateway/topology cmd/frond/diff",
-	"github.com/graph-gophers/dataloader/v7":     "resolvers/loader",
+	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/language resolvers/validation resolvers/plan resolvers/execution gateway/graphqlhttp gateway/topology cmd/frond/diff",
+	"github.com/graph-gophers/dataloader/v7":     "resolvers/binding",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway/identity",
 	"github.com/coder/websocket":                 "gateway/graphqlws",

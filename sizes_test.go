@@ -27,11 +27,11 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 91_600, 70_000},
-	{"packages of the product", 79, 60},
-	{"floors of the product", 18, 12},
+	{"code lines of the product", 91_515, 70_000},
+	{"packages of the product", 74, 60},
+	{"floors of the product", 17, 12},
 	{"production files in one folder", 73, 30},
-	{"exported names", 2_134, 1_500},
+	{"exported names", 2_119, 1_500},
 	{"exported names that no other package uses", 59, 0},
 	{"exported methods that no other package uses", 12, 0},
 	{"methods of one type", 160, 40},

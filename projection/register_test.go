@@ -15,7 +15,7 @@ import (
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -43,10 +43,10 @@ func TestByHand(t *testing.T) {
 				return strings.ToUpper(title), err
 			}},
 			"editor": {Type: b.Type("Author"), Resolve: func(p graphql.ResolveParams) (any, error) {
-				return loader.Load(p.Context, "author", p.Source.(rows.Row).Get("authorId")), nil
+				return binding.Load(p.Context, "author", p.Source.(rows.Row).Get("authorId")), nil
 			}},
 			"remarks": {Type: graphql.NewList(b.Type("Comment")), Resolve: func(p graphql.ResolveParams) (any, error) {
-				return loader.LoadMany(p.Context, "comment", "postId", p.Source.(rows.Row).Get("id")), nil
+				return binding.LoadMany(p.Context, "comment", "postId", p.Source.(rows.Row).Get("id")), nil
 			}},
 		}); err != nil {
 			return err
@@ -78,7 +78,7 @@ func TestByHand(t *testing.T) {
 		}
 	}
 	run := func(query string) string {
-		ctx := loader.With(context.Background(), s, caller)
+		ctx := binding.WithLoaders(context.Background(), s, caller)
 		text, err := json.Marshal(graphql.Do(graphql.Params{Schema: s.GraphQL, RequestString: query, Context: ctx}))
 		if err != nil {
 			t.Fatal(err)
@@ -109,8 +109,8 @@ func TestByHand(t *testing.T) {
 
 // TestByHandWithoutLoaders: a context without loaders is named in the log.
 func TestByHandWithoutLoaders(t *testing.T) {
-	_, err := loader.Load(context.Background(), "author", json.RawMessage(`"ada"`))()
-	if kiterror.CodeOf(err) != kiterror.InternalError || !strings.Contains(err.Error(), "loader.With") {
+	_, err := binding.Load(context.Background(), "author", json.RawMessage(`"ada"`))()
+	if kiterror.CodeOf(err) != kiterror.InternalError || !strings.Contains(err.Error(), "binding.WithLoaders") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -130,22 +130,22 @@ func TestLoadFailures(t *testing.T) {
 		"an entity that is not here": {f, "nobody", kiterror.NotFound},
 		"a panic":                    {panics, "author", kiterror.InternalError},
 	} {
-		ctx := loader.With(context.Background(), s, tt.caller)
-		first, second := loader.Load(ctx, tt.entity, json.RawMessage(`"a"`)), loader.Load(ctx, tt.entity, json.RawMessage(`"b"`))
+		ctx := binding.WithLoaders(context.Background(), s, tt.caller)
+		first, second := binding.Load(ctx, tt.entity, json.RawMessage(`"a"`)), binding.Load(ctx, tt.entity, json.RawMessage(`"b"`))
 		for _, later := range []func() (any, error){first, second, first} {
 			if _, err := later(); kiterror.CodeOf(err) != tt.code {
 				t.Errorf("%s: got %v, want %s", name, err, tt.code)
 			}
 		}
 	}
-	if v, err := loader.Load(context.Background(), "author", json.RawMessage("null"))(); kiterror.CodeOf(err) != kiterror.InternalError || v != nil {
+	if v, err := binding.Load(context.Background(), "author", json.RawMessage("null"))(); kiterror.CodeOf(err) != kiterror.InternalError || v != nil {
 		t.Errorf("without loaders: %v, %v", v, err)
 	}
-	ctx := loader.With(context.Background(), s, f)
-	if v, err := loader.Load(ctx, "author", json.RawMessage("null"))(); v != nil || err != nil {
+	ctx := binding.WithLoaders(context.Background(), s, f)
+	if v, err := binding.Load(ctx, "author", json.RawMessage("null"))(); v != nil || err != nil {
 		t.Errorf("a null key gave %v, %v", v, err)
 	}
-	if v, err := loader.Load(ctx, "author", json.RawMessage(`"nobody"`))(); v != nil || err != nil {
+	if v, err := binding.Load(ctx, "author", json.RawMessage(`"nobody"`))(); v != nil || err != nil {
 		t.Errorf("a key without a row gave %v, %v", v, err)
 	}
 }

@@ -8,16 +8,15 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/execution"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
-	"github.com/frondhost/frond/resolvers/response"
 )
 
 // buffers is the memory of one response: that of its execution and its text. A pool keeps it
 // for the next response.
 type buffers struct {
 	exec   execution.Execution
-	writer response.Writer
+	writer execution.Writer
 
 	released atomic.Int32 // of the responses that share the text; see Response.Release
 }
@@ -90,7 +89,7 @@ func (b *buffers) abandoned(err error) *Response {
 }
 
 // refuse is the response of a request that is not executed.
-func refuse(status int, why []*graphqlerror.Error) *Response {
+func refuse(status int, why []*language.Error) *Response {
 	b := takeBuffers()
 	return &Response{Body: b.writer.Refusal(why), Status: status, buffers: b}
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 )
 
 // requestKey identifies equal requests, by all their parts and not by a hash: two requests that
@@ -55,7 +55,7 @@ func (e *Engine) requestKey(ctx context.Context, op *operation, r *Request) (q r
 
 // share executes a request once for all requests that are equal to it and arrive together.
 // The execution always begins after the request came.
-func (e *Engine) share(ctx context.Context, q requestKey, vars *input.Variables, r *Request) *Response {
+func (e *Engine) share(ctx context.Context, q requestKey, vars *language.Variables, r *Request) *Response {
 	resp, shared, err := e.group.Do(ctx, q, func(ctx context.Context) *Response {
 		resp := e.execute(ctx, q.op, vars, r)
 		resp.by = r

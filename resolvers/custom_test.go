@@ -15,7 +15,7 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 type sunshine struct {
@@ -29,7 +29,7 @@ func handWritten(b *projection.Builder) error {
 		"hours": {Type: graphql.NewNonNull(graphql.Int)},
 		"sky":   {Type: graphql.String},
 		"post": {Type: b.Type("Post").(graphql.Output), Resolve: func(p graphql.ResolveParams) (any, error) {
-			return loader.Load(p.Context, "post", json.RawMessage(`2`)), nil
+			return binding.Load(p.Context, "post", json.RawMessage(`2`)), nil
 		}},
 	}})
 	rain := graphql.NewObject(graphql.ObjectConfig{Name: "Rain", Fields: graphql.Fields{
@@ -82,16 +82,16 @@ func handWritten(b *projection.Builder) error {
 			"rival": {Type: post, Resolve: func(p graphql.ResolveParams) (any, error) {
 				var id int
 				_ = json.Unmarshal(row(p).Get("id"), &id)
-				return loader.Load(p.Context, "post", json.RawMessage(fmt.Sprint(1+id%3))), nil
+				return binding.Load(p.Context, "post", json.RawMessage(fmt.Sprint(1+id%3))), nil
 			}},
 			"chatter": {Type: graphql.NewList(graphql.NewNonNull(b.Type("Comment"))), Resolve: func(p graphql.ResolveParams) (any, error) {
-				return loader.LoadMany(p.Context, "comment", "post", row(p).Get("id")), nil
+				return binding.LoadMany(p.Context, "comment", "post", row(p).Get("id")), nil
 			}},
 		}),
 		projection.RegisterOperations(b, catalog.Query, graphql.Fields{
 			"firstAuthors": {Type: graphql.NewList(author), Resolve: func(p graphql.ResolveParams) (any, error) {
 				return []any{
-					loader.Load(p.Context, "author", json.RawMessage(`"bob"`)), nil, loader.Load(p.Context, "author", json.RawMessage(`"nobody"`)),
+					binding.Load(p.Context, "author", json.RawMessage(`"bob"`)), nil, binding.Load(p.Context, "author", json.RawMessage(`"nobody"`)),
 				}, nil
 			}},
 			"popular": {Type: b.Type("PostConnection").(graphql.Output), Resolve: func(p graphql.ResolveParams) (any, error) {

@@ -34,7 +34,7 @@
 // # Errors
 //
 // A request that cannot be executed has errors and no data; their codes are names that
-// clients know from other servers (resolvers/graphqlerror). A call that fails is an error
+// clients know from other servers (resolvers/language). A call that fails is an error
 // at each field that needed it, with the code of its [kiterror.Error], and null there, or at
 // the nearest field that may be null (specification 6.4.4). Of a failure without a code
 // only the trace id is sent, which the log has too.
@@ -42,7 +42,7 @@
 // # Fields registered by hand
 //
 // A field without a binding was registered by hand and runs its own Resolve, one item at a
-// time; package resolvers/loader batches the reads of such fields. [binding.Fields] documents
+// time; package resolvers/binding batches the reads of such fields. [binding.Fields] documents
 // their source and result.
 //
 // # The reference executor

@@ -6,39 +6,39 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 )
 
 // TestDocuments: what is wrong with a request itself is reported before anything runs,
 // with a code clients know and the place (specification 5, 6.1, 7.1.2).
 func TestDocuments(t *testing.T) {
 	b := newBlog(t)
-	valid := graphqlerror.CodeValidation
+	valid := language.CodeValidation
 	for _, c := range []struct {
 		name, query, operation string
 		code, message          string // message: how it begins; code "" for a document that runs
 	}{
 		// Parsing.
-		{"nothing", ``, "", graphqlerror.CodeParse, "The request has no query"},
-		{"white space", " \n\t", "", graphqlerror.CodeParse, "The request has no query"},
-		{"a comment", "# { a }", "", graphqlerror.CodeParse, "The document has no operation"},
-		{"half a document", `{ posts {`, "", graphqlerror.CodeParse, "Expected Name, found <EOF>"},
-		{"an empty selection", `{ posts { } }`, "", graphqlerror.CodeParse, "expected at least one definition, found }"},
-		{"half a surrogate pair", `{ author(id: "x\ud800") { id } }`, "", graphqlerror.CodeParse, `The escape \ud800 is half a surrogate pair`},
-		{"the other half", `{ author(id: "\uDC00\ud800") { id } }`, "", graphqlerror.CodeParse, `The escape \uDC00 is half a surrogate pair`},
-		{"half a surrogate pair before an escape", `{ author(id: "\uDbff\n") { id } }`, "", graphqlerror.CodeParse, `The escape \uDbff is half a surrogate pair`},
-		{"half a surrogate pair in braces", `{ author(id: "\u{D800}") { id } }`, "", graphqlerror.CodeParse, `Invalid character escape sequence`},
-		{"half a surrogate pair in a default", `query($id: ID = "\ud800") { author(id: $id) { id } }`, "", graphqlerror.CodeParse, `The escape \ud800 is half a surrogate pair`},
-		{"half a surrogate pair behind a block string", "{ a: author(id: \"\"\"\\ud800 \\\"\"\" \"\"\") { id } # \"\n b: author(id: \"\\ud800\") { id } }", "", graphqlerror.CodeParse, `The escape \ud800 is half a surrogate pair`},
-		{"bytes that are no UTF-8", "{ author(id: \"\xed\xa0\x80\") { id } }", "", graphqlerror.CodeParse, `The document is not UTF-8`},
-		{"a type", `type A { b: C }`, "", graphqlerror.CodeParse, "Unexpected Name"},
-		{"only a fragment", `fragment f on Post { id }`, "", graphqlerror.CodeParse, "The document has no operation"},
+		{"nothing", ``, "", language.CodeParse, "The request has no query"},
+		{"white space", " \n\t", "", language.CodeParse, "The request has no query"},
+		{"a comment", "# { a }", "", language.CodeParse, "The document has no operation"},
+		{"half a document", `{ posts {`, "", language.CodeParse, "Expected Name, found <EOF>"},
+		{"an empty selection", `{ posts { } }`, "", language.CodeParse, "expected at least one definition, found }"},
+		{"half a surrogate pair", `{ author(id: "x\ud800") { id } }`, "", language.CodeParse, `The escape \ud800 is half a surrogate pair`},
+		{"the other half", `{ author(id: "\uDC00\ud800") { id } }`, "", language.CodeParse, `The escape \uDC00 is half a surrogate pair`},
+		{"half a surrogate pair before an escape", `{ author(id: "\uDbff\n") { id } }`, "", language.CodeParse, `The escape \uDbff is half a surrogate pair`},
+		{"half a surrogate pair in braces", `{ author(id: "\u{D800}") { id } }`, "", language.CodeParse, `Invalid character escape sequence`},
+		{"half a surrogate pair in a default", `query($id: ID = "\ud800") { author(id: $id) { id } }`, "", language.CodeParse, `The escape \ud800 is half a surrogate pair`},
+		{"half a surrogate pair behind a block string", "{ a: author(id: \"\"\"\\ud800 \\\"\"\" \"\"\") { id } # \"\n b: author(id: \"\\ud800\") { id } }", "", language.CodeParse, `The escape \ud800 is half a surrogate pair`},
+		{"bytes that are no UTF-8", "{ author(id: \"\xed\xa0\x80\") { id } }", "", language.CodeParse, `The document is not UTF-8`},
+		{"a type", `type A { b: C }`, "", language.CodeParse, "Unexpected Name"},
+		{"only a fragment", `fragment f on Post { id }`, "", language.CodeParse, "The document has no operation"},
 
 		// Operations (6.1).
-		{"several without a name", `query A { __typename } query B { __typename }`, "", graphqlerror.CodeOperation, "The document has several operations"},
+		{"several without a name", `query A { __typename } query B { __typename }`, "", language.CodeOperation, "The document has several operations"},
 		{"one of several", `query A { __typename } query B { __typename }`, "B", "", ""},
-		{"none of that name", `query A { __typename }`, "B", graphqlerror.CodeOperation, "The document has no operation of the name"},
-		{"no name, and one is asked for", `{ __typename }`, "A", graphqlerror.CodeOperation, "The document has no operation of the name"},
+		{"none of that name", `query A { __typename }`, "B", language.CodeOperation, "The document has no operation of the name"},
+		{"no name, and one is asked for", `{ __typename }`, "A", language.CodeOperation, "The document has no operation of the name"},
 		{"a name that is empty is none", `query A { __typename }`, "", "", ""},
 		{"two of a name", `query A { __typename } query A { __typename }`, "A", valid, `There can be only one operation named "A".`},
 		{"one without a name among others", `{ __typename } query A { __typename }`, "A", valid, "This anonymous operation must be the only defined operation."},
@@ -91,7 +91,7 @@ func TestDocuments(t *testing.T) {
 		{"a variable of an output type", `query($n: Post) { post(id: 1) { id @skip(if: $n) } }`, "", valid, `Variable "$n" cannot be non-input type "Post".`},
 		{"a variable of an unknown type", `query($n: Nope) { posts(first: $n) { total } }`, "", valid, `Unknown type "Nope".`},
 		{"a variable in a fragment of two operations", `query A($n: Int!) { ...f } query B($n: Int) { ...f } fragment f on Query { post(id: $n) { id } }`, "A", valid, `Variable "$n" of type "Int" used in position expecting type "Int!".`},
-		{"a variable in a list", `query($n: Int!) { postsByIds(ids: [$n, 2]) { id } }`, "", graphqlerror.CodeInput, `Variable "$n" of required type "Int!" was not provided.`},
+		{"a variable in a list", `query($n: Int!) { postsByIds(ids: [$n, 2]) { id } }`, "", language.CodeInput, `Variable "$n" of required type "Int!" was not provided.`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b.calls()

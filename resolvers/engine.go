@@ -18,8 +18,7 @@ import (
 	"github.com/frondhost/frond/facade/singleflight"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/execution"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/resolvers/validation"
 )
@@ -114,7 +113,7 @@ type Engine struct {
 	exec    *execution.Executor
 	limits  Limits
 	docs    *cache
-	report  graphqlerror.Reporter
+	report  language.Reporter
 	options Options
 
 	group   group // nil: every request is executed by itself
@@ -149,11 +148,11 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 		docs:    newCache(opts.Documents),
 		options: *opts,
 	}
-	inputs := input.NewTypes(loaded)
+	inputs := language.NewTypes(loaded)
 	inputs.Suggest = opts.Suggest
 	e.types = plan.NewTypes(loaded, s, inputs)
 	e.rules = validation.New(loaded, inputs, validation.Options{Limits: e.limits.document(), Suggest: opts.Suggest, NoIntrospection: opts.NoIntrospection})
-	e.report = graphqlerror.Reporter{Logger: opts.Logger, Timeout: e.limits.Execution}
+	e.report = language.Reporter{Logger: opts.Logger, Timeout: e.limits.Execution}
 	if opts.Logger == nil {
 		e.report.Logger = slog.Default()
 	}
@@ -183,28 +182,28 @@ func (e *Engine) Execute(ctx context.Context, r *Request) (resp *Response) {
 	case refused != nil:
 		return refused
 	case op.def.Operation == ast.Subscription:
-		return op.named(refuse(400, []*graphqlerror.Error{streamFault(op.def)}))
+		return op.named(refuse(400, []*language.Error{streamFault(op.def)}))
 	}
 	return e.once(ctx, op, vars, r)
 }
 
 // begin finds the operation of a request and coerces its variables, or refuses it.
-func (e *Engine) begin(r *Request) (*operation, *input.Variables, *Response) {
+func (e *Engine) begin(r *Request) (*operation, *language.Variables, *Response) {
 	doc, errs := e.prepare(r.Query)
 	if errs != nil {
 		return nil, nil, refuse(400, errs)
 	}
 	op, f := doc.operation(r.OperationName)
 	if f != nil {
-		return nil, nil, refuse(400, []*graphqlerror.Error{f})
+		return nil, nil, refuse(400, []*language.Error{f})
 	}
 	if r.ReadOnly && op.def.Operation == ast.Mutation {
-		return nil, nil, refuse(405, []*graphqlerror.Error{methodFault(op.def)})
+		return nil, nil, refuse(405, []*language.Error{methodFault(op.def)})
 	}
 	vars, errs := op.vars.Coerce(r.Variables)
 	if errs == nil {
 		if f := op.undecided(vars); f != nil {
-			errs = []*graphqlerror.Error{f}
+			errs = []*language.Error{f}
 		}
 	}
 	if errs != nil {
@@ -214,7 +213,7 @@ func (e *Engine) begin(r *Request) (*operation, *input.Variables, *Response) {
 }
 
 // once executes a query or a mutation.
-func (e *Engine) once(ctx context.Context, op *operation, vars *input.Variables, r *Request) (resp *Response) {
+func (e *Engine) once(ctx context.Context, op *operation, vars *language.Variables, r *Request) (resp *Response) {
 	ctx, cancel := e.limits.deadline(ctx)
 	defer cancel()
 	if q, ok := e.requestKey(ctx, op, r); ok {
@@ -233,7 +232,7 @@ func (op *operation) named(resp *Response) *Response {
 
 // execute executes one operation within its deadline. An execution that requests share has
 // a deadline of its own, since it does not end with the context of one of them.
-func (e *Engine) execute(ctx context.Context, op *operation, vars *input.Variables, r *Request) (resp *Response) {
+func (e *Engine) execute(ctx context.Context, op *operation, vars *language.Variables, r *Request) (resp *Response) {
 	defer e.rescue(ctx, r, &resp)
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
@@ -257,7 +256,7 @@ func (e *Engine) execute(ctx context.Context, op *operation, vars *input.Variabl
 
 // run executes an operation and writes its response, which closes the account when it is
 // released.
-func (e *Engine) run(ctx context.Context, account *budget.Account, op *operation, vars *input.Variables, r *Request) (resp *Response) {
+func (e *Engine) run(ctx context.Context, account *budget.Account, op *operation, vars *language.Variables, r *Request) (resp *Response) {
 	defer func() {
 		if resp == nil { // it panicked, or its goroutine was ended
 			account.Close()
@@ -280,7 +279,7 @@ func (e *Engine) run(ctx context.Context, account *budget.Account, op *operation
 
 // overloaded is the response of a request that the budget has no memory for.
 func (e *Engine) overloaded(ctx context.Context, r *Request, err error) *Response {
-	resp := refuse(kiterror.ServiceUnavailable.Status(), []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, err)})
+	resp := refuse(kiterror.ServiceUnavailable.Status(), []*language.Error{e.report.Failed(ctx, r.Trace, err)})
 	resp.RetryAfter = kiterror.AsError(err).RetryAfter()
 	return resp
 }
@@ -288,22 +287,22 @@ func (e *Engine) overloaded(ctx context.Context, r *Request, err error) *Respons
 // rescue replaces the response of a request whose execution panicked.
 func (e *Engine) rescue(ctx context.Context, r *Request, resp **Response) {
 	if p := recover(); p != nil {
-		*resp = refuse(500, []*graphqlerror.Error{e.report.Panicked(ctx, r.Trace, p)})
+		*resp = refuse(500, []*language.Error{e.report.Panicked(ctx, r.Trace, p)})
 	}
 }
 
-func streamFault(op *ast.OperationDefinition) *graphqlerror.Error {
-	return &graphqlerror.Error{
+func streamFault(op *ast.OperationDefinition) *language.Error {
+	return &language.Error{
 		Message: "A subscription has many answers; open a websocket of the protocol graphql-transport-ws, or send it with Accept: text/event-stream.",
-		At:      graphqlerror.Positions(op.Position),
+		At:      language.Positions(op.Position),
 		Code:    string(kiterror.BadRequest),
 	}
 }
 
-func methodFault(op *ast.OperationDefinition) *graphqlerror.Error {
-	return &graphqlerror.Error{
+func methodFault(op *ast.OperationDefinition) *language.Error {
+	return &language.Error{
 		Message: "A " + string(op.Operation) + " is not answered over GET; send it as a POST.",
-		At:      graphqlerror.Positions(op.Position),
+		At:      language.Positions(op.Position),
 		Code:    string(kiterror.MethodNotAllowed),
 	}
 }

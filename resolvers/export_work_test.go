@@ -1,6 +1,8 @@
 package resolvers
 
-import "github.com/frondhost/frond/resolvers/document"
+import (
+	"github.com/frondhost/frond/resolvers/language"
+)
 
 // Work is what it takes to measure and to validate a document, counted: how many
 // selections, arguments, values, directives, spreads and uses of variables are looked at.
@@ -8,7 +10,7 @@ type Work struct{ Measured, Validated int }
 
 // WorkOf counts the work of a text that parses.
 func (e *Engine) WorkOf(text string) (w Work, ok bool) {
-	doc, f := document.Parse(text, e.limits.Tokens)
+	doc, f := language.Parse(text, e.limits.Tokens)
 	if f != nil {
 		return w, false
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/loader"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -238,7 +237,7 @@ func (b *blog) do(query, variables string) string {
 
 // plain runs a query on the reference executor.
 func (b *blog) plain(query, variables string) *graphql.Result {
-	ctx := loader.With(context.Background(), b.schema, b.recorder)
+	ctx := binding.WithLoaders(context.Background(), b.schema, b.recorder)
 	p := graphql.Params{Schema: b.schema.GraphQL, RequestString: query, Context: ctx}
 	if variables != "" {
 		_ = json.Unmarshal([]byte(variables), &p.VariableValues)

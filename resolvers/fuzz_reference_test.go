@@ -10,7 +10,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // untellable are fields whose failures graphql.Do cannot place: see reference_test.go.
@@ -34,7 +34,7 @@ func (b *blog) alike(t *testing.T, source []byte) (errored bool) {
 	decode(t, string(r.Body), &ours)
 	p := graphql.Params{
 		Schema: b.schema.GraphQL, RequestString: query, OperationName: operation,
-		Context: loader.With(context.Background(), b.schema, b.recorder),
+		Context: binding.WithLoaders(context.Background(), b.schema, b.recorder),
 	}
 	if err := json.Unmarshal([]byte(variables), &p.VariableValues); err != nil {
 		t.Fatal(err)

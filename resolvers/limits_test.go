@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -40,38 +40,38 @@ func TestLimits(t *testing.T) {
 		make func(n int) string
 		at   int
 	}{
-		{"depth", graphqlerror.CodeDepth, deep, 15},
-		{"depth through fragments", graphqlerror.CodeDepth, func(n int) string {
+		{"depth", language.CodeDepth, deep, 15},
+		{"depth through fragments", language.CodeDepth, func(n int) string {
 			return `{ author(id: "ada") { ...f } } fragment f on Author { ` + strings.TrimSuffix(strings.TrimPrefix(deep(n), `{ author(id: "ada") { `), ` } }`) + ` }`
 		}, 15},
-		{"depth of introspection", graphqlerror.CodeDepth, func(n int) string {
+		{"depth of introspection", language.CodeDepth, func(n int) string {
 			return `{ __schema { queryType { ` + repeat(n-3, "ofType { ") + "name" + repeat(n-3, " }") + ` } } }`
 		}, 30},
-		{"lists of introspection", graphqlerror.CodeDepth, func(n int) string {
+		{"lists of introspection", language.CodeDepth, func(n int) string {
 			return `{ __schema { types { ` + repeat(n, "possibleTypes { ") + "name" + repeat(n, " }") + ` } } }`
 		}, 2},
-		{"aliases", graphqlerror.CodeAliases, func(n int) string { return `{ author(id: "ada") { ` + numbered(n, "a%d: id ") + `} }` }, 30},
-		{"aliases in a fragment, wherever it is spread", graphqlerror.CodeAliases, func(n int) string {
+		{"aliases", language.CodeAliases, func(n int) string { return `{ author(id: "ada") { ` + numbered(n, "a%d: id ") + `} }` }, 30},
+		{"aliases in a fragment, wherever it is spread", language.CodeAliases, func(n int) string {
 			return `{ author(id: "ada") { ...f mentor { ` + numbered(n-15, "b%d: id ") + `} } } fragment f on Author { ` + numbered(15, "a%d: id ") + `}`
 		}, 30},
-		{"root fields", graphqlerror.CodeRoots, func(n int) string { return `{ ` + repeat(n, "__typename ") + `}` }, 20},
-		{"root fields in a fragment", graphqlerror.CodeRoots, func(n int) string {
+		{"root fields", language.CodeRoots, func(n int) string { return `{ ` + repeat(n, "__typename ") + `}` }, 20},
+		{"root fields in a fragment", language.CodeRoots, func(n int) string {
 			return `{ ...f } fragment f on Query { ` + repeat(n, "__typename ") + `}`
 		}, 20},
-		{"fields", graphqlerror.CodeFields, func(n int) string { return `{ author(id: "ada") { ` + repeat(n-1, "id ") + `} }` }, 3500},
-		{"fields in fragments, wherever they are spread", graphqlerror.CodeFields, func(n int) string {
+		{"fields", language.CodeFields, func(n int) string { return `{ author(id: "ada") { ` + repeat(n-1, "id ") + `} }` }, 3500},
+		{"fields in fragments, wherever they are spread", language.CodeFields, func(n int) string {
 			return `{ author(id: "ada") { ...f mentor { ...f } ` + repeat(n-2002, "id ") + `} } fragment f on Author { ` + repeat(1000, "id ") + `}`
 		}, 3500},
-		{"fields of all operations", graphqlerror.CodeFields, func(n int) string {
+		{"fields of all operations", language.CodeFields, func(n int) string {
 			return `query A { author(id: "ada") { ...f } } query B { author(id: "ada") { ...f ` + repeat(n-2002, "id ") + `} } fragment f on Author { ` + repeat(1000, "id ") + `}`
 		}, 3500},
-		{"all that fragments come to", graphqlerror.CodeExpanded, func(n int) string { // 3 for the author, 500 for each g
+		{"all that fragments come to", language.CodeExpanded, func(n int) string { // 3 for the author, 500 for each g
 			return `{ author(id: "ada") { ` + repeat((n-3)/500, "...g ") + repeat((n-3)%500, "id ") + `} } fragment g on Author { posts(filter: {id: {in: [` + repeat(493, "1 ") + `]}}) { total } }`
 		}, 10000},
-		{"tokens", graphqlerror.CodeTokens, func(n int) string {
+		{"tokens", "TOKEN_LIMIT_EXCEEDED", func(n int) string {
 			return `mutation { updatePost(id: 1, input: {meta: [` + repeat(n-20, "1 ") + `]}) { id } }`
 		}, 5000},
-		{"the document", graphqlerror.CodeDocument, func(n int) string { return "{ __typename } #" + repeat(n-16, "x") }, 64 << 10},
+		{"the document", language.CodeDocument, func(n int) string { return "{ __typename } #" + repeat(n-16, "x") }, 64 << 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, n := range []int{c.at, c.at + 1, 20 * c.at} {
@@ -98,7 +98,7 @@ func TestLimits(t *testing.T) {
 					t.Errorf("%d: %s, want one error", n, short(got))
 				case n == c.at+1 && (r.Errors[0].Extensions.Code != c.code || r.Errors[0].Extensions.Details.Limit != c.at):
 					t.Errorf("%d: %s, want %s", n, short(got), c.code)
-				case n > c.at && !strings.HasSuffix(r.Errors[0].Extensions.Code, "_LIMIT_EXCEEDED") && r.Errors[0].Extensions.Code != graphqlerror.CodeDocument:
+				case n > c.at && !strings.HasSuffix(r.Errors[0].Extensions.Code, "_LIMIT_EXCEEDED") && r.Errors[0].Extensions.Code != language.CodeDocument:
 					t.Errorf("%d: %s, want the code of a limit", n, short(got)) // far past one, another may be met first
 				}
 			}
@@ -117,11 +117,11 @@ func TestCountingStops(t *testing.T) {
 		make       func(n int) string
 		at         int
 	}{
-		{"the document is not read", graphqlerror.CodeDocument, resolvers.Limits{}, func(n int) string { return strings.Repeat("x", n) + garbage }, 64 << 10},
-		{"the lexer stops", graphqlerror.CodeTokens, resolvers.Limits{Document: -1}, func(n int) string {
+		{"the document is not read", language.CodeDocument, resolvers.Limits{}, func(n int) string { return strings.Repeat("x", n) + garbage }, 64 << 10},
+		{"the lexer stops", "TOKEN_LIMIT_EXCEEDED", resolvers.Limits{Document: -1}, func(n int) string {
 			return `{ author(id: "ada") { ` + strings.Repeat("id ", n) + garbage
 		}, 5000},
-		{"a document of 900 KB", graphqlerror.CodeDocument, resolvers.Limits{}, func(n int) string {
+		{"a document of 900 KB", language.CodeDocument, resolvers.Limits{}, func(n int) string {
 			return `{ author(id: "ada") { ` + strings.Repeat("id ", n/3) + "} }"
 		}, 64 << 10},
 	} {
@@ -197,7 +197,7 @@ func TestComparisons(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&types, "... on E%d { nodeId } ", i)
 	}
-	for n, code := range map[int]string{1665: "", 1666: graphqlerror.CodeMerge, 3000: graphqlerror.CodeMerge} { // 60 times one and n, and node itself
+	for n, code := range map[int]string{1665: "", 1666: language.CodeMerge, 3000: language.CodeMerge} { // 60 times one and n, and node itself
 		got := answered(e, `{ node(nodeId: "x") { `+types.String()+strings.Repeat("nodeId ", n)+`} }`)
 		if code == "" && got != `{"data":{"node":null}}` || code != "" && !strings.Contains(got, code+`","details":{"limit":100000}`) {
 			t.Errorf("%d: %s, want %q", n, short(got), code)
@@ -216,12 +216,12 @@ func TestSpirals(t *testing.T) {
 	}
 	spiral.WriteString(" fragment f60 on Author { id }")
 	for name, c := range map[string]struct{ query, code string }{
-		"a spiral":         {spiral.String(), graphqlerror.CodeAliases},
-		"a circle":         {`{ author(id: "ada") { ...f } } fragment f on Author { mentor { ...g } } fragment g on Author { mentor { ...f } }`, graphqlerror.CodeValidation},
-		"a circle of one":  {`{ author(id: "ada") { ...f } } fragment f on Author { ...f }`, graphqlerror.CodeValidation},
+		"a spiral":         {spiral.String(), language.CodeAliases},
+		"a circle":         {`{ author(id: "ada") { ...f } } fragment f on Author { mentor { ...g } } fragment g on Author { mentor { ...f } }`, language.CodeValidation},
+		"a circle of one":  {`{ author(id: "ada") { ...f } } fragment f on Author { ...f }`, language.CodeValidation},
 		"overlapping ones": {`{ author(id: "ada") { ` + strings.Repeat("name ", 2000) + `} }`, ""},
 		"many, different":  {`{ author(id: "ada") { ` + strings.Repeat("mentor { name } ", 1000) + `} }`, ""},
-		"introspection":    {`{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }`, graphqlerror.CodeDepth},
+		"introspection":    {`{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }`, language.CodeDepth},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := b.do(c.query, "")

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 )
 
 // TestLargeVariables: a body of a megabyte holds values of any shape. What does not
@@ -27,24 +27,24 @@ func TestLargeVariables(t *testing.T) {
 		name, query, value string
 		code, says         string
 	}{
-		{"arrays 10,000 deep", filter, again("[", 10_000) + again("]", 10_000), graphqlerror.CodeInput, "nested deeper than 100 levels"},
-		{"objects 10,000 deep", filter, again(`{"a":`, 10_000) + "1" + again("}", 10_000), graphqlerror.CodeInput, "nested deeper than 100 levels"},
+		{"arrays 10,000 deep", filter, again("[", 10_000) + again("]", 10_000), language.CodeInput, "nested deeper than 100 levels"},
+		{"objects 10,000 deep", filter, again(`{"a":`, 10_000) + "1" + again("}", 10_000), language.CodeInput, "nested deeper than 100 levels"},
 		{"a filter 13 deep", filter, again(`{"not":`, 13) + "{}" + again("}", 13), "VALIDATION_FAILED", "nested deeper than 12 levels"},
 		{"a filter 90 deep", filter, again(`{"and":[`, 45) + "{}" + again("]}", 45), "VALIDATION_FAILED", "nested deeper than 12 levels"},
 		{"a filter of 301 conditions", filter, `{"or":` + list(301, `{"id":{"eq":1}}`) + "}", "VALIDATION_FAILED", "300 conditions"},
 		{"a filter of 50,000 conditions", filter, `{"or":` + list(50_000, `{"id":{"eq":1}}`) + "}", "VALIDATION_FAILED", "300 conditions"},
 		{"501 operands", filter, `{"id":{"in":` + list(501, "1") + "}}", "VALIDATION_FAILED", "at most 500 items"},
 		{"100,000 operands", filter, `{"id":{"in":` + list(100_000, "1") + "}}", "VALIDATION_FAILED", "at most 500 items"},
-		{"100,000 operands of another type", filter, `{"id":{"in":` + list(100_000, `"x"`) + "}}", graphqlerror.CodeInput, "Int cannot represent"},
+		{"100,000 operands of another type", filter, `{"id":{"in":` + list(100_000, `"x"`) + "}}", language.CodeInput, "Int cannot represent"},
 		{"501 ids", byIDs, list(501, "1"), "VALIDATION_FAILED", "at most 500 items"},
 		{"100,000 ids", byIDs, list(100_000, "1"), "VALIDATION_FAILED", "at most 500 items"},
-		{"a list in a list", byIDs, list(100_000, "[1]"), graphqlerror.CodeInput, "Int cannot represent"},
+		{"a list in a list", byIDs, list(100_000, "[1]"), language.CodeInput, "Int cannot represent"},
 		{"an order of 50,000 keys", ordered, list(50_000, `{"id":"ASC"}`), "VALIDATION_FAILED", "at most"},
-		{"a number of 100,000 digits", `query($v: Int) { posts(first: $v) { total } }`, again("9", 100_000), graphqlerror.CodeInput, "Int cannot represent"},
-		{"a number beyond all", `query($v: Float) { authors(filter: {rating: {eq: $v}}) { total } }`, "1e999999999", graphqlerror.CodeInput, "Float cannot represent"},
+		{"a number of 100,000 digits", `query($v: Int) { posts(first: $v) { total } }`, again("9", 100_000), language.CodeInput, "Int cannot represent"},
+		{"a number beyond all", `query($v: Float) { authors(filter: {rating: {eq: $v}}) { total } }`, "1e999999999", language.CodeInput, "Float cannot represent"},
 		{"an id of 900,000 bytes", `query($v: ID!) { author(id: $v) { id } }`, `"` + again("x", 900_000) + `"`, "", ""},
-		{"an input of 50,000 keys", create, `{"name":"N"` + keysOf(50_000) + `}`, graphqlerror.CodeInput, `is not defined by type`},
-		{"a null where none may be", create, "null", graphqlerror.CodeInput, "non-null"},
+		{"an input of 50,000 keys", create, `{"name":"N"` + keysOf(50_000) + `}`, language.CodeInput, `is not defined by type`},
+		{"a null where none may be", create, "null", language.CodeInput, "non-null"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := b.do(c.query, `{"v":`+c.value+`}`)
@@ -90,7 +90,7 @@ func TestArguments(t *testing.T) {
 	}
 	for n, want := range map[int]bool{8: false, 9: true, 29: true} {
 		got := string(b.engine.Execute(context.Background(), &resolvers.Request{Query: query(n), Variables: value}).Body)
-		if strings.Contains(got, `"`+graphqlerror.CodeArguments+`","details":{"limit":8388608}`) != want || strings.Contains(got, "errors") != want {
+		if strings.Contains(got, `"`+language.CodeArguments+`","details":{"limit":8388608}`) != want || strings.Contains(got, "errors") != want {
 			t.Errorf("%d times: %s", n, short(got))
 		}
 	}

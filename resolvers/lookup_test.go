@@ -20,7 +20,7 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -39,7 +39,7 @@ func ExampleLookup() {
 		panic(err)
 	}
 
-	weather := loader.NewLookup(func(_ context.Context, cities []string) (map[string]string, error) {
+	weather := binding.NewLookup(func(_ context.Context, cities []string) (map[string]string, error) {
 		fmt.Println("asked for", cities)
 		return map[string]string{"Bergen": "rain", "Porto": "sun"}, nil
 	})
@@ -103,7 +103,7 @@ func (a *finder) find(_ context.Context, keys []string) (map[string]int, error) 
 
 // lookedUp has fields that ask a lookup.
 func lookedUp(a *finder) func(b *projection.Builder) error {
-	size := loader.NewLookup(a.find)
+	size := binding.NewLookup(a.find)
 	text := func(p graphql.ResolveParams, name string) string {
 		var s string
 		_ = json.Unmarshal(p.Source.(rows.Row).Get(name), &s)
@@ -174,7 +174,7 @@ func TestLookupFails(t *testing.T) {
 			t.Errorf("%s: got  %s\nwant %s", key, got, want)
 		}
 	}
-	_, err := loader.NewLookup((&finder{}).find).Load(context.Background(), "ada")()
+	_, err := binding.NewLookup((&finder{}).find).Load(context.Background(), "ada")()
 	if err == nil || kiterror.CodeOf(err) != kiterror.InternalError {
 		t.Errorf("outside of a request: %v", err)
 	}

@@ -6,9 +6,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/resolvers/document"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -26,7 +24,7 @@ type operation struct {
 	doc         *prepared
 	expanded    int // its expanded size, see [Limits.Expanded]
 	def         *ast.OperationDefinition
-	vars        *input.Declared
+	vars        *language.Declared
 	conditions  []int // variables that @skip and @include read, by slot
 	resume      int   // of a subscription, the variable that only says where to begin, by slot; -1: there is none
 	live        bool  // a subscription that is a live query
@@ -46,16 +44,16 @@ const maxPlans = 32
 const planBytes = 8
 
 // prepare is the document of a text, from the cache or read now.
-func (e *Engine) prepare(text string) (*prepared, []*graphqlerror.Error) {
-	if l := e.limits.Document; graphqlerror.Exceeds(len(text), l) { // before anything reads it
-		return nil, []*graphqlerror.Error{graphqlerror.ForLimit(graphqlerror.CodeDocument, l, "The document is longer than %d bytes; send a shorter one.")}
+func (e *Engine) prepare(text string) (*prepared, []*language.Error) {
+	if l := e.limits.Document; language.Exceeds(len(text), l) { // before anything reads it
+		return nil, []*language.Error{language.ForLimit(language.CodeDocument, l, "The document is longer than %d bytes; send a shorter one.")}
 	}
 	if d := e.docs.get(text); d != nil {
 		return d, nil
 	}
-	parsed, f := document.Parse(text, e.limits.Tokens)
+	parsed, f := language.Parse(text, e.limits.Tokens)
 	if f != nil {
-		return nil, []*graphqlerror.Error{f}
+		return nil, []*language.Error{f}
 	}
 	found := e.rules.Validate(parsed)
 	if found.Errors != nil {
@@ -84,14 +82,14 @@ func (e *Engine) operation(def *ast.OperationDefinition) *operation {
 }
 
 // operation is the one a request asks for (specification 6.1).
-func (d *prepared) operation(name string) (*operation, *graphqlerror.Error) {
+func (d *prepared) operation(name string) (*operation, *language.Error) {
 	if name == "" {
 		if len(d.operations) == 1 {
 			return d.operations[0], nil
 		}
-		return nil, &graphqlerror.Error{
+		return nil, &language.Error{
 			Message: "The document has several operations; say which one in operationName.",
-			Code:    graphqlerror.CodeOperation,
+			Code:    language.CodeOperation,
 		}
 	}
 	for _, op := range d.operations {
@@ -99,16 +97,16 @@ func (d *prepared) operation(name string) (*operation, *graphqlerror.Error) {
 			return op, nil
 		}
 	}
-	return nil, &graphqlerror.Error{
+	return nil, &language.Error{
 		Message: "The document has no operation of the name that operationName says; send one it has.",
-		Code:    graphqlerror.CodeOperation,
+		Code:    language.CodeOperation,
 	}
 }
 
 // plan is the operation's plan for these variables, cached or compiled now. Only the variables
 // in @skip and @include matter to a plan: it serves one set of their values, and writing takes
 // no decisions.
-func (op *operation) plan(e *Engine, vars *input.Variables) *plan.Plan {
+func (op *operation) plan(e *Engine, vars *language.Variables) *plan.Plan {
 	key := make([]byte, 0, 16)
 	for _, slot := range op.conditions {
 		key = append(key, condition(vars.At(slot)))
@@ -135,14 +133,14 @@ func (op *operation) plan(e *Engine, vars *input.Variables) *plan.Plan {
 
 // undecided is the error of a condition that was sent as null: a default made the
 // variable fit where only true and false do (specification 5.8.5).
-func (op *operation) undecided(vars *input.Variables) *graphqlerror.Error {
+func (op *operation) undecided(vars *language.Variables) *language.Error {
 	for _, slot := range op.conditions {
 		if jsontext.IsNull(vars.At(slot)) {
 			v := op.vars.List[slot]
-			return &graphqlerror.Error{
+			return &language.Error{
 				Message: fmt.Sprintf("$%s is null where @skip or @include wants true or false; send one of them, or leave it out.", v.Name),
-				At:      graphqlerror.Positions(v.At),
-				Code:    graphqlerror.CodeInput,
+				At:      language.Positions(v.At),
+				Code:    language.CodeInput,
 			}
 		}
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/readset"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -42,7 +41,7 @@ type Subscription struct {
 
 	engine *Engine
 	op     *operation
-	vars   *input.Variables
+	vars   *language.Variables
 	state  access.State
 	watch  Watch
 }
@@ -78,15 +77,15 @@ func (s *Subscription) Failed(ctx context.Context, err error) *Response {
 }
 
 // failed is the response to a subscription whose source stream there is not.
-func (op *operation) failed(ctx context.Context, e *Engine, vars *input.Variables, trace string, err error) *Response {
+func (op *operation) failed(ctx context.Context, e *Engine, vars *language.Variables, trace string, err error) *Response {
 	root := op.plan(e, vars).Units[0].Selection.Fields[0]
 	f := e.report.Failed(ctx, trace, err)
-	f.At, f.Path = graphqlerror.Positions(root.Positions...), []graphqlerror.Segment{{Key: root.Name}}
-	return op.named(refuse(kiterror.AsError(err).Code.Status(), []*graphqlerror.Error{f}))
+	f.At, f.Path = language.Positions(root.Positions...), []language.Segment{{Key: root.Name}}
+	return op.named(refuse(kiterror.AsError(err).Code.Status(), []*language.Error{f}))
 }
 
 // subscribe admits a subscription. The error is that of an argument, or of Options.Watch.
-func (e *Engine) subscribe(ctx context.Context, op *operation, vars *input.Variables, r *Request) (*Subscription, error) {
+func (e *Engine) subscribe(ctx context.Context, op *operation, vars *language.Variables, r *Request) (*Subscription, error) {
 	if e.options.Watch == nil {
 		return nil, kiterror.Errorf(kiterror.NotImplemented, "nothing here announces facts")
 	}
@@ -208,7 +207,7 @@ func (s *Subscription) key() any {
 // resumeVariable returns the slot of the variable of a subscription's argument after, if the
 // operation uses it only there: subscribers that begin at different positions are equal
 // otherwise.
-func resumeVariable(def *ast.OperationDefinition, vars *input.Declared) int {
+func resumeVariable(def *ast.OperationDefinition, vars *language.Declared) int {
 	uses := map[string]int{}
 	after := ""
 	var value func(v *ast.Value)

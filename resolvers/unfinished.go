@@ -9,7 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 )
 
 // grace is the time that an operation may take after its deadline: stores and remotes stop at
@@ -51,7 +51,7 @@ func (e *Engine) inTime(ctx context.Context, r *Request, run func() *Response) *
 		var resp *Response
 		defer func() {
 			if resp == nil { // the author's code called runtime.Goexit
-				resp = refuse(500, []*graphqlerror.Error{e.report.Failed(ctx, r.Trace, errEnded)})
+				resp = refuse(500, []*language.Error{e.report.Failed(ctx, r.Trace, errEnded)})
 			}
 			done <- resp
 		}()

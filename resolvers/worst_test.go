@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -63,7 +63,7 @@ func TestWorst(t *testing.T) {
 				t.Fatalf("%d bytes", n)
 			}
 			answer := answered(e, d.Text)
-			if strings.Contains(answer, "LIMIT") || strings.Contains(answer, graphqlerror.CodeDocument) || strings.Contains(answer, graphqlerror.CodeParse) {
+			if strings.Contains(answer, "LIMIT") || strings.Contains(answer, language.CodeDocument) || strings.Contains(answer, language.CodeParse) {
 				t.Errorf("this is not the worst that is let in: %s", short(answer))
 			}
 			w, _ := e.WorkOf(d.Text)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
-	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 // dice are numbers that follow from a seed; the reference throws the same ones
@@ -185,7 +185,7 @@ func (w *world) object(d *dice, p graphql.ResolveParams, name string) any {
 	for _, e := range w.entities {
 		if typeName(e) == name {
 			key := json.RawMessage(encode(e.key(int(seed % uint32(len(e.rows)+1)))))
-			return loader.Load(p.Context, e.name, key)
+			return binding.Load(p.Context, e.name, key)
 		}
 	}
 	t := thing{Type: name, Seed: seed, Mark: fmt.Sprintf("mark%d", seed%7)}

@@ -16,7 +16,7 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
-	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/binding"
 )
 
 //go:embed site
@@ -54,7 +54,7 @@ func extend(b *projection.Builder, find find) error {
 			"celsius": {Type: graphql.NewNonNull(graphql.Int)},
 		},
 	})
-	lookup := loader.NewLookup(find)
+	lookup := binding.NewLookup(find)
 	return projection.RegisterType(b, "Warehouse", graphql.Fields{"weather": {
 		Type: weather, Description: "The weather in the city of the warehouse, or null if it is unknown.",
 		Resolve: func(p graphql.ResolveParams) (any, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
 )
 
@@ -18,12 +18,12 @@ var errNotRows = errors.New("the operation answered a value that is not the rows
 // batch makes the one call of a relation for all parents. Keys are sent once each, and every
 // parent points to the group of its key. For a relation whose ids are in the row, windows makes
 // the groups of the parents afterwards.
-func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in *plan.Invocation) {
+func (x *Execution) batch(r *Run, f *plan.Fetch, res *result, call *calling, in *plan.Invocation) {
 	parent := &r.Results[f.Parent.ID]
 	relation := f.Binding.Relation
 	keys := facade.TakeRelationKeys()
 	defer keys.Release()
-	at := func(i int) json.RawMessage { return parent.At(i, f.Key) }
+	at := func(i int) json.RawMessage { return parent.at(i, f.Key) }
 	if relation.InRow() {
 		keys.Lists(parent.Items, at)
 	} else {
@@ -64,7 +64,7 @@ func (x *Execution) batch(r *Run, f *plan.Fetch, res *Result, call *calling, in 
 }
 
 // windows gives every parent its page of the rows that its own ids name.
-func (x *Execution) windows(n int, list func(int) json.RawMessage, f *plan.Fetch, res *Result, keys *facade.RelationKeys, w binding.Window) {
+func (x *Execution) windows(n int, list func(int) json.RawMessage, f *plan.Fetch, res *result, keys *facade.RelationKeys, w binding.Window) {
 	res.Index = sized(&res.indexBuf, n)
 	for i := range res.Index {
 		res.Index[i] = int32(i)
@@ -77,7 +77,7 @@ func (x *Execution) windows(n int, list func(int) json.RawMessage, f *plan.Fetch
 		from, to, page, err := binding.PageIDs(ids, there, w)
 		if err != nil {
 			if res.GroupErrs == nil {
-				res.GroupErrs = map[int32]*graphqlerror.Error{}
+				res.GroupErrs = map[int32]*language.Error{}
 			}
 			res.GroupErrs[int32(i)] = x.Failed(kiterror.AsError(err).At(f.Entity, f.Operation))
 			return 0, 0, facade.Page{}

@@ -12,36 +12,35 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/rows"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
-	"github.com/frondhost/frond/resolvers/scalar"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Tree is the value of a field that was registered by hand, for one item: its leaves are JSON,
+// tree is the value of a field that was registered by hand, for one item: its leaves are JSON,
 // its objects are items of a run that was executed for all of them together. The zero Tree is
 // null.
-type Tree struct {
-	Kind TreeKind
+type tree struct {
+	Kind treeKind
 	Text json.RawMessage // of a leaf
-	List []Tree
+	List []tree
 	Run  *Run // of an object
 	At   int
-	Err  *graphqlerror.Error
+	Err  *language.Error
 }
 
-// TreeKind says which members of a [Tree] are set.
-type TreeKind uint8
+// treeKind says which members of a [tree] are set.
+type treeKind uint8
 
 // The kinds, with the members of a [Tree] that each sets. The zero Tree is null.
 const (
-	treeNull   TreeKind = iota
-	TreeLeaf            // Text, coerced already: it is written as it is
-	TreeJSON            // Text, still to be coerced by the type of the field
-	TreeList            // List, one Tree for each item
-	TreeObject          // Run and At: item At of Run
-	TreeError           // Err: the value is null, and this is the reason
+	treeNull   treeKind = iota
+	treeLeaf            // Text, coerced already: it is written as it is
+	treeJSON            // Text, still to be coerced by the type of the field
+	treeList            // List, one Tree for each item
+	treeObject          // Run and At: item At of Run
+	treeError           // Err: the value is null, and this is the reason
 )
 
 // completer completes the values of one field: CompleteValue (GraphQL 6.4.3), except that
@@ -63,8 +62,8 @@ func (c *completer) run() {
 
 // fail is the value of a field that failed with err. The text of err is sent only where it is
 // a facade.Error.
-func (c *completer) fail(err error) Tree {
-	return Tree{Kind: TreeError, Err: c.x.Failed(err)}
+func (c *completer) fail(err error) tree {
+	return tree{Kind: treeError, Err: c.x.Failed(err)}
 }
 
 // complete completes one value by its type. It accepts:
@@ -75,10 +74,10 @@ func (c *completer) fail(err error) Tree {
 //	*facade.Result           by its form: a value, a row, rows or a page
 //	json.RawMessage          JSON, checked when it is written
 //	anything else            a list, a leaf or an object, by out
-func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
+func (c *completer) complete(out *plan.OutputType, value any) (t tree) {
 	defer func() { // methods of the author's types may panic
 		if p := recover(); p != nil {
-			t = Tree{Kind: TreeError, Err: c.x.Panicked(p)}
+			t = tree{Kind: treeError, Err: c.x.Panicked(p)}
 		}
 	}()
 	for {
@@ -94,24 +93,24 @@ func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
 	}
 	switch v := value.(type) {
 	case nil:
-		return Tree{}
-	case Tree:
+		return tree{}
+	case tree:
 		return v
 	case failure:
-		return Tree{Kind: TreeError, Err: v.err}
+		return tree{Kind: treeError, Err: v.err}
 	case rows.Row:
 		// The zero Row is not a row.
 		if v == (rows.Row{}) {
-			return Tree{}
+			return tree{}
 		}
 	case *facade.Result:
 		if v == nil {
-			return Tree{}
+			return tree{}
 		}
 		return c.result(out, v)
 	case *rows.Rows:
 		if v == nil {
-			return Tree{}
+			return tree{}
 		}
 		if out.Elem == nil {
 			return c.several(v.Len())
@@ -124,13 +123,13 @@ func (c *completer) complete(out *plan.OutputType, value any) (t Tree) {
 		return c.json(out, v)
 	default:
 		if isNil(value) {
-			return Tree{}
+			return tree{}
 		}
 	}
 	switch {
 	case out.Elem != nil:
 		return c.list(out, value)
-	case out.Kind != scalar.Composite:
+	case out.Kind != language.Composite:
 		return c.leaf(out, value)
 	}
 	return c.object(out, value)
@@ -149,8 +148,8 @@ func isNil(value any) bool {
 
 // result completes a result of the façade by its form. It records failed computed fields apart
 // from the rows, which cannot hold them.
-func (c *completer) result(out *plan.OutputType, r *facade.Result) Tree {
-	loader.From(c.x.loading).Note(r)
+func (c *completer) result(out *plan.OutputType, r *facade.Result) tree {
+	binding.LoadersOf(c.x.loading).Note(r)
 	switch {
 	case r.Form == facade.FormValue:
 		return c.json(out, r.Value)
@@ -163,32 +162,32 @@ func (c *completer) result(out *plan.OutputType, r *facade.Result) Tree {
 	case r.Form == facade.FormRows, r.Rows.Len() > 1:
 		return c.several(r.Rows.Len())
 	case r.Rows.Len() == 0:
-		return Tree{}
+		return tree{}
 	}
 	return c.object(out, r.Rows.Row(0))
 }
 
 // several refuses rows where one object is expected: the first of them would hide the others.
-func (c *completer) several(n int) Tree {
+func (c *completer) several(n int) tree {
 	return c.fail(fmt.Errorf("one object was expected, and there are %d rows as a list", n))
 }
 
 // json completes a value that is JSON text. Leaves are checked against their type when they
 // are written; objects become items, so that hand-written fields and relations below them
 // work.
-func (c *completer) json(out *plan.OutputType, text json.RawMessage) Tree {
+func (c *completer) json(out *plan.OutputType, text json.RawMessage) tree {
 	switch kind := jsontext.KindOf(text); {
 	case kind == jsontext.Invalid || kind == jsontext.Null:
-		return Tree{}
+		return tree{}
 	// Leaves and lists of leaves stay one text; the writer walks it.
-	case out.Named().Kind != scalar.Composite:
-		return Tree{Kind: TreeJSON, Text: text}
+	case out.Named().Kind != language.Composite:
+		return tree{Kind: treeJSON, Text: text}
 	case out.Elem == nil:
 		return c.object(out, text)
 	case kind != jsontext.Array:
 		return c.fail(fmt.Errorf("a list was expected, and there is none"))
 	}
-	t := Tree{Kind: TreeList}
+	t := tree{Kind: treeList}
 	for _, item := range jsontext.Elements(text) {
 		t.List = append(t.List, c.json(out.Elem, item))
 	}
@@ -196,8 +195,8 @@ func (c *completer) json(out *plan.OutputType, text json.RawMessage) Tree {
 }
 
 // list completes each item of a list: rows, a []any, or any Go slice or array.
-func (c *completer) list(out *plan.OutputType, value any) Tree {
-	t := Tree{Kind: TreeList}
+func (c *completer) list(out *plan.OutputType, value any) tree {
+	t := tree{Kind: treeList}
 	switch list := value.(type) {
 	case *rows.Rows:
 		for i := range list.Len() {
@@ -223,14 +222,14 @@ func (c *completer) list(out *plan.OutputType, value any) Tree {
 // leaf is result coercion of a Go value (specification 3.5): built-in scalars by package
 // scalar, other leaves by Serialize of their graphql-go type. A value that Serialize turns
 // into nil is an error, and not a null without one.
-func (c *completer) leaf(out *plan.OutputType, value any) Tree {
+func (c *completer) leaf(out *plan.OutputType, value any) tree {
 	switch out.Kind {
-	case scalar.Int, scalar.Float, scalar.String, scalar.Boolean, scalar.ID:
-		text, ok := scalar.FromGo(out.Kind, value)
+	case language.Int, language.Float, language.String, language.Boolean, language.ID:
+		text, ok := language.FromGo(out.Kind, value)
 		if !ok {
 			return c.misfit(out)
 		}
-		return Tree{Kind: TreeLeaf, Text: text}
+		return tree{Kind: treeLeaf, Text: text}
 	}
 	// Enums and custom scalars have Go values of their own, which only their type can
 	// serialize.
@@ -243,22 +242,22 @@ func (c *completer) leaf(out *plan.OutputType, value any) Tree {
 		return c.misfit(out)
 	}
 	if s, ok := v.(string); ok {
-		return Tree{Kind: TreeLeaf, Text: jsontext.Quote(s)}
+		return tree{Kind: treeLeaf, Text: jsontext.Quote(s)}
 	}
 	if raw, ok := v.(json.RawMessage); ok {
-		return Tree{Kind: TreeJSON, Text: raw}
+		return tree{Kind: treeJSON, Text: raw}
 	}
 	text, err := marshal(v)
 	if err != nil {
 		return c.fail(err)
 	}
-	return Tree{Kind: TreeLeaf, Text: text}
+	return tree{Kind: treeLeaf, Text: text}
 }
 
 // misfit is the error of a value that is not of its type.
-func (c *completer) misfit(out *plan.OutputType) Tree {
+func (c *completer) misfit(out *plan.OutputType) tree {
 	f := c.w.Field.Type
-	return Tree{Kind: TreeError, Err: c.x.Broken(fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.Parent.Name, f.Definition.Name, out.Definition.Name))}
+	return tree{Kind: treeError, Err: c.x.broken(fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.Parent.Name, f.Definition.Name, out.Definition.Name))}
 }
 
 // marshal returns v as JSON, without the escapes of <, > and & that encoding/json makes for
@@ -276,7 +275,7 @@ func marshal(v any) (json.RawMessage, error) {
 // object collects a value as an item of the run for its type, and returns the place that it
 // will have there. An object whose type has generated fields is marshaled: those fields are
 // read from its JSON as from a row.
-func (c *completer) object(out *plan.OutputType, value any) Tree {
+func (c *completer) object(out *plan.OutputType, value any) tree {
 	typ, err := c.typeOf(out.Definition, value)
 	if err != nil {
 		return c.fail(err)
@@ -322,14 +321,14 @@ func (c *completer) object(out *plan.OutputType, value any) Tree {
 	for i, r := range c.runs {
 		if r.Unit == u {
 			c.items[i] = append(c.items[i], it)
-			return Tree{Kind: TreeObject, Run: r, At: len(c.items[i]) - 1}
+			return tree{Kind: treeObject, Run: r, At: len(c.items[i]) - 1}
 		}
 	}
 	// The first object of its type.
 	r := &Run{Unit: u}
 	c.runs = append(c.runs, r)
 	c.items = append(c.items, []item{it})
-	return Tree{Kind: TreeObject, Run: r}
+	return tree{Kind: treeObject, Run: r}
 }
 
 // typeOf returns the object type of a value: the field's own, or the one that the interface or

@@ -7,8 +7,8 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
 )
 
@@ -29,7 +29,7 @@ func (x *Execution) custom(r *Run, list []*plan.CustomField, wait *sync.WaitGrou
 			continue
 		}
 		c := completer{x: x, w: w}
-		trees := make([]Tree, len(values[i]))
+		trees := make([]tree, len(values[i]))
 		for j, v := range values[i] {
 			trees[j] = c.complete(w.Field.Output, v)
 		}
@@ -39,7 +39,7 @@ func (x *Execution) custom(r *Run, list []*plan.CustomField, wait *sync.WaitGrou
 }
 
 // failure is the error that a function returned instead of a value.
-type failure struct{ err *graphqlerror.Error }
+type failure struct{ err *language.Error }
 
 // resolve returns the value of a field for each of its items. A node is searched once and is
 // the same for all, as its only parent is the root.
@@ -55,7 +55,7 @@ func (x *Execution) resolve(r *Run, w *plan.CustomField) []any {
 		return values
 	case w.Def == nil: // a column whose objects hold hand-written fields
 		for i := range values {
-			if v := res.At(i, w.Field.Slot); v != nil {
+			if v := res.at(i, w.Field.Slot); v != nil {
 				values[i] = v
 			}
 		}
@@ -74,7 +74,7 @@ func (x *Execution) resolve(r *Run, w *plan.CustomField) []any {
 
 // sourceOf returns the Source of the fields of item i: the value that a Resolve returned, or the
 // row.
-func (res *Result) sourceOf(i int) any {
+func (res *result) sourceOf(i int) any {
 	if res.source != nil {
 		return res.source[i]
 	}
@@ -101,11 +101,11 @@ func (x *Execution) call(w *plan.CustomField, source any, args map[string]any) (
 	return value
 }
 
-// withLoaders returns the context of a Resolve, in which package loader finds the request's
+// withLoaders returns the context of a Resolve, in which package binding finds the request's
 // loaders. Only this goroutine of the execution calls it.
 func (x *Execution) withLoaders() context.Context {
 	if x.loading == nil {
-		x.loading = loader.With(x.Ctx, x.Schema, x.Caller)
+		x.loading = binding.WithLoaders(x.Ctx, x.Schema, x.Caller)
 	}
 	return x.loading
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
 )
 
@@ -25,7 +24,7 @@ type Executor struct {
 	// Schema, Types and Report belong to one another: Types are the object types of Schema.
 	Schema *binding.Schema
 	Types  *plan.Types
-	Report *graphqlerror.Reporter
+	Report *language.Reporter
 	// MaxResponse is the limit of the response in bytes, negative for none. The rows of one
 	// level may not come to more text either: they could not be written.
 	MaxResponse int // bytes of an answer, negative: any number
@@ -38,7 +37,7 @@ type Task struct {
 	// graphqlerror.ErrTimeout.
 	Ctx context.Context
 	// Vars are the coerced values of the operation's variables.
-	Vars *input.Variables
+	Vars *language.Variables
 	// State is the caller's: every call of the execution is made with it, so no field has more
 	// rights than another.
 	State   access.State
@@ -65,7 +64,7 @@ type Execution struct {
 	loading context.Context // ctx with the request's loaders and trace
 
 	base    Run      // the run over the root that is under way
-	results []Result // of base; memory kept from one execution to the next
+	results []result // of base; memory kept from one execution to the next
 }
 
 // Begin makes x an execution of t. Of the task before it reuses only memory.
@@ -98,7 +97,7 @@ func (x *Execution) Size() (n int) {
 func (x *Execution) prepare(u *plan.Unit) *Run {
 	n := len(u.Fetches)
 	if cap(x.results) < n {
-		x.results = make([]Result, n)
+		x.results = make([]result, n)
 	}
 	x.results = x.results[:n]
 	for i := range x.results {
@@ -111,16 +110,16 @@ func (x *Execution) prepare(u *plan.Unit) *Run {
 // Run is a unit of a plan being executed, with the results of its fetches.
 type Run struct {
 	Unit    *plan.Unit
-	Results []Result // by fetch
+	Results []result // by fetch
 }
 
-// Result is the result of a fetch, for all its parents together. The rows stay in the result of
+// result is the result of a fetch, for all its parents together. The rows stay in the result of
 // the call; Index, order and Groups map them to parents:
 //
 //	parent i  ->  group Index[i]  ->  places From to To  ->  rows order[place]
 //
 // A nil Index is group 0 for all parents, a nil order the places themselves.
-type Result struct {
+type result struct {
 	rows    *rows.Rows
 	cols    []int          // by slot, the column of the rows' layout; -1: there is none
 	Items   int            // how many there are: rows, or values
@@ -130,11 +129,11 @@ type Result struct {
 	Repeats bool           // more refer to the rows than there are
 	Value   json.RawMessage
 	source  []any // the sources of hand-written fields, if they are not rows
-	Trees   [][]Tree
+	Trees   [][]tree
 
-	Err       *graphqlerror.Error           // the fetch failed
-	GroupErrs map[int32]*graphqlerror.Error // no answer for one parent
-	Missing   []*graphqlerror.Error         // by slot: why a computed field is in no row
+	Err       *language.Error           // the fetch failed
+	GroupErrs map[int32]*language.Error // no answer for one parent
+	Missing   []*language.Error         // by slot: why a computed field is in no row
 
 	one      [1]facade.Group // groups, where there is one
 	colBuf   []int           // for cols, from an earlier answer
@@ -149,7 +148,7 @@ func (x *Execution) Run(u *plan.Unit) *Run {
 		x.Account.Forgive()
 	}
 	r := x.prepare(u)
-	r.Results[0] = Result{Items: 1, source: rootSource, Trees: make([][]Tree, len(u.Fetches[0].Custom))}
+	r.Results[0] = result{Items: 1, source: rootSource, Trees: make([][]tree, len(u.Fetches[0].Custom))}
 	x.levels(r)
 	return r
 }
@@ -227,7 +226,7 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 	res := &r.Results[f.ID]
 	defer func() {
 		if p := recover(); p != nil {
-			*res = Result{Err: x.Panicked(p)}
+			*res = result{Err: x.Panicked(p)}
 		}
 	}()
 	if ofEvent(f) {
@@ -242,7 +241,7 @@ func (x *Execution) fetch(r *Run, f *plan.Fetch) {
 	// Constant invocations are not counted: their text is part of the document, which has its
 	// own limit.
 	if n := len(in.ID) + len(in.Params) + len(in.Query) + len(in.Body); in != f.Args.Constant && x.arguments.Add(int64(n)) > maxArguments {
-		res.Err = graphqlerror.ForLimit(graphqlerror.CodeArguments, maxArguments, "The arguments of the operation's fields come to more than %d bytes; send a large variable to fewer of them.")
+		res.Err = language.ForLimit(language.CodeArguments, maxArguments, "The arguments of the operation's fields come to more than %d bytes; send a large variable to fewer of them.")
 		return
 	}
 	// Partial: a computed field that fails is null with an error, and its row stays
@@ -284,7 +283,7 @@ const maxArguments = 8 << 20
 
 // take keeps the result of a call without Each. A value is read as rows where the operation
 // names their card.
-func (res *Result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
+func (res *result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
 	switch out.Form {
 	case facade.FormValue:
 		res.Value = out.Value
@@ -309,9 +308,9 @@ func (res *Result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
 
 // lay looks the columns up in the layout of the rows, once for all of them, and notes which
 // computed fields failed.
-func (res *Result) lay(x *Execution, f *plan.Fetch, out *facade.Result) {
+func (res *result) lay(x *Execution, f *plan.Fetch, out *facade.Result) {
 	res.rows, res.Items = out.Rows, out.Rows.Len()
-	res.Trees = make([][]Tree, len(f.Custom))
+	res.Trees = make([][]tree, len(f.Custom))
 	if res.rows == nil {
 		return
 	}
@@ -324,16 +323,16 @@ func (res *Result) lay(x *Execution, f *plan.Fetch, out *facade.Result) {
 	for _, failed := range out.Failed {
 		if slot, ok := f.Slots[failed.Field]; ok {
 			if res.Missing == nil {
-				res.Missing = make([]*graphqlerror.Error, len(f.Columns))
+				res.Missing = make([]*language.Error, len(f.Columns))
 			}
 			res.Missing[slot] = x.Failed(failed.Err)
 		}
 	}
 }
 
-// At returns the text of a column in a row, or nil where the row does not have it. The text is
+// at returns the text of a column in a row, or nil where the row does not have it. The text is
 // a part of the row and must not be changed.
-func (res *Result) At(row, slot int) json.RawMessage {
+func (res *result) at(row, slot int) json.RawMessage {
 	col := res.cols[slot]
 	if col < 0 {
 		return nil
@@ -342,21 +341,21 @@ func (res *Result) At(row, slot int) json.RawMessage {
 }
 
 // Failed returns the error of a failed call, without its place. See [graphqlerror.Reporter].
-func (x *Execution) Failed(err error) *graphqlerror.Error {
+func (x *Execution) Failed(err error) *language.Error {
 	return x.Report.Failed(x.Ctx, x.Trace, err)
 }
 
 // Panicked returns the error of a recovered panic.
-func (x *Execution) Panicked(p any) *graphqlerror.Error { return x.Report.Panicked(x.Ctx, x.Trace, p) }
+func (x *Execution) Panicked(p any) *language.Error { return x.Report.Panicked(x.Ctx, x.Trace, p) }
 
-// Broken returns the error of a value that does not fit its type; message may be sent.
-func (x *Execution) Broken(message string) *graphqlerror.Error {
+// broken returns the error of a value that does not fit its type; message may be sent.
+func (x *Execution) broken(message string) *language.Error {
 	return x.Report.Broken(x.Ctx, x.Trace, message)
 }
 
 // reset empties a result and keeps its memory: the columns and the index of the next answer
 // fit in it.
-func (res *Result) reset() { *res = Result{colBuf: res.colBuf, indexBuf: res.indexBuf} }
+func (res *result) reset() { *res = result{colBuf: res.colBuf, indexBuf: res.indexBuf} }
 
 // sized returns a list of n elements in buf, which grows where it has to. The elements are
 // not cleared.
@@ -367,8 +366,8 @@ func sized[T int | int32](buf *[]T, n int) []T {
 	return (*buf)[:n]
 }
 
-// Place returns the row at a place of a group.
-func (res *Result) Place(i int) int {
+// place returns the row at a place of a group.
+func (res *result) place(i int) int {
 	if res.order != nil {
 		return int(res.order[i])
 	}

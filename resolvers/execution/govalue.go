@@ -6,10 +6,8 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
-	"github.com/frondhost/frond/resolvers/scalar"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -18,9 +16,9 @@ import (
 // (docs/decisions/graphql-execution.md).
 func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
 	args := map[string]any{}
-	r := input.Renderer{Vars: x.Vars}
+	r := language.Renderer{Vars: x.Vars}
 	for _, def := range w.Field.Type.Args {
-		text, ok := r.Argument(nil, def, input.ValueOf(w.Args, def.Name))
+		text, ok := r.Argument(nil, def, language.ValueOf(w.Args, def.Name))
 		if r.Err != nil {
 			return nil, r.Err
 		}
@@ -35,7 +33,7 @@ func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
 			}
 			v, ok := goValue(a.Type, text)
 			if !ok {
-				return nil, kiterror.Errorf(graphqlerror.CodeInput, "The argument %q does not fit its type %q.", def.Name, def.Type.Text)
+				return nil, kiterror.Errorf(language.CodeInput, "The argument %q does not fit its type %q.", def.Name, def.Type.Text)
 			}
 			args[def.Name] = v
 		}
@@ -86,7 +84,7 @@ func goValue(t graphql.Type, text json.RawMessage) (any, bool) {
 		v := t.ParseValue(jsontext.Unquote(text))
 		return v, v != nil
 	case *graphql.Scalar:
-		if n, ok := scalar.Integer(text); ok && jsontext.KindOf(text) == jsontext.Number {
+		if n, ok := language.Integer(text); ok && jsontext.KindOf(text) == jsontext.Number {
 			if t == graphql.Int {
 				return int(n), true
 			}

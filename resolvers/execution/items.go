@@ -7,17 +7,15 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
-	"github.com/frondhost/frond/resolvers/scalar"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // read lays out rows that came as a JSON value: those of a view, or a list result of a remote.
 // It reports whether the value is one. Null means no rows; an object is a page if the operation
 // returns pages, and one row otherwise.
-func (res *Result) read(f *plan.Fetch, value json.RawMessage) bool {
+func (res *result) read(f *plan.Fetch, value json.RawMessage) bool {
 	page := facade.Page{Total: -1}
 	switch jsontext.KindOf(value) {
 	case jsontext.Invalid, jsontext.Null:
@@ -39,7 +37,7 @@ func (res *Result) read(f *plan.Fetch, value json.RawMessage) bool {
 	for i := range res.cols {
 		res.cols[i] = i
 	}
-	res.Trees = make([][]Tree, len(f.Custom))
+	res.Trees = make([][]tree, len(f.Custom))
 	res.Groups = []facade.Group{{To: res.Items, Page: page}}
 	return true
 }
@@ -48,7 +46,7 @@ func (res *Result) read(f *plan.Fetch, value json.RawMessage) bool {
 // that is missing is -1: not known.
 func readPage(value json.RawMessage) (p facade.Page) {
 	p.Total = -1
-	if n, ok := scalar.Integer(jsontext.Get(value, "total")); ok {
+	if n, ok := language.Integer(jsontext.Get(value, "total")); ok {
 		p.Total = n
 	}
 	p.HasMore = jsontext.KindOf(jsontext.Get(value, "hasMore")) == jsontext.True
@@ -73,9 +71,9 @@ type item struct {
 // a call.
 func (x *Execution) over(r *Run, items []item) {
 	u := r.Unit
-	r.Results = make([]Result, len(u.Fetches))
+	r.Results = make([]result, len(u.Fetches))
 	res, f := &r.Results[0], u.Fetches[0]
-	res.Trees = make([][]Tree, len(f.Custom))
+	res.Trees = make([][]tree, len(f.Custom))
 	res.source = make([]any, 0, len(items))
 	layout := rows.NewLayout(f.Columns)
 	res.rows = rows.New(layout, len(items))
@@ -105,17 +103,17 @@ func (x *Execution) over(r *Run, items []item) {
 
 // lost notes why computed fields are missing in a row that a Resolve returned. Only rows of a
 // loader have failures.
-func (x *Execution) lost(res *Result, f *plan.Fetch, row rows.Row) {
+func (x *Execution) lost(res *result, f *plan.Fetch, row rows.Row) {
 	if row == (rows.Row{}) || x.loading == nil {
 		return
 	}
-	for _, failed := range loader.From(x.loading).Failures(row) {
+	for _, failed := range binding.LoadersOf(x.loading).Failures(row) {
 		slot, wanted := f.Slots[failed.Field]
 		if !wanted {
 			continue
 		}
 		if res.Missing == nil {
-			res.Missing = make([]*graphqlerror.Error, len(f.Columns))
+			res.Missing = make([]*language.Error, len(f.Columns))
 		}
 		if res.Missing[slot] == nil {
 			res.Missing[slot] = x.Failed(failed.Err)

@@ -6,8 +6,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -22,10 +21,10 @@ func (x *Execution) node(w *plan.CustomField) (value any) {
 			value = failure{x.Panicked(p)}
 		}
 	}()
-	r := input.Renderer{Vars: x.Vars}
+	r := language.Renderer{Vars: x.Vars}
 	var text json.RawMessage
 	for _, def := range w.Field.Type.Args {
-		text, _ = r.Argument(nil, def, input.ValueOf(w.Args, def.Name))
+		text, _ = r.Argument(nil, def, language.ValueOf(w.Args, def.Name))
 	}
 	if r.Err != nil {
 		return failure{x.Failed(r.Err)}
@@ -66,7 +65,7 @@ type nodesOfType struct {
 	places [][]int           // by key, the places of its row in the answer
 
 	groups []facade.Group
-	err    *graphqlerror.Error
+	err    *language.Error
 }
 
 // add searches the row of a global id, for a place in the list. A text that is not a global id,
@@ -104,7 +103,7 @@ func (s *nodeSearch) of(node *binding.Node) *nodesOfType {
 		return nil
 	}
 	u := s.w.Values.Unit(typ)
-	t := &nodesOfType{node: node, run: &Run{Unit: u, Results: make([]Result, len(u.Fetches))}, at: map[string]int{}}
+	t := &nodesOfType{node: node, run: &Run{Unit: u, Results: make([]result, len(u.Fetches))}, at: map[string]int{}}
 	s.types = append(s.types, t)
 	return t
 }
@@ -134,7 +133,7 @@ func (s *nodeSearch) run() []any {
 				case t.err != nil:
 					s.found[place] = failure{t.err}
 				case t.groups[i].From < t.groups[i].To:
-					s.found[place] = Tree{Kind: TreeObject, Run: t.run, At: t.groups[i].From}
+					s.found[place] = tree{Kind: treeObject, Run: t.run, At: t.groups[i].From}
 				}
 			}
 		}

@@ -10,8 +10,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/document"
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -25,7 +24,7 @@ type arguments struct {
 // bound is an argument that has a value, written or by default, and its place.
 type bound struct {
 	binding.Arg
-	def   *input.Definition
+	def   *language.Definition
 	value *ast.Value
 }
 
@@ -41,7 +40,7 @@ type Invocation struct {
 // arguments compiles the arguments of a field: those that were written, in their order, then
 // those that have a default. The order of the members of params and query follows from it.
 func (c *compiler) arguments(f *FieldType, b *binding.Field, written ast.ArgumentList) *arguments {
-	a := &arguments{canonical: document.AppendArguments(nil, written)}
+	a := &arguments{canonical: language.AppendArguments(nil, written)}
 	find := func(name string) (bound, bool) {
 		for _, arg := range b.Args {
 			if arg.Name != name {
@@ -79,11 +78,11 @@ func (c *compiler) arguments(f *FieldType, b *binding.Field, written ast.Argumen
 //	post(id: "a")                               id "a"
 //
 // Without variables the result is made once and shared; it must not be changed.
-func (f *Fetch) Invocation(vars *input.Variables) *Invocation {
+func (f *Fetch) Invocation(vars *language.Variables) *Invocation {
 	if f.Args.Constant != nil {
 		return f.Args.Constant
 	}
-	r := input.Renderer{Vars: vars}
+	r := language.Renderer{Vars: vars}
 	in := &Invocation{}
 	params, query := member{}, member{}
 	var allParams, allQuery json.RawMessage
@@ -185,7 +184,7 @@ func sent(text []byte) bool { return text != nil && !jsontext.IsNull(text) }
 
 // into writes the arguments of a connection as list takes them: one limit for first and last,
 // the cursors, and the direction where the cursors do not imply it (docs/decisions/graphql-schema.md).
-func (p *paging) into(query *member, r *input.Renderer, list *catalog.Operation) {
+func (p *paging) into(query *member, r *language.Renderer, list *catalog.Operation) {
 	p.sides(r)
 	limit := p.first
 	if sent(p.last) {
@@ -209,7 +208,7 @@ func (p *paging) into(query *member, r *input.Renderer, list *catalog.Operation)
 }
 
 // sides refuses arguments that contradict each other, such as first with last.
-func (p *paging) sides(r *input.Renderer) {
+func (p *paging) sides(r *language.Renderer) {
 	if err := binding.CheckPaging(count(p.first), count(p.last), count(p.offset), string(p.after) == `""`, string(p.before) == `""`); err != nil && r.Err == nil {
 		r.Err = err
 	}
@@ -249,7 +248,7 @@ func (p *paging) window() (w binding.Window) {
 //
 //	[{"createdAt":"DESC"},{"title":"ASC"}]
 //	["-createdAt","title"]
-func sortKeys(r *input.Renderer, text []byte) []byte {
+func sortKeys(r *language.Renderer, text []byte) []byte {
 	if !sent(text) {
 		return []byte("null")
 	}
@@ -278,7 +277,7 @@ func sortKeys(r *input.Renderer, text []byte) []byte {
 // executions.
 func (f *Fetch) finish() {
 	for _, b := range f.Args.bound {
-		if b.value != nil && input.HasVariables(b.value) {
+		if b.value != nil && language.HasVariables(b.value) {
 			return
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/scalar"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -223,7 +223,7 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 		return
 	// Below __schema and __type: the writer reads the SDL, no row is involved.
 	case b == nil && strings.HasPrefix(f.Type.Parent.Name, "__"):
-		if named := f.Output.Named(); named.Kind == scalar.Composite {
+		if named := f.Output.Named(); named.Kind == language.Composite {
 			f.Selection = c.below(c.types.Object(named.Definition.Name), g, on)
 		}
 		return
@@ -239,7 +239,7 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 	case binding.Column, binding.Computed:
 		f.Slot = on.slot(b.Column)
 		f.Action = Column
-		if f.Output.Named().Kind == scalar.Composite {
+		if f.Output.Named().Kind == language.Composite {
 			f.Action = Nested
 			typ := c.types.Object(f.Output.Named().Definition.Name)
 			if typ == nil || c.needsHand(typ, g.fields) {
@@ -291,7 +291,7 @@ func (c *compiler) needsHand(typ *ObjectType, fields []*ast.Field) bool {
 		if ft.Binding == nil || ft.Binding.Kind != binding.Column {
 			return true
 		}
-		if named := ft.Output.Named(); named.Kind == scalar.Composite {
+		if named := ft.Output.Named(); named.Kind == language.Composite {
 			if inner := c.types.Object(named.Definition.Name); inner == nil || c.needsHand(inner, g.fields) {
 				return true
 			}
@@ -303,7 +303,7 @@ func (c *compiler) needsHand(typ *ObjectType, fields []*ast.Field) bool {
 // hand makes f a field whose values are found one item at a time, and adds it to those of on.
 func (c *compiler) hand(f *Field, g group, on *Fetch, w *CustomField) {
 	w.ID, w.On, w.Field, w.Args = len(on.Custom), on, f, g.fields[0].Arguments
-	if f.Output.Named().Kind == scalar.Composite {
+	if f.Output.Named().Kind == language.Composite {
 		w.Values = &Variants{compiler: *c, fields: g.fields, units: map[string]*Unit{}}
 	}
 	on.Custom = append(on.Custom, w)
@@ -332,7 +332,7 @@ func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 	}
 	named := f.Output.Named()
 	switch typ := c.types.Object(named.Definition.Name); {
-	case named.Kind != scalar.Composite || typ == nil:
+	case named.Kind != language.Composite || typ == nil:
 		f.Shape = AnyValue
 		return
 	case typ.Page:

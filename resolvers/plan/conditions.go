@@ -5,13 +5,13 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 )
 
 // Conditions returns the slots of the variables in the @skip and @include of an operation,
 // sorted and each once: the selection depends on their values (GraphQL 3.13.1, 3.13.2). An
 // operation with n of them has up to 2^n plans, which are made on demand.
-func Conditions(def *ast.OperationDefinition, vars *input.Declared) []int {
+func Conditions(def *ast.OperationDefinition, vars *language.Declared) []int {
 	var slots []int
 	seen := map[string]bool{}
 	note := func(list ast.DirectiveList) {

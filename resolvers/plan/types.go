@@ -7,8 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/input"
-	"github.com/frondhost/frond/resolvers/scalar"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -17,7 +16,7 @@ import (
 type Types struct {
 	Schema *ast.Schema
 	built  *binding.Schema
-	Inputs *input.Types
+	Inputs *language.Types
 
 	mu      sync.Mutex
 	objects map[string]*ObjectType
@@ -25,7 +24,7 @@ type Types struct {
 
 // NewTypes returns the object types of a schema: loaded is built as it was loaded from its
 // SDL, inputs are its input types.
-func NewTypes(loaded *ast.Schema, built *binding.Schema, inputs *input.Types) *Types {
+func NewTypes(loaded *ast.Schema, built *binding.Schema, inputs *language.Types) *Types {
 	return &Types{Schema: loaded, built: built, Inputs: inputs, objects: map[string]*ObjectType{}}
 }
 
@@ -45,7 +44,7 @@ type FieldType struct {
 	Definition *ast.FieldDefinition
 	Binding    *binding.Field // nil: written by hand, or introspection
 	Output     *OutputType
-	Args       []*input.Definition
+	Args       []*language.Definition
 }
 
 // Object returns the object type called name, made at the first call, or nil if the schema has
@@ -117,9 +116,9 @@ func (t *Types) Is(o *ObjectType, condition string) bool {
 // type inside. Kind, Values and Definition are those of the named type and are set only there.
 type OutputType struct {
 	NonNull    bool
-	Elem       *OutputType // of a list
-	Kind       scalar.Kind // of a scalar or an enum; 0 for Composite types
-	Values     scalar.Values
+	Elem       *OutputType   // of a list
+	Kind       language.Kind // of a scalar or an enum; 0 for Composite types
+	Values     language.Values
 	Definition *ast.Definition
 }
 
@@ -139,10 +138,10 @@ func (t *Types) out(typ *ast.Type) *OutputType {
 	o := &OutputType{NonNull: typ.NonNull, Definition: t.Schema.Types[typ.NamedType]}
 	switch o.Definition.Kind {
 	case ast.Scalar:
-		o.Kind = scalar.Output(typ.NamedType)
+		o.Kind = language.OutputKind(typ.NamedType)
 	case ast.Enum:
-		o.Kind = scalar.Enum
-		o.Values = scalar.ValuesOf(o.Definition)
+		o.Kind = language.Enum
+		o.Values = language.ValuesOf(o.Definition)
 	}
 	return o
 }

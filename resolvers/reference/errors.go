@@ -19,7 +19,7 @@ func (e *FieldError) Error() string { return e.err.Message }
 // Extensions returns code, entity, operation and details, for extensions in the response
 // (specification 7.1.2).
 func (e *FieldError) Extensions() map[string]any {
-	// The names are those that package graphqlerror writes, so that both executors give equal
+	// The names are those that package language writes, so that both executors give equal
 	// responses.
 	x := map[string]any{"code": string(e.err.Code)}
 	// Members that do not apply are left out and not empty.

@@ -13,5 +13,5 @@
 //	relations.go  the types of a schema in the form that the rules need
 //	load.go       a schema from its SDL; sound.go has the rules for schemas that gqlparser lacks
 //
-// Package input coerces variables; package execution executes.
+// Package language parses documents and coerces variables; package execution executes.
 package validation

@@ -5,7 +5,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 )
 
 // Limits bound the size of a document (docs/decisions/graphql-execution.md). A negative limit
@@ -53,7 +53,7 @@ func newMeter(l *Limits, doc *ast.QueryDocument) *meter {
 
 // run returns the error of the first limit that the document breaks, or nil. Afterwards
 // operations has the expanded size of each operation.
-func (m *meter) run(doc *ast.QueryDocument) *graphqlerror.Error {
+func (m *meter) run(doc *ast.QueryDocument) *language.Error {
 	var all size // of the whole document: all its operations are validated, whichever is run
 	for _, op := range doc.Operations {
 		s := m.root(op.SelectionSet)
@@ -86,28 +86,28 @@ const maxLists = 2
 // then do roots count.
 func (l *Limits) broken(s *size, operation bool) (code string, limit int, format string) {
 	switch {
-	case graphqlerror.Exceeds(s.fields, l.Fields):
-		return graphqlerror.CodeFields, l.Fields, "The document selects more than %d fields, those of fragments counted wherever they are spread; select fewer, or split it."
-	case graphqlerror.Exceeds(s.expanded, l.Expanded):
-		return graphqlerror.CodeExpanded, l.Expanded, "The document comes to more than %d fields, arguments, values, directives and spreads, those of fragments counted wherever they are spread; spread fewer, or split it."
-	case graphqlerror.Exceeds(s.aliases, l.Aliases):
-		return graphqlerror.CodeAliases, l.Aliases, "The document has more than %d aliases; use fewer, or split it."
-	case operation && graphqlerror.Exceeds(s.roots, l.Roots):
-		return graphqlerror.CodeRoots, l.Roots, "The operation has more than %d root fields; split it."
-	case graphqlerror.Exceeds(s.depth, l.Depth):
-		return graphqlerror.CodeDepth, l.Depth, "The document is more than %d fields deep; ask for less at a time."
-	case graphqlerror.Exceeds(s.introspection, 2*l.Depth):
-		return graphqlerror.CodeDepth, 2 * l.Depth, "The introspection is more than %d fields deep; ask for less at a time."
+	case language.Exceeds(s.fields, l.Fields):
+		return language.CodeFields, l.Fields, "The document selects more than %d fields, those of fragments counted wherever they are spread; select fewer, or split it."
+	case language.Exceeds(s.expanded, l.Expanded):
+		return language.CodeExpanded, l.Expanded, "The document comes to more than %d fields, arguments, values, directives and spreads, those of fragments counted wherever they are spread; spread fewer, or split it."
+	case language.Exceeds(s.aliases, l.Aliases):
+		return language.CodeAliases, l.Aliases, "The document has more than %d aliases; use fewer, or split it."
+	case operation && language.Exceeds(s.roots, l.Roots):
+		return language.CodeRoots, l.Roots, "The operation has more than %d root fields; split it."
+	case language.Exceeds(s.depth, l.Depth):
+		return language.CodeDepth, l.Depth, "The document is more than %d fields deep; ask for less at a time."
+	case language.Exceeds(s.introspection, 2*l.Depth):
+		return language.CodeDepth, 2 * l.Depth, "The introspection is more than %d fields deep; ask for less at a time."
 	case s.lists > maxLists:
-		return graphqlerror.CodeDepth, maxLists, "The introspection has more than %d lists of fields, inputFields, interfaces or possibleTypes in each other; ask for the types by name."
+		return language.CodeDepth, maxLists, "The introspection has more than %d lists of fields, inputFields, interfaces or possibleTypes in each other; ask for the types by name."
 	}
 	return "", 0, ""
 }
 
 // check returns the error of the first limit that s breaks, or nil.
-func (l *Limits) check(s size, operation bool) *graphqlerror.Error {
+func (l *Limits) check(s size, operation bool) *language.Error {
 	if code, limit, format := l.broken(&s, operation); code != "" {
-		return graphqlerror.ForLimit(code, limit, format)
+		return language.ForLimit(code, limit, format)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (m *meter) root(set ast.SelectionSet) size {
 	var total size
 	for i := range set {
 		total.add(m.selections(set[i:i+1], false))
-		if m.full(&total) || graphqlerror.Exceeds(total.roots, m.limits.Roots) {
+		if m.full(&total) || language.Exceeds(total.roots, m.limits.Roots) {
 			break
 		}
 	}

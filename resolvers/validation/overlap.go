@@ -5,8 +5,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/resolvers/document"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 )
 
 // overlaps is the rule "Field Selection Merging" (specification 5.3.2): fields
@@ -189,8 +188,8 @@ func (o *overlap) together(fields []*ast.Field) [][]*ast.Field {
 // too many.
 func (o *overlap) compares(n int) {
 	limit := perExpanded * o.options.Limits.Expanded
-	if o.compared += n; graphqlerror.Exceeds(o.compared, limit) {
-		o.refuse(graphqlerror.ForLimit(graphqlerror.CodeMerge, limit, "The fields of the document would be compared more than %d times; select fewer with one key on interfaces and unions."))
+	if o.compared += n; language.Exceeds(o.compared, limit) {
+		o.refuse(language.ForLimit(language.CodeMerge, limit, "The fields of the document would be compared more than %d times; select fewer with one key on interfaces and unions."))
 		panic(enough{})
 	}
 }
@@ -207,7 +206,7 @@ func (o *overlap) conflict(a, b *ast.Field, why string) {
 		return
 	}
 	o.reported[pair] = true
-	o.addAt(graphqlerror.Positions(a.Position, b.Position),
+	o.addAt(language.Positions(a.Position, b.Position),
 		"Fields %q conflict because %s. Use different aliases on the fields to fetch both if this was intentional.", a.Alias, why)
 }
 
@@ -225,7 +224,7 @@ func (o *overlap) sameArguments(a, b *ast.Field) bool {
 func (o *overlap) arguments(f *ast.Field) string {
 	text, ok := o.args[f]
 	if !ok {
-		text = string(document.AppendArguments(nil, f.Arguments))
+		text = string(language.AppendArguments(nil, f.Arguments))
 		o.args[f] = text
 	}
 	return text

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 )
 
 // sound applies the rules on schemas that gqlparser leaves out (specification 3.6, 3.10,
@@ -16,7 +16,7 @@ import (
 // optional fields without defaults, a required field is not deprecated. A default that does not
 // fit would fail every request that leaves it out.
 func sound(s *ast.Schema) error {
-	c := sounder{schema: s, rules: New(s, input.NewTypes(s), Options{})}
+	c := sounder{schema: s, rules: New(s, language.NewTypes(s), Options{})}
 	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
 		def := s.Types[name]
 		for _, f := range def.Fields {

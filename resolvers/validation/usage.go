@@ -7,16 +7,15 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 )
 
 // use is one use of a variable in an operation or a fragment.
 type use struct {
 	value    *ast.Value
-	typ      *input.Type // the expected type; nil: any
-	fallback bool        // the place has a default that is not null
-	oneOf    string      // the one-of input object around it, or ""
+	typ      *language.Type // the expected type; nil: any
+	fallback bool           // the place has a default that is not null
+	oneOf    string         // the one-of input object around it, or ""
 }
 
 // set is a set of fragments by their numbers, one bit for each. All sets of a validation have
@@ -162,7 +161,7 @@ func (v *validation) uses(d *definition, using set) {
 				if of != "" {
 					by = " by" + of
 				}
-				v.addAt(graphqlerror.Positions(u.value.Position, d.op.Position), "Variable \"$%s\" is not defined%s.", u.value.Raw, by)
+				v.addAt(language.Positions(u.value.Position, d.op.Position), "Variable \"$%s\" is not defined%s.", u.value.Raw, by)
 				continue
 			}
 			def.Used = true
@@ -190,11 +189,11 @@ func (v *validation) position(u *use, def *ast.VariableDefinition) {
 	}
 	saved := u.fallback || def.DefaultValue != nil && def.DefaultValue.Kind != ast.NullValue
 	if !fits(def.Type, u.typ, saved) {
-		v.addAt(graphqlerror.Positions(def.Position, u.value.Position), "Variable \"$%s\" of type %q used in position expecting type %q.",
+		v.addAt(language.Positions(def.Position, u.value.Position), "Variable \"$%s\" of type %q used in position expecting type %q.",
 			u.value.Raw, def.Type.String(), u.typ.Text)
 	}
 	if u.oneOf != "" && !def.Type.NonNull {
-		v.addAt(graphqlerror.Positions(def.Position, u.value.Position), "Variable \"$%s\" is of type %q but must be non-nullable to be used for OneOf Input Object %q.",
+		v.addAt(language.Positions(def.Position, u.value.Position), "Variable \"$%s\" is of type %q but must be non-nullable to be used for OneOf Input Object %q.",
 			u.value.Raw, def.Type.String(), u.oneOf)
 	}
 }
@@ -208,7 +207,7 @@ func (v *validation) position(u *use, def *ast.VariableDefinition) {
 //	Int       Int!      true     fits
 //	Int       Int!      false    does not
 //	[Int]     [Int!]    true     does not: a default saves the outermost level only
-func fits(declared *ast.Type, t *input.Type, saved bool) bool {
+func fits(declared *ast.Type, t *language.Type, saved bool) bool {
 	for {
 		switch {
 		case t.NonNull && !declared.NonNull && !saved, (declared.Elem == nil) != (t.Elem == nil):

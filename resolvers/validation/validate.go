@@ -7,9 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/core"
 
-	"github.com/frondhost/frond/resolvers/document"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 )
 
 // Options are the checks of a validator beyond the rules; the zero value has none.
@@ -26,21 +24,21 @@ type Options struct {
 // documents share its knowledge of the schema's types.
 type Validator struct {
 	schema    *ast.Schema
-	inputs    *input.Types
+	inputs    *language.Types
 	relations *relations
 	options   Options
 }
 
 // New makes a validator for a loaded schema and its input types. The schema must not change
 // afterwards. A zero limit in options.Limits allows nothing; a negative one means no limit.
-func New(s *ast.Schema, inputs *input.Types, options Options) *Validator {
+func New(s *ast.Schema, inputs *language.Types, options Options) *Validator {
 	return &Validator{schema: s, inputs: inputs, relations: newRelations(s), options: options}
 }
 
 // Result is the result of validating a document.
 type Result struct {
-	Errors   []*graphqlerror.Error // at most [graphqlerror.MaxErrors]; nil: the document is valid
-	Expanded []int                 // by operation, see [Limits.Expanded]
+	Errors   []*language.Error // at most [language.MaxErrors]; nil: the document is valid
+	Expanded []int             // by operation, see [Limits.Expanded]
 	// Measured and Validated count the selections, arguments, values, directives, spreads
 	// and uses of variables that were looked at: the measure of the work.
 	Measured, Validated int
@@ -57,7 +55,7 @@ func (r *Validator) Validate(doc *ast.QueryDocument) *Result {
 	f := m.run(doc)
 	out := &Result{Expanded: m.operations, Measured: m.steps}
 	if f != nil {
-		out.Errors = []*graphqlerror.Error{f}
+		out.Errors = []*language.Error{f}
 		return out
 	}
 	v := r.over(doc)
@@ -82,7 +80,7 @@ type validation struct {
 	operated  []*definition // by operation
 	list      []*definition // of fragments, in the order they are defined
 	in        *definition   // the definition being walked
-	errs      []*graphqlerror.Error
+	errs      []*language.Error
 	steps     int // the elements walked
 }
 
@@ -140,19 +138,19 @@ func (v *validation) run() {
 
 // add records an error at one position. The message is shortened if it quotes a long name.
 func (v *validation) add(at *ast.Position, format string, args ...any) {
-	v.addAt(graphqlerror.Positions(at), format, args...)
+	v.addAt(language.Positions(at), format, args...)
 }
 
 // addAt is add for an error with several locations, such as two fields that conflict.
-func (v *validation) addAt(at []graphqlerror.Location, format string, args ...any) {
-	v.refuse(&graphqlerror.Error{Message: graphqlerror.Shorten(fmt.Sprintf(format, args...)), At: at, Code: graphqlerror.CodeValidation})
+func (v *validation) addAt(at []language.Location, format string, args ...any) {
+	v.refuse(&language.Error{Message: language.Shorten(fmt.Sprintf(format, args...)), At: at, Code: language.CodeValidation})
 }
 
-// refuse notes an error, and ends the validation where there are graphqlerror.MaxErrors of
+// refuse notes an error, and ends the validation where there are language.MaxErrors of
 // them.
-func (v *validation) refuse(f *graphqlerror.Error) {
+func (v *validation) refuse(f *language.Error) {
 	v.errs = append(v.errs, f)
-	if len(v.errs) == graphqlerror.MaxErrors {
+	if len(v.errs) == language.MaxErrors {
 		panic(enough{})
 	}
 }
@@ -260,9 +258,9 @@ func (v *validation) fragment(f *ast.FragmentDefinition) {
 	}
 	switch {
 	case f.Definition == nil:
-		v.add(document.TypeCondition(f.Position), "Unknown type %q.%s", f.TypeCondition, v.suggest(f.TypeCondition, v.typeNames))
+		v.add(language.TypeCondition(f.Position), "Unknown type %q.%s", f.TypeCondition, v.suggest(f.TypeCondition, v.typeNames))
 	case !f.Definition.IsCompositeType():
-		v.add(document.TypeCondition(f.Position), "Fragment %q cannot condition on non composite type %q.", f.Name, f.TypeCondition)
+		v.add(language.TypeCondition(f.Position), "Fragment %q cannot condition on non composite type %q.", f.Name, f.TypeCondition)
 	}
 	v.directives(f.Directives, ast.LocationFragmentDefinition)
 	v.selections(composed(f.Definition), f.SelectionSet)
@@ -294,9 +292,9 @@ func (v *validation) inline(on *ast.Definition, f *ast.InlineFragment) {
 		def := v.schema.Types[f.TypeCondition]
 		switch {
 		case def == nil:
-			v.add(document.TypeCondition(f.Position), "Unknown type %q.%s", f.TypeCondition, v.suggest(f.TypeCondition, v.typeNames))
+			v.add(language.TypeCondition(f.Position), "Unknown type %q.%s", f.TypeCondition, v.suggest(f.TypeCondition, v.typeNames))
 		case !def.IsCompositeType():
-			v.add(document.TypeCondition(f.Position), "Fragment cannot condition on non composite type %q.", f.TypeCondition)
+			v.add(language.TypeCondition(f.Position), "Fragment cannot condition on non composite type %q.", f.TypeCondition)
 		case on != nil && !v.meet(on, def):
 			v.add(f.Position, "Fragment cannot be spread here as objects of type %q can never be of type %q.", on.Name, def.Name)
 		}
@@ -353,9 +351,9 @@ func (v *validation) field(on *ast.Definition, f *ast.Field) {
 	}
 	// Not a rule of GraphQL: the operator of the host refuses these fields. __typename stays.
 	if v.options.NoIntrospection && (f.Name == "__schema" || f.Name == "__type") {
-		v.refuse(&graphqlerror.Error{
+		v.refuse(&language.Error{
 			Message: "Introspection is off here; take the schema from those who run this service: `frond schema` prints it.",
-			At:      graphqlerror.Positions(f.Position), Code: graphqlerror.CodeIntrospection,
+			At:      language.Positions(f.Position), Code: language.CodeIntrospection,
 		})
 	}
 	v.arguments(f.Definition.Arguments, f.Arguments, owner{on: on, name: f.Name, at: f.Position})

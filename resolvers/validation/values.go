@@ -3,8 +3,7 @@ package validation
 import (
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/resolvers/input"
-	"github.com/frondhost/frond/resolvers/scalar"
+	"github.com/frondhost/frond/resolvers/language"
 )
 
 // argument checks the value of an argument. A variable is noted with the argument's default,
@@ -31,13 +30,13 @@ func (v *validation) misfit(value *ast.Value, format string, args ...any) {
 // value is the rules "Values of Correct Type" and "Input Object Field Uniqueness" (GraphQL
 // 5.6.1, 5.6.3): a literal against its type; a nil type accepts anything. Variables in it are
 // noted with their places and checked later.
-func (v *validation) value(t *input.Type, value *ast.Value) {
+func (v *validation) value(t *language.Type, value *ast.Value) {
 	v.steps++
 	switch {
 	case value.Kind == ast.Variable:
 		v.in.uses = append(v.in.uses, use{value: value, typ: t})
 		return
-	case t == nil || t.Elem == nil && t.Named.Kind == scalar.Custom && value.Kind != ast.NullValue:
+	case t == nil || t.Elem == nil && t.Named.Kind == language.Custom && value.Kind != ast.NullValue:
 		v.free(value) // judged where it is used
 		return
 	case value.Kind == ast.NullValue:
@@ -57,10 +56,10 @@ func (v *validation) value(t *input.Type, value *ast.Value) {
 	}
 	n := t.Named
 	switch n.Kind {
-	case scalar.Composite:
+	case language.Composite:
 		v.object(n, value)
 		return
-	case scalar.Enum:
+	case language.Enum:
 		if value.Kind != ast.EnumValue {
 			v.misfit(value, "Enum %q takes one of its values, written without quotes.", n.Name)
 		} else if _, ok := n.Values[`"`+value.Raw+`"`]; !ok {
@@ -68,7 +67,7 @@ func (v *validation) value(t *input.Type, value *ast.Value) {
 		}
 		return
 	}
-	if why := scalar.CheckLiteral(n.Kind, value); why != "" {
+	if why := language.CheckLiteral(n.Kind, value); why != "" {
 		v.misfit(value, "%s", why)
 		v.free(value)
 	}
@@ -98,7 +97,7 @@ func (v *validation) keys(value *ast.Value) {
 // object checks a literal of an input object (GraphQL 5.6.2 to 5.6.4): its fields exist and
 // fit, no required one is missing, and of a one-of input exactly one field is set and is not
 // null.
-func (v *validation) object(n *input.Named, value *ast.Value) {
+func (v *validation) object(n *language.Named, value *ast.Value) {
 	if value.Kind != ast.ObjectValue {
 		v.misfit(value, "Expected an input object of type %q.", n.Name)
 		v.free(value)

@@ -1,4 +1,4 @@
-package response
+package execution
 
 import (
 	"strconv"
@@ -6,15 +6,14 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/execution"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // connection writes a page of rows: the list result and Relay's connection in one. It writes
 // PageInfo as well, whose fields come from the same page.
-func (w *Writer) connection(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, g *facade.Group) bool {
+func (w *Writer) connection(r *Run, sel *plan.SelectionSet, res *result, g *facade.Group) bool {
 	return w.parts(sel, func(f *plan.Field, start int) bool {
 		switch f.Type.Binding.Kind {
 		case binding.Items:
@@ -55,7 +54,7 @@ func (w *Writer) parts(sel *plan.SelectionSet, part func(f *plan.Field, start in
 	for _, f := range sel.Fields {
 		w.text = append(w.text, f.Key...)
 		start := len(w.text)
-		w.push(graphqlerror.Segment{Key: f.Name})
+		w.push(language.Segment{Key: f.Name})
 		ok := true
 		if f.Action == plan.Typename {
 			w.text = append(w.text, f.Text...)
@@ -73,7 +72,7 @@ func (w *Writer) parts(sel *plan.SelectionSet, part func(f *plan.Field, start in
 
 // cursorless is the error of an edge whose caller may not read the key in its cursor.
 // Edge.cursor is non-null, so the edge is null.
-var cursorless = &graphqlerror.Error{Message: "this list gives no cursors", Code: string(kiterror.Forbidden)}
+var cursorless = &language.Error{Message: "this list gives no cursors", Code: string(kiterror.Forbidden)}
 
 // cursor writes a cursor of the page, null where there is none.
 func (w *Writer) cursor(f *plan.Field, start int, cursor string) bool {
@@ -85,14 +84,14 @@ func (w *Writer) cursor(f *plan.Field, start int, cursor string) bool {
 }
 
 // edges writes the list of edges, one for each row of the group.
-func (w *Writer) edges(r *execution.Run, list *plan.Field, res *execution.Result, g *facade.Group) bool {
+func (w *Writer) edges(r *Run, list *plan.Field, res *result, g *facade.Group) bool {
 	w.text = append(w.text, '[')
 	for k := g.From; k < g.To; k++ {
 		if k > g.From {
 			w.text = append(w.text, ',')
 		}
 		start := len(w.text)
-		w.push(graphqlerror.Segment{Index: k - g.From})
+		w.push(language.Segment{Index: k - g.From})
 		ok := w.edge(r, list.Selection, res, g, k) || w.rewind(list.Output.Elem, start)
 		w.pop()
 		if !ok {
@@ -105,10 +104,10 @@ func (w *Writer) edges(r *execution.Run, list *plan.Field, res *execution.Result
 
 // edge writes the edge of the row at place k of the group: its node and its cursor. Cursors
 // count from the start of the group.
-func (w *Writer) edge(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, g *facade.Group, k int) bool {
+func (w *Writer) edge(r *Run, sel *plan.SelectionSet, res *result, g *facade.Group, k int) bool {
 	return w.parts(sel, func(f *plan.Field, start int) bool {
 		if f.Type.Binding.Kind == binding.EdgeNode {
-			return w.item(r, f.Selection, res, res.Place(k)) || w.rewind(f.Output, start)
+			return w.item(r, f.Selection, res, res.place(k)) || w.rewind(f.Output, start)
 		}
 		// A page has a cursor for each row, or for its last row alone, or none.
 		if len(g.Page.Cursors) != g.To-g.From || g.Page.Cursors[k-g.From] == "" {

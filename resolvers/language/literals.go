@@ -1,4 +1,4 @@
-package input
+package language
 
 import (
 	"strconv"
@@ -6,8 +6,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/scalar"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -54,11 +52,11 @@ func (r *Renderer) value(dst []byte, t *Type, v *ast.Value) []byte {
 	// GraphQL 3.11: any other value is a list of that one value.
 	case t.Elem != nil: // a list of one
 		return append(r.value(append(dst, '['), t.Elem, v), ']')
-	case t.Named.Kind == scalar.Composite:
+	case t.Named.Kind == Composite:
 		return r.object(dst, t.Named, v)
-	case t.Named.Kind == scalar.ID && v.Kind == ast.IntValue:
+	case t.Named.Kind == ID && v.Kind == ast.IntValue:
 		return append(append(append(dst, '"'), v.Raw...), '"')
-	case t.Named.Kind == scalar.BigInt:
+	case t.Named.Kind == bigInt:
 		n, _ := strconv.ParseInt(v.Raw, 10, 64) // validated
 		return strconv.AppendInt(dst, n, 10)
 	}
@@ -143,7 +141,7 @@ func (r *Renderer) variable(v *ast.Value) []byte {
 // refuse notes what only a request can show: a null, or no value, from a variable. Everything
 // else was found by validation.
 func (r *Renderer) refuse(format string, args ...any) {
-	r.Fail(graphqlerror.CodeInput, format, args...)
+	r.Fail(CodeInput, format, args...)
 }
 
 // Fail notes an error with a code of a call. The first error stays.

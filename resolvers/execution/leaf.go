@@ -1,9 +1,8 @@
-package response
+package execution
 
 import (
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
-	"github.com/frondhost/frond/resolvers/scalar"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -27,8 +26,8 @@ func (w *Writer) json(f *plan.Field, out *plan.OutputType, v []byte) bool {
 		return w.list(f, out, v) || w.rewind(out, start)
 	// AppendResult returns its own text only where the value fits; otherwise the error is
 	// noted once for a field.
-	case out.Kind != scalar.Composite:
-		if text, ok := scalar.AppendResult(w.text, out.Kind, out.Values, v); ok {
+	case out.Kind != language.Composite:
+		if text, ok := language.AppendResult(w.text, out.Kind, out.Values, v); ok {
 			w.text = text
 			return true
 		}
@@ -46,7 +45,7 @@ func (w *Writer) list(f *plan.Field, out *plan.OutputType, v []byte) bool {
 	w.text = append(w.text, '[')
 	for i, item := range jsontext.Elements(v) {
 		w.text = jsontext.Comma(w.text)
-		w.push(graphqlerror.Segment{Index: i})
+		w.push(language.Segment{Index: i})
 		ok := w.json(f, out.Elem, item)
 		w.pop()
 		if !ok {
@@ -81,7 +80,7 @@ func (w *Writer) nested(sel *plan.SelectionSet, object []byte) bool {
 			w.text = append(w.text, f.Text...)
 			continue
 		}
-		w.push(graphqlerror.Segment{Key: f.Name})
+		w.push(language.Segment{Key: f.Name})
 		ok := w.json(f, f.Output, w.members[base+i])
 		w.pop()
 		if !ok {

@@ -1,4 +1,4 @@
-package scalar
+package language
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// AppendInput appends a JSON value in the form of the input type called name. It returns the
+// appendInput appends a JSON value in the form of the input type called name. It returns the
 // reason if the value does not fit, or "" (input coercion, GraphQL 3.5 and 3.9). values are
 // those of an enum. is is the kind of v, which has no white space around it. A value that is
 // refused may or may not be appended.
@@ -22,7 +22,7 @@ import (
 //	BigInt   "9007199254740993"    9007199254740993
 //	Enum     "\u0041"              "A"
 //	Custom   anything              as it is
-func AppendInput(dst []byte, kind Kind, name string, values Values, v []byte, is jsontext.Kind) ([]byte, string) {
+func appendInput(dst []byte, kind Kind, name string, values Values, v []byte, is jsontext.Kind) ([]byte, string) {
 	why := ""
 	switch kind {
 	case Int:
@@ -59,7 +59,7 @@ func AppendInput(dst []byte, kind Kind, name string, values Values, v []byte, is
 		} else if is != jsontext.String {
 			why = wantID
 		}
-	case BigInt:
+	case bigInt:
 		var i int64
 		ok := false
 		switch is {
@@ -146,7 +146,7 @@ func CheckLiteral(kind Kind, v *ast.Value) string {
 		if !isString && v.Kind != ast.IntValue {
 			return wantID
 		}
-	case BigInt:
+	case bigInt:
 		if _, err := strconv.ParseInt(v.Raw, 10, 64); err != nil || !isString && v.Kind != ast.IntValue {
 			return wantBigInt
 		}

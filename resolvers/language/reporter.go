@@ -1,4 +1,4 @@
-package graphqlerror
+package language
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package document
+package language
 
 import (
 	"fmt"
@@ -8,8 +8,6 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/lexer"
-
-	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
 // locate corrects the positions of a parsed document to the beginning of each element (GraphQL
@@ -21,7 +19,7 @@ import (
 //
 // It also puts back the values of strings that the parser was not shown. The error is of a
 // number that runs into a name (GraphQL 2.9.1): gqlparser reads 1offset as two tokens.
-func locate(text string, m masked, doc *ast.QueryDocument) *graphqlerror.Error {
+func locate(text string, m masked, doc *ast.QueryDocument) *Error {
 	l := newLocator(text)
 	l.values = m.values
 	l.every = m.values != nil || strings.Contains(text, "\r")
@@ -60,11 +58,11 @@ func newLocator(text string) *locator {
 // its indexes do too.
 type locator struct {
 	text   string
-	values map[int]*ast.Value  // of strings that the parser was not shown
-	runes  []rune              // of text, where it is more than ASCII: positions count runes
-	every  bool                // every column may be wrong
-	lines  []int               // where each line begins, in runes, once asked for
-	err    *graphqlerror.Error // the first number that runs into a name
+	values map[int]*ast.Value // of strings that the parser was not shown
+	runes  []rune             // of text, where it is more than ASCII: positions count runes
+	every  bool               // every column may be wrong
+	lines  []int              // where each line begins, in runes, once asked for
+	err    *Error             // the first number that runs into a name
 }
 
 // at returns the rune at an index, 0 before the text.
@@ -118,7 +116,7 @@ func (l *locator) place(p *ast.Position) {
 
 // location returns the line and the column of a rune, both from 1. A line ends at \n, \r or
 // \r\n (GraphQL 2.1.2). The table of lines is made at the first call.
-func (l *locator) location(start int) graphqlerror.Location {
+func (l *locator) location(start int) Location {
 	if l.lines == nil {
 		l.lines = []int{0}
 		n := len(l.text)
@@ -132,7 +130,7 @@ func (l *locator) location(start int) graphqlerror.Location {
 		}
 	}
 	line := sort.SearchInts(l.lines, start+1)
-	return graphqlerror.Location{Line: line, Column: start - l.lines[line-1] + 1}
+	return Location{Line: line, Column: start - l.lines[line-1] + 1}
 }
 
 // typ corrects a type and all types inside it. gqlparser gives a list the position after its
@@ -194,10 +192,10 @@ func (l *locator) number(text string, start int) {
 		return
 	}
 	if c := l.at(end); c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' {
-		l.err = &graphqlerror.Error{
-			Message: fmt.Sprintf("The number %s runs into %q; put a space or a comma between them.", graphqlerror.Shorten(text), string(c)),
-			At:      []graphqlerror.Location{l.location(start)},
-			Code:    graphqlerror.CodeParse,
+		l.err = &Error{
+			Message: fmt.Sprintf("The number %s runs into %q; put a space or a comma between them.", Shorten(text), string(c)),
+			At:      []Location{l.location(start)},
+			Code:    CodeParse,
 		}
 	}
 }

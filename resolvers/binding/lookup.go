@@ -1,4 +1,4 @@
-package loader
+package binding
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func NewLookup[K comparable, V any](find func(ctx context.Context, keys []K) (ma
 // and at any path: find is called once for them, and once for a key in a request. The function
 // returns a V, or nil if find does not know the key.
 func (l *Lookup[K, V]) Load(ctx context.Context, key K) func() (any, error) {
-	of := From(ctx)
+	of := LoadersOf(ctx)
 	if of == nil {
 		err := kiterror.Internal(errNoLoaders)
 		return func() (any, error) { return nil, err }

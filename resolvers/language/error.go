@@ -1,4 +1,4 @@
-package graphqlerror
+package language
 
 import (
 	"encoding/json"
@@ -141,7 +141,7 @@ const (
 // The codes of limits. Each comes with details {limit}.
 const (
 	CodeDocument  = "DOCUMENT_TOO_LARGE"
-	CodeTokens    = "TOKEN_LIMIT_EXCEEDED"
+	codeTokens    = "TOKEN_LIMIT_EXCEEDED"
 	CodeDepth     = "DEPTH_LIMIT_EXCEEDED"
 	CodeAliases   = "ALIAS_LIMIT_EXCEEDED"
 	CodeRoots     = "ROOT_FIELD_LIMIT_EXCEEDED"

@@ -1,4 +1,4 @@
-package response
+package execution
 
 import (
 	"slices"
@@ -7,8 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/input"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -22,10 +21,10 @@ func (w *Writer) introspect(f *plan.Field) bool {
 	if f.Action == plan.SchemaMeta {
 		return w.meta(f, f.Output, s)
 	}
-	r := input.Renderer{Vars: w.x.Vars}
+	r := language.Renderer{Vars: w.x.Vars}
 	// __type has one argument, the name. Where a variable gives it no value, the field is null
 	// with an error.
-	name, _ := r.Argument(nil, f.Type.Args[0], input.ValueOf(f.AST.Arguments, "name"))
+	name, _ := r.Argument(nil, f.Type.Args[0], language.ValueOf(f.AST.Arguments, "name"))
 	if r.Err != nil {
 		return w.null(f, f.Output, start, w.x.Failed(r.Err))
 	}
@@ -62,7 +61,7 @@ func (w *Writer) meta(f *plan.Field, out *plan.OutputType, value any) bool {
 		w.text = append(w.text, '[')
 		for i, item := range v {
 			w.text = jsontext.Comma(w.text)
-			w.push(graphqlerror.Segment{Index: i})
+			w.push(language.Segment{Index: i})
 			ok := w.meta(f, out.Elem, item)
 			w.pop()
 			if !ok {
@@ -82,7 +81,7 @@ func (w *Writer) meta(f *plan.Field, out *plan.OutputType, value any) bool {
 				w.text = append(w.text, sub.Text...)
 				continue
 			}
-			w.push(graphqlerror.Segment{Key: sub.Name})
+			w.push(language.Segment{Key: sub.Name})
 			ok := w.meta(sub, sub.Output, w.metaField(sub, value))
 			w.pop()
 			if !ok {
@@ -352,10 +351,10 @@ func current[T any](w *Writer, f *plan.Field, defs []T, one func(T) (any, ast.Di
 // deprecatedToo returns the argument includeDeprecated of a field that has it, and false for
 // any other field.
 func (w *Writer) deprecatedToo(f *plan.Field) (bool, *kiterror.Error) {
-	r := input.Renderer{Vars: w.x.Vars}
+	r := language.Renderer{Vars: w.x.Vars}
 	for _, def := range f.Type.Args {
 		if def.Name == "includeDeprecated" {
-			v, _ := r.Argument(nil, def, input.ValueOf(f.AST.Arguments, def.Name))
+			v, _ := r.Argument(nil, def, language.ValueOf(f.AST.Arguments, def.Name))
 			return string(v) == "true", r.Err
 		}
 	}

@@ -1,38 +1,37 @@
-package response
+package execution
 
 import (
-	"github.com/frondhost/frond/resolvers/execution"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // tree writes the value of a hand-written field: leaves as they are, JSON by its type, objects
 // from the run that was executed for them.
-func (w *Writer) tree(f *plan.Field, out *plan.OutputType, t *execution.Tree) bool {
+func (w *Writer) tree(f *plan.Field, out *plan.OutputType, t *tree) bool {
 	start := len(w.text)
 	switch t.Kind {
-	case execution.TreeError:
+	case treeError:
 		return w.null(f, out, start, t.Err)
-	case execution.TreeLeaf:
+	case treeLeaf:
 		w.text = append(w.text, t.Text...)
 		return true
-	case execution.TreeJSON:
+	case treeJSON:
 		return w.json(f, out, t.Text)
-	case execution.TreeList:
+	case treeList:
 		return w.treeList(f, out, t.List) || w.rewind(out, start)
-	case execution.TreeObject:
+	case treeObject:
 		return w.treeObject(t) || w.rewind(out, start)
 	}
 	return w.null(f, out, start, nil)
 }
 
 // treeList writes a list of trees, with an index in the path for each.
-func (w *Writer) treeList(f *plan.Field, out *plan.OutputType, list []execution.Tree) bool {
+func (w *Writer) treeList(f *plan.Field, out *plan.OutputType, list []tree) bool {
 	w.text = append(w.text, '[')
 	for i := range list {
 		w.text = jsontext.Comma(w.text)
-		w.push(graphqlerror.Segment{Index: i})
+		w.push(language.Segment{Index: i})
 		ok := w.tree(f, out.Elem, &list[i])
 		w.pop()
 		if !ok {
@@ -44,7 +43,7 @@ func (w *Writer) treeList(f *plan.Field, out *plan.OutputType, list []execution.
 }
 
 // treeObject writes the item of a tree's run. A run over connections has one group for each.
-func (w *Writer) treeObject(t *execution.Tree) bool {
+func (w *Writer) treeObject(t *tree) bool {
 	res := &t.Run.Results[0]
 	// Of a connection, At is the number of a group and not of a row.
 	if t.Run.Unit.Type.Page {

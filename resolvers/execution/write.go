@@ -1,4 +1,4 @@
-package response
+package execution
 
 import (
 	"encoding/base64"
@@ -9,10 +9,8 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/resolvers/execution"
-	"github.com/frondhost/frond/resolvers/graphqlerror"
+	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/plan"
-	"github.com/frondhost/frond/resolvers/scalar"
 )
 
 // Writer writes the response of one execution, depth first, in the order of the selection set.
@@ -32,17 +30,17 @@ type Writer struct {
 	// text is the response so far, and the text of the last one until Begin.
 	text []byte
 	// path leads to the value that is being written, for errors.
-	path    []graphqlerror.Segment
+	path    []language.Segment
 	members []json.RawMessage // of nested objects, by field
 	memos   []memo
 	spans   []span
 
-	x     *execution.Execution
-	errs  []*graphqlerror.Error
+	x     *Execution
+	errs  []*language.Error
 	limit int // of text; negative: none
 	// broke are the errors of values that do not fit, by field: each is logged once and noted
 	// for every row.
-	broke map[*plan.Field]*graphqlerror.Error
+	broke map[*plan.Field]*language.Error
 
 	kept    int // capacity of the text at the beginning
 	charged int // bytes of it that the account was charged for
@@ -50,7 +48,7 @@ type Writer struct {
 
 // Begin starts the response of an execution: {"data":{. limit is how many bytes it may have,
 // negative: any number. The text of the response before is overwritten.
-func (w *Writer) Begin(x *execution.Execution, limit int) {
+func (w *Writer) Begin(x *Execution, limit int) {
 	*w = Writer{text: w.text[:0], path: w.path[:0], members: w.members[:0], memos: w.memos[:0], spans: w.spans[:0], x: x, limit: limit, kept: cap(w.text)}
 	w.text = append(w.text, dataStart...)
 }
@@ -111,7 +109,7 @@ const chargeStep = 4 << 10
 // Root writes the root fields of a run. ok is false if a null at a non-null field removed all
 // of data; only the end may be written after that. err is errTooLarge, or the refusal of the
 // budget.
-func (w *Writer) Root(r *execution.Run) (ok bool, err error) {
+func (w *Writer) Root(r *Run) (ok bool, err error) {
 	defer caught(&err)
 	return w.fields(r, r.Unit.Selection, 0), nil
 }
@@ -140,7 +138,7 @@ func (w *Writer) End(ok bool) (text []byte, err error) {
 		w.text = append(w.text[:len(dataStart)-1], "null"...)
 	}
 	w.finish()
-	if graphqlerror.Exceeds(len(w.text), w.limit) {
+	if language.Exceeds(len(w.text), w.limit) {
 		return nil, errTooLarge
 	}
 	return w.text, nil
@@ -161,12 +159,12 @@ func (w *Writer) Abandon(err error) []byte {
 }
 
 // NoData returns the response whose data is null, for one reason: {"data":null,"errors":[…]}.
-func (w *Writer) NoData(why *graphqlerror.Error) []byte {
+func (w *Writer) NoData(why *language.Error) []byte {
 	if cap(w.text) > maxKeptText {
 		w.text = nil // not to be sent
 	}
 	w.text = append(w.text[:0], `{"data":null`...)
-	w.errs = []*graphqlerror.Error{why}
+	w.errs = []*language.Error{why}
 	w.finish()
 	return w.text
 }
@@ -176,16 +174,16 @@ const maxKeptText = 1 << 20
 
 // Refusal returns the response of a request that is not executed: {"errors":[…]}, without data
 // (GraphQL 7.1).
-func (w *Writer) Refusal(why []*graphqlerror.Error) []byte {
+func (w *Writer) Refusal(why []*language.Error) []byte {
 	w.text = append(w.text[:0], `{"errors":`...)
-	w.text = graphqlerror.AppendList(w.text, why)
+	w.text = language.AppendList(w.text, why)
 	w.text = append(w.text, '}')
 	return w.text
 }
 
 // responseFault returns the error of a response that is larger than limit bytes.
-func responseFault(limit int) *graphqlerror.Error {
-	return graphqlerror.ForLimit(graphqlerror.CodeResponse, limit, "The answer is larger than %d bytes; ask for less at a time.")
+func responseFault(limit int) *language.Error {
+	return language.ForLimit(language.CodeResponse, limit, "The answer is larger than %d bytes; ask for less at a time.")
 }
 
 // oversize returns the limit that a response was too large for, from the details of the error.
@@ -203,21 +201,21 @@ func (w *Writer) Failed() bool { return len(w.errs) > 0 }
 func (w *Writer) finish() {
 	if len(w.errs) > 0 {
 		w.text = append(w.text, `,"errors":`...)
-		w.text = graphqlerror.AppendList(w.text, w.errs)
+		w.text = language.AppendList(w.text, w.errs)
 	}
 	w.text = append(w.text, '}')
 }
 
 // push and pop keep the path of the field being written.
-func (w *Writer) push(s graphqlerror.Segment) { w.path = append(w.path, s) }
-func (w *Writer) pop()                        { w.path = w.path[:len(w.path)-1] }
+func (w *Writer) push(s language.Segment) { w.path = append(w.path, s) }
+func (w *Writer) pop()                    { w.path = w.path[:len(w.path)-1] }
 
 // errorSize is roughly the smallest size of an error in a response.
 const errorSize = 128
 
 // note adds an error at the current path, with the positions of the field. One value may be
 // noted for many rows; each entry is a copy of it.
-func (w *Writer) note(f *plan.Field, ft *graphqlerror.Error) {
+func (w *Writer) note(f *plan.Field, ft *language.Error) {
 	// Errors are counted before they are written, so that they do not pile up beyond the
 	// limit.
 	if w.limit >= 0 && len(w.errs)*errorSize > w.limit {
@@ -226,8 +224,8 @@ func (w *Writer) note(f *plan.Field, ft *graphqlerror.Error) {
 	w.reserve(errorSize)
 	// A copy: one error of a call is noted for many fields, each with its own place.
 	at := *ft
-	at.At = graphqlerror.Positions(f.Positions...)
-	at.Path = append([]graphqlerror.Segment(nil), w.path...)
+	at.At = language.Positions(f.Positions...)
+	at.Path = append([]language.Segment(nil), w.path...)
 	w.errs = append(w.errs, &at)
 }
 
@@ -236,9 +234,9 @@ func (w *Writer) note(f *plan.Field, ft *graphqlerror.Error) {
 func (w *Writer) broken(f *plan.Field, format string, args ...any) {
 	ft := w.broke[f]
 	if ft == nil {
-		ft = w.x.Broken(fmt.Sprintf(format, args...))
+		ft = w.x.broken(fmt.Sprintf(format, args...))
 		if w.broke == nil {
-			w.broke = map[*plan.Field]*graphqlerror.Error{}
+			w.broke = map[*plan.Field]*language.Error{}
 		}
 		w.broke[f] = ft
 	}
@@ -248,7 +246,7 @@ func (w *Writer) broken(f *plan.Field, format string, args ...any) {
 // null writes null for a value that began at start, with the error that made it null, if any.
 // It returns false where the type does not allow null: without an error of its own, the null
 // itself then is the error (GraphQL 6.4.4).
-func (w *Writer) null(f *plan.Field, out *plan.OutputType, start int, ft *graphqlerror.Error) bool {
+func (w *Writer) null(f *plan.Field, out *plan.OutputType, start int, ft *language.Error) bool {
 	switch {
 	case ft != nil:
 		w.note(f, ft)
@@ -275,7 +273,7 @@ func (w *Writer) rewind(out *plan.OutputType, start int) bool {
 
 // item writes one object of a unit or of a fetch's rows. It checks the limit and the budget:
 // between two checks at most the text of one row is written.
-func (w *Writer) item(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
+func (w *Writer) item(r *Run, sel *plan.SelectionSet, res *result, i int) bool {
 	if w.limit >= 0 && len(w.text) > w.limit {
 		panic(abort{errTooLarge})
 	}
@@ -290,7 +288,7 @@ func (w *Writer) item(r *execution.Run, sel *plan.SelectionSet, res *execution.R
 }
 
 // object writes row i of a result in braces.
-func (w *Writer) object(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
+func (w *Writer) object(r *Run, sel *plan.SelectionSet, res *result, i int) bool {
 	w.text = append(w.text, '{')
 	if !w.row(r, sel, res, i) {
 		return false
@@ -300,13 +298,13 @@ func (w *Writer) object(r *execution.Run, sel *plan.SelectionSet, res *execution
 }
 
 // fields writes the fields of item i of a run, without braces.
-func (w *Writer) fields(r *execution.Run, sel *plan.SelectionSet, i int) bool {
+func (w *Writer) fields(r *Run, sel *plan.SelectionSet, i int) bool {
 	return w.row(r, sel, &r.Results[0], i)
 }
 
 // row writes the fields of a selection over a row. It ends at the first null of a non-null
 // field; the later fields are not written (GraphQL 6.4.4 allows to cancel them).
-func (w *Writer) row(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
+func (w *Writer) row(r *Run, sel *plan.SelectionSet, res *result, i int) bool {
 	for _, f := range sel.Fields {
 		w.text = append(w.text, f.Key...)
 		start := len(w.text)
@@ -315,14 +313,14 @@ func (w *Writer) row(r *execution.Run, sel *plan.SelectionSet, res *execution.Re
 		// By far the most fields are columns with a value that fits. They are written without
 		// a path, which only errors need.
 		case plan.Column:
-			v := res.At(i, f.Slot)
-			if f.Output.Kind != scalar.Composite && len(v) > 0 && v[0] != 'n' {
-				if text, ok := scalar.AppendResult(w.text, f.Output.Kind, f.Output.Values, v); ok { // nearly every value there is
+			v := res.at(i, f.Slot)
+			if f.Output.Kind != language.Composite && len(v) > 0 && v[0] != 'n' {
+				if text, ok := language.AppendResult(w.text, f.Output.Kind, f.Output.Values, v); ok { // nearly every value there is
 					w.text = text
 					continue
 				}
 			}
-			w.push(graphqlerror.Segment{Key: f.Name})
+			w.push(language.Segment{Key: f.Name})
 			if v == nil && res.Missing != nil && res.Missing[f.Slot] != nil {
 				ok = w.null(f, f.Output, start, res.Missing[f.Slot])
 			} else {
@@ -332,12 +330,12 @@ func (w *Writer) row(r *execution.Run, sel *plan.SelectionSet, res *execution.Re
 		case plan.Typename:
 			w.text = append(w.text, f.Text...)
 		case plan.NodeID:
-			ok = w.nodeID(f, res.At(i, f.Slot))
+			ok = w.nodeID(f, res.at(i, f.Slot))
 		default:
-			w.push(graphqlerror.Segment{Key: f.Name})
+			w.push(language.Segment{Key: f.Name})
 			switch f.Action {
 			case plan.Nested:
-				ok = w.json(f, f.Output, res.At(i, f.Slot))
+				ok = w.json(f, f.Output, res.at(i, f.Slot))
 			case plan.Fetched:
 				ok = w.fetched(r, f, i)
 			case plan.Resolved:
@@ -356,7 +354,7 @@ func (w *Writer) row(r *execution.Run, sel *plan.SelectionSet, res *execution.Re
 
 // fetched writes the rows or the value that a fetch gave to parent i. A parent without a key
 // has the empty group: null, an empty list or an empty page, by the shape.
-func (w *Writer) fetched(r *execution.Run, f *plan.Field, i int) bool {
+func (w *Writer) fetched(r *Run, f *plan.Field, i int) bool {
 	res := &r.Results[f.Fetch.ID]
 	start := len(w.text)
 	if res.Err != nil {
@@ -387,11 +385,11 @@ func (w *Writer) fetched(r *execution.Run, f *plan.Field, i int) bool {
 	if group.From >= group.To {
 		return w.null(f, f.Output, start, nil)
 	}
-	return w.item(r, f.Selection, res, res.Place(group.From)) || w.rewind(f.Output, start)
+	return w.item(r, f.Selection, res, res.place(group.From)) || w.rewind(f.Output, start)
 }
 
 // rows writes a group as a list of objects. The index in a path counts within the group.
-func (w *Writer) rows(r *execution.Run, f *plan.Field, sel *plan.SelectionSet, res *execution.Result, g *facade.Group) bool {
+func (w *Writer) rows(r *Run, f *plan.Field, sel *plan.SelectionSet, res *result, g *facade.Group) bool {
 	elem := f.Output.Elem
 	w.text = append(w.text, '[')
 	for k := g.From; k < g.To; k++ {
@@ -399,8 +397,8 @@ func (w *Writer) rows(r *execution.Run, f *plan.Field, sel *plan.SelectionSet, r
 			w.text = append(w.text, ',')
 		}
 		start := len(w.text)
-		w.push(graphqlerror.Segment{Index: k - g.From})
-		ok := w.item(r, sel, res, res.Place(k)) || w.rewind(elem, start)
+		w.push(language.Segment{Index: k - g.From})
+		ok := w.item(r, sel, res, res.place(k)) || w.rewind(elem, start)
 		w.pop()
 		if !ok {
 			return false
@@ -415,7 +413,7 @@ func (w *Writer) rows(r *execution.Run, f *plan.Field, sel *plan.SelectionSet, r
 func (w *Writer) nodeID(f *plan.Field, key []byte) bool {
 	start := len(w.text)
 	if len(key) == 0 || key[0] == 'n' {
-		w.push(graphqlerror.Segment{Key: f.Name})
+		w.push(language.Segment{Key: f.Name})
 		defer w.pop()
 		return w.null(f, f.Output, start, nil)
 	}

@@ -1,17 +1,4 @@
-// Package loader batches what fields that were registered by hand read: the rows of an entity
-// by a key ([Load], [LoadMany]) and values that no entity holds ([Lookup]).
-//
-// A load returns a function instead of a value. The executor resolves every field of a level
-// before it runs the first of these functions, so that all keys of the level are known by
-// then and go out in one call:
-//
-//	Resolve of 50 rows  ->  50 keys wanted, 12 of them distinct
-//	first function      ->  one call with 12 keys
-//	the other 49        ->  no call; each reads the result for its key
-//
-// Loaders belong to one request ([With]): there is no cache between requests, and every call
-// has the rights of the request's caller.
-package loader
+package binding
 
 import (
 	"context"
@@ -27,47 +14,46 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
-	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Load asks for the row of an entity by its primary key (its JSON text), for the
 // Resolve of a hand-written field to answer with:
 //
-//	return loader.Load(p.Context, "author", row.Get("editorId")), nil
+//	return binding.Load(p.Context, "author", row.Get("editorId")), nil
 //
 // Load returns a function that waits for the level's other fields: all keys asked for by then
 // go in one call, and a key is sent once in a request. The function returns a [rows.Row], or
 // nil if there is no such row or the key is null. The call has the rights of the request's
 // caller.
 func Load(ctx context.Context, entity string, id json.RawMessage) func() (any, error) {
-	return From(ctx).load(ctx, relation{entity: entity, one: true}, id)
+	return LoadersOf(ctx).load(ctx, relation{entity: entity, one: true}, id)
 }
 
 // LoadMany is Load for the rows of an entity that have key in field, as list gives
 // them: the first page, by primary key. The function gives a []facade.Row.
 func LoadMany(ctx context.Context, entity, field string, key json.RawMessage) func() (any, error) {
-	return From(ctx).load(ctx, relation{entity: entity, field: field}, key)
+	return LoadersOf(ctx).load(ctx, relation{entity: entity, field: field}, key)
 }
 
-// With gives a request its loaders. The executor of package resolvers does so itself; who runs
+// WithLoaders gives a request its loaders. The executor of package resolvers does so itself; who runs
 // graphql.Do gives it a context that went through here, one for each request.
-func With(ctx context.Context, s *binding.Schema, caller facade.Caller) context.Context {
-	return context.WithValue(ctx, loadersKey{}, &Set{catalog: s.Catalog, caller: caller, by: map[relation]*loader{}})
+func WithLoaders(ctx context.Context, s *Schema, caller facade.Caller) context.Context {
+	return context.WithValue(ctx, loadersKey{}, &Loaders{catalog: s.Catalog, caller: caller, by: map[relation]*loader{}})
 }
 
-var errNoLoaders = errors.New("loader.Load without loaders in its context; give graphql.Do one from loader.With")
+var errNoLoaders = errors.New("binding.Load without loaders in its context; give graphql.Do one from binding.WithLoaders")
 
 type loadersKey struct{}
 
-// From returns the loaders of a request, or nil where its context has none.
-func From(ctx context.Context) *Set {
-	l, _ := ctx.Value(loadersKey{}).(*Set)
+// LoadersOf returns the loaders of a request, or nil where its context has none.
+func LoadersOf(ctx context.Context) *Loaders {
+	l, _ := ctx.Value(loadersKey{}).(*Loaders)
 	return l
 }
 
-// Set are the loaders of one request, one for each relation.
-type Set struct {
+// Loaders are the loaders of one request, one for each relation.
+type Loaders struct {
 	catalog *catalog.Catalog
 	caller  facade.Caller
 	mu      sync.Mutex
@@ -77,7 +63,7 @@ type Set struct {
 }
 
 // Note records the failed computed fields of a result's rows, which cannot hold them.
-func (l *Set) Note(res *facade.Result) {
+func (l *Loaders) Note(res *facade.Result) {
 	if l == nil || len(res.Failed) == 0 {
 		return
 	}
@@ -92,7 +78,7 @@ func (l *Set) Note(res *facade.Result) {
 }
 
 // Failures are the computed fields that could not be made for a row.
-func (l *Set) Failures(r rows.Row) []facade.FieldError {
+func (l *Loaders) Failures(r rows.Row) []facade.FieldError {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failed[r]
@@ -100,7 +86,7 @@ func (l *Set) Failures(r rows.Row) []facade.FieldError {
 
 // primary is the name of an entity's primary key. It is "" for an unknown entity or one without
 // a key; the façade reports those.
-func (l *Set) primary(entity string) string {
+func (l *Loaders) primary(entity string) string {
 	if d := l.catalog.Door(entity); d != nil && d.Entity != nil && d.Entity.Primary != nil {
 		return d.Entity.Primary.Name
 	}
@@ -121,7 +107,7 @@ type loader struct {
 	*batches[string, any]
 }
 
-func (l *Set) load(ctx context.Context, of relation, key json.RawMessage) func() (any, error) {
+func (l *Loaders) load(ctx context.Context, of relation, key json.RawMessage) func() (any, error) {
 	text := string(jsontext.Trim(key))
 	switch {
 	case l == nil:
@@ -140,7 +126,7 @@ func (l *Set) load(ctx context.Context, of relation, key json.RawMessage) func()
 
 // of returns the loader of a relation. A row read in a transaction may be rolled back and must
 // not be shared: there each load has a loader of its own.
-func (l *Set) of(ctx context.Context, of relation) *loader {
+func (l *Loaders) of(ctx context.Context, of relation) *loader {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one := l.by[of]
@@ -170,7 +156,7 @@ func (l *loader) fetch(ctx context.Context, keys []string) []*dataloader.Result[
 	}
 	res, err := l.call(ctx, c)
 	if err == nil {
-		From(ctx).Note(res)
+		LoadersOf(ctx).Note(res)
 	}
 	for i, r := range results {
 		if r.Error = err; err != nil {

@@ -1,14 +1,13 @@
-package response
+package execution
 
 import (
-	"github.com/frondhost/frond/resolvers/execution"
 	"github.com/frondhost/frond/resolvers/plan"
 )
 
 // memo holds the places of the texts of a result's rows, as one selection writes them: by row,
 // from base on in the writer's spans.
 type memo struct {
-	res  *execution.Result
+	res  *result
 	sel  *plan.SelectionSet
 	base int
 }
@@ -22,7 +21,7 @@ const maxMemos = 8
 // again writes a row that many parents may refer to, such as the author of a thousand posts:
 // its text is made once, and copied for every other parent. Errors have paths, which differ;
 // after the first error no text is copied, so a copy never hides one.
-func (w *Writer) again(r *execution.Run, sel *plan.SelectionSet, res *execution.Result, i int) bool {
+func (w *Writer) again(r *Run, sel *plan.SelectionSet, res *result, i int) bool {
 	at := w.memo(res, sel)
 	if at < 0 {
 		return w.object(r, sel, res, i)
@@ -46,7 +45,7 @@ func (w *Writer) again(r *execution.Run, sel *plan.SelectionSet, res *execution.
 
 // memo returns the base of a result's memo for a selection, made at the first call, or -1
 // where there are too many.
-func (w *Writer) memo(res *execution.Result, sel *plan.SelectionSet) int {
+func (w *Writer) memo(res *result, sel *plan.SelectionSet) int {
 	for _, m := range w.memos {
 		if m.res == res && m.sel == sel {
 			return m.base

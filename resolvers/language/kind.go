@@ -1,4 +1,4 @@
-package scalar
+package language
 
 import "github.com/vektah/gqlparser/v2/ast"
 
@@ -16,13 +16,13 @@ const (
 	String                // a string (3.5.3)
 	Boolean               // true or false (3.5.4)
 	ID                    // a string; a whole number becomes one (3.5.5)
-	BigInt                // input only: a whole number of 64 bits, as a number or its digits
+	bigInt                // input only: a whole number of 64 bits, as a number or its digits
 	Enum                  // a string that is one of the values (3.9)
 )
 
-// Output returns the kind of the scalar called name in a response: one of GraphQL's five, or
+// OutputKind returns the kind of the scalar called name in a response: one of GraphQL's five, or
 // Custom.
-func Output(name string) Kind {
+func OutputKind(name string) Kind {
 	switch name {
 	case "Int":
 		return Int
@@ -38,13 +38,13 @@ func Output(name string) Kind {
 	return Custom
 }
 
-// Input returns the kind of the scalar called name in arguments and variables: that of Output,
+// inputKind returns the kind of the scalar called name in arguments and variables: that of OutputKind,
 // or BigInt.
-func Input(name string) Kind {
+func inputKind(name string) Kind {
 	if name == "BigInt" {
-		return BigInt
+		return bigInt
 	}
-	return Output(name)
+	return OutputKind(name)
 }
 
 // Values are the values of an enum as they are written in JSON, quotes included, so that the

@@ -1,12 +1,10 @@
-package document
+package language
 
 import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/frondhost/frond/resolvers/graphqlerror"
 )
 
 // halfPair returns the error of an escape in a string that names half a surrogate pair
@@ -17,7 +15,7 @@ import (
 //
 // gqlparser makes U+FFFD of every such half, so two different ids would become one. The
 // document has been parsed, so all strings in it are closed.
-func halfPair(text string) *graphqlerror.Error {
+func halfPair(text string) *Error {
 	for i := 0; i < len(text); {
 		switch rest := text[i:]; {
 		case rest[0] == '#':
@@ -80,12 +78,12 @@ func codeUnit(s string) rune {
 }
 
 // halfPairAt returns the error for the escape at byte i of text.
-func halfPairAt(text string, i int) *graphqlerror.Error {
+func halfPairAt(text string, i int) *Error {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text[:i]), "\n")
 	last := lines[len(lines)-1]
-	return &graphqlerror.Error{
+	return &Error{
 		Message: "The escape " + text[i:i+6] + " is half a surrogate pair, and no character; escape both halves, or write the character itself.",
-		At:      []graphqlerror.Location{{Line: len(lines), Column: utf8.RuneCountInString(last) + 1}},
-		Code:    graphqlerror.CodeParse,
+		At:      []Location{{Line: len(lines), Column: utf8.RuneCountInString(last) + 1}},
+		Code:    CodeParse,
 	}
 }

@@ -1,4 +1,4 @@
-package input
+package language
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/core"
-
-	"github.com/frondhost/frond/resolvers/scalar"
 )
 
 // Types are the input types of a schema. Each is worked out when a document first needs
@@ -41,9 +39,9 @@ type Type struct {
 // before Fields is read. A name that the schema does not define is a custom scalar here.
 type Named struct {
 	Name string
-	Kind scalar.Kind
+	Kind Kind
 	// Values are those of an enum, nil for other kinds.
-	Values scalar.Values
+	Values Values
 
 	// OneOf is an input object with @oneOf: exactly one field is set (GraphQL 3.10.1).
 	OneOf bool
@@ -91,13 +89,13 @@ func (t *Types) inputNamed(name string) *Named {
 		return n
 	}
 	def := t.schema.Types[name]
-	n := &Named{Name: name, Kind: scalar.Input(name), of: t}
+	n := &Named{Name: name, Kind: inputKind(name), of: t}
 	switch {
 	case def == nil:
 	case def.Kind == ast.Enum:
-		n.Kind, n.Values = scalar.Enum, scalar.ValuesOf(def)
+		n.Kind, n.Values = Enum, ValuesOf(def)
 	case def.Kind == ast.InputObject:
-		n.Kind, n.OneOf = scalar.Composite, def.Directives.ForName("oneOf") != nil
+		n.Kind, n.OneOf = Composite, def.Directives.ForName("oneOf") != nil
 		n.load = func() {
 			t.mu.Lock()
 			defer t.mu.Unlock()

@@ -1,4 +1,4 @@
-package loader_test
+package binding_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/resolvers/loader"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -43,7 +43,7 @@ func ExampleLoad() {
 	}
 	err = projection.RegisterType(b, "Note", graphql.Fields{
 		"signer": {Type: b.Type("Person"), Resolve: func(p graphql.ResolveParams) (any, error) {
-			return loader.Load(p.Context, "person", p.Source.(rows.Row).Get("signature")), nil
+			return binding.Load(p.Context, "person", p.Source.(rows.Row).Get("signature")), nil
 		}},
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func ExampleLoad() {
 	fmt.Println(string(engine.Execute(context.Background(), &resolvers.Request{Query: query}).Body))
 
 	// graphql.Do gives the same; it finds the loaders in its context.
-	ctx := loader.With(context.Background(), schema, counting)
+	ctx := binding.WithLoaders(context.Background(), schema, counting)
 	answer, _ := json.Marshal(graphql.Do(graphql.Params{Schema: schema.GraphQL, RequestString: query, Context: ctx}))
 	fmt.Println(string(answer))
 	// Output:

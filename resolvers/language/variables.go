@@ -1,4 +1,4 @@
-package input
+package language
 
 import (
 	"encoding/json"
@@ -7,8 +7,6 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/resolvers/graphqlerror"
-	"github.com/frondhost/frond/resolvers/scalar"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -101,15 +99,15 @@ func (v *Variables) All() iter.Seq2[string, []byte] {
 //	query($tags: [String!], $first: Int = 10)
 //	{"tags": "a", "other": 1}
 //	tags ["a"], first 10
-func (d *Declared) Coerce(raw json.RawMessage) (*Variables, []*graphqlerror.Error) {
+func (d *Declared) Coerce(raw json.RawMessage) (*Variables, []*Error) {
 	raw = jsontext.Trim(raw)
 	if len(raw) > 0 {
 		// The walks below expect valid JSON.
 		if err := jsontext.Check(raw); err != nil {
-			return nil, []*graphqlerror.Error{{Message: "The variables are not JSON: " + err.Error() + ".", Code: graphqlerror.CodeInput}}
+			return nil, []*Error{{Message: "The variables are not JSON: " + err.Error() + ".", Code: CodeInput}}
 		}
 		if k := jsontext.KindOf(raw); k != jsontext.Object && k != jsontext.Null {
-			return nil, []*graphqlerror.Error{{Message: "The variables have to be an object of name and value, or null.", Code: graphqlerror.CodeInput}}
+			return nil, []*Error{{Message: "The variables have to be an object of name and value, or null.", Code: CodeInput}}
 		}
 	}
 	if len(d.List) == 0 {
@@ -149,20 +147,20 @@ type coercer struct {
 	buf  []byte
 	name string // of the variable
 	pos  *ast.Position
-	path []graphqlerror.Segment
-	errs []*graphqlerror.Error
+	path []Segment
+	errs []*Error
 }
 
 // add notes an error of the variable that is being coerced.
 func (c *coercer) add(message string) {
-	if len(c.errs) < graphqlerror.MaxErrors {
-		c.errs = append(c.errs, &graphqlerror.Error{Message: graphqlerror.Shorten(message), At: graphqlerror.Positions(c.pos), Code: graphqlerror.CodeInput})
+	if len(c.errs) < MaxErrors {
+		c.errs = append(c.errs, &Error{Message: Shorten(message), At: Positions(c.pos), Code: CodeInput})
 	}
 }
 
 // full reports whether enough errors are noted: a value a megabyte long may be wrong in
 // very many places.
-func (c *coercer) full() bool { return len(c.errs) >= graphqlerror.MaxErrors }
+func (c *coercer) full() bool { return len(c.errs) >= MaxErrors }
 
 // refuse names the place of a misfit; it does not repeat the value.
 func (c *coercer) refuse(why string) {
@@ -174,7 +172,7 @@ func (c *coercer) refuse(why string) {
 }
 
 // dotted is a path inside a value: .tags[0].name
-func dotted(path []graphqlerror.Segment) string {
+func dotted(path []Segment) string {
 	var b []byte
 	for _, s := range path {
 		if s.Key == "" {
@@ -203,7 +201,7 @@ func (c *coercer) value(t *Type, v []byte) {
 				return
 			}
 			c.buf = jsontext.Comma(c.buf)
-			c.path = append(c.path, graphqlerror.Segment{Index: i})
+			c.path = append(c.path, Segment{Index: i})
 			c.value(t.Elem, item)
 			c.path = c.path[:len(c.path)-1]
 		}
@@ -212,11 +210,11 @@ func (c *coercer) value(t *Type, v []byte) {
 		c.buf = append(c.buf, '[')
 		c.value(t.Elem, v)
 		c.buf = append(c.buf, ']')
-	case t.Named.Kind == scalar.Composite:
+	case t.Named.Kind == Composite:
 		c.object(t.Named, v, kind)
 	default:
 		var why string
-		if c.buf, why = scalar.AppendInput(c.buf, t.Named.Kind, t.Named.Name, t.Named.Values, jsontext.Trim(v), kind); why != "" {
+		if c.buf, why = appendInput(c.buf, t.Named.Kind, t.Named.Name, t.Named.Values, jsontext.Trim(v), kind); why != "" {
 			c.refuse(why)
 		}
 	}
@@ -260,7 +258,7 @@ func (c *coercer) object(n *Named, v []byte, kind jsontext.Kind) {
 			sent[name] = true
 		}
 		sep(name)
-		c.path = append(c.path, graphqlerror.Segment{Key: name})
+		c.path = append(c.path, Segment{Key: name})
 		c.value(f.Type, value)
 		c.path = c.path[:len(c.path)-1]
 	}
