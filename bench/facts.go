@@ -47,7 +47,6 @@ required: [text, stars]
 // factStore is a store with an outbox that a measurement opens and closes.
 type factStore interface {
 	facade.Store
-	facade.Outbox
 	io.Closer
 	Prepare(ctx context.Context, entities []*schema.Entity) error
 }
@@ -98,7 +97,7 @@ func factCost(name string, store factStore, rounds int, slice time.Duration) err
 	if err := store.Prepare(context.Background(), f.Catalog().Set.Entities); err != nil {
 		return err
 	}
-	stop, err := relaying(store)
+	stop, err := relaying(store.Abilities().Outbox)
 	if err != nil {
 		return err
 	}

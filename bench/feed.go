@@ -34,11 +34,12 @@ func benchFeed(rounds int, slice time.Duration) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	ctx := context.Background()
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "feed.db"), Logger: slog.New(slog.DiscardHandler)})
+	file, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "feed.db"), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = store.Close() }()
+	defer func() { _ = file.Close() }()
+	store := file.Abilities().Outbox
 	feed := facts.New(store, nil)
 	defer feed.Close()
 
@@ -100,7 +101,7 @@ func benchFeed(rounds int, slice time.Duration) error {
 }
 
 // emitEvenly commits events, feedRate of them a second, each durably and by itself.
-func emitEvenly(ctx context.Context, store *sqlite.Store, took time.Duration) (sent int, late time.Duration) {
+func emitEvenly(ctx context.Context, store facade.Outbox, took time.Duration) (sent int, late time.Duration) {
 	var writers sync.WaitGroup
 	began := time.Now()
 	for ; time.Since(began) < took; sent++ {

@@ -34,15 +34,16 @@ func TestFactsReplay(t *testing.T) {
 		}
 	}
 	ctx := t.Context()
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "frond.db"), Logger: slog.New(slog.DiscardHandler)})
+	file, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "frond.db"), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := store.Close(); err != nil {
+		if err := file.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
+	store := file.Abilities().Outbox
 	const consumer = "go:mailer"
 	for i, name := range []string{"rung", "other", "rung", "rung"} {
 		if err := store.Emit(ctx, []facade.Event{{ID: "e" + string(rune('0'+i)), Frond: "pad", Name: name, At: time.Now(), Data: json.RawMessage(`{"by":"ada"}`)}}); err != nil {

@@ -34,11 +34,11 @@ func judge(t *testing.T, name, file string, killed int64) {
 	for consumer, take := range map[string]func(context.Context, []*facade.Event, facade.Position, facade.Position) error{"effects": effects(f, s), "file": lines(out, s)} {
 		ctx, done := context.WithTimeout(t.Context(), time.Minute)
 		for at := facade.Position(0); at < last && ctx.Err() == nil; {
-			from, _, err := s.Cursor(ctx, consumer)
+			from, _, err := s.Abilities().Outbox.Cursor(ctx, consumer)
 			if err != nil {
 				t.Fatal(err)
 			}
-			events, to, err := s.Log(ctx, from, nil, 500)
+			events, to, err := s.Abilities().Outbox.Log(ctx, from, nil, 500)
 			if err == nil && len(events) > 0 {
 				err = take(ctx, events, from, to)
 			}
@@ -74,7 +74,7 @@ func settle(t *testing.T, s store) facade.Position {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		before := facade.Position(-1)
 		for {
-			last, leads, err := s.Relay(t.Context())
+			last, leads, err := s.Abilities().Outbox.Relay(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func settle(t *testing.T, s store) facade.Position {
 func everything(t *testing.T, s store) (all []*facade.Event) {
 	t.Helper()
 	for after := facade.Position(0); ; {
-		events, to, err := s.Log(t.Context(), after, nil, 1000)
+		events, to, err := s.Abilities().Outbox.Log(t.Context(), after, nil, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func TestOpenTransaction(t *testing.T) {
 	if err := patient.Prepare(t.Context(), f.Catalog().Set.Entities); err != nil {
 		t.Fatal(err)
 	}
-	_, read, err := s.Span(t.Context())
+	_, read, err := s.Abilities().Outbox.Span(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestOpenTransaction(t *testing.T) {
 		finished <- patient.Transact(t.Context(), func(ctx context.Context) error {
 			row := facade.Record{{Name: "id", Value: quoted("open")}, {Name: "of", Value: quoted("x")}}
 			_, err := patient.Insert(ctx, entityOf(f, "effect"), []facade.Record{row}, nil, rows.NewLayout(nil))
-			err = errors.Join(err, patient.Emit(ctx, []facade.Event{{ID: old, Frond: "main", Name: "old", At: time.Now()}}))
+			err = errors.Join(err, patient.Abilities().Outbox.Emit(ctx, []facade.Event{{ID: old, Frond: "main", Name: "old", At: time.Now()}}))
 			close(open)
 			<-finish
 			return err
@@ -60,11 +60,11 @@ func TestOpenTransaction(t *testing.T) {
 	seen := map[string]bool{}
 	// look relays and reads once, as a feed does.
 	look := func() {
-		if _, _, err := s.Relay(t.Context()); err != nil {
+		if _, _, err := s.Abilities().Outbox.Relay(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for {
-			events, behind, err := s.Log(t.Context(), read, nil, 500)
+			events, behind, err := s.Abilities().Outbox.Log(t.Context(), read, nil, 500)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,7 +37,7 @@ const (
 // store is what both stores are.
 type store interface {
 	facade.Store
-	facade.Outbox
+	facade.Transactor
 	io.Closer
 	Prepare(ctx context.Context, entities []*schema.Entity) error
 }
@@ -159,8 +159,8 @@ func gatewayOf(ctx context.Context, f facade.Caller, at *step) error {
 // relay gives positions.
 func relay(ctx context.Context, s store, at *step) error {
 	for ctx.Err() == nil {
-		committed := s.Committed()
-		if _, _, err := s.Relay(ctx); err != nil && !passes(err) {
+		committed := s.Abilities().Outbox.Committed()
+		if _, _, err := s.Abilities().Outbox.Relay(ctx); err != nil && !passes(err) {
 			return err
 		}
 		at.take()
@@ -182,11 +182,11 @@ func passes(err error) bool {
 // the consumer.
 func consume(ctx context.Context, s store, name string, at *step, take func(ctx context.Context, events []*facade.Event, from, to facade.Position) error) error {
 	for ctx.Err() == nil {
-		from, _, err := s.Cursor(ctx, name)
+		from, _, err := s.Abilities().Outbox.Cursor(ctx, name)
 		var events []*facade.Event
 		to := from
 		if err == nil {
-			events, to, err = s.Log(ctx, from, nil, 20)
+			events, to, err = s.Abilities().Outbox.Log(ctx, from, nil, 20)
 		}
 		at.take()
 		if err == nil && to > from {
@@ -209,7 +209,7 @@ func effects(f *facade.Facade, s store) func(context.Context, []*facade.Event, f
 	entity := entityOf(f, "effect")
 	return func(ctx context.Context, events []*facade.Event, from, to facade.Position) error {
 		return s.Transact(ctx, func(ctx context.Context) error {
-			moved, err := s.Advance(ctx, "effects", from, to)
+			moved, err := s.Abilities().Outbox.Advance(ctx, "effects", from, to)
 			if err != nil || !moved {
 				return err
 			}
@@ -262,7 +262,7 @@ func lines(out *os.File, s store) func(context.Context, []*facade.Event, facade.
 		if _, err := out.Write(text); err != nil {
 			return err
 		}
-		_, err := s.Advance(ctx, "file", from, to)
+		_, err := s.Abilities().Outbox.Advance(ctx, "file", from, to)
 		return err
 	}
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/frondhost/frond/store/sqlite"
 )
 
-// store is a store of SQLite or PostgreSQL.
-type store interface {
+// store is the event log of a store of SQLite or PostgreSQL, which Close closes.
+type store struct {
 	facade.Outbox
 	io.Closer
 }
@@ -35,10 +35,18 @@ func onStores(t *testing.T, test func(*world)) {
 	quiet := slog.New(slog.DiscardHandler)
 	for name, open := range map[string]func(*testing.T) (store, error){
 		"SQLite": func(t *testing.T) (store, error) {
-			return sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "store.db"), Logger: quiet})
+			s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "store.db"), Logger: quiet})
+			if err != nil {
+				return store{}, err
+			}
+			return store{s.Abilities().Outbox, s}, nil
 		},
 		"PostgreSQL": func(t *testing.T) (store, error) {
-			return postgres.Open(postgres.Options{URL: pgtest.Database(t), Logger: quiet})
+			s, err := postgres.Open(postgres.Options{URL: pgtest.Database(t), Logger: quiet})
+			if err != nil {
+				return store{}, err
+			}
+			return store{s.Abilities().Outbox, s}, nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func fileWorld(t *testing.T, dir string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newWorld(t, s)
+	return newWorld(t, store{s.Abilities().Outbox, s})
 }
 
 // consumeAndEnd consumes until everything is handled or dead.

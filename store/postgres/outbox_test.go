@@ -57,10 +57,13 @@ func TestEventsConflictWithNothing(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var beside, writers sync.WaitGroup
 	for _, do := range []func() error{
-		func() error { _, _, err := s.Relay(t.Context()); return err },
-		func() error { _, _, err := s.Log(t.Context(), 0, []string{"shop.x", "shop.y"}, 100); return err },
-		func() error { _, err := s.Trim(t.Context(), time.Now(), 50); return err },
-		func() error { _, _, err := s.Behind(t.Context(), 0, nil, ""); return err },
+		func() error { _, _, err := s.Abilities().Outbox.Relay(t.Context()); return err },
+		func() error {
+			_, _, err := s.Abilities().Outbox.Log(t.Context(), 0, []string{"shop.x", "shop.y"}, 100)
+			return err
+		},
+		func() error { _, err := s.Abilities().Outbox.Trim(t.Context(), time.Now(), 50); return err },
+		func() error { _, _, err := s.Abilities().Outbox.Behind(t.Context(), 0, nil, ""); return err },
 	} {
 		beside.Go(func() {
 			for ctx.Err() == nil {
@@ -82,7 +85,7 @@ func TestEventsConflictWithNothing(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					return s.Emit(ctx, []facade.Event{{
+					return s.Abilities().Outbox.Emit(ctx, []facade.Event{{
 						ID: fmt.Sprintf("00000000-0000-7000-8000-%012d", n*each+i), Frond: "shop", Name: "tagged", Entity: "shop.tag",
 						Key: rows.Row(0).Get("id"), At: time.Now(), Data: json.RawMessage(`{}`),
 					}})
@@ -106,15 +109,15 @@ func TestOutboxIsNoTableOfTheProject(t *testing.T) {
 	set, url := storetest.Cards(t), pgtest.Database(t)
 	for _, in := range []string{"public", "frond"} {
 		s := open(t, postgres.Options{URL: with(url, "schema="+in)}, set.Entities)
-		if err := s.Emit(t.Context(), []facade.Event{{ID: "00000000-0000-7000-8000-000000000001", Frond: "shop", Name: "sold", At: time.Now()}}); err != nil {
+		if err := s.Abilities().Outbox.Emit(t.Context(), []facade.Event{{ID: "00000000-0000-7000-8000-000000000001", Frond: "shop", Name: "sold", At: time.Now()}}); err != nil {
 			t.Fatal(err)
 		}
 		for _, leads := range []bool{true, true} {
-			if last, got, err := s.Relay(t.Context()); got != leads || err != nil {
+			if last, got, err := s.Abilities().Outbox.Relay(t.Context()); got != leads || err != nil {
 				t.Errorf("%s: relay up to %s, leads %v, %v", in, last, got, err)
 			}
 		}
-		if events, _, err := s.Log(t.Context(), 0, nil, 9); len(events) != 1 || err != nil { // each project has its own log
+		if events, _, err := s.Abilities().Outbox.Log(t.Context(), 0, nil, 9); len(events) != 1 || err != nil { // each project has its own log
 			t.Errorf("%s: %d events, %v", in, len(events), err)
 		}
 		plan, err := s.Plan(t.Context(), &migration.Task{Entities: set.Entities})

@@ -36,22 +36,7 @@ type Store struct {
 	sorts  atomic.Bool
 	nonces *engine.Nonces
 	outbox *outbox.Outbox
-	events      // the outbox
 	named  bool // answers name the constraints that no card describes
-}
-
-// events is what the outbox has for others.
-type events interface {
-	facade.EventLog
-	Relay(ctx context.Context) (last facade.Position, leads bool, err error)
-	Trim(ctx context.Context, before time.Time, limit int) (int, error)
-	facade.Cursors
-	facade.DeadLetters
-	Records() bool
-	Emit(ctx context.Context, events []facade.Event) error
-	Committed() <-chan struct{}
-	Quiet(since time.Time) bool
-	Behind(ctx context.Context, at facade.Position, names []string, retrying string) (events int, since time.Time, err error)
 }
 
 var (
@@ -59,7 +44,7 @@ var (
 	_ facade.Seeder     = (*Store)(nil)
 	_ facade.Transactor = (*Store)(nil)
 	_ facade.Nonces     = (*engine.Nonces)(nil)
-	_ facade.Outbox     = (*Store)(nil)
+	_ facade.Outbox     = (*outbox.Outbox)(nil)
 )
 
 // database answers [driver.DB] for a store.
@@ -86,7 +71,6 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 		}
 		return s.db.Own(ctx, name, create)
 	})
-	s.events = s.outbox
 	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
 	s.Writes = store.NewWrites(database{s}, &s.text)
 	db.Verify = s.verify
@@ -126,7 +110,7 @@ func (s *Store) Check(ctx context.Context) error {
 // of the write.
 func (s *Store) Abilities() facade.Abilities {
 	return facade.Abilities{
-		Transactor: s, Outbox: s, Seeder: s, Nonces: s.nonces, DryRuns: true, Copies: s.db.IssuesConsistency(),
+		Transactor: s, Outbox: s.outbox, Seeder: s, Nonces: s.nonces, DryRuns: true, Copies: s.db.IssuesConsistency(),
 		Prepare: s.start, Check: s.Check, WhenReady: s.whenReady,
 	}
 }

@@ -40,14 +40,14 @@ func TestOutbox(t *testing.T) {
 func TestQuiet(t *testing.T) {
 	path := t.TempDir() + "/store.db"
 	s, beside := open(t, sqlite.Options{Path: path}, nil), open(t, sqlite.Options{Path: path}, nil)
-	if !s.Quiet(time.Now().Add(time.Hour)) {
+	if !s.Abilities().Outbox.Quiet(time.Now().Add(time.Hour)) {
 		t.Error("a time to come has commits")
 	}
 	before := time.Now()
-	if err := beside.Emit(t.Context(), []facade.Event{{ID: "one", Frond: "shop", Name: "sold", At: before, Data: json.RawMessage(`{}`)}}); err != nil {
+	if err := beside.Abilities().Outbox.Emit(t.Context(), []facade.Event{{ID: "one", Frond: "shop", Name: "sold", At: before, Data: json.RawMessage(`{}`)}}); err != nil {
 		t.Fatal(err)
 	}
-	if s.Quiet(before) {
+	if s.Abilities().Outbox.Quiet(before) {
 		t.Error("a commit beside it was not noticed")
 	}
 }
@@ -58,14 +58,14 @@ func TestRestoredOutboxGoesOn(t *testing.T) {
 	path, backup := t.TempDir()+"/store.db", t.TempDir()+"/backup.db"
 	emit := func(s *sqlite.Store, id string) *facade.Event {
 		t.Helper()
-		_, before, err := s.Span(t.Context())
+		_, before, err := s.Abilities().Outbox.Span(t.Context())
 		if err == nil {
-			err = s.Emit(t.Context(), []facade.Event{{ID: id, Frond: "shop", Name: "sold", At: time.Now(), Data: json.RawMessage(`{}`)}})
+			err = s.Abilities().Outbox.Emit(t.Context(), []facade.Event{{ID: id, Frond: "shop", Name: "sold", At: time.Now(), Data: json.RawMessage(`{}`)}})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		events, _, err := s.Log(t.Context(), before, nil, 9)
+		events, _, err := s.Abilities().Outbox.Log(t.Context(), before, nil, 9)
 		if err != nil || len(events) != 1 {
 			t.Fatal(len(events), err)
 		}
@@ -87,11 +87,11 @@ func TestRestoredOutboxGoesOn(t *testing.T) {
 	if next.Position <= lost.Position {
 		t.Errorf("the position %s was given again: %s", lost.Position, next.Position)
 	}
-	oldest, last, err := s.Span(t.Context())
+	oldest, last, err := s.Abilities().Outbox.Span(t.Context())
 	if err != nil || facade.Resumable(lost.Position, oldest, last) != nil {
 		t.Errorf("a reader at %s cannot go on: %v", lost.Position, facade.Resumable(lost.Position, oldest, last))
 	}
-	if all, _, _ := s.Log(t.Context(), 0, nil, 9); len(all) != 2 || all[0].ID != "kept" {
+	if all, _, _ := s.Abilities().Outbox.Log(t.Context(), 0, nil, 9); len(all) != 2 || all[0].ID != "kept" {
 		t.Errorf("%d events", len(all))
 	}
 }
@@ -101,7 +101,7 @@ func TestRestoredOutboxGoesOn(t *testing.T) {
 func TestOutboxIsNoTableOfTheProject(t *testing.T) {
 	path, set := t.TempDir()+"/store.db", storetest.Cards(t)
 	s := open(t, sqlite.Options{Path: path}, set.Entities)
-	if err := s.Emit(t.Context(), []facade.Event{{ID: "1", Frond: "shop", Name: "sold", At: time.Now()}}); err != nil {
+	if err := s.Abilities().Outbox.Emit(t.Context(), []facade.Event{{ID: "1", Frond: "shop", Name: "sold", At: time.Now()}}); err != nil {
 		t.Fatal(err)
 	}
 	plan, err := s.Plan(t.Context(), &migration.Task{Entities: set.Entities})
@@ -114,7 +114,7 @@ func TestForeignDatabasesHaveNoOutbox(t *testing.T) {
 	path := t.TempDir() + "/theirs.db"
 	open(t, sqlite.Options{Path: path}, nil).Close()
 	s := open(t, sqlite.Options{Path: path, Foreign: true}, nil)
-	err := s.Emit(t.Context(), []facade.Event{{ID: "1", Frond: "shop", Name: "sold", At: time.Now()}})
+	err := s.Abilities().Outbox.Emit(t.Context(), []facade.Event{{ID: "1", Frond: "shop", Name: "sold", At: time.Now()}})
 	if kiterror.CodeOf(err) != kiterror.InternalError {
 		t.Errorf("emit: %v", err)
 	}
@@ -138,7 +138,7 @@ func TestFirstWriteKeepsNoEvents(t *testing.T) {
 				undone := errors.New("undone")
 				if err := s.Transact(ctx, func(ctx context.Context) error {
 					events, _ := announced.Events(nil)
-					return errors.Join(s.Emit(ctx, events), undone)
+					return errors.Join(s.Abilities().Outbox.Emit(ctx, events), undone)
 				}); !errors.Is(err, undone) {
 					return err
 				}
@@ -152,10 +152,10 @@ func TestFirstWriteKeepsNoEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			events, _ := announced.Events(nil)
-			if err := s.Emit(t.Context(), events); err != nil {
+			if err := s.Abilities().Outbox.Emit(t.Context(), events); err != nil {
 				t.Fatal(err)
 			}
-			if kept, _, err := s.Log(t.Context(), 0, nil, 9); err != nil || len(kept) != 1 {
+			if kept, _, err := s.Abilities().Outbox.Log(t.Context(), 0, nil, 9); err != nil || len(kept) != 1 {
 				t.Errorf("%d events are kept, %v", len(kept), err)
 			}
 		})

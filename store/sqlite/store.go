@@ -29,20 +29,20 @@ type Store struct {
 	text sqltext.Database
 	// named is Options.NameRules.
 	named  bool
-	outbox outbox
+	events eventLog
 }
 
 var (
 	_ facade.Store      = (*Store)(nil)
 	_ facade.Seeder     = (*Store)(nil)
 	_ facade.Transactor = (*Store)(nil)
-	_ facade.Outbox     = (*Store)(nil)
+	_ facade.Outbox     = (*eventLog)(nil)
 )
 
 // Abilities implements [facade.Store]. The answer and the errors of a dry run's write are those
 // of the write.
 func (s *Store) Abilities() facade.Abilities {
-	return facade.Abilities{Transactor: s, Outbox: s, Seeder: s, DryRuns: true, Prepare: s.start, Check: s.Check}
+	return facade.Abilities{Transactor: s, Outbox: &s.events, Seeder: s, DryRuns: true, Prepare: s.start, Check: s.Check}
 }
 
 // Transact implements [facade.Transactor]. The database's lock is taken at the first call:
@@ -84,6 +84,7 @@ func New(opts Options) *Store {
 func (s *Store) Open(ctx context.Context, foreign bool) (err error) {
 	s.opts.Foreign = foreign
 	s.db, err = engine.Open(ctx, s.opts)
+	s.events.db = s.db
 	return err
 }
 

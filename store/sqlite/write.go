@@ -41,7 +41,7 @@ func (d database) Write(ctx context.Context, w *driver.Write[*table], do func(dr
 		return do(x)
 	}
 	if w.Announces() {
-		committed := d.store.emitted(ctx)
+		committed := d.store.events.emitted(ctx)
 		x.op.Committed = func() {
 			if x.emitted { // a write that finds no row emits nothing
 				committed()
@@ -90,7 +90,7 @@ func (x *tx) Run(checks driver.Checks, _ bool, statements ...*driver.Statement) 
 
 // Emit implements [driver.Tx].
 func (x *tx) Emit(events []facade.Event) error {
-	err := x.store.writeEvents(x.Conn, events)
+	err := x.store.events.append(x.Conn, events)
 	x.emitted = err == nil
 	return err
 }

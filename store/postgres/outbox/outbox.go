@@ -47,8 +47,7 @@ CREATE TABLE IF NOT EXISTS ` + engine.Bookkeeping + `.log (schema text PRIMARY K
  FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[]) WITH ORDINALITY AS e(` + eventColumns + `, o) ORDER BY o`
 )
 
-// Outbox is a database's [facade.Outbox] without its transactions. Use [New]. It may be used from
-// many goroutines.
+// Outbox is a database's [facade.Outbox]. Use [New]. It may be used from many goroutines.
 type Outbox struct {
 	db *engine.DB
 	// ensure makes a table, by its name, where it is missing.
@@ -100,6 +99,11 @@ func (o *Outbox) schema() []byte { return []byte(o.db.Address().Schema) }
 
 // itob is the text of an integer as a value.
 func itob(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+
+// Transact implements [facade.Transactor].
+func (o *Outbox) Transact(ctx context.Context, fn func(context.Context) error) error {
+	return o.db.Transact(ctx, fn)
+}
 
 // Emit implements [facade.Outbox]. In a transaction the events go with the commit, and take no
 // round trip of their own.
