@@ -83,19 +83,19 @@ func (c *change[T]) delete(tx driver.Tx) error {
 // Before implements [driver.Checks].
 func (c *change[T]) Before(run sqltext.Runner) error {
 	for _, record := range c.write.Written {
-		if err := c.terms.Leads(run, c.was, record, c.keys); err != nil {
+		if err := c.terms.CheckRelations(run, c.was, record, c.keys); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Behind implements [driver.Checks]. New rows are looked at when all of them are there, since
-// they may point at each other.
-func (c *change[T]) Behind(run sqltext.Runner) error {
+// After implements [driver.Checks]. It checks new rows once all of them are written, since they
+// may point at each other.
+func (c *change[T]) After(run sqltext.Runner) error {
 	if c.write.Key.Kind == sqltext.Null {
 		for _, key := range c.keys {
-			if err := c.terms.Stays(run, key); err != nil {
+			if err := c.terms.CheckVisible(run, key); err != nil {
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func (c *change[T]) Behind(run sqltext.Runner) error {
 	if c.statement.Done && c.statement.Rows.Len() == 0 { // no row meets where
 		return nil
 	}
-	return c.terms.Stays(run, c.write.Key)
+	return c.terms.CheckVisible(run, c.write.Key)
 }
 
 // last says that the statement ends the write.

@@ -50,7 +50,7 @@ func (w *Writes[T]) insertSparse(ctx context.Context, t T, records []facade.Reco
 		if err := tx.Run(nil, false, statements...); err != nil {
 			return err
 		}
-		if err := c.Behind(tx); err != nil {
+		if err := c.After(tx); err != nil {
 			return err
 		}
 		return c.announce(tx, together(statements))

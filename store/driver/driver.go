@@ -103,9 +103,10 @@ type Seeding[T Table] interface {
 	Run(w *Write[T], st *Statement) error
 }
 
-// Checks are what has to hold around the statements of a write. An engine may call each method
-// twice, at first to gather the statements that it runs: every number is then enough.
+// Checks are the conditions of a write. Before checks them ahead of its statements, After when
+// the rows are written. An engine may call each method twice, the first time to gather the
+// statements that it runs; every number is then enough.
 type Checks interface {
 	Before(run sqltext.Runner) error
-	Behind(run sqltext.Runner) error
+	After(run sqltext.Runner) error
 }

@@ -15,9 +15,9 @@ import (
 // to. They are a runner that is used twice: at first it gathers the statements and lets every
 // count be enough; when they have run, it gives the same calls the numbers that came.
 //
-//	gather   Before, Behind                     2 statements
+//	gather   Before, After                      2 statements
 //	run      SELECT count(*) …; INSERT …; SELECT count(*) …
-//	judge    Before, Behind                       Dangling, Unmet or nil
+//	judge    Before, After                        Dangling, Unmet or nil
 type checks struct {
 	queries []*engine.Query
 	bound   []*arguments
@@ -61,7 +61,7 @@ func (s *checks) run(c *engine.Conn, around driver.Checks, writes []*engine.Quer
 	if around != nil {
 		_ = around.Before(s) // every count is enough
 		before = len(s.queries)
-		_ = around.Behind(s) // likewise
+		_ = around.After(s) // likewise
 	}
 	all := writes
 	if len(s.queries) > 0 {
@@ -86,5 +86,5 @@ func (s *checks) run(c *engine.Conn, around driver.Checks, writes []*engine.Quer
 	if err != nil {
 		return err
 	}
-	return around.Behind(s)
+	return around.After(s)
 }

@@ -32,7 +32,7 @@ func (s *Store) constraint(t *table, written []facade.Record, err error) error {
 	code, name, tableName, columnName := engine.Violated(err)
 	if code == "" {
 		if engine.BadValue(err) {
-			return kiterror.Errorf(kiterror.ValidationFailed, "the database cannot hold one of the values; send one within the bounds of its field%w", unspoken{err})
+			return kiterror.Errorf(kiterror.ValidationFailed, "the database cannot hold one of the values; send one within the bounds of its field%w", maskedError{err})
 		}
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *Store) constraint(t *table, written []facade.Record, err error) error {
 	if s.named {
 		rule = " (" + cmp.Or(name, columnName) + " of " + tableName + ")"
 	}
-	return kiterror.Errorf(kiterror.Conflict, "the values break a rule of the database that no card describes%s; change them, or describe the rule%w", rule, unspoken{err})
+	return kiterror.Errorf(kiterror.Conflict, "the values break a rule of the database that no card describes%s; change them, or describe the rule%w", rule, maskedError{err})
 }
 
 // sets says whether one of the records has a value for the field.

@@ -31,7 +31,7 @@ func Describe(ctx context.Context, opts engine.Options) (*dbschema.Database, err
 		return nil, better
 	case engine.Unavailable(err):
 		config := db.Address().Config
-		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "the database server at %s:%d cannot be reached; start it, or correct the address%w", config.Host, config.Port, unspoken{err})
+		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "the database server at %s:%d cannot be reached; start it, or correct the address%w", config.Host, config.Port, maskedError{err})
 	}
 	return out, err
 }

@@ -63,7 +63,7 @@ func (s *Store) operators(err error) error {
 	}
 	if engine.Unavailable(err) {
 		config := s.db.Address().Config
-		return kiterror.Errorf(kiterror.ServiceUnavailable, "the database server at %s:%d cannot be reached; start it, or correct the address%w", config.Host, config.Port, unspoken{err})
+		return kiterror.Errorf(kiterror.ServiceUnavailable, "the database server at %s:%d cannot be reached; start it, or correct the address%w", config.Host, config.Port, maskedError{err})
 	}
 	if what := engine.Lacks(err); what != "" {
 		config := s.db.Address().Config

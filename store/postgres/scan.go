@@ -65,7 +65,7 @@ func (r *reading) scan(c *sqltext.Column, values []sqltext.Value) *scan {
 	s := &scan{key: r.table.of(c), values: values, kind: kind, limit: q.Limit + 1}
 	if !slices.ContainsFunc(r.table.indexes, func(ix index) bool {
 		return !ix.unique && len(ix.columns) == 2 && ix.columns[0] == s.key.name && ix.columns[1] == r.table.primary().name
-	}) || !s.key.crowds.worth(s.limit) {
+	}) || !s.key.scans.worth(s.limit) {
 		return nil
 	}
 	s.byValue = make([]int32, 0, len(values))
@@ -156,7 +156,7 @@ func (r *reading) runScan(conn *engine.Conn, s *scan) (whole bool, err error) {
 		return false, err
 	}
 	whole = read < most
-	if s.key.crowds.enough(s.limit, whole); !whole {
+	if s.key.scans.enough(s.limit, whole); !whole {
 		return false, nil
 	}
 	r.Found.Groups = groups

@@ -115,7 +115,7 @@ func TestScansEnd(t *testing.T) {
 	if scans != 1 || p.scanned() || answer != "101 \"book 1\" [101] false -1\n99000 \"book 1000\" [99000] true -1\n" {
 		t.Fatalf("%d scans, then %s: %s", scans, p.sql, answer)
 	}
-	for range crowdPause {
+	for range scanPause {
 		if scans, _ = find(1, 1, 40); scans != 0 {
 			t.Fatal("a scan was tried again at once")
 		}

@@ -102,7 +102,7 @@ func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.
 		b.Text(word)
 		word = " AND "
 		if s.whole {
-			b.Behind(r.Order, s.from, r.Find.Including, alias)
+			b.After(r.Order, s.from, r.Find.Including, alias)
 		} else {
 			g.write(b, r.Order, s.from, r.Find.Including, alias)
 		}
@@ -113,7 +113,7 @@ func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.
 		if ends := ranges(turned, s.until); len(ends) == 1 && !s.whole {
 			ends[0].write(b, turned, s.until, false, alias) // an index ends there
 		} else {
-			b.Behind(turned, s.until, false, alias)
+			b.After(turned, s.until, false, alias)
 		}
 	}
 	if len(r.Order) == 0 {

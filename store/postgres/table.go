@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
@@ -31,8 +32,8 @@ type column struct {
 	// fill is what rows get that are older than the column, as an SQL literal: the card's
 	// constant, [] for a list of ids; "" where they get null.
 	fill string
-	// crowds is about the rows of each of its values; see [scan].
-	crowds crowds
+	// scans remembers which limits the rows of one value have exceeded; see [scan].
+	scans scanHistory
 }
 
 // definition is a column in DDL: what a card asks for, or what a database holds.
@@ -178,4 +179,33 @@ func (t *table) property(name string) *schema.Property {
 		}
 	}
 	return nil
+}
+
+// scanHistory remembers that keys had more rows than a scan may read. Its zero value knows nothing.
+type scanHistory struct {
+	// most is the greatest limit of rows a key with which a scan came to its end; 0: none did.
+	most atomic.Int64
+	// pause is how many more statements are not worth a scan at that limit.
+	pause atomic.Int64
+}
+
+// scanPause is how many statements search key by key before a scan is tried again.
+const scanPause = 500
+
+// worth reports whether a scan with a limit of rows a key is likely to read them all.
+func (h *scanHistory) worth(limit int) bool {
+	most := h.most.Load()
+	return most == 0 || int64(limit) > most || h.pause.Add(-1) < 0
+}
+
+// enough records whether a scan read all rows of its keys.
+func (h *scanHistory) enough(limit int, was bool) {
+	most := h.most.Load()
+	switch {
+	case !was:
+		h.most.Store(max(most, int64(limit)))
+		h.pause.Store(scanPause)
+	case int64(limit) <= most:
+		h.most.Store(int64(limit) - 1)
+	}
 }

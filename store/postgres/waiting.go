@@ -102,5 +102,11 @@ func (w *waiting) reason() error {
 	if w.err == nil {
 		return nil
 	}
-	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again%w", unspoken{w.err})
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again%w", maskedError{w.err})
 }
+
+// maskedError keeps a cause for the log without repeating its text.
+type maskedError struct{ error }
+
+func (maskedError) Error() string   { return "" }
+func (m maskedError) Unwrap() error { return m.error }

@@ -83,7 +83,7 @@ func (x *tx) Run(checks driver.Checks, _ bool, statements ...*driver.Statement) 
 		}
 	}
 	if checks != nil {
-		return checks.Behind(x)
+		return checks.After(x)
 	}
 	return nil
 }

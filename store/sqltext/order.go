@@ -95,8 +95,8 @@ func Cursor(keys []SortKey, from []json.RawMessage) ([]Value, error) {
 	return values, nil
 }
 
-// Behind writes the condition that a row stands strictly behind the one with the sort values
-// of a [Cursor], in the order of keys:
+// After writes the condition that a row follows the one with the sort values of a [Cursor], in
+// the order of keys:
 //
 //	a > ? OR a = ? AND (b < ? OR b = ? AND (id > ?))
 //
@@ -104,7 +104,7 @@ func Cursor(keys []SortKey, from []json.RawMessage) ([]Value, error) {
 // index can seek by. A null among values has its own form: nothing but nulls equals it, and
 // everything else is larger (docs/decisions/filters-and-paging.md). Including the row itself, the last
 // comparison, which is the primary key's, is >=.
-func (b *Builder) Behind(keys []SortKey, values []Value, including bool, alias string) {
+func (b *Builder) After(keys []SortKey, values []Value, including bool, alias string) {
 	// The bound in front would leave out nulls, which are the smallest value: downwards they
 	// follow and have to stay.
 	if len(keys) > 1 && values[0].Kind != Null && (!keys[0].Desc || keys[0].Column.NotNull) {

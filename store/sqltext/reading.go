@@ -98,7 +98,7 @@ func (r *Reading) Conditions(b *Builder, alias, word string) {
 		}
 		b.Text(word)
 		word = " AND "
-		b.Behind(r.Order, from, r.Find.Including, alias)
+		b.After(r.Order, from, r.Find.Including, alias)
 	}
 	if r.Find.Until != nil {
 		until, err := Cursor(r.Order, r.Find.Until)
@@ -107,7 +107,7 @@ func (r *Reading) Conditions(b *Builder, alias, word string) {
 			return
 		}
 		b.Text(word)
-		b.Behind(Turned(r.Order), until, false, alias)
+		b.After(Turned(r.Order), until, false, alias)
 	}
 }
 

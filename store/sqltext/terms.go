@@ -126,11 +126,11 @@ func (m *Terms) Judge(run Runner) (current rows.Row, set facade.Record, there bo
 	return current, set, true, err
 }
 
-// Leads checks that the relations of what will be written lead to rows that exist and that the
-// caller may point at: Dangling where one does not. was is the row as it stands, the zero Row
-// of a new one; own are the keys of the rows that are written with it, which count as
-// existing.
-func (m *Terms) Leads(run Runner, was rows.Row, is facade.Record, own []Value) error {
+// CheckRelations checks that the relations of a row that will be written name rows that exist
+// and that the caller may point at. The error is Dangling where one does not. was is the row
+// before the write, the zero Row of a new one; own are the keys of the rows that are written
+// with it, which count as existing.
+func (m *Terms) CheckRelations(run Runner, was rows.Row, is facade.Record, own []Value) error {
 	if m == nil {
 		return nil
 	}
@@ -161,9 +161,10 @@ func (m *Terms) Leads(run Runner, was rows.Row, is facade.Record, own []Value) e
 	return nil
 }
 
-// Stays checks that a row that was written meets Terms.After (it stays visible to who wrote
-// it, docs/decisions/writes-and-versions.md), and returns Terms.Unmet where it does not.
-func (m *Terms) Stays(run Runner, key Value) error {
+// CheckVisible checks that a row that was written meets Terms.After, so that it remains visible
+// to its writer (docs/decisions/writes-and-versions.md). The error is Terms.Unmet where it does
+// not.
+func (m *Terms) CheckVisible(run Runner, key Value) error {
 	if m == nil || m.after == nil {
 		return nil
 	}

@@ -138,7 +138,7 @@ func (b *Builder) Delete(t *Table, key Value, where *filter.Filter) error {
 }
 
 // OneRow writes the condition of a write to one row: its key, and what else has to hold. The
-// key is the first value that is bound here, so that [Terms.Stays] can run a kept statement for
+// key is the first value that is bound here, so that [Terms.CheckVisible] can run a kept statement for
 // another key.
 func (b *Builder) OneRow(t *Table, alias string, key Value, where *filter.Filter) error {
 	b.Text(" WHERE ")
