@@ -14,9 +14,9 @@ func Backup(ctx context.Context, path, to string) (int64, error) {
 	return engine.Backup(ctx, path, to)
 }
 
-// Restore puts a backup in the place of the store at path, which no process may serve
-// meanwhile. A store that is there is replaced only where replace is true, and then kept
-// beside it: kept is its new name. path may be without a file; then kept is "".
+// Restore puts a backup in the place of the store at path, which no process may serve during the
+// call. An existing store is replaced only where replace is true; it keeps its rows under the new
+// name kept. path may be without a file; then kept is "".
 func Restore(ctx context.Context, backup, path string, replace bool) (kept string, err error) {
 	return engine.Restore(ctx, backup, path, replace)
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// How a table that is there becomes what its card says (docs/migrations.md). Each difference
-// is one of
+// An existing table is changed to the form of its card (docs/migrations.md). Each difference is one
+// of
 //
 //	a new column that may be null,     ALTER TABLE … ADD COLUMN
 //	or has a constant for older rows
 //	an index                           CREATE INDEX, DROP INDEX
-//	anything else                      the table is built anew, once for all of them (anew.go)
+//	anything else                      the table is rebuilt, once for all of them (rebuild.go)
 //
-// A SELECT counts the rows that stand against a step, so that a refusal says which they are.
-// An empty table allows everything.
+// A SELECT counts the rows that block a step, so that a refusal names them. An empty table allows
+// everything.
 
 // change is how one table changes.
 type change struct {
@@ -26,16 +26,15 @@ type change struct {
 	want, was *migration.Table
 	rows      int64
 
-	// anew says that the table is built anew, values how columns are filled then, and dropped
-	// which are not carried over.
-	anew    bool
+	// rebuilt says that the table is rebuilt, values how its columns are filled, and dropped which
+	// of them are not copied.
+	rebuilt bool
 	values  map[string]*filling
 	dropped map[string]bool
 }
 
-// settle adds the steps of the differences, which are all of this table: columns, then the table
-// built anew, then indexes. A column that could be added by itself is
-// part of the new table where there is one.
+// settle adds the steps of the differences, which are all of this table: columns, then a rebuild,
+// then indexes. A rebuilt table includes the columns that could be added by themselves.
 func (ch *change) settle(differences []migration.Difference) (err error) {
 	if ch.rows, err = ch.conn.Number("SELECT count(*) FROM " + ch.t.Name); err != nil {
 		return err
@@ -50,19 +49,19 @@ func (ch *change) settle(differences []migration.Difference) (err error) {
 		switch s := steps[i]; s.Op {
 		case migration.AddIndex, migration.AddUnique, migration.DropIndex:
 		default:
-			if ch.anew {
+			if ch.rebuilt {
 				s.SQL = nil
 			}
 			ch.add(s, ch.statements(s.SQL))
 			switch {
 			case s.Start == migration.Leaves && ch.task.Start:
 				ch.migrator.plan.Notices = append(ch.migrator.plan.Notices, s.Where())
-			case s.Op == migration.AddColumn && !ch.anew:
+			case s.Op == migration.AddColumn && !ch.rebuilt:
 				ch.note("added column %s to table %s", s.Column, s.Table)
 			}
 		}
 	}
-	if ch.anew {
+	if ch.rebuilt {
 		if err := ch.build(); err != nil {
 			return err
 		}
@@ -84,14 +83,14 @@ func (ch *change) settle(differences []migration.Difference) (err error) {
 	return nil
 }
 
-// step makes the step of one difference, and notes whether the table has to be built anew.
+// step returns the step of one difference, and records whether it needs a rebuild.
 func (ch *change) step(d *migration.Difference) (s migration.Step, err error) {
 	s = d.Step()
 	s.Effect, s.Rows = migration.Slow, ch.rows
 	if ch.rows == 0 {
 		s.Effect = migration.Online
 	}
-	anew := false
+	rebuild := false
 	switch d.Op {
 	case migration.AddIndex:
 		s.SQL = []string{d.Index.Text}
@@ -101,16 +100,16 @@ func (ch *change) step(d *migration.Difference) (s migration.Step, err error) {
 		s.SQL = []string{d.Index.Text}
 		err = ch.unique(&s, d.Index)
 	case migration.AddColumn:
-		anew, err = ch.addColumn(&s, d.Column)
+		rebuild, err = ch.addColumn(&s, d.Column)
 	case migration.DropColumn:
-		anew, err = ch.dropColumn(&s, d.WasColumn)
+		rebuild, err = ch.dropColumn(&s, d.WasColumn)
 	default:
-		anew = true
+		rebuild = true
 		if ch.rows > 0 {
 			err = ch.changeColumn(&s, d)
 		}
 	}
-	ch.anew = ch.anew || anew && (!ch.task.Start || s.Start != migration.Leaves || d.Op == migration.DropColumn)
+	ch.rebuilt = ch.rebuilt || rebuild && (!ch.task.Start || s.Start != migration.Leaves || d.Op == migration.DropColumn)
 	return s, err
 }
 
@@ -131,9 +130,9 @@ func (ch *change) unique(s *migration.Step, ix *migration.Index) error {
 		"%d row shares one", "%d rows share one with another", "change those rows first, or remove role.unique")
 }
 
-// addColumn says how a new column is added; anew where the table is built for it. ADD COLUMN
-// takes a constant for older rows, and a column that is never null needs one.
-func (ch *change) addColumn(s *migration.Step, c *migration.Column) (anew bool, err error) {
+// addColumn plans a new column; rebuild reports that it needs a rebuild. ADD COLUMN takes a constant
+// for older rows, and a column that is never null needs one.
+func (ch *change) addColumn(s *migration.Step, c *migration.Column) (rebuild bool, err error) {
 	def := ch.t.definition(c.Name)
 	property := ch.t.byName(c.Name).Prop
 	switch value := ch.task.Value(property, ch.t.Entity); {
@@ -154,7 +153,7 @@ func (ch *change) addColumn(s *migration.Step, c *migration.Column) (anew bool, 
 // program has cards without it. A start makes it one that may be null, so that rows can be
 // written without it. A column that holds nothing can be dropped without a flag; an empty list
 // of ids is nothing too.
-func (ch *change) dropColumn(s *migration.Step, was *migration.Column) (anew bool, err error) {
+func (ch *change) dropColumn(s *migration.Step, was *migration.Column) (rebuild bool, err error) {
 	if ch.task.Start {
 		return was.NotNull && !was.Filled && !was.Primary, nil
 	}
@@ -203,7 +202,7 @@ func (ch *change) changeColumn(s *migration.Step, d *migration.Difference) error
 		if ch.values[s.Column] != nil {
 			return nil
 		}
-		// SQLite would not say so: it checks only what is written.
+		// SQLite would not report it: it checks only the rows of later writes.
 		where := "t." + name + " IS NOT NULL"
 		if parent := ch.found(d.Column.References.Table); parent != nil && parent.Column(d.Column.References.Column) != nil {
 			where += " AND NOT EXISTS (SELECT 1 FROM " + quote(parent.Name) + " AS p WHERE p." + quote(d.Column.References.Column) + " = t." + name + ")"
@@ -241,9 +240,9 @@ func (ch *change) changeType(s *migration.Step, d *migration.Difference) error {
 	return ch.convert(s, c, from, to, held, !lossless && migration.Lossless(from, to))
 }
 
-// conversions are the changes of a column's type that lose nothing, by "from to to" in the
-// names of kindName, with what has to hold for each row ($ is the column; "" is nothing). 2^53
-// is where a REAL stops to hold every integer.
+// conversions are the changes of a column's type that lose nothing, by "from to to" in the names of
+// kindName, with a condition that each row has to meet ($ is the column; "" is none). Beyond 2^53 a
+// REAL does not hold every integer.
 var conversions = map[string]string{
 	"date to string":      "",
 	"date-time to string": "",
@@ -254,7 +253,7 @@ var conversions = map[string]string{
 	"number to integer":   "$ = CAST($ AS INTEGER) AND $ BETWEEN -9007199254740992 AND 9007199254740992",
 }
 
-// against makes step one that rows stand against: those of a condition. It does nothing where there are none.
+// against refuses a step for the rows that meet a condition; without such rows it does nothing.
 func (ch *change) against(s *migration.Step, where, one, many, remedy string) error {
 	n, err := ch.count(where)
 	if err != nil || n == 0 {

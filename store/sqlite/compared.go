@@ -25,8 +25,8 @@ func (t *table) compared() *migration.Table {
 	return out
 }
 
-// compared returns a table of the file as package migration compares it; name is what it is
-// called there, and f is nil for one that this program did not make.
+// compared returns a table of the file as package migration compares it; name is its name there,
+// and f is nil for a table that this program did not make.
 func (f *found) compared(name string) *migration.Table {
 	if f == nil {
 		return &migration.Table{Name: name, Foreign: true}
@@ -44,8 +44,8 @@ func (f *found) compared(name string) *migration.Table {
 	return out
 }
 
-// compared returns a column; what the card alone knows of it is left out. The checks of a
-// kind belong to its type.
+// compared returns a column without the properties that only its card has. The checks of a kind
+// belong to its type.
 func (d *definition) compared() migration.Column {
 	c := migration.Column{Name: d.column, Kind: d.kindName(), Type: d.typ + " " + d.collation, NotNull: d.notNull, Primary: d.primary, Filled: d.dflt != ""}
 	for _, ck := range d.checks {

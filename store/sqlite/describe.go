@@ -71,7 +71,7 @@ func (r *describing) tables() error {
 		t := &dbschema.Table{Name: st.ColumnText(0), View: st.ColumnText(1) == "view", NoRowID: st.ColumnInt64(2) != 0}
 		switch st.ColumnText(1) {
 		case "virtual":
-			t.Unfit = "it is a virtual table, whose module decides what it holds"
+			t.Unfit = "it is a virtual table, whose content its module decides"
 		case "shadow":
 			return // the storage of a virtual table
 		}

@@ -87,7 +87,7 @@ INSERT INTO "Order" (id, customer, day, price, paid, note, big, tags, bytes, mix
 		"  tags json",
 		"  bytes unfit  it holds bytes, which a row of JSON cannot carry",
 		"  mixed unfit  it holds bytes, which a row of JSON cannot carry",
-		"  untyped unfit  it declares no type that says what it holds, and no row shows it",
+		"  untyped unfit  its declared type is unknown, and no row shows the type of its values",
 		"  twice integer always",
 		"  code integer",
 		"  [customer] -> customer[Id] cascade",
@@ -101,7 +101,7 @@ INSERT INTO "Order" (id, customer, day, price, paid, note, big, tags, bytes, mix
 		"pair key [y x] unique [] index []",
 		"  x integer not null",
 		"  y integer not null",
-		"  z unfit  it declares no type that says what it holds, and no row shows it",
+		"  z unfit  its declared type is unknown, and no row shows the type of its values",
 		"  [x y] -> pair[y x]",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

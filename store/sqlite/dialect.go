@@ -41,9 +41,9 @@ func (dialect) Compare(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alia
 //
 //	t0."status" IN (SELECT value FROM json_each(?))
 //
-// The list is one bound JSON array whatever its length, so that lists of all lengths share a
-// statement. Numbers that may have fractions are bound one by one, because SQLite's reading of
-// a JSON number may differ from Go's in its last bit.
+// The list is one bound JSON array, so that lists of all lengths share a statement. Numbers that
+// may have fractions are bound one by one, because SQLite's reading of a JSON number may differ
+// from Go's in its last bit.
 func (d dialect) Among(b *sqltext.Builder, c *sqltext.Column, alias string, list []sqltext.Value) {
 	if c.Prop.Kind != schema.KindNumber {
 		d.OneOf(b, c, alias, d.Keys(c, list))
@@ -100,7 +100,7 @@ func appendElement(list []byte, v sqltext.Value) []byte {
 //	startsWith "ab"   (t0."name" >= 'ab' AND t0."name" < 'ac')
 //	endsWith "b"      substr(CAST(t0."name" AS BLOB), -1) = x'62'
 //
-// Values are bound; they stand here for the reader.
+// Values are bound; the examples spell them out.
 func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias string, text string) {
 	switch op {
 	case filter.Contains:
@@ -200,8 +200,8 @@ func (dialect) Element(b *sqltext.Builder, name string, of *sqltext.Column) {
 //
 //	LIMIT ? + 0 OFFSET ? + 0
 //
-// The limit is an expression and not a bare placeholder because SQLite plans by the number
-// that it finds there, and would prepare the statement anew for each other number.
+// The limit is an expression and not a bare placeholder because SQLite plans by the number that it
+// finds there, and would prepare the statement again for each other number.
 func limit(b *sqltext.Builder, q *facade.Find) {
 	b.Text(" LIMIT ")
 	b.Bind(sqltext.IntValue(int64(max(0, q.Limit)) + 1))

@@ -66,9 +66,9 @@ func (r *reading) each(ctx context.Context) error {
 	})
 }
 
-// appendKey appends the value of a field as an element of a JSON array. Nearly every key is a
-// text without escapes: it stands in the array as it stands in the row. A value that cannot
-// stand in the column becomes null, which no row equals, so that keys keep their places.
+// appendKey appends the value of a field as an element of a JSON array. Nearly every key is a text
+// without escapes: the array has it as the row does. A value that the column cannot hold becomes
+// null, which no row equals, so that keys keep their places.
 func appendKey(list []byte, p *schema.Property, v json.RawMessage) []byte {
 	if p.Kind == schema.KindString && jsontext.KindOf(v) == jsontext.String && bytes.IndexByte(v, '\\') < 0 {
 		list = jsontext.Comma(list)

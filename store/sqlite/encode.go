@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// appendRow appends the row a statement stands on; the selection begins at its column first.
+// appendRow appends the current row of a statement, whose selection begins at column first.
 func appendRow(found *rows.Rows, s *sqltext.Selection, st *engine.Stmt, first int) {
 	found.BeginRow()
 	for i, c := range s.Fields {
@@ -26,7 +26,7 @@ func appendRow(found *rows.Rows, s *sqltext.Selection, st *engine.Stmt, first in
 //
 //	INTEGER 7        7, or true for a boolean
 //	REAL 1.5         1.5
-//	TEXT             "text"; JSON text as it stands; a date-time with Z and three or six decimals
+//	TEXT             "text"; JSON text unchanged; a date-time with Z and three or six decimals
 //	NULL             null
 func appendColumn(dst []byte, st *engine.Stmt, i int, c *sqltext.Column) []byte {
 	if c.Odd != nil {
@@ -68,7 +68,7 @@ func appendColumn(dst []byte, st *engine.Stmt, i int, c *sqltext.Column) []byte 
 // into SQLite.
 func isNull(st *engine.Stmt, i int) bool { return st.ColumnType(i) == sqlite3.NULL }
 
-// cells is the row that a statement stands on, for [sqltext.Reading.Keep].
+// cells is the current row of a statement, for [sqltext.Reading.Keep].
 type cells struct{ *engine.Stmt }
 
 // AppendCell appends column i as JSON.

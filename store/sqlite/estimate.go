@@ -23,8 +23,8 @@ const (
 	estimateTime = 10 // the part of a statement's time that each step of it has
 )
 
-// estimate returns about how many rows meet the conditions. known is how many the page has
-// seen, and all of them where more is false. The result is never smaller than what was seen.
+// estimate returns about how many rows meet the conditions. known is how many the page has seen,
+// and all of them where more is false. The result is never smaller than known.
 func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error) {
 	if !more && r.Find.From == nil && (known > int64(r.Find.Offset) || r.Find.Offset == 0) {
 		return known, nil

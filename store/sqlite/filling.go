@@ -16,8 +16,7 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// filling says how a column of a table that is built anew gets values that the program
-// computes.
+// filling computes the values of a column while its table is rebuilt.
 type filling struct {
 	value *catalog.Backfill
 	// when is the condition of the rows that get one; "" for all of them.
@@ -66,8 +65,8 @@ func (ch *change) convert(s *migration.Step, c *column, from, to string, held in
 	return nil
 }
 
-// try computes a column for every row and keeps nothing but the keys of the first rows that
-// give no value. It refuses the step where some do not and null cannot stand in their place.
+// try computes a column for every row and keeps nothing but the keys of the first rows that give no
+// value. It refuses the step where a row gives no value and the column is never null.
 func (ch *change) try(s *migration.Step, column string, f *filling) (lost int64, err error) {
 	c := ch.t.byName(column)
 	reads := ch.reads([]*filling{f})

@@ -47,8 +47,7 @@ type reading struct {
 //	SELECT 0, * FROM (SELECT t0."id", t0."title" FROM "post" AS t0 WHERE … ORDER BY … LIMIT ? + 0)
 //	UNION ALL SELECT 1, (SELECT count(*) FROM …), NULL
 //
-// The total stands behind the rows in the same statement, so that both see one state of the
-// table.
+// The total follows the rows in the same statement, so that both see one state of the table.
 func (r *reading) page(ctx context.Context) error {
 	b := r.store.text.Builder()
 	defer b.Free()
@@ -56,7 +55,7 @@ func (r *reading) page(ctx context.Context) error {
 	estimate := r.Find.Count && r.Find.Estimate && r.Find.Where != nil
 	counted := r.Find.Count && !estimate
 	if counted {
-		// The count stands behind the rows in the same statement: it sees what they see.
+		// The count follows the rows in the same statement, and sees the same state.
 		b.Text("SELECT 0, * FROM (")
 	}
 	b.Text("SELECT ")
@@ -101,8 +100,8 @@ func (r *reading) total(b *sqltext.Builder) {
 	b.Text(")")
 }
 
-// runPage steps the statement. The row beyond the limit is not kept; it sets More. With
-// counted the first column says what a row is: 0 of the page, 1 the total.
+// runPage steps the statement. The row beyond the limit is not kept; it sets More. With counted the
+// first column tells rows apart: 0 is a row of the page, 1 the total.
 func (r *reading) runPage(c *engine.Conn, b *sqltext.Builder, counted bool) error {
 	st, err := c.Start(b.SQL, b.Args)
 	if err != nil {
@@ -122,7 +121,7 @@ func (r *reading) runPage(c *engine.Conn, b *sqltext.Builder, counted bool) erro
 			}
 			break
 		}
-		// With a count the rest is stepped over, as the total stands behind it; it is one row.
+		// With a count the one row beyond the page is skipped, since the total follows it.
 		if n == limit {
 			r.Found.More = true
 			if !counted {
@@ -144,7 +143,7 @@ func (r *reading) runPage(c *engine.Conn, b *sqltext.Builder, counted bool) erro
 	return r.Settle([]facade.FoundGroup{{To: n}})
 }
 
-// take reads the row a statement stands on, with its selection from column first.
+// take reads the current row of a statement, whose selection begins at column first.
 func (r *reading) take(st *engine.Stmt, first int) {
 	appendRow(r.Read, &r.Selection, st, first)
 	if len(r.Selection.Extra) > 0 {

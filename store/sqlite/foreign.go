@@ -16,12 +16,11 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// Tables that another program made are served as they are: frond.yaml says what they and their
-// columns are called (schema.Table), and the file says the rest. Three things differ from the
-// store's own tables:
+// Tables that another program made are served as they are: frond.yaml names them and their columns
+// (schema.Table), and the file has the rest. Three things differ from the store's own tables:
 //
 //	values      a column may hold values of any type, so each value's own type is looked at
-//	new rows    INSERT names what the row has; the database fills the rest
+//	new rows    INSERT names the columns that a row has; the database fills the rest
 //	messages    constraints are called as their columns, and a CHECK has no field to blame
 
 // foreignTable is the table that an entity is mapped to, as the file has it. The error says

@@ -15,8 +15,8 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 // no entity's table begins like that.
 const ownPrefix = "_frond_"
 
-// tableName returns what the table of the entity with this key is called. The Frond's name is
-// not in it: keys are unique in a host, and an entity may move between Fronds with its rows
+// tableName returns the name of the table of an entity, by its key. It leaves out the Frond's name:
+// keys are unique in a host, and an entity may move between Fronds with its rows
 // (docs/decisions/sqlite.md). Names that SQLite or this store keeps for itself are escaped.
 //
 //	product       product
@@ -39,8 +39,8 @@ func columnName(field string) string {
 	return field
 }
 
-// plainName says whether a name may stand in SQL as it is, between quotes: letters and digits
-// of any script, "_" and "-".
+// plainName reports whether a quoted name needs no escape: it has letters and digits of any script,
+// "_" and "-".
 func plainName(name string) bool {
 	if name == "" || !utf8.ValidString(name) {
 		return false

@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// listIndexes gathers what the card needs indexes for:
+// listIndexes lists the indexes that the card needs:
 //
 //	role.unique         CREATE UNIQUE INDEX "post:unique slug" ON "post" ("slug")
 //	role.index          CREATE INDEX "post:index status" ON "post" ("status", "id")

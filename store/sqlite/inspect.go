@@ -115,8 +115,8 @@ func parseDefinition(toks []string) (d definition, ok bool) {
 	return d, true
 }
 
-// tokens cuts SQL into words, quoted names, literals, commas and whole groups in parentheses.
-// It fails on what does not close.
+// tokens cuts SQL into words, quoted names, literals, commas and whole groups in parentheses. It
+// fails on an unclosed quote or parenthesis.
 //
 //	"price" TEXT CHECK ("price" > '0'), …    "price"  TEXT  CHECK  ("price" > '0')  ,  …
 func tokens(sql string) (out []string, ok bool) {
@@ -192,7 +192,7 @@ func inside(group string) string {
 	return group[1 : len(group)-1]
 }
 
-// unquote returns a quoted name without its quotes, "" for what is not quoted.
+// unquote returns a quoted name without its quotes, "" for any other text.
 func unquote(name string) string {
 	if len(name) < 2 || name[0] != '"' {
 		return ""

@@ -51,10 +51,10 @@ func (s *Store) Plan(ctx context.Context, task *migration.Task) (plan *migration
 	return plan, err
 }
 
-// Migrate makes the tables what the cards want, in one transaction: all steps of the plan or
-// none. A process that dies in the middle leaves the file as it was. The error is
-// [migration.Refused] where steps are refused, and the plan is returned with it. Of a task that
-// is a start's, the plan has the steps that were applied.
+// Migrate changes the tables to the form of the cards, in one transaction: it applies all steps of
+// the plan or none. A process that dies in the middle leaves the file as it was. The error is
+// [migration.Refused] where steps are refused, and the plan is returned with it. Of a task that is
+// a start's, the plan has the steps that were applied.
 func (s *Store) Migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
 	all, err := s.newTables(ctx, task.Entities)
 	if err != nil {
@@ -118,9 +118,9 @@ func (s *Store) compile(entities []*schema.Entity, foreign *dbschema.Database, n
 	return all, nil
 }
 
-// migrate runs on the writer, outside a transaction: a table can only be built anew while
-// foreign keys are not enforced, and PRAGMA foreign_keys does nothing inside a transaction.
-// What is logged is logged after the commit.
+// migrate runs on the writer, outside a transaction: a table can only be rebuilt while foreign keys
+// are not enforced, and PRAGMA foreign_keys does nothing inside a transaction. It writes its log
+// lines after the commit.
 func (s *Store) migrate(c *engine.Conn, m *migrator) (err error) {
 	if err := c.Once("PRAGMA foreign_keys = OFF"); err != nil {
 		return failure(err)
@@ -207,7 +207,7 @@ func (m *migrator) broken() error {
 	return nil
 }
 
-// historyTable remembers what was applied, for frond migrate status.
+// historyTable keeps the applied migrations, for frond migrate status.
 const historyTable = ownPrefix + "migrations"
 
 // record writes the applied steps into the history. A plan that did nothing leaves no line.
@@ -229,7 +229,7 @@ func (m *migrator) record() error {
 	return m.conn.Exec(`INSERT INTO "`+historyTable+`" (steps) VALUES (?)`, sqltext.TextValue(string(text)))
 }
 
-// History returns what was applied to the store, the last first, at most limit entries.
+// History returns the migrations of the store, the latest first, at most limit of them.
 func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
 		all, err = history(c, limit)
@@ -238,7 +238,7 @@ func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, 
 	return all, err
 }
 
-// history reads what was applied to a file, the last first.
+// history reads the migrations of a file, the latest first.
 func history(c *engine.Conn, limit int) (all []migration.Entry, err error) {
 	there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.TextValue(historyTable))
 	if err != nil || there == 0 {

@@ -83,7 +83,7 @@ var migrations = []struct {
 		thing("a: type: string"),
 		[]string{`{"id":"1","a":"x"}`, `{"id":"2","a":"y"}`},
 		thing("a: type: string", "b?: type: string, x-kit: {lifecycle: {create: {value: \"it's\"}}}", "c?: type: [integer, 'null'], x-kit: {lifecycle: {create: {value: 7}}}"),
-		`[{"id":"1","a":"x","b":"it's","c":7},{"id":"2","a":"y","b":"it's","c":7}]`, "built table thing anew",
+		`[{"id":"1","a":"x","b":"it's","c":7},{"id":"2","a":"y","b":"it's","c":7}]`, "rebuilt table thing",
 	},
 	{
 		"a new list of ids",
@@ -101,14 +101,14 @@ var migrations = []struct {
 	{
 		"a new field that is never null, and no rows",
 		thing("a: type: string"), nil,
-		thing("a: type: string", "b: type: integer"), `[]`, "built table thing anew",
+		thing("a: type: string", "b: type: integer"), `[]`, "rebuilt table thing",
 	},
 	{
 		"a field is gone",
 		thing("a: type: string", "b: type: string"),
 		[]string{`{"id":"1","a":"x","b":"y"}`, `{"id":"2","a":"x","b":"z"}`},
 		thing("a: type: string"),
-		`[{"id":"1","a":"x"},{"id":"2","a":"x"}]`, "built table thing anew",
+		`[{"id":"1","a":"x"},{"id":"2","a":"x"}]`, "rebuilt table thing",
 	},
 	{
 		"a field is gone that held nothing",
@@ -127,7 +127,7 @@ var migrations = []struct {
 		"null is allowed",
 		thing("a: type: string"),
 		[]string{`{"id":"1","a":"x"}`},
-		thing("a: type: [string, 'null']"), `[{"id":"1","a":"x"}]`, "built table thing anew",
+		thing("a: type: [string, 'null']"), `[{"id":"1","a":"x"}]`, "rebuilt table thing",
 	},
 	{
 		"null is forbidden, and there are some",
@@ -140,7 +140,7 @@ var migrations = []struct {
 		"null is forbidden, and there are none",
 		thing("a: type: [string, 'null']"),
 		[]string{`{"id":"2","a":"x"}`},
-		thing("a: type: string"), `[{"id":"2","a":"x"}]`, "built table thing anew",
+		thing("a: type: string"), `[{"id":"2","a":"x"}]`, "rebuilt table thing",
 	},
 	{
 		"the type changes",
@@ -153,7 +153,7 @@ var migrations = []struct {
 		"the type changes where all is null",
 		thing("a: type: [string, 'null']"),
 		[]string{`{"id":"1","a":null}`},
-		thing("a: type: [integer, 'null']"), `[{"id":"1","a":null}]`, "built table thing anew",
+		thing("a: type: [integer, 'null']"), `[{"id":"1","a":null}]`, "rebuilt table thing",
 	},
 	{
 		"a string becomes JSON",
@@ -180,13 +180,13 @@ var migrations = []struct {
 		"dates become strings",
 		thing("a: type: string, format: date", "b: type: string, format: decimal"),
 		[]string{`{"id":"1","a":"2024-01-01","b":"1.50"}`},
-		thing("a: type: string", "b: type: string"), `[{"id":"1","a":"2024-01-01","b":"1.50"}]`, "built table thing anew",
+		thing("a: type: string", "b: type: string"), `[{"id":"1","a":"2024-01-01","b":"1.50"}]`, "rebuilt table thing",
 	},
 	{
 		"strings become dates that are some",
 		thing("a: type: string"),
 		[]string{`{"id":"1","a":"2024-01-01"}`},
-		thing("a: type: string, format: date"), `[{"id":"1","a":"2024-01-01"}]`, "built table thing anew",
+		thing("a: type: string, format: date"), `[{"id":"1","a":"2024-01-01"}]`, "rebuilt table thing",
 	},
 	{
 		"strings become dates that are none",
@@ -199,7 +199,7 @@ var migrations = []struct {
 		"integers become numbers",
 		thing("a: type: integer"),
 		[]string{`{"id":"1","a":7}`},
-		thing("a: type: number"), `[{"id":"1","a":7}]`, "built table thing anew",
+		thing("a: type: number"), `[{"id":"1","a":7}]`, "rebuilt table thing",
 	},
 	{
 		"integers become numbers, one too large",
@@ -212,7 +212,7 @@ var migrations = []struct {
 		"numbers become integers",
 		thing("a: type: number"),
 		[]string{`{"id":"1","a":7.0}`},
-		thing("a: type: integer"), `[{"id":"1","a":7}]`, "built table thing anew",
+		thing("a: type: integer"), `[{"id":"1","a":7}]`, "rebuilt table thing",
 	},
 	{
 		"numbers become integers, one is half",
@@ -225,7 +225,7 @@ var migrations = []struct {
 		"an enum grows",
 		thing("a: type: string, enum: [x]"),
 		[]string{`{"id":"1","a":"x"}`},
-		thing("a: type: string, enum: [x, y]"), `[{"id":"1","a":"x"}]`, "built table thing anew",
+		thing("a: type: string, enum: [x, y]"), `[{"id":"1","a":"x"}]`, "rebuilt table thing",
 	},
 	{
 		"an enum loses a value that is in use",
@@ -238,7 +238,7 @@ var migrations = []struct {
 		"an enum loses a value nobody uses",
 		thing("a: type: string, enum: [x, y]"),
 		[]string{`{"id":"1","a":"x"}`},
-		thing("a: type: string, enum: [x]"), `[{"id":"1","a":"x"}]`, "built table thing anew",
+		thing("a: type: string, enum: [x]"), `[{"id":"1","a":"x"}]`, "rebuilt table thing",
 	},
 	{
 		"bounds that rows break",
@@ -252,7 +252,7 @@ var migrations = []struct {
 		"bounds that rows keep",
 		thing("a: type: integer", "b: type: [string, 'null']"),
 		[]string{`{"id":"1","a":5,"b":null}`},
-		thing("a: type: integer, maximum: 5", "b: type: [string, 'null'], maxLength: 3"), `[{"id":"1","a":5,"b":null}]`, "built table thing anew",
+		thing("a: type: integer, maximum: 5", "b: type: [string, 'null'], maxLength: 3"), `[{"id":"1","a":5,"b":null}]`, "rebuilt table thing",
 	},
 	{
 		"a new index",
@@ -289,7 +289,7 @@ var migrations = []struct {
 		"a field becomes a relation",
 		append(thing("a: type: [string, 'null']"), "tag", card()),
 		[]string{`{"id":"1","a":null}`},
-		append(thing("a: type: [string, 'null'], x-kit: {role: {relation: {to: tag, kind: one}}}"), "tag", card()), `[{"id":"1","a":null}]`, "built table thing anew",
+		append(thing("a: type: [string, 'null'], x-kit: {role: {relation: {to: tag, kind: one}}}"), "tag", card()), `[{"id":"1","a":null}]`, "rebuilt table thing",
 	},
 	{
 		"a field becomes a relation that rows do not hold",
@@ -302,7 +302,7 @@ var migrations = []struct {
 		"what a relation does on deletion changes",
 		thing("a: type: [string, 'null'], x-kit: {role: {relation: {to: thing, kind: one}}}"),
 		[]string{`{"id":"2","a":null}`, `{"id":"1","a":"2"}`},
-		thing("a: type: [string, 'null'], x-kit: {role: {relation: {to: thing, kind: one, onDelete: cascade}}}"), `[{"id":"1","a":"2"},{"id":"2","a":null}]`, "built table thing anew",
+		thing("a: type: [string, 'null'], x-kit: {role: {relation: {to: thing, kind: one, onDelete: cascade}}}"), `[{"id":"1","a":"2"},{"id":"2","a":null}]`, "rebuilt table thing",
 	},
 	{
 		"another primary key",

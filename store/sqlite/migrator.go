@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// migrator is one run over all tables: it reads what is there, compares it with what the cards
-// want (package migration), and makes a step of each difference, with what executes it. Nothing
-// is changed before [migrator.apply].
+// migrator is one run over all tables: it reads the tables of the file, compares them with those of
+// the cards (package migration), and makes a step of each difference, with the function that
+// executes it. Nothing changes before [migrator.apply].
 type migrator struct {
 	ctx    context.Context
 	store  *Store
@@ -49,7 +49,7 @@ func (s *Store) migrator(ctx context.Context, c *engine.Conn, task *migration.Ta
 	return &migrator{ctx: ctx, store: s, conn: c, log: s.db.Log(), free: s.db.FreeDisk, task: task}
 }
 
-// prepare reads what the file holds and makes the plan.
+// prepare reads the tables of the file and makes the plan.
 func (m *migrator) prepare() (err error) {
 	if m.holds, err = inspect(m.conn); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (m *migrator) add(step migration.Step, run func() error) {
 	}
 }
 
-// does says whether the step is executed: nothing stands against it, and a start is allowed it.
+// does reports whether the step is executed: it is not refused, and a start may apply it.
 func (m *migrator) does(step *migration.Step) bool {
 	return !step.Refused && (!m.task.Start || step.Start == migration.Applies)
 }

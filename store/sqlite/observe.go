@@ -8,8 +8,8 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// seen is what the rows of a table hold in one column: how many values there are of each type,
-// and how many of them are not what the declared type promises.
+// seen counts the values of one column: how many there are of each type, and how many of them do
+// not fit the declared type.
 type seen struct {
 	integers, reals, texts, blobs int64
 	notBoolean                    int64 // integers other than 0 and 1
@@ -32,7 +32,7 @@ var tallies = []string{
 // columns at most.
 const observedColumns = 200
 
-// observe corrects the types of a table's columns by what its rows hold. It reads the table
+// observe corrects the types of a table's columns by the values of its rows. It reads the table
 // once for every 200 columns. A view that cannot be read is unfit.
 func (r *describing) observe(t *dbschema.Table) error {
 	for from := 0; from < len(t.Columns); from += observedColumns {
@@ -97,7 +97,7 @@ func settleType(t *dbschema.Type, s seen) {
 			t.Bits = 64
 		}
 	case t.Kind == dbschema.Other:
-		unfit("it declares no type that says what it holds, and no row shows it")
+		unfit("its declared type is unknown, and no row shows the type of its values")
 	case t.Kind == dbschema.DateTime, t.Kind == dbschema.Time:
 		t.Kind = dbschema.Text
 	}

@@ -19,19 +19,17 @@ const batch = 10_000
 // before a table is copied.
 const worthMeasuring = 10_000
 
-// build adds the step that builds the table anew, as SQLite's own documentation of ALTER TABLE
-// describes. It runs inside the migration's transaction: a process that dies leaves the old
-// table. SQLite keeps few pages in memory and writes the others to its log, whatever the number
-// of rows.
+// build adds the step that rebuilds the table, as SQLite's own documentation of ALTER TABLE
+// describes. It runs inside the migration's transaction: a process that dies leaves the old table.
+// SQLite keeps few pages in memory and writes the others to its log.
 //
 //	CREATE TABLE "~new post" (…) STRICT
 //	INSERT INTO "~new post" (…) SELECT …, CAST("views" AS INTEGER), 'draft' FROM "post"
 //	DROP TABLE "post"
 //	ALTER TABLE "~new post" RENAME TO "post"
 //
-// Foreign keys are not enforced meanwhile (see migrate): dropping the table would cascade.
-// Columns that no card describes are carried over, as ones that may be null, unless they are
-// dropped.
+// Foreign keys are not enforced during the copy (see migrate): dropping the table would cascade.
+// Columns that no card describes are copied, as ones that may be null, unless they are dropped.
 func (ch *change) build() error {
 	name := ch.want.Name
 	c := &copying{change: ch, name: name, temporary: quote("~new " + name)}
@@ -53,12 +51,12 @@ func (ch *change) build() error {
 		c.into, c.from = append(c.into, quote(was.Name)), append(c.from, quote(was.Name))
 	}
 	create := createTable(c.temporary, definitions)
-	step := migration.Step{Op: migration.Rebuild, Entity: ch.t.Entity.Name, Table: name, Effect: migration.Slow, Does: "build the table anew", Start: migration.Applies, Rows: ch.rows}
+	step := migration.Step{Op: migration.Rebuild, Entity: ch.t.Entity.Name, Table: name, Effect: migration.Slow, Does: "rebuild the table", Start: migration.Applies, Rows: ch.rows}
 	if ch.rows == 0 {
 		step.Effect = migration.Online
 	}
 	if ch.rows >= worthMeasuring {
-		// The copy stands in the log first, and then in the file.
+		// The copy is written to the log first, and then to the file.
 		size, err := ch.conn.Size(ch.was.Name)
 		if err != nil {
 			return err
@@ -95,7 +93,7 @@ func (ch *change) build() error {
 	if len(ch.values) > 0 {
 		ch.filled = append(ch.filled, ch.t)
 	}
-	ch.note("built table %s anew", name)
+	ch.note("rebuilt table %s", name)
 	return nil
 }
 
@@ -171,12 +169,12 @@ func (c *copying) progress() {
 	}
 	if time.Since(c.said) > 2*time.Second {
 		c.said = time.Now()
-		c.log.Info("the store builds a table anew", "table", c.name, "rows", c.done, "of", c.change.rows)
+		c.log.Info("the store rebuilds a table", "table", c.name, "rows", c.done, "of", c.change.rows)
 	}
 }
 
-// replace puts the new table in the place of the old one, with the indexes and triggers that
-// stood on that: what the cards do not want is made again too, as far as its columns are there.
+// replace puts the new table in the place of the old one, with the indexes and triggers of the old
+// one, including those that no card describes, as far as their columns remain.
 func (c *copying) replace(end []string) error {
 	keep, err := c.list("SELECT sql FROM sqlite_schema WHERE tbl_name = " + engine.LiteralText(c.name) + " AND type IN ('index', 'trigger') AND sql IS NOT NULL AND substr(name, 1, 7) <> '" + ownPrefix + "'")
 	if err != nil {

@@ -109,7 +109,7 @@ type tables struct {
 	byKey    map[string]*table
 	// names are those of tables and columns.
 	names *migration.Names
-	// foreign is what a database of another program's has; nil: the tables are the store's own.
+	// foreign describes another program's database; nil: the tables are the store's own.
 	foreign *dbschema.Database
 	// order has them as the entities were given.
 	order []*table

@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// table is how an entity stands in the database: the DDL its card asks for, and
-// the names the statements are made of. Its description never changes.
+// table is the table of an entity: the DDL of its card, and the names in statements. Its
+// description never changes.
 type table struct {
 	sqltext.Table
 	// plain is the table's name without quotes.
@@ -23,11 +23,10 @@ type table struct {
 	primary *column
 	// made are the fields that have no column of their own (schema.Property.Parts).
 	made []*column
-	// rowid is what SQLite's own number of a row can be called here: rowid, oid or _rowid_,
-	// whichever no field has taken; "" where there is none, and the primary key stands for it.
+	// rowid is a name of SQLite's own number of a row that no field has taken: rowid, oid or
+	// _rowid_. Where all are taken it is "", and the primary key replaces it.
 	rowid string
-	// foreign says that the table is another program's: its card says what it holds, and is
-	// no plan of it.
+	// foreign says that the table is another program's: its card describes it and does not change it.
 	foreign bool
 	indexes []index
 
@@ -58,7 +57,7 @@ type column struct {
 	fill sqltext.Value
 }
 
-// definition is a column in DDL: what a card asks for, or what a file holds.
+// definition is a column in DDL, from a card or from a file.
 type definition struct {
 	column string // unquoted
 	typ    string // of STRICT tables: TEXT, INTEGER, REAL
@@ -72,7 +71,7 @@ type definition struct {
 	notNull bool
 	primary bool
 	checks  []check
-	// refs is REFERENCES and what follows, or "".
+	// refs is the clause that begins with REFERENCES, or "".
 	refs string
 }
 
@@ -165,8 +164,8 @@ func (t *table) findPrimary(e *schema.Entity) {
 	}
 }
 
-// describe makes the description for statements, once the columns are there. What is made of
-// several columns gets its parts.
+// describe makes the description for statements, once the columns are known. A key of several
+// columns gets its parts.
 func (t *table) describe(name string, e *schema.Entity) {
 	described, made := make([]*sqltext.Column, len(t.columns)), make([]*sqltext.Column, len(t.made))
 	for i, c := range t.columns {

@@ -102,8 +102,8 @@ func (m *migrator) tallies() error {
 	return m.conn.Finish(st)
 }
 
-// tally counts again where a number is kept and the triggers are not as they should be: the
-// table was built anew, which drops its triggers, or somebody else has changed them.
+// tally counts again where a number is kept and the triggers are not as they should be: the table
+// was rebuilt, which drops its triggers, or somebody else has changed them.
 func (m *migrator) tally(t *table) error {
 	if !m.tallied[t.plain] {
 		return nil

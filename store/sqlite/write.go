@@ -117,7 +117,7 @@ func (t *table) Key(id json.RawMessage) (sqltext.Value, bool) {
 // Fit implements [driver.Table]: every value is taken as it is.
 func (*table) Fit(*schema.Property, *sqltext.Value) error { return nil }
 
-// run runs a statement as often as it says, and keeps what it answers.
+// run runs a statement as often as its Times, and keeps its rows.
 func run(c *engine.Conn, t *table, st *driver.Statement) error {
 	st.Rows, st.Count = nil, 0
 	if st.Sel != nil {
@@ -158,9 +158,9 @@ func answer(c *engine.Conn, sql []byte, args []sqltext.Value, sel *sqltext.Selec
 	return c.Finish(st)
 }
 
-// blameWrite turns a foreign key that a write left broken into CONFLICT for the relation at
-// fault. SQLite does not say which one it is, so each relation of what was written is looked
-// at, in the state that the write left behind.
+// blameWrite turns a foreign key that a write left broken into CONFLICT for the relation at fault.
+// SQLite does not say which one it is, so it checks each relation of the written rows, in the state
+// after the write.
 func (s *Store) blameWrite(c *engine.Conn, t *table, records []facade.Record, err error) error {
 	if !engine.IsForeignKey(err) {
 		return err
@@ -215,5 +215,5 @@ func (s *Store) blameDelete(c *engine.Conn, t *table, key sqltext.Value, err err
 	if further != nil {
 		return kiterror.InUse(further)
 	}
-	return kiterror.Errorf(kiterror.Conflict, "other rows still point at what this would remove; remove or change them first")
+	return kiterror.Errorf(kiterror.Conflict, "other rows still point at the row; remove or change them first")
 }

@@ -42,11 +42,10 @@ func Backup(ctx context.Context, path, to string) (int64, error) {
 	return info.Size(), nil
 }
 
-// Restore puts a backup in the place of the store at path, which no process may serve
-// meanwhile: it takes the lock of docs/decisions/sqlite.mdand fails where another process has it.
-// A store that is there is replaced only where replace is true, and then kept beside it: kept
-// is its new name, "" where there was none. path may be a symbolic link; the file it leads to
-// is replaced.
+// Restore puts a backup in the place of the store at path, which no process may serve during the
+// call: it takes the lock of docs/decisions/sqlite.md and fails where another process has it. An
+// existing store is replaced only where replace is true; kept is its new name, "" where there was
+// none. path may be a symbolic link; the file it leads to is replaced.
 func Restore(ctx context.Context, backup, path string, replace bool) (kept string, err error) {
 	if _, err := os.Stat(backup); err != nil {
 		return "", fmt.Errorf("there is no backup at %s; name a file that `frond backup` wrote", backup)
@@ -67,8 +66,8 @@ func Restore(ctx context.Context, backup, path string, replace bool) (kept strin
 	if there && !replace {
 		return "", fmt.Errorf("there is a store at %s already; write --replace to put the backup in its place (the store is kept beside it)", path)
 	}
-	// The copy stands in the store's own folder, so that the last rename stays within one file
-	// system and is atomic.
+	// The copy is in the store's own folder, so that the last rename stays within one file system
+	// and is atomic.
 	fresh := path + ".restoring"
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err

@@ -6,11 +6,10 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
-// SQLite moves what the write-ahead log holds into the database by itself, every 1000
-// pages, but starts the log anew only at a moment when no reader uses it. A store that
-// is never quiet would have a log without end, and one that just wrote its first rows
-// a database file with nothing in it. So the writer empties the log when it has been
-// idle for a moment, and insists when the log has grown large.
+// SQLite moves the write-ahead log into the database by itself, every 1000 pages, but restarts the
+// log only at a moment when no reader uses it. A store that is never quiet would have a log without
+// end, and one that just wrote its first rows a database file with nothing in it. So the writer
+// empties the log when it has been idle for a moment, and insists when the log has grown large.
 const (
 	// idleBefore is how long no write may have come before the log is emptied.
 	idleBefore = time.Second
@@ -28,7 +27,7 @@ func (w *writer) checkpoint(wait time.Duration) bool {
 	if w.conn == nil || w.db.file == nil || w.db.file.lost() != nil {
 		return true
 	}
-	// The busy timeout is what a checkpoint waits by; it is set for this one alone.
+	// The busy timeout bounds the wait of a checkpoint; it is set for this one alone.
 	db := w.conn.db
 	if err := db.BusyTimeout(wait); err != nil {
 		return true

@@ -11,8 +11,8 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
-// Both stand in the header of the file (docs/decisions/sqlite.md), so that neither needs a table:
-// application_id says whose file it is, user_version in which form values stand in columns.
+// The header of the file holds both (docs/decisions/sqlite.md), so that neither needs a table:
+// application_id names the program of the file, user_version the form of the values in its columns.
 const (
 	applicationID = 0x66726e64 // "frnd": in the file's header, so that file(1) and we know whose it is
 	formatVersion = 1          // of how values stand in columns; user_version

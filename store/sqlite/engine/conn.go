@@ -254,7 +254,7 @@ func (c *Conn) InTransaction(do func(*Conn) error) (err error) {
 	return c.Once("COMMIT")
 }
 
-// Raw returns the library's connection, for what this package has no word for, such as
+// Raw returns the library's connection, for functions that this package does not wrap, such as
 // Changes.
 func (c *Conn) Raw() *sqlite3.Conn { return c.db }
 

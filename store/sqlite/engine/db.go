@@ -59,7 +59,8 @@ type Options struct {
 	// arguments. It is called from many goroutines and must not call the store.
 	Trace func(sql string, args ...any)
 
-	// Extend, where set, gives each connection what the statements use and SQLite lacks.
+	// Extend, where set, gives each connection the functions and collations that statements use and
+	// SQLite lacks.
 	Extend func(*sqlite3.Conn) error
 }
 
@@ -172,7 +173,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	return d, nil
 }
 
-// Log is where the database and its user report what they do; never nil.
+// Log returns the logger of the database and of its user; never nil.
 func (d *DB) Log() *slog.Logger { return d.log }
 
 // Close does the writes that wait, waits for the reads that run, then closes every connection

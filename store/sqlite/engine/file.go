@@ -35,7 +35,7 @@ type file struct {
 	probing sync.Mutex
 }
 
-// newFile remembers which file stands at path, so that os.SameFile can find it replaced.
+// newFile remembers the file at path, so that os.SameFile can find it replaced.
 func newFile(path string, log *slog.Logger) (*file, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
-// Peek opens a database that is there already, whoever made it, with one connection that only
-// reads: the file, its journal mode and its header stay as they are. The error is one sentence
-// that names the path, the reason and what to do. Close the connection in the end.
+// Peek opens an existing database of any program with one connection that only reads: the file, its
+// journal mode and its header stay as they are. The error is one sentence that names the path, the
+// reason and what to do. Close the connection in the end.
 func Peek(ctx context.Context, path string) (*Conn, error) {
 	abs, err := filepath.Abs(path)
 	if err == nil {
@@ -46,7 +46,7 @@ func Peek(ctx context.Context, path string) (*Conn, error) {
 
 // unreadable returns the sentence for a file that [Peek] cannot read.
 func unreadable(path string, err error) error {
-	reason, remedy := err.Error(), "check the file and who may read it"
+	reason, remedy := err.Error(), "check the file and its permissions"
 	switch {
 	case errors.Is(err, sqlite3.NOTADB):
 		reason, remedy = "it is not a SQLite database", "name another file"
@@ -55,7 +55,7 @@ func unreadable(path string, err error) error {
 	case errors.Is(err, sqlite3.BUSY):
 		reason, remedy = "another process holds it locked", "try again when that process is done"
 	case errors.Is(err, sqlite3.CANTOPEN), errors.Is(err, sqlite3.PERM), errors.Is(err, sqlite3.AUTH):
-		reason, remedy = "it cannot be opened", "check who may read it and write in its folder"
+		reason, remedy = "it cannot be opened", "check the permissions of the file and of its folder"
 	}
 	return fmt.Errorf("%s cannot be read: %s; %s%w", path, reason, remedy, hidden{err})
 }

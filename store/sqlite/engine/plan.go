@@ -34,7 +34,7 @@ func (c *Conn) planOf(sql string) *facade.Plan {
 	return plan
 }
 
-// follow begins to count what the statement reads for a plan.
+// follow begins to count the rows that the statement reads, for a plan.
 func (st *Stmt) follow(plan *facade.Plan) {
 	if st.plan = plan; plan != nil {
 		st.began = time.Now()

@@ -63,17 +63,17 @@ type level struct {
 	// turn holds a value while a call or an inner level runs, so that they run one after the
 	// other.
 	turn chan struct{}
-	// saved says that the savepoint stands, and ended that fn has returned; tx.mu guards both.
+	// saved says that the savepoint is made, and ended that fn has returned; tx.mu guards both.
 	saved, ended bool
 	// committed is how many of tx.committed there were when the savepoint was made.
 	committed int
 }
 
-// levelKey is the key of a database's level in a context. A context may stand in transactions
-// of several databases.
+// levelKey is the key of a database's level in a context. A context may be in transactions of
+// several databases.
 type levelKey struct{ *DB }
 
-// level returns the level that ctx stands in, or nil outside of transactions.
+// level returns the level of ctx, or nil outside of transactions.
 func (d *DB) level(ctx context.Context) *level {
 	l, _ := ctx.Value(levelKey{d}).(*level)
 	return l
@@ -148,8 +148,8 @@ func (t *transaction) end(commit bool) error {
 	return nil // the error of fn says it
 }
 
-// begin waits until the connection is lent; the first caller queues the transaction. The end
-// of ctx ends the waiting alone. Only whoever holds the turn calls it.
+// begin waits until the connection is lent; the first caller queues the transaction. The end of ctx
+// ends the waiting alone. Only the holder of the turn calls it.
 func (t *transaction) begin(ctx context.Context) error {
 	t.mu.Lock()
 	op, over := t.op, t.over
@@ -249,7 +249,7 @@ func (t *transaction) lend(c *Conn) error {
 }
 
 // call runs do on the lent connection, which it has for itself. An error that ended SQLite's
-// transaction ends this one, whatever fn makes of it.
+// transaction ends this one, even where fn ignores it.
 func (l *level) call(ctx context.Context, do func(*Conn) error) error {
 	t := l.tx
 	if err := l.enter(ctx); err != nil {
@@ -309,8 +309,8 @@ func (l *level) enter(ctx context.Context) error {
 // leave gives the turn to the next call.
 func (l *level) leave() { <-l.turn }
 
-// save makes the savepoints of this level and those around it that do not stand yet. The
-// caller holds tx.mu.
+// save makes the savepoints of this level and those around it that are not made yet. The caller
+// holds tx.mu.
 func (l *level) save(c *Conn) error {
 	if l.outer == nil || l.saved {
 		return nil
@@ -326,8 +326,8 @@ func (l *level) save(c *Conn) error {
 	return nil
 }
 
-// join runs fn as a level within l, which takes no other call meanwhile. Where fn fails, what
-// it wrote is undone and the transaction goes on.
+// join runs fn as a level within l, which takes no other call until fn returns. Where fn fails, its
+// writes are undone and the transaction goes on.
 func (l *level) join(ctx context.Context, fn func(context.Context) error) (err error) {
 	if err := l.enter(ctx); err != nil {
 		return err

@@ -23,10 +23,10 @@ func Literal(v sqltext.Value) string {
 	return "NULL"
 }
 
-// LiteralText returns s as an SQL text literal. Only DDL needs one (an enum, a name in a
-// trigger): it takes no bound arguments. Text of letters, digits, spaces and _-.: stands in
-// quotes; any other text is spelled in hex, so that no character of it means anything to SQL
-// or to the store's own reader of DDL:
+// LiteralText returns s as an SQL text literal. Only DDL needs one (an enum, a name in a trigger):
+// it takes no bound arguments. Text of letters, digits, spaces and _-.: is quoted; any other text
+// is spelled in hex, so that no character of it means anything to SQL or to the store's own reader
+// of DDL:
 //
 //	draft    'draft'
 //	it's     CAST(X'69742773' AS TEXT)

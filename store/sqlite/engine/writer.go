@@ -14,9 +14,9 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// writer owns the one connection that writes (docs/decisions/transactions.md). Writes that wait at the
-// same time become one transaction: whoever comes while a commit is on its way to the disk
-// joins the next one, so a busy store pays one fsync for many.
+// writer owns the one connection that writes (docs/decisions/transactions.md). Writes that wait at
+// the same time become one transaction: a write that arrives during a commit joins the next one, so
+// a busy store pays one fsync for many.
 //
 //	do → queue → loop → commit → transaction: BEGIN IMMEDIATE
 //	                                savepoint: SAVEPOINT w, op.Run, RELEASE w or ROLLBACK TO w
@@ -45,16 +45,14 @@ type writer struct {
 type Op struct {
 	// Ctx is the caller's: its end interrupts the statement that runs for it.
 	Ctx context.Context
-	// Run does the work, on the writer's connection. It may be run again, when the transaction
-	// it was in had to be begun anew; so it begins by forgetting what it answered before. An
-	// error undoes what it wrote.
+	// Run does the work, on the writer's connection. It may run again, when its transaction had to
+	// begin again; so it first resets its results. An error undoes its writes.
 	Run func(*Conn) error
-	// Blame, where set, replaces an error of Run by what it is about, such as the relation of
-	// a foreign key. It runs before the write is undone, in the state that the write left
-	// behind.
+	// Blame, where set, replaces an error of Run by one that names its cause, such as the relation
+	// of a foreign key. It runs in the state after the write, before that is undone.
 	Blame func(*Conn, error) error
-	// Committed, where set, is called once what Run wrote is durable: in a transaction when that
-	// is. What was undone in between is not.
+	// Committed, where set, is called once the writes of Run are durable: in a transaction when
+	// that is. It is not called for writes that are undone.
 	Committed func()
 	// Alone is work outside any transaction that no other write may share: a migration. It
 	// makes its own transaction.
@@ -63,8 +61,8 @@ type Op struct {
 	// idle that nothing was written by it.
 	lends, idle bool
 
-	// state is waiting, begun or abandoned. Whoever changes it from waiting decides: the
-	// writer to begin, or the caller to go.
+	// state is waiting, begun or abandoned. The first change from waiting decides: the writer
+	// begins it, or the caller abandons it.
 	state atomic.Int32
 	err   error
 	// done is closed when err is final.
@@ -223,8 +221,8 @@ func (w *writer) loop() {
 	}
 }
 
-// reopen opens the connection anew that was discarded after a panic. A failure is the error of
-// the write at hand; the next one tries again.
+// reopen replaces the connection that was discarded after a panic. A failure is the error of the
+// write at hand; the next one tries again.
 func (w *writer) reopen() (err error) {
 	w.db.file.walGone()
 	w.conn, err = w.db.dial(context.Background(), false)
@@ -299,14 +297,14 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 			again, ops = ops[i:], ops[:i] // the others have waited long enough for their commit
 			break
 		}
-		// A caller that has gone meanwhile is not written for: an error means that nothing was
-		// written. An Op that lends looks itself.
+		// A write whose caller has gone is dropped: an error means that nothing was written. An Op
+		// that lends looks itself.
 		if op.err = op.Ctx.Err(); op.err != nil && !op.lends {
 			continue
 		}
 		op.err = w.savepoint(op, facade.InDryRun(op.Ctx))
-		// The transaction has ended under the write: this caller is answered, and the others
-		// begin anew.
+		// The transaction has ended under the write: this caller is answered, and the others begin
+		// again.
 		if w.conn == nil || w.conn.db.GetAutocommit() {
 			op.answer(op.err)
 			return append(append(make([]*Op, 0, len(ops)), ops[:i]...), ops[i+1:]...), nil
@@ -385,7 +383,7 @@ func (w *writer) savepoint(op *Op, undo bool) (err error) {
 			err = errForeignKey
 		}
 	}
-	// Blame reads what the write left behind, so it comes before the rollback.
+	// Blame reads the state after the write, so it runs before the rollback.
 	if err != nil && op.Blame != nil {
 		err = op.Blame(c, err)
 	}
@@ -402,8 +400,8 @@ func (w *writer) savepoint(op *Op, undo bool) (err error) {
 	return Public(op.Ctx, err)
 }
 
-// outside runs an Op that works alone and makes its own transaction. No other write runs
-// meanwhile, and none of the statement's limits hold.
+// outside runs an Op that works alone and makes its own transaction. No other write runs beside it,
+// and none of the statement's limits hold.
 func (w *writer) outside(op *Op) (err error) {
 	if w.conn == nil {
 		if err = w.reopen(); err != nil {
