@@ -53,7 +53,7 @@ func TestPagila(t *testing.T) {
 func TestPagilaReport(t *testing.T) {
 	_, made := project(t, open(t, "pagila.postgres.sql"), pagilaKeys)
 	want := []string{
-		"left out film.fulltext: tsvector: it holds what a text search looks in, and no value of its own",
+		"left out film.fulltext: tsvector: it is an index for text search and has no value to show",
 		"left out payment_p2022_01: it is a partition of payment, whose door has its rows",
 		"left out payment_p2022_02: it is a partition of payment, whose door has its rows",
 		"left out staff.picture: bytea: it holds bytes, which a row of JSON cannot carry",

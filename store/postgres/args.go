@@ -17,7 +17,7 @@ type arguments struct {
 
 var argumentPool = sync.Pool{New: func() any { return new(arguments) }}
 
-// newArguments returns the text forms of values; nil stands for null.
+// newArguments returns the text forms of values; nil is null.
 func newArguments(values []sqltext.Value) *arguments {
 	a := argumentPool.Get().(*arguments)
 	size := 0

@@ -78,7 +78,7 @@ WHERE n.nspname = $1 AND NOT x.indisprimary ORDER BY c.relname, i.relname`
 WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT pg_catalog.has_table_privilege(c.oid, 'SELECT')`
 )
 
-// onDeleteWords are PostgreSQL's letters for what a foreign key does.
+// onDeleteWords are the actions of foreign keys by PostgreSQL's letters.
 var onDeleteWords = map[string]string{"a": "NO ACTION", "r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"}
 
 // orderWords are PostgreSQL's numbers for the order of an index's column.

@@ -9,8 +9,7 @@ import (
 	"github.com/frondhost/frond/store/migration"
 )
 
-// How a table that is there becomes what its card says, while others use it
-// (docs/migrations.md):
+// An existing table is changed to the form of its card while others use it (docs/migrations.md):
 //
 //	a column, NOT NULL off           ALTER TABLE, a matter of a moment
 //	a check, a foreign key           ADD CONSTRAINT … NOT VALID, then VALIDATE, which lets others write
@@ -19,7 +18,7 @@ import (
 //	another type, computed values    a second column, filled in batches, put in the place of the
 //	                                 first one in a short transaction (swap.go)
 //
-// A SELECT counts the rows that stand against a step, so that a refusal says which they are.
+// A SELECT counts the rows that block a step, so that a refusal names them.
 
 // change is how one table changes.
 type change struct {
@@ -176,9 +175,9 @@ func (ch *change) neverNull(column string) []group {
 	}
 }
 
-// dropColumn drops a column that no card describes, where a start leaves it alone: an older
-// program has cards without it. A start makes it one that may be null, so that rows can be
-// written without it. What an interrupted change has left is dropped at once.
+// dropColumn drops a column that no card describes, where a start leaves it alone: an older program
+// has cards without it. A start makes it one that may be null, so that rows can be written without
+// it. A column that an interrupted change has left is dropped at once.
 func (ch *change) dropColumn(s *migration.Step, was *migration.Column) ([]group, error) {
 	s.Effect = migration.Online
 	name := quote(was.Name)
@@ -188,7 +187,7 @@ func (ch *change) dropColumn(s *migration.Step, was *migration.Column) ([]group,
 	}
 	switch {
 	case strings.HasPrefix(was.Name, helpers+"new ") || strings.HasPrefix(was.Name, helpers+"seen "):
-		s.Does, s.Start, s.Rows = "remove what an interrupted change has left", migration.Applies, 0
+		s.Does, s.Start, s.Rows = "remove the remains of an interrupted change", migration.Applies, 0
 		return drop, nil
 	case ch.task.Start && was.NotNull && !was.Filled && !was.Primary:
 		s.Op, s.Does, s.Start, s.Rows = migration.DropNotNull, "let the column be null, since no card describes it", migration.Applies, 0
@@ -315,7 +314,7 @@ func (ch *change) unique(s *migration.Step, ix *migration.Index) error {
 		"%d row shares one", "%d rows share one with another", "change those rows first, or remove role.unique")
 }
 
-// against makes step one that rows stand against: those of a condition. It does nothing where there are none.
+// against refuses a step for the rows that meet a condition; without such rows it does nothing.
 func (ch *change) against(s *migration.Step, where, one, many, remedy string) error {
 	n, err := ch.count(where)
 	if err != nil || n == 0 {

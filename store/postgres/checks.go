@@ -29,7 +29,7 @@ type checks struct {
 	next    int
 }
 
-// Number gathers a statement, or returns what it gave.
+// Number gathers a statement, or returns its number.
 func (s *checks) Number(sql []byte, args []sqltext.Value) (int64, error) {
 	if s.judging {
 		s.next++
@@ -49,8 +49,8 @@ func (s *checks) Number(sql []byte, args []sqltext.Value) (int64, error) {
 // Rows is not called: the row that is to be changed is read before its terms are judged.
 func (s *checks) Rows([]byte, []sqltext.Value, *sqltext.Selection, *rows.Rows) error { return nil }
 
-// run sends writes with what is checked before and behind them (nil: nothing), and judges. ran is
-// called when they have run. What is wrong before is the error, whatever the writes say.
+// run sends writes together with their checks (nil: none), and judges. ran is called when they have
+// run. An error of Before comes before those of the writes.
 func (s *checks) run(c *engine.Conn, around driver.Checks, writes []*engine.Query, ran func()) error {
 	defer func() {
 		for _, bound := range s.bound {

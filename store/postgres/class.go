@@ -7,8 +7,8 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// class is how the values of a column are compared and read: what its card says, in what its
-// database type has. A type that a card's kind does not expect is compared as text.
+// class is how the values of a column are compared and read: by its card and its database type. A
+// type that a card's kind does not expect is compared as text.
 type class uint8
 
 const (

@@ -32,7 +32,7 @@ func (t *table) compared() *migration.Table {
 	return out
 }
 
-// compared returns a relation of the database likewise. A view or a foreign table is foreign to
+// compared returns a relation of the database in that form. A view or a foreign table is foreign to
 // this program, and so is a table whose primary key has several columns or none.
 func (p *present) compared() *migration.Table {
 	out := &migration.Table{Name: p.name, Foreign: p.kind != "r" && p.kind != "p" || len(p.primary) != 1}

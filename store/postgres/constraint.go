@@ -22,8 +22,8 @@ import (
 //	NOT NULL and CHECK of the written table   VALIDATION_FAILED with the card's keyword
 //	NOT NULL of a column that no card has     SERVICE_UNAVAILABLE: newer cards have added it
 //	NOT NULL of another table                 CONFLICT: the row is in use (facade.InUse)
-//	a foreign key of what was written         CONFLICT: it leads nowhere (facade.Dangling)
-//	a foreign key to what was written         CONFLICT: the row is in use
+//	a foreign key of the written row          CONFLICT: it leads nowhere (facade.Dangling)
+//	a foreign key to the written row          CONFLICT: the row is in use
 //	a value that its type cannot hold         VALIDATION_FAILED
 //
 // The names that the server gives are of tables and columns: the log has them, and the answer only

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// How what a card asks for is written as SQL. Names are quoted and values literal, since DDL
-// takes no bound values.
+// The DDL of a card. Names are quoted and values literal, since DDL takes no bound values.
 
 // sql is the definition as CREATE TABLE and ADD COLUMN have it:
 //

@@ -10,9 +10,9 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// Values leave the server in the form that takes the least work to make JSON of. Most text
-// forms are the JSON value, or stand in it between quotes. Those that depend on a session's
-// settings (DateStyle, TimeZone) or are costly to write come as bytes.
+// Values leave the server in the form that takes the least work to make JSON of. Most text forms
+// are the JSON value, or its content between quotes. Those that depend on a session's settings
+// (DateStyle, TimeZone) or are costly to write come as bytes.
 
 // formOf returns the form in which a column's values come.
 func formOf(c *sqltext.Column) engine.Form {
@@ -44,7 +44,7 @@ func typeOf(c *sqltext.Column) uint32 { return oids[baseType(c.Type)] }
 //	double precision 1.5        1.5
 //	numeric 1.50                "1.50"
 //	timestamptz                 "2026-05-01T10:30:00.000Z"
-//	json, jsonb                 as it stands
+//	json, jsonb                 unchanged
 //	an array                    a JSON array
 //	anything else               its text, as a JSON string
 func decoderOf(c *sqltext.Column) func(dst, raw []byte) []byte {

@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
-// Describe reads the catalogue of the database that a URL names, whoever made its tables.
+// Describe reads the catalogue of the database that a URL names, with the tables of any program.
 // Nothing is written. Tables of the URL's schema have no schema in the description; those of
 // PostgreSQL, of its extensions and of this program's bookkeeping are left out. The error is one
 // sentence that says what to do, and shows no password.

@@ -107,7 +107,7 @@ CREATE VIEW rich AS SELECT id, name FROM customer;
 		"  ip inet: other",
 		"  span interval: other",
 		"  room int4range: other",
-		"  search tsvector: unfit  it holds what a text search looks in, and no value of its own",
+		"  search tsvector: unfit  it is an index for text search and has no value to show",
 		"  raw bytea: unfit  it holds bytes, which a row of JSON cannot carry",
 		"  local timestamp(0) without time zone: datetime",
 		`  odd " name json: json`,

@@ -91,8 +91,8 @@ func bounds(t *dbschema.Type, check string) bool {
 	return true
 }
 
-// describe says what a type that is neither a domain nor an array holds. mod is the modifier of
-// the column: a length, or a precision and a scale.
+// describe describes the values of a type that is neither a domain nor an array. mod is the
+// modifier of the column: a length, or a precision and a scale.
 func (is *typeRow) describe(t *dbschema.Type, mod int) {
 	unfit := func(why string) { t.Kind, t.Unfit = dbschema.Unfit, why }
 	switch is.Kind {
@@ -143,7 +143,7 @@ func (is *typeRow) describe(t *dbschema.Type, mod int) {
 	case "bytea":
 		unfit("it holds bytes, which a row of JSON cannot carry")
 	case "tsvector", "tsquery":
-		unfit("it holds what a text search looks in, and no value of its own")
+		unfit("it is an index for text search and has no value to show")
 	case "point", "line", "lseg", "box", "path", "polygon", "circle":
 		unfit("it holds a shape, for which cards have no form")
 	default:

@@ -11,14 +11,14 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// dialect is PostgreSQL's way of writing what databases have different syntax for. Placeholders
-// mostly have no type written: the server takes that of the column they are compared with, so
-// that an index answers whatever type the column has.
+// dialect writes the parts of statements whose syntax differs between databases. Placeholders
+// mostly have no type written: the server takes that of the column they are compared with, so that
+// an index answers for a column of any type.
 type dialect struct{}
 
-// words are PostgreSQL's fixed parts of statements. Its planner chooses between looking rows up
-// and collecting them by what it knows of the tables, so relations are EXISTS throughout. It
-// tries all orders of up to eight tables (join_collapse_limit).
+// words are PostgreSQL's fixed parts of statements. Its planner chooses between looking rows up and
+// collecting them by its statistics of the tables, so relations are EXISTS throughout. It tries all
+// orders of up to eight tables (join_collapse_limit).
 var words = sqltext.Words{
 	True: "true", False: "false",
 	NullsFirst: " NULLS FIRST", NullsLast: " NULLS LAST",
@@ -74,8 +74,8 @@ func (dialect) Keys(c *sqltext.Column, list []sqltext.Value) sqltext.Value {
 	return sqltext.TextValue(string(append(text, '}')))
 }
 
-// OneOf writes t0."id" = ANY($1::text[]). The array is one value whatever its length, so that
-// lists of all lengths share a statement.
+// OneOf writes t0."id" = ANY($1::text[]). The array is one value, so that lists of all lengths
+// share a statement.
 func (dialect) OneOf(b *sqltext.Builder, c *sqltext.Column, alias string, keys sqltext.Value) {
 	compared(b, c, alias)
 	b.Text(" = ANY(")
@@ -92,7 +92,7 @@ func (dialect) OneOf(b *sqltext.Builder, c *sqltext.Column, alias string, keys s
 //	startsWith "ab"   (t0."name" >= 'ab' AND t0."name" < 'ac')
 //	endsWith "b"      right(t0."name", 1) = 'b'
 //
-// Values are bound; they stand here for the reader.
+// Values are bound; the examples spell them out.
 func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias string, text string) {
 	if strings.IndexByte(text, 0) >= 0 {
 		b.Truth(false) // no text of PostgreSQL has a NUL
@@ -144,11 +144,11 @@ func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias 
 	}
 }
 
-// The parts of JSON tests that stand around a column. A JSON text may hold what no text or
-// number of PostgreSQL can: \u0000, half of a pair, an exponent of thousands. Converting it is
-// an error, so such elements are recognized by their spelling first.
+// The parts of JSON tests around a column. A JSON text may hold values that no text or number of
+// PostgreSQL can: \u0000, half of a pair, an exponent of thousands. Converting it is an error, so
+// such elements are recognized by their spelling first.
 const (
-	// elements opens an array of JSON to rows; what is no array has none.
+	// elements opens an array of JSON to rows; any other value has none.
 	openElements  = "json_array_elements(CASE WHEN json_typeof("
 	thenElements  = ") = 'array' THEN "
 	closeElements = " ELSE '[]' END) AS "

@@ -1,8 +1,8 @@
 // Package postgres keeps the rows of entities in PostgreSQL: it answers [facade.Store] over
 // a server that several gateways may share.
 //
-// Tables come from cards. [Store.Prepare] makes what is missing and refuses, by name, what it
-// would have to change otherwise:
+// Tables come from cards. [Store.Prepare] makes missing tables and columns, and refuses other
+// changes by name:
 //
 //	store, err := postgres.Open(postgres.Options{URL: "postgres://shop@db.test/shop"})
 //	…
@@ -10,10 +10,10 @@
 //
 // # Writing
 //
-// A write without conditions is one statement; every other one is a transaction, serializable
-// where it reads other rows than the one it locks, and run again where another one came
-// between. What was answered is committed. A connection that breaks during a commit is
-// reported as an unknown outcome (details {outcome: unknown}).
+// A write without conditions is one statement; every other one is a transaction, serializable where
+// it reads other rows than the one it locks, and run again where another one came between. An
+// answered write is committed. A connection that breaks during a commit is reported as an unknown
+// outcome (details {outcome: unknown}).
 //
 // # Reading
 //
@@ -23,7 +23,7 @@
 //
 // # In the database
 //
-// A table is called as the entity's key, a column as its field; all stand in one schema
-// (?schema= of the URL, else public). What this program keeps for itself stands in the schema
-// frond. Texts have the collation "C", so that they are ordered as in SQLite.
+// A table is called as the entity's key, a column as its field; all are in one schema (?schema= of
+// the URL, else public). The program's own tables are in the schema frond. Texts have the collation
+// "C", so that they are ordered as in SQLite.
 package postgres

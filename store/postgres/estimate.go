@@ -8,9 +8,9 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// An estimated total is exact where that costs little: where the page shows it, and where at
-// most estimateFrom rows meet the filter. Beyond, it is what the planner expects, which knows
-// how large the table is now and what ANALYZE has found in it (docs/decisions/postgresql.md):
+// An estimated total is exact where that costs little: where the page shows it, and where at most
+// estimateFrom rows meet the filter. Beyond, it is the planner's estimate, from the present size of
+// the table and the statistics of ANALYZE (docs/decisions/postgresql.md):
 //
 //	page      rows read, and no more behind them          exact
 //	count     SELECT count(*) FROM (… LIMIT 10001)        exact up to 10,000
@@ -23,8 +23,8 @@ const (
 	estimateTime = 10     // the part of a statement's time that counting has
 )
 
-// estimate returns about how many rows meet the conditions. known is how many the page has
-// seen, and all of them where more is false. The result is never smaller than what was seen.
+// estimate returns about how many rows meet the conditions. known is how many the page has seen,
+// and all of them where more is false. The result is never smaller than known.
 func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error) {
 	if !more && r.Find.From == nil && (known > int64(r.Find.Offset) || r.Find.Offset == 0) {
 		return known, nil

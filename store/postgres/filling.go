@@ -25,8 +25,8 @@ type filling struct {
 	// to is the column that gets the values: the one itself, or the second one that will take
 	// its place.
 	to string
-	// seen is the column that remembers what a value was computed from, so that rows that were
-	// written meanwhile are found; "" where to alone shows what is done.
+	// seen is the column with the source of each computed value, so that rows that were written
+	// since are found; "" where to alone shows which rows are done.
 	seen string
 	// when is the condition of the rows that get a value; "" where to or seen say.
 	when string
@@ -59,8 +59,8 @@ func (f *filling) statements(t *table) (read, tail, write string) {
 	return read, tail, write
 }
 
-// try computes a column for every row and keeps nothing but the keys of the first rows that
-// give no value. It refuses the step where some do not and null cannot stand in their place.
+// try computes a column for every row and keeps nothing but the keys of the first rows that give no
+// value. It refuses the step where a row gives no value and the column is never null.
 func (ch *change) try(s *migration.Step, f *filling) error {
 	for _, name := range f.value.Reads {
 		c := ch.older(name)
@@ -182,8 +182,8 @@ func (f *filling) waits() string {
 	return "t." + quote(f.to) + " IS NULL"
 }
 
-// fill computes the values of all rows that wait for one, pass by pass: rows that others write
-// meanwhile are found by the next. The last rows are those of a swap, under its lock.
+// fill computes the values of all rows that wait for one, pass by pass: the next pass finds the
+// rows that others wrote during one. The last rows are those of a swap, under its lock.
 func (s *Store) fill(ctx context.Context, c *engine.Conn, task *migration.Task, w work, f *filling) error {
 	done, said := int64(0), time.Now()
 	for range 5 {

@@ -63,8 +63,8 @@ type reading struct {
 //	SELECT p.* FROM (SELECT t0."id", t0."title" FROM "post" AS t0 WHERE … ORDER BY … LIMIT 64) AS p
 //	ORDER BY p."id" LIMIT $1
 //
-// With a total it stands behind the rows in the same statement, so that both see one state of
-// the table; it is known by a column of its own:
+// A total follows the rows in the same statement, so that both see one state of the table; it has a
+// column of its own:
 //
 //	(SELECT p.*, NULL::bigint …) UNION ALL SELECT NULL, NULL, (SELECT count(*) …)
 func (r *reading) page() error {

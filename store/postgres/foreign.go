@@ -17,9 +17,9 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// Tables that another program made are served as they are: frond.yaml says what they and their
-// columns are called (schema.Table), and the catalogue says the rest. They are neither made nor
-// compared. INSERT names what a row has, and the database fills the rest.
+// Tables that another program made are served as they are: frond.yaml names them and their columns
+// (schema.Table), and the catalogue has the rest. They are neither made nor compared. INSERT names
+// the columns that a row has, and the database fills the rest.
 
 // adopt reads the catalogue and makes the tables of the entities that are mapped to one; there
 // is nothing to read where none is. The error says which name of frond.yaml is not there.
@@ -168,7 +168,7 @@ func appendUnpadded(dst, raw []byte) []byte {
 	return jsontext.AppendText(dst, bytes.TrimRight(raw, " "))
 }
 
-// foreignViolations lists what the constraints of the table mean, by the names that they have.
+// foreignViolations lists the meaning of the constraints of the table by their names.
 func (t *table) foreignViolations(is *dbschema.Table, byName map[string]*schema.Property) {
 	for name, columns := range is.Named {
 		var members []*schema.Property

@@ -11,8 +11,8 @@ import (
 // name in SQL goes through here, after [tableName] or [columnName] have made it harmless.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// literal returns s as an SQL text, for DDL, which takes no bound values. It means the same
-// whatever standard_conforming_strings is.
+// literal returns s as an SQL text, for DDL, which takes no bound values. Its meaning does not
+// depend on standard_conforming_strings.
 func literal(s string) string {
 	quoted := "'" + strings.ReplaceAll(s, "'", "''") + "'"
 	if strings.Contains(s, `\`) {
@@ -21,11 +21,11 @@ func literal(s string) string {
 	return quoted
 }
 
-// tableName returns what the table of the entity with this key is called: as in SQLite (see
+// tableName returns the name of the table of an entity, by its key: as in SQLite (see
 // docs/decisions/sqlite.md), shortened where PostgreSQL would cut it off.
 func tableName(key string) string { return shorten(plainOrHex(key)) }
 
-// columnName is the column of a field, shortened likewise.
+// columnName is the column of a field, shortened in the same way.
 func columnName(field string) string { return shorten(plainOrHex(field)) }
 
 // plainOrHex spells a name in hex behind "~" where it has a sign that no name of ours has: a

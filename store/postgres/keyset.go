@@ -4,13 +4,12 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// A page behind a cursor is read as ranges of an index, whatever the number of rows that are
-// equal in the first keys. One condition with OR would be a filter over all rows from the first
-// key on. A range is
+// A page after a cursor is read as ranges of an index, however many rows are equal in the first
+// keys. One condition with OR would be a filter over all rows from the first key on. A range is
 //
 //	an equal prefix, and rows beyond the next keys    a = $1 AND (b, id) > ($2, $3)
 //	an equal prefix, and the nulls of the next key    a = $1 AND b IS NULL
-//	an equal prefix, and what is no null              a = $1 AND b IS NOT NULL
+//	an equal prefix, and values other than null       a = $1 AND b IS NOT NULL
 //
 // The keys of one comparison of rows have one direction. It leaves out nulls, which is right
 // upwards, where they are behind the reader; downwards they follow, in a range of their own.

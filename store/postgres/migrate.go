@@ -15,13 +15,13 @@ import (
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
-// Prepare makes what the cards ask for and the database does not have: tables, columns that
-// older rows can have, indexes, constraints that every row meets. The error is [migration.Refused] where
-// a change would lose data or cannot hold, and then nothing has changed. Other errors are those
-// of a card that no table can follow, and what an operator can do about the server, its role
-// or the URL. Tables that no card describes are left alone. One gateway at a time changes a
-// database; the others wait for it. Prepare may be called again, with other cards, while the
-// store is in use.
+// Prepare makes those parts of the cards that the database does not have: tables, columns that
+// older rows can have, indexes, constraints that every row meets. The error is [migration.Refused]
+// where a change would lose data or cannot hold, and then nothing has changed. Other errors are
+// those of a card that no table can follow, and those of the server, its role or the URL, with the
+// remedy for their operator. Tables that no card describes are left alone. One gateway at a time
+// changes a database; the others wait for it. Prepare may be called again, with other cards, while
+// the store is in use.
 //
 // Where the server cannot be reached the error is nil: calls return SERVICE_UNAVAILABLE until
 // it can, and the database is prepared then.
@@ -91,12 +91,12 @@ func (s *Store) Plan(ctx context.Context, task *migration.Task) (*migration.Plan
 	return &m.plan, nil
 }
 
-// Migrate makes the tables what the cards want, step by step while others use the database
-// (docs/migrations.md). One process at a time changes a database; the others wait for it. A
-// step that is refused stops it before anything is changed: the error is [migration.Refused],
-// and the plan is returned with it. A process that dies leaves steps that are whole, and the
-// next one goes on from there. Of a task that is a start's, a server that cannot be reached is
-// no error: it is prepared when it can be, and calls return SERVICE_UNAVAILABLE until then.
+// Migrate changes the tables to the form of the cards, step by step while others use the database
+// (docs/migrations.md). One process at a time changes a database; the others wait for it. A step
+// that is refused stops it before anything is changed: the error is [migration.Refused], and the
+// plan is returned with it. A process that dies leaves steps that are whole, and the next one goes
+// on from there. Of a task that is a start's, a server that cannot be reached is no error: it is
+// prepared when it can be, and calls return SERVICE_UNAVAILABLE until then.
 func (s *Store) Migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
 	all, err := newTables(task.Entities, s.db.Address().Schema, migration.DefaultNames(naming))
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *Store) compared(ctx context.Context, task *migration.Task, adopted *tab
 	return m, err
 }
 
-// notices logs what the cards do not describe.
+// notices logs the tables and columns that no card describes.
 func (s *Store) notices(m *migrator) {
 	for _, what := range m.plan.Notices {
 		s.db.Log().Warn("the store holds something that no card describes; it is left alone", "what", what)
@@ -233,7 +233,7 @@ func (s *Store) record(ctx context.Context, m *migrator) error {
 	return s.db.Once(ctx, &engine.Query{Text: []byte(writeMigration), Values: [][]byte{[]byte(m.schema), text}})
 }
 
-// History returns what was applied to the store, the last first, at most limit entries.
+// History returns the migrations of the store, the latest first, at most limit of them.
 func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
 		all, err = history(c, s.db.Address().Schema, limit)
@@ -242,7 +242,7 @@ func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, 
 	return all, err
 }
 
-// history reads what was applied to a schema, the last first.
+// history reads the migrations of a schema, the latest first.
 func history(c *engine.Conn, schema string, limit int) (all []migration.Entry, err error) {
 	err = c.Run(&engine.Query{Text: []byte(readMigrations + itoa(limit)), Values: [][]byte{[]byte(schema)}, Row: func(v [][]byte) error {
 		e := migration.Entry{At: string(v[0])}
@@ -292,7 +292,7 @@ func (s *Store) statements(ctx context.Context, c *engine.Conn, w work, g group)
 			_ = c.Exec("DROP INDEX CONCURRENTLY IF EXISTS " + quote(s.db.Address().Schema) + "." + quote(w.index))
 		}
 		step := w.step
-		step.Refuse("rows that were written meanwhile break it", "change those rows first")
+		step.Refuse("rows that were written during the change break it", "change those rows first")
 		return migration.Refused{step}
 	}
 	return err

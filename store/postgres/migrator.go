@@ -16,7 +16,7 @@ type migrator struct {
 	conn   *engine.Conn
 	schema string
 	task   *migration.Task
-	// present describes what is there; have has it as the catalogue says.
+	// present describes the tables of the database; have has them in the form of the catalogue.
 	present []*migration.Table
 	have    map[string]*present
 	// adopted has the tables of another program that entities are mapped to. before has those and
@@ -45,8 +45,7 @@ type work struct {
 	// groups are the statements: those of one group are one transaction. A group of one that
 	// is concurrent runs outside of any.
 	groups []group
-	// index is set for an index that is built concurrently: its name, to remove what a failure
-	// has made of it.
+	// index is the name of an index that is built concurrently, to remove it after a failure.
 	index string
 }
 
@@ -90,7 +89,7 @@ func (g group) begin(t *table) []string {
 // concurrently is a statement that runs outside of any transaction.
 func concurrently(sql string) group { return group{sql: []string{sql}, concurrent: true} }
 
-// prepare reads what is there and makes the plan.
+// prepare reads the catalogue and makes the plan.
 func (m *migrator) prepare() (err error) {
 	if m.have, err = inspect(m.conn, m.schema); err != nil {
 		return err
@@ -160,8 +159,8 @@ func (m *migrator) prepare() (err error) {
 	return nil
 }
 
-// create adds the step that makes a table, and the later ones of its foreign keys; or it
-// refuses what has the table's name.
+// create adds the step that makes a table, and the later ones of its foreign keys; or it refuses
+// another relation of that name.
 func (m *migrator) create(t *table, d *migration.Difference) {
 	step := d.Step()
 	step.Effect = migration.Online
@@ -236,8 +235,8 @@ func (m *migrator) found(name string) *migration.Table {
 	return nil
 }
 
-// execute does the work of a plan. Each transaction is short; what was done is found done by
-// the next plan.
+// execute does the work of a plan. Each transaction is short; the next plan finds the finished
+// steps done.
 func (s *Store) execute(ctx context.Context, c *engine.Conn, m *migrator) error {
 	for _, w := range m.work {
 		for _, g := range w.groups {

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// PostgreSQL's lower follows a locale that the server may not have, and that folds otherwise
-// than Go does (İ, ς). A text contains another one without regard to case where each letter of
-// the operand, in Go's lower case, stands for all letters that have this lower case:
+// PostgreSQL's lower follows a locale that the server may not have, and that folds otherwise than
+// Go does (İ, ς). A text contains another one without regard to case where each letter of the
+// operand, in Go's lower case, matches all letters that have this lower case:
 //
 //	icontains "Größe?"   t0."name" ~ '[gG][rR][öÖ][sſS]…'
 

@@ -9,8 +9,7 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// selected is a statement whose columns are those of a selection; rows is set to what it
-// returns.
+// selected is a statement whose columns are those of a selection; rows is set to its result.
 func selected(sql []byte, args *arguments, sel *sqltext.Selection, found **rows.Rows, room int) *engine.Query {
 	forms, types := make([]engine.Form, max(1, len(sel.Fields))), make([]uint32, len(sel.Fields))
 	for i, c := range sel.Fields {

@@ -71,7 +71,7 @@ func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name
 // as the primary key's, until enough rows of the key have come: a key without rows would then
 // read the whole table.
 //
-// named adds the key's column to what is selected, as keyName.
+// named adds the key's column to the selection, as keyName.
 func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.Column, named bool) {
 	alias := b.Alias()
 	b.Text("SELECT ")
@@ -137,13 +137,13 @@ func partsOf(key *sqltext.Column) []*sqltext.Column {
 	return []*sqltext.Column{key}
 }
 
-// keyName is what the column of a key is called beside those of a selection; no column of ours
-// has this name (see [plainOrHex]).
+// keyName is the name of a key's column next to those of a selection; no column of ours has it (see
+// [plainOrHex]).
 const keyName = `"~key"`
 
-// room writes a limit that is at least the page's and that the planner can read: PostgreSQL
-// plans a statement once for all values that are bound to it, and takes a bound limit for a
-// tenth of all rows. Few numbers stand here, so that pages of all sizes share few statements.
+// room writes a limit that is at least the page's and that the planner can read: PostgreSQL plans a
+// statement once for all values that are bound to it, and takes a bound limit for a tenth of all
+// rows. It takes few different numbers, so that pages of all sizes share few statements.
 func room(q *facade.Find) string {
 	need := max(0, q.Limit) + 1 + max(0, q.Offset)
 	for _, n := range rooms {

@@ -78,8 +78,8 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 	return s, nil
 }
 
-// CheckURL returns what is wrong with the URL of a store, as one sentence that says what to
-// write instead and shows no password; nil where it can be used.
+// CheckURL returns the fault of the URL of a store, as one sentence with its remedy and without the
+// password; nil where it can be used.
 func CheckURL(url string) error {
 	_, err := engine.ParseURL(url)
 	return err
@@ -129,7 +129,7 @@ type tables struct {
 	// byName are the same by their names in the database.
 	byName map[string]*table
 	// mapped are the entities, by key, whose tables another program made; they are compiled when
-	// the catalogue is read, and foreign is what it says.
+	// the catalogue is read, whose description is foreign.
 	mapped  map[string]*schema.Entity
 	foreign *dbschema.Database
 	// names are those of the other tables and of their columns, and order has those tables as the

@@ -17,8 +17,8 @@ import (
 // plan removes.
 //
 //	ADD COLUMN "~new price" bigint, "~seen price" text
-//	… batches: the new value, and what it was computed from
-//	BEGIN; LOCK TABLE; the rows that were written meanwhile;
+//	… batches: the new value, and its source
+//	BEGIN; LOCK TABLE; the rows that were written since;
 //	DROP COLUMN "price"; RENAME "~new price" TO "price_2"; the ledger of names; COMMIT
 func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]group, error) {
 	col := ch.t.byName(s.Column)

@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// table is how an entity stands in the database: what its card asks for, and the names the
-// statements are made of. Its description never changes.
+// table is the table of an entity: the definitions of its card, and the names in statements. Its
+// description never changes.
 type table struct {
 	sqltext.Table
 
@@ -36,7 +36,7 @@ type column struct {
 	scans scanHistory
 }
 
-// definition is a column in DDL: what a card asks for, or what a database holds.
+// definition is a column in DDL, from a card or from a database.
 type definition struct {
 	name      string // unquoted
 	typ       string // as format_type writes it
@@ -50,8 +50,8 @@ type definition struct {
 // check is one CHECK: its name is "column:keyword".
 type check struct{ name, expr string }
 
-// reference is a foreign key: the table and the column it leads to, and what is done when the
-// row there goes, as SQL has it.
+// reference is a foreign key: the table and the column it leads to, and the action when the row
+// there is deleted, as SQL has it.
 type reference struct{ name, table, column, onDelete string }
 
 // index is one CREATE INDEX.
@@ -121,10 +121,10 @@ func (t *table) of(c *sqltext.Column) *column { return t.columns[t.Place(c)] }
 // primary is the column of the primary key.
 func (t *table) primary() *column { return t.of(t.Primary) }
 
-// primaryName is what the constraint of the primary key is called.
+// primaryName is the name of the constraint of the primary key.
 func (t *table) primaryName() string { return shorten(t.plain + ":primary") }
 
-// listIndexes gathers what the card needs indexes for:
+// listIndexes lists the indexes that the card needs:
 //
 //	role.unique         CREATE UNIQUE INDEX "post:unique slug" ON "post" ("slug")
 //	role.index          CREATE INDEX "post:index status" ON "post" ("status" NULLS FIRST, "id")

@@ -23,8 +23,8 @@ type waiting struct {
 // between is the time from one attempt to the next.
 const between = 500 * time.Millisecond
 
-// start makes attempts until one succeeds or stop is called; then it does what was added
-// meanwhile, again until it succeeds. Meanwhile reason is not nil. failed is given each new
+// start makes attempts until one succeeds or stop is called; then it runs the functions that after
+// has added, again until they succeed. Until then reason is not nil. failed is given each new
 // reason.
 func (w *waiting) start(ctx context.Context, attempt func(context.Context) error, failed func(error)) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -68,7 +68,7 @@ func (w *waiting) start(ctx context.Context, attempt func(context.Context) error
 	}()
 }
 
-// after adds what is done when an attempt has succeeded; false: nobody waits.
+// after adds a function that runs when an attempt has succeeded; false: no attempts are made.
 func (w *waiting) after(do func(context.Context) error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

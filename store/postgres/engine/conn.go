@@ -49,7 +49,7 @@ type Conn struct {
 	parse pgproto3.Parse
 }
 
-// Query is one statement, what is bound to it, and what came of it.
+// Query is one statement with its values and its results.
 type Query struct {
 	// Text is made of shapes only, never of callers' values, since each text is kept.
 	Text []byte
@@ -180,7 +180,7 @@ func (c *Conn) send(queries []*Query) error {
 }
 
 // planOf runs a statement that reads under EXPLAIN ANALYZE; nil for any other, and within a
-// transaction, which a failure would end. The statement itself says what is wrong with it.
+// transaction, which a failure would end. The statement itself reports its errors.
 func (c *Conn) planOf(q *Query) *facade.Plan {
 	if !c.Alone() || !bytes.HasPrefix(bytes.TrimLeft(q.Text, "("), []byte("SELECT ")) {
 		return nil
@@ -267,7 +267,7 @@ func (c *Conn) report(q *Query) {
 	}
 }
 
-// exchange writes what was encoded and reads until the server is ready again.
+// exchange sends the encoded messages and reads until the server is ready again.
 func (c *Conn) exchange(queries []*Query) error {
 	if len(c.out) < large {
 		if n, err := c.pg.Conn().Write(c.out); err != nil {
@@ -294,8 +294,8 @@ func (c *Conn) exchange(queries []*Query) error {
 	return err
 }
 
-// read reads the answers to a batch. The first failure of a statement is the error; the
-// server passes over what was sent behind it.
+// read reads the answers to a batch. The first failure of a statement is the error; the server
+// skips the statements after it.
 func (c *Conn) read(queries []*Query) (err error) {
 	at := 0
 	for {

@@ -123,10 +123,10 @@ func limit(set, otherwise time.Duration) time.Duration {
 	return max(0, set)
 }
 
-// Address returns what the URL says.
+// Address returns the parsed URL.
 func (d *DB) Address() *Address { return d.address }
 
-// Log is where the store reports what it did.
+// Log returns the logger of the store.
 func (d *DB) Log() *slog.Logger { return d.log }
 
 // Close waits for the calls that run, then closes every connection. Calls that come later
@@ -141,10 +141,10 @@ func (d *DB) Read(ctx context.Context, do func(*Conn) error) error {
 	return d.ReadAs(ctx, turns.Keyed, do)
 }
 
-// ReadAs runs do, whose work is of any length, which lane says, on a connection that it has for itself and must not keep. The end of ctx
-// cancels the statement that is running. Statements outside a transaction see what was
-// committed when each began. A connection that breaks is replaced and do runs again, so it
-// begins by forgetting what it read. With the ctx of a [DB.Transact] it runs in that
+// ReadAs runs do on a connection that do has for itself and must not keep; lane says how long it
+// may take. The end of ctx cancels the statement that is running. Statements outside a transaction
+// see the rows that were committed when each began. A connection that breaks is replaced and do
+// runs again, so it first resets its results. With the ctx of a [DB.Transact] it runs in that
 // transaction. Errors are as [DB.Public] makes them.
 func (d *DB) ReadAs(ctx context.Context, lane turns.Lane, do func(*Conn) error) error {
 	if d.level(ctx) == nil {
@@ -198,11 +198,11 @@ func (d *DB) single(ctx context.Context, queries ...*Query) error {
 }
 
 // Write runs do in a serializable transaction, which begins with its first statement and is
-// committed behind it. do may run again, after a conflict with another write or on another
-// connection, so it begins by forgetting what it answered before; an error of it rolls back.
-// With the ctx of a [DB.Transact] what it does is a part of that transaction, and in a dry run
-// it is rolled back. Errors are as [DB.Public] makes them: one that does not say that the
-// outcome is unknown means that nothing was written.
+// committed after it. do may run again, after a conflict with another write or on another
+// connection, so it first resets its results; an error of it rolls back. With the ctx of a
+// [DB.Transact] its writes are a part of that transaction, and in a dry run it is rolled back.
+// Errors are as [DB.Public] makes them: one that does not say that the outcome is unknown means
+// that nothing was written.
 func (d *DB) Write(ctx context.Context, do func(*Conn) error) error {
 	return d.write(ctx, begin, do)
 }
@@ -232,7 +232,7 @@ func (d *DB) write(ctx context.Context, start string, do func(*Conn) error) erro
 	}))
 }
 
-// again runs do anew, three times at most, where [again] says so.
+// again repeats do, three times at most, where [again] says so.
 func (d *DB) again(ctx context.Context, do func() error) error {
 	for n := 1; ; n++ {
 		err := do()
@@ -278,7 +278,7 @@ func (d *DB) Own(ctx context.Context, table string, create ...string) error {
 			}
 			if what := Lacks(err); what != "" {
 				role := d.address.Config.User
-				return rightMissing(fmt.Sprintf("the role %s may not make the schema %s in the database %s, or a table in it (%s): this program keeps there what it knows of the database; make it as the database's owner: CREATE SCHEMA %s AUTHORIZATION %s",
+				return rightMissing(fmt.Sprintf("the role %s may not make the schema %s in the database %s, or a table in it (%s): this program keeps its own tables there; make it as the database's owner: CREATE SCHEMA %s AUTHORIZATION %s",
 					role, Bookkeeping, d.address.Config.Database, what, Bookkeeping, `"`+strings.ReplaceAll(role, `"`, `""`)+`"`))
 			}
 			if err != nil && !Exists(err) {

@@ -80,8 +80,8 @@ type Unsuited struct{ Reason string }
 
 func (u *Unsuited) Error() string { return u.Reason }
 
-// Refusal turns the error of a connection into one that says what its operator can do; nil
-// where the server may be reached later as it is.
+// Refusal turns the error of a connection into one with the remedy for its operator; nil where the
+// server may be reached later as it is.
 //
 //	28xxx   the password or pg_hba.conf      3D000   no such database
 //	42501   no right to connect              TLS     a certificate that does not fit
@@ -116,8 +116,8 @@ func lastLine(text string) string {
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// reachability logs when the server is lost and when it is back, once each. That it cannot be
-// reached the first time is for whoever opens the store to say.
+// reachability logs when the server is lost and when it is back, once each. The opener of the store
+// reports that it cannot be reached the first time.
 type reachability struct {
 	mu      sync.Mutex
 	reached bool

@@ -50,8 +50,8 @@ var (
 	errOtherType = errors.New("the type is not the one that the table had")
 )
 
-// lost is a connection that broke. sent says that the server may have seen what was sent, so
-// that it is not known whether that was done.
+// lost is a connection that broke. sent says that the server may have received the statements, so
+// that their outcome is unknown.
 type lost struct {
 	error
 
@@ -91,8 +91,8 @@ func Missing(err error) bool {
 	return code == unknownTable || code == "3F000"
 }
 
-// Exists says whether err is about something that another process has made meanwhile: a
-// schema, a table, an index, or a row of the catalogue.
+// Exists reports whether err is about an object that another process has made in between: a schema,
+// a table, an index, or a row of the catalogue.
 func Exists(err error) bool {
 	switch codeOf(err) {
 	case "42P06", "42P07", "42710", Unique:
@@ -111,8 +111,8 @@ func Violated(err error) (code, constraint, table, column string) {
 	return said.Code, said.ConstraintName, said.TableName, said.ColumnName
 }
 
-// Lacks returns what a role may not do, in the server's words, where err is about a right; ""
-// for any other error.
+// Lacks returns the missing right of a role, in the server's words, where err is about one; "" for
+// any other error.
 func Lacks(err error) string {
 	var said *pgconn.PgError
 	if errors.As(err, &said) && said.Code == insufficientRights {

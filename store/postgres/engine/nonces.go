@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Nonces are what may happen only once, for every process over a database: a table of its own,
+// Nonces remember used nonces for all processes over a database, in a table of their own,
 // frond.nonces. It may be used from many goroutines.
 type Nonces struct {
 	db *DB
@@ -59,8 +59,7 @@ func (n *Nonces) prepare(ctx context.Context) error {
 	return err
 }
 
-// sweep removes what is old, where it is time for that. A failure leaves the rows to a later
-// caller.
+// sweep removes old nonces, where it is time for that. A failure leaves the rows to a later caller.
 func (n *Nonces) sweep(ctx context.Context) {
 	n.mu.Lock()
 	due := time.Since(n.swept) >= sweepEvery

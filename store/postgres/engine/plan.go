@@ -19,7 +19,7 @@ type planNode struct {
 	Plans    []planNode
 }
 
-// explain is what stands before a statement whose plan [readPlan] reads.
+// explain precedes a statement whose plan [readPlan] reads.
 const explain = "EXPLAIN (ANALYZE, FORMAT JSON) "
 
 // readPlan reads the answer to an EXPLAIN; nil where it is none.
@@ -36,7 +36,7 @@ func readPlan(text []byte) *facade.Plan {
 	return plan
 }
 
-// addTo appends what a node, and those below it, read and sort.
+// addTo appends the reads and sorts of a node and of those below it.
 func (n *planNode) addTo(plan *facade.Plan) {
 	rows := int64((n.Rows + n.Removed) * n.Loops)
 	switch {

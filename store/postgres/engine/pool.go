@@ -15,7 +15,7 @@ import (
 // used last goes out first, because its statements are warm.
 type pool struct {
 	db *DB
-	// turns decides who has a connection.
+	// turns queues the calls that wait for a connection.
 	turns *turns.Queue
 
 	mu     sync.Mutex // guards what follows

@@ -15,9 +15,9 @@ import (
 	"github.com/frondhost/frond/store/turns"
 )
 
-// How often a replica is asked how far it is, how long its answer holds, and how far it may
-// be behind. An answer that is a little old sends reads of what was just written to the
-// primary, and no read to the wrong place.
+// How often a replica is asked how far it is, how long its answer holds, and how far it may be
+// behind. An answer that is a little old sends reads of recent writes to the primary, and no read
+// to the wrong place.
 const (
 	reportEvery    = 100 * time.Millisecond
 	reportHolds    = 2 * time.Second
@@ -29,7 +29,7 @@ const (
 	unknownFeature = "42883" // undefined_function
 )
 
-// replicas are the copies of a database that reads may go to, and what is known of them.
+// replicas are the copies of a database that reads may go to, with their state.
 //
 // Only the reads of a request go to one ([consistency.Copies]), outside of transactions. A
 // replica that fails is passed over until it has reported again, and the read goes to the
@@ -106,8 +106,8 @@ func (r *replicas) every(ctx context.Context, interval time.Duration, do func())
 	}
 }
 
-// report asks a replica how far it is. One that was promoted is no replica of this primary
-// any more, whatever it has.
+// report asks a replica how far it is. One that was promoted is no longer a replica of this
+// primary, even if it has all its rows.
 func (r *replicas) report(ctx context.Context, i int) {
 	ctx, done := context.WithTimeout(ctx, reportHolds)
 	defer done()

@@ -10,8 +10,8 @@ import (
 
 // retries is the queue of the transactions that run again after a conflict. One of them runs at a
 // time in all processes that share the database: each process sends one at a time, and that one
-// locks its row of frond.turns meanwhile. Transactions that contend for a row would otherwise meet
-// again and again, and each time all but one in vain.
+// locks its row of frond.turns while it runs. Transactions that contend for a row would otherwise
+// meet again and again, and each time all but one in vain.
 //
 // The lock is held on a second connection of the pool, because a serializable transaction takes
 // its snapshot before it waits for a row. A process that dies loses the lock with its connection.

@@ -5,9 +5,8 @@ import (
 	"errors"
 )
 
-// scope is where the statements of a connection stand: what goes ahead of the next batch of
-// them, and what goes with the last one. So the begin and the end of a transaction take no
-// round trips of their own.
+// scope holds the statements that go ahead of a connection's next batch, and those that go with its
+// last one. So the begin and the end of a transaction take no round trips of their own.
 //
 //	first batch   BEGIN ISOLATION LEVEL SERIALIZABLE; …
 //	last batch    …; COMMIT
@@ -16,7 +15,7 @@ import (
 type scope struct {
 	lead []*Query
 	end  *Query
-	// after, where it is set, is asked behind the end; what comes of it changes nothing.
+	// after, where set, is a query that is sent after the end; its failure changes nothing.
 	after *Query
 	// begun says that the lead is done, ended that the end was sent.
 	begun, ended bool
@@ -113,7 +112,7 @@ func committed(err error, end *Query) error {
 	return uncertain{err}
 }
 
-// finish runs what has to be run whether or not the caller is still there.
+// finish runs statements even where the caller has gone.
 func (c *Conn) finish(statements ...string) error {
 	defer c.watchdog.watch(c.watchdog.watch(context.Background()))
 	queries := make([]*Query, len(statements))

@@ -18,7 +18,7 @@ import (
 //
 //	first call    BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout; SAVEPOINT w; …; RELEASE w
 //	next call     SAVEPOINT w; …; RELEASE w
-//	fn returned   what was deferred; COMMIT
+//	fn returned   the deferred statements; COMMIT
 type transaction struct {
 	db *DB
 	// ctx is that of fn; cancel ends it.
@@ -57,25 +57,25 @@ type level struct {
 	// turn holds a value while a call or an inner level runs, so that they run one after the
 	// other.
 	turn chan struct{}
-	// saved says that the savepoint stands, and ended that fn has returned; tx.mu guards both
-	// and deferred.
+	// saved says that the savepoint is made, and ended that fn has returned; tx.mu guards both and
+	// deferred.
 	saved, ended bool
 	// deferred goes ahead of the commit.
 	deferred []deferred
 }
 
-// deferred is a statement whose answer nobody waits for, or nil, and what is called when it is
-// committed.
+// deferred is a statement whose answer nobody waits for, or nil, and the function that is called
+// when it is committed.
 type deferred struct {
 	query     *Query
 	committed func()
 }
 
-// levelKey is the key of a database's level in a context. A context may stand in transactions
-// of several databases.
+// levelKey is the key of a database's level in a context. A context may be in transactions of
+// several databases.
 type levelKey struct{ *DB }
 
-// level returns the level that ctx stands in, or nil outside of transactions.
+// level returns the level of ctx, or nil outside of transactions.
 func (d *DB) level(ctx context.Context) *level {
 	l, _ := ctx.Value(levelKey{d}).(*level)
 	return l
@@ -109,9 +109,9 @@ func (d *DB) Transact(ctx context.Context, fn func(context.Context) error) error
 	return d.Public(ctx, err)
 }
 
-// transact runs fn once. own is what fn returned, and leaves as it is: an error of the author's
-// is none of the store's, whatever it wraps. err says why the transaction is not what fn
-// returned, and is raw where another transaction came between.
+// transact runs fn once. own is the error of fn, which is returned unchanged: it is not the
+// store's, even where it wraps one of those. err says why the transaction has another outcome than
+// fn, and is raw where another transaction came between.
 func (d *DB) transact(ctx context.Context, fn func(context.Context) error) (own, err error) {
 	t := &transaction{db: d, lead: []string{begin, impatient}, turn: turnOf(ctx, turns.Short, true)}
 	dry := facade.InDryRun(ctx)
@@ -138,10 +138,10 @@ func (d *DB) transact(ctx context.Context, fn func(context.Context) error) (own,
 	return own, nil
 }
 
-// Defer runs a statement, which reads nothing, with the commit of the transaction that ctx
-// stands in, so that it takes no round trip; its failure is that of the commit. Where the level
-// of ctx is undone it is not run. Without a transaction it is [DB.Once]. committed is called
-// when it is committed; with a nil statement it stands for what was written before.
+// Defer runs a statement, which reads nothing, with the commit of the transaction of ctx, so that
+// it takes no round trip; its failure is that of the commit. Where the level of ctx is undone it is
+// not run. Without a transaction it is [DB.Once]. committed is called when it is committed; with a
+// nil statement it belongs to the writes before.
 func (d *DB) Defer(ctx context.Context, q *Query, committed func()) error {
 	l := d.level(ctx)
 	if l == nil {
@@ -170,8 +170,8 @@ func (d *DB) Defer(ctx context.Context, q *Query, committed func()) error {
 	return nil
 }
 
-// end commits or rolls back, whoever comes first: fn's return or the limit. The error says why
-// the transaction is not what fn returned: another one came between, the commit failed, or the
+// end commits or rolls back, at fn's return or at the limit, whichever is first. The error says why
+// the transaction has another outcome than fn: another one came between, the commit failed, or the
 // limit was reached.
 func (t *transaction) end(commits bool) error {
 	t.mu.Lock()
@@ -215,7 +215,7 @@ func (t *transaction) end(commits bool) error {
 	return err
 }
 
-// commit runs what was deferred and commits, in one round trip. The caller holds mu.
+// commit runs the deferred statements and commits, in one round trip. The caller holds mu.
 func (t *transaction) commit(c *Conn) error {
 	var all []*Query
 	if deferred := t.first.deferred; len(deferred) > 0 {
@@ -239,8 +239,8 @@ func (t *transaction) commit(c *Conn) error {
 	return err
 }
 
-// call runs do in the transaction, when the calls before it are over, and undoes what it wrote
-// where it fails.
+// call runs do in the transaction, when the calls before it are over, and undoes its writes where
+// it fails.
 func (l *level) call(ctx context.Context, do func(*Conn) error) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -265,7 +265,7 @@ func (l *level) call(ctx context.Context, do func(*Conn) error) error {
 	if s.begun {
 		t.lead = t.lead[:0]
 	} else if len(t.lead) > 0 && c.state != 'I' {
-		// A part of the lead was done; the rest of the transaction has no ground to stand on.
+		// A part of the lead was done; the rest of the transaction cannot run.
 		t.lost = errors.Join(err, t.lost)
 	}
 	switch {
@@ -299,8 +299,8 @@ func (l *level) usable() error {
 	}
 }
 
-// open makes sure that the level takes a call: it has not ended, there is a connection, and
-// the savepoints of the levels around it stand or go ahead of the call. The caller holds mu.
+// open makes sure that the level takes a call: it has not ended, there is a connection, and the
+// savepoints of the levels around it are made or go ahead of the call. The caller holds mu.
 func (l *level) open(ctx context.Context) error {
 	t := l.tx
 	if err := l.usable(); err != nil {
@@ -327,7 +327,7 @@ func (l *level) open(ctx context.Context) error {
 	return nil
 }
 
-// unsaved are the levels from the outside to this one whose savepoint does not stand.
+// unsaved are the levels from the outside to this one whose savepoint is not made.
 func (l *level) unsaved() []*level {
 	if l.outer == nil {
 		return nil
@@ -339,8 +339,8 @@ func (l *level) unsaved() []*level {
 	return all
 }
 
-// join runs fn as a part of the transaction: its error undoes what its calls wrote, and
-// nothing else. Calls of the outer fn wait meanwhile.
+// join runs fn as a part of the transaction: its error undoes the writes of its calls, and nothing
+// else. Calls of the outer fn wait until it returns.
 func (l *level) join(ctx context.Context, fn func(context.Context) error) (err error) {
 	select {
 	case l.turn <- struct{}{}:
@@ -371,7 +371,7 @@ func (l *level) join(ctx context.Context, fn func(context.Context) error) (err e
 	return err
 }
 
-// leave ends a level that joined another: what it wrote stays, or is undone.
+// leave ends a level that joined another: its writes stay, or are undone.
 func (l *level) leave(keep bool) error {
 	t := l.tx
 	t.mu.Lock()

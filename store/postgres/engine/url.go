@@ -13,13 +13,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Address is what a store's URL says: the server, and how to use it.
+// Address is the parsed URL of a store: the server, and how to use it.
 type Address struct {
 	// Config is for pgconn.
 	Config *pgconn.Config
 	// Schema holds every table; "public" where the URL names none.
 	Schema string
-	// Pooled says that a pooler such as pgbouncer stands before the server and may give each
+	// Pooled says that the address is a pooler's, such as pgbouncer, which may give each
 	// transaction another server connection: nothing may be kept in a session.
 	Pooled bool
 	// Connections is how many connections are open at most; 0: the URL does not say.
@@ -43,10 +43,10 @@ const exampleURL = "postgres://user:password@host:5432/database"
 //
 //	postgres://user:password@host:5432/database?sslmode=verify-full&pool=transaction&schema=shop
 //
-// pool is "direct" (the default: statements are prepared once for each connection) or
-// "transaction" (behind a pooler in transaction mode); schema or search_path is the one schema
-// that holds the tables; connections is how many may be open. The others are libpq's; what the
-// URL leaves out is taken from the PG variables and ~/.pgpass, as psql does.
+// pool is "direct" (the default: statements are prepared once for each connection) or "transaction"
+// (behind a pooler in transaction mode); schema or search_path is the one schema that holds the
+// tables; connections is how many may be open. The others are libpq's; parameters that the URL
+// leaves out are taken from the PG variables and ~/.pgpass, as psql does.
 func ParseURL(text string) (*Address, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {

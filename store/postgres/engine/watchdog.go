@@ -50,7 +50,7 @@ func (w *watchdog) watch(ctx context.Context) (was context.Context) {
 	return was
 }
 
-// gone is the error of a caller who has gone, for whom nothing is begun.
+// gone is the error of a call whose caller has gone; no statement of it runs.
 func (w *watchdog) gone() error {
 	if w.ctx == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
-// What consumers of the outbox leave behind: how far they are, and what they gave up on.
+// The records of the log's consumers: their positions, and the events that they gave up on.
 
 // advance finds the row by its key alone, as an insert does: an update would read a small table
 // from its beginning, and serializable transactions of other consumers would fail for it. A

@@ -12,19 +12,19 @@ import (
 // given already positions of the future.
 
 // A server that has not looked at a table yet takes schema = $1 for one row in two hundred, and
-// would collect and sort what it should read in the order of the index. So the rows of a
-// project are read as those that begin where it begins, and those of others are dropped.
+// would collect and sort the rows instead of reading them in the order of the index. So the rows of
+// a project are read as those that begin where it begins, and those of others are dropped.
 const (
 	readAll = bounded + `(SELECT * FROM ` + engine.Bookkeeping + `.events WHERE (schema, position) > ($1, $2) ORDER BY schema, position LIMIT $3) e WHERE schema = $1` + boundedEnd
 
-	// bounded and boundedEnd stand around the rows that are read: a row is answered where those
-	// before it have fewer than facade.LogBytes bytes. The length of a text that is stored apart is
-	// known without reading it.
+	// bounded and boundedEnd enclose the rows that are read: a row is answered where those before
+	// it have fewer than facade.LogBytes bytes. The length of a text that is stored apart is known
+	// without reading it.
 	bounded    = `SELECT position, ` + eventColumns + ` FROM (SELECT *, sum(octet_length(coalesce(data, '')) + octet_length(coalesce(before, ''))) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ahead FROM `
 	boundedEnd = `) b WHERE coalesce(ahead, 0) < 65536 ORDER BY position`
 
-	// window is what one Log looks at for the events that are wanted. The log only grows at its
-	// end, so what the later of two statements sees up to windowEnd is what the first one saw.
+	// window is the part of the log in which one Log looks for the wanted events. The log only
+	// grows at its end, so both statements see the same rows up to windowEnd.
 	window    = `(SELECT * FROM ` + engine.Bookkeeping + `.events WHERE (schema, position) > ($1, $2) ORDER BY schema, position LIMIT 4096) e WHERE schema = $1`
 	windowEnd = `SELECT coalesce(max(position), $2) FROM ` + window
 	readNamed = bounded + window + ` AND frond || '.' || name = ANY ($4::text[])` + boundedEnd + ` LIMIT $3`

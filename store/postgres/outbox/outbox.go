@@ -1,7 +1,7 @@
-// Package outbox keeps the events of a PostgreSQL database (docs/decisions/outbox.md). It is two tables:
-// what transactions have written waits in frond.outbox, in an order of which no transaction has
-// to know the others, and the relay moves what is committed into frond.events and gives it
-// positions there:
+// Package outbox keeps the events of a PostgreSQL database (docs/decisions/outbox.md). It is two
+// tables: the events of transactions wait in frond.outbox, in an order that does not depend on
+// other transactions, and the relay moves committed events into frond.events and gives it positions
+// there:
 //
 //	Emit    INSERT INTO frond.outbox, with the commit of the transaction       outbox.go
 //	Relay   DELETE FROM frond.outbox, INSERT INTO frond.events, by one process  relay.go
@@ -94,7 +94,7 @@ func (o *Outbox) Ready(ctx context.Context) error {
 	return o.db.Public(ctx, err)
 }
 
-// schema is what the rows of this project have in the tables that several may share.
+// schema is the value of the column schema in the rows of this project.
 func (o *Outbox) schema() []byte { return []byte(o.db.Address().Schema) }
 
 // itob is the text of an integer as a value.

@@ -10,10 +10,10 @@ import (
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
-// The relay moves what is committed into the log. The row of frond.log is its lease: the
-// statement that takes the lease, or finds it still this process's, locks the row until the
-// positions are committed, so that two processes never give positions at once, whatever their
-// clocks say. The lease alone says who does the work.
+// The relay moves committed events into the log. The row of frond.log is its lease: the statement
+// that takes the lease, or finds it still this process's, locks the row until the positions are
+// committed, so that two processes never give positions at once, even if their clocks differ. The
+// lease alone decides which process works.
 const (
 	// leaseTerm is how long a process that is gone keeps the others from leading, and leaseRest
 	// how much of it is left when it is renewed.
@@ -30,8 +30,8 @@ const (
 	// hold is lead while the lease has time left.
 	hold = `SELECT last FROM ` + engine.Bookkeeping + `.log WHERE schema = $1 AND holder = $2 FOR UPDATE`
 
-	// place moves a batch: what was written up to the time of its last row. It does nothing where
-	// the statement before it has not found the lease.
+	// place moves a batch: the events that were written up to the time of its last row. It does
+	// nothing where the statement before it has not found the lease.
 	place = `WITH moved AS (
   DELETE FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1 AND written <= (
     SELECT max(written) FROM (SELECT schema, written FROM ` + engine.Bookkeeping + `.outbox WHERE schema >= $1 ORDER BY schema, written LIMIT 500) b WHERE schema = $1)

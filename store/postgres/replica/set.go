@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Set is what is known of the replicas of a store, and chooses among them. It may be used
-// from many goroutines.
+// Set records the state of the replicas of a store, and chooses among them. It may be used from
+// many goroutines.
 type Set struct {
 	// silence is how long the last report of a replica holds, and lag how far it may be
 	// behind the primary.
@@ -30,8 +30,8 @@ type mark struct {
 	position Position
 }
 
-// NewSet returns a set of n replicas of which nothing is known, so that none is chosen. A
-// report holds for silence; a replica that has not replayed what the primary had lag ago is
+// NewSet returns a set of n replicas of which nothing is known, so that none is chosen. A report
+// holds for silence; a replica that has not replayed the position that the primary had lag ago is
 // late.
 func NewSet(n int, silence, lag time.Duration) *Set {
 	return &Set{silence: silence, lag: lag, replicas: make([]state, n)}
@@ -62,9 +62,9 @@ func (s *Set) Primary(at time.Time, position Position) {
 	}
 }
 
-// Choose returns a replica for a read that has to see what was written up to a position, 0
-// for a read that may see less. ok is false where none will do, and the read belongs to the
-// primary. Replicas take turns.
+// Choose returns a replica for a read that has to see the writes up to a position, 0 for a read
+// that may see less. ok is false where none will do, and the read belongs to the primary. Replicas
+// take turns.
 func (s *Set) Choose(now time.Time, seen Position) (i int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
