@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// change is one write on its way: the statement, and what has to hold around it.
+// change is one write: its statement, and the conditions before and after it.
 type change[T driver.Table] struct {
 	write     driver.Write[T]
 	terms     *sqltext.Terms // nil: nothing has to hold
@@ -29,7 +29,7 @@ func (c *change[T]) insert(tx driver.Tx) error {
 	return c.announce(tx, c.statement.Rows)
 }
 
-// update runs the write of a row. set is what the caller gave, b the statement that sets it.
+// update runs the write of a row. set has the values of the caller, b the statement that sets them.
 func (c *change[T]) update(tx driver.Tx, text *sqltext.Database, b *sqltext.Builder, sel *sqltext.Selection, set facade.Record) error {
 	was, judged, there, err := c.terms.Judge(tx)
 	if err != nil || !there {

@@ -10,9 +10,9 @@ import (
 )
 
 // Seed implements [facade.Seeder]: it writes the rows of entities that had no seeds yet and
-// remembers the entities, all batches or none. An entity that another process has seeded meanwhile
-// is left out. Relations may lead to rows of batches before; the fields of Late are set when the
-// rows of every batch are there. Errors name the entity, and are else those of [Writes.Insert].
+// remembers the entities, all batches or none. An entity that another process has seeded since is
+// left out. Relations may lead to rows of batches before; the fields of Late are set when the rows
+// of every batch are there. Errors name the entity, and are else those of [Writes.Insert].
 func (w *Writes[T]) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 	seeds := make([]*seed[T], len(batches))
 	var all []*driver.Write[T]

@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// insertSparse writes rows of a table whose columns the database fills: a statement for each
-// row, with what it has, in one transaction. The key of a row is known when the row is there. See
-// [Writes.Insert].
+// insertSparse writes rows of a table whose columns the database fills: a statement for each row,
+// with the row's own columns, in one transaction. The key of a row is known when the row is there.
+// See [Writes.Insert].
 func (w *Writes[T]) insertSparse(ctx context.Context, t T, records []facade.Record, of *facade.Terms, sel *sqltext.Selection) (*rows.Rows, error) {
 	c := &change[T]{write: driver.Write[T]{Table: t, Terms: of, Written: records}, keys: make([]sqltext.Value, len(records))}
 	at := -1

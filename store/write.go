@@ -1,5 +1,5 @@
-// Package store is what is true of every SQL store: how a row is written, and what has to hold
-// around it. A database engine answers [driver.DB]; store/sqlite and store/postgres are the two.
+// Package store writes rows to any SQL store, and checks the conditions of a write in one order. A
+// database engine implements [driver.DB]; the engines are store/sqlite and store/postgres.
 package store
 
 import (
@@ -19,10 +19,10 @@ import (
 // A write takes these steps, in one transaction:
 //
 //	Judge     the row as it is, read for Terms.Judge     Update, Delete
-//	Before    relations lead to rows that are there      Insert, Update
-//	          the statement, which answers what it wrote
-//	Behind    the row meets Terms.After                  Insert, Update
-//	Emit      the events of what was written
+//	Before    relations lead to rows that exist          Insert, Update
+//	          the statement, which returns the written rows
+//	After     the row meets Terms.After                  Insert, Update
+//	Emit      the events of the written rows
 type Writes[T driver.Table] struct {
 	db   driver.DB[T]
 	text *sqltext.Database
@@ -33,10 +33,10 @@ func NewWrites[T driver.Table](db driver.DB[T], text *sqltext.Database) Writes[T
 	return Writes[T]{db, text}
 }
 
-// Insert implements [facade.Store]: all rows are written, or none. of may be nil: nothing beside
-// the table's constraints has to hold. Errors: CONFLICT for a value that is taken or a relation
-// that leads nowhere, VALIDATION_FAILED for a value that its column cannot hold, and what Terms
-// return. A returned row is durable. A relation to a row of the same call may stand in any order.
+// Insert implements [facade.Store]: all rows are written, or none. of may be nil: then only the
+// table's constraints apply. Errors: CONFLICT for a value that is taken or a relation that leads
+// nowhere, VALIDATION_FAILED for a value that its column cannot hold, and those of Terms. A
+// returned row is durable. Rows of one call may relate to each other in any order.
 func (w *Writes[T]) Insert(ctx context.Context, e *schema.Entity, records []facade.Record, of *facade.Terms, layout *rows.Layout) (*rows.Rows, error) {
 	t, err := w.db.Table(e)
 	if err != nil {

@@ -9,7 +9,7 @@ package dbschema
 
 import "strings"
 
-// Database is what a database says of itself.
+// Database describes a database, as its own catalogue does.
 type Database struct {
 	// Product is "PostgreSQL" or "SQLite".
 	Product string
@@ -19,8 +19,8 @@ type Database struct {
 
 // Table is a table or a view.
 type Table struct {
-	// Schema is the schema it stands in; "" where the database has none, or where it is the
-	// one that names without a schema lead to.
+	// Schema is the table's schema; "" where the database has none, or where it is the default one
+	// of names without a schema.
 	Schema string
 	Name   string
 	// View says that it is a view, materialised or not: rows are read and never written.
@@ -75,7 +75,7 @@ const (
 	FillAlways Fill = "always"
 )
 
-// Kind is what the values of a type are, as far as a card can say it.
+// Kind is the kind of the values of a type, as far as a card can say it.
 type Kind string
 
 // The kinds of types.

@@ -1,7 +1,6 @@
-// Package driver is what a database engine does for package store, which holds what is true of
-// every SQL store. An engine compiles its tables, runs statements and explains its failures;
-// which statements a call takes, in which order, and what has to hold around them is decided in
-// package store:
+// Package driver is the interface between package store and a database engine. An engine compiles
+// its tables, runs statements and explains its failures; package store decides which statements a
+// call takes, in which order, and under which conditions:
 //
 //	store     Insert, Update, Delete      terms, statements, events, in one order
 //	driver    DB, Table, Tx               this package
@@ -55,7 +54,7 @@ type Write[T Table] struct {
 	// Key is that of the row that is changed or removed, where it meets Where; Null for new rows.
 	Key   sqltext.Value
 	Where *filter.Filter
-	// Written are the rows that are written, or what is set of one.
+	// Written are the rows that are written, or the members that are set of one.
 	Written []facade.Record
 	// Alone is the statement that is the whole write where there are no terms; nil: it takes
 	// several.
@@ -71,14 +70,14 @@ type Statement struct {
 	Args []sqltext.Value
 	// Times is how often it runs, each time with its part of Args.
 	Times int
-	// Sel is what it answers, Most rows at most; nil: it answers none.
+	// Sel selects the rows that it returns, Most at most; nil: it returns none.
 	Sel  *sqltext.Selection
 	Most int
 	// Key, where set, is given the primary key of the row that is answered: column At of Sel.
 	Key *sqltext.Value
 	At  int
 
-	// What has come of it: the rows, how many it wrote, and whether it has run at all.
+	// The results: the rows, how many it wrote, and whether it has run at all.
 	Rows  *rows.Rows
 	Count int64
 	Done  bool
@@ -88,9 +87,9 @@ type Statement struct {
 type Tx interface {
 	sqltext.Runner
 	// Run runs statements between their checks (nil: they have none). An error of Before is the
-	// write's own, whatever the statements say. last says that nothing is run behind them.
+	// write's own, before any error of the statements. last says that no statement follows them.
 	Run(checks Checks, last bool, statements ...*Statement) error
-	// Emit keeps events with what was written. Nothing is run behind it.
+	// Emit keeps events with the written rows. No statement follows it.
 	Emit(events []facade.Event) error
 }
 

@@ -2,8 +2,8 @@ package migration
 
 import "slices"
 
-// Difference is one thing in which a table that is there is not what a card wants. Table is the
-// table that is wanted; Was is nil for one that is not there.
+// Difference is one difference between a table of the database and the table of a card. Table is
+// the table of the card; Was is nil where the database has none.
 type Difference struct {
 	Op         string
 	Table, Was *Table

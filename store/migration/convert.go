@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Convert returns what makes a value of one kind one of another, as JSON; nil where nothing
-// sensible can be made of any value. The function returns false for a value that cannot be
-// converted. Nothing is guessed: "12" is the integer 12, and "12 apples" is none.
+// Convert returns a function from values of one kind to values of another, as JSON; nil where no
+// value has a sensible conversion. The function returns false for a value that cannot be converted.
+// Nothing is guessed: "12" is the integer 12, and "12 apples" is none.
 //
 //	from               to                        how
 //	number             integer                   without its fraction
@@ -19,7 +19,7 @@ import (
 //	boolean, json
 //	string             integer, number, decimal  a text that is a JSON number
 //	string             boolean                   true or false
-//	others of text     others of text            as it stands; the card judges it
+//	others of text     others of text            unchanged; the card judges it
 //	anything           json                      itself
 func Convert(from, to string) func(json.RawMessage) (json.RawMessage, bool) {
 	text := func(kind string) bool {

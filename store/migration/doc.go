@@ -1,14 +1,14 @@
-// Package migration is how a database's schema changes: what is there is compared with what
-// the cards want, the differences become steps, and the steps are a [Plan] that people and
-// programs read before anything happens (docs/migrations.md).
+// Package migration plans the changes of a database's schema: it compares the tables of the
+// database with those of the cards and makes each difference a step. The steps are a [Plan] that
+// people and programs read before it is applied (docs/migrations.md).
 //
-//	present []*Table                        what a store reads
+//	present []*Table                        the tables of the database
 //	Resolve(task, present, ledger)          Names: the table of an entity, the column of a field
-//	wanted []*Table                         what the cards want, under those names
+//	wanted []*Table                         the tables of the cards, under those names
 //	Compare(present, wanted)                []Difference, in the order they are applied
-//	a store judges each by the rows         []Step: effect, SQL, flag, what a start does
+//	a store judges each by the rows         []Step: effect, SQL, flag, treatment by a start
 //
-// It knows no driver and runs no statement: a store reads its catalogue, counts rows, renders
-// SQL and executes it. What steps mean, which of them wait for a flag and which a start
-// applies are the same for every store and stand here.
+// It does not import a driver or run statements: a store reads its catalogue, counts rows, renders
+// SQL and executes it. The meaning of steps, the flags that some need and the steps that a start
+// applies are the same for every store, and defined here.
 package migration

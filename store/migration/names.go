@@ -20,11 +20,11 @@ type Called struct {
 	At string
 }
 
-// Ledger is what a store keeps of names.
+// Ledger is the record of names that a store keeps.
 type Ledger struct {
 	Names []Called
-	// History returns what was applied to the store; programs that have renamed tables themselves
-	// have noted it there alone.
+	// History returns the migrations of the store; programs that have renamed tables themselves
+	// have recorded it there alone.
 	History func() ([]Entry, error)
 }
 
@@ -53,7 +53,7 @@ func (n *Names) Column(key, field string) string {
 	return n.naming.Column(field)
 }
 
-// Move returns names under which a field has a new column, and what the ledger then has for it. Its
+// Move returns names under which a field has a new column, and the entry of the ledger for it. Its
 // column of now is to be dropped. n does not change.
 func (n *Names) Move(key, field string) (*Names, Called) {
 	moved := &Names{n.naming, n.tables}

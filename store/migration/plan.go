@@ -27,7 +27,7 @@ const (
 	Rebuild        = "rebuild" // SQLite copies the table into one of the new form
 )
 
-// Effect is what a step costs.
+// Effect is the cost of a step.
 type Effect string
 
 // The effects.
@@ -37,10 +37,10 @@ const (
 	Loses  Effect = "loses"  // values are gone afterwards
 )
 
-// Start is what a start does about a step, with migrate: auto.
+// Start is the treatment of a step by a start, with migrate: auto.
 type Start string
 
-// What a start does.
+// The treatments.
 const (
 	Applies Start = "applies"
 	Refuses Start = "refuses" // the cards cannot be served before it, and a start may not do it
@@ -62,38 +62,38 @@ type Step struct {
 	Effect Effect `json:"effect"`
 	// Does is the step in words, a verb first: make the column never null.
 	Does string `json:"does"`
-	// Start is what a start does about it.
+	// Start is its treatment by a start.
 	Start Start `json:"start"`
 	// Flag is what apply has to be given for the step: --drop product.colour. "": nothing.
 	Flag string `json:"flag"`
 	// Refused says that apply with the flags at hand would not do it: the flag is missing, or
 	// the rows do not allow it and no flag helps.
 	Refused bool `json:"refused"`
-	// Reason is what stands against the step, and Remedy what its author can do.
+	// Reason is why the step is refused, and Remedy what to write or do.
 	Reason string `json:"reason,omitempty"`
 	Remedy string `json:"remedy,omitempty"`
 	// SQL are the statements, in their order; none where those of another step, such as a
 	// rebuild of the table, do it too.
 	SQL []string `json:"sql"`
-	// Rows is how many rows the step concerns: those that stand against it where there are
-	// any, else those that it reads or writes.
+	// Rows is how many rows the step concerns: those that block it where there are any, else those
+	// that it reads or writes.
 	Rows int64 `json:"rows"`
 	// Lost is how many values become null because nothing of the new type can be made of them.
 	Lost int64 `json:"lost,omitempty"`
-	// Keys are the primary keys of the first ten rows that stand against the step, or whose
-	// values are lost.
+	// Keys are the primary keys of the first ten rows that block the step, or whose values are
+	// lost.
 	Keys []string `json:"keys,omitempty"`
 	// Bytes is about how much free disk the step needs while it runs; 0: nothing worth saying.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-// MaxKeys is how many keys of rows that stand against a step are listed.
+// MaxKeys is how many keys of rows that block a step are listed.
 const MaxKeys = 10
 
-// Plan is everything that makes a database what the cards want, in order.
+// Plan is the list of steps that change a database to the form of the cards, in order.
 type Plan struct {
 	Steps []Step `json:"steps"`
-	// Notices are what the program found and leaves alone: tables that no card describes.
+	// Notices name the tables that the program leaves alone because no card describes them.
 	Notices []string `json:"notices"`
 	// Begin and End are the statements around all steps, where a store takes them in one
 	// transaction.
@@ -124,7 +124,7 @@ func (p *Plan) Concerns(name string) bool {
 	return false
 }
 
-// Refused lists the steps that cannot be applied as the plan stands; nil: all can.
+// Refused lists the steps that cannot be applied; nil: all can.
 func (p *Plan) Refused() (refused Refused) {
 	for _, s := range p.Steps {
 		if s.Refused {
@@ -134,8 +134,7 @@ func (p *Plan) Refused() (refused Refused) {
 	return refused
 }
 
-// Refused is the error of a plan that is not applied: the steps that stand in its way, all at
-// once.
+// Refused is the error of a plan that is not applied: the steps that prevent it, all at once.
 type Refused []Step
 
 // Differs is the error of a database that a start would have to change and may not: the steps.
@@ -150,8 +149,8 @@ func (d Differs) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// Stop returns why the plan is not applied for a task, nil where nothing stands in its way: the
-// steps that are refused, of a start those that it may not take.
+// Stop returns why the plan is not applied for a task, nil where it may be: the steps that are
+// refused, of a start those that it may not take.
 func (p *Plan) Stop(task *Task) error {
 	var stop []Step
 	for _, s := range p.Steps {
@@ -205,7 +204,7 @@ func (s *Step) Where() string {
 	return text
 }
 
-// Listed names the rows that stand against the step: "keys 1, 2, 3 and 7 more".
+// Listed names the rows that block the step: "keys 1, 2, 3 and 7 more".
 func (s *Step) Listed() string {
 	n := s.Rows
 	if s.Lost > 0 {
@@ -221,7 +220,7 @@ func (s *Step) Listed() string {
 	return text
 }
 
-// Refuse makes the step one that the rows do not allow, whatever flag is given.
+// Refuse makes the step one that the rows do not allow and that no flag permits.
 func (s *Step) Refuse(reason, remedy string) {
 	s.Refused, s.Start, s.Reason, s.Remedy = true, Refuses, reason, remedy
 }

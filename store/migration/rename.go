@@ -15,7 +15,7 @@ type Renaming struct {
 }
 
 // Resolve finds the tables and columns of a task's entities. present are the tables of the
-// database, whose columns get the names of their fields; ledger is what it keeps of names; rows
+// database, whose columns get the names of their fields; ledger is its record of names; rows
 // returns the number of rows of a table.
 //
 //	renamed: {a: b}, and something is called a           it is called b from now on, a step

@@ -2,8 +2,8 @@ package migration
 
 import "strings"
 
-// Step returns the difference as a step without what the store alone knows: its effect, its
-// SQL and its rows. A start applies it, unless it drops what the cards do not need.
+// Step returns the difference as a step without its effect, SQL and rows, which the store adds. A
+// start applies it, unless it drops a column or index that the cards do not need.
 func (d *Difference) Step() Step {
 	s := Step{Op: d.Op, Entity: d.Table.Entity, Table: d.Table.Name, Does: d.does(), Start: Applies}
 	switch {
@@ -76,7 +76,7 @@ func (d *Difference) does() string {
 	return d.Op
 }
 
-// The refusals that every store has, by the rows that stand against a step.
+// The refusals that every store has, by the rows that block a step.
 
 // NoValue refuses a new column that is never null and has no value for n rows.
 func (s *Step) NoValue(n int64) {

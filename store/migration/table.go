@@ -37,8 +37,8 @@ type Column struct {
 	References Reference
 }
 
-// Reference is a foreign key: the column it leads to, and what stands behind that, such as ON
-// DELETE CASCADE, as the store spells it.
+// Reference is a foreign key: the column it leads to, and the rest of the clause, such as ON DELETE
+// CASCADE, as the store spells it.
 type Reference struct{ Table, Column, Rest string }
 
 // Check is one constraint of a column, known by the keyword of the card that asks for it.
@@ -75,7 +75,7 @@ func (t *Table) Index(name string) *Index {
 	return nil
 }
 
-// find returns the table called name, whatever the case of its letters, or nil.
+// find returns the table called name, without regard to case, or nil.
 func find(tables []*Table, name string) *Table {
 	for _, t := range tables {
 		if strings.EqualFold(t.Name, name) {

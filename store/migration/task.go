@@ -7,14 +7,14 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Task is what a store is to become, and what its author allows on the way.
+// Task is the form that a store is to have, and the losses that its author allows.
 type Task struct {
 	// Entities are those whose rows the store keeps.
 	Entities []*schema.Entity
-	// Changes are what the cards cannot say: new names, and values for older rows.
+	// Changes are the parts that a card cannot express: new names, and values for older rows.
 	Changes catalog.SchemaChanges
-	// Start says that a program starts: it applies what loses nothing and what the cards need,
-	// and no more.
+	// Start says that a program starts: it applies only steps that lose nothing and that the cards
+	// need.
 	Start bool
 	// Unchanged says that nothing may be changed: the error is [Differs] where a start would.
 	Unchanged bool

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// WriteText writes the plan for a reader, a line for each step and below it what it waits for:
+// WriteText writes the plan for a reader, a line for each step and below it the flag that it waits
+// for:
 //
 //	online  add-column    product.size    add the column
 //	loses   drop-column   product.colour  drop the column; 2 rows hold a value in it

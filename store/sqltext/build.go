@@ -8,10 +8,10 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Builder writes one statement: its text, and the values bound to it. The text follows from
-// the shape of the call alone, so that calls of one shape share a prepared statement. Only
-// words of this package and of the dialect, names of a [Table], and numbers that are counted
-// here are written to SQL; what a caller sent becomes a bound value.
+// Builder writes one statement: its text, and the values bound to it. The text follows from the
+// shape of the call alone, so that calls of one shape share a prepared statement. Only words of
+// this package and of the dialect, names of a [Table], and numbers that are counted here are
+// written to SQL; a caller's values are bound.
 //
 // A builder comes from [Database.Builder] and goes back by Free; it belongs to one goroutine.
 type Builder struct {
@@ -27,14 +27,14 @@ type Builder struct {
 	// joined are the aliases of one-relations that were joined, in the order in which Filter
 	// comes to their conditions; Filter takes them from the front.
 	joined []string
-	// depth is how many relations what is being written is behind.
+	// depth is how many relations the condition that is being written is nested in.
 	depth int
-	// reach is that of the rows that what is being written is judged for.
+	// reach is that of the rows that the condition is judged for.
 	reach reach
-	// sure says that what is being written has to hold for the row, whatever else does: it
-	// stands in no Or and no Not. Only there a relation may be joined.
+	// sure says that the row has to meet the condition that is being written: it is within no Or
+	// and no Not. Only there a relation may be joined.
 	sure bool
-	// err is why what was written is no statement: the first reason. [Builder.Ready] returns it.
+	// err is the first reason why the text is not a statement. [Builder.Ready] returns it.
 	err error
 }
 
@@ -64,9 +64,9 @@ const (
 	maxKeptSQL  = 64 << 10
 )
 
-// Free gives the builder back. One that has grown beyond what an ordinary statement needs is
-// left to the garbage collector, so that one large request does not keep its memory for the
-// life of the process.
+// Free gives the builder back. One that has grown beyond the size of an ordinary statement is left
+// to the garbage collector, so that one large request does not keep its memory for the life of the
+// process.
 func (b *Builder) Free() {
 	if cap(b.Args) > maxKeptArgs || cap(b.SQL) > maxKeptSQL {
 		return
@@ -97,14 +97,14 @@ func (b *Builder) column(t *Table, p *schema.Property) *Column {
 	return c
 }
 
-// Text appends SQL as it stands. No word may come from a caller.
+// Text appends SQL unchanged. No word may come from a caller.
 func (b *Builder) Text(words ...string) {
 	for _, w := range words {
 		b.SQL = append(b.SQL, w...)
 	}
 }
 
-// Bind appends a placeholder and the value it stands for.
+// Bind appends a placeholder and binds its value.
 func (b *Builder) Bind(v Value) {
 	b.Args = append(b.Args, v)
 	b.SQL = b.db.Dialect.Placeholder(b.SQL, len(b.Args))

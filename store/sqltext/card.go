@@ -9,14 +9,13 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// What a card asks of a table and its columns, whatever the database. Types, names and the text
-// of statements are the store's own.
+// The requirements of a card on its table, for any database. Types, names and the text of
+// statements are the store's own.
 
-// MayBeNull says whether a row may hold null in the field. Presence and nullability are two
-// things (spec 2.3.2): a field nobody has to supply at creation is null until someone does,
-// whatever its shape says; and a shape without a type takes null like any other value. Many
-// relations and create: {value: null} are the store's own cases beside
-// [schema.Property.MayBeNull].
+// MayBeNull says whether a row may hold null in the field. Presence and nullability are two things
+// (spec 2.3.2): a field that creation does not require is null until it is set, for any shape; and
+// a shape without a type takes null like any other value. Many relations and create: {value: null}
+// are the store's own cases in addition to [schema.Property.MayBeNull].
 func MayBeNull(p *schema.Property) bool {
 	if p.Axes.Relation != nil && p.Axes.Relation.Many {
 		return false // spec 2.3: an absent many relation is an empty list
@@ -24,10 +23,9 @@ func MayBeNull(p *schema.Property) bool {
 	return p.MayBeNull() || p.Shape.Type == "" || p.Axes.Create != nil && jsontext.IsNull(p.Axes.Create.Value)
 }
 
-// OnDelete returns what a relation's card says of the row when its target goes, in SQL: CASCADE,
-// RESTRICT, SET NULL or "". Without a word a row that is pointed at cannot go: as with restrict,
-// but judged when the whole write is done, so that a cascade may take both
-// (docs/decisions/sqlite.md).
+// OnDelete returns the action of a relation's card on the deletion of its target, in SQL: CASCADE,
+// RESTRICT, SET NULL or "". Without an action the target cannot be deleted: as with restrict, but
+// judged when the whole write is done, so that a cascade may take both (docs/decisions/sqlite.md).
 func OnDelete(p *schema.Property) string {
 	if p.Axes.Relation == nil {
 		return ""
@@ -75,8 +73,8 @@ type Check struct {
 // column's, quoted. literal writes a value, false for one that the database cannot keep; length
 // writes how a length compares with a number, by >= or <=.
 func Checks(p *schema.Property, name string, literal func(Value) (string, bool), length func(operator string, n int64) string) (all []Check) {
-	// A named conversion stores something else than what its card's shape judges: a password's
-	// bounds do not hold for its hash.
+	// A named conversion stores another value than the one that its card's shape judges: a
+	// password's bounds do not hold for its hash.
 	if p.Axes.In.Name != "" {
 		return nil
 	}
@@ -126,8 +124,9 @@ func enum(p *schema.Property, literal func(Value) (string, bool)) string {
 	return strings.Join(list, ", ")
 }
 
-// bound is the number of a bound: an integer for a column of integers, else the stored double,
-// so that a value may equal its bound. It is false for what is no number and for other kinds.
+// bound is the number of a bound: an integer for a column of integers, else the stored double, so
+// that a value may equal its bound. It is false for a bound that is not a number, and for other
+// kinds.
 func bound(k schema.Kind, kw schema.Keyword) (Value, bool) {
 	if i, ok := schema.Integer(kw.Value); ok && k == schema.KindInteger {
 		return IntValue(i), true
@@ -143,9 +142,9 @@ type Index struct {
 	Columns []*Column
 }
 
-// Indexes lists what the card needs indexes for: role.unique, role.index and one-relations,
-// whose other side and onDelete read it. An index on a column that leads another one, or is
-// among led, is left out.
+// Indexes lists the indexes that the card needs: role.unique, role.index and one-relations, whose
+// other side and onDelete read it. An index on a column that leads another one, or is among led, is
+// left out.
 func (t *Table) Indexes(led ...*Column) (all []Index) {
 	leads := map[*Column]bool{t.Primary: true}
 	for _, c := range led {

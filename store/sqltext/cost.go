@@ -11,8 +11,8 @@ import (
 // shortRows is how many rows a read that is not a search reads at most, skipped ones included.
 const shortRows = 1000
 
-// Lane returns how long the read may take, by its form: the number of rows that it reads,
-// whatever the size of the table.
+// Lane returns how long the read may take, by its form: the number of rows that it reads, which
+// does not follow from the size of the table.
 //
 //	rows of a unique field's values           Keyed
 //	pages in the order of an index            Short, without a filter

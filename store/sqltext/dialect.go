@@ -18,9 +18,9 @@ type Database struct {
 // Words are the fixed parts of statements in which databases differ.
 type Words struct {
 	True, False string
-	// NullsFirst and NullsLast stand behind an ascending and a descending key of an order that
-	// may be null, so that null is the smallest value (docs/decisions/filters-and-paging.md); "" where it is so
-	// by itself.
+	// NullsFirst and NullsLast follow an ascending and a descending key of an order that may be
+	// null, so that null is the smallest value (docs/decisions/filters-and-paging.md); "" where
+	// that is the default.
 	NullsFirst, NullsLast string
 	// Cross joins the rows behind a list of ids to the list.
 	Cross string

@@ -13,10 +13,10 @@
 //	b.Filter(where, t, "t0")   // t0."price" < ?
 //	… run b.SQL with b.Args
 //
-// A [Reading] is the state of one [facade.Find]: what is selected and in which order, the rows
-// as they come, and the keys of which cursors are made. A [Terms] compiles what has to hold
-// for a write. Running the statements and reading their columns is the store's own.
+// A [Reading] is the state of one [facade.Find]: its selection and order, the rows so far, and the
+// keys of its cursors. A [Terms] compiles the conditions of a write. The store runs the statements
+// and reads their columns.
 //
-// Values have one form whatever the database ([Encode], [Operand]): a date-time, for one, is
-// UTC text with six decimals. A store turns a Value into what its driver takes.
+// Values have one form for all databases ([Encode], [Operand]): a date-time, for one, is UTC text
+// with six decimals. A store converts a Value for its driver.
 package sqltext

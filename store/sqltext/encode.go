@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Encode is a field's JSON value as its column holds it, or null. The façade has judged the
-// value; what cannot stand in the column all the same, such as the answer of a conversion,
+// Encode is a field's JSON value as its column holds it, or null. The façade has judged the value;
+// for one that the column cannot hold all the same, such as the result of a conversion, Encode
 // returns the JSON Schema keyword that it fails.
 //
 //	integer, boolean     Int; true is 1

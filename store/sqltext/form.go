@@ -8,12 +8,12 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// TimeLayout is how a date-time stands in a Value: UTC, of one width, so that
-// the order of the text is the order of time.
+// TimeLayout is the form of a date-time in a Value: UTC, of one width, so that the order of the
+// text is the order of time.
 const TimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// NormalTime turns an RFC 3339 date-time into TimeLayout. What is finer than a microsecond is
-// cut off; a leap second is the second after it. It returns false for what is no date-time.
+// NormalTime turns an RFC 3339 date-time into TimeLayout. It cuts off digits beyond the
+// microsecond; a leap second becomes the second after it. It returns false for any other text.
 func NormalTime(s string) (string, bool) {
 	t, ok := schema.ParseDateTime(s)
 	if !ok {

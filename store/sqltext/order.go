@@ -12,8 +12,8 @@ import (
 type SortKey struct {
 	Column *Column
 	Desc   bool
-	// Of is the key of several columns that Column is one of; all of them stand in a row. nil:
-	// the key of the order is Column itself.
+	// Of is the key of several columns that Column is one of; all of them are consecutive. nil: the
+	// key of the order is Column itself.
 	Of *Column
 }
 
@@ -37,8 +37,7 @@ func (t *Table) Order(keys []SortKey, q *facade.Find) ([]SortKey, error) {
 	return keys, nil
 }
 
-// Turned returns the same order the other way round: what stands before a row is what stands behind
-// it in the turned order.
+// Turned returns the reverse order: the rows before a row follow it in the reverse order.
 func Turned(keys []SortKey) []SortKey {
 	other := make([]SortKey, len(keys))
 	for i, k := range keys {
@@ -100,10 +99,10 @@ func Cursor(keys []SortKey, from []json.RawMessage) ([]Value, error) {
 //
 //	a > ? OR a = ? AND (b < ? OR b = ? AND (id > ?))
 //
-// with the outermost key's bound in front of it once more (a >= ? AND …), which is what an
-// index can seek by. A null among values has its own form: nothing but nulls equals it, and
-// everything else is larger (docs/decisions/filters-and-paging.md). Including the row itself, the last
-// comparison, which is the primary key's, is >=.
+// with the outermost key's bound in front of it once more (a >= ? AND …), so that an index can seek
+// by it. A null among values has its own form: nothing but nulls equals it, and everything else is
+// larger (docs/decisions/filters-and-paging.md). Including the row itself, the last comparison,
+// which is the primary key's, is >=.
 func (b *Builder) After(keys []SortKey, values []Value, including bool, alias string) {
 	// The bound in front would leave out nulls, which are the smallest value: downwards they
 	// follow and have to stay.

@@ -9,10 +9,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Reading is the state of one [facade.Find]: what is asked, the parts of its statement, and the
-// rows as they come. A store embeds it, calls [Reading.Begin], runs a statement, appends each
-// row to Read and calls [Reading.Settle] in the end. It belongs to one goroutine and must not
-// be copied.
+// Reading is the state of one [facade.Find]: the query, the parts of its statement, and the rows so
+// far. A store embeds it, calls [Reading.Begin], runs a statement, appends each row to Read and
+// calls [Reading.Settle] in the end. It belongs to one goroutine and must not be copied.
 type Reading struct {
 	Table *Table
 	Find  *facade.Find
@@ -38,7 +37,7 @@ type Reading struct {
 	meter budget.Meter
 }
 
-// Begin compiles q, a read of t. meter is charged for what the reading holds. An
+// Begin compiles q, a read of t. meter is charged for the rows that the reading holds. An
 // INTERNAL_ERROR says that a field is not stored.
 func (r *Reading) Begin(t *Table, q *facade.Find, meter budget.Meter) (err error) {
 	r.Table, r.Find, r.meter, r.Found.Total = t, q, meter, -1
@@ -52,13 +51,13 @@ func (r *Reading) Begin(t *Table, q *facade.Find, meter budget.Meter) (err error
 	return r.Selection.Choose(t, q.Select, r.Order)
 }
 
-// Reset forgets what was read, so that the statement can be run again.
+// Reset drops the rows so far, so that the statement can run again.
 func (r *Reading) Reset() {
 	r.Found, r.Read, r.Held = facade.Found{Total: -1}, nil, 0
 	r.keys, r.ends = r.keys[:0], r.ends[:0]
 }
 
-// From writes the table and what its conditions join to it: FROM "post" AS t0 JOIN "author" AS
+// From writes the table and the tables that its conditions join: FROM "post" AS t0 JOIN "author" AS
 // t1 ON ….
 func (r *Reading) From(b *Builder, alias string) {
 	b.Text(" FROM ", r.Table.Name, " AS ", alias)
@@ -72,8 +71,8 @@ func (r *Reading) Met(b *Builder) {
 	r.Where(b, alias, " WHERE ")
 }
 
-// Where writes the filter that rows have to meet, behind [Reading.From]; nothing where there is
-// none. word stands before it. The result is the word before the next condition.
+// Where writes the filter that rows have to meet, after [Reading.From]; without a filter it writes
+// nothing. word precedes it. The result is the word before the next condition.
 func (r *Reading) Where(b *Builder, alias, word string) (next string) {
 	if r.Find.Where == nil {
 		return word
@@ -85,9 +84,9 @@ func (r *Reading) Where(b *Builder, alias, word string) (next string) {
 	return " AND "
 }
 
-// Conditions writes what rows have to meet, behind [Reading.From]: the filter, and the places
-// where the page begins and ends (From and Until), which a total leaves out. word stands before
-// the first condition. BAD_REQUEST where a place is not of this order.
+// Conditions writes the conditions of the rows, after [Reading.From]: the filter, and the places
+// where the page begins and ends (From and Until), which a total leaves out. word precedes the
+// first condition. BAD_REQUEST where a place is not of this order.
 func (r *Reading) Conditions(b *Builder, alias, word string) {
 	word = r.Where(b, alias, word)
 	if r.Find.From != nil {
@@ -111,9 +110,9 @@ func (r *Reading) Conditions(b *Builder, alias, word string) {
 	}
 }
 
-// Grown charges the memory of what was read since the last call to the caller's budget
-// (docs/decisions/budgets.md). An error says that the request may hold no more; the statement is then
-// not read further.
+// Grown charges the memory of the rows since the last call to the caller's budget
+// (docs/decisions/budgets.md). An error says that the request may hold no more; the statement is
+// then not read further.
 func (r *Reading) Grown() error {
 	return r.meter.Grown(r.Read, r.Held+cap(r.keys)+8*cap(r.ends))
 }
@@ -171,7 +170,7 @@ func (g *Groups) Settle() error {
 	return g.r.Settle(g.found)
 }
 
-// Cells are the columns of the row that a statement stands on.
+// Cells are the columns of the current row of a statement.
 type Cells interface {
 	// AppendCell appends column i of the row as JSON; c describes it.
 	AppendCell(dst []byte, i int, c *Column) []byte
@@ -195,10 +194,10 @@ func (r *Reading) Keep(cells Cells, first int) {
 	r.ends = append(r.ends, len(r.keys))
 }
 
-// Settle puts what was read into Found: turned round where it was read towards the beginning,
-// with the keys that were asked for. groups are the ranges of rows that were ordered by
-// themselves. Without Find.Keys a group has the keys of its first and its last row, which are
-// the page's cursors; with Find.NoKeys there are none.
+// Settle moves the rows into Found: in reverse where they were read towards the beginning, with the
+// keys that the Find asks for. groups are the ranges of rows that were ordered by themselves.
+// Without Find.Keys a group has the keys of its first and its last row, which are the page's
+// cursors; with Find.NoKeys there are none.
 func (r *Reading) Settle(groups []facade.FoundGroup) error {
 	found, n := r.Read, r.Read.Len()
 	// source is which row read became row i of the answer.

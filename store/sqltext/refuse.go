@@ -8,9 +8,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Refuse returns VALIDATION_FAILED for one field of what is written, with one detail whose
-// code is keyword. The judge has found most of this before; what arrives here came from a
-// handler, a conversion or another program's rows.
+// Refuse returns VALIDATION_FAILED for one field of a write, with one detail whose code is keyword.
+// The judge has refused most such values before; those that arrive here come from a handler, a
+// conversion or another program's rows.
 func Refuse(p *schema.Property, keyword string) error {
 	message := fmt.Sprintf("the value of %s breaks its card's %s; send one that keeps to it", p.Name, keyword)
 	switch keyword {

@@ -52,7 +52,7 @@ const maxRelations = 20
 // negation makes an expression deeper.
 
 // related writes a condition on the rows that a relation leads to, for Some, None and Every. A
-// relation stands in one of three places, and each is written with lookups or with a set (see
+// relation is kept in one of three places, and each is written with lookups or with a set (see
 // [reach.probes]):
 //
 //	the id in this row          "author": the target's key equals this column

@@ -4,7 +4,7 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 )
 
-// Selection is what a read returns: the table's column for each field of a layout, and behind
+// Selection lists the columns of a read: the table's column for each field of a layout, and after
 // them the sort columns that the layout does not have, of which cursors are made.
 type Selection struct {
 	// Layout says which fields the rows have; it has none where the read only counts.
@@ -20,9 +20,9 @@ type Selection struct {
 	keyRoom    [4]int      // likewise for keys
 }
 
-// Choose compiles a layout and an order into s. A nil layout selects no field: the read
-// counts, or looks whether rows are there. An INTERNAL_ERROR says that a field is not stored.
-// s must not be copied afterwards: its slices stand in it.
+// Choose compiles a layout and an order into s. A nil layout selects no field: the read counts, or
+// looks whether rows are there. An INTERNAL_ERROR says that a field is not stored. s must not be
+// copied afterwards: its slices point into it.
 func (s *Selection) Choose(t *Table, layout *rows.Layout, order []SortKey) error {
 	if layout == nil {
 		layout = noFields

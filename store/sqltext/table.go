@@ -17,8 +17,7 @@ type Table struct {
 	Columns []*Column
 	// Primary is one of Columns, or is made of some of them (Column.Parts).
 	Primary *Column
-	// Sparse says that INSERT names the columns of what is written alone: the database fills the
-	// others.
+	// Sparse says that INSERT names only the columns that a row has: the database fills the others.
 	Sparse bool
 	// Indexed are the fields of each index that statements may count on, in its order; that of
 	// the primary key among them.

@@ -9,14 +9,14 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Terms are the [facade.Terms] of a write as statements: what has to hold of the row as it is,
-// of the row as it becomes, and of the rows that its relations name. They are compiled before
-// the write begins, so that its transaction only runs them; they run inside that transaction,
-// so that no other write comes between. The methods of nil Terms hold for everything.
+// Terms are the [facade.Terms] of a write as statements: the conditions on the row before the
+// write, on the row after it, and on the rows that its relations name. They are compiled before the
+// write begins, so that its transaction only runs them; they run inside that transaction, so that
+// no other write comes between. The methods of nil Terms hold for everything.
 type Terms struct {
 	// of are the terms themselves.
 	of *facade.Terms
-	// look reads the row as it stands; nil: nobody asks for it.
+	// look reads the row before the write; nil: no condition needs it.
 	look *Builder
 	// sel is what look selects.
 	sel Selection
@@ -45,8 +45,8 @@ type Runner interface {
 	Number(sql []byte, args []Value) (int64, error)
 }
 
-// Terms compiles what has to hold for a write to t; nil where nothing has to. key and where
-// are those of the row that is changed; a new row has no key yet. Free the result.
+// Terms compiles the conditions of a write to t; nil without conditions. key and where are those of
+// the row that is changed; a new row has no key yet. Free the result.
 func (d *Database) Terms(t *Table, of *facade.Terms, key *Value, where *filter.Filter) (*Terms, error) {
 	if of == nil {
 		return nil, nil
@@ -108,9 +108,8 @@ func (m *Terms) compile(d *Database, t *Table, key *Value, where *filter.Filter)
 	return nil
 }
 
-// Judge reads the row as it stands and passes it to Terms.Judge, whose error ends the write.
-// there is false where no row has the key. set is what is to be written instead of what the
-// caller gave, nil for just that.
+// Judge reads the row before the write and passes it to Terms.Judge, whose error ends the write.
+// there is false where no row has the key. set replaces the values of the caller; nil keeps them.
 func (m *Terms) Judge(run Runner) (current rows.Row, set facade.Record, there bool, err error) {
 	if m == nil || m.look == nil {
 		return current, nil, true, nil
@@ -141,8 +140,7 @@ func (m *Terms) CheckRelations(run Runner, was rows.Row, is facade.Record, own [
 			// The rows of this insert are not there yet, and may point at each other.
 			known = own
 		case m.look != nil && !p.All:
-			// What the row pointed at before may stay, also where the caller may no longer see
-			// it.
+			// The earlier targets of the row may stay, also where the caller may no longer see them.
 			known = targets(p.Field, was.Get(p.Field.Name), nil)
 		}
 		ids := targets(p.Field, is.Get(p.Field.Name), known)

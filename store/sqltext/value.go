@@ -1,8 +1,8 @@
 package sqltext
 
-// Value is one value that is bound to a statement, whatever the database. The zero Value is
-// null. Values of one kind are comparable with ==; a Blob stands in S, so that they are. A
-// Value is small and kept in slices, so that binding allocates nothing.
+// Value is one value that is bound to a statement of any database. The zero Value is null. Values
+// of one kind are comparable with ==; a Blob is kept in S for that. A Value is small and kept in
+// slices, so that binding allocates nothing.
 type Value struct {
 	Kind ValueKind
 	S    string

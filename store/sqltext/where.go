@@ -8,8 +8,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Filter writes a condition on the rows of t, which stand under alias; a nil filter holds for
-// every row.
+// Filter writes a condition on the rows of t, whose alias is alias; a nil filter holds for every
+// row.
 //
 // In SQL a comparison with a null is NULL and not false, and NOT NULL is NULL again. A filter
 // has two values (docs/decisions/filters-and-paging.md): each operator that could see the difference (Not, Ne,

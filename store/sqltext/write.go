@@ -6,8 +6,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Insert writes an INSERT of one row with all columns, so that rows of an entity share a
-// statement whatever they set. The values are those of [Table.Row]; they are not bound here.
+// Insert writes an INSERT of one row with all columns, so that all rows of an entity share a
+// statement. The values are those of [Table.Row]; they are not bound here.
 //
 //	INSERT INTO "post" ("id", "title") VALUES (?, ?)
 func (b *Builder) Insert(t *Table) {

@@ -175,7 +175,7 @@ func (q *Queue) grant(t Turn, by int) {
 	}
 }
 
-// Leave ends a turn and lets those in who can have what it held.
+// Leave ends a turn and admits those who wait for its place.
 func (q *Queue) Leave(t Turn) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
