@@ -101,7 +101,7 @@ func (r *reading) total(b *sqltext.Builder) {
 }
 
 // runPage steps the statement. The row beyond the limit is not kept; it sets More. With counted the
-// first column tells rows apart: 0 is a row of the page, 1 the total.
+// first column is 0 in a row of the page and 1 in that of the total.
 func (r *reading) runPage(c *engine.Conn, b *sqltext.Builder, counted bool) error {
 	st, err := c.Start(b.SQL, b.Args)
 	if err != nil {
