@@ -54,7 +54,7 @@ var floors = map[string]string{
 
 	// Both ends of the envelope over the frames they agree on.
 	"envelope/wire":   "facade facade/catalog facade/kiterror schema/jsontext",
-	"envelope":        "facade facade/access facade/budget facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/wire envelope/signing",
+	"envelope":        "facade facade/access facade/budget facade/catalog facade/consistency facade/kiterror facade/project schema schema/jsontext envelope/wire envelope/signing",
 	"envelope/client": "facade facade/consistency schema schema/jsontext facade/singleflight facade/budget facade/catalog facade/kiterror facade/rows envelope/wire envelope/signing",
 
 	// What every surface that streams over HTTP writes.

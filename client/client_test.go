@@ -152,13 +152,26 @@ func TestClientFollows(t *testing.T) { prints(t, "changes") }
 // not, or where the host does not keep its position.
 func TestClientWatches(t *testing.T) { prints(t, "watch") }
 
-// prints compares what a program of testdata prints.
-func prints(t *testing.T, name string) {
+// TestClientBatches: calls of one tick are one request, as far as a host takes batches, and each has
+// its own result, failure, position, signal and timeout.
+func TestClientBatches(t *testing.T) { prints(t, "batch") }
+
+// TestClientInOlderBrowsers: the programs print the same where structuredClone and TextDecoderStream
+// are missing.
+func TestClientInOlderBrowsers(t *testing.T) {
+	const without = `--import=data:text/javascript,delete globalThis.structuredClone; delete globalThis.TextDecoderStream;`
+	for _, name := range []string{"batch", "changes", "watch", "edits"} {
+		prints(t, name, without)
+	}
+}
+
+// prints compares what a program of testdata prints, run by node with further arguments.
+func prints(t *testing.T, name string, args ...string) {
 	t.Helper()
 	need(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "node", "testdata/"+name+".mjs").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "node", append(args, "testdata/"+name+".mjs")...).CombinedOutput()
 	want, failed := os.ReadFile("testdata/" + name + ".txt")
 	if diff := cmp.Diff(string(want), string(out)); err != nil || failed != nil || diff != "" {
 		t.Error(err, failed, diff)

@@ -54,21 +54,16 @@ func appendBatch(dst []byte, body json.RawMessage, answer func(dst []byte, frame
 	}
 	workers.Wait()
 
-	answered := false
+	begin := len(dst)
 	for _, a := range answers {
 		if len(a.Text) > 0 {
-			if answered {
-				dst = append(dst, ',')
-			} else {
-				dst = append(dst, '[')
-				answered = true
-			}
-			dst = append(dst, a.Text...)
+			dst = append(append(dst, ','), a.Text...)
 		}
 		// Every buffer goes back to the pool, that of a notification too.
 		a.Release()
 	}
-	if answered {
+	if len(dst) > begin {
+		dst[begin] = '['
 		dst = append(dst, ']')
 	}
 	return dst, int(written.Load())

@@ -26,6 +26,13 @@
 // reserved integers, and its code is the one to read. -32603 is never sent: a failure of the
 // host is the code INTERNAL_ERROR.
 //
+// # Positions of pages
+//
+// The page of a single frame has the header [facade.PositionHeader]. Frames of a batch have the
+// member position beside result, where the request says Prefer: position=any; clients that know
+// the members of JSON-RPC alone never see it. Prefer: position also reads every page from the
+// store itself, which knows the position where a copy does not.
+//
 // # When the status is not 200
 //
 // Every frame is answered with 200, failures included, and with 204 if no frame has an answer

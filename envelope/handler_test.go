@@ -22,7 +22,10 @@ import (
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -481,6 +484,50 @@ func TestCredentialsThatDoNotHold(t *testing.T) {
 	} {
 		if _, err := host.Call(t.Context(), &call); kiterror.CodeOf(err) != kiterror.Unauthorized {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestPositionsOfABatch: the frames of a batch have the positions of their pages where the request
+// prefers them, and the members of JSON-RPC alone where it does not. The page of a single frame has
+// its position in a header.
+func TestPositionsOfABatch(t *testing.T) {
+	cat := mathCatalog()
+	cat.Fronds[0].Doors[0].Operations[1].Cardinality = catalog.PageOf
+	store := consistency.With(t.Context(), &consistency.Record{})
+	h := envelope.NewHandler(cat, facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+		r := &facade.Result{Form: facade.FormPage, Rows: rows.New(rows.NewLayout(nil), 0)}
+		if c.Position {
+			r.Position = facade.Position(7)
+		}
+		if consistency.Copies(ctx) == nil {
+			r.Total = 1 // read from the store itself
+		}
+		return r, nil
+	}), nil)
+	page := func(id, total int, beside string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"items":[],"total":%d,"hasMore":false,"endCursor":null}%s}`, id, total, beside)
+	}
+	at := `,"position":"` + facade.Position(7).String() + `"`
+	frame := func(id int, method string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"math.%s"}`, id, method)
+	}
+	batch := "[" + frame(1, "sum") + "," + frame(2, "subtract") + "]"
+	for _, c := range []struct{ prefer, body, want, header string }{
+		{"", batch, "[" + page(1, 0, "") + "," + page(2, 0, "") + "]", ""},
+		{"count=none", batch, "[" + page(1, 0, "") + "," + page(2, 0, "") + "]", ""},
+		{"position=any", batch, "[" + page(1, 0, at) + "," + page(2, 0, "") + "]", ""},
+		{"count=none, position", batch, "[" + page(1, 1, at) + "," + page(2, 1, "") + "]", ""},
+		{"position=any", frame(1, "sum"), page(1, 0, ""), facade.Position(7).String()},
+		{"", frame(1, "sum"), page(1, 0, ""), facade.Position(7).String()},
+	} {
+		r := httptest.NewRequestWithContext(store, http.MethodPost, "/_kit/call", strings.NewReader(c.body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Prefer", c.prefer)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if diff := cmp.Diff(c.want, w.Body.String()); diff != "" || w.Header().Get(facade.PositionHeader) != c.header {
+			t.Errorf("Prefer: %q, %s: %q %s", c.prefer, c.body, w.Header().Get(facade.PositionHeader), diff)
 		}
 	}
 }

@@ -29,10 +29,10 @@ type request struct {
 
 	unauthorized atomic.Bool // a frame was refused for want of credentials
 
-	account *budget.Account // the memory that the request holds; nil: unlimited
-	batch   bool
-	// position is that of the page; 0: there is none, or it is one of a batch.
-	position facade.Position
+	account  *budget.Account // the memory that the request holds; nil: unlimited
+	batch    bool
+	beside   bool                           // the frames of a batch have the positions of their pages
+	position facade.Position                // of the page, where the request is a single frame; 0: none
 	later    atomic.Pointer[kiterror.Error] // a frame's failure with a retry time
 }
 
@@ -234,7 +234,7 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 			return nil, fail
 		}
 	}
-	call := facade.Call{Entity: entity, Operation: operation, Invocation: inv, Position: !q.batch && op != nil && op.Cardinality == catalog.PageOf}
+	call := facade.Call{Entity: entity, Operation: operation, Invocation: inv, Position: (!q.batch || q.beside) && op != nil && op.Cardinality == catalog.PageOf}
 	if words != nil {
 		call.SentQuery = sent
 	}
@@ -253,8 +253,13 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 	} else if err := q.account.Reserve(size); err != nil {
 		return nil, failed(kiterror.AsError(err).At(entity, operation))
 	}
-	if !q.batch { // frames of a batch run at once
-		q.position = result.Page.Position
+	at := result.Page.Position
+	if !q.batch {
+		q.position = at
+	} else if at != 0 { // a further member of the frame
+		return func(dst []byte) []byte {
+			return append(append(append(result.AppendJSON(dst), `,"position":"`...), at.String()...), '"')
+		}, nil
 	}
 	return result.AppendJSON, nil
 }

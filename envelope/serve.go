@@ -3,11 +3,14 @@ package envelope
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -32,6 +35,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	buf := jsontext.TakeBuffer()
 	defer buf.Release()
 	q := request{handler: h, http: r, account: account}
+	ctx, q.beside = preferred(ctx, r.Header["Prefer"])
 	if err := account.Begin(); err != nil {
 		q.refusal = kiterror.AsError(err)
 	}
@@ -84,6 +88,16 @@ func (q *request) status(header http.Header) int {
 	return status
 }
 
+// preferred reads the preferences position and position=any (RFC 7240), and reports whether there
+// is one of them. The first reads pages from the store itself.
+func preferred(ctx context.Context, lines []string) (context.Context, bool) {
+	words := strings.FieldsFunc(strings.Join(lines, ","), func(r rune) bool { return r == ',' || r == ' ' })
+	if slices.Contains(words, "position") {
+		return consistency.Latest(ctx), true
+	}
+	return ctx, slices.Contains(words, "position=any")
+}
+
 // deadline bounds a request by the handler's limit and by how long its caller waits.
 func (h *Handler) deadline(ctx context.Context, wanted time.Duration) (context.Context, context.CancelFunc) {
 	limit := h.options.Timeout
@@ -99,9 +113,6 @@ func (h *Handler) deadline(ctx context.Context, wanted time.Duration) (context.C
 // timeoutOf is how long the caller of a request waits, or 0 where the header does not say. The
 // header is in milliseconds (docs/decisions/remotes.md).
 func timeoutOf(r *http.Request) time.Duration {
-	ms, err := strconv.ParseUint(r.Header.Get(wire.TimeoutHeader), 10, 31)
-	if err != nil {
-		return 0
-	}
+	ms, _ := strconv.ParseUint(r.Header.Get(wire.TimeoutHeader), 10, 31)
 	return time.Duration(ms) * time.Millisecond
 }

@@ -3,7 +3,6 @@ package facade
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"time"
 
 	"github.com/frondhost/frond/facade/catalog"
@@ -76,11 +75,7 @@ func withRow(ctx context.Context, x *execution, err error) error {
 	}
 	e := *kiterror.AsError(err)
 	if there, _ := e.Details.(map[string]any); x.door.Frond.Remote != "" && there["row"] != nil {
-		if e.Details = nil; len(there) > 1 {
-			there = maps.Clone(there)
-			delete(there, "row")
-			e.Details = there
-		}
+		e.Details = nil
 	}
 	if x.depth > 0 || x.watch.on() || e.Details != nil || x.op.Name != "update" && x.op.Name != "delete" {
 		return &e

@@ -33,11 +33,16 @@ func readPage(t *testing.T, base, surface string) (p paged) {
 	case "envelope":
 		method, path, body = http.MethodPost, "/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"book.list","params":{"query":{"limit":500,"fields":["id","title","price"]}}}`
 	}
+	if surface == "batch" {
+		frame := `{"jsonrpc":"2.0","id":%d,"method":"book.list","params":{"query":{"limit":500,"fields":["id","title","price"]}}}`
+		method, path, body = http.MethodPost, "/_kit/call", fmt.Sprintf("["+frame+","+frame+"]", 1, 2)
+	}
 	r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Prefer", "position")
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -46,6 +51,17 @@ func readPage(t *testing.T, base, surface string) (p paged) {
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if surface == "batch" {
+		var frames []struct {
+			Result   paged
+			Position string
+		}
+		if err := json.Unmarshal(text, &frames); err != nil || len(frames) != 2 {
+			t.Fatalf("%s: %v", text, err)
+		}
+		p, p.Position = frames[1].Result, frames[1].Position
+		return p
 	}
 	answer := struct {
 		paged
@@ -150,7 +166,7 @@ func TestPositionOfAPage(t *testing.T) {
 			var copies [12]map[string]string
 			for i := range copies {
 				following, began := context.WithCancel(t.Context())
-				readers.Go(func() { copies[i] = copyOf(t, base, []string{"rest", "graphql", "envelope"}[i%3], began) })
+				readers.Go(func() { copies[i] = copyOf(t, base, []string{"rest", "graphql", "envelope", "batch"}[i%4], began) })
 				<-following.Done() // the next one reads while this one follows
 			}
 			close(stop)

@@ -71,7 +71,7 @@ func (x *exchange) conditional(tag string) (done bool, err error) {
 	// If-Match is evaluated first (RFC 9110 section 13.2.2): a request with both headers fails
 	// before it can be answered with 304.
 	if wanted := x.r.Header["If-Match"]; len(wanted) > 0 && !matches(wanted, tag, false) {
-		return false, x.changed()
+		return false, kiterror.Errorf(kiterror.PreconditionFailed, "the row is not the one named; read it again and send its ETag").At(x.op.Door.Name, x.op.Name)
 	}
 	if known := x.r.Header["If-None-Match"]; len(known) > 0 && matches(known, tag, true) {
 		x.send(http.StatusNotModified, nil)
@@ -150,10 +150,4 @@ func (x *exchange) precondition() *facade.Precondition {
 		return true
 	})
 	return p
-}
-
-// changed is the failure of a precondition that a GET or HEAD carries.
-func (x *exchange) changed() *kiterror.Error {
-	return kiterror.Errorf(kiterror.PreconditionFailed,
-		"the row is not the one named; read it again and send its ETag").At(x.op.Door.Name, x.op.Name)
 }

@@ -12,6 +12,8 @@ export interface ClientOptions<Doors extends string = string> {
     readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
     /** Instead of the global fetch. */
     readonly fetch?: typeof globalThis.fetch;
+    /** Whether calls of one tick leave as one request, in JSON-RPC; true where it is left out. */
+    readonly batch?: boolean;
     /** How often a query that found no host is sent again; 2 where it is left out. Commands never are. */
     readonly retries?: number;
     /** Ends a call that takes longer, in ms, with GATEWAY_TIMEOUT. Streams go on. */

@@ -29,6 +29,8 @@ export declare class KitError extends Error {
         details?: unknown;
     });
 }
+/** Whether a failure passes by itself. */
+export declare const passes: (err: unknown) => boolean;
 /** The first message of each path that a failure refuses, for the fields of a form; what is about no field has the path ".". */
 export declare function fieldErrors(err: unknown): {
     readonly [path: string]: string;

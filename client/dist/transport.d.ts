@@ -74,6 +74,8 @@ export interface Link {
     door(name: string): Door | undefined;
     /** Reports that the caller is not known; true: the request may be sent again. */
     unauthorized(err: KitError): Promise<boolean>;
+    /** Sends a call with those of the same tick; undefined where each is a request of its own. */
+    readonly batch?: ((call: Call, id: number) => Promise<Answer>) | undefined;
     /** The request, with headers of the caller; it fails with SERVICE_UNAVAILABLE where there is no host. */
     fetch(call: Call, path: string, init: {
         method: string;
@@ -90,5 +92,11 @@ export declare function conditions(call: Call, query?: object): void;
 export declare function json(response: Response, call: Call): Promise<any>;
 /** JSON-RPC 2.0 at /_kit/call. */
 export declare const envelope: Transport;
+/** The frame of a call. */
+export declare const frameOf: ({ door, name, params, query, body }: Call, id: number) => string;
+/** Sends the frame of a call by itself. */
+export declare function alone(link: Link, call: Call, id: number): Promise<Answer>;
+/** The result in the frame that answers a call. A page of a batch has its position in the frame. */
+export declare function answered(call: Call, id: number, response: Response, frame: any, position?: string): Answer;
 /** The REST surface. What it has no form for goes over the envelope: a query with a body, and an id that no path can have. */
 export declare const rest: Transport;

@@ -2,6 +2,7 @@
 // method for each fact. What differs from Frond to Frond are the tables of doors and of facts;
 // the types of a package say what each method takes.
 
+import { batches } from "./batch.js";
 import { changes } from "./changes.js";
 import { KitError } from "./errors.js";
 import type { Schema } from "./judge.js";
@@ -25,6 +26,8 @@ export interface ClientOptions<Doors extends string = string> {
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
   /** Instead of the global fetch. */
   readonly fetch?: typeof globalThis.fetch;
+  /** Whether calls of one tick leave as one request, in JSON-RPC; true where it is left out. */
+  readonly batch?: boolean;
   /** How often a query that found no host is sent again; 2 where it is left out. Commands never are. */
   readonly retries?: number;
   /** Ends a call that takes longer, in ms, with GATEWAY_TIMEOUT. Streams go on. */
@@ -107,7 +110,7 @@ function difference(writes: Writes, before: { readonly [name: string]: unknown }
 }
 
 export function connect<Client>(doors: { readonly [member: string]: Door }, options: string | ClientOptions, facts: { readonly [name: string]: Fact } = {}): Client {
-  const { url, headers, fetch = globalThis.fetch, retries = 2, strict, transport, timeout, onUnauthorized, share }: ClientOptions = typeof options === "string" ? { url: options } : (options ?? {});
+  const { url, headers, fetch = globalThis.fetch, batch = true, retries = 2, strict, transport, timeout, onUnauthorized, share }: ClientOptions = typeof options === "string" ? { url: options } : (options ?? {});
   if (typeof url !== "string") throw new TypeError('there is no address of a host; write connect({ url: "http://127.0.0.1:8080" })');
   const base = url.replace(/\/+$/, "");
   const send: Transport | undefined = { rest, envelope, graphql }[transport ?? "envelope"];
@@ -118,7 +121,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
   const written = new Map<string, string>();
   const headersNow = async (): Promise<Readonly<Record<string, string>> | undefined> => (typeof headers === "function" ? headers() : headers);
   let reported: Promise<boolean> | undefined;
-  const link: Link = {
+  const link: Link & { batch?: Link["batch"] } = {
     url: base,
     unauthorized: (err) =>
       (reported ??= (async () => {
@@ -150,6 +153,8 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
       return response;
     },
   };
+
+  if (batch) link.batch = batches(link);
 
   async function answer(call: Call): Promise<Answer> {
     let asked = false;

@@ -33,6 +33,9 @@ export class KitError extends Error {
   }
 }
 
+/** Whether a failure passes by itself. */
+export const passes = (err: unknown): boolean => err instanceof KitError && ["SERVICE_UNAVAILABLE", "TOO_MANY_REQUESTS", "GATEWAY_TIMEOUT"].includes(err.code);
+
 /** The first message of each path that a failure refuses, for the fields of a form; what is about no field has the path ".". */
 export function fieldErrors(err: unknown): { readonly [path: string]: string } {
   if (!(err instanceof KitError)) return {};

@@ -2,7 +2,7 @@
 // their stream. It is opened again, from the position of each stream, whenever it breaks off, is
 // silent, or has another stream to carry.
 
-import { KitError } from "./errors.js";
+import { KitError, passes } from "./errors.js";
 import { write } from "./json.js";
 import { failure, json, type Call, type Link } from "./transport.js";
 
@@ -30,9 +30,6 @@ interface Member {
 const most = 100;
 /** Of signs of life, in ms, until the host says its own. */
 const usual = 15_000;
-
-/** Failures that pass. */
-const passing = ["SERVICE_UNAVAILABLE", "TOO_MANY_REQUESTS", "GATEWAY_TIMEOUT"];
 
 /** The position of an event, in its JSON. */
 export const positionOf = (kind: string, text: string): string | undefined => (kind === "position" ? JSON.parse(text) : kind === "event" ? /"position":"([^"]+)"/.exec(text)?.[1] : undefined);
@@ -105,7 +102,7 @@ class Wire {
         if (id !== undefined) this.deliver(id, kind as "event", text!);
       }
     } catch (err) {
-      if (this.request === request && err instanceof KitError && !passing.includes(err.code)) for (const id of this.members.keys()) void this.failed(id, err);
+      if (this.request === request && err instanceof KitError && !passes(err)) for (const id of this.members.keys()) void this.failed(id, err);
     } finally {
       clearTimeout(silence);
       request.abort();
@@ -125,7 +122,7 @@ class Wire {
     if (kind === "error") {
       const err = new KitError(JSON.parse(text));
       // Those that have ended are opened again beside the others.
-      if (!passing.includes(err.code)) return void this.failed(id, err);
+      if (!passes(err)) return void this.failed(id, err);
       if (!this.refused) this.later();
       this.refused = true;
       return;

@@ -74,6 +74,8 @@ export interface Link {
   door(name: string): Door | undefined;
   /** Reports that the caller is not known; true: the request may be sent again. */
   unauthorized(err: KitError): Promise<boolean>;
+  /** Sends a call with those of the same tick; undefined where each is a request of its own. */
+  readonly batch?: ((call: Call, id: number) => Promise<Answer>) | undefined;
   /** The request, with headers of the caller; it fails with SERVICE_UNAVAILABLE where there is no host. */
   fetch(call: Call, path: string, init: { method: string; headers?: Record<string, string>; body?: string | undefined }): Promise<Response>;
 }
@@ -108,30 +110,34 @@ export async function json(response: Response, call: Call): Promise<any> {
 const noAnswer = (call: Call, response: Response, what: string): KitError => failure(call, "BAD_GATEWAY", `the host answered status ${response.status} and no ${what}`);
 
 /** A page with the position of the log that stands beside it. */
-function positioned(response: Response, result: any): any {
-  const position = result?.items && response.headers.get("x-frond-position");
+function positioned(response: Response, result: any, own?: string): any {
+  const position = result?.items && (own ?? response.headers.get("x-frond-position"));
   return position ? { ...result, position } : result;
 }
 
 let last = 0;
 
 /** JSON-RPC 2.0 at /_kit/call. */
-export const envelope: Transport = async (link, call) => {
-  const id = ++last;
-  const { params, query, body } = call;
-  const response = await link.fetch(call, "/_kit/call", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: write({ jsonrpc: "2.0", id, method: call.door.door + "." + call.name, params: { params, query, body } }),
-  });
-  const frame = await json(response, call);
+export const envelope: Transport = (link, call) => (link.batch ?? alone.bind(undefined, link))(call, ++last);
+
+/** The frame of a call. */
+export const frameOf = ({ door, name, params, query, body }: Call, id: number): string => write({ jsonrpc: "2.0", id, method: door.door + "." + name, params: { params, query, body } });
+
+/** Sends the frame of a call by itself. */
+export async function alone(link: Link, call: Call, id: number): Promise<Answer> {
+  const response = await link.fetch(call, "/_kit/call", { method: "POST", headers: { "content-type": "application/json" }, body: frameOf(call, id) });
+  return answered(call, id, response, await json(response, call));
+}
+
+/** The result in the frame that answers a call. A page of a batch has its position in the frame. */
+export function answered(call: Call, id: number, response: Response, frame: any, position?: string): Answer {
   if (frame?.error) {
     const { data, message } = frame.error;
     throw data?.code ? new KitError(data) : failure(call, "INTERNAL_ERROR", message ?? "the call failed");
   }
   if (frame?.jsonrpc !== "2.0" || frame.id !== id || !("result" in frame)) throw noAnswer(call, response, "JSON-RPC 2.0 frame");
-  return { result: positioned(response, frame.result) };
-};
+  return { result: positioned(response, frame.result, position) };
+}
 
 /** Ids that no path can have: an address without them, or one that a URL takes for another. */
 const unaddressed: readonly unknown[] = [undefined, null, "", ".", ".."];

@@ -2,7 +2,7 @@
 // of the rows, and its changes are followed from there, so that none is missing in between.
 
 import { Edits, type Row, withVersion } from "./edits.js";
-import { KitError } from "./errors.js";
+import { KitError, passes } from "./errors.js";
 import { equal } from "./json.js";
 import type { Door } from "./transport.js";
 
@@ -11,7 +11,6 @@ const [soon, pauseBetween] = [30, 500];
 /** Changes that wait for a page to be read; behind them it is read whole. */
 const most = 1000;
 
-const passing = ["SERVICE_UNAVAILABLE", "GATEWAY_TIMEOUT", "TOO_MANY_REQUESTS"];
 const codeOf = (err: unknown): string | undefined => (err instanceof KitError ? err.code : undefined);
 
 export interface Source {
@@ -105,7 +104,7 @@ export function watch(source: Source, query: any = {}, sending: { signal?: Abort
             page = await source.list(what, { ...sending, signal });
             dirty = true;
           } catch (err) {
-            if (!passing.includes(codeOf(err)!)) throw err;
+            if (!passes(err)) throw err;
             lost = true;
           }
           lately = Date.now();
