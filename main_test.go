@@ -34,12 +34,12 @@ func TestMainLeaves(t *testing.T) {
 	}{
 		{"--help", "", "--limits-list-max\n\t", program.OK}, // on stdout
 		{"-h", "", "Usage: notes [flags]", program.OK},
-		{"--listten :80", "", "notes: flag provided but not defined: --listten; notes --help lists the flags", program.Usage},
-		{"serve", "", `notes: notes takes flags alone, and not "serve"`, program.Usage},
-		{"--mode fast --listen nowhere", "", "--mode: cannot be \"fast\"", program.Usage},
-		{"", "FROND_LISTEN=nowhere", "FROND_LISTEN", program.Usage},
-		{"--config missing.yaml", "", "missing.yaml: cannot be read", program.Usage},
-		{"--listen " + taken.Addr().String(), "", "another program has this port", program.Usage},
+		{"--listten :80", "", "notes: flag provided but not defined: --listten; notes --help lists the flags", 2},
+		{"serve", "", `notes: notes takes flags alone, and not "serve"`, 2},
+		{"--mode fast --listen nowhere", "", "--mode: cannot be \"fast\"", 2},
+		{"", "FROND_LISTEN=nowhere", "FROND_LISTEN", 2},
+		{"--config missing.yaml", "", "missing.yaml: cannot be read", 2},
+		{"--listen " + taken.Addr().String(), "", "another program has this port", 2},
 	} {
 		var out, errs bytes.Buffer
 		code := notes("store: memory").main(append([]string{"/usr/bin/notes"}, strings.Fields(c.args)...), strings.Fields(c.environ), &out, &errs)

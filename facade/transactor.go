@@ -54,7 +54,7 @@ func Retry(ctx context.Context, conflict func(error) bool, try func(run int) err
 			return err
 		}
 		if run == maxTries {
-			return Contended(run, err)
+			return contended(run, err)
 		}
 		timer := time.NewTimer(1 + rand.N(pause))
 		select {
@@ -67,9 +67,9 @@ func Retry(ctx context.Context, conflict func(error) bool, try func(run int) err
 	}
 }
 
-// Contended is the CONFLICT of a transaction that others came between, on every one of its
+// contended is the CONFLICT of a transaction that others came between, on every one of its
 // tries. Nothing was written; the same call may succeed later. cause is logged where it is.
-func Contended(tries int, cause error) *kiterror.Error {
+func contended(tries int, cause error) *kiterror.Error {
 	err := kiterror.Errorf(kiterror.Conflict, "other writes came between, %d times in a row; nothing was written, so send it again%w", tries, hiddenCause{cause})
 	err.Details = map[string]any{"retryable": true, "tries": float64(tries)} // as encoding/json would decode it
 	return err

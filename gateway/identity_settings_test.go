@@ -80,17 +80,6 @@ func TestIdentitySettings(t *testing.T) {
 	}
 }
 
-func TestNamesOfSettings(t *testing.T) {
-	for _, s := range Settings() {
-		if s.Key == "identity.clockSkew" && (s.Variable() != "FROND_IDENTITY_CLOCK_SKEW" || s.Flag() != "identity-clock-skew") {
-			t.Errorf("%s is %s and --%s", s.Key, s.Variable(), s.Flag())
-		}
-		if s.Key == "limits.list.max" && (s.Variable() != "FROND_LIMITS_LIST_MAX" || s.Flag() != "limits-list-max") {
-			t.Errorf("%s is %s and --%s", s.Key, s.Variable(), s.Flag())
-		}
-	}
-}
-
 func TestIdentitySettingsFaults(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"an unknown key", "identity: {secret: x}", "#/identity/secret: there is no setting identity.secret; write one of dev, issuer, audience, algorithms, keys, jwks"},

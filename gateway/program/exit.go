@@ -19,16 +19,16 @@ import (
 // The exit codes of a program (docs/decisions/errors.md).
 const (
 	OK          = 0
-	Failed      = 1 // an operation failed, or the service did after it had started
-	Usage       = 2 // flags, settings or cards are wrong, or the program cannot start
-	Unreachable = 3 // a host does not answer
+	failed      = 1 // an operation failed, or the service did after it had started
+	usage       = 2 // flags, settings or cards are wrong, or the program cannot start
+	unreachable = 3 // a host does not answer
 )
 
 // ErrReported is wrapped by an error whose message is on stderr already: [Leave] writes
-// nothing and answers [Usage].
+// nothing and returns 2.
 var ErrReported = errors.New("reported already")
 
-// Broken makes err one that leaves with [Failed]: the program had started well.
+// Broken makes err an error that [Leave] answers with 1: the program had started well.
 func Broken(err error) error { return broken{err} }
 
 type broken struct{ error }
@@ -85,7 +85,7 @@ func Leave(name string, stderr io.Writer, err error) int {
 	case err == nil:
 		return OK
 	case errors.Is(err, ErrReported):
-		return Usage
+		return usage
 	case errors.As(err, &kit):
 		if text, jerr := json.Marshal(kit); jerr == nil {
 			fmt.Fprintf(stderr, "%s\n", text)
@@ -96,17 +96,17 @@ func Leave(name string, stderr io.Writer, err error) int {
 		// answered with a failure has not.
 		var network net.Error
 		if errors.As(err, &network) {
-			return Unreachable
+			return unreachable
 		}
-		return Failed
+		return failed
 	case errors.As(err, &ran):
 		fmt.Fprintf(stderr, "%s: %v\n", name, err)
-		return Failed
+		return failed
 	}
 	if text := err.Error(); strings.Contains(text, "\n") {
 		fmt.Fprintf(stderr, "%s: this cannot start:\n%s\n", name, text)
 	} else {
 		fmt.Fprintf(stderr, "%s: %s\n", name, text)
 	}
-	return Usage
+	return usage
 }

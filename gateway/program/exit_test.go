@@ -22,12 +22,12 @@ func TestLeave(t *testing.T) {
 		stderr string
 	}{
 		{nil, program.OK, ""},
-		{errors.New("no such flag"), program.Usage, "p: no such flag\n"},
-		{errors.Join(errors.New("one"), errors.New("two")), program.Usage, "p: this cannot start:\none\ntwo\n"},
-		{fmt.Errorf("faults: %w", program.ErrReported), program.Usage, ""},
-		{program.Broken(errors.New("the listener failed")), program.Failed, "p: the listener failed\n"},
-		{kiterror.Errorf(kiterror.NotFound, "no row"), program.Failed, `{"code":"NOT_FOUND","message":"no row"}` + "\n"},
-		{kiterror.Errorf(kiterror.ServiceUnavailable, "no host: %w", gone), program.Unreachable, `{"code":"SERVICE_UNAVAILABLE","message":"no host: dial: refused"}` + "\n"},
+		{errors.New("no such flag"), 2, "p: no such flag\n"},
+		{errors.Join(errors.New("one"), errors.New("two")), 2, "p: this cannot start:\none\ntwo\n"},
+		{fmt.Errorf("faults: %w", program.ErrReported), 2, ""},
+		{program.Broken(errors.New("the listener failed")), 1, "p: the listener failed\n"},
+		{kiterror.Errorf(kiterror.NotFound, "no row"), 1, `{"code":"NOT_FOUND","message":"no row"}` + "\n"},
+		{kiterror.Errorf(kiterror.ServiceUnavailable, "no host: %w", gone), 3, `{"code":"SERVICE_UNAVAILABLE","message":"no host: dial: refused"}` + "\n"},
 	} {
 		var stderr bytes.Buffer
 		if code := program.Leave("p", &stderr, c.err); code != c.code || stderr.String() != c.stderr {
@@ -48,8 +48,8 @@ func TestServe(t *testing.T) {
 		code int
 	}{
 		{nil, program.OK},
-		{fmt.Errorf("%w on :80", gateway.ErrListen), program.Usage},
-		{errors.New("cut off"), program.Failed},
+		{fmt.Errorf("%w on :80", gateway.ErrListen), 2},
+		{errors.New("cut off"), 1},
 	} {
 		code := program.Run("p", &bytes.Buffer{}, func(ctx context.Context) error { return program.Serve(ctx, service{c.err}) })
 		if code != c.code {

@@ -6,7 +6,7 @@ import (
 )
 
 // Setting is one value that can be set: in gateway.yaml under Key, in the
-// environment as Variable, on the command line as Flag.
+// environment as variable, on the command line as Flag.
 type Setting struct {
 	Key     string // dotted: limits.list.max
 	Default string // as text; in brackets or braces for a setting that is a list or a map
@@ -50,8 +50,8 @@ func (s Setting) Secret() Setting {
 // Enum is the JSON Schema of a value that is one of a few words.
 func Enum(words ...string) string { return `{"enum":["` + strings.Join(words, `","`) + `"]}` }
 
-// Variable is the name of the setting in the environment: FROND_LIMITS_LIST_MAX.
-func (s *Setting) Variable() string { return "FROND_" + strings.ToUpper(s.joined('_')) }
+// variable is the name of the setting in the environment: FROND_LIMITS_LIST_MAX.
+func (s *Setting) variable() string { return "FROND_" + strings.ToUpper(s.joined('_')) }
 
 // Flag is the name of the setting on the command line, without its dashes:
 // limits-list-max.

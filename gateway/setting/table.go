@@ -151,7 +151,7 @@ func (t Table) find(key string) *Setting {
 }
 
 func (t Table) variable(name string) *Setting {
-	return t.first(func(s *Setting) bool { return s.Variable() == name })
+	return t.first(func(s *Setting) bool { return s.variable() == name })
 }
 
 func (t Table) first(is func(*Setting) bool) *Setting {
