@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"slices"
 
 	"github.com/frondhost/frond/console"
@@ -75,7 +74,7 @@ type docsGraphQL struct {
 func (g *generation) docsHost(base string, views []*catalog.Catalog) *docsHost {
 	config := &g.host.config
 	h := &docsHost{
-		Title: cmp.Or(config.Title, g.facade.Catalog().Vendor+" API"), Description: config.Description, SignIn: "token", Callers: g.callers(), RPC: base + envelope.Path,
+		Title: cmp.Or(config.Title, g.facade.Catalog().Vendor+" API"), Description: config.Description, SignIn: "token", Callers: g.callers, RPC: base + envelope.Path,
 		List: docsList{config.Limits.List.Default, config.Limits.List.Max},
 	}
 	switch {
@@ -106,15 +105,11 @@ func (g *generation) documented(p *place, views []*catalog.Catalog) json.RawMess
 		return graphqlhttp.Samples(p.schema, nil)
 	}
 	for _, view := range views {
-		for _, f := range view.Fronds {
-			for _, d := range f.Doors {
-				for _, op := range d.Operations {
-					shown[d.Name+"."+op.Name] = true
-				}
-			}
-			for _, fact := range f.Facts {
-				shown[f.Name+".facts."+fact.Name] = view.Announces(fact)
-			}
+		for op := range view.Operations() {
+			shown[op.Door.Name+"."+op.Name] = true
+		}
+		for fact := range view.Facts() {
+			shown[fact.Frond.Name+".facts."+fact.Name] = view.Announces(fact)
 		}
 	}
 	return graphqlhttp.Samples(p.schema, func(operation string) bool { return shown[operation] })
@@ -139,7 +134,7 @@ func (g *generation) rights(w http.ResponseWriter, r *http.Request, views []*cat
 	if g.session != nil {
 		var err error
 		if state, err = g.session(r); err != nil {
-			failed := kiterror.AsError(err)
+			failed := kiterror.Report(r.Context(), g.host.log, err, r.Header.Get("Traceparent"))
 			guard.WriteProblem(w, r, failed.Code.Status(), failed)
 			return
 		}
@@ -159,13 +154,10 @@ func (g *generation) rights(w http.ResponseWriter, r *http.Request, views []*cat
 	_ = json.NewEncoder(w).Encode(all) // the client may be gone
 }
 
-// roleInRule finds the roles that the expressions of rules name.
-var roleInRule = regexp.MustCompile(`"([^"\\]+)" in user\.roles|user\.role == "([^"\\]+)"`)
-
-// callers are whom a developer may call as: nobody, a user, and a user of each role that the rules
-// name. nil without dev identity, where nobody chooses who they are.
-func (g *generation) callers() json.RawMessage {
-	if !g.host.config.Identity.Dev || g.host.options.Session != nil {
+// callersOf are the users that a developer may call as: one without a role, and one of each role
+// that the rules name. It is nil without dev identity, where a caller does not choose who they are.
+func callersOf(h *Host, served *catalog.Catalog) json.RawMessage {
+	if !h.config.Identity.Dev || h.options.Session != nil {
 		return nil
 	}
 	type user map[string]any
@@ -174,12 +166,17 @@ func (g *generation) callers() json.RawMessage {
 		User user   `json:"user"`
 	}
 	all := []caller{{"ada", user{"id": "ada"}}}
-	for _, a := range g.facade.Catalog().Access {
+	for _, a := range served.Access {
 		for _, rule := range a.Rules {
-			for _, m := range roleInRule.FindAllStringSubmatch(rule.When, -1) {
-				one := caller{"ada, " + m[1] + m[2], user{"id": "ada", "roles": []string{m[1]}}}
-				if m[2] != "" {
-					one.User = user{"id": "ada", "role": m[2]}
+			for _, read := range rule.Texts {
+				one := caller{"ada, " + read.Text, user{"id": "ada"}}
+				switch {
+				case read.Member == "roles" && read.Listed:
+					one.User["roles"] = []string{read.Text}
+				case read.Member == "role" && !read.Listed:
+					one.User["role"] = read.Text
+				default:
+					continue
 				}
 				if !slices.ContainsFunc(all, func(c caller) bool { return c.Name == one.Name }) {
 					all = append(all, one)

@@ -1,7 +1,12 @@
 package gateway_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -9,6 +14,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/gateway"
 )
 
@@ -145,5 +153,71 @@ func TestDocsRights(t *testing.T) {
 	host := get("/docs/host.json").body
 	if want := `"callers":[{"name":"ada","user":{"id":"ada"}},{"name":"ada, staff","user":{"id":"ada","roles":["staff"]}}]`; !strings.Contains(host, want) {
 		t.Errorf("host.json lacks %s: %s", want, host)
+	}
+}
+
+// TestDocsRightsReport: a session hook that fails is logged with the id that the answer names, and
+// the answer does not have its cause.
+func TestDocsRightsReport(t *testing.T) {
+	var log bytes.Buffer
+	gw, err := gateway.New(read(t, docsFiles), &gateway.Options{
+		Config: gateway.Config{Store: "memory"}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Session: func(*http.Request) (access.State, error) { return nil, errors.New("the directory is down") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = gw.Close() })
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "/docs/rights.json", nil)
+	r.RemoteAddr = "127.0.0.1:4000"
+	r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	gw.Handler().ServeHTTP(w, r)
+	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
+	if body := w.Body.String(); w.Code != 500 || !strings.Contains(body, id) || strings.Contains(body, "directory") {
+		t.Errorf("%d %s", w.Code, body)
+	}
+	if text := log.String(); !strings.Contains(text, "the directory is down") || !strings.Contains(text, id) {
+		t.Errorf("the log: %s", text)
+	}
+}
+
+// TestDocsCallers: the page offers a user of each role that an expression compares with.
+func TestDocsCallers(t *testing.T) {
+	files := maps.Clone(docsFiles)
+	files["fronds/app/frond.yaml"] = &fstest.MapFile{Data: []byte(`
+collectors:
+  note:
+    - when: '"staff" not in user.roles && user.role in ["clerk", "manager"]'
+    - when: '"chief" == state.user.role || user.tenant == "acme"'
+    - deny: all
+  vault: open
+  hidden: open
+`)}
+	gw := gatewayOf(t, read(t, files), gateway.Options{Config: gateway.Config{Identity: gateway.Identity{Dev: true}}})
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "/docs/host.json", nil)
+	r.RemoteAddr = "127.0.0.1:4000"
+	gw.Handler().ServeHTTP(w, r)
+	var host struct {
+		Callers []struct {
+			Name string
+			User map[string]any
+		}
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &host); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, c := range host.Callers {
+		text, _ := json.Marshal(c.User)
+		got[c.Name] = string(text)
+	}
+	want := map[string]string{
+		"ada": `{"id":"ada"}`, "ada, staff": `{"id":"ada","roles":["staff"]}`, "ada, clerk": `{"id":"ada","role":"clerk"}`,
+		"ada, manager": `{"id":"ada","role":"manager"}`, "ada, chief": `{"id":"ada","role":"chief"}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -29,6 +30,7 @@ type generation struct {
 	session   Session
 	again     Session // who is calling, for a stream that goes on: nothing is counted
 	facade    *facade.Facade
+	callers   json.RawMessage     // see [callersOf]
 	documents *graphqlhttp.Folder // trusted documents; nil: every document is trusted
 	places    []*place
 	mounted   []mounted
@@ -42,7 +44,7 @@ type generation struct {
 // newGeneration builds the surfaces over a façade, and what is mounted where. draining
 // turns /readyz to 503.
 func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *facade.Facade) (_ *generation, failed error) {
-	gen := &generation{host: h, session: session, again: again, facade: f}
+	gen := &generation{host: h, session: session, again: again, facade: f, callers: callersOf(h, f.Catalog())}
 	gen.streaming, gen.endStreams = context.WithCancel(h.streaming)
 	defer func() {
 		if failed != nil { // what accepts websockets runs until then

@@ -11,20 +11,16 @@ func Table(c *catalog.Catalog, collectors map[*catalog.Door]Collector) (all []ca
 	shown := map[string][]catalog.Surface{}
 	for _, s := range c.Surfaces() {
 		view, _ := c.Surface(s)
-		for _, f := range view.Fronds {
-			for _, d := range f.Doors {
-				shown[d.Name] = append(shown[d.Name], s)
-			}
+		for d := range view.Doors() {
+			shown[d.Name] = append(shown[d.Name], s)
 		}
 	}
-	for _, f := range c.Fronds {
-		for _, d := range f.Doors {
-			a := catalog.Access{Frond: f.Name, Door: d.Name, By: AuthorityOf(d, collectors[d]), At: d.AccessAt, Surfaces: append([]catalog.Surface{}, shown[d.Name]...), File: f.File}
-			if r, is := collectors[d].(*rules); is {
-				a.Rules = r.access(d)
-			}
-			all = append(all, a)
+	for d := range c.Doors() {
+		a := catalog.Access{Frond: d.Frond.Name, Door: d.Name, By: AuthorityOf(d, collectors[d]), At: d.AccessAt, Surfaces: append([]catalog.Surface{}, shown[d.Name]...), File: d.Frond.File}
+		if r, is := collectors[d].(*rules); is {
+			a.Rules = r.access(d)
 		}
+		all = append(all, a)
 	}
 	return all
 }
@@ -32,22 +28,20 @@ func Table(c *catalog.Catalog, collectors map[*catalog.Door]Collector) (all []ca
 // FactTable lists who may receive the events of each fact, in declaration order: of one about
 // the rows of a door, the rules of the door that open its list.
 func FactTable(c *catalog.Catalog, collectors map[*catalog.Door]Collector) (all []catalog.Access) {
-	for _, f := range c.Fronds {
-		for _, fact := range f.Facts {
-			a := catalog.Access{Frond: f.Name, Fact: fact.Name, By: AuthorityOf(fact.Judged, collectors[fact.Judged]), At: fact.Judged.AccessAt, Surfaces: []catalog.Surface{}, File: f.File}
-			if fact.Door != nil {
-				a.Door = fact.Door.Name
-			}
-			for _, s := range c.Surfaces() {
-				if view, _ := c.Surface(s); view.Announces(fact) {
-					a.Surfaces = append(a.Surfaces, s)
-				}
-			}
-			if r, is := collectors[fact.Judged].(*rules); is {
-				a.Rules = r.receiving(fact)
-			}
-			all = append(all, a)
+	for fact := range c.Facts() {
+		a := catalog.Access{Frond: fact.Frond.Name, Fact: fact.Name, By: AuthorityOf(fact.Judged, collectors[fact.Judged]), At: fact.Judged.AccessAt, Surfaces: []catalog.Surface{}, File: fact.Frond.File}
+		if fact.Door != nil {
+			a.Door = fact.Door.Name
 		}
+		for _, s := range c.Surfaces() {
+			if view, _ := c.Surface(s); view.Announces(fact) {
+				a.Surfaces = append(a.Surfaces, s)
+			}
+		}
+		if r, is := collectors[fact.Judged].(*rules); is {
+			a.Rules = r.receiving(fact)
+		}
+		all = append(all, a)
 	}
 	return all
 }
@@ -94,6 +88,9 @@ func (r *rules) access(d *catalog.Door) []catalog.RuleAccess {
 	out := make([]catalog.RuleAccess, len(r.list))
 	for i, this := range r.list {
 		a := catalog.RuleAccess{When: this.source.When, Opens: []string{}, Denies: []string{}, Rows: this.source.Rows, Hide: this.hide, ReadOnly: this.readOnly}
+		if this.when != nil {
+			a.Texts = this.when.Texts
+		}
 		uncreatable, _ := this.neverCreates(d)
 		for _, op := range d.Operations {
 			decided := slices.ContainsFunc(r.list[:i], func(earlier *rule) bool {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/frondhost/frond/facade/expression"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -44,6 +45,8 @@ type RuleAccess struct {
 	Hide     []string          `json:"hide,omitempty"`
 	ReadOnly []string          `json:"readOnly,omitempty"`
 	Set      map[string]string `json:"set,omitempty"` // the values as JSON
+
+	Texts []expression.UserText `json:"-"` // of When
 }
 
 // Undecided reports the doors of a table, and the facts that are about no door, that are open

@@ -3,6 +3,7 @@
 package catalog
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/frondhost/frond/facade/expression"
@@ -55,6 +56,45 @@ type Frond struct {
 
 	// File is its frond.yaml, or where it would be.
 	File string
+}
+
+// Doors returns the doors of all Fronds, in order.
+func (c *Catalog) Doors() iter.Seq[*Door] {
+	return func(yield func(*Door) bool) {
+		for _, f := range c.Fronds {
+			for _, d := range f.Doors {
+				if !yield(d) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Operations returns the operations of all doors, in order.
+func (c *Catalog) Operations() iter.Seq[*Operation] {
+	return func(yield func(*Operation) bool) {
+		for d := range c.Doors() {
+			for _, op := range d.Operations {
+				if !yield(op) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Facts returns the facts of all Fronds, in order.
+func (c *Catalog) Facts() iter.Seq[*Fact] {
+	return func(yield func(*Fact) bool) {
+		for _, f := range c.Fronds {
+			for _, fact := range f.Facts {
+				if !yield(fact) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Fact is a named announcement (spec 6). Each emission of it is an [facade.Event]. A Fact does not

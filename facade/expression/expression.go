@@ -28,9 +28,10 @@ import (
 type Expr struct {
 	Text    string
 	program *vm.Program
-	Names   []string // what it reads of what it is given, each once
-	User    []string // the members of user that it reads, each once
-	Gives   string   // the JSON type of its value where startup knows it, else ""
+	Names   []string   // what it reads of what it is given, each once
+	User    []string   // the members of user that it reads, each once
+	Texts   []UserText // the texts that it compares members of user with, each once
+	Gives   string     // the JSON type of its value where startup knows it, else ""
 }
 
 // Compile compiles text over names of these types. The types are used at startup
@@ -56,7 +57,7 @@ func Compile(text string, names Names) (*Expr, error) {
 	if err != nil {
 		return nil, placed(err)
 	}
-	e := &Expr{Text: text, program: program, Names: read.names, User: read.user}
+	e := &Expr{Text: text, program: program, Names: read.names, User: read.user, Texts: read.texts}
 	if t := judged.Node().Type(); t != nil {
 		e.Gives = jsonTypeOf(t)
 	}
@@ -161,6 +162,7 @@ type nameReader struct {
 	known Names
 	names []string
 	user  []string
+	texts []UserText
 	env   bool
 }
 
@@ -170,6 +172,9 @@ func (r *nameReader) Visit(node *ast.Node) {
 		if name := memberOfUser(member); name != "" && !slices.Contains(r.user, name) {
 			r.user = append(r.user, name)
 		}
+	}
+	if comparison, ok := (*node).(*ast.BinaryNode); ok {
+		r.compare(comparison)
 	}
 	name, ok := (*node).(*ast.IdentifierNode)
 	if !ok {
@@ -185,6 +190,42 @@ func (r *nameReader) Visit(node *ast.Node) {
 		return
 	}
 	r.names = append(r.names, name.Value)
+}
+
+// UserText is a text that an expression compares a member of user with.
+type UserText struct {
+	Member, Text string
+	Listed       bool // the member is a list that has the text: "staff" in user.roles
+}
+
+// compare notes the texts of user.role == "clerk", user.role in ["clerk", "manager"] and
+// "staff" in user.roles.
+func (r *nameReader) compare(n *ast.BinaryNode) {
+	add := func(member, text ast.Node, listed bool) {
+		if chain, ok := member.(*ast.ChainNode); ok {
+			member = chain.Node
+		}
+		of, isMember := member.(*ast.MemberNode)
+		value, isText := text.(*ast.StringNode)
+		if !isMember || !isText {
+			return
+		}
+		if found := (UserText{memberOfUser(of), value.Value, listed}); found.Member != "" && !slices.Contains(r.texts, found) {
+			r.texts = append(r.texts, found)
+		}
+	}
+	switch n.Operator {
+	case "==", "!=":
+		add(n.Left, n.Right, false)
+		add(n.Right, n.Left, false)
+	case "in":
+		add(n.Right, n.Left, true)
+		if list, ok := n.Right.(*ast.ArrayNode); ok {
+			for _, text := range list.Nodes {
+				add(n.Left, text, false)
+			}
+		}
+	}
 }
 
 // memberOfUser returns the member of user that a node reads: user.id, state.user.id or
