@@ -144,10 +144,8 @@ func benchStart(int, time.Duration) error {
 		return err
 	}
 	s := started{Took: time.Since(begin), SDL: len(gw.SDL()), Types: strings.Count(gw.SDL(), "\ntype ")}
-	for _, frond := range gw.Catalog().Fronds {
-		for _, door := range frond.Doors {
-			s.Operations += len(door.Operations)
-		}
+	for door := range gw.Catalog().Doors() {
+		s.Operations += len(door.Operations)
 	}
 	// What is in use after a collection is what a gateway at rest holds.
 	runtime.GC()

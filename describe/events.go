@@ -11,11 +11,9 @@ import (
 
 // factsOf are the facts that a surface shows, in the order of the catalog.
 func factsOf(served *catalog.Catalog) (all []*catalog.Fact) {
-	for _, f := range served.Fronds {
-		for _, fact := range f.Facts {
-			if served.Announces(fact) {
-				all = append(all, fact)
-			}
+	for fact := range served.Facts() {
+		if served.Announces(fact) {
+			all = append(all, fact)
 		}
 	}
 	return all

@@ -2,7 +2,6 @@ package describe
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -23,32 +22,17 @@ func Judges(catalogs ...*catalog.Catalog) []byte {
 	return []byte(schema.ScriptModule(func(b *strings.Builder, card func(*schema.Script) string) {
 		var bodies strings.Builder
 		written := map[string]bool{}
-		for op := range operations(catalogs) {
-			name := op.Door.Name + "." + op.Name
-			if script, mode := judgeOf(op); script != nil && !written[name] {
-				written[name] = true
-				fmt.Fprintf(&bodies, "  %s: schema(%s, %d),\n", jsontext.Quote(name), card(script), mode)
+		for _, served := range catalogs {
+			for op := range served.Operations() {
+				name := op.Door.Name + "." + op.Name
+				if script, mode := judgeOf(op); script != nil && !written[name] {
+					written[name] = true
+					fmt.Fprintf(&bodies, "  %s: schema(%s, %d),\n", jsontext.Quote(name), card(script), mode)
+				}
 			}
 		}
 		b.WriteString("export const bodies = {\n" + bodies.String() + "};\n")
 	}))
-}
-
-// operations are those of all doors of catalogs.
-func operations(catalogs []*catalog.Catalog) iter.Seq[*catalog.Operation] {
-	return func(yield func(*catalog.Operation) bool) {
-		for _, catalog := range catalogs {
-			for _, f := range catalog.Fronds {
-				for _, d := range f.Doors {
-					for _, op := range d.Operations {
-						if !yield(op) {
-							return
-						}
-					}
-				}
-			}
-		}
-	}
 }
 
 // judgeOf is the judge of the body of an operation and the mode that it judges in: 0 for a new row

@@ -15,12 +15,8 @@ func OpenRPC(served *catalog.Catalog, info Info) json.RawMessage {
 	d := &openRPC{schemas: newSchemas(served)}
 	d.flat = true
 	var methods []json.RawMessage
-	for _, f := range served.Fronds {
-		for _, door := range f.Doors {
-			for _, op := range door.Operations {
-				methods = append(methods, d.method(op))
-			}
-		}
+	for op := range served.Operations() {
+		methods = append(methods, d.method(op))
 	}
 	body := []any{
 		"methods", list(methods...),

@@ -93,16 +93,14 @@ func NewHandler(cat *catalog.Catalog, caller facade.Caller, opts *Options) *Hand
 // changes.
 func methodsOf(cat *catalog.Catalog) (methods map[string]*catalog.Operation, aliases map[string]*catalog.Alias) {
 	methods, aliases = map[string]*catalog.Operation{}, map[string]*catalog.Alias{}
-	for _, frond := range cat.Fronds {
-		for _, door := range frond.Doors {
+	for door := range cat.Doors() {
+		for _, a := range door.Aliases {
+			aliases[strings.ToLower(a.Name)] = a
+		}
+		for _, op := range door.Operations {
+			methods[wire.MethodKey(door.Name, op.Name)] = op
 			for _, a := range door.Aliases {
-				aliases[strings.ToLower(a.Name)] = a
-			}
-			for _, op := range door.Operations {
-				methods[wire.MethodKey(door.Name, op.Name)] = op
-				for _, a := range door.Aliases {
-					methods[wire.MethodKey(a.Name, op.Name)] = op
-				}
+				methods[wire.MethodKey(a.Name, op.Name)] = op
 			}
 		}
 	}

@@ -13,23 +13,19 @@ import (
 // bind decides who answers each operation and who keeps the rows of each door.
 func bind(h *host, c *compile.Compiled, p *Project) {
 	h.facts = map[*catalog.Fact]*boundFact{}
-	for _, f := range c.Catalog.Fronds {
-		for _, d := range f.Doors {
-			h.doors = append(h.doors, newBoundDoor(d, c))
+	for d := range c.Catalog.Doors() {
+		h.doors = append(h.doors, newBoundDoor(d, c))
+	}
+	for d := range c.Catalog.Doors() {
+		for _, op := range slices.AppendSeq(slices.Clone(d.Operations), maps.Values(d.Inside)) {
+			for op.Index >= len(h.operations) {
+				h.operations = append(h.operations, nil)
+			}
+			h.operations[op.Index] = &boundOperation{Operation: op, reader: readerOf(h, op)}
 		}
 	}
-	for _, f := range c.Catalog.Fronds {
-		for _, d := range f.Doors {
-			for _, op := range slices.AppendSeq(slices.Clone(d.Operations), maps.Values(d.Inside)) {
-				for op.Index >= len(h.operations) {
-					h.operations = append(h.operations, nil)
-				}
-				h.operations[op.Index] = &boundOperation{Operation: op, reader: readerOf(h, op)}
-			}
-		}
-		for _, fact := range f.Facts {
-			h.facts[fact] = newBoundFact(h, fact, c)
-		}
+	for fact := range c.Catalog.Facts() {
+		h.facts[fact] = newBoundFact(h, fact, c)
 	}
 	for i, a := range p.attached.Handlers {
 		op := h.operations.of(c.Catalog.Door(a.Door).Operation(a.Name))

@@ -90,17 +90,15 @@ func (h *host) emit(ctx context.Context, s *callContext, name string, payload an
 func (h *host) declared(s *callContext, name string) (*catalog.Fact, error) {
 	var found []*catalog.Fact
 	var names []string
-	for _, frond := range h.catalog.Fronds {
-		own := s.op == nil || s.op.Door.Frond.Name == frond.Name
-		for _, f := range frond.Facts {
-			if own && f.Name == name || f.FullName() == name {
-				found = append(found, f)
-			}
-			if own {
-				names = append(names, f.Name)
-			} else {
-				names = append(names, f.FullName())
-			}
+	for f := range h.catalog.Facts() {
+		own := s.op == nil || s.op.Door.Frond.Name == f.Frond.Name
+		if own && f.Name == name || f.FullName() == name {
+			found = append(found, f)
+		}
+		if own {
+			names = append(names, f.Name)
+		} else {
+			names = append(names, f.FullName())
 		}
 	}
 	switch {

@@ -153,15 +153,13 @@ func Usable(d *schema.DiscoveredFrond, from string) error {
 
 // unkept are the faults of facts that built-in commands emit, over a store that keeps none.
 func unkept(c *catalog.Catalog) (faults schema.Faults) {
-	for _, f := range c.Fronds {
-		for _, fact := range f.Facts {
-			if f.Remote == "" && (fact.On != nil || fact.Changes) {
-				faults = append(faults, schema.Fault{
-					File: f.File, Pointer: cmp.Or(fact.At, "/changes"),
-					Message: fmt.Sprintf("the fact %s cannot be kept: the store of this host has no outbox", fact.Name),
-					Remedy:  "open a store of SQLite or PostgreSQL, or leave on and changes out",
-				})
-			}
+	for fact := range c.Facts() {
+		if fact.Frond.Remote == "" && (fact.On != nil || fact.Changes) {
+			faults = append(faults, schema.Fault{
+				File: fact.Frond.File, Pointer: cmp.Or(fact.At, "/changes"),
+				Message: fmt.Sprintf("the fact %s cannot be kept: the store of this host has no outbox", fact.Name),
+				Remedy:  "open a store of SQLite or PostgreSQL, or leave on and changes out",
+			})
 		}
 	}
 	return faults
@@ -237,18 +235,14 @@ func (f *Facade) Transact(ctx context.Context, trace string, fn func(ctx context
 // or the host of a remote decides about each call. It asks the rules that a call asks first;
 // collectors in Go are not called.
 func (f *Facade) Verdicts(ctx context.Context, view *catalog.Catalog, state access.State, each func(op *catalog.Operation, refusal kiterror.Code, perCall bool)) {
-	for _, frond := range view.Fronds {
-		for _, d := range frond.Doors {
-			for _, op := range d.Operations {
-				refusal, perCall := mayCall(ctx, f.host, d, op, state)
-				if out := op.OutDoor; out != nil && out != d && refusal == "" {
-					var more bool
-					refusal, more = mayCall(ctx, f.host, out, out.Reading(), state)
-					perCall = perCall || more
-				}
-				each(op, refusal, perCall)
-			}
+	for op := range view.Operations() {
+		refusal, perCall := mayCall(ctx, f.host, op.Door, op, state)
+		if out := op.OutDoor; out != nil && out != op.Door && refusal == "" {
+			var more bool
+			refusal, more = mayCall(ctx, f.host, out, out.Reading(), state)
+			perCall = perCall || more
 		}
+		each(op, refusal, perCall)
 	}
 }
 

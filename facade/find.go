@@ -75,11 +75,9 @@ func (h *host) missing(ctx context.Context, view *catalog.Catalog, c *Call, insi
 		}
 		return kiterror.Errorf(kiterror.NotFound, "%s has no operation called %s%s", door.Name, kiterror.Quoted(c.Operation), kiterror.Instead(c.Operation, names, h.suggest))
 	}
-	for _, frond := range view.Fronds {
-		for _, door := range frond.Doors {
-			if len(names) <= kiterror.MaxNames && slices.ContainsFunc(door.Operations, may) {
-				names = append(names, door.Name)
-			}
+	for door := range view.Doors() {
+		if len(names) <= kiterror.MaxNames && slices.ContainsFunc(door.Operations, may) {
+			names = append(names, door.Name)
 		}
 	}
 	return kiterror.Errorf(kiterror.NotFound, "no entity is called %s here%s", kiterror.Quoted(c.Entity), kiterror.Instead(c.Entity, names, h.suggest))

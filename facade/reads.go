@@ -45,11 +45,9 @@ func ChangesOf(c *catalog.Catalog, read *readset.Set) ([]*catalog.Fact, error) {
 		return nil, kiterror.Errorf(kiterror.NotImplemented, "what %s answers cannot be followed, since it stores no rows; ask for it in a query", other)
 	}
 	var all []*catalog.Fact
-	for _, frond := range c.Fronds {
-		for _, f := range frond.Facts {
-			if f.Changes && f.Door != nil && slices.Contains(entities, f.Door.Entity) {
-				all = append(all, f)
-			}
+	for f := range c.Facts() {
+		if f.Changes && f.Door != nil && slices.Contains(entities, f.Door.Entity) {
+			all = append(all, f)
 		}
 	}
 	for _, e := range entities {

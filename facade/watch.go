@@ -68,15 +68,13 @@ func (w *Watch) Fact() *catalog.Fact { return w.fact }
 // missing is NOT_FOUND. It names the facts that this caller may watch.
 func (w *Watch) missing(ctx context.Context) error {
 	var names []string
-	for _, frond := range w.view.Fronds {
-		for _, f := range frond.Facts {
-			if len(names) > kiterror.MaxNames || !w.view.Announces(f) {
-				continue
-			}
-			other := Watch{host: w.host, fact: f, sub: Subscription{State: w.sub.State}, view: w.view}
-			if _, err := other.look(ctx); err == nil {
-				names = append(names, f.FullName())
-			}
+	for f := range w.view.Facts() {
+		if len(names) > kiterror.MaxNames || !w.view.Announces(f) {
+			continue
+		}
+		other := Watch{host: w.host, fact: f, sub: Subscription{State: w.sub.State}, view: w.view}
+		if _, err := other.look(ctx); err == nil {
+			names = append(names, f.FullName())
 		}
 	}
 	name := w.sub.Frond + "." + w.sub.Fact

@@ -105,16 +105,10 @@ func (h *Host) unkept(f *facade.Facade) (faults schema.Faults) {
 	if h.options.Store != nil || memory || err != nil || !h.mapped(f) {
 		return nil
 	}
-	for _, frond := range f.Catalog().Fronds {
-		if frond.Remote != "" {
-			continue
-		}
-		for _, fact := range frond.Facts {
-			if fact.On == nil && !fact.Changes {
-				continue
-			}
+	for fact := range f.Catalog().Facts() {
+		if fact.Frond.Remote == "" && (fact.On != nil || fact.Changes) {
 			faults = append(faults, schema.Fault{
-				File: "fronds/" + frond.Name + "/frond.yaml", Pointer: "/facts",
+				File: "fronds/" + fact.Frond.Name + "/frond.yaml", Pointer: "/facts",
 				Message: fmt.Sprintf("the fact %s cannot be kept: its rows are in another program's SQLite database, in which this program makes no tables", fact.Name),
 				Remedy:  "leave the fact out, or copy the rows into a store of this program",
 			})

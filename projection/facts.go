@@ -118,11 +118,9 @@ var liveDirective = graphql.NewDirective(graphql.DirectiveConfig{
 // A fact of the same name keeps it.
 func (b *Builder) addLive() {
 	announced := map[*catalog.Door]bool{}
-	for _, frond := range b.catalog.Fronds {
-		for _, f := range frond.Facts {
-			if f.Changes && b.catalog.Announces(f) {
-				announced[f.Door] = true
-			}
+	for f := range b.catalog.Facts() {
+		if f.Changes && b.catalog.Announces(f) {
+			announced[f.Door] = true
 		}
 	}
 	for _, q := range b.query.fields {

@@ -60,10 +60,8 @@ func RegisterAll(b *Builder, cat *catalog.Catalog, opts *Options) error {
 	for _, d := range b.doors {
 		b.addOperations(d)
 	}
-	for _, frond := range cat.Fronds {
-		for _, f := range frond.Facts {
-			b.addFact(f)
-		}
+	for f := range cat.Facts() {
+		b.addFact(f)
 	}
 	b.addLive()
 	return slices.Clone(b.claims.faults[before:]).Err()

@@ -101,16 +101,12 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 // unanswered lists the operations that would answer NOT_IMPLEMENTED. They are notices: a Go
 // program may have the handlers that this one lacks.
 func unanswered(served *catalog.Catalog) (notices []finding) {
-	for _, frond := range served.Fronds {
-		for _, door := range frond.Doors {
-			for _, op := range door.Operations {
-				if !op.Answered {
-					notices = append(notices, finding{
-						File: door.Origin, Message: fmt.Sprintf("%s.%s has no handler in this program", door.Name, op.Name),
-						Remedy: "attach a handler in a Go program, or name the Frond in remotes",
-					})
-				}
-			}
+	for op := range served.Operations() {
+		if !op.Answered {
+			notices = append(notices, finding{
+				File: op.Door.Origin, Message: fmt.Sprintf("%s.%s has no handler in this program", op.Door.Name, op.Name),
+				Remedy: "attach a handler in a Go program, or name the Frond in remotes",
+			})
 		}
 	}
 	return notices

@@ -173,12 +173,10 @@ func isRetrying(name string) bool { return strings.HasSuffix(name, delivery.Retr
 func consumerNamed(ctx context.Context, c *catalog.Catalog, outbox facade.Outbox, name string) (string, error) {
 	tries := []string{name, "go:" + name, "webhook:" + name}
 	known := []string{"nats"}
-	for _, frond := range c.Fronds {
-		for _, f := range frond.Facts {
-			known = append(known, "go:"+f.FullName())
-			if f.Name == name {
-				tries = append(tries, "go:"+f.FullName())
-			}
+	for f := range c.Facts() {
+		known = append(known, "go:"+f.FullName())
+		if f.Name == name {
+			tries = append(tries, "go:"+f.FullName())
 		}
 	}
 	dead, err := outbox.Dead(ctx, "", maxDead)

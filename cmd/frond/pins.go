@@ -70,22 +70,20 @@ func checkPins(dir string, served *catalog.Catalog) (faults, notices []finding) 
 		return []finding{{File: name, Message: "cannot be read: " + err.Error(), Remedy: "write it again with frond check --pin"}}, nil
 	}
 	const accept = "or accept it with frond check --pin, and inform its clients"
-	for _, frond := range served.Fronds {
-		for _, door := range frond.Doors {
-			// A Frond that is not in the file has no pinned doors: its nil map is empty.
-			was, ok := pinned.Plurals[frond.Name][door.Name]
-			switch at := "/plurals/" + jsontext.Token(frond.Name) + "/" + jsontext.Token(door.Name); {
-			case !ok:
-				notices = append(notices, finding{File: name, Pointer: at, Message: fmt.Sprintf("%s is not pinned yet", door.Name), Remedy: "write frond check --pin"})
-			case !strings.EqualFold(was, door.Plural): // a path is found without regard to case
-				faults = append(faults, finding{
-					File: name, Pointer: at, Message: fmt.Sprintf("%s moves from /api/%s/%s to /api/%[2]s/%[4]s", door.Name, frond.Name, was, door.Plural),
-					Remedy: fmt.Sprintf("write plural: %s for this door in frond.yaml, %s", was, accept),
-				})
-			}
-			// What remains after the loop is gone.
-			delete(pinned.Plurals[frond.Name], door.Name)
+	for door := range served.Doors() {
+		// A Frond that is not in the file has no pinned doors: its nil map is empty.
+		was, ok := pinned.Plurals[door.Frond.Name][door.Name]
+		switch at := "/plurals/" + jsontext.Token(door.Frond.Name) + "/" + jsontext.Token(door.Name); {
+		case !ok:
+			notices = append(notices, finding{File: name, Pointer: at, Message: fmt.Sprintf("%s is not pinned yet", door.Name), Remedy: "write frond check --pin"})
+		case !strings.EqualFold(was, door.Plural): // a path is found without regard to case
+			faults = append(faults, finding{
+				File: name, Pointer: at, Message: fmt.Sprintf("%s moves from /api/%s/%s to /api/%[2]s/%[4]s", door.Name, door.Frond.Name, was, door.Plural),
+				Remedy: fmt.Sprintf("write plural: %s for this door in frond.yaml, %s", was, accept),
+			})
 		}
+		// What remains after the loop is gone.
+		delete(pinned.Plurals[door.Frond.Name], door.Name)
 	}
 	for _, frond := range slices.Sorted(maps.Keys(pinned.Plurals)) {
 		for _, door := range slices.Sorted(maps.Keys(pinned.Plurals[frond])) {

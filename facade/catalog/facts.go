@@ -29,12 +29,10 @@ func (c *Catalog) Fact(frond, name string) *Fact {
 // FactsNamed returns the facts that a name can mean, FROND.NAME or NAME, and the full names of
 // all that there are, sorted.
 func (c *Catalog) FactsNamed(name string) (found []*Fact, all []string) {
-	for _, frond := range c.Fronds {
-		for _, f := range frond.Facts {
-			all = append(all, f.FullName())
-			if f.Name == name || f.FullName() == name {
-				found = append(found, f)
-			}
+	for f := range c.Facts() {
+		all = append(all, f.FullName())
+		if f.Name == name || f.FullName() == name {
+			found = append(found, f)
 		}
 	}
 	slices.Sort(all)

@@ -25,19 +25,17 @@ func (b *compiler) notes(c *catalog.Catalog) {
 	}
 	c.Advice = b.advice
 	c.Notes, c.Ended = append(c.Notes, b.ignored...), b.ended
-	for _, f := range c.Fronds {
-		for _, d := range f.Doors {
-			if d.Entity == nil {
-				continue
-			}
-			c.Advice = append(c.Advice, access.Uncreatable(d, b.collected[d])...)
-			if note, ok := unclearable(d); ok {
-				c.Advice = append(c.Advice, note)
-			}
-			for _, p := range d.Entity.Fields {
-				if why := b.unoffered(f, p); why != "" {
-					c.Notes = append(c.Notes, schema.Fault{File: d.Origin, Pointer: "/properties/" + p.Name, Message: "the relation is not offered: " + why})
-				}
+	for d := range c.Doors() {
+		if d.Entity == nil {
+			continue
+		}
+		c.Advice = append(c.Advice, access.Uncreatable(d, b.collected[d])...)
+		if note, ok := unclearable(d); ok {
+			c.Advice = append(c.Advice, note)
+		}
+		for _, p := range d.Entity.Fields {
+			if why := b.unoffered(d.Frond, p); why != "" {
+				c.Notes = append(c.Notes, schema.Fault{File: d.Origin, Pointer: "/properties/" + p.Name, Message: "the relation is not offered: " + why})
 			}
 		}
 	}

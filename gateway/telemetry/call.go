@@ -57,13 +57,9 @@ func (w *CallWatch) Bind(c *catalog.Catalog) {
 		return
 	}
 	w.catalog, w.operations = c, map[*catalog.Operation]*watched{}
-	for _, frond := range c.Fronds {
-		for _, door := range frond.Doors {
-			for _, op := range door.Operations {
-				w.operations[op] = w.watched(frond.Name, door.Name, op.Name, op.Kind)
-				w.operations[op].transacts = op.Transacts
-			}
-		}
+	for op := range c.Operations() {
+		w.operations[op] = w.watched(op.Door.Frond.Name, op.Door.Name, op.Name, op.Kind)
+		w.operations[op].transacts = op.Transacts
 	}
 	// One series for every name that is not in the catalog: a caller who makes up names
 	// creates no new ones.

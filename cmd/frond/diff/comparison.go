@@ -43,14 +43,14 @@ type doorPair struct{ was, is *catalog.Door }
 // doors pairs all doors, those of the old version first.
 func (c *comparison) doors() (all []doorPair) {
 	paired := map[*catalog.Door]bool{}
-	for _, d := range doors(c.was.catalog) {
+	for d := range c.was.catalog.Doors() {
 		p := doorPair{was: d, is: c.is.catalog.Door(c.pair.newName(doorKey(d)))}
 		if p.is != nil {
 			paired[p.is] = true
 		}
 		all = append(all, p)
 	}
-	for _, d := range doors(c.is.catalog) {
+	for d := range c.is.catalog.Doors() {
 		if !paired[d] {
 			all = append(all, doorPair{is: d})
 		}

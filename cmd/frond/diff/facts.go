@@ -45,17 +45,15 @@ type announcements struct {
 // factsOf are the facts of a version, in order.
 func factsOf(v *Version) announcements {
 	out := announcements{cards: map[string]*schema.Card{}, facts: map[string]*catalog.Fact{}}
-	for _, frond := range v.catalog.Fronds {
-		for _, f := range frond.Facts {
-			card := f.Schema
-			if card == nil {
-				card = announced
-			}
-			if out.cards[f.Name] == nil {
-				out.names = append(out.names, f.Name)
-			}
-			out.cards[f.Name], out.facts[f.Name] = card, f
+	for f := range v.catalog.Facts() {
+		card := f.Schema
+		if card == nil {
+			card = announced
 		}
+		if out.cards[f.Name] == nil {
+			out.names = append(out.names, f.Name)
+		}
+		out.cards[f.Name], out.facts[f.Name] = card, f
 	}
 	return out
 }

@@ -190,14 +190,6 @@ func keyOf(op *catalog.Operation) string { return schema.EntityKey(op.Door.Name)
 // doorKey is how doors are compared.
 func doorKey(d *catalog.Door) string { return schema.EntityKey(d.Name) }
 
-// doors are all doors of a catalog, in order.
-func doors(c *catalog.Catalog) (all []*catalog.Door) {
-	for _, f := range c.Fronds {
-		all = append(all, f.Doors...)
-	}
-	return all
-}
-
 // reduced is the version in a lesser form, made in the way in which one that was given so is
 // made: equal versions are then equal, wherever each comes from. fronds are the Fronds that
 // the other side knows entities of, by entity key.

@@ -57,13 +57,9 @@ func Fill(project *facade.Project, opts *Options) ([]Note, error) {
 			return nil, err
 		}
 	}
-	for _, frond := range catalog.Fronds {
-		for _, door := range frond.Doors {
-			for _, op := range door.Operations {
-				if !op.Answered {
-					facade.Handle(project.Door(door.Name), op.Name, w.answering(catalog, op))
-				}
-			}
+	for op := range catalog.Operations() {
+		if !op.Answered {
+			facade.Handle(project.Door(op.Door.Name), op.Name, w.answering(catalog, op))
 		}
 	}
 	return w.notes, nil
