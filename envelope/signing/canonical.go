@@ -14,7 +14,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Canonical appends the canonical text of checked JSON as RFC 8785 defines it, with one
+// canonical appends the canonical text of checked JSON as RFC 8785 defines it, with one
 // exception: a whole number below 10^21 keeps all its digits. RFC 8785 rounds it to a double,
 // and then an id of 64 bits and the next one would have the same digest. A number beyond
 // doubles and a lone surrogate have no canonical text and are errors.
@@ -25,12 +25,12 @@ import (
 //	1e400, "\ud800"             an error
 //
 // v has to have passed jsontext.Check: a duplicate name has no canonical text.
-func Canonical(dst []byte, v json.RawMessage) ([]byte, error) {
+func canonical(dst []byte, v json.RawMessage) ([]byte, error) {
 	switch jsontext.KindOf(v) {
 	case jsontext.Object:
-		return appendObject(dst, v, func(dst, _ []byte, v json.RawMessage) ([]byte, error) { return Canonical(dst, v) })
+		return appendObject(dst, v, func(dst, _ []byte, v json.RawMessage) ([]byte, error) { return canonical(dst, v) })
 	case jsontext.Array:
-		return appendArray(dst, v, Canonical)
+		return appendArray(dst, v, canonical)
 	case jsontext.String:
 		return appendString(dst, jsontext.Trim(v))
 	case jsontext.Number:

@@ -33,3 +33,14 @@ func CompareUTF16(a, b string) int { return compareUTF16(a, b) }
 func (s *Signer) AuthorizeGetAt(path, query, frond string, state json.RawMessage, now time.Time, id string) (string, *kiterror.Error) {
 	return s.authorizeGet(path, query, frond, state, now, id)
 }
+
+// Type is the typ of a token's header.
+const Type = tokenType
+
+// The digests that a token claims, and the text below them.
+var (
+	Bare      = bare
+	Canonical = canonical
+	Digest    = digest
+	GetDigest = getDigest
+)

@@ -21,13 +21,13 @@ import (
 // path is the one after the base address, so that a proxy may serve the host below a prefix.
 // query is the text after the question mark as it is sent, "" without one.
 
-// GetDigest returns the claim call of a GET: SHA-256 over the canonical text above, in
+// getDigest returns the claim call of a GET: SHA-256 over the canonical text above, in
 // base64url.
-func GetDigest(path, query string) string {
+func getDigest(path, query string) string {
 	text := jsontext.AppendString([]byte(`{"method":"GET","path":`), path)
 	text = append(jsontext.AppendString(append(text, `,"query":`...), query), '}')
 	// AppendString may escape what canonical text has as it is.
-	bare, err := Canonical(make([]byte, 0, len(text)), text)
+	bare, err := canonical(make([]byte, 0, len(text)), text)
 	if err != nil {
 		bare = text // no checked text comes here: a query is ASCII
 	}
@@ -43,7 +43,7 @@ func (s *Signer) AuthorizeGet(path, query, frond string, callerState json.RawMes
 }
 
 func (s *Signer) authorizeGet(path, query, frond string, callerState json.RawMessage, now time.Time, id string) (string, *kiterror.Error) {
-	before, after, err := s.claims(frond, GetDigest(path, query), callerState)
+	before, after, err := s.claims(frond, getDigest(path, query), callerState)
 	if err != nil {
 		return "", err
 	}
@@ -57,5 +57,5 @@ func (v *Verifier) VerifyGet(path, query, authorization string) (*Call, *kiterro
 	if authorization == "" || !strings.EqualFold(scheme, Challenge) || token == "" {
 		return nil, refuse("the request is not signed, and %s answers signed ones alone", cmp.Or(v.frond, "this host"))
 	}
-	return v.verify(token, func() (string, error) { return GetDigest(path, query), nil })
+	return v.verify(token, func() (string, error) { return getDigest(path, query), nil })
 }

@@ -19,10 +19,10 @@ const (
 // so that no two texts decode to the same bytes.
 var b64 = base64.RawURLEncoding.Strict()
 
-// Digest returns the claim call of a post of checked JSON: SHA-256 over [Bare], in
-// base64url. The error is that of [Canonical].
-func Digest(post json.RawMessage) (string, error) {
-	text, err := Bare(make([]byte, 0, len(post)), post)
+// digest returns the claim call of a post of checked JSON: SHA-256 over [bare], in
+// base64url. The error is that of [canonical].
+func digest(post json.RawMessage) (string, error) {
+	text, err := bare(make([]byte, 0, len(post)), post)
 	if err != nil {
 		return "", err
 	}
@@ -30,28 +30,28 @@ func Digest(post json.RawMessage) (string, error) {
 	return b64.EncodeToString(sum[:]), nil
 }
 
-// Bare appends the text that the digest covers: the canonical text of the whole post, without
-// identity and state in the params of any frame. The error is that of [Canonical].
+// bare appends the text that the digest covers: the canonical text of the whole post, without
+// identity and state in the params of any frame. The error is that of [canonical].
 //
 //	{"id":1,"method":"post.list","params":{"identity":"eyJ…","query":{},"state":{}}}
 //	{"id":1,"method":"post.list","params":{"query":{}}}
-func Bare(dst []byte, post json.RawMessage) ([]byte, error) {
+func bare(dst []byte, post json.RawMessage) ([]byte, error) {
 	if jsontext.KindOf(post) == jsontext.Array {
 		return appendArray(dst, post, bareFrame)
 	}
 	return bareFrame(dst, post)
 }
 
-// bareFrame is Bare for one frame. Any other text is canonical as a whole.
+// bareFrame is bare for one frame. Any other text is canonical as a whole.
 func bareFrame(dst []byte, frame json.RawMessage) ([]byte, error) {
 	if jsontext.KindOf(frame) != jsontext.Object {
-		return Canonical(dst, frame)
+		return canonical(dst, frame)
 	}
 	return appendObject(dst, frame, func(dst, name []byte, v json.RawMessage) ([]byte, error) {
 		if string(name) != "params" || jsontext.KindOf(v) != jsontext.Object {
-			return Canonical(dst, v)
+			return canonical(dst, v)
 		}
-		return appendObject(dst, v, func(dst, _ []byte, v json.RawMessage) ([]byte, error) { return Canonical(dst, v) }, identity, state)
+		return appendObject(dst, v, func(dst, _ []byte, v json.RawMessage) ([]byte, error) { return canonical(dst, v) }, identity, state)
 	})
 }
 

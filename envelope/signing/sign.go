@@ -13,9 +13,9 @@ import (
 // lifetime is how long a token is valid: the claim exp is iat plus lifetime.
 const lifetime = 60 * time.Second
 
-// Type is the typ of a token's header, so that a token made for another purpose is
+// tokenType is the typ of a token's header, so that a token made for another purpose is
 // refused (RFC 8725, section 3.11).
-const Type = "kit-call+jwt"
+const tokenType = "kit-call+jwt"
 
 // Signer signs posts. It may be used from many goroutines.
 type Signer struct {
@@ -29,7 +29,7 @@ type Signer struct {
 func NewSigner(key ed25519.PrivateKey, name string) *Signer {
 	header := []byte(`{"alg":"EdDSA","kid":`)
 	header = jsontext.AppendString(header, KeyID(key.Public().(ed25519.PublicKey)))
-	header = append(jsontext.AppendString(append(header, `,"typ":`...), Type), '}')
+	header = append(jsontext.AppendString(append(header, `,"typ":`...), tokenType), '}')
 	return &Signer{key: key, header: append(b64.AppendEncode(nil, header), '.'), name: jsontext.Quote(name)}
 }
 
@@ -48,7 +48,7 @@ type Sealed struct {
 
 // Seal prepares a post of one frame or several for a Frond. callerState is a JSON object; nil:
 // anonymous. The error is BAD_REQUEST: the post is not a frame, or it has no canonical text
-// ([Canonical]). Seal copies the post, which may be reused.
+// ([canonical]). Seal copies the post, which may be reused.
 func (s *Signer) Seal(post []byte, frond string, callerState json.RawMessage) (*Sealed, *kiterror.Error) {
 	if err := jsontext.Check(post); err != nil {
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the call cannot be written as JSON: %w", err)
@@ -58,7 +58,7 @@ func (s *Signer) Seal(post []byte, frond string, callerState json.RawMessage) (*
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the body is not a frame")
 	}
 	// The token is in a member that the digest leaves out, so any value will do for it.
-	digest, err := Digest(append(append(bytes.Clone(head), "null"...), tail...))
+	digest, err := digest(append(append(bytes.Clone(head), "null"...), tail...))
 	if err != nil {
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the call cannot be signed: %w", err)
 	}

@@ -122,7 +122,7 @@ func (v *Verifier) Verify(post json.RawMessage) (*Call, *kiterror.Error) {
 	case jsontext.KindOf(first) != jsontext.String:
 		return nil, refuse("identity is not a token; send the text of a JWS")
 	}
-	return v.verify(jsontext.Unquote(jsontext.Trim(first)), func() (string, error) { return Digest(post) })
+	return v.verify(jsontext.Unquote(jsontext.Trim(first)), func() (string, error) { return digest(post) })
 }
 
 // verify holds a token to everything that [Verifier.Verify] lists from unseal on; digestOf is
@@ -241,8 +241,8 @@ func readHeader(text []byte) (kid string, _ *kiterror.Error) {
 	switch {
 	case alg != "EdDSA":
 		return "", refuse("the token's alg is not EdDSA")
-	case typ != Type:
-		return "", refuse("the token's typ is not %s", Type)
+	case typ != tokenType:
+		return "", refuse("the token's typ is not %s", tokenType)
 	}
 	return kid, nil
 }
