@@ -90,6 +90,9 @@ func wordsOfGo(t *testing.T, name string, text []byte) {
 		case token.EOF:
 			return
 		case token.IDENT:
+			if lit == "Left" { // the operand of a binary node of other modules
+				continue
+			}
 			parts := parts(lit)
 			for i, p := range parts {
 				say := words[p]
