@@ -38,7 +38,7 @@
 // in commands, queries, hooks and computed fields, in tests ([Test]), and in the context of
 // [App.Open].
 //
-// # What it does not do
+// # Limits
 //
 // The package has no rules of its own: calls take the one path of package facade, and settings,
 // surfaces and identity are package gateway's. [App.Project] and [App.Configure] give access to

@@ -15,7 +15,7 @@ import (
 //
 //	export const bodies = { "order.create": schema(card0, 0), "order.update": schema(card0, 1) };
 //
-// The runtime stands beside it (client/src). A body that only the host can judge is left out: one
+// The runtime is imported from client/src. A body that only the host can judge is left out: one
 // with a card that JavaScript cannot judge, or with a field that callers neither send nor read,
 // whose name is not published.
 func Judges(catalogs ...*catalog.Catalog) []byte {

@@ -224,7 +224,7 @@ func (s *schemas) input(e *schema.Entity, u use) json.RawMessage {
 	return out.AppendJSON(nil)
 }
 
-// defaulted is a shape with what the host writes where the field is absent. The keyword default
+// defaulted is a shape with the value that the host writes where the field is absent. The keyword default
 // makes code generators expect the value in every body.
 func defaulted(shape json.RawMessage, p *schema.Property) json.RawMessage {
 	rule := p.Axes.Create

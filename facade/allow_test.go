@@ -195,8 +195,8 @@ func TestAccessFaults(t *testing.T) {
 		{"allow nothing", `order: [{allow: []}]`, "frond.yaml#/collectors/order/0/allow: the rule allows no operation, so that it denies all of them; name some, or write deny: all"},
 		{"allow what is not there", `bell: [{allow: [list]}]`, `frond.yaml#/collectors/bell/0/allow/0: bell has no operation "list"; name some of ring, listen, or write allow: all`},
 		{"allow everybody", `order: [{allow: everything}]`, "frond.yaml#/collectors/order/0/allow: allow has to be a list of names; write allow: [list, findById], or allow: all"},
-		{"allow where all is denied", `order: [{allow: [pay], deny: all}]`, "frond.yaml#/collectors/order/0: allow says nothing where all is denied; leave one of them out"},
-		{"allow and deny", `order: [{allow: [pay], deny: [delete]}]`, "frond.yaml#/collectors/order/0/deny: deny says nothing where allow lists what is open: all others are closed; leave deny out, or write allow: all beside it"},
+		{"allow where all is denied", `order: [{allow: [pay], deny: all}]`, "frond.yaml#/collectors/order/0: allow has no effect where all is denied; leave one of them out"},
+		{"allow and deny", `order: [{allow: [pay], deny: [delete]}]`, "frond.yaml#/collectors/order/0/deny: deny has no effect here: allow lists the open operations, and all others are closed; leave deny out, or write allow: all as well"},
 		{"allow what the rule is not for", `order: [{for: [update], allow: [update, pay]}]`, "frond.yaml#/collectors/order/0/allow/1: the rule allows pay, which it is not for; name it under for too, or leave it out"},
 		{"for a command without allow", `order: [{for: [update, pay]}]`, "frond.yaml#/collectors/order/0/for/1: the rule is for the command pay, which stays closed without an allow; write allow: [pay], or deny: [pay]"},
 		{"read-only and computed", `order: [{readOnly: [late]}]`, "frond.yaml#/collectors/order/0/readOnly/0: late is computed, so that nobody sends it anyway; leave it out"},
@@ -225,8 +225,8 @@ func TestAccessFaults(t *testing.T) {
 	}
 	_, err := facade.New(counterProject(t, "collectors: {bell: open, '*': [{when: 'usr', hide: [total]}]}"), nil, nil)
 	const want = `frond.yaml#/collectors/*/0/when: the expression cannot be used: unknown name usr, at column 1 of the expression; write one over user and state, such as user.role == "admin"
-frond.yaml#/collectors/*/0/hide/0: '*' stands for customer too: customer has no field "total"; name some of id, name, email, orders, or give customer an entry of its own
-frond.yaml#/collectors/*/0/hide/0: '*' stands for line too: line has no field "total"; name some of id, orderId, what, or give line an entry of its own`
+frond.yaml#/collectors/*/0/hide/0: '*' covers customer too: customer has no field "total"; name some of id, name, email, orders, or give customer an entry of its own
+frond.yaml#/collectors/*/0/hide/0: '*' covers line too: line has no field "total"; name some of id, orderId, what, or give line an entry of its own`
 	if got := fmt.Sprint(err); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

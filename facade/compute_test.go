@@ -79,7 +79,7 @@ func TestComputedFaults(t *testing.T) {
 		{`{type: string, value: stock + name}`, at + "/value: the expression cannot be used: invalid operation: + (mismatched types int and string), at column 7 of the expression; " + fields},
 		{`{type: string, value: size.depth}`, at + "/value: the expression cannot be used: unknown field depth, at column 6 of the expression; " + fields},
 		{`{type: string, value: stock > 0}`, at + "/value: the expression gives a value of type boolean, and the declared type is string; write type: boolean, or another expression"},
-		{`{type: integer, value: cost + 1}`, at + "/value: cost is closed outward, and what is computed from it would disclose it; read the fields id, name, body, stock, weight, price, onSale, tags, size, madeAt, or compute it in Go"},
+		{`{type: integer, value: cost + 1}`, at + "/value: cost is closed outward, and a computed value would disclose it; read the fields id, name, body, stock, weight, price, onSale, tags, size, madeAt, or compute it in Go"},
 		{`{type: integer, value: '$env["cost"]'}`, at + "/value: the expression cannot be used: $env is not available; use a field name; " + fields},
 		{`{type: integer}`, at + ": a computed field has to have a value, an expression over the fields of a row; write a type and a value: {type: boolean, value: 'stock > 0'}"},
 		{`{value: stock}`, at + ": a computed field has to have a type; write type: string, say, beside value"},

@@ -28,7 +28,7 @@ func TestFaultsOfFacts(t *testing.T) {
 		{"an unknown door", "facts: [{name: a, on: basket.create}]", "#/facts/0/on: a fact is declared for basket, but no door is called that"},
 		{"no operation", "facts: [{name: a, on: order}]", `"order" is no operation; write door.operation: order.create`},
 		{"a query", "facts: [{name: a, on: order.list}]", "order.list is a query, and changes nothing"},
-		{"a command of the author's", "doors: {order: {operations: {ship: {kind: command}}}}\nfacts: [{name: a, on: order.ship}]", `order.ship is a command of your own, and only its code knows what it announces; leave on out, and emit it there: frond.Emit(ctx, "a", …)`},
+		{"a command of the author's", "doors: {order: {operations: {ship: {kind: command}}}}\nfacts: [{name: a, on: order.ship}]", `order.ship is a command of your own, and only its code can emit facts; leave on out, and emit it there: frond.Emit(ctx, "a", …)`},
 		{"two doors", "facts: [{name: a, on: [order.create, customer.create]}]", "a is about rows of order, and this operation writes customer"},
 		{"another entity", "facts: [{name: a, on: order.create, schema: customer}]", "a announces rows of order, and customer is neither that entity nor a view of it"},
 		{"a wrong field", `facts: [{name: a, on: order.update, when: after.statsu == "shipped"}]`, "#/facts/0/when: the expression cannot be used: unknown field statsu"},
@@ -42,7 +42,7 @@ func TestFaultsOfFacts(t *testing.T) {
 		{"changes of nothing", "changes: []", "the list is empty"},
 		{"changes of no door", "changes: [basket]", "changes is declared for basket, but no door is called that"},
 		{"a name that changes has", "facts: [{name: orderChanged}]\nchanges: order", "the fact orderChanged has the name of the one that announces the changes of order"},
-		{"a collector of a fact about rows", "facts: [{name: a, on: order.create}]\ncollectors: {a: open}", "a is about rows of order, whose collector says who may receive it"},
+		{"a collector of a fact about rows", "facts: [{name: a, on: order.create}]\ncollectors: {a: open}", "a is about rows of order, whose collector decides about its receivers"},
 		{"a collector that writes", "facts: [{name: a}]\ncollectors: {a: [{allow: [create]}]}", "a is a fact, which is received and nothing else"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

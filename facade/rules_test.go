@@ -220,7 +220,7 @@ func TestRulesFaults(t *testing.T) {
 		{"for what is not there", `order: [{for: [change]}]`, `frond.yaml#/collectors/order/0/for/0: order has no operation "change"; name some of list, findById, findByIds, create, update, delete`},
 		{"for nothing", `order: [{for: []}]`, "frond.yaml#/collectors/order/0/for: the rule is for no operation, so that it is never used; name some, such as for: [update, delete], or leave it out for a rule of all operations"},
 		{"deny everybody", `order: [{deny: everything}]`, "frond.yaml#/collectors/order/0/deny: deny has to be a list of names; write deny: [create, delete], or deny: all"},
-		{"all is denied, and more is said", `order: [{deny: all, hide: [total]}]`, "frond.yaml#/collectors/order/0: rows, hide, readOnly and set say nothing where all is denied; leave them out, or deny single operations: deny: [delete]"},
+		{"all is denied, and more is said", `order: [{deny: all, hide: [total]}]`, "frond.yaml#/collectors/order/0: rows, hide, readOnly and set have no effect where all is denied; leave them out, or deny single operations: deny: [delete]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := facade.New(projectOf(t, desk("name: desk\ncollectors:\n  "+c.collectors)), nil, nil)

@@ -154,7 +154,7 @@ func TestSurfaceFaults(t *testing.T) {
 	for _, c := range []struct{ name, surfaces, want string }{
 		{"an unknown surface", "{soap: true}", "/surfaces/soap: surfaces has no key soap; its keys are graphql, rest, envelope, audiences"},
 		{"no object", "[graphql]", "/surfaces: surfaces has to be an object; write keys: graphql, rest, envelope, audiences"},
-		{"a list", "{graphql: [product]}", "/surfaces/graphql: what a surface shows is true, false, or an object with only or except; write true, false, {only: [product, category.list]} or {except: [order.delete]}"},
+		{"a list", "{graphql: [product]}", "/surfaces/graphql: a surface is true, false, or an object with only or except; write true, false, {only: [product, category.list]} or {except: [order.delete]}"},
 		{"both", "{graphql: {only: [product], except: [review]}}", "/surfaces/graphql: a surface has either only or except"},
 		{"neither", "{graphql: {}}", "/surfaces/graphql: a surface has either only or except"},
 		{"another key", "{graphql: {hide: [product]}}", "/surfaces/graphql/hide: a surface has no key hide; its keys are only, except"},

@@ -34,7 +34,7 @@ func (a *Admin) check() (faults schema.Faults) {
 	if a.Listen != "" && !a.Public && !setting.Loopback(a.Listen) {
 		faults = append(faults, schema.Fault{
 			File: setting.File, Pointer: "/admin/listen",
-			Message: fmt.Sprintf("%s can be reached from other machines, and shows them what is called here and how often", a.Listen),
+			Message: fmt.Sprintf("%s can be reached from other machines, and shows them the names and rates of calls", a.Listen),
 			Remedy:  "write 127.0.0.1 before the port; or where only your own can reach it, admin.public: true",
 		})
 	}

@@ -24,7 +24,7 @@ const (
 )
 
 // basesOf are the paths in front of the surfaces: "" for everybody first, then for each
-// audience /{audience}, or what the setting audiences, paths, says.
+// audience /{audience}, or its path in the setting audiences.
 func basesOf(audiences []string, paths map[string]string) (bases []string, faults schema.Faults) {
 	fault := func(audience, message, remedy string) {
 		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/audiences/" + jsontext.Token(audience), Message: message, Remedy: remedy})
@@ -53,7 +53,7 @@ func basesOf(audiences []string, paths map[string]string) (bases []string, fault
 		}
 		for _, path := range slices.Sorted(maps.Keys(taken)) {
 			if within(base, path) || within(path, base) {
-				fault(name, fmt.Sprintf("the audience %s would stand at %s, and %s is %s's", name, base, path, taken[path]),
+				fault(name, fmt.Sprintf("the audience %s would be served at %s, and %s is %s's", name, base, path, taken[path]),
 					fmt.Sprintf("write another path in %s: audiences: {%s: /for-%[2]s}", setting.File, name))
 				break
 			}

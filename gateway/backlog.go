@@ -14,7 +14,7 @@ import (
 // measureEvery is how often the log is counted at most, however many scrape.
 const measureEvery = 2 * time.Second
 
-// backlog is what the store says of the log of events: every process over it says the same.
+// backlog is the state of the log of events in the store, the same for every process over it.
 type backlog struct {
 	mu   sync.Mutex
 	at   time.Time // when it was measured
@@ -30,7 +30,7 @@ type way struct {
 	remote func() *client.Facts
 }
 
-// measure counts the log of an outbox, and what is behind the position of each way out. Where the
+// measure counts the log of an outbox, and the events behind the position of each way out. Where the
 // store does not answer, the numbers are those of the last time. A remote that does not answer, or
 // does not count, leaves its consumers out.
 func (b *backlog) measure(outbox facade.Outbox, all []way) (log facts.Size, ways map[string]facts.Size) {

@@ -11,7 +11,7 @@ import (
 var errInMemory = errors.New("the store is kept in memory, so there is no file of it; name one with --store sqlite:PATH")
 
 // Backup writes the store that the settings name into a new file, as of one moment, and
-// returns the file's size in bytes. A gateway may serve the store meanwhile.
+// returns the file's size in bytes. A gateway may serve the store at the same time.
 func Backup(ctx context.Context, config *Config, to string) (int64, error) {
 	path, err := config.file("pg_dump --format=custom --file=FILE DATABASE")
 	if err != nil {
@@ -20,8 +20,8 @@ func Backup(ctx context.Context, config *Config, to string) (int64, error) {
 	return sqlite.Backup(ctx, path, to)
 }
 
-// Restore puts a backup in the place of the store that the settings name, which nothing
-// may serve meanwhile. A store that exists is replaced only with replace; kept is its new
+// Restore puts a backup in the place of the store that the settings name. Nothing may serve
+// the store during it. A store that exists is replaced only with replace; kept is its new
 // name then.
 func Restore(ctx context.Context, config *Config, backup string, replace bool) (kept string, err error) {
 	path, err := config.file("pg_restore --dbname=DATABASE FILE")

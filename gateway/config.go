@@ -44,7 +44,7 @@ type Config struct {
 	// Title is the name of the API, one line of at most 80 characters: on the page at /, in
 	// /docs and in the API documents. "" means the vendor.
 	Title string
-	// Description says in the same places what the API is for; "" says nothing.
+	// Description is the purpose of the API, in the same places; "" leaves it out.
 	Description string
 	Listen      string // host:port; "" means 127.0.0.1:8080, port 0 any free one
 	// Hosts are the names beside localhost that a listener on loopback answers to, for
@@ -103,7 +103,7 @@ type Limits struct {
 	Work time.Duration
 	Rate Rate
 	// Memory is how many bytes all requests together may hold for rows and answers; 0
-	// means a quarter of what the process may use, less than 0 any number.
+	// means a quarter of the memory of the process, less than 0 any number.
 	Memory int64
 	// Executions is how many requests may execute at once; 0 means 256 for each
 	// processor, less than 0 any number.
@@ -148,7 +148,7 @@ type (
 
 	// Remote is where a remote Frond runs.
 	Remote = topology.Remote
-	// RemoteState is what is known of a remote.
+	// RemoteState is the known state of a remote.
 	RemoteState = topology.State
 
 	// CORS says which sites' pages may read answers.
@@ -162,7 +162,7 @@ type (
 	// NATS is where facts are published to.
 	NATS = publish.NATS
 
-	// Log is what the gateway logs, and how.
+	// Log has the level and the form of the gateway's log.
 	Log = telemetry.Log
 )
 

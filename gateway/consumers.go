@@ -19,7 +19,7 @@ import (
 )
 
 // Consumer is a function of the program that is called for each event of a fact; see package
-// facts/consumer for what is promised.
+// facts/consumer for its guarantees.
 type Consumer struct {
 	// Name is that of its position in the store; "": the fact's, as FROND.NAME.
 	Name string
@@ -28,7 +28,7 @@ type Consumer struct {
 	// Handle is called with a context as [Host.Enter] makes it: calls with it are one
 	// transaction, in which the position moves.
 	Handle func(ctx context.Context, e *facade.Event) error
-	// Check reports what is wrong between the program and the fact; nil: nothing is.
+	// Check reports the fault between the program and the fact, or nil.
 	Check func(f *catalog.Fact) schema.Faults
 	// Detached, FromStart and Tries are those of [consumer.Consumer].
 	Detached, FromStart bool
@@ -42,10 +42,10 @@ type consumers struct {
 	done sync.WaitGroup
 }
 
-// inGo is what a fault names in place of a file.
+// inGo takes the place of the file in a fault of the program's code.
 const inGo = "Go code"
 
-// consumable reports faults between the consumers and what a catalog announces.
+// consumable reports faults between the consumers and the facts that a catalog announces.
 func (h *Host) consumable(c *catalog.Catalog) error {
 	var faults schema.Faults
 	taken := map[string]bool{}
@@ -157,7 +157,7 @@ func (h *Host) register(ctx context.Context, f *facade.Facade) {
 	}
 }
 
-// ways is what is known of the ways out that remember how far they are.
+// ways is the known state of the ways out that remember how far they are.
 func (h *Host) ways() (all []delivery.State) {
 	for _, c := range h.consumers.all {
 		s := c.Stats.State()
@@ -183,7 +183,7 @@ func (h *Host) measure() (log facts.Size, ways map[string]facts.Size) {
 	return h.backlog.measure(h.store.can.Outbox, all)
 }
 
-// backlogs is what is known of the ways out, with what waits for each as its log counts it.
+// backlogs is the known state of the ways out, with the number of events that wait for each.
 func (h *Host) backlogs() []delivery.State {
 	_, sizes := h.measure()
 	all := h.ways()
@@ -209,7 +209,7 @@ func (h *Host) consume(ctx context.Context) {
 	}
 }
 
-// stopConsuming ends the consumers, and waits until what they do is rolled back or committed.
+// stopConsuming ends the consumers, and waits until their work is rolled back or committed.
 func (h *Host) stopConsuming() {
 	if h.consumers.stop != nil {
 		h.consumers.stop()
@@ -217,8 +217,8 @@ func (h *Host) stopConsuming() {
 	}
 }
 
-// Consume hands every event that is there to the consumers, until there are none, also those
-// that they emit meanwhile. It is for tests and for hosts that do not serve: a gateway consumes
+// Consume hands every event in the log to the consumers, until there are none, also those
+// that they emit during it. It is for tests and for hosts that do not serve: a gateway consumes
 // by itself. The first failure ends it; the event stays, and is handed over again by the next
 // call.
 func (h *Host) Consume(ctx context.Context) error {

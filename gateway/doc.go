@@ -5,7 +5,7 @@
 //	gw, err := gateway.New(project, &gateway.Options{Config: gateway.Config{Store: "memory"}})
 //	err = gw.Run(ctx) // until ctx is done; then it drains
 //
-// # What is mounted
+// # Paths
 //
 //	/graphql      GraphQL, also over websockets, and the console for a browser
 //	/graphql/stream  GraphQL over server-sent events
@@ -37,11 +37,11 @@
 //	gateway/graphqlhttp   GraphQL over HTTP: requests, trusted documents, the console
 //	gateway/graphqlws     GraphQL over websockets
 //	gateway/graphqlsse    GraphQL over server-sent events
-//	gateway/subscriptions what the two send: streams of answers, shared by equal subscribers
-//	gateway/identity      who is calling
+//	gateway/subscriptions streams of answers, shared by equal subscribers, for both of them
+//	gateway/identity      identifies the caller
 //	gateway/telemetry     spans, metrics, the access log
-//	gateway/guard         what stands in front of every surface
+//	gateway/guard         the guards in front of every surface
 //	gateway/topology      which Fronds run elsewhere
 //	gateway/publish       webhooks and NATS
-//	gateway/setting       how a setting is read; the others stand on it
+//	gateway/setting       reads one setting; the others use it
 package gateway

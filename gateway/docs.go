@@ -19,12 +19,12 @@ import (
 // docsPath is the page of the API documents.
 const docsPath = "/docs"
 
-// docs mounts the page of the documents of everybody or of an audience, where one of them is, and
-// what it reads beside them:
+// docs mounts the page of the documents of everybody or of an audience, where one of them is
+// served, and the files that it reads:
 //
-//	host.json    what the page says of the host, and documents for GraphQL
+//	host.json    the page's facts about the host, and documents for GraphQL
 //	cards.js     the judges of bodies
-//	rights.json  what the caller of the request may do
+//	rights.json  the rights of the caller of the request
 func (g *generation) docs(base string) {
 	var views []*catalog.Catalog
 	for _, p := range g.places {
@@ -122,7 +122,7 @@ type verdict struct {
 	PerCall   bool          `json:"perCall,omitempty"` // Go code or the host of a remote decides about each call
 }
 
-// rights answers what the caller of a request may do, operation by operation.
+// rights answers with the rights of the caller of a request, operation by operation.
 func (g *generation) rights(w http.ResponseWriter, r *http.Request, views []*catalog.Catalog) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

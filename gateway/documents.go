@@ -24,7 +24,7 @@ var DocumentFormats = []string{"openapi", "openrpc", "asyncapi"}
 // documented is the surface that each document is about.
 var documented = map[string]catalog.Surface{"openapi": catalog.OnREST, "openrpc": catalog.OnEnvelope, "asyncapi": catalog.OnREST}
 
-// Document is an API document of what an audience is shown, "" of what everybody is. The error
+// Document is an API document of an audience, "" of the surfaces of everybody. The error
 // names the formats, or says that the audience has no such surface.
 func (g *Gateway) Document(format, audience string) (json.RawMessage, error) {
 	of, known := documented[format]

@@ -46,8 +46,8 @@ func (h *Host) behind(ctx context.Context, after facade.Position, names []string
 	return events, since, err == nil, err
 }
 
-// facts is what a gateway gives to the gateways whose keys it knows, of every Frond that the
-// envelope shows to everybody; nil without keys (docs/decisions/revealing-events.md).
+// facts serves the events of every Frond that the envelope shows to everybody, to gateways
+// whose keys it knows; nil without keys (docs/decisions/revealing-events.md).
 func (g *generation) facts(view *catalog.Catalog) http.Handler {
 	if g.host.verifier == nil {
 		return nil

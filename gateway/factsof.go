@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// WithFacts opens the store that the settings name, which a gateway may serve meanwhile, and
+// WithFacts opens the store that the settings name, which a gateway may serve at the same time, and
 // calls do with the facts of the project and the outbox of the store. Nothing is relayed,
 // migrated or seeded, and a file that is not there is not made.
 func WithFacts(ctx context.Context, project *facade.Project, opts *Options, do func(context.Context, *facade.Facade, facade.Outbox) error) error {

@@ -122,10 +122,10 @@ func (g *Gateway) Close() error {
 // gateway when done.
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
-// Mount puts the surfaces on a router that has other paths too (spec 1.4). What they show
+// Mount puts the surfaces on a router that has other paths too (spec 1.4). Their content
 // follows the remotes; a surface that appears later is not mounted.
 //
-// A mounted path does what it does behind [Gateway.Handler]: its answers are compressed, a
+// A mounted path behaves as it does behind [Gateway.Handler]: its answers are compressed, a
 // line is logged for each request, and panics are recovered, as the settings compression
 // and log.access say; switch them off where the router does the same. What belongs to the
 // listener is left to the owner of the router: the check of the Host header, time limits
@@ -138,7 +138,7 @@ func (g *Gateway) Mount(r Router) {
 	}
 }
 
-// Catalog is what the gateway serves; see [Host.Catalog].
+// Catalog returns the served catalog; see [Host.Catalog].
 func (g *Gateway) Catalog() *catalog.Catalog { return g.host.Catalog() }
 
 // Caller calls operations in this process; see [Host.Caller].
@@ -153,7 +153,7 @@ func (g *Gateway) Bundle() json.RawMessage { return g.host.Bundle() }
 // Development reports whether the gateway runs in mode: development.
 func (g *Gateway) Development() bool { return g.host.Development() }
 
-// Remotes is what is known of each remote Frond, by name.
+// Remotes returns the known state of each remote Frond, by name.
 func (g *Gateway) Remotes() []RemoteState { return g.host.Remotes() }
 
 // Replace puts another project in the place of the one that runs; see [Host.Replace].
@@ -161,8 +161,8 @@ func (g *Gateway) Replace(ctx context.Context, project *facade.Project) error {
 	return g.host.Replace(ctx, project)
 }
 
-// Shown is what a surface shows, as text: of graphql the SDL, of rest the routes, of
-// envelope the discovery document, and likewise of an audience's: partner/rest. The error
+// Shown returns a surface as text: of graphql the SDL, of rest the routes, of
+// envelope the discovery document, and the same of an audience's surface: partner/rest. The error
 // is a surface that is unknown or not mounted.
 func (g *Gateway) Shown(s catalog.Surface) (string, error) {
 	if _, err := g.Catalog().Surface(s); err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// generation is one façade with every surface over it. When what a remote serves changes,
+// generation is one façade with every surface over it. When a remote serves another catalog,
 // a new generation takes the place of the old one; requests that began on the old one end
 // there (docs/decisions/remotes.md).
 type generation struct {
@@ -35,13 +35,13 @@ type generation struct {
 	places    []*place
 	mounted   []mounted
 	router    http.Handler
-	// streaming ends when the generation is replaced, or the host stops: streams are then
-	// opened again, on what is served then (docs/decisions/revealing-events.md).
+	// streaming ends when the generation is replaced, or the host stops: clients then open
+	// their streams again on the new generation (docs/decisions/revealing-events.md).
 	streaming  context.Context //nolint:containedctx // a signal of the generation's life
 	endStreams context.CancelFunc
 }
 
-// newGeneration builds the surfaces over a façade, and what is mounted where. draining
+// newGeneration builds the surfaces over a façade, and mounts them. draining
 // turns /readyz to 503.
 func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *facade.Facade) (_ *generation, failed error) {
 	gen := &generation{host: h, session: session, again: again, facade: f, callers: callersOf(h, f.Catalog())}
@@ -182,7 +182,7 @@ func (g *generation) guard(m mounted) http.Handler {
 	return cors.Wrap(s.Guard(handler, formOf(surface)), g.host.Development())
 }
 
-// route puts what is mounted on a router. The answer to an unknown path lists the paths.
+// route puts the mounted paths on a router. The answer to an unknown path lists the paths.
 func (g *generation) route() {
 	router := mux.NewRouter().SkipClean(true)
 	r := Mux(router)

@@ -39,7 +39,7 @@ func formOfPath(w http.ResponseWriter, r *http.Request, status int, err *kiterro
 	formOf(surface)(w, r, status, err)
 }
 
-// around is what stands around a whole service, surfaces and all. Outermost is what
+// around is the list of guards around a whole service, surfaces and all. The outermost
 // reports requests: those that a guard refuses, too.
 func (h *Host) around(next http.Handler) http.Handler {
 	return h.telemetry.Requests(h.watch(guard.NewHosts(h.config.Hosts).Guard(next, formOfPath)))

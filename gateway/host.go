@@ -86,15 +86,15 @@ type opening struct {
 	serves    bool   // reserve the store for this process among those that serve
 	frond     string // of a receiver: the one Frond it serves; "": all of them
 	elsewhere error  // faults found before, which are reported together with the host's
-	// plan plans what a host does beside answering calls, over its first façade; nil: nothing.
+	// plan plans the background work of a host, over its first façade; nil: there is none.
 	plan func(*Host, *facade.Facade) schema.Faults
 	// build builds what calls come through, over the first façade, while the store is prepared; nil:
 	// nothing.
 	build func(*Host, *facade.Facade) error
-	// migrate stands in place of preparing the store and writing seeds: for commands that
+	// migrate takes the place of preparing the store and writing seeds: for commands that
 	// look at the schema, and serve nothing. nil: a start.
 	migrate func(context.Context, migrator, *migration.Task) error
-	// look stands there for commands that look at the outbox.
+	// look does the same for commands that look at the outbox.
 	look func(context.Context, *Host, *facade.Facade) error
 }
 
@@ -219,7 +219,7 @@ func (h *Host) waiting() bool {
 	return false
 }
 
-// follow renews the host whenever a remote serves something else, and swap what is built
+// follow renews the host whenever a remote serves another catalog, and swaps the surfaces
 // over it. A failed renewal is logged and changes nothing.
 func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) error) {
 	h.swap = swap
@@ -231,7 +231,7 @@ func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) error) {
 		h.renewing.Lock()
 		defer h.renewing.Unlock()
 		if err := h.renew(ctx, false); err != nil {
-			h.log.Error("what the remotes serve now cannot be taken over; the schema stays as it was", "error", err)
+			h.log.Error("the catalogs of the remotes do not compile; the schema stays as it was", "error", err)
 			return
 		}
 		h.log.Info("the remotes' schema has been taken over")
@@ -256,8 +256,8 @@ func (h *Host) Replace(ctx context.Context, project *facade.Project) error {
 	return err
 }
 
-// renew compiles a façade of what is known now and puts it in the place of the old one,
-// after what is built over it. With seeds, those of entities without rows are written
+// renew compiles a façade of the known catalogs and puts it in the place of the old one,
+// after the surfaces over it are built. With seeds, those of entities without rows are written
 // first, as at a start. The caller holds h.renewing.
 func (h *Host) renew(ctx context.Context, seeds bool) error {
 	f, _, err := h.compile() //nolint:contextcheck // compiling a project waits for nothing
@@ -401,7 +401,7 @@ func (h *Host) flush(ctx context.Context) {
 	h.telemetry.Shutdown(ctx, by, h.log)
 }
 
-// Catalog is what the host serves now; a later call may return another one.
+// Catalog returns the served catalog; a later call may return another one.
 func (h *Host) Catalog() *catalog.Catalog { return h.compiled.Load().Catalog() }
 
 // Caller calls operations as every surface does, wherever they run. It follows the host:
@@ -430,5 +430,5 @@ func (h *Host) Development() bool { return h.config.Mode == Development }
 // twice is fine.
 func (h *Host) Close() error { return h.close() }
 
-// Remotes is what is known of each remote Frond, by name.
+// Remotes returns the known state of each remote Frond, by name.
 func (h *Host) Remotes() []RemoteState { return h.topology.Remotes() }

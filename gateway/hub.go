@@ -62,7 +62,7 @@ func (c *callers) of(r *http.Request, state access.State) any {
 // address is where a request comes from, as text.
 func (c *callers) address(r *http.Request) string { return guard.Address(c.network(r), r) }
 
-// key is who a caller counts for: a user by the id, whoever is anonymous by the address.
+// key identifies the caller for the limits: a user by the id, an anonymous caller by the address.
 func (c *callers) key(address string, state access.State) string {
 	if id := identity.UserID(state); id != "" {
 		return "user " + id

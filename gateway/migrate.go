@@ -12,7 +12,7 @@ import (
 
 // MigrateOptions of [PlanMigration] and [Migrate].
 type MigrateOptions struct {
-	// Start makes it what a start does: what loses nothing and the cards need, no more.
+	// Start takes the steps of a start: those that the cards need and that lose nothing.
 	Start bool
 	// Drop and Convert are the fields, as entity.field, whose columns may be dropped and whose
 	// values may be converted with a loss.
@@ -21,15 +21,15 @@ type MigrateOptions struct {
 	Progress func(table string, done, total int64)
 }
 
-// PlanMigration compares the cards of a project with the store that the settings name, and says
-// what would make the store fit. Nothing is changed; a file that is not there is not made.
+// PlanMigration compares the cards of a project with the store that the settings name, and returns
+// the steps that make the store fit. Nothing is changed; a file that is not there is not made.
 func PlanMigration(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (*migration.Plan, error) {
 	return m.run(ctx, project, opts, false, migrator.Plan)
 }
 
-// Migrate makes the store what the cards want, all steps of the plan or none. The error is
+// Migrate makes the store fit the cards, by all steps of the plan or none. The error is
 // migration.Refused where a step is refused. No gateway and no receiver may serve a store in a
-// file meanwhile.
+// file during it.
 func Migrate(ctx context.Context, project *facade.Project, opts *Options, m *MigrateOptions) (*migration.Plan, error) {
 	return m.run(ctx, project, opts, true, migrator.Migrate)
 }
@@ -44,8 +44,8 @@ func (o *MigrateOptions) run(ctx context.Context, project *facade.Project, opts 
 	return plan, err
 }
 
-// Migrations returns what was done to the store before, the last first, at most limit entries,
-// and the plan of what is left to do.
+// Migrations returns the steps that were taken on the store before, the last first, at most limit
+// entries, and the plan of the remaining steps.
 func Migrations(ctx context.Context, project *facade.Project, opts *Options, limit int) (plan *migration.Plan, done []migration.Entry, err error) {
 	err = migrate(ctx, project, opts, false, func(ctx context.Context, s migrator, task *migration.Task) error {
 		if done, err = s.History(ctx, limit); err != nil {
@@ -85,7 +85,7 @@ func (h *Host) look(ctx context.Context, f *facade.Facade, do func(context.Conte
 	return do(ctx, h.store.migrator, h.task(f))
 }
 
-// task is what the store has to become for a façade: the entities whose rows are kept here.
+// task is the target of a migration for a façade: the entities whose rows are kept here.
 func (h *Host) task(f *facade.Facade) *migration.Task {
 	task := &migration.Task{Changes: f.Catalog().Changes}
 	for _, e := range f.Catalog().Set.Entities {

@@ -53,7 +53,7 @@ type Options struct {
 	Listening func(url string)
 }
 
-// orDefaults is the options that a nil pointer stands for.
+// orDefaults returns the options for a nil pointer.
 func (o *Options) orDefaults() *Options {
 	if o == nil {
 		return &Options{}

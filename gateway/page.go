@@ -70,6 +70,6 @@ func nowhere(paths []string) http.Handler {
 			writePage(w, r, http.StatusNotFound, lost)
 			return
 		}
-		guard.WriteProblem(w, r, http.StatusNotFound, kiterror.Errorf(kiterror.NotFound, "nothing is served at %s; there is %s", r.URL.Path, strings.Join(paths, ", ")))
+		guard.WriteProblem(w, r, http.StatusNotFound, kiterror.Errorf(kiterror.NotFound, "no route at %s; the routes are %s", r.URL.Path, strings.Join(paths, ", ")))
 	})
 }

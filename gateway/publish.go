@@ -15,7 +15,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// plan reads what facts are published to, and checks it against what is announced.
+// plan reads the targets that facts are published to, and checks them against the announced facts.
 func (h *Host) plan(f *facade.Facade) (faults schema.Faults) {
 	h.publisher, faults = h.config.Publish.Plan(f.Catalog(), publish.Options{
 		Dir: h.config.Dir, Shared: h.config.shared(h.options.Store), Dry: h.options.Undecided,

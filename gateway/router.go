@@ -8,7 +8,7 @@ import (
 )
 
 // Router is where the gateway mounts its surfaces (spec 1.4). A path that ends in a slash
-// stands for everything below it, any other for itself alone; the handler answers every
+// serves everything below it, any other serves itself alone; the handler answers every
 // method. [http.ServeMux] is a Router; [Mux] makes one of gorilla's.
 type Router interface {
 	Handle(path string, h http.Handler)

@@ -16,11 +16,11 @@ const storeForm = `{"type":["string","object"],"properties":{"url":{"type":"stri
 // as its Variable, on the command line as its Flag.
 type Setting = setting.Setting
 
-// Settings lists what can be set, in the order it is documented. [Config.Set] sets one.
+// Settings lists the settings, in the order of their documentation. [Config.Set] sets one.
 func Settings() []Setting { return new(Config).settings() }
 
-// Set sets what stands under key in gateway.yaml from its text. The error says
-// what to write instead.
+// Set sets the value of key in gateway.yaml from its text. The error says
+// which text to write instead.
 func (c *Config) Set(key, text string) error { return c.settings().Set(key, text) }
 
 // UnknownVariables are the FROND_ variables of environ that set nothing. They are worth a
@@ -40,7 +40,7 @@ func (c *Config) settings() setting.Table {
 		[]setting.Setting{
 			setting.New("vendor", "frondhost", "the x-kit-vendor of cards without one", setting.Text, &c.Vendor),
 			setting.New("title", "", "the name of the API on the page at /, in /docs and in the API documents; the default is the vendor", readTitle, &c.Title),
-			setting.New("description", "", "what the API is for, in the same places", setting.Text, &c.Description),
+			setting.New("description", "", "the purpose of the API, in the same places", setting.Text, &c.Description),
 			setting.New("listen", defaultListen, "the address to listen on", setting.Address, &c.Listen),
 			setting.New("hosts", "[]", "the host names, beside localhost, that a listener on loopback answers to, such as [shop.test]", guard.ReadHosts, &c.Hosts),
 		},

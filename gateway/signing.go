@@ -21,7 +21,7 @@ type Signing struct {
 	Key  string
 	Name string // of the sender; "" means gateway
 
-	// Keys are what a receiver verifies calls with: files with public keys (PEM, a JWK
+	// Keys are the keys with which a receiver verifies calls: files with public keys (PEM, a JWK
 	// or a set of them), or JWKs as JSON. NAME=FILE holds the keys of a file to the
 	// sender of that name. Empty: calls are not verified.
 	Keys      []string
@@ -126,7 +126,7 @@ func readSigningKeys(text string) ([]string, error) {
 	return setting.Keys(text, "[keys/gateway.pub.pem, shop=keys/shop.pub.pem]")
 }
 
-// readSigningSkew reads the skew; none at all is -1, since 0 stands for the default.
+// readSigningSkew reads the skew; none at all is -1, since 0 means the default.
 func readSigningSkew(text string) (time.Duration, error) {
 	return setting.AtMost(text, mostSigningSkew, "30s: calls are remembered for that long")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/resolvers"
 )
 
-// watch admits the subscribers of a place: they see what its surface shows.
+// watch admits the subscribers of a place: they see the operations of its surface.
 func (g *generation) watch(p *place) func(context.Context, *facade.Subscription) (resolvers.Watch, error) {
 	return func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error) {
 		own := *s
@@ -32,7 +32,7 @@ func (g *generation) events(handler *graphqlhttp.Handler) http.Handler {
 }
 
 // sockets accepts websockets for the GraphQL handler of a place. They end with the generation:
-// clients connect again, to what is served then.
+// clients connect again, to the new generation.
 func (g *generation) sockets(handler *graphqlhttp.Handler) http.Handler {
 	h := g.host
 	closed := func(s graphqlws.Summary) { logClosed(h.log, s) }

@@ -17,7 +17,7 @@ import (
 	"github.com/frondhost/frond/store/sqlite"
 )
 
-// store is the store of a host: what it can do is known before its file or server is opened, so
+// store is the store of a host: its abilities are known before its file or server is opened, so
 // that a project is compiled over it first, and one with faults leaves no file behind.
 type store struct {
 	facade.Store
@@ -143,7 +143,7 @@ func (c *Config) storeFile() (path string, memory bool, err error) {
 	return "", false, fmt.Errorf("the store cannot be used: %w", err)
 }
 
-// errStore says what the setting store takes. It does not repeat the text, which may hold a
+// errStore names the values of the setting store. It does not repeat the text, which may hold a
 // password.
 var errStore = errors.New("write sqlite:PATH such as sqlite:.frond/frond.db, postgres://USER@HOST/DATABASE, env:NAME for a variable that holds one of them, or memory")
 
@@ -160,7 +160,7 @@ func readStore(text string) (string, error) {
 	return "", errStore
 }
 
-// errReplica says what an element of the setting store.replicas is. It does not repeat the text,
+// errReplica names the form of an element of the setting store.replicas. It does not repeat the text,
 // which may hold a password.
 var errReplica = errors.New("write a list of URLs, such as [postgres://USER@HOST/DATABASE], or env:NAME for a variable that holds one")
 
@@ -192,6 +192,6 @@ type migrator interface {
 	// Migrate does it. The error is migration.Refused where a step is refused; the plan is
 	// then returned with it.
 	Migrate(ctx context.Context, task *migration.Task) (*migration.Plan, error)
-	// History returns what was done before, the last first.
+	// History returns the steps that were taken before, the last first.
 	History(ctx context.Context, limit int) ([]migration.Entry, error)
 }

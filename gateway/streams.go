@@ -14,7 +14,7 @@ import (
 	"github.com/frondhost/frond/rest/stream"
 )
 
-// streams is what the surfaces of a generation follow facts with.
+// streams is the source of facts for the surfaces of a generation.
 type streams struct {
 	host   *Host
 	facade *facade.Facade

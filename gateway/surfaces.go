@@ -28,8 +28,8 @@ var mounts = []struct {
 	{catalog.OnEnvelope, envelope.Path, (*generation).envelope},
 }
 
-// place is a mounted surface and what it sees of the host. The path alone decides what a
-// request is shown: nothing in the request can name another audience.
+// place is a mounted surface and its view of the host. The path alone selects the view of a
+// request: nothing in the request can name another audience.
 type place struct {
 	surface catalog.Surface
 	base    string // path of the audience: /partner; "" for everybody
@@ -94,7 +94,7 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 }
 
 // project builds the GraphQL schema of a surface. Fields that Go code registers are in the
-// schema for everybody alone: an audience sees only what its Fronds name.
+// schema for everybody alone: an audience sees only the operations that its Fronds name.
 func (g *generation) project(p *place) (*binding.Schema, error) {
 	opts := g.host.options
 	var options projection.Options

@@ -319,12 +319,12 @@ func TestAudienceFaults(t *testing.T) {
 		paths           map[string]string
 		want            string
 	}{
-		{"the path of a surface", "api: {rest: true}", nil, "gateway.yaml#/audiences/api: the audience api would stand at /api, and /api is everybody's; write another path in gateway.yaml: audiences: {api: /for-api}"},
-		{"below one", "partner: {rest: true}", map[string]string{"partner": "/graphql/partner"}, "the audience partner would stand at /graphql/partner, and /graphql is everybody's"},
-		{"above one", "partner: {rest: true}", map[string]string{"partner": "/_kit"}, "the audience partner would stand at /_kit, and /_kit/call is everybody's"},
-		{"the gateway's", "livez: {rest: true}", nil, "the audience livez would stand at /livez, and /livez is the gateway's"},
-		{"another audience's", "kiosk: {rest: true}, partner: {rest: true}", map[string]string{"partner": "/kiosk"}, "the audience partner would stand at /kiosk, and /kiosk is the audience kiosk's"},
-		{"within another audience's", "kiosk: {rest: true}, partner: {rest: true}", map[string]string{"kiosk": "/partner/eu"}, "the audience partner would stand at /partner, and /partner/eu is the audience kiosk's"},
+		{"the path of a surface", "api: {rest: true}", nil, "gateway.yaml#/audiences/api: the audience api would be served at /api, and /api is everybody's; write another path in gateway.yaml: audiences: {api: /for-api}"},
+		{"below one", "partner: {rest: true}", map[string]string{"partner": "/graphql/partner"}, "the audience partner would be served at /graphql/partner, and /graphql is everybody's"},
+		{"above one", "partner: {rest: true}", map[string]string{"partner": "/_kit"}, "the audience partner would be served at /_kit, and /_kit/call is everybody's"},
+		{"the gateway's", "livez: {rest: true}", nil, "the audience livez would be served at /livez, and /livez is the gateway's"},
+		{"another audience's", "kiosk: {rest: true}, partner: {rest: true}", map[string]string{"partner": "/kiosk"}, "the audience partner would be served at /kiosk, and /kiosk is the audience kiosk's"},
+		{"within another audience's", "kiosk: {rest: true}, partner: {rest: true}", map[string]string{"kiosk": "/partner/eu"}, "the audience partner would be served at /partner, and /partner/eu is the audience kiosk's"},
 		{"nobody's", "partner: {rest: true}", map[string]string{"partners": "/b2b"}, "gateway.yaml#/audiences/partners: no Frond shows anything to an audience partners; the audiences are partner"},
 		{"no path", "partner: {rest: true}", map[string]string{"partner": "b2b"}, `"b2b" is no path an audience could have; write a path of letters, digits, - and _, such as /partner or /b2b/v1`},
 		{"the root", "partner: {rest: true}", map[string]string{"partner": "/"}, `"/" is no path an audience could have`},

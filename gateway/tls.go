@@ -39,7 +39,7 @@ func (t *TLS) check() (faults schema.Faults) {
 	return faults
 }
 
-// certificate is what the listener presents. Each handshake checks whether the files have
+// certificate is the certificate of the listener. Each handshake checks whether the files have
 // changed, so that renewing them needs no restart. A pair that cannot be used is logged
 // once, and the last one stays.
 type certificate struct {

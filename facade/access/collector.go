@@ -12,16 +12,16 @@ import (
 // Collector turns a caller's state into what one door shows (spec 1.3, docs/collectors.md).
 // It may be called from many goroutines.
 type Collector interface {
-	// Scope says what the caller may do and see. An error is the verdict: UNAUTHORIZED
+	// Scope returns the permissions of the caller. An error is the verdict: UNAUTHORIZED
 	// or FORBIDDEN; it is asked about every operation, named commands among them. A door
 	// without a collector is open. Where rows of the door are
 	// reached from another one (a relation in a filter, an answer), op is its list.
 	Scope(ctx context.Context, state State, door *catalog.Door, op *catalog.Operation) (Scope, error)
 }
 
-// Presetter is a Collector that says beforehand which fields it may set. Who it sets
-// a field for cannot send it, and who it does not has to: a surface that says what is
-// required before it knows the caller leaves these to the façade.
+// Presetter is a Collector that lists beforehand the fields it may set. A caller whose field
+// is set cannot send it, and any other caller has to: a surface that states required fields
+// before it knows the caller leaves these to the façade.
 type Presetter interface {
 	Collector
 	Presets() []string
@@ -35,7 +35,7 @@ func (f CollectorFunc) Scope(ctx context.Context, state State, door *catalog.Doo
 	return f(ctx, state, door, op)
 }
 
-// Scope is what a caller may touch and see of one door. The zero value is all.
+// Scope limits the operations, rows and fields of one door for a caller. The zero value is all.
 type Scope struct {
 	Rows *filter.Filter // only these rows exist for the caller; ANDed into every read, update and delete
 	Hide []string       // these fields, stored or computed, do not exist for the caller
@@ -65,7 +65,7 @@ func (s *Scope) Hides(name string) bool {
 // send it.
 func (s *Scope) ReadsOnly(name string) bool { return slices.Contains(s.ReadOnly, name) }
 
-// State is the caller's state (spec 2.6): who is calling, as the surface found it.
+// State is the caller's state (spec 2.6), as the surface found it.
 type State map[string]any
 
 // User is state.user, or nil for an anonymous caller.

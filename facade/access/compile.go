@@ -23,8 +23,8 @@ type Compiler struct {
 	Advise func(schema.Fault)
 }
 
-// Rules compiles the rules that stand at a pointer of a file as the collector of a door. anyDoor says
-// that they stand for many doors.
+// Rules compiles the rules at a pointer of a file as the collector of a door. anyDoor says
+// that they apply to many doors.
 func (b *Compiler) Rules(file string, door *catalog.Door, c project.Collector, anyDoor bool) Collector {
 	r := &rules{file: file, at: c.At}
 	for _, rc := range c.Rules {
@@ -38,7 +38,7 @@ func (b *Compiler) Rules(file string, door *catalog.Door, c project.Collector, a
 	return r
 }
 
-// rule compiles one rule. anyDoor says that it stands for every door without an entry of
+// rule compiles one rule. anyDoor says that it applies to every door without an entry of
 // its own, so that it may name operations which some of them lack.
 func (b *Compiler) rule(file string, door *catalog.Door, c project.Rule, anyDoor bool) *rule {
 	r := &rule{at: c.At, denyAll: c.DenyAll, source: c}
@@ -53,7 +53,7 @@ func (b *Compiler) rule(file string, door *catalog.Door, c project.Rule, anyDoor
 	}
 	scopes := c.Rows != nil || len(c.Hide) > 0 || len(c.Set) > 0 || len(c.ReadOnly) > 0
 	if c.DenyAll && scopes {
-		b.Fault(file, c.At, "rows, hide, readOnly and set say nothing where all is denied", "leave them out, or deny single operations: deny: [delete]")
+		b.Fault(file, c.At, "rows, hide, readOnly and set have no effect where all is denied", "leave them out, or deny single operations: deny: [delete]")
 	}
 	b.operations(file, c.At+"/deny/", door, c.Deny, ", or write deny: all", anyDoor)
 	b.operations(file, c.At+"/allow/", door, c.Allow, ", or write allow: all", anyDoor)
@@ -100,9 +100,9 @@ func (b *Compiler) rule(file string, door *catalog.Door, c project.Rule, anyDoor
 func (b *Compiler) permissions(file string, door *catalog.Door, r *rule) {
 	switch allows := r.allow != nil || r.allowAll; {
 	case allows && r.denyAll:
-		b.Fault(file, r.at, "allow says nothing where all is denied", "leave one of them out")
+		b.Fault(file, r.at, "allow has no effect where all is denied", "leave one of them out")
 	case r.allow != nil && r.deny != nil:
-		b.Fault(file, r.at+"/deny", "deny says nothing where allow lists what is open: all others are closed", "leave deny out, or write allow: all beside it")
+		b.Fault(file, r.at+"/deny", "deny has no effect here: allow lists the open operations, and all others are closed", "leave deny out, or write allow: all as well")
 	}
 	for i, name := range r.allow {
 		if !r.isFor(name) {

@@ -17,9 +17,9 @@ type Presenter struct {
 	catalog.Computed
 	Fn func(ctx context.Context, found []rows.Row) ([]json.RawMessage, error)
 	// inputs are the fields an expression reads: where the caller may not read one of
-	// them, they may not read what is made of it. Go code answers for itself.
+	// them, they may not read the computed value. Go code answers for itself.
 	Inputs []*schema.Property
-	// elsewhere: the remote makes it, with its rows. fn then says what is made of a
+	// elsewhere: the remote makes it, with its rows. fn then computes the field of a
 	// row that came without it.
 	Elsewhere bool
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// reference is what an author writes in place of a value: a place in the caller's state,
-// such as $user.id, or the time of the call, $now. It stands among the Values of a
+// reference is an author's placeholder for a value: a place in the caller's state,
+// such as $user.id, or the time of the call, $now. It is one of the Values of a
 // template until a call binds it.
 type reference struct {
 	text string
@@ -25,15 +25,15 @@ type reference struct {
 	list bool     // the whole list of in or notIn
 }
 
-// binding is what references stand for in one call.
+// binding holds the values of references in one call.
 type binding struct {
 	state State
 	now   time.Time
 }
 
 // readReference reads a text that begins with $. A second $ makes it a literal (decision
-// 111): then ref is nil, and literal is the text that is meant. why says what is wrong
-// with it.
+// 111): then ref is nil, and literal is the text without it. why describes the fault of
+// the text.
 func readReference(text json.RawMessage) (ref *reference, literal json.RawMessage, why string) {
 	if jsontext.KindOf(text) != jsontext.String {
 		return nil, text, ""
@@ -110,7 +110,7 @@ func (r *reference) holdsTime(p *schema.Property) string {
 func bind(f *filter.Filter, in binding) *filter.Filter { return bindUnder(f, in, false) }
 
 // bindUnder is bind; negated counts the nots and nones around f. A filter without
-// references is returned as it is, so that binding allocates for what it changes alone.
+// references is returned as it is, so that binding allocates only for the parts it changes.
 func bindUnder(f *filter.Filter, in binding, negated bool) *filter.Filter {
 	if f == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package access decides who may do and see what: collectors, the rules of frond.yaml, and the
+// Package access decides the permissions of callers: collectors, the rules of frond.yaml, and the
 // fields that are computed for a caller.
 package access
 
@@ -81,8 +81,8 @@ func (r *rules) Scope(_ context.Context, state State, door *catalog.Door, op *ca
 	return r.scopeAt(time.Now(), state, door, op)
 }
 
-// scopeAt goes through the rules; now is what $now stands for. A rule whose when fails
-// denies: it is not known who is calling, so nobody is let in.
+// scopeAt goes through the rules; now is the value of $now. A rule whose when fails
+// denies: the caller is not known, so the call is refused.
 func (r *rules) scopeAt(now time.Time, state State, door *catalog.Door, op *catalog.Operation) (Scope, error) {
 	given := r.given(state)
 	for _, rule := range r.list {
@@ -119,7 +119,7 @@ func (r *rules) Presets() (names []string) {
 	return names
 }
 
-// given is what the expressions of rules read; user is null for an anonymous caller.
+// given holds the names that the expressions of rules read; user is null for an anonymous caller.
 func (r *rules) given(state State) map[string]any {
 	given := map[string]any{"user": nil, "state": map[string]any(state)}
 	if user := state.User(); user != nil {
@@ -144,7 +144,7 @@ func (r *rule) holds(given map[string]any) (bool, error) {
 	return holds, nil
 }
 
-// scope is what a rule that holds opens, with its references bound.
+// scope is the scope that a matching rule opens, with its references bound.
 func (r *rule) scope(in binding, door *catalog.Door, op *catalog.Operation) (Scope, error) {
 	if !r.permits(op) {
 		return Scope{}, Denied(in.state, door, op)
@@ -182,7 +182,7 @@ func (r *rule) isFor(op string) bool { return r.ops == nil || among(r.ops, op) }
 // permits says whether the rule opens an operation it is for. Without allow, these are
 // the built-in ones and the author's queries that it does not deny: a command of the
 // author's is closed until an allow names it, so that one which is added later is not
-// open because a rule listed what it denies (docs/decisions/access-rules.md).
+// opened by a rule that only lists denied operations (docs/decisions/access-rules.md).
 func (r *rule) permits(op *catalog.Operation) bool {
 	switch {
 	case r.denyAll || among(r.deny, op.Name):
@@ -216,7 +216,7 @@ func (p *preset) find(in binding) (json.RawMessage, bool) {
 	return kept(p.field, text), true
 }
 
-// RefusedValue is what a field's card refuses of a value.
+// RefusedValue is the refusal of a value by a field's card.
 func RefusedValue(p *schema.Property, value json.RawMessage) []schema.Detail {
 	_, details := p.Owner.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: value}}.AppendJSON(nil), "/body")
 	return slices.DeleteFunc(details, func(d schema.Detail) bool {
@@ -225,7 +225,7 @@ func RefusedValue(p *schema.Property, value json.RawMessage) []schema.Detail {
 	})
 }
 
-// unfitFor is why a value cannot stand in a field, or "".
+// unfitFor returns the reason why a field cannot hold a value, or "".
 func unfitFor(p *schema.Property, value json.RawMessage) string {
 	if details := RefusedValue(p, value); len(details) > 0 {
 		return details[0].Message

@@ -6,7 +6,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 )
 
-// Table lists who may do what, door by door, in declaration order.
+// Table lists the access to each door, in declaration order.
 func Table(c *catalog.Catalog, collectors map[*catalog.Door]Collector) (all []catalog.Access) {
 	shown := map[string][]catalog.Surface{}
 	for _, s := range c.Surfaces() {
@@ -25,8 +25,8 @@ func Table(c *catalog.Catalog, collectors map[*catalog.Door]Collector) (all []ca
 	return all
 }
 
-// FactTable lists who may receive the events of each fact, in declaration order: of one about
-// the rows of a door, the rules of the door that open its list.
+// FactTable lists the access to the events of each fact, in declaration order. A fact about
+// the rows of a door has the rules of the door that open its list.
 func FactTable(c *catalog.Catalog, collectors map[*catalog.Door]Collector) (all []catalog.Access) {
 	for fact := range c.Facts() {
 		a := catalog.Access{Frond: fact.Frond.Name, Fact: fact.Name, By: AuthorityOf(fact.Judged, collectors[fact.Judged]), At: fact.Judged.AccessAt, Surfaces: []catalog.Surface{}, File: fact.Frond.File}

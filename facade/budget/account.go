@@ -54,7 +54,7 @@ func (a *Account) Begin() error {
 	return nil
 }
 
-// End ends the execution: what is left is to be sent. Close ends it too.
+// End ends the execution; the answer is still to be sent. Close ends it too.
 func (a *Account) End() {
 	if a == nil {
 		return
@@ -73,7 +73,7 @@ func (a *Account) end() {
 
 // Reserve takes n bytes. The error is SERVICE_UNAVAILABLE where the budget has no more
 // of them, and PAYLOAD_TOO_LARGE where it would have too few for this account alone;
-// it is the same until Forgive. What is reserved after Close is not counted.
+// it is the same until Forgive. Bytes reserved after Close are not counted.
 func (a *Account) Reserve(n int) error {
 	if a == nil || n <= 0 {
 		return nil
@@ -132,7 +132,7 @@ func (a *Account) Add(n int) {
 	}
 }
 
-// Keep gives back all but n bytes of what was reserved.
+// Keep gives back all but n of the reserved bytes.
 func (a *Account) Keep(n int) {
 	if a == nil {
 		return
@@ -159,7 +159,7 @@ func (a *Account) Refused() *kiterror.Error {
 	return a.refused
 }
 
-// Forgive forgets what was refused: what comes now is no part of what failed.
+// Forgive forgets the refusal: the next answer is no part of the failed one.
 func (a *Account) Forgive() {
 	if a == nil {
 		return

@@ -10,7 +10,7 @@ import (
 )
 
 // Budget bounds what all requests of a process hold at once: the bytes of their rows
-// and answers, and how many of them execute. Nothing waits for it: what does not fit
+// and answers, and how many of them execute. Nothing waits for it: work that does not fit
 // is refused at once. A nil Budget bounds nothing. It may be used from many goroutines.
 type Budget struct {
 	bytes, executions int64   // 0: no bound
@@ -22,8 +22,8 @@ type Budget struct {
 }
 
 const (
-	// chunk is what an account takes of its budget at a time, and what it has
-	// from its beginning: an everyday answer needs no more.
+	// chunk is how many bytes an account takes of its budget at a time, the first at its
+	// beginning: an everyday answer needs no more.
 	chunk = 64 << 10
 	// reserve is the part of a budget (one in so many) that first chunks alone
 	// may take: large answers cannot keep small ones out.
@@ -52,8 +52,8 @@ func (b *Budget) State() Usage {
 	return Usage{b.bytes, b.used.Load(), b.executions, b.running.Load(), b.refusedBytes.Load(), b.refusedRuns.Load()}
 }
 
-// Part returns a budget of one part in n of b's bytes. What is taken of it is taken of b as well,
-// and leaves the reserve of b for its requests. The part of nil is nil.
+// Part returns a budget of one part in n of b's bytes. Bytes taken of it are taken of b as well,
+// and leave the reserve of b for its requests. The part of nil is nil.
 func (b *Budget) Part(n int64) *Budget {
 	if b == nil {
 		return nil
@@ -62,7 +62,7 @@ func (b *Budget) Part(n int64) *Budget {
 }
 
 // Take takes n bytes for as long as something stays open, until Give gives them back. One part in
-// four is kept for accounts, so that what is open can also be answered. The error is
+// four is kept for accounts, so that open streams can also be answered. The error is
 // SERVICE_UNAVAILABLE.
 func (b *Budget) Take(n int) error {
 	if b == nil || b.claim(int64(n), b.bytes-b.bytes/4) {
@@ -114,7 +114,7 @@ func (b *Budget) release(n int64) {
 	}
 }
 
-// take takes n from what is left below limit; 0 is no limit.
+// take takes n from the rest below limit; 0 is no limit.
 func take(of *atomic.Int64, n, limit int64) bool {
 	for {
 		had := of.Load()
@@ -185,9 +185,9 @@ type oversize struct{}
 
 func (oversize) Error() string { return "" }
 
-// ErrOversize is the cause of the error of an answer that is too large, whoever else is
-// being answered.
+// ErrOversize is the cause of the error of an answer that is too large by itself, also without
+// other answers at the same time.
 var ErrOversize error = oversize{}
 
-// GroupSize is about what a group of rows takes on its way, with its key and its cursor.
+// GroupSize is about the bytes of a group of rows on its way, with its key and its cursor.
 const GroupSize = 192

@@ -6,6 +6,6 @@
 //	err = account.Begin()            // an execution, or SERVICE_UNAVAILABLE
 //	err = account.Reserve(n)         // bytes of an answer; PAYLOAD_TOO_LARGE where it never fits
 //
-// Nothing waits: what does not fit is refused at once. A store finds the account in the
+// Nothing waits: work that does not fit is refused at once. A store finds the account in the
 // context and charges rows by a [Meter] while it writes them.
 package budget

@@ -8,23 +8,23 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Access is who may do what with one door, as far as it is written down: the row of a
-// table that `frond check` prints. Access of a remote is not known here.
+// Access is the declared access to one door: a row of the table that `frond check` prints.
+// The access rules of a remote are not known here.
 type Access struct {
 	Frond string `json:"frond"`
 	Door  string `json:"door"` // "" for a fact that is about no door
-	// Fact is set in the table of facts: who may receive its events.
+	// Fact is set in the table of facts: the row is about receiving its events.
 	Fact     string       `json:"fact,omitempty"`
 	By       Authority    `json:"by"`
 	At       string       `json:"at,omitempty"` // where it is said: FILE#POINTER
 	Surfaces []Surface    `json:"surfaces"`     // those that show the door
 	Rules    []RuleAccess `json:"rules,omitempty"`
 
-	// File is the frond.yaml where a word for the door would stand.
+	// File is the frond.yaml in which the access to the door is declared.
 	File string `json:"-"`
 }
 
-// Authority is what decides who may call a door.
+// Authority names the source of the decision about calls to a door.
 type Authority string
 
 // The authorities.
@@ -36,7 +36,7 @@ const (
 	ByNobody Authority = "nobody" // it is open, and nobody said so
 )
 
-// RuleAccess is one rule of a frond.yaml: for whom it holds, and what it opens to them.
+// RuleAccess is one rule of a frond.yaml: its condition, and the operations it opens.
 type RuleAccess struct {
 	When     string            `json:"when,omitempty"` // "": everybody
 	Opens    []string          `json:"opens"`          // operations
@@ -57,13 +57,13 @@ func Undecided(table []Access) (faults schema.Faults) {
 		if a.By != ByNobody || len(a.Surfaces) == 0 || a.Fact != "" && a.Door != "" {
 			continue
 		}
-		name, who, rules := a.Door, "everybody may do everything with "+a.Door, "who may do what"
+		name, who := a.Door, "everybody may do everything with "+a.Door
 		if a.Fact != "" {
-			name, who, rules = a.Fact, "everybody may receive the fact "+a.Fact, "who may receive it"
+			name, who = a.Fact, "everybody may receive the fact "+a.Fact
 		}
 		faults = append(faults, schema.Fault{
-			File: a.File, Pointer: "/collectors/" + name, Message: who + ", and nobody has said so",
-			Remedy: fmt.Sprintf("under collectors: write the line %q, or rules that say %s", name+": open", rules),
+			File: a.File, Pointer: "/collectors/" + name, Message: who + ", and no frond.yaml declares it open",
+			Remedy: fmt.Sprintf("under collectors: write the line %q, or its access rules", name+": open"),
 		})
 	}
 	return faults

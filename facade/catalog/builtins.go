@@ -46,8 +46,8 @@ func BuiltinNames() string {
 	return strings.Join(names, ", ")
 }
 
-// BuiltinDescription returns what a built-in operation says of itself where its author says
-// nothing; "" for a name that is no built-in operation. It names no entity: a surface that
+// BuiltinDescription returns the default description of a built-in operation;
+// "" for a name that is no built-in operation. It names no entity: a surface that
 // knows a better sentence may replace exactly this one.
 func BuiltinDescription(operation string) string {
 	if b := BuiltinNamed(operation); b != nil {
@@ -102,6 +102,6 @@ func StoredFields(e *schema.Entity) (names []string) {
 // named.
 const ETag = "etag"
 
-// AllFields stands for every field that the caller may read in a list of fields:
+// AllFields means every field that the caller may read in a list of fields:
 // fields=*,etag is a whole row with its version.
 const AllFields = "*"

@@ -1,5 +1,5 @@
-// Package catalog has what a host serves, as data: Fronds, doors, operations, facts, and what each
-// surface shows of them. It never changes once it is compiled.
+// Package catalog has the served project as data: Fronds, doors, operations, facts, and the part
+// of them that each surface shows. It never changes once it is compiled.
 package catalog
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Catalog is what a host serves: the surfaces derive their routes, types and documents from
+// Catalog is the served project: the surfaces derive their routes, types and documents from
 // it. It never changes and may be read from many goroutines; a host whose cards change has
 // a new one.
 type Catalog struct {
@@ -21,18 +21,18 @@ type Catalog struct {
 	Fronds []*Frond
 	// Set is the compiled cards, those of entities without a door among them.
 	Set *schema.Set
-	// Notes are what is ignored of cards and of remotes: nothing in them stops a start.
+	// Notes are the ignored parts of cards and of remotes. They do not stop a start.
 	Notes []schema.Fault
 	// Ended are the old names, declared here, that are past their last day.
 	Ended []schema.Fault
 	// Advice names places of the project that work and may not do what their author expects.
 	Advice []schema.Fault
-	// Changes are what the Fronds say of cards that change.
+	// Changes are the declared changes of cards.
 	Changes SchemaChanges
 	// Audiences have surfaces of their own; they are in the order of their names.
 	Audiences []string
 
-	// Access says who may do what, door by door, and FactAccess who may receive the events of each
+	// Access lists the access to each door, and FactAccess the access to the events of each
 	// fact, in declaration order. A view has none.
 	Access, FactAccess []Access
 	// Cascades are by the entity whose row is deleted.
@@ -49,7 +49,7 @@ type Frond struct {
 	Name string
 	// Doors are the callable entities, in declaration order.
 	Doors []*Door
-	// Facts are what it announces, in declaration order, those of changes last.
+	// Facts are the announced facts, in declaration order, those of changes last.
 	Facts []*Fact
 	// Remote is the address that its operations run at; "" for this process.
 	Remote string
@@ -103,12 +103,12 @@ type Fact struct {
 	// Name is unique in its Frond.
 	Name  string
 	Frond *Frond
-	// Schema is the card of what it carries, and Data the same card compiled. Both are nil
-	// for a fact that carries nothing the host knows.
+	// Schema is the card of its data, and Data the same card compiled. Both are nil
+	// for a fact whose data has no known shape.
 	Schema *schema.Card
 	Data   *schema.Entity
 	// Door is the door whose rows the fact is about: Data is its Entity, or a view cut from
-	// it, and its collector says who may see an event. nil for a fact with a shape of its own
+	// it, and its collector decides about each receiver. nil for a fact with a shape of its own
 	// or without one.
 	Door *Door
 	// On are the built-in commands that emit it; nil where Go code does, and for Changes.
@@ -120,7 +120,7 @@ type Fact struct {
 
 	// At is the pointer to it in its frond.yaml.
 	At string
-	// Judged is the door whose collector judges its events: Door, or a stand-in with the fact's name.
+	// Judged is the door whose collector judges its events: Door, or a substitute with the fact's name.
 	Judged *Door
 	// Condition is When, compiled; nil: always.
 	Condition *expression.Condition
@@ -149,12 +149,12 @@ type Door struct {
 	Origin string
 
 	// Index is the place of the door among those of the host, the same in every view; -1 for the
-	// stand-in of a fact.
+	// substitute of a fact.
 	Index int
 	// At is the pointer to it in its frond.yaml.
 	At string
-	// AccessAt is where its frond.yaml says who may do what, FILE#POINTER; "": nowhere. Open says
-	// that it calls the door open.
+	// AccessAt is the place of its access rules in frond.yaml, FILE#POINTER; "" without any. Open says
+	// that frond.yaml declares the door open.
 	AccessAt string
 	Open     bool
 	// Limits are how many rows a page of the door holds, by default and at most.
@@ -192,7 +192,7 @@ const (
 	Deleted Change = "deleted"
 )
 
-// ChangeOf returns what the built-in command does to a row; "" for any other operation.
+// ChangeOf returns the change that the built-in command makes to a row; "" for any other operation.
 func ChangeOf(op string) Change {
 	return map[string]Change{"create": Created, "update": Updated, "delete": Deleted}[op]
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Discovery is the answer of rpc.discover (spec 2.5): what is callable, and with
-// which cards. An entity without a façade is not in it, a Frond without doors is.
+// Discovery is the answer of rpc.discover (spec 2.5): the callable operations and
+// their cards. An entity without a façade is not in it, a Frond without doors is.
 func (c *Catalog) Discovery() *schema.Discovery {
 	doc := &schema.Discovery{Fronds: make([]schema.DiscoveredFrond, 0, len(c.Fronds))}
 	for _, f := range c.Fronds {
@@ -94,7 +94,7 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 		}
 	}
 	if presets := op.Door.Presets; op.Builtin && op.Name == "create" && len(presets) > 0 {
-		// Who is answered for need not send it, and who is not is refused by the host.
+		// A caller for whom the field is set need not send it; the host refuses the call of any other.
 		card := *op.Input.Card
 		card.Required = slices.DeleteFunc(slices.Clone(card.Required), func(name string) bool { return slices.Contains(presets, name) })
 		out.Input = &card

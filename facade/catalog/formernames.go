@@ -10,7 +10,7 @@ import (
 // FormerNames are the names that fields of rows had before, by the one that each has now.
 type FormerNames []formerName
 
-// formerName is what a field was called, and what it is called now.
+// formerName is a former name of a field, and its name today.
 type formerName struct{ was, is string }
 
 // Renew writes a row that was kept under former names under those of now; nil where it has none of

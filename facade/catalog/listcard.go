@@ -37,7 +37,7 @@ func RowQuery(op string) (fields []schema.Field) {
 	return fields
 }
 
-// pathsText says what else may stand in the fields of a query.
+// pathsText lists the other values that fields of a query may have.
 const pathsText = " category.name and reviews(limit:3).rating lead through relations: to one row an object or null, to many {items, hasMore}, 50 rows at most."
 
 // Keywords is one keyword of a schema with a number.
@@ -51,8 +51,8 @@ func Keywords(name string, n int) schema.Keywords {
 //	sort    "-createdAt,title", or a list of such names; - is descending; the primary key follows by itself
 //	limit   rows of a page; 0 is none, for the total alone; more than the most is cut to it
 //	after   the endCursor of a page with this sort: the rows behind it
-//	before  a cursor likewise: the rows before it. "" is the end
-//	backward whether limit takes the rows that stand last, in the same order; so it is where before stands
+//	before  a cursor as well: the rows before it. "" is the end
+//	backward whether limit takes the last rows, in the same order; so it is where before is given
 //	        without after. Both are a range: the rows behind after and before before
 //	offset  rows to leave out at the beginning; without a cursor
 //	fields  the fields to answer: "id,title", or a list
@@ -113,8 +113,8 @@ func ListCard(limits project.ListLimits, conditions schema.Shape) *schema.Card {
 }
 
 // discoveredList is the card of list as discovery has it: which fields may be
-// filtered by and with which operators, so that a consumer knows what the host
-// understands (docs/calls.md). The operators of a kind stand once, under $defs.
+// filtered by and with which operators, so that a consumer knows the filters of the
+// host (docs/calls.md). The operators of a kind are listed once, under $defs.
 func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 	conditions := schema.Shape{Type: "object", Properties: []schema.Field{}}
 	var kinds []string

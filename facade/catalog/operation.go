@@ -65,8 +65,8 @@ func (d *Door) Reading() *Operation {
 	return &Operation{Index: -1, Name: "list", Kind: Query, Door: d, Builtin: true}
 }
 
-// Shapes reports whether a card is the door's own or a view cut from it, so that what a
-// collector says of a field holds there too.
+// Shapes reports whether a card is the door's own or a view cut from it, so that the
+// collector's fields apply there too.
 func (d *Door) Shapes(card *schema.Entity) bool {
 	if card == nil || d.Entity == nil {
 		return false
@@ -74,7 +74,7 @@ func (d *Door) Shapes(card *schema.Entity) bool {
 	return card == d.Entity || card.View && card.Card.Derived != nil && schema.EntityKey(card.Card.Derived.From) == d.Entity.Key
 }
 
-// Stamps reports whether the body of the operation is stamped with what a collector sets.
+// Stamps reports whether the body of the operation gets the values that a collector sets.
 func (op *Operation) Stamps() bool { return !op.Patch && op.Door.Shapes(op.Input) }
 
 // RemoteOf is the address at which the rows of an entity are kept; "" for here.

@@ -59,7 +59,7 @@ func (r *Relation) Through(entity, op string) *Through {
 }
 
 // Through is a many relation that is followed: the field, and the call that gave
-// the rows it stands on. It is asked about because nothing of it stands in those rows.
+// the rows it starts from. It is asked about because those rows hold no part of it.
 type Through struct {
 	Entity, Operation, Field string
 }

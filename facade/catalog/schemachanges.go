@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// SchemaChanges is what a store cannot see in cards when its schema changes: new names for what
-// is there, and values for rows that are older than a field.
+// SchemaChanges declares the changes of cards that a store cannot derive from them: new names
+// of entities and fields, and values for rows that are older than a field.
 type SchemaChanges struct {
 	Renamed []Renamed
 	// Gone are entities and fields that have no new name, with To "".
@@ -72,7 +72,7 @@ func (b *Backfill) Compute(given func(name string) json.RawMessage) (json.RawMes
 }
 
 // judge judges a value against the field's card. Null is the store's to judge, which knows
-// whether its column takes it; what a conversion stores is not what the card describes.
+// whether its column takes it; the card does not describe the stored form of a conversion.
 func (b *Backfill) judge(text json.RawMessage) error {
 	if jsontext.IsNull(text) || b.Field.Axes.In.Name != "" {
 		return nil

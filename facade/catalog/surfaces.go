@@ -10,7 +10,7 @@ import (
 )
 
 // Surface names one surface of a host: graphql, rest or envelope for everybody,
-// partner/rest for the audience partner. What it shows is what each Frond says
+// partner/rest for the audience partner. Each Frond chooses its part of a surface
 // under surfaces in its frond.yaml; see [Catalog.Surface].
 type Surface string
 
@@ -47,8 +47,8 @@ func (c *Catalog) Surfaces() []Surface {
 }
 
 // Surface is what one surface shows of the host: the doors and operations that are
-// shown there and no others. What is derived from it (routes, types, documents)
-// knows of nothing else; [facade.Facade.On] answers its calls. Where nothing is hidden it
+// shown there and no others. The routes, types and documents of the surface
+// know of nothing else; [facade.Facade.On] answers its calls. Where nothing is hidden it
 // is the catalog itself. The error names the surfaces there are.
 func (c *Catalog) Surface(s Surface) (*Catalog, error) {
 	if view := c.views[s]; view != nil {
@@ -65,9 +65,9 @@ func (c *Catalog) Surface(s Surface) (*Catalog, error) {
 	return nil, fmt.Errorf("there is no surface %s; there is %s", kiterror.Quoted(string(s)), strings.Join(names, ", "))
 }
 
-// Reaches says whether a filter may go through a relation to the rows of e: a door
-// stands before them here and answers one of the built-in queries. Rows that nobody
-// can read here are not to be found out by asking about them either.
+// Reaches reports whether a filter may go through a relation to the rows of e: a door
+// of e is served here and answers one of the built-in queries. A caller cannot discover rows
+// that nobody can read here by filtering for them either.
 func (c *Catalog) Reaches(e *schema.Entity) bool {
 	d := c.Door(e.Key)
 	return d != nil && slices.ContainsFunc(d.Operations, func(op *Operation) bool { return op.Builtin && op.Kind == Query })

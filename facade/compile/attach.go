@@ -37,8 +37,8 @@ func (b *compiler) attach() {
 	}
 }
 
-// attachedTo returns the door that Go code names. A door that does not exist is a fault: what is
-// attached, but no door is called so.
+// attachedTo returns the door that Go code names. A door that does not exist is a fault: the
+// attached code has no door of its name.
 func (b *compiler) attachedTo(name, what, called string) *catalog.Door {
 	door := b.doors[schema.EntityKey(name)]
 	if door == nil {
@@ -101,7 +101,7 @@ func (b *compiler) present(d *catalog.Door, p *access.Presenter) {
 }
 
 // attachHook binds a hook to a command. Queries have none: collectors and computed fields
-// say what a query shows.
+// decide the rows and fields of a query.
 func (b *compiler) attachHook(h AttachedHook) {
 	method := h.Door + "." + h.Name
 	door := b.attachedTo(h.Door, "a hook is attached to "+method, h.Door)
@@ -112,7 +112,7 @@ func (b *compiler) attachHook(h AttachedHook) {
 	case op == nil:
 		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, but %s has no such operation", method, door.Name), "name one of "+strings.Join(door.OperationNames(), ", "))
 	case op.Kind != catalog.Command:
-		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, which is a query", method), "attach hooks to commands; collectors say who reads what, and computed fields what rows show")
+		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, which is a query", method), "attach hooks to commands; collectors restrict reads, and computed fields extend rows")
 	default:
 		b.authored[op] = b.authored[op] || h.Before && !op.Attached
 	}

@@ -32,8 +32,8 @@ func (b *compiler) builtinCards(d *catalog.Door, op *catalog.Operation) {
 		}}
 		op.Query = b.view(d, "Ids", &schema.Card{Fields: append([]schema.Field{ids}, catalog.RowQuery(op.Name)...), Required: []string{"ids"}})
 	case "list":
-		// The same for all doors with the same limits: what may be filtered by is said
-		// by the entity here, and by discovery elsewhere.
+		// The same for all doors with the same limits: the filterable fields come
+		// from the entity here, and from discovery elsewhere.
 		if b.listCards == nil {
 			b.listCards = map[project.ListLimits]*schema.Entity{}
 		}

@@ -46,8 +46,8 @@ func (b *compiler) changes(configs []project.Config) (all catalog.SchemaChanges)
 	return all
 }
 
-// renamed compiles one rename; all are those of its file. What it leads to, by other renames
-// or not, has to be there, and what it comes from must not.
+// renamed compiles one rename; all are those of its file. The last name of a chain of renames
+// has to exist, and the old names must not.
 func (b *compiler) renamed(file string, all []project.Rename, n project.Rename) (r catalog.Renamed, ok bool) {
 	from, field, isField := strings.Cut(n.From, ".")
 	to, toField, _ := strings.Cut(n.To, ".")
@@ -169,7 +169,7 @@ func (b *compiler) entitiesRemedy() string {
 }
 
 // value compiles one expression. Which names the older rows have is known to the store alone,
-// so that it judges what the expression reads.
+// so that it judges the names in the expression.
 func (b *compiler) value(file, frond string, v project.Value) *catalog.Backfill {
 	name, field, both := strings.Cut(v.Of, ".")
 	e := b.stored(name)

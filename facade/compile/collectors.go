@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// collectors compiles what a frond.yaml says about who may do what, and binds it to doors:
-// first to the doors that are named, then to those that '*' stands for.
+// collectors compiles the access rules of a frond.yaml, and binds them to doors:
+// first to the doors that are named, then to those that '*' covers.
 func (b *compiler) collectors(src *project.Frond, configs []project.Collector) {
 	file := src.Config.File
 	for _, c := range configs {
@@ -49,7 +49,7 @@ func (b *compiler) collectors(src *project.Frond, configs []project.Collector) {
 	}
 }
 
-// forOne are the faults of rules that stand for many doors, found with one of them: a
+// forOne returns the faults of rules that cover many doors, found with one of them: a
 // fault of the expression is the same for all doors and reported once.
 func forOne(door *catalog.Door, found, known schema.Faults) (out schema.Faults) {
 	for _, f := range found {
@@ -59,7 +59,7 @@ func forOne(door *catalog.Door, found, known schema.Faults) (out schema.Faults) 
 			}
 			continue
 		}
-		f.Message = "'*' stands for " + door.Name + " too: " + f.Message
+		f.Message = "'*' covers " + door.Name + " too: " + f.Message
 		if f.Remedy != "" {
 			f.Remedy += ", or "
 		}

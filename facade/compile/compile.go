@@ -77,7 +77,7 @@ func (b *compiler) compile() *catalog.Catalog {
 	return served
 }
 
-// named reports Fronds with one name, and names that cannot stand in a path.
+// named reports Fronds with the same name, and names that a path cannot hold.
 func (b *compiler) named(i int, f *project.Frond) {
 	at := cmp.Or(f.Config.File, f.Dir, f.Name)
 	if !schema.IsName(f.Name) {
@@ -195,7 +195,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Compiled is a catalog, with what is made of a project beside it.
+// Compiled is a catalog, with the other results of compiling a project.
 type Compiled struct {
 	Catalog  *catalog.Catalog
 	Registry *schema.Registry

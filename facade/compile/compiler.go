@@ -137,5 +137,5 @@ type SeedFile struct {
 	Rows   []json.RawMessage
 }
 
-// goCode is what a fault of attaching names in place of a file: it is the program itself.
+// goCode takes the place of the file in a fault of attached code: the program itself.
 const goCode = "Go code"

@@ -23,7 +23,7 @@ import (
 //	    inStock: {type: boolean, value: 'stock > 0'}
 //	    excerpt: {type: string, value: 'body[0:200]'}
 //
-// A value is an expression over the fields of one row, as they stand in its JSON. Only the
+// A value is an expression over the fields of one row, as its JSON has them. Only the
 // columns it reads are fetched, and only where the field is selected. Where one of them is
 // null and the expression can make nothing of that, the field is null; for a caller from
 // whom one of them is hidden, the computed field is hidden too (docs/decisions/handlers.md, docs/decisions/access-rules.md).
@@ -101,7 +101,7 @@ func (b *compiler) misnamed(file, at string, door *catalog.Door, name string) bo
 	return true
 }
 
-// computedShape reads the shape that stands beside value: the schema of a field, without
+// computedShape reads the shape that is written next to value: the schema of a field, without
 // axes.
 func (b *compiler) computedShape(file, frond string, c project.Computed) (schema.Shape, bool) {
 	card := append([]byte(`{"type":"object","required":["value"],"properties":{"value":`), c.Shape...)
@@ -147,9 +147,9 @@ func (b *compiler) computedValue(file string, door *catalog.Door, c project.Comp
 		why := ""
 		switch p := door.Entity.Property(name); {
 		case !p.Readable():
-			why = "is closed outward, and what is computed from it would disclose it"
+			why = "is closed outward, and a computed value would disclose it"
 		case p.Axes.Out.Name != "":
-			why = "leaves encoded by " + p.Axes.Out.Name + ", and what is computed from it would disclose how it is kept"
+			why = "leaves encoded by " + p.Axes.Out.Name + ", and a computed value would disclose its stored form"
 		}
 		if why != "" {
 			b.fault(file, at, name+" "+why, "read the fields "+strings.Join(open, ", ")+", or compute it in Go")

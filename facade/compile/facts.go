@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// facts compiles what a Frond announces:
+// facts compiles the facts of a Frond:
 //
 //	facts:
 //	  - {name: orderPlaced, schema: order, on: order.create}
@@ -97,7 +97,7 @@ func (b *compiler) fact(src *project.Frond, frond *catalog.Frond, c *project.Fac
 	return f
 }
 
-// factName reports whether a text can stand in the subjects, lines and paths that events have.
+// factName reports whether a text can be part of the subjects, lines and paths of events.
 func factName(s string) bool {
 	for i, c := range []byte(s) {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -108,8 +108,8 @@ func factName(s string) bool {
 	return s != "" && len(s) <= 128 && !strings.HasSuffix(s, ".") && !strings.Contains(s, "..")
 }
 
-// about says whose rows the fact is about and what it carries of them; door is nil for a shape
-// of its own.
+// about finds the door whose rows the fact is about, and the fields that it carries; door is nil
+// for a shape of its own.
 func about(f *catalog.Fact, door *catalog.Door, data *schema.Entity) {
 	f.Door, f.Data = door, data
 	if data != nil {
@@ -161,7 +161,7 @@ func (b *compiler) emitter(src *project.Frond, f *catalog.Fact, on project.FactS
 	case op.Kind == catalog.Query:
 		b.fault(file, on.At, fmt.Sprintf("%s is a query, and changes nothing that could be announced", on.Name), "name one of create, update, delete")
 	case door.Entity == nil, catalog.ChangeOf(operation) == "" || !op.Builtin:
-		b.fault(file, on.At, fmt.Sprintf("%s is a command of your own, and only its code knows what it announces", on.Name), fmt.Sprintf("leave on out, and emit it there: frond.Emit(ctx, %q, …)", f.Name))
+		b.fault(file, on.At, fmt.Sprintf("%s is a command of your own, and only its code can emit facts", on.Name), fmt.Sprintf("leave on out, and emit it there: frond.Emit(ctx, %q, …)", f.Name))
 	default:
 		return op
 	}
@@ -222,7 +222,7 @@ func (b *compiler) carried(file, at string, f *catalog.Fact) {
 	}
 }
 
-// opened reports a view that opens what the entity it was cut from closes (spec 2.2).
+// opened reports a view that opens a field which its entity closes (spec 2.2).
 func (b *compiler) opened(file, at string, data *schema.Entity) {
 	for name, from := range b.opens(data) {
 		b.fault(file, at, fmt.Sprintf("the card opens %s, which is closed outward in %s", name, from), "leave it out of the view")
@@ -263,7 +263,7 @@ func (b *compiler) factCollector(src *project.Frond, c project.Collector) bool {
 	case f == nil:
 		return false
 	case f.Door != nil:
-		b.fault(src.Config.File, c.At, fmt.Sprintf("%s is about rows of %s, whose collector says who may receive it", f.Name, f.Door.Name), "leave this entry out")
+		b.fault(src.Config.File, c.At, fmt.Sprintf("%s is about rows of %s, whose collector decides about its receivers", f.Name, f.Door.Name), "leave this entry out")
 		return true
 	}
 	for _, r := range c.Rules {

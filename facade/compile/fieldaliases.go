@@ -48,7 +48,7 @@ func (b *compiler) fieldAlias(file string, all []project.Rename, n project.Renam
 		case taken == "":
 			card.AddAlias(a)
 		case card == e:
-			b.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, and %s means something else there", n.From, n.To, taken), "write "+n.From+": "+n.To+" without until, or rename what has the name")
+			b.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, and %s means something else there", n.From, n.To, taken), "write "+n.From+": "+n.To+" without until, or rename the other one")
 			return
 		}
 		// A view that has a field of its own by the old name keeps it.

@@ -6,7 +6,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// inlineCards reports the faults of the cards that stand inside the frond.yaml files of
+// inlineCards reports the faults of the cards inside the frond.yaml files of
 // a project whose files of cards have faults already. Doors and operations cannot be
 // made of such a project, and without this pass an author would meet these faults only
 // in the next run. Cards that are cut from an entity (of) are left for that run: their

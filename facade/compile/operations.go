@@ -58,7 +58,7 @@ func (b *compiler) builtins(d *catalog.Door, src *project.Frond, c *project.Door
 		if o := said[x.Name]; o != nil {
 			op.Description, op.Deprecated, op.GraphQL = cmp.Or(o.Description, op.Description), o.Deprecated, o.GraphQL
 			if o.Kind != "" && catalog.Kind(o.Kind) != x.Kind || o.Cardinality != "" || slices.ContainsFunc(o.Parts[:], project.Part.Given) {
-				b.fault(src.Config.File, o.At, fmt.Sprintf("%s is built in; what it takes and gives is not declared", x.Name),
+				b.fault(src.Config.File, o.At, fmt.Sprintf("%s is built in; its input and output are not declared", x.Name),
 					"leave description, deprecated and graphql, or give an operation of your own another name")
 			}
 		}
@@ -84,7 +84,7 @@ func (b *compiler) namedOperations(d *catalog.Door, src *project.Frond, c *proje
 			Name: o.Name, Kind: cmp.Or(catalog.Kind(o.Kind), catalog.KindOf(o.Name)), Door: d, Description: o.Description, Deprecated: o.Deprecated,
 			GraphQL: o.GraphQL, Cardinality: catalog.Cardinality(o.Cardinality), Answered: src.Remote != "",
 		}
-		// An inline card is named for what it is: postPublishInput.
+		// An inline card is named after its use: postPublishInput.
 		name := func(i int) string {
 			return d.Name + schema.Capital(o.Name) + schema.Capital(project.PartNames[i])
 		}
@@ -108,7 +108,7 @@ func (b *compiler) namedOperations(d *catalog.Door, src *project.Frond, c *proje
 	}
 }
 
-// sharedNames reports a name that stands in two parts of one operation: a typed handler is
+// sharedNames reports a name in two parts of one operation: a typed handler is
 // given all of them as one object.
 func (b *compiler) sharedNames(file, at string, op *catalog.Operation) {
 	seen := map[string]string{}
@@ -147,7 +147,7 @@ func (b *compiler) link() {
 	}
 }
 
-// staysClosed faults a view that opens what the entity it was cut from closes: a
+// staysClosed faults a view that opens a field which its entity closes: a
 // field that is closed outward leaves by no view (spec 2.2).
 func (b *compiler) staysClosed(d *catalog.Door, op *catalog.Operation) {
 	for name, from := range b.opens(op.Output) {

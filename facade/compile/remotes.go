@@ -9,7 +9,7 @@ import (
 )
 
 // known fits the doors of a remote Frond to its discovery document (docs/remotes.md): which keys
-// its lists take, which fields its presenters make, and what it does not require.
+// its lists take, which fields its presenters make, and which fields it does not require.
 // Everything else is as the cards have it.
 func (b *compiler) known(src *project.Frond) {
 	if src.Remote == "" || src.Known == nil {
@@ -99,8 +99,8 @@ func filterWords(card *schema.Card) []string {
 	return words
 }
 
-// holds reports whether a remote holds a row to a version at one of its operations. What it
-// does not take, a version or a condition, is not sent there.
+// holds reports whether a remote checks the version of a row at one of its operations. A version
+// or a condition that it does not take is not sent there.
 func (b *compiler) holds(op *catalog.Operation, there *schema.DiscoveredOp) bool {
 	if op == nil || there == nil {
 		return false

@@ -9,7 +9,7 @@ import (
 )
 
 // readSeeds reads the seeds of a Frond: a list of rows each, the file named after the
-// entity. What is wrong with a row is reported by Seed, which judges it.
+// entity. Seed judges the rows and reports their faults.
 func (b *compiler) readSeeds(src *project.Frond) {
 	if src.Remote != "" {
 		return // its rows are kept elsewhere

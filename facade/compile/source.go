@@ -7,7 +7,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Source is a project as it is compiled: what was written, and what Go code attached to it.
+// Source is a project before it is compiled: its files, and the Go code attached to it.
 type Source struct {
 	Vendor   string
 	Fronds   []*project.Frond

@@ -36,7 +36,7 @@ func (b *compiler) surfaces(frond *catalog.Frond, file string, c project.Surface
 	return all
 }
 
-// operationsNamed are the operations that a name stands for: all of a door, or one of
+// operationsNamed are the operations that a name covers: all of a door, or one of
 // them.
 func (b *compiler) operationsNamed(frond *catalog.Frond, file string, n project.SurfaceName) []*catalog.Operation {
 	if n.Name == "" {

@@ -21,7 +21,7 @@ func mapped(sources []schema.Source, tables []project.Table) {
 	}
 }
 
-// tables reports what a Frond's frond.yaml says of tables that its cards do not have: entities
+// tables reports entries of a frond.yaml's tables that the cards do not have: entities
 // and fields by other names, a key that is no key.
 func (b *compiler) tables(src *project.Frond, tables []project.Table) {
 	for i := range tables {
@@ -49,7 +49,7 @@ func (b *compiler) tables(src *project.Frond, tables []project.Table) {
 	}
 }
 
-// tableReference reports what is wrong with a relation that is made of several fields: it leads
+// tableReference reports the faults of a relation that is made of several fields: it leads
 // to an entity whose key is made of as many of the same kinds, and no caller sends it.
 func (b *compiler) tableReference(src *project.Frond, t *project.Table, e *schema.Entity, field string) {
 	at := t.At + "/references/" + field
@@ -78,7 +78,7 @@ func (b *compiler) tableReference(src *project.Frond, t *project.Table, e *schem
 	}
 }
 
-// tableKey reports what is wrong with a key of several fields. The primary field is made of
+// tableKey reports the faults of a key of several fields. The primary field is made of
 // them, so that it is a string that no caller sends and that has no column.
 func (b *compiler) tableKey(src *project.Frond, t *project.Table, e *schema.Entity) {
 	if t.Key == nil {

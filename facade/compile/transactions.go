@@ -33,7 +33,7 @@ func (b *compiler) presets() {
 	}
 }
 
-// emitting reports whether what an operation writes is announced, and whether one write does
+// emitting reports whether the changes of an operation are announced, and whether one write does
 // it: rows that go or change with a deleted one have to be read before.
 func (b *compiler) emitting(op *catalog.Operation, cascades map[*schema.Entity][]catalog.Cascade) (emits, alone bool) {
 	if !op.Builtin || op.Kind != catalog.Command || op.Door.Frond.Remote != "" {

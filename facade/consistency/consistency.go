@@ -1,5 +1,5 @@
-// Package consistency lets a caller read what it wrote where reads go to copies of a
-// store that are some moments behind (docs/decisions/several-gateways.md).
+// Package consistency lets a caller read its own writes where reads go to copies of a
+// store that are some moments late (docs/decisions/several-gateways.md).
 //
 // A store that has such copies issues a token with each write: how far a copy has to be to
 // show it. The answer carries the token in [Header]; the caller sends it along with later
@@ -28,13 +28,13 @@ import (
 // Header is the HTTP header of tokens, in requests and in answers.
 const Header = "X-Frond-Consistency"
 
-// Both bound what a caller may have the gateway hold and send on.
+// Both bound the tokens that a caller may have the gateway hold and send on.
 const (
 	maxTokens = 16
 	maxToken  = 128 // bytes
 )
 
-// Record is what one request has to see of each store, and what it wrote. Its methods may
+// Record is what one request has to see of each store, and its writes. Its methods may
 // be called from many goroutines, and on nil, which has no tokens and takes none.
 type Record struct {
 	mu     sync.Mutex
@@ -58,7 +58,7 @@ func Read(lines []string) (*Record, error) {
 
 // Invalid is the BAD_REQUEST of a header that no store issued.
 func Invalid() *kiterror.Error {
-	return kiterror.Errorf(kiterror.BadRequest, "the header %s holds a text that was not issued here; send what the last answer had in it, or leave it out", Header)
+	return kiterror.Errorf(kiterror.BadRequest, "the header %s holds a text that was not issued here; send the header of the last answer, or leave it out", Header)
 }
 
 // add keeps a token unless a newer one of its store is there; false: it is none.
@@ -165,7 +165,7 @@ func From(ctx context.Context) *Record {
 
 type latest struct{}
 
-// Latest is ctx for a command: what it reads decides what it writes, and comes from the
+// Latest is ctx for a command: its reads decide its writes, and come from the
 // store itself. It is ctx where there is no record.
 func Latest(ctx context.Context) context.Context {
 	if From(ctx) == nil {

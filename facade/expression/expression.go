@@ -22,7 +22,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Expr is what an author wrote in frond.yaml to be evaluated. It is compiled at
+// Expr is an author's expression of a frond.yaml. It is compiled at
 // startup, runs in many goroutines at once, has no side effects and always ends (decision
 // 110).
 type Expr struct {
@@ -76,7 +76,7 @@ func placed(err error) error {
 	return fmt.Errorf("%s, at column %d of the expression", at.Message, at.Column+1)
 }
 
-// now is the engine's own function in UTC, wherever the host stands. Its date is in UTC
+// now is the engine's own function in UTC, in any time zone of the host. Its date is in UTC
 // too where the text names no zone.
 var now = expr.Function("now", func(...any) (any, error) { return time.Now().UTC(), nil }, new(func() time.Time))
 

@@ -33,7 +33,7 @@ func (f *Formula) Run(ctx context.Context, all []rows.Row) (out []json.RawMessag
 	return out, nil
 }
 
-// fit is what the expression gave as JSON of the declared type, or an error.
+// fit is the result of the expression as JSON of the declared type, or an error.
 func (f *Formula) fit(value any) (json.RawMessage, error) {
 	if value == nil {
 		if f.Shape.Nullable {
@@ -80,7 +80,7 @@ func jsonKind(text json.RawMessage) string {
 	return ""
 }
 
-// Of evaluates the expression for one row; values is room for what it is given. A row that lacks
+// Of evaluates the expression for one row; values is a buffer for the inputs. A row that lacks
 // one of the inputs gets null where the expression cannot make anything of it; in any other row a
 // failure is an error.
 func (f *Formula) Of(values map[string]any, field func(name string) json.RawMessage) (json.RawMessage, error) {

@@ -12,7 +12,7 @@ import (
 
 // CompileFree compiles an expression over names that are not known yet; they are in names of
 // the result, in the order in which they are read. It gives the same value for the same row at
-// any time: now() is not to be had.
+// any time: now() is not available.
 func CompileFree(text string) (*Expr, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, errors.New("the expression is empty")
@@ -32,7 +32,7 @@ func CompileFree(text string) (*Expr, error) {
 	return &Expr{Text: text, program: program, Names: names}, nil
 }
 
-// freeNames collects what an expression reads, and what it declares with let.
+// freeNames collects the names that an expression reads, and those it declares with let.
 type freeNames struct {
 	names  []string
 	own    map[string]bool

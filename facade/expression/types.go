@@ -8,10 +8,10 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Names are what an expression may read, with their types.
+// Names are the names that an expression may read, with their types.
 type Names map[string]types.Type
 
-// NamesOfState are what the expressions of rules read.
+// NamesOfState are the names that the expressions of rules read.
 var NamesOfState = Names{"user": types.Any, "state": types.Any}
 
 // FieldsOf are the stored fields of a row of e.

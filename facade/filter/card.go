@@ -12,9 +12,9 @@ import (
 // card:
 //
 //	string         eq ne in notIn lt lte gt gte contains startsWith endsWith icontains isNull
-//	integer        eq ne in notIn lt lte gt gte isNull; number, dateTime, date, decimal likewise
+//	integer        eq ne in notIn lt lte gt gte isNull; number, dateTime, date, decimal as well
 //	boolean        eq ne in notIn isNull
-//	listOfString   isNull has; every kind of item likewise
+//	listOfString   isNull has; every kind of item as well
 //	json           isNull
 
 // CardOf returns the name of the group of operators that a field takes, such as "string",
@@ -37,7 +37,7 @@ var kindNames = map[schema.Kind]string{
 func Card(name string) schema.Shape { return schema.Shape{Type: "object", Properties: cards[name]} }
 
 // valueShapes is the shape of an operand of each kind. It has the kind's type and format
-// alone: bounds and patterns of the field do not apply to what it is compared with.
+// alone: bounds and patterns of the field do not apply to the operand.
 var valueShapes = map[schema.Kind]schema.Shape{
 	schema.KindString:   {Type: "string"},
 	schema.KindInteger:  {Type: "integer"},

@@ -4,7 +4,7 @@
 //	{"price": {"gte": 10}, "author": {"name": {"eq": "Ada"}}, "or": [{…}, {…}]}
 //
 // A [Parser] reads that JSON into a [Filter], a tree that is checked against the cards and
-// against what the caller may read, so that a store only translates it. What depends on
+// and against the fields the caller may read, so that a store only translates it. The part that depends on
 // the caller is behind two small interfaces: a [Scope] says which fields and rows of an
 // entity exist, a [Host] leads through relations and decodes values. The author's own code
 // needs neither:
@@ -13,7 +13,7 @@
 //
 // Every fault is a detail with a pointer into the filter; the parser goes on after one.
 // [Filter.AppendJSON] writes a filter in the same grammar. [Filter.Meets] and
-// [Filter.Reduce] say of a row that is known what a store would say.
+// [Filter.Reduce] evaluate it for a known row, as a store would.
 //
 // The package knows no calls, no doors and no SQL; [Card] describes the grammar for
 // discovery.

@@ -3,16 +3,16 @@ package filter
 import "github.com/frondhost/frond/schema"
 
 // Filter is a condition on the rows of one entity: checked against its card and
-// against what the caller may read, so a store only has to translate it.
+// against the fields the caller may read, so a store only has to translate it.
 // A nil *Filter holds for every row.
 //
 // A filter holds or does not hold, there is no third answer: a comparison with a
 // null is false, Ne and NotIn are the opposites of Eq and In (so they hold for a
-// null), and Not is the plain opposite of what stands in it. And of nothing holds
+// null), and Not is the plain opposite of the filter in it. And of nothing holds
 // for every row, Or of nothing for none. (In SQL: x IS NOT ?, and (…) IS NOT TRUE.)
 //
 // Text is compared by its UTF-8 bytes, false is less than true, date-times and
-// decimals are compared by what they mean and not as text.
+// decimals are compared by their values and not as text.
 type Filter struct {
 	Op    Op
 	Field *schema.Property // of the comparisons
@@ -25,7 +25,7 @@ type Filter struct {
 	Sub    []*Filter    // of And, Or, Not (one), and of Some, None, Every (one or none)
 }
 
-// Op is what a Filter does. The zero value is And.
+// Op is the operation of a Filter. The zero value is And.
 type Op uint8
 
 // The operators (docs/calls.md).

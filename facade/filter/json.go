@@ -103,7 +103,7 @@ func (f *Filter) words() (name, operator string) {
 	return name, operatorNames[i]
 }
 
-// appendOperand appends what follows the words of a condition.
+// appendOperand appends the operand of a condition.
 func (f *Filter) appendOperand(dst []byte) []byte {
 	switch f.Op {
 	case And, Or:

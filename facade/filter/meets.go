@@ -83,7 +83,7 @@ func (f *Filter) among(text json.RawMessage, null bool) bool {
 	return false
 }
 
-// compareOperands compares two operands of a kind by what they mean: -1, 0 or 1. It reports
+// compareOperands compares two operands of a kind by their values: -1, 0 or 1. It reports
 // false where they are of different types or cannot be read; then the first result means
 // nothing.
 func compareOperands(kind schema.Kind, x, y any) (int, bool) {

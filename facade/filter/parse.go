@@ -24,10 +24,10 @@ import (
 //
 // A field that the caller may not read is refused as one that does not exist, by the same
 // function and before anything is said about its value (docs/decisions/errors.md): a filter must not
-// be a way to find out what is hidden. The rows behind a relation are narrowed to those the
-// caller may see, whatever the caller's condition is (docs/decisions/filters-and-paging.md).
+// be a way to find out hidden values. The rows of a relation are narrowed to those the
+// caller may see, under any condition of the caller (docs/decisions/filters-and-paging.md).
 
-// maxDepth is how many objects of a filter stand within each other: and, or, not, relations
+// maxDepth is how deep the objects of a filter nest: and, or, not, relations
 // (docs/decisions/filters-and-paging.md). The objects of operators are not counted.
 const maxDepth = 12
 
@@ -45,7 +45,7 @@ type Scope interface {
 	Visible() *Filter
 }
 
-// Host answers what depends on who sends a filter and on who keeps the rows
+// Host does the part that depends on the sender of a filter and on the keeper of the rows
 // (docs/decisions/packages.md). A parser asks it from one goroutine.
 type Host interface {
 	// Behind is the scope of the rows behind a relation; false where the caller cannot
@@ -61,8 +61,8 @@ type Host interface {
 }
 
 // Reference reads a placeholder among the operands of a filter that a rule declares, such
-// as $user.id: ref stands among the Values then. Of a text that is none ref is nil, and
-// literal the text that is meant. why is what is wrong with it, else "". op is Eq for one
+// as $user.id: ref becomes one of the Values then. For any other text ref is nil, and
+// literal is the text without its mark. why is the fault of the text, else "". op is Eq for one
 // value of the list of in or notIn.
 type Reference func(field *schema.Property, op Op, text json.RawMessage) (ref any, literal json.RawMessage, why string)
 
@@ -134,7 +134,7 @@ func (author) Suggests() bool { return true }
 // Answers implements [Host]: a rule has the names of now.
 func (author) Answers(*schema.FieldAlias) bool { return false }
 
-// Decode implements [Host]: the author's own code stands inside the boundary.
+// Decode implements [Host]: the author's own code is inside the boundary.
 func (author) Decode(_ *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	return text, true
 }
@@ -219,7 +219,7 @@ func (p *Parser) member(e *schema.Entity, scope Scope, name string, value json.R
 	return p.quantified(e, scope, link, value)
 }
 
-// Field is what a name in a filter means: a field, or the relation it
+// Field is the meaning of a name in a filter: a field, or the relation it
 // declares. The relation's name takes a filter, its key takes operators.
 func Field(e *schema.Entity, name string) (*schema.Property, *schema.Link) {
 	if link := e.Relation(name); link != nil {
@@ -381,7 +381,7 @@ func (p *Parser) oneOf(field *schema.Property, op Op, text json.RawMessage) *Fil
 }
 
 // item reads one value of a list. A placeholder in a list is read as an operand of eq: it
-// stands for one value, not for the list.
+// means one value, not the list.
 func (p *Parser) item(field *schema.Property, op Op, text json.RawMessage) (any, string) {
 	if p.Reference != nil {
 		ref, literal, why := p.Reference(field, Eq, text)
@@ -394,8 +394,8 @@ func (p *Parser) item(field *schema.Property, op Op, text json.RawMessage) (any,
 }
 
 // value is one operand as the rows hold it. A value that the field has to equal crosses
-// the boundary as one that is written does (spec 2.2: boundary.in): what is kept in lower
-// case is found in capitals too. A part of a text, and what is only larger or smaller, is
+// the boundary as a written one does (spec 2.2: boundary.in): a field that is kept in lower
+// case is found in capitals too. A part of a text, and a bound to compare with, is
 // no value of the field and stays as it was sent.
 func (p *Parser) value(field *schema.Property, op Op, text json.RawMessage) (any, string) {
 	value, why := Operand(field, op, text)

@@ -6,7 +6,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Partial evaluation of a filter over one row: what the known values decide is decided, and
+// Partial evaluation of a filter over one row: the conditions on known values are decided, and
 // only the rest remains. For a row of which status is known to be "draft":
 //
 //	{"status":{"eq":"draft"},"price":{"gt":5}}   ->  {"price":{"gt":5}}
@@ -17,10 +17,10 @@ import (
 
 // Known is a row as far as somebody knows it. Reduce asks it from one goroutine.
 type Known interface {
-	// Value is what the row has of a field, nil for null; known is false where that is
+	// Value is the row's value of a field, nil for null; known is false where that is
 	// for the store to say.
 	Value(p *schema.Property) (text json.RawMessage, known bool)
-	// Related is what is left of f, which is about the rows behind a relation; f itself
+	// Related is the rest of f, a condition on the rows of a relation; f itself
 	// where that is for the store to say.
 	Related(f *Filter) (*Filter, error)
 }

@@ -51,7 +51,7 @@ func someOf(link *schema.Link, sub *Filter) *Filter {
 }
 
 // quantified reads {some: {…}, none: {…}, every: {…}} of a many relation, and the
-// operators of an array where its ids stand in the row.
+// operators of an array where the row itself holds its ids.
 func (p *Parser) quantified(e *schema.Entity, scope Scope, link *schema.Link, value json.RawMessage) *Filter {
 	there, ok := p.Host.Behind(p.ctx, link) // before anything is said about the value
 	if !ok && link.Inverse != nil || ok && link.Inverse != nil && !readable(there, link.Inverse) {
@@ -111,7 +111,7 @@ func (p *Parser) quantified(e *schema.Entity, scope Scope, link *schema.Link, va
 	return allOf(p.empty(all))
 }
 
-// has returns what a message adds about the operators of ids that stand in the row.
+// has returns the part of a message about the operators of ids that the row holds.
 func has(p *schema.Property) string {
 	if p.Stored {
 		return ", and has, isNull for the ids in the row"

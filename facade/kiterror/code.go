@@ -12,7 +12,7 @@ const (
 	BadRequest Code = "BAD_REQUEST"
 	// Unauthorized: nobody is known to be calling, and the operation wants to know.
 	Unauthorized Code = "UNAUTHORIZED"
-	// Forbidden: who is calling may not do this.
+	// Forbidden: the caller is known and may not do this.
 	Forbidden Code = "FORBIDDEN"
 	// NotFound: no such door, operation or row, or none the caller may see.
 	NotFound Code = "NOT_FOUND"

@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// The codes of a CONFLICT's details: what a store alone can know.
+// The codes of a CONFLICT's details, which a store alone can know.
 const (
 	Unique    = "unique"    // the value, or the values together, are another row's
 	reference = "reference" // the relation points at no row

@@ -17,7 +17,7 @@ func Refused(details []schema.Detail) *Error {
 	return Invalid(fmt.Sprintf("%d things are refused, each with a detail; the first: %s", n, Sentence(details[0])), details[:n]...)
 }
 
-// Sentence is a detail as a sentence: its message completes what its path begins.
+// Sentence is a detail as a sentence: its message completes the sentence that its path begins.
 func Sentence(d schema.Detail) string {
 	if d.Path == "." {
 		return strings.TrimPrefix(d.Pointer, "/") + " " + d.Message

@@ -3,7 +3,7 @@
 // form that all surfaces write.
 //
 //	err := kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", "order")
-//	kiterror.AsError(err).At("order", "findById") // names what was called
+//	kiterror.AsError(err).At("order", "findById") // names the operation
 //	kiterror.CodeOf(err)                           // NOT_FOUND, of any error
 //	err.AppendJSON(nil)                            // {"code":"NOT_FOUND","message":…}
 //

@@ -115,8 +115,8 @@ func (e *Error) WithCause(cause error) *Error {
 // Unwrap is the cause, for errors.Is and errors.As in this process.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Challenge is what a 401 says under WWW-Authenticate (RFC 9110, section 11.6.1):
-// how to say who is calling. It is Bearer, unless a cause of e knows better and says
+// Challenge is the WWW-Authenticate header of a 401 (RFC 9110, section 11.6.1):
+// how to authenticate. It is Bearer, unless a cause of e knows better and says
 // so with a method of this name. Of any other code there is none: "".
 func (e *Error) Challenge() string {
 	if e == nil || e.Code != Unauthorized {

@@ -16,7 +16,7 @@ import (
 // with its cause, the stack of a panic and the trace id, and says no more outside than
 // that it was ours, and that id: the one another host gave the failure in its details, that
 // of the caller's trace, or one made up here. Where ctx has ended, that is the
-// failure, whatever it was called on the way. A nil error is nil; a nil logger is
+// failure, under any other code. A nil error is nil; a nil logger is
 // slog.Default().
 func Report(ctx context.Context, log *slog.Logger, err error, trace string) *Error {
 	e := AsError(err)
@@ -114,7 +114,7 @@ func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 // Unwrap is the value, where someone panicked with an error.
 func (p *panicked) Unwrap() error { err, _ := p.value.(error); return err }
 
-// LogValue is the panic with its stack, for whoever logs the cause of an error.
+// LogValue is the panic with its stack, for the log of an error's cause.
 func (p *panicked) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("panic", p.Error()), slog.String("stack", string(p.stack)))
 }
@@ -131,7 +131,7 @@ func TraceID(traceparent string) string {
 	return ""
 }
 
-// isTraceID reports whether id is 32 hexadecimal digits: it is going to stand in answers
+// isTraceID reports whether id is 32 hexadecimal digits: it is written into answers
 // and logs.
 func isTraceID(id string) bool {
 	for _, c := range []byte(id) {

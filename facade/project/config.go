@@ -15,7 +15,7 @@ import (
 //	facts: [{name: orderPlaced, schema: order, on: order.create}]
 //	changes: [product]
 
-// Config is what a frond.yaml says (docs/frond-yaml.md). Everything in it is
+// Config is the content of a frond.yaml (docs/frond-yaml.md). Everything in it is
 // optional. At is, in every type below, the JSON pointer to the value in the file.
 type Config struct {
 	Doors      []*Door // in the order they are written
@@ -51,7 +51,7 @@ type Door struct {
 	Ops     []Operation
 }
 
-// Operation is an operation that a door declares, or what it says of a built-in one. Order is
+// Operation is an operation that a door declares, or its entry for a built-in one. Order is
 // that of the file.
 type Operation struct {
 	Name, At    string
@@ -86,7 +86,7 @@ type Part struct {
 // Given reports whether the part names or holds a card.
 func (p Part) Given() bool { return p.Name != "" || p.Card != nil }
 
-// Fact is an announcement that a Frond declares (spec 6). Schema is the card of what it
+// Fact is an announcement that a Frond declares (spec 6). Schema is the card of the data it
 // carries; the zero Part leaves that open, or to the door that On names. On are the operations
 // that emit it as door.operation; nil: Go code does. When is an expression; "": always.
 type Fact struct {
@@ -106,7 +106,7 @@ type ListLimits struct {
 	Max     int // a larger limit is cut to it; 0: 500
 }
 
-// Or returns l with what it does not say taken from below. Default is never more than Max in
+// Or returns l with the limits that it lacks taken from below. Default is never more than Max in
 // the result: a door that lowers max alone lowers both.
 func (l ListLimits) Or(below ListLimits) ListLimits {
 	if l.Max <= 0 {
@@ -119,7 +119,7 @@ func (l ListLimits) Or(below ListLimits) ListLimits {
 	return l
 }
 
-// Collector says who may do what with one door, or with all that have no entry of their own
+// Collector has the access rules of one door, or of all doors without an entry of their own
 // ([Others]). Rules are tried in order and the first that matches counts (docs/decisions/access-rules.md:
 // none denies); Open and Rules exclude each other.
 type Collector struct {
@@ -131,7 +131,7 @@ type Collector struct {
 // Others is the name of the collector of every door without an entry of its own.
 const Others = "*"
 
-// Rule is one rule of a collector; docs/collectors.md says what it means. nil lists were not
+// Rule is one rule of a collector; docs/collectors.md describes it. nil lists were not
 // written, which differs from empty ones.
 type Rule struct {
 	At   string
@@ -169,7 +169,7 @@ type Computed struct {
 	Value        string
 }
 
-// Surfaces is what a frond.yaml says of surfaces:
+// Surfaces is the entry surfaces of a frond.yaml:
 //
 //	surfaces:
 //	  graphql: {only: [product, category.list]}   # doors, or single operations

@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// What a frond.yaml says of cards that change (docs/migrations.md):
+// The entries of a frond.yaml for cards that change (docs/migrations.md):
 //
 //	renamed:
 //	  item: product

@@ -21,7 +21,7 @@ var (
 	factKeys      = schema.KeyNames(factTable)
 )
 
-// door reads one entry of doors: false, true, or what it changes of the entity's façade. null
+// door reads one entry of doors: false, true, or its changes to the entity's façade. null
 // is true: in YAML a name with nothing behind it.
 //
 //	product: {plural: goods, list: {max: 100}, operations: {publish: {kind: command}}}
@@ -50,7 +50,7 @@ func (r *configReader) door(name, at string, value json.RawMessage) *Door {
 			d.Off = jsontext.KindOf(value) == jsontext.False
 		case "plural":
 			if d.Plural = r.string(value, at); d.Plural != "" && !isPathWord(d.Plural) {
-				r.fault(at, fmt.Sprintf("the plural %q cannot stand in a path", d.Plural), "write lower-case letters, digits and hyphens: goods")
+				r.fault(at, fmt.Sprintf("the plural %q cannot be part of a path", d.Plural), "write lower-case letters, digits and hyphens: goods")
 			}
 		case "graphql":
 			d.GraphQL = r.graphql(value, at)
@@ -150,7 +150,7 @@ func (r *configReader) part(value json.RawMessage, at string) Part {
 	return Part{}
 }
 
-// graphql reads a name that stands in the GraphQL schema. A name that is none is reported and
+// graphql reads a name for the GraphQL schema. A name that is none is reported and
 // returned; "" is reported by string.
 func (r *configReader) graphql(value json.RawMessage, at string) string {
 	name := r.string(value, at)

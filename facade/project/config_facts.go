@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// facts reads facts: names, the cards of what they carry, and what emits them:
+// facts reads facts: names, the cards of their data, and the commands that emit them:
 //
 //	facts:
 //	  - {name: orderPlaced, schema: order, on: order.create}

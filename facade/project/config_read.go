@@ -32,7 +32,7 @@ func configName(text Text, otherwise string) string {
 }
 
 // ReadConfig reads a frond.yaml. The faults are all that is wrong with its form, each with
-// a JSON pointer and a remedy; what could be read is in the Config nevertheless. The zero
+// a JSON pointer and a remedy; the Config holds the parts without faults nevertheless. The zero
 // Text is an empty file.
 func ReadConfig(text Text) (Config, schema.Faults) {
 	var c Config

@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// configReader reads one frond.yaml and collects what is wrong with it. Its methods return
-// what they could read, so that one start reports all faults of a file.
+// configReader reads one frond.yaml and collects its faults. Its methods return
+// the parts without faults, so that one start reports all faults of a file.
 type configReader struct {
 	file   string
 	faults schema.Faults
@@ -24,7 +24,7 @@ func (r *configReader) fault(at, message, remedy string) {
 
 // object calls member for each member of an object, with the pointer to it. A key that is not
 // among known is a fault that lists those that are; nil means that the keys are the author's
-// own names. what is the subject of messages: "a door has no key plurals".
+// own names. what is the subject of messages, such as "a door" in "a door has no key plurals".
 func (r *configReader) object(value json.RawMessage, at, what string, known []string, member func(name, at string, value json.RawMessage)) {
 	if jsontext.KindOf(value) != jsontext.Object {
 		remedy := "write one key per name"
@@ -80,7 +80,7 @@ func isPathWord(s string) bool {
 	return s != ""
 }
 
-// isWord reports whether a value is one word that stands in place of a list: open, all.
+// isWord reports whether a value is one word in place of a list: open, all.
 func isWord(value json.RawMessage, word string) bool {
 	return jsontext.KindOf(value) == jsontext.String && jsontext.Unquote(value) == word
 }

@@ -52,7 +52,7 @@ func (r *configReader) rule(value json.RawMessage, at string) Rule {
 	r.object(value, at, "a rule", ruleKeys, func(name, at string, value json.RawMessage) {
 		switch name {
 		case "when":
-			// true and false are booleans in YAML, not expressions. What cannot be read
+			// true and false are booleans in YAML, not expressions. An unreadable value
 			// becomes false: a rule with a fault must not match everybody.
 			switch jsontext.KindOf(value) {
 			case jsontext.True: // when: true

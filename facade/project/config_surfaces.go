@@ -57,7 +57,7 @@ func (r *configReader) surface(value json.RawMessage, at string) (s Surface, sai
 		return s, true
 	case jsontext.Object:
 	default:
-		r.fault(at, "what a surface shows is true, false, or an object with only or except", surfaceRemedy)
+		r.fault(at, "a surface is true, false, or an object with only or except", surfaceRemedy)
 		return s, false
 	}
 	// n counts only and except. An unknown key is a fault already, and does not need a second

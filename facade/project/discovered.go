@@ -105,7 +105,7 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 	return schema.Object{{Name: "operations", Value: ops.AppendJSON(nil)}}.AppendJSON(nil)
 }
 
-// said returns what an operation says of itself in words, description and deprecated, without
+// said returns the texts of an operation, description and deprecated, without
 // those that are empty. nil says nothing.
 func said(op *schema.DiscoveredOp) (o schema.Object) {
 	for _, m := range []schema.Member{{Name: "description", Value: jsontext.Quote(op.Description)}, {Name: "deprecated", Value: jsontext.Quote(op.Deprecated)}} {
@@ -140,8 +140,8 @@ func (s *discoveredSource) operation(d *schema.DiscoveredDoor, op *schema.Discov
 	return o.AppendJSON(nil)
 }
 
-// cardinality is the host's word for how many outputs an operation gives. Where it says
-// nothing the name decides: list gives a page (spec 2.7), and what is found may not be there.
+// cardinality is the host's word for how many outputs an operation gives. Without one
+// the name decides: list gives a page (spec 2.7), and a find may return no row.
 // "" is left to the compiler.
 func (s *discoveredSource) cardinality(d *schema.DiscoveredDoor, op *schema.DiscoveredOp) string {
 	switch {
@@ -195,7 +195,7 @@ func (s *discoveredSource) computed(c *schema.Card) json.RawMessage {
 	return fields.AppendJSON(nil)
 }
 
-// facts is the facts of the Frond as a frond.yaml lists them, and the doors that stand under
+// facts is the facts of the Frond as a frond.yaml lists them, and the doors that it lists under
 // changes: a fact of changes has the name that those have here.
 func (s *discoveredSource) facts(all []schema.DiscoveredFact) (facts json.RawMessage, changes []string) {
 	var list []byte

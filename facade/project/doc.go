@@ -7,7 +7,7 @@
 //	config, faults := project.ReadConfig(fronds[0].Config) // doors, collectors, …
 //
 // The package checks the form of each file and reports every fault with its JSON pointer
-// and a remedy. What the names in a file mean (is there such a door, does the expression
+// and a remedy. The meaning of the names in a file (is there such a door, does the expression
 // fit the field?) is for package facade, which compiles the data into a catalog. Nothing
 // here knows a call.
 package project

@@ -2,8 +2,8 @@ package project
 
 import "github.com/frondhost/frond/schema"
 
-// Frond is one Frond as it was read: from its folder ([Read]), or from what its host says of
-// it ([Discovered]). It is data and checked by nobody yet; package facade compiles it.
+// Frond is one Frond as it was read: from its folder ([Read]), or from the discovery document of
+// its host ([Discovered]). It is data and not checked yet; package facade compiles it.
 type Frond struct {
 	Name   string
 	Dir    string          // where it stands in the project: fronds/catalog; "" for the root

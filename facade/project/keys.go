@@ -8,7 +8,7 @@ import (
 
 // The keys of a frond.yaml in one table. The reader takes its keys from it, the JSON Schema
 // for editors and the reference in docs/frond-yaml.md are made of it: a key that is not here
-// is unknown to all three. Name "*" stands for a name of the author's own.
+// is unknown to all three. Name "*" means a name of the author's own.
 
 // The forms of values in a frond.yaml, as JSON Schema.
 const (

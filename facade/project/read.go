@@ -23,7 +23,7 @@ import (
 // other files are let be, and so is gateway.yaml, which is the gateway's. A folder
 // fronds/ without a Frond is a project of remotes alone.
 //
-// Read looks at names and reads bytes; what is wrong inside the files is reported
+// Read looks at names and reads bytes; the faults inside the files are reported
 // when they are compiled, all at once. The error is schema.Faults.
 func Read(fsys fs.FS) (fronds []*Frond, err error) {
 	r := folder{fsys: fsys}
@@ -137,11 +137,11 @@ func (r *folder) files(dir, sub string) (texts []Text) {
 	return texts
 }
 
-// entries are what stands in a folder; nothing where there is no such folder.
+// entries are the entries of a folder; none where there is no such folder.
 func (r *folder) entries(dir string) []fs.DirEntry {
 	entries, err := fs.ReadDir(r.fsys, dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.fault(dir, "the folder cannot be read: "+err.Error(), "check that it is a folder and who may read it")
+		r.fault(dir, "the folder cannot be read: "+err.Error(), "check that it is a folder, and its permissions")
 	}
 	return entries
 }
@@ -150,7 +150,7 @@ func (r *folder) entries(dir string) []fs.DirEntry {
 func (r *folder) read(file string) Text {
 	data, err := fs.ReadFile(r.fsys, file)
 	if err != nil {
-		r.fault(file, "the file cannot be read: "+err.Error(), "check who may read it")
+		r.fault(file, "the file cannot be read: "+err.Error(), "check its permissions")
 	}
 	return Text{file, data}
 }

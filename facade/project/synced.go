@@ -16,8 +16,8 @@ import (
 //	{"note":"Written by frond, …","files":{"frond.yaml":"<hash>","entities/product.yaml":"<hash>"},"discovery":{…}}
 //
 // The hashes show which files were changed by hand since; those are never overwritten
-// (docs/decisions/contracts.md). The discovery document has what the cards do not: which operations the
-// host has and which keys its list takes (docs/decisions/contracts.md).
+// (docs/decisions/contracts.md). Only the discovery document lists the operations of the
+// host and the keys that its list takes (docs/decisions/contracts.md).
 
 // SyncedFile is the name of the file beside frond.yaml in the folder of a Frond that was
 // written from its host's discovery document: fronds/NAME/synced.json.
@@ -52,7 +52,7 @@ func (s *Synced) AppendJSON(dst []byte) []byte {
 // ReadSynced reads the text of a [SyncedFile]; file is its name for faults. The error is
 // schema.Faults, with the remedy to sync again.
 func ReadSynced(file string, data []byte) (*Synced, error) {
-	const remedy = "remove it, and the files it names, and write them anew with frond sync"
+	const remedy = "remove it, and the files it names, and write them again with frond sync"
 	broken := func(message string) error {
 		return schema.Faults{{File: file, Message: message, Remedy: remedy}}
 	}

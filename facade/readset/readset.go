@@ -23,7 +23,7 @@ import (
 // maxKeys is how many keys of an entity are kept; beyond it any row may have been read.
 const maxKeys = 1000
 
-// Set is what was read. The zero Set is empty. It may be used from many goroutines.
+// Set holds the read rows and lists. The zero Set is empty. It may be used from many goroutines.
 type Set struct {
 	mu       sync.Mutex
 	entities map[*schema.Entity]map[string]struct{} // the keys; nil: any row
@@ -59,7 +59,7 @@ func (s *Set) Row(e *schema.Entity, keys ...json.RawMessage) {
 	}
 }
 
-// Other adds what is no row of an entity, by the name of a door.
+// Other adds a read that is no row of an entity, by the name of a door.
 func (s *Set) Other(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

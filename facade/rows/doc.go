@@ -3,8 +3,8 @@
 //
 // A [Rows] is one text of objects and, for every row, the spans of the object and of its
 // fields. A [Layout] names the columns; it is made once for a selection and shared. Nobody
-// between a store and a surface decodes a value, so a page costs a handful of allocations,
-// whatever is in it.
+// between a store and a surface decodes a value, so a page costs a handful of allocations
+// for any content.
 //
 //	layout := rows.NewLayout([]string{"id", "title"})
 //	page := rows.New(layout, 1)
@@ -16,7 +16,7 @@
 //	page.AppendJSON(nil)      // [{"id":7,"title":"Dune"}]
 //
 // A [Reader] lays out rows that somebody else has written (a remote) over the text as it
-// arrived. [Value], [Key] and [NormalDateTime] define the one form in which a value stands
+// arrived. [Value], [Key] and [NormalDateTime] define the one form of a value
 // in a row, so that equal keys are equal text.
 //
 // The package knows no calls, no doors and no stores.

@@ -66,8 +66,8 @@ func (r *Reader) ReadAt(text []byte, at int) (rows *Rows, end int, ok bool) {
 
 var emptyLayout = NewLayout(nil)
 
-// layoutOf is the layout to begin with: the last one that rows had whose first had
-// the members of this one. The key is what it is kept by.
+// layoutOf is the layout to begin with: the last one of rows whose first row had
+// the members of this one. key identifies it.
 func (r *Reader) layoutOf(object json.RawMessage) (layout *Layout, key []byte) {
 	var room [256]byte
 	key = room[:0]
@@ -159,7 +159,7 @@ func over(layout *Layout, text []byte, i int) (r *Rows, end int, all bool) {
 	return r, i + 1, true
 }
 
-// cover is the next row: the object that stands at i of the text. It answers the
+// cover is the next row: the object at i of the text. It returns the
 // offset behind it, and false where a member has no column.
 func (r *Rows) cover(i int) (int, bool) {
 	b, names, open := r.text, r.layout.names, len(r.spans)

@@ -6,7 +6,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Layout names the fields that stand in the rows of one Rows, in order. Build it
+// Layout names the fields of the rows of one Rows, in order. Build it
 // once for a selection and share it: it never changes.
 type Layout struct {
 	Fields []string
@@ -56,7 +56,7 @@ func New(layout *Layout, n int) *Rows {
 	}
 }
 
-// Layout is what the rows are laid out by.
+// Layout returns the layout of the rows.
 func (r *Rows) Layout() *Layout { return r.layout }
 
 // Len is the number of rows; a nil Rows has none.
@@ -74,7 +74,7 @@ func (r *Rows) Row(i int) Row { return Row{rows: r, at: i * (1 + len(r.layout.Fi
 func (r *Rows) AppendJSON(dst []byte) []byte { return r.AppendRange(dst, 0, r.Len()) }
 
 // AppendRange appends the rows from up to but without to as a JSON array: one copy,
-// for the rows of a run stand behind each other.
+// for the rows of a run follow each other.
 func (r *Rows) AppendRange(dst []byte, from, to int) []byte {
 	dst = append(dst, '[')
 	if from < to {
@@ -122,7 +122,7 @@ func (r *Rows) TextSize() int {
 }
 
 // Read lays out the objects of a JSON array, or one object alone, that passed
-// [schema/jsontext.Check]: of each the members that layout names, as they stand;
+// [schema/jsontext.Check]: of each the members that layout names, unchanged;
 // others are left out. ok is false where something else than objects was found.
 func Read(layout *Layout, text json.RawMessage) (rows *Rows, ok bool) {
 	rows = &Rows{layout: layout, text: make([]byte, 0, len(text))}

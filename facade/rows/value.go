@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Value is the value that a JSON text stands for in a field of kind: string, int64,
+// Value is the value of a JSON text in a field of kind: string, int64,
 // float64 or bool, as filter operands hold it. A date-time is the text that a row has for
 // it. why is "" or what to send instead.
 func Value(kind schema.Kind, text json.RawMessage) (value any, why string) {

@@ -1,14 +1,14 @@
 // Package singleflight shares work between equal requests that arrive together.
 //
 // It differs from golang.org/x/sync/singleflight in one rule (docs/remotes.md): a caller never
-// joins work that started before it called, because that work may have read what the
-// caller has since written. It joins the next run instead, as in group commit:
+// joins work that started before it called, because that work may have read a state that the
+// caller has since changed. It joins the next run instead, as in group commit:
 //
 //	first call for a key        runs at once
 //	calls while it runs         wait, and share the next run
 //	calls while that one runs   wait, and share the one after it
 //
-// The package knows neither calls nor GraphQL. Whoever stands in front of a
+// The package knows neither calls nor GraphQL. A layer in front of a
 // facade.Caller uses it: package resolvers for equal operations, package envelope for
 // equal queries to one host.
 package singleflight

@@ -132,7 +132,7 @@ func weigh(offer string, ranges []acceptRange) weight {
 }
 
 // AcceptsPage reports whether a GET or HEAD names text/html, as browsers do. It is for paths
-// that have a page and no data; where both stand at one path, [Handler.IsPage] decides.
+// that have a page and no data; where both are at one path, [Handler.IsPage] decides.
 func AcceptsPage(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false

@@ -94,7 +94,7 @@ func (c Config) WithDefaults(development bool) Config {
 }
 
 // Check reports faults between settings that are each valid. The only one is a mode without a
-// folder; what is in the folder is reported by [Folder.Verify].
+// folder; [Folder.Verify] reports the faults inside the folder.
 func (c *Config) Check() (faults schema.Faults) {
 	if d := c.Documents; d.Folder == "" && d.Mode != DocumentsOff && d.Mode != "" {
 		faults = append(faults, schema.Fault{

@@ -3,8 +3,8 @@
 //
 //	accepted   the media type of the answer, by Accept
 //	read       the members of the request, from the body or the address
-//	state      who is calling, by Options.Session
-//	document   the document: its text, or an id that stands for one
+//	state      the caller's state, by Options.Session
+//	document   the document: its text, or an id in place of it
 //	Execute    the engine
 //
 // and is refused, as a GraphQL response with a code, where one of them fails.
@@ -16,7 +16,7 @@
 // its schema allows ([Folder.Verify]). Automatic persisted queries are kept by their hash,
 // in memory, after they have been executed once.
 //
-// # What is left to others
+// # Other packages
 //
 // The package does not check where a request comes from, how often, or from which site:
 // a guard in front of the handler does, and refuses with [Refuse]. Limits of documents are

@@ -209,7 +209,7 @@ func (l *Folder) trustedBy(e *resolvers.Engine) *Trusted {
 
 // check reports all faults of the documents. A document is valid if one surface can execute
 // it; the fault of another is why the first surface cannot. A position is that in the file
-// where the document is one, FILE:LINE:COLUMN, and part of the message where it stands in a
+// where the document is one, FILE:LINE:COLUMN, and part of the message where it is in a
 // manifest.
 func (l *Folder) check(surfaces []*Trusted) schema.Faults {
 	faults := l.faults

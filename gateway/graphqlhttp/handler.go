@@ -88,8 +88,8 @@ func New(engine *resolvers.Engine, opts *Options) *Handler {
 	return h
 }
 
-// Build is the handler of a schema, over an engine as the settings say, which executes what it
-// can of the documents of a folder. caller is what the schema was built over. The error is
+// Build is the handler of a schema, over an engine as the settings say, which executes those
+// documents of a folder that it can. caller is the caller that the schema was built over. The error is
 // that of the engine. A document that the engine cannot execute is no error here:
 // [Folder.Verify] reports it.
 func Build(s *binding.Schema, caller facade.Caller, opts *Options, documents *Folder) (*Handler, error) {
@@ -149,7 +149,7 @@ func isConsoleFile(r *http.Request) bool {
 //
 // The answer is application/graphql-response+json where the request accepts that, with a
 // status that says whether the document was executed; else application/json, where 200 is
-// also the status of a document that was refused. What a form could post (text,
+// also the status of a document that was refused. A type that a form could post (text,
 // urlencoded, multipart, no type at all) is 415.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.console != nil && isConsoleFile(r) {

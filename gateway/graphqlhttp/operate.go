@@ -74,7 +74,7 @@ func (h *Handler) operate(ctx context.Context, m *members, state access.State, t
 	}
 	s, res = h.engine.Open(ctx, m.request(query, state, trace))
 	if s != nil {
-		// It is admitted, which counts as executed: what follows are events.
+		// It is admitted, which counts as executed: events follow.
 		h.executed(ctx, &resolvers.Response{Type: "subscription", Name: s.Name, Executed: true}, query, remember)
 		return s, nil
 	}

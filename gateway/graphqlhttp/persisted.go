@@ -17,7 +17,7 @@ type persisted struct {
 // kept is one document with its hash, in lower-case hexadecimal.
 type kept struct{ hash, text string }
 
-// The bounds of what is kept, for each GraphQL surface.
+// The bounds of the kept documents, for each GraphQL surface.
 const (
 	maxKept      = 1000
 	maxKeptBytes = 8 << 20

@@ -15,7 +15,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// maxQuery is the greatest file of queries/, in bytes: what the engine takes as a
+// maxQuery is the greatest file of queries/, in bytes: the limit of the engine for a
 // document, 64 KiB.
 const maxQuery = 64 << 10
 

@@ -104,7 +104,7 @@ func (h *Handler) unread(w http.ResponseWriter, err error) *refusal {
 	return badRequest("the body ends early; send all of it")
 }
 
-// readable says what is wrong with the headers of a body. What a form of another site may send
+// readable returns the fault of the headers of a body. A type that a form of another site may send
 // without being asked for permission is refused here: a text, a form, an upload, no type at
 // all. nil: nothing is.
 func readable(w http.ResponseWriter, h http.Header) *refusal {
@@ -218,7 +218,7 @@ func (m *members) take(name string, value json.RawMessage) (refused *refusal) {
 }
 
 // whole checks the members together. Exactly one of query and documentId is needed; a hash may
-// stand alone, or beside a query.
+// come alone, or with a query.
 func (m *members) whole() (*members, *refusal) {
 	switch {
 	case m.documentID != "" && m.hasQuery:

@@ -194,7 +194,7 @@ func (l *untrustedLog) add(ctx context.Context, log *slog.Logger, query, operati
 	}
 }
 
-// head is the beginning of a document, up to where values may stand. "query Orders($id: ID!)
+// head is the beginning of a document, up to the first place for values. "query Orders($id: ID!)
 // {…}" is "query Orders": variables, selections, strings, directives and comments are cut off.
 // At most 80 bytes.
 func head(query string) string {

@@ -35,13 +35,13 @@ func NewBudget(memory int64, executions int) *budget.Budget {
 }
 
 // DefaultMemory is how many bytes requests may hold where nothing is set: a quarter of
-// what the process may use.
+// the memory of the process.
 func DefaultMemory() int64 { return processMemory() / 100 * memoryShare }
 
 // DefaultExecutions is how many requests execute at once where nothing is set.
 func DefaultExecutions() int { return executionsEach * runtime.GOMAXPROCS(0) }
 
-// ReadMemory reads how many bytes requests may hold: a size, a share of what the process
+// ReadMemory reads how many bytes requests may hold: a size, a share of the memory that the process
 // may use, or off, which is -1.
 func ReadMemory(text string) (int64, error) {
 	text = strings.TrimSpace(text)

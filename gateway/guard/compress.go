@@ -90,7 +90,7 @@ func (c *compressing) Write(b []byte) (int, error) {
 	return c.ResponseWriter.Write(b)
 }
 
-// FlushError sends what was written so far, for an http.ResponseController.
+// FlushError sends the bytes written so far, for an http.ResponseController.
 func (c *compressing) FlushError() error {
 	if !c.decided {
 		c.WriteHeader(http.StatusOK)
@@ -121,7 +121,7 @@ func (c *compressing) finish() {
 	c.encoder = nil
 }
 
-// encoder is what the writers of both libraries have in common.
+// encoder is the common interface of the writers of both libraries.
 type encoder interface {
 	io.WriteCloser
 	Flush() error

@@ -24,8 +24,8 @@ import (
 type CORS struct {
 	// Origins are written as https://shop.example; a single * allows all of them.
 	Origins []string
-	// Headers are what a page may send beside the safelisted ones; nil means what the
-	// surfaces read, Authorization among them.
+	// Headers are the request headers that a page may send as well as the safelisted ones; nil
+	// means those that the surfaces read, Authorization among them.
 	Headers []string
 	// Credentials lets browsers send cookies along. Not with the origin *.
 	Credentials bool
@@ -68,7 +68,7 @@ func (c *CORS) Check() (faults schema.Faults) {
 	}
 	every := slices.Contains(c.Origins, everyOrigin)
 	if every && c.Credentials {
-		fault("credentials", "with cookies, every site's page would call as whoever looks at it", "name the origins, or set cors.credentials to false")
+		fault("credentials", "with cookies, the page of any site would call with the rights of its visitor", "name the origins, or set cors.credentials to false")
 	}
 	if every && len(c.Origins) > 1 {
 		fault("origins", "the origin * is all of them already", "write [*] alone, or leave it out")
@@ -201,7 +201,7 @@ func readHeaders(text string) ([]string, error) {
 	return names, nil
 }
 
-// readMaxAge reads a duration; none at all is -1, since 0 stands for the default.
+// readMaxAge reads a duration; none at all is -1, since 0 means the default.
 func readMaxAge(text string) (time.Duration, error) {
 	d, err := setting.Duration(text)
 	if err == nil && d < time.Second {

@@ -1,4 +1,4 @@
-// Package guard stands in front of every surface and knows none of them. A request
+// Package guard has the checks in front of every surface and knows none of them. A request
 // passes, from the connection inwards:
 //
 //	Listener    a request that is not HTTP is answered with a problem
@@ -12,7 +12,7 @@
 // Each is an [http.Handler] around the next and works by itself; package gateway puts
 // them together. How a refusal is written is the surface's matter: a guard that refuses
 // is handed a [Fail], of which [WriteProblem] is the plain one. The package does not
-// know who is calling, and does not look at what a request asks for.
+// know the caller, and does not look at the content of a request.
 //
 // Beside the guards of single requests, [NewBudget] bounds what all of them hold in
 // memory, and [Tend] looks after that.

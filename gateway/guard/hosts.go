@@ -82,7 +82,7 @@ func (h Hosts) Guard(next http.Handler, fail Fail) http.Handler {
 
 var errHosts = errors.New("write names without scheme and port, such as [shop.test, shop.example]; patterns are not taken")
 
-// ReadHosts reads the names of the setting hosts: as they stand in an address, without
+// ReadHosts reads the names of the setting hosts: as in an address, without
 // scheme and port.
 func ReadHosts(text string) ([]string, error) {
 	names, err := setting.List(text)

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// assumedMemory is what a process may use, in bytes, where the system does not say.
+// assumedMemory is the memory of the process, in bytes, where the system does not say.
 const assumedMemory = 1 << 30
 
 // processMemory is how many bytes this process may use: the least of GOMEMLIMIT (or
@@ -31,8 +31,8 @@ func processMemory() int64 {
 	return least
 }
 
-// LimitMemory sets the garbage collector's limit to [CollectorLimit] of what the control
-// group lets this process use, so that it works harder before the process is killed. It
+// LimitMemory sets the garbage collector's limit to [CollectorLimit] of the memory that the
+// control group grants this process, so that it works harder before the process is killed. It
 // changes nothing where GOMEMLIMIT is set or there is no such limit. It is for programs:
 // a library does not own its process.
 func LimitMemory() {
@@ -83,7 +83,7 @@ func cgroupMemory(root fs.FS) int64 {
 		default:
 			continue
 		}
-		// The path is that of the host's tree; in a container what is mounted may be its
+		// The path is that of the host's tree; in a container the mounted tree may be its
 		// own group alone. A group is limited by those above it too.
 		for at := path.Clean("/" + group); ; at = path.Dir(at) {
 			limit(path.Join(mount, at, file))

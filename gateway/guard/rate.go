@@ -65,7 +65,7 @@ type Limiter struct {
 // is spelled.
 type bucketKey struct{ user, address string }
 
-// mostBuckets bounds what a limiter keeps, about 20 MB. Beyond it, some caller is
+// mostBuckets bounds the memory of a limiter, about 20 MB. Beyond it, some caller is
 // forgotten for each new one.
 const mostBuckets = 100_000
 
@@ -96,7 +96,7 @@ func (l *Limiter) Refuse(r *http.Request, user string) error {
 	return l.RefuseAt(address, user)
 }
 
-// RefuseAt is Refuse for what comes without a request of its own, from an address as
+// RefuseAt is Refuse for work without a request of its own, from an address as
 // [Rate.Network] gives it.
 func (l *Limiter) RefuseAt(address, user string) error {
 	if l == nil {

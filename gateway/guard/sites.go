@@ -9,7 +9,7 @@ import (
 )
 
 // CrossSite refuses requests that a page of another site has its visitor's browser
-// send, whatever the method and the body. Such a page could not read the answer, but
+// send, with any method and body. Such a page could not read the answer, but
 // the request alone carries cookies, writes and costs. A request passes where
 // cors.origins names the page's origin. Programs that are no browsers send neither
 // Origin nor Sec-Fetch-Site and pass (docs/decisions/http-guards.md). The zero value is the strict one.

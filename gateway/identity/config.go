@@ -120,7 +120,7 @@ func (id *Config) Check(listen string) (faults schema.Faults) {
 		return faults
 	}
 	if id.Dev {
-		fault("dev", "dev identity believes every caller, whatever token there is", "set identity.dev to false, or leave the rest of identity out")
+		fault("dev", "dev identity believes every caller, with any token", "set identity.dev to false, or leave the rest of identity out")
 	}
 	for _, part := range []struct {
 		key     string
@@ -179,8 +179,8 @@ func knownAlgorithm(name string) error {
 // private key.
 func readKeys(text string) ([]string, error) { return setting.Keys(text, "[keys/issuer.pem]") }
 
-// readJWKSURL reads where the issuer publishes its keys. Who can change the answer on its way
-// can sign tokens, so it has to come over TLS, or from this machine. The empty text is no
+// readJWKSURL reads where the issuer publishes its keys. An attacker that changes the answer on its
+// way can sign tokens, so it has to come over TLS, or from this machine. The empty text is no
 // address and no error.
 func readJWKSURL(text string) (string, error) {
 	if text == "" {
@@ -203,7 +203,7 @@ func readRefresh(text string) (time.Duration, error) {
 	return d, err
 }
 
-// readSkew reads a duration; none at all is -1, since 0 stands for the default. "60s" is a
+// readSkew reads a duration; none at all is -1, since 0 means the default. "60s" is a
 // minute, "0s" is -1, "11m" is an error.
 func readSkew(text string) (time.Duration, error) {
 	return setting.AtMost(text, mostSkew, "60s: tokens live on for that long")

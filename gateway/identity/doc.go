@@ -1,4 +1,4 @@
-// Package identity says who is calling. A [Config] chooses one of three ways:
+// Package identity identifies the caller. A [Config] chooses one of three ways:
 //
 //	nothing set          every caller is anonymous
 //	Dev                  the header X-Frond-User is believed, on loopback only
@@ -13,5 +13,5 @@
 // fetched in the background; the last good set is kept while the issuer is down. No
 // credential is an anonymous caller; an invalid one is UNAUTHORIZED, never anonymous.
 //
-// The package does not decide what a caller may do: that is the collectors' matter.
+// The package does not decide about rights: that is the collectors' matter.
 package identity

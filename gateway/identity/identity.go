@@ -102,7 +102,7 @@ func (i *Authenticator) Start() {
 	}
 }
 
-// Close ends fetching and waits for what is under way. Closing twice is fine.
+// Close ends fetching and waits for running fetches. Closing twice is fine.
 func (i *Authenticator) Close() {
 	if i != nil && i.keys != nil {
 		i.keys.close()

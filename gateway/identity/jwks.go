@@ -74,7 +74,7 @@ func newKeyring(local []key, id *Config, log *slog.Logger) *keyring {
 	return k
 }
 
-// fetcher gets what is at url. It follows no redirection, which could lead to plain HTTP.
+// fetcher gets the body at url. It follows no redirection, which could lead to plain HTTP.
 // Anything but a status of 200 and at most maxJWKS bytes is an error.
 func fetcher(url string) func(context.Context) ([]byte, error) {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

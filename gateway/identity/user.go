@@ -16,7 +16,7 @@ import (
 //
 //	id      a string; a token without one is refused
 //	roles   a list of strings, empty if the token has none
-//	scopes  likewise
+//	scopes  as roles
 //	tenant  a string, or absent
 //	claims  all claims, unchanged
 //

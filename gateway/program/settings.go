@@ -13,7 +13,7 @@ import (
 )
 
 // Settings are the settings of a program as its command line has them. A flag wins over
-// its variable, which wins over the file, which wins over what the program was built with.
+// its variable, which wins over the file, which wins over the program's own values.
 type Settings struct {
 	// BuiltIn is the text of a gateway.yaml inside the program, nil for none. A setting
 	// of it holds where file, variables and flags are silent.
@@ -28,7 +28,7 @@ type Settings struct {
 }
 
 // Flag is one flag, for a flag library to parse. Set is called once for each time the flag
-// is written; what is wrong with its text is reported by [Settings.Load].
+// written; [Settings.Load] reports the faults of its text.
 type Flag struct {
 	Name, About string
 	Switch      bool // the flag alone says true
@@ -84,7 +84,7 @@ func (s *Settings) Load(dir string, environ []string, stderr io.Writer, read fun
 }
 
 // Read reads the settings of a folder. Variables that set nothing are reported on stderr;
-// problems are what is wrong, some of them nil.
+// problems are the faults, some of them nil.
 func (s *Settings) Read(dir string, environ []string, stderr io.Writer) (config *gateway.Config, problems []error) {
 	file := s.file
 	for _, pair := range environ {

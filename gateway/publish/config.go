@@ -108,7 +108,7 @@ func isVariable(text string) bool {
 	return ok && name != ""
 }
 
-// resolved is a text, or what the variable holds that it names. The error repeats the variable's
+// resolved is a text, or the value of the variable that it names. The error repeats the variable's
 // name alone.
 func resolved(text string) (string, error) {
 	if !isVariable(text) {

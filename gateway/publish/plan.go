@@ -27,12 +27,12 @@ type Options struct {
 	Log    *slog.Logger
 	// Retention is how long a stream that is made keeps events.
 	Retention time.Duration
-	// Dry leaves out what belongs to the machine: variables and files are not read, and what is
-	// planned is not started. The settings are checked as far as that goes.
+	// Dry leaves out the machine: variables and files are not read, and the plan is
+	// not started. The settings are checked as far as that goes.
 	Dry bool
 	// Listening is called with the address of an embedded server; nil: nothing is.
 	Listening func(url string)
-	// Frond is the one that a receiver serves, which sends what has facts of it alone; "": all
+	// Frond is the one that a receiver serves, which sends the facts of it alone; "": all
 	// of them are served.
 	Frond string
 }
@@ -43,7 +43,7 @@ func (o *Options) isMine(names []string) bool {
 	return o.Frond == "" || len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, o.Frond+".") })
 }
 
-// Plan reads variables and files and checks the settings against what is declared. Nothing is
+// Plan reads variables and files and checks the settings against the declared facts. Nothing is
 // started or connected. c has its defaults ([Config.WithDefaults]). nil: there is nothing to publish to.
 func (c *Config) Plan(served *catalog.Catalog, o Options) (*Publisher, schema.Faults) {
 	if len(c.Webhooks) == 0 && c.NATS.URL == "" {
@@ -175,7 +175,7 @@ func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema
 	return nil
 }
 
-// factsOf finds what is named, as FROND.FACT; none is all, which is nil. A fault names those that
+// factsOf finds the named facts, as FROND.FACT; none is all, which is nil. A fault names those that
 // are declared.
 func factsOf(served *catalog.Catalog, names []string, at string) (found []string, faults schema.Faults) {
 	for i, name := range names {

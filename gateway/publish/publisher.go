@@ -47,7 +47,7 @@ func (p *Publisher) Start(ctx context.Context, store delivery.Store, feed delive
 	}
 }
 
-// Close stops every way out; what is under way has a few seconds to finish.
+// Close stops every way out; running deliveries have a few seconds to finish.
 func (p *Publisher) Close() {
 	if p != nil && p.stop != nil {
 		p.stop()
@@ -66,7 +66,7 @@ func (p *Publisher) Consumers() (all []*delivery.Consumer) {
 	return all
 }
 
-// States is what is known of each way out, by its name.
+// States is the known state of each way out, by its name.
 func (p *Publisher) States() (states []delivery.State) {
 	if p == nil {
 		return nil

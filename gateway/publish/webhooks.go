@@ -203,7 +203,7 @@ func (w *Webhook) config(at string, dry bool) (webhook.Config, schema.Faults) {
 	return c, faults
 }
 
-// webhooksForm is what the setting webhooks accepts in the file, as a JSON Schema.
+// webhooksForm is the JSON Schema of the setting webhooks in the file.
 func webhooksForm() string {
 	const texts = `{"type":["string","array"],"items":{"type":"string"}}`
 	return `{"type":["array","string"],"items":{"type":"object","required":["name","url","facts","secret"],"additionalProperties":false,"properties":{` +

@@ -1,4 +1,4 @@
-// Package setting reads what can be set: one table of keys serves gateway.yaml, the
+// Package setting reads settings: one table of keys serves gateway.yaml, the
 // FROND_ variables, the flags of the command line and the JSON Schema for editors.
 //
 // A package that has settings of its own lists them as rows over its fields:

@@ -144,8 +144,8 @@ func list(text string, objects bool) ([]string, error) {
 	return items, nil
 }
 
-// AtMost reads a duration for which 0 stands for the default: none at all is -1. The error of
-// one above most goes on with a word of what to write.
+// AtMost reads a duration for which 0 means the default: none at all is -1. The error of
+// one above most names the remedy.
 func AtMost(text string, most time.Duration, such string) (time.Duration, error) {
 	d, err := Duration(text)
 	switch {
@@ -162,7 +162,7 @@ func AtMost(text string, most time.Duration, such string) (time.Duration, error)
 func Keys(text, such string) ([]string, error) {
 	items, err := Items(text)
 	if err != nil {
-		return nil, errors.New("write a list of files, such as " + such + "; a public JWK may stand in it as a map")
+		return nil, errors.New("write a list of files, such as " + such + "; a public JWK may be an element as a map")
 	}
 	return items, nil
 }

@@ -39,7 +39,7 @@ func (t Table) schemaKeys(prefix string) (keys []schema.Key) {
 	return keys
 }
 
-// jsonSchema is what the setting accepts in the file. Without a form of its own, the
+// jsonSchema is the schema of the setting in the file. Without a form of its own, the
 // default and the texts that the reader accepts show of which kind it is.
 func (s *Setting) jsonSchema() string {
 	accepts := func(text string) bool { return s.set(text) == nil }

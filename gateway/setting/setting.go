@@ -35,7 +35,7 @@ func Choice(key, def, about string, place *string, words ...string) Setting {
 }
 
 // As is the setting with a JSON Schema for its value in the file. Without one the
-// schema follows from the default and from what the reader accepts.
+// schema follows from the default and from the texts that the reader accepts.
 func (s Setting) As(form string) Setting {
 	s.form = form
 	return s

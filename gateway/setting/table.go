@@ -43,7 +43,7 @@ func (t Table) ReadFile(name string, text []byte) schema.Faults {
 	return schema.Faults{{File: name, Message: "is not a map of settings", Remedy: "write lines such as listen: 127.0.0.1:8080"}}
 }
 
-// readMap sets what the map at prefix says: "" or a key with its dot. A setting that has
+// readMap sets the members of the map at prefix: "" or a key with its dot. A setting that has
 // others below it is written as its value alone, or as a map in which url is its value:
 //
 //	store: sqlite:shop.db
@@ -115,7 +115,7 @@ func (s *Setting) Quoted(text string) string {
 	return strconv.Quote(text)
 }
 
-// ReadEnviron sets what the FROND_ variables of environ say, as [os.Environ] gives
+// ReadEnviron sets the FROND_ variables of environ, as [os.Environ] gives
 // them; an empty variable is not set. Unknown variables are left to [Table.Unknown]:
 // an orchestrator adds some of its own.
 func (t Table) ReadEnviron(environ []string) (faults schema.Faults) {

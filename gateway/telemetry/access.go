@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// access is what the log line of a request says beside the HTTP fields. Surfaces find it in
+// access has the members of a request's log line beside the HTTP fields. Surfaces find it in
 // the context and fill it in; the frames of a batch do so concurrently. A nil access notes and
 // writes nothing: the line is off, or below the level.
 type access struct {
@@ -46,7 +46,7 @@ func (a *access) did(operation string) {
 	a.operations = append(a.operations, cut(operation))
 }
 
-// by notes who is calling. The last one noted counts; all frames of a batch have one caller.
+// by notes the caller. The last one noted counts; all frames of a batch have one caller.
 func (a *access) by(id string) {
 	if a != nil && id != "" {
 		a.mu.Lock()

@@ -25,7 +25,7 @@ type CallWatch struct {
 	unknown    *watched
 }
 
-// watched is what is reported of one operation. The names are the catalog's: those that a
+// watched has the report of one operation. The names are the catalog's: those that a
 // caller makes up are reported nowhere.
 type watched struct {
 	name       string // of the span
@@ -68,7 +68,7 @@ func (w *CallWatch) Bind(c *catalog.Catalog) {
 	w.unknown.name = unknown
 }
 
-// watched makes what is reported of an operation once, so that a call allocates none of it.
+// watched prepares the report of an operation once, so that a call allocates none of it.
 func (w *CallWatch) watched(frond, entity, operation string, kind catalog.Kind) *watched {
 	one := &watched{name: entity + "." + operation, attributes: trace.WithAttributes(
 		attribute.String("frond.name", frond), attribute.String("frond.entity", entity),

@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 )
 
-// A source is what a collector reads its numbers from at every scrape: the budget of
+// A source gives the numbers of a collector at every scrape: the budget of
 // the host, or the state of one remote.
 
 // number is one number of a source, with the family of the table that it belongs to. Several
@@ -64,7 +64,7 @@ func (c *collector[S]) Collect(to chan<- prometheus.Metric) {
 	})
 }
 
-// budgetNumbers are what a budget counts.
+// budgetNumbers are the numbers of a budget.
 var budgetNumbers = []number[budget.Usage]{
 	{"frond_memory_budget_bytes", prometheus.GaugeValue, "", func(s *budget.Usage) float64 { return float64(s.Bytes) }},
 	{"frond_memory_used_bytes", prometheus.GaugeValue, "", func(s *budget.Usage) float64 { return float64(s.Used) }},
@@ -86,13 +86,13 @@ func (t *Telemetry) CollectBudget(b *budget.Budget) {
 	})
 }
 
-// remoteState is what a gateway knows of one remote host.
+// remoteState is the known state of one remote host.
 type remoteSource struct {
 	client.Status      // what its client counts
 	known         bool // a discovery document of it was read
 }
 
-// remoteNumbers are what the client of a remote counts.
+// remoteNumbers are the numbers of a remote's client.
 var remoteNumbers = []number[remoteSource]{
 	{"frond_remote_requests_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Posts) }},
 	{"frond_remote_retries_total", prometheus.CounterValue, "", func(s *remoteSource) float64 { return float64(s.Retries) }},

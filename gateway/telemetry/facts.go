@@ -23,7 +23,7 @@ func (t *Telemetry) Events() func(*facade.Event) {
 	}
 }
 
-// feedNumbers are what a feed knows of its log.
+// feedNumbers are the numbers of a feed about its log.
 var feedNumbers = []number[facts.Status]{
 	{"frond_facts_readers", prometheus.GaugeValue, "", func(s *facts.Status) float64 { return float64(s.Readers) }},
 	{"frond_facts_failing", prometheus.GaugeValue, "", func(s *facts.Status) float64 {
@@ -34,7 +34,7 @@ var feedNumbers = []number[facts.Status]{
 	}},
 }
 
-// wayNumbers are what is known of a way out that remembers how far it is.
+// wayNumbers are the numbers of a way out that remembers how far it is.
 var wayNumbers = []number[delivery.State]{
 	{"frond_facts_waiting", prometheus.GaugeValue, "", counted(func(s *delivery.State) float64 { return float64(s.Waiting) })},
 	{"frond_facts_lag_seconds", prometheus.GaugeValue, "", counted(func(s *delivery.State) float64 { return s.Lag().Seconds() })},

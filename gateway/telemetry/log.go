@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/gateway/setting"
 )
 
-// Log says what is written to stderr.
+// Log has the settings of the log on stderr.
 type Log struct {
 	Level    slog.Level // info by default
 	Format   string     // text or json; "" or auto: text on a terminal, else json
@@ -59,7 +59,7 @@ func readLevel(text string) (slog.Level, error) {
 	return 0, errors.New("write debug, info, warn or error")
 }
 
-// NewLogger writes what the gateway has to say to w: text on a terminal, a JSON object a line
+// NewLogger writes the gateway's log to w: text on a terminal, a JSON object a line
 // otherwise, unless the format is given. Only os.Stderr and other files can be terminals; a
 // buffer of a test gets JSON.
 func NewLogger(w io.Writer, c Log) *slog.Logger {

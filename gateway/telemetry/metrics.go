@@ -37,7 +37,7 @@ var families = []Metric{
 	{"frond_memory_budget_bytes", "gauge", nil, "Bytes that all requests together may hold for rows and answers (limits.memory); 0: any number."},
 	{"frond_memory_used_bytes", "gauge", nil, "Bytes of these that are held."},
 	{"frond_executions_limit", "gauge", nil, "Requests that may execute at once (limits.executions); 0: any number."},
-	{"frond_executions_in_flight", "gauge", nil, "Requests that execute; what is only being sent is none."},
+	{"frond_executions_in_flight", "gauge", nil, "Requests that execute; one whose answer is only being sent is not counted."},
 	{"frond_refused_total", "counter", []string{"for"}, "Requests refused because there was no room for them: memory or executions."},
 	{"frond_graphql_operations_total", "counter", []string{"type", "outcome"}, "GraphQL operations: executed, coalesced (an equal one's execution answered) or refused before any was executed."},
 	{"frond_graphql_connections", "gauge", nil, "Websockets and reserved event streams that are open."},
@@ -214,7 +214,7 @@ func (m *metrics) calledRemote(e *client.Event) {
 }
 
 // MetricsHandler serves /metrics; nil: there are no metrics. Failures of a scrape are logged.
-// It may be called from many goroutines. Who may scrape is decided in front of it (decision
+// It may be called from many goroutines. The admin handler in front of it checks the caller (decision
 // 186).
 func (t *Telemetry) MetricsHandler(log *slog.Logger) http.Handler {
 	if t == nil || t.metrics == nil {

@@ -68,8 +68,8 @@ func (w *tracedRemote) Call(ctx context.Context, c *facade.Call) (res *facade.Re
 	return res, err
 }
 
-// observe counts a call that the client of a remote has finished, and adds to the span of
-// the call, if there is one, what the client did for it.
+// observe counts a finished call of a remote's client, and adds its work to the span of
+// the call, if there is one.
 func (t *Telemetry) observe(ctx context.Context, e client.Event) {
 	if e.Breaker != "" {
 		return // breaker states are read at each scrape
@@ -96,7 +96,7 @@ func header(ctx context.Context, h http.Header) {
 	}
 }
 
-// Client adds to the options of a remote's client what makes its calls observed. It returns o,
+// Client adds the observers of calls to the options of a remote's client. It returns o,
 // changed: Observe counts the calls, Header adds the tracestate.
 func (t *Telemetry) Client(o *client.Options) *client.Options {
 	if t == nil {

@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// noted is what is known of a request while it is answered; a surface fills it in.
+// noted has the notes about a request while it is answered; a surface fills it in.
 type noted struct {
 	surface string
 	span    trace.Span // nil: there are no spans

@@ -21,9 +21,9 @@ import (
 // TracerProvider makes the tracers that spans come from: OpenTelemetry's.
 type TracerProvider = trace.TracerProvider
 
-// Telemetry is what a host reports of its work: spans of traces, and metrics. Where
+// Telemetry is the report of a host about its work: spans of traces, and metrics. Where
 // neither is configured it is nil: its methods then pass everything through unchanged,
-// and a call costs what it costs without them. Its methods may be called from many
+// and a call has no cost of observation. Its methods may be called from many
 // goroutines.
 type Telemetry struct {
 	tracer  trace.Tracer // nil: no spans
@@ -121,7 +121,7 @@ func (e *reporting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySp
 	return nil // logged here; the SDK would print it
 }
 
-// Shutdown sends what has not been sent yet, until a deadline: ctx may be done already. Spans
+// Shutdown sends the remaining spans, until a deadline: ctx may be done already. Spans
 // that are lost then are logged and are no failure of the service. A provider that the caller
 // of New brought is not flushed: it is the caller's.
 func (t *Telemetry) Shutdown(ctx context.Context, by time.Time, log *slog.Logger) {

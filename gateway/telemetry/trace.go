@@ -13,7 +13,7 @@ import (
 // w3c is the one form in which traces come and go (W3C Trace Context).
 var w3c propagation.TraceContext
 
-// traceText is a trace as an invocation carries it: its traceparent. What a tracestate says
+// traceText is a trace as an invocation carries it: its traceparent. A tracestate
 // goes from header to header beside it.
 //
 //	traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01

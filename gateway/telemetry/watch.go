@@ -11,10 +11,10 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Watch stands around a whole service. With lines, it logs a line for each request. A panic
+// Watch wraps a whole service. With lines, it logs a line for each request. A panic
 // that reaches it is logged with a trace id and answered by fail with status 500; surfaces and
 // the façade turn panics into errors of their own before, so this one is a fault of the
-// gateway itself. An answer that has begun is cut off instead. work bounds what a request does,
+// gateway itself. An answer that has begun is cut off instead. work bounds the work of a request,
 // see [facade.WithRequest].
 //
 // fail writes the error in the form of the surface that the request was for. It is called at
@@ -54,7 +54,7 @@ func traceIn(r *http.Request) slog.Attr {
 	return slog.Attr{}
 }
 
-// response counts what was answered. It is used by one goroutine, as an http.ResponseWriter
+// response counts the bytes of an answer. It is used by one goroutine, as an http.ResponseWriter
 // is. status 0: nothing was written.
 type response struct {
 	http.ResponseWriter

@@ -16,7 +16,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Discover asks every host once what it serves, in parallel, and returns when all have
+// Discover asks every host once for its catalog, in parallel, and returns when all have
 // answered or failed, or the time is over. A failure is kept for [Topology.Remotes] and
 // logged; it is no error here, since a gateway starts without its remotes.
 func (t *Topology) Discover(ctx context.Context, within time.Duration) {
@@ -95,7 +95,7 @@ func (h *host) hosts(discovery *schema.Discovery) error {
 	return nil
 }
 
-// usable reports that what a host serves as a Frond without cards here cannot be used. The
+// usable reports that the Frond a host serves, which has no cards here, cannot be used. The
 // whole document is ignored then; Fronds with cards are served all the same.
 func (h *host) usable(discovery *schema.Discovery) error {
 	for i := range discovery.Fronds {
@@ -182,8 +182,8 @@ func (t *Topology) next(h *host, wait time.Duration) time.Duration {
 	return min(max(2*wait, t.retry), t.refresh)
 }
 
-// unusable is why what a host serves as a Frond cannot be used, without its address or
-// what else only the log may have; "": it can be, or the log alone has why. The caller
+// unusable returns why a host's Frond cannot be used, without its address or
+// other details for the log; "": it can be, or the log alone has why. The caller
 // holds h.mu.
 func (h *host) unusable(frond string) string {
 	var over schema.OverLimit
@@ -196,7 +196,7 @@ func (h *host) unusable(frond string) string {
 	return ""
 }
 
-// known is what the host serves as a Frond; nil: it has not been discovered, or is refused.
+// known is a host's Frond by its discovery; nil: it has not been discovered, or is refused.
 // The result points into a document that is replaced as a whole and never changed.
 func (h *host) known(frond string) *schema.DiscoveredFrond {
 	h.mu.Lock()

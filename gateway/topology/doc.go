@@ -1,5 +1,5 @@
 // Package topology says which Fronds of a project run in other processes (spec 1.6), calls
-// them, and discovers in the background what they serve.
+// them, and discovers their catalogs in the background.
 //
 //	Discover   ask every host once, at the start
 //	Project    the project with its Fronds where they run, as far as that is known
@@ -10,6 +10,6 @@
 // cards is served as its discovery document says, within the bounds of its [Remote], and
 // is ignored where its names are taken ([Topology.WithoutClaims]).
 //
-// The package compiles no façade and serves no surface: that is what the gateway does
+// The package compiles no façade and serves no surface: the gateway does so
 // when the topology has changed.
 package topology

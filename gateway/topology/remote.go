@@ -189,7 +189,7 @@ func (r *Remote) options(frond string) *client.Options {
 }
 
 // retriesOf is the number of retries of queries, with the default. A command is sent again
-// only where no connection took any of it, whatever the number is (docs/decisions/remotes.md).
+// only where no connection took any of it, with any number (docs/decisions/remotes.md).
 func retriesOf(r Remote) int {
 	if r.Retries == nil {
 		return 2
@@ -197,7 +197,7 @@ func retriesOf(r Remote) int {
 	return *r.Retries
 }
 
-// Form is what the setting remotes accepts in the file, as a JSON Schema. The values are
+// Form is the JSON Schema of the setting remotes in the file. The values are
 // checked by [ReadRemotes]; the schema only names the keys.
 func Form() string {
 	b := []byte(`{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"object","required":["url"],"additionalProperties":false,"properties":{`)

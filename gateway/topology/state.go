@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Observe yields how the client of each host stands, and whether the host has been discovered.
+// Observe yields the state of the client of each host, and whether the host has been discovered.
 // It waits for no host. It is called at every scrape of the metrics.
 func (t *Topology) Observe(yield func(status client.Status, known bool)) {
 	if t == nil {
@@ -23,7 +23,7 @@ func (t *Topology) Observe(yield func(status client.Status, known bool)) {
 	}
 }
 
-// State is what a gateway knows of a remote Frond.
+// State is the known state of a remote Frond.
 type State struct {
 	Frond string
 	// URL is the base address. It is for the log and for operators, never for callers.
@@ -33,7 +33,7 @@ type State struct {
 	Asked time.Time
 	// Failed is why the last discovery failed; nil: it succeeded.
 	Failed *kiterror.Error
-	// Unusable is why what the host serves cannot be used, in words that anybody may read;
+	// Unusable is the reason why the host's Frond cannot be used, in words that anybody may read;
 	// "": it can be, or only the log has why.
 	Unusable string
 	// Calls is the state of the client: requests, failures, the circuit breaker.

@@ -129,7 +129,7 @@ func (t *Topology) Clients() map[string]facade.Caller {
 	return all
 }
 
-// Facts is the log of what a remote Frond announces; nil where it is none.
+// Facts is the log of a remote Frond's facts; nil where it is none.
 func (t *Topology) Facts(frond string) *client.Facts {
 	if t == nil || t.byFrond[frond] == nil {
 		return nil
@@ -146,7 +146,7 @@ func (t *Topology) Bind(clients map[string]facade.Caller, served *catalog.Catalo
 }
 
 // Project is p with its Fronds where they run: a remote one has the address of its host, and
-// what the host's discovery document says of it. incomplete reports that a Frond without cards
+// the entries of the host's discovery document. incomplete reports that a Frond without cards
 // here has not been discovered yet.
 //
 //	cards here, discovered        the cards here, and Known as the host serves it
@@ -161,7 +161,7 @@ func (t *Topology) Project(p *facade.Project) (placed *facade.Project, incomplet
 	}
 	all := *p
 	all.Fronds = nil
-	// What is left of rest after the loop are the remotes without cards here.
+	// The rest after the loop are the remotes without cards here.
 	rest := maps.Clone(t.remotes)
 	for _, src := range p.Fronds {
 		if r, remote := t.remotes[src.Name]; remote {
