@@ -29,13 +29,19 @@ type essays struct {
 
 func newEssays(t *testing.T, memory int64) *essays {
 	t.Helper()
+	return essaysOf(t, gateway.Config{
+		Admin:  gateway.Admin{Listen: "127.0.0.1:0"},
+		Limits: gateway.Limits{Memory: memory, Subscriptions: subscriptions.Limits{Live: 1000}},
+	})
+}
+
+func essaysOf(t *testing.T, config gateway.Config) *essays {
+	t.Helper()
+	config.Identity = gateway.Identity{Dev: true}
 	gw, err := gateway.New(read(t, fstest.MapFS{
 		"entities/essay.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  text: {type: string}\nrequired: [id]\n")},
 		"frond.yaml":          {Data: []byte("name: press\nchanges: [essay]\ncollectors: {essay: open}\n")},
-	}), quiet(gateway.Options{Config: gateway.Config{
-		Identity: gateway.Identity{Dev: true}, Admin: gateway.Admin{Listen: "127.0.0.1:0"},
-		Limits: gateway.Limits{Memory: memory, Subscriptions: subscriptions.Limits{Live: 1000}},
-	}}))
+	}), quiet(gateway.Options{Config: config}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,7 +180,7 @@ func TestMigrationKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		if err := db.Once(t.Context(), engine.SQL("DELETE FROM frond.lease")); err != nil {
+		if err := db.Once(t.Context(), &engine.Query{Text: []byte("DELETE FROM frond.lease")}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -90,8 +90,8 @@ const (
 	BinaryForm Form = 1
 )
 
-// SQL is a statement without values whose rows nobody reads.
-func SQL(text string) *Query { return &Query{Text: []byte(text)} }
+// bare is a statement without values whose rows nobody reads.
+func bare(text string) *Query { return &Query{Text: []byte(text)} }
 
 // Run sends statements in one round trip and reads what came of each. Where one fails, those
 // behind it are not run; Done says which were. Outside a transaction all of them are one.

@@ -14,15 +14,39 @@ import (
 // connectLimit is how long connecting may take where the URL has no connect_timeout.
 const connectLimit = 5 * time.Second
 
-// dial opens a connection.
-func (d *DB) dial(ctx context.Context) (*Conn, error) {
-	config := d.address.Config
+// connect opens a connection.
+func connect(ctx context.Context, config *pgconn.Config) (*pgconn.PgConn, error) {
 	if config.ConnectTimeout == 0 {
 		limited, done := context.WithTimeout(ctx, connectLimit)
 		defer done()
 		ctx = limited
 	}
-	pg, err := pgconn.ConnectConfig(ctx, config)
+	return pgconn.ConnectConfig(ctx, config)
+}
+
+// Listen calls heard with the payload of each notification of a channel, an identifier without
+// quotes, over a connection of its own. ready is called once the server listens; its error ends
+// it. It returns when ctx is done or the connection is lost, always with an error.
+func (d *DB) Listen(ctx context.Context, channel string, ready func() error, heard func(payload string)) error {
+	config := d.address.Config.Copy()
+	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { heard(n.Payload) }
+	pg, err := connect(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = pg.Conn().Close() }()
+	if _, err = pg.Exec(ctx, "LISTEN "+channel).ReadAll(); err == nil {
+		err = ready()
+	}
+	for err == nil {
+		err = pg.WaitForNotification(ctx)
+	}
+	return err
+}
+
+// dial opens a connection for the pool.
+func (d *DB) dial(ctx context.Context) (*Conn, error) {
+	pg, err := connect(ctx, d.address.Config)
 	if err == nil {
 		err = d.suits(pg)
 	}

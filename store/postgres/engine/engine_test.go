@@ -103,7 +103,7 @@ func TestStatements(t *testing.T) {
 		}
 		// A failed batch leaves a usable connection, and nothing of it is believed prepared.
 		err := d.Read(t.Context(), func(c *Conn) error {
-			first, bad, after := SQL("SELECT 1"), SQL("SELECT broken"), SQL("SELECT 77")
+			first, bad, after := bare("SELECT 1"), bare("SELECT broken"), bare("SELECT 77")
 			err := c.Run(first, bad, after)
 			if !first.Done || bad.Done || after.Done {
 				t.Errorf("done: %v %v %v", first.Done, bad.Done, after.Done)
@@ -150,7 +150,7 @@ func TestBudget(t *testing.T) {
 		began := time.Now()
 		err := d.Read(t.Context(), func(c *Conn) error {
 			c.watchdog.limit = 100 * time.Millisecond
-			return c.Run(SQL("SELECT pg_sleep(100)"))
+			return c.Run(bare("SELECT pg_sleep(100)"))
 		})
 		if kiterror.CodeOf(err) != kiterror.UnprocessableEntity || time.Since(began) > 90*time.Second {
 			t.Errorf("a statement over its budget: %v", err)
@@ -159,7 +159,7 @@ func TestBudget(t *testing.T) {
 		defer cancel()
 		err = d.Read(ctx, func(c *Conn) error {
 			c.watchdog.limit = 0
-			return c.Run(SQL("SELECT pg_sleep(100)"))
+			return c.Run(bare("SELECT pg_sleep(100)"))
 		})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 90*time.Second {
 			t.Errorf("a caller who has gone: %v", err)
@@ -352,7 +352,7 @@ func TestReadOnlyConnectionIsReplaced(t *testing.T) {
 	owner := open(t, Options{URL: url})
 	do := func(sql string) {
 		t.Helper()
-		if err := owner.Once(t.Context(), SQL(sql)); err != nil {
+		if err := owner.Once(t.Context(), bare(sql)); err != nil {
 			t.Fatal(errors.Join(err, errors.Unwrap(err)))
 		}
 	}
@@ -363,7 +363,7 @@ func TestReadOnlyConnectionIsReplaced(t *testing.T) {
 	if got := read(t, d, "SHOW transaction_read_only"); got != "on" {
 		t.Fatalf("transaction_read_only is %s", got)
 	}
-	insert := SQL("INSERT INTO written VALUES (1)")
+	insert := bare("INSERT INTO written VALUES (1)")
 	if err := d.Once(t.Context(), insert); kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
 		t.Errorf("while no server takes writes: %v", err)
 	}
@@ -392,9 +392,9 @@ func TestCancelledByOthers(t *testing.T) {
 		done <- d.Read(t.Context(), func(c *Conn) error {
 			runs++
 			if runs == 1 {
-				return c.Run(SQL("SELECT pg_sleep(90)"))
+				return c.Run(bare("SELECT pg_sleep(90)"))
 			}
-			return c.Run(SQL("SELECT 1"))
+			return c.Run(bare("SELECT 1"))
 		})
 	}()
 	for read(t, d, "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(90)' AND state = 'active'") == "0" {

@@ -82,7 +82,7 @@ func TestReadYourWrites(t *testing.T) {
 		},
 	} {
 		ctx, record := request(t, header)
-		if err := write(ctx, SQL("UPDATE written SET n = n + 1")); err != nil {
+		if err := write(ctx, bare("UPDATE written SET n = n + 1")); err != nil {
 			t.Fatal(n, err)
 		}
 		if got := record.Answer(); got == "" || got == header {
@@ -109,10 +109,10 @@ func TestReadYourWrites(t *testing.T) {
 		eventually(t, stranger, d, latest, "0") // without the token, what the replica has
 	}
 	ctx, record := request(t, "")
-	if err := d.Once(facade.DryRun(ctx), SQL("UPDATE written SET n = 9")); err != nil || record.Answer() != "" {
+	if err := d.Once(facade.DryRun(ctx), bare("UPDATE written SET n = 9")); err != nil || record.Answer() != "" {
 		t.Errorf("a dry run answers %q, %v", record.Answer(), err)
 	}
-	if err := d.Once(ctx, SQL("UPDATE nothing SET n = 9")); err == nil || record.Answer() != "" {
+	if err := d.Once(ctx, bare("UPDATE nothing SET n = 9")); err == nil || record.Answer() != "" {
 		t.Errorf("a write that failed answers %q, %v", record.Answer(), err)
 	}
 
@@ -164,7 +164,7 @@ func TestLateReplica(t *testing.T) {
 	stranger := func() context.Context { ctx, _ := request(t, ""); return ctx }
 	eventually(t, stranger, d, where, "replica")
 	pgtest.Pause(t, cluster.Replicas[0])
-	if err := d.Once(t.Context(), SQL("INSERT INTO written VALUES (1)")); err != nil {
+	if err := d.Once(t.Context(), bare("INSERT INTO written VALUES (1)")); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, stranger, d, where, "primary")

@@ -87,7 +87,7 @@ func (r *retries) lock(ctx context.Context) (unlock func()) {
 		// A wait is short, so that a pooler has its connections for the transaction that runs.
 		was := c.watchdog.watch(ctx)
 		row := &Query{Text: []byte(lockTurn), Values: r.schema()}
-		err = c.send([]*Query{SQL(beginRow), SQL(impatient), row})
+		err = c.send([]*Query{bare(beginRow), bare(impatient), row})
 		c.watchdog.watch(was)
 		if err == nil && row.Count == 1 {
 			return unlock

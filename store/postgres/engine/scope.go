@@ -64,12 +64,12 @@ func (s *scope) last(all []*Query) []*Query {
 // inTransaction runs do in a transaction of its own, and commits it unless it runs dry. after,
 // unless nil, is asked in the round trip of the commit, behind it.
 func inTransaction(c *Conn, start string, dry bool, after *Query, do func(*Conn) error) error {
-	s := &scope{lead: []*Query{SQL(start)}, after: after}
+	s := &scope{lead: []*Query{bare(start)}, after: after}
 	if start == begin {
-		s.lead = append(s.lead, SQL(impatient))
+		s.lead = append(s.lead, bare(impatient))
 	}
 	if !dry {
-		s.end = SQL(commit)
+		s.end = bare(commit)
 	}
 	c.scope = s
 	defer func() { c.scope = nil }()
@@ -117,7 +117,7 @@ func (c *Conn) finish(statements ...string) error {
 	defer c.watchdog.watch(c.watchdog.watch(context.Background()))
 	queries := make([]*Query, len(statements))
 	for i, text := range statements {
-		queries[i] = SQL(text)
+		queries[i] = bare(text)
 	}
 	return c.send(queries)
 }

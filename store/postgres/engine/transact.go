@@ -221,7 +221,7 @@ func (t *transaction) commit(c *Conn) error {
 	if deferred := t.first.deferred; len(deferred) > 0 {
 		defer c.watchdog.watch(c.watchdog.watch(t.ctx))
 		for _, text := range t.lead {
-			all = append(all, SQL(text))
+			all = append(all, bare(text))
 		}
 		for _, one := range deferred {
 			if one.query != nil {
@@ -229,7 +229,7 @@ func (t *transaction) commit(c *Conn) error {
 			}
 		}
 	}
-	s := scope{end: SQL(commit)}
+	s := scope{end: bare(commit)}
 	var note func()
 	s.after, note = t.db.copies.position(t.ctx)
 	err := committedBefore(c.send(s.last(all)), s.end, s.after)
@@ -255,9 +255,9 @@ func (l *level) call(ctx context.Context, do func(*Conn) error) error {
 		return err
 	}
 	c := t.conn
-	s := &scope{end: SQL(release)}
+	s := &scope{end: bare(release)}
 	for _, text := range append(t.lead, savepoint) {
-		s.lead = append(s.lead, SQL(text))
+		s.lead = append(s.lead, bare(text))
 	}
 	c.scope = s
 	err := c.within(ctx, do)

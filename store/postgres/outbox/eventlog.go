@@ -105,9 +105,6 @@ func (o *Outbox) Span(ctx context.Context) (oldest, last facade.Position, err er
 	return oldest, last, err
 }
 
-// Quiet implements [facade.Outbox]: other gateways write without a sign that could be seen here.
-func (o *Outbox) Quiet(time.Time) bool { return false }
-
 // Behind implements [facade.Outbox].
 func (o *Outbox) Behind(ctx context.Context, at facade.Position, names []string, retrying string) (events int, since time.Time, err error) {
 	if err := o.Ready(ctx); err != nil {

@@ -67,6 +67,17 @@ type Outbox struct {
 	renewed atomic.Int64
 	// relayed is emitted when the relay last began.
 	relayed atomic.Int64
+	// unrelayed says that events were committed since then, waits that another process leads and
+	// has events to give positions to.
+	unrelayed, waits atomic.Bool
+
+	// listener listens from the first Relay to the end of the process. listens says that
+	// notifications arrive, heard when one did, in nanoseconds.
+	listener  sync.WaitGroup
+	listening sync.Once
+	cancel    context.CancelFunc
+	listens   atomic.Bool
+	heard     atomic.Int64
 }
 
 // New returns the outbox of a database. ensure runs create, which may be several statements,
@@ -188,7 +199,10 @@ func readEvent(v [][]byte) (*facade.Event, error) {
 func (o *Outbox) Records() bool { return true }
 
 // Emitted wakes those who wait for events to be committed.
-func (o *Outbox) Emitted() { o.committed.Send() }
+func (o *Outbox) Emitted() {
+	o.unrelayed.Store(true)
+	o.committed.Send()
+}
 
 // Committed implements [facade.Outbox].
 func (o *Outbox) Committed() <-chan struct{} { return o.committed.Wait() }

@@ -18,10 +18,13 @@ const (
 	// leaseTerm is how long a process that is gone keeps the others from leading, and leaseRest
 	// how much of it is left when it is renewed.
 	leaseTerm, leaseRest = "interval '3 seconds'", "interval '2 seconds'"
-	renewAfter           = time.Second // by the clock of this process
+	// leaseGone is after how long a lease that has run out is taken over though there is nothing to
+	// do: a process that hears notifications renews it every [unheard] while nothing happens.
+	leaseGone  = "interval '30 seconds'"
+	renewAfter = time.Second // by the clock of this process
 
 	// probe looks whether there is something to do, without a write.
-	probe = `SELECT last, holder = $2, until < clock_timestamp(), until < clock_timestamp() + ` + leaseRest + `, EXISTS (SELECT 1 FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1)
+	probe = `SELECT last, holder = $2, until < clock_timestamp(), until < clock_timestamp() + ` + leaseRest + `, until < clock_timestamp() - ` + leaseGone + `, EXISTS (SELECT 1 FROM ` + engine.Bookkeeping + `.outbox WHERE schema = $1)
  FROM ` + engine.Bookkeeping + `.log WHERE schema = $1`
 
 	lead = `UPDATE ` + engine.Bookkeeping + `.log SET last = CASE WHEN holder = $2 THEN last ELSE greatest(last, $3::bigint) END, holder = $2, until = clock_timestamp() + ` + leaseTerm + `
@@ -42,7 +45,7 @@ placed AS (
   FROM moved m, ` + engine.Bookkeeping + `.log l WHERE l.schema = $1 RETURNING 1)
 UPDATE ` + engine.Bookkeeping + `.log SET last = last + (SELECT count(*) FROM placed) WHERE schema = $1 AND holder = $2 AND EXISTS (SELECT 1 FROM placed) RETURNING last`
 
-	resign = `UPDATE ` + engine.Bookkeeping + `.log SET until = clock_timestamp() WHERE schema = $1 AND holder = $2`
+	resign = `UPDATE ` + engine.Bookkeeping + `.log SET until = 'epoch' WHERE schema = $1 AND holder = $2`
 )
 
 // Relay implements [facade.Outbox]. Where there is nothing to do it is one read; where this
@@ -51,6 +54,7 @@ func (o *Outbox) Relay(ctx context.Context) (last facade.Position, leads bool, e
 	if err := o.Ready(ctx); err != nil {
 		return 0, false, err
 	}
+	o.listening.Do(func() { o.begin(ctx) })
 	values := [][]byte{o.schema(), []byte(o.process)}
 	answered := func(v [][]byte) (err error) {
 		leads = true
@@ -58,25 +62,30 @@ func (o *Outbox) Relay(ctx context.Context) (last facade.Position, leads bool, e
 		return err
 	}
 	work := []*engine.Query{{Text: []byte(hold), Values: values, Row: answered}, {Text: []byte(place), Values: values, Row: answered}}
-	emitted := o.emitted.Load()
+	emitted, committed := o.emitted.Load(), o.unrelayed.Swap(false)
+	defer func() {
+		if err != nil && committed {
+			o.unrelayed.Store(true)
+		}
+	}()
 	if !o.leads.Load() || emitted == o.relayed.Load() || time.Since(time.Unix(0, o.renewed.Load())) > renewAfter {
-		var mine, over, due, pending bool
-		if err = o.read(ctx, &engine.Query{Text: []byte(probe), Values: values, Row: func(v [][]byte) (err error) {
-			is := func(i int) bool { return string(v[i]) == "t" }
-			mine, over, due, pending = is(1), is(2), is(3), is(4)
-			last, err = readPosition(v[0])
-			return err
-		}}); err != nil || !mine && !over || mine && !due && !pending {
-			leads = mine && err == nil
+		at, err := o.look(ctx)
+		last = at.last
+		if err != nil || !at.mine && !at.gone && (!at.over || !at.pending) || at.mine && !at.due && !at.pending {
+			leads = at.mine && err == nil
 			o.leads.Store(leads)
+			o.waits.Store(at.pending)
+			if err == nil && at.pending && committed && o.notify(ctx, o.process) != nil {
+				o.unrelayed.Store(true)
+			}
 			return last, leads, err
 		}
-		if !mine || due {
+		if !at.mine || at.due {
 			begin := last.TakenOver(time.Now())
 			work[0] = &engine.Query{Text: []byte(lead), Values: slices.Concat(values, [][]byte{itob(int64(begin))}), Row: answered}
 			o.renewed.Store(time.Now().UnixNano())
 		}
-		if !pending {
+		if !at.pending {
 			work = work[:1]
 		}
 	}
@@ -90,7 +99,30 @@ func (o *Outbox) Relay(ctx context.Context) (last facade.Position, leads bool, e
 		o.relayed.Store(emitted)
 	}
 	o.leads.Store(leads)
+	o.waits.Store(!leads)
+	if len(work) > 1 && work[1].Count > 0 {
+		_ = o.notify(ctx, o.process) // otherwise the others find the positions later
+	}
 	return last, leads, err
+}
+
+// leaseState is the last position and the state of the lease: this process holds it, it has run out,
+// is due for renewal, has run out long ago. pending says that events have no position yet.
+type leaseState struct {
+	last                           facade.Position
+	mine, over, due, gone, pending bool
+}
+
+// look reads the state of the lease, without a write.
+func (o *Outbox) look(ctx context.Context) (s leaseState, err error) {
+	err = o.read(ctx, &engine.Query{Text: []byte(probe), Values: [][]byte{o.schema(), []byte(o.process)}, Row: func(v [][]byte) (err error) {
+		for i, is := range []*bool{&s.mine, &s.over, &s.due, &s.gone, &s.pending} {
+			*is = string(v[i+1]) == "t"
+		}
+		s.last, err = readPosition(v[0])
+		return err
+	}})
+	return s, err
 }
 
 // readPosition reads a position as the database writes it.
@@ -99,16 +131,21 @@ func readPosition(text []byte) (facade.Position, error) {
 	return facade.Position(n), err
 }
 
-// Resign lets another process lead at once, where this one does. It is for the end of the
-// process.
+// Resign lets another process lead at once, where this one does, and ends listening. It is for the
+// end of the process.
 func (o *Outbox) Resign() {
-	if !o.leads.Swap(false) {
-		return
-	}
+	o.listening.Do(func() { o.cancel = func() {} })
+	o.cancel()
+	o.listener.Wait()
 	ctx, done := context.WithTimeout(context.Background(), time.Second)
 	defer done()
-	// Where it fails the lease runs out by itself.
-	_ = o.db.Once(ctx, &engine.Query{Text: []byte(resign), Values: [][]byte{o.schema(), []byte(o.process)}})
+	if o.leads.Swap(false) {
+		// Where it fails the lease runs out by itself.
+		_ = o.db.Once(ctx, &engine.Query{Text: []byte(resign), Values: [][]byte{o.schema(), []byte(o.process)}})
+	}
+	if o.unrelayed.Load() {
+		_ = o.notify(ctx, o.process)
+	}
 }
 
 // Trim implements [facade.Outbox].
