@@ -78,13 +78,14 @@ create ["Test cup",9000000000001,"string"]
 read ["TST-0001",null,true]
 update [950,{"width":3,"depth":4,"height":5},true]
 stale "PRECONDITION_FAILED"
-as it is [950,true]
+as it is [950,true,1]
 where "PRECONDITION_FAILED"
 refused ["VALIDATION_FAILED","product","create",[{"path":"sku","pointer":"/body/sku","code":"pattern","message":"must match the pattern ^[A-Za-z]{3}-[0-9]{4}$","params":{"pattern":"^[A-Za-z]{3}-[0-9]{4}$"}},{"path":"name","pointer":"/body/name","code":"minLength","message":"must have at least 2 characters","params":{"limit":2}},{"path":"price","pointer":"/body/price","code":"minimum","message":"must be at least 1","params":{"limit":1}}]]
 fields of a form {"name":"must have at least 2 characters","sku":"must match the pattern ^[A-Za-z]{3}-[0-9]{4}$"}
 unknown ["VALIDATION_FAILED","product","list",[{"path":"fields.1","pointer":"/query/fields/1","code":"unknown_key","message":"names nothing, which category does not have; there is id, name, slug, parentId, position, etag"}]]
 part ["id","price"]
 ids ["Test cup","Walnut tamper, 58 mm"]
+one tick [1,"string",9000000000001,"VALIDATION_FAILED",true]
 none [null,"NOT_FOUND"]
 denied "UNAUTHORIZED"
 call "Test cup"

@@ -221,7 +221,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     return result;
   }
 
-  /** A condition that failed, with the row as it is. */
+  /** Reads the row of a condition that failed, where an older host did not send it. */
   async function refused(member: string, call: Call, err: unknown): Promise<unknown> {
     const { door, signal } = call;
     const op = door.ops["findById"];

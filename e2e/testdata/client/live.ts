@@ -42,13 +42,17 @@ const refusal = async (promise: Promise<unknown>): Promise<unknown> =>
   );
 const code = async (promise: Promise<unknown>): Promise<unknown> => ((await refusal(promise)) as unknown[])[0];
 print("stale", await code(client.product.update(made.id, { price: 1000 }, { ifMatch: etag(read)! })));
-print("as it is", await client.product.update(made.id, { price: 1000 }, { ifMatch: etag(read)! }).catch((err: KitError) => err.details && "row" in err.details && [err.details.row.price, etag(err.details.row) === etag(moved)]));
+sent.length = 0;
+print("as it is", await watched.product.update(made.id, { price: 1000 }, { ifMatch: etag(read)! }).catch((err: KitError) => err.details && "row" in err.details && [err.details.row.price, etag(err.details.row) === etag(moved), sent.length]));
 print("where", await code(client.product.update(made.id, { price: 1000 }, { where: { stock: { gte: 1 } } })));
 print("refused", await refusal(client.product.create({ sku: "x", name: "", price: -1, weight: null, categoryId: "c-espresso", supplierId: null })));
 print("fields of a form", await client.product.create({ sku: "x", name: "", price: 1, weight: null, categoryId: "c-espresso", supplierId: null }).catch(fieldErrors));
 print("unknown", await refusal(client.product.list({ select: { id: true, category: { nothing: true } as any } })));
 print("part", Object.keys(await client.product.update(made.id, { price: 960 }, { fields: ["id", "price"] })));
 print("ids", (await client.product.findByIds([made.id, "nobody", "p-tamper"])).map((p) => p.name));
+sent.length = 0;
+const tick = await Promise.all([watched.product.list({ limit: 1, sort: "id" }), watched.product.findById(made.id), code(watched.product.create({ sku: "x", name: "", price: -1, weight: null, categoryId: "c-espresso", supplierId: null }))]);
+print("one tick", [tick[0].items.length, typeof tick[0].position, tick[1]?.ean, tick[2], sent.length === { rest: 3, envelope: 1, graphql: 3 }[transport]]);
 print("none", [await client.product.findById("nobody"), await code(client.product.update("nobody", { price: 1 }))]);
 print("denied", await code(connect({ url, ...(transport && { transport }) }).product.create({ sku: "TST-0002", name: "Test cup", price: 900, weight: null, categoryId: "c-espresso", supplierId: null })));
 print("call", (await client.call("product.findById", made.id))?.name);
