@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -87,7 +88,7 @@ func narrowed(t *testing.T, p *facade.Project, change func(*schema.DiscoveredDoo
 	facade.Collect(p.Door("post"), access.CollectorFunc(func(_ context.Context, _ access.State, d *catalog.Door, _ *catalog.Operation) (access.Scope, error) {
 		return access.Scope{Rows: &filter.Filter{Op: filter.Eq, Field: d.Entity.Property("authorId"), Values: []any{"alan"}}}, nil
 	}))
-	f, err := facade.New(p, nil, &facade.Options{Remotes: remotes, Now: noon})
+	f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(remotes), Now: noon})
 	if err != nil {
 		t.Fatal(err)
 	}

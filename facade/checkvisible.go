@@ -3,11 +3,10 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
-	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -52,94 +51,37 @@ func (a *writtenRow) Value(p *schema.Property) (json.RawMessage, bool) {
 // the row is written.
 func (a *writtenRow) Related(f *filter.Filter) (*filter.Filter, error) { return f, nil }
 
-// remoteWrittenRow is the writtenRow of a row at a remote: nobody looks at it once
-// it is written, so the rows behind relations are asked for before.
-type remoteWrittenRow struct{ writtenRow }
-
-// Value implements [filter.Known]. Ids and times that are made there are not known here.
-func (a *remoteWrittenRow) Value(p *schema.Property) (json.RawMessage, bool) {
-	rule := p.Axes.Create
-	value := a.record.Get(p.Name)
-	return value, value != nil || a.new && (rule == nil || !rule.Now && rule.Generate == "")
-}
-
-// Related implements [filter.Known].
-func (a *remoteWrittenRow) Related(f *filter.Filter) (*filter.Filter, error) {
-	link := f.Link
-	var sub *filter.Filter
-	if len(f.Sub) > 0 {
-		sub = f.Sub[0]
+// masked is a CONFLICT of the store as this caller may know it: it names neither fields
+// that are hidden from them, nor relations of rows that may be.
+func (x *viewer) masked(ctx context.Context, err error) error {
+	var v *kiterror.Violation
+	if x.inside || !errors.As(err, &v) {
+		return err
 	}
-	if f.Op == filter.Every {
-		sub = &filter.Filter{Op: filter.Not, Sub: []*filter.Filter{{Op: filter.And, Sub: f.Sub}}} // one of them fails it
+	if v.Kind == kiterror.Restrict {
+		by := v.Fields[0]
+		scope, ok := x.scopeBehind(ctx, by.Owner)
+		if ok && scope.Rows == nil && x.readable(scope, by) {
+			return err
+		}
+		const message = "is still pointed at by other rows; remove or change them first"
+		veiled := kiterror.Errorf(kiterror.Conflict, "the row %s", message).WithCause(err)
+		veiled.Details = []schema.Detail{{Path: "id", Pointer: "/params/id", Code: kiterror.Restrict, Message: message}}
+		return veiled
 	}
-	met := false
+	var seen []*schema.Property
+	for _, p := range v.Fields {
+		if x.readable(x.doorScope, p) || jsontext.Get(x.call.Invocation.Body, p.Name) != nil { // who sent it knows it
+			seen = append(seen, p)
+		}
+	}
 	switch {
-	case link.Inverse != nil && !a.new:
-		return f, nil // what points at the row does not change with it
-	case link.Inverse != nil: // nothing points at a new row but itself
-		self, err := a.itself(link.Target, a.record.Get(link.Inverse.Name), sub)
-		if err != nil {
-			return nil, err
-		}
-		met = self
-	default:
-		value, known := a.Value(link.Field)
-		if !known {
-			return f, nil
-		}
-		if jsontext.IsNull(value) || len(value) == 0 {
-			break
-		}
-		ids := idsOf(link.Field, value)
-		for i, id := range ids {
-			self, err := a.itself(link.Target, id, sub)
-			if err != nil {
-				return nil, err
-			}
-			if met = met || self; a.own(link.Target, id) {
-				ids[i] = nil
-			}
-		}
-		others := ids[:0]
-		for _, id := range ids {
-			if id != nil {
-				others = append(others, id)
-			}
-		}
-		if !met && len(others) > 0 {
-			missing, err := a.x.invisible(a.ctx, link.Target, &access.Scope{Rows: sub}, others)
-			if err != nil {
-				return nil, err
-			}
-			met = len(missing) < len(others)
-		}
+	case len(seen) == len(v.Fields):
+		return err
+	case len(seen) > 0: // of the constraint's members the caller knows these
+		return kiterror.Taken(seen...)
+	case v.Kind == kiterror.Unique:
+		return kiterror.Errorf(kiterror.Conflict, "a value that is not yours to send is already taken").WithCause(err)
 	}
-	if met == (f.Op == filter.Some) {
-		return &filter.Filter{Op: filter.And}, nil
-	}
-	return filter.Nothing(), nil
-}
-
-// own reports whether an id is the new row's own.
-func (a *remoteWrittenRow) own(e *schema.Entity, id json.RawMessage) bool {
-	if e != a.x.door.Entity || !a.new || len(id) == 0 || jsontext.IsNull(id) {
-		return false
-	}
-	key, why := rows.Key(e.Primary, a.record.Get(e.Primary.Name))
-	other, not := rows.Key(e.Primary, id)
-	return why == "" && not == "" && string(key) == string(other)
-}
-
-// itself reports whether a new row points at itself and meets sub.
-func (a *remoteWrittenRow) itself(e *schema.Entity, id json.RawMessage, sub *filter.Filter) (bool, error) {
-	if !a.own(e, id) {
-		return false, nil
-	}
-	if a.x.depth++; a.x.depth > maxDepth {
-		return false, kiterror.Errorf(kiterror.InternalError, "a rule turns in a circle around a row that points at itself")
-	}
-	defer func() { a.x.depth-- }()
-	rest, err := sub.Reduce(a)
-	return err == nil && rest.Always(), err
+	return kiterror.Errorf(kiterror.Conflict, "a value that is not yours to send names a row that does not exist").WithCause(err)
 }

@@ -1,8 +1,10 @@
 package facade
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/frondhost/frond/facade/catalog"
@@ -102,4 +104,110 @@ func (x *execution) withWhere(query json.RawMessage) json.RawMessage {
 		}
 		return value
 	})
+}
+
+// terms is what has to hold for a write here, for the store to decide in its transaction:
+// what the relations of the body lead to, which version the row has, and what a patch that
+// reaches into nested objects makes of the row as it then stands.
+func (x *execution) terms() *Terms {
+	terms := &Terms{Points: x.points}
+	var read []string
+	if x.precondition != nil && !x.precondition.any() {
+		for _, p := range x.versionScope.Versioned(x.door.Entity) {
+			read = append(read, p.Name)
+		}
+	}
+	if x.merging != nil {
+		for _, name := range x.merging.fields {
+			if !slices.Contains(read, name) {
+				read = append(read, name)
+			}
+		}
+	}
+	if terms.Read = rows.NewLayout(read); x.precondition != nil || x.merging != nil {
+		terms.Judge = x.judged
+	}
+	return terms
+}
+
+// judged is what is written to the row as it stands in the transaction.
+func (x *execution) judged(current rows.Row) (Record, error) {
+	if x.precondition != nil {
+		if err := x.judgeVersion(current); err != nil {
+			return nil, err
+		}
+	}
+	if x.merging != nil {
+		return x.merged(current)
+	}
+	return nil, nil
+}
+
+// orNone is nil for terms without a condition.
+func (w *Terms) orNone() *Terms {
+	if w.Judge == nil && w.After == nil && w.Points == nil && w.Events == nil {
+		return nil
+	}
+	return w
+}
+
+// beforeHandler holds the row to the caller's precondition before the author's handler
+// runs, and hands it on to the write that the handler makes. there is false where there is
+// no such row.
+func (x *execution) beforeHandler(ctx context.Context) (l *pendingPrecondition, there bool, err error) {
+	if x.precondition == nil && x.condition == nil {
+		return nil, true, nil
+	}
+	terms := x.terms()
+	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.target(), nil, nil, terms.Read)
+	if err == nil && rows.Len() == 0 {
+		if err = x.absent(ctx); kiterror.CodeOf(err) == kiterror.NotFound {
+			err = nil
+		}
+		return nil, false, err
+	}
+	if err == nil && x.precondition != nil {
+		err = x.judgeVersion(rows.Row(0))
+	}
+	return &pendingPrecondition{cond: x.precondition, where: x.condition, door: x.door, id: x.id}, true, err
+}
+
+// merge finds out whether a patch reaches into nested objects. It lays one that does over
+// the row as it stands, which is up to the keeper of the row.
+func (x *execution) merge(ctx context.Context, patch json.RawMessage) error {
+	e := x.door.Entity
+	m := &mergePatch{patch: patch, merged: patch, whole: x.call.Merge}
+	for name, value := range jsontext.Members(patch) {
+		if p := e.Property(name); p != nil && p.Stored && m.reaches(p) && jsontext.KindOf(value) == jsontext.Object {
+			m.fields = append(m.fields, name)
+		}
+	}
+	if m.fields == nil {
+		return nil
+	}
+	x.merging = m
+	return x.door.keeper.merge(ctx, x)
+}
+
+// merged is what a patch writes into the row as it stands in the transaction; nil where
+// that is what was judged before.
+func (x *execution) merged(current rows.Row) (Record, error) {
+	body := x.merging.over(x.door.Entity, current.Get)
+	if bytes.Equal(body, x.merging.merged) {
+		return nil, nil
+	}
+	again := *x
+	again.refusals = refusals{renamed: x.renamed}
+	again.body = again.judge(x.door.Entity, schema.Update, body)
+	if err := again.refusal(); err != nil {
+		return nil, err
+	}
+	var err error
+	if again.body, err = again.patched(x.door.Entity, again.body); err != nil {
+		return nil, err
+	}
+	if x.amended != nil {
+		again.body = laidOver(x.door.Entity, again.body, x.amended)
+	}
+	return again.body, again.refusal()
 }

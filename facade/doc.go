@@ -9,7 +9,7 @@
 //
 // Read walk in path.go first, which has these five words as its statements, and then one
 // file for each of them: find.go; scope.go and rules.go; admit.go with judge.go and
-// lifecycle.go; crud.go and list_run.go, handler.go or remote_run.go; egress.go. Nothing on
+// lifecycle.go; crud.go and list_run.go, handler.go or remote.go; egress.go. Nothing on
 // the path asks which surface a call came from. The value that goes along the path is
 // execution; who calls and what exists for them is its viewer.
 //

@@ -3,8 +3,10 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/frondhost/frond/facade/catalog"
@@ -144,4 +146,159 @@ func (x *execution) captureBefore(terms *Terms) *json.RawMessage {
 // needsBefore reports whether a fact of updates reads or carries the row as it was.
 func needsBefore(d *catalog.Door) bool {
 	return slices.ContainsFunc(d.Announced[catalog.Updated], func(f *catalog.Fact) bool { return f.Changes || f.Condition.ReadsBefore() })
+}
+
+// Emit emits a fact by its name within a command's handler or hook, in the transaction of the
+// command: the event leaves if and only if the command is committed. Where there is no
+// transaction (a detached handler, a hook after a command, [Facade.Enter]) it is committed when
+// Emit returns.
+//
+// name is a fact of the Frond whose command runs, or FROND.NAME. payload is marshalled to JSON
+// and has to fit the fact's card; json.RawMessage and [rows.Row] are taken as they are. It is nil, or
+// any object, for a fact without a card. A row is carried with its stored fields: of a fact of an
+// entity the payload is the row, such as a command of that entity answers it inside.
+//
+// Every error is INTERNAL_ERROR: an unknown name (which names the declared ones), a payload that
+// does not fit, a query that emits, a fact that built-in commands emit by themselves, a store
+// without an outbox; or an error of the store. Return it, so that the command fails and nothing
+// is written.
+func Emit(ctx context.Context, name string, payload any) error {
+	s := callContextOf(ctx)
+	if s == nil {
+		return kiterror.Errorf(kiterror.InternalError, "this context is not a handler's; hand on the one the handler was given")
+	}
+	if err := s.host.emit(ctx, s, name, payload); err != nil {
+		if e := (*kiterror.Error)(nil); errors.As(err, &e) {
+			return err
+		}
+		return kiterror.Internal(fmt.Errorf("the fact %s: %w", kiterror.Quoted(name), err))
+	}
+	return nil
+}
+
+// emit is Emit for a call context.
+func (h *host) emit(ctx context.Context, s *callContext, name string, payload any) error {
+	f, err := h.declared(s, name)
+	switch {
+	case err != nil:
+		return err
+	case s.op != nil && s.op.Kind == catalog.Query:
+		return fmt.Errorf("%s.%s is a query, and emits nothing; emit in a command", s.op.Door.Name, s.op.Name)
+	case f.Frond.Remote != "":
+		return fmt.Errorf("it is emitted where %s runs", f.Frond.Name)
+	case f.Changes:
+		return fmt.Errorf("it is emitted by what writes rows of %s, and by nothing else", f.Door.Name)
+	case h.outbox == nil:
+		return errors.New("the store of this host has no outbox, so that it cannot be kept; open a store of SQLite or PostgreSQL")
+	}
+	e, err := h.event(f, h.now(), s.trace)
+	if err != nil {
+		return err
+	}
+	if e.Data, err = carried(f, payload); err != nil {
+		return err
+	}
+	if f.Door != nil {
+		if p := f.Door.Entity.Primary; jsontext.Get(e.Data, p.Name) != nil {
+			e.Entity = f.Door.Entity.Key
+			e.Key, _ = rows.Key(p, jsontext.Get(e.Data, p.Name))
+		}
+	}
+	write := func(ctx context.Context) error {
+		if InDryRun(ctx) {
+			return nil
+		}
+		return h.outbox.Emit(ctx, []Event{e})
+	}
+	switch {
+	case h.transactionOf(ctx) != nil:
+		return write(ctx)
+	case s.transaction != nil:
+		return errOutside
+	}
+	return h.outbox.Transact(ctx, write)
+}
+
+// declared is the fact that Go code means by a name.
+func (h *host) declared(s *callContext, name string) (*catalog.Fact, error) {
+	var found []*catalog.Fact
+	var names []string
+	for f := range h.catalog.Facts() {
+		own := s.op == nil || s.op.Door.Frond.Name == f.Frond.Name
+		if own && f.Name == name || f.FullName() == name {
+			found = append(found, f)
+		}
+		if own {
+			names = append(names, f.Name)
+		} else {
+			names = append(names, f.FullName())
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, fmt.Errorf("%s and %s are both called that; write one of these", found[0].FullName(), found[1].FullName())
+	case names == nil:
+		return nil, errors.New("no fact is declared; write facts: [{name: …}] in frond.yaml")
+	}
+	slices.Sort(names)
+	return nil, fmt.Errorf("no fact is called that; declared are %s", strings.Join(names, ", "))
+}
+
+// carried is a payload as an event carries it: an object that fits the card, its fields in
+// declaration order and in the form of rows.
+func carried(f *catalog.Fact, payload any) (json.RawMessage, error) {
+	text, err := payloadText(payload)
+	if err != nil {
+		return nil, err
+	}
+	null := len(text) == 0 || jsontext.IsNull(text)
+	if f.Data == nil {
+		if null {
+			return nil, nil
+		}
+		if jsontext.KindOf(text) != jsontext.Object {
+			return nil, errors.New("what it carries has to be an object")
+		}
+		return text, nil
+	}
+	if null {
+		text = json.RawMessage("{}")
+	}
+	n := naming{of: f.Data.Name}
+	for _, p := range f.Data.Fields {
+		n.fields = append(n.fields, schema.Field{Name: p.Name, Shape: p.Shape})
+	}
+	if f.Door != nil { // a row may come with all of its fields
+		for _, p := range f.Door.Entity.Fields {
+			n.dropped = append(n.dropped, p.Name)
+		}
+		for _, c := range f.Door.Computed {
+			n.dropped = append(n.dropped, c.Name)
+		}
+	}
+	if text, err = n.object(text); err != nil {
+		return nil, err
+	}
+	record, details := f.Data.Judge(schema.Plain, text, "")
+	for _, d := range details {
+		return nil, fmt.Errorf("%s %s", d.Path, d.Message)
+	}
+	for i := range record {
+		p := f.Data.Property(record[i].Name)
+		switch {
+		case p.Kind == schema.KindDateTime:
+			record[i].Value = rows.NormalDateTime(record[i].Value)
+		case closed(&p.Shape):
+			record[i].Value = prune(&p.Shape, record[i].Value)
+		}
+	}
+	return record.AppendJSON(nil), nil
+}
+
+// payloadText is a payload as checked JSON.
+func payloadText(payload any) (json.RawMessage, error) {
+	text, _, _, err := textOf(payload)
+	return text, err
 }

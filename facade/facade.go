@@ -29,8 +29,8 @@ type Options struct {
 	// registered, which is then no fault: for those who look at a project that
 	// another program runs. A call that needs one fails.
 	Unregistered func(schema.Fault)
-	// Remotes carry the calls of the Fronds that run elsewhere, by the Frond's name.
-	Remotes map[string]Caller
+	// Remotes sends the calls of the Fronds that run elsewhere; nil: those calls fail.
+	Remotes Remotes
 	// Incomplete says that there are remotes of which nothing is known yet: relations
 	// may name entities that are not here, and appear when those do.
 	Incomplete bool

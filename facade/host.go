@@ -2,7 +2,6 @@ package facade
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/frondhost/frond/facade/access"
@@ -23,7 +22,7 @@ type host struct {
 	dryRuns    bool       // store undoes the writes of a dry run
 	registry   *schema.Registry
 	now        func() time.Time
-	remotes    map[string]Caller                                    // by the Frond's name
+	remotes    Remotes                                              // nil: none
 	last       func(ctx context.Context, f *catalog.Frond) Position // nil: unknown
 	suggest    bool
 	local      keeper // of rows that are kept in store
@@ -72,9 +71,8 @@ type boundDoor struct {
 	collector access.Collector // nil: the door is open
 	keeper    keeper
 	boundary  boundary
-	reader    *reader  // of its rows; nil without any
-	byID      order    // of its list, where the caller names none
-	stamped   sync.Map // of a remote: the names of fields that it turned out to set itself
+	reader    *reader // of its rows; nil without any
+	byID      order   // of its list, where the caller names none
 }
 
 // boundOperation is an operation with what answers it in this process.

@@ -19,12 +19,7 @@ type remoteKeeper struct{}
 
 // missing implements [keeper]: the remote is asked for the rows by their ids.
 func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *filter.Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
-	door := x.catalog.Door(e.Key)
-	r, err := remoteAt(x, door)
-	if err != nil {
-		return nil, err
-	}
-	res, err := r.fetchRemote(ctx, door, where, []string{e.Primary.Name}, ids...)
+	res, err := findRemote(ctx, x, x.catalog.Door(e.Key), []string{e.Primary.Name}, where, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -38,11 +33,7 @@ func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity,
 
 // visibleRow implements [keeper].
 func (remoteKeeper) visibleRow(ctx context.Context, x *execution, fields []string) (*rows.Rows, error) {
-	r, err := remoteAt(x, x.door.Door)
-	if err != nil {
-		return nil, err
-	}
-	res, err := r.fetchRemote(ctx, x.door.Door, x.doorScope.Rows, fields, x.id)
+	res, err := findRemote(ctx, x, x.door.Door, fields, x.doorScope.Rows, x.id)
 	if err != nil {
 		return nil, err
 	}

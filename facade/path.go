@@ -17,7 +17,7 @@ import (
 //	admit     unknown keys refused, params, query and body judged,
 //	          decoded, completed by the lifecycle                        admit.go, judge.go, lifecycle.go
 //	run       the built-in CRUD over the store, the author's handler, or
-//	          the remote                                                 crud.go, list_run.go, handler.go, remote_run.go
+//	          the remote                                                 crud.go, list_run.go, handler.go, remote.go
 //	project   closed and hidden fields gone, values encoded, computed
 //	          fields and selected relations added                        egress.go, followrelations.go
 //

@@ -248,3 +248,71 @@ func (r *reader) build(side boundarySide, marks []byte) *selection {
 	}
 	return s
 }
+
+// narrowed is rows of a remote with the columns that the presenters here may read, where
+// there are such presenters: a remote may answer more than was asked for.
+func (s *selection) narrowed(found *rows.Rows) *rows.Rows {
+	here := false
+	for _, c := range s.computed {
+		here = here || !c.Elsewhere
+	}
+	if !here {
+		return found
+	}
+	var names []string
+	for _, name := range found.Layout().Fields {
+		if name == catalog.ETag && s.stored.Index(name) < 0 || s.stored.Index(name) >= 0 || slices.ContainsFunc(s.computed, func(c *access.Presenter) bool { return c.Elsewhere && c.Name == name }) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == len(found.Layout().Fields) {
+		return found
+	}
+	out := rows.New(rows.NewLayout(names), found.Len())
+	for i := range found.Len() {
+		out.CopyRow(found.Row(i))
+	}
+	return out
+}
+
+// over is the selection for rows with another layout than it asked for, by the names of
+// their columns. Rows that hold nothing but what leaves are not rewritten.
+func (s *selection) over(layout *rows.Layout) *selection {
+	if last := s.last.Load(); last != nil && slices.Equal(last.stored.Fields, layout.Fields) {
+		return last
+	}
+	own := &selection{stored: layout}
+	var names []string
+	same := true
+	for i, c := range s.columns {
+		name := s.out.Fields[i]
+		at := layout.Index(name)
+		if c.renamed != "" {
+			at = layout.Index(c.renamed)
+		}
+		switch {
+		case c.from < 0 && c.computed < 0:
+			own.columns = append(own.columns, c)
+			own.etag, same = true, false
+		case c.from < 0 && (at < 0 || !s.computed[c.computed].Elsewhere):
+			own.computed = append(own.computed, s.computed[c.computed])
+			own.columns = append(own.columns, column{from: -1, computed: len(own.computed) - 1})
+			same = false
+		case at < 0:
+			continue // the remote left it out
+		default:
+			own.columns = append(own.columns, column{from: at, absent: c.absent})
+			if c.absent {
+				own.absent = append(own.absent, at)
+			}
+			same = same && c.renamed == ""
+		}
+		names = append(names, name)
+	}
+	own.out = layout
+	if !same || len(names) != len(layout.Fields) {
+		own.out = rows.NewLayout(names)
+	}
+	s.last.Store(own)
+	return own
+}

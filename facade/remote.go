@@ -3,8 +3,7 @@ package facade
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade/catalog"
@@ -15,32 +14,111 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// remoteCall is an execution that calls a remote.
-type remoteCall struct {
-	*execution
-	client Caller // of the Frond that is called
-}
-
-// remoteAt is the execution as it calls the Frond of a door; SERVICE_UNAVAILABLE where
-// nobody carries calls there.
-func remoteAt(x *execution, door *catalog.Door) (remoteCall, error) {
-	client := x.remotes[door.Frond.Name]
-	if client == nil {
-		return remoteCall{}, kiterror.Errorf(kiterror.ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", door.Frond.Name)
+// remoteRequest is a request about the rows of a door, for the caller of x.
+func remoteRequest(x *execution, door *catalog.Door) (RemoteRequest, error) {
+	r := RemoteRequest{Door: door, Catalog: x.catalog, State: x.state, Trace: x.call.Invocation.Trace}
+	if x.watch.on() {
+		r.observe = x.watch.by.remote
 	}
-	return remoteCall{x, x.watch.remote(client, door.Frond.Remote)}, nil
+	if x.remotes == nil {
+		_, err := r.Through(nil, door.Frond)
+		return r, err
+	}
+	return r, nil
 }
 
-// sent is the call as it is sent: with the door's own name, for the same caller, and for
-// the fields that will be read.
-func (x remoteCall) sent(in Invocation) *Call {
+// findRemote reads the rows of a remote door by their ids, a group for each id.
+func findRemote(ctx context.Context, x *execution, door *catalog.Door, fields []string, where *filter.Filter, ids ...json.RawMessage) (*Result, error) {
+	r, err := remoteRequest(x, door)
+	if err != nil {
+		return nil, err
+	}
+	return x.remotes.Find(ctx, r, fields, where, ids)
+}
+
+// remoteRunner answers an operation at the host that its Frond runs at. The host gets the call as
+// the caller sent it, with the conditions that access rules add here.
+type remoteRunner struct{}
+
+// by implements [runner].
+func (remoteRunner) by() answerer { return byRemote }
+
+// run implements [runner].
+func (remoteRunner) run(ctx context.Context, x *execution) (*Result, error) {
+	r, err := remoteRequest(x, x.door.Door)
+	if err == nil && x.op.builtin == nil {
+		err = checkNamedRow(ctx, x)
+	}
+	if err != nil {
+		return nil, err
+	}
+	res, err := answerRemote(ctx, x, r)
+	return received(x, res, err)
+}
+
+// checkNamedRow refuses a named operation on a row that the access rules here hide.
+func checkNamedRow(ctx context.Context, x *execution) error {
+	id := jsontext.Get(x.params, "id")
+	if id == nil || x.doorScope.Rows == nil {
+		return nil
+	}
+	missing, err := x.invisible(ctx, x.door.Entity, x.doorScope, []json.RawMessage{id})
+	if err == nil && len(missing) > 0 {
+		err = kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
+	}
+	return err
+}
+
+// answerRemote sends the call. Writes are checked against the access rules of this host first; the
+// rows that a named operation answers are checked by their primary keys afterwards.
+func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, error) {
+	if x.op.builtin == nil {
+		res, err := x.remotes.Call(ctx, r, sentCall(x, x.call.Invocation))
+		if err != nil || x.op.OutDoor == nil || x.resultScope.Rows == nil || res.Rows.Len() == 0 {
+			return res, err
+		}
+		return visibleRemote(ctx, x, res)
+	}
+	switch x.op.Name {
+	case "list":
+		return x.remotes.List(ctx, r, sentCall(x, x.call.Invocation), remoteList(x))
+	case "findById", "findByIds":
+		return findRemoteRows(ctx, x)
+	}
+	switch err := checkRemoteScope(ctx, x); {
+	case x.op.Name == "delete" && kiterror.CodeOf(err) == kiterror.NotFound:
+		return &Result{Form: FormValue, Value: json.RawMessage("false")}, nil
+	case err != nil:
+		return nil, err
+	}
+	in := x.call.Invocation
+	in.Query = nil
+	if x.op.Name == "create" {
+		return x.remotes.Create(ctx, r, sentCall(x, in), x.doorScope.Set)
+	}
+	var query schema.Object
+	if x.precondition != nil {
+		query = append(query, schema.Member{Name: "ifMatch", Value: x.precondition.matchJSON()})
+	}
+	if x.condition != nil {
+		query = append(query, schema.Member{Name: "where", Value: x.condition.AppendJSON(nil)})
+	}
+	if query != nil {
+		in.Query = query.AppendJSON(nil)
+	}
+	return x.remotes.Call(ctx, r, sentCall(x, in))
+}
+
+// sentCall is the call for the host, with the door's own name, for the same caller, and for the
+// fields that are going to be read.
+func sentCall(x *execution, in Invocation) *Call {
 	in.State = x.state
-	return &Call{Entity: x.door.Name, Operation: x.op.Name, Invocation: in, Select: x.remoteSelect(), Cursors: x.call.Cursors, Partial: x.call.Partial}
+	return &Call{Entity: x.door.Name, Operation: x.op.Name, Invocation: in, Select: remoteFields(x), Cursors: x.call.Cursors, Partial: x.call.Partial}
 }
 
-// remoteSelect is the fields that are asked for: those that are read, and the computed
-// ones that the remote makes. nil means all of them.
-func (x remoteCall) remoteSelect() []string {
+// remoteFields are the fields that the host is asked for: the stored ones that are read, and the
+// computed ones that the host makes. nil means all of them.
+func remoteFields(x *execution) []string {
 	wanted := x.sel != nil && (x.sel.etag || x.call.Version && x.op.reader.versioned) && x.versionScope != nil && len(x.versionScope.Hide) == 0
 	switch all := x.call.Select == nil && x.list.fields == nil; {
 	case x.sel == nil, all && !wanted:
@@ -65,139 +143,136 @@ func (x remoteCall) remoteSelect() []string {
 	return names
 }
 
-// remoteQuery is the query of list as it is sent, with a filter for its host; the limit is ours,
-// whatever the remote's own is.
-func (x remoteCall) remoteQuery(f *filter.Filter) (json.RawMessage, error) {
-	out, where, err := inSentWords(x.call, x.op.Operation, f)
-	if err != nil {
+// remoteList is the list of an execution.
+func remoteList(x *execution) RemoteList {
+	l := RemoteList{
+		Op: x.op.Operation, Query: x.call.Invocation.Query, Sent: x.call.SentQuery, Rules: x.doorScope.Rows, Filter: x.list.filter,
+		Limit: x.list.limit, Count: x.list.count != uncounted, Estimate: x.list.count == estimated,
+		Cursors: (x.call.Cursors || x.call.Behind) && !x.list.edges, Layout: x.sel.stored,
+	}
+	if x.each != nil {
+		l.Each, l.Keys = x.each.field, x.each.values
+	}
+	return l
+}
+
+// findRemoteRows reads one row, a batch of rows, or the rows of findByIds.
+func findRemoteRows(ctx context.Context, x *execution) (*Result, error) {
+	ids := []json.RawMessage{x.id}
+	if x.each != nil {
+		ids = x.each.values
+	}
+	res, err := findRemote(ctx, x, x.door.Door, remoteFields(x), x.doorScope.Rows, ids...)
+	switch {
+	case err != nil:
 		return nil, err
+	case x.each == nil:
+		res.Groups = nil
+	case x.op.Name == "findByIds": // each distinct id is answered once, in the order they were sent
+		return &Result{Form: FormRows, Rows: inOrder(res.Rows, res.Groups)}, nil
+	default:
+		res.Groups = spread(x.each, res.Groups)
 	}
-	for name, value := range jsontext.Members(x.call.Invocation.Query) {
-		switch {
-		case jsontext.IsNull(value), name == "filter", name == "limit", name == "fields", name == "count":
-		case x.op.Takes(name):
-			out = append(out, schema.Member{Name: name, Value: value})
-		}
-	}
-	if jsontext.Get(x.call.Invocation.Query, "count") != nil {
-		if name, value := x.remoteCount(); name != "" {
-			out = append(out, schema.Member{Name: name, Value: json.RawMessage(value)})
-		}
-	}
-	if (x.call.Cursors || x.call.Behind) && !x.list.edges && x.op.Takes("cursors") {
-		out = append(out, schema.Member{Name: "cursors", Value: json.RawMessage("true")})
-	}
-	if f != nil && !where {
-		out = append(out, schema.Member{Name: "filter", Value: f.AppendJSON(nil)})
-	}
-	return schema.Object(append(out, schema.Member{Name: "limit", Value: strconv.AppendInt(nil, int64(x.list.limit), 10)})).AppendJSON(nil), nil
+	return res, nil
 }
 
-// inSentWords are the members of a list's query that the host takes in the consumer's words, and
-// whether where is among them, which has the filter:
-//
-//	{"where": {"status": "open"}, "orderBy": "createdAt", "order": "desc", "page": 2}
-func inSentWords(call *Call, op *catalog.Operation, f *filter.Filter) (out schema.Object, where bool, err error) {
-	for name, value := range jsontext.Members(call.SentQuery) {
-		switch {
-		case jsontext.IsNull(value), !op.AnswersIn(name) && (name != "order" || !op.AnswersIn("orderBy")):
-			continue
-		case name == "where":
-			if value, where = f.AppendEqualities(nil); !where {
-				return nil, false, kiterror.Errorf(kiterror.NotImplemented, "remote %s.list takes no filter; where takes equal values alone", op.Door.Name)
-			}
-		case name == "orderBy":
-			sort := jsontext.Unquote(jsontext.Get(call.Invocation.Query, "sort"))
-			value = jsontext.Quote(strings.TrimPrefix(sort, "-"))
-		}
-		out = append(out, schema.Member{Name: name, Value: value})
-	}
-	return out, where, nil
-}
-
-// spread copies the answers to the distinct keys to the places of all keys.
-func (x remoteCall) spread(groups, distinct []Group) {
-	for i, at := range x.each.order {
+// spread copies the groups of distinct keys to the places of all keys.
+func spread(e *eachOf, distinct []Group) []Group {
+	groups := make([]Group, len(e.order))
+	for i, at := range e.order {
 		if at >= 0 && at < len(distinct) {
 			groups[i] = distinct[at]
 		}
 	}
+	return groups
 }
 
-// fetchRemote reads rows by their ids, a group for each of them. Where a condition keeps
-// some rows only, the rows are listed, since findById takes no filter.
-func (x remoteCall) fetchRemote(ctx context.Context, door *catalog.Door, found *filter.Filter, sel []string, ids ...json.RawMessage) (*Result, error) {
-	call := &Call{
-		Entity: door.Name, Operation: "findById", Select: sel,
-		Invocation: Invocation{State: x.state, Trace: x.call.Invocation.Trace},
-		Each:       &Each{Field: door.Entity.Primary.Name, Keys: ids},
+// visibleRemote is the answer of a remote without the rows that a collector here hides.
+func visibleRemote(ctx context.Context, x *execution, res *Result) (*Result, error) {
+	e := x.op.OutDoor.Entity
+	ids := make([]string, res.Rows.Len()) // by row
+	var distinct eachOf
+	for i := range ids {
+		id, why := rows.Key(e.Primary, res.Rows.Row(i).Get(e.Primary.Name))
+		if why != "" {
+			return nil, kiterror.Errorf(kiterror.NotImplemented, "remote %s answers rows without %s, which your access rules require", x.where(), e.Primary.Name)
+		}
+		ids[i] = string(id)
+		distinct.add(id)
 	}
-	switch {
-	case found != nil:
-		if err := filtered(door, found); err != nil {
-			return nil, err
-		}
-		f, err := x.hostFilter(ctx, door, found)
-		if err != nil {
-			return nil, err
-		}
-		var some []int
-		call.Each.Keys, some, f = decided(door.Entity.Primary, ids, f)
-		if len(some) == 0 {
-			return &Result{Form: FormRow, Rows: rows.New(rows.NewLayout(sel), 0), Groups: make([]Group, len(ids))}, nil
-		}
-		call.Operation = "list"
-		call.Invocation.Query = schema.Object{{Name: "limit", Value: json.RawMessage("1")}}.AppendJSON(nil)
-		if f != nil {
-			call.Invocation.Query = schema.Object{
-				{Name: "filter", Value: f.AppendJSON(nil)}, {Name: "limit", Value: json.RawMessage("1")},
-			}.AppendJSON(nil)
-		}
-		res, err := x.client.Call(ctx, call)
-		if err != nil {
-			return nil, err
-		}
-		return &Result{Form: FormRow, Rows: res.Rows, Groups: inPlaces(res.Groups, some, len(ids))}, nil
-	case len(ids) == 1:
-		call.Each = nil
-		call.Invocation.ID = ids[0]
-	}
-	res, err := x.client.Call(ctx, call)
+	missing, err := x.invisible(ctx, e, x.resultScope, distinct.values)
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Form: FormRow, Rows: res.Rows, Groups: res.Groups}
-	if out.Groups == nil {
-		out.Groups = []Group{{To: res.Rows.Len()}}
+	hidden := make(map[string]bool, len(missing))
+	for _, id := range missing {
+		hidden[string(id)] = true
 	}
-	return out, nil
+	out := *res
+	out.Page = Page{Total: -1, HasMore: res.HasMore} // what is said of the others is not theirs to know
+	out.Rows = rows.New(res.Rows.Layout(), res.Rows.Len())
+	for i, id := range ids {
+		if !hidden[id] {
+			out.Rows.CopyRow(res.Rows.Row(i))
+		}
+	}
+	if !res.HasMore {
+		out.Total = int64(out.Rows.Len())
+	}
+	if out.Rows.Len() == 0 && x.op.Cardinality == catalog.One {
+		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s like this", x.op.OutDoor.Name)
+	}
+	return &out, nil
 }
 
-// filtered is why a remote cannot be asked for some of its rows only, or nil: its list has
-// to take a filter, and no field of the condition may be closed outward there.
-func filtered(d *catalog.Door, rows *filter.Filter) error {
-	if op := d.Operation("list"); op == nil || !op.Takes("filter") {
-		return kiterror.Errorf(kiterror.NotImplemented, "remote %s.list does not support filter, which your access rules require", d.Name)
+// received takes over the answer of a remote. Its rows have crossed the boundary there;
+// what may leave here is chosen among their columns, whatever else came along.
+func received(x *execution, res *Result, err error) (*Result, error) {
+	if err != nil {
+		return nil, maskedRemote(x, err)
 	}
-	if p := rows.Closed(); p != nil {
-		return kiterror.Internal(fmt.Errorf("the collector of %s goes by %s.%s, which is closed outward: where it runs nobody can ask by it", d.Name, p.Owner.Name, p.Name))
+	if x.op.Name == "list" && x.op.builtin != nil {
+		res.Edges = x.list.edges
 	}
-	return nil
+	if x.each != nil && x.op.Name == "list" {
+		out := *res
+		out.Groups = spread(x.each, res.Groups)
+		res = &out
+	}
+	if x.sel != nil && res.Form != FormValue && res.Rows != nil {
+		sel := x.pickOn(already, x.op.reader, x.resultScope, x.fields[0], x.fields[1])
+		if rows := sel.narrowed(res.Rows); rows != res.Rows {
+			out := *res
+			out.Rows = rows
+			res = &out
+		}
+		x.sel = sel.over(res.Rows.Layout())
+	}
+	return res, nil
 }
 
-// remoteCount is query.count as the remote takes it: a host that takes total beside it
-// knows the words, another one true and false. "" means that there is nothing to send.
-func (x remoteCall) remoteCount() (name, value string) {
-	switch c := x.list.count; {
-	case c == uncounted && x.op.Takes("total"):
-		return "total", "false"
-	case !x.op.Takes("count"):
-	case c == uncounted:
-		return "count", "false"
-	case c == estimated && x.op.Takes("total"):
-		return "count", `"estimated"`
-	case !x.op.Takes("total"):
-		return "count", "true"
+// maskedRemote is a failure of a remote without the details of fields that a collector
+// here hides.
+func maskedRemote(x *execution, err error) error {
+	e := kiterror.AsError(err)
+	if len(x.used)+len(x.renamed) > 0 {
+		e = x.inSentNames(e)
+		err = e
 	}
-	return "", ""
+	details, ok := e.Details.([]schema.Detail)
+	if !ok || len(x.doorScope.Hide) == 0 {
+		return err
+	}
+	seen := slices.DeleteFunc(slices.Clone(details), func(d schema.Detail) bool {
+		top, _, _ := strings.Cut(d.Path, ".")
+		return x.doorScope.Hides(top)
+	})
+	if len(seen) == len(details) {
+		return err
+	}
+	veiled := &kiterror.Error{Code: e.Code, Message: "a value that is not yours to send stands in the way", Entity: e.Entity, Operation: e.Operation}
+	if len(seen) > 0 {
+		veiled.Message, veiled.Details = kiterror.Sentence(seen[0]), seen
+	}
+	return veiled.WithCause(err)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
@@ -80,7 +81,7 @@ func atRemote(t *testing.T, there *facade.Facade, mode string, attach func(*faca
 		}
 		remotes[f.Name] = client
 	}
-	f, err := facade.New(p, nil, &facade.Options{Remotes: remotes, Now: noon})
+	f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(remotes), Now: noon})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +341,7 @@ func TestARefusalWithoutDetailsIsNotSentAgain(t *testing.T) {
 		sent++
 		return nil, kiterror.Errorf(kiterror.ValidationFailed, "no")
 	})
-	f, err := facade.New(p, nil, &facade.Options{Remotes: map[string]facade.Caller{"people": refuses, "blog": refuses}})
+	f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{"people": refuses, "blog": refuses})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,65 +3,19 @@ package facade
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// createRemote sends a new row with what the collector here sets. A remote that sets such
-// a field itself refuses it from anybody before it does anything: that is remembered, and
-// the row is sent without the field.
-func (x remoteCall) createRemote(ctx context.Context) (*Result, error) {
-	in := x.call.Invocation
-	in.Query = nil
-	body, stamps := x.stampedBody(in.Body)
-	in.Body = body
-	res, err := x.client.Call(ctx, x.sent(in))
-	if err == nil || len(stamps) == 0 || kiterror.CodeOf(err) != kiterror.ValidationFailed {
-		return res, err
-	}
-	details, _ := kiterror.AsError(err).Details.([]schema.Detail)
-	if len(details) == 0 {
-		return nil, err // it does not say what it refuses
-	}
-	for _, d := range details {
-		if !slices.Contains(stamps, d.Path) || d.Code != schema.ReadOnly && d.Code != schema.UnknownKey {
-			return nil, err // something else is wrong as well
-		}
-	}
-	for _, d := range details {
-		x.door.stamped.Store(d.Path, true)
-	}
-	in.Body, _ = x.stampedBody(x.call.Invocation.Body)
-	return x.client.Call(ctx, x.sent(in))
-}
-
-// stampedBody is a body with what the collector here sets, and the names of those fields:
-// all but what the remote sets itself.
-func (x remoteCall) stampedBody(body json.RawMessage) (json.RawMessage, []string) {
-	var out schema.Object
-	for name, value := range jsontext.Members(body) {
-		out = append(out, schema.Member{Name: name, Value: value})
-	}
-	var stamps []string
-	for _, m := range x.doorScope.Set {
-		if _, there := x.door.stamped.Load(m.Name); !there {
-			out, stamps = append(out, m), append(stamps, m.Name)
-		}
-	}
-	if stamps == nil {
-		return body, nil
-	}
-	return out.AppendJSON(nil), stamps
-}
-
 // predicted is what is known of a row before the remote creates it: the sent values, the
 // presets, and what the card says of absent fields. Ids and times that the remote makes
 // are not known.
-func (x remoteCall) predicted() Record {
+func predicted(x *execution) Record {
 	var out Record
 	for _, p := range x.door.Entity.Fields {
 		value := x.body.Get(p.Name)
@@ -88,15 +42,15 @@ func (x remoteCall) predicted() Record {
 // checkRemoteScope refuses to change a row that a collector here hides, or to write one
 // that it would hide. The remote applies its own collectors in the statement that writes;
 // between this check and that statement the row may change.
-func (x remoteCall) checkRemoteScope(ctx context.Context) error {
+func checkRemoteScope(ctx context.Context, x *execution) error {
 	if x.doorScope.Rows == nil {
 		return nil
 	}
 	where, remaining := x.doorScope.Rows, (*filter.Filter)(nil)
 	if x.op.Name != "delete" {
-		a := remoteWrittenRow{writtenRow{x: x.execution, ctx: ctx, record: x.body}}
+		a := remoteWrittenRow{writtenRow{x: x, ctx: ctx, record: x.body}}
 		if x.op.Name == "create" {
-			a.record, a.new = x.predicted(), true
+			a.record, a.new = predicted(x), true
 		}
 		var err error
 		if remaining, err = where.Reduce(&a); err != nil {
@@ -109,7 +63,7 @@ func (x remoteCall) checkRemoteScope(ctx context.Context) error {
 		}
 		return nil
 	}
-	there, err := x.isThere(ctx, where)
+	there, err := isRemoteRow(ctx, x, where)
 	switch {
 	case err != nil:
 		return err
@@ -118,7 +72,7 @@ func (x remoteCall) checkRemoteScope(ctx context.Context) error {
 	case remaining == nil, remaining == where, remaining.Always():
 		return nil
 	case !remaining.Never():
-		there, err = x.isThere(ctx, filter.Both(where, remaining))
+		there, err = isRemoteRow(ctx, x, filter.Both(where, remaining))
 	}
 	if err == nil && (remaining.Never() || !there) {
 		err = kiterror.Errorf(kiterror.Forbidden, "you may not make a change after which your access rules would hide the row from you")
@@ -126,11 +80,103 @@ func (x remoteCall) checkRemoteScope(ctx context.Context) error {
 	return err
 }
 
-// isThere reports whether the row that the call names meets a condition.
-func (x remoteCall) isThere(ctx context.Context, where *filter.Filter) (bool, error) {
-	res, err := x.fetchRemote(ctx, x.door.Door, where, []string{x.door.Entity.Primary.Name}, x.id)
+// isRemoteRow reports whether the row that the call names meets a condition.
+func isRemoteRow(ctx context.Context, x *execution, where *filter.Filter) (bool, error) {
+	res, err := findRemote(ctx, x, x.door.Door, []string{x.door.Entity.Primary.Name}, where, x.id)
 	if err != nil {
 		return false, err
 	}
 	return res.Rows.Len() > 0, nil
+}
+
+// remoteWrittenRow is the writtenRow of a row at a remote: nobody looks at it once
+// it is written, so the rows behind relations are asked for before.
+type remoteWrittenRow struct{ writtenRow }
+
+// Value implements [filter.Known]. Ids and times that are made there are not known here.
+func (a *remoteWrittenRow) Value(p *schema.Property) (json.RawMessage, bool) {
+	rule := p.Axes.Create
+	value := a.record.Get(p.Name)
+	return value, value != nil || a.new && (rule == nil || !rule.Now && rule.Generate == "")
+}
+
+// Related implements [filter.Known].
+func (a *remoteWrittenRow) Related(f *filter.Filter) (*filter.Filter, error) {
+	link := f.Link
+	var sub *filter.Filter
+	if len(f.Sub) > 0 {
+		sub = f.Sub[0]
+	}
+	if f.Op == filter.Every {
+		sub = &filter.Filter{Op: filter.Not, Sub: []*filter.Filter{{Op: filter.And, Sub: f.Sub}}} // one of them fails it
+	}
+	met := false
+	switch {
+	case link.Inverse != nil && !a.new:
+		return f, nil // what points at the row does not change with it
+	case link.Inverse != nil: // nothing points at a new row but itself
+		self, err := a.itself(link.Target, a.record.Get(link.Inverse.Name), sub)
+		if err != nil {
+			return nil, err
+		}
+		met = self
+	default:
+		value, known := a.Value(link.Field)
+		if !known {
+			return f, nil
+		}
+		if jsontext.IsNull(value) || len(value) == 0 {
+			break
+		}
+		ids := idsOf(link.Field, value)
+		for i, id := range ids {
+			self, err := a.itself(link.Target, id, sub)
+			if err != nil {
+				return nil, err
+			}
+			if met = met || self; a.own(link.Target, id) {
+				ids[i] = nil
+			}
+		}
+		others := ids[:0]
+		for _, id := range ids {
+			if id != nil {
+				others = append(others, id)
+			}
+		}
+		if !met && len(others) > 0 {
+			missing, err := a.x.invisible(a.ctx, link.Target, &access.Scope{Rows: sub}, others)
+			if err != nil {
+				return nil, err
+			}
+			met = len(missing) < len(others)
+		}
+	}
+	if met == (f.Op == filter.Some) {
+		return &filter.Filter{Op: filter.And}, nil
+	}
+	return filter.Nothing(), nil
+}
+
+// own reports whether an id is the new row's own.
+func (a *remoteWrittenRow) own(e *schema.Entity, id json.RawMessage) bool {
+	if e != a.x.door.Entity || !a.new || len(id) == 0 || jsontext.IsNull(id) {
+		return false
+	}
+	key, why := rows.Key(e.Primary, a.record.Get(e.Primary.Name))
+	other, not := rows.Key(e.Primary, id)
+	return why == "" && not == "" && string(key) == string(other)
+}
+
+// itself reports whether a new row points at itself and meets sub.
+func (a *remoteWrittenRow) itself(e *schema.Entity, id json.RawMessage, sub *filter.Filter) (bool, error) {
+	if !a.own(e, id) {
+		return false, nil
+	}
+	if a.x.depth++; a.x.depth > maxDepth {
+		return false, kiterror.Errorf(kiterror.InternalError, "a rule turns in a circle around a row that points at itself")
+	}
+	defer func() { a.x.depth-- }()
+	rest, err := sub.Reduce(a)
+	return err == nil && rest.Always(), err
 }

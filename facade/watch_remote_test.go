@@ -6,6 +6,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -13,12 +14,12 @@ import (
 // discovery says alone.
 func gatewayOver(t *testing.T, there *facade.Facade, folder map[string]string) *facade.Facade {
 	t.Helper()
-	remote := served(t, there)
+	client := served(t, there)
 	p := &facade.Project{Registry: schema.Builtins()}
 	if folder != nil {
 		p = projectOf(t, folder)
 	} else {
-		document, err := remote.Discover(t.Context())
+		document, err := client.Discover(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +30,7 @@ func gatewayOver(t *testing.T, there *facade.Facade, folder map[string]string) *
 		p.Fronds = []*project.Frond{project.Discovered(&known.Fronds[0], "http://there")}
 	}
 	p.Fronds[0].Remote = "http://there"
-	f, err := facade.New(p, nil, &facade.Options{Remotes: map[string]facade.Caller{"shop": remote}, Suggest: true})
+	f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{"shop": client}), Suggest: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
@@ -296,7 +297,7 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 			Middleware:   watch.Middleware(h.options.Middleware),
 			List:         project.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 			Unregistered: unregistered,
-			Remotes:      clients,
+			Remotes:      remote.New(clients),
 			Position:     h.position,
 			Suggest:      h.Development(),
 			User:         h.userMembers(),

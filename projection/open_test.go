@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/schema"
 )
@@ -34,7 +35,7 @@ func TestOpenOperations(t *testing.T) {
 		return &facade.Result{Form: facade.FormValue, Value: json.RawMessage(`[7]`)}, nil
 	})
 	f, err := facade.New(&facade.Project{Fronds: []*project.Frond{src}, Registry: schema.Builtins()}, nil,
-		&facade.Options{Remotes: map[string]facade.Caller{"desk": far}})
+		&facade.Options{Remotes: remote.New(map[string]facade.Caller{"desk": far})})
 	if err != nil {
 		t.Fatal(err)
 	}

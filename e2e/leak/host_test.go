@@ -21,6 +21,7 @@ import (
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
@@ -174,15 +175,15 @@ func (b *host) elsewhere(g *garden, p *facade.Project, store facade.Store, opts 
 		return err
 	}
 	b.kept = there
-	remote := client.New("http://grove.example", &client.Options{
+	far := client.New("http://grove.example", &client.Options{
 		Transport: through{b.given(there, envelope.NewHandler(there.Catalog(), there, &envelope.Options{TrustState: true}), events)},
 		Log:       slog.New(slog.DiscardHandler),
 	})
 	if events {
-		b.log.far = remote.Facts("grove")
+		b.log.far = far.Facts("grove")
 	}
 	p.Fronds[0].Remote = "http://grove.example"
-	opts.Remotes = map[string]facade.Caller{p.Fronds[0].Name: remote.With(there.Catalog())}
+	opts.Remotes = remote.New(map[string]facade.Caller{p.Fronds[0].Name: far.With(there.Catalog())})
 	return nil
 }
 
