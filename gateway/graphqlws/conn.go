@@ -64,7 +64,7 @@ func newConn(s *Server, ws *websocket.Conn, socket *socket, r *http.Request, cal
 	r = r.WithContext(context.WithoutCancel(r.Context())) // which ends with the upgrade
 	c := &conn{server: s, ws: ws, socket: socket, upgrade: r, address: s.Address(r), caller: caller, began: time.Now()}
 	c.drained.L = &c.mu
-	c.pump = outlet.NewPump(s.ctx, socket.Conn, s.Patience, s.Room, c)
+	c.pump = outlet.NewPump(s.ctx, socket.Conn, s.Patience, s.Room, c) //nolint:contextcheck // the connection outlives the request
 	socket.pump = c.pump
 	c.heard.Store(c.began.Unix())
 	c.timer = time.AfterFunc(s.InitWait, func() { c.finish(ending{initTimeout, "Connection initialisation timeout"}) })

@@ -74,9 +74,9 @@ func (c *conn) begin(ctx context.Context, op *operation, payload json.RawMessage
 	}()
 	s, resp := c.server.Operations.Operate(facade.WithRequest(ctx, c.caller, 0), payload, c.state)
 	if s != nil {
-		stream, err := c.server.Hub.Open(ctx, s, c.caller, func() { c.wake(op) }) //nolint:contextcheck // what is written is the connection's
+		stream, err := c.server.Hub.Open(ctx, s, c.caller, func() { c.wake(op) })
 		if err == nil {
-			c.opens(op, stream) //nolint:contextcheck // likewise
+			c.opens(op, stream)
 			return
 		}
 		resp = s.Failed(ctx, err)
