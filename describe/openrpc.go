@@ -30,10 +30,10 @@ func OpenRPC(served *catalog.Catalog, info Info) json.RawMessage {
 // openRPC is a document being written.
 type openRPC struct{ *schemas }
 
-// method is one operation.
-func (d *openRPC) method(op *catalog.Operation) json.RawMessage {
-	var params, sample []json.RawMessage
-	complete := true // whether the example has all that the method requires
+// params are the parameters of a method and an example of them. complete reports whether the
+// example has every required one.
+func (d *openRPC) params(op *catalog.Operation) (params, sample []json.RawMessage, complete bool) {
+	complete = true
 	give := func(name string, required bool, s, v json.RawMessage) {
 		if s == nil {
 			return
@@ -63,6 +63,12 @@ func (d *openRPC) method(op *catalog.Operation) json.RawMessage {
 	if op.Open && op.Input == nil {
 		give("body", false, json.RawMessage("true"), nil)
 	}
+	return params, sample, complete
+}
+
+// method is one operation.
+func (d *openRPC) method(op *catalog.Operation) json.RawMessage {
+	params, sample, complete := d.params(op)
 	answer := d.output(op)
 	if answer == nil {
 		answer = object("description", "Any JSON: the response has no declared shape.")

@@ -81,6 +81,6 @@ func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 		paths = append(paths, "/debug/pprof/")
 	}
-	mux.Handle("/", nowhere(paths))
+	mux.Handle("/", notFound(paths))
 	return h.watch(guard.NewHosts(h.config.Hosts).Guard(guard.CrossSite{}.Guard(mux, formOf("")), formOfPath))
 }

@@ -98,9 +98,9 @@ func (h *Host) feed(frond *catalog.Frond) *facts.Feed {
 	return f
 }
 
-// unkept are the faults of facts whose events nobody could keep: the store is another program's
+// factsWithoutTables are the faults of facts whose events nobody could keep: the store is another program's
 // SQLite database, in which this one makes no tables (docs/decisions/outbox.md).
-func (h *Host) unkept(f *facade.Facade) (faults schema.Faults) {
+func (h *Host) factsWithoutTables(f *facade.Facade) (faults schema.Faults) {
 	_, memory, err := h.config.storeFile() // an error: it is on PostgreSQL, or open reports it
 	if h.options.Store != nil || memory || err != nil || !h.mapped(f) {
 		return nil

@@ -67,33 +67,11 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 			audience = served.Audiences[i-1]
 		}
 		for _, m := range mounts {
-			p := &place{surface: m.kind.For(audience), base: base, title: h.config.Title, about: h.config.Description}
-			if p.view, err = served.Surface(p.surface); err != nil {
+			problem, err := gen.serve(m.kind, m.path, base, audience, m.build)
+			if err != nil {
 				return nil, err
 			}
-			if p.empty(served, h.options) {
-				continue
-			}
-			p.caller = f.On(p.view)
-			handler, err := m.build(gen, p)
-			problems = append(problems, err)
-			gen.places = append(gen.places, p)
-			gen.mount(mounted{base + m.path, audience != "", handler, p})
-			gen.describe(p)
-			if m.kind == catalog.OnEnvelope && audience == "" {
-				if facts := gen.facts(p.view); facts != nil {
-					gen.mount(mounted{envelope.FactsPath, false, facts, p})
-				}
-			}
-			if p.streams != nil {
-				gen.mount(mounted{base + streamsPath, true, p.streams, p})
-			}
-			if p.graphQL != nil {
-				gen.mount(mounted{base + m.path + graphqlsse.Path, true, handler, p})
-			}
-			if p.graphQL != nil && p.graphQL.HasConsole() {
-				gen.mount(mounted{base + m.path + console.Path, true, handler, p})
-			}
+			problems = append(problems, problem)
 		}
 		gen.docs(base)
 	}
@@ -108,6 +86,38 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 	gen.mount(mounted{path: "/readyz", handler: h.ready(draining, false)})
 	gen.route()
 	return gen, nil
+}
+
+// serve builds the surface of a kind for an audience, "" for everybody, and mounts its paths.
+// problem is a fault of the surface, which is reported together with those of the others.
+func (g *generation) serve(kind catalog.Surface, path, base, audience string, build func(*generation, *place) (http.Handler, error)) (problem, err error) {
+	p := &place{surface: kind.For(audience), base: base, title: g.host.config.Title, about: g.host.config.Description}
+	if p.view, err = g.facade.Catalog().Surface(p.surface); err != nil {
+		return nil, err
+	}
+	if p.empty(g.facade.Catalog(), g.host.options) {
+		return nil, nil
+	}
+	p.caller = g.facade.On(p.view)
+	handler, problem := build(g, p)
+	g.places = append(g.places, p)
+	g.mount(mounted{base + path, audience != "", handler, p})
+	g.describe(p)
+	if kind == catalog.OnEnvelope && audience == "" {
+		if facts := g.facts(p.view); facts != nil {
+			g.mount(mounted{envelope.FactsPath, false, facts, p})
+		}
+	}
+	if p.streams != nil {
+		g.mount(mounted{base + streamsPath, true, p.streams, p})
+	}
+	if p.graphQL != nil {
+		g.mount(mounted{base + path + graphqlsse.Path, true, handler, p})
+	}
+	if p.graphQL != nil && p.graphQL.HasConsole() {
+		g.mount(mounted{base + path + console.Path, true, handler, p})
+	}
+	return problem, nil
 }
 
 // distinct joins the errors of the surfaces, each once: what GraphQL has no name for is a fault
@@ -193,8 +203,8 @@ func (g *generation) route() {
 			exact[m.path] = m.handler
 		}
 	}
-	exact["/"] = g.guard(mounted{handler: welcome(g.welcomePage(), nowhere(g.paths()))})
-	router.NotFoundHandler = g.guard(mounted{handler: nowhere(g.paths())})
+	exact["/"] = g.guard(mounted{handler: welcome(g.welcomePage(), notFound(g.paths()))})
+	router.NotFoundHandler = g.guard(mounted{handler: notFound(g.paths())})
 	g.router = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h := exact[r.URL.Path]; h != nil {
 			h.ServeHTTP(w, r)
@@ -212,7 +222,7 @@ func (g *generation) at(path string) http.Handler {
 			return m.handler
 		}
 	}
-	return nowhere(g.paths())
+	return notFound(g.paths())
 }
 
 // paths are the paths that everybody may know.

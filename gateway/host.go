@@ -121,23 +121,12 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	config := h.config.check()
 	signer, faults := h.config.Signing.signer(h.config.Dir)
 	if config = append(config, faults...); len(config) == 0 {
-		var err error
-		if h.telemetry, err = telemetry.New(ctx, opts.Tracing, h.config.Admin.Listen != "", h.log); err != nil {
+		if err := h.observe(ctx, signer); err != nil {
 			return nil, errors.Join(as.elsewhere, err)
 		}
-		h.log = h.telemetry.Traced(h.log)
-		h.topology = topology.New(h.config.Remotes, project.Fronds, &topology.Options{
-			Client: h.telemetry.Client, Signer: signer, Log: h.log, Refresh: refreshEvery, Retry: retryFirst,
-		})
-		if h.topology != nil {
-			h.telemetry.CollectRemotes(h.topology.Observe)
-		}
-		h.telemetry.CollectBudget(h.budget)
-		h.telemetry.CollectFacts(h.feeds.each, h.backlogs, h.logSize)
-		h.hub = newHub(follower{h}, h.config.Limits.Subscriptions, h.streamed, h.telemetry, h.log)
 	}
 	h.topology.Discover(ctx, firstDiscovery)
-	f, whole, err := h.compileFirst(opts.Store, as, config) //nolint:contextcheck // it opens no connection
+	f, complete, err := h.compileFirst(opts.Store, as, config) //nolint:contextcheck // it opens no connection
 	if err == nil {
 		err = h.store.open(ctx, h.mapped(f))
 	}
@@ -161,43 +150,71 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	if as.look != nil {
 		return nil, errors.Join(as.look(ctx, h, f), h.Close())
 	}
+	if err := h.begin(ctx, f, as, complete); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+// observe makes the telemetry of the host, and the parts that report to it. It calls no remote yet.
+func (h *Host) observe(ctx context.Context, signer *signing.Signer) (err error) {
+	if h.telemetry, err = telemetry.New(ctx, h.options.Tracing, h.config.Admin.Listen != "", h.log); err != nil {
+		return err
+	}
+	h.log = h.telemetry.Traced(h.log)
+	h.topology = topology.New(h.config.Remotes, h.project.Fronds, &topology.Options{
+		Client: h.telemetry.Client, Signer: signer, Log: h.log, Refresh: refreshEvery, Retry: retryFirst,
+	})
+	if h.topology != nil {
+		h.telemetry.CollectRemotes(h.topology.Observe)
+	}
+	h.telemetry.CollectBudget(h.budget)
+	h.telemetry.CollectFacts(h.feeds.each, h.backlogs, h.logSize)
+	h.hub = newHub(follower{h}, h.config.Limits.Subscriptions, h.streamed, h.telemetry, h.log)
+	return nil
+}
+
+// begin prepares the store while the surfaces are built, writes the seeds of a complete project, and
+// starts the work of the host. Where both fail the error is the store's.
+func (h *Host) begin(ctx context.Context, f *facade.Facade, as opening, complete bool) error {
 	prepared := make(chan error, 1)
 	go func() { prepared <- h.prepare(ctx, f) }()
+	var err error
 	if as.build != nil {
 		err = as.build(h, f)
 	}
 	if err := cmp.Or(<-prepared, err); err != nil {
-		return nil, errors.Join(err, h.Close())
+		return err
 	}
-	if whole {
+	if complete {
 		if err := h.seed(ctx, f); err != nil {
-			return nil, errors.Join(err, h.Close())
+			return err
 		}
 	}
 	h.compiled.Store(f)
 	h.relay(f) //nolint:contextcheck // Close ends it
 	h.register(ctx, f)
-	return h, nil
+	return nil
 }
 
 // compileFirst makes the first façade, over the store that own or the settings name; faults are
 // those of the settings. The error has all faults at once. The store is not open yet.
-func (h *Host) compileFirst(own facade.Store, as opening, faults schema.Faults) (f *facade.Facade, whole bool, err error) {
+func (h *Host) compileFirst(own facade.Store, as opening, faults schema.Faults) (f *facade.Facade, complete bool, err error) {
 	var unusable error
 	if own != nil || len(faults) == 0 {
 		h.store, unusable = storeOf(own, &h.config, h.log, as.serves)
 	}
-	f, whole, err = h.compile()
+	f, complete, err = h.compile()
 	if err == nil && unusable == nil {
 		if as.plan != nil {
 			faults = append(faults, as.plan(h, f)...)
 		}
-		faults = append(faults, h.unkept(f)...)
+		faults = append(faults, h.factsWithoutTables(f)...)
 	}
 	if err = errors.Join(faults.Err(), as.elsewhere, err, unusable); err != nil && h.store.close != nil {
 		err = errors.Join(err, h.store.close())
 	}
-	return f, whole, err
+	return f, complete, err
 }
 
 // firstDiscovery is how long a start waits for remotes.
@@ -279,13 +296,13 @@ func (h *Host) renew(ctx context.Context, seeds bool) error {
 }
 
 // compile makes a façade of the project with its Fronds where they run, as far as that is
-// known. whole is false if generators or conversions are missing in this program.
-func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
-	whole = true
+// known. complete is false if generators or conversions are missing in this program.
+func (h *Host) compile() (f *facade.Facade, complete bool, err error) {
+	complete = true
 	unregistered := h.options.Unregistered
 	if unregistered != nil {
 		unregistered = func(f schema.Fault) {
-			whole = false
+			complete = false
 			h.options.Unregistered(f)
 		}
 	}
@@ -314,7 +331,7 @@ func (h *Host) compile() (f *facade.Facade, whole bool, err error) {
 		h.telemetry.Remotes(clients, func(frond string) string { return h.config.Remotes[frond].URL })
 		watch.Bind(f.Catalog())
 	}
-	return f, whole, err
+	return f, complete, err
 }
 
 // userMembers are the members of state.user: tokens have these alone, and the header of development
@@ -354,7 +371,7 @@ func (h *Host) undecided(c *catalog.Catalog) error {
 		return nil
 	}
 	table := slices.Concat(c.Access, c.FactAccess)
-	if h.frond != "" { // a receiver serves its whole Frond
+	if h.frond != "" { // a receiver serves its complete Frond
 		table = slices.DeleteFunc(table, func(a catalog.Access) bool { return !strings.EqualFold(a.Frond, h.frond) })
 		for i := range table {
 			table[i].Surfaces = []catalog.Surface{catalog.OnEnvelope}

@@ -58,16 +58,16 @@ func welcome(page string, other http.Handler) http.Handler {
 	})
 }
 
-// lost is the page at an unknown path.
-var lost = page("Page not found", `<p>There is nothing at this address. <a href="/">The start page</a> lists what is served here.</p>`)
+// notFoundPage is the page at an unknown path.
+var notFoundPage = page("Page not found", `<p>There is nothing at this address. <a href="/">The start page</a> lists what is served here.</p>`)
 
-// nowhere answers an unknown path with 404: a browser with a page, other clients with the paths
-// that are there.
-func nowhere(paths []string) http.Handler {
+// notFound answers an unknown path with 404: a browser with a page, other clients with the list
+// of paths.
+func notFound(paths []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Vary", "Accept")
 		if graphqlhttp.AcceptsPage(r) {
-			writePage(w, r, http.StatusNotFound, lost)
+			writePage(w, r, http.StatusNotFound, notFoundPage)
 			return
 		}
 		guard.WriteProblem(w, r, http.StatusNotFound, kiterror.Errorf(kiterror.NotFound, "no route at %s; the routes are %s", r.URL.Path, strings.Join(paths, ", ")))

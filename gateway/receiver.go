@@ -91,7 +91,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	}
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", host.ready(&r.draining, false))
-	mux.Handle("/", nowhere(paths))
+	mux.Handle("/", notFound(paths))
 	r.handler = host.around(mux) // answers are not compressed (docs/decisions/http-guards.md)
 	host.consume(context.Background())
 	host.publish()
@@ -109,20 +109,20 @@ func (r *Receiver) Close() error { return r.host.Close() }
 // only is the catalog of one Frond and what answers its calls. The other Fronds are there
 // for relations; their operations are not served.
 func (h *Host) only(name string) (*catalog.Catalog, facade.Caller, error) {
-	whole := h.Catalog()
+	all := h.Catalog()
 	var names []string
-	for _, frond := range whole.Fronds {
+	for _, frond := range all.Fronds {
 		names = append(names, frond.Name)
 		if frond.Name != name {
 			continue
 		}
 		served := facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
-			if door := whole.Door(c.Entity); door != nil && door.Frond != frond {
+			if door := all.Door(c.Entity); door != nil && door.Frond != frond {
 				return nil, kiterror.Errorf(kiterror.NotFound, "%s is served by the Frond %s, and this is %s", door.Name, door.Frond.Name, name).At(c.Entity, c.Operation)
 			}
 			return h.Caller().Call(ctx, c)
 		})
-		return whole.Only(frond), served, nil
+		return all.Only(frond), served, nil
 	}
 	return nil, nil, fmt.Errorf("there is no Frond %s in this project; write one of %s", name, strings.Join(names, ", "))
 }

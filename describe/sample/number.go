@@ -100,24 +100,7 @@ func (m *Maker) Number(s Shape, name Name, integer bool) (json.RawMessage, bool)
 	case integer && !step.IsInt():
 		step = big.NewRat(1, 1)
 	}
-	// attempt draws one of the multiples of step from from to to, nil where there is none.
-	attempt := func(from, to, step *big.Rat) json.RawMessage {
-		first, last := ceil(from, step), floor(to, step)
-		for _, edge := range []struct {
-			at   *big.Rat
-			end  *big.Int
-			move int64
-		}{{over, first, 1}, {under, last, -1}} {
-			if edge.at != nil && times(edge.end, step).Cmp(edge.at) == 0 {
-				edge.end.Add(edge.end, big.NewInt(edge.move))
-			}
-		}
-		room := new(big.Int).Sub(last, first)
-		if room.Sign() < 0 {
-			return nil
-		}
-		return json.RawMessage(decimal(times(first.Add(first, m.upTo(room, name)), step)))
-	}
+	attempt := func(from, to, step *big.Rat) json.RawMessage { return m.multiple(from, to, step, over, under, name) }
 	v := attempt(from, to, step)
 	if v == nil && lo != nil && hi != nil { // the likely ones leave none
 		v = attempt(lo, hi, step)
@@ -139,14 +122,34 @@ func (m *Maker) Number(s Shape, name Name, integer bool) (json.RawMessage, bool)
 	return v, v != nil
 }
 
-// upTo returns a number from 0 to room: of a unique field, and of what says the place of a row
+// multiple returns one of the multiples of step from from to to, more than over and less than under; nil
+// where there is none.
+func (m *Maker) multiple(from, to, step, over, under *big.Rat, name Name) json.RawMessage {
+	first, last := ceil(from, step), floor(to, step)
+	for _, edge := range []struct {
+		at   *big.Rat
+		end  *big.Int
+		move int64
+	}{{over, first, 1}, {under, last, -1}} {
+		if edge.at != nil && times(edge.end, step).Cmp(edge.at) == 0 {
+			edge.end.Add(edge.end, big.NewInt(edge.move))
+		}
+	}
+	count := new(big.Int).Sub(last, first)
+	if count.Sign() < 0 {
+		return nil
+	}
+	return json.RawMessage(decimal(times(first.Add(first, m.upTo(count, name)), step)))
+}
+
+// upTo returns a number from 0 to count: of a unique field, and of what says the place of a row
 // among others, the next. Above 65,536 numbers a unique field is drawn too, as it hardly meets
 // itself.
-func (m *Maker) upTo(room *big.Int, name Name) *big.Int {
-	if !room.IsInt64() || room.Int64() >= 1<<62 {
+func (m *Maker) upTo(count *big.Int, name Name) *big.Int {
+	if !count.IsInt64() || count.Int64() >= 1<<62 {
 		return big.NewInt(m.Int64N(1 << 62))
 	}
-	switch n := room.Int64() + 1; {
+	switch n := count.Int64() + 1; {
 	case m.Unique && n <= 1<<16:
 		return big.NewInt(int64(m.Row+m.Try) % n)
 	case name.has("position rank index sequence ordinal") && m.Try == 0:

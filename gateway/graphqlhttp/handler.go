@@ -152,33 +152,11 @@ func isConsoleFile(r *http.Request) bool {
 // also the status of a document that was refused. A type that a form could post (text,
 // urlencoded, multipart, no type at all) is 415.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.console != nil && isConsoleFile(r) {
-		h.console.ServeFile(w, r)
-		return
-	}
-	if h.Sockets != nil && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
-		h.Sockets.ServeHTTP(w, r)
+	media, done := h.delegate(w, r)
+	if done {
 		return
 	}
 	head := w.Header()
-	head["Vary"], head["X-Content-Type-Options"] = variesByAccept, noSniff
-	if h.wantsStream(r) {
-		h.Streams.ServeHTTP(w, r)
-		return
-	}
-	media := accepted(r, h.console != nil)
-	// A page needs no session, no account and no document; the console fetches data with
-	// requests of its own.
-	if media == mediaHTML {
-		h.console.ServePage(w, r)
-		return
-	}
-	// Not CORS: where other origins are allowed, the guard answers preflights before this.
-	if r.Method == http.MethodOptions {
-		head.Set("Allow", verbsOf(r))
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		head.Set("Cache-Control", "no-store") // the answer depends on the caller
 	}
@@ -223,6 +201,39 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head["Content-Length"] = []string{strconv.Itoa(len(res.Body))} // sent whole, not chunked
 	w.WriteHeader(status)
 	_, _ = w.Write(res.Body) // the client may be gone
+}
+
+// delegate answers requests that execute no document here: those for the console, websockets,
+// event streams and OPTIONS. For any other it returns the media type of the answer.
+func (h *Handler) delegate(w http.ResponseWriter, r *http.Request) (media string, done bool) {
+	if h.console != nil && isConsoleFile(r) {
+		h.console.ServeFile(w, r)
+		return "", true
+	}
+	if h.Sockets != nil && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		h.Sockets.ServeHTTP(w, r)
+		return "", true
+	}
+	head := w.Header()
+	head["Vary"], head["X-Content-Type-Options"] = variesByAccept, noSniff
+	if h.wantsStream(r) {
+		h.Streams.ServeHTTP(w, r)
+		return "", true
+	}
+	media = accepted(r, h.console != nil)
+	// A page needs no session, no account and no document; the console fetches data with
+	// requests of its own.
+	if media == mediaHTML {
+		h.console.ServePage(w, r)
+		return "", true
+	}
+	// Not CORS: where other origins are allowed, the guard answers preflights before this.
+	if r.Method == http.MethodOptions {
+		head.Set("Allow", verbsOf(r))
+		w.WriteHeader(http.StatusNoContent)
+		return "", true
+	}
+	return media, false
 }
 
 // request is a request with its document, as the engine takes it.

@@ -1,8 +1,6 @@
 package publish
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -12,8 +10,6 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facts/cloudevent"
 	"github.com/frondhost/frond/facts/delivery"
-	"github.com/frondhost/frond/facts/nats"
-	"github.com/frondhost/frond/facts/nats/embedded"
 	"github.com/frondhost/frond/facts/webhook"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
@@ -74,105 +70,6 @@ func (c *Config) Plan(served *catalog.Catalog, o Options) (*Publisher, schema.Fa
 		faults = append(faults, p.planNATS(&c.NATS, served, o)...)
 	}
 	return p, faults
-}
-
-func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema.Faults {
-	var faults schema.Faults
-	fault := func(key, message string, err error) {
-		faults = append(faults, schema.Fault{File: setting.File, Pointer: "/facts/nats" + key, Message: message, Remedy: err.Error()})
-	}
-	below := func(file string) string {
-		if file == "" {
-			return ""
-		}
-		return setting.Below(o.Dir, file)
-	}
-	config := nats.Config{
-		Stream: n.Stream, Prefix: n.Prefix, Replicas: n.Replicas, Retention: o.Retention,
-		Credentials: below(n.Credentials), CA: below(n.CA), Certificate: below(n.Certificate), Key: below(n.Key),
-	}
-	var err error
-	if o.Dry {
-		config.Token = n.Token
-	} else if config.Token, err = resolved(n.Token); err != nil {
-		fault("/token", "the token cannot be read", err)
-	}
-	if (n.Certificate == "") != (n.Key == "") {
-		fault("/key", "a client certificate has two files", errors.New("write both facts.nats.certificate and facts.nats.key"))
-	}
-	names, unknown := factsOf(served, n.Facts, "/facts/nats/facts")
-	faults = append(faults, unknown...)
-	switch {
-	case len(faults) > 0:
-	case o.Frond != "" && n.URL == embeddedURL:
-		o.Log.Info("the embedded NATS server is the gateway's: this receiver publishes nothing; write the address of a server as facts.nats where it should")
-		return nil
-	case !o.isMine(names):
-		o.Log.Info("NATS is for facts of other Fronds, and nothing is published from here")
-		return nil
-	}
-	options := nats.Options{Writer: o.Writer, Log: o.Log}
-	server := &lateServer{announce: o.Listening}
-	isEmbedded := n.URL == embeddedURL
-	for _, unused := range []struct {
-		key  string
-		is   bool
-		side string
-	}{
-		{"listen", !isEmbedded && n.Listen != defaultListen, "of the embedded server"},
-		{"folder", !isEmbedded && n.Folder != defaultFolder, "of the embedded server"},
-		{"credentials", isEmbedded && n.Credentials != "", "for servers of your own"},
-		{"ca", isEmbedded && n.CA != "", "for servers of your own"},
-		{"certificate", isEmbedded && n.Certificate != "", "for servers of your own"},
-	} {
-		if unused.is {
-			fault("/"+unused.key, "facts.nats."+unused.key+" is "+unused.side+", and has no effect here", errors.New("leave it out"))
-		}
-	}
-	switch {
-	case isEmbedded:
-		server.options = embedded.Options{Dir: below(n.Folder), Listen: n.Listen, Token: config.Token, Log: o.Log}
-		options.InProcess = server
-		if !embedded.Included {
-			fault("", "this program is built without the embedded NATS server (tag nonats)", errors.New("run a NATS server and write its address as facts.nats, or take a program with one"))
-		}
-		if o.Shared {
-			fault("", "an embedded server belongs to one process, and several may have this store", errors.New("run a NATS server of your own and write its address as facts.nats"))
-		}
-		if !setting.Loopback(server.options.Listen) && config.Token == "" {
-			fault("/listen", "everybody who reaches "+server.options.Listen+" could read every fact", errors.New("listen on 127.0.0.1, or write facts.nats.token"))
-		}
-		if n.Replicas > 1 {
-			fault("/replicas", "an embedded server is one server", errors.New("leave facts.nats.replicas out, or run a cluster and write its address as facts.nats"))
-		}
-	case !o.Dry:
-		if config.URL, err = resolved(n.URL); err == nil {
-			err = nats.CheckURL(config.URL)
-		}
-		if err != nil {
-			fault("", "the address cannot be used", err)
-		}
-	}
-	if len(faults) > 0 || o.Dry {
-		return faults
-	}
-	publisher, err := nats.New(config, options)
-	if file := (*nats.FileError)(nil); errors.As(err, &file) {
-		fault("/"+file.Key, file.File+" cannot be used", fmt.Errorf("%s; name a file that can be", setting.Reason(file.Err)))
-	} else if err != nil {
-		fault("", "NATS cannot be used", err)
-	}
-	if len(faults) > 0 {
-		return faults
-	}
-	p.ways = append(p.ways, &way{
-		consumer: &delivery.Consumer{Name: "nats", Facts: names, Retention: o.Retention, Log: o.Log}, problem: publisher.Problem,
-		run: func(ctx context.Context, c *delivery.Consumer) error {
-			defer server.Close()
-			return publisher.Run(ctx, c)
-		},
-	})
-	return nil
 }
 
 // factsOf finds the named facts, as FROND.FACT; none is all, which is nil. A fault names those that

@@ -21,7 +21,7 @@ func TestPortInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	announced := ""
-	server := &lateServer{
+	server := &lazyServer{
 		options:  embedded.Options{Dir: t.TempDir(), Listen: taken.Addr().String()},
 		announce: func(url string) { announced = url },
 	}

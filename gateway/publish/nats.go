@@ -1,0 +1,188 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facts/delivery"
+	"github.com/frondhost/frond/facts/nats"
+	"github.com/frondhost/frond/facts/nats/embedded"
+	"github.com/frondhost/frond/gateway/setting"
+	"github.com/frondhost/frond/schema"
+)
+
+// natsPlan is the plan of the way out to NATS, and the faults of its settings.
+type natsPlan struct {
+	settings   *NATS
+	options    *Options
+	config     nats.Config
+	server     *lazyServer
+	isEmbedded bool
+	faults     schema.Faults
+}
+
+// planNATS adds the way out to NATS, or returns the faults of its settings.
+func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema.Faults {
+	plan := natsPlan{settings: n, options: &o, server: &lazyServer{announce: o.Listening}, isEmbedded: n.URL == embeddedURL}
+	plan.configure()
+	names, unknown := factsOf(served, n.Facts, "/facts/nats/facts")
+	plan.faults = append(plan.faults, unknown...)
+	switch {
+	case len(plan.faults) > 0:
+	case o.Frond != "" && plan.isEmbedded:
+		o.Log.Info("the embedded NATS server is the gateway's: this receiver publishes nothing; write the address of a server as facts.nats where it should")
+		return nil
+	case !o.isMine(names):
+		o.Log.Info("NATS is for facts of other Fronds, and nothing is published from here")
+		return nil
+	}
+	plan.unused()
+	options := nats.Options{Writer: o.Writer, Log: o.Log}
+	if plan.isEmbedded {
+		plan.embed()
+		options.InProcess = plan.server
+	} else if !o.Dry {
+		plan.address()
+	}
+	if len(plan.faults) > 0 || o.Dry {
+		return plan.faults
+	}
+	publisher, err := nats.New(plan.config, options)
+	if file := (*nats.FileError)(nil); errors.As(err, &file) {
+		plan.fault("/"+file.Key, file.File+" cannot be used", fmt.Errorf("%s; name a file that can be", setting.Reason(file.Err)))
+	} else if err != nil {
+		plan.fault("", "NATS cannot be used", err)
+	}
+	if len(plan.faults) > 0 {
+		return plan.faults
+	}
+	p.ways = append(p.ways, &way{
+		consumer: &delivery.Consumer{Name: "nats", Facts: names, Retention: o.Retention, Log: o.Log}, problem: publisher.Problem,
+		run: func(ctx context.Context, c *delivery.Consumer) error {
+			defer plan.server.Close()
+			return publisher.Run(ctx, c)
+		},
+	})
+	return nil
+}
+
+func (p *natsPlan) fault(key, message string, remedy error) {
+	p.faults = append(p.faults, schema.Fault{File: setting.File, Pointer: "/facts/nats" + key, Message: message, Remedy: remedy.Error()})
+}
+
+// below is a file of the settings below the project's folder; "" for none.
+func (p *natsPlan) below(file string) string {
+	if file == "" {
+		return ""
+	}
+	return setting.Below(p.options.Dir, file)
+}
+
+// configure makes the configuration of the client, without its address.
+func (p *natsPlan) configure() {
+	n := p.settings
+	p.config = nats.Config{
+		Stream: n.Stream, Prefix: n.Prefix, Replicas: n.Replicas, Retention: p.options.Retention,
+		Credentials: p.below(n.Credentials), CA: p.below(n.CA), Certificate: p.below(n.Certificate), Key: p.below(n.Key),
+	}
+	var err error
+	if p.options.Dry {
+		p.config.Token = n.Token
+	} else if p.config.Token, err = resolved(n.Token); err != nil {
+		p.fault("/token", "the token cannot be read", err)
+	}
+	if (n.Certificate == "") != (n.Key == "") {
+		p.fault("/key", "a client certificate has two files", errors.New("write both facts.nats.certificate and facts.nats.key"))
+	}
+}
+
+// unused faults settings of the other kind of server.
+func (p *natsPlan) unused() {
+	n := p.settings
+	for _, s := range []struct {
+		key  string
+		is   bool
+		side string
+	}{
+		{"listen", !p.isEmbedded && n.Listen != defaultListen, "of the embedded server"},
+		{"folder", !p.isEmbedded && n.Folder != defaultFolder, "of the embedded server"},
+		{"credentials", p.isEmbedded && n.Credentials != "", "for servers of your own"},
+		{"ca", p.isEmbedded && n.CA != "", "for servers of your own"},
+		{"certificate", p.isEmbedded && n.Certificate != "", "for servers of your own"},
+	} {
+		if s.is {
+			p.fault("/"+s.key, "facts.nats."+s.key+" is "+s.side+", and has no effect here", errors.New("leave it out"))
+		}
+	}
+}
+
+// embed plans the embedded server.
+func (p *natsPlan) embed() {
+	n := p.settings
+	p.server.options = embedded.Options{Dir: p.below(n.Folder), Listen: n.Listen, Token: p.config.Token, Log: p.options.Log}
+	if !embedded.Included {
+		p.fault("", "this program is built without the embedded NATS server (tag nonats)", errors.New("run a NATS server and write its address as facts.nats, or take a program with one"))
+	}
+	if p.options.Shared {
+		p.fault("", "an embedded server belongs to one process, and several may have this store", errors.New("run a NATS server of your own and write its address as facts.nats"))
+	}
+	if !setting.Loopback(n.Listen) && p.config.Token == "" {
+		p.fault("/listen", "everybody who reaches "+n.Listen+" could read every fact", errors.New("listen on 127.0.0.1, or write facts.nats.token"))
+	}
+	if n.Replicas > 1 {
+		p.fault("/replicas", "an embedded server is one server", errors.New("leave facts.nats.replicas out, or run a cluster and write its address as facts.nats"))
+	}
+}
+
+// address reads the address of the servers.
+func (p *natsPlan) address() {
+	var err error
+	if p.config.URL, err = resolved(p.settings.URL); err == nil {
+		err = nats.CheckURL(p.config.URL)
+	}
+	if err != nil {
+		p.fault("", "the address cannot be used", err)
+	}
+}
+
+// lazyServer is an embedded server that starts with the first connection to it, after the publisher
+// was made over it. Where it cannot start, because another process still has the port, the next
+// attempt of the client tries again.
+type lazyServer struct {
+	options  embedded.Options
+	announce func(url string)
+
+	mu     sync.Mutex
+	server *embedded.Server // nil: it does not run
+}
+
+// InProcessConn starts the server, where it does not run yet, and connects to it.
+func (s *lazyServer) InProcessConn() (net.Conn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.server == nil {
+		server, err := embedded.Start(s.options)
+		if err != nil {
+			return nil, &delivery.Unavailable{Reason: err.Error()}
+		}
+		s.server = server
+		if address := server.Address(); address != "" && s.announce != nil {
+			s.announce("nats://" + address)
+		}
+	}
+	return s.server.InProcessConn()
+}
+
+// Close stops the server.
+func (s *lazyServer) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.server != nil {
+		s.server.Close()
+		s.server = nil
+	}
+}
