@@ -191,7 +191,7 @@ func (b *Compiler) preset(file string, door *catalog.Door, r *rule, c project.Pr
 			b.Fault(file, c.At, fmt.Sprintf("%s %s", c.Name, why), "")
 			return
 		}
-		value = kept(p, json.RawMessage(jsontext.Trim(value)))
+		value = storedForm(p, json.RawMessage(jsontext.Trim(value)))
 	}
 	r.set = append(r.set, preset{field: p, value: value, ref: ref})
 }

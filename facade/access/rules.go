@@ -213,7 +213,7 @@ func (p *preset) find(in binding) (json.RawMessage, bool) {
 	if why := unfitFor(p.field, text); why != "" {
 		return nil, false
 	}
-	return kept(p.field, text), true
+	return storedForm(p.field, text), true
 }
 
 // RefusedValue is the refusal of a value by a field's card.
@@ -233,8 +233,8 @@ func unfitFor(p *schema.Property, value json.RawMessage) string {
 	return ""
 }
 
-// kept is a value in the form in which rows hold it.
-func kept(p *schema.Property, value json.RawMessage) json.RawMessage {
+// storedForm returns a value in the form in which rows hold it.
+func storedForm(p *schema.Property, value json.RawMessage) json.RawMessage {
 	if p.Kind == schema.KindDateTime {
 		return rows.NormalDateTime(value)
 	}

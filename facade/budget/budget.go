@@ -14,7 +14,7 @@ import (
 // is refused at once. A nil Budget bounds nothing. It may be used from many goroutines.
 type Budget struct {
 	bytes, executions int64   // 0: no bound
-	whole             *Budget // this is a part of it; nil: of none
+	parent            *Budget // this is a part of it; nil: of none
 
 	used, running             atomic.Int64
 	refusedBytes, refusedRuns atomic.Int64
@@ -58,7 +58,7 @@ func (b *Budget) Part(n int64) *Budget {
 	if b == nil {
 		return nil
 	}
-	return &Budget{bytes: b.bytes / n, whole: b}
+	return &Budget{bytes: b.bytes / n, parent: b}
 }
 
 // Take takes n bytes for as long as something stays open, until Give gives them back. One part in
@@ -89,7 +89,7 @@ func (b *Budget) Give(n int) {
 // claim takes n bytes below limit; 0 is no limit. Of a part, both it and the whole have to have
 // them.
 func (b *Budget) claim(n, limit int64) bool {
-	taken, w := take(&b.used, n, limit), b.whole
+	taken, w := take(&b.used, n, limit), b.parent
 	if taken && w != nil && !w.claim(n, w.bytes-w.bytes/reserve) {
 		b.used.Add(-n)
 		taken = false
@@ -109,7 +109,7 @@ func (b *Budget) claim(n, limit int64) bool {
 // release gives n bytes back, or with a negative number takes them whether there are so many or
 // not.
 func (b *Budget) release(n int64) {
-	for ; b != nil; b = b.whole {
+	for ; b != nil; b = b.parent {
 		b.used.Add(-n)
 	}
 }

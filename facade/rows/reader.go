@@ -69,8 +69,8 @@ var emptyLayout = NewLayout(nil)
 // layoutOf is the layout to begin with: the last one of rows whose first row had
 // the members of this one. key identifies it.
 func (r *Reader) layoutOf(object json.RawMessage) (layout *Layout, key []byte) {
-	var room [256]byte
-	key = room[:0]
+	var buffer [256]byte
+	key = buffer[:0]
 	for raw := range jsontext.RawMembers(object) {
 		key = append(key, raw...)
 	}

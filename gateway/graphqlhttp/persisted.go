@@ -9,18 +9,18 @@ import (
 // queries. It is local to the process; a client sends a text again if it is gone.
 type persisted struct {
 	mu    sync.Mutex
-	order *list.List // of kept, the one used last in front
+	order *list.List // of persistedDocument, the one used last in front
 	byKey map[string]*list.Element
 	bytes int
 }
 
-// kept is one document with its hash, in lower-case hexadecimal.
-type kept struct{ hash, text string }
+// persistedDocument is one document with its hash, in lower-case hexadecimal.
+type persistedDocument struct{ hash, text string }
 
 // The bounds of the kept documents, for each GraphQL surface.
 const (
-	maxKept      = 1000
-	maxKeptBytes = 8 << 20
+	maxPersisted      = 1000
+	maxPersistedBytes = 8 << 20
 )
 
 // newPersisted keeps nothing yet.
@@ -37,7 +37,7 @@ func (p *persisted) get(hash string) (text string, ok bool) {
 		return "", false
 	}
 	p.order.MoveToFront(el)
-	return el.Value.(kept).text, true
+	return el.Value.(persistedDocument).text, true
 }
 
 // put keeps a text, unless it alone exceeds the bound, and drops the least recently used. A
@@ -46,13 +46,13 @@ func (p *persisted) get(hash string) (text string, ok bool) {
 func (p *persisted) put(hash, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.byKey[hash] != nil || len(text) > maxKeptBytes {
+	if p.byKey[hash] != nil || len(text) > maxPersistedBytes {
 		return
 	}
-	p.byKey[hash] = p.order.PushFront(kept{hash, text})
+	p.byKey[hash] = p.order.PushFront(persistedDocument{hash, text})
 	p.bytes += len(text)
-	for p.order.Len() > maxKept || p.bytes > maxKeptBytes {
-		old := p.order.Remove(p.order.Back()).(kept)
+	for p.order.Len() > maxPersisted || p.bytes > maxPersistedBytes {
+		old := p.order.Remove(p.order.Back()).(persistedDocument)
 		delete(p.byKey, old.hash)
 		p.bytes -= len(old.text)
 	}
