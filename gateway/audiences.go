@@ -86,7 +86,7 @@ func checkBase(path string) error {
 	return nil
 }
 
-// readAudiences reads the paths of audiences: a map in the file, elsewhere JSON or
+// readAudiences reads the paths of audiences: a map in the file, in a variable or a flag JSON or
 // comma-separated partner=/b2b.
 func readAudiences(text string) (map[string]string, error) {
 	help := errors.New("write a path for each audience, such as {partner: /b2b} in the file, or partner=/b2b elsewhere")

@@ -47,7 +47,7 @@ type Config struct {
 	// Description is the purpose of the API, in the same places; "" leaves it out.
 	Description string
 	Listen      string // host:port; "" means 127.0.0.1:8080, port 0 any free one
-	// Hosts are the names beside localhost that a listener on loopback answers to, for
+	// Hosts are further names, besides localhost, that a listener on loopback answers to, for
 	// example those of a proxy in front.
 	Hosts []string
 	TLS   TLS

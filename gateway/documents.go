@@ -63,7 +63,7 @@ func (p *place) document(format string) json.RawMessage {
 	return describe.OpenAPI(p.view, routes, info)
 }
 
-// describe mounts the documents beside the surfaces that they are about.
+// describe mounts the documents next to the surfaces that they are about.
 func (g *generation) describe(p *place) {
 	if g.host.config.NoDocuments {
 		return

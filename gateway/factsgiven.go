@@ -12,8 +12,8 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 )
 
-// facts is what gives the events of a Frond to other hosts; nil where it announces nothing that
-// view (nil: everything) shows, or its events do not come here. The other host is trusted with every event, as it
+// facts returns the source of a Frond's events for other hosts; nil where view (nil: everything)
+// shows none of its facts, or its events do not come here. The other host is trusted with every event, as it
 // is with every call: it judges its own subscribers (docs/remotes.md). Closed fields do not leave.
 func (h *Host) facts(frond *catalog.Frond, view *catalog.Catalog, verifier *signing.Verifier) *envelope.Facts {
 	var names []string

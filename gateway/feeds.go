@@ -98,7 +98,7 @@ func (h *Host) feed(frond *catalog.Frond) *facts.Feed {
 	return f
 }
 
-// factsWithoutTables are the faults of facts whose events nobody could keep: the store is another program's
+// factsWithoutTables are the faults of facts whose events no store keeps: the rows are in another program's
 // SQLite database, in which this one makes no tables (docs/decisions/outbox.md).
 func (h *Host) factsWithoutTables(f *facade.Facade) (faults schema.Faults) {
 	_, memory, err := h.config.storeFile() // an error: it is on PostgreSQL, or open reports it

@@ -214,8 +214,8 @@ func (g *generation) route() {
 	})
 }
 
-// at is the handler of a path that was mounted by some generation; a surface that shows
-// nothing any more answers as an unknown path.
+// at is the handler of a path that was mounted by some generation. A surface that has become
+// empty answers as an unknown path.
 func (g *generation) at(path string) http.Handler {
 	for _, m := range g.mounted {
 		if m.path == path {

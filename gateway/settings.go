@@ -33,7 +33,7 @@ func ConfigSchema() json.RawMessage {
 	return new(Config).settings().Schema("gateway.yaml: how a gateway runs; every key has a default")
 }
 
-// settings is the one table behind the file, the variables, the flags and the schema, over
+// settings is the one table of the file, the variables, the flags and the schema, over
 // the fields of c. Its order is that of the documentation.
 func (c *Config) settings() setting.Table {
 	return slices.Concat(

@@ -25,7 +25,7 @@ func (s streams) Watch(ctx context.Context, sub *facade.Subscription) (*facade.W
 	return s.facade.Watch(ctx, sub)
 }
 
-// Subscribe reads the events of a fact behind a position as text; see [stream.Facts].
+// Subscribe reads the events of a fact after a position as text; see [stream.Facts].
 func (s streams) Subscribe(ctx context.Context, f *catalog.Fact, after string) (stream.Reader, error) {
 	at := facts.Now
 	switch after {

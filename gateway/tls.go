@@ -79,7 +79,7 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
-// get is the pair to present now. It checks the files at each handshake, which is rare beside
+// get is the pair to present now. It checks the files at each handshake, which is rarer than
 // requests, and holds the lock while it does.
 func (c *certificate) get() *tls.Certificate {
 	c.mu.Lock()

@@ -91,7 +91,7 @@ func (r *rules) scopeAt(now time.Time, state State, door *catalog.Door, op *cata
 		}
 		switch holds, err := rule.holds(given); {
 		case err != nil:
-			// It is not known who this is, so nobody is let in.
+			// The caller is not known, so the call is refused.
 			return Scope{}, kiterror.Internal(fmt.Errorf("the collector of %s, %s/when: %w", door.Name, rule.at, err))
 		case holds:
 			return rule.scope(binding{state, now}, door, op)

@@ -50,8 +50,8 @@ type RuleAccess struct {
 }
 
 // Undecided reports the doors of a table, and the facts that are about no door, that are open
-// although nobody wrote so, each as a fault with the line to write. A door that no surface shows needs none, and the doors of
-// a remote are for the remote to close.
+// without a declaration, each as a fault with the line to write. A door that no surface shows
+// needs none, and a remote closes its own doors.
 func Undecided(table []Access) (faults schema.Faults) {
 	for _, a := range table {
 		if a.By != ByNobody || len(a.Surfaces) == 0 || a.Fact != "" && a.Door != "" {

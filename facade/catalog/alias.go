@@ -10,8 +10,8 @@ import (
 )
 
 // Alias is a name that an entity had before (renamed: {item: {to: product, until: 2027-06-01}})
-// and that its callers may still use until a date. It leads to the very same door: nothing is
-// compiled twice, so a collector, a hidden field or a surface holds under both names. It never
+// and that its callers may still use until a date. It leads to the very same door, which is compiled
+// once, so a collector, a hidden field or a surface holds under both names. It never
 // changes and may be used from many goroutines.
 type Alias struct {
 	// Name is the old name as frond.yaml spells it; look-ups ignore case.

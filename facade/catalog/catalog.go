@@ -223,10 +223,10 @@ type Operation struct {
 	Deprecated string
 	// GraphQL is the author's name for the GraphQL field, or "".
 	GraphQL string
-	// Answered says that a built-in, a handler or a remote answers the operation. One that
-	// nobody answers is NOT_IMPLEMENTED.
+	// Answered says that a built-in, a handler or a remote answers the operation. Any other
+	// operation is NOT_IMPLEMENTED.
 	Answered bool
-	// Open says that the operation runs elsewhere and nobody describes its params and query,
+	// Open says that the operation runs on a remote and has no cards for params and query,
 	// which are any objects then. Without Input, the body is any JSON.
 	Open bool
 
@@ -234,7 +234,7 @@ type Operation struct {
 	Index int
 	// TakenKeys are the keys that the query of a remote understands; nil: all.
 	TakenKeys []string
-	// FilterWords are the names that the filter of a remote's list has beside plain fields; nil:
+	// FilterWords are the names that the filter of a remote's list has besides plain fields; nil:
 	// they are not known.
 	FilterWords []string
 	// Cardless says that a remote publishes no input card for its list, whose words are unknown.
@@ -251,8 +251,8 @@ type Operation struct {
 	OutDoor *Door
 }
 
-// Handled reports whether the author's own code answers the operation, so that nobody here
-// knows how long it takes. It is false for a nil Operation.
+// Handled reports whether the author's own code answers the operation, which may take any
+// time. It is false for a nil Operation.
 func (op *Operation) Handled() bool { return op != nil && op.Attached }
 
 // Kind is query or command (spec 1.2).

@@ -72,7 +72,7 @@ func (f *Frond) shownViews(all []*schema.Entity) (names []string) {
 	return names
 }
 
-// takesNothing is params of an operation that takes none: no card would say that nobody knows
+// takesNothing is params of an operation without any: no card would mean that they are unknown
 // (docs/decisions/remotes.md).
 var takesNothing = &schema.Card{Fields: []schema.Field{}, Required: []string{}}
 
@@ -87,7 +87,7 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 	}
 	if op.Builtin && (op.Name == "list" || op.Name == "findByIds") {
 		// docs/calls.md: the grammar of list is published as its input card, which is the
-		// spec's own key; a built-in query has no body beside it.
+		// spec's own key; a built-in query has no body.
 		out.Query, out.Input = nil, op.Query.Card
 		if op.Name == "list" {
 			out.Input = c.discoveredList(op.Door, op.Query.Card)

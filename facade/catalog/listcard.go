@@ -50,13 +50,13 @@ func Keywords(name string, n int) schema.Keywords {
 //	filter  {"price": {"gte": 10}, "or": [{…}, {…}], "author": {"name": {"eq": "Ada"}}}; all members hold
 //	sort    "-createdAt,title", or a list of such names; - is descending; the primary key follows by itself
 //	limit   rows of a page; 0 is none, for the total alone; more than the most is cut to it
-//	after   the endCursor of a page with this sort: the rows behind it
+//	after   the endCursor of a page with this sort: the rows after it
 //	before  a cursor as well: the rows before it. "" is the end
 //	backward whether limit takes the last rows, in the same order; so it is where before is given
-//	        without after. Both are a range: the rows behind after and before before
+//	        without after. Both are a range: the rows between after and before
 //	offset  rows to leave out at the beginning; without a cursor
 //	fields  the fields to answer: "id,title", or a list
-//	cursors whether to answer, beside the spec's four members, cursors (of every row) and hasPrevious
+//	cursors whether to answer cursors (of every row) and hasPrevious, besides the spec's four members
 //	total   whether to count all rows that meet the filter; true where left out, -1 is answered for false
 //	count   how to: exact, estimated (exact where that costs little) or none; true and false as total
 //

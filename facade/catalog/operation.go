@@ -57,7 +57,7 @@ func (op *Operation) AnswersIn(word string) bool {
 }
 
 // Reading is the operation that a collector is asked about where rows of a door are
-// reached from elsewhere: through a relation in a filter, or in an answer.
+// reached another way: through a relation in a filter, or in an answer.
 func (d *Door) Reading() *Operation {
 	if op := d.Operation("list"); op != nil {
 		return op

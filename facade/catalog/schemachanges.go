@@ -44,7 +44,7 @@ func NewBackfill(e *schema.Entity, p *schema.Property, text string, reads []stri
 }
 
 // NewConversion is a Backfill that makes a field's value of the one that it has: convert
-// returns false for a value that it can make nothing of, which is an error of Compute. convert
+// returns false for a value that it cannot convert, which is an error of Compute. convert
 // is not called for null.
 func NewConversion(e *schema.Entity, p *schema.Property, convert func(json.RawMessage) (json.RawMessage, bool)) *Backfill {
 	return &Backfill{Entity: e, Field: p, Reads: []string{p.Name}, compute: func(given func(string) json.RawMessage) (json.RawMessage, error) {
@@ -62,7 +62,7 @@ func NewConversion(e *schema.Entity, p *schema.Property, convert func(json.RawMe
 
 // Compute returns the field's value for a row, judged against the card. given returns a field
 // of the row as JSON, or nil for null. The value is null where an input is null and the
-// expression can make nothing of that. It may be called from many goroutines.
+// expression has no result. It may be called from many goroutines.
 func (b *Backfill) Compute(given func(name string) json.RawMessage) (json.RawMessage, error) {
 	text, err := b.compute(given)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // alias compiles the old name of a renamed entity that is answered until a date; all are the
 // renames of its file. Renames are followed by stores; an alias has to name the door itself, so
-// that nobody follows a chain to find out what answers.
+// that its door is found without following a chain.
 func (b *compiler) alias(file string, all []project.Rename, n project.Rename) {
 	if end, _ := lastName(all, n, false); !strings.EqualFold(end, n.To) {
 		b.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, which is renamed itself", n.From, n.To), fmt.Sprintf("write %s: {to: %s, until: %s}", n.From, end, n.Until))

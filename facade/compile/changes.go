@@ -126,8 +126,8 @@ func settled(all []project.Rename) []project.Rename {
 }
 
 // lastName follows renames from what n leads to, to the name that is renamed no further;
-// circle says that there is none. With fields it follows the names of fields, of which those
-// behind the dot are returned.
+// circle says that there is none. With fields it follows the names of fields and returns
+// the part after the dot.
 func lastName(all []project.Rename, n project.Rename, fields bool) (name string, circle bool) {
 	name = n.To
 	for range len(all) + 1 {

@@ -19,8 +19,8 @@ import (
 
 // compile makes the catalog, in the order in which one thing needs another: cards, doors
 // with their operations, what links them, computed fields, attached Go code, what remotes
-// say of themselves, facts, collectors, and last who answers each operation. It returns nil where
-// cards are at fault, for without entities there is nothing to go on with.
+// say of themselves, facts, collectors, and last the runner of each operation. It returns nil where
+// cards are at fault, since everything later needs the entities.
 func (b *compiler) compile() *catalog.Catalog {
 	b.doors = map[string]*catalog.Door{}
 	if b.registry = b.source.Registry; b.registry == nil {
@@ -185,9 +185,9 @@ func (b *compiler) door(frond *catalog.Frond, src *project.Frond, c *project.Doo
 type Options struct {
 	// Limits are how many rows a page holds where a door does not say.
 	Limits project.ListLimits
-	// Unregistered receives generators and conversions that nobody registered; nil: they are faults.
+	// Unregistered receives generators and conversions that are not registered; nil: they are faults.
 	Unregistered func(schema.Fault)
-	// Incomplete says that there are remotes of which nothing is known yet.
+	// Incomplete says that there are remotes that have not been discovered.
 	Incomplete bool
 	// User says which members of user rules may name.
 	User access.UserMembers

@@ -68,7 +68,7 @@ func (b *compiler) origin(src *project.Frond, name string) string {
 	return cmp.Or(src.Config.File, "the Frond "+src.Name)
 }
 
-// card is the entity behind a part: named, or written inline, or nil for none.
+// card is the entity of a part: named, or written inline, or nil for none.
 func (b *compiler) card(file, frond, name string, p project.Part) *schema.Entity {
 	switch {
 	case p.Name != "":

@@ -25,7 +25,7 @@ import (
 //
 // A value is an expression over the fields of one row, as its JSON has them. Only the
 // columns it reads are fetched, and only where the field is selected. Where one of them is
-// null and the expression can make nothing of that, the field is null; for a caller from
+// null and the expression has no result then, the field is null; for a caller from
 // whom one of them is hidden, the computed field is hidden too (docs/decisions/handlers.md, docs/decisions/access-rules.md).
 func (b *compiler) computedFields(src *project.Frond, configs []project.Computed) {
 	file := src.Config.File
@@ -64,7 +64,7 @@ func (b *compiler) computedFields(src *project.Frond, configs []project.Computed
 }
 
 // computedElsewhere adds a field that the presenters of a remote make: it comes with the
-// rows. A Frond that runs here has nobody to make it, which is a fault.
+// rows. A Frond that runs here has no such presenter, which is a fault.
 func (b *compiler) computedElsewhere(src *project.Frond, door *catalog.Door, c project.Computed, shape schema.Shape) {
 	if src.Remote == "" && src.Known != nil {
 		b.fault(src.Config.File, c.At, fmt.Sprintf("%s was synced, and its own host makes this field: it cannot run here", src.Name), fmt.Sprintf("write remotes: {%s: http://…} in gateway.yaml, or --remote %[1]s=http://…", src.Name))

@@ -61,9 +61,9 @@ func (b *compiler) known(src *project.Frond) {
 	}
 }
 
-// describe marks the operations whose params and query nobody describes, neither here nor there. An
+// describe marks the operations whose params and query have no card, neither here nor there. An
 // absent card says no more than that no view is named (spec 2.5); a host like this one describes
-// an operation that takes nothing with params that have no members.
+// an operation without params by params that have no members.
 func describe(d *catalog.Door, there *schema.DiscoveredDoor) {
 	for i := range there.Ops {
 		far, op := &there.Ops[i], d.Operation(there.Ops[i].Name)

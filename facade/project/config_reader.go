@@ -104,7 +104,7 @@ func (r *configReader) names(value json.RawMessage, at, like string) []string {
 	return names
 }
 
-// lastSlash is the offset behind the last slash of a pointer, where the key begins.
+// lastSlash is the offset after the last slash of a pointer, where the key begins.
 func lastSlash(at string) int {
 	for i := len(at) - 1; i >= 0; i-- {
 		if at[i] == '/' {

@@ -32,8 +32,8 @@ func (r *configReader) collectors(value json.RawMessage, at string) (all []Colle
 			r.fault(at, "this collector has no rule, which would shut the door for everybody", "write a rule, or say it: - deny: all")
 			return
 		}
-		// The first rule that matches counts, so that everything behind one without a
-		// condition is a mistake. One report is enough: the others are behind the same rule.
+		// The first rule that matches counts, so that a rule after one without a condition is a
+		// mistake. One report is enough for all rules after it.
 		for i, rule := range c.Rules[:len(c.Rules)-1] {
 			if rule.When == "" && rule.Ops == nil {
 				r.fault(c.Rules[i+1].At, fmt.Sprintf("this rule is never reached: rule %d has no when and matches everybody", i), "give that rule a when, or move it to the end")

@@ -20,7 +20,7 @@ import (
 
 // Discovered makes a Frond of its host's discovery document (spec 2.5): the cards, and the
 // frond.yaml that they and the operations amount to. from is where the document was had, for
-// faults. A local folder is not needed beside it; where there is one, see [Frond.Known]. d is
+// faults. A local folder is not needed; where there is one, see [Frond.Known]. d is
 // kept and must not be changed.
 func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	s := discoveredSource{src: &Frond{Name: d.Name, Known: d}, from: from, views: map[string]string{}, entities: map[string]bool{}, spelled: map[string]string{}}

@@ -115,7 +115,7 @@ func BaseName(file string) string {
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// dirs lists the folders in a folder, those with a dot in front aside, in the order of their
+// dirs lists the folders in a folder, without those that begin with a dot, in the order of their
 // names.
 func (r *folder) dirs(dir string) (names []string) {
 	for _, e := range r.entries(dir) {

@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// A folder that frond sync wrote has a synced.json beside its files:
+// A folder that frond sync wrote has a synced.json among its files:
 //
 //	{"note":"Written by frond, …","files":{"frond.yaml":"<hash>","entities/product.yaml":"<hash>"},"discovery":{…}}
 //
@@ -19,7 +19,7 @@ import (
 // (docs/decisions/contracts.md). Only the discovery document lists the operations of the
 // host and the keys that its list takes (docs/decisions/contracts.md).
 
-// SyncedFile is the name of the file beside frond.yaml in the folder of a Frond that was
+// SyncedFile is the name of the file next to frond.yaml in the folder of a Frond that was
 // written from its host's discovery document: fronds/NAME/synced.json.
 const SyncedFile = "synced.json"
 

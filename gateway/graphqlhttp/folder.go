@@ -92,8 +92,8 @@ func (l *Folder) fault(name, pointer, message, remedy string) {
 	l.faults = append(l.faults, schema.Fault{File: path.Join(l.path, name), Pointer: pointer, Message: message, Remedy: remedy})
 }
 
-// read reads one file. A file of another kind is skipped: a README may lie beside the
-// documents.
+// read reads one file. A file of another kind is skipped: the folder may have a README
+// too.
 func (l *Folder) read(fsys fs.FS, name string) {
 	ext := path.Ext(name)
 	if ext != ".graphql" && ext != ".gql" && ext != ".json" {

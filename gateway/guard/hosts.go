@@ -13,7 +13,7 @@ import (
 	"github.com/frondhost/frond/gateway/setting"
 )
 
-// Hosts are the names beside localhost that a listener on loopback answers to. A page
+// Hosts are further names, besides localhost, that a listener on loopback answers to. A page
 // can have its own name resolve to 127.0.0.1 (DNS rebinding); to the browser this gateway
 // is then that page's own site, and only the Host header shows it (docs/decisions/http-guards.md).
 type Hosts []string

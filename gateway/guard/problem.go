@@ -7,9 +7,8 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Fail writes the refusal of a whole request, in the form that the surface behind the
-// guard has for its failures. The guard has written nothing before, and writes nothing
-// after.
+// Fail writes the refusal of a whole request, in the form of the guarded surface's own
+// failures. The guard writes no part of the answer itself.
 type Fail func(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error)
 
 // problem is a failure as RFC 9457 has it, with the whole error under data.

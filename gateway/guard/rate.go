@@ -49,7 +49,7 @@ func (c *Rate) Check() (faults schema.Faults) {
 }
 
 // Limiter counts the requests of each caller in token buckets: of a user by the id, of
-// an anonymous caller by the address. A full bucket says nothing and is dropped. Its
+// an anonymous caller by the address. A full bucket carries no information and is dropped. Its
 // methods may be called from many goroutines; nil sets no bound.
 type Limiter struct {
 	each    rate.Limit

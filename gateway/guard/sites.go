@@ -21,8 +21,8 @@ type CrossSite struct {
 	Page func(*http.Request) bool
 }
 
-// Guard is next behind the check; fail writes a refusal, with status 403. It belongs
-// behind [CORS.Wrap], which has answered preflights and marked the answers that the
+// Guard is next after the check; fail writes a refusal, with status 403. It belongs
+// inside [CORS.Wrap], which has answered preflights and marked the answers that the
 // origin may read.
 func (s CrossSite) Guard(next http.Handler, fail Fail) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -18,7 +18,7 @@ const (
 
 // Schema is the JSON Schema of a file with these settings, for editors. It accepts
 // what [Table.ReadFile] accepts, as far as a schema can say so. It tries texts on the
-// readers and so changes the values behind the rows: the table has to be a fresh one.
+// readers and so changes the values of the rows: the table has to be a fresh one.
 func (t Table) Schema(title string) json.RawMessage {
 	return schema.KeySchema(title, t.schemaKeys(""))
 }

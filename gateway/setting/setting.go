@@ -74,7 +74,7 @@ func (s *Setting) joined(by rune) string {
 	return b.String()
 }
 
-// isList reports whether the setting is a list: in the file a YAML list, elsewhere
+// isList reports whether the setting is a list: in the file a YAML list, in a variable or a flag
 // comma-separated or JSON.
 func (s *Setting) isList() bool { return strings.HasPrefix(s.Default, "[") }
 

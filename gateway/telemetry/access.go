@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// access has the members of a request's log line beside the HTTP fields. Surfaces find it in
+// access has the members of a request's log line besides the HTTP fields. Surfaces find it in
 // the context and fill it in; the frames of a batch do so concurrently. A nil access notes and
 // writes nothing: the line is off, or below the level.
 type access struct {

@@ -26,7 +26,7 @@ type Metric struct {
 	About  string
 }
 
-// families are the one table behind /metrics and its documentation, beside those that
+// families are the one table of /metrics and its documentation, besides those that
 // Prometheus has for every Go program. The values of labels are names of the catalog and
 // the settings, codes, and words of this package: a caller cannot add to them, so their
 // number is bounded (docs/decisions/telemetry.md).

@@ -26,7 +26,7 @@ type notedKey struct{}
 // noSurface is the surface of a request that reached none.
 const noSurface = "none"
 
-// Requests reports every request that next answers, health checks aside. The request's own
+// Requests reports every request that next answers, except health checks. The request's own
 // span takes the place of the one in its headers, since surfaces read the header. Without
 // spans the headers pass unchanged, so a trace of the caller still reaches remotes.
 func (t *Telemetry) Requests(next http.Handler) http.Handler {

@@ -14,7 +14,7 @@ import (
 var w3c propagation.TraceContext
 
 // traceText is a trace as an invocation carries it: its traceparent. A tracestate
-// goes from header to header beside it.
+// goes from header to header separately.
 //
 //	traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
 //	tracestate:  vendor=value

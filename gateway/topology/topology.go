@@ -57,7 +57,7 @@ type host struct {
 
 // Options of [New].
 type Options struct {
-	// Client adjusts the options of the client of each host; nil: nothing does.
+	// Client adjusts the options of the client of each host; nil leaves them as they are.
 	Client func(*client.Options) *client.Options
 	Signer *signing.Signer // signs every call; nil: none is signed
 	Log    *slog.Logger
