@@ -27,20 +27,20 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 91_590, 70_000},
+	{"code lines of the product", 91_629, 70_000},
 	{"packages of the product", 75, 60},
 	{"floors of the product", 17, 12},
 	{"production files in one folder", 59, 30},
-	{"exported names", 2_113, 1_500},
-	{"exported names that no other package uses", 50, 0},
+	{"exported names", 2_110, 1_500},
+	{"exported names that no other package uses", 49, 0},
 	{"exported methods that no other package uses", 11, 0},
 	{"methods of one type", 150, 40},
 	{"files of a package that reach each other", 14, 8},
-	{"production files under 40 code lines, percent", 9.8, 5},
-	{"functions over 60 lines", 41, 15},
+	{"production files under 40 code lines, percent", 8.9, 5},
+	{"functions over 60 lines", 35, 15},
 	{"words of Markdown", 72_800, 70_000},
-	{"hard sentence forms in 1,000 lines of comments", 37.6, 8},
-	{"hard sentence forms in 1,000 messages", 5.5, 8},
+	{"hard sentence forms in 1,000 lines of comments", 16.5, 8},
+	{"hard sentence forms in 1,000 messages", 3.3, 8},
 	{"hard sentence forms in 1,000 lines of Markdown", 3, 8},
 }
 
