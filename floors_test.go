@@ -29,7 +29,8 @@ const folders = "gateway projection resolvers envelope rest facade schema e2e" +
 // is a design decision: arrows go down, and siblings never import one another.
 var floors = map[string]string{
 	"schema/jsontext": "",
-	"schema":          "schema/jsontext",
+	"schema/format":   "",
+	"schema":          "schema/format schema/jsontext",
 
 	"facade/budget":  "facade/kiterror facade/rows schema/jsontext", // counts the values of a body as it comes in
 	"facade/readset": "schema facade/rows facade/filter",
@@ -39,13 +40,13 @@ var floors = map[string]string{
 	"facade/project":    "schema schema/jsontext",
 	// What a caller has to see of stores whose reads go to copies.
 	"facade/consistency": "facade/kiterror",
-	"facade/rows":        "schema schema/jsontext",
+	"facade/rows":        "schema schema/format schema/jsontext",
 	"facade/kiterror":    "schema schema/jsontext",
 	// What a host serves, as data; who may see what of it; and how both are made of a project.
 	"facade/catalog": "facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext",
 	"facade/access":  "facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
 	"facade/compile": "facade/access facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
-	"facade":         "schema schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/readset facade/access facade/catalog facade/compile",
+	"facade":         "schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/readset facade/access facade/catalog facade/compile",
 	// The hosts of the Fronds that run elsewhere, over the calls that the path gives them.
 	"facade/remote": "facade facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
 
@@ -72,8 +73,8 @@ var floors = map[string]string{
 	// What SQL stores share stands under them.
 	"store/migration":        "facade/catalog schema schema/jsontext",
 	"store/turns":            "",
-	"store/sqltext":          "facade facade/budget facade/filter facade/kiterror facade/rows schema schema/jsontext store/turns", // a read says which lane it takes
-	"store/driver":           "facade facade/filter facade/rows schema store/sqltext",                                             // what an engine does for store
+	"store/sqltext":          "facade facade/budget facade/filter facade/kiterror facade/rows schema schema/format schema/jsontext store/turns", // a read says which lane it takes
+	"store/driver":           "facade facade/filter facade/rows schema store/sqltext",                                                           // what an engine does for store
 	"store":                  "facade facade/budget facade/filter facade/kiterror facade/rows schema store/driver store/sqltext",
 	"store/sqlite":           "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/sqlite/engine",
 	"store/sqlite/engine":    "facade facade/kiterror store/sqltext store/turns",
@@ -142,7 +143,7 @@ var floors = map[string]string{
 	"cmd/frond/contract/support": "facade facade/access facade/kiterror schema schema/jsontext",
 	// A project of a database that is there (frond init --from).
 	"cmd/frond/adopt":    "schema schema/jsontext store/dbschema",
-	"cmd/frond/mockdata": "facade facade/catalog facade/kiterror facade/project facade/rows schema schema/jsontext describe/sample",
+	"cmd/frond/mockdata": "facade facade/catalog facade/kiterror facade/project facade/rows schema schema/format schema/jsontext describe/sample",
 
 	// Two versions of a project, compared by what they project to.
 	"cmd/frond/diff": "facade facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
@@ -180,11 +181,11 @@ var forTests = []string{"facts/delivery/deliverytest", "gateway/gatewaytest", "g
 // is a guest: named in docs/decisions/graphql-stack.md, docs/decisions/tests.mdkept to as few rooms as can be.
 var guests = map[string]string{
 	"github.com/goccy/go-yaml":                   "schema",
-	"github.com/santhosh-tekuri/jsonschema/v6":   "schema",
+	"github.com/santhosh-tekuri/jsonschema/v6":   "schema schema/format",
 	"github.com/google/uuid":                     "schema",
 	"github.com/nrednav/cuid2":                   "schema",
 	"golang.org/x/text":                          "schema",
-	"golang.org/x/net/idna":                      "schema",
+	"golang.org/x/net/idna":                      "schema/format",
 	"github.com/expr-lang/expr":                  "facade/expression",
 	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
@@ -210,7 +211,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/readset", "facade/expression", "facade/catalog", "facade/access", "facade/compile", "facade/remote"}
+var contract = []string{"schema", "schema/format", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/readset", "facade/expression", "facade/catalog", "facade/access", "facade/compile", "facade/remote"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

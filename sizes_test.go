@@ -27,11 +27,11 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 91_629, 70_000},
-	{"packages of the product", 75, 60},
+	{"code lines of the product", 91_649, 70_000},
+	{"packages of the product", 76, 60},
 	{"floors of the product", 17, 12},
 	{"production files in one folder", 59, 30},
-	{"exported names", 2_110, 1_500},
+	{"exported names", 2_114, 1_500},
 	{"exported names that no other package uses", 49, 0},
 	{"exported methods that no other package uses", 11, 0},
 	{"methods of one type", 150, 40},

@@ -8,6 +8,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -46,7 +47,7 @@ func (x *viewer) inward(p *schema.Property, value json.RawMessage) json.RawMessa
 		if !rows.IsDateTime(value) {
 			x.refuseFormat(p, "a date-time such as 2026-05-01T10:30:00Z")
 		}
-	case p.Kind == schema.KindDecimal && !schema.IsDecimal(jsontext.Unquote(value)):
+	case p.Kind == schema.KindDecimal && !format.IsDecimal(jsontext.Unquote(value)):
 		// The judge saw what was sent; this is what a conversion made of it.
 		x.refuseFormat(p, `a decimal number in quotes, such as "12.50"`)
 	}

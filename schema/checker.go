@@ -8,6 +8,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -48,7 +49,7 @@ type checker struct {
 // limit.
 type textRules struct {
 	// format is the name, for the message. isFormat is its check, nil where the format is not
-	// asserted (see formats).
+	// asserted (package format).
 	format               string
 	isFormat             func(string) bool
 	minLength, maxLength int // in code points
@@ -205,7 +206,7 @@ func (b *builder) build(s *Shape, at string) *checker {
 	if s.Enum != nil {
 		c.enum = newLiterals(s.Enum)
 	}
-	text := textRules{format: s.Format, isFormat: formatCheck(s.Format), minLength: -1, maxLength: -1}
+	text := textRules{format: s.Format, isFormat: format.Check(s.Format), minLength: -1, maxLength: -1}
 	list := listRules{minItems: -1, maxItems: -1}
 	// Rules are only kept where a keyword asks for them: most shapes have one kind, and
 	// judging tests for nil.

@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -52,7 +53,7 @@ func newEngineCompiler(lenient bool) *jsonschema.Compiler {
 		}
 		return re, err
 	})
-	registerFormats(c)
+	format.Assert(c)
 	c.RegisterVocabulary(&jsonschema.Vocabulary{URL: "card:///names", Compile: compileNames})
 	c.AssertVocabs()
 	return c

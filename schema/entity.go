@@ -3,7 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/frondhost/frond/schema/jsontext"
@@ -157,34 +156,6 @@ func (e *Entity) Property(name string) *Property { return e.byName[name] }
 // Relation returns the link whose relation name is name, or nil: author, also where the field
 // is authorId.
 func (e *Entity) Relation(name string) *Link { return e.link[name] }
-
-// EntityKey is how an entity's name is compared: in lower case (spec 2.4).
-func EntityKey(name string) string { return strings.ToLower(name) }
-
-// Kind is the kind of a field's values, as far as storing, encoding and projecting need it.
-// Every kind may also be null where the shape is nullable. It follows from type and format, or
-// in their absence from the values of enum or const.
-type Kind uint8
-
-// The kinds of values.
-const (
-	// KindJSON is any JSON: bare objects, arrays, nested objects, unions.
-	KindJSON Kind = iota
-	KindString
-	// KindInteger is a whole number within int64; 3.0 is one (docs/decisions/judge.md).
-	KindInteger
-	// KindNumber is a number that a float64 can hold.
-	KindNumber
-	KindBoolean
-	// KindDateTime is format date-time, an instant: kept as UTC with microseconds
-	// (docs/decisions/writes-and-versions.md).
-	KindDateTime
-	// KindDate is format date: a day without a zone, 2026-05-01.
-	KindDate
-	// KindDecimal is a string of format decimal, see [IsDecimal]: compared as a number of any
-	// size, "1.50" equals "1.5".
-	KindDecimal
-)
 
 // Mode is the purpose that a value is judged for.
 type Mode uint8

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/format"
 )
 
 // A sentence names a bound with every digit, whoever judges the field: what it says
@@ -59,12 +60,12 @@ properties:
 `)}}, nil, nil).Entity("d")
 	long := fmt.Sprintf("%0100d", 7)
 	for _, s := range []string{"0", "-0", "12.50", "-3.5", "007", long} {
-		if !schema.IsDecimal(s) {
+		if !format.IsDecimal(s) {
 			t.Errorf("IsDecimal(%q) = false", s)
 		}
 	}
 	for _, s := range []string{"", "-", ".", ".5", "5.", "+1", "1e5", "1,5", " 1", "1 ", "--1", "NaN", "Infinity", "0x1", "١", "1.2.3", long + "0"} {
-		if schema.IsDecimal(s) {
+		if format.IsDecimal(s) {
 			t.Errorf("IsDecimal(%q) = true", s)
 		}
 		text, _ := json.Marshal(s)

@@ -1,11 +1,8 @@
 package schema
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // fill completes a unit's card with the parts that its author may leave out, and makes its
@@ -86,63 +83,4 @@ func answered(f *Field) string {
 		return "lifecycle.create"
 	}
 	return ""
-}
-
-// kindOf returns the kind of a shape's values. A type of several names is [KindJSON].
-func kindOf(s *Shape) Kind {
-	switch s.Type {
-	case "string":
-		switch s.Format {
-		case "date-time":
-			return KindDateTime
-		case "date":
-			return KindDate
-		case "decimal":
-			return KindDecimal
-		}
-		return KindString
-	case "integer":
-		return KindInteger
-	case "number":
-		return KindNumber
-	case "boolean":
-		return KindBoolean
-	case "":
-		return kindOfValues(s)
-	}
-	return KindJSON
-}
-
-// kindOfValues returns the kind of the values of an enum or a const without a type: all strings
-// are [KindString], all whole numbers [KindInteger]. null is passed over. Values of several
-// kinds are [KindJSON], and so is an empty list.
-func kindOfValues(s *Shape) Kind {
-	values := s.Enum
-	if c := s.Extra.Get("const"); c != nil {
-		values = []json.RawMessage{c}
-	}
-	if s.Bool != nil || s.Extra.Get("type") != nil {
-		return KindJSON
-	}
-	kind, found := KindJSON, false
-	for _, v := range values {
-		k := KindJSON
-		switch jsontext.KindOf(v) {
-		case jsontext.Null:
-			continue
-		case jsontext.String:
-			k = KindString
-		case jsontext.True, jsontext.False:
-			k = KindBoolean
-		case jsontext.Number:
-			if k = KindNumber; whole(jsontext.Trim(v)) {
-				k = KindInteger
-			}
-		}
-		if found && k != kind {
-			return KindJSON
-		}
-		kind, found = k, true
-	}
-	return kind
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -182,11 +183,11 @@ var formatHabits = map[string]string{
 // its author may rely on it.
 func (m *meaning) format(name, at string) {
 	switch {
-	case formatCheck(name) != nil || name == "int64":
+	case format.Check(name) != nil || name == "int64":
 	case slices.Contains(annotated, name):
 		m.notice(at, fmt.Sprintf("values of the format %s are not checked here", name), "add a pattern where they have to be")
 	default:
-		all := append(sortedKeys(formats), annotated...)
+		all := append(format.Names(), annotated...)
 		remedy := formatHabits[name]
 		if remedy == "" {
 			remedy = near(name, all)

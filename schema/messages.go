@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -68,7 +70,17 @@ func typeParam(want []string) any {
 
 // formatMessage names the format with an example: must be an email such as ada@example.org.
 func formatMessage(name string) string {
-	return "must be " + article(name) + " such as " + formats[name].example
+	return "must be " + article(name) + " such as " + format.Example(name)
+}
+
+// article returns a word with its indefinite article: "an integer", "a uuid". The names of
+// types and formats need no more than the first letter; u takes "a", for uri and uuid.
+func article(word string) string {
+	r, _ := utf8.DecodeRuneInString(word)
+	if strings.ContainsRune("aeio", r) {
+		return "an " + word
+	}
+	return "a " + word
 }
 
 // patternMessage shows the pattern; the value is never shown.

@@ -157,3 +157,6 @@ func IsName(s string) bool {
 	}
 	return s != ""
 }
+
+// EntityKey is how an entity's name is compared: in lower case (spec 2.4).
+func EntityKey(name string) string { return strings.ToLower(name) }

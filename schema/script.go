@@ -155,7 +155,7 @@ func scriptKey(name string) string {
 		return `["__proto__"]`
 	}
 	for i := 0; i < len(name); i++ {
-		if c := name[i]; !isAlnum(c) && c != '_' || i == 0 && c >= '0' && c <= '9' {
+		if c := name[i]; !isWord(c) || i == 0 && c >= '0' && c <= '9' {
 			return scriptString(name)
 		}
 	}
@@ -163,6 +163,11 @@ func scriptKey(name string) string {
 		return `""`
 	}
 	return name
+}
+
+// isWord says whether c is a letter, a digit or an underscore.
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
 // scriptString is a string as JSON, which ECMAScript reads alike since 2019.

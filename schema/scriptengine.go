@@ -10,6 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -68,7 +69,7 @@ func (w *scriptWriter) engineValue(o *scriptObject, s *jsonschema.Schema, at str
 		}
 		w.enum(o, values, at)
 	}
-	if s.Format != nil && formatCheck(s.Format.Name) != nil {
+	if s.Format != nil && format.Check(s.Format.Name) != nil {
 		w.format(o, s.Format.Name, at)
 	}
 	var refs []string

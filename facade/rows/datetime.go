@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -34,7 +35,7 @@ func NormalDateTime(value json.RawMessage) json.RawMessage {
 	if jsontext.KindOf(value) != jsontext.String || isNormal(jsontext.Trim(value)) {
 		return value
 	}
-	at, ok := schema.ParseDateTime(jsontext.Unquote(jsontext.Trim(value)))
+	at, ok := format.ParseDateTime(jsontext.Unquote(jsontext.Trim(value)))
 	if !ok {
 		return value
 	}

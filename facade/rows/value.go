@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -44,7 +45,7 @@ func Value(kind schema.Kind, text json.RawMessage) (value any, why string) {
 		return nil, "true or false"
 	case schema.KindDateTime:
 		if is == jsontext.String {
-			if at, ok := schema.ParseDateTime(jsontext.Unquote(jsontext.Trim(text))); ok {
+			if at, ok := format.ParseDateTime(jsontext.Unquote(jsontext.Trim(text))); ok {
 				return jsontext.Unquote(AppendDateTime(nil, at)), ""
 			}
 		}
@@ -59,7 +60,7 @@ func Value(kind schema.Kind, text json.RawMessage) (value any, why string) {
 		return nil, "a date such as 2026-01-31"
 	case schema.KindDecimal:
 		if is == jsontext.String {
-			if s := jsontext.Unquote(jsontext.Trim(text)); schema.IsDecimal(s) {
+			if s := jsontext.Unquote(jsontext.Trim(text)); format.IsDecimal(s) {
 				return s, ""
 			}
 		}

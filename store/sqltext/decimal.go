@@ -37,7 +37,7 @@ type decimal struct {
 }
 
 // parseDecimal reads an optional sign, digits with an optional point, and an optional
-// exponent; false for anything else. It accepts more than [schema.IsDecimal] does, because
+// exponent; false for anything else. It accepts more than [format.IsDecimal] does, because
 // rows of other programs have to have an order too.
 func parseDecimal(s string) (decimal, bool) {
 	d := decimal{sign: 1}

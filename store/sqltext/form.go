@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -15,7 +15,7 @@ const TimeLayout = "2006-01-02T15:04:05.000000Z"
 // NormalTime turns an RFC 3339 date-time into TimeLayout. It cuts off digits beyond the
 // microsecond; a leap second becomes the second after it. It returns false for any other text.
 func NormalTime(s string) (string, bool) {
-	t, ok := schema.ParseDateTime(s)
+	t, ok := format.ParseDateTime(s)
 	if !ok {
 		return "", false
 	}

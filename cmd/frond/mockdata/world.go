@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/describe/sample"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -120,7 +121,7 @@ func (w *world) canonical(p *schema.Property, v json.RawMessage) string {
 			return r.RatString()
 		}
 	case schema.KindDateTime:
-		if at, ok := schema.ParseDateTime(jsontext.Unquote(v)); ok {
+		if at, ok := format.ParseDateTime(jsontext.Unquote(v)); ok {
 			return at.String()
 		}
 	}

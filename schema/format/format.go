@@ -1,20 +1,29 @@
-package schema
-
-import (
-	"strings"
-	"sync"
-	"unicode/utf8"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-)
-
-// Which formats are checked (docs/decisions/judge.md). JSON Schema leaves it to the implementation
-// whether format is an assertion or an annotation (validation, section 7); here it is
+// Package format checks the formats of JSON Schema: date-time, email, uri and the like.
+//
+// JSON Schema leaves it to the implementation whether format is an assertion or an annotation
+// (validation, section 7; docs/decisions/judge.md). Here it is
 //
 //	asserted     the names of the table formats, by our own checks where there is one
 //	annotation   every other name: kept, published, and refused nothing for
 //
-// The engine has the same formats, so that a format inside anyOf means the same as at a field.
+// The engine of JSON Schema gets the same checks ([Assert]), so that a format inside anyOf means
+// the same as at a field. Each check follows the RFC of its format:
+//
+//	format.go   the table of formats; decimals and UUIDs
+//	time.go     dates, times and durations
+//	net.go      email addresses, host names and IP addresses
+//	idna.go     host names that are written with xn--
+//	uri.go      URIs and references
+package format
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
 
 // formats are the formats that are asserted (docs/cards.md), with the example a
 // refusal gives. Every other format is an annotation.
@@ -41,8 +50,8 @@ var formats = map[string]struct {
 // unasserted are the formats the engine would check and this package does not.
 var unasserted = []string{"relative-json-pointer", "period", "iri", "iri-reference", "uri-template", "semver"}
 
-// formatCheck returns the check of an asserted format, or nil for an annotation and for "".
-func formatCheck(name string) func(string) bool {
+// Check returns the check of an asserted format, or nil for an annotation and for "".
+func Check(name string) func(string) bool {
 	f, ok := formats[name]
 	if !ok {
 		return nil
@@ -53,11 +62,19 @@ func formatCheck(name string) func(string) bool {
 	return engineFormats()[name]
 }
 
+// Example returns the example of an asserted format, for a message; "" for an annotation.
+func Example(name string) string { return formats[name].example }
+
+// Names returns the names of the asserted formats, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(formats)) }
+
 // engineFormats returns the checks that the engine brings for the formats that have none here:
 // it compiles the schema {"format": name} for each of them, once in the life of the process.
 var engineFormats = sync.OnceValue(func() map[string]func(string) bool {
 	checks := map[string]func(string) bool{}
-	c := newEngineCompiler(false)
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	Assert(c)
 	for name, f := range formats {
 		if f.check != nil {
 			continue
@@ -72,9 +89,9 @@ var engineFormats = sync.OnceValue(func() map[string]func(string) bool {
 	return checks
 })
 
-// registerFormats makes the engine assert exactly the formats that this package does. A format
+// Assert makes the engine assert exactly the formats that this package does. A format
 // judges strings alone; a value of another type passes it.
-func registerFormats(c *jsonschema.Compiler) {
+func Assert(c *jsonschema.Compiler) {
 	c.AssertFormat()
 	for name, f := range formats {
 		if f.check != nil {
@@ -148,14 +165,4 @@ func digits(s string) (int, bool) {
 		n = n*10 + int(s[i]-'0')
 	}
 	return n, true
-}
-
-// article returns a word with its indefinite article: "an integer", "a uuid". The names of
-// types and formats need no more than the first letter; u takes "a", for uri and uuid.
-func article(word string) string {
-	r, _ := utf8.DecodeRuneInString(word)
-	if strings.ContainsRune("aeio", r) {
-		return "an " + word
-	}
-	return "a " + word
 }
