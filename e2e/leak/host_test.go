@@ -140,7 +140,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	restOptions, engineOptions := &rest.Options{State: state, Log: quiet}, &resolvers.Options{Logger: quiet}
 	if h.events {
 		if b.log == nil {
-			b.log = &eventLog{outbox: store.(facade.Outbox)}
+			b.log = &eventLog{outbox: store.Abilities().Outbox}
 		}
 		restOptions.Streams.Facts = followed{f, b.log}
 		engineOptions.Watch = func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error) { return f.Watch(ctx, s) }
