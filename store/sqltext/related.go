@@ -43,9 +43,9 @@ func (b *Builder) Join(f *filter.Filter, t *Table, alias string) {
 	}
 }
 
-// maxRelations is how many relations a condition may go through, one behind the other. The
-// façade allows fewer; this bound keeps a store safe that is called without it: each one costs
-// several levels of the 1,000 that SQLite takes.
+// maxRelations is how many relations a condition may go through, one after the other. The façade
+// allows fewer; this bound keeps a store safe that is called without it: each one costs several
+// levels of the 1,000 that SQLite takes.
 const maxRelations = 20
 
 // tooDeep refuses a filter that is nested deeper than SQLite takes: each relation and each
@@ -59,7 +59,7 @@ const maxRelations = 20
 //	the ids in this row         "tags": a JSON array, opened to rows
 //	this row's id over there    "posts" of an author: the target's column equals this key
 //
-// Every is NOT … with the condition negated: no row behind the relation fails it.
+// Every is NOT … with the condition negated: no row of the relation fails it.
 func (b *Builder) related(f *filter.Filter, t *Table, alias string) {
 	if f.Link == nil || f.Link.Target == nil {
 		b.fail(kiterror.Internal(fmt.Errorf("store: a filter of %s goes through no relation", t.Entity.Name)))
@@ -75,7 +75,7 @@ func (b *Builder) related(f *filter.Filter, t *Table, alias string) {
 	if target == nil {
 		return
 	}
-	inList := f.Link.Many && f.Link.Inverse == nil // the ids stand in the row
+	inList := f.Link.Many && f.Link.Inverse == nil // the row holds the ids
 	outer, key := f.Link.Field, target.Entity.Primary
 	if f.Link.Inverse != nil { // the target points back
 		outer, key = t.Entity.Primary, f.Link.Inverse
@@ -86,26 +86,9 @@ func (b *Builder) related(f *filter.Filter, t *Table, alias string) {
 	}
 	inner := b.Alias()
 	probe := b.db.Words.Lookups || b.reach.probes(f.Link.Many)
-	d := b.db.Dialect
 	switch {
-	case inList && probe:
-		ids := b.Alias()
-		b.Text(not(f.Op), "EXISTS (SELECT 1 FROM ")
-		d.Elements(b, own, alias, ids, theirs)
-		b.Text(" ", b.db.Words.Cross, " ", target.Name, " AS ", inner, " ON ")
-		b.Column(inner, theirs)
-		b.Text(" = ")
-		d.Element(b, ids, theirs)
-		b.Text(" WHERE ")
 	case inList:
-		ids := b.Alias()
-		b.Text(not(f.Op), "EXISTS (SELECT 1 FROM ")
-		d.Elements(b, own, alias, ids, theirs)
-		b.Text(" WHERE ")
-		d.Element(b, ids, theirs)
-		b.Text(" IN (SELECT ")
-		b.Column(inner, theirs)
-		b.Text(" FROM ", target.Name, " AS ", inner, " WHERE ")
+		b.openList(f.Op, own, alias, theirs, target.Name, inner, probe)
 	case probe:
 		b.Text(not(f.Op), "EXISTS (SELECT 1 FROM ", target.Name, " AS ", inner, " WHERE ")
 		b.equalColumns(inner, theirs, alias, own)
@@ -134,6 +117,27 @@ func (b *Builder) related(f *filter.Filter, t *Table, alias string) {
 	if inList && !probe {
 		b.Text(")")
 	}
+}
+
+// openList begins a condition on the rows whose keys a column holds as a list, by a lookup for
+// each key or by the set of all.
+func (b *Builder) openList(op filter.Op, own *Column, alias string, theirs *Column, target, inner string, probe bool) {
+	d, ids := b.db.Dialect, b.Alias()
+	b.Text(not(op), "EXISTS (SELECT 1 FROM ")
+	d.Elements(b, own, alias, ids, theirs)
+	if probe {
+		b.Text(" ", b.db.Words.Cross, " ", target, " AS ", inner, " ON ")
+		b.Column(inner, theirs)
+		b.Text(" = ")
+		d.Element(b, ids, theirs)
+		b.Text(" WHERE ")
+		return
+	}
+	b.Text(" WHERE ")
+	d.Element(b, ids, theirs)
+	b.Text(" IN (SELECT ")
+	b.Column(inner, theirs)
+	b.Text(" FROM ", target, " AS ", inner, " WHERE ")
 }
 
 // not is the word in front of the test for rows: Some holds with a row, None and Every hold

@@ -26,7 +26,7 @@ type Address struct {
 	Connections int
 }
 
-// parameters are those of libpq that a URL may have beside ours, with an example of each.
+// parameters are those of libpq that a URL may have in addition to ours, with an example of each.
 // Others would reach the server as settings of the session, which a pooler refuses.
 var parameters = map[string]string{
 	"sslmode": "verify-full", "sslrootcert": "FILE", "sslcert": "FILE", "sslkey": "FILE", "sslpassword": "TEXT", "sslsni": "1",
@@ -56,18 +56,9 @@ func ParseURL(text string) (*Address, error) {
 	if u.Opaque != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("the store's URL has no server; write %s", exampleURL)
 	}
-	values, err := url.ParseQuery(u.RawQuery)
+	values, err := parseParameters(u.RawQuery)
 	if err != nil {
-		return nil, errors.New("the parameters of the store's URL cannot be read; write ?name=value&name=value, with a sign such as & as %26")
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if _, known := parameters[name]; !known {
-			return nil, fmt.Errorf("the store's URL has the parameter %q, which is unknown; the parameters are %s",
-				name, strings.Join(slices.Sorted(maps.Keys(parameters)), ", "))
-		}
-		if len(values[name]) > 1 {
-			return nil, fmt.Errorf("the store's URL has the parameter %s %d times; write it once", name, len(values[name]))
-		}
+		return nil, err
 	}
 	a := &Address{}
 	switch pool := values.Get("pool"); pool {
@@ -108,6 +99,24 @@ func ParseURL(text string) (*Address, error) {
 	a.Config.RuntimeParams["application_name"] = cmp.Or(name, "frond")
 	a.Config.RuntimeParams["client_encoding"] = "UTF8"
 	return a, nil
+}
+
+// parseParameters reads the parameters of a URL, each of which is known and written once.
+func parseParameters(query string) (url.Values, error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, errors.New("the parameters of the store's URL cannot be read; write ?name=value&name=value, with a sign such as & as %26")
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if _, known := parameters[name]; !known {
+			return nil, fmt.Errorf("the store's URL has the parameter %q, which is unknown; the parameters are %s",
+				name, strings.Join(slices.Sorted(maps.Keys(parameters)), ", "))
+		}
+		if len(values[name]) > 1 {
+			return nil, fmt.Errorf("the store's URL has the parameter %s %d times; write it once", name, len(values[name]))
+		}
+	}
+	return values, nil
 }
 
 // minConnections is how few connections a store can work with: one that writes while another

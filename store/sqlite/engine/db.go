@@ -26,7 +26,7 @@ type Options struct {
 	Memory bool
 	// Serve says that this process serves the store, which one process may at a time
 	// (docs/decisions/sqlite.md): another one that wants to is refused. Processes that only call
-	// (frond call) do not set it and work beside it.
+	// (frond call) do not set it and work next to it.
 	Serve bool
 
 	// Foreign opens a database that another program made and that stays that program's: it has
@@ -90,23 +90,9 @@ type DB struct {
 // names the path, the reason and what to do. A file that another program or a newer version
 // wrote is refused and not touched. ctx bounds the opening alone; Close the DB in the end.
 func Open(ctx context.Context, opts Options) (*DB, error) {
-	d := &DB{opts: opts, log: opts.Logger}
+	d := &DB{opts: opts.withDefaults(), log: opts.Logger}
 	if d.log == nil {
 		d.log = slog.Default()
-	}
-	if d.opts.BusyTimeout <= 0 {
-		d.opts.BusyTimeout = 5 * time.Second
-	}
-	for _, limit := range []*time.Duration{&d.opts.Statement, &d.opts.Transaction} {
-		switch {
-		case *limit == 0:
-			*limit = 2 * time.Second
-		case *limit < 0:
-			*limit = 0
-		}
-	}
-	if d.opts.Readers <= 0 {
-		d.opts.Readers = max(4, 2*runtime.GOMAXPROCS(0))
 	}
 	made := func() {}
 	switch {
@@ -121,33 +107,11 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	case opts.Path == "":
 		return nil, errors.New("the store has no path; name a file, such as .frond/store.db")
 	default:
-		path, err := filepath.Abs(opts.Path)
-		if err != nil {
+		var err error
+		if made, err = d.locate(); err != nil {
+			d.forget()
 			return nil, unopenable(opts.Path, err)
 		}
-		if opts.Foreign {
-			_, err = os.Stat(path)
-		} else {
-			err = os.MkdirAll(filepath.Dir(path), 0o755)
-		}
-		if err != nil {
-			return nil, unopenable(opts.Path, err)
-		}
-		if target, err := filepath.EvalSymlinks(path); err == nil {
-			path = target // one store has one lock, by whatever name it is opened
-		}
-		if opts.Serve {
-			if d.lock, err = lockStore(path); err != nil {
-				return nil, unopenable(opts.Path, err)
-			}
-		}
-		if !opts.Foreign {
-			if made, err = beginFile(path); err != nil {
-				d.forget()
-				return nil, unopenable(opts.Path, err)
-			}
-		}
-		d.uri = (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}).String()
 	}
 	// The connection that writes is opened first: it makes and marks the file, which readers
 	// cannot.
@@ -173,6 +137,58 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	return d, nil
 }
 
+// withDefaults returns the options with the defaults of those that are not set.
+func (o Options) withDefaults() Options {
+	if o.BusyTimeout <= 0 {
+		o.BusyTimeout = 5 * time.Second
+	}
+	for _, limit := range []*time.Duration{&o.Statement, &o.Transaction} {
+		switch {
+		case *limit == 0:
+			*limit = 2 * time.Second
+		case *limit < 0:
+			*limit = 0
+		}
+	}
+	if o.Readers <= 0 {
+		o.Readers = max(4, 2*runtime.GOMAXPROCS(0))
+	}
+	return o
+}
+
+// locate finds the file of a database, locks it where the options say so, and begins a missing
+// one. made is to be called when it has been opened.
+func (d *DB) locate() (made func(), err error) {
+	path, err := filepath.Abs(d.opts.Path)
+	if err != nil {
+		return nil, err
+	}
+	if d.opts.Foreign {
+		_, err = os.Stat(path)
+	} else {
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // one store has one lock, by any name that it is opened by
+	}
+	if d.opts.Serve {
+		if d.lock, err = lockStore(path); err != nil {
+			return nil, err
+		}
+	}
+	made = func() {}
+	if !d.opts.Foreign {
+		if made, err = beginFile(path); err != nil {
+			return nil, err
+		}
+	}
+	d.uri = (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}).String()
+	return made, nil
+}
+
 // Log returns the logger of the database and of its user; never nil.
 func (d *DB) Log() *slog.Logger { return d.log }
 
@@ -186,7 +202,7 @@ func (d *DB) Close() error {
 	return err
 }
 
-// forget lets go of what Open took beside connections: the database in memory, and the lock.
+// forget releases the resources of Open other than connections: the database in memory, and the lock.
 func (d *DB) forget() {
 	if d.memory != "" {
 		memdb.Delete(d.memory)
