@@ -29,7 +29,7 @@ type Table struct {
 	Columns []Column
 	// Primary are the columns of the primary key, in its order; nil: there is none.
 	Primary []string
-	// Uniques are the unique constraints and unique indexes beside the primary key, each with
+	// Uniques are the unique constraints and unique indexes other than the primary key, each with
 	// its columns in order. Partial indexes and those over expressions are not among them.
 	Uniques [][]string
 	// Indexed are the columns that lead an index.

@@ -9,9 +9,9 @@ import (
 // field.
 type Naming struct{ Table, Column func(name string) string }
 
-// Called is an entry of the ledger of names, which a store keeps beside its tables: the names
-// that cards have had for a table (the keys of entities) or for a column (of fields), the oldest
-// first. A rename appends a name; the table and the column keep their own.
+// Called is an entry of the ledger of names, which a store keeps with its tables: the names that
+// cards have had for a table (the keys of entities) or for a column (of fields), the oldest first.
+// A rename appends a name; the table and the column keep their own.
 type Called struct {
 	Table  string // in the database
 	Column string // in the database; "" for the table itself
@@ -94,9 +94,9 @@ func (n *Names) Mark(key string) string {
 	return t.name
 }
 
-// Unwritten returns the entries that the ledger needs beside those of the steps of a plan: names
-// of before that it does not have, and names of tables and columns that could not get the plain
-// one. They are written before any step is taken.
+// Unwritten returns the entries that the ledger needs in addition to those of the steps of a plan:
+// names of before that it does not have, and names of tables and columns that could not get the
+// plain one. They are written before any step is taken.
 func (n *Names) Unwritten() (all []Called) {
 	for _, t := range n.tables.all {
 		if t.unwritten {

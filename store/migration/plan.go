@@ -188,7 +188,7 @@ func (s *Step) Refusal() string {
 	return text + "; " + s.Remedy
 }
 
-// Where names the table and the column, and behind them the entity and the field where these have
+// Where names the table and the column, and after them the entity and the field where these have
 // other names.
 func (s *Step) Where() string {
 	text, name := "table "+s.Table, s.Entity
@@ -242,9 +242,23 @@ type Entry struct {
 // MaxHistory is how many entries of the history are looked through for a rename.
 const MaxHistory = 1000
 
-// Applied returns the step for the history.
-func (s *Step) Applied() Applied {
-	return Applied{Op: s.Op, Entity: s.Entity, Field: s.Field, Rows: s.Rows}
+// Record returns steps as the text that a store's history keeps.
+func Record(steps []Step) ([]byte, error) {
+	all := make([]Applied, len(steps))
+	for i, s := range steps {
+		all[i] = Applied{Op: s.Op, Entity: s.Entity, Field: s.Field, Rows: s.Rows}
+	}
+	return json.Marshal(all)
+}
+
+// ReadEntry returns an entry of the history from a text of [Record]. A text of another program
+// has no steps.
+func ReadEntry(at string, steps []byte) Entry {
+	e := Entry{At: at}
+	if json.Unmarshal(steps, &e.Steps) != nil {
+		e.Steps = nil
+	}
+	return e
 }
 
 // Count is a message with a number in it, in the singular or the plural: "%d row holds null".

@@ -179,8 +179,8 @@ func (s *space) settle(names []string, missing func(name string)) {
 	}
 }
 
-// make adds a thing for a name: under the plain name, or with a number behind it where another
-// thing has that. The ledger may still have an entry of a thing that is gone.
+// make adds a thing for a name: under the plain name, or with a number after it where another thing
+// has that. The ledger may still have an entry of a thing that is gone.
 func (s *space) make(name string) *thing {
 	own := s.plain(name)
 	for n := 2; slices.ContainsFunc(s.all, func(x *thing) bool { return strings.EqualFold(x.name, own) }); n++ {

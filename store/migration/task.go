@@ -46,6 +46,9 @@ func (t *Task) May(flag, entity, field string) bool {
 	return false
 }
 
+// Executes reports whether the task executes a step: it is not refused, and a start may apply it.
+func (t *Task) Executes(s *Step) bool { return !s.Refused && (!t.Start || s.Start == Applies) }
+
 // Value returns what computes a field of older rows; nil where frond.yaml says nothing.
 func (t *Task) Value(p *schema.Property, e *schema.Entity) *catalog.Backfill {
 	for _, v := range t.Changes.Values {

@@ -11,9 +11,9 @@ import (
 // Undeclared returns refusals of renames that frond.yaml may have left out: a table with rows has
 // no card while a new entity resembles it, or a column with values has no field while the table
 // gets a new one of its kind. A line in renamed says which it is. A start is also refused where all
-// rows are another project's. rows returns the number of rows of a table, or of those with a value
-// in a column unless that is "".
-func (n *Names) Undeclared(task *Task, present, wanted []*Table, rows func(table, column string) (int64, error)) (refused []Step, err error) {
+// rows are another project's. rows returns the number of rows of a table
+// that a clause selects: WHERE and a condition, or "".
+func (n *Names) Undeclared(task *Task, present, wanted []*Table, rows func(table, where string) (int64, error)) (refused []Step, err error) {
 	for _, old := range present {
 		if old.Foreign || find(wanted, old.Name) != nil {
 			continue
@@ -61,7 +61,7 @@ func (n *Names) Undeclared(task *Task, present, wanted []*Table, rows func(table
 
 // strangers returns the refusal of a start over the tables of another project: some hold rows, and
 // no card describes any of them.
-func (n *Names) strangers(task *Task, present, wanted []*Table, rows func(table, column string) (int64, error)) ([]Step, error) {
+func (n *Names) strangers(task *Task, present, wanted []*Table, rows func(table, where string) (int64, error)) ([]Step, error) {
 	var filled []string
 	var all int64
 	for _, t := range present {
@@ -100,7 +100,7 @@ func (n *Names) label(table string) string {
 
 // heir reports whether an entity without rows may be the new name of old: they share the primary
 // key and at least half of the other columns of old, or all of them where the new table is there.
-func heir(old, t, was *Table, rows func(table, column string) (int64, error)) (bool, error) {
+func heir(old, t, was *Table, rows func(table, where string) (int64, error)) (bool, error) {
 	same, others := 0, 0
 	for i := range old.Columns {
 		c := &old.Columns[i]
@@ -128,7 +128,7 @@ func heir(old, t, was *Table, rows func(table, column string) (int64, error)) (b
 }
 
 // undeclaredColumns are the refusals about the columns of one table.
-func undeclaredColumns(task *Task, t, was *Table, rows func(table, column string) (int64, error)) (refused []Step, err error) {
+func undeclaredColumns(task *Task, t, was *Table, rows func(table, where string) (int64, error)) (refused []Step, err error) {
 	for i := range was.Columns {
 		old := &was.Columns[i]
 		if t.Column(old.Name) != nil || strings.HasPrefix(old.Name, "~") || task.gone(t.Entity, old.Field) || task.May(DropFlag, t.Entity, old.Field) {
@@ -144,7 +144,7 @@ func undeclaredColumns(task *Task, t, was *Table, rows func(table, column string
 		if heirs == nil {
 			continue
 		}
-		held, err := rows(was.Name, old.Name)
+		held, err := rows(was.Name, " WHERE "+quote(old.Name)+" IS NOT NULL")
 		if err != nil {
 			return nil, err
 		}

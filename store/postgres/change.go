@@ -28,9 +28,9 @@ type change struct {
 	t, next   *table
 	moved     map[*schema.Property]migration.Called
 	want, was *migration.Table
-	from      string // what the plan's SELECTs read
+	from      string // the table that the plan's SELECTs read
+	held      migration.Rows
 	rows      int64
-	counted   bool
 	// filled are the columns whose values are computed, so that they need not be looked at.
 	filled map[string]bool
 	// swapped are those that get another type: their constraints are made with them.
@@ -45,23 +45,41 @@ func (t *table) validate(constraint string) string {
 	return t.alter() + "VALIDATE CONSTRAINT " + quote(constraint)
 }
 
-// settle adds the step of one difference.
-func (ch *change) settle(d *migration.Difference) (err error) {
-	if !ch.counted {
-		if ch.rows, err = ch.number("SELECT count(*) FROM " + ch.from); err != nil {
+// change is the change of a table of which d is a difference.
+func (m *migrator) change(t *table, d *migration.Difference, moved map[*schema.Property]migration.Called) *change {
+	from := m.qualified(d.Was.Name)
+	return &change{
+		migrator: m, t: t, next: m.tables.byEntity[t.Entity], moved: moved, want: d.Table, was: d.Was, from: from,
+		held:   migration.Rows{Table: from, Key: "t." + t.Primary.Name + "::text", Number: m.number, List: m.list},
+		filled: map[string]bool{}, swapped: map[string]bool{},
+	}
+}
+
+// settle adds the steps of the differences, which are all of this table.
+func (ch *change) settle(differences []migration.Difference) (err error) {
+	if ch.rows, err = ch.number("SELECT count(*) FROM " + ch.from); err != nil {
+		return err
+	}
+	for i := range differences {
+		if err := ch.step(&differences[i]); err != nil {
 			return err
 		}
-		ch.counted = true
 	}
+	return nil
+}
+
+// step adds the step of one difference. A column of another type takes its constraints along.
+func (ch *change) step(d *migration.Difference) (err error) {
 	s := d.Step()
 	s.Effect, s.Rows = migration.Slow, ch.rows
 	if ch.rows == 0 {
 		s.Effect = migration.Online
 	}
-	online := func() { s.Effect, s.Rows = migration.Online, 0 }
 	w := work{table: ch.t}
-	later := false
 	switch d.Op {
+	case migration.DropNotNull, migration.DropCheck, migration.DropForeignKey, migration.DropIndex:
+		s.Effect, s.Rows = migration.Online, 0
+		w.groups = ch.dropped(&s, d)
 	case migration.AddColumn:
 		w.groups, err = ch.addColumn(&s, d.Column)
 	case migration.DropColumn:
@@ -72,43 +90,36 @@ func (ch *change) settle(d *migration.Difference) (err error) {
 		w.groups, err = ch.changeType(&s, d)
 	case migration.SetNotNull:
 		w.groups, err = ch.setNotNull(&s, d)
-	case migration.DropNotNull:
-		online()
-		if ch.swapped[s.Column] {
-			break // the new column has never been
-		}
-		w.groups = []group{one(ch.t.alter() + "ALTER COLUMN " + quote(s.Column) + " DROP NOT NULL")}
 	case migration.AddCheck:
 		w.groups, err = ch.addCheck(&s, d)
-	case migration.DropCheck:
-		online()
-		if ch.swapped[s.Column] {
-			break // it went with the column
-		}
-		w.groups = []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(shorten(s.Column+":"+d.Check.Keyword)))}
 	case migration.AddForeignKey:
-		later = true
 		w.groups, err = ch.addReference(&s, d)
-	case migration.DropForeignKey:
-		online()
-		if ch.swapped[s.Column] {
-			break
-		}
-		w.groups = []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(ch.have[ch.was.Name].column(d.WasColumn.Name).refs.name))}
+		ch.later = append(ch.later, pending{s, w})
+		return err
 	case migration.AddIndex, migration.AddUnique:
-		later = true
 		w.index = d.Index.Name
 		w.groups, err = ch.addIndex(&s, d)
-	case migration.DropIndex:
-		online()
-		w.groups = []group{concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.qualified(d.Index.Name))}
-	}
-	if later {
 		ch.later = append(ch.later, pending{s, w})
-	} else {
-		ch.add(s, w)
+		return err
 	}
+	ch.add(s, w)
 	return err
+}
+
+// dropped are the statements that drop a constraint or an index. Those of a column that gets
+// another type are dropped with it.
+func (ch *change) dropped(s *migration.Step, d *migration.Difference) []group {
+	switch {
+	case d.Op == migration.DropIndex:
+		return []group{concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.qualified(d.Index.Name))}
+	case ch.swapped[s.Column]:
+		return nil
+	case d.Op == migration.DropNotNull:
+		return []group{one(ch.t.alter() + "ALTER COLUMN " + quote(s.Column) + " DROP NOT NULL")}
+	case d.Op == migration.DropCheck:
+		return []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(shorten(s.Column+":"+d.Check.Keyword)))}
+	}
+	return []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(ch.have[ch.was.Name].column(d.WasColumn.Name).refs.name))}
 }
 
 // addColumn adds a column, with its constant as a default: older programs write rows without
@@ -195,7 +206,7 @@ func (ch *change) dropColumn(s *migration.Step, was *migration.Column) ([]group,
 	case ch.task.Start:
 		return nil, nil
 	}
-	kept, err := ch.count("t." + name + " IS NOT NULL AND t." + name + "::text <> '[]'")
+	kept, err := ch.held.Count("t." + name + " IS NOT NULL AND t." + name + "::text <> '[]'")
 	if err == nil && kept > 0 {
 		s.Drop(ch.task, kept)
 	}
@@ -210,10 +221,10 @@ func (ch *change) setNotNull(s *migration.Step, d *migration.Difference) ([]grou
 	col := ch.t.byName(s.Column)
 	value := ch.task.Value(col.Prop, ch.t.Entity)
 	var groups []group
-	switch nulls := "t." + quote(s.Column) + " IS NULL"; {
+	switch {
 	case ch.rows == 0:
 	case value != nil:
-		f := &filling{value: value, column: col, to: col.name, when: nulls}
+		f := &filling{value: value, column: col, to: col.name, when: "t." + quote(s.Column) + " IS NULL"}
 		if err := ch.try(s, f); err != nil || s.Refused {
 			return nil, err
 		}
@@ -221,7 +232,7 @@ func (ch *change) setNotNull(s *migration.Step, d *migration.Difference) ([]grou
 	case col.fill != "":
 		groups = []group{one("UPDATE " + ch.t.Name + " SET " + quote(s.Column) + " = " + col.fill + " WHERE " + quote(s.Column) + " IS NULL")}
 	default:
-		if err := ch.against(s, nulls, "%d row holds null", "%d rows hold null", "give those rows a value first, or let the field be null"); err != nil || s.Refused {
+		if err := ch.held.NotNull(s, s.Column); err != nil || s.Refused {
 			return nil, err
 		}
 	}
@@ -236,17 +247,16 @@ func (ch *change) addCheck(s *migration.Step, d *migration.Difference) ([]group,
 	col := ch.t.byName(s.Column)
 	ck := check{shorten(s.Column + ":" + d.Check.Keyword), d.Check.Expression}
 	value := ch.task.Value(col.Prop, ch.t.Entity)
-	broken := "NOT (" + ck.expr + ")"
 	switch {
 	case ch.rows == 0:
 	case value != nil:
-		f := &filling{value: value, column: col, to: col.name, when: broken}
+		f := &filling{value: value, column: col, to: col.name, when: "NOT (" + ck.expr + ")"}
 		if err := ch.try(s, f); err != nil || s.Refused {
 			return nil, err
 		}
 		return append([]group{{fill: f}}, ch.hold(ck)...), nil
 	default:
-		if err := ch.against(s, broken, "%d row breaks it", "%d rows break it", "change those rows first, or widen "+d.Check.Keyword); err != nil || s.Refused {
+		if err := ch.held.Check(s, d.Check); err != nil || s.Refused {
 			return nil, err
 		}
 	}
@@ -260,11 +270,7 @@ func (ch *change) addReference(s *migration.Step, d *migration.Difference) ([]gr
 		return nil, nil // it comes with the new column
 	}
 	if ch.rows > 0 && !ch.filled[s.Column] {
-		where := "t." + quote(s.Column) + " IS NOT NULL"
-		if parent := ch.found(d.Column.References.Table); parent != nil && parent.Column(d.Column.References.Column) != nil {
-			where += " AND NOT EXISTS (SELECT 1 FROM " + ch.qualified(parent.Name) + " AS p WHERE p." + quote(d.Column.References.Column) + " = t." + quote(s.Column) + ")"
-		}
-		if err := ch.against(s, where, "%d row points at none", "%d rows point at none", "change those rows first, or remove role.relation"); err != nil || s.Refused {
+		if err := ch.held.Points(s, s.Column, ch.present, d.Column.References, ch.qualified); err != nil || s.Refused {
 			return nil, err
 		}
 	}
@@ -275,8 +281,8 @@ func (ch *change) addReference(s *migration.Step, d *migration.Difference) ([]gr
 	}, nil
 }
 
-// addIndex makes an index beside those who write. One of the same name that is not valid, or
-// another one, is dropped first.
+// addIndex makes an index while others write. One of the same name that is not valid, or another
+// one, is dropped first.
 func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group, error) {
 	if d.Op == migration.AddUnique && ch.rows > 0 {
 		if err := ch.unique(s, d.Index); err != nil || s.Refused {
@@ -291,7 +297,7 @@ func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group,
 	return nil, fmt.Errorf("there is no index %s", d.Index.Name)
 }
 
-// makeIndex are the groups that make an index beside those who write.
+// makeIndex are the groups that make an index while others write.
 func (ch *change) makeIndex(ix index) []group {
 	return []group{
 		concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.qualified(ix.name)),
@@ -301,34 +307,12 @@ func (ch *change) makeIndex(ix index) []group {
 
 // unique refuses a unique constraint that rows break.
 func (ch *change) unique(s *migration.Step, ix *migration.Index) error {
-	names, null := make([]string, len(ix.Columns)), make([]string, len(ix.Columns))
-	for i, name := range ix.Columns {
+	for _, name := range ix.Columns {
 		if ch.was.Column(name) == nil || ch.filled[name] {
 			return nil // its values are not there yet; the index itself will say
 		}
-		names[i] = quote(name)
-		null[i] = quote(name) + " IS NOT NULL"
 	}
-	list := strings.Join(names, ", ")
-	return ch.against(s, "("+list+") IN (SELECT "+list+" FROM "+ch.from+" AS s WHERE "+strings.Join(null, " AND ")+" GROUP BY "+list+" HAVING count(*) > 1)",
-		"%d row shares one", "%d rows share one with another", "change those rows first, or remove role.unique")
-}
-
-// against refuses a step for the rows that meet a condition; without such rows it does nothing.
-func (ch *change) against(s *migration.Step, where, one, many, remedy string) error {
-	n, err := ch.count(where)
-	if err != nil || n == 0 {
-		return err
-	}
-	s.Refuse(migration.Count(n, one, many), remedy)
-	s.Rows = n
-	s.Keys, err = ch.list("SELECT t." + ch.t.Primary.Name + "::text FROM " + ch.from + " AS t WHERE " + where + fmt.Sprintf(" LIMIT %d", migration.MaxKeys))
-	return err
-}
-
-// count counts the rows of a condition.
-func (ch *change) count(where string) (int64, error) {
-	return ch.number("SELECT count(*) FROM " + ch.from + " AS t WHERE " + where)
+	return ch.held.Unique(s, ix.Columns)
 }
 
 // byName returns the column of this name in the database, which a card has to describe.

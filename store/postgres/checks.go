@@ -22,7 +22,7 @@ type checks struct {
 	queries []*engine.Query
 	bound   []*arguments
 	numbers []int64
-	// last says that no statement comes behind.
+	// last says that no statement follows.
 	last bool
 	// judging says that the numbers are there, and next which of them comes.
 	judging bool

@@ -217,8 +217,8 @@ func (r *reading) composed() bool {
 	return slices.ContainsFunc(r.Selection.Fields, made) || slices.ContainsFunc(r.Selection.Extra, made)
 }
 
-// totals writes the second half of a statement that counts the rows of each key, behind those
-// of the first half. Keys without rows are not in it; runEach counts them as 0.
+// totals writes the second half of a statement that counts the rows of each key, after those of the
+// first half. Keys without rows are not in it; runEach counts them as 0.
 //
 //	…) UNION ALL SELECT k.n, NULL, count(*) … GROUP BY k.n
 func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {

@@ -62,17 +62,9 @@ func (f *filling) statements(t *table) (read, tail, write string) {
 // try computes a column for every row and keeps nothing but the keys of the first rows that give no
 // value. It refuses the step where a row gives no value and the column is never null.
 func (ch *change) try(s *migration.Step, f *filling) error {
-	for _, name := range f.value.Reads {
-		c := ch.older(name)
-		if c == nil {
-			var names []string
-			for i := range ch.was.Columns {
-				names = append(names, ch.was.Columns[i].Field)
-			}
-			s.Refuse(fmt.Sprintf("the expression %q reads %s, which the rows do not have", f.value.Text, name), "correct values in frond.yaml; the columns are "+strings.Join(names, ", "))
-			return nil
-		}
-		f.reads = append(f.reads, c)
+	f.reads = s.Reads(f.value, ch.was, func(field string) string { return ch.before.names.Column(ch.t.Entity.Key, field) })
+	if s.Refused {
+		return nil
 	}
 	ch.filled[f.column.name] = true
 	sql := "SELECT t." + ch.t.Primary.Name + "::text" + f.selected() + " FROM " + ch.from + " AS t"
@@ -101,25 +93,11 @@ func (ch *change) try(s *migration.Step, f *filling) error {
 		return err
 	}
 	if f.lossy && !f.column.notNull {
-		f.lost(s, lost)
+		s.Rows = lost // they become null
 		return nil
 	}
-	remedy := "change those rows first, or correct values in frond.yaml"
-	if f.value.Text == "" {
-		remedy = fmt.Sprintf("change those rows first, or write values: {%s.%s: …} in frond.yaml", ch.t.Entity.Name, f.column.Prop.Name)
-	}
-	s.Rows = lost
-	s.Refuse(migration.Count(lost, "%d row gives no value", "%d rows give no value")+": "+first.Error(), remedy)
+	s.NoResult(f.value, lost, first)
 	return nil
-}
-
-// lost notes how many values become null.
-func (*filling) lost(s *migration.Step, n int64) { s.Rows = n }
-
-// older returns a column of the row as it was, by the name that an expression has for it: one of
-// now or of before. nil: the rows have none.
-func (ch *change) older(name string) *migration.Column {
-	return ch.was.Column(ch.before.names.Column(ch.t.Entity.Key, name))
 }
 
 // selected are the columns that the expression reads, as JSON text.

@@ -28,7 +28,7 @@ func tableName(key string) string { return shorten(plainOrHex(key)) }
 // columnName is the column of a field, shortened in the same way.
 func columnName(field string) string { return shorten(plainOrHex(field)) }
 
-// plainOrHex spells a name in hex behind "~" where it has a sign that no name of ours has: a
+// plainOrHex spells a name in hex after "~" where it has a sign that no name of ours has: a
 // quotation mark, a NUL, white space. No card has such a name today.
 func plainOrHex(name string) string {
 	if name == "" || !utf8.ValidString(name) || strings.HasPrefix(name, "~") || strings.ContainsAny(name, "\x00\"'\\ \t\r\n") {

@@ -12,7 +12,7 @@ import (
 //	an equal prefix, and values other than null       a = $1 AND b IS NOT NULL
 //
 // The keys of one comparison of rows have one direction. It leaves out nulls, which is right
-// upwards, where they are behind the reader; downwards they follow, in a range of their own.
+// upwards, where the reader has passed them; downwards they follow, in a range of their own.
 
 // seekRange is one range of an order: the first equal keys are those of the cursor, and the
 // keys up to without to are beyond it; or, with to == equal, the next key is null, or is not.
@@ -21,8 +21,8 @@ type seekRange struct {
 	notNull   bool
 }
 
-// ranges cuts the rows behind a place in an order into ranges, the innermost first. Each row is
-// in one of them.
+// ranges cuts the rows after a place in an order into ranges, the innermost first. Each row is in
+// one of them.
 //
 //	a DESC, id DESC behind (5, x), a may be null    (a, id) < (5, x)   a IS NULL
 //	a, id DESC behind (null, x)                     a IS NULL AND id < x   a IS NOT NULL

@@ -135,8 +135,8 @@ func fitMoment(op filter.Op, v sqltext.Value, layout string) operand {
 	return operand{op: op, v: v}
 }
 
-// fitNUL compares texts that have no NUL with one that has one behind head: nothing equals it,
-// head and what sorts before head is smaller, everything else is larger.
+// fitNUL compares texts that have no NUL with one that has one after head: nothing equals it, head
+// and what sorts before head is smaller, everything else is larger.
 func fitNUL(op filter.Op, head string) operand {
 	switch op {
 	case filter.Lt, filter.Lte:

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -171,8 +170,8 @@ func (s *Store) notices(m *migrator) {
 	}
 }
 
-// lockTimeout is how long a change waits for those who use the table. Everybody else who
-// wants it waits behind the change.
+// lockTimeout is how long a change waits for those who use the table. All others that want it wait
+// for the change.
 const lockTimeout = "3s"
 
 // apply does the work of a plan, and remembers it.
@@ -222,11 +221,11 @@ func (s *Store) record(ctx context.Context, m *migrator) error {
 	if len(m.work) == 0 {
 		return nil // names alone
 	}
-	steps := make([]migration.Applied, len(m.work))
+	steps := make([]migration.Step, len(m.work))
 	for i := range m.work {
-		steps[i] = m.work[i].step.Applied()
+		steps[i] = m.work[i].step
 	}
-	text, err := json.Marshal(steps)
+	text, err := migration.Record(steps)
 	if err != nil {
 		return err
 	}
@@ -245,11 +244,7 @@ func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, 
 // history reads the migrations of a schema, the latest first.
 func history(c *engine.Conn, schema string, limit int) (all []migration.Entry, err error) {
 	err = c.Run(&engine.Query{Text: []byte(readMigrations + itoa(limit)), Values: [][]byte{[]byte(schema)}, Row: func(v [][]byte) error {
-		e := migration.Entry{At: string(v[0])}
-		if err := json.Unmarshal(v[1], &e.Steps); err != nil {
-			e.Steps = nil // another program wrote it
-		}
-		all = append(all, e)
+		all = append(all, migration.ReadEntry(string(v[0]), v[1]))
 		return nil
 	}})
 	if engine.Missing(err) {

@@ -100,17 +100,9 @@ func (m *migrator) prepare() (err error) {
 	if err := m.resolve(); err != nil {
 		return err
 	}
-	var wanted []*migration.Table
-	var unreadable []string
-	byName := map[string]*table{}
-	for _, t := range m.before.order {
-		wanted, byName[t.plain] = append(wanted, t.compared()), t
-		if p := m.have[t.plain]; p != nil && p.unreadable {
-			unreadable = append(unreadable, m.qualified(t.plain))
-		}
-	}
-	if len(unreadable) > 0 {
-		return fmt.Errorf("the role of the connection may not read %[1]s; let it: GRANT SELECT ON %[1]s", strings.Join(unreadable, ", "))
+	wanted, byName, err := m.wanted()
+	if err != nil {
+		return err
 	}
 	all := migration.Compare(m.present, wanted)
 	moved, err := m.move(all, byName)
@@ -121,12 +113,8 @@ func (m *migrator) prepare() (err error) {
 		kept := m.schema == engine.Bookkeeping && byName[t.Name] == nil && slices.Contains(engine.BookkeepingTables, t.Name)
 		return kept || m.adopted.byName[t.Name] != nil
 	})
-	undeclared, err := m.tables.names.Undeclared(m.task, own, wanted, func(table, column string) (int64, error) {
-		sql := "SELECT count(*) FROM " + m.qualified(table)
-		if column != "" {
-			sql += " WHERE " + quote(column) + " IS NOT NULL"
-		}
-		return m.number(sql)
+	undeclared, err := m.tables.names.Undeclared(m.task, own, wanted, func(table, where string) (int64, error) {
+		return m.number("SELECT count(*) FROM " + m.qualified(table) + where)
 	})
 	if err != nil {
 		return err
@@ -141,11 +129,8 @@ func (m *migrator) prepare() (err error) {
 			m.create(t, d)
 			continue
 		}
-		ch := &change{migrator: m, t: t, next: m.tables.byEntity[t.Entity], moved: moved, want: d.Table, was: d.Was, from: m.qualified(d.Was.Name), filled: map[string]bool{}, swapped: map[string]bool{}}
-		for i := range differences {
-			if err := ch.settle(&differences[i]); err != nil {
-				return err
-			}
+		if err := m.change(t, d, moved).settle(differences); err != nil {
+			return err
 		}
 	}
 	for _, p := range m.later {
@@ -157,6 +142,23 @@ func (m *migrator) prepare() (err error) {
 		}
 	}
 	return nil
+}
+
+// wanted returns the tables of the cards, and the same by name. The error names those that the
+// role may not read.
+func (m *migrator) wanted() (all []*migration.Table, byName map[string]*table, err error) {
+	var unreadable []string
+	byName = map[string]*table{}
+	for _, t := range m.before.order {
+		all, byName[t.plain] = append(all, t.compared()), t
+		if p := m.have[t.plain]; p != nil && p.unreadable {
+			unreadable = append(unreadable, m.qualified(t.plain))
+		}
+	}
+	if len(unreadable) > 0 {
+		return nil, nil, fmt.Errorf("the role of the connection may not read %[1]s; let it: GRANT SELECT ON %[1]s", strings.Join(unreadable, ", "))
+	}
+	return all, byName, nil
 }
 
 // create adds the step that makes a table, and the later ones of its foreign keys; or it refuses
@@ -198,7 +200,7 @@ func (m *migrator) add(step migration.Step, w work) {
 		step.SQL = append(step.SQL, g.script(w.table)...)
 	}
 	m.plan.Add(step)
-	if step.Refused || m.task.Start && step.Start != migration.Applies || len(w.groups) == 0 {
+	if !m.task.Executes(&step) || len(w.groups) == 0 {
 		if step.Start == migration.Leaves && m.task.Start {
 			m.plan.Notices = append(m.plan.Notices, step.Where()+" ("+step.Does+")")
 		}
@@ -223,16 +225,6 @@ func (m *migrator) list(sql string) (out []string, err error) {
 		return nil
 	}})
 	return out, err
-}
-
-// found returns a present table by the name that it has in the plan, or nil.
-func (m *migrator) found(name string) *migration.Table {
-	for _, t := range m.present {
-		if t.Name == name {
-			return t
-		}
-	}
-	return nil
 }
 
 // execute does the work of a plan. Each transaction is short; the next plan finds the finished

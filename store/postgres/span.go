@@ -8,8 +8,8 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// span is the part of an order that a page is read from: the ranges behind its cursor, one that
-// is the whole order without a cursor, and where it ends.
+// span is the part of an order that a page is read from: the ranges after its cursor, one that is
+// the whole order without a cursor, and where it ends.
 type span struct {
 	from, until []sqltext.Value
 	ranges      []seekRange
@@ -36,8 +36,8 @@ func (r *reading) span() (s span, err error) {
 	return s, err
 }
 
-// bounded writes the rows of a page, under name, and not many more: each range in the order of
-// the page and cut off. The order is written again behind them, with the limit.
+// bounded writes the rows of a page, under name, and not many more: each range in the order of the
+// page and cut off. The order is written again after them, with the limit.
 //
 //	(SELECT … WHERE (t0."at", t0."id") < ($1, $2) ORDER BY … LIMIT 64) AS p
 //	((SELECT … LIMIT 64) UNION ALL (SELECT … WHERE t1."at" IS NULL … LIMIT 64)) AS p

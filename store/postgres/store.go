@@ -196,9 +196,8 @@ func newTables(entities []*schema.Entity, in string, names *migration.Names) (*t
 func (t *tables) has(key string) bool { return t.byKey[key] != nil }
 
 // table returns the table of an entity, which may be of an older set of cards than the last
-// Prepare's: requests that began before a change still run on theirs. Such a table is made for
-// the call, since nobody keeps it. Where the server was not there yet to be prepared, the
-// error is SERVICE_UNAVAILABLE.
+// Prepare's: requests that began before a change still run on theirs. Such a table is made for the
+// call alone. Where the server was not there yet to be prepared, the error is SERVICE_UNAVAILABLE.
 func (s *Store) table(e *schema.Entity) (*table, error) {
 	all := s.tables.Load()
 	if t := all.byEntity[e]; t != nil {

@@ -32,16 +32,14 @@ func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]grou
 	held := int64(0)
 	if ch.rows > 0 {
 		var err error
-		if held, err = ch.count("t." + quote(s.Column) + " IS NOT NULL"); err != nil {
+		if held, err = ch.held.Count("t." + quote(s.Column) + " IS NOT NULL"); err != nil {
 			return nil, err
 		}
 	}
 	var f *filling
 	if held > 0 {
 		if f = ch.conversion(col, from, to); f == nil {
-			s.Rows = held
-			s.Refuse(migration.Count(held, "%d row holds a value of the old type", "%d rows hold values of the old type")+", and there is no conversion",
-				"keep the type, or write values: {"+s.Entity+"."+s.Field+": …} in frond.yaml")
+			s.NoConversion(held)
 			return nil, nil
 		}
 		f.to, f.seen = shorten(helpers+"new "+col.name), shorten(helpers+"seen "+col.name)
@@ -54,7 +52,7 @@ func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]grou
 		s.Rows, s.Keys = rows, nil
 		lossless := migration.Lossless(from, to)
 		if from == "integer" && to == "number" { // a number holds every integer up to 2^53
-			rounded, err := ch.count("t." + quote(s.Column) + " NOT BETWEEN -9007199254740992 AND 9007199254740992")
+			rounded, err := ch.held.Count("t." + quote(s.Column) + " NOT BETWEEN -9007199254740992 AND 9007199254740992")
 			if err != nil {
 				return nil, err
 			}

@@ -16,7 +16,7 @@ type waiting struct {
 	done   chan struct{}
 	// err is why the last attempt failed; nil: nobody waits.
 	err error
-	// then is done behind the attempt that succeeds.
+	// then runs after the attempt that succeeds.
 	then func(context.Context) error
 }
 

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/frondhost/frond/store/migration"
@@ -24,6 +23,7 @@ type change struct {
 	*migrator
 	t         *table
 	want, was *migration.Table
+	held      migration.Rows
 	rows      int64
 
 	// rebuilt says that the table is rebuilt, values how its columns are filled, and dropped which
@@ -31,6 +31,16 @@ type change struct {
 	rebuilt bool
 	values  map[string]*filling
 	dropped map[string]bool
+}
+
+// change is the change of a table of which d is a difference.
+func (m *migrator) change(t *table, d *migration.Difference) *change {
+	key := "NULL"
+	if d.Was.Column(t.primary.column) != nil {
+		key = "CAST(t." + t.primary.Name + " AS TEXT)"
+	}
+	held := migration.Rows{Table: t.Name, Key: key, Number: m.number, List: m.list}
+	return &change{migrator: m, t: t, want: d.Table, was: d.Was, held: held, values: map[string]*filling{}}
 }
 
 // settle adds the steps of the differences, which are all of this table: columns, then a rebuild,
@@ -120,14 +130,7 @@ func (ch *change) unique(s *migration.Step, ix *migration.Index) error {
 			return nil // its values are not there yet; the index itself will say
 		}
 	}
-	names, null := make([]string, len(ix.Columns)), make([]string, len(ix.Columns))
-	for i, name := range ix.Columns {
-		names[i] = quote(name)
-		null[i] = quote(name) + " IS NOT NULL"
-	}
-	list := strings.Join(names, ", ")
-	return ch.against(s, "("+list+") IN (SELECT "+list+" FROM "+ch.t.Name+" WHERE "+strings.Join(null, " AND ")+" GROUP BY "+list+" HAVING count(*) > 1)",
-		"%d row shares one", "%d rows share one with another", "change those rows first, or remove role.unique")
+	return ch.held.Unique(s, ix.Columns)
 }
 
 // addColumn plans a new column; rebuild reports that it needs a rebuild. ADD COLUMN takes a constant
@@ -158,7 +161,7 @@ func (ch *change) dropColumn(s *migration.Step, was *migration.Column) (rebuild 
 		return was.NotNull && !was.Filled && !was.Primary, nil
 	}
 	name := quote(was.Name)
-	kept, err := ch.count("t." + name + " IS NOT NULL AND t." + name + " IS NOT '[]'")
+	kept, err := ch.held.Count("t." + name + " IS NOT NULL AND t." + name + " IS NOT '[]'")
 	if err != nil {
 		return false, err
 	}
@@ -176,38 +179,33 @@ func (ch *change) dropColumn(s *migration.Step, was *migration.Column) (rebuild 
 func (ch *change) changeColumn(s *migration.Step, d *migration.Difference) error {
 	c := ch.t.byName(s.Column)
 	value := ch.task.Value(c.Prop, ch.t.Entity)
-	name := quote(s.Column)
 	switch d.Op {
 	case migration.ChangeKey:
 		s.Refuse("rows are known by it", "keep the primary key, or move the rows to a new entity")
 	case migration.ChangeType:
 		return ch.changeType(s, d)
 	case migration.SetNotNull:
-		switch nulls := name + " IS NULL"; {
+		switch {
 		case ch.values[s.Column] != nil: // its new values are judged
 		case value != nil:
-			return ch.fill(s, s.Column, &filling{value: value, when: nulls})
+			return ch.fill(s, s.Column, &filling{value: value, when: quote(s.Column) + " IS NULL"})
 		case c.fill.Kind == sqltext.Null:
-			return ch.against(s, nulls, "%d row holds null", "%d rows hold null", "give those rows a value first, or let the field be null")
+			return ch.held.NotNull(s, s.Column)
 		}
 	case migration.AddCheck:
-		switch broken := "NOT (" + d.Check.Expression + ")"; {
+		switch {
 		case ch.values[s.Column] != nil:
 		case value != nil:
-			return ch.fill(s, s.Column, &filling{value: value, when: broken})
+			return ch.fill(s, s.Column, &filling{value: value, when: "NOT (" + d.Check.Expression + ")"})
 		default:
-			return ch.against(s, broken, "%d row breaks it", "%d rows break it", "change those rows first, or widen "+d.Check.Keyword)
+			return ch.held.Check(s, d.Check)
 		}
 	case migration.AddForeignKey:
 		if ch.values[s.Column] != nil {
 			return nil
 		}
 		// SQLite would not report it: it checks only the rows of later writes.
-		where := "t." + name + " IS NOT NULL"
-		if parent := ch.found(d.Column.References.Table); parent != nil && parent.Column(d.Column.References.Column) != nil {
-			where += " AND NOT EXISTS (SELECT 1 FROM " + quote(parent.Name) + " AS p WHERE p." + quote(d.Column.References.Column) + " = t." + name + ")"
-		}
-		return ch.against(s, where, "%d row points at none", "%d rows point at none", "change those rows first, or remove role.relation")
+		return ch.held.Points(s, s.Column, ch.present, d.Column.References, quote)
 	}
 	return nil
 }
@@ -215,7 +213,7 @@ func (ch *change) changeColumn(s *migration.Step, d *migration.Difference) error
 // changeType judges a change of a type: one that loses nothing is done; else the values are
 // computed by the author's expression or converted, which takes a flag.
 func (ch *change) changeType(s *migration.Step, d *migration.Difference) error {
-	held, err := ch.count("t." + quote(s.Column) + " IS NOT NULL")
+	held, err := ch.held.Count("t." + quote(s.Column) + " IS NOT NULL")
 	if err != nil || held == 0 {
 		return err
 	}
@@ -232,7 +230,7 @@ func (ch *change) changeType(s *migration.Step, d *migration.Difference) error {
 	case lossless && condition == "":
 		return nil
 	case lossless:
-		bad, err := ch.count("NOT (" + strings.ReplaceAll(condition, "$", quote(s.Column)) + ")")
+		bad, err := ch.held.Count("NOT (" + strings.ReplaceAll(condition, "$", quote(s.Column)) + ")")
 		if err != nil || bad == 0 {
 			return err
 		}
@@ -251,31 +249,6 @@ var conversions = map[string]string{
 	"string to date":      "$ GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]'",
 	"integer to number":   "$ BETWEEN -9007199254740992 AND 9007199254740992",
 	"number to integer":   "$ = CAST($ AS INTEGER) AND $ BETWEEN -9007199254740992 AND 9007199254740992",
-}
-
-// against refuses a step for the rows that meet a condition; without such rows it does nothing.
-func (ch *change) against(s *migration.Step, where, one, many, remedy string) error {
-	n, err := ch.count(where)
-	if err != nil || n == 0 {
-		return err
-	}
-	s.Refuse(migration.Count(n, one, many), remedy)
-	s.Rows = n
-	s.Keys, err = ch.list("SELECT " + ch.key() + " FROM " + ch.t.Name + " AS t WHERE " + where + fmt.Sprintf(" LIMIT %d", migration.MaxKeys))
-	return err
-}
-
-// key is the primary key of a row as text, in SQL.
-func (ch *change) key() string {
-	if ch.was.Column(ch.t.primary.column) == nil {
-		return "NULL"
-	}
-	return "CAST(t." + ch.t.primary.Name + " AS TEXT)"
-}
-
-// count counts the rows of a condition.
-func (ch *change) count(where string) (int64, error) {
-	return ch.conn.Number("SELECT count(*) FROM " + ch.t.Name + " AS t WHERE " + where)
 }
 
 // byName returns the column of this name in the file, or nil.

@@ -121,7 +121,7 @@ func (r *describing) columns() error {
 	return nil
 }
 
-// reason is SQLite's own sentence behind an error, without the statement.
+// reason is SQLite's own sentence for an error, without the statement.
 func reason(err error) string {
 	text := err.Error()
 	return text[strings.LastIndex(text, "sqlite3: ")+len("sqlite3: "):]

@@ -179,8 +179,8 @@ func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	}
 }
 
-// totals writes the second half of a statement that counts the rows of each key, behind those
-// of the first half. Keys without rows are not in it; runEach counts them as 0.
+// totals writes the second half of a statement that counts the rows of each key, after those of the
+// first half. Keys without rows are not in it; runEach counts them as 0.
 //
 //	… LIMIT -1) UNION ALL SELECT 1, k.key, count(*), NULL … GROUP BY k.key
 func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
@@ -193,8 +193,8 @@ func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 	b.Text(" GROUP BY k.key")
 }
 
-// runEach steps the statement and cuts the rows into the groups of their keys. The rows come
-// in the order of the keys, and the totals behind all rows:
+// runEach steps the statement and cuts the rows into the groups of their keys. The rows come in the
+// order of the keys, and the totals after all rows:
 //
 //	0  key  columns …   a row of the key, with Count; without it the first column is the key
 //	1  key  total …     the total of the key

@@ -28,8 +28,7 @@ type filling struct {
 // fill has a column's values computed, after it has looked whether every row gives one. A step
 // whose rows do not is refused.
 func (ch *change) fill(s *migration.Step, column string, f *filling) error {
-	if why := ch.unreadable(f.value); why != "" {
-		s.Refuse(why, "correct values in frond.yaml; the columns are "+strings.Join(ch.columnNames(), ", "))
+	if s.Reads(f.value, ch.was, ch.columnOf); s.Refused {
 		return nil
 	}
 	ch.values[column] = f
@@ -46,9 +45,7 @@ func (ch *change) fill(s *migration.Step, column string, f *filling) error {
 func (ch *change) convert(s *migration.Step, c *column, from, to string, held int64, lossless bool) error {
 	how := migration.Convert(from, to)
 	if how == nil {
-		s.Rows = held
-		s.Refuse(migration.Count(held, "%d row holds a value of the old type", "%d rows hold values of the old type")+", and there is no conversion",
-			fmt.Sprintf("keep the type, or write values: {%s.%s: …} in frond.yaml", ch.t.Entity.Name, c.Prop.Name))
+		s.NoConversion(held)
 		return nil
 	}
 	f := &filling{value: catalog.NewConversion(ch.t.Entity, c.Prop, how), lossy: true}
@@ -70,7 +67,7 @@ func (ch *change) convert(s *migration.Step, c *column, from, to string, held in
 func (ch *change) try(s *migration.Step, column string, f *filling) (lost int64, err error) {
 	c := ch.t.byName(column)
 	reads := ch.reads([]*filling{f})
-	sql := "SELECT " + ch.key() + reads.list() + " FROM " + ch.t.Name + " AS t"
+	sql := "SELECT " + ch.held.Key + reads.list() + " FROM " + ch.t.Name + " AS t"
 	if f.when != "" {
 		sql += " WHERE " + f.when
 	}
@@ -98,12 +95,7 @@ func (ch *change) try(s *migration.Step, column string, f *filling) (lost int64,
 		return 0, err
 	}
 	if !f.lossy || c.notNull {
-		s.Rows = lost
-		remedy := "change those rows first, or correct values in frond.yaml"
-		if f.value.Text == "" {
-			remedy = fmt.Sprintf("change those rows first, or write values: {%s.%s: …} in frond.yaml", ch.t.Entity.Name, c.Prop.Name)
-		}
-		s.Refuse(migration.Count(lost, "%d row gives no value", "%d rows give no value")+": "+first.Error(), remedy)
+		s.NoResult(f.value, lost, first)
 	}
 	return lost, nil
 }
@@ -180,14 +172,14 @@ func (ch *change) reads(fills []*filling) (r reads) {
 	for _, f := range fills {
 		for _, name := range f.value.Reads {
 			if !slices.Contains(r.names, name) {
-				r.names, r.columns = append(r.names, name), append(r.columns, ch.older(name))
+				r.names, r.columns = append(r.names, name), append(r.columns, ch.was.Column(ch.columnOf(name)))
 			}
 		}
 	}
 	return r
 }
 
-// list is the columns as a SELECT has them, behind others.
+// list is the columns as a SELECT has them, after others.
 func (r *reads) list() string {
 	var b strings.Builder
 	for _, c := range r.columns {
@@ -218,26 +210,6 @@ func (r *reads) json(st *engine.Stmt, from int, name string) json.RawMessage {
 	return jsontext.Quote(text)
 }
 
-// older returns a column of the row as it was, by the name that an expression has for it: one of
-// now or of before. nil: the rows have none.
-func (ch *change) older(name string) *migration.Column {
-	return ch.was.Column(ch.tables.names.Column(ch.t.Entity.Key, name))
-}
-
-// unreadable says which field of an expression the older rows do not have; "" for none.
-func (ch *change) unreadable(b *catalog.Backfill) string {
-	for _, name := range b.Reads {
-		if ch.older(name) == nil {
-			return fmt.Sprintf("the expression %q reads %s, which the rows do not have", b.Text, name)
-		}
-	}
-	return ""
-}
-
-// columnNames lists the columns that are there.
-func (ch *change) columnNames() (names []string) {
-	for i := range ch.was.Columns {
-		names = append(names, ch.was.Columns[i].Field)
-	}
-	return names
-}
+// columnOf returns the name of a field's column in the rows as they were, by the name that an
+// expression has for it.
+func (ch *change) columnOf(name string) string { return ch.tables.names.Column(ch.t.Entity.Key, name) }

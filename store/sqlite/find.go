@@ -51,7 +51,7 @@ type reading struct {
 func (r *reading) page(ctx context.Context) error {
 	b := r.store.text.Builder()
 	defer b.Free()
-	// An estimate is made behind the page, on the same connection.
+	// An estimate is made after the page, on the same connection.
 	estimate := r.Find.Count && r.Find.Estimate && r.Find.Where != nil
 	counted := r.Find.Count && !estimate
 	if counted {

@@ -53,7 +53,6 @@ func plainName(name string) bool {
 	return true
 }
 
-// escapeName spells a name in hex behind "~", so that no character that an author chose
-// reaches SQL. No plain name begins so. No card has such a name today, since the reader of
-// cards allows none.
+// escapeName spells a name in hex after "~", so that no character that an author chose reaches SQL.
+// No plain name begins so. No card has such a name today, since the reader of cards allows none.
 func escapeName(name string) string { return "~" + hex.EncodeToString([]byte(name)) }

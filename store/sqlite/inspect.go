@@ -6,9 +6,9 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// found is a table as the file holds it, read back from its CREATE statements. This program
-// wrote them, so only what [definition.sql] and [table.indexSQL] write has to be understood:
-// no record of the schema is kept beside the schema.
+// found is a table as the file holds it, read back from its CREATE statements. This program wrote
+// them, so only what [definition.sql] and [table.indexSQL] write has to be understood: the schema
+// has no other record.
 type found struct {
 	name     string
 	columns  []definition
@@ -168,8 +168,8 @@ func tokens(sql string) (out []string, ok bool) {
 	return out, true
 }
 
-// closing returns the offset behind the quoted token that opens at i. A doubled quote is one
-// of its characters.
+// closing returns the offset after the quoted token that opens at i. A doubled quote is one of its
+// characters.
 func closing(sql string, i int) (int, bool) {
 	q := sql[i]
 	for i++; i < len(sql); i++ {

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -218,11 +217,7 @@ func (m *migrator) record() error {
 	if err := m.conn.Once(`CREATE TABLE IF NOT EXISTS "` + historyTable + `" (at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, steps TEXT NOT NULL) STRICT`); err != nil {
 		return err
 	}
-	var steps []migration.Applied
-	for _, s := range m.plan.Steps {
-		steps = append(steps, s.Applied())
-	}
-	text, err := json.Marshal(steps)
+	text, err := migration.Record(m.plan.Steps)
 	if err != nil {
 		return err
 	}
@@ -249,11 +244,7 @@ func history(c *engine.Conn, limit int) (all []migration.Entry, err error) {
 		return nil, err
 	}
 	for st.Step() {
-		e := migration.Entry{At: st.ColumnText(0)}
-		if err := json.Unmarshal([]byte(st.ColumnText(1)), &e.Steps); err != nil {
-			e.Steps = nil // another program wrote it
-		}
-		all = append(all, e)
+		all = append(all, migration.ReadEntry(st.ColumnText(0), []byte(st.ColumnText(1))))
 	}
 	return all, c.Finish(st)
 }

@@ -19,7 +19,7 @@ type migrator struct {
 	log    *slog.Logger
 	task   *migration.Task
 	tables *tables // under the names of the file
-	// free returns how many bytes the disk has left, -1 where nobody knows.
+	// free returns how many bytes the disk has left, -1 where that is unknown.
 	free func() int64
 	// holds are the tables that are there, by name in lower case; nil for one that this program
 	// did not make.
@@ -67,12 +67,8 @@ func (m *migrator) prepare() (err error) {
 	for _, t := range m.tables.order {
 		wanted, byName[t.plain] = append(wanted, t.compared()), t
 	}
-	undeclared, err := m.tables.names.Undeclared(m.task, m.present, wanted, func(table, column string) (int64, error) {
-		sql := "SELECT count(*) FROM " + quote(table)
-		if column != "" {
-			sql += " WHERE " + quote(column) + " IS NOT NULL"
-		}
-		return m.conn.Number(sql)
+	undeclared, err := m.tables.names.Undeclared(m.task, m.present, wanted, func(table, where string) (int64, error) {
+		return m.number("SELECT count(*) FROM " + quote(table) + where)
 	})
 	if err != nil {
 		return err
@@ -86,8 +82,7 @@ func (m *migrator) prepare() (err error) {
 			m.create(byName[d.Table.Name], d)
 			continue
 		}
-		ch := &change{migrator: m, t: byName[d.Table.Name], want: d.Table, was: d.Was, values: map[string]*filling{}}
-		if err := ch.settle(differences); err != nil {
+		if err := m.change(byName[d.Table.Name], d).settle(differences); err != nil {
 			return err
 		}
 	}
@@ -97,15 +92,8 @@ func (m *migrator) prepare() (err error) {
 	return nil
 }
 
-// found returns a present table by the name that it has in the plan, or nil.
-func (m *migrator) found(name string) *migration.Table {
-	for _, t := range m.present {
-		if t.Name == name {
-			return t
-		}
-	}
-	return nil
-}
+// number runs a statement that returns one number.
+func (m *migrator) number(sql string) (int64, error) { return m.conn.Number(sql) }
 
 // create adds the step that makes a table with its indexes, or refuses one that is there and
 // that this program did not make.
@@ -129,14 +117,9 @@ func (m *migrator) create(t *table, d *migration.Difference) {
 // refused, is listed and not executed.
 func (m *migrator) add(step migration.Step, run func() error) {
 	m.plan.Add(step)
-	if m.does(&step) {
+	if m.task.Executes(&step) {
 		m.work = append(m.work, work{step, run})
 	}
-}
-
-// does reports whether the step is executed: it is not refused, and a start may apply it.
-func (m *migrator) does(step *migration.Step) bool {
-	return !step.Refused && (!m.task.Start || step.Start == migration.Applies)
 }
 
 // statements executes SQL.

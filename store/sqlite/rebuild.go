@@ -55,15 +55,8 @@ func (ch *change) build() error {
 	if ch.rows == 0 {
 		step.Effect = migration.Online
 	}
-	if ch.rows >= worthMeasuring {
-		// The copy is written to the log first, and then to the file.
-		size, err := ch.conn.Size(ch.was.Name)
-		if err != nil {
-			return err
-		}
-		if step.Bytes = 2 * size; ch.free() >= 0 && ch.free() < step.Bytes {
-			step.Refuse(fmt.Sprintf("the copy needs about %d MiB of disk, and %d MiB are free", step.Bytes>>20, ch.free()>>20), "make room, and try again")
-		}
+	if err := ch.measure(&step); err != nil {
+		return err
 	}
 	insert := "INSERT INTO " + c.temporary + " (" + strings.Join(c.into, ", ") + ") SELECT " + strings.Join(c.from, ", ") + " FROM " + ch.t.Name
 	if len(ch.values) > 0 {
@@ -94,6 +87,22 @@ func (ch *change) build() error {
 		ch.filled = append(ch.filled, ch.t)
 	}
 	ch.note("rebuilt table %s", name)
+	return nil
+}
+
+// measure sets the disk that the copy of a large table needs, and refuses the step where less is
+// free. The copy is written to the log first, and then to the file.
+func (ch *change) measure(step *migration.Step) error {
+	if ch.rows < worthMeasuring {
+		return nil
+	}
+	size, err := ch.conn.Size(ch.was.Name)
+	if err != nil {
+		return err
+	}
+	if step.Bytes = 2 * size; ch.free() >= 0 && ch.free() < step.Bytes {
+		step.Refuse(fmt.Sprintf("the copy needs about %d MiB of disk, and %d MiB are free", step.Bytes>>20, ch.free()>>20), "make room, and try again")
+	}
 	return nil
 }
 

@@ -45,9 +45,9 @@ func (s *Store) Abilities() facade.Abilities {
 	return facade.Abilities{Transactor: s, Outbox: &s.events, Seeder: s, DryRuns: true, Prepare: s.start, Check: s.Check}
 }
 
-// Transact implements [facade.Transactor]. The database's lock is taken at the first call:
-// other writes wait, and reads go on beside it. Transactions that wait at the same time share
-// a commit; fn runs again only where another one of its group has lost that.
+// Transact implements [facade.Transactor]. The database's lock is taken at the first call: other
+// writes wait, and reads go on during it. Transactions that wait at the same time share a commit;
+// fn runs again only where another one of its group has lost that.
 func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) error {
 	return s.db.Transact(ctx, fn)
 }
@@ -130,8 +130,8 @@ func (t *tables) sorted() []*table {
 }
 
 // table returns the table of an entity, which may be of an older set of cards than the last
-// Prepare's: requests that began before a change still run on theirs. Such a table is made for
-// the call, since nobody keeps it.
+// Prepare's: requests that began before a change still run on theirs. Such a table is made for the
+// call alone.
 func (s *Store) table(e *schema.Entity) (*table, error) {
 	all := s.tables.Load()
 	if t := all.byEntity[e]; t != nil {
@@ -166,4 +166,19 @@ func (s *Store) described(e *schema.Entity) (*sqltext.Table, error) {
 		return nil, err
 	}
 	return &t.Table, nil
+}
+
+// Backup writes the store at path into a file of its own, as of one moment, also while other
+// processes read and write it. The file is complete and on disk when Backup returns; it must not
+// exist before. It returns the file's size in bytes. It opens the file by itself, and needs no
+// [Store].
+func Backup(ctx context.Context, path, to string) (int64, error) {
+	return engine.Backup(ctx, path, to)
+}
+
+// Restore puts a backup in the place of the store at path, which no process may serve during the
+// call. An existing store is replaced only where replace is true; it keeps its rows under the new
+// name kept. path may be without a file; then kept is "".
+func Restore(ctx context.Context, backup, path string, replace bool) (kept string, err error) {
+	return engine.Restore(ctx, backup, path, replace)
 }

@@ -86,8 +86,8 @@ type index struct {
 	name    string // unquoted
 	unique  bool
 	columns []*column
-	// tail is the primary key, behind the columns of an index that is not unique:
-	// every order ends in it, so a page in an index's order needs no sorting.
+	// tail is the primary key, after the columns of an index that is not unique: every order ends
+	// in it, so a page in an index's order needs no sorting.
 	tail *column
 }
 

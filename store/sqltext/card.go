@@ -135,7 +135,7 @@ func bound(k schema.Kind, kw schema.Keyword) (Value, bool) {
 	return FloatValue(f), err == nil && (k == schema.KindInteger || k == schema.KindNumber)
 }
 
-// Index is an index that a card asks for. One that is not unique has the primary key behind its
+// Index is an index that a card asks for. One that is not unique has the primary key after its
 // column: every order ends in it, so that a page in the index's order needs no sorting.
 type Index struct {
 	Unique  bool

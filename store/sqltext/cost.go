@@ -57,8 +57,8 @@ func light(f *filter.Filter) bool {
 	return !slices.ContainsFunc(f.Sub, func(sub *filter.Filter) bool { return !light(sub) })
 }
 
-// leads reports whether an index has the rows in this order, behind the values of first; nil: of
-// all rows. Behind a unique field there is nothing left to order.
+// leads reports whether an index has the rows in this order, after the values of first; nil: of all
+// rows. Behind a unique field there is nothing left to order.
 func (t *Table) leads(first *Column, order []SortKey) bool {
 	var lead []*schema.Property
 	if first != nil {

@@ -9,8 +9,8 @@ import (
 
 // CompareDecimal compares two decimal texts as numbers of any size: it is SQLite's collation
 // "decimal" of decimal columns, in comparisons, orders and unique indexes alike. "1.50" equals
-// "1.5". Text that is no number sorts behind all numbers, by its bytes. It has to be a total
-// order that never changes: indexes in files are sorted by it.
+// "1.5". Other text sorts after all numbers, by its bytes. It has to be a total order that never
+// changes: indexes in files are sorted by it.
 func CompareDecimal(a, b []byte) int {
 	x, okX := parseDecimal(string(a))
 	y, okY := parseDecimal(string(b))

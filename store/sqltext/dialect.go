@@ -22,10 +22,10 @@ type Words struct {
 	// null, so that null is the smallest value (docs/decisions/filters-and-paging.md); "" where
 	// that is the default.
 	NullsFirst, NullsLast string
-	// Cross joins the rows behind a list of ids to the list.
+	// Cross joins the rows of a list of ids to the list.
 	Cross string
-	// Lookups says that the rows behind a relation are always written as EXISTS, because the
-	// database decides by itself whether it looks them up or collects them once.
+	// Lookups says that conditions on a relation are always written as EXISTS, because the database
+	// decides by itself whether it looks them up or collects them once.
 	Lookups bool
 	// MaxValues is how many values one statement takes; MaxJoins is how many relations are
 	// joined. A planner takes long for many joins; the others are written as EXISTS.

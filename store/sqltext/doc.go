@@ -1,7 +1,6 @@
-// Package sqltext writes the SQL that every SQL store writes: filters, relations, orders,
-// pages behind a cursor, the terms of a write. It knows tables and columns as plain
-// descriptions ([Table], [Column]) and no database driver; what one database writes
-// otherwise is behind [Dialect].
+// Package sqltext writes the SQL that every SQL store writes: filters, relations, orders, pages
+// after a cursor, the terms of a write. It knows tables and columns as plain descriptions ([Table],
+// [Column]) and no database driver; what one database writes otherwise is behind [Dialect].
 //
 // A [Builder] writes one statement. Its text follows from the shape of a call alone, so that
 // equal shapes are equal texts and share a prepared statement. Everything that a caller sent

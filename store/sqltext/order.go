@@ -119,8 +119,7 @@ func (b *Builder) After(keys []SortKey, values []Value, including bool, alias st
 	b.beyond(keys, values, including, alias)
 }
 
-// beyond writes the comparison for the first key and, where it is equal, those for the keys
-// behind it:
+// beyond writes the comparison for the first key and, where it is equal, those for the keys after it:
 //
 //	ascending     (a > ? OR a = ? AND …)         from null   (a IS NOT NULL OR a IS NULL AND …)
 //	descending    (a < ? OR a IS NULL OR a = ? AND …)        (0 OR a IS NULL AND …)

@@ -5,8 +5,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// reach says for how many rows a condition is judged. It decides whether the rows behind a
-// relation are looked up one by one or collected once (docs/decisions/sqlite.md).
+// reach says for how many rows a condition is judged. It decides whether the rows of a relation are
+// looked up one by one or collected once (docs/decisions/sqlite.md).
 type reach uint8
 
 // The numbers of rows a condition is judged for.
@@ -27,7 +27,7 @@ func (r reach) through(many bool) reach {
 	return sharedRows
 }
 
-// probes says whether the rows behind a relation are looked up row by row:
+// probes reports whether the rows of a relation are looked up row by row:
 //
 //	few rows, or one:   EXISTS (SELECT 1 FROM "song" AS t1 WHERE t1."album" = t0."id" AND …)
 //	any number:         t0."id" IN (SELECT t1."album" FROM "song" AS t1 WHERE …)

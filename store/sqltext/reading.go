@@ -24,12 +24,12 @@ type Reading struct {
 	Found facade.Found
 	// Read are the rows in the order they were read.
 	Read *rows.Rows
-	// Held is how many bytes the reading holds beside rows and keys.
+	// Held is how many bytes the reading holds in addition to rows and keys.
 	Held int
 
 	orderRoom [4]SortKey // for Order, where these are enough
 
-	// keys are, with sort columns beside the layout, each row's key, one behind the other.
+	// keys are, with sort columns outside the layout, each row's key, one after the other.
 	keys []byte
 	// ends are where each of them ends.
 	ends []int
@@ -243,7 +243,7 @@ func (r *Reading) Settle(groups []facade.FoundGroup) error {
 	return nil
 }
 
-// keySize is how many bytes a key takes beside its text: its slice header.
+// keySize is how many bytes a key takes in addition to its text: its slice header.
 const keySize = 24
 
 // key returns the JSON array of a row's sort values, such as

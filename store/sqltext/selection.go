@@ -11,7 +11,7 @@ type Selection struct {
 	Layout *rows.Layout
 	// Fields are the columns of the layout, in its order.
 	Fields []*Column
-	// Extra are sort columns for Found.Keys alone, behind Fields in the statement.
+	// Extra are sort columns for Found.Keys alone, after Fields in the statement.
 	Extra []*Column
 	// keys are, for each sort key, its place in Fields, or len(Fields) + its place in Extra.
 	keys []int
@@ -59,7 +59,7 @@ func (s *Selection) Choose(t *Table, layout *rows.Layout, order []SortKey) error
 // noFields is the layout of a read without fields.
 var noFields = rows.NewLayout(nil)
 
-// Also selects a column beside the layout's, and returns its place in the select list.
+// Also selects a column in addition to the layout's, and returns its place in the select list.
 func (s *Selection) Also(c *Column) int {
 	for i, f := range s.Fields {
 		if f == c {

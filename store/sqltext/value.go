@@ -1,5 +1,13 @@
 package sqltext
 
+import (
+	"math"
+	"strconv"
+
+	"github.com/frondhost/frond/schema/format"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
 // Value is one value that is bound to a statement of any database. The zero Value is null. Values
 // of one kind are comparable with ==; a Blob is kept in S for that. A Value is small and kept in
 // slices, so that binding allocates nothing.
@@ -55,4 +63,48 @@ func (v Value) Any() any {
 		return []byte(v.S)
 	}
 	return nil
+}
+
+// TimeLayout is the form of a date-time in a Value: UTC, of one width, so that the order of the
+// text is the order of time.
+const TimeLayout = "2006-01-02T15:04:05.000000Z"
+
+// NormalTime turns an RFC 3339 date-time into TimeLayout. It cuts off digits beyond the
+// microsecond; a leap second becomes the second after it. It returns false for any other text.
+func NormalTime(s string) (string, bool) {
+	t, ok := format.ParseDateTime(s)
+	if !ok {
+		return "", false
+	}
+	return t.Format(TimeLayout), true
+}
+
+// AppendTime appends a date-time of TimeLayout with milliseconds, or with
+// microseconds where those are not zero (docs/decisions/writes-and-versions.md).
+func AppendTime(dst, text []byte) []byte {
+	if len(text) != len(TimeLayout) || text[len(text)-1] != 'Z' {
+		return jsontext.AppendText(dst, text)
+	}
+	dst = append(dst, '"')
+	if string(text[23:26]) == "000" {
+		dst = append(dst, text[:23]...)
+	} else {
+		dst = append(dst, text[:26]...)
+	}
+	return append(dst, 'Z', '"')
+}
+
+// AppendFloat appends f as encoding/json does: the shortest text that reads back
+// as f, with an exponent only for the very small and the very large.
+func AppendFloat(dst []byte, f float64) []byte {
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	dst = strconv.AppendFloat(dst, f, format, -1, 64)
+	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1] // e-09 becomes e-9
+		dst = dst[:n-1]
+	}
+	return dst
 }

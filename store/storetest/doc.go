@@ -1,6 +1,6 @@
-// Package storetest is the suite every [facade.Store] passes: what the port's comments
-// promise, tried out over one small domain of authors, posts and comments. A store's own test
-// calls it with a way to open an empty store:
+// Package storetest is the suite that every [facade.Store] passes: it tests the promises of the
+// port's comments over one small domain of authors, posts and comments. A store's own test calls it
+// with a way to open an empty store:
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
@@ -15,14 +15,14 @@
 // seeds and every axis of a card; and [Worst], documents that make their readers work. Only
 // tests and bench import this package.
 //
-// What a store alone can know of (files, migrations, durability) is tested beside the store.
-// The suite speaks of rows as JSON text and of fields by name, so a failure can be read
-// without knowing any store.
+// The parts that only one store has (files, migrations, durability) have tests in its own package.
+// The suite speaks of rows as JSON text and of fields by name, so a failure can be read without
+// knowing any store.
 //
-// # What is where
+// # Files
 //
-//	values, writes, terms        what is written: values, constraints, terms of a write
-//	reads, pages                 what is read: filters, orders, pages, totals, groups
+//	values, writes, terms        writes: values, constraints, terms of a write
+//	reads, pages                 reads: filters, orders, pages, totals, groups
 //	seeds, parallel, random      marks of seeds, many at once, random reads and writes
 //	suite, world                 the list of tests, the domain and its short forms
 //	transactions                 several calls as one
@@ -38,7 +38,7 @@
 //
 // # A new promise
 //
-// A new test is a function of (*testing.T, *world) in the list of suite.go. It runs against
-// the reference store first, whose behaviour has to be obviously what the port's comment says;
-// then against every store.
+// A new test is a function of (*testing.T, *world) in the list of suite.go. It runs against the
+// reference store first, which has to follow the port's comment in an obvious way; then against
+// every store.
 package storetest

@@ -67,7 +67,7 @@ type emission struct {
 	can    facade.Abilities
 	outbox facade.Outbox
 	at     facade.Position
-	// ship is what the handler of order.ship does.
+	// ship is the work of the handler of order.ship.
 	ship func(ctx context.Context, id string) error
 }
 
@@ -134,7 +134,7 @@ func (e *emission) try(method, id, body string) error {
 	return err
 }
 
-// expect compares the events since the last look: name, change, key, data, and what was before.
+// expect compares the events since the last look: name, change, key, data, and the row before.
 func (e *emission) expect(what string, want ...string) {
 	e.Helper()
 	if _, _, err := e.outbox.Relay(e.Context()); err != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/frondhost/frond/store/migration"
 )
 
-// RunEndedRenames applies renames alone, as a run has that was ended behind them, and then the
-// whole: what it computes reads the rows by the names of before, by those between and by those of
-// now. open gives a store over an empty database.
+// RunEndedRenames applies renames alone, as a run does that ends after them, and then the whole:
+// its computed values read the rows by the names of before, by those between and by those of now.
+// open gives a store over an empty database.
 func RunEndedRenames(t *testing.T, open func(t testing.TB) Migrator) {
 	const renamed = "renamed: {thing.a: thing.b, thing.b: thing.c}"
 	for _, expression := range []string{"lower(a)", "lower(b)", "lower(c)"} {

@@ -134,8 +134,8 @@ func compareRows(sort []facade.SortKey, a, b *row) int {
 	return 0
 }
 
-// compareToKey returns where a row stands to the place a cursor names: less than 0 before it,
-// more than 0 behind it, in the direction of the order. The place need not be that of a row.
+// compareToKey compares a row with the place that a cursor names: less than 0 before it, more than
+// 0 after it, in the direction of the order. The place need not be that of a row.
 func compareToKey(sort []facade.SortKey, r *row, from []json.RawMessage) int {
 	at := &row{map[string]json.RawMessage{}}
 	for i, k := range sort {

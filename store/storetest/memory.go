@@ -31,7 +31,7 @@ type Store struct {
 	committed facade.Broadcast
 }
 
-// contents is what a transaction goes back to.
+// contents is the state that a transaction is undone to.
 type contents struct {
 	tables map[string]*table
 	outbox outbox
@@ -111,9 +111,9 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	return &facade.Found{Rows: write(q.Select, all), Total: -1, Groups: groups, Keys: keys(q, all, groups)}, nil
 }
 
-// page cuts what was asked for out of sorted rows: the range between From and Until, then
-// Offset, then Limit, from the end of the range where the reading is backward. total counts
-// the rows before the cut; more reports whether the range goes on.
+// page cuts the page of a find out of sorted rows: the range between From and Until, then Offset,
+// then Limit, from the end of the range where the reading is backward. total counts the rows before
+// the cut; more reports whether the range goes on.
 func page(q *facade.Find, rows []*row) (cut []*row, total int64, more bool) {
 	total = int64(len(rows))
 	// Backward means the rows before From, which are kept where they compare less.
@@ -187,7 +187,7 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	// Points are judged before anything is written: a row does not make its own target one
 	// that meets the condition.
 	for _, record := range records {
-		if err := s.leads(terms, e, nil, record, records); err != nil {
+		if err := s.checkRelations(terms, e, nil, record, records); err != nil {
 			return nil, err
 		}
 	}
@@ -208,7 +208,7 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	for _, r := range t.rows[before:] {
 		err := s.check(t, r)
 		if err == nil {
-			err = s.stays(terms, r)
+			err = s.checkVisible(terms, r)
 		}
 		if err != nil {
 			t.rows = t.rows[:before]
@@ -218,7 +218,7 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	return write(sel, t.rows[before:]), nil
 }
 
-// check returns the constraint that a row breaks, now that it stands in its table: Taken for a
+// check returns the constraint that a row breaks, after it was added to its table: Taken for a
 // value that another row has, Dangling for a relation to no row, else nil. A null is equal to
 // nothing and points at nothing.
 func (s *Store) check(t *table, r *row) error {
@@ -281,7 +281,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 			set = judged
 		}
 	}
-	if err := s.leads(terms, e, r.of, set, nil); err != nil {
+	if err := s.checkRelations(terms, e, r.of, set, nil); err != nil {
 		return nil, err
 	}
 	// The row is changed in place, so that check and stays see the table as it would be.
@@ -291,7 +291,7 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	}
 	err = s.check(s.table(e), r)
 	if err == nil {
-		err = s.stays(terms, r)
+		err = s.checkVisible(terms, r)
 	}
 	if err != nil {
 		r.of = before
@@ -300,11 +300,11 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 	return write(sel, []*row{r}), nil
 }
 
-// leads checks the relations that terms.Points names: what is going to be written has to lead
-// to rows that are there and meet the condition. before is what the row held, nil where it is
-// new; its targets may stay, unless the point says All. others are the new rows of the same
-// call, which may point at each other.
-func (s *Store) leads(terms *facade.Terms, e *schema.Entity, before map[string]json.RawMessage, is facade.Record, others []facade.Record) error {
+// checkRelations checks the relations that terms.Points names: the written values have to lead to
+// rows that exist and meet the condition. before is the row as it was, nil where it is new; its
+// targets may stay, unless the point says All. others are the new rows of the same call, which may
+// point at each other.
+func (s *Store) checkRelations(terms *facade.Terms, e *schema.Entity, before map[string]json.RawMessage, is facade.Record, others []facade.Record) error {
 	if terms == nil {
 		return nil
 	}
@@ -330,7 +330,7 @@ func (s *Store) leads(terms *facade.Terms, e *schema.Entity, before map[string]j
 			}
 		}
 		for _, id := range ids(is.Get(p.Field.Name)) {
-			// What the row named before may stay, even where the caller no longer sees it.
+			// The earlier targets of the row may stay, even where the caller no longer sees them.
 			had := slices.ContainsFunc(known, func(other json.RawMessage) bool { return compareTexts(target.Primary, other, id) == 0 })
 			if to := s.byID(target, id); !had && (to == nil || !s.holds(p.Where, to)) {
 				return kiterror.Dangling(p.Field)
@@ -340,8 +340,8 @@ func (s *Store) leads(terms *facade.Terms, e *schema.Entity, before map[string]j
 	return nil
 }
 
-// stays returns Unmet where a row that was written does not meet what it has to.
-func (s *Store) stays(terms *facade.Terms, r *row) error {
+// checkVisible returns Unmet where a row that was written does not meet terms.After.
+func (s *Store) checkVisible(terms *facade.Terms, r *row) error {
 	if terms == nil {
 		return nil
 	}

@@ -125,10 +125,10 @@ var changes = []struct {
 }
 
 // RunMigrations plans and applies each of the changes, on a table without rows and on one with
-// some, and compares what happens with a golden file: the steps with their effects, what a start
-// does, what waits for which flag, and the rows afterwards. What was applied leaves an empty plan,
-// and what was refused changes nothing. open gives a store over an empty database. The plans
-// are returned, for tests of their SQL.
+// some, and compares the outcome with a golden file: the steps with their effects, their treatment
+// by a start, the flags that they wait for, and the rows afterwards. An applied plan leaves an
+// empty one, and a refused plan changes nothing. open gives a store over an empty database. The
+// plans are returned, for tests of their SQL.
 func RunMigrations(t *testing.T, golden string, open func(t testing.TB) Migrator) (plans []*migration.Plan) {
 	var out strings.Builder
 	for _, c := range changes {
@@ -194,7 +194,7 @@ func migrated(t *testing.T, out *strings.Builder, store Migrator, before, after 
 		if _, err := store.Migrate(t.Context(), &migration.Task{Entities: task.Entities, Changes: task.Changes}); !errors.As(err, &refused) {
 			t.Fatalf("a plan with refused steps was applied: %v", err)
 		}
-		// The rows are what they were.
+		// The rows are unchanged.
 		if err := store.Prepare(t.Context(), before.Set.Entities); err != nil {
 			t.Fatalf("back to the cards before: %v", err)
 		}

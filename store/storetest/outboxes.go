@@ -62,7 +62,7 @@ type outboxWorld struct {
 	made   int
 }
 
-// event returns an event of a tag; the number in its data is what a test looks at.
+// event returns an event of a tag; a test looks at the number in its data.
 func (w *outboxWorld) event(tag, number int) facade.Event {
 	w.made++
 	return newEvent(fmt.Sprintf("00000000-0000-7000-8000-%012d", w.made), tag, number)
@@ -289,7 +289,7 @@ func testOpenTransaction(w *outboxWorld) {
 	w.emit(w.event(0, 0))
 	read := w.relay()
 	var got []*facade.Event
-	// next reads as a consumer does, from where it stood.
+	// next reads as a consumer does, from its position.
 	next := func() {
 		w.Helper()
 		last := w.relay()
@@ -332,8 +332,8 @@ func testOpenTransaction(w *outboxWorld) {
 	}
 }
 
-// testEventOrder has many writers count up a few tags in two stores over the same data, and
-// emit what they wrote, while others relay.
+// testEventOrder has many writers count up a few tags in two stores over the same data, and emit
+// their counts, while others relay.
 func testEventOrder(w *outboxWorld) {
 	const tags, writers, each = 3, 8, 25
 	for tag := range tags {

@@ -121,8 +121,8 @@ func testKeyset(t *testing.T, w *world) {
 	}
 }
 
-// ranges reads what stands between rows of a list, in both directions, two rows at most. list
-// is the whole list and q the find that reads it, with keys.
+// ranges reads the rows between others of a list, in both directions, two rows at most. list is the
+// whole list and q the find that reads it, with keys.
 func (w *world) ranges(what string, q *facade.Find, list []string) {
 	keys := w.find(q).Keys
 	for i := 0; i < len(list); i += 3 {
@@ -207,8 +207,8 @@ func testOffset(t *testing.T, w *world) {
 	}
 }
 
-// testTotals checks that a total counts all rows that meet the filter, whatever the page
-// shows, and that the total of a whole table is right after each kind of write.
+// testTotals checks that a total counts all rows that meet the filter, on every page, and that the
+// total of a whole table is right after each kind of write.
 func testTotals(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	q := facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(tag), Limit: 2}
@@ -259,8 +259,8 @@ func testTotals(t *testing.T, w *world) {
 	}
 }
 
-// testEach checks reads for many keys: the groups, their order, limits and totals. A key's
-// group has to be what the key is answered alone.
+// testEach checks reads for many keys: the groups, their order, limits and totals. A key's group
+// has to equal the answer for that key alone.
 func testEach(t *testing.T, w *world) {
 	w.library(31)
 	post := w.entity("post")
@@ -297,8 +297,8 @@ func testEach(t *testing.T, w *world) {
 	// Among the keys of authors are one without posts, one without an author, and keys of
 	// other types: each has a group, which is empty.
 	authors := raw(`"b"`, `"nobody"`, `"c"`, `"a"`, `7`, `null`, `"'"`)
-	// What one key is answered alone is what it is answered among others. It reads for one
-	// key, by a filter instead of Each, and writes the result as groups does.
+	// The answer for a key alone equals its answer among others. alone reads for one key, by a
+	// filter instead of Each, and writes the result as groups does.
 	alone := func(key string, change func(*facade.Find)) string {
 		q := &facade.Find{Entity: post, Select: rows.NewLayout([]string{"id", "authorId"}), Sort: w.sort(post, "-views"), Limit: all}
 		if change != nil {
@@ -322,7 +322,7 @@ func testEach(t *testing.T, w *world) {
 	cursor := values(from.Keys[8])
 	to := w.find(&facade.Find{Entity: post, Select: rows.NewLayout([]string{"id"}), Sort: w.sort(post, "-views"), Limit: 23})
 	until := values(to.Keys[22])
-	// Each case is what is changed in the find; the others are as in ask.
+	// Each case changes one part of the find; the others are as in ask.
 	for what, change := range map[string]func(*facade.Find){
 		"all":                   nil,
 		"counted":               func(q *facade.Find) { q.Count = true },

@@ -19,9 +19,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Hostile text, callers who leave, and many at once. These tests look for what is only wrong
-// sometimes: a value that is taken for syntax, half a write, a read that misses an
-// acknowledged row, a lost update.
+// Hostile text, callers who leave, and many at once. These tests look for faults that happen only
+// sometimes: a value that is taken for syntax, half a write, a read that misses an acknowledged
+// row, a lost update.
 
 // Hostile is text that would do harm wherever it were taken for more than text: in SQL, in
 // LIKE and GLOB, in JSON, as a parameter, at a NUL. Tests of other packages send it too. It
@@ -89,8 +89,8 @@ func testHostile(t *testing.T, w *world) {
 	w.equal("every row is there", len(Hostile), len(w.find(&facade.Find{Entity: author, Select: stored(author), Sort: w.sort(author), Keys: true, Limit: 99}).Keys))
 }
 
-// testCancelled ends callers at any moment: what was acknowledged is there, what failed is
-// not. A context that has ended before the call returns its error and does nothing.
+// testCancelled ends callers at any moment: acknowledged rows exist, those of failed writes do not.
+// A context that has ended before the call returns its error and does nothing.
 func testCancelled(t *testing.T, w *world) {
 	ctx, cancel := context.WithCancel(w.ctx())
 	cancel()
@@ -134,8 +134,8 @@ func testCancelled(t *testing.T, w *world) {
 	})
 }
 
-// testVisible checks that who reads after a write was acknowledged sees it, also by another
-// connection of the store.
+// testVisible checks that a read after an acknowledged write sees it, also by another connection of
+// the store.
 func testVisible(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	for i := range 200 {
@@ -181,7 +181,7 @@ func testConcurrent(t *testing.T, w *world) {
 					return
 				default:
 				}
-				// A page and its total are of one moment, whatever is written meanwhile.
+				// A page and its total are of one moment, while others write.
 				found, err := w.store.Find(w.ctx(), &facade.Find{Entity: post, Select: rows.NewLayout([]string{"id", "slug"}), Sort: w.sort(post), Count: true, Limit: 10})
 				if err != nil {
 					t.Errorf("read: %v", err)
@@ -258,8 +258,8 @@ func testKept(t *testing.T, w *world) {
 		{"keys of one caller", key, 1},
 		{"pages of two callers", page, 2},
 	} {
-		// Closed when the short reads have been answered; until then the others hold what they
-		// took.
+		// Closed when the short reads have been answered; until then the others keep their
+		// connections.
 		release := make(chan struct{})
 		// The observer of a statement blocks, so that a read does not end before release.
 		ctx := facade.Observe(w.ctx(), func(facade.Statement) { <-release })

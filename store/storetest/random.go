@@ -17,9 +17,9 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Random reads and writes against the reference store. Whatever the port promises has to be
-// the same in both; what it leaves open is not compared (see promised). A failure prints its
-// seed, with which it can be repeated, and the find.
+// Random reads and writes against the reference store. The promises of the port have to hold in
+// both; results that it leaves open are not compared (see promised). A failure prints its seed,
+// with which it can be repeated, and the find.
 
 // testRandom compares the store with the reference store.
 func testRandom(t *testing.T, w *world) {

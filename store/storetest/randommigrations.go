@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/store/migration"
 )
 
-// shapes are what a field of a random card may be, with values that it takes.
+// shapes are those that a field of a random card may have, with values that it takes.
 var shapes = []struct {
 	shape  string
 	values []string

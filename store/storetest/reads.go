@@ -13,13 +13,13 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Filters, relations, orders and selections, case by case. Cases are rows of tables: what is
-// asked, and the ids of the rows that answer it, by primary key.
+// Filters, relations, orders and selections, case by case. Cases are rows of tables: a filter or an
+// order, and the ids of the rows of the answer, by primary key.
 
-// testFilters checks every operator against every kind of value, with null among them. The
-// five authors have what a translation to SQL gets wrong: NUL, %, _ and quotes in texts, case
-// beyond ASCII, an integer beyond a double, decimals written in two ways, moments a
-// microsecond apart, true beside 1.
+// testFilters checks every operator against every kind of value, with null among them. The five
+// authors have values that a translation to SQL gets wrong: NUL, %, _ and quotes in texts, case
+// beyond ASCII, an integer beyond a double, decimals written in two ways, moments a microsecond
+// apart, true beside 1.
 func testFilters(t *testing.T, w *world) {
 	author := w.entity("author")
 	nul, spelled := w.odd()
@@ -53,7 +53,7 @@ func testFilters(t *testing.T, w *world) {
 		{"eq true", f(filter.Eq, "active", true), "a e"},
 		{"eq decimal by value", f(filter.Eq, "balance", "9.50"), "a e"},
 		{"eq date-time", f(filter.Eq, "joined", "2024-01-01T00:00:00.000Z"), "a"},
-		// Two values, not three (docs/decisions/filters-and-paging.md): what is not equal includes null.
+		// Two values, not three (docs/decisions/filters-and-paging.md): "not equal" includes null.
 		{"ne holds for null", f(filter.Ne, "name", "Ada"), "b c d e"},
 		{"ne holds for null in a nullable", f(filter.Ne, "age", int64(36)), "b c d e"},
 		{"ne decimal by value", f(filter.Ne, "balance", "9.5"), "b c d"},
@@ -275,7 +275,7 @@ func testOrder(t *testing.T, w *world) {
 		{"name", "e b a d c"},
 		{"active -age", "c e b a d"},
 		{"-active age", "a d b e c"},
-		// 9.5 and 9.50 are equal, so that b stands before e either way.
+		// 9.5 and 9.50 are equal, so that b comes before e either way.
 		{"balance", "d c b e a"},
 		{"-balance", "a b e c d"},
 		{"joined", "c b a d e"},

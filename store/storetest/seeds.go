@@ -84,7 +84,7 @@ func testSeeds(t *testing.T, w *world) {
 	w.equal("the late field", `[{"mentorId":"b"}]`, string(got.AppendJSON(nil)))
 	seeded(author, tag)
 
-	// What has been seeded is not written again, whatever became of the rows.
+	// Seeds are not written again, even where their rows are gone.
 	if gone, err := w.store.Delete(w.ctx(), author, json.RawMessage(`"a"`), nil, nil); err != nil || !gone {
 		t.Fatal(gone, err)
 	}

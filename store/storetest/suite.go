@@ -12,13 +12,12 @@ import (
 // Run runs the suite, each test as a subtest over a store of its own. A store passes where all
 // of them do; the names of the subtests are its promises.
 func Run(t *testing.T, h Harness) {
-	// Names are sentences: they are what a failing store does not keep.
+	// Names are sentences: each is a promise that a failing store does not keep.
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *world)
 	}{
-		// What a store writes: values, the three writes, constraints, and the terms of a
-		// write.
+		// Writes: values, the three writes, constraints, and the terms of a write.
 		{"values come back as they were judged", careful(testValues)},
 		{"values that cannot stand in their column are refused", careful(testOddValues)},
 		{"insert", testInsert},
@@ -28,7 +27,7 @@ func Run(t *testing.T, h Harness) {
 		{"relations hold", testReferences},
 		{"the terms of a write", testTerms},
 		{"terms are judged in the transaction", testJudgedInTheTransaction},
-		// What it reads: filters, orders, pages, totals, groups, selections.
+		// Reads: filters, orders, pages, totals, groups, selections.
 		{"filters", testFilters},
 		{"filters through relations", testRelations},
 		{"order", testOrder},
@@ -54,12 +53,12 @@ func Run(t *testing.T, h Harness) {
 		{"the last seats are sold once", transacting(testSeats)},
 		{"transfers keep the sum", transacting(testTransfers)},
 		{"two transactions that read what the other writes", transacting(testSkew)},
-		// Last, since its failures are the hardest to read: the others say what is wrong.
+		// Last, since its failures are the hardest to read: the others name the fault.
 		{"random reads against the reference store", testRandom},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			// Cards are compiled anew for each test, so that no store keeps what it knows of
-			// an entity beyond its test.
+			// Cards are compiled for each test, so that no store keeps the table of an entity
+			// beyond its test.
 			set := Cards(t)
 			test.run(t, &world{T: t, set: set, store: h.Open(t, set.Entities), harness: h})
 		})

@@ -13,10 +13,10 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Terms are what has to hold of a write beyond the row it names: a version the caller read
-// (Judge), rows the caller may see afterwards (After), targets the caller may see (Points).
-// The façade cannot check them itself without a race, so that every store does it in the
-// transaction of the write.
+// Terms are the conditions of a write beyond the row that it names: a version the caller read
+// (Judge), rows the caller may see afterwards (After), targets the caller may see (Points). The
+// façade cannot check them itself without a race, so that every store does it in the transaction of
+// the write.
 
 // testTerms checks that a write happens where its terms hold, and leaves nothing where they do
 // not. Each kind has its part: Judge, After, Points.
@@ -70,7 +70,7 @@ func testTerms(t *testing.T, w *world) {
 	w.equal("a removal is judged by the row", `true 40 <nil>`, fmt.Sprint(gone, " ", saw, " ", err))
 	w.insert("author", `{"id":"b","age":40}`)
 
-	// After is judged by the row as it is once it is written, with what was set.
+	// After is judged by the row after the write.
 	after := &facade.Terms{After: older, Unmet: unmet}
 	_, err = update(author, `"b"`, `{"age":20}`, nil, after, age)
 	w.refused(err, kiterror.Forbidden)
@@ -110,8 +110,8 @@ func testTerms(t *testing.T, w *world) {
 	if err := insert("post", tags, `{"id":"q","tagIds":[1,2,1]}`); err != nil {
 		t.Errorf("ids that are there: %v", err)
 	}
-	// Rows that are written together may point at each other, and at themselves, whatever the
-	// condition says of them.
+	// Rows that are written together may point at each other, and at themselves, without meeting
+	// the condition.
 	own := &facade.Terms{Points: []facade.Points{{Field: author.Property("mentorId"), Where: older}}}
 	if err := insert("author", own, `{"id":"m","age":70,"mentorId":"m"}`); err != nil {
 		t.Errorf("a row that points at itself: %v", err)
@@ -119,16 +119,16 @@ func testTerms(t *testing.T, w *world) {
 	if err := insert("author", own, `{"id":"n","age":7,"mentorId":"o"}`, `{"id":"o","age":7,"mentorId":"n"}`); err != nil {
 		t.Errorf("rows that point at each other: %v", err)
 	}
-	// What is written does not make its own target one that meets the condition.
+	// The written values do not make their own target one that meets the condition.
 	mentor := author.Property("pupils").Link
 	some := &facade.Terms{Points: []facade.Points{{Field: author.Property("mentorId"), Where: &filter.Filter{Op: filter.Some, Link: mentor}}}}
 	w.refused(insert("author", some, `{"id":"r","mentorId":"a"}`), kiterror.Conflict, "reference:mentorId")
 }
 
-// testJudgedInTheTransaction checks that what Judge was shown is what is written over, however
-// many write at once; and that a row that is pointed at is not removed meanwhile. The first
-// part counts: a lost update makes the sum too small. In the second an insert and the removal
-// of its target race, and exactly one of them has to succeed.
+// testJudgedInTheTransaction checks that a write replaces the row that its Judge has read, however
+// many write at once; and that a row that is pointed at is not removed in between. The first part
+// counts: a lost update makes the sum too small. In the second an insert and the removal of its
+// target race, and exactly one of them has to succeed.
 func testJudgedInTheTransaction(t *testing.T, w *world) {
 	const writers, each = 8, 25
 	author := w.entity("author")

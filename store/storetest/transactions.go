@@ -154,7 +154,7 @@ func testTransaction(t *testing.T, w *world, store facade.Transactor) {
 }
 
 // testNested has transactions within each other, also on several goroutines: an inner one that
-// fails takes back what it wrote and nothing else.
+// fails undoes its own writes and no others.
 func testNested(t *testing.T, w *world, store facade.Transactor) {
 	err := store.Transact(w.ctx(), func(ctx context.Context) error {
 		// The first call of all is an inner one's, and fails.

@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 )
 
-// Values on their way into a store and back. A row gives every value in one spelling, whatever
-// spelling it was written in: results, cursors and versions compare texts.
+// Values on their way into a store and back. A row gives every value in one spelling, for all
+// spellings that it was written in: results, cursors and versions compare texts.
 
 // valueCases are values as they are written and as rows give them back; "" means as written.
 // The fields are those of an author.
@@ -131,9 +131,9 @@ func testValues(t *testing.T, w *world) {
 	}
 }
 
-// testOddValues writes what the judge would have stopped: a handler's or a conversion's
-// mistake is reported as VALIDATION_FAILED with the field's detail, and nothing is written. At
-// the end are values that the card allows and a naive column would refuse.
+// testOddValues writes values that the judge would have stopped: a handler's or a conversion's
+// mistake is reported as VALIDATION_FAILED with the field's detail, and nothing is written. At the
+// end are values that the card allows and a naive column would refuse.
 func testOddValues(t *testing.T, w *world) {
 	author, post := w.entity("author"), w.entity("post")
 	w.insert("author", `{"id":"a"}`)
@@ -172,7 +172,7 @@ func testOddValues(t *testing.T, w *world) {
 	w.refused(err, kiterror.ValidationFailed, "type:age")
 	w.equal("rows", "a", w.ids("author", nil))
 
-	// What the card allows is not refused by the way it is stored.
+	// The store does not refuse a value that the card allows.
 	_, spelled := w.odd()
 	w.insert("author", `{"id":"b","name":"`+strings.Repeat("é", 200)+`"}`, `{"id":"c","name":"`+spelled+`"}`)
 	w.insert("post", `{"id":"p","status":"it's; gone"}`)

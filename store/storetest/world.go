@@ -43,9 +43,9 @@ func Cards(t testing.TB) *schema.Set {
 	return set
 }
 
-// cards has every kind of value, nullable and not, every kind of relation and every
-// constraint. Nothing in it is filled in: a store is given what is final. Each part begins
-// with the entity's name and ends at a line of three hyphens.
+// cards has every kind of value, nullable and not, every kind of relation and every constraint.
+// Nothing in it is filled in: a store is given final rows. Each part begins with the entity's name
+// and ends at a line of three hyphens.
 //
 // Relations cover each word of onDelete: set-null (mentorId), restrict (authorId), cascade
 // (postId), none (editorId, deputyId), and both kinds of many: by the other side's field
@@ -123,8 +123,8 @@ required: [id, editorId]
 x-kit-version: 1
 `
 
-// world is one test's store and functions that shorten its tests. They end the test where the
-// store fails in what is only a preparation.
+// world is one test's store and functions that shorten its tests. They end the test where the store
+// fails in a preparation.
 type world struct {
 	*testing.T
 	set     *schema.Set
@@ -208,7 +208,7 @@ func stored(e *schema.Entity) *rows.Layout {
 	return rows.NewLayout(names)
 }
 
-// insert writes rows that have to go in. A short text stands for a whole row: an author needs
+// insert writes rows that have to go in. A short text is completed to a whole row: an author needs
 // no more than an id. texts is changed.
 func (w *world) insert(name string, texts ...string) {
 	w.Helper()
@@ -221,7 +221,7 @@ func (w *world) insert(name string, texts ...string) {
 	}
 }
 
-// fill adds what a row must have and the test does not care for. Values that have to be unique
+// fill adds the required fields that the test does not care for. Values that have to be unique
 // contain the id:
 //
 //	tag, {"id":1}   ->   {"id":1,"label":"tag 1"}
@@ -315,9 +315,8 @@ func (w *world) equal(what string, want, got any) {
 	}
 }
 
-// refused checks an error's code and what its details say: "unique:slug" is the code unique at
-// the path slug. The message must not show the engine: constraint names and SQL are no
-// business of a caller.
+// refused checks an error's code and its details: "unique:slug" is the code unique at the path
+// slug. The message must not show the engine: constraint names and SQL are no business of a caller.
 func (w *world) refused(err error, code kiterror.Code, details ...string) {
 	w.Helper()
 	var e *kiterror.Error

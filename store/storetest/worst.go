@@ -8,9 +8,9 @@ import (
 )
 
 // GraphQL documents that cost more to read than to write. Each aims at one part of a reader
-// (merging of fields, fragments, variables, values, the lexer) in which a careless algorithm
-// is quadratic or worse. Tests and bench compare what they cost with an ordinary document of
-// the same size.
+// (merging of fields, fragments, variables, values, the lexer) in which a careless algorithm is
+// quadratic or worse. Tests and bench compare their cost with that of an ordinary document of the
+// same size.
 
 // People returns the project that the documents of [Worst] are written for, as a folder.
 func People() fs.FS {
@@ -41,12 +41,12 @@ properties:
 	}
 }
 
-// Document is a GraphQL document and what it is an example of.
+// Document is a GraphQL document and the name of its weak point.
 type Document struct{ Name, Text string }
 
-// Ordinary returns a document as a client prints one, as large as the limits let in: what the
-// cost of the others is compared with. It has 20 root fields, 12 levels deep, some 3,000
-// fields, 4,600 tokens and 60 KiB.
+// Ordinary returns a document as a client prints one, as large as the limits let in: the cost of
+// the others is compared with its own. It has 20 root fields, 12 levels deep, some 3,000 fields,
+// 4,600 tokens and 60 KiB.
 func Ordinary() string {
 	var s strings.Builder
 	s.WriteString("query Ordinary($first: Int = 10) {\n")
@@ -154,7 +154,7 @@ func Worst() []Document {
 		{"types of an interface", `{ node(nodeId: "x") { ` + again("nodeId ... on Person { id } ... on Note { text } ", 300) + "} }"},
 		// Introspection, whose answer is large for a short document.
 		{"introspection", "{ " + numbered(20, "s%: __schema { types { name fields { name args { name type { name ofType { name ofType { name } } } } type { name ofType { name } } } } } ") + "}"},
-		// The lexer: what is not a token, and tokens that are long.
+		// The lexer: text that is not a token, and tokens that are long.
 		{"a comment", "{ __typename } #" + again("x", 64<<10-20)},
 		{"comments", "{ __typename } " + again("#\n", 4900)},
 		{"white space", "{" + again(" \n,\t", 16<<10-10) + "__typename }"},
@@ -188,8 +188,8 @@ func chain(n, times int) string {
 	return s.String()
 }
 
-// spiral returns fragments that each spread the next in a field that stands there twice: what
-// they come to doubles every time.
+// spiral returns fragments that each spread the next in a field that is written twice: the result
+// doubles every time.
 func spiral(n int) string {
 	var s strings.Builder
 	for i := range n {

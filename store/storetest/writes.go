@@ -17,8 +17,8 @@ import (
 //	reference:FIELD   CONFLICT: the relation names no row
 //	restrict:FIELD    CONFLICT: another row names this one
 
-// testInsert checks that inserts are all or none, and return what was written: in the order
-// given, with the fields that were selected.
+// testInsert checks that inserts are all or none, and return the written rows: in the order given,
+// with the fields that were selected.
 func testInsert(t *testing.T, w *world) {
 	tag := w.entity("tag")
 	found, err := w.store.Insert(w.ctx(), tag, w.records(tag, []string{`{"id":2,"label":"two"}`, `{"id":1,"label":"one"}`}), nil, rows.NewLayout([]string{"label", "id"}))
@@ -62,7 +62,7 @@ func testUpdate(t *testing.T, w *world) {
 		where         *filter.Filter
 		want          string
 	}{
-		// What is set: absent fields stay, null is a value, nothing is a read.
+		// Updates: absent fields stay, null is a value, an empty update is a read.
 		{"what is absent stays", `"a"`, `{"age":31}`, nil, `[{"id":"a","age":31,"email":"a@x"}]`},
 		{"null is a value", `"a"`, `{"email":null}`, nil, `[{"id":"a","age":31,"email":null}]`},
 		{"nothing to set is a read", `"a"`, ``, nil, `[{"id":"a","age":31,"email":null}]`},
@@ -212,7 +212,7 @@ func testReferences(t *testing.T, w *world) {
 		t.Errorf("a row that points at itself: %v", err)
 	}
 
-	// Mutual relations, without a word on deletion: what is pointed at stays.
+	// Mutual relations, without a word on deletion: the target stays.
 	w.insert("editor", `{"id":"e","deputyId":null}`)
 	w.insert("deputy", `{"id":"d","editorId":"e"}`)
 	if err := update("editor", `"e"`, `{"deputyId":"d"}`); err != nil {

@@ -106,7 +106,7 @@ func New(n int) *Queue {
 
 // Enter waits until the turn may have a connection, until ctx ends or, with a patience above 0,
 // until it has waited so long: ErrLate. A turn that cannot run, such as a search while all of the
-// searches' share is in use, does not hold up those behind it. Each Enter without an error is
+// searches' share is in use, does not hold up those after it. Each Enter without an error is
 // followed by Leave.
 func (q *Queue) Enter(ctx context.Context, t Turn, patience time.Duration) error {
 	if err := ctx.Err(); err != nil {

@@ -23,7 +23,7 @@ type Conn struct {
 	in *pgproto3.Frontend
 	// out are the messages that are not sent yet.
 	out []byte
-	// kept are the prepared statements; nil behind a pooler, where none is kept.
+	// kept are the prepared statements; nil for a pooler, where none is kept.
 	kept *statements
 	// state is the transaction's as the server said last: 'I' none, 'T' open, 'E' failed.
 	state byte
@@ -62,8 +62,8 @@ type Query struct {
 	// when the statement is prepared, and it is prepared again after they change. A difference is
 	// the error of the run, and no row is read.
 	Types []uint32
-	// Row, where set, is given each row. The values are valid until it returns; nil is null.
-	// After an error the rows behind it are dropped, and the error is that of the run.
+	// Row, where set, is given each row. The values are valid until it returns; nil is null. After
+	// an error the rows after it are dropped, and the error is that of the run.
 	Row func(values [][]byte) error
 
 	// Reset, where set, is called each time before the statement is sent: it forgets what Row
@@ -93,8 +93,8 @@ const (
 // bare is a statement without values whose rows nobody reads.
 func bare(text string) *Query { return &Query{Text: []byte(text)} }
 
-// Run sends statements in one round trip and reads what came of each. Where one fails, those
-// behind it are not run; Done says which were. Outside a transaction all of them are one.
+// Run sends statements in one round trip and reads what came of each. Where one fails, those after
+// it are not run; Done says which were. Outside a transaction all of them are one.
 func (c *Conn) Run(queries ...*Query) error {
 	if s := c.scope; s != nil {
 		return s.run(c, false, queries)
@@ -115,7 +115,7 @@ func (c *Conn) Conclude(queries ...*Query) error {
 	return c.send(queries)
 }
 
-// large is the number of bytes from which a batch is written beside reading: the server may
+// large is the number of bytes from which a batch is written while answers are read: the server may
 // want its answers read before it reads on.
 const large = 32 << 10
 
@@ -419,8 +419,8 @@ func excerpt(sql string) string {
 	return sql
 }
 
-// quiet makes sure that a cancellation that was sent does not meet the next caller's
-// statement: an empty statement, which it may end, is run behind it.
+// quiet makes sure that a cancellation that was sent does not meet the next caller's statement: an
+// empty statement, which it may end, is run after it.
 func (c *Conn) quiet() {
 	if c.broken != nil {
 		return

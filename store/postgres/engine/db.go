@@ -50,7 +50,7 @@ type Options struct {
 // marks of seeds, the history of migrations, secrets, nonces, the outbox.
 const Bookkeeping = "frond"
 
-// BookkeepingTables are the tables of [Bookkeeping]: a project may have its tables beside them.
+// BookkeepingTables are the tables of [Bookkeeping]: a project may have its tables there too.
 var BookkeepingTables = []string{
 	"cursors", "dead", "events", "lease", "log", "migrations", "names", "nonces", "outbox", "secrets", "seeds", "turns",
 }
@@ -74,11 +74,11 @@ type DB struct {
 
 // copies are what else answers reads; those of [OpenReplicated], or none.
 type copies interface {
-	// read runs do elsewhere, if something else may answer a call with this ctx; done is
-	// false where the database itself has to.
+	// read runs do on a replica or in a transaction, if one of these may answer a call with this
+	// ctx; done is false where the database itself has to.
 	read(ctx context.Context, lane turns.Lane, do func(*Conn) error) (done bool, err error)
-	// position is a statement to ask behind the commit of a write with this ctx, or nil. note
-	// is called when the write is done.
+	// position is a statement to send after the commit of a write with this ctx, or nil. note is
+	// called when the write is done.
 	position(ctx context.Context) (q *Query, note func())
 	// issue says whether there are any.
 	issue() bool

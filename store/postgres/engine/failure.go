@@ -60,7 +60,7 @@ type lost struct {
 
 func (l *lost) Unwrap() error { return l.error }
 
-// uncertain is a commit of which nobody knows whether it has happened.
+// uncertain is a commit whose outcome is unknown.
 type uncertain struct{ error }
 
 func (u uncertain) Unwrap() error { return u.error }
@@ -145,8 +145,8 @@ func conflict(err error) bool {
 // [DB.Write] does.
 func Passes(err error) bool { return conflict(err) || again(err) }
 
-// stale says whether the connection's prepared statements are not the server's any more: a
-// table has changed, or a pooler has put another server connection behind this one.
+// stale says whether the connection's prepared statements are not the server's any more: a table
+// has changed, or a pooler has given this connection another server connection.
 func stale(err error) bool {
 	var said *pgconn.PgError
 	if !errors.As(err, &said) {
@@ -275,8 +275,8 @@ func Newer(why error) error {
 	return kiterror.Errorf(kiterror.ServiceUnavailable, "the tables follow newer cards than those of this gateway; try again when it has been replaced%w", hidden{why})
 }
 
-// outcomeUnknown is the SERVICE_UNAVAILABLE of a write whose connection broke while it was
-// being committed. Nobody sends it again on the caller's behalf.
+// outcomeUnknown is the SERVICE_UNAVAILABLE of a write whose connection broke while it was being
+// committed. The store does not send it again on the caller's behalf.
 func outcomeUnknown(err error) error {
 	e := kiterror.Errorf(kiterror.ServiceUnavailable,
 		"the connection to the store broke while this was being written, and whether it was is not known; read it before you send it again%w", hidden{err})

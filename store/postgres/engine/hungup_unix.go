@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// hungUp says whether the other end of an idle connection has closed it or has sent what
-// nobody waits for, such as the reason why it is about to close it. It looks, and reads
-// nothing: about a microsecond.
+// hungUp says whether the other end of an idle connection has closed it or has sent an unexpected
+// message, such as the reason why it is about to close it. It looks, and reads nothing: about a
+// microsecond.
 func hungUp(conn net.Conn) bool {
 	if inner, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
 		conn = inner.NetConn()

@@ -23,7 +23,7 @@ type pool struct {
 	closed bool
 	// complained is when the log said that calls wait in vain.
 	complained time.Time
-	// sweep closes connections that nobody has used for a while.
+	// sweep closes connections that have been idle for a while.
 	sweep *time.Timer
 }
 
@@ -34,8 +34,8 @@ func turnOf(ctx context.Context, lane turns.Lane, writes bool) turns.Turn {
 	return t
 }
 
-// unused is how long a connection stays open that nobody uses, and lifetime how long any does,
-// so that a server that was replaced, or joined a balanced set, gets its share.
+// unused is how long an idle connection stays open, and lifetime how long any does, so that a
+// server that was replaced, or joined a balanced set, gets its share.
 const (
 	complainEvery = 10 * time.Second // between lines of the log about calls that wait in vain
 
@@ -150,7 +150,7 @@ func (p *pool) give(c *Conn) {
 	p.mu.Unlock()
 }
 
-// clean closes the connections that nobody has used for a while; it runs by its timer.
+// clean closes the connections that have been idle for a while; it runs by its timer.
 func (p *pool) clean() {
 	p.mu.Lock()
 	var old []*Conn

@@ -206,9 +206,8 @@ func (r *replicas) read(ctx context.Context, lane turns.Lane, do func(*Conn) err
 	return true, db.Public(ctx, err)
 }
 
-// elsewhere says whether a read that failed on a replica may succeed on the primary: the
-// replica is not there, cancels reads that hold up its replay, or has not replayed the newest
-// tables.
+// elsewhere reports whether a read that failed on a replica may succeed on the primary: the replica
+// is not there, cancels reads that hold up its replay, or has not replayed the newest tables.
 func elsewhere(err error) bool {
 	switch code := codeOf(err); {
 	case code == unknownTable, code == "42703", code == unknownFeature, errors.Is(err, errOtherType):

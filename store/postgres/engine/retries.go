@@ -32,7 +32,7 @@ const (
 	lockTurn  = "SELECT 1 FROM " + Bookkeeping + ".turns WHERE schema = $1 FOR UPDATE"
 )
 
-// retry is [facade.Retry] whose second run waits for its turn, and keeps it for the runs behind it.
+// retry is [facade.Retry] whose second run waits for its turn, and keeps it for the runs after it.
 // A run waits as long as for a connection, and then goes without.
 func (d *DB) retry(ctx context.Context, conflict func(error) bool, try func() error) error {
 	leave := func() {}

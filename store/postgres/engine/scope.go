@@ -35,7 +35,7 @@ const (
 	undo      = "ROLLBACK TO SAVEPOINT w"
 )
 
-// run sends queries with what goes ahead of them and, behind the last, what ends them.
+// run sends queries with what goes ahead of them and, after the last, the statements that end them.
 func (s *scope) run(c *Conn, last bool, queries []*Query) error {
 	last = last && s.end != nil
 	if s.begun && !last {
@@ -62,7 +62,7 @@ func (s *scope) last(all []*Query) []*Query {
 }
 
 // inTransaction runs do in a transaction of its own, and commits it unless it runs dry. after,
-// unless nil, is asked in the round trip of the commit, behind it.
+// unless nil, is sent in the round trip of the commit, after it.
 func inTransaction(c *Conn, start string, dry bool, after *Query, do func(*Conn) error) error {
 	s := &scope{lead: []*Query{bare(start)}, after: after}
 	if start == begin {
@@ -89,8 +89,8 @@ func inTransaction(c *Conn, start string, dry bool, after *Query, do func(*Conn)
 	return committedBefore(err, s.end, s.after)
 }
 
-// committedBefore is committed for a batch that asked something behind its commit: the answer,
-// or that there is none, says nothing about the commit.
+// committedBefore is committed for a batch with a query after its commit: the answer, or that there
+// is none, says nothing about the commit.
 func committedBefore(err error, end, after *Query) error {
 	var l *lost
 	if err != nil && after != nil && end.Done && !after.Done && !errors.As(err, &l) {
@@ -99,8 +99,8 @@ func committedBefore(err error, end, after *Query) error {
 	return committed(err, end)
 }
 
-// committed is the error of a batch that ended in a commit. Where the connection broke behind
-// it nobody knows what came of it; unless the server still said that the commit is done.
+// committed is the error of a batch that ended in a commit. Where the connection broke after it the
+// outcome is unknown; unless the server still said that the commit is done.
 func committed(err error, end *Query) error {
 	var l *lost
 	if !errors.As(err, &l) || !l.sent {

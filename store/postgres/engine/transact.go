@@ -12,9 +12,9 @@ import (
 	"github.com/frondhost/frond/store/turns"
 )
 
-// transaction is one Transact. Its first call takes a connection from the pool and begins;
-// each call has a savepoint of its own, so that one that fails leaves nothing behind and the
-// transaction goes on:
+// transaction is one Transact. Its first call takes a connection from the pool and begins; each
+// call has a savepoint of its own, so that one that fails leaves no writes and the transaction goes
+// on:
 //
 //	first call    BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout; SAVEPOINT w; …; RELEASE w
 //	next call     SAVEPOINT w; …; RELEASE w
@@ -64,8 +64,8 @@ type level struct {
 	deferred []deferred
 }
 
-// deferred is a statement whose answer nobody waits for, or nil, and the function that is called
-// when it is committed.
+// deferred is a statement whose answer is not read, or nil, and the function that is called when it
+// is committed.
 type deferred struct {
 	query     *Query
 	committed func()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Options say what a cluster is to be. The zero value is one server that writes fast and
-// loses its data in a crash of the machine.
+// Options are those of a cluster. The zero value is one server that writes fast and loses its data
+// in a crash of the machine.
 type Options struct {
 	// Durable turns fsync and synchronous_commit on.
 	Durable bool

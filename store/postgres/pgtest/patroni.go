@@ -143,7 +143,7 @@ func (p *Patroni) await(t testing.TB, is func() error) {
 	}
 }
 
-// launch starts a program that runs until the test ends; what it prints is in a file log.
+// launch starts a program that runs until the test ends; its output goes into a file log.
 func launch(t testing.TB, dir, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd, err := command(dir, name, args...)

@@ -98,7 +98,7 @@ func command(dir, name string, args ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// run runs a program to its end; the error has what it printed.
+// run runs a program to its end; the error has its output.
 func run(dir, name string, args ...string) error {
 	cmd, err := command(dir, name, args...)
 	if err != nil {

@@ -40,7 +40,7 @@ func (s *Server) URL(database string) string {
 // Port returns the port on 127.0.0.1 where the server listens.
 func (s *Server) Port() int { return s.port }
 
-// Log returns what the server has logged so far.
+// Log returns the log of the server so far.
 func (s *Server) Log() string {
 	text, err := os.ReadFile(filepath.Join(s.dir, "log"))
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Server) start() error {
 // Stop ends the server in order: connections are cut, nothing is lost.
 func (s *Server) Stop() error { return s.end(syscall.SIGINT) }
 
-// Kill ends the server as kill -9 does. What it has not yet written to its disk is lost.
+// Kill ends the server as kill -9 does. Data that is not yet on its disk is lost.
 func (s *Server) Kill() error { return s.end(syscall.SIGKILL) }
 
 func (s *Server) end(signal syscall.Signal) error {

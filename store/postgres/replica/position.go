@@ -1,6 +1,10 @@
 package replica
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -24,3 +28,47 @@ func ParsePosition(text string) (Position, error) {
 
 // String is the position as PostgreSQL writes it.
 func (p Position) String() string { return fmt.Sprintf("%X/%X", uint64(p)>>32, uint64(p)&0xffffffff) }
+
+// Seal makes and judges the tokens of one store. It never changes.
+type Seal struct {
+	store string
+	key   []byte
+}
+
+// KeySize is how many random bytes a seal is made of.
+const KeySize = 32
+
+// NewSeal returns the seal of a key that every gateway over the store knows. The store's
+// name in tokens follows from the key.
+func NewSeal(key []byte) *Seal {
+	name := sha256.Sum256(append([]byte("frond consistency store\n"), key...))
+	return &Seal{store: hex.EncodeToString(name[:6]), key: key}
+}
+
+// Store is the store's name in tokens.
+func (s *Seal) Store() string { return s.store }
+
+// Token returns the token of a position: store.position.seal. Of two tokens of a store, the
+// one of the later position is the greater text.
+func (s *Seal) Token(p Position) string {
+	signed := fmt.Sprintf("%s.%016X", s.store, uint64(p))
+	return signed + "." + s.sum(signed)
+}
+
+// Position returns the position of a token; ok is false where this seal has not made it.
+func (s *Seal) Position(token string) (p Position, ok bool) {
+	at := strings.LastIndexByte(token, '.')
+	if at < 0 || !hmac.Equal([]byte(token[at+1:]), []byte(s.sum(token[:at]))) {
+		return 0, false
+	}
+	store, position, _ := strings.Cut(token[:at], ".")
+	n, err := strconv.ParseUint(position, 16, 64)
+	return Position(n), err == nil && store == s.store
+}
+
+// sum is the seal of a text: 128 bits of its HMAC.
+func (s *Seal) sum(text string) string {
+	mac := hmac.New(sha256.New, s.key)
+	mac.Write([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
+}

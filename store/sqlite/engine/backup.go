@@ -164,9 +164,9 @@ func DialFile(ctx context.Context, path string) (*Conn, error) {
 	return nil, errors.Join(unopenable(path, err), c.Close())
 }
 
-// setAside renames a store that nobody serves, with all that its log still holds. Opening and
-// closing it moves the log into the file; a store that cannot be opened keeps its log under
-// the new name too.
+// setAside renames a store that no process serves, with all that its log still holds. Opening and
+// closing it moves the log into the file; a store that cannot be opened keeps its log under the new
+// name too.
 func setAside(ctx context.Context, path, to string) error {
 	d, err := Open(ctx, Options{Path: path}) // closing the last connection empties the log
 	if err == nil {

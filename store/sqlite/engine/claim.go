@@ -64,7 +64,7 @@ func claim(c *Conn) error {
 	return nil
 }
 
-// making is the ending of a file beside a store that is there until the store is marked as ours.
+// making is the ending of a file next to a store, which exists until the store is marked as ours.
 const making = ".making"
 
 // beginFile distinguishes a store that lost its content from a new one. It refuses a file of 0 bytes
@@ -120,7 +120,7 @@ func unopenable(path string, err error) error {
 		reason, remedy = "another process holds it locked", "stop that process or name another path"
 	case errors.Is(err, sqlite3.READONLY):
 		reason, remedy = "the file is read-only", "give this user the right to write it and its folder"
-	// SQLite says CANTOPEN for a folder, which helps nobody.
+	// SQLite says CANTOPEN for a folder, which names no cause.
 	case isDir(path):
 		reason, remedy = "it is a folder", "name a file in it, such as "+filepath.Join(path, "store.db")
 	case errors.As(err, &pathErr):

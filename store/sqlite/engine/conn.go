@@ -41,7 +41,7 @@ type Stmt struct {
 	*sqlite3.Stmt
 	// used is the connection's clock at the last use.
 	used uint64
-	// began is when it was started last; zero where nobody wants to know.
+	// began is when it was started last; zero where it is not measured.
 	began time.Time
 	// plan is for the observer of the statement; nil: nobody observes it.
 	plan *facade.Plan
@@ -108,8 +108,8 @@ func (c *Conn) Start(sql []byte, args []sqltext.Value) (*Stmt, error) {
 	return st, nil
 }
 
-// watch reports the statements of one caller to the observer in ctx (see [facade.ObserverOf])
-// until unwatch is called, beside Options.Trace.
+// watch reports the statements of one caller to the observer in ctx (see [facade.ObserverOf]) until
+// unwatch is called, in addition to Options.Trace.
 func (c *Conn) watch(ctx context.Context) (unwatch func()) {
 	watch := facade.ObserverOf(ctx)
 	if watch == nil {
@@ -148,7 +148,7 @@ func (c *Conn) Finish(st *Stmt) error {
 	return err
 }
 
-// Exec runs a statement, prepared and kept, whose rows nobody reads.
+// Exec runs a statement, prepared and kept, whose rows are not read.
 func (c *Conn) Exec(sql string, args ...sqltext.Value) error {
 	st, err := c.Start([]byte(sql), args)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// dial opens a connection; all connections of a database are opened here. The busy timeout
-// comes first: the pragmas behind it may already wait for a lock.
+// dial opens a connection; all connections of a database are opened here. The busy timeout comes
+// first: the pragmas after it may already wait for a lock.
 //
 //	foreign_keys        ON      SQLite ignores them otherwise
 //	temp_store          MEMORY  a container's root may be read-only

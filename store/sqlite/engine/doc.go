@@ -9,9 +9,9 @@
 //	Conn    prepares a statement once, binds values, interrupts it when its caller
 //	        has gone or its time is used up                           conn.go, budget.go
 //
-// Around them: the file is watched, so that no write is acknowledged that nobody will
-// find again (file.go), its log is emptied (checkpoint.go), one process serves it
-// (lock.go), and it is copied while it is in use (backup.go).
+// Around them: the file is watched, so that no write to a lost file is acknowledged (file.go), its
+// log is emptied (checkpoint.go), one process serves it (file.go), and it is copied while it is in
+// use (backup.go).
 //
 // Errors that pass by themselves leave as SERVICE_UNAVAILABLE, every other one that has
 // no code of its own as INTERNAL_ERROR around the cause (failure.go).

@@ -7,16 +7,21 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/gofrs/flock"
 	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/store/sqltext"
 )
 
-// file watches the database file that a store writes to, so that no write is acknowledged that
-// nobody will find again: a removed or replaced file still accepts writes, into a file without
-// a name (docs/decisions/sqlite.md). It also remembers the last failure of the disk. Of a store in
-// memory it is nil, and the methods that are called for such a store find nothing wrong.
+// file watches the database file that a store writes to, so that no write to a lost file is
+// acknowledged: a removed or replaced file still accepts writes, into a file without a name
+// (docs/decisions/sqlite.md). It also remembers the last failure of the disk. Of a store in memory
+// it is nil, and the methods that are called for such a store find nothing wrong.
 type file struct {
 	path string
 	log  *slog.Logger
@@ -76,8 +81,8 @@ func same(path string, was fs.FileInfo) error {
 	return nil
 }
 
-// committed returns an error where a commit that just succeeded went into a file that nobody
-// will find again. The first commit makes the log, which is remembered then.
+// committed returns an error where a commit that just succeeded went into a file that is lost. The
+// first commit makes the log, which is remembered then.
 func (f *file) committed() error {
 	if f == nil {
 		return nil
@@ -230,4 +235,61 @@ func (d *DB) Quiet(since time.Time) bool {
 	}
 	info, err := os.Stat(d.file.path + "-wal")
 	return err == nil && info.ModTime().Before(since.Add(-clockSlack))
+}
+
+// errServed is the reason where another process serves the store; lockStore adds its id.
+var errServed = errors.New("another process serves it")
+
+// lockStore takes the lock that one process that serves the store holds (docs/decisions/sqlite.md):
+// a file next to it, PATH.lock, released by the operating system when the process ends, however
+// that happens. The file itself stays. The error names the process that holds it. The lock does not
+// hold between hosts on a network file system.
+func lockStore(path string) (*flock.Flock, error) {
+	lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
+	ok, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	if !ok {
+		err := errServed
+		if pid := strings.TrimSpace(readText(lock.Path())); pid != "" {
+			err = fmt.Errorf("%w (process %s)", errServed, pid)
+		}
+		return nil, err
+	}
+	// For the message above alone: the lock holds without it.
+	_ = os.WriteFile(lock.Path(), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644)
+	return lock, nil
+}
+
+// readText returns the text of a file, "" where it cannot be read.
+func readText(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// Size returns about how many bytes a table has in the file, its indexes left out. Where
+// SQLite was built without its statistics of pages, it is the size of the whole file.
+func (c *Conn) Size(table string) (int64, error) {
+	if n, err := c.Number("SELECT sum(pgsize) FROM dbstat WHERE name = ? AND aggregate", sqltext.TextValue(table)); err == nil {
+		return n, nil
+	}
+	pages, err := c.Number("PRAGMA page_count")
+	if err != nil {
+		return 0, err
+	}
+	size, err := c.Number("PRAGMA page_size")
+	return pages * size, err
+}
+
+// FreeDisk returns how many bytes are free where the file is; -1 where that cannot be known,
+// and for a database in memory.
+func (d *DB) FreeDisk() int64 {
+	if d.file == nil {
+		return -1
+	}
+	return freeDisk(d.file.path)
 }

@@ -54,7 +54,7 @@ func (g *gate) leave() {
 	}
 }
 
-// next lets in the writer that has waited longest. The caller holds mu, and nobody is inside.
+// next lets in the writer that has waited longest. The caller holds mu, and the gate is empty.
 func (g *gate) next() {
 	if len(g.writers) > 0 {
 		g.writing = true

@@ -87,9 +87,9 @@ var errUnended = errors.New("a handler returned while a command that it called w
 // of the others has ended SQLite's transaction.
 var errAgain = errors.New("the group of the transaction was lost")
 
-// Transact runs fn with a context whose calls of Read, ReadAs and Write are one transaction;
-// see [facade.Transactor] for the contract. The database lock is taken before the first call,
-// so nobody comes between: fn runs again only where its group was lost.
+// Transact runs fn with a context whose calls of Read, ReadAs and Write are one transaction; see
+// [facade.Transactor] for the contract. The database lock is taken before the first call, so no
+// other write comes between: fn runs again only where its group was lost.
 func (d *DB) Transact(ctx context.Context, fn func(context.Context) error) error {
 	if l := d.level(ctx); l != nil {
 		return l.join(ctx, fn)

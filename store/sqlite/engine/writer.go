@@ -36,7 +36,7 @@ type writer struct {
 	// relieveAt is the size of the log, in bytes, from which it is emptied under load.
 	relieveAt int64
 
-	// mu is held for reading to send, so that close closes a queue that nobody sends to.
+	// mu is held for reading to send, so that close closes a queue without senders.
 	mu     sync.RWMutex
 	closed bool
 }
@@ -238,10 +238,10 @@ func (op *Op) answer(err error) {
 	close(op.done)
 }
 
-// commit runs a group as one transaction and answers each of its callers. Where the failure of
-// one statement has ended the whole transaction (an interrupt, a full disk), the others run
-// again without that one; since nobody has been answered, no caller notices. Each round is one
-// write shorter, so it ends.
+// commit runs a group as one transaction and answers each of its callers. Where the failure of one
+// statement has ended the whole transaction (an interrupt, a full disk), the others run again
+// without that one; since no caller has an answer yet, none notices. Each round is one write
+// shorter, so it ends.
 func (w *writer) commit(group []*Op) {
 	ops := make([]*Op, 0, len(group))
 	for _, op := range group {
