@@ -11,7 +11,7 @@ const (
 	CreateTable    = "create-table"
 	RenameTable    = "rename-table"
 	AddColumn      = "add-column"
-	RenameColumn   = "rename-column"
+	renameColumn   = "rename-column"
 	DropColumn     = "drop-column"
 	ChangeType     = "change-type"
 	ChangeKey      = "change-primary-key"
@@ -183,7 +183,7 @@ func (r Refused) Error() string {
 func (s *Step) Refusal() string {
 	text := s.Where() + ": cannot " + s.Does + ": " + s.Reason
 	if len(s.Keys) > 0 {
-		text += " (" + s.Listed() + ")"
+		text += " (" + s.listed() + ")"
 	}
 	return text + "; " + s.Remedy
 }
@@ -204,8 +204,8 @@ func (s *Step) Where() string {
 	return text
 }
 
-// Listed names the rows that block the step: "keys 1, 2, 3 and 7 more".
-func (s *Step) Listed() string {
+// listed names the rows that block the step: "keys 1, 2, 3 and 7 more".
+func (s *Step) listed() string {
 	n := s.Rows
 	if s.Lost > 0 {
 		n = s.Lost

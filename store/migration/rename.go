@@ -213,7 +213,7 @@ func (r *resolving) columns(e *schema.Entity, t *thing) {
 	s.plain = r.names.naming.Column
 	_ = s.follow(lines, func(line, *thing, *thing) (bool, error) { return false, nil }) // the new name was applied, or is a field of its own
 	step := func(field string, x *thing, does string) Step {
-		return Step{Op: RenameColumn, Entity: e.Name, Field: field, Table: t.name, Column: x.name, Effect: Online, Does: does, Start: Applies}
+		return Step{Op: renameColumn, Entity: e.Name, Field: field, Table: t.name, Column: x.name, Effect: Online, Does: does, Start: Applies}
 	}
 	s.settle(fields, func(field string) {
 		if former := before(lines, field); former != nil && !fresh && s.unknown() != nil {
@@ -229,7 +229,7 @@ func (r *resolving) columns(e *schema.Entity, t *thing) {
 			r.renamed = append(r.renamed, Renaming{step(field, x, "rename "+x.renamed+" to "+field), Called{Table: t.name, Column: x.name, Names: x.called}})
 			x.unwritten = false
 		}
-		if other := s.once(field); other != nil && !r.task.May(DropFlag, e.Name, other.label()) {
+		if other := s.once(field); other != nil && !r.task.may(DropFlag, e.Name, other.label()) {
 			again := step(field, other, "find the values of "+field)
 			again.Flag = DropFlag + " " + e.Name + "." + other.label()
 			again.Refuse(fmt.Sprintf("newer cards call that column %s since %s, and have another field called %s", other.label(), other.at, field),

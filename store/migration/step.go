@@ -105,7 +105,7 @@ func (s *Step) Convert(task *Task, n, lost int64) {
 // flag refuses the step unless its flag was given.
 func (s *Step) flag(task *Task, flag, reason, remedy string) {
 	s.Flag = flag + " " + s.Entity + "." + s.Field
-	if !task.May(flag, s.Entity, s.Field) {
+	if !task.may(flag, s.Entity, s.Field) {
 		s.Refused, s.Reason, s.Remedy = true, reason, remedy+", or run frond migrate apply "+s.Flag
 	}
 }

@@ -32,8 +32,8 @@ const (
 	ConvertFlag = "--convert"
 )
 
-// May says whether the flag was given for a field: --drop product.colour. Case does not matter.
-func (t *Task) May(flag, entity, field string) bool {
+// may says whether the flag was given for a field: --drop product.colour. Case does not matter.
+func (t *Task) may(flag, entity, field string) bool {
 	list := t.Drop
 	if flag == ConvertFlag {
 		list = t.Convert

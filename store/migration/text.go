@@ -34,7 +34,7 @@ func (p *Plan) WriteText(w io.Writer) error {
 		if s.Reason != "" {
 			reason := s.Reason
 			if len(s.Keys) > 0 {
-				reason += " (" + s.Listed() + ")"
+				reason += " (" + s.listed() + ")"
 			}
 			fmt.Fprintf(&b, "        refused: %s; %s\n", reason, s.Remedy)
 		} else if s.Flag != "" {

@@ -131,7 +131,7 @@ func heir(old, t, was *Table, rows func(table, where string) (int64, error)) (bo
 func undeclaredColumns(task *Task, t, was *Table, rows func(table, where string) (int64, error)) (refused []Step, err error) {
 	for i := range was.Columns {
 		old := &was.Columns[i]
-		if t.Column(old.Name) != nil || strings.HasPrefix(old.Name, "~") || task.gone(t.Entity, old.Field) || task.May(DropFlag, t.Entity, old.Field) {
+		if t.Column(old.Name) != nil || strings.HasPrefix(old.Name, "~") || task.gone(t.Entity, old.Field) || task.may(DropFlag, t.Entity, old.Field) {
 			continue
 		}
 		var heirs []string
@@ -150,7 +150,7 @@ func undeclaredColumns(task *Task, t, was *Table, rows func(table, where string)
 		}
 		if held > 0 {
 			name := t.Entity + "." + old.Field
-			s := Step{Op: RenameColumn, Entity: t.Entity, Field: old.Field, Table: t.Name, Column: old.Name, Effect: Online, Does: "serve " + heirs[0] + " without its values", Rows: held}
+			s := Step{Op: renameColumn, Entity: t.Entity, Field: old.Field, Table: t.Name, Column: old.Name, Effect: Online, Does: "serve " + heirs[0] + " without its values", Rows: held}
 			s.undeclared(name, heirs, Count(held, "%d row holds a value", "%d rows hold a value")+" in the column, and no card describes it", ", or run frond migrate apply "+DropFlag+" "+name)
 			refused = append(refused, s)
 		}

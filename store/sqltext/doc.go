@@ -16,6 +16,6 @@
 // keys of its cursors. A [Terms] compiles the conditions of a write. The store runs the statements
 // and reads their columns.
 //
-// Values have one form for all databases ([Encode], [Operand]): a date-time, for one, is UTC text
+// Values have one form for all databases ([Encode], [operand]): a date-time, for one, is UTC text
 // with six decimals. A store converts a Value for its driver.
 package sqltext

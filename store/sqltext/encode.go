@@ -67,10 +67,10 @@ func Encode(p *schema.Property, v json.RawMessage) (Value, string) {
 	return Value{}, "type"
 }
 
-// Operand is a filter's value as it is compared with the field's column; false says that no
+// operand is a filter's value as it is compared with the field's column; false says that no
 // row can equal it. A float may be compared with an integer column, and an integer with a
 // number's: they compare by value.
-func Operand(p *schema.Property, v any) (Value, bool) {
+func operand(p *schema.Property, v any) (Value, bool) {
 	switch v := v.(type) {
 	case string:
 		switch p.Kind {

@@ -17,9 +17,9 @@ type SortKey struct {
 	Of *Column
 }
 
-// Order appends the sort keys of a read to keys. A read towards the beginning (Backward) sorts
+// sorting appends the sort keys of a read to keys. A read towards the beginning (Backward) sorts
 // the other way round; [Reading.Settle] turns its rows again.
-func (t *Table) Order(keys []SortKey, q *facade.Find) ([]SortKey, error) {
+func (t *Table) sorting(keys []SortKey, q *facade.Find) ([]SortKey, error) {
 	for _, k := range q.Sort {
 		c, err := t.Column(k.Field)
 		if err != nil {

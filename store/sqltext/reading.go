@@ -41,7 +41,7 @@ type Reading struct {
 // INTERNAL_ERROR says that a field is not stored.
 func (r *Reading) Begin(t *Table, q *facade.Find, meter budget.Meter) (err error) {
 	r.Table, r.Find, r.meter, r.Found.Total = t, q, meter, -1
-	if r.Order, err = t.Order(r.orderRoom[:0], q); err != nil {
+	if r.Order, err = t.sorting(r.orderRoom[:0], q); err != nil {
 		return err
 	}
 	r.reach = fewRows

@@ -95,7 +95,7 @@ func (m *Terms) compile(d *Database, t *Table, key *Value, where *filter.Filter)
 		m.look.Text("SELECT ")
 		m.look.Columns(&m.sel, alias)
 		m.look.Text(" FROM ", t.Name, " AS ", alias)
-		if err := m.look.OneRow(t, alias, *key, where); err != nil {
+		if err := m.look.oneRow(t, alias, *key, where); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func (m *Terms) compile(d *Database, t *Table, key *Value, where *filter.Filter)
 		m.after = d.Builder()
 		alias := m.after.Alias()
 		m.after.Text("SELECT count(*) FROM ", t.Name, " AS ", alias)
-		return m.after.OneRow(t, alias, Value{}, m.of.After)
+		return m.after.oneRow(t, alias, Value{}, m.of.After)
 	}
 	return nil
 }

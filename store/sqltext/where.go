@@ -123,7 +123,7 @@ func (b *Builder) compare(f *filter.Filter, c *Column, alias string) {
 			d.Match(b, f.Op, c, alias, text)
 		}
 	case filter.Eq, filter.Ne, filter.Lt, filter.Lte, filter.Gt, filter.Gte:
-		v, ok := Operand(f.Field, value)
+		v, ok := operand(f.Field, value)
 		if !ok { // nothing of another kind equals, precedes or follows it
 			b.Truth(f.Op == filter.Ne)
 			return
@@ -151,7 +151,7 @@ func (b *Builder) among(f *filter.Filter, c *Column, alias string) {
 	}
 	list := make([]Value, 0, len(f.Values))
 	for _, v := range f.Values {
-		if a, ok := Operand(f.Field, v); ok {
+		if a, ok := operand(f.Field, v); ok {
 			list = append(list, a)
 		}
 	}

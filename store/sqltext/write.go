@@ -100,7 +100,7 @@ func (b *Builder) Update(t *Table, sel *Selection, key Value, where *filter.Filt
 		b.Text("SELECT ")
 		b.Columns(sel, alias)
 		b.Text(" FROM ", t.Name, " AS ", alias)
-		return b.OneRow(t, alias, key, where)
+		return b.oneRow(t, alias, key, where)
 	}
 	b.Text("UPDATE ", t.Name, " AS ", alias, " SET ")
 	for i, m := range set {
@@ -121,7 +121,7 @@ func (b *Builder) Update(t *Table, sel *Selection, key Value, where *filter.Filt
 		b.Text(c.Name, " = ")
 		b.Bind(a)
 	}
-	if err := b.OneRow(t, alias, key, where); err != nil {
+	if err := b.oneRow(t, alias, key, where); err != nil {
 		return err
 	}
 	b.Returning(sel)
@@ -134,13 +134,13 @@ func (b *Builder) Update(t *Table, sel *Selection, key Value, where *filter.Filt
 func (b *Builder) Delete(t *Table, key Value, where *filter.Filter) error {
 	alias := b.Alias()
 	b.Text("DELETE FROM ", t.Name, " AS ", alias)
-	return b.OneRow(t, alias, key, where)
+	return b.oneRow(t, alias, key, where)
 }
 
-// OneRow writes the condition of a write to one row: its key, and what else has to hold. The
+// oneRow writes the condition of a write to one row: its key, and what else has to hold. The
 // key is the first value that is bound here, so that [Terms.CheckVisible] can run a kept statement for
 // another key.
-func (b *Builder) OneRow(t *Table, alias string, key Value, where *filter.Filter) error {
+func (b *Builder) oneRow(t *Table, alias string, key Value, where *filter.Filter) error {
 	b.Text(" WHERE ")
 	b.Equal(alias, t.Primary, key)
 	b.reach = singleRow

@@ -73,7 +73,7 @@ func (d *DB) dial(ctx context.Context) (*Conn, error) {
 // suits refuses a database that cannot keep every text.
 func (d *DB) suits(pg *pgconn.PgConn) error {
 	if encoding := pg.ParameterStatus("server_encoding"); encoding != "" && encoding != "UTF8" {
-		return &Unsuited{fmt.Sprintf("the database %s has the encoding %s, which cannot keep every text; make one with UTF8: createdb --encoding=UTF8 --template=template0 NAME",
+		return &unusable{fmt.Sprintf("the database %s has the encoding %s, which cannot keep every text; make one with UTF8: createdb --encoding=UTF8 --template=template0 NAME",
 			d.address.Config.Database, encoding)}
 	}
 	return nil
@@ -98,11 +98,11 @@ func (d *DB) withoutJIT(ctx context.Context, pg *pgconn.PgConn) error {
 	return err
 }
 
-// Unsuited is the error of a server or a database that the store cannot work with until
+// unusable is the error of a server or a database that the store cannot work with until
 // somebody changes it or the URL. It says what to do and shows no password.
-type Unsuited struct{ Reason string }
+type unusable struct{ Reason string }
 
-func (u *Unsuited) Error() string { return u.Reason }
+func (u *unusable) Error() string { return u.Reason }
 
 // Refusal turns the error of a connection into one with the remedy for its operator; nil where the
 // server may be reached later as it is.
@@ -110,7 +110,7 @@ func (u *Unsuited) Error() string { return u.Reason }
 //	28xxx   the password or pg_hba.conf      3D000   no such database
 //	42501   no right to connect              TLS     a certificate that does not fit
 func (d *DB) Refusal(err error) error {
-	var unsuited *Unsuited
+	var unsuited *unusable
 	if errors.As(err, &unsuited) {
 		return unsuited
 	}
@@ -120,16 +120,16 @@ func (d *DB) Refusal(err error) error {
 	where := fmt.Sprintf("%s:%d", config.Host, config.Port)
 	switch code := codeOf(err); {
 	case code == "28P01":
-		return &Unsuited{fmt.Sprintf("the server at %s does not take the password of the role %s; write it in the store's URL, or in PGPASSWORD", where, config.User)}
+		return &unusable{fmt.Sprintf("the server at %s does not take the password of the role %s; write it in the store's URL, or in PGPASSWORD", where, config.User)}
 	case strings.HasPrefix(code, "28"):
-		return &Unsuited{fmt.Sprintf("the server at %s does not let the role %s in; check the role's name and pg_hba.conf (and sslmode, which decides which of its lines match)", where, config.User)}
+		return &unusable{fmt.Sprintf("the server at %s does not let the role %s in; check the role's name and pg_hba.conf (and sslmode, which decides which of its lines match)", where, config.User)}
 	case code == "3D000":
-		return &Unsuited{fmt.Sprintf("the server at %s has no database %s; make it: createdb --encoding=UTF8 %s", where, config.Database, config.Database)}
+		return &unusable{fmt.Sprintf("the server at %s has no database %s; make it: createdb --encoding=UTF8 %s", where, config.Database, config.Database)}
 	case code == insufficientRights && dialled:
-		return &Unsuited{fmt.Sprintf("the role %s may not connect to the database %s; GRANT CONNECT ON DATABASE %s TO %s", config.User, config.Database, config.Database, config.User)}
+		return &unusable{fmt.Sprintf("the role %s may not connect to the database %s; GRANT CONNECT ON DATABASE %s TO %s", config.User, config.Database, config.Database, config.User)}
 	}
 	if text := fmt.Sprint(err); dialled && (strings.Contains(text, "tls") || strings.Contains(text, "x509") || strings.Contains(text, "certificate")) {
-		return &Unsuited{fmt.Sprintf("no TLS connection to the server at %s: %s; check sslmode and sslrootcert of the store's URL", where, lastLine(text))}
+		return &unusable{fmt.Sprintf("no TLS connection to the server at %s: %s; check sslmode and sslrootcert of the store's URL", where, lastLine(text))}
 	}
 	return nil
 }

@@ -215,7 +215,7 @@ func elsewhere(err error) bool {
 	case code != "" && code != queryCanceled && classOf(err) == "40":
 		return true
 	}
-	var refused *Unsuited
+	var refused *unusable
 	return Unavailable(err) || again(err) || errors.As(err, &refused)
 }
 
