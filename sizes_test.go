@@ -36,7 +36,7 @@ var ratchets = []ratchet{
 	{"exported methods that no other package uses", 7, 0},
 	{"methods of one type", 150, 40},
 	{"files of a package that reach each other", 14, 8},
-	{"production files under 40 code lines, percent", 7.8, 5},
+	{"production files under 40 code lines, percent", 7.9, 5},
 	{"functions over 60 lines", 29, 15},
 	{"words of Markdown", 72_800, 70_000},
 	{"hard sentence forms in 1,000 lines of comments", 16.5, 8},
