@@ -111,20 +111,3 @@ func BenchmarkPage(b *testing.B) {
 		}
 	})
 }
-
-// TestPageAllocations holds what the benchmark shows: the number of allocations
-// does not grow with the rows.
-func TestPageAllocations(t *testing.T) {
-	rows := newHeld()
-	engine, err := resolvers.NewEngine(heldSchema(t, rows), rows, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := context.Background()
-	n := testing.AllocsPerRun(100, func() {
-		engine.Execute(ctx, &resolvers.Request{Query: page}).Release()
-	})
-	if n > 25 {
-		t.Errorf("a page of 100 rows with a relation takes %.0f allocations, want 25 at most", n)
-	}
-}
