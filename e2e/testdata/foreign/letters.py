@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The Frond `letters` of another make: it answers lists with bare arrays, and names no
 input of its own operations. Python 3 and its standard library."""
-import json, signal, sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import sys
+
+sys.dont_write_bytecode = True  # a test leaves no file
+from host import serve
 
 LETTER = {"title": "letter", "type": "object", "required": ["title"], "properties": {
     "id": {"type": "string", "x-kit": {"role": {"primary": True}, "lifecycle": {"create": {"generate": "serial"}}}},
@@ -80,22 +82,4 @@ def answer(frame):
         return reply | {"error": {"code": -32000, "message": e.args[1], "data": data}}
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self):
-        frames = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        body = json.dumps([answer(f) for f in frames] if isinstance(frames, list) else answer(frames)).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    log_message = lambda *_: None
-
-
-server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-print(f"listening on http://127.0.0.1:{server.server_port}", file=sys.stderr, flush=True)
-server.serve_forever()
+serve(answer)
