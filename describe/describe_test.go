@@ -331,8 +331,8 @@ func TestAudience(t *testing.T) {
 	}
 }
 
-// TestPresetsAreNotRequired: a field that a rule sets for somebody who may create is not required; one
-// that is set by a rule which opens no create, or is never reached, is.
+// TestPresetsAreNotRequired: a rule that opens create and sets a field makes it optional. A rule that
+// opens no create, or is never reached, leaves it required.
 func TestPresetsAreNotRequired(t *testing.T) {
 	for rules, want := range map[string]string{
 		`[{set: {ownerId: $user.id}}]`:                                                              `["name"]`,

@@ -14,7 +14,7 @@ import (
 
 var tasksScript = filepath.Join("testdata", "foreign", "tasks.py")
 
-// consume runs the consumer in Python over a door, and returns what it prints.
+// consume runs the consumer in Python over a door, and returns its lines.
 func consume(t *testing.T, url, door, id string) []string {
 	t.Helper()
 	said := tool(t, ".", nil, "python3", tasksScript, url, door, id)
@@ -23,7 +23,7 @@ func consume(t *testing.T, url, door, id string) []string {
 
 // TestConsumersOfAnotherMake: a consumer that rebuilds cards and pages in words of its own reads the
 // same rows at a host without an input card of its list and at a gateway in front of it. It reads a
-// Frond of this project likewise.
+// Frond of this project in the same words.
 func TestConsumersOfAnotherMake(t *testing.T) {
 	t.Parallel()
 	need(t, "python3")

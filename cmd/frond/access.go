@@ -23,7 +23,7 @@ var authorities = map[catalog.Authority]string{
 var receivers = map[catalog.Authority]string{
 	catalog.ByGoCode: "as its collector in Go says",
 	catalog.ByWord:   "everybody; it is called open",
-	catalog.ByHost:   "callers who may see the row at its host; a fact without a door, no caller",
+	catalog.ByHost:   "callers whom the host shows the row; a fact without a door reaches no caller",
 	catalog.ByNobody: "everybody, since there are no rules",
 }
 

@@ -156,8 +156,8 @@ func hold(t *testing.T, r *recorder, store string) {
 	}
 }
 
-// relay stands between the gateway and PostgreSQL, and records the stacks of this process when a
-// statement passes. It returns the URL to use in place of database.
+// relay copies messages between the gateway and PostgreSQL, and records the stacks of this process
+// when a statement passes. It returns the URL to use in place of database.
 func relay(t *testing.T, r *recorder, database string) string {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -165,7 +165,7 @@ func relay(t *testing.T, r *recorder, database string) string {
 		t.Fatal(err)
 	}
 	to := u.Host
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it ends with the test
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // the test closes it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func relay(t *testing.T, r *recorder, database string) string {
 			if err != nil {
 				return
 			}
-			server, err := net.Dial("tcp", to) //nolint:noctx // likewise
+			server, err := net.Dial("tcp", to) //nolint:noctx // the copies below close it
 			if err != nil {
 				_ = from.Close()
 				return
@@ -192,7 +192,7 @@ func relay(t *testing.T, r *recorder, database string) string {
 // arguments are those of a call in a printed stack.
 var arguments = regexp.MustCompile(`\([^*]*\)$`)
 
-// tap passes messages on once it has looked at who sends them.
+// tap records the stack of the sender of a message, and then passes the message on.
 type tap struct {
 	net.Conn
 	recorder *recorder
