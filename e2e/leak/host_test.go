@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/frondhost/frond/envelope"
@@ -60,6 +61,8 @@ type hole struct {
 	remote bool
 	// events has the garden announce every row; see events_test.go.
 	events bool
+	// t is the test that streams are read in, with a clock that jumps over their waits.
+	t *testing.T
 }
 
 // anyStore is what both stores are.
