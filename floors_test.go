@@ -31,6 +31,8 @@ var floors = map[string]string{
 	"schema/jsontext": "",
 	"schema/format":   "",
 	"schema":          "schema/format schema/jsontext",
+	// The judge of a card, written as data for JavaScript.
+	"schema/script": "schema schema/format schema/jsontext",
 
 	"facade/budget":  "facade/kiterror facade/rows schema/jsontext", // counts the values of a body as it comes in
 	"facade/readset": "schema facade/rows facade/filter",
@@ -133,13 +135,13 @@ var floors = map[string]string{
 	"client": "",
 
 	// What a host serves, as documents for other tools, and values made out of cards.
-	"describe":        "facade facade/filter facade/catalog facade/kiterror schema schema/jsontext describe/sample",
+	"describe":        "facade facade/filter facade/catalog facade/kiterror schema schema/jsontext schema/script describe/sample",
 	"describe/sample": "schema schema/jsontext",
 
 	// Beside the commands: one call from the command line, what a Frond promises written
 	// as files, Go and TypeScript (frond sync, build-frond), and mock data (frond mock).
 	"cmd/frond/call":             "facade facade/access facade/catalog facade/kiterror schema schema/jsontext envelope/client envelope/wire gateway",
-	"cmd/frond/contract":         "client facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing",
+	"cmd/frond/contract":         "client facade facade/catalog facade/kiterror facade/project schema schema/jsontext schema/script envelope/client envelope/signing",
 	"cmd/frond/contract/support": "facade facade/access facade/kiterror schema schema/jsontext",
 	// A project of a database that is there (frond init --from).
 	"cmd/frond/adopt":    "schema schema/jsontext store/dbschema",
@@ -181,7 +183,7 @@ var forTests = []string{"facts/delivery/deliverytest", "gateway/gatewaytest", "g
 // is a guest: named in docs/decisions/graphql-stack.md, docs/decisions/tests.mdkept to as few rooms as can be.
 var guests = map[string]string{
 	"github.com/goccy/go-yaml":                   "schema",
-	"github.com/santhosh-tekuri/jsonschema/v6":   "schema schema/format",
+	"github.com/santhosh-tekuri/jsonschema/v6":   "schema schema/format schema/script",
 	"github.com/google/uuid":                     "schema",
 	"github.com/nrednav/cuid2":                   "schema",
 	"golang.org/x/text":                          "schema",
@@ -211,7 +213,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/format", "schema/jsontext", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/readset", "facade/expression", "facade/catalog", "facade/access", "facade/compile", "facade/remote"}
+var contract = []string{"schema", "schema/format", "schema/jsontext", "schema/script", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/readset", "facade/expression", "facade/catalog", "facade/access", "facade/compile", "facade/remote"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/schema/script"
 )
 
 // Judges is a JavaScript module with the judge of each body that the operations of catalogs take,
@@ -19,15 +20,15 @@ import (
 // with a card that JavaScript cannot judge, or with a field that callers neither send nor read,
 // whose name is not published.
 func Judges(catalogs ...*catalog.Catalog) []byte {
-	return []byte(schema.ScriptModule(func(b *strings.Builder, card func(*schema.Script) string) {
+	return []byte(script.Module(func(b *strings.Builder, card func(*script.Judge) string) {
 		var bodies strings.Builder
 		written := map[string]bool{}
 		for _, served := range catalogs {
 			for op := range served.Operations() {
 				name := op.Door.Name + "." + op.Name
-				if script, mode := judgeOf(op); script != nil && !written[name] {
+				if judge, mode := judgeOf(op); judge != nil && !written[name] {
 					written[name] = true
-					fmt.Fprintf(&bodies, "  %s: schema(%s, %d),\n", jsontext.Quote(name), card(script), mode)
+					fmt.Fprintf(&bodies, "  %s: schema(%s, %d),\n", jsontext.Quote(name), card(judge), mode)
 				}
 			}
 		}
@@ -37,7 +38,7 @@ func Judges(catalogs ...*catalog.Catalog) []byte {
 
 // judgeOf is the judge of the body of an operation and the mode that it judges in: 0 for a new row
 // or an input, 1 for a patch. nil: there is none.
-func judgeOf(op *catalog.Operation) (script *schema.Script, mode int) {
+func judgeOf(op *catalog.Operation) (judge *script.Judge, mode int) {
 	if op.Kind == catalog.Query || op.Input == nil || slices.ContainsFunc(op.Input.Fields, unpublished) {
 		return nil, 0
 	}
@@ -47,11 +48,11 @@ func judgeOf(op *catalog.Operation) (script *schema.Script, mode int) {
 	} else if op.Builtin {
 		preset = op.Door.Presets
 	}
-	script, err := op.Input.Script(preset...)
+	judge, err := script.Of(op.Input, preset...)
 	if err != nil { // a $dynamicRef
 		return nil, 0
 	}
-	return script, mode
+	return judge, mode
 }
 
 // unpublished says whether callers neither send a field nor read it.

@@ -59,9 +59,9 @@ type Property struct {
 	required bool
 }
 
-// merges says whether a patch merges the field's object into the stored one. A field with a
+// Merges says whether a patch merges the field's object into the stored one. A field with a
 // conversion is one value: its stored form differs from the one that is sent.
-func (p *Property) merges() bool { return p.Axes.In.Name == "" && p.Axes.Out.Name == "" }
+func (p *Property) Merges() bool { return p.Axes.In.Name == "" && p.Axes.Out.Name == "" }
 
 // Readable says whether the field may leave the host at all: boundary.out is not closed. Which
 // callers may read it is for the collectors to say.

@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -67,3 +68,65 @@ func (f Faults) Err() error {
 	}
 	return f
 }
+
+// near returns the word of known that needs the fewest letters added, left out, changed or
+// swapped to become word, or "". It accepts two changes, and one where word has five letters or
+// fewer. Case, hyphens and the like are free. It never suggests known words of three letters
+// and fewer: every short word is near to them.
+//
+//	maxLenght   maxLength
+//	max_length  maxLength
+func near(word string, known []string) string {
+	word = bare(word)
+	best, least := "", 1
+	if len(word) > 5 {
+		least = 2
+	}
+	for _, k := range known {
+		if b := bare(k); len(b) > 3 {
+			if d := distance(word, b); d < least || d == least && best == "" {
+				best, least = k, d
+			}
+		}
+	}
+	return best
+}
+
+// bareWord removes the characters that bare ignores.
+var bareWord = strings.NewReplacer("-", "", "_", "", "$", "", " ", "")
+
+// bare returns a word without case, hyphens, underscores, spaces and dollars, in which
+// spellings differ.
+func bare(s string) string { return bareWord.Replace(strings.ToLower(s)) }
+
+// distance returns the number of letters that are added, left out, changed or swapped with the
+// next one between two words (optimal string alignment). Words whose lengths differ by more
+// than two are 3 apart, whatever letters they have. Three rows of the table are kept: a swap
+// looks back two.
+func distance(a, b string) int {
+	if len(a) > len(b)+2 || len(b) > len(a)+2 {
+		return 3
+	}
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row, up, above := rows[i%3], rows[(i+2)%3], rows[(i+1)%3]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[j] = min(up[j]+1, row[j-1]+1, up[j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], above[j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)%3][len(b)]
+}
+
+// sortedKeys returns the keys of a map in order, so that messages are always the same.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

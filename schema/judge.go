@@ -96,10 +96,10 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 			continue
 		}
 		j.push(p.Name)
-		if code, message := p.forbids(mode); code != "" {
+		if code, message := p.Forbids(mode); code != "" {
 			j.refuse(code, message, nil)
 		} else {
-			if mode == Patch && p.merges() {
+			if mode == Patch && p.Merges() {
 				j.patch(c.props[i].checker, nil, v)
 			} else {
 				j.value(c.props[i].checker, v)
@@ -136,7 +136,7 @@ func (e *Entity) unknownKeys(j *judging, mode Mode, value json.RawMessage) {
 		i, name := c.find(raw)
 		switch {
 		case i >= 0:
-			if code, _ := e.Fields[i].forbids(mode); code == "" {
+			if code, _ := e.Fields[i].Forbids(mode); code == "" {
 				j.push(e.Fields[i].Name)
 				j.keys(c.props[i].checker, v)
 				j.pop()
@@ -148,9 +148,9 @@ func (e *Entity) unknownKeys(j *judging, mode Mode, value json.RawMessage) {
 	}
 }
 
-// forbids returns the code and the message where a field may not be sent at all in a mode, ""
+// Forbids returns the code and the message where a field may not be sent at all in a mode, ""
 // where it may. They depend on the field alone, never on the value.
-func (p *Property) forbids(mode Mode) (code, message string) {
+func (p *Property) Forbids(mode Mode) (code, message string) {
 	switch {
 	case mode == Plain:
 		return "", ""

@@ -62,7 +62,7 @@ func canonical(dst []byte, v json.RawMessage) []byte {
 		if n, ok := Integer(v); ok {
 			return strconv.AppendInt(dst, n, 10)
 		}
-		if rat, ok := rational(v); ok {
+		if rat, ok := Rational(v); ok {
 			return append(dst, rat.RatString()...)
 		}
 		return append(dst, v...)

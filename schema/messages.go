@@ -86,6 +86,12 @@ func article(word string) string {
 // patternMessage shows the pattern; the value is never shown.
 func patternMessage(p string) string { return "must match the pattern " + p }
 
+// ConstMessage returns the judge's message about a value that is not the const.
+func ConstMessage(constant json.RawMessage) string { return constMessage(plainValue(constant)) }
+
+// EnumMessage returns the judge's message about a value that is not in the enum.
+func EnumMessage(values []json.RawMessage) string { return enumMessage(newLiterals(values).plain) }
+
 // constMessage says which value is the only one.
 func constMessage(v any) string { return "must be " + display(v) }
 
@@ -271,18 +277,25 @@ func verdict(k jsonschema.ErrorKind) (code, message string, params map[string]an
 
 // verdict returns the code, the sentence and the params for a number past the bound.
 func (b bound) verdict() (code, message string, params map[string]any) {
-	if r, ok := rational(b.limit); ok {
+	if r, ok := Rational(b.limit); ok {
 		return limitOf(b.keyword, r)
 	}
 	return limit(b.keyword, number(b.limit))
 }
 
-// limitOf is limit for a number of a card. It writes whole numbers within int64 out: a double
-// cannot hold a bound of 64 bits, and its last digits matter to the caller.
+// limitOf is limit for a number of a card.
 func limitOf(keyword string, r *big.Rat) (code, message string, params map[string]any) {
 	n, _ := r.Float64()
-	if r.IsInt() && r.Num().IsInt64() {
-		return limitAs(keyword, n, r.Num().String())
+	return limitAs(keyword, n, LimitText(r))
+}
+
+// LimitText returns the limit of a bound as the judge's message has it. Whole numbers within
+// int64 have every digit: a double cannot hold a bound of 64 bits, and its last digits matter
+// to the caller.
+func LimitText(limit *big.Rat) string {
+	if limit.IsInt() && limit.Num().IsInt64() {
+		return limit.Num().String()
 	}
-	return limit(keyword, n)
+	n, _ := limit.Float64()
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }

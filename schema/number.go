@@ -27,7 +27,7 @@ func Integer(v json.RawMessage) (int64, bool) {
 		n, err := strconv.ParseInt(string(v), 10, 64)
 		return n, err == nil
 	}
-	rat, ok := rational(v)
+	rat, ok := Rational(v)
 	if !ok || !rat.IsInt() || !rat.Num().IsInt64() {
 		return 0, false
 	}
@@ -84,7 +84,7 @@ func whole(v []byte) bool {
 	if isPlain(v) {
 		return true
 	}
-	rat, ok := rational(v)
+	rat, ok := Rational(v)
 	return ok && rat.IsInt()
 }
 
@@ -97,8 +97,8 @@ func compareNumbers(a, b []byte) int {
 	if x != y {
 		return cmp.Compare(x, y)
 	}
-	r, okr := rational(a)
-	s, oks := rational(b)
+	r, okr := Rational(a)
+	s, oks := Rational(b)
 	if !okr || !oks {
 		return 0
 	}
@@ -114,16 +114,17 @@ func multipleOf(v, of []byte) bool {
 	if okx && oky && y != 0 {
 		return x%y == 0
 	}
-	r, okr := rational(v)
-	s, oks := rational(of)
+	r, okr := Rational(v)
+	s, oks := Rational(of)
 	if !okr || !oks || s.Sign() == 0 {
 		return true
 	}
 	return r.Quo(r, s).IsInt()
 }
 
-// rational is a number of any length as a fraction; false where its exponent is out of bounds.
-func rational(v []byte) (*big.Rat, bool) {
+// Rational returns a JSON number as a fraction. It is false for a number of more than 400
+// characters, or with an exponent beyond ±400.
+func Rational(v []byte) (*big.Rat, bool) {
 	if !bounded(v) {
 		return nil, false
 	}

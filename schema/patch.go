@@ -16,11 +16,11 @@ import (
 func (e *Entity) PatchOf(before, after json.RawMessage) json.RawMessage {
 	var patch Object
 	for _, p := range e.Fields {
-		if code, _ := p.forbids(Patch); code != "" || !p.Stored {
+		if code, _ := p.Forbids(Patch); code != "" || !p.Stored {
 			continue
 		}
 		var within []Field
-		if p.merges() {
+		if p.Merges() {
 			within = p.Shape.Properties
 		}
 		if value := difference(within, jsontext.Get(before, p.Name), jsontext.Get(after, p.Name)); value != nil {

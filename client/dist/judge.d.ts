@@ -1,7 +1,7 @@
 import type { Test, Tree } from "./matcher.js";
 export type Key = string | number;
 export type Bound = number | [decimal: string, shown: string];
-/** A schema in the form that a host writes: see schema/script.go. */
+/** A schema in the form that a host writes: see schema/script/judge.go. */
 export type Node = boolean | 0 | Shape;
 export interface Shape {
     type?: string | string[];

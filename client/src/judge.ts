@@ -1,4 +1,4 @@
-// The judge of a card in JavaScript. Cards are data (schema/script.go says which form they
+// The judge of a card in JavaScript. Cards are data (schema/script/judge.go says which form they
 // have); this is what reads them, and it gives the verdict that the host gives of the JSON that
 // JSON.stringify makes of a value: what is undefined is absent, a Date is its text, NaN is null.
 
@@ -7,7 +7,7 @@ import type { Test, Tree } from "./matcher.js";
 export type Key = string | number;
 export type Bound = number | [decimal: string, shown: string];
 
-/** A schema in the form that a host writes: see schema/script.go. */
+/** A schema in the form that a host writes: see schema/script/judge.go. */
 export type Node = boolean | 0 | Shape;
 
 export interface Shape {

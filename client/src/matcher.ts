@@ -1,6 +1,6 @@
 // Patterns on which an engine that backtracks may never end. The matcher follows all ways through
 // a pattern at once, so a character costs the same whatever precedes it, and remembers the sets
-// of places that it meets, as RE2 does. schema/scriptmatcher.go writes the trees.
+// of places that it meets, as RE2 does. schema/script/matcher.go writes the trees.
 
 /** A class of characters, an assertion, a sequence (0), a choice (1) or a repetition (2). */
 export type Tree = string | number | readonly [0 | 1, ...Tree[]] | readonly [2, number, number, Tree];

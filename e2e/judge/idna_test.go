@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/script"
 )
 
 // TestHostNames compares what both judges take for a host name beyond ASCII: every character
@@ -39,11 +40,11 @@ func testHostNames(t *testing.T, browser string) {
 	}
 	card := `{"type":"object","properties":{"a":{"type":"string","format":"hostname"}}}`
 	set := schema.MustCompile([]schema.Source{{Name: "thing", File: "thing.json", View: true, Data: []byte(card)}}, nil, nil)
-	script, err := set.Entity("thing").Script()
+	judge, err := script.Of(set.Entity("thing"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := line{Card: card, View: true, Data: script.Data, Formats: script.Formats}
+	l := line{Card: card, View: true, Data: judge.Data, Formats: judge.Formats}
 	for _, label := range labels {
 		l.Bodies = append(l.Bodies, [2]any{0, string(encode(object{{"a", label}}))})
 	}

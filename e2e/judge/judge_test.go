@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/script"
 )
 
 var (
@@ -50,14 +51,14 @@ func cases(t *testing.T, seed uint64, n int) []line {
 		if err != nil {
 			continue
 		}
-		script, err := set.Entity("thing").Script()
+		judge, err := script.Of(set.Entity("thing"))
 		if err != nil {
 			t.Fatal(err, l.Card)
 		}
-		if len(script.Skipped) > 0 {
+		if len(judge.Skipped) > 0 {
 			continue // a reference that leads back to itself, which accepts every value here
 		}
-		l.Data, l.Formats = script.Data, script.Formats
+		l.Data, l.Formats = judge.Data, judge.Formats
 		for range bodiesOfCard {
 			l.Bodies = append(l.Bodies, [2]any{d.IntN(3), string(encode(d.body(card)))})
 		}
@@ -70,11 +71,11 @@ func cases(t *testing.T, seed uint64, n int) []line {
 
 // script adds the judge of the card as data.
 func (l *line) script() {
-	script, err := schema.MustCompile([]schema.Source{{Name: "thing", File: "thing.json", View: true, Data: []byte(l.Card)}}, nil, nil).Entity("thing").Script()
+	judge, err := script.Of(schema.MustCompile([]schema.Source{{Name: "thing", File: "thing.json", View: true, Data: []byte(l.Card)}}, nil, nil).Entity("thing"))
 	if err != nil {
 		panic(err)
 	}
-	l.Data, l.Formats = script.Data, script.Formats
+	l.Data, l.Formats = judge.Data, judge.Formats
 }
 
 // every is a card with a field for each value of a keyword, and bodies that have one text in

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/script"
 )
 
 // hostile are patterns that engines which backtrack are known to fail on, by time exponential,
@@ -60,11 +61,11 @@ func TestPatterns(t *testing.T) {
 	jobs := make([]job, len(all))
 	for i, p := range all {
 		card := string(encode(object{{"type", "object"}, {"properties", object{{"a", object{{"type", "string"}, {"pattern", p}}}}}}))
-		script, err := schema.MustCompile([]schema.Source{{Name: "thing", File: "thing.json", View: true, Data: []byte(card)}}, nil, nil).Entity("thing").Script()
+		judge, err := script.Of(schema.MustCompile([]schema.Source{{Name: "thing", File: "thing.json", View: true, Data: []byte(card)}}, nil, nil).Entity("thing"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		jobs[i] = job{Data: script.Data, Texts: d.texts()}
+		jobs[i] = job{Data: judge.Data, Texts: d.texts()}
 		if i < long {
 			jobs[i].Texts = append(jobs[i].Texts, d.attacks(size)...)
 			jobs[i].Long = d.attacks(100 << 10)

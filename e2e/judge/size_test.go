@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/script"
 )
 
 // brotli prints the size of a file after compression.
@@ -47,11 +48,11 @@ func TestSizes(t *testing.T) {
 		fmt.Fprintf(&card, "  fieldNumber%d: %s\n  anotherField%d: %s\n", i, shape, i, shape)
 	}
 	set := schema.MustCompile([]schema.Source{{Name: "thing", File: "thing.yaml", Data: []byte(card.String())}}, schema.Builtins(), nil)
-	script, err := set.Entity("thing").Script()
+	judge, err := script.Of(set.Entity("thing"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := size("card", "export const card = "+script.Data+";"); n > 1536 {
+	if n := size("card", "export const card = "+judge.Data+";"); n > 1536 {
 		t.Errorf("a card of twenty fields has %d bytes; 1536 are allowed", n)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/script"
 )
 
 // exported are the names that the package exports in addition to those of entities and views.
@@ -23,7 +24,7 @@ var exported = []string{"details", "fill", "rows", "createClient", "KitError"}
 // A page that imports one constant ships its card alone. It also returns the fields that only
 // the host judges. The error is schema.Faults: cards for which there is no judge in JavaScript.
 func (m *Model) judgeScript() (text string, skipped schema.Faults, err error) {
-	text = schema.ScriptModule(func(b *strings.Builder, card func(*schema.Script) string) {
+	text = script.Module(func(b *strings.Builder, card func(*script.Judge) string) {
 		w := &judgeWriter{body: b, constant: card}
 		err = m.writeJudges(w)
 		skipped = once(w.skipped)
@@ -98,18 +99,18 @@ func (m *Model) Skipped() schema.Faults {
 // judgeWriter writes the constants of a module.
 type judgeWriter struct {
 	body     *strings.Builder
-	constant func(*schema.Script) string
+	constant func(*script.Judge) string
 	skipped  schema.Faults
 }
 
 // card is the name of the constant with the card of s.
 func (w *judgeWriter) card(s Sent) (string, error) {
-	script, err := s.Card.Script(s.Preset...)
+	judge, err := script.Of(s.Card, s.Preset...)
 	if err != nil {
 		return "", err
 	}
-	w.skipped = append(w.skipped, script.Skipped...)
-	return w.constant(script), nil
+	w.skipped = append(w.skipped, judge.Skipped...)
+	return w.constant(judge), nil
 }
 
 // judgeTypes declares the constants.

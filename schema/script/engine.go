@@ -1,23 +1,24 @@
-package schema
+package script
 
 import (
 	"encoding/json"
 	"maps"
-	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// engine returns a schema of the engine as a node: the keywords of a checker's node, and those
+// engine returns a schema of the engine as a node: the keywords of rules, and those
 // that only the engine knows. properties are a list sorted by name, patternProperties a list of
 // [pattern, re, node]; ref is the place in defs of the node that a reference leads to.
-func (w *scriptWriter) engine(s *jsonschema.Schema, at string) string {
+func (w *writer) engine(s *jsonschema.Schema, at string) string {
 	w.whole = true
 	if s.Bool != nil {
 		switch {
@@ -36,7 +37,7 @@ func (w *scriptWriter) engine(s *jsonschema.Schema, at string) string {
 		w.unfits(at, "a reference leads back to itself without stepping into the value", "take the reference out of the circle")
 		return "true"
 	}
-	o := &scriptObject{}
+	o := &object{}
 	w.engineValue(o, s, at)
 	w.engineObject(o, s, at)
 	w.engineList(o, s, at)
@@ -51,13 +52,13 @@ func (w *scriptWriter) engine(s *jsonschema.Schema, at string) string {
 }
 
 // engineValue adds a schema's keywords about any value, about text and about numbers.
-func (w *scriptWriter) engineValue(o *scriptObject, s *jsonschema.Schema, at string) {
+func (w *writer) engineValue(o *object, s *jsonschema.Schema, at string) {
 	if s.Types != nil && !s.Types.IsEmpty() {
-		var t typeSet
-		for _, name := range s.Types.ToStrings() {
-			t |= typeBits[name]
+		names := s.Types.ToStrings()
+		if i := slices.Index(names, "null"); i >= 0 {
+			names = append(slices.Delete(names, i, i+1), "null")
 		}
-		o.add("type", scriptTypes(t.names()))
+		o.add("type", typeOf(names))
 	}
 	if s.Const != nil {
 		w.constant(o, rawValue(*s.Const), at)
@@ -79,36 +80,39 @@ func (w *scriptWriter) engineValue(o *scriptObject, s *jsonschema.Schema, at str
 	if s.DynamicRef != nil {
 		// One schema of a card has an anchor, unless $id divides the card.
 		if name := s.DynamicRef.Anchor; name != "" && name == s.DynamicRef.Ref.DynamicAnchor && anchors(w.entity.Card.AppendJSON(nil), name) > 1 {
-			w.faults = append(w.faults, Fault{File: w.entity.Name, Pointer: at + "/$dynamicRef", Message: "the judge in JavaScript cannot follow this: several schemas have the anchor " + name + ", and the target depends on the way that led here", Remedy: "write $ref"})
+			w.faults = append(w.faults, schema.Fault{File: w.entity.Name, Pointer: at + "/$dynamicRef", Message: "the judge in JavaScript cannot follow this: several schemas have the anchor " + name + ", and the target depends on the way that led here", Remedy: "write $ref"})
 		}
 		refs = append(refs, w.ref(s.DynamicRef.Ref))
 	}
 	o.list("ref", refs)
-	w.limit(o, "minLength", s.MinLength)
-	w.limit(o, "maxLength", s.MaxLength)
+	o.limit("minLength", s.MinLength)
+	o.limit("maxLength", s.MaxLength)
 	if s.Pattern != nil {
-		if _, foreign := s.Pattern.(anyText); !foreign {
+		if _, known := s.Pattern.(*regexp.Regexp); known {
 			w.pattern(o, s.Pattern.String())
 		}
 	}
 	var bounds []string
-	for _, b := range []struct {
-		keyword string
-		limit   *big.Rat
-	}{{"minimum", s.Minimum}, {"maximum", s.Maximum}, {"exclusiveMinimum", s.ExclusiveMinimum}, {"exclusiveMaximum", s.ExclusiveMaximum}, {"multipleOf", s.MultipleOf}} {
-		if b.limit != nil {
-			bounds = append(bounds, w.bound(b.keyword, b.limit))
+	for _, b := range []schema.Bound{
+		{Keyword: "minimum", Limit: s.Minimum},
+		{Keyword: "maximum", Limit: s.Maximum},
+		{Keyword: "exclusiveMinimum", Limit: s.ExclusiveMinimum},
+		{Keyword: "exclusiveMaximum", Limit: s.ExclusiveMaximum},
+		{Keyword: "multipleOf", Limit: s.MultipleOf},
+	} {
+		if b.Limit != nil {
+			bounds = append(bounds, boundOf(b))
 		}
 	}
 	o.list("bounds", bounds)
 }
 
 // engineObject adds a schema's keywords about objects.
-func (w *scriptWriter) engineObject(o *scriptObject, s *jsonschema.Schema, at string) {
-	w.limit(o, "minProperties", s.MinProperties)
-	w.limit(o, "maxProperties", s.MaxProperties)
+func (w *writer) engineObject(o *object, s *jsonschema.Schema, at string) {
+	o.limit("minProperties", s.MinProperties)
+	o.limit("maxProperties", s.MaxProperties)
 	if s.Required != nil {
-		o.add("required", scriptStrings(s.Required))
+		o.add("required", quoteAll(s.Required))
 	}
 	w.named(o, "properties", s.Properties, at)
 	var patterns []string
@@ -116,7 +120,7 @@ func (w *scriptWriter) engineObject(o *scriptObject, s *jsonschema.Schema, at st
 	for _, re := range slices.SortedFunc(maps.Keys(s.PatternProperties), byText) {
 		sub := s.PatternProperties[re]
 		here, text := child(at+"/patternProperties", re.String()), `""`
-		if _, foreign := re.(anyText); !foreign {
+		if _, known := re.(*regexp.Regexp); known {
 			text = w.regexp(re.String())
 		}
 		patterns = append(patterns, "["+text+","+w.engine(sub, here)+"]")
@@ -148,20 +152,20 @@ func (w *scriptWriter) engineObject(o *scriptObject, s *jsonschema.Schema, at st
 	}
 	var dependent []string
 	for _, name := range sortedKeys(required) {
-		dependent = append(dependent, "["+scriptString(name)+","+scriptStrings(required[name])+"]")
+		dependent = append(dependent, "["+quote(name)+","+quoteAll(required[name])+"]")
 	}
 	o.list("dependentRequired", dependent)
 }
 
 // one adds a schema under a keyword, if it is there.
-func (w *scriptWriter) one(o *scriptObject, name string, sub *jsonschema.Schema, at string) {
+func (w *writer) one(o *object, name string, sub *jsonschema.Schema, at string) {
 	if sub != nil {
 		o.add(name, w.engine(sub, at+"/"+name))
 	}
 }
 
 // many adds a list of schemas under a keyword, if there are any.
-func (w *scriptWriter) many(o *scriptObject, name string, subs []*jsonschema.Schema, at string) {
+func (w *writer) many(o *object, name string, subs []*jsonschema.Schema, at string) {
 	var list []string
 	for i, sub := range subs {
 		list = append(list, w.engine(sub, at+"/"+name+"/"+strconv.Itoa(i)))
@@ -170,18 +174,18 @@ func (w *scriptWriter) many(o *scriptObject, name string, subs []*jsonschema.Sch
 }
 
 // named adds schemas by name under a keyword, if there are any.
-func (w *scriptWriter) named(o *scriptObject, keyword string, subs map[string]*jsonschema.Schema, at string) {
+func (w *writer) named(o *object, keyword string, subs map[string]*jsonschema.Schema, at string) {
 	var list []string
 	for _, name := range sortedKeys(subs) {
-		list = append(list, "["+scriptString(name)+","+w.engine(subs[name], child(at+"/"+keyword, name))+"]")
+		list = append(list, "["+quote(name)+","+w.engine(subs[name], child(at+"/"+keyword, name))+"]")
 	}
 	o.list(keyword, list)
 }
 
 // engineList adds a schema's keywords about arrays.
-func (w *scriptWriter) engineList(o *scriptObject, s *jsonschema.Schema, at string) {
-	w.limit(o, "minItems", s.MinItems)
-	w.limit(o, "maxItems", s.MaxItems)
+func (w *writer) engineList(o *object, s *jsonschema.Schema, at string) {
+	o.limit("minItems", s.MinItems)
+	o.limit("maxItems", s.MaxItems)
 	if s.UniqueItems {
 		o.add("uniqueItems", "1")
 	}
@@ -189,22 +193,22 @@ func (w *scriptWriter) engineList(o *scriptObject, s *jsonschema.Schema, at stri
 	w.one(o, "items", s.Items2020, at)
 	if s.Contains != nil {
 		w.one(o, "contains", s.Contains, at)
-		w.limit(o, "minContains", s.MinContains)
-		w.limit(o, "maxContains", s.MaxContains)
+		o.limit("minContains", s.MinContains)
+		o.limit("maxContains", s.MaxContains)
 	}
 	w.one(o, "unevaluatedItems", s.UnevaluatedItems, at)
 }
 
 // limit adds a whole number.
-func (w *scriptWriter) limit(o *scriptObject, keyword string, n *int) {
+func (o *object) limit(keyword string, n *int) {
 	if n != nil {
-		w.count(o, keyword, *n)
+		o.add(keyword, strconv.Itoa(*n))
 	}
 }
 
 // ref is the place of a schema among the card's defs. It is written later: a schema may
 // refer to itself.
-func (w *scriptWriter) ref(s *jsonschema.Schema) string {
+func (w *writer) ref(s *jsonschema.Schema) string {
 	i, ok := w.nodes[s]
 	if !ok {
 		i = len(w.queue)
@@ -216,7 +220,7 @@ func (w *scriptWriter) ref(s *jsonschema.Schema) string {
 }
 
 // defs adds the nodes that references lead to, of which some refer to further ones.
-func (w *scriptWriter) defs(o *scriptObject) {
+func (w *writer) defs(o *object) {
 	var list []string
 	for i := 0; i < len(w.queue); i++ {
 		at := w.queue[i].Location
@@ -227,7 +231,7 @@ func (w *scriptWriter) defs(o *scriptObject) {
 }
 
 // circular says whether a schema leads to itself for one and the same value.
-func (w *scriptWriter) circular(s *jsonschema.Schema, above map[*jsonschema.Schema]bool) bool {
+func (w *writer) circular(s *jsonschema.Schema, above map[*jsonschema.Schema]bool) bool {
 	if s == nil {
 		return false
 	}

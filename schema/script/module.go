@@ -1,13 +1,15 @@
-package schema
+package script
 
 import (
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/frondhost/frond/schema"
 )
 
-// ScriptModule returns a JavaScript module with the judges of cards: imports of the runtime beside
+// Module returns a JavaScript module with the judges of cards: imports of the runtime beside
 // it (client/src), and what write writes. card writes the constant of a card, once, and returns its
 // name:
 //
@@ -15,8 +17,8 @@ import (
 //	import { email } from "./formats.js";
 //
 //	const card0 = {fields:[["email",{type:"string",format:"email"},1]],use:{formats:{email}}};
-func ScriptModule(write func(b *strings.Builder, card func(*Script) string)) string {
-	m := &scriptModule{constants: map[string]string{}, formats: map[string]bool{}}
+func Module(write func(b *strings.Builder, card func(*Judge) string)) string {
+	m := &module{constants: map[string]string{}, formats: map[string]bool{}}
 	write(&m.body, m.card)
 	head := "import { schema } from \"./judge.js\";\nexport { details, fill } from \"./judge.js\";\n"
 	if m.engine {
@@ -31,8 +33,8 @@ func ScriptModule(write func(b *strings.Builder, card func(*Script) string)) str
 	return head + "\n" + m.body.String()
 }
 
-// scriptModule is a module being written.
-type scriptModule struct {
+// module is a module being written.
+type module struct {
 	body      strings.Builder
 	constants map[string]string // names by values
 	formats   map[string]bool
@@ -41,7 +43,7 @@ type scriptModule struct {
 }
 
 // card returns the name of the constant with a card.
-func (m *scriptModule) card(s *Script) string {
+func (m *module) card(s *Judge) string {
 	var use []string
 	if s.Engine {
 		m.engine = true
@@ -54,10 +56,10 @@ func (m *scriptModule) card(s *Script) string {
 	if len(s.Formats) > 0 {
 		list := make([]string, len(s.Formats))
 		for i, name := range s.Formats {
-			local := Camel(name)
+			local := schema.Camel(name)
 			m.formats[local] = true
 			if list[i] = local; local != name {
-				list[i] = scriptKey(name) + ": " + local
+				list[i] = memberName(name) + ": " + local
 			}
 		}
 		use = append(use, "formats: { "+strings.Join(list, ", ")+" }")

@@ -1,4 +1,4 @@
-package schema
+package script
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // matcher of the runtime (client/src/matcher.ts) reads:
 //
 //	"[a-z]"          one character of a class
-//	3                a place: see scriptPlaces
+//	3                a place: see places
 //	[0, a, b]        a, then b
 //	[1, a, b]        a or b
 //	[2, 1, 9, a]     a, once to nine times; -1 for no end
@@ -176,15 +176,15 @@ func longest(re *syntax.Regexp) int {
 	return min(n, maxAttempt+1)
 }
 
-// scriptPlaces are the assertions by the bits that the matcher tests.
-var scriptPlaces = map[syntax.Op]int{
+// places are the assertions by the bits that the matcher tests.
+var places = map[syntax.Op]int{
 	syntax.OpBeginText: 1, syntax.OpEndText: 2, syntax.OpBeginLine: 4,
 	syntax.OpEndLine: 8, syntax.OpWordBoundary: 16, syntax.OpNoWordBoundary: 32,
 }
 
 // matcherTree writes an expression as the matcher reads it.
 func matcherTree(re *syntax.Regexp) string {
-	if place, ok := scriptPlaces[re.Op]; ok {
+	if place, ok := places[re.Op]; ok {
 		return fmt.Sprint(place)
 	}
 	node := func(parts ...string) string { return "[" + strings.Join(parts, ",") + "]" }
@@ -198,12 +198,12 @@ func matcherTree(re *syntax.Regexp) string {
 	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		var b strings.Builder
 		writePattern(&b, re)
-		return scriptString(b.String())
+		return quote(b.String())
 	case syntax.OpLiteral:
 		for _, r := range re.Rune {
 			var b strings.Builder
 			writePattern(&b, &syntax.Regexp{Op: syntax.OpLiteral, Flags: re.Flags, Rune: []rune{r}})
-			parts = append(parts, scriptString(b.String()))
+			parts = append(parts, quote(b.String()))
 		}
 	case syntax.OpCapture:
 		return matcherTree(re.Sub[0])

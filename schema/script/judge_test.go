@@ -1,4 +1,4 @@
-package schema_test
+package script_test
 
 import (
 	"fmt"
@@ -8,15 +8,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/script"
 )
 
-func scriptOf(t *testing.T, card string) (*schema.Script, error) {
+func scriptOf(t *testing.T, card string) (*script.Judge, error) {
 	t.Helper()
 	set, err := schema.Compile([]schema.Source{{Name: "thing", File: "thing.yaml", View: true, Data: []byte(card)}}, schema.Builtins(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set.Entity("thing").Script()
+	return script.Of(set.Entity("thing"))
 }
 
 // TestScript holds the form of a card as data; that it judges alike is e2e/judge's to show.
