@@ -16,41 +16,41 @@ import (
 // body; after that the keeper of the rows decodes and fills in what was judged.
 func (x *execution) admit(ctx context.Context) error {
 	if x.call.Each != nil {
-		if err := x.admitEach(ctx); err != nil {
+		if err := admitEach(ctx, x); err != nil {
 			return err
 		}
 	}
-	if x.asksVersion() {
+	if asksVersion(&x.viewer) {
 		var err error
-		if x.versionScope, err = x.scopeOfVersion(ctx); err != nil {
+		if x.versionScope, err = scopeOfVersion(ctx, &x.viewer); err != nil {
 			return err
 		}
 	}
 	switch b := x.op.builtin; {
 	case b != nil:
-		if err := b.admit(x, ctx); err != nil {
+		if err := b.admit(ctx, x); err != nil {
 			return err
 		}
 	default:
-		x.admitNamed()
+		admitNamed(x)
 	}
 	if x.sel == nil && x.op.reader != nil {
-		x.choose(ctx)
+		choose(ctx, x)
 	}
-	if err := x.admitIf(ctx); err != nil {
+	if err := admitIf(ctx, x); err != nil {
 		return err
 	}
 	if err := x.refusal(); err != nil {
 		return err
 	}
-	x.renameQuery()
+	renameQuery(x)
 	return x.door.keeper.complete(ctx, x)
 }
 
 // admitEach reads a batch: findById for many ids, list for many values of a field. A key
 // that is null, or of another kind than the field, has no rows: batches are made from
 // rows, and what one of them points at is not the caller's fault.
-func (x *execution) admitEach(ctx context.Context) error {
+func admitEach(ctx context.Context, x *execution) error {
 	each := x.call.Each
 	var field *schema.Property
 	if x.door.Entity != nil {
@@ -65,7 +65,7 @@ func (x *execution) admitEach(ctx context.Context) error {
 	default:
 		return kiterror.Errorf(kiterror.BadRequest, "%s is not batched; only findById and list are", x.where())
 	}
-	if through := each.Through; through != nil && !x.follows(ctx, through) {
+	if through := each.Through; through != nil && !followsRelation(ctx, &x.viewer, through) {
 		x.refuse(kiterror.UnknownKey("/each/through", fmt.Sprintf("names %s, which %s does not have", kiterror.Quoted(through.Field), kiterror.Quoted(through.Entity))))
 		return nil
 	}
@@ -82,10 +82,10 @@ func (x *execution) admitEach(ctx context.Context) error {
 	return nil
 }
 
-// follows reports whether a relation exists for the caller on the rows it stands on, by
+// followsRelation reports whether a relation exists for the caller on the rows it stands on, by
 // the scope that those were read with.
-func (x *viewer) follows(ctx context.Context, through *catalog.Through) bool {
-	door := x.catalog.Door(through.Entity)
+func followsRelation(ctx context.Context, x *viewer, through *catalog.Through) bool {
+	door := x.host.catalog.Door(through.Entity)
 	if x.inside || door == nil {
 		return true
 	}
@@ -96,6 +96,6 @@ func (x *viewer) follows(ctx context.Context, through *catalog.Through) bool {
 	if op.OutDoor != nil && op.OutDoor != door {
 		door, op = op.OutDoor, op.OutDoor.Reading()
 	}
-	scope, err := x.scopeOf(ctx, x.doors.of(door), op)
+	scope, err := x.scopeOf(ctx, x.host.doors.of(door), op)
 	return err == nil && !scope.Hides(through.Field)
 }

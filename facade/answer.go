@@ -19,11 +19,11 @@ func (m *mismatch) Field() string { return m.field }
 // Error implements error.
 func (m *mismatch) Error() string { return "the field " + m.field + " " + m.why }
 
-// answered renames the members of what the author's code answered, an object or an array
+// renamedAnswer renames the members of what the author's code answered, an object or an array
 // of them, to the fields of the card: a Go struct without JSON tags says Title for title.
 // A member that is no field, two members for one field, and a required field that is
 // missing are errors, so that nothing is lost in silence (docs/decisions/handlers.md).
-func (x handlerCall) answered(text json.RawMessage) (json.RawMessage, error) {
+func renamedAnswer(x *execution, text json.RawMessage) (json.RawMessage, error) {
 	r := x.op.reader
 	n := naming{of: r.entity.Name}
 	for _, p := range r.entity.Fields {

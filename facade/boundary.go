@@ -15,9 +15,9 @@ import (
 // inward brings a judged value over the boundary: it is decoded by the field's named
 // conversion (spec 2.2: boundary.in), and a date-time gets the form in which rows hold it.
 // The author's own code stands inside the boundary, so its values are not decoded.
-func (x *viewer) inward(p *schema.Property, value json.RawMessage) json.RawMessage {
+func inward(x *viewer, p *schema.Property, value json.RawMessage) json.RawMessage {
 	if name := p.Axes.In.Name; name != "" && !x.inside {
-		convert := x.registry.Conversions[name].Decode
+		convert := x.host.registry.Conversions[name].Decode
 		if convert == nil {
 			x.fail(fmt.Errorf("unknown generator: no conversion called %q decodes %s.%s", name, p.Owner.Name, p.Name))
 			return value
@@ -31,7 +31,7 @@ func (x *viewer) inward(p *schema.Property, value json.RawMessage) json.RawMessa
 			})
 			return value
 		}
-		if details := x.refusedDecoded(p, decoded); len(details) > 0 {
+		if details := refusedDecoded(x, p, decoded); len(details) > 0 {
 			for _, d := range details {
 				x.refuse(d)
 			}
@@ -45,11 +45,11 @@ func (x *viewer) inward(p *schema.Property, value json.RawMessage) json.RawMessa
 	case p.Kind == schema.KindDateTime:
 		value = rows.NormalDateTime(value)
 		if !rows.IsDateTime(value) {
-			x.refuseFormat(p, "a date-time such as 2026-05-01T10:30:00Z")
+			refuseFormat(x, p, "a date-time such as 2026-05-01T10:30:00Z")
 		}
 	case p.Kind == schema.KindDecimal && !format.IsDecimal(jsontext.Unquote(value)):
 		// The judge saw what was sent; this is what a conversion made of it.
-		x.refuseFormat(p, `a decimal number in quotes, such as "12.50"`)
+		refuseFormat(x, p, `a decimal number in quotes, such as "12.50"`)
 	}
 	return value
 }
@@ -58,10 +58,10 @@ func (x *viewer) inward(p *schema.Property, value json.RawMessage) json.RawMessa
 // text of minLength 1 once it is trimmed. A field with an encoding is judged by the encoded
 // value; the hash that a conversion of the author's makes of a password, which no row shows, is
 // not judged.
-func (x *viewer) refusedDecoded(p *schema.Property, decoded json.RawMessage) []schema.Detail {
+func refusedDecoded(x *viewer, p *schema.Property, decoded json.RawMessage) []schema.Detail {
 	switch out := p.Axes.Out; {
 	case out.Name != "":
-		encode := x.registry.Conversions[out.Name].Encode
+		encode := x.host.registry.Conversions[out.Name].Encode
 		if encode == nil {
 			return nil // reading the row says so
 		}
@@ -78,14 +78,14 @@ func (x *viewer) refusedDecoded(p *schema.Property, decoded json.RawMessage) []s
 
 // refuseFormat refuses a value that the judge accepted and that its conversion turned into
 // something the field cannot hold.
-func (x *viewer) refuseFormat(p *schema.Property, what string) {
+func refuseFormat(x *viewer, p *schema.Property, what string) {
 	x.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "format", Message: "must be " + what})
 }
 
 // outward encodes a kept value by the field's named conversion (spec 2.2: boundary.out). A
 // conversion that is missing, fails or gives no JSON is INTERNAL_ERROR.
-func (h *host) outward(p *schema.Property, value json.RawMessage) (json.RawMessage, error) {
-	convert := h.registry.Conversions[p.Axes.Out.Name].Encode
+func outward(registry *schema.Registry, p *schema.Property, value json.RawMessage) (json.RawMessage, error) {
+	convert := registry.Conversions[p.Axes.Out.Name].Encode
 	if convert == nil {
 		return nil, kiterror.Internal(fmt.Errorf("unknown generator: no conversion called %q encodes %s.%s", p.Axes.Out.Name, p.Owner.Name, p.Name))
 	}

@@ -26,9 +26,9 @@ type touched struct {
 	at   map[string]int // place in list by entity and key; -1: deleted, and not announced
 }
 
-// touches are the rows that go or change when the row of the call is deleted. ctx stands in the
+// touchedBy are the rows that go or change when the row of the call is deleted. ctx stands in the
 // transaction that deletes it.
-func (x *execution) touches(ctx context.Context) ([]written, error) {
+func touchedBy(ctx context.Context, x *execution) ([]written, error) {
 	t := &touched{x: x, at: map[string]int{x.door.Entity.Key + string(x.id): -1}}
 	err := t.by(ctx, x.door.Entity, []json.RawMessage{x.id})
 	return t.list, err

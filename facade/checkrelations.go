@@ -24,7 +24,7 @@ import (
 //
 // The ids of a list are no keys of the store: whoever writes them, each has to be a row's,
 // as the store sees to for a single one.
-func (x *execution) checkRelations(ctx context.Context) error {
+func checkRelations(ctx context.Context, x *execution) error {
 	sent := x.call.Invocation.Body
 	for _, m := range x.body {
 		p := x.door.Entity.Property(m.Name)
@@ -32,7 +32,7 @@ func (x *execution) checkRelations(ctx context.Context) error {
 			continue
 		}
 		target := p.Link.Target
-		list := p.Link.Many && x.door.boundary.follows() && x.catalog.RemoteOf(target) == x.door.Frond.Remote
+		list := p.Link.Many && x.door.boundary.follows() && x.host.catalog.RemoteOf(target) == x.door.Frond.Remote
 		if x.inside || jsontext.Get(sent, p.Name) == nil {
 			if list {
 				x.points = append(x.points, Points{Field: p})
@@ -40,14 +40,14 @@ func (x *execution) checkRelations(ctx context.Context) error {
 			continue
 		}
 		scope, ok := access.Open, true
-		door := x.catalog.Door(target.Key)
+		door := x.host.catalog.Door(target.Key)
 		if door != nil {
 			scope, ok = x.scopeOfRows(ctx, target)
 		}
 		if x.verdict != nil {
 			return x.verdict // the collector failed
 		}
-		there := x.catalog.RemoteOf(target)
+		there := x.host.catalog.RemoteOf(target)
 		beside := there == x.door.Frond.Remote // who keeps the row keeps these too, and knows whether they are there
 		switch {
 		case beside && ok && scope.Rows == nil && !list, there != "" && door == nil:
@@ -61,7 +61,7 @@ func (x *execution) checkRelations(ctx context.Context) error {
 			x.points = append(x.points, Points{Field: p, Where: where, All: !x.readable(x.doorScope, p)})
 			continue
 		}
-		if err := x.checkElsewhere(ctx, p, m.Value, scope, ok); err != nil {
+		if err := checkElsewhere(ctx, x, p, m.Value, scope, ok); err != nil {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func (x *execution) checkRelations(ctx context.Context) error {
 
 // checkElsewhere checks the rows that a relation leads to where the row and they are
 // kept in different places, or both at a remote.
-func (x *execution) checkElsewhere(ctx context.Context, p *schema.Property, value json.RawMessage, scope *access.Scope, ok bool) error {
+func checkElsewhere(ctx context.Context, x *execution, p *schema.Property, value json.RawMessage, scope *access.Scope, ok bool) error {
 	e := p.Link.Target
 	ids := idsOf(p, value)
 	if e == x.door.Entity && x.id == nil {
@@ -81,14 +81,14 @@ func (x *execution) checkElsewhere(ctx context.Context, p *schema.Property, valu
 	missing := ids
 	if ok {
 		var err error
-		if missing, err = x.invisible(ctx, e, scope, ids); err != nil {
+		if missing, err = invisible(ctx, x, e, scope, ids); err != nil {
 			return err
 		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
-	had, err := x.relatedBefore(ctx, p)
+	had, err := relatedBefore(ctx, x, p)
 	if err == nil && (had == nil || !subset(missing, had)) {
 		err = kiterror.Dangling(p)
 	}
@@ -116,20 +116,20 @@ func idsOf(p *schema.Property, value json.RawMessage) (ids []json.RawMessage) {
 }
 
 // invisible are those of the ids that no row has which exists for a caller with this scope.
-func (x *execution) invisible(ctx context.Context, e *schema.Entity, scope *access.Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
+func invisible(ctx context.Context, x *execution, e *schema.Entity, scope *access.Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	at := x.local // an entity without a door is kept here
-	if door := x.catalog.Door(e.Key); door != nil {
-		at = x.doors.of(door).keeper
+	at := x.host.local // an entity without a door is kept here
+	if door := x.host.catalog.Door(e.Key); door != nil {
+		at = x.host.doors.of(door).keeper
 	}
 	return at.missing(ctx, x, e, scope.Rows, ids)
 }
 
 // relatedBefore are the ids that the row to update holds already; nil where there is no
 // such row for the caller, or it is new.
-func (x *execution) relatedBefore(ctx context.Context, p *schema.Property) ([]json.RawMessage, error) {
+func relatedBefore(ctx context.Context, x *execution, p *schema.Property) ([]json.RawMessage, error) {
 	if x.id == nil || !x.readable(x.doorScope, p) { // who cannot read the field could guess at it
 		return nil, nil
 	}

@@ -14,7 +14,7 @@ import (
 // checkVisible holds a write to what the caller may see of the row afterwards (docs/decisions/writes-and-versions.md).
 // What follows from the body alone is decided here, the rest by the store in the
 // transaction that writes.
-func (x *execution) checkVisible(ctx context.Context, terms *Terms, unmet error) error {
+func checkVisible(ctx context.Context, x *execution, terms *Terms, unmet error) error {
 	if x.doorScope.Rows == nil {
 		return nil
 	}
@@ -51,9 +51,9 @@ func (a *writtenRow) Value(p *schema.Property) (json.RawMessage, bool) {
 // the row is written.
 func (a *writtenRow) Related(f *filter.Filter) (*filter.Filter, error) { return f, nil }
 
-// masked is a CONFLICT of the store as this caller may know it: it names neither fields
+// maskedConflict is a CONFLICT of the store as this caller may know it: it names neither fields
 // that are hidden from them, nor relations of rows that may be.
-func (x *viewer) masked(ctx context.Context, err error) error {
+func maskedConflict(ctx context.Context, x *viewer, err error) error {
 	var v *kiterror.Violation
 	if x.inside || !errors.As(err, &v) {
 		return err

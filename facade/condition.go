@@ -21,7 +21,7 @@ import (
 
 // admitWhere reads query.where. A null is refused: whoever sends one means to hold the row
 // to something.
-func (x *execution) admitWhere(ctx context.Context) error {
+func admitWhere(ctx context.Context, x *execution) error {
 	value := jsontext.Get(x.call.Invocation.Query, "where")
 	switch {
 	case value == nil || x.full():
@@ -34,7 +34,7 @@ func (x *execution) admitWhere(ctx context.Context) error {
 	}
 	if x.versionScope == nil {
 		var err error
-		if x.versionScope, err = x.scopeOfVersion(ctx); err != nil {
+		if x.versionScope, err = scopeOfVersion(ctx, &x.viewer); err != nil {
 			return err
 		}
 	}
@@ -48,16 +48,16 @@ func (x *execution) admitWhere(ctx context.Context) error {
 	return nil
 }
 
-// target is what the row has to meet that a write is about: that it is there for the
+// targetOf is what the row has to meet that a write is about: that it is there for the
 // caller, and the condition.
-func (x *execution) target() *filter.Filter { return filter.Both(x.writable(), x.condition) }
+func targetOf(x *execution) *filter.Filter { return filter.Both(writableRows(x), x.condition) }
 
-// absent is the failure of a write that found no row: PRECONDITION_FAILED where it is there
+// absentRow is the failure of a write that found no row: PRECONDITION_FAILED where it is there
 // and does not meet the condition, else NOT_FOUND.
-func (x *execution) absent(ctx context.Context) error {
+func absentRow(ctx context.Context, x *execution) error {
 	if x.condition != nil {
 		key := rows.NewLayout([]string{x.door.Entity.Primary.Name})
-		rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.writable(), nil, nil, key)
+		rows, err := x.store().Update(ctx, x.door.Entity, x.id, writableRows(x), nil, nil, key)
 		switch {
 		case err != nil:
 			return err
@@ -71,7 +71,7 @@ func (x *execution) absent(ctx context.Context) error {
 // withRow adds the row to a refused condition of a surface's call, as details.row: the answer of
 // findById to the same caller, through the middleware, their access rules and the surface. A row
 // that a remote sent was read under other rules, and is removed.
-func withRow(ctx context.Context, x *execution, err error) error {
+func withRow(ctx context.Context, x *viewer, err error) error {
 	if kiterror.CodeOf(err) != kiterror.PreconditionFailed {
 		return err
 	}
@@ -97,7 +97,7 @@ func withRow(ctx context.Context, x *execution, err error) error {
 
 // withWhere is the query of a call with the condition as it was read, for the author's own
 // code: values are as rows keep them.
-func (x *execution) withWhere(query json.RawMessage) json.RawMessage {
+func withWhere(x *execution, query json.RawMessage) json.RawMessage {
 	return schema.Rewrite(query, func(name string, value json.RawMessage) json.RawMessage {
 		if name == "where" {
 			return x.condition.AppendJSON(nil)
@@ -106,10 +106,10 @@ func (x *execution) withWhere(query json.RawMessage) json.RawMessage {
 	})
 }
 
-// terms is what has to hold for a write here, for the store to decide in its transaction:
+// termsOf is what has to hold for a write here, for the store to decide in its transaction:
 // what the relations of the body lead to, which version the row has, and what a patch that
 // reaches into nested objects makes of the row as it then stands.
-func (x *execution) terms() *Terms {
+func termsOf(x *execution) *Terms {
 	terms := &Terms{Points: x.points}
 	var read []string
 	if x.precondition != nil && !x.precondition.any() {
@@ -125,20 +125,20 @@ func (x *execution) terms() *Terms {
 		}
 	}
 	if terms.Read = rows.NewLayout(read); x.precondition != nil || x.merging != nil {
-		terms.Judge = x.judged
+		terms.Judge = func(current rows.Row) (Record, error) { return judgedRow(x, current) }
 	}
 	return terms
 }
 
-// judged is what is written to the row as it stands in the transaction.
-func (x *execution) judged(current rows.Row) (Record, error) {
+// judgedRow is what is written to the row as it stands in the transaction.
+func judgedRow(x *execution, current rows.Row) (Record, error) {
 	if x.precondition != nil {
-		if err := x.judgeVersion(current); err != nil {
+		if err := judgeVersion(x, current); err != nil {
 			return nil, err
 		}
 	}
 	if x.merging != nil {
-		return x.merged(current)
+		return mergedRow(x, current)
 	}
 	return nil, nil
 }
@@ -154,27 +154,27 @@ func (w *Terms) orNone() *Terms {
 // beforeHandler holds the row to the caller's precondition before the author's handler
 // runs, and hands it on to the write that the handler makes. there is false where there is
 // no such row.
-func (x *execution) beforeHandler(ctx context.Context) (l *pendingPrecondition, there bool, err error) {
+func beforeHandler(ctx context.Context, x *execution) (l *pendingPrecondition, there bool, err error) {
 	if x.precondition == nil && x.condition == nil {
 		return nil, true, nil
 	}
-	terms := x.terms()
-	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.target(), nil, nil, terms.Read)
+	terms := termsOf(x)
+	rows, err := x.store().Update(ctx, x.door.Entity, x.id, targetOf(x), nil, nil, terms.Read)
 	if err == nil && rows.Len() == 0 {
-		if err = x.absent(ctx); kiterror.CodeOf(err) == kiterror.NotFound {
+		if err = absentRow(ctx, x); kiterror.CodeOf(err) == kiterror.NotFound {
 			err = nil
 		}
 		return nil, false, err
 	}
 	if err == nil && x.precondition != nil {
-		err = x.judgeVersion(rows.Row(0))
+		err = judgeVersion(x, rows.Row(0))
 	}
 	return &pendingPrecondition{cond: x.precondition, where: x.condition, door: x.door, id: x.id}, true, err
 }
 
-// merge finds out whether a patch reaches into nested objects. It lays one that does over
+// mergeNested finds out whether a patch reaches into nested objects. It lays one that does over
 // the row as it stands, which is up to the keeper of the row.
-func (x *execution) merge(ctx context.Context, patch json.RawMessage) error {
+func mergeNested(ctx context.Context, x *execution, patch json.RawMessage) error {
 	e := x.door.Entity
 	m := &mergePatch{patch: patch, merged: patch, whole: x.call.Merge}
 	for name, value := range jsontext.Members(patch) {
@@ -189,21 +189,21 @@ func (x *execution) merge(ctx context.Context, patch json.RawMessage) error {
 	return x.door.keeper.merge(ctx, x)
 }
 
-// merged is what a patch writes into the row as it stands in the transaction; nil where
+// mergedRow is what a patch writes into the row as it stands in the transaction; nil where
 // that is what was judged before.
-func (x *execution) merged(current rows.Row) (Record, error) {
+func mergedRow(x *execution, current rows.Row) (Record, error) {
 	body := x.merging.over(x.door.Entity, current.Get)
 	if bytes.Equal(body, x.merging.merged) {
 		return nil, nil
 	}
 	again := *x
 	again.refusals = refusals{renamed: x.renamed}
-	again.body = again.judge(x.door.Entity, schema.Update, body)
+	again.body = judgeBody(&again.viewer, x.door.Entity, schema.Update, body)
 	if err := again.refusal(); err != nil {
 		return nil, err
 	}
 	var err error
-	if again.body, err = again.patched(x.door.Entity, again.body); err != nil {
+	if again.body, err = patched(&again.viewer, x.door.Entity, again.body); err != nil {
 		return nil, err
 	}
 	if x.amended != nil {

@@ -16,31 +16,31 @@ import (
 
 // admitID judges findById and delete: an id in params, and what the query says. A batch
 // has its keys in place of the id.
-func (x *execution) admitID(ctx context.Context) error {
+func admitID(ctx context.Context, x *execution) error {
 	in := &x.call.Invocation
 	if x.each == nil {
-		x.admitRowID()
+		admitRowID(x)
 	}
-	x.admitRowQuery()
-	x.only(in.Body, "/body", nil)
+	admitRowQuery(x)
+	onlyKeys(&x.viewer, in.Body, "/body", nil)
 	if x.op.Kind == catalog.Command {
-		return x.admitWhere(ctx)
+		return admitWhere(ctx, x)
 	}
 	return nil
 }
 
 // admitRowQuery judges the query of the operations that are about rows by their ids: which
 // fields are answered, and which version of the row is meant.
-func (x *execution) admitRowQuery() {
+func admitRowQuery(x *execution) {
 	query := x.call.Invocation.Query
-	x.only(query, "/query", catalog.RowKeys[x.op.Name])
+	onlyKeys(&x.viewer, query, "/query", catalog.RowKeys[x.op.Name])
 	for name, value := range jsontext.Members(query) {
 		switch {
 		case !slices.Contains(catalog.RowKeys[x.op.Name], name):
 		case name == "ifMatch":
-			x.precondition = x.readIfMatch(value)
+			x.precondition = readIfMatch(&x.refusals, value)
 		case name == "fields" && !jsontext.IsNull(value):
-			x.list.fields = x.readFields(value)
+			x.list.fields = readFields(&x.refusals, value)
 		}
 	}
 }
@@ -48,12 +48,12 @@ func (x *execution) admitRowQuery() {
 var onlyID = []string{"id"}
 
 // admitRowID reads the id of the call or params.id, as the primary key's card has it.
-func (x *execution) admitRowID() {
+func admitRowID(x *execution) {
 	in, p := &x.call.Invocation, x.door.Entity.Primary
 	sent := in.ID
 	if in.Params != nil {
-		params := x.sentParams(in)
-		x.only(params, "/params", onlyID)
+		params := sentParams(&x.viewer, in)
+		onlyKeys(&x.viewer, params, "/params", onlyID)
 		if sent == nil {
 			sent = jsontext.Get(params, "id")
 		}
@@ -72,11 +72,11 @@ func (x *execution) admitRowID() {
 
 // admitIDs reads query.ids of findByIds: at most MaxIDs, in any order, each once in the
 // answer.
-func (x *execution) admitIDs(context.Context) error {
+func admitIDs(_ context.Context, x *execution) error {
 	in, p := &x.call.Invocation, x.door.Entity.Primary
-	x.only(x.sentParams(in), "/params", nil)
-	x.admitRowQuery()
-	x.only(in.Body, "/body", nil)
+	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
+	admitRowQuery(x)
+	onlyKeys(&x.viewer, in.Body, "/body", nil)
 	sent := jsontext.Get(in.Query, "ids")
 	refuse := func(at, code, message string) {
 		x.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
@@ -107,43 +107,43 @@ func (x *execution) admitIDs(context.Context) error {
 }
 
 // admitCreate judges the body of a new row.
-func (x *execution) admitCreate(context.Context) error {
-	x.renameBody(x.door.Entity)
+func admitCreate(_ context.Context, x *execution) error {
+	renameBody(&x.viewer, x.door.Entity)
 	in := &x.call.Invocation
-	x.only(x.sentParams(in), "/params", nil)
-	x.admitRowQuery()
-	x.body = x.judge(x.door.Entity, schema.Create, in.Body)
+	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
+	admitRowQuery(x)
+	x.body = judgeBody(&x.viewer, x.door.Entity, schema.Create, in.Body)
 	return nil
 }
 
 // admitUpdate judges a patch. One that reaches into nested objects is laid over the row
 // first, so that the judge sees what will be kept.
-func (x *execution) admitUpdate(ctx context.Context) error {
-	x.renameBody(x.door.Entity)
+func admitUpdate(ctx context.Context, x *execution) error {
+	renameBody(&x.viewer, x.door.Entity)
 	in := &x.call.Invocation
-	x.admitRowID()
-	x.admitRowQuery()
-	if err := x.admitWhere(ctx); err != nil {
+	admitRowID(x)
+	admitRowQuery(x)
+	if err := admitWhere(ctx, x); err != nil {
 		return err
 	}
 	body := in.Body
 	if x.id != nil {
-		body = x.withoutID(body)
-		if err := x.merge(ctx, body); err != nil {
+		body = withoutID(x, body)
+		if err := mergeNested(ctx, x, body); err != nil {
 			return err
 		}
 		if x.merging != nil {
 			body = x.merging.merged
 		}
 	}
-	x.body = x.judge(x.door.Entity, schema.Update, body)
+	x.body = judgeBody(&x.viewer, x.door.Entity, schema.Update, body)
 	return nil
 }
 
 // withoutID takes the primary key out of a patch that sends the one the row has, as
 // clients do that send back what they read: it changes nothing. Any other value is for the
 // judge to refuse.
-func (x *execution) withoutID(patch json.RawMessage) json.RawMessage {
+func withoutID(x *execution, patch json.RawMessage) json.RawMessage {
 	p := x.door.Entity.Primary
 	sent := jsontext.Get(patch, p.Name)
 	if sent == nil {
@@ -161,9 +161,9 @@ func (x *execution) withoutID(patch json.RawMessage) json.RawMessage {
 }
 
 // runFindByID reads one row, or in a batch one row for each key.
-func (x storeCall) runFindByID(ctx context.Context) (*Result, error) {
+func runFindByID(ctx context.Context, x *execution) (*Result, error) {
 	if x.each != nil {
-		return x.runEachByID(ctx, FormRow)
+		return runEachByID(ctx, x, FormRow)
 	}
 	e := x.door.Entity
 	id, _ := rows.Value(e.Primary.Kind, x.id)
@@ -177,12 +177,12 @@ func (x storeCall) runFindByID(ctx context.Context) (*Result, error) {
 }
 
 // runFindByIDs reads the rows with the ids that were sent, in their order and each once.
-func (x storeCall) runFindByIDs(ctx context.Context) (*Result, error) {
+func runFindByIDs(ctx context.Context, x *execution) (*Result, error) {
 	x.each.order = x.each.order[:0]
 	for i := range x.each.values {
 		x.each.order = append(x.each.order, i) // an id that was sent twice is answered once
 	}
-	res, err := x.runEachByID(ctx, FormRows)
+	res, err := runEachByID(ctx, x, FormRows)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (x storeCall) runFindByIDs(ctx context.Context) (*Result, error) {
 }
 
 // runEachByID reads the rows of all distinct keys in one statement.
-func (x storeCall) runEachByID(ctx context.Context, form Form) (*Result, error) {
+func runEachByID(ctx context.Context, x *execution, form Form) (*Result, error) {
 	res := &Result{Form: form}
 	if len(x.each.values) == 0 {
 		res.Rows = rows.New(x.sel.stored, 0)
@@ -246,18 +246,18 @@ func picked(from *rows.Rows, groups []Group) *rows.Rows {
 
 // runCreate writes a new row. A row that its own writer could not see afterwards is not
 // written (docs/decisions/writes-and-versions.md).
-func (x storeCall) runCreate(ctx context.Context) (*Result, error) {
-	terms := x.terms()
-	if err := x.checkVisible(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not create a row that your access rules would hide from you")); err != nil {
+func runCreate(ctx context.Context, x *execution) (*Result, error) {
+	terms := termsOf(x)
+	if err := checkVisible(ctx, x, terms, kiterror.Errorf(kiterror.Forbidden, "you may not create a row that your access rules would hide from you")); err != nil {
 		return nil, err
 	}
 	var announce func(*rows.Rows) error
 	if x.op.Emits {
-		announce = x.announces(ctx, terms, func(found *rows.Rows) written { return written{door: x.door.Door, after: found.Row(0).JSON()} })
+		announce = announces(ctx, &x.viewer, terms, func(found *rows.Rows) written { return written{door: x.door.Door, after: found.Row(0).JSON()} })
 	}
 	rows, err := x.store().Insert(ctx, x.door.Entity, []Record{x.body}, terms.orNone(), x.sel.stored)
 	if err != nil {
-		return nil, x.masked(ctx, err)
+		return nil, maskedConflict(ctx, &x.viewer, err)
 	}
 	if announce != nil && rows.Len() > 0 {
 		if err := announce(rows); err != nil {
@@ -269,18 +269,18 @@ func (x storeCall) runCreate(ctx context.Context) (*Result, error) {
 
 // runUpdate changes a row, as long as its writer can still see it afterwards. No row is
 // NOT_FOUND, whether it does not exist or the caller cannot see it.
-func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
-	terms := x.terms()
-	if err := x.checkVisible(ctx, terms, kiterror.Errorf(kiterror.Forbidden, "you may not make a change after which your access rules would hide the row from you")); err != nil {
+func runUpdate(ctx context.Context, x *execution) (*Result, error) {
+	terms := termsOf(x)
+	if err := checkVisible(ctx, x, terms, kiterror.Errorf(kiterror.Forbidden, "you may not make a change after which your access rules would hide the row from you")); err != nil {
 		return nil, err
 	}
 	var announce func(*rows.Rows) error
 	if x.op.Emits && len(x.body) > 0 {
-		announce = x.announcesUpdate(ctx, terms)
+		announce = announcesUpdate(ctx, &x.viewer, terms)
 	}
-	rows, err := x.store().Update(ctx, x.door.Entity, x.id, x.target(), x.body, terms.orNone(), x.sel.stored)
+	rows, err := x.store().Update(ctx, x.door.Entity, x.id, targetOf(x), x.body, terms.orNone(), x.sel.stored)
 	if err != nil {
-		return nil, x.masked(ctx, err)
+		return nil, maskedConflict(ctx, &x.viewer, err)
 	}
 	if announce != nil && rows.Len() > 0 {
 		if err := announce(rows); err != nil {
@@ -288,27 +288,27 @@ func (x storeCall) runUpdate(ctx context.Context) (*Result, error) {
 		}
 	}
 	if rows.Len() == 0 {
-		return nil, x.absent(ctx)
+		return nil, absentRow(ctx, x)
 	}
-	if x.pending.forRow(x.execution) {
+	if x.pending.forRow(x) {
 		x.pending.used.Store(true)
 	}
 	return &Result{Form: FormRow, Rows: rows}, nil
 }
 
 // runDelete removes a row and answers whether it was there.
-func (x storeCall) runDelete(ctx context.Context) (*Result, error) {
-	terms := x.terms()
+func runDelete(ctx context.Context, x *execution) (*Result, error) {
+	terms := termsOf(x)
 	var announce func(*rows.Rows) error
 	if x.op.Emits {
 		var err error
-		if announce, err = x.announcesDelete(ctx, terms); err != nil {
+		if announce, err = announcesDelete(ctx, x, terms); err != nil {
 			return nil, err
 		}
 	}
-	was, err := x.store().Delete(ctx, x.door.Entity, x.id, x.target(), terms.orNone())
+	was, err := x.store().Delete(ctx, x.door.Entity, x.id, targetOf(x), terms.orNone())
 	if err != nil {
-		return nil, x.masked(ctx, err)
+		return nil, maskedConflict(ctx, &x.viewer, err)
 	}
 	if announce != nil && was {
 		if err := announce(nil); err != nil {
@@ -316,7 +316,7 @@ func (x storeCall) runDelete(ctx context.Context) (*Result, error) {
 		}
 	}
 	if !was && x.condition != nil {
-		if err := x.absent(ctx); kiterror.CodeOf(err) != kiterror.NotFound {
+		if err := absentRow(ctx, x); kiterror.CodeOf(err) != kiterror.NotFound {
 			return nil, err
 		}
 	}
@@ -329,10 +329,10 @@ func (x storeCall) runDelete(ctx context.Context) (*Result, error) {
 
 // builtins are the built-in operations by name.
 var builtins = map[string]*builtin{
-	"list":      {(*execution).admitList, fillNothing, storeCall.runList},
-	"findById":  {(*execution).admitID, fillNothing, storeCall.runFindByID},
-	"findByIds": {(*execution).admitIDs, fillNothing, storeCall.runFindByIDs},
-	"create":    {(*execution).admitCreate, fillCreate, storeCall.runCreate},
-	"update":    {(*execution).admitUpdate, fillUpdate, storeCall.runUpdate},
-	"delete":    {(*execution).admitID, fillNothing, storeCall.runDelete},
+	"list":      {admitList, fillNothing, runList},
+	"findById":  {admitID, fillNothing, runFindByID},
+	"findByIds": {admitIDs, fillNothing, runFindByIDs},
+	"create":    {admitCreate, fillCreate, runCreate},
+	"update":    {admitUpdate, fillUpdate, runUpdate},
+	"delete":    {admitID, fillNothing, runDelete},
 }

@@ -22,7 +22,7 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 	var versions []string
 	if x.call.Version || x.sel.etag {
 		var err error
-		if versions, err = x.versions(res.Rows); err != nil {
+		if versions, err = versionsOf(x, res.Rows); err != nil {
 			return nil, err
 		}
 		if x.call.Version {
@@ -35,7 +35,7 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 		}
 		return res, nil
 	}
-	made, failed, err := x.present(ctx, res.Rows)
+	made, failed, err := present(ctx, x, res.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 				}
 			case row.At(c.from) == nil, c.absent && isNull(row.At(c.from)):
 			case c.encode != nil:
-				value, err := x.outward(c.encode, row.At(c.from))
+				value, err := outward(x.host.registry, c.encode, row.At(c.from))
 				if err != nil {
 					return nil, err
 				}
@@ -84,7 +84,7 @@ func (x *execution) project(ctx context.Context, res *Result) (*Result, error) {
 
 // present runs the selected presenters, each once for all rows. One that fails is
 // INTERNAL_ERROR, or with Call.Partial a field that is absent and named in Result.Failed.
-func (x *execution) present(ctx context.Context, found *rows.Rows) (made [][]json.RawMessage, failed []FieldError, err error) {
+func present(ctx context.Context, x *execution, found *rows.Rows) (made [][]json.RawMessage, failed []FieldError, err error) {
 	if len(x.sel.computed) == 0 {
 		return nil, nil, nil
 	}
@@ -92,10 +92,10 @@ func (x *execution) present(ctx context.Context, found *rows.Rows) (made [][]jso
 	for i := range list {
 		list[i] = found.Row(i)
 	}
-	ctx = x.authorContext(ctx)
+	ctx = authorContext(ctx, x)
 	made = make([][]json.RawMessage, len(x.sel.computed))
 	for i, p := range x.sel.computed {
-		if made[i] = x.madeBefore(p.Name, found.Len()); made[i] != nil {
+		if made[i] = madeBefore(x, p.Name, found.Len()); made[i] != nil {
 			continue
 		}
 		values, err := p.Run(ctx, list)
@@ -121,7 +121,7 @@ func (x *execution) present(ctx context.Context, found *rows.Rows) (made [][]jso
 // madeBefore is a computed field of rows that a handler read through [From]: it was made
 // from the rows as they are kept, and is not made again from what left. nil means that it
 // has to be made.
-func (x *execution) madeBefore(name string, n int) []json.RawMessage {
+func madeBefore(x *execution, name string, n int) []json.RawMessage {
 	if x.before == nil || x.before.Len() != n || x.before.Layout().Index(name) < 0 {
 		return nil
 	}

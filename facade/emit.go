@@ -39,8 +39,8 @@ func (w *written) change() catalog.Change {
 }
 
 // announce emits the facts of rows that were written, in their order, with a call of its own.
-func (x *execution) announce(ctx context.Context, all ...written) error {
-	events, err := x.eventsOf(ctx, all...)
+func announce(ctx context.Context, x *viewer, all ...written) error {
+	events, err := eventsOf(ctx, x, all...)
 	if err != nil || len(events) == 0 {
 		return err
 	}
@@ -50,16 +50,16 @@ func (x *execution) announce(ctx context.Context, all ...written) error {
 // announces has a write announce what it writes, in its own transaction where the store records
 // by itself. of makes what was written of the rows that the write answers. then announces it
 // where the store does not, and is called when the write has written something.
-func (x *execution) announces(ctx context.Context, terms *Terms, of func(found *rows.Rows) written) (then func(*rows.Rows) error) {
+func announces(ctx context.Context, x *viewer, terms *Terms, of func(found *rows.Rows) written) (then func(*rows.Rows) error) {
 	if x.host.records() && !x.watch.on() {
-		terms.Events = func(found *rows.Rows) ([]Event, error) { return x.eventsOf(ctx, of(found)) }
+		terms.Events = func(found *rows.Rows) ([]Event, error) { return eventsOf(ctx, x, of(found)) }
 		return func(*rows.Rows) error { return nil }
 	}
-	return func(found *rows.Rows) error { return x.announce(ctx, of(found)) }
+	return func(found *rows.Rows) error { return announce(ctx, x, of(found)) }
 }
 
 // eventsOf are the events of rows that were written; none where nothing is to be emitted.
-func (x *execution) eventsOf(ctx context.Context, all ...written) ([]Event, error) {
+func eventsOf(ctx context.Context, x *viewer, all ...written) ([]Event, error) {
 	var events []Event
 	for i := range all {
 		w := &all[i]
@@ -71,7 +71,7 @@ func (x *execution) eventsOf(ctx context.Context, all ...written) ([]Event, erro
 			if !holds {
 				continue
 			}
-			e, err := x.host.event(f, x.now(), x.call.Invocation.Trace)
+			e, err := newEvent(f, x.now(), x.call.Invocation.Trace)
 			if err != nil {
 				return nil, err
 			}
@@ -92,8 +92,8 @@ func (x *execution) eventsOf(ctx context.Context, all ...written) ([]Event, erro
 	return events, nil
 }
 
-// event is a new event of a fact, without what it carries.
-func (h *host) event(f *catalog.Fact, at time.Time, trace string) (Event, error) {
+// newEvent is a new event of a fact, without what it carries.
+func newEvent(f *catalog.Fact, at time.Time, trace string) (Event, error) {
 	id, err := schema.UUIDv7()
 	if err != nil {
 		return Event{}, kiterror.Internal(fmt.Errorf("the id of an event: %w", err))
@@ -102,34 +102,34 @@ func (h *host) event(f *catalog.Fact, at time.Time, trace string) (Event, error)
 }
 
 // announcesUpdate is announces for an update.
-func (x *execution) announcesUpdate(ctx context.Context, terms *Terms) func(*rows.Rows) error {
+func announcesUpdate(ctx context.Context, x *viewer, terms *Terms) func(*rows.Rows) error {
 	if !needsBefore(x.door.Door) {
-		return x.announces(ctx, terms, func(found *rows.Rows) written {
+		return announces(ctx, x, terms, func(found *rows.Rows) written {
 			after := found.Row(0).JSON()
 			return written{door: x.door.Door, before: after, after: after} // nobody reads before
 		})
 	}
-	before := x.captureBefore(terms)
-	return x.announces(ctx, terms, func(found *rows.Rows) written {
+	before := captureBefore(x, terms)
+	return announces(ctx, x, terms, func(found *rows.Rows) written {
 		return written{door: x.door.Door, before: *before, after: found.Row(0).JSON()}
 	})
 }
 
 // announcesDelete is announces for a delete, with the rows that go or change with the row.
-func (x *execution) announcesDelete(ctx context.Context, terms *Terms) (func(*rows.Rows) error, error) {
-	before := x.captureBefore(terms)
+func announcesDelete(ctx context.Context, x *execution, terms *Terms) (func(*rows.Rows) error, error) {
+	before := captureBefore(&x.viewer, terms)
 	if x.host.catalog.Cascades[x.door.Entity] == nil {
-		return x.announces(ctx, terms, func(*rows.Rows) written { return written{door: x.door.Door, before: *before} }), nil
+		return announces(ctx, &x.viewer, terms, func(*rows.Rows) written { return written{door: x.door.Door, before: *before} }), nil
 	}
-	others, err := x.touches(ctx)
+	others, err := touchedBy(ctx, x)
 	return func(*rows.Rows) error {
-		return x.announce(ctx, append([]written{{door: x.door.Door, before: *before}}, others...)...)
+		return announce(ctx, &x.viewer, append([]written{{door: x.door.Door, before: *before}}, others...)...)
 	}, err
 }
 
 // captureBefore makes the write report the row before the change.
 // The result is filled when the store has run.
-func (x *execution) captureBefore(terms *Terms) *json.RawMessage {
+func captureBefore(x *viewer, terms *Terms) *json.RawMessage {
 	before := new(json.RawMessage)
 	judge := terms.Judge
 	terms.Read = rows.NewLayout(catalog.StoredFields(x.door.Entity))
@@ -167,7 +167,7 @@ func Emit(ctx context.Context, name string, payload any) error {
 	if s == nil {
 		return kiterror.Errorf(kiterror.InternalError, "this context is not a handler's; hand on the one the handler was given")
 	}
-	if err := s.host.emit(ctx, s, name, payload); err != nil {
+	if err := emit(ctx, s.host, s, name, payload); err != nil {
 		if e := (*kiterror.Error)(nil); errors.As(err, &e) {
 			return err
 		}
@@ -177,8 +177,8 @@ func Emit(ctx context.Context, name string, payload any) error {
 }
 
 // emit is Emit for a call context.
-func (h *host) emit(ctx context.Context, s *callContext, name string, payload any) error {
-	f, err := h.declared(s, name)
+func emit(ctx context.Context, h *host, s *callContext, name string, payload any) error {
+	f, err := declared(h.catalog, s, name)
 	switch {
 	case err != nil:
 		return err
@@ -191,7 +191,7 @@ func (h *host) emit(ctx context.Context, s *callContext, name string, payload an
 	case h.outbox == nil:
 		return errors.New("the store of this host has no outbox, so that it cannot be kept; open a store of SQLite or PostgreSQL")
 	}
-	e, err := h.event(f, h.now(), s.trace)
+	e, err := newEvent(f, h.now(), s.trace)
 	if err != nil {
 		return err
 	}
@@ -220,10 +220,10 @@ func (h *host) emit(ctx context.Context, s *callContext, name string, payload an
 }
 
 // declared is the fact that Go code means by a name.
-func (h *host) declared(s *callContext, name string) (*catalog.Fact, error) {
+func declared(served *catalog.Catalog, s *callContext, name string) (*catalog.Fact, error) {
 	var found []*catalog.Fact
 	var names []string
-	for f := range h.catalog.Facts() {
+	for f := range served.Facts() {
 		own := s.op == nil || s.op.Door.Frond.Name == f.Frond.Name
 		if own && f.Name == name || f.FullName() == name {
 			found = append(found, f)

@@ -16,8 +16,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// execution is one call on its way along the path: what each step found for the next. What
-// runs at the store, at a handler or at a remote has a type of its own over it.
+// execution is one call on its way along the path: what each step found for the next.
 type execution struct {
 	viewer
 	within  *boundOperation // whose handler, hook or presenter is calling
@@ -48,8 +47,8 @@ type execution struct {
 
 // viewer is who calls, and what exists for them: all that judging and scoping need.
 type viewer struct {
-	*host
 	refusals
+	host        *host
 	call        *Call
 	depth       int          // of calls within each other
 	transaction *transaction // that the call is part of; nil: none
@@ -114,10 +113,7 @@ func (x *viewer) instead(name string, names func() []string) string {
 }
 
 // Suggests implements [filter.Host]: messages name what exists in development alone.
-func (x *viewer) Suggests() bool { return x.suggest }
-
-// handlerCall is an execution that the author's handler answers.
-type handlerCall struct{ *execution }
+func (x *viewer) Suggests() bool { return x.host.suggest }
 
 // selectedRelation is a relation that was selected, with what was selected of its rows.
 type selectedRelation struct {

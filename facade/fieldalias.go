@@ -37,7 +37,7 @@ func (x *viewer) Answers(a *schema.FieldAlias) bool {
 
 // renameBody gives the members of a body their new names. One whose new name is sent too is
 // refused, unless the values are equal: a client that sends back what it read has both.
-func (x *execution) renameBody(card *schema.Entity) {
+func renameBody(x *viewer, card *schema.Entity) {
 	body := x.call.Invocation.Body
 	if card == nil || len(card.Aliases) == 0 || jsontext.KindOf(body) != jsontext.Object {
 		return
@@ -80,7 +80,7 @@ func (x *execution) renameBody(card *schema.Entity) {
 
 // inSentNames is a failure of a remote, which was sent the new names, in the names that the
 // caller sent: who does not see the field there does not learn what it is called now.
-func (x *execution) inSentNames(err *kiterror.Error) *kiterror.Error {
+func inSentNames(x *viewer, err *kiterror.Error) *kiterror.Error {
 	own := *err
 	details, _ := err.Details.([]schema.Detail)
 	if details = slices.Clone(details); details != nil {
@@ -134,7 +134,7 @@ func replaceWord(text, name, by string) string {
 // renameQuery writes the query of a call that used old names with the new ones, from what was
 // read of it, for handlers and remotes. Relations are followed here: their columns stand in their
 // place.
-func (x *execution) renameQuery() {
+func renameQuery(x *execution) {
 	if len(x.used) == 0 && x.relations == nil || x.call.Invocation.Query == nil || x.door.Entity == nil {
 		return
 	}

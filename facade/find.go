@@ -11,7 +11,7 @@ import (
 // find is the first step: the operation behind entity.op, and the runner that answers it.
 // An operation that is not there is NOT_FOUND, with the names that are served.
 func (x *execution) find(ctx context.Context) error {
-	err := x.lookUp(ctx)
+	err := lookUp(ctx, x)
 	x.watch.found(x)
 	return err
 }
@@ -19,7 +19,7 @@ func (x *execution) find(ctx context.Context) error {
 // lookUp finds door and operation. It fails first where ctx has ended, and where calls
 // stand within each other too deep: handlers that call each other in a circle end here and
 // not on the stack.
-func (x *execution) lookUp(ctx context.Context) error {
+func lookUp(ctx context.Context, x *execution) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -36,14 +36,14 @@ func (x *execution) lookUp(ctx context.Context) error {
 	if x.state == nil {
 		x.state = StateFrom(ctx)
 	}
-	door, op := x.catalog.Find(x.call.Entity, x.call.Operation)
+	door, op := x.host.catalog.Find(x.call.Entity, x.call.Operation)
 	if op == nil && x.inside && door != nil {
 		op = door.Inside[x.call.Operation]
 	}
 	if op == nil {
-		return x.missing(ctx, x.catalog, x.call, x.inside)
+		return x.host.missing(ctx, x.host.catalog, x.call, x.inside)
 	}
-	x.door, x.op = x.doors.of(door), x.operations.of(op)
+	x.door, x.op = x.host.doors.of(door), x.host.operations.of(op)
 	x.runner = x.op.runner
 	if x.inside {
 		x.runner = x.op.inner

@@ -31,7 +31,7 @@ func (x *execution) followRelations(ctx context.Context, res *Result) (*Result, 
 	errs := make([]error, len(x.relations))
 	var wait sync.WaitGroup
 	for i, r := range x.relations {
-		follow := func() { found[i], errs[i] = x.followRelation(ctx, r, res.Rows) }
+		follow := func() { found[i], errs[i] = followRelation(ctx, &x.viewer, r, res.Rows) }
 		if x.transaction != nil || i == len(x.relations)-1 { // a transaction is for one goroutine
 			follow()
 		} else {
@@ -44,7 +44,7 @@ func (x *execution) followRelations(ctx context.Context, res *Result) (*Result, 
 			return nil, err
 		}
 	}
-	rows, err := x.withRelations(ctx, res.Rows, found)
+	rows, err := withRelations(ctx, x, res.Rows, found)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ type relatedRows struct {
 }
 
 // followRelation reads the rows that a relation of rows leads to.
-func (x *execution) followRelation(ctx context.Context, r *selectedRelation, list *rows.Rows) (out relatedRows, err error) {
+func followRelation(ctx context.Context, x *viewer, r *selectedRelation, list *rows.Rows) (out relatedRows, err error) {
 	keys := TakeRelationKeys()
 	defer keys.Release()
 	column := list.Layout().Index(r.Column)
@@ -83,7 +83,7 @@ func (x *execution) followRelation(ctx context.Context, r *selectedRelation, lis
 		if err := budget.AccountOf(ctx).Reserve(keys.Len() * budget.GroupSize); err != nil {
 			return out, err
 		}
-		if found, err = x.callRelation(ctx, r, keys); err != nil {
+		if found, err = callRelation(ctx, x, r, keys); err != nil {
 			return out, err
 		}
 	}
@@ -106,7 +106,7 @@ func (x *execution) followRelation(ctx context.Context, r *selectedRelation, lis
 }
 
 // callRelation makes the one call of a relation.
-func (x *execution) callRelation(ctx context.Context, r *selectedRelation, keys *RelationKeys) (*Result, error) {
+func callRelation(ctx context.Context, x *viewer, r *selectedRelation, keys *RelationKeys) (*Result, error) {
 	each := keys.Each(r.Relation, r.Through(x.door.Name, x.op.Name))
 	call := &Call{
 		Entity: r.Door.Name, Operation: r.Operation, Select: r.fields, Each: &each, NoCursors: true, Partial: x.call.Partial,
@@ -131,7 +131,7 @@ func (r *selectedRelation) rowLimit() int { return cmp.Or(r.limit, maxRelated) }
 
 // withRelations returns rows with the relations behind their fields, and without the columns that
 // were read for the relations alone.
-func (x *execution) withRelations(ctx context.Context, from *rows.Rows, found []relatedRows) (*rows.Rows, error) {
+func withRelations(ctx context.Context, x *execution, from *rows.Rows, found []relatedRows) (*rows.Rows, error) {
 	var names []string
 	var columns []int
 	for i, name := range from.Layout().Fields {

@@ -15,8 +15,8 @@ import (
 
 // handle hands the admitted call to the author's handler, and takes over its answer. A
 // precondition of the caller is judged first.
-func (x handlerCall) handle(ctx context.Context) (*Result, error) {
-	lent, there, err := x.beforeHandler(ctx)
+func handle(ctx context.Context, x *execution) (*Result, error) {
+	lent, there, err := beforeHandler(ctx, x)
 	switch {
 	case err != nil:
 		return nil, err
@@ -26,15 +26,15 @@ func (x handlerCall) handle(ctx context.Context) (*Result, error) {
 		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
 	}
 	x.pending = lent
-	answer, err := x.op.handler(x.authorContext(ctx), x.admitted())
+	answer, err := x.op.handler(authorContext(ctx, x), admittedCall(x))
 	if err != nil {
 		return nil, err
 	}
-	return x.adopt(answer)
+	return adopt(x, answer)
 }
 
-// admitted is the call as the author's code is given it: judged, decoded and filled.
-func (x *execution) admitted() *Call {
+// admittedCall is the call as the author's code is given it: judged, decoded and filled.
+func admittedCall(x *execution) *Call {
 	in := x.call.Invocation
 	in.State = x.state
 	in.ID, in.Params = nil, in.ParamsJSON()
@@ -45,7 +45,7 @@ func (x *execution) admitted() *Call {
 		in.Body = x.body.AppendJSON(nil)
 	}
 	if x.condition != nil {
-		in.Query = x.withWhere(in.Query)
+		in.Query = withWhere(x, in.Query)
 	}
 	return &Call{
 		Entity: x.door.Name, Operation: x.op.Name, Invocation: in,
@@ -55,7 +55,7 @@ func (x *execution) admitted() *Call {
 
 // authorContext is the context of the author's code: it says which façade runs it and for
 // whom (see [From] and [Inside]).
-func (x *execution) authorContext(ctx context.Context) context.Context {
+func authorContext(ctx context.Context, x *execution) context.Context {
 	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op, transaction: x.transaction}
 	return WithState(context.WithValue(ctx, callContextKey{}, at), x.state)
 }
@@ -63,22 +63,22 @@ func (x *execution) authorContext(ctx context.Context) context.Context {
 // adopt makes a result of what a handler answered, in the form that its operation
 // declares. Its rows are laid out as the selection reads them, so that the last step is
 // the same for rows from anywhere.
-func (x handlerCall) adopt(answer any) (*Result, error) {
+func adopt(x *execution, answer any) (*Result, error) {
 	text, from, page, err := textOf(answer)
 	if err != nil {
-		return nil, x.unfit(err)
+		return nil, unfit(&x.viewer, err)
 	}
 	if x.sel == nil {
 		if from.Len() > 0 && !from.Crossed() && !x.inside {
 			// As they are kept, closed and hidden fields among them, they are not for callers.
-			return nil, x.unfit(fmt.Errorf("it answered rows it read inside, and the operation names no output; name the entity or a view, or answer values of your own"))
+			return nil, unfit(&x.viewer, fmt.Errorf("it answered rows it read inside, and the operation names no output; name the entity or a view, or answer values of your own"))
 		}
 		return &Result{Form: FormValue, Value: text}, nil
 	}
 	if from != nil && from.Crossed() {
 		// Read through From: encoded already, and computed.
 		x.before = from
-		x.sel = x.pickOn(already, x.op.reader, x.resultScope, x.fields[0], x.fields[1])
+		x.sel = pickOn(x, already, x.op.reader, x.resultScope, x.fields[0], x.fields[1])
 	}
 	out := &Result{Page: Page{Total: -1}}
 	found := text
@@ -89,18 +89,18 @@ func (x handlerCall) adopt(answer any) (*Result, error) {
 		out.Form = FormRow
 		switch {
 		case null && x.op.Cardinality == catalog.One:
-			return nil, x.unfit(fmt.Errorf("it answered null, and its cardinality is one; declare it as maybe"))
+			return nil, unfit(&x.viewer, fmt.Errorf("it answered null, and its cardinality is one; declare it as maybe"))
 		case null:
 			found = json.RawMessage("[]")
 		case kind != jsontext.Object:
-			return nil, x.unfit(fmt.Errorf("it answered no object"))
+			return nil, unfit(&x.viewer, fmt.Errorf("it answered no object"))
 		}
 	case catalog.Many:
 		out.Form = FormRows
 		if null {
 			found = json.RawMessage("[]")
 		} else if kind != jsontext.Array {
-			return nil, x.unfit(fmt.Errorf("it answered no array"))
+			return nil, unfit(&x.viewer, fmt.Errorf("it answered no array"))
 		}
 	case catalog.PageOf:
 		out.Form = FormPage
@@ -111,7 +111,7 @@ func (x handlerCall) adopt(answer any) (*Result, error) {
 			out.Total = int64(count(text))
 		default:
 			if found, err = readPage(text, &out.Page); err != nil {
-				return nil, x.unfit(err)
+				return nil, unfit(&x.viewer, err)
 			}
 			if page != nil {
 				out.Page = *page
@@ -119,20 +119,20 @@ func (x handlerCall) adopt(answer any) (*Result, error) {
 		}
 	}
 	if from == nil {
-		if found, err = x.answered(found); err != nil {
-			return nil, x.unfit(err)
+		if found, err = renamedAnswer(x, found); err != nil {
+			return nil, unfit(&x.viewer, err)
 		}
 	}
 	read, ok := rows.Read(x.sel.stored, found)
 	if !ok {
-		return nil, x.unfit(fmt.Errorf("it answered something else than rows"))
+		return nil, unfit(&x.viewer, fmt.Errorf("it answered something else than rows"))
 	}
 	out.Rows = normal(read, x.sel)
 	return out, nil
 }
 
 // unfit is the INTERNAL_ERROR of an answer that does not fit the operation.
-func (x handlerCall) unfit(err error) error {
+func unfit(x *viewer, err error) error {
 	return kiterror.Internal(fmt.Errorf("the handler of %s: %w", x.where(), err))
 }
 
@@ -237,7 +237,7 @@ func normal(read *rows.Rows, s *selection) *rows.Rows {
 
 // handleEach answers a batch of an operation whose built-in a handler replaces: the
 // handler knows one call at a time, so it is called once for each distinct key.
-func (x handlerCall) handleEach(ctx context.Context) (*Result, error) {
+func handleEach(ctx context.Context, x *execution) (*Result, error) {
 	out := &Result{Form: FormRow, Page: Page{Total: -1}}
 	if x.op.Name == "list" {
 		out.Form = FormPage
@@ -246,7 +246,7 @@ func (x handlerCall) handleEach(ctx context.Context) (*Result, error) {
 	var parts []*rows.Rows
 	n := 0
 	for i, key := range each.values {
-		one := *x.execution
+		one := *x
 		one.each = nil
 		call := *x.call
 		call.Each = nil
@@ -256,7 +256,7 @@ func (x handlerCall) handleEach(ctx context.Context) (*Result, error) {
 			call.Invocation.ID = key
 		}
 		one.call = &call
-		res, err := handlerCall{&one}.handle(ctx)
+		res, err := handle(ctx, &one)
 		if err != nil {
 			return nil, err
 		}
@@ -307,15 +307,15 @@ func (handlerRunner) by() answerer { return byHandler }
 func (handlerRunner) run(ctx context.Context, x *execution) (*Result, error) {
 	switch {
 	case x.op.detached && x.transaction != nil:
-		return nil, x.errDetached()
+		return nil, errDetached(&x.viewer)
 	case x.each != nil && x.call.Each != nil:
-		return handlerCall{x}.handleEach(ctx)
+		return handleEach(ctx, x)
 	}
-	return handlerCall{x}.handle(ctx)
+	return handle(ctx, x)
 }
 
 // errDetached is why a detached command does not run within a transaction.
-func (x *execution) errDetached() error {
+func errDetached(x *viewer) error {
 	return kiterror.Errorf(kiterror.InternalError, "%s is detached, and was called within the transaction of another command; "+
 		"attach that one as detached too, or call %[1]s where its answer is there", x.where())
 }

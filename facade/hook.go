@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// hooks are those of the call. An explained call changes nothing, and neither does an
+// hooksOf are those of the call. An explained call changes nothing, and neither does an
 // empty patch.
-func (x *execution) hooks() []Hook {
+func hooksOf(x *execution) []Hook {
 	switch {
 	case x.op.hooks == nil, x.watch.on(), x.inside && x.within == x.op:
 		return nil
@@ -22,14 +22,14 @@ func (x *execution) hooks() []Hook {
 }
 
 // runBefore runs the hooks before the write, and takes over what they write.
-func (x *execution) runBefore(ctx context.Context) error {
-	for _, h := range x.hooks() {
+func runBefore(ctx context.Context, x *execution) error {
+	for _, h := range hooksOf(x) {
 		if h.Before == nil {
 			continue
 		}
-		set, err := h.Before(x.authorContext(ctx), x.admitted())
+		set, err := h.Before(authorContext(ctx, x), admittedCall(x))
 		if err == nil && len(set) > 0 {
-			err = x.amend(set)
+			err = amend(x, set)
 		}
 		if err != nil {
 			return err
@@ -38,35 +38,35 @@ func (x *execution) runBefore(ctx context.Context) error {
 	return nil
 }
 
-// after runs the hooks after a command, or has them wait for the commit of the transaction
+// runHooksAfter runs the hooks after a command, or has them wait for the commit of the transaction
 // that it is part of. They then are part of none.
-func (x *execution) after(ctx context.Context, res *Result) {
+func runHooksAfter(ctx context.Context, x *execution, res *Result) {
 	t := x.transaction
 	if t == nil {
-		x.runAfter(ctx, res)
+		runAfter(ctx, x, res)
 		return
 	}
 	own := *x
 	own.transaction = nil
-	t.later(func() { own.runAfter(t.base, res) })
+	t.later(func() { runAfter(t.base, &own, res) })
 }
 
 // runAfter runs the hooks after a write that is committed.
-func (x *execution) runAfter(ctx context.Context, res *Result) {
-	hooks := x.hooks()
+func runAfter(ctx context.Context, x *execution, res *Result) {
+	hooks := hooksOf(x)
 	if hooks == nil || x.op.Name == "delete" && x.op.Builtin && string(res.Value) != "true" {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
 	for _, h := range hooks {
 		if h.After != nil {
-			h.After(x.authorContext(ctx), x.admitted(), res)
+			h.After(authorContext(ctx, x), admittedCall(x), res)
 		}
 	}
 }
 
 // amend lays members that a hook writes over the body.
-func (x *execution) amend(set schema.Object) error {
+func amend(x *execution, set schema.Object) error {
 	if x.op.builtin == nil || x.op.builtin.fill == fillNothing {
 		return kiterror.Internal(fmt.Errorf("a hook before %s answers fields to write; only hooks before create and update do", x.where()))
 	}
@@ -83,7 +83,7 @@ func (x *execution) amend(set schema.Object) error {
 	inside := *x
 	inside.inside = true // a hook's values are the author's: as they are kept
 	for i := range judged {
-		judged[i].Value = inside.inward(card.Property(judged[i].Name), judged[i].Value)
+		judged[i].Value = inward(&inside.viewer, card.Property(judged[i].Name), judged[i].Value)
 	}
 	if err := inside.refusal(); err != nil {
 		return kiterror.Internal(fmt.Errorf("a hook before %s: %w", x.where(), err))

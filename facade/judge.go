@@ -13,27 +13,27 @@ import (
 
 // admitNamed judges what a named operation is called with: each part against the card that
 // it declares. A part without a card takes nothing.
-func (x *execution) admitNamed() {
-	x.renameBody(x.op.Input)
+func admitNamed(x *execution) {
+	renameBody(&x.viewer, x.op.Input)
 	in, op := &x.call.Invocation, x.op
-	params := x.sentParams(in)
+	params := sentParams(&x.viewer, in)
 	if op.Open {
-		x.params, x.query = x.anyObject(params, "/params"), x.anyObject(in.Query, "/query")
+		x.params, x.query = anyObject(&x.viewer, params, "/params"), anyObject(&x.viewer, in.Query, "/query")
 	} else {
-		x.params, x.query = x.part(op.Params, params, "/params"), x.part(op.Query, in.Query, "/query")
+		x.params, x.query = judgePart(&x.viewer, op.Params, params, "/params"), judgePart(&x.viewer, op.Query, in.Query, "/query")
 	}
 	switch {
 	case op.Input != nil:
-		x.body = x.judge(op.Input, schema.Create, in.Body)
+		x.body = judgeBody(&x.viewer, op.Input, schema.Create, in.Body)
 	case !op.Open:
-		x.only(in.Body, "/body", nil)
+		onlyKeys(&x.viewer, in.Body, "/body", nil)
 	}
 }
 
-// part judges params or query, and answers the members their card knows.
-func (x *viewer) part(card *schema.Entity, text json.RawMessage, at string) json.RawMessage {
+// judgePart judges params or query, and answers the members their card knows.
+func judgePart(x *viewer, card *schema.Entity, text json.RawMessage, at string) json.RawMessage {
 	if card == nil {
-		x.only(text, at, nil)
+		onlyKeys(x, text, at, nil)
 		return nil
 	}
 	o, details := card.Judge(schema.Plain, text, at)
@@ -43,7 +43,7 @@ func (x *viewer) part(card *schema.Entity, text json.RawMessage, at string) json
 
 // anyObject is params or query of an operation that nobody has a card of: an object,
 // which is judged where it runs.
-func (x *viewer) anyObject(text json.RawMessage, at string) json.RawMessage {
+func anyObject(x *viewer, text json.RawMessage, at string) json.RawMessage {
 	switch jsontext.KindOf(text) {
 	case jsontext.Invalid, jsontext.Null, jsontext.Object:
 	default:
@@ -52,10 +52,10 @@ func (x *viewer) anyObject(text json.RawMessage, at string) json.RawMessage {
 	return text
 }
 
-// judge judges a body, and refuses what the scope takes from the caller: hidden fields do
+// judgeBody judges a body, and refuses what the scope takes from the caller: hidden fields do
 // not exist, preset and read-only ones cannot be sent. A required field that the caller
 // cannot send is FORBIDDEN, without its name where it is hidden.
-func (x *viewer) judge(card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
+func judgeBody(x *viewer, card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
 	o, details := card.Judge(mode, text, "/body")
 	scope := x.doorScope
 	if !x.door.Shapes(card) {
@@ -155,17 +155,17 @@ func unbounded(card *schema.Entity, o schema.Object, details []schema.Detail, te
 
 // sentParams is params as the wire has them, for an operation that takes no id or judges it with
 // others. An id that came twice is refused.
-func (x *viewer) sentParams(in *Invocation) json.RawMessage {
+func sentParams(x *viewer, in *Invocation) json.RawMessage {
 	if in.ID != nil && jsontext.Get(in.Params, "id") != nil {
 		x.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "oneOf", Message: "is both the id of the call and a member of params; send one of the two"})
 	}
 	return in.ParamsJSON()
 }
 
-// only refuses every key of an object that is not among names, and everything
+// onlyKeys refuses every key of an object that is not among names, and everything
 // that is no object. No text and null are an empty object.
-func (x *viewer) only(text json.RawMessage, at string, names []string) {
-	x.anyObject(text, at)
+func onlyKeys(x *viewer, text json.RawMessage, at string, names []string) {
+	anyObject(x, text, at)
 	for name := range jsontext.Members(text) {
 		if x.full() {
 			return

@@ -19,7 +19,7 @@ type remoteKeeper struct{}
 
 // missing implements [keeper]: the remote is asked for the rows by their ids.
 func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity, where *filter.Filter, ids []json.RawMessage) (missing []json.RawMessage, err error) {
-	res, err := findRemote(ctx, x, x.catalog.Door(e.Key), []string{e.Primary.Name}, where, ids...)
+	res, err := findRemote(ctx, &x.viewer, x.host.catalog.Door(e.Key), []string{e.Primary.Name}, where, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (remoteKeeper) missing(ctx context.Context, x *execution, e *schema.Entity,
 
 // visibleRow implements [keeper].
 func (remoteKeeper) visibleRow(ctx context.Context, x *execution, fields []string) (*rows.Rows, error) {
-	res, err := findRemote(ctx, x, x.door.Door, fields, x.doorScope.Rows, x.id)
+	res, err := findRemote(ctx, &x.viewer, x.door.Door, fields, x.doorScope.Rows, x.id)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (remoteKeeper) complete(ctx context.Context, x *execution) error {
 	if x.op.builtin == nil || x.op.builtin.fill == fillNothing {
 		return nil
 	}
-	return x.checkRelations(ctx)
+	return checkRelations(ctx, x)
 }
 
 // holds implements [keeper]. The version of a row that is partly hidden here is not the

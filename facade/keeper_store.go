@@ -18,7 +18,7 @@ func (storeRunner) by() answerer { return byStore }
 
 // run implements [runner].
 func (r storeRunner) run(ctx context.Context, x *execution) (*Result, error) {
-	return r.answer(storeCall{x}, ctx)
+	return r.answer(ctx, x)
 }
 
 // storeKeeper is the keeper of rows in the store of this host, and the boundary that their
@@ -60,18 +60,18 @@ func (k storeKeeper) merge(ctx context.Context, x *execution) error {
 // complete implements [keeper]: conversions and the lifecycle, the hooks before a command,
 // relations.
 func (storeKeeper) complete(ctx context.Context, x *execution) error {
-	if err := x.fill(ctx); err != nil {
+	if err := fill(ctx, x); err != nil {
 		return err
 	}
 	if x.op.hooks != nil {
-		if err := x.runBefore(ctx); err != nil {
+		if err := runBefore(ctx, x); err != nil {
 			return err
 		}
 	}
 	if x.op.builtin == nil || x.op.builtin.fill == fillNothing {
 		return nil
 	}
-	return x.checkRelations(ctx)
+	return checkRelations(ctx, x)
 }
 
 // holds implements [keeper]: the store judges every precondition in its transaction.
@@ -80,7 +80,7 @@ func (storeKeeper) holds(*execution) error { return nil }
 // decode implements [boundary].
 func (storeKeeper) decode(x *viewer, p *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	name := p.Axes.In.Name
-	convert := x.registry.Conversions[name].Decode
+	convert := x.host.registry.Conversions[name].Decode
 	if convert == nil {
 		x.fail(fmt.Errorf("unknown generator: no conversion called %q decodes %s.%s", name, p.Owner.Name, p.Name))
 		return text, true
@@ -97,7 +97,7 @@ func (storeKeeper) version(x *execution, row rows.Row) (string, error) {
 	if x.sel.version == nil {
 		return "", nil
 	}
-	return x.rowVersion(row, x.sel.version, x.sel.encoded)
+	return rowVersion(x.host.registry, row, x.sel.version, x.sel.encoded)
 }
 
 // follows implements [boundary].

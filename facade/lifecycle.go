@@ -14,19 +14,19 @@ import (
 // fill ends the third step for rows that are kept here: what was judged is decoded,
 // brought into the form it is kept in, and completed by the rules of the lifecycle (spec
 // 2.2).
-func (x *execution) fill(context.Context) (err error) {
+func fill(_ context.Context, x *execution) (err error) {
 	switch {
 	case x.op.builtin == nil && x.op.Input != nil:
 		var set schema.Object
 		if x.door.Shapes(x.op.Input) {
 			set = x.doorScope.Set
 		}
-		x.body, err = x.filled(x.op.Input, x.body, set)
+		x.body, err = filled(&x.viewer, x.op.Input, x.body, set)
 	case x.op.builtin == nil:
 	case x.op.builtin.fill == fillCreate:
-		x.body, err = x.filled(x.door.Entity, x.body, x.doorScope.Set)
+		x.body, err = filled(&x.viewer, x.door.Entity, x.body, x.doorScope.Set)
 	case x.op.builtin.fill == fillUpdate:
-		x.body, err = x.patched(x.door.Entity, x.body)
+		x.body, err = patched(&x.viewer, x.door.Entity, x.body)
 	}
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (x *execution) fill(context.Context) (err error) {
 
 // filled is a body at creation, completed with what was left out: a preset of a collector,
 // the value of the field's create rule, or an empty list of ids.
-func (x *viewer) filled(card *schema.Entity, sent, set schema.Object) (schema.Object, error) {
+func filled(x *viewer, card *schema.Entity, sent, set schema.Object) (schema.Object, error) {
 	now := x.now()
 	out := make(schema.Object, 0, len(card.Fields))
 	for _, p := range card.Fields {
@@ -46,12 +46,12 @@ func (x *viewer) filled(card *schema.Entity, sent, set schema.Object) (schema.Ob
 		value := sent.Get(p.Name)
 		switch {
 		case value != nil:
-			value = x.inward(p, value)
+			value = inward(x, p, value)
 		case set.Get(p.Name) != nil:
 			value = set.Get(p.Name)
 		case p.Axes.Create != nil:
 			var err error
-			if value, err = x.created(p, now); err != nil {
+			if value, err = created(x.host.registry, p, now); err != nil {
 				return nil, err
 			}
 		case p.Link != nil && p.Link.Many:
@@ -66,7 +66,7 @@ func (x *viewer) filled(card *schema.Entity, sent, set schema.Object) (schema.Ob
 
 // patched is a patch, completed with the fields that lifecycle.update sets. A patch that
 // changes nothing stays empty: reading a row does not touch it.
-func (x *viewer) patched(card *schema.Entity, sent schema.Object) (schema.Object, error) {
+func patched(x *viewer, card *schema.Entity, sent schema.Object) (schema.Object, error) {
 	if len(sent) == 0 {
 		return nil, nil
 	}
@@ -76,7 +76,7 @@ func (x *viewer) patched(card *schema.Entity, sent schema.Object) (schema.Object
 		switch value := sent.Get(p.Name); {
 		case !p.Stored:
 		case value != nil:
-			out = append(out, schema.Member{Name: p.Name, Value: x.inward(p, value)})
+			out = append(out, schema.Member{Name: p.Name, Value: inward(x, p, value)})
 		case p.Axes.Update == schema.UpdateNow:
 			out = append(out, schema.Member{Name: p.Name, Value: rows.Now(p, now)})
 		}
@@ -86,14 +86,14 @@ func (x *viewer) patched(card *schema.Entity, sent schema.Object) (schema.Object
 
 // created is the value that a create rule gives; nil for optional, which leaves the field
 // out.
-func (h *host) created(p *schema.Property, now time.Time) (json.RawMessage, error) {
+func created(registry *schema.Registry, p *schema.Property, now time.Time) (json.RawMessage, error) {
 	switch rule := p.Axes.Create; {
 	case rule.Value != nil:
 		return rule.Value, nil
 	case rule.Now:
 		return rows.Now(p, now), nil
 	case rule.Generate != "":
-		generate := h.registry.Generators[rule.Generate]
+		generate := registry.Generators[rule.Generate]
 		if generate == nil {
 			// spec 2.2.3: resolved against the consumer's registry, an unknown name is a local error.
 			return nil, kiterror.Internal(fmt.Errorf("unknown generator %q, named by %s.%s", rule.Generate, p.Owner.Name, p.Name))

@@ -13,11 +13,11 @@ import (
 
 // admitList reads the query of list (see listCard for its keys). Every value is judged
 // here, so that a store only translates.
-func (x *execution) admitList(ctx context.Context) error {
+func admitList(ctx context.Context, x *execution) error {
 	in, l := &x.call.Invocation, &x.list
-	x.only(x.sentParams(in), "/params", nil)
-	x.only(in.Query, "/query", x.op.SentKeys(x.call.SentQuery))
-	x.only(in.Body, "/body", nil)
+	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
+	onlyKeys(&x.viewer, in.Query, "/query", x.op.SentKeys(x.call.SentQuery))
+	onlyKeys(&x.viewer, in.Body, "/body", nil)
 	l.limit = x.door.Limits.Default
 	l.order = x.door.byID
 	var after, before, backward, total, count json.RawMessage
@@ -35,11 +35,11 @@ func (x *execution) admitList(ctx context.Context) error {
 			x.details = append(x.details, p.Details...)
 			_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork) // the store asks what is left
 		case "sort":
-			l.order = x.readSort(value)
+			l.order = readSort(&x.viewer, value)
 		case "limit":
-			l.limit = min(x.readCount("limit", value), x.door.Limits.Max)
+			l.limit = min(readCount(&x.refusals, "limit", value), x.door.Limits.Max)
 		case "offset":
-			l.offset = x.readCount("offset", value)
+			l.offset = readCount(&x.refusals, "offset", value)
 		case "after":
 			after = value
 		case "before":
@@ -47,21 +47,21 @@ func (x *execution) admitList(ctx context.Context) error {
 		case "backward":
 			backward = value
 		case "fields":
-			l.fields = x.readFields(value)
+			l.fields = readFields(&x.refusals, value)
 		case "total":
-			if total = value; !x.readYes("total", value) {
+			if total = value; !readYes(&x.refusals, "total", value) {
 				l.count = uncounted
 			}
 		case "count":
 			count = value
-			l.count = x.readCounting(value)
+			l.count = readCounting(&x.refusals, value)
 		case "cursors":
-			l.edges = x.readYes("cursors", value)
+			l.edges = readYes(&x.refusals, "cursors", value)
 		}
 	}
 	l.backward = before != nil && after == nil
 	if backward != nil {
-		l.backward = x.readYes("backward", backward)
+		l.backward = readYes(&x.refusals, "backward", backward)
 	}
 	if count != nil && total != nil {
 		x.refuseQuery("count", "exclusive", "cannot stand beside total; send one of them")
@@ -74,7 +74,7 @@ func (x *execution) admitList(ctx context.Context) error {
 	case l.backward && l.offset > 0:
 		x.refuseQuery("offset", "exclusive", "counts from the beginning and cannot stand beside backward; send one of them")
 	case !l.order.foreign:
-		l.from, l.until = x.readCursor(&l.order, "after", after), x.readCursor(&l.order, "before", before)
+		l.from, l.until = readCursor(&x.viewer, &l.order, "after", after), readCursor(&x.viewer, &l.order, "before", before)
 		if l.backward {
 			l.from, l.until = l.until, l.from
 		}
@@ -88,7 +88,7 @@ func isEmptyText(value json.RawMessage) bool {
 }
 
 // readYes reads true or false.
-func (r *refusals) readYes(name string, value json.RawMessage) bool {
+func readYes(r *refusals, name string, value json.RawMessage) bool {
 	if k := jsontext.KindOf(value); k != jsontext.True && k != jsontext.False {
 		r.refuseQuery(name, "type", "must be true or false")
 	}
@@ -97,7 +97,7 @@ func (r *refusals) readYes(name string, value json.RawMessage) bool {
 
 // readCount reads limit and offset: whole numbers from 0. A limit of 0 is a page without
 // rows, for the total alone (docs/decisions/filters-and-paging.md).
-func (r *refusals) readCount(name string, value json.RawMessage) int {
+func readCount(r *refusals, name string, value json.RawMessage) int {
 	n, ok := schema.Integer(value)
 	switch {
 	case !ok:
@@ -116,14 +116,14 @@ func (r *refusals) readCount(name string, value json.RawMessage) int {
 const maxOffset = 1 << 31
 
 // readFields reads "id,title" or a list of names.
-func (r *refusals) readFields(value json.RawMessage) []string {
-	names, _ := r.readNames("fields", "id,title", `["id", "title"]`, value)
+func readFields(r *refusals, value json.RawMessage) []string {
+	names, _ := readNames(r, "fields", "id,title", `["id", "title"]`, value)
 	return names
 }
 
 // readNames reads names of fields, as a text with commas or as a list of texts; false where the
 // value is neither, which is refused.
-func (r *refusals) readNames(key, text, list string, value json.RawMessage) (names []string, ok bool) {
+func readNames(r *refusals, key, text, list string, value json.RawMessage) (names []string, ok bool) {
 	names = []string{}
 	switch jsontext.KindOf(value) {
 	case jsontext.String:
@@ -144,7 +144,7 @@ func (r *refusals) readNames(key, text, list string, value json.RawMessage) (nam
 
 // readCursor reads after or before: the values of o's fields that the cursor carries, nil
 // where none was sent. An empty before is the end of the list.
-func (x *viewer) readCursor(o *order, name string, value json.RawMessage) []json.RawMessage {
+func readCursor(x *viewer, o *order, name string, value json.RawMessage) []json.RawMessage {
 	if value == nil {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (x *viewer) readCursor(o *order, name string, value json.RawMessage) []json
 	if text == "" {
 		return nil
 	}
-	if !x.cursors() {
+	if !givesCursors(x) {
 		x.refuseQuery(name, "cursor", "cannot be used: this list gives no cursors; page with offset")
 		return nil
 	}
@@ -170,7 +170,7 @@ func (x *viewer) readCursor(o *order, name string, value json.RawMessage) []json
 
 // readCounting reads query.count: exact, estimated, none, or true and false for exact and
 // none.
-func (r *refusals) readCounting(value json.RawMessage) counting {
+func readCounting(r *refusals, value json.RawMessage) counting {
 	switch jsontext.KindOf(value) {
 	case jsontext.True:
 		return exact

@@ -17,7 +17,7 @@ import (
 // see, or has moved in the order, the place is in front of everything that begins as
 // the long text did: rows may come a second time, and none is left out. backward is
 // the direction that is read in from there.
-func (x storeCall) locate(ctx context.Context, from []json.RawMessage, backward bool) ([]json.RawMessage, error) {
+func locate(ctx context.Context, x *execution, from []json.RawMessage, backward bool) ([]json.RawMessage, error) {
 	if !slices.ContainsFunc(from, isCut) {
 		return from, nil
 	}
@@ -60,20 +60,20 @@ func (x storeCall) locate(ctx context.Context, from []json.RawMessage, backward 
 }
 
 // runList reads a page, or one page for every key of a batch.
-func (x storeCall) runList(ctx context.Context) (*Result, error) {
+func runList(ctx context.Context, x *execution) (*Result, error) {
 	l := &x.list
 	var err error
-	if l.from, err = x.locate(ctx, l.from, l.backward); err != nil {
+	if l.from, err = locate(ctx, x, l.from, l.backward); err != nil {
 		return nil, err
 	}
 	q := Find{
 		Entity: x.door.Entity, Select: x.sel.stored, Where: filter.Both(x.doorScope.Rows, l.filter),
 		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Until: l.until, Backward: l.backward,
-		Count: l.count != uncounted, Estimate: l.count == estimated, Keys: x.call.Cursors || l.edges, NoKeys: !x.wantsCursors(),
+		Count: l.count != uncounted, Estimate: l.count == estimated, Keys: x.call.Cursors || l.edges, NoKeys: !wantsCursors(x),
 	}
 	if x.each != nil {
 		if len(x.each.values) == 0 {
-			return x.pages(&Found{Rows: rows.New(x.sel.stored, 0)}), nil
+			return pagesOf(x, &Found{Rows: rows.New(x.sel.stored, 0)}), nil
 		}
 		q.Each = &EachKey{Field: x.each.field, Values: x.each.values}
 	}
@@ -81,17 +81,17 @@ func (x storeCall) runList(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.behind, err = x.behind(ctx, q); err != nil {
+	if l.behind, err = rowsBehind(ctx, x, q); err != nil {
 		return nil, err
 	}
-	return x.pages(found), nil
+	return pagesOf(x, found), nil
 }
 
-// behind asks whether there are rows on the other side of a page, where reading did not
+// rowsBehind asks whether there are rows on the other side of a page, where reading did not
 // come along: at its cursor and beyond, or among those that offset skipped. The row of a
 // cursor may be gone, and all others with it. A page that is read forward is mostly read
 // by those who have seen the rows before it, so there the store is asked on request alone.
-func (x storeCall) behind(ctx context.Context, q Find) (*Found, error) {
+func rowsBehind(ctx context.Context, x *execution, q Find) (*Found, error) {
 	l := &x.list
 	switch {
 	case l.from == nil && l.offset == 0: // the edge
@@ -110,11 +110,11 @@ func (x storeCall) behind(ctx context.Context, q Find) (*Found, error) {
 
 var noFields = rows.NewLayout(nil)
 
-// pages is what the store found as the requested page, or as one page for every key.
-func (x storeCall) pages(found *Found) *Result {
+// pagesOf is what the store found as the requested page, or as one page for every key.
+func pagesOf(x *execution, found *Found) *Result {
 	res, behind := &Result{Form: FormPage, Rows: found.Rows, Edges: x.list.edges}, x.list.behind
 	if x.each == nil {
-		res.Page = x.page(found, FoundGroup{To: found.Rows.Len(), Total: found.Total, More: found.More}, behind != nil && behind.More)
+		res.Page = groupPage(x, found, FoundGroup{To: found.Rows.Len(), Total: found.Total, More: found.More}, behind != nil && behind.More)
 		return res
 	}
 	res.Page.Total = -1
@@ -123,21 +123,21 @@ func (x storeCall) pages(found *Found) *Result {
 	for i, at := range x.each.order {
 		switch to := &res.Groups[i]; {
 		case at < 0:
-			to.Page = x.page(found, FoundGroup{}, false)
+			to.Page = groupPage(x, found, FoundGroup{}, false)
 		case first[at] > 0:
 			*to = res.Groups[first[at]-1]
 		default:
 			g := found.Groups[at]
-			*to = Group{From: g.From, To: g.To, Page: x.page(found, g, behind != nil && behind.Groups[at].More)}
+			*to = Group{From: g.From, To: g.To, Page: groupPage(x, found, g, behind != nil && behind.Groups[at].More)}
 			first[at] = int32(i + 1)
 		}
 	}
 	return res
 }
 
-// page is one group of what the store found. behind says whether there are rows against
+// groupPage is one group of what the store found. behind says whether there are rows against
 // the direction of reading.
-func (x storeCall) page(found *Found, g FoundGroup, behind bool) Page {
+func groupPage(x *execution, found *Found, g FoundGroup, behind bool) Page {
 	l := &x.list
 	p := Page{Total: -1, HasMore: g.More, HasPrevious: behind}
 	if l.count != uncounted {
@@ -146,7 +146,7 @@ func (x storeCall) page(found *Found, g FoundGroup, behind bool) Page {
 	if l.backward {
 		p.HasMore, p.HasPrevious = behind, g.More
 	}
-	if g.From < g.To && x.wantsCursors() && x.cursors() {
+	if g.From < g.To && wantsCursors(x) && givesCursors(&x.viewer) {
 		if x.call.Cursors || l.edges {
 			p.Cursors = make([]string, 0, g.To-g.From)
 			for i := g.From; i < g.To; i++ {
@@ -160,8 +160,8 @@ func (x storeCall) page(found *Found, g FoundGroup, behind bool) Page {
 }
 
 // wantsCursors reports whether cursors of the page are read.
-func (x storeCall) wantsCursors() bool { return !x.call.NoCursors || x.call.Cursors || x.list.edges }
+func wantsCursors(x *execution) bool { return !x.call.NoCursors || x.call.Cursors || x.list.edges }
 
-// cursors reports whether the caller may have cursors: they carry the primary key, so the
+// givesCursors reports whether the caller may have cursors: they carry the primary key, so the
 // caller has to be able to read it (docs/calls.md: one predicate).
-func (x *viewer) cursors() bool { return x.readable(x.doorScope, x.door.Entity.Primary) }
+func givesCursors(x *viewer) bool { return x.readable(x.doorScope, x.door.Entity.Primary) }

@@ -20,8 +20,8 @@ const maxSortKeys = 8
 
 // readSort reads "-createdAt,title" or a list of such keys. The primary key ends every
 // order, so that it defines one order of the rows.
-func (x *viewer) readSort(value json.RawMessage) order {
-	names, ok := x.readNames("sort", "-createdAt,title", `["-createdAt", "title"]`, value)
+func readSort(x *viewer, value json.RawMessage) order {
+	names, ok := readNames(&x.refusals, "sort", "-createdAt,title", `["-createdAt", "title"]`, value)
 	if !ok {
 		return x.door.byID
 	}
@@ -37,10 +37,10 @@ func (x *viewer) readSort(value json.RawMessage) order {
 		if !desc {
 			bare = strings.TrimPrefix(bare, "+")
 		}
-		p := x.sortBy(bare)
+		p := sortBy(x, bare)
 		switch {
 		case p == nil:
-			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, x.instead(bare, x.sortable)))
+			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, x.instead(bare, func() []string { return sortable(x) })))
 			return x.door.byID
 		case !filter.IsScalar(p):
 			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, whose values have no order", p.Name))
@@ -85,7 +85,7 @@ func sortField(e *schema.Entity, name string) *schema.Property {
 }
 
 // sortBy is the field that a key of sort means, if it exists for the caller.
-func (x *viewer) sortBy(name string) *schema.Property {
+func sortBy(x *viewer, name string) *schema.Property {
 	e := x.door.Entity
 	p := sortField(e, name)
 	if a := e.Alias(name); p == nil && a != nil && name != a.Relation && x.readable(x.doorScope, a.Field) && x.Answers(a) {
@@ -110,7 +110,7 @@ func (o *order) text() json.RawMessage {
 }
 
 // sortable lists the fields that the caller may sort by, for messages.
-func (x *viewer) sortable() (names []string) {
+func sortable(x *viewer) (names []string) {
 	for _, p := range x.door.Entity.Fields {
 		if filter.IsScalar(p) && x.readable(x.doorScope, p) {
 			names = append(names, p.Name)

@@ -40,7 +40,7 @@ func (f *Facade) Outward(e *Event) (*Event, error) {
 		}
 		if p.Axes.Out.Name != "" {
 			var err error
-			if value, err = f.host.outward(p, value); err != nil {
+			if value, err = outward(f.host.registry, p, value); err != nil {
 				return nil, err
 			}
 		}
@@ -58,7 +58,7 @@ func (f *Facade) Outward(e *Event) (*Event, error) {
 		out.Key, out.Entity = nil, ""
 	case p.Axes.Out.Name != "":
 		var err error
-		if out.Key, err = f.host.outward(p, json.RawMessage(e.Key)); err != nil {
+		if out.Key, err = outward(f.host.registry, p, json.RawMessage(e.Key)); err != nil {
 			return nil, err
 		}
 	}

@@ -44,13 +44,13 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err = x.scope(ctx); err != nil {
 		return nil, err
 	}
-	if x.transacts() && x.watch.runs(x) {
+	if transacts(&x.viewer) && x.watch.runs(x) {
 		res, err = x.transacted(ctx)
 	} else {
 		res, err = x.answer(ctx)
 	}
 	if err != nil {
-		return nil, withRow(ctx, x, err)
+		return nil, withRow(ctx, &x.viewer, err)
 	}
 	if res, err = x.project(ctx, res); err != nil {
 		return nil, err
@@ -74,22 +74,22 @@ func (x *execution) run(ctx context.Context) (*Result, error) {
 		return &Result{Form: FormValue}, nil
 	}
 	x.watch.read(x)
-	at := x.position(ctx) // before the rows: later commits have later positions
+	at := positionOf(ctx, &x.viewer) // before the rows: later commits have later positions
 	res, err := x.runner.run(ctx, x)
 	if err != nil {
 		return nil, err
 	}
 	res.at(at)
 	if x.op.hooks != nil {
-		x.after(ctx, res)
+		runHooksAfter(ctx, x, res)
 	}
 	x.watch.answered(res)
 	return res, nil
 }
 
-// position is the Page.Position of an answer that is about to be read.
-func (x *execution) position(ctx context.Context) Position {
-	if !x.call.Position || x.last == nil || x.door.Entity == nil {
+// positionOf is the Page.Position of an answer that is about to be read.
+func positionOf(ctx context.Context, x *viewer) Position {
+	if !x.call.Position || x.host.last == nil || x.door.Entity == nil {
 		return 0
 	}
 	announced := func(f *catalog.Fact) bool {
@@ -98,7 +98,7 @@ func (x *execution) position(ctx context.Context) Position {
 	if !slices.ContainsFunc(x.door.Frond.Facts, announced) {
 		return 0
 	}
-	return x.last(ctx, x.door.Frond)
+	return x.host.last(ctx, x.door.Frond)
 }
 
 // name gives a failure its entity and operation, whatever its type was. The text of an
@@ -119,7 +119,7 @@ func (x *execution) name(err error) error {
 }
 
 // transacts reports whether the call is a transaction of its own.
-func (x *execution) transacts() bool {
+func transacts(x *viewer) bool {
 	return x.op.Transacts && x.host.transactor != nil && !(x.op.Recorded && x.host.records())
 }
 

@@ -15,12 +15,12 @@ import (
 )
 
 // remoteRequest is a request about the rows of a door, for the caller of x.
-func remoteRequest(x *execution, door *catalog.Door) (RemoteRequest, error) {
-	r := RemoteRequest{Door: door, Catalog: x.catalog, State: x.state, Trace: x.call.Invocation.Trace}
+func remoteRequest(x *viewer, door *catalog.Door) (RemoteRequest, error) {
+	r := RemoteRequest{Door: door, Catalog: x.host.catalog, State: x.state, Trace: x.call.Invocation.Trace}
 	if x.watch.on() {
 		r.observe = x.watch.by.remote
 	}
-	if x.remotes == nil {
+	if x.host.remotes == nil {
 		_, err := r.Through(nil, door.Frond)
 		return r, err
 	}
@@ -28,12 +28,12 @@ func remoteRequest(x *execution, door *catalog.Door) (RemoteRequest, error) {
 }
 
 // findRemote reads the rows of a remote door by their ids, a group for each id.
-func findRemote(ctx context.Context, x *execution, door *catalog.Door, fields []string, where *filter.Filter, ids ...json.RawMessage) (*Result, error) {
+func findRemote(ctx context.Context, x *viewer, door *catalog.Door, fields []string, where *filter.Filter, ids ...json.RawMessage) (*Result, error) {
 	r, err := remoteRequest(x, door)
 	if err != nil {
 		return nil, err
 	}
-	return x.remotes.Find(ctx, r, fields, where, ids)
+	return x.host.remotes.Find(ctx, r, fields, where, ids)
 }
 
 // remoteRunner answers an operation at the host that its Frond runs at. The host gets the call as
@@ -45,7 +45,7 @@ func (remoteRunner) by() answerer { return byRemote }
 
 // run implements [runner].
 func (remoteRunner) run(ctx context.Context, x *execution) (*Result, error) {
-	r, err := remoteRequest(x, x.door.Door)
+	r, err := remoteRequest(&x.viewer, x.door.Door)
 	if err == nil && x.op.builtin == nil {
 		err = checkNamedRow(ctx, x)
 	}
@@ -62,7 +62,7 @@ func checkNamedRow(ctx context.Context, x *execution) error {
 	if id == nil || x.doorScope.Rows == nil {
 		return nil
 	}
-	missing, err := x.invisible(ctx, x.door.Entity, x.doorScope, []json.RawMessage{id})
+	missing, err := invisible(ctx, x, x.door.Entity, x.doorScope, []json.RawMessage{id})
 	if err == nil && len(missing) > 0 {
 		err = kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
 	}
@@ -73,7 +73,7 @@ func checkNamedRow(ctx context.Context, x *execution) error {
 // rows that a named operation answers are checked by their primary keys afterwards.
 func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, error) {
 	if x.op.builtin == nil {
-		res, err := x.remotes.Call(ctx, r, sentCall(x, x.call.Invocation))
+		res, err := x.host.remotes.Call(ctx, r, sentCall(x, x.call.Invocation))
 		if err != nil || x.op.OutDoor == nil || x.resultScope.Rows == nil || res.Rows.Len() == 0 {
 			return res, err
 		}
@@ -81,7 +81,7 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 	}
 	switch x.op.Name {
 	case "list":
-		return x.remotes.List(ctx, r, sentCall(x, x.call.Invocation), remoteList(x))
+		return x.host.remotes.List(ctx, r, sentCall(x, x.call.Invocation), remoteList(x))
 	case "findById", "findByIds":
 		return findRemoteRows(ctx, x)
 	}
@@ -94,7 +94,7 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 	in := x.call.Invocation
 	in.Query = nil
 	if x.op.Name == "create" {
-		return x.remotes.Create(ctx, r, sentCall(x, in), x.doorScope.Set)
+		return x.host.remotes.Create(ctx, r, sentCall(x, in), x.doorScope.Set)
 	}
 	var query schema.Object
 	if x.precondition != nil {
@@ -106,7 +106,7 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 	if query != nil {
 		in.Query = query.AppendJSON(nil)
 	}
-	return x.remotes.Call(ctx, r, sentCall(x, in))
+	return x.host.remotes.Call(ctx, r, sentCall(x, in))
 }
 
 // sentCall is the call for the host, with the door's own name, for the same caller, and for the
@@ -162,7 +162,7 @@ func findRemoteRows(ctx context.Context, x *execution) (*Result, error) {
 	if x.each != nil {
 		ids = x.each.values
 	}
-	res, err := findRemote(ctx, x, x.door.Door, remoteFields(x), x.doorScope.Rows, ids...)
+	res, err := findRemote(ctx, &x.viewer, x.door.Door, remoteFields(x), x.doorScope.Rows, ids...)
 	switch {
 	case err != nil:
 		return nil, err
@@ -200,7 +200,7 @@ func visibleRemote(ctx context.Context, x *execution, res *Result) (*Result, err
 		ids[i] = string(id)
 		distinct.add(id)
 	}
-	missing, err := x.invisible(ctx, e, x.resultScope, distinct.values)
+	missing, err := invisible(ctx, x, e, x.resultScope, distinct.values)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func visibleRemote(ctx context.Context, x *execution, res *Result) (*Result, err
 // what may leave here is chosen among their columns, whatever else came along.
 func received(x *execution, res *Result, err error) (*Result, error) {
 	if err != nil {
-		return nil, maskedRemote(x, err)
+		return nil, maskedRemote(&x.viewer, err)
 	}
 	if x.op.Name == "list" && x.op.builtin != nil {
 		res.Edges = x.list.edges
@@ -240,7 +240,7 @@ func received(x *execution, res *Result, err error) (*Result, error) {
 		res = &out
 	}
 	if x.sel != nil && res.Form != FormValue && res.Rows != nil {
-		sel := x.pickOn(already, x.op.reader, x.resultScope, x.fields[0], x.fields[1])
+		sel := pickOn(x, already, x.op.reader, x.resultScope, x.fields[0], x.fields[1])
 		if rows := sel.narrowed(res.Rows); rows != res.Rows {
 			out := *res
 			out.Rows = rows
@@ -253,10 +253,10 @@ func received(x *execution, res *Result, err error) (*Result, error) {
 
 // maskedRemote is a failure of a remote without the details of fields that a collector
 // here hides.
-func maskedRemote(x *execution, err error) error {
+func maskedRemote(x *viewer, err error) error {
 	e := kiterror.AsError(err)
 	if len(x.used)+len(x.renamed) > 0 {
-		e = x.inSentNames(e)
+		e = inSentNames(x, e)
 		err = e
 	}
 	details, ok := e.Details.([]schema.Detail)

@@ -82,7 +82,7 @@ func checkRemoteScope(ctx context.Context, x *execution) error {
 
 // isRemoteRow reports whether the row that the call names meets a condition.
 func isRemoteRow(ctx context.Context, x *execution, where *filter.Filter) (bool, error) {
-	res, err := findRemote(ctx, x, x.door.Door, []string{x.door.Entity.Primary.Name}, where, x.id)
+	res, err := findRemote(ctx, &x.viewer, x.door.Door, []string{x.door.Entity.Primary.Name}, where, x.id)
 	if err != nil {
 		return false, err
 	}
@@ -145,7 +145,7 @@ func (a *remoteWrittenRow) Related(f *filter.Filter) (*filter.Filter, error) {
 			}
 		}
 		if !met && len(others) > 0 {
-			missing, err := a.x.invisible(a.ctx, link.Target, &access.Scope{Rows: sub}, others)
+			missing, err := invisible(a.ctx, a.x, link.Target, &access.Scope{Rows: sub}, others)
 			if err != nil {
 				return nil, err
 			}

@@ -78,11 +78,11 @@ func (w *Watch) reveal(ctx context.Context, x *execution, events []*Event) ([]Re
 	if w.fact.Frond.Remote != "" && w.fact.Door != nil {
 		return w.revealRemote(ctx, x, events)
 	}
-	shown, err := x.met(ctx, events, func(e *Event) json.RawMessage { return e.Data })
+	shown, err := rowsMeeting(ctx, x, events, func(e *Event) json.RawMessage { return e.Data })
 	if err != nil {
 		return nil, err
 	}
-	withdrawn, err := x.met(ctx, events, func(e *Event) json.RawMessage {
+	withdrawn, err := rowsMeeting(ctx, x, events, func(e *Event) json.RawMessage {
 		if !w.fact.Changes || shown[e] {
 			return nil
 		}
@@ -119,7 +119,7 @@ func (w *Watch) reveal(ctx context.Context, x *execution, events []*Event) ([]Re
 		default:
 			continue
 		}
-		if r.Key, err = x.keyOf(e); err != nil {
+		if r.Key, err = keyOf(&x.viewer, e); err != nil {
 			return nil, err
 		}
 		out = append(out, r)
@@ -143,7 +143,7 @@ func (w *Watch) versionOf(x *execution, e *Event, carried string) (string, error
 	}
 	row := rows.New(rows.NewLayout(names), 1)
 	carry(row, e.Data, nil)
-	return x.rowVersion(row.Row(0), fields, false)
+	return rowVersion(x.host.registry, row.Row(0), fields, false)
 }
 
 // carry writes the row of an event. A field that is younger than the event is null. A row that
@@ -166,7 +166,7 @@ func carry(to *rows.Rows, data json.RawMessage, leaves *schema.Entity) {
 }
 
 // keyOf is the key of an event's row as it leaves.
-func (x *execution) keyOf(e *Event) (json.RawMessage, error) {
+func keyOf(x *viewer, e *Event) (json.RawMessage, error) {
 	if e.Key == nil || x.door.Entity == nil || x.door.Entity.Primary == nil {
 		return nil, nil
 	}
@@ -175,14 +175,14 @@ func (x *execution) keyOf(e *Event) (json.RawMessage, error) {
 		return nil, nil
 	}
 	if p.Axes.Out.Name != "" {
-		return x.outward(p, e.Key)
+		return outward(x.host.registry, p, e.Key)
 	}
 	return e.Key, nil
 }
 
-// met are the events whose row meets the condition of the subscription. row gives the row; nil
+// rowsMeeting are the events whose row meets the condition of the subscription. row gives the row; nil
 // leaves the event out.
-func (x *execution) met(ctx context.Context, events []*Event, row func(*Event) json.RawMessage) (map[*Event]bool, error) {
+func rowsMeeting(ctx context.Context, x *execution, events []*Event, row func(*Event) json.RawMessage) (map[*Event]bool, error) {
 	j := rowJudge{x: x, entity: x.door.Entity}
 	var of []*Event
 	var all []int

@@ -74,7 +74,7 @@ func (w *Watch) judgedHere(ctx context.Context, x *execution, events []*Event, t
 	if access.AuthorityOf(x.door.Door, x.door.collector) == catalog.ByHost {
 		return nil, nil
 	}
-	return x.met(ctx, events, func(e *Event) json.RawMessage {
+	return rowsMeeting(ctx, x, events, func(e *Event) json.RawMessage {
 		key, _ := rows.Key(x.door.Entity.Primary, e.Key)
 		switch _, seen := there[string(key)]; {
 		case e.Change == catalog.Deleted:

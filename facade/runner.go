@@ -65,9 +65,9 @@ type boundary interface {
 // (docs/calls.md). admit judges the call, answer runs it over the store of this host; a
 // handler or a remote takes the place of answer, never of admit.
 type builtin struct {
-	admit  func(*execution, context.Context) error
+	admit  func(context.Context, *execution) error
 	fill   filling
-	answer func(storeCall, context.Context) (*Result, error)
+	answer func(context.Context, *execution) (*Result, error)
 }
 
 // filling says which rules of the lifecycle (spec 2.2) complete the body of an operation.
@@ -78,6 +78,3 @@ const (
 	fillCreate
 	fillUpdate
 )
-
-// storeCall is an execution over the store of this host.
-type storeCall struct{ *execution }

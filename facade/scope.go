@@ -21,7 +21,7 @@ func (x *execution) scope(ctx context.Context) (err error) {
 	x.resultScope = x.doorScope
 	if out := x.op.OutDoor; out != nil && out != x.door.Door {
 		// Asked before anything runs: a caller who may not see the answer does not act either.
-		x.resultScope, err = x.scopeOf(ctx, x.doors.of(out), out.Reading())
+		x.resultScope, err = x.scopeOf(ctx, x.host.doors.of(out), out.Reading())
 	}
 	return err
 }
@@ -59,7 +59,7 @@ func (x *viewer) scopeBehind(ctx context.Context, e *schema.Entity) (*access.Sco
 
 // Behind implements [filter.Host].
 func (x *viewer) Behind(ctx context.Context, l *schema.Link) (filter.Scope, bool) {
-	if !catalog.SamePlace(x.catalog.Fronds, l) {
+	if !catalog.SamePlace(x.host.catalog.Fronds, l) {
 		return nil, false
 	}
 	scope, ok := x.scopeBehind(ctx, l.Target)
@@ -89,11 +89,11 @@ func (x *viewer) scopeOfRows(ctx context.Context, e *schema.Entity) (*access.Sco
 	if x.inside {
 		return access.Open, true
 	}
-	there := x.catalog.Door(e.Key)
+	there := x.host.catalog.Door(e.Key)
 	if there == nil {
 		return nil, false
 	}
-	door := x.doors.of(there)
+	door := x.host.doors.of(there)
 	switch {
 	case door.collector == nil:
 		return access.Open, true

@@ -145,10 +145,10 @@ func (s *seeding) judge(ctx context.Context, file compile.SeedFile) judged {
 	op := &boundOperation{Operation: &catalog.Operation{Name: "create", Door: door.Door}, builtin: builtins["create"]}
 	for i, row := range file.Rows {
 		t := execution{viewer: viewer{host: s.host, call: &Call{}, inside: true, doorScope: access.Open, door: door, op: op}}
-		t.body = t.judge(file.Entity, schema.Create, row)
+		t.body = judgeBody(&t.viewer, file.Entity, schema.Create, row)
 		err := t.refusal()
 		if err == nil {
-			err = t.fill(ctx)
+			err = fill(ctx, &t)
 		}
 		if err != nil {
 			s.refused(file.File, i, err)

@@ -12,7 +12,7 @@ import (
 
 // pick makes the selection of the call: the fields of names (nil: all) that are also in
 // more (nil: all). A name that does not exist for the caller is refused.
-func (x *execution) pick(names, more []string) *selection {
+func pick(x *execution, names, more []string) *selection {
 	side := outside
 	switch {
 	case x.inside:
@@ -20,13 +20,13 @@ func (x *execution) pick(names, more []string) *selection {
 	case x.kept:
 		side = asKept
 	}
-	return x.pickOn(side, x.op.reader, x.resultScope, names, more)
+	return pickOn(x, side, x.op.reader, x.resultScope, names, more)
 }
 
 // pickOn is pick for one side of the boundary. The choice is written down as one byte of
 // marks for each field, which is the key that a reader keeps its selections by: a choice
 // that was made before costs a look-up and no allocation.
-func (x *execution) pickOn(side boundarySide, r *reader, scope *access.Scope, lists ...[]string) *selection {
+func pickOn(x *execution, side boundarySide, r *reader, scope *access.Scope, lists ...[]string) *selection {
 	var room [128]byte
 	marks := append(room[:0], byte(side))
 	for _, p := range r.entity.Fields {
@@ -49,7 +49,7 @@ func (x *execution) pickOn(side boundarySide, r *reader, scope *access.Scope, li
 	}
 	for _, a := range r.entity.Aliases {
 		mark := byte(0)
-		if x.answersAs(side, scope, a) && !a.Past(x.now()) {
+		if answersAs(&x.viewer, side, scope, a) && !a.Past(x.now()) {
 			mark = exists
 			// The author's own code gets an old name only where it names it.
 			if !free || side != within && x.depth == 0 {
@@ -78,11 +78,11 @@ func (x *execution) pickOn(side boundarySide, r *reader, scope *access.Scope, li
 			}
 			at := r.index(name)
 			if at < 0 || marks[1+at]&exists == 0 {
-				if a := r.alias(at); a != nil && x.answersAs(side, scope, a) {
+				if a := r.alias(at); a != nil && answersAs(&x.viewer, side, scope, a) {
 					x.gone(a)
 					continue
 				}
-				x.unknownField(r, marks[1:], name, i)
+				unknownField(x, r, marks[1:], name, i)
 				continue
 			}
 			marks[1+at] |= named
@@ -116,12 +116,12 @@ func (x *execution) pickOn(side boundarySide, r *reader, scope *access.Scope, li
 }
 
 // answersAs reports whether the field of an old name exists for the caller.
-func (x *execution) answersAs(side boundarySide, scope *access.Scope, a *schema.FieldAlias) bool {
+func answersAs(x *viewer, side boundarySide, scope *access.Scope, a *schema.FieldAlias) bool {
 	return a.Field.Stored && (side == within || scope.Readable(a.Field) && !scope.Hides(a.Name))
 }
 
 // unknownField refuses the i-th name of a list of fields.
-func (x *execution) unknownField(r *reader, marks []byte, name string, i int) {
+func unknownField(x *execution, r *reader, marks []byte, name string, i int) {
 	instead := x.instead(name, func() (names []string) {
 		for j, m := range marks {
 			if m&exists != 0 {

@@ -33,17 +33,17 @@ const (
 
 // choose makes the selection of the call, relations included. Only one list of fields is sent as a
 // rule; of two the narrower one counts, for relations too.
-func (x *execution) choose(ctx context.Context) {
+func choose(ctx context.Context, x *execution) {
 	lists := [2][]string{x.call.Select, x.list.fields}
 	for i, list := range lists {
 		if slices.ContainsFunc(list, x.op.reader.leads) {
-			lists[i] = x.readPaths(ctx, list, lists[1-i])
+			lists[i] = readPaths(ctx, x, list, lists[1-i])
 		}
 	}
 	x.fields = lists
-	x.sel = x.pick(lists[0], lists[1])
+	x.sel = pick(x, lists[0], lists[1])
 	for _, r := range x.relations {
-		x.admitRelation(ctx, r)
+		admitRelation(ctx, x, r)
 	}
 }
 
@@ -55,7 +55,7 @@ func (r *reader) leads(name string) bool {
 
 // readPaths enters the relations of a list of fields and returns the list with the columns in their
 // place that they are followed by. The place of a name stays the same. other is the second list.
-func (x *execution) readPaths(ctx context.Context, list, other []string) []string {
+func readPaths(ctx context.Context, x *execution, list, other []string) []string {
 	if why := tooManyRelations(list); why != "" {
 		x.refuseQuery("fields", "maxItems", why)
 		return []string{}
@@ -66,13 +66,13 @@ func (x *execution) readPaths(ctx context.Context, list, other []string) []strin
 			continue
 		}
 		if alone := x.op.reader.entity.Relation(path); alone != nil {
-			if r, _ := x.relationNamed(ctx, path); r != nil {
-				x.refusePath(x.place(i), schema.UnknownKey, fmt.Sprintf("names the relation %s alone; write which fields of %s, such as %[1]s.%[3]s", path, r.Door.Name, r.Door.Entity.Primary.Name))
+			if r, _ := relationNamed(ctx, &x.viewer, path); r != nil {
+				refusePath(&x.viewer, x.place(i), schema.UnknownKey, fmt.Sprintf("names the relation %s alone; write which fields of %s, such as %[1]s.%[3]s", path, r.Door.Name, r.Door.Entity.Primary.Name))
 				out[i] = catalog.AllFields // the call is refused for this reason alone
 			}
 			continue
 		}
-		r, limit := x.readPath(ctx, path, x.place(i), list)
+		r, limit := readPath(ctx, x, path, x.place(i), list)
 		if r == nil {
 			out[i] = catalog.AllFields
 			continue
@@ -88,15 +88,15 @@ func (x *execution) readPaths(ctx context.Context, list, other []string) []strin
 
 // readPath returns the relation that a path begins with, and the limit in the path; 0: none. It
 // refuses a path without one and returns nil.
-func (x *execution) readPath(ctx context.Context, path string, place int, list []string) (*selectedRelation, int) {
+func readPath(ctx context.Context, x *execution, path string, place int, list []string) (*selectedRelation, int) {
 	name, text, ok := cutLimit(path)
 	if !ok {
-		x.refusePath(place, "syntax", fmt.Sprintf("%s is no path; write reviews.rating, or reviews(limit:3).rating", kiterror.Quoted(path)))
+		refusePath(&x.viewer, place, "syntax", fmt.Sprintf("%s is no path; write reviews.rating, or reviews(limit:3).rating", kiterror.Quoted(path)))
 		return nil, 0
 	}
-	r := x.selected(ctx, name, list)
+	r := selectRelation(ctx, x, name, list)
 	if r == nil {
-		x.refuseRelation(ctx, place, name)
+		refuseRelation(ctx, &x.viewer, place, name)
 		return nil, 0
 	}
 	if text == "" {
@@ -105,24 +105,24 @@ func (x *execution) readPath(ctx context.Context, path string, place int, list [
 	limit, err := strconv.Atoi(text)
 	switch {
 	case !r.Link.Many:
-		x.refusePath(place, "limit", name+" leads to one row; leave the limit out")
+		refusePath(&x.viewer, place, "limit", name+" leads to one row; leave the limit out")
 	case err != nil || limit < 1 || limit > maxRelated:
-		x.refusePath(place, "limit", fmt.Sprintf("the limit of %s must be a whole number from 1 to %d; list %s for more", name, maxRelated, r.Door.Name))
+		refusePath(&x.viewer, place, "limit", fmt.Sprintf("the limit of %s must be a whole number from 1 to %d; list %s for more", name, maxRelated, r.Door.Name))
 	case r.limit != 0 && r.limit != limit:
-		x.refusePath(place, "limit", name+" has two limits; send one")
+		refusePath(&x.viewer, place, "limit", name+" has two limits; send one")
 	}
 	return r, limit
 }
 
-// selected returns the relation called name, entered into x.relations, or nil where it does not
+// selectRelation returns the relation called name, entered into x.relations, or nil where it does not
 // exist for the caller.
-func (x *execution) selected(ctx context.Context, name string, list []string) *selectedRelation {
+func selectRelation(ctx context.Context, x *execution, name string, list []string) *selectedRelation {
 	for _, r := range x.relations {
 		if r.name == name {
 			return r
 		}
 	}
-	r, scope := x.relationNamed(ctx, name)
+	r, scope := relationNamed(ctx, &x.viewer, name)
 	if r == nil {
 		return nil
 	}
@@ -132,7 +132,7 @@ func (x *execution) selected(ctx context.Context, name string, list []string) *s
 	own := &selectedRelation{Relation: r, scope: scope, name: name, hide: !slices.Contains(list, r.Column) && !slices.Contains(list, catalog.AllFields)}
 	// Where a relation has the name of its field, the object takes the place of the key.
 	if at := slices.Index(list, r.Column); name == r.Column && at >= 0 {
-		x.refusePath(x.place(at), "uniqueItems", fmt.Sprintf("names %s as a field and as a relation; write %[1]s.%s for its key", name, r.Each))
+		refusePath(&x.viewer, x.place(at), "uniqueItems", fmt.Sprintf("names %s as a field and as a relation; write %[1]s.%s for its key", name, r.Each))
 	}
 	x.relations = append(x.relations, own)
 	return own
@@ -142,7 +142,7 @@ func (x *execution) selected(ctx context.Context, name string, list []string) *s
 // sees of the rows it leads to, or nil where it does not exist for the caller: the surface cannot
 // follow it, a collector closes the door it leads to or hides a field that it is followed by, or the
 // call is a command, which answers its own row alone.
-func (x *execution) relationNamed(ctx context.Context, name string) (*catalog.Relation, *access.Scope) {
+func relationNamed(ctx context.Context, x *viewer, name string) (*catalog.Relation, *access.Scope) {
 	e := x.op.reader.entity
 	l := e.Relation(name)
 	if l == nil {
@@ -157,8 +157,8 @@ func (x *execution) relationNamed(ctx context.Context, name string) (*catalog.Re
 	if r == nil || !x.readable(x.resultScope, e.Property(r.Column)) {
 		return nil, nil
 	}
-	door, op := x.catalog.Find(r.Door.Name, r.Operation)
-	scope, err := x.scopeOf(ctx, x.doors.of(door), op)
+	door, op := x.host.catalog.Find(r.Door.Name, r.Operation)
+	scope, err := x.scopeOf(ctx, x.host.doors.of(door), op)
 	switch {
 	case kiterror.CodeOf(err) == kiterror.InternalError:
 		x.fail(err) // not a verdict on the caller: the collector itself failed
@@ -170,22 +170,22 @@ func (x *execution) relationNamed(ctx context.Context, name string) (*catalog.Re
 }
 
 // admitRelation judges what was selected of a relation's rows, by the rules of their door.
-func (x *execution) admitRelation(ctx context.Context, r *selectedRelation) {
+func admitRelation(ctx context.Context, x *execution, r *selectedRelation) {
 	levels := x.levels + 1
 	if r.Link.Many {
 		levels++
 	}
 	if levels > maxLevels {
-		x.refusePath(r.places[0], "maxLevels", fmt.Sprintf("leads more than %d levels deep, a relation to many counted twice; ask for less at a time", maxLevels))
+		refusePath(&x.viewer, r.places[0], "maxLevels", fmt.Sprintf("leads more than %d levels deep, a relation to many counted twice; ask for less at a time", maxLevels))
 		return
 	}
-	d, o := x.catalog.Find(r.Door.Name, r.Operation)
-	door, op := x.doors.of(d), x.operations.of(o)
+	d, o := x.host.catalog.Find(r.Door.Name, r.Operation)
+	door, op := x.host.doors.of(d), x.host.operations.of(o)
 	y := &execution{viewer: viewer{
 		host: x.host, call: &Call{Entity: door.Name, Operation: op.Name, Select: r.fields}, door: door, op: op, state: x.state, at: x.at, doorScope: r.scope, resultScope: r.scope,
 		depth: x.depth, inside: x.inside, kept: x.kept, catalogView: x.catalogView,
 	}, places: r.places, levels: levels}
-	y.choose(ctx)
+	choose(ctx, y)
 	for _, d := range y.details {
 		x.refuse(d)
 	}
@@ -196,33 +196,33 @@ func (x *execution) admitRelation(ctx context.Context, r *selectedRelation) {
 }
 
 // refusePath refuses the name at a place of the list of fields that was sent.
-func (x *execution) refusePath(place int, code, message string) {
+func refusePath(x *viewer, place int, code, message string) {
 	at := fmt.Sprintf("/query/fields/%d", place)
 	x.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
 }
 
 // refuseRelation refuses a path of which the first name is no relation that exists for the caller.
-func (x *execution) refuseRelation(ctx context.Context, place int, name string) {
+func refuseRelation(ctx context.Context, x *viewer, place int, name string) {
 	p := x.op.reader.entity.Property(name)
 	switch {
 	case x.op.Kind == catalog.Command:
-		x.refusePath(place, schema.UnknownKey, fmt.Sprintf("leads through %s, and %s answers its own row alone; read relations with findById", kiterror.Quoted(name), x.op.Name))
+		refusePath(x, place, schema.UnknownKey, fmt.Sprintf("leads through %s, and %s answers its own row alone; read relations with findById", kiterror.Quoted(name), x.op.Name))
 	case p != nil && x.readable(x.resultScope, p) && p.Link == nil:
-		x.refusePath(place, schema.UnknownKey, fmt.Sprintf("leads through %s, which is a field and is answered whole; write %[1]s", name))
+		refusePath(x, place, schema.UnknownKey, fmt.Sprintf("leads through %s, which is a field and is answered whole; write %[1]s", name))
 	default:
-		x.refuse(x.unknownRelation(ctx, place, name))
+		x.refuse(unknownRelation(ctx, x, place, name))
 	}
 }
 
 // unknownRelation is the refusal of a relation that does not exist for the caller, at a place of the
 // list that was sent.
-func (x *execution) unknownRelation(ctx context.Context, place int, name string) schema.Detail {
+func unknownRelation(ctx context.Context, x *viewer, place int, name string) schema.Detail {
 	instead := x.instead(name, func() (names []string) {
 		for _, p := range x.op.reader.entity.Fields {
 			if p.Link == nil {
 				continue
 			}
-			if r, _ := x.relationNamed(ctx, p.Link.Name); r != nil {
+			if r, _ := relationNamed(ctx, x, p.Link.Name); r != nil {
 				names = append(names, p.Link.Name)
 			}
 		}

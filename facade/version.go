@@ -19,7 +19,7 @@ import (
 
 // asksVersion reports whether a call may need the versions of rows. It may say yes where
 // none is asked for, since it looks for the word alone.
-func (x *execution) asksVersion() bool {
+func asksVersion(x *viewer) bool {
 	c := x.call
 	return c.Version || slices.Contains(c.Select, catalog.ETag) || bytes.Contains(c.Invocation.Query, []byte(catalog.ETag))
 }
@@ -28,10 +28,10 @@ func (x *execution) asksVersion() bool {
 // findById, whatever operation asks, so that a row has one version on every way to it. A
 // version is made of the fields that the caller may read, and so discloses nothing about
 // the others (docs/decisions/writes-and-versions.md). nil: they may not read the rows.
-func (x *viewer) scopeOfVersion(ctx context.Context) (*access.Scope, error) {
+func scopeOfVersion(ctx context.Context, x *viewer) (*access.Scope, error) {
 	door := x.door
 	if x.op.OutDoor != nil {
-		door = x.doors.of(x.op.OutDoor)
+		door = x.host.doors.of(x.op.OutDoor)
 	}
 	if door.Entity == nil || door.collector == nil {
 		return access.Open, nil
@@ -58,7 +58,7 @@ func (x *viewer) scopeOfVersion(ctx context.Context) (*access.Scope, error) {
 // rowVersion is the version of a row: 128 bits of the hash over the fields that it is made
 // of, as they leave. encoded says that they are in that form already. "" where the row
 // lacks one of them that it cannot be without.
-func (h *host) rowVersion(row rows.Row, fields []*schema.Property, encoded bool) (string, error) {
+func rowVersion(registry *schema.Registry, row rows.Row, fields []*schema.Property, encoded bool) (string, error) {
 	text := []byte{'{'}
 	for _, p := range fields {
 		value := row.Get(p.Name)
@@ -71,7 +71,7 @@ func (h *host) rowVersion(row rows.Row, fields []*schema.Property, encoded bool)
 		}
 		if p.Axes.Out.Name != "" && !encoded {
 			var err error
-			if value, err = h.outward(p, value); err != nil {
+			if value, err = outward(registry, p, value); err != nil {
 				return "", err
 			}
 		}
@@ -81,8 +81,8 @@ func (h *host) rowVersion(row rows.Row, fields []*schema.Property, encoded bool)
 	return base64.RawURLEncoding.EncodeToString(sum[:16]), nil
 }
 
-// versions are those of rows, as the selection that read them has it.
-func (x *execution) versions(found *rows.Rows) ([]string, error) {
+// versionsOf are those of rows, as the selection that read them has it.
+func versionsOf(x *execution, found *rows.Rows) ([]string, error) {
 	out := make([]string, found.Len())
 	for i := range out {
 		var err error
@@ -95,7 +95,7 @@ func (x *execution) versions(found *rows.Rows) ([]string, error) {
 
 // readIfMatch reads query.ifMatch: a version, or a list of them. A null is refused:
 // whoever sends one means to hold the row to something.
-func (r *refusals) readIfMatch(value json.RawMessage) *Precondition {
+func readIfMatch(r *refusals, value json.RawMessage) *Precondition {
 	p := &Precondition{}
 	add := func(v json.RawMessage) bool {
 		if jsontext.KindOf(v) == jsontext.String {
@@ -121,7 +121,7 @@ func (r *refusals) readIfMatch(value json.RawMessage) *Precondition {
 // admitIf finds out which version the row has to have: the one the caller names, or, for
 // the author's own code within a handler that stands before the operation, the one that
 // the handler's caller named.
-func (x *execution) admitIf(ctx context.Context) error {
+func admitIf(ctx context.Context, x *execution) error {
 	if own := x.call.If; own != nil {
 		if x.op.builtin == nil || x.op.Name != "update" && x.op.Name != "delete" {
 			return kiterror.Errorf(kiterror.PreconditionFailed, "%s holds no row to a version; leave If-Match out", x.where())
@@ -142,7 +142,7 @@ func (x *execution) admitIf(ctx context.Context) error {
 	}
 	if x.versionScope == nil {
 		var err error
-		if x.versionScope, err = x.scopeOfVersion(ctx); err != nil {
+		if x.versionScope, err = scopeOfVersion(ctx, &x.viewer); err != nil {
 			return err
 		}
 	}
@@ -154,20 +154,20 @@ func (x *execution) admitIf(ctx context.Context) error {
 
 // judgeVersion fails with PRECONDITION_FAILED where the row as it stands is not the one
 // that the call is about.
-func (x *execution) judgeVersion(current rows.Row) error {
+func judgeVersion(x *execution, current rows.Row) error {
 	if x.precondition.any() {
 		return nil
 	}
-	version, err := x.rowVersion(current, x.versionScope.Versioned(x.door.Entity), false)
+	version, err := rowVersion(x.host.registry, current, x.versionScope.Versioned(x.door.Entity), false)
 	if err == nil && !x.precondition.holds(version) {
 		err = kiterror.Errorf(kiterror.PreconditionFailed, "the row is not the one named; read it again and send its ETag")
 	}
 	return err
 }
 
-// writable is the condition on the rows that a write reaches: with a precondition or a
+// writableRows is the condition on the rows that a write reaches: with a precondition or a
 // condition they are those that the caller may read as well.
-func (x *execution) writable() *filter.Filter {
+func writableRows(x *execution) *filter.Filter {
 	if x.precondition == nil && x.condition == nil || x.versionScope == nil || x.inside {
 		return x.doorScope.Rows
 	}

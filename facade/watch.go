@@ -124,8 +124,8 @@ func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 		}
 		return x, nil
 	}
-	if x.asksVersion() && door.Entity.Primary != nil {
-		if x.versionScope, err = x.scopeOfVersion(ctx); err != nil {
+	if asksVersion(&x.viewer) && door.Entity.Primary != nil {
+		if x.versionScope, err = scopeOfVersion(ctx, &x.viewer); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +142,7 @@ func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 	if w.fact.Frond.Remote != "" {
 		side = already // it left there
 	}
-	x.sel = x.pickOn(side, op.reader, x.doorScope, w.sub.Select, nil)
+	x.sel = pickOn(x, side, op.reader, x.doorScope, w.sub.Select, nil)
 	x.condition = filter.Both(x.doorScope.Rows, x.condition)
 	return x, x.refusal()
 }
