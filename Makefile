@@ -24,7 +24,7 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge facts mutation long bench neighbour golden lint fmt generate wasm check up down
+.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge facts mutation long bench bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -158,6 +158,9 @@ long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz targe
 
 bench: ## Print the comparisons the design promises, measured in one run
 	$(GO) run ./bench
+
+bench-short: ## Compare the working tree with the commit before it, or with AGAINST, in about a minute
+	$(GO) run ./bench short -against $(or $(AGAINST),HEAD^)
 
 neighbour: build ## Measure reads of a key beside the dearest permitted requests, on both stores (some minutes)
 	$(GO) run ./bench neighbour

@@ -160,6 +160,7 @@ var floors = map[string]string{
 	// Real PostgreSQL servers for tests.
 	"store/postgres/pgtest": "e2e/freeport",
 	"bench":                 "*",
+	"bench/subject":         "*",
 	"e2e":                   "*",
 	"e2e/leak":              "*",
 	"e2e/soak":              "*",

@@ -18,6 +18,10 @@
 //	memory     a gateway under attack, with and without its bounds: what it holds, who is served
 //	thousand   a project of 1,000 cards: start, memory, size of the schema
 //
+// A comparison with an earlier commit has flags of its own:
+//
+//	short      the working tree beside a commit, in about a minute; exit status 1 for a higher cost
+//
 // `make bench` runs all of them; arguments choose some. Figures are medians over interleaved
 // rounds; compare ratios between machines, not times.
 //
@@ -56,6 +60,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -64,6 +69,20 @@ import (
 	"slices"
 	"time"
 )
+
+// programs take the arguments after their names. Some of them are the processes that
+// measurements start.
+var programs = map[string]func(args []string) error{
+	"short":    benchShort,
+	"serve":    benchServe,
+	"attacked": benchAttacked,
+	"announcer": func(args []string) error {
+		if len(args) != 1 {
+			return errors.New("write one folder")
+		}
+		return benchAnnouncer(args[0])
+	},
+}
 
 // main runs the measurements that the arguments name, all of them without arguments.
 func main() {
@@ -96,20 +115,13 @@ func main() {
 		{"start", benchStart}, // what thousand runs in a process of its own
 	}
 	chosen := flag.Args()
-	if len(chosen) > 0 && chosen[0] == "serve" { // what load runs in processes of their own
-		log.Fatal(benchServe(chosen[1:]))
-	}
-	if len(chosen) > 0 && chosen[0] == "attacked" { // likewise of memory
-		if err := benchAttacked(chosen[1:]); err != nil {
-			log.Print(err)
+	if len(chosen) > 0 {
+		if run := programs[chosen[0]]; run != nil {
+			if err := run(chosen[1:]); err != nil {
+				log.Fatalf("bench: %s: %v", chosen[0], err)
+			}
+			return
 		}
-		return
-	}
-	if len(chosen) > 1 && chosen[0] == "announcer" { // likewise of subscriptions
-		if err := benchAnnouncer(chosen[1]); err != nil {
-			log.Print(err)
-		}
-		return
 	}
 	// start is not among them: it is only run by thousand.
 	if len(chosen) == 0 {
