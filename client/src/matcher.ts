@@ -28,7 +28,8 @@ interface Ways {
   lower: Places;
   others: Places;
   ends: Places;
-  follow: Places[];
+  /** The words of the sets that others have, those that are not 0. */
+  follow: [word: number, bits: number][][];
 }
 
 /** The places that a match may have reached, and the kind of the character before. */
@@ -38,8 +39,18 @@ interface State {
   next: Map<string, State | true>;
 }
 
-/** How many steps between sets of places are remembered, of eight times as many. */
+/** How many steps between sets of places are remembered, of at least eight times as many. */
 const most = 1000;
+
+/** Adds the next lower places of those that one follows, and leaves the places that take the character. */
+function take(out: Places, places: Places, lower: Places, takes: Places): void {
+  let carry = 0; // from the word above
+  for (let i = out.length; i--; ) {
+    const low = places[i]! & lower[i]!;
+    out[i] = (out[i]! | (low >>> 1) | carry) & takes[i]!;
+    carry = low << 31;
+  }
+}
 
 const nowhere: State["next"] = new Map();
 
@@ -121,13 +132,17 @@ export function matcher(tree: Tree): Test & { readonly steps: number } {
       add(w.lower, place);
       places[below >> 5]! &= ~(1 << below);
     }
-    if (places.some((bits) => bits)) add(w.others, place);
-    w.follow[place] = places;
+    const words: [number, number][] = [];
+    places.forEach((bits, i) => bits && words.push([i, bits]));
+    if (words.length) add(w.others, place);
+    w.follow[place] = words;
   };
 
   const states = new Map<string, State>();
   const masks = new Map<string, Places>();
   let learned = 0;
+  let met = 0; // of the sets that were to be remembered, those that were
+  let period = 8 * most;
   const start: State = { places: none(), kind: 0, next: new Map() };
   // Where no more is remembered, two states take turns.
   const spare = [0, 1].map((): State => ({ places: none(), kind: 0, next: nowhere }));
@@ -146,8 +161,10 @@ export function matcher(tree: Tree): Test & { readonly steps: number } {
 
   /** Takes a character; true: the pattern matches before it. */
   const step = (from: State, c: string): State | true => {
-    if (++learned > 8 * most) {
-      learned = 0;
+    if (++learned > period) {
+      // A text that meets no set again has its sets remembered half as often from here on.
+      period = met ? 8 * most : 2 * period;
+      learned = met = 0;
       states.clear();
       start.next.clear();
     }
@@ -156,33 +173,33 @@ export function matcher(tree: Tree): Test & { readonly steps: number } {
     const keep = learned <= most;
     let to = keep ? { places: none(), kind, next: new Map<string, State | true>() } : spare[(turn ^= 1)]!;
     const out = to.places;
-    out.set(w.first.places);
-    const { known, lower, others, ends, follow } = w;
     const { places } = from;
+    const { known, others, ends, follow } = w;
+    out.set(w.first.places);
     let matched = w.first.end;
     for (let i = 0; i < width && !matched; i++) {
       const here = places[i]!;
       if (!here) continue;
       for (let rest = here & ~known[i]!; rest; rest &= rest - 1) learn(w, i * 32 + 31 - Math.clz32(rest & -rest));
-      if (here & ends[i]!) matched = true;
-      const low = here & lower[i]!;
-      out[i]! |= low >>> 1;
-      if (i) out[i - 1]! |= low << 31;
-      for (let rest = here & others[i]!; rest; rest &= rest - 1) {
-        const more = follow[i * 32 + 31 - Math.clz32(rest & -rest)]!;
-        for (let k = 0; k < width; k++) out[k]! |= more[k]!;
-        steps += width;
-      }
+      for (let rest = here & others[i]!; rest; rest &= rest - 1)
+        for (const [k, bits] of follow[i * 32 + 31 - Math.clz32(rest & -rest)]!) {
+          out[k]! |= bits;
+          steps++;
+        }
+      matched = (here & ends[i]!) !== 0;
     }
-    steps += width;
     if (!matched) {
-      const takes = mask(c);
-      for (let i = 0; i < width; i++) out[i]! &= takes[i]!;
+      take(out, places, w.lower, mask(c));
       to.kind = kind;
     }
+    steps += width;
     if (keep) {
       const name = kind + ":" + out;
-      if (!matched) states.set(name, (to = states.get(name) ?? to));
+      const same = states.get(name);
+      if (same) {
+        met++;
+        to = same;
+      } else if (!matched) states.set(name, to);
       if (from.next !== nowhere) from.next.set(c, matched || to);
     }
     return matched || to;

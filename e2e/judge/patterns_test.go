@@ -33,7 +33,7 @@ var harmless = []string{
 
 // maxSteps is how many steps a test of a text of 100 KB may take: a step is a word of memory
 // that is read, so that this many take about 50 ms.
-const maxSteps = 20_000_000
+const maxSteps = 5_000_000
 
 // TestPatterns: the runtime finds in a text what Go's regexp finds, and no text of 100 KB takes
 // it more than maxSteps steps, whatever the pattern. A pattern that RegExp runs has no steps:
