@@ -15,6 +15,7 @@
 //	feed       a thousand readers of one fact at a thousand events a second
 //	facts      creates with a fact each against creates without, on both stores
 //	subscriptions  10,000 idle subscriptions, and 1,000 of a fact that is emitted 1,000 times a second
+//	fanout     CPU of an event for 9,500 equal subscribers, by delivery
 //	memory     a gateway under attack, with and without its bounds: what it holds, who is served
 //	thousand   a project of 1,000 cards: start, memory, size of the schema
 //
@@ -47,6 +48,7 @@
 //	bench serve NAME DIR      a contender that listens          (load, remote, postgres)
 //	bench attacked NAME DIR   a gateway to be attacked          (memory)
 //	bench announcer DIR       a gateway to subscribe to         (subscriptions)
+//	bench writer SIZE         a server that writes plain bytes  (fanout)
 //	bench start               one start of a project            (thousand)
 //
 // load, remote and postgres need wrk and taskset and two cores, postgres needs the binaries of
@@ -67,6 +69,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -110,6 +113,7 @@ func main() {
 		{"facts", benchFacts},
 		{"feed", benchFeed},
 		{"subscriptions", benchSubscriptions},
+		{"fanout", benchFanout},
 		{"memory", benchMemory},
 		{"thousand", benchThousand},
 		{"start", benchStart}, // what thousand runs in a process of its own
@@ -123,10 +127,20 @@ func main() {
 			return
 		}
 	}
+	if len(chosen) > 1 && chosen[0] == "writer" { // likewise of fanout
+		size, err := strconv.Atoi(chosen[1])
+		if err == nil {
+			err = benchWriter(size)
+		}
+		if err != nil {
+			log.Print(err)
+		}
+		return
+	}
 	// start is not among them: it is only run by thousand.
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "neighbour", "lists", "findbyid", "collector", "commands", "facts", "feed", "subscriptions", "memory", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "neighbour", "lists", "findbyid", "collector", "commands", "facts", "feed", "subscriptions", "fanout", "memory", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
@@ -144,7 +158,7 @@ func main() {
 		) bool {
 			return p.name == name
 		}) {
-			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, neighbour, lists, findbyid, collector, commands, facts, feed, subscriptions, memory or thousand", name)
+			log.Printf("bench: there is no %s; write graphql, worst, load, remote, postgres, rest, neighbour, lists, findbyid, collector, commands, facts, feed, subscriptions, fanout, memory or thousand", name)
 			os.Exit(2)
 		}
 	}

@@ -16,13 +16,17 @@ type socket struct {
 	r    *bufio.Reader
 }
 
+func newSocket(conn net.Conn) *socket {
+	return &socket{conn: conn, r: bufio.NewReaderSize(conn, 512)}
+}
+
 // openSocket connects, identifies itself with a payload, and subscribes.
 func openSocket(address, payload, query string) (*socket, error) {
 	conn, err := net.DialTimeout("tcp", address, 20*time.Second)
 	if err != nil {
 		return nil, err
 	}
-	s := &socket{conn: conn, r: bufio.NewReaderSize(conn, 512)}
+	s := newSocket(conn)
 	_, err = io.WriteString(conn, "GET /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n")
 	for line := ""; err == nil && line != "\r\n"; {
 		line, err = s.r.ReadString('\n')
@@ -96,7 +100,7 @@ func openStream(address, request string) (*socket, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &socket{conn: conn, r: bufio.NewReaderSize(conn, 512)}
+	s := newSocket(conn)
 	if _, err = io.WriteString(conn, request); err == nil {
 		var line string
 		if line, err = s.r.ReadString('\n'); err == nil && !strings.Contains(line, " 200 ") {

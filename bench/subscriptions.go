@@ -170,29 +170,10 @@ func idle(name string, equal bool, open func(address, user string) (*socket, err
 	if err != nil {
 		return err
 	}
-	all := make([]*socket, idleConnections)
-	defer func() {
-		for _, c := range all {
-			c.close()
-		}
-	}()
-	var group sync.WaitGroup
-	var failed atomic.Pointer[error]
-	for from := range 8 {
-		group.Go(func() {
-			for i := from; i < len(all); i += 8 {
-				c, err := open(a.address, user(i))
-				if err != nil {
-					failed.Store(&err)
-					return
-				}
-				all[i] = c
-			}
-		})
-	}
-	group.Wait()
-	if err := failed.Load(); err != nil {
-		return *err
+	all, err := openAll(idleConnections, func(i int) (*socket, error) { return open(a.address, user(i)) })
+	defer closeAll(all)
+	if err != nil {
+		return err
 	}
 	time.Sleep(500 * time.Millisecond)
 	resident2, heap2, stacks2, err := a.memory()
