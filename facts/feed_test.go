@@ -242,6 +242,41 @@ func TestRewind(t *testing.T) {
 	})
 }
 
+// TestWaitingBehindTheLastEvents: a reader that has the last events waits for the next ones without
+// being asked again, and one that goes back does not wait.
+func TestWaitingBehindTheLastEvents(t *testing.T) {
+	follow(t, nil, nil, func(t *testing.T, m *memory, f *facts.Feed) {
+		r := subscribe(t, f, facts.Now, "shop.placed")
+		woken := 0
+		r.Notify(func() { woken++ })
+		m.emit(many(300, "shop.placed")...)
+		time.Sleep(time.Second)
+		for n := 0; n < 300; {
+			if r.Waiting() {
+				t.Fatalf("it waits behind %d of 300 events", n)
+			}
+			events, _, err := r.Poll(t.Context())
+			if err != nil || len(events) == 0 {
+				t.Fatalf("behind %d of 300 events: %d, %v", n, len(events), err)
+			}
+			n += len(events)
+		}
+		if woken = 0; !r.Waiting() {
+			t.Error("it does not wait behind the last event")
+		}
+		m.emit("shop.placed")
+		time.Sleep(time.Second)
+		if woken != 1 || r.Waiting() {
+			t.Errorf("it was woken %d times by an event; it waits: %v", woken, r.Waiting())
+		}
+		take(t, r, 1)
+		r.Rewind(m.at(300))
+		if r.Waiting() {
+			t.Error("it waits where it has gone back")
+		}
+	})
+}
+
 // TestAReaderThatDoesNotReadCostsNothing: it is woken once, nobody waits for it, and it reads
 // everything when it goes on, with events that it has in memory and that it has not.
 func TestAReaderThatDoesNotReadCostsNothing(t *testing.T) {

@@ -64,9 +64,9 @@ func (r *Reader) Next(ctx context.Context) ([]*facade.Event, facade.Position, er
 }
 
 // Notify has wake called each time that there is something to read after Poll returned no
-// events, and when the feed closes: once, until Poll is called again. wake is called from the
-// goroutine of the feed and must not block. It is for connections that serve many readers
-// with one goroutine.
+// events, or the last ones, and when the feed closes: once, until Poll is called again. wake is
+// called from the goroutine of the feed and must not block. It is for connections that serve many
+// readers with one goroutine.
 func (r *Reader) Notify(wake func()) {
 	r.feed.mu.Lock()
 	defer r.feed.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *Reader) Poll(ctx context.Context) ([]*facade.Event, facade.Position, er
 		case r.at >= f.window.low:
 			events, upto := r.topic.after(&f.window, r.at)
 			r.at = max(r.at, upto) // a position of another process may be ahead of the window
-			if len(events) == 0 {
+			if len(events) == 0 || r.at >= f.window.head {
 				r.topic.park(r)
 			}
 			f.mu.Unlock()
@@ -129,6 +129,13 @@ func (r *Reader) Rewind(to facade.Position) {
 		r.topic.unpark(r)
 	}
 	r.at = to
+}
+
+// Waiting reports whether there is nothing to read, so that wake is called when there is.
+func (r *Reader) Waiting() bool {
+	r.feed.mu.Lock()
+	defer r.feed.mu.Unlock()
+	return r.parked > 0
 }
 
 // Position is the position from which to resume.

@@ -157,6 +157,7 @@ func (r *once) Poll(ctx context.Context) (events []*facade.Event, _ facade.Posit
 }
 
 func (*once) Notify(func())               {}
+func (*once) Waiting() bool               { return false }
 func (r *once) Rewind(to facade.Position) { r.at = to }
 func (r *once) Position() facade.Position { return r.at }
 func (*once) Close()                      {}

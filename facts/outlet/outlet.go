@@ -17,6 +17,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -49,6 +50,7 @@ type outlet struct {
 	patience time.Duration
 	// whole says that a write that was cut short breaks the connection: of TLS, and of HTTP/2.
 	whole bool
+	raw   syscall.RawConn // writes what the system takes at once; nil: there is none
 
 	mu     sync.Mutex // held while a batch, and the rest of it, is written
 	failed error
@@ -57,6 +59,9 @@ type outlet struct {
 
 // newOutlet returns an outlet to a client that may take so long to accept one message.
 func newOutlet(to Writer, patience time.Duration, room *Room) *outlet {
+	if wrapper, ok := to.(interface{ Plain() net.Conn }); ok {
+		to = wrapper.Plain()
+	}
 	o := &outlet{to: to, room: room, patience: patience}
 	switch conn := to.(type) {
 	case *tls.Conn:
@@ -64,6 +69,9 @@ func newOutlet(to Writer, patience time.Duration, room *Room) *outlet {
 		bound(conn.NetConn())
 	case net.Conn:
 		bound(conn)
+		if c, ok := conn.(syscall.Conn); ok {
+			o.raw, _ = c.SyscallConn() // without it every write has a deadline
+		}
 	default:
 		o.whole = true
 	}
@@ -77,33 +85,37 @@ func bound(conn net.Conn) {
 	}
 }
 
-// send sends a batch and releases it. It returns how many messages the client has, or gets before
+// send sends the batch of a worker. It returns how many messages the client has, or gets before
 // anything else: those behind them were dropped, unless all says that they cannot be made again.
+// The worker leaves where it waits for the client.
 // An error is final: the client is gone, does not read, or there is no memory for the message that
 // it has a part of.
-func (o *outlet) send(b *Batch, all bool) (sent int, err error) {
+func (o *outlet) send(w *worker, all bool) (sent int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.failed != nil {
-		b.release()
 		return 0, o.failed
 	}
+	b := w.batch
 	b.made()
 	if o.whole {
-		return o.pieces(b, all)
+		return o.pieces(w, all)
 	}
-	n, err := o.write(b.Text, moment)
+	n := o.attempt(&w.try, b.Text)
+	if n < len(b.Text) {
+		var more int
+		more, err = o.write(b.Text[n:], moment)
+		n += more
+	}
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
-		sent = len(b.ends)
-		b.release()
-		return sent, err
+		return len(b.ends), err
 	}
 	last := len(b.ends) - 1
 	if !all {
 		last = sort.Search(last, func(i int) bool { return b.ends[i] > n })
 	}
 	rest := slices.Clone(b.Text[n:b.ends[last]])
-	b.release()
+	w.leave()
 	o.failed = nil
 	if err := o.hold(len(rest), all); err != nil {
 		return last, err
@@ -125,7 +137,8 @@ func (o *outlet) hold(n int, all bool) error {
 
 // pieces is send where no write may be cut short: it writes some messages at a time, and drops the
 // batch behind those that the client does not accept within a moment.
-func (o *outlet) pieces(b *Batch, all bool) (sent int, err error) {
+func (o *outlet) pieces(w *worker, all bool) (sent int, err error) {
+	b := w.batch
 	for from := 0; sent < len(b.ends) && err == nil; {
 		end := sent + 1
 		for !all && end < len(b.ends) && b.ends[end]-from <= pieceSize || all && end < len(b.ends) {
@@ -135,7 +148,7 @@ func (o *outlet) pieces(b *Batch, all bool) (sent int, err error) {
 		piece := slices.Clone(b.Text[from:to])
 		slow := make(chan struct{})
 		timer := time.AfterFunc(moment, func() {
-			b.release()
+			w.leave()
 			close(slow)
 		})
 		o.room.add(len(piece))
@@ -147,8 +160,35 @@ func (o *outlet) pieces(b *Batch, all bool) (sent int, err error) {
 		}
 		from, sent = to, end
 	}
-	b.release()
 	return sent, err
+}
+
+// attempt is a write that does not wait. A worker has one for all its clients.
+type attempt struct {
+	text []byte
+	n    int
+	call func(fd uintptr) bool // write, as a value that is made once
+}
+
+func (a *attempt) write(fd uintptr) bool {
+	a.n = writeNow(fd, a.text)
+	return true
+}
+
+// attempt writes what the client accepts at once, without a deadline, which costs as much as half of
+// a write. It returns how many bytes that is; a failure shows in the next write. o.mu is held.
+func (o *outlet) attempt(a *attempt, text []byte) int {
+	if o.raw == nil {
+		return 0
+	}
+	if a.call == nil {
+		a.call = a.write
+	}
+	a.text, a.n = text, 0
+	_ = o.raw.Write(a.call)
+	a.text = nil
+	o.sent += int64(a.n)
+	return a.n
 }
 
 // write writes within a time. A part may have left where it fails. o.mu is held.

@@ -9,21 +9,22 @@ import (
 
 // Source has the messages of a pump. Its methods are called by one goroutine at a time.
 type Source interface {
-	// Next writes messages into a batch, until that is full or there are no more. It is called again
-	// when the batch was sent, and after a batch without messages when the pump is woken, or at a
-	// time. The error ends the pump, once the batch was sent.
+	// Next writes messages into a batch, until that is full or there are no more. After a batch
+	// without messages it is called again when the pump is woken, or at a time. The error ends the
+	// pump, once the batch was sent.
 	Next(ctx context.Context, b *Batch) (at time.Time, err error)
 	// Sent says how many messages of the last batch the client gets. Those behind them are to be
-	// made again.
-	Sent(n int)
+	// made again. more reports whether Next is to be called at once; else it is called as after a
+	// batch without messages.
+	Sent(n int) (more bool)
 	// HangUp closes the connection. It does not wait, and may be called beside the others.
 	HangUp()
 	// Close ends the source.
 	Close()
 }
 
-// Pump sends the messages of a source to one client. A goroutine exists while there is something to
-// do.
+// Pump sends the messages of a source to one client. The workers of its [Room] run it while there is
+// something to do.
 type Pump struct {
 	source Source
 	out    *outlet
@@ -32,9 +33,10 @@ type Pump struct {
 
 	mu      sync.Mutex
 	woken   bool
-	running bool // or not started yet
+	running bool // by a worker, or waits for one, or not started yet
 	over    bool
 	timer   *time.Timer
+	alarm   time.Time // of the timer; it may have passed
 }
 
 // NewPump returns a pump that asks nothing of the source before [Pump.Start]. The client may take
@@ -50,7 +52,7 @@ func (p *Pump) Start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.woken = true
-	go p.run()
+	p.out.room.schedule(p)
 }
 
 // Sent is how many bytes the client has accepted.
@@ -90,19 +92,23 @@ func (p *Pump) wake() {
 	p.woken = true
 	if !p.running {
 		p.running = true
-		go p.run()
+		p.out.room.schedule(p)
 	}
 }
 
-// sleep sets the timer. p.mu is held.
+// sleep sets the timer. One that rings earlier stays: the source then says the time again. p.mu is
+// held.
 func (p *Pump) sleep(at time.Time) {
-	switch wait := time.Until(at); {
-	case at.IsZero():
+	now := time.Now()
+	switch {
+	case at.IsZero(), p.alarm.After(now) && !p.alarm.After(at):
+		return
 	case p.timer == nil:
-		p.timer = time.AfterFunc(wait, p.Wake)
+		p.timer = time.AfterFunc(at.Sub(now), p.Wake)
 	default:
-		p.timer.Reset(wait)
+		p.timer.Reset(at.Sub(now))
 	}
+	p.alarm = at
 }
 
 // End closes the connection, and then the source. It does not wait.
@@ -118,58 +124,57 @@ func (p *Pump) End() {
 	p.wake()
 }
 
-// run sends until there is nothing to send.
-func (p *Pump) run() {
-	for at := (time.Time{}); p.goes(at); {
-		var err error
-		if at, err = p.turn(); err != nil {
-			p.End()
-		}
+// run takes a turn, and waits for the next one behind the other pumps.
+func (p *Pump) run(w *worker) {
+	if !p.begin() {
+		w.release() // the batch is not held for a source that is closed
+		p.source.Close()
+		return
 	}
-}
-
-// goes reports whether there may be something to send. Otherwise the goroutine is to end: until
-// the pump is woken, or for ever.
-func (p *Pump) goes(at time.Time) bool {
+	at, err := p.turn(w)
+	if err != nil {
+		p.End()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.over:
-		if p.timer != nil {
-			p.timer.Stop()
-		}
-		p.mu.Unlock()
-		p.source.Close()
-		p.mu.Lock()
-		return false
-	case p.woken:
-		p.woken = false
-		return true
+	if p.woken || p.over {
+		p.out.room.again(p, w)
+		return
 	}
 	p.running = false
 	p.sleep(at)
-	return false
+}
+
+// begin reports whether there may be something to send, which there is not where the pump is over.
+func (p *Pump) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.woken = false
+	if p.over && p.timer != nil {
+		p.timer.Stop()
+	}
+	return !p.over
 }
 
 // again is after how long a pump asks again for memory.
 const again = 100 * time.Millisecond
 
 // turn sends one batch.
-func (p *Pump) turn() (at time.Time, err error) {
-	b, err := p.out.room.batch()
+func (p *Pump) turn(w *worker) (at time.Time, err error) {
+	b, err := w.empty()
 	if err != nil { // its place in the log is all that the client holds
 		return time.Now().Add(again + rand.N(2*again)), nil
 	}
 	at, end := p.source.Next(p.ctx, b)
 	if b.Len() == 0 {
-		b.release()
 		return at, end
 	}
-	sent, err := p.out.send(b, end != nil)
+	sent, err := p.out.send(w, end != nil)
 	if end != nil { // the client may be gone
 		return at, end
 	}
-	p.source.Sent(sent)
-	p.Wake()
+	if p.source.Sent(sent) {
+		p.Wake()
+	}
 	return at, err
 }

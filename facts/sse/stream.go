@@ -64,7 +64,7 @@ type Source interface {
 	// has returned.
 	Begin(wake func())
 	Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error)
-	Sent(n int)
+	Sent(n int) (more bool)
 	Close()
 }
 
@@ -200,10 +200,8 @@ func (s *stream) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err e
 }
 
 // Sent implements [outlet.Source].
-func (s *stream) Sent(n int) {
-	if s.asked {
-		s.Source.Sent(max(n-s.first, 0))
-	}
+func (s *stream) Sent(n int) (more bool) {
+	return s.asked && s.Source.Sent(max(n-s.first, 0))
 }
 
 // Close implements [outlet.Source].

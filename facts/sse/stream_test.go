@@ -46,8 +46,9 @@ func (m *messages) Begin(wake func()) {
 
 func (m *messages) Close() { close(m.end) }
 
-func (m *messages) Sent(n int) {
+func (m *messages) Sent(n int) (more bool) {
 	m.at = m.from + n
+	return true
 }
 
 func (m *messages) Next(_ context.Context, b *outlet.Batch) (time.Time, error) {
@@ -306,9 +307,9 @@ type crowd struct {
 	full         func()
 }
 
-func (c *crowd) Begin(func()) {}
-func (c *crowd) Close()       {}
-func (c *crowd) Sent(int)     {}
+func (c *crowd) Begin(func())  {}
+func (c *crowd) Close()        {}
+func (c *crowd) Sent(int) bool { return true }
 
 func (c *crowd) Next(context.Context, *outlet.Batch) (time.Time, error) {
 	n := c.inside.Add(1)
@@ -330,6 +331,7 @@ func TestTurns(t *testing.T) {
 	const streams = 200
 	var inside, most atomic.Int64
 	full, open := make(chan struct{}), make(chan struct{})
+	all := sync.OnceFunc(func() { close(full) })
 	room := outlet.NewRoom(&memory{most: 1 << 30})
 	var ended, called sync.WaitGroup
 	ended.Add(streams)
@@ -337,7 +339,7 @@ func TestTurns(t *testing.T) {
 	server := served(t, false, time.Minute, func(w http.ResponseWriter, r *http.Request) {
 		defer called.Done()
 		sse.Serve(w, r, &sse.Options{Room: room, Closed: func(sse.Summary) { ended.Done() }},
-			&crowd{&inside, &most, open, sync.OnceFunc(func() { close(full) })})
+			&crowd{&inside, &most, open, all})
 	})
 	for range streams {
 		dialed(t, server)

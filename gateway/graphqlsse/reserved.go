@@ -235,20 +235,22 @@ func (s *reserved) Next(_ context.Context, b *outlet.Batch) (time.Time, error) {
 }
 
 // Sent implements [sse.Source].
-func (s *reserved) Sent(n int) {
+func (s *reserved) Sent(n int) (more bool) {
 	if len(s.written) > 0 {
 		for _, m := range s.written[:n] {
 			m.release()
 		}
 		s.later(s.written[n:])
 		s.written = nil
-		return
+		return true
 	}
 	for _, r := range s.sent {
-		r.op.stream.Sent(min(max(n, 0), r.n))
+		if r.op.stream.Sent(min(max(n, 0), r.n)) {
+			s.woken(r.op)
+		}
 		n -= r.n
-		s.woken(r.op)
 	}
+	return false
 }
 
 // later puts messages back at the front.

@@ -111,10 +111,8 @@ func (o *operation) Close() {
 }
 
 // Sent implements [sse.Source].
-func (o *operation) Sent(n int) {
-	if o.stream != nil {
-		o.stream.Sent(n)
-	}
+func (o *operation) Sent(n int) (more bool) {
+	return o.stream != nil && o.stream.Sent(n)
 }
 
 // Next implements [sse.Source].

@@ -117,7 +117,7 @@ func (c *conn) due(b *outlet.Batch) (ready []*operation, ended []*subscriptions.
 }
 
 // Sent implements [outlet.Source].
-func (c *conn) Sent(n int) {
+func (c *conn) Sent(n int) (more bool) {
 	c.mu.Lock()
 	messages := min(n, c.written)
 	for i := range messages {
@@ -128,13 +128,16 @@ func (c *conn) Sent(n int) {
 		c.out = nil
 	}
 	c.drained.Broadcast()
+	more = c.written > 0 || c.going != (ending{})
 	c.mu.Unlock()
 	n -= c.written
 	for _, r := range c.given {
-		r.op.stream.Sent(min(max(n, 0), r.n))
+		if r.op.stream.Sent(min(max(n, 0), r.n)) {
+			c.wake(r.op)
+		}
 		n -= r.n
-		c.wake(r.op)
 	}
+	return more
 }
 
 // HangUp implements [outlet.Source].

@@ -81,6 +81,9 @@ func (c *problemConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
+// Plain is the connection itself, for a handler that has taken it over: net/http answers no more.
+func (c *problemConn) Plain() net.Conn { return c.Conn }
+
 // CloseWrite lets net/http end its side before it closes the connection.
 func (c *problemConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {

@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/readset"
+	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/resolvers"
 )
 
@@ -23,10 +24,12 @@ type Feed interface {
 }
 
 // Reader reads events without waiting. Poll returns none where there are none now; wake is then
-// called once when there are. It is called by one goroutine at a time, Close by any.
+// called once when there are. Waiting reports that it will be, which may be so behind the last events
+// too. It is called by one goroutine at a time, Close by any.
 type Reader interface {
 	Notify(wake func())
 	Poll(ctx context.Context) ([]*facade.Event, facade.Position, error)
+	Waiting() bool
 	// Rewind goes back behind a position that Poll has passed, Position is the one it is at.
 	Rewind(to facade.Position)
 	Position() facade.Position
@@ -53,6 +56,16 @@ func (l Limits) WithDefaults() Limits {
 		}
 	}
 	return l
+}
+
+// Settings are the rows of limits.subscriptions.
+func (l *Limits) Settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("limits.subscriptions.connection", "100", "GraphQL operations that one websocket may have open at once", setting.Count, &l.Connection),
+		setting.New("limits.subscriptions.live", "100", "live queries that one caller may have open at once", setting.Count, &l.Live),
+		setting.New("limits.subscriptions.caller", "1000", "GraphQL subscriptions, and likewise connections, that one caller may have open, counted by user id or else by address", setting.Count, &l.Caller),
+		setting.New("limits.subscriptions.process", "20000", "GraphQL subscriptions, and likewise connections, that may be open at once", setting.Count, &l.Process),
+	}
 }
 
 // Options of [NewHub]; Feed is required.

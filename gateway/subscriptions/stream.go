@@ -74,21 +74,26 @@ func (s *Stream) Next(ctx context.Context) ([][]byte, error) {
 }
 
 // Sent says that the subscriber gets the first n responses of the last Next. The others are
-// returned again.
-func (s *Stream) Sent(n int) {
+// returned again. more reports whether Next may have responses now; else wake is called when it has.
+func (s *Stream) Sent(n int) (more bool) {
+	answered := s.answered
+	s.answered = nil
 	switch {
 	case s.closed:
+		return false
 	case s.live != nil:
 		if n == 0 {
 			s.version = 0
 		}
-	case n >= len(s.answered):
+		return true
+	case n >= len(answered):
+		return !s.reader.Waiting()
 	case n == 0:
 		s.reader.Rewind(s.from)
 	default:
-		s.reader.Rewind(s.answered[n-1])
+		s.reader.Rewind(answered[n-1])
 	}
-	s.answered = nil
+	return true
 }
 
 // failed arranges for a failure that may pass to be tried again, and returns any other. A

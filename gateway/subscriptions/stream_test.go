@@ -26,6 +26,8 @@ func (p *pages) Poll(context.Context) ([]*facade.Event, facade.Position, error) 
 
 func (p *pages) Rewind(to facade.Position) { p.rewound, p.position = append(p.rewound, to), to }
 
+func (*pages) Waiting() bool { return true }
+
 func (p *pages) Position() facade.Position { return p.position }
 
 func (*pages) Close() {}

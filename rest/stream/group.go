@@ -142,7 +142,7 @@ func (m *member) turn(ctx context.Context, b *outlet.Batch) (err error) {
 }
 
 // Sent implements [sse.Source].
-func (g *Group) Sent(n int) {
+func (g *Group) Sent(n int) (more bool) {
 	if n > 0 {
 		g.begun()
 	}
@@ -159,6 +159,7 @@ func (g *Group) Sent(n int) {
 			g.members = slices.DeleteFunc(g.members, func(other *member) bool { return other == m })
 		}
 	}
+	return true
 }
 
 // Close implements [sse.Source].

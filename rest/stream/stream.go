@@ -42,12 +42,15 @@ type Facts interface {
 
 // Reader reads the events of a fact in order, from one goroutine.
 type Reader interface {
-	// Notify has wake called, from any goroutine, when there are events after Poll has returned none.
+	// Notify has wake called, from any goroutine, when there are events after Poll has returned none,
+	// or the last ones.
 	Notify(wake func())
 	// Poll returns the next events, or none, and the position up to which they are complete.
 	Poll(ctx context.Context) ([]*facade.Event, facade.Position, error)
 	// Rewind goes back to a position that Poll has passed.
 	Rewind(to facade.Position)
+	// Waiting reports whether wake will be called.
+	Waiting() bool
 	// Position is the one from which to resume.
 	Position() facade.Position
 	Close()
@@ -158,12 +161,12 @@ func (s *Stream) begun() {
 }
 
 // Sent implements [sse.Source]: the reader goes back to the last event that was sent.
-func (s *Stream) Sent(n int) {
+func (s *Stream) Sent(n int) (more bool) {
 	if len(s.shown) == 0 { // the beginning, or a sign of life
-		if n > 0 {
+		if more = s.Begun != nil; n > 0 {
 			s.begun()
 		}
-		return
+		return more || !s.Reader.Waiting()
 	}
 	switch {
 	case n == 0:
@@ -172,6 +175,7 @@ func (s *Stream) Sent(n int) {
 		s.Reader.Rewind(s.shown[n-1])
 	}
 	s.shown = nil
+	return !s.Reader.Waiting()
 }
 
 // Next implements [sse.Source]: the next events, or a heartbeat after a silence.
