@@ -2,13 +2,16 @@ package facade
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // admit is the third step: everything the call carries is judged before anything runs. All
@@ -98,4 +101,150 @@ func followsRelation(ctx context.Context, x *viewer, through *catalog.Through) b
 	}
 	scope, err := x.scopeOf(ctx, x.host.doors.of(door), op)
 	return err == nil && !scope.Hides(through.Field)
+}
+
+// admitID judges findById and delete: an id in params, and what the query says. A batch
+// has its keys in place of the id.
+func admitID(ctx context.Context, x *execution) error {
+	in := &x.call.Invocation
+	if x.each == nil {
+		admitRowID(x)
+	}
+	admitRowQuery(x)
+	onlyKeys(&x.viewer, in.Body, "/body", nil)
+	if x.op.Kind == catalog.Command {
+		return admitWhere(ctx, x)
+	}
+	return nil
+}
+
+// admitRowQuery judges the query of the operations that are about rows by their ids: which
+// fields are answered, and which version of the row is meant.
+func admitRowQuery(x *execution) {
+	query := x.call.Invocation.Query
+	onlyKeys(&x.viewer, query, "/query", catalog.RowKeys[x.op.Name])
+	for name, value := range jsontext.Members(query) {
+		switch {
+		case !slices.Contains(catalog.RowKeys[x.op.Name], name):
+		case name == "ifMatch":
+			x.precondition = readIfMatch(&x.refusals, value)
+		case name == "fields" && !jsontext.IsNull(value):
+			x.list.fields = readFields(&x.refusals, value)
+		}
+	}
+}
+
+var onlyID = []string{"id"}
+
+// admitRowID reads the id of the call or params.id, as the primary key's card has it.
+func admitRowID(x *execution) {
+	in, p := &x.call.Invocation, x.door.Entity.Primary
+	sent := in.ID
+	if in.Params != nil {
+		params := sentParams(&x.viewer, in)
+		onlyKeys(&x.viewer, params, "/params", onlyID)
+		if sent == nil {
+			sent = jsontext.Get(params, "id")
+		}
+	}
+	if sent == nil {
+		x.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "required", Message: "is required; send the id of a row in params"})
+		return
+	}
+	id, why := rows.Key(p, sent)
+	if why != "" {
+		x.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "type", Message: "must be " + why})
+		return
+	}
+	x.id = id
+}
+
+// admitIDs reads query.ids of findByIds: at most MaxIDs, in any order, each once in the
+// answer.
+func admitIDs(_ context.Context, x *execution) error {
+	in, p := &x.call.Invocation, x.door.Entity.Primary
+	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
+	admitRowQuery(x)
+	onlyKeys(&x.viewer, in.Body, "/body", nil)
+	sent := jsontext.Get(in.Query, "ids")
+	refuse := func(at, code, message string) {
+		x.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
+	}
+	if jsontext.KindOf(sent) != jsontext.Array {
+		code := "type"
+		if sent == nil {
+			code = "required"
+		}
+		refuse("/query/ids", code, "must be a list of ids")
+		return nil
+	}
+	e := &eachOf{field: p}
+	for i, id := range jsontext.Elements(sent) {
+		if i == catalog.MaxIDs {
+			refuse("/query/ids", "maxItems", fmt.Sprintf("must have at most %d items; ask for fewer at once", catalog.MaxIDs))
+			return nil
+		}
+		text, why := rows.Key(p, id)
+		if why != "" {
+			refuse(fmt.Sprintf("/query/ids/%d", i), "type", "must be "+why)
+			continue
+		}
+		e.add(text)
+	}
+	x.each = e
+	return nil
+}
+
+// admitCreate judges the body of a new row.
+func admitCreate(_ context.Context, x *execution) error {
+	renameBody(&x.viewer, x.door.Entity)
+	in := &x.call.Invocation
+	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
+	admitRowQuery(x)
+	x.body = judgeBody(&x.viewer, x.door.Entity, schema.Create, in.Body)
+	return nil
+}
+
+// admitUpdate judges a patch. One that reaches into nested objects is laid over the row
+// first, so that the judge sees what will be kept.
+func admitUpdate(ctx context.Context, x *execution) error {
+	renameBody(&x.viewer, x.door.Entity)
+	in := &x.call.Invocation
+	admitRowID(x)
+	admitRowQuery(x)
+	if err := admitWhere(ctx, x); err != nil {
+		return err
+	}
+	body := in.Body
+	if x.id != nil {
+		body = withoutID(x, body)
+		if err := mergeNested(ctx, x, body); err != nil {
+			return err
+		}
+		if x.merging != nil {
+			body = x.merging.merged
+		}
+	}
+	x.body = judgeBody(&x.viewer, x.door.Entity, schema.Update, body)
+	return nil
+}
+
+// withoutID takes the primary key out of a patch that sends the one the row has, as
+// clients do that send back what they read: it changes nothing. Any other value is for the
+// judge to refuse.
+func withoutID(x *execution, patch json.RawMessage) json.RawMessage {
+	p := x.door.Entity.Primary
+	sent := jsontext.Get(patch, p.Name)
+	if sent == nil {
+		return patch
+	}
+	if id, why := rows.Key(p, sent); why != "" || string(id) != string(x.id) {
+		return patch
+	}
+	return schema.Rewrite(patch, func(name string, value json.RawMessage) json.RawMessage {
+		if name == p.Name {
+			return nil
+		}
+		return value
+	})
 }

@@ -2,9 +2,13 @@ package facade
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -184,4 +188,179 @@ func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 func further(s *schema.Shape) bool {
 	more := s.Extra.Get("additionalProperties")
 	return s.Extra.Get("patternProperties") != nil || more != nil && jsontext.KindOf(more) != jsontext.False
+}
+
+// adopt makes a result of what a handler answered, in the form that its operation
+// declares. Its rows are laid out as the selection reads them, so that the last step is
+// the same for rows from anywhere.
+func adopt(x *execution, answer any) (*Result, error) {
+	text, from, page, err := textOf(answer)
+	if err != nil {
+		return nil, unfit(&x.viewer, err)
+	}
+	if x.sel == nil {
+		if from.Len() > 0 && !from.Crossed() && !x.inside {
+			// As they are kept, closed and hidden fields among them, they are not for callers.
+			return nil, unfit(&x.viewer, fmt.Errorf("it answered rows it read inside, and the operation names no output; name the entity or a view, or answer values of your own"))
+		}
+		return &Result{Form: FormValue, Value: text}, nil
+	}
+	if from != nil && from.Crossed() {
+		// Read through From: encoded already, and computed.
+		x.before = from
+		x.sel = pickOn(x, already, x.op.reader, x.resultScope, x.fields[0], x.fields[1])
+	}
+	out := &Result{Page: Page{Total: -1}}
+	found := text
+	null := jsontext.IsNull(text) || len(text) == 0
+	kind := jsontext.KindOf(text)
+	switch x.op.Cardinality {
+	case catalog.One, catalog.Maybe:
+		out.Form = FormRow
+		switch {
+		case null && x.op.Cardinality == catalog.One:
+			return nil, unfit(&x.viewer, fmt.Errorf("it answered null, and its cardinality is one; declare it as maybe"))
+		case null:
+			found = json.RawMessage("[]")
+		case kind != jsontext.Object:
+			return nil, unfit(&x.viewer, fmt.Errorf("it answered no object"))
+		}
+	case catalog.Many:
+		out.Form = FormRows
+		if null {
+			found = json.RawMessage("[]")
+		} else if kind != jsontext.Array {
+			return nil, unfit(&x.viewer, fmt.Errorf("it answered no array"))
+		}
+	case catalog.PageOf:
+		out.Form = FormPage
+		switch {
+		case null:
+			found, out.Total = json.RawMessage("[]"), 0
+		case kind == jsontext.Array: // a bare array is accepted and becomes a page
+			out.Total = int64(count(text))
+		default:
+			if found, err = readPage(text, &out.Page); err != nil {
+				return nil, unfit(&x.viewer, err)
+			}
+			if page != nil {
+				out.Page = *page
+			}
+		}
+	}
+	if from == nil {
+		if found, err = renamedAnswer(x, found); err != nil {
+			return nil, unfit(&x.viewer, err)
+		}
+	}
+	read, ok := rows.Read(x.sel.stored, found)
+	if !ok {
+		return nil, unfit(&x.viewer, fmt.Errorf("it answered something else than rows"))
+	}
+	out.Rows = normal(read, x.sel)
+	return out, nil
+}
+
+// unfit is the INTERNAL_ERROR of an answer that does not fit the operation.
+func unfit(x *viewer, err error) error {
+	return kiterror.Internal(fmt.Errorf("the handler of %s: %w", x.where(), err))
+}
+
+// textOf is an answer as checked JSON, and the rows and the page that it is, if it is
+// rows.
+func textOf(answer any) (text json.RawMessage, found *rows.Rows, page *Page, err error) {
+	switch v := answer.(type) {
+	case *Result:
+		if v == nil {
+			return nil, nil, nil, nil
+		}
+		if v.Form == FormPage && v.Groups == nil {
+			page = &v.Page
+		}
+		return v.AppendJSON(nil), v.Rows, page, nil
+	case *rows.Rows:
+		return v.AppendJSON(nil), v, nil, nil
+	case rows.Row:
+		alone := v.Alone()
+		if alone == nil {
+			return nil, nil, nil, nil
+		}
+		return v.JSON(), alone, nil, nil
+	case json.RawMessage:
+		if len(jsontext.Trim(v)) == 0 {
+			return nil, nil, nil, nil
+		}
+		return v, nil, nil, jsontext.Check(v)
+	}
+	text, err = jsontext.Marshal(answer)
+	return text, nil, nil, err
+}
+
+// count is the number of items of an array.
+func count(array json.RawMessage) (n int) {
+	for range jsontext.Elements(array) {
+		n++
+	}
+	return n
+}
+
+// readPage reads a list result (spec 2.7) that a handler answered.
+func readPage(text json.RawMessage, page *Page) (items json.RawMessage, err error) {
+	if jsontext.KindOf(text) != jsontext.Object {
+		return nil, fmt.Errorf("it answered no list result")
+	}
+	for name, value := range jsontext.Members(text) {
+		switch strings.ToLower(name) {
+		case "items":
+			items = value
+		case "total":
+			if n, ok := schema.Integer(value); ok {
+				page.Total = n
+			}
+		case "hasmore":
+			page.HasMore = jsontext.KindOf(value) == jsontext.True
+		case "endcursor":
+			if s := jsontext.Unquote(value); jsontext.KindOf(value) == jsontext.String && s != "" {
+				page.Cursors = []string{s}
+			}
+		}
+	}
+	if jsontext.IsNull(items) {
+		items = json.RawMessage("[]")
+	}
+	if jsontext.KindOf(items) != jsontext.Array {
+		return nil, fmt.Errorf("it answered a list result without items")
+	}
+	return items, nil
+}
+
+// normal brings rows into the form that all rows have: date-times in UTC, nested objects
+// with declared members alone. Rows without either are returned as they are.
+func normal(read *rows.Rows, s *selection) *rows.Rows {
+	same := true
+	for _, p := range s.props {
+		same = same && p.Kind != schema.KindDateTime && !closed(&p.Shape)
+	}
+	if same {
+		return read
+	}
+	out := rows.New(s.stored, read.Len())
+	for i := range read.Len() {
+		row := read.Row(i)
+		out.BeginRow()
+		for j, p := range s.props {
+			value := row.At(j)
+			if value == nil {
+				continue
+			}
+			if p.Kind == schema.KindDateTime {
+				value = rows.NormalDateTime(value)
+			} else if closed(&p.Shape) {
+				value = prune(&p.Shape, value)
+			}
+			out.Put(j, value)
+		}
+		out.EndRow()
+	}
+	return out
 }

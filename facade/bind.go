@@ -120,3 +120,24 @@ func (nobody) by() answerer { return byNobody }
 func (nobody) run(_ context.Context, x *execution) (*Result, error) {
 	return nil, kiterror.Errorf(kiterror.NotImplemented, "%s.%s is declared and nothing answers it; attach a handler to it", x.door.Name, x.op.Name)
 }
+
+// builtins are the built-in operations by name.
+var builtins = map[string]*builtin{
+	"list":      {admitList, fillNothing, runList},
+	"findById":  {admitID, fillNothing, runFindByID},
+	"findByIds": {admitIDs, fillNothing, runFindByIDs},
+	"create":    {admitCreate, fillCreate, runCreate},
+	"update":    {admitUpdate, fillUpdate, runUpdate},
+	"delete":    {admitID, fillNothing, runDelete},
+}
+
+// storeRunner answers a built-in operation over the store of this host.
+type storeRunner struct{ *builtin }
+
+// by implements [runner].
+func (storeRunner) by() answerer { return byStore }
+
+// run implements [runner].
+func (r storeRunner) run(ctx context.Context, x *execution) (*Result, error) {
+	return r.answer(ctx, x)
+}

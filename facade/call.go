@@ -196,16 +196,6 @@ func (p *Precondition) holds(version string) bool {
 	return (p.Match == nil || among(p.Match)) && !among(p.NoneMatch)
 }
 
-// unquoted is a version without the quotes of a REST ETag. No version has quotes of its own.
-func unquoted(version string) string {
-	if text, ok := strings.CutPrefix(version, `"`); ok {
-		if text, ok = strings.CutSuffix(text, `"`); ok {
-			return text
-		}
-	}
-	return version
-}
-
 // any reports whether the precondition holds for every row, whatever its version.
 func (p *Precondition) any() bool {
 	return len(p.NoneMatch) == 0 && (p.Match == nil || slices.Contains(p.Match, "*"))
@@ -221,4 +211,14 @@ func (p *Precondition) matchJSON() json.RawMessage {
 		return jsontext.Quote(versions[0])
 	}
 	return jsontext.AppendStrings(nil, versions)
+}
+
+// unquoted is a version without the quotes of a REST ETag. No version has quotes of its own.
+func unquoted(version string) string {
+	if text, ok := strings.CutPrefix(version, `"`); ok {
+		if text, ok = strings.CutSuffix(text, `"`); ok {
+			return text
+		}
+	}
+	return version
 }

@@ -106,6 +106,117 @@ func withWhere(x *execution, query json.RawMessage) json.RawMessage {
 	})
 }
 
+// beforeHandler holds the row to the caller's precondition before the author's handler
+// runs, and hands it on to the write that the handler makes. there is false where there is
+// no such row.
+func beforeHandler(ctx context.Context, x *execution) (l *pendingPrecondition, there bool, err error) {
+	if x.precondition == nil && x.condition == nil {
+		return nil, true, nil
+	}
+	terms := termsOf(x)
+	rows, err := x.store().Update(ctx, x.door.Entity, x.id, targetOf(x), nil, nil, terms.Read)
+	if err == nil && rows.Len() == 0 {
+		if err = absentRow(ctx, x); kiterror.CodeOf(err) == kiterror.NotFound {
+			err = nil
+		}
+		return nil, false, err
+	}
+	if err == nil && x.precondition != nil {
+		err = judgeVersion(x, rows.Row(0))
+	}
+	return &pendingPrecondition{cond: x.precondition, where: x.condition, door: x.door, id: x.id}, true, err
+}
+
+// readIfMatch reads query.ifMatch: a version, or a list of them. A null is refused:
+// whoever sends one means to hold the row to something.
+func readIfMatch(r *refusals, value json.RawMessage) *Precondition {
+	p := &Precondition{}
+	add := func(v json.RawMessage) bool {
+		if jsontext.KindOf(v) == jsontext.String {
+			p.Match = append(p.Match, jsontext.Unquote(v))
+			return true
+		}
+		return false
+	}
+	ok := add(value)
+	if jsontext.KindOf(value) == jsontext.Array {
+		for _, v := range jsontext.Elements(value) {
+			if ok = add(v); !ok {
+				break
+			}
+		}
+	}
+	if !ok {
+		r.refuseQuery("ifMatch", "type", "must be the version of the row, as its etag gives it, or a list of such texts")
+	}
+	return p
+}
+
+// admitIf finds out which version the row has to have: the one the caller names, or, for
+// the author's own code within a handler that stands before the operation, the one that
+// the handler's caller named.
+func admitIf(ctx context.Context, x *execution) error {
+	if own := x.call.If; own != nil {
+		if x.op.builtin == nil || x.op.Name != "update" && x.op.Name != "delete" {
+			return kiterror.Errorf(kiterror.PreconditionFailed, "%s holds no row to a version; leave If-Match out", x.where())
+		}
+		if x.precondition != nil {
+			x.refuseQuery("ifMatch", "exclusive", "stands in the query and beside the call; send one of the two")
+		}
+		x.precondition = own
+	}
+	if x.pending.forRow(x) {
+		if x.precondition == nil {
+			x.precondition = x.pending.cond
+		}
+		x.condition = filter.Both(x.condition, x.pending.where)
+	}
+	if x.precondition == nil || x.precondition.any() {
+		return nil
+	}
+	if x.versionScope == nil {
+		var err error
+		if x.versionScope, err = scopeOfVersion(ctx, &x.viewer); err != nil {
+			return err
+		}
+	}
+	if x.versionScope == nil {
+		return kiterror.Errorf(kiterror.PreconditionFailed, "you may not read the row, so that you hold no version of it; leave If-Match out")
+	}
+	return x.door.keeper.holds(x)
+}
+
+// judgeVersion fails with PRECONDITION_FAILED where the row as it stands is not the one
+// that the call is about.
+func judgeVersion(x *execution, current rows.Row) error {
+	if x.precondition.any() {
+		return nil
+	}
+	version, err := rowVersion(x.host.registry, current, x.versionScope.Versioned(x.door.Entity), false)
+	if err == nil && !x.precondition.holds(version) {
+		err = kiterror.Errorf(kiterror.PreconditionFailed, "the row is not the one named; read it again and send its ETag")
+	}
+	return err
+}
+
+// writableRows is the condition on the rows that a write reaches: with a precondition or a
+// condition they are those that the caller may read as well.
+func writableRows(x *execution) *filter.Filter {
+	if x.precondition == nil && x.condition == nil || x.versionScope == nil || x.inside {
+		return x.doorScope.Rows
+	}
+	if x.versionScope == x.doorScope {
+		return x.doorScope.Rows
+	}
+	return filter.Both(x.doorScope.Rows, x.versionScope.Rows)
+}
+
+// forRow reports whether the precondition is about the row that a call within the handler
+// writes, and was not used yet.
+func (l *pendingPrecondition) forRow(x *execution) bool {
+	return l != nil && !l.used.Load() && x.inside && l.door == x.door && x.op.builtin != nil && (x.op.Name == "update" || x.op.Name == "delete") && bytes.Equal(l.id, x.id)
+}
+
 // termsOf is what has to hold for a write here, for the store to decide in its transaction:
 // what the relations of the body lead to, which version the row has, and what a patch that
 // reaches into nested objects makes of the row as it then stands.
@@ -141,35 +252,6 @@ func judgedRow(x *execution, current rows.Row) (Record, error) {
 		return mergedRow(x, current)
 	}
 	return nil, nil
-}
-
-// orNone is nil for terms without a condition.
-func (w *Terms) orNone() *Terms {
-	if w.Judge == nil && w.After == nil && w.Points == nil && w.Events == nil {
-		return nil
-	}
-	return w
-}
-
-// beforeHandler holds the row to the caller's precondition before the author's handler
-// runs, and hands it on to the write that the handler makes. there is false where there is
-// no such row.
-func beforeHandler(ctx context.Context, x *execution) (l *pendingPrecondition, there bool, err error) {
-	if x.precondition == nil && x.condition == nil {
-		return nil, true, nil
-	}
-	terms := termsOf(x)
-	rows, err := x.store().Update(ctx, x.door.Entity, x.id, targetOf(x), nil, nil, terms.Read)
-	if err == nil && rows.Len() == 0 {
-		if err = absentRow(ctx, x); kiterror.CodeOf(err) == kiterror.NotFound {
-			err = nil
-		}
-		return nil, false, err
-	}
-	if err == nil && x.precondition != nil {
-		err = judgeVersion(x, rows.Row(0))
-	}
-	return &pendingPrecondition{cond: x.precondition, where: x.condition, door: x.door, id: x.id}, true, err
 }
 
 // mergeNested finds out whether a patch reaches into nested objects. It lays one that does over

@@ -2,6 +2,9 @@ package facade
 
 import (
 	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -47,26 +50,6 @@ func callContextOf(ctx context.Context) *callContext {
 // maxDepth is how many calls may stand within each other: handlers that call each
 // other in a circle end here and not on the stack.
 const maxDepth = 32
-
-// transactionOf is the transaction of h that calls with ctx are part of, or nil.
-func (h *host) transactionOf(ctx context.Context) *transaction {
-	if s := callContextOf(ctx); s != nil && s.transaction != nil && s.transaction.host == h {
-		return s.transaction
-	}
-	return nil
-}
-
-// InTransaction reports whether calls with ctx are part of a command's transaction. What
-// they read may be rolled back: nobody keeps it beyond the command.
-func InTransaction(ctx context.Context) bool {
-	s := callContextOf(ctx)
-	return s != nil && s.transaction != nil
-}
-
-// errOutside is why a call that leaves the transaction it is made in is not made: it could
-// wait for that transaction to end.
-var errOutside = kiterror.Errorf(kiterror.InternalError, "this call would be outside of the transaction it is made in; hand on the context that the handler was given, "+
-	"or attach the handler as detached")
 
 // From is, within a handler, a hook or a presenter, a Caller with the rights of whoever
 // called: their state, their collectors, and answers as they would get them. A Call that
@@ -115,4 +98,228 @@ func (c caller) Call(ctx context.Context, call *Call) (*Result, error) {
 		return nil, errOutside
 	}
 	return c.at.host.Call(context.WithValue(ctx, callContextKey{}, &next), call)
+}
+
+// transactionOf is the transaction of h that calls with ctx are part of, or nil.
+func (h *host) transactionOf(ctx context.Context) *transaction {
+	if s := callContextOf(ctx); s != nil && s.transaction != nil && s.transaction.host == h {
+		return s.transaction
+	}
+	return nil
+}
+
+// InTransaction reports whether calls with ctx are part of a command's transaction. What
+// they read may be rolled back: nobody keeps it beyond the command.
+func InTransaction(ctx context.Context) bool {
+	s := callContextOf(ctx)
+	return s != nil && s.transaction != nil
+}
+
+// errOutside is why a call that leaves the transaction it is made in is not made: it could
+// wait for that transaction to end.
+var errOutside = kiterror.Errorf(kiterror.InternalError, "this call would be outside of the transaction it is made in; hand on the context that the handler was given, "+
+	"or attach the handler as detached")
+
+// authorContext is the context of the author's code: it says which façade runs it and for
+// whom (see [From] and [Inside]).
+func authorContext(ctx context.Context, x *execution) context.Context {
+	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op, transaction: x.transaction}
+	return WithState(context.WithValue(ctx, callContextKey{}, at), x.state)
+}
+
+type requestKey struct{}
+
+// Request is one caller's request: what is done for it, on every surface, shares its bounds. It
+// is a context as well. The methods of a nil Request bound nothing.
+type Request struct {
+	context.Context
+	caller any           // comparable; nil: not known
+	work   time.Duration // that everything it does may take together; 0 or less: any time
+	spent  atomic.Int64  // of work
+}
+
+// What a call costs beside its statements: for itself, and for each condition of its filter. Both
+// are about what they take.
+const (
+	callWork      = 50 * time.Microsecond
+	conditionWork = 10 * time.Microsecond
+)
+
+// Value is the request itself for its key.
+func (r *Request) Value(key any) any {
+	if key == (requestKey{}) {
+		return r
+	}
+	return r.Context.Value(key)
+}
+
+// WithRequest marks everything that is done for ctx as one request of a caller, so that it cannot
+// take what all share. caller is a comparable value, and work the time that its statements, and
+// what else it does, may take together; less than 0 is any time. Where ctx is a part of another
+// request, nil and 0 stand for the caller and the bound of that one; else for a caller that
+// [Request.By] names later, and for any time.
+func WithRequest(ctx context.Context, caller any, work time.Duration) context.Context {
+	r := &Request{Context: ctx, caller: caller, work: work}
+	if of := RequestOf(ctx); of != nil {
+		if caller == nil {
+			r.caller = of.caller
+		}
+		if work == 0 {
+			r.work = of.work
+		}
+	}
+	return r
+}
+
+// RequestOf returns the request of ctx, or nil outside of requests.
+func RequestOf(ctx context.Context) *Request {
+	r, _ := ctx.Value(requestKey{}).(*Request)
+	return r
+}
+
+// By says who has sent the request, before its first call.
+func (r *Request) By(caller any) {
+	if r != nil {
+		r.caller = caller
+	}
+}
+
+// Shares returns what the connections of a store are shared between: comparable values for who
+// has sent the request and for the request; nil where they are not known.
+func (r *Request) Shares() (caller, request any) {
+	if r == nil {
+		return nil, nil
+	}
+	return r.caller, r
+}
+
+// Spend adds work that was done. The error is [Request.Exhausted].
+func (r *Request) Spend(d time.Duration) error {
+	if r == nil || r.work <= 0 {
+		return nil
+	}
+	r.spent.Add(int64(d))
+	return r.Exhausted()
+}
+
+// Remaining returns how long a statement may run that has a limit of its own, 0 for none. The error is
+// [Request.Exhausted].
+func (r *Request) Remaining(limit time.Duration) (time.Duration, error) {
+	if r == nil || r.work <= 0 {
+		return limit, nil
+	}
+	rest := r.work - time.Duration(r.spent.Load())
+	if rest <= 0 {
+		return 0, r.Exhausted()
+	}
+	if limit > 0 {
+		rest = min(rest, limit)
+	}
+	return rest, nil
+}
+
+// Exhausted returns UNPROCESSABLE_ENTITY where the request has done all the work that it may.
+func (r *Request) Exhausted() error {
+	if r == nil || r.work <= 0 || time.Duration(r.spent.Load()) < r.work {
+		return nil
+	}
+	return kiterror.TooMuchWork(r.work)
+}
+
+// Statement is what a store is about to do, in its own language.
+type Statement struct {
+	Text string `json:"text"`
+	Args []any  `json:"args"`
+	// Plan is how the store runs it, for [ObservePlans]; complete when the statement has ended.
+	Plan *Plan `json:"plan,omitempty"`
+}
+
+// Plan is how a store runs one statement.
+type Plan struct {
+	Scans []Scan `json:"scans"` // in the store's order
+	// Read is how many rows were read, as far as the store counts them: SQLite counts those of
+	// whole tables.
+	Read int64         `json:"read"`
+	Took time.Duration `json:"took"`
+}
+
+// Scan is one step of a plan that reads or sorts rows.
+type Scan struct {
+	Text string `json:"text"` // in the store's words
+	// Whole says that an index would spare it: it reads a table from its beginning, or sorts.
+	Whole bool `json:"whole,omitempty"`
+	// Rows is how many rows it read; 0 where the store does not count them.
+	Rows int64 `json:"rows,omitempty"`
+}
+
+type observerKey struct{}
+
+// Observe has every statement that a store runs for ctx reported to watch before it runs,
+// from whatever goroutine runs it. It replaces an observer that was set before.
+func Observe(ctx context.Context, watch func(Statement)) context.Context {
+	return context.WithValue(ctx, observerKey{}, watch)
+}
+
+type plansKey struct{}
+
+// ObservePlans is Observe for statements with their plans. A store asks its database for each,
+// and some run the statement twice.
+func ObservePlans(ctx context.Context, watch func(Statement)) context.Context {
+	return context.WithValue(Observe(ctx, watch), plansKey{}, true)
+}
+
+// PlansObserved reports whether the observer of ctx wants plans: for stores.
+func PlansObserved(ctx context.Context) bool { return ctx.Value(plansKey{}) != nil }
+
+// ObserverOf is the observer of ctx, or nil: for stores.
+func ObserverOf(ctx context.Context) func(Statement) {
+	watch, _ := ctx.Value(observerKey{}).(func(Statement))
+	return watch
+}
+
+type dryRunKey struct{}
+
+// DryRun has a store with [Abilities.DryRuns] undo what it writes for ctx, once it knows
+// whether the write succeeds.
+func DryRun(ctx context.Context) context.Context {
+	return context.WithValue(ctx, dryRunKey{}, true)
+}
+
+// InDryRun reports whether writes for ctx have to be undone: for stores.
+func InDryRun(ctx context.Context) bool { return ctx.Value(dryRunKey{}) != nil }
+
+type originKey struct{}
+
+// origin is a context that knows the call that its statements are run for.
+type origin struct {
+	context.Context
+	call *Call
+}
+
+// enter makes o the origin of a call and returns it as the context of its statements.
+func (o *origin) enter(ctx context.Context, c *Call) context.Context {
+	o.Context, o.call = ctx, c
+	return o
+}
+
+// Value is the origin itself for its key.
+func (o *origin) Value(key any) any {
+	if key == (originKey{}) {
+		return o
+	}
+	return o.Context.Value(key)
+}
+
+// LogSlow writes a line about a statement that took longer than log.slow: for which operation and
+// GraphQL field it ran, and its shape, which has no values of the caller. It is for stores.
+func LogSlow(ctx context.Context, log *slog.Logger, shape string, took time.Duration) {
+	attrs := make([]slog.Attr, 0, 4)
+	if o, _ := ctx.Value(originKey{}).(*origin); o != nil {
+		attrs = append(attrs, slog.String("operation", o.call.Entity+"."+o.call.Operation))
+		if o.call.Field != "" {
+			attrs = append(attrs, slog.String("field", o.call.Field))
+		}
+	}
+	attrs = append(attrs, slog.Duration("took", took), slog.String("shape", shape))
+	log.LogAttrs(ctx, slog.LevelWarn, "slow statement", attrs...)
 }

@@ -7,16 +7,17 @@
 //	run       the built-in CRUD over the store, the author's handler, or the remote
 //	project   closed and hidden fields removed, values encoded, computed fields added
 //
-// Read walk in path.go first, which has these five words as its statements, and then one
-// file for each of them: find.go; scope.go and rules.go; admit.go with judge.go and
-// lifecycle.go; crud.go and list_run.go, handler.go or remote.go; egress.go. Nothing on
-// the path asks which surface a call came from. The value that goes along the path is
-// execution; who calls and what exists for them is its viewer.
+// Read walk in path.go first, which has these five words as its statements, and then the files of
+// each: scope.go for find and scope; admit.go with judge.go and lifecycle.go; read.go and
+// write.go, handler.go or remote.go; egress.go. Nothing on the path asks which surface a call
+// came from. An execution goes along the path. It has a viewer: the caller, and the doors and
+// fields that exist for it. Both are in execution.go. A function that needs less than them is
+// given less.
 //
-// Who answers an operation, and who keeps the rows of a door, is decided once, when [New]
-// compiles the project: a runner and a keeper (runner.go), of which there is one for the
-// store of this host, one for handlers and one for remotes. No step asks again. [Explain]
-// observes the path (observer.go), and the path does not know it.
+// [New] decides once who answers an operation and who keeps the rows of a door: a runner and a
+// keeper (host.go). The store of this host, the author's handlers and the remotes have one each,
+// and bind.go chooses. No step asks again. [Explain] observes the path (observer.go), and the
+// path does not know it.
 //
 // # A host in ten lines
 //
@@ -32,7 +33,7 @@
 // never changes: a host whose cards change has a new façade. Package frond, at the root of
 // the module, is what Go authors write against; it attaches its typed doors here.
 //
-// # What stands under it
+// # The packages below
 //
 //	facade/catalog     doors, operations, facts and surfaces, as data
 //	facade/compile     a project becomes a catalog

@@ -1,14 +1,20 @@
 package facade
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -132,4 +138,80 @@ func madeBefore(x *execution, name string, n int) []json.RawMessage {
 		}
 	}
 	return values
+}
+
+// asksVersion reports whether a call may need the versions of rows. It may say yes where
+// none is asked for, since it looks for the word alone.
+func asksVersion(x *viewer) bool {
+	c := x.call
+	return c.Version || slices.Contains(c.Select, catalog.ETag) || bytes.Contains(c.Invocation.Query, []byte(catalog.ETag))
+}
+
+// scopeOfVersion is the scope of the rows whose versions are answered or compared: that of
+// findById, whatever operation asks, so that a row has one version on every way to it. A
+// version is made of the fields that the caller may read, and so discloses nothing about
+// the others (docs/decisions/writes-and-versions.md). nil: they may not read the rows.
+func scopeOfVersion(ctx context.Context, x *viewer) (*access.Scope, error) {
+	door := x.door
+	if x.op.OutDoor != nil {
+		door = x.host.doors.of(x.op.OutDoor)
+	}
+	if door.Entity == nil || door.collector == nil {
+		return access.Open, nil
+	}
+	op := door.Operation("findById")
+	if op == nil || !op.Builtin {
+		op = door.Reading()
+	}
+	if op == x.op.Operation && !x.inside {
+		return x.doorScope, nil
+	}
+	s, err := door.collector.Scope(ctx, x.state, door.Door, op)
+	switch {
+	case err == nil:
+		return &s, nil
+	case kiterror.CodeOf(err) == kiterror.InternalError:
+		return nil, err
+	case x.inside: // the author's own code reads what its caller may not
+		return access.Open, nil
+	}
+	return nil, nil
+}
+
+// rowVersion is the version of a row: 128 bits of the hash over the fields that it is made
+// of, as they leave. encoded says that they are in that form already. "" where the row
+// lacks one of them that it cannot be without.
+func rowVersion(registry *schema.Registry, row rows.Row, fields []*schema.Property, encoded bool) (string, error) {
+	text := []byte{'{'}
+	for _, p := range fields {
+		value := row.Get(p.Name)
+		switch {
+		case value != nil:
+		case p.MayBeAbsent():
+			value = json.RawMessage("null") // as the store keeps it
+		default:
+			return "", nil
+		}
+		if p.Axes.Out.Name != "" && !encoded {
+			var err error
+			if value, err = outward(registry, p, value); err != nil {
+				return "", err
+			}
+		}
+		text = append(jsontext.AppendName(jsontext.Comma(text), p.Name), value...)
+	}
+	sum := sha256.Sum256(append(text, '}'))
+	return base64.RawURLEncoding.EncodeToString(sum[:16]), nil
+}
+
+// versionsOf are those of rows, as the selection that read them has it.
+func versionsOf(x *execution, found *rows.Rows) ([]string, error) {
+	out := make([]string, found.Len())
+	for i := range out {
+		var err error
+		if out[i], err = x.door.boundary.version(x, found.Row(i)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }

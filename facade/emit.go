@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -15,138 +14,6 @@ import (
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// Built-in commands announce the rows that they write, in the transaction that writes them.
-// Who writes does not matter: a caller, a handler or a hook. An explained call and a dry run
-// announce nothing, and neither do seeds and migrations, which do not come along this path.
-
-// written is what a command did to one row: the row as it was and as it is, each nil where
-// there is none.
-type written struct {
-	door          *catalog.Door
-	before, after json.RawMessage
-}
-
-// change is what happened to the row.
-func (w *written) change() catalog.Change {
-	switch {
-	case w.before == nil:
-		return catalog.Created
-	case w.after == nil:
-		return catalog.Deleted
-	}
-	return catalog.Updated
-}
-
-// announce emits the facts of rows that were written, in their order, with a call of its own.
-func announce(ctx context.Context, x *viewer, all ...written) error {
-	events, err := eventsOf(ctx, x, all...)
-	if err != nil || len(events) == 0 {
-		return err
-	}
-	return x.host.outbox.Emit(ctx, events)
-}
-
-// announces has a write announce what it writes, in its own transaction where the store records
-// by itself. of makes what was written of the rows that the write answers. then announces it
-// where the store does not, and is called when the write has written something.
-func announces(ctx context.Context, x *viewer, terms *Terms, of func(found *rows.Rows) written) (then func(*rows.Rows) error) {
-	if x.host.records() && !x.watch.on() {
-		terms.Events = func(found *rows.Rows) ([]Event, error) { return eventsOf(ctx, x, of(found)) }
-		return func(*rows.Rows) error { return nil }
-	}
-	return func(found *rows.Rows) error { return announce(ctx, x, of(found)) }
-}
-
-// eventsOf are the events of rows that were written; none where nothing is to be emitted.
-func eventsOf(ctx context.Context, x *viewer, all ...written) ([]Event, error) {
-	var events []Event
-	for i := range all {
-		w := &all[i]
-		for _, f := range w.door.Announced[w.change()] {
-			holds, err := f.Condition.Holds(f.Name, w.before, w.after)
-			if err != nil {
-				return nil, err
-			}
-			if !holds {
-				continue
-			}
-			e, err := newEvent(f, x.now(), x.call.Invocation.Trace)
-			if err != nil {
-				return nil, err
-			}
-			e.Change, e.Entity = w.change(), w.door.Entity.Key
-			if e.Data = w.after; w.after == nil {
-				e.Data = w.before
-			}
-			if f.Changes && e.Change == catalog.Updated {
-				e.Before = w.before
-			}
-			e.Key, _ = rows.Key(w.door.Entity.Primary, jsontext.Get(e.Data, w.door.Entity.Primary.Name))
-			events = append(events, e)
-		}
-	}
-	if len(events) > 0 && x.watch.announced(events) || InDryRun(ctx) {
-		return nil, nil
-	}
-	return events, nil
-}
-
-// newEvent is a new event of a fact, without what it carries.
-func newEvent(f *catalog.Fact, at time.Time, trace string) (Event, error) {
-	id, err := schema.UUIDv7()
-	if err != nil {
-		return Event{}, kiterror.Internal(fmt.Errorf("the id of an event: %w", err))
-	}
-	return Event{ID: id, Frond: f.Frond.Name, Name: f.Name, At: at.UTC(), Trace: trace}, nil
-}
-
-// announcesUpdate is announces for an update.
-func announcesUpdate(ctx context.Context, x *viewer, terms *Terms) func(*rows.Rows) error {
-	if !needsBefore(x.door.Door) {
-		return announces(ctx, x, terms, func(found *rows.Rows) written {
-			after := found.Row(0).JSON()
-			return written{door: x.door.Door, before: after, after: after} // nobody reads before
-		})
-	}
-	before := captureBefore(x, terms)
-	return announces(ctx, x, terms, func(found *rows.Rows) written {
-		return written{door: x.door.Door, before: *before, after: found.Row(0).JSON()}
-	})
-}
-
-// announcesDelete is announces for a delete, with the rows that go or change with the row.
-func announcesDelete(ctx context.Context, x *execution, terms *Terms) (func(*rows.Rows) error, error) {
-	before := captureBefore(&x.viewer, terms)
-	if x.host.catalog.Cascades[x.door.Entity] == nil {
-		return announces(ctx, &x.viewer, terms, func(*rows.Rows) written { return written{door: x.door.Door, before: *before} }), nil
-	}
-	others, err := touchedBy(ctx, x)
-	return func(*rows.Rows) error {
-		return announce(ctx, &x.viewer, append([]written{{door: x.door.Door, before: *before}}, others...)...)
-	}, err
-}
-
-// captureBefore makes the write report the row before the change.
-// The result is filled when the store has run.
-func captureBefore(x *viewer, terms *Terms) *json.RawMessage {
-	before := new(json.RawMessage)
-	judge := terms.Judge
-	terms.Read = rows.NewLayout(catalog.StoredFields(x.door.Entity))
-	terms.Judge = func(current rows.Row) (Record, error) {
-		*before = slices.Clone(current.JSON())
-		if judge == nil {
-			return nil, nil
-		}
-		return judge(current)
-	}
-	return before
-}
-
-// needsBefore reports whether a fact of updates reads or carries the row as it was.
-func needsBefore(d *catalog.Door) bool {
-	return slices.ContainsFunc(d.Announced[catalog.Updated], func(f *catalog.Fact) bool { return f.Changes || f.Condition.ReadsBefore() })
-}
 
 // Emit emits a fact by its name within a command's handler or hook, in the transaction of the
 // command: the event leaves if and only if the command is committed. Where there is no
@@ -301,4 +168,63 @@ func carried(f *catalog.Fact, payload any) (json.RawMessage, error) {
 func payloadText(payload any) (json.RawMessage, error) {
 	text, _, _, err := textOf(payload)
 	return text, err
+}
+
+// Current returns e with the fields of its rows under the names that they have now: an event that
+// was emitted before a rename has them under the old ones. It is e itself where nothing was
+// renamed since; e is not changed.
+func (f *Facade) Current(e *Event) *Event {
+	return current(f.host.catalog.Fact(e.Frond, e.Name), e)
+}
+
+// Outward is an event as it leaves for receivers of the operator, who are no callers: webhooks
+// and message brokers. Of the row it has the fields of the fact's card that are not closed
+// outward, encoded as they leave on every surface, and absent where they may be and hold no value;
+// rows before the change and computed fields are not in it. Collectors are not asked: who sets up a receiver decides what it may see.
+//
+// An event of a fact that is not declared any more has neither data nor key: what of them is
+// closed is not known. e is not changed. The error is INTERNAL_ERROR, of a conversion.
+func (f *Facade) Outward(e *Event) (*Event, error) {
+	fact := f.host.catalog.Fact(e.Frond, e.Name)
+	e = current(fact, e)
+	out := *e
+	out.Before = nil
+	switch {
+	case fact == nil:
+		out.Data, out.Key, out.Entity = nil, nil, ""
+		return &out, nil
+	case fact.Data == nil, fact.Frond.Remote != "": // without a card, and about no row; or it has left already
+		return &out, nil
+	}
+	b := append(make([]byte, 0, len(e.Data)), '{')
+	for _, p := range fact.Data.Fields {
+		value := jsontext.Get(e.Data, p.Name)
+		if !p.Readable() || value == nil || p.MayBeAbsent() && isNull(value) {
+			continue
+		}
+		if p.Axes.Out.Name != "" {
+			var err error
+			if value, err = outward(f.host.registry, p, value); err != nil {
+				return nil, err
+			}
+		}
+		b = append(jsontext.AppendName(jsontext.Comma(b), p.Name), value...)
+	}
+	out.Data = append(b, '}')
+	if e.Data == nil {
+		out.Data = nil
+	}
+	if e.Key == nil || fact.Door == nil || fact.Door.Entity == nil || fact.Door.Entity.Primary == nil {
+		return &out, nil
+	}
+	switch p := fact.Door.Entity.Primary; {
+	case !p.Readable():
+		out.Key, out.Entity = nil, ""
+	case p.Axes.Out.Name != "":
+		var err error
+		if out.Key, err = outward(f.host.registry, p, json.RawMessage(e.Key)); err != nil {
+			return nil, err
+		}
+	}
+	return &out, nil
 }

@@ -3,6 +3,7 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -84,17 +85,6 @@ func (x *viewer) store() Store { return x.watch.store(x.host.store) }
 // where names the operation in messages.
 func (x *viewer) where() string { return x.door.Name + "." + x.op.Name }
 
-// pendingPrecondition is the precondition and the condition of a call that the author's
-// handler answers, on their way to the write that the handler makes inside: the first write
-// of that row is held to them.
-type pendingPrecondition struct {
-	cond  *Precondition
-	where *filter.Filter
-	door  *boundDoor
-	id    json.RawMessage
-	used  atomic.Bool
-}
-
 // place is the place in the list of fields that was sent of the i-th one that is read.
 func (x *execution) place(i int) int {
 	if x.places != nil {
@@ -114,6 +104,52 @@ func (x *viewer) instead(name string, names func() []string) string {
 
 // Suggests implements [filter.Host]: messages name what exists in development alone.
 func (x *viewer) Suggests() bool { return x.host.suggest }
+
+// pendingPrecondition is the precondition and the condition of a call that the author's
+// handler answers, on their way to the write that the handler makes inside: the first write
+// of that row is held to them.
+type pendingPrecondition struct {
+	cond  *Precondition
+	where *filter.Filter
+	door  *boundDoor
+	id    json.RawMessage
+	used  atomic.Bool
+}
+
+// transaction is a store's transaction as the façade knows it: one try of a command whose
+// author's code may make several calls ([Transactor]).
+type transaction struct {
+	host *host
+	// base is the context that the outermost command began with. It stands in no
+	// transaction.
+	base context.Context
+
+	mu sync.Mutex
+	// after is what runs once the outermost command is committed.
+	after []func()
+}
+
+// committed runs what waits for the commit, or leaves it to the transaction around.
+func (t *transaction) committed(outer *transaction) {
+	for _, do := range t.after {
+		if outer != nil {
+			outer.later(do)
+		} else {
+			do()
+		}
+	}
+}
+
+// later keeps do until the transaction is committed; where there is none it runs at once.
+func (t *transaction) later(do func()) {
+	if t == nil {
+		do()
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.after = append(t.after, do)
+}
 
 // selectedRelation is a relation that was selected, with what was selected of its rows.
 type selectedRelation struct {
@@ -172,59 +208,68 @@ const (
 // hosts of another make have it.
 var countings = map[string]counting{"exact": exact, "estimated": estimated, "none": uncounted}
 
-// transaction is a store's transaction as the façade knows it: one try of a command whose
-// author's code may make several calls ([Transactor]).
-type transaction struct {
-	host *host
-	// base is the context that the outermost command began with. It stands in no
-	// transaction.
-	base context.Context
+// refusals is what is wrong with one call, all of it.
+type refusals struct {
+	details []schema.Detail
+	verdict *kiterror.Error // what is refused without a detail, or failed while judging
 
-	mu sync.Mutex
-	// after is what runs once the outermost command is committed.
-	after []func()
+	used    []*schema.FieldAlias // the old names of fields in the query, and in what is selected
+	renamed []*schema.FieldAlias // those in the body
 }
 
-// committed runs what waits for the commit, or leaves it to the transaction around.
-func (t *transaction) committed(outer *transaction) {
-	for _, do := range t.after {
-		if outer != nil {
-			outer.later(do)
-		} else {
-			do()
+// refuse keeps a refusal, up to as many as an answer names: a hostile call is not
+// worth more.
+func (r *refusals) refuse(d schema.Detail) {
+	if !r.full() {
+		r.details = append(r.details, d)
+	}
+}
+
+// full reports whether enough is refused to stop looking.
+func (r *refusals) full() bool { return len(r.details) >= schema.MaxDetails }
+
+// fail keeps a failure of our own that came up while judging.
+func (r *refusals) fail(err error) {
+	if r.verdict == nil {
+		r.verdict = kiterror.Internal(err)
+	}
+}
+
+// refusal is the error of the call where something was refused, else nil.
+func (r *refusals) refusal() error {
+	switch n := len(r.details); {
+	case r.verdict != nil && (n == 0 || r.verdict.Code == kiterror.InternalError || r.verdict.Code == kiterror.Gone):
+		return r.verdict
+	case n == 0:
+		return nil
+	}
+	r.bySent()
+	return kiterror.Refused(r.details)
+}
+
+// refuseQuery refuses a key of the query.
+func (r *refusals) refuseQuery(name, code, message string) {
+	r.refuse(schema.Detail{Path: name, Pointer: "/query/" + name, Code: code, Message: message})
+}
+
+// gone refuses the call for an old name of a field that is not answered any more.
+func (r *refusals) gone(a *schema.FieldAlias) {
+	if r.verdict == nil || r.verdict.Code != kiterror.InternalError {
+		to := a.Field.Name
+		r.verdict = kiterror.Errorf(kiterror.Gone, "%s was renamed to %s and was answered until %s; write %s", a.Name, to, a.Day(), to)
+	}
+}
+
+// bySent gives details of the body the names that were sent.
+func (r *refusals) bySent() {
+	for i := range r.details {
+		d := &r.details[i]
+		for _, a := range r.renamed {
+			was, is := a.Name, a.Field.Name
+			at, body := strings.CutPrefix(d.Pointer, "/body/"+jsontext.Token(is))
+			if body && (at == "" || at[0] == '/') {
+				d.Path, d.Pointer = was+strings.TrimPrefix(d.Path, is), "/body/"+jsontext.Token(was)+at
+			}
 		}
 	}
-}
-
-// later keeps do until the transaction is committed; where there is none it runs at once.
-func (t *transaction) later(do func()) {
-	if t == nil {
-		do()
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.after = append(t.after, do)
-}
-
-// HandlerOption changes how a handler is attached.
-type HandlerOption uint8
-
-// Detached says that the calls of a command's handler are no transaction: each commits by
-// itself, and the handler runs once. It is for handlers that call other services, which
-// nobody rolls back. A detached command cannot be called within a transaction.
-const Detached HandlerOption = 1
-
-type triesKey struct{}
-
-// WatchTries has count called with the number of times that a command ran, with the answer
-// of each call that is a transaction, calls within it left out.
-func WatchTries(ctx context.Context, count func(tries int)) context.Context {
-	return context.WithValue(ctx, triesKey{}, count)
-}
-
-// triesOf is the function that WatchTries put into ctx, or nil.
-func triesOf(ctx context.Context) func(int) {
-	count, _ := ctx.Value(triesKey{}).(func(int))
-	return count
 }

@@ -3,11 +3,17 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Explain makes a call and reports how it went, a failure included. Reads are made for
@@ -223,3 +229,135 @@ const (
 	notRun     = "the author's handler was not run"
 	runBack    = "the author's handler ran, and its transaction was rolled back"
 )
+
+// explainedStore is the store of an explained call: it records what it is called with, and
+// does not write where that could not be undone.
+type explainedStore struct {
+	Store
+	explanation *Explanation
+}
+
+// asked records a call of the store, and has its statements recorded.
+func (s explainedStore) asked(ctx context.Context, does string, e *schema.Entity, where *filter.Filter, sel *rows.Layout) (context.Context, *StoreCall) {
+	c := &StoreCall{Does: does, Entity: e.Name, Statements: []Statement{}}
+	if where != nil {
+		c.Filter = where.AppendJSON(nil)
+	}
+	if sel != nil {
+		c.Columns = sel.Fields
+	}
+	s.explanation.Store = append(s.explanation.Store, c)
+	return ObservePlans(ctx, func(st Statement) { c.Statements = append(c.Statements, st) }), c
+}
+
+// writes reports whether the store can be called to write: whether it undoes a dry run.
+func (s explainedStore) writes(c *StoreCall) bool {
+	if s.Abilities().DryRuns {
+		return true
+	}
+	c.Note = notAsked
+	return false
+}
+
+// Find implements [Store].
+func (s explainedStore) Find(ctx context.Context, q *Find) (*Found, error) {
+	ctx, c := s.asked(ctx, "find", q.Entity, q.Where, q.Select)
+	if q.Each != nil {
+		c.Note = fmt.Sprintf("for %d values of %s", len(q.Each.Values), q.Each.Field.Name)
+	}
+	found, err := s.Store.Find(ctx, q)
+	if reads := func(st Statement) bool {
+		return st.Plan != nil && slices.ContainsFunc(st.Plan.Scans, func(s Scan) bool { return s.Whole })
+	}; slices.ContainsFunc(c.Statements, reads) {
+		c.Index = missingIndex(q)
+	}
+	return found, err
+}
+
+// missingIndex says which index would spare a read that goes through a whole table or sorts; "":
+// none that is known. It is the first field of these without one: that of the keys, those that
+// the filter compares, the first of the order.
+func missingIndex(q *Find) string {
+	var fields []*schema.Property
+	if q.Each != nil {
+		fields = append(fields, q.Each.Field)
+	}
+	fields = append(fields, compared(nil, q.Where)...)
+	if len(q.Sort) > 0 {
+		fields = append(fields, q.Sort[0].Field)
+	}
+	for _, p := range fields {
+		switch {
+		case p == p.Owner.Primary || !p.Stored:
+		case p.Owner.Table != nil: // another program's, whose indexes are not those of the card
+			return fmt.Sprintf("CREATE INDEX ON %s (%s)", p.Owner.Table.Name, p.Owner.Table.Column(p.Name))
+		case p.Axes.Index || p.Link != nil && !p.Link.Many || slices.ContainsFunc(p.Owner.Uniques, func(u []*schema.Property) bool { return u[0] == p }):
+		default:
+			return fmt.Sprintf("write x-kit: {role: {index: true}} at the field %s of the card %s", p.Name, p.Owner.Name)
+		}
+	}
+	return ""
+}
+
+// compared appends the fields whose values a filter compares in a way that an index helps with.
+func compared(all []*schema.Property, f *filter.Filter) []*schema.Property {
+	if f == nil {
+		return all
+	}
+	switch f.Op {
+	case filter.Eq, filter.In, filter.Lt, filter.Lte, filter.Gt, filter.Gte, filter.StartsWith, filter.IsNull:
+		all = append(all, f.Field)
+	case filter.And, filter.Some:
+		for _, sub := range f.Sub {
+			all = compared(all, sub)
+		}
+	}
+	return all
+}
+
+// Insert implements [Store].
+func (s explainedStore) Insert(ctx context.Context, e *schema.Entity, found []Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error) {
+	ctx, c := s.asked(ctx, "insert", e, nil, sel)
+	if !s.writes(c) {
+		return rows.New(sel, 0), nil
+	}
+	return s.Store.Insert(ctx, e, found, terms, sel)
+}
+
+// Update implements [Store]. What would write and cannot be undone reads the row instead.
+func (s explainedStore) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, set Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error) {
+	does := "update"
+	if len(set) == 0 {
+		does = "read"
+	}
+	ctx, c := s.asked(ctx, does, e, where, sel)
+	if len(set) > 0 && !s.writes(c) {
+		set, terms = nil, nil // the row as it is
+	}
+	return s.Store.Update(ctx, e, id, where, set, terms, sel)
+}
+
+// Delete implements [Store].
+func (s explainedStore) Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, terms *Terms) (bool, error) {
+	ctx, c := s.asked(ctx, "delete", e, where, nil)
+	if !s.writes(c) {
+		return true, nil
+	}
+	return s.Store.Delete(ctx, e, id, where, terms)
+}
+
+// explainedRemote records what is sent to a remote.
+type explainedRemote struct {
+	Caller
+	explanation *Explanation
+	to          string
+}
+
+// Call implements [Caller].
+func (c explainedRemote) Call(ctx context.Context, call *Call) (*Result, error) {
+	c.explanation.Store = append(c.explanation.Store, &StoreCall{
+		Does: "send", Entity: call.Entity + "." + call.Operation, Filter: jsontext.Get(call.Invocation.Query, "filter"),
+		Columns: call.Select, Statements: []Statement{}, Note: "to " + c.to,
+	})
+	return c.Caller.Call(ctx, call)
+}

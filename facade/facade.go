@@ -165,37 +165,32 @@ func unkept(c *catalog.Catalog) (faults schema.Faults) {
 	return faults
 }
 
-// surface is a façade that shows one view of its catalog.
-type surface struct {
-	host *host
-	view *catalog.Catalog
+// Verdicts calls each with what a caller may do with the operations of a view of the catalog, in
+// their order: the code of the refusal, "" for an operation that may be called, and whether Go code
+// or the host of a remote decides about each call. It asks the rules that a call asks first;
+// collectors in Go are not called.
+func (f *Facade) Verdicts(ctx context.Context, view *catalog.Catalog, state access.State, each func(op *catalog.Operation, refusal kiterror.Code, perCall bool)) {
+	for op := range view.Operations() {
+		refusal, perCall := mayCall(ctx, f.host, op.Door, op, state)
+		if out := op.OutDoor; out != nil && out != op.Door && refusal == "" {
+			var more bool
+			refusal, more = mayCall(ctx, f.host, out, out.Reading(), state)
+			perCall = perCall || more
+		}
+		each(op, refusal, perCall)
+	}
 }
 
-type surfaceKey struct{}
-
-// Call implements [Caller] for what the surface shows. Middleware stands behind this
-// check, so that a middleware which answers calls by itself answers none that are not
-// shown.
-func (s *surface) Call(ctx context.Context, c *Call) (*Result, error) {
-	c, err := underNewName(s.view, c)
-	if err != nil {
-		return nil, err
+// mayCall is what the collector of a door says about an operation.
+func mayCall(ctx context.Context, h *host, d *catalog.Door, op *catalog.Operation, state access.State) (code kiterror.Code, perCall bool) {
+	collector := h.doors.of(d).collector
+	if access.AuthorityOf(d, collector) != catalog.ByRules {
+		return "", collector != nil || d.Frond.Remote != ""
 	}
-	if _, op := s.view.Find(c.Entity, c.Operation); op == nil {
-		return nil, s.host.missing(ctx, s.view, c, false).At(c.Entity, c.Operation)
+	if _, err := access.ScopeOf(ctx, collector, h.now, state, d, op); err != nil {
+		code = kiterror.CodeOf(err)
 	}
-	return s.host.Call(context.WithValue(ctx, surfaceKey{}, s), c)
-}
-
-// shownTo is what a call may reach, by the surface it came in by. The path learns it once:
-// the context that goes on is one without a surface, so that the author's code calls in
-// process.
-func (h *host) viewOf(ctx context.Context) (*catalog.Catalog, context.Context) {
-	s, _ := ctx.Value(surfaceKey{}).(*surface)
-	if s == nil || s.host != h {
-		return h.catalog, ctx
-	}
-	return s.view, context.WithValue(ctx, surfaceKey{}, (*surface)(nil))
+	return code, d.Frond.Remote != ""
 }
 
 // Transact runs code of the author as the handler of a command runs: the calls of fn with its
@@ -228,32 +223,4 @@ func (f *Facade) Transact(ctx context.Context, trace string, fn func(ctx context
 	}
 	t.committed(outer)
 	return nil
-}
-
-// Verdicts calls each with what a caller may do with the operations of a view of the catalog, in
-// their order: the code of the refusal, "" for an operation that may be called, and whether Go code
-// or the host of a remote decides about each call. It asks the rules that a call asks first;
-// collectors in Go are not called.
-func (f *Facade) Verdicts(ctx context.Context, view *catalog.Catalog, state access.State, each func(op *catalog.Operation, refusal kiterror.Code, perCall bool)) {
-	for op := range view.Operations() {
-		refusal, perCall := mayCall(ctx, f.host, op.Door, op, state)
-		if out := op.OutDoor; out != nil && out != op.Door && refusal == "" {
-			var more bool
-			refusal, more = mayCall(ctx, f.host, out, out.Reading(), state)
-			perCall = perCall || more
-		}
-		each(op, refusal, perCall)
-	}
-}
-
-// mayCall is what the collector of a door says about an operation.
-func mayCall(ctx context.Context, h *host, d *catalog.Door, op *catalog.Operation, state access.State) (code kiterror.Code, perCall bool) {
-	collector := h.doors.of(d).collector
-	if access.AuthorityOf(d, collector) != catalog.ByRules {
-		return "", collector != nil || d.Frond.Remote != ""
-	}
-	if _, err := access.ScopeOf(ctx, collector, h.now, state, d, op); err != nil {
-		code = kiterror.CodeOf(err)
-	}
-	return code, d.Frond.Remote != ""
 }

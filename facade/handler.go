@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -51,188 +50,6 @@ func admittedCall(x *execution) *Call {
 		Entity: x.door.Name, Operation: x.op.Name, Invocation: in,
 		Select: newNames(x.op.reader, x.call.Select), Cursors: x.call.Cursors, Partial: x.call.Partial, If: x.precondition,
 	}
-}
-
-// authorContext is the context of the author's code: it says which façade runs it and for
-// whom (see [From] and [Inside]).
-func authorContext(ctx context.Context, x *execution) context.Context {
-	at := &callContext{host: x.host, state: x.state, trace: x.call.Invocation.Trace, depth: x.depth, pending: x.pending, op: x.op, transaction: x.transaction}
-	return WithState(context.WithValue(ctx, callContextKey{}, at), x.state)
-}
-
-// adopt makes a result of what a handler answered, in the form that its operation
-// declares. Its rows are laid out as the selection reads them, so that the last step is
-// the same for rows from anywhere.
-func adopt(x *execution, answer any) (*Result, error) {
-	text, from, page, err := textOf(answer)
-	if err != nil {
-		return nil, unfit(&x.viewer, err)
-	}
-	if x.sel == nil {
-		if from.Len() > 0 && !from.Crossed() && !x.inside {
-			// As they are kept, closed and hidden fields among them, they are not for callers.
-			return nil, unfit(&x.viewer, fmt.Errorf("it answered rows it read inside, and the operation names no output; name the entity or a view, or answer values of your own"))
-		}
-		return &Result{Form: FormValue, Value: text}, nil
-	}
-	if from != nil && from.Crossed() {
-		// Read through From: encoded already, and computed.
-		x.before = from
-		x.sel = pickOn(x, already, x.op.reader, x.resultScope, x.fields[0], x.fields[1])
-	}
-	out := &Result{Page: Page{Total: -1}}
-	found := text
-	null := jsontext.IsNull(text) || len(text) == 0
-	kind := jsontext.KindOf(text)
-	switch x.op.Cardinality {
-	case catalog.One, catalog.Maybe:
-		out.Form = FormRow
-		switch {
-		case null && x.op.Cardinality == catalog.One:
-			return nil, unfit(&x.viewer, fmt.Errorf("it answered null, and its cardinality is one; declare it as maybe"))
-		case null:
-			found = json.RawMessage("[]")
-		case kind != jsontext.Object:
-			return nil, unfit(&x.viewer, fmt.Errorf("it answered no object"))
-		}
-	case catalog.Many:
-		out.Form = FormRows
-		if null {
-			found = json.RawMessage("[]")
-		} else if kind != jsontext.Array {
-			return nil, unfit(&x.viewer, fmt.Errorf("it answered no array"))
-		}
-	case catalog.PageOf:
-		out.Form = FormPage
-		switch {
-		case null:
-			found, out.Total = json.RawMessage("[]"), 0
-		case kind == jsontext.Array: // a bare array is accepted and becomes a page
-			out.Total = int64(count(text))
-		default:
-			if found, err = readPage(text, &out.Page); err != nil {
-				return nil, unfit(&x.viewer, err)
-			}
-			if page != nil {
-				out.Page = *page
-			}
-		}
-	}
-	if from == nil {
-		if found, err = renamedAnswer(x, found); err != nil {
-			return nil, unfit(&x.viewer, err)
-		}
-	}
-	read, ok := rows.Read(x.sel.stored, found)
-	if !ok {
-		return nil, unfit(&x.viewer, fmt.Errorf("it answered something else than rows"))
-	}
-	out.Rows = normal(read, x.sel)
-	return out, nil
-}
-
-// unfit is the INTERNAL_ERROR of an answer that does not fit the operation.
-func unfit(x *viewer, err error) error {
-	return kiterror.Internal(fmt.Errorf("the handler of %s: %w", x.where(), err))
-}
-
-// textOf is an answer as checked JSON, and the rows and the page that it is, if it is
-// rows.
-func textOf(answer any) (text json.RawMessage, found *rows.Rows, page *Page, err error) {
-	switch v := answer.(type) {
-	case *Result:
-		if v == nil {
-			return nil, nil, nil, nil
-		}
-		if v.Form == FormPage && v.Groups == nil {
-			page = &v.Page
-		}
-		return v.AppendJSON(nil), v.Rows, page, nil
-	case *rows.Rows:
-		return v.AppendJSON(nil), v, nil, nil
-	case rows.Row:
-		alone := v.Alone()
-		if alone == nil {
-			return nil, nil, nil, nil
-		}
-		return v.JSON(), alone, nil, nil
-	case json.RawMessage:
-		if len(jsontext.Trim(v)) == 0 {
-			return nil, nil, nil, nil
-		}
-		return v, nil, nil, jsontext.Check(v)
-	}
-	text, err = jsontext.Marshal(answer)
-	return text, nil, nil, err
-}
-
-// count is the number of items of an array.
-func count(array json.RawMessage) (n int) {
-	for range jsontext.Elements(array) {
-		n++
-	}
-	return n
-}
-
-// readPage reads a list result (spec 2.7) that a handler answered.
-func readPage(text json.RawMessage, page *Page) (items json.RawMessage, err error) {
-	if jsontext.KindOf(text) != jsontext.Object {
-		return nil, fmt.Errorf("it answered no list result")
-	}
-	for name, value := range jsontext.Members(text) {
-		switch strings.ToLower(name) {
-		case "items":
-			items = value
-		case "total":
-			if n, ok := schema.Integer(value); ok {
-				page.Total = n
-			}
-		case "hasmore":
-			page.HasMore = jsontext.KindOf(value) == jsontext.True
-		case "endcursor":
-			if s := jsontext.Unquote(value); jsontext.KindOf(value) == jsontext.String && s != "" {
-				page.Cursors = []string{s}
-			}
-		}
-	}
-	if jsontext.IsNull(items) {
-		items = json.RawMessage("[]")
-	}
-	if jsontext.KindOf(items) != jsontext.Array {
-		return nil, fmt.Errorf("it answered a list result without items")
-	}
-	return items, nil
-}
-
-// normal brings rows into the form that all rows have: date-times in UTC, nested objects
-// with declared members alone. Rows without either are returned as they are.
-func normal(read *rows.Rows, s *selection) *rows.Rows {
-	same := true
-	for _, p := range s.props {
-		same = same && p.Kind != schema.KindDateTime && !closed(&p.Shape)
-	}
-	if same {
-		return read
-	}
-	out := rows.New(s.stored, read.Len())
-	for i := range read.Len() {
-		row := read.Row(i)
-		out.BeginRow()
-		for j, p := range s.props {
-			value := row.At(j)
-			if value == nil {
-				continue
-			}
-			if p.Kind == schema.KindDateTime {
-				value = rows.NormalDateTime(value)
-			} else if closed(&p.Shape) {
-				value = prune(&p.Shape, value)
-			}
-			out.Put(j, value)
-		}
-		out.EndRow()
-	}
-	return out
 }
 
 // handleEach answers a batch of an operation whose built-in a handler replaces: the
@@ -318,4 +135,103 @@ func (handlerRunner) run(ctx context.Context, x *execution) (*Result, error) {
 func errDetached(x *viewer) error {
 	return kiterror.Errorf(kiterror.InternalError, "%s is detached, and was called within the transaction of another command; "+
 		"attach that one as detached too, or call %[1]s where its answer is there", x.where())
+}
+
+// hooksOf are those of the call. An explained call changes nothing, and neither does an
+// empty patch.
+func hooksOf(x *execution) []Hook {
+	switch {
+	case x.op.hooks == nil, x.watch.on(), x.inside && x.within == x.op:
+		return nil
+	case x.op.builtin != nil && x.op.builtin.fill == fillUpdate && len(x.body) == 0 && x.runner.by() != byHandler:
+		return nil
+	}
+	return x.op.hooks
+}
+
+// runBefore runs the hooks before the write, and takes over what they write.
+func runBefore(ctx context.Context, x *execution) error {
+	for _, h := range hooksOf(x) {
+		if h.Before == nil {
+			continue
+		}
+		set, err := h.Before(authorContext(ctx, x), admittedCall(x))
+		if err == nil && len(set) > 0 {
+			err = amend(x, set)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runHooksAfter runs the hooks after a command, or has them wait for the commit of the transaction
+// that it is part of. They then are part of none.
+func runHooksAfter(ctx context.Context, x *execution, res *Result) {
+	t := x.transaction
+	if t == nil {
+		runAfter(ctx, x, res)
+		return
+	}
+	own := *x
+	own.transaction = nil
+	t.later(func() { runAfter(t.base, &own, res) })
+}
+
+// runAfter runs the hooks after a write that is committed.
+func runAfter(ctx context.Context, x *execution, res *Result) {
+	hooks := hooksOf(x)
+	if hooks == nil || x.op.Name == "delete" && x.op.Builtin && string(res.Value) != "true" {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	for _, h := range hooks {
+		if h.After != nil {
+			h.After(authorContext(ctx, x), admittedCall(x), res)
+		}
+	}
+}
+
+// amend lays members that a hook writes over the body.
+func amend(x *execution, set schema.Object) error {
+	if x.op.builtin == nil || x.op.builtin.fill == fillNothing {
+		return kiterror.Internal(fmt.Errorf("a hook before %s answers fields to write; only hooks before create and update do", x.where()))
+	}
+	card := x.door.Entity
+	if set.Get(card.Primary.Name) != nil && x.id != nil {
+		return kiterror.Internal(fmt.Errorf("a hook before %s writes %s, which names the row and never changes", x.where(), card.Primary.Name))
+	}
+	judged, details := card.Judge(schema.Plain, set.AppendJSON(nil), "/body")
+	for _, d := range details {
+		if name, _, _ := strings.Cut(d.Path, "."); set.Get(name) != nil {
+			return kiterror.Internal(fmt.Errorf("a hook before %s writes what the card does not take: %s %s", x.where(), d.Path, d.Message))
+		}
+	}
+	inside := *x
+	inside.inside = true // a hook's values are the author's: as they are kept
+	for i := range judged {
+		judged[i].Value = inward(&inside.viewer, card.Property(judged[i].Name), judged[i].Value)
+	}
+	if err := inside.refusal(); err != nil {
+		return kiterror.Internal(fmt.Errorf("a hook before %s: %w", x.where(), err))
+	}
+	x.amended = laidOver(card, x.amended, judged)
+	x.body = laidOver(card, x.body, judged)
+	return nil
+}
+
+// laidOver is a record with the members of another laid over it, in declaration order.
+func laidOver(card *schema.Entity, below, above schema.Object) schema.Object {
+	out := make(schema.Object, 0, len(below)+len(above))
+	for _, p := range card.Fields {
+		value := above.Get(p.Name)
+		if value == nil {
+			value = below.Get(p.Name)
+		}
+		if value != nil {
+			out = append(out, schema.Member{Name: p.Name, Value: value})
+		}
+	}
+	return out
 }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/format"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // fill ends the third step for rows that are kept here: what was judged is decoded,
@@ -105,4 +108,91 @@ func created(registry *schema.Registry, p *schema.Property, now time.Time) (json
 		return value, nil
 	}
 	return nil, nil
+}
+
+// inward brings a judged value over the boundary: it is decoded by the field's named
+// conversion (spec 2.2: boundary.in), and a date-time gets the form in which rows hold it.
+// The author's own code stands inside the boundary, so its values are not decoded.
+func inward(x *viewer, p *schema.Property, value json.RawMessage) json.RawMessage {
+	if name := p.Axes.In.Name; name != "" && !x.inside {
+		convert := x.host.registry.Conversions[name].Decode
+		if convert == nil {
+			x.fail(fmt.Errorf("unknown generator: no conversion called %q decodes %s.%s", name, p.Owner.Name, p.Name))
+			return value
+		}
+		decoded, err := convert(value)
+		if err != nil {
+			x.refuse(schema.Detail{
+				Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "decode",
+				Message: "cannot be read by the conversion " + name + "; send it in the form that takes",
+				Params:  map[string]any{"conversion": name},
+			})
+			return value
+		}
+		if details := refusedDecoded(x, p, decoded); len(details) > 0 {
+			for _, d := range details {
+				x.refuse(d)
+			}
+			return decoded
+		}
+		value = decoded
+	}
+	value = jsontext.Trim(value)
+	switch {
+	case jsontext.KindOf(value) != jsontext.String:
+	case p.Kind == schema.KindDateTime:
+		value = rows.NormalDateTime(value)
+		if !rows.IsDateTime(value) {
+			refuseFormat(x, p, "a date-time such as 2026-05-01T10:30:00Z")
+		}
+	case p.Kind == schema.KindDecimal && !format.IsDecimal(jsontext.Unquote(value)):
+		// The judge saw what was sent; this is what a conversion made of it.
+		refuseFormat(x, p, `a decimal number in quotes, such as "12.50"`)
+	}
+	return value
+}
+
+// refusedDecoded is what the card refuses of a decoded value, as rows will show it: "   " is no
+// text of minLength 1 once it is trimmed. A field with an encoding is judged by the encoded
+// value; the hash that a conversion of the author's makes of a password, which no row shows, is
+// not judged.
+func refusedDecoded(x *viewer, p *schema.Property, decoded json.RawMessage) []schema.Detail {
+	switch out := p.Axes.Out; {
+	case out.Name != "":
+		encode := x.host.registry.Conversions[out.Name].Encode
+		if encode == nil {
+			return nil // reading the row says so
+		}
+		shown, err := encode(decoded)
+		if err != nil {
+			return nil
+		}
+		decoded = shown
+	case out.Closed && schema.Builtins().Conversions[p.Axes.In.Name].Decode == nil:
+		return nil
+	}
+	return access.RefusedValue(p, decoded)
+}
+
+// refuseFormat refuses a value that the judge accepted and that its conversion turned into
+// something the field cannot hold.
+func refuseFormat(x *viewer, p *schema.Property, what string) {
+	x.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "format", Message: "must be " + what})
+}
+
+// outward encodes a kept value by the field's named conversion (spec 2.2: boundary.out). A
+// conversion that is missing, fails or gives no JSON is INTERNAL_ERROR.
+func outward(registry *schema.Registry, p *schema.Property, value json.RawMessage) (json.RawMessage, error) {
+	convert := registry.Conversions[p.Axes.Out.Name].Encode
+	if convert == nil {
+		return nil, kiterror.Internal(fmt.Errorf("unknown generator: no conversion called %q encodes %s.%s", p.Axes.Out.Name, p.Owner.Name, p.Name))
+	}
+	out, err := convert(value)
+	if err != nil {
+		return nil, kiterror.Internal(fmt.Errorf("conversion %q of %s.%s: %w", p.Axes.Out.Name, p.Owner.Name, p.Name, err))
+	}
+	if err := jsontext.Check(out); err != nil {
+		return nil, kiterror.Internal(fmt.Errorf("conversion %q of %s.%s gave no JSON: %w", p.Axes.Out.Name, p.Owner.Name, p.Name, err))
+	}
+	return out, nil
 }

@@ -4,97 +4,12 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// maxSortKeys is how many keys an order has at most, the primary key aside.
-const maxSortKeys = 8
-
-// readSort reads "-createdAt,title" or a list of such keys. The primary key ends every
-// order, so that it defines one order of the rows.
-func readSort(x *viewer, value json.RawMessage) order {
-	names, ok := readNames(&x.refusals, "sort", "-createdAt,title", `["-createdAt", "title"]`, value)
-	if !ok {
-		return x.door.byID
-	}
-	names = splitList(strings.Join(names, ","))
-	if len(names) > maxSortKeys {
-		x.refuseQuery("sort", "maxItems", fmt.Sprintf("must have at most %d fields", maxSortKeys))
-		return x.door.byID
-	}
-	e := x.door.Entity
-	keys := make([]SortKey, 0, len(names)+1)
-	for _, name := range names {
-		bare, desc := strings.CutPrefix(name, "-")
-		if !desc {
-			bare = strings.TrimPrefix(bare, "+")
-		}
-		p := sortBy(x, bare)
-		switch {
-		case p == nil:
-			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, x.instead(bare, func() []string { return sortable(x) })))
-			return x.door.byID
-		case !filter.IsScalar(p):
-			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, whose values have no order", p.Name))
-			return x.door.byID
-		case slices.ContainsFunc(keys, func(k SortKey) bool { return k.Field == p }):
-			x.refuseQuery("sort", "uniqueItems", fmt.Sprintf("names %s twice; leave the second one out", p.Name))
-			return x.door.byID
-		}
-		if len(keys) == 0 || keys[len(keys)-1].Field != e.Primary { // nothing is left to sort behind the primary key
-			keys = append(keys, SortKey{p, desc})
-		}
-	}
-	o := newOrder(e, keys)
-	o.foreign = x.door.byID.foreign
-	return o
-}
-
-// splitList is the names in a list that is separated by commas.
-func splitList(s string) []string {
-	parts := strings.Split(s, ",")
-	out := parts[:0]
-	for _, p := range parts {
-		if p = strings.TrimSpace(p); p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// sortField is the field that a name means to sort by: its own name, or the key of a
-// relation.
-func sortField(e *schema.Entity, name string) *schema.Property {
-	if p := e.Property(name); p != nil {
-		return p
-	}
-	for _, p := range e.Fields {
-		if p.Link != nil && !p.Link.Many && p.Link.Key == name {
-			return p
-		}
-	}
-	return nil
-}
-
-// sortBy is the field that a key of sort means, if it exists for the caller.
-func sortBy(x *viewer, name string) *schema.Property {
-	e := x.door.Entity
-	p := sortField(e, name)
-	if a := e.Alias(name); p == nil && a != nil && name != a.Relation && x.readable(x.doorScope, a.Field) && x.Answers(a) {
-		p = a.Field
-	} else if p == nil || !x.readable(x.doorScope, p) {
-		return nil
-	}
-	return p
-}
 
 // text is the order as a list of sort keys, without a primary key that newOrder added to the
 // most that there may be.
@@ -107,16 +22,6 @@ func (o *order) text() json.RawMessage {
 		}
 	}
 	return jsontext.AppendStrings(nil, names)
-}
-
-// sortable lists the fields that the caller may sort by, for messages.
-func sortable(x *viewer) (names []string) {
-	for _, p := range x.door.Entity.Fields {
-		if filter.IsScalar(p) && x.readable(x.doorScope, p) {
-			names = append(names, p.Name)
-		}
-	}
-	return names
 }
 
 // A cursor is the place behind one row: base64url, without padding, of a version
@@ -285,3 +190,6 @@ func newOrder(e *schema.Entity, keys []SortKey) order {
 	}
 	return order{keys: keys, mark: markOf(e, keys)}
 }
+
+// maxSortKeys is how many keys an order has at most, the primary key aside.
+const maxSortKeys = 8

@@ -12,12 +12,12 @@ import (
 
 // walk carries one call along the path, behind the middleware:
 //
-//	find      the operation behind entity.op, and who answers it         find.go
-//	scope     the collectors: what this caller may touch and see         scope.go, rules.go
+//	find      the operation behind entity.op, and who answers it         scope.go
+//	scope     the collectors: what this caller may touch and see         scope.go, access/rules.go
 //	admit     unknown keys refused, params, query and body judged,
 //	          decoded, completed by the lifecycle                        admit.go, judge.go, lifecycle.go
 //	run       the built-in CRUD over the store, the author's handler, or
-//	          the remote                                                 crud.go, list_run.go, handler.go, remote.go
+//	          the remote                                                 read.go, write.go, handler.go, remote.go
 //	project   closed and hidden fields gone, values encoded, computed
 //	          fields and selected relations added                        egress.go, followrelations.go
 //

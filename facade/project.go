@@ -162,3 +162,11 @@ func together(in *Invocation) json.RawMessage {
 	}
 	return all.AppendJSON(nil)
 }
+
+// HandlerOption changes how a handler is attached.
+type HandlerOption uint8
+
+// Detached says that the calls of a command's handler are no transaction: each commits by
+// itself, and the handler runs once. It is for handlers that call other services, which
+// nobody rolls back. A detached command cannot be called within a transaction.
+const Detached HandlerOption = 1

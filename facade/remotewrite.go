@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -59,7 +60,7 @@ func checkRemoteScope(ctx context.Context, x *execution) error {
 	}
 	if x.op.Name == "create" {
 		if remaining.Never() {
-			return kiterror.Errorf(kiterror.Forbidden, "you may not create a row that your access rules would hide from you")
+			return errHidden(catalog.Created)
 		}
 		return nil
 	}
@@ -75,7 +76,7 @@ func checkRemoteScope(ctx context.Context, x *execution) error {
 		there, err = isRemoteRow(ctx, x, filter.Both(where, remaining))
 	}
 	if err == nil && (remaining.Never() || !there) {
-		err = kiterror.Errorf(kiterror.Forbidden, "you may not make a change after which your access rules would hide the row from you")
+		err = errHidden(catalog.Updated)
 	}
 	return err
 }

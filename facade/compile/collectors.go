@@ -85,3 +85,13 @@ func (b *compiler) advise(f schema.Fault) {
 		b.advice = append(b.advice, f)
 	}
 }
+
+// presets notes at each door which fields a caller does not have to send.
+func (b *compiler) presets() {
+	for _, d := range b.doors {
+		d.Presets = d.NotRequired
+		if p, ok := b.collected[d].(access.Presetter); ok {
+			d.Presets = append(p.Presets(), d.NotRequired...)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
@@ -23,16 +22,6 @@ func (b *compiler) transactions(cascades map[*schema.Entity][]catalog.Cascade) {
 	}
 }
 
-// presets notes at each door which fields a caller does not have to send.
-func (b *compiler) presets() {
-	for _, d := range b.doors {
-		d.Presets = d.NotRequired
-		if p, ok := b.collected[d].(access.Presetter); ok {
-			d.Presets = append(p.Presets(), d.NotRequired...)
-		}
-	}
-}
-
 // emitting reports whether the changes of an operation are announced, and whether one write does
 // it: rows that go or change with a deleted one have to be read before.
 func (b *compiler) emitting(op *catalog.Operation, cascades map[*schema.Entity][]catalog.Cascade) (emits, alone bool) {
@@ -42,4 +31,47 @@ func (b *compiler) emitting(op *catalog.Operation, cascades map[*schema.Entity][
 	change := catalog.ChangeOf(op.Name)
 	more := change == catalog.Deleted && cascades[op.Door.Entity] != nil
 	return more || len(op.Door.Announced[change]) > 0, !more
+}
+
+// cascades finds, for each entity, the relations that have to be followed when a row of it is
+// deleted: those that lead to a door whose facts hear of it.
+func (b *compiler) cascades() map[*schema.Entity][]catalog.Cascade {
+	all := map[*schema.Entity][]catalog.Cascade{}
+	for _, e := range b.set.Entities {
+		if found := b.cascadesOf(e, map[*schema.Entity]bool{}); found != nil {
+			all[e] = found
+		}
+	}
+	return all
+}
+
+// cascadesOf are those of one entity; seen are the entities on the way to it.
+func (b *compiler) cascadesOf(target *schema.Entity, seen map[*schema.Entity]bool) (found []catalog.Cascade) {
+	if seen[target] {
+		return nil
+	}
+	seen[target] = true
+	defer delete(seen, target)
+	for _, e := range b.set.Entities {
+		for _, p := range e.Fields {
+			if p.Link == nil || !p.Stored || p.Link.Many || p.Link.Target != target {
+				continue
+			}
+			c := catalog.Cascade{Field: p, Door: b.doors[e.Key], Null: p.Axes.Relation.OnDelete == schema.SetNull}
+			if c.Door != nil && c.Door.Frond.Remote != "" {
+				continue
+			}
+			announced := false
+			switch {
+			case c.Null:
+				announced = c.Door != nil && len(c.Door.Announced[catalog.Updated]) > 0
+			case p.Axes.Relation.OnDelete == "cascade":
+				announced = c.Door != nil && len(c.Door.Announced[catalog.Deleted]) > 0 || b.cascadesOf(e, seen) != nil
+			}
+			if announced {
+				found = append(found, c)
+			}
+		}
+	}
+	return found
 }

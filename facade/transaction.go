@@ -94,3 +94,17 @@ type hiddenCause struct{ error }
 
 func (hiddenCause) Error() string   { return "" }
 func (h hiddenCause) Unwrap() error { return h.error }
+
+type triesKey struct{}
+
+// WatchTries has count called with the number of times that a command ran, with the answer
+// of each call that is a transaction, calls within it left out.
+func WatchTries(ctx context.Context, count func(tries int)) context.Context {
+	return context.WithValue(ctx, triesKey{}, count)
+}
+
+// triesOf is the function that WatchTries put into ctx, or nil.
+func triesOf(ctx context.Context) func(int) {
+	count, _ := ctx.Value(triesKey{}).(func(int))
+	return count
+}

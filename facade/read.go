@@ -162,6 +162,86 @@ func groupPage(x *execution, found *Found, g FoundGroup, behind bool) Page {
 // wantsCursors reports whether cursors of the page are read.
 func wantsCursors(x *execution) bool { return !x.call.NoCursors || x.call.Cursors || x.list.edges }
 
-// givesCursors reports whether the caller may have cursors: they carry the primary key, so the
-// caller has to be able to read it (docs/calls.md: one predicate).
-func givesCursors(x *viewer) bool { return x.readable(x.doorScope, x.door.Entity.Primary) }
+// runFindByID reads one row, or in a batch one row for each key.
+func runFindByID(ctx context.Context, x *execution) (*Result, error) {
+	if x.each != nil {
+		return runEachByID(ctx, x, FormRow)
+	}
+	e := x.door.Entity
+	id, _ := rows.Value(e.Primary.Kind, x.id)
+	is := &filter.Filter{Op: filter.Eq, Field: e.Primary, Values: []any{id}}
+	q := Find{Entity: e, Select: x.sel.stored, Where: filter.Both(x.doorScope.Rows, is), Sort: x.door.byID.keys, Limit: 1}
+	found, err := x.store().Find(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Form: FormRow, Rows: found.Rows}, nil
+}
+
+// runFindByIDs reads the rows with the ids that were sent, in their order and each once.
+func runFindByIDs(ctx context.Context, x *execution) (*Result, error) {
+	x.each.order = x.each.order[:0]
+	for i := range x.each.values {
+		x.each.order = append(x.each.order, i) // an id that was sent twice is answered once
+	}
+	res, err := runEachByID(ctx, x, FormRows)
+	if err != nil {
+		return nil, err
+	}
+	res.Rows = inOrder(res.Rows, res.Groups)
+	res.Groups = nil
+	return res, nil
+}
+
+// runEachByID reads the rows of all distinct keys in one statement.
+func runEachByID(ctx context.Context, x *execution, form Form) (*Result, error) {
+	res := &Result{Form: form}
+	if len(x.each.values) == 0 {
+		res.Rows = rows.New(x.sel.stored, 0)
+		res.Groups = make([]Group, len(x.each.order))
+		return res, nil
+	}
+	q := &struct { // in one piece
+		Find
+		each EachKey
+	}{Find{Entity: x.door.Entity, Select: x.sel.stored, Where: x.doorScope.Rows, Limit: 1}, EachKey{Field: x.each.field, Values: x.each.values}}
+	q.Each = &q.each
+	found, err := x.store().Find(ctx, &q.Find)
+	if err != nil {
+		return nil, err
+	}
+	res.Rows = found.Rows
+	res.Groups = make([]Group, len(x.each.order))
+	for i, at := range x.each.order {
+		if at >= 0 {
+			res.Groups[i].From, res.Groups[i].To = found.Groups[at].From, found.Groups[at].To
+		}
+	}
+	return res, nil
+}
+
+// inOrder is rows in the order of their groups: the same rows where they stand so already,
+// which is the common case and copies nothing.
+func inOrder(found *rows.Rows, groups []Group) *rows.Rows {
+	next := 0
+	for _, g := range groups {
+		if g.From < g.To {
+			if g.From != next {
+				return picked(found, groups)
+			}
+			next = g.To
+		}
+	}
+	return found
+}
+
+// picked copies the rows of the groups, in the order of the groups.
+func picked(from *rows.Rows, groups []Group) *rows.Rows {
+	out := rows.New(from.Layout(), from.Len())
+	for _, g := range groups {
+		for i := g.From; i < g.To; i++ {
+			out.CopyRow(from.Row(i))
+		}
+	}
+	return out
+}

@@ -1,0 +1,321 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// write makes one write of the store of this host. Each write takes the same steps, in this order:
+//
+//	terms       relations of the body, the version, a patch of nested objects    termsOf
+//	visible     the access rules, for the row as it will be                      checkVisible
+//	announce    the row before the change, and the events                        announcement
+//	do          the store decides the terms in the transaction that writes
+//
+// did says whether a row was written. A conflict leaves as the caller may know it.
+func write(ctx context.Context, x *execution, change catalog.Change, do func(terms *Terms) (found *rows.Rows, did bool, err error)) (found *rows.Rows, did bool, err error) {
+	terms := termsOf(x)
+	if change != catalog.Deleted {
+		if err := checkVisible(ctx, x, terms, errHidden(change)); err != nil {
+			return nil, false, err
+		}
+	}
+	announce, err := announcement(ctx, x, change, terms)
+	if err != nil {
+		return nil, false, err
+	}
+	if found, did, err = do(terms.orNone()); err != nil {
+		return nil, false, maskedConflict(ctx, &x.viewer, err)
+	}
+	if did && announce != nil {
+		err = announce(found)
+	}
+	return found, did, err
+}
+
+// errHidden is the error of a write after which the writer could not see the row
+// (docs/decisions/writes-and-versions.md).
+func errHidden(change catalog.Change) *kiterror.Error {
+	if change == catalog.Created {
+		return kiterror.Errorf(kiterror.Forbidden, "you may not create a row that your access rules would hide from you")
+	}
+	return kiterror.Errorf(kiterror.Forbidden, "you may not make a change after which your access rules would hide the row from you")
+}
+
+// runCreate writes a new row.
+func runCreate(ctx context.Context, x *execution) (*Result, error) {
+	found, _, err := write(ctx, x, catalog.Created, func(terms *Terms) (*rows.Rows, bool, error) {
+		found, err := x.store().Insert(ctx, x.door.Entity, []Record{x.body}, terms, x.sel.stored)
+		return found, found.Len() > 0, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Form: FormRow, Rows: found}, nil
+}
+
+// runUpdate changes a row. No row is NOT_FOUND, whether it does not exist or the caller cannot
+// see it.
+func runUpdate(ctx context.Context, x *execution) (*Result, error) {
+	found, did, err := write(ctx, x, catalog.Updated, func(terms *Terms) (*rows.Rows, bool, error) {
+		found, err := x.store().Update(ctx, x.door.Entity, x.id, targetOf(x), x.body, terms, x.sel.stored)
+		return found, found.Len() > 0, err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !did:
+		return nil, absentRow(ctx, x)
+	case x.pending.forRow(x):
+		x.pending.used.Store(true)
+	}
+	return &Result{Form: FormRow, Rows: found}, nil
+}
+
+// runDelete removes a row and answers whether it was there.
+func runDelete(ctx context.Context, x *execution) (*Result, error) {
+	_, did, err := write(ctx, x, catalog.Deleted, func(terms *Terms) (*rows.Rows, bool, error) {
+		did, err := x.store().Delete(ctx, x.door.Entity, x.id, targetOf(x), terms)
+		return nil, did, err
+	})
+	if err == nil && !did && x.condition != nil {
+		if err = absentRow(ctx, x); kiterror.CodeOf(err) == kiterror.NotFound {
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Form: FormValue, Value: strconv.AppendBool(nil, did)}, nil
+}
+
+// orNone is nil for terms without a condition.
+func (w *Terms) orNone() *Terms {
+	if w.Judge == nil && w.After == nil && w.Points == nil && w.Events == nil {
+		return nil
+	}
+	return w
+}
+
+// checkRelations holds the relations of a body to the rows that exist for the caller: one that
+// leads to a row a collector hides is refused like one that leads nowhere. Presets,
+// defaults, values of the author's own code, and what the row points at already are not
+// checked. An entity without a door has no collector: whoever keeps its rows checks them
+// (docs/decisions/card-language.md).
+//
+// Rows of the store that writes are checked in its transaction. Rows that are kept
+// elsewhere are asked about before, and may be gone a moment later.
+//
+// The ids of a list are no keys of the store: whoever writes them, each has to be a row's,
+// as the store sees to for a single one.
+func checkRelations(ctx context.Context, x *execution) error {
+	sent := x.call.Invocation.Body
+	for _, m := range x.body {
+		p := x.door.Entity.Property(m.Name)
+		if p.Link == nil || jsontext.IsNull(m.Value) {
+			continue
+		}
+		target := p.Link.Target
+		list := p.Link.Many && x.door.boundary.follows() && x.host.catalog.RemoteOf(target) == x.door.Frond.Remote
+		if x.inside || jsontext.Get(sent, p.Name) == nil {
+			if list {
+				x.points = append(x.points, Points{Field: p})
+			}
+			continue
+		}
+		scope, ok := access.Open, true
+		door := x.host.catalog.Door(target.Key)
+		if door != nil {
+			scope, ok = x.scopeOfRows(ctx, target)
+		}
+		if x.verdict != nil {
+			return x.verdict // the collector failed
+		}
+		there := x.host.catalog.RemoteOf(target)
+		beside := there == x.door.Frond.Remote // who keeps the row keeps these too, and knows whether they are there
+		switch {
+		case beside && ok && scope.Rows == nil && !list, there != "" && door == nil:
+			continue
+		case beside && x.door.boundary.follows():
+			where := filter.Nothing()
+			if ok {
+				where = scope.Rows
+			}
+			// Who cannot read the field could guess at what it holds.
+			x.points = append(x.points, Points{Field: p, Where: where, All: !x.readable(x.doorScope, p)})
+			continue
+		}
+		if err := checkElsewhere(ctx, x, p, m.Value, scope, ok); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkElsewhere checks the rows that a relation leads to where the row and they are
+// kept in different places, or both at a remote.
+func checkElsewhere(ctx context.Context, x *execution, p *schema.Property, value json.RawMessage, scope *access.Scope, ok bool) error {
+	e := p.Link.Target
+	ids := idsOf(p, value)
+	if e == x.door.Entity && x.id == nil {
+		// A new row may point at itself; whether it may be at all is asked next.
+		own, _ := rows.Key(e.Primary, x.body.Get(e.Primary.Name))
+		ids = slices.DeleteFunc(ids, func(id json.RawMessage) bool { return string(id) == string(own) })
+	}
+	missing := ids
+	if ok {
+		var err error
+		if missing, err = invisible(ctx, x, e, scope, ids); err != nil {
+			return err
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	had, err := relatedBefore(ctx, x, p)
+	if err == nil && (had == nil || !subset(missing, had)) {
+		err = kiterror.Dangling(p)
+	}
+	return err
+}
+
+// idsOf are the ids that a relation holds, each once and in the one form of a key.
+func idsOf(p *schema.Property, value json.RawMessage) (ids []json.RawMessage) {
+	key := p.Link.Target.Primary
+	add := func(v json.RawMessage) {
+		if id, why := rows.Key(key, v); why == "" {
+			v = id
+		}
+		if !slices.ContainsFunc(ids, func(id json.RawMessage) bool { return string(id) == string(v) }) {
+			ids = append(ids, v)
+		}
+	}
+	if !p.Link.Many {
+		add(value)
+	}
+	for _, v := range jsontext.Elements(value) {
+		add(v)
+	}
+	return ids
+}
+
+// invisible are those of the ids that no row has which exists for a caller with this scope.
+func invisible(ctx context.Context, x *execution, e *schema.Entity, scope *access.Scope, ids []json.RawMessage) (missing []json.RawMessage, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	at := x.host.local // an entity without a door is kept here
+	if door := x.host.catalog.Door(e.Key); door != nil {
+		at = x.host.doors.of(door).keeper
+	}
+	return at.missing(ctx, x, e, scope.Rows, ids)
+}
+
+// relatedBefore are the ids that the row to update holds already; nil where there is no
+// such row for the caller, or it is new.
+func relatedBefore(ctx context.Context, x *execution, p *schema.Property) ([]json.RawMessage, error) {
+	if x.id == nil || !x.readable(x.doorScope, p) { // who cannot read the field could guess at it
+		return nil, nil
+	}
+	rows, err := x.door.keeper.visibleRow(ctx, x, []string{p.Name})
+	if err != nil || rows.Len() == 0 || jsontext.IsNull(rows.Row(0).Get(p.Name)) {
+		return nil, err
+	}
+	return idsOf(p, rows.Row(0).Get(p.Name)), nil
+}
+
+// subset reports whether all holds each of some.
+func subset(some, all []json.RawMessage) bool {
+	for _, id := range some {
+		if !slices.ContainsFunc(all, func(other json.RawMessage) bool { return string(other) == string(id) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkVisible holds a write to what the caller may see of the row afterwards (docs/decisions/writes-and-versions.md).
+// What follows from the body alone is decided here, the rest by the store in the
+// transaction that writes.
+func checkVisible(ctx context.Context, x *execution, terms *Terms, unmet error) error {
+	if x.doorScope.Rows == nil {
+		return nil
+	}
+	a := writtenRow{x: x, ctx: ctx, record: x.body, new: x.id == nil}
+	remaining, err := x.doorScope.Rows.Reduce(&a)
+	switch {
+	case err != nil:
+		return err
+	case remaining.Never() && a.new && len(x.points) == 0: // else the store says first whether its relations lead anywhere
+		return unmet
+	case remaining.Always(), remaining == x.doorScope.Rows && !a.new: // nothing is written that it is about
+	default:
+		terms.After, terms.Unmet = x.doorScope.Rows, unmet
+	}
+	return nil
+}
+
+// writtenRow is one row as it will be once it is written: what is written into it, and
+// whether it is new.
+type writtenRow struct {
+	x      *execution
+	ctx    context.Context
+	record Record
+	new    bool
+}
+
+// Value implements [filter.Known]: a field that is not written keeps what it has.
+func (a *writtenRow) Value(p *schema.Property) (json.RawMessage, bool) {
+	value := a.record.Get(p.Name)
+	return value, value != nil || a.new
+}
+
+// Related implements [filter.Known]: the store looks at the other side of a relation once
+// the row is written.
+func (a *writtenRow) Related(f *filter.Filter) (*filter.Filter, error) { return f, nil }
+
+// maskedConflict is a CONFLICT of the store as this caller may know it: it names neither fields
+// that are hidden from them, nor relations of rows that may be.
+func maskedConflict(ctx context.Context, x *viewer, err error) error {
+	var v *kiterror.Violation
+	if x.inside || !errors.As(err, &v) {
+		return err
+	}
+	if v.Kind == kiterror.Restrict {
+		by := v.Fields[0]
+		scope, ok := x.scopeBehind(ctx, by.Owner)
+		if ok && scope.Rows == nil && x.readable(scope, by) {
+			return err
+		}
+		const message = "is still pointed at by other rows; remove or change them first"
+		veiled := kiterror.Errorf(kiterror.Conflict, "the row %s", message).WithCause(err)
+		veiled.Details = []schema.Detail{{Path: "id", Pointer: "/params/id", Code: kiterror.Restrict, Message: message}}
+		return veiled
+	}
+	var seen []*schema.Property
+	for _, p := range v.Fields {
+		if x.readable(x.doorScope, p) || jsontext.Get(x.call.Invocation.Body, p.Name) != nil { // who sent it knows it
+			seen = append(seen, p)
+		}
+	}
+	switch {
+	case len(seen) == len(v.Fields):
+		return err
+	case len(seen) > 0: // of the constraint's members the caller knows these
+		return kiterror.Taken(seen...)
+	case v.Kind == kiterror.Unique:
+		return kiterror.Errorf(kiterror.Conflict, "a value that is not yours to send is already taken").WithCause(err)
+	}
+	return kiterror.Errorf(kiterror.Conflict, "a value that is not yours to send names a row that does not exist").WithCause(err)
+}
