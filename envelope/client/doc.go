@@ -14,7 +14,7 @@
 //	each          many keys: findByIds, a batch, single calls             each.go, each_*.go, keys.go
 //	single        one frame: written, signed, read, checked               host.go, conformance.go
 //	send          retries, the bound on requests in flight, the breaker   send.go, guard.go
-//	roundTrip     one HTTP request                                        roundtrip.go
+//	roundTrip     one HTTP request                                        roundtrip.go, connections_unix.go
 //	read          the result in its form, the page cut                    result.go, result_page.go, page.go
 //
 // failure.go has the table of failures of the transport and their consequences.

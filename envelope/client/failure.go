@@ -99,8 +99,7 @@ var outcomes = [...]outcome{
 	goneFacts:        {kiterror.Gone, "the remote service no longer keeps the events after this position; read the rows again, and continue from the position of that page", false, false, false},
 }
 
-// failure is why a round trip brought no answer. It is an error for the retry policy only;
-// callers receive err.
+// failure is why a round trip brought no answer. Callers receive err.
 type failure struct {
 	kind   failureKind
 	status int           // of an answer without a frame
@@ -108,9 +107,6 @@ type failure struct {
 	cause  error         // for the log
 	retry  bool          // the attempt is repeated
 }
-
-// Error makes a failure an error for the retry policy.
-func (f *failure) Error() string { return f.err().Error() }
 
 // code is the code that the caller receives; "" for nil, which means success.
 func (f *failure) code() kiterror.Code {
@@ -146,19 +142,20 @@ type silent struct{ error }
 func (silent) Error() string   { return "" }
 func (s silent) Unwrap() error { return s.error }
 
-// unanswered is the failure of an attempt that brought no complete answer. ctx is the call's,
-// attempt the part of it for this attempt; sent says whether a connection accepted any byte of
-// the request. The caller is asked first: a cancelled context makes every error of the
+// unanswered is the failure of an attempt that brought no complete answer. ctx is the call's; late
+// says whether the time of the attempt ran out, sent whether a connection accepted any byte of the
+// request. The caller is asked first: a cancelled context makes every error of the
 // transport look like a lost connection.
-func unanswered(ctx, attempt context.Context, err error, sent bool) *failure {
+func unanswered(ctx context.Context, late bool, err error, sent bool) *failure {
 	f := &failure{kind: connectionLost, cause: err}
+	by, ends := ctx.Deadline()
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		f.kind = callerGone
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, late && ends && passed(by):
 		f.kind = callTimeout
-	case attempt.Err() != nil:
+	case late:
 		f.kind = attemptTimeout
 	case errors.As(err, &certificate):
 		f.kind = badCertificate

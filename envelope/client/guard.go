@@ -2,22 +2,20 @@ package client
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
-	"github.com/failsafe-go/failsafe-go"
-	"github.com/failsafe-go/failsafe-go/budget"
 	"github.com/failsafe-go/failsafe-go/bulkhead"
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
-	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
 
 // The numbers of docs/remotes.md.
 const (
-	pauseLeast  = 100 * time.Millisecond // before a query is sent again
-	pauseMost   = time.Second
-	retryBudget = 0.2 // the share of the requests under way that may be retries
+	pauseLeast = 100 * time.Millisecond // before a query is sent again
+	pauseMost  = time.Second
+	retryShare = 0.2 // of the requests under way may be retries,
+	retriesFew = 3   // and so many in any case
 
 	breakerWindow = 10 * time.Second
 	breakerCalls  = 20  // in the window, before the breaker can open
@@ -34,26 +32,16 @@ const (
 type guard struct {
 	least, most time.Duration // of the pause before a retry
 	fair        time.Duration
-	retries     failsafe.Executor[any]
+	sending     atomic.Int32 // posts under way
+	retrying    atomic.Int32 // those of them that are sent again
 	breaker     circuitbreaker.CircuitBreaker[any]
 	bulkhead    bulkhead.Bulkhead[any]
 }
 
 // newGuard makes the guard of one host; o has its defaults filled in. changed is called for
-// every change of the breaker. The retry budget is shared by all calls: while a host is down,
-// retries stay a fifth of its requests.
+// every change of the breaker.
 func newGuard(o *Options, changed func(from, to string)) *guard {
 	g := &guard{least: pauseLeast, most: pauseMost, fair: min(fairTime, o.Attempt)}
-	g.retries = failsafe.With(retrypolicy.NewBuilder[any]().
-		HandleIf(func(_ any, err error) bool {
-			f := failureOf(err)
-			return f != nil && f.retry
-		}).
-		WithMaxRetries(o.Retries).
-		WithDelayFunc(g.pause).
-		WithBudget(budget.NewBuilder().WithMaxRate(retryBudget).Build()).
-		ReturnLastFailure().
-		Build())
 	g.breaker = circuitbreaker.NewBuilder[any]().
 		WithFailureRateThreshold(breakerShare, breakerCalls, breakerWindow).
 		WithSuccessThreshold(1). // one probe
@@ -64,24 +52,23 @@ func newGuard(o *Options, changed func(from, to string)) *guard {
 	return g
 }
 
-// pause is the wait before a retry: full jitter, so that callers who failed together do not
-// return together, and at least the wait that the host asked for.
-func (g *guard) pause(exec failsafe.ExecutionAttempt[any]) time.Duration {
-	d := g.least + rand.N(g.most-g.least)
-	if f := failureOf(exec.LastError()); f != nil {
-		d = max(d, f.after)
+// retry waits before a post is sent again, and says whether it is. The wait has full jitter, so
+// that callers who failed together do not return together, and is at least the one that the host
+// asked for. While a host is down, retries stay a fifth of its requests, or few. The
+// caller takes one off retrying after an attempt.
+func (g *guard) retry(ctx context.Context, f *failure) bool {
+	timer := time.NewTimer(max(g.least+rand.N(g.most-g.least), f.after))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return false
 	}
-	return d
-}
-
-// failureOf is the failure in an error of the retry policy, or nil.
-func failureOf(err error) *failure {
-	if err == nil {
-		return nil
+	if n := g.retrying.Add(1) - 1; n >= retriesFew && float64(n) > retryShare*float64(g.sending.Load()+n) {
+		g.retrying.Add(-1)
+		return false
 	}
-	var f *failure
-	_ = errors.As(err, &f)
-	return f
+	return true
 }
 
 // open says whether the breaker is open, before a place in the bulkhead is taken. Without it

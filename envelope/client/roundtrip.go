@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -45,9 +44,37 @@ type endpoint struct {
 	options   *Options
 	address   *url.URL
 	transport http.RoundTripper
-	traced    bool // transport is net/http's, which reports the bytes it has sent
+	traced    bool      // transport is net/http's, which reports the bytes it has sent
+	own       exchanger // carries posts in place of transport; nil: transport carries all
 	// wrote is what calls that belong to no request have written at the host.
 	wrote consistency.Record
+}
+
+// exchanger carries posts over connections of this package. sent reports whether a connection took
+// a byte of the request.
+type exchanger interface {
+	exchange(ctx context.Context, a *attempt) (r response, sent bool, err error)
+	CloseIdleConnections()
+}
+
+// maxOwnPost is how many bytes a post has at most that an exchanger carries: a socket takes them
+// at once. net/http reads an answer while a longer body is being written.
+const maxOwnPost = 32 << 10
+
+// attempt is a post that is being sent.
+type attempt struct {
+	endpoint *endpoint
+	post     *post
+	frames   []byte    // of the post, with a new signature if it is signed
+	by       time.Time // when it ends
+	account  *budget.Account
+}
+
+// response is an HTTP response. The header may lack fields that no call reads.
+type response struct {
+	status int
+	header http.Header
+	body   []byte
 }
 
 // record holds the writes that a call has to see: in a gateway those of its request; in other
@@ -62,38 +89,64 @@ func (e *endpoint) record(ctx context.Context) *consistency.Record {
 // roundTrip sends a post once and has the answer read; nil: it was read. Only bodies that
 // jsontext.Check accepts reach p.read.
 func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
-	attempt, cancel := within(ctx, e.options.Attempt+p.get.patience())
-	defer cancel()
-	var taken atomic.Bool
+	a := attempt{endpoint: e, post: p, frames: p.frames, by: time.Now().Add(e.options.Attempt + p.get.patience()), account: p.account(ctx)}
+	if by, ok := ctx.Deadline(); ok && by.Before(a.by) {
+		a.by = by
+	}
+	if p.sealed != nil { // a token is valid once
+		a.frames = p.sealed.Post()
+	}
 	p.sent.Add(1)
-	resp, err := e.transport.RoundTrip(e.request(attempt, p, &taken))
-	if err != nil {
-		return unanswered(ctx, attempt, err, taken.Load())
+	carry := a.overTransport
+	if e.own != nil && p.get == nil && len(a.frames) <= maxOwnPost {
+		carry = a.overConnection
 	}
-	defer func() { _ = resp.Body.Close() }()
-	e.record(ctx).Learned(resp.Header[consistency.Header])
-	body, err := readBody(resp, p.most, p.account(ctx))
-	var refused *kiterror.Error
+	r, sent, err := carry(ctx)
+	e.record(ctx).Learned(r.header[consistency.Header])
 	switch {
-	case errors.As(err, &refused):
-		return &failure{kind: answerOverBudget, cause: refused}
-	case int64(len(body)) > p.most:
-		return &failure{kind: tooLarge}
 	case err != nil:
-		return unanswered(ctx, attempt, err, true)
-	case resp.StatusCode >= 300 && resp.StatusCode < 400: // never followed: frames go where they were meant to go
-		return frameless(resp.StatusCode, resp.Header)
+		if refused := (*kiterror.Error)(nil); errors.As(err, &refused) {
+			return &failure{kind: answerOverBudget, cause: refused}
+		}
+		return unanswered(ctx, passed(a.by), err, sent)
+	case int64(len(r.body)) > p.most:
+		return &failure{kind: tooLarge}
+	case r.status >= 300 && r.status < 400: // never followed: frames go where they were meant to go
+		return frameless(r.status, r.header)
 	}
-	if p.get != nil && withoutFacts(resp.StatusCode) {
+	if p.get != nil && withoutFacts(r.status) {
 		return &failure{kind: noFacts}
 	}
-	if err := jsontext.Check(body); err != nil {
-		f := p.get.frameless(resp.StatusCode, resp.Header)
+	if err := jsontext.Check(r.body); err != nil {
+		f := p.get.frameless(r.status, r.header)
 		f.cause = err
 		return f
 	}
-	return p.read(resp.StatusCode, resp.Header, body)
+	return p.read(r.status, r.header, r.body)
 }
+
+// overConnection sends a post over a connection of this package.
+func (a *attempt) overConnection(ctx context.Context) (response, bool, error) {
+	return a.endpoint.own.exchange(ctx, a)
+}
+
+// overTransport sends a post by the endpoint's transport.
+func (a *attempt) overTransport(ctx context.Context) (r response, sent bool, err error) {
+	ctx, cancel := context.WithDeadline(ctx, a.by)
+	defer cancel()
+	var taken atomic.Bool
+	resp, err := a.endpoint.transport.RoundTrip(a.request(ctx, &taken))
+	if err != nil {
+		return r, taken.Load(), err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	r = response{status: resp.StatusCode, header: resp.Header}
+	r.body, err = readBody(resp, a.post.most, a.account)
+	return r, true, err
+}
+
+// passed reports whether a time has come.
+func passed(by time.Time) bool { return !time.Now().Before(by) }
 
 // within is ctx bounded by d: ctx itself if its own deadline is earlier.
 func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
@@ -126,49 +179,46 @@ func (p *post) account(ctx context.Context) *budget.Account {
 	return budget.AccountOf(ctx)
 }
 
-// jsonType and jsonHeader are shared by all requests, so that they allocate nothing.
-var (
-	jsonType   = []string{"application/json"}
-	jsonHeader = http.Header{"Content-Type": jsonType, "Accept": jsonType}
-)
+// jsonType is shared by all requests, so that it allocates nothing.
+var jsonType = []string{"application/json"}
 
-// request makes the HTTP request of one attempt. taken is set once a connection has accepted
-// anything of it.
+// setHeader sets the header of a post.
 //
-//	POST /_kit/call
 //	Content-Type, Accept: application/json
 //	Traceparent, the timeout in milliseconds, X-Frond-Consistency, Options.Header, Authorization of the address
-func (e *endpoint) request(ctx context.Context, p *post, taken *atomic.Bool) *http.Request {
-	header := make(http.Header, 6)
-	maps.Copy(header, jsonHeader)
-	if by, ok := ctx.Deadline(); ok {
-		header[wire.TimeoutHeader] = []string{strconv.FormatInt(max(1, time.Until(by).Milliseconds()), 10)}
+func (a *attempt) setHeader(ctx context.Context, header http.Header) {
+	header["Content-Type"], header["Accept"] = jsonType, jsonType
+	header[wire.TimeoutHeader] = []string{strconv.FormatInt(max(1, time.Until(a.by).Milliseconds()), 10)}
+	if isTraceparent(a.post.trace) {
+		header["Traceparent"] = []string{a.post.trace}
 	}
-	if isTraceparent(p.trace) {
-		header["Traceparent"] = []string{p.trace}
-	}
+	e := a.endpoint
 	if tokens := e.record(ctx).Text(); tokens != "" {
 		header[consistency.Header] = []string{tokens}
 	}
 	if e.options.Header != nil {
 		e.options.Header(ctx, header)
 	}
+	if u := e.address.User; u != nil && header["Authorization"] == nil {
+		password, _ := u.Password()
+		(&http.Request{Header: header}).SetBasicAuth(u.Username(), password)
+	}
+}
+
+// request makes the HTTP request of an attempt. taken is set once a connection has accepted
+// anything of it.
+func (a *attempt) request(ctx context.Context, taken *atomic.Bool) *http.Request {
+	e, header := a.endpoint, make(http.Header, 6)
+	a.setHeader(ctx, header)
 	req := &http.Request{
 		Method: http.MethodPost, URL: e.address, Host: e.address.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
-	if u := e.address.User; u != nil && header["Authorization"] == nil {
-		password, _ := u.Password()
-		req.SetBasicAuth(u.Username(), password)
-	}
-	if p.get != nil {
+	if a.post.get != nil {
 		taken.Store(true) // without effect on it: a GET may be sent again
-		return p.get.request(req).WithContext(ctx)
+		return a.post.get.request(req).WithContext(ctx)
 	}
-	frames := p.frames
-	if p.sealed != nil { // a token is valid once
-		frames = p.sealed.Post()
-	}
+	frames := a.frames
 	body := func() (io.ReadCloser, error) { return &payload{Reader: bytes.NewReader(frames), taken: taken}, nil }
 	if e.traced { // net/http sends head and body in one piece where it knows the body's type
 		body = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(frames)), nil }

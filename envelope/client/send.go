@@ -23,12 +23,16 @@ func newSender(base string, opts *Options) *sender {
 	s.endpoint = endpoint{options: o, address: address, transport: o.Transport}
 	if s.endpoint.transport == nil {
 		s.endpoint.transport, s.endpoint.traced = newTransport(o), true
+		s.endpoint.own = newConnections(address, o)
 	}
 	return s
 }
 
 // close closes the idle connections.
 func (s *sender) close() {
+	if s.endpoint.own != nil {
+		s.endpoint.own.CloseIdleConnections()
+	}
 	if t, ok := s.endpoint.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}
@@ -40,26 +44,29 @@ func (s *sender) send(ctx context.Context, p *post) *failure {
 	if s.invalid != nil {
 		return &failure{kind: badAddress, cause: s.invalid}
 	}
-	var last *failure
-	tries := 0
-	_, err := s.guard.retries.WithContext(ctx).Get(func() (any, error) {
-		if tries++; tries > 1 {
-			s.counters.retries.Add(1)
-		}
-		if last = s.attempt(ctx, p); last == nil {
-			return nil, nil
-		}
-		return nil, last
-	})
-	switch {
-	case err == nil:
-	case last == nil: // answered just as the call's time ran out
-		last = unanswered(ctx, ctx, err, true)
-	case errors.Is(ctx.Err(), context.Canceled):
-		last.kind = callerGone
+	g := s.guard
+	g.sending.Add(1)
+	defer g.sending.Add(-1)
+	f := s.attempt(ctx, p)
+	for tries := 0; f != nil && f.retry && tries < s.endpoint.options.Retries && g.retry(ctx, f); tries++ {
+		f = s.again(ctx, p)
 	}
-	s.counters.ended(last.code())
-	return last // why there is no answer, for any end of the retries
+	switch err := ctx.Err(); {
+	case err == nil:
+	case f == nil: // answered just as the call's time ran out
+		f = unanswered(ctx, true, err, true)
+	case errors.Is(err, context.Canceled):
+		f.kind = callerGone
+	}
+	s.counters.ended(f.code())
+	return f
+}
+
+// again is an attempt after a failed one.
+func (s *sender) again(ctx context.Context, p *post) *failure {
+	defer s.guard.retrying.Add(-1)
+	s.counters.retries.Add(1)
+	return s.attempt(ctx, p)
 }
 
 // attempt makes one round trip, if there is room and the breaker is not open. Discovery passes
