@@ -195,6 +195,8 @@ updated [[["Watched uno",40],["Watched two",50]],true]
 both are shown [["Watched een",41],["Watched two",50]]
 both are kept [[["Watched uno",41],["Watched een",41]],[["Watched een",41],["Watched two",50]]]
 one is taken back [["no failure","VALIDATION_FAILED","no failure"],[["Watched een",42],["Watched two",50]]]
+edits of an older row [["PRECONDITION_FAILED","PRECONDITION_FAILED"],[["Watched een",42],["Watched two",50]]]
+an edit of the newer row ["no failure",[["Watched een",44],["Watched two",50]]]
 deleted [["Watched two",50]]
 as the list is [true]
 ended true

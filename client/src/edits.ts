@@ -1,5 +1,6 @@
 // Patches that are shown ahead of the host's answer: a queue for each row. They leave one after
-// another, and one that fails takes only itself back.
+// another, and one that fails takes only itself back. Where somebody else wrote the row in between,
+// those behind it fail likewise if they have a condition on the version.
 
 import { KitError } from "./errors.js";
 import { isObject } from "./json.js";
@@ -33,8 +34,8 @@ interface Queue {
   turn: Promise<unknown>;
   /** The version that the host answered last. */
   version?: string | undefined;
-  /** Versions of rows that were shown with these patches. */
-  readonly known: Set<string | undefined>;
+  /** Versions of rows that were shown with these patches: whether only these were written since. */
+  readonly known: Map<string, boolean>;
 }
 
 export class Edits {
@@ -50,7 +51,7 @@ export class Edits {
     const edit = { id, patch };
     const queue = this.queues.get(String(id));
     if (queue) queue.edits.push(edit);
-    else this.queues.set(String(id), { edits: [edit], turn: Promise.resolve(), known: new Set() });
+    else this.queues.set(String(id), { edits: [edit], turn: Promise.resolve(), known: new Map() });
     this.changed(id);
     return edit;
   }
@@ -61,11 +62,14 @@ export class Edits {
     const turn = queue.turn.then(async () => {
       let row: Row | undefined;
       try {
-        const version = queue.version !== undefined && queue.known.has(options.ifMatch) ? queue.version : options.ifMatch;
+        const version = queue.version !== undefined && queue.known.get(options.ifMatch) ? queue.version : options.ifMatch;
         row = await this.update(edit.id, edit.patch, { ...options, ...(version !== undefined && { ifMatch: version }) });
         return row;
       } catch (err) {
-        if (err instanceof KitError && err.code === "PRECONDITION_FAILED") row = err.details && "row" in err.details ? err.details.row : undefined;
+        if (err instanceof KitError && err.code === "PRECONDITION_FAILED") {
+          row = err.details && "row" in err.details ? err.details.row : undefined;
+          for (const version of queue.known.keys()) queue.known.set(version, false);
+        }
         throw err;
       } finally {
         if (row) queue.version = etag(row);
@@ -90,7 +94,8 @@ export class Edits {
   shown(id: unknown, row: Row): Row {
     const queue = this.queues.get(String(id));
     if (!queue) return row;
-    if (etag(row) !== undefined) queue.known.add(etag(row));
+    const version = etag(row);
+    if (version !== undefined && !queue.known.has(version)) queue.known.set(version, true);
     return queue.edits.reduce((shown, edit) => laid(shown, edit.patch), row);
   }
 }

@@ -50,6 +50,11 @@ print("both are shown", await until((page) => page.items[0]!.price === 41 && pag
 print("both are kept", [(await Promise.all(edits)).map((p) => [p.name, p.price]), await until((page) => page.items[0]!.price === 41 && etag(page.items[0]!) !== version)]);
 const mixed = [watched.update(one.id, { price: 42 }), watched.update(one.id, { name: "x" }), watched.update(one.id, { description: "kept" })].map(code);
 print("one is taken back", [await Promise.all(mixed), await until((page) => page.items[0]!.price === 42 && page.items[0]!.description === "kept")]);
+const before = etag(last.page!.items[0]!)!;
+await product.update(one.id, { stock: 3 });
+const late = [watched.update(one.id, { price: 43 }, { ifMatch: before }), watched.update(one.id, { description: "lost" }, { ifMatch: before })].map(code);
+print("edits of an older row", [await Promise.all(late), await until((page) => page.items[0]!.stock === 3 && page.items[0]!.price === 42)]);
+print("an edit of the newer row", [await code(watched.update(one.id, { price: 44 }, { ifMatch: etag(last.page!.items[0]!)! })), await until((page) => page.items[0]!.price === 44 && page.items[0]!.description === "kept")]);
 await product.delete(one.id);
 print("deleted", await until(names("Watched two")));
 
