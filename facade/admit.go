@@ -16,7 +16,7 @@ import (
 
 // admit is the third step: everything the call carries is judged before anything runs. All
 // refusals are reported at once, those of params before those of query before those of the
-// body; after that the keeper of the rows decodes and fills in what was judged.
+// body; after that the keeper of the rows decodes and completes the judged values.
 func (x *execution) admit(ctx context.Context) error {
 	if x.call.Each != nil {
 		if err := admitEach(ctx, x); err != nil {
@@ -85,7 +85,7 @@ func admitEach(ctx context.Context, x *execution) error {
 	return nil
 }
 
-// followsRelation reports whether a relation exists for the caller on the rows it stands on, by
+// followsRelation reports whether a relation exists for the caller on the rows that have it, by
 // the scope that those were read with.
 func followsRelation(ctx context.Context, x *viewer, through *catalog.Through) bool {
 	door := x.host.catalog.Door(through.Entity)
@@ -103,7 +103,7 @@ func followsRelation(ctx context.Context, x *viewer, through *catalog.Through) b
 	return err == nil && !scope.Hides(through.Field)
 }
 
-// admitID judges findById and delete: an id in params, and what the query says. A batch
+// admitID judges findById and delete: an id in params, and the query. A batch
 // has its keys in place of the id.
 func admitID(ctx context.Context, x *execution) error {
 	in := &x.call.Invocation
@@ -206,7 +206,7 @@ func admitCreate(_ context.Context, x *execution) error {
 }
 
 // admitUpdate judges a patch. One that reaches into nested objects is laid over the row
-// first, so that the judge sees what will be kept.
+// first, so that the judge sees the row to keep.
 func admitUpdate(ctx context.Context, x *execution) error {
 	renameBody(&x.viewer, x.door.Entity)
 	in := &x.call.Invocation
@@ -230,7 +230,7 @@ func admitUpdate(ctx context.Context, x *execution) error {
 }
 
 // withoutID takes the primary key out of a patch that sends the one the row has, as
-// clients do that send back what they read: it changes nothing. Any other value is for the
+// clients do that send back the row they read: it changes nothing. Any other value is for the
 // judge to refuse.
 func withoutID(x *execution, patch json.RawMessage) json.RawMessage {
 	p := x.door.Entity.Primary

@@ -19,7 +19,7 @@ import (
 // Who writes does not matter: a caller, a handler or a hook. An explained call and a dry run
 // announce nothing, and neither do seeds and migrations, which do not come along this path.
 
-// written is what a command did to one row: the row as it was and as it is, each nil where
+// written is the change of one row by a command: the row as it was and as it is, each nil where
 // there is none.
 type written struct {
 	door          *catalog.Door
@@ -104,7 +104,7 @@ func (m *emission) events(ctx context.Context, all ...written) ([]Event, error) 
 	return events, nil
 }
 
-// newEvent is a new event of a fact, without what it carries.
+// newEvent is a new event of a fact, without its payload.
 func newEvent(f *catalog.Fact, at time.Time, trace string) (Event, error) {
 	id, err := schema.UUIDv7()
 	if err != nil {

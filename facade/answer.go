@@ -23,7 +23,7 @@ func (m *mismatch) Field() string { return m.field }
 // Error implements error.
 func (m *mismatch) Error() string { return "the field " + m.field + " " + m.why }
 
-// renamedAnswer renames the members of what the author's code answered, an object or an array
+// renamedAnswer renames the members of an answer of the author's code, an object or an array
 // of them, to the fields of the card: a Go struct without JSON tags says Title for title.
 // A member that is no field, two members for one field, and a required field that is
 // missing are errors, so that nothing is lost in silence (docs/decisions/handlers.md).
@@ -80,7 +80,7 @@ func (n *naming) each(array json.RawMessage) (json.RawMessage, error) {
 }
 
 // object renames the members of one object. Text that is no object is returned as it is:
-// whoever reads the answer reports what is wrong with it.
+// the reader of the answer reports the fault.
 func (n *naming) object(text json.RawMessage) (json.RawMessage, error) {
 	if jsontext.KindOf(text) != jsontext.Object {
 		return text, nil // whoever reads the answer reports what it is instead
@@ -153,13 +153,13 @@ func (n *naming) inside(f *schema.Field, value json.RawMessage) (json.RawMessage
 }
 
 // closed reports whether a shape names the members of an object somewhere in it, so that
-// others have to be removed from what a handler answers.
+// others have to be removed from the answer of a handler.
 func closed(s *schema.Shape) bool {
 	return s.Properties != nil || s.Items != nil && closed(s.Items)
 }
 
 // prune is a value without the members of nested objects that its shape does not name:
-// what a view names leaves, and nothing else (docs/collectors.md). A shape that takes further
+// the fields of a view leave, and nothing else (docs/collectors.md). A shape that takes further
 // members by a keyword of its own keeps them.
 func prune(s *schema.Shape, value json.RawMessage) json.RawMessage {
 	switch kind := jsontext.KindOf(value); {
@@ -190,7 +190,7 @@ func further(s *schema.Shape) bool {
 	return s.Extra.Get("patternProperties") != nil || more != nil && jsontext.KindOf(more) != jsontext.False
 }
 
-// adopt makes a result of what a handler answered, in the form that its operation
+// adopt makes a result of a handler's answer, in the form that its operation
 // declares. Its rows are laid out as the selection reads them, so that the last step is
 // the same for rows from anywhere.
 func adopt(x *execution, answer any) (*Result, error) {

@@ -55,7 +55,7 @@ func newBoundDoor(d *catalog.Door, c *compile.Compiled) *boundDoor {
 	return b
 }
 
-// readerOf is the reader of what an operation answers: that of a door, with its computed fields, where
+// readerOf is the reader of the answer of an operation: that of a door, with its computed fields, where
 // the answer is rows of the door.
 func readerOf(h *host, op *catalog.Operation) *reader {
 	switch {
@@ -90,7 +90,7 @@ func newBoundFact(h *host, f *catalog.Fact, c *compile.Compiled) *boundFact {
 }
 
 // answer decides who answers the operation, for callers and for the author's own code: a handler
-// that stands before a built-in reaches it so.
+// that replaces a built-in reaches it so.
 func (op *boundOperation) answer() {
 	if op.Builtin {
 		op.builtin = builtins[op.Name]

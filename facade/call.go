@@ -61,7 +61,7 @@ type Call struct {
 	Position bool
 	// Version asks for the version of every row that is answered, in Result.Versions.
 	Version bool
-	// If is what has to hold of the row that update or delete is about; it is judged in
+	// If is a condition on the version of the row that update or delete is about; it is judged in
 	// the transaction that writes. nil: nothing.
 	If *Precondition
 	// Merge says that the body of an update is a merge patch to the letter (RFC 7396):
@@ -72,18 +72,18 @@ type Call struct {
 	// which Invocation.Query has in ours. A host that publishes no input card for its list is
 	// sent these words. nil: the query was sent in ours.
 	SentQuery json.RawMessage
-	// Partial lets an answer stand whose computed fields could not all be made: the
+	// Partial accepts an answer whose computed fields could not all be made: the
 	// ones that failed are absent from the rows and named in Result.Failed. Without
 	// it such a call fails whole.
 	Partial bool
 }
 
-// Invocation is what a call carries (spec 2.6). Params, Query and Body are JSON
-// text: an explicit null and an absent key arrive as what they are. Surfaces have
+// Invocation is the input of a call (spec 2.6). Params, Query and Body are JSON
+// text: an explicit null and an absent key stay distinct. Surfaces have
 // run [schema/jsontext.Check] over it. No text at all means {} (for Body: absent).
 type Invocation struct {
 	// ID is the id of the row that a built-in operation is about, as the text of a JSON
-	// scalar. It stands for the member id of Params, and a call has one of the two; nil:
+	// scalar. It replaces the member id of Params, and a call has one of the two; nil:
 	// Params has it, or there is none. An author's handler or hook finds it in Params.
 	ID     json.RawMessage
 	Params json.RawMessage
@@ -121,19 +121,19 @@ type Each struct {
 }
 
 // Handler answers an author's operation. The call it is given is admitted: params,
-// query and body are judged, decoded and filled. What it returns is marshalled to
-// JSON, and its members are the fields of the output whatever their case: one that the
+// query and body are judged, decoded and filled. Its answer is marshalled to
+// JSON, and its members are the fields of the output in any case of letters: one that the
 // card does not have, and one that it requires and does not get, is INTERNAL_ERROR,
 // with the field in the log. *Rows and *Result are taken as they are. Whatever it is,
 // it leaves by the rules of the operation's output: closed and hidden fields gone,
 // values encoded, the fields of a named view and no others.
 type Handler func(ctx context.Context, c *Call) (any, error)
 
-// Hook is the author's code around a command, whatever answers it and wherever the call
+// Hook is the author's code around a command, for every runner of it, wherever the call
 // comes from. Either function may be nil. Both are called from many goroutines.
 type Hook struct {
 	// Before runs when the call is allowed and judged, and before anything is written. c
-	// is what a [Handler] is given. Its error is the call's, and nothing is written. The
+	// is the call that a [Handler] is given. Its error is the call's, and nothing is written. The
 	// members it answers are written beside those of the body or in their place, as they
 	// are kept; only create and update take any, and a value that does not fit its field
 	// is INTERNAL_ERROR.
@@ -172,7 +172,7 @@ type List[T any] struct {
 	EndCursor string `json:"endCursor"` // "": the list is empty
 }
 
-// Precondition is what has to hold of the row that an update or a delete is about.
+// Precondition is a condition on the version of the row that an update or a delete is about.
 // A version is the text that [catalog.ETag] gives, or that of a REST ETag, in its quotes or without
 // them; "*" is any.
 type Precondition struct {
@@ -196,7 +196,7 @@ func (p *Precondition) holds(version string) bool {
 	return (p.Match == nil || among(p.Match)) && !among(p.NoneMatch)
 }
 
-// any reports whether the precondition holds for every row, whatever its version.
+// any reports whether the precondition holds for every version of a row.
 func (p *Precondition) any() bool {
 	return len(p.NoneMatch) == 0 && (p.Match == nil || slices.Contains(p.Match, "*"))
 }

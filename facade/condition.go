@@ -17,9 +17,9 @@ import (
 
 // A condition of a write is query.where of update and delete: a filter that the row has to
 // meet, decided by the statement that writes. It is in the grammar of a list's filter, and
-// may compare what the caller may read (docs/decisions/writes-and-versions.md).
+// may compare the fields that the caller may read (docs/decisions/writes-and-versions.md).
 
-// admitWhere reads query.where. A null is refused: whoever sends one means to hold the row
+// admitWhere reads query.where. A null is refused: its sender means to hold the row
 // to something.
 func admitWhere(ctx context.Context, x *execution) error {
 	value := jsontext.Get(x.call.Invocation.Query, "where")
@@ -48,7 +48,7 @@ func admitWhere(ctx context.Context, x *execution) error {
 	return nil
 }
 
-// targetOf is what the row has to meet that a write is about: that it is there for the
+// targetOf is the condition on the row that a write is about: that it exists for the
 // caller, and the condition.
 func targetOf(x *execution) *filter.Filter { return filter.Both(writableRows(x), x.condition) }
 
@@ -128,7 +128,7 @@ func beforeHandler(ctx context.Context, x *execution) (l *pendingPrecondition, t
 }
 
 // readIfMatch reads query.ifMatch: a version, or a list of them. A null is refused:
-// whoever sends one means to hold the row to something.
+// its sender means to hold the row to something.
 func readIfMatch(r *refusals, value json.RawMessage) *Precondition {
 	p := &Precondition{}
 	add := func(v json.RawMessage) bool {
@@ -153,7 +153,7 @@ func readIfMatch(r *refusals, value json.RawMessage) *Precondition {
 }
 
 // admitIf finds out which version the row has to have: the one the caller names, or, for
-// the author's own code within a handler that stands before the operation, the one that
+// the author's own code within a handler that replaces the operation, the one that
 // the handler's caller named.
 func admitIf(ctx context.Context, x *execution) error {
 	if own := x.call.If; own != nil {
@@ -186,7 +186,7 @@ func admitIf(ctx context.Context, x *execution) error {
 	return x.door.keeper.holds(x)
 }
 
-// judgeVersion fails with PRECONDITION_FAILED where the row as it stands is not the one
+// judgeVersion fails with PRECONDITION_FAILED where the current row is not the one
 // that the call is about.
 func judgeVersion(x *execution, current rows.Row) error {
 	if x.precondition.any() {
@@ -217,9 +217,9 @@ func (l *pendingPrecondition) forRow(x *execution) bool {
 	return l != nil && !l.used.Load() && x.inside && l.door == x.door && x.op.builtin != nil && (x.op.Name == "update" || x.op.Name == "delete") && bytes.Equal(l.id, x.id)
 }
 
-// termsOf is what has to hold for a write here, for the store to decide in its transaction:
-// what the relations of the body lead to, which version the row has, and what a patch that
-// reaches into nested objects makes of the row as it then stands.
+// termsOf returns the terms of a write here, for the store to decide in its transaction:
+// the targets of the body's relations, the version of the row, and the result of a patch that
+// reaches into nested objects of the current row.
 func termsOf(x *execution) *Terms {
 	terms := &Terms{Points: x.points}
 	var read []string
@@ -241,7 +241,7 @@ func termsOf(x *execution) *Terms {
 	return terms
 }
 
-// judgedRow is what is written to the row as it stands in the transaction.
+// judgedRow is the record to write over the row that the transaction reads.
 func judgedRow(x *execution, current rows.Row) (Record, error) {
 	if x.precondition != nil {
 		if err := judgeVersion(x, current); err != nil {
@@ -255,7 +255,7 @@ func judgedRow(x *execution, current rows.Row) (Record, error) {
 }
 
 // mergeNested finds out whether a patch reaches into nested objects. It lays one that does over
-// the row as it stands, which is up to the keeper of the row.
+// the current row; the keeper of the row does it.
 func mergeNested(ctx context.Context, x *execution, patch json.RawMessage) error {
 	e := x.door.Entity
 	m := &mergePatch{patch: patch, merged: patch, whole: x.call.Merge}
@@ -271,8 +271,8 @@ func mergeNested(ctx context.Context, x *execution, patch json.RawMessage) error
 	return x.door.keeper.merge(ctx, x)
 }
 
-// mergedRow is what a patch writes into the row as it stands in the transaction; nil where
-// that is what was judged before.
+// mergedRow is the record that a patch writes over the row that the transaction reads; nil where
+// it equals the one that was judged before.
 func mergedRow(x *execution, current rows.Row) (Record, error) {
 	body := x.merging.over(x.door.Entity, current.Get)
 	if bytes.Equal(body, x.merging.merged) {

@@ -24,8 +24,8 @@ func StateFrom(ctx context.Context) access.State {
 	return s
 }
 
-// callContext is what a context says about the calls it stands in: which façade runs them,
-// for whom, and how many stand within each other.
+// callContext holds the facts of a context about the calls around it: which façade runs them,
+// for whom, and how deep they are nested.
 type callContext struct {
 	host    *host
 	state   access.State
@@ -47,7 +47,7 @@ func callContextOf(ctx context.Context) *callContext {
 	return s
 }
 
-// maxDepth is how many calls may stand within each other: handlers that call each
+// maxDepth is how deep calls may be nested: handlers that call each
 // other in a circle end here and not on the stack.
 const maxDepth = 32
 
@@ -63,7 +63,7 @@ func From(ctx context.Context) Caller { return caller{at: callContextOf(ctx)} }
 func FromKept(ctx context.Context) Caller { return caller{at: callContextOf(ctx), kept: true} }
 
 // Inside is, within a handler or a presenter, a Caller for the author's own code.
-// It stands on the inner side of the boundary: fields that are closed or immutable
+// It calls on the inner side of the boundary: fields that are closed or immutable
 // for callers may be written and read, nothing is decoded or encoded, collectors
 // do not scope, and computed fields come only where Select names them. Of an
 // operation that a handler overrides it calls the built-in one.
@@ -129,7 +129,7 @@ func authorContext(ctx context.Context, x *execution) context.Context {
 
 type requestKey struct{}
 
-// Request is one caller's request: what is done for it, on every surface, shares its bounds. It
+// Request is one caller's request: all work for it, on every surface, shares its bounds. It
 // is a context as well. The methods of a nil Request bound nothing.
 type Request struct {
 	context.Context
@@ -138,8 +138,8 @@ type Request struct {
 	spent  atomic.Int64  // of work
 }
 
-// What a call costs beside its statements: for itself, and for each condition of its filter. Both
-// are about what they take.
+// The cost of a call beside its statements: for itself, and for each condition of its filter. Both
+// are estimates.
 const (
 	callWork      = 50 * time.Microsecond
 	conditionWork = 10 * time.Microsecond
@@ -156,7 +156,7 @@ func (r *Request) Value(key any) any {
 // WithRequest marks everything that is done for ctx as one request of a caller, so that it cannot
 // take what all share. caller is a comparable value, and work the time that its statements, and
 // what else it does, may take together; less than 0 is any time. Where ctx is a part of another
-// request, nil and 0 stand for the caller and the bound of that one; else for a caller that
+// request, nil and 0 mean the caller and the bound of that one; else for a caller that
 // [Request.By] names later, and for any time.
 func WithRequest(ctx context.Context, caller any, work time.Duration) context.Context {
 	r := &Request{Context: ctx, caller: caller, work: work}
@@ -177,14 +177,14 @@ func RequestOf(ctx context.Context) *Request {
 	return r
 }
 
-// By says who has sent the request, before its first call.
+// By sets the sender of the request, before its first call.
 func (r *Request) By(caller any) {
 	if r != nil {
 		r.caller = caller
 	}
 }
 
-// Shares returns what the connections of a store are shared between: comparable values for who
+// Shares returns the keys that the connections of a store are shared by: comparable values for who
 // has sent the request and for the request; nil where they are not known.
 func (r *Request) Shares() (caller, request any) {
 	if r == nil {
@@ -226,7 +226,7 @@ func (r *Request) Exhausted() error {
 	return kiterror.TooMuchWork(r.work)
 }
 
-// Statement is what a store is about to do, in its own language.
+// Statement is a statement that a store is about to run, in its own language.
 type Statement struct {
 	Text string `json:"text"`
 	Args []any  `json:"args"`
@@ -255,7 +255,7 @@ type Scan struct {
 type observerKey struct{}
 
 // Observe has every statement that a store runs for ctx reported to watch before it runs,
-// from whatever goroutine runs it. It replaces an observer that was set before.
+// from the goroutine that runs it. It replaces an observer that was set before.
 func Observe(ctx context.Context, watch func(Statement)) context.Context {
 	return context.WithValue(ctx, observerKey{}, watch)
 }
@@ -279,7 +279,7 @@ func ObserverOf(ctx context.Context) func(Statement) {
 
 type dryRunKey struct{}
 
-// DryRun has a store with [Abilities.DryRuns] undo what it writes for ctx, once it knows
+// DryRun has a store with [Abilities.DryRuns] undo its writes for ctx, once it knows
 // whether the write succeeds.
 func DryRun(ctx context.Context) context.Context {
 	return context.WithValue(ctx, dryRunKey{}, true)

@@ -2,7 +2,7 @@
 // (entity, operation, invocation), and takes the same path (spec 1.1, 1.3).
 //
 //	find      the operation behind entity.op, and who answers it
-//	scope     the collectors: who is calling, what may they do, which rows and fields exist
+//	scope     the collectors: the caller, their rights, the rows and fields that exist for them
 //	admit     params, query and body judged against the cards; decoded; filled in
 //	run       the built-in CRUD over the store, the author's handler, or the remote
 //	project   closed and hidden fields removed, values encoded, computed fields added
@@ -41,22 +41,22 @@
 //	facade/expression  what authors write in frond.yaml to be evaluated
 //	facade/filter      the filter grammar of list and of rules
 //	facade/rows        rows as JSON text with an index
-//	facade/budget      bounds on what a process holds at once
+//	facade/budget      bounds on the memory of a process
 //	facade/project     a project as it is written: folders, frond.yaml, discovery documents
 //	facade/kiterror    the error that every failure leaves by
 //
-// None of them knows a call. [New] binds what the compiler made to the code that answers: see
+// None of them knows a call. [New] binds the compiled catalog to the code that answers: see
 // bind.go.
 //
 // # Rows are text
 //
 // Between a store and a surface nobody decodes rows: a [rows.Rows] is the JSON text that a store
 // wrote. Fields a caller may not read were never selected; only where a value has to be
-// encoded, or a computed field to be added, are rows written anew. So a page of 100 rows
-// takes some 30 allocations here, whatever is in it. A call with [Each] asks for many keys
+// encoded, or a computed field to be added, are rows written again. So a page of 100 rows
+// takes some 30 allocations here, with any fields. A call with [Each] asks for many keys
 // in one execution; that is how relations and batches are read.
 //
-// # What a caller may see
+// # The fields of a caller
 //
 // One predicate decides what exists for a caller: [access.Scope.Readable]. A field that it denies
 // is an unknown key everywhere: in fields, filter and sort, in a cursor, in the names that
@@ -64,15 +64,15 @@
 //
 // # The two sides of the boundary
 //
-// Callers stand outside it: what they send is decoded, what they get is encoded, closed
-// fields do not pass. The author's own code stands inside: a handler is given decoded
+// Callers are outside of it: their values are decoded, their answers are encoded, closed
+// fields do not pass. The author's own code is inside: a handler is given decoded
 // values and answers values as they are kept. With [From] it calls with the rights of
-// whoever called, and gets what they would get; with [Inside] it calls as itself.
+// its own caller, and gets the same answer; with [Inside] it calls as itself.
 //
 // # Ports
 //
 // [Store] keeps rows, [access.Collector] turns a caller's state into a [access.Scope], [Caller] is
-// whatever answers calls: the façade, the client of a remote, and the [Middleware] around
+// anything that answers calls: the façade, the client of a remote, and the [Middleware] around
 // either. Nothing here knows a network, a file or a query language, so the package builds
 // for browsers too (spec 1.8).
 package facade

@@ -148,7 +148,7 @@ func asksVersion(x *viewer) bool {
 }
 
 // scopeOfVersion is the scope of the rows whose versions are answered or compared: that of
-// findById, whatever operation asks, so that a row has one version on every way to it. A
+// findById, for any operation that asks, so that a row has one version on every way to it. A
 // version is made of the fields that the caller may read, and so discloses nothing about
 // the others (docs/decisions/writes-and-versions.md). nil: they may not read the rows.
 func scopeOfVersion(ctx context.Context, x *viewer) (*access.Scope, error) {

@@ -180,7 +180,7 @@ func (f *Facade) Current(e *Event) *Event {
 // Outward is an event as it leaves for receivers of the operator, who are no callers: webhooks
 // and message brokers. Of the row it has the fields of the fact's card that are not closed
 // outward, encoded as they leave on every surface, and absent where they may be and hold no value;
-// rows before the change and computed fields are not in it. Collectors are not asked: who sets up a receiver decides what it may see.
+// rows before the change and computed fields are not in it. Collectors are not asked: the operator decides which facts a receiver gets.
 //
 // An event of a fact that is not declared any more has neither data nor key: what of them is
 // closed is not known. e is not changed. The error is INTERNAL_ERROR, of a conversion.

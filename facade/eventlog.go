@@ -24,7 +24,7 @@ type Outbox interface {
 	// Emit writes events within the transaction of ctx ([Transactor.Transact]): they are in
 	// the log if and only if it commits. Without a transaction it is one of its own, and in a
 	// dry run nothing is written. Position is not looked at; the slice may be reused afterwards,
-	// what it points to may not.
+	// the data behind it may not.
 	Emit(ctx context.Context, events []Event) error
 
 	// Relay gives positions to committed events that have none, and reports the last position
@@ -48,7 +48,7 @@ type Outbox interface {
 	// where that cannot be known.
 	Quiet(since time.Time) bool
 
-	// Behind counts what a consumer at a position has not delivered: the events of names (nil:
+	// Behind counts the events that a consumer at a position has not delivered: the events of names (nil:
 	// all) that are behind it or have no position yet, and up to it the dead letters of retrying
 	// ("": none). since is when the first was emitted, zero where there is none.
 	Behind(ctx context.Context, at Position, names []string, retrying string) (events int, since time.Time, err error)
@@ -58,20 +58,20 @@ type Outbox interface {
 // have fewer bytes of Data and Before. The log of a remote may answer more.
 const LogBytes = 64 << 10
 
-// EventLog is what the ways out read: the outbox of this host, or the log of a remote.
+// EventLog is the log that the ways out read: the outbox of this host, or the log of a remote.
 type EventLog interface {
-	// Log reads events that stand behind after, oldest first, limit at most. It ends early once
+	// Log reads the events after a position, oldest first, limit at most. It ends early once
 	// they have [LogBytes], so that a reader holds little, however large the rows are. names are
 	// the facts that are wanted as FROND.NAME; nil: all. behind is the position up to which the
 	// answer is complete, so that the next read goes on from there also where no event of
-	// names was found; it is after at the end of the log. What was trimmed is not among them: a reader that must not miss anything
+	// names was found; it is after at the end of the log. Trimmed events are not among them: a reader that must not miss anything
 	// compares Span's oldest with after when it has read.
 	Log(ctx context.Context, after Position, names []string, limit int) (events []*Event, behind Position, err error)
 
 	// Span says which positions the log holds: oldest is the position behind which nothing
-	// has been trimmed, so that a reader who is at oldest or later misses nothing; last is the
+	// has been trimmed, so that a reader at oldest or later misses nothing; last is the
 	// last one given. A log that never held anything has equal ones, which are not 0: a reader
-	// that begins at last sees what comes from now on. [Resumable] judges a position by them.
+	// that begins at last sees the events from now on. [Resumable] judges a position by them.
 	Span(ctx context.Context) (oldest, last Position, err error)
 
 	// Committed is closed when events that this process emitted have been committed since
@@ -99,7 +99,7 @@ type DeadLetters interface {
 	// already is replaced.
 	Bury(ctx context.Context, dead *DeadEvent) error
 
-	// Dead lists what is buried, oldest first, of one consumer or, where it is "", of all.
+	// Dead lists the buried events, oldest first, of one consumer or, where it is "", of all.
 	Dead(ctx context.Context, consumer string, limit int) ([]*DeadEvent, error)
 
 	// Revive removes one by its consumer and the event's id, in the transaction of ctx where
@@ -168,7 +168,7 @@ func current(f *catalog.Fact, e *Event) *Event {
 	return &out
 }
 
-// Broadcast wakes everybody who waits. Its zero value is ready; it may be used from many
+// Broadcast wakes all waiting goroutines. Its zero value is ready; it may be used from many
 // goroutines.
 type Broadcast struct {
 	mu      sync.Mutex
@@ -195,7 +195,7 @@ func (b *Broadcast) Send() {
 	}
 }
 
-// Position is a place in the log of one host: greater means later, gaps mean nothing. 0 stands
+// Position is a place in the log of one host: greater means later, gaps mean nothing. 0 is
 // before every event of every log. The upper bits are the identity of the log, so that a
 // position of another log is recognised ([Resumable]); the text is opaque to clients.
 type Position int64
@@ -207,7 +207,7 @@ const countBits = 43
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// NewLog returns the position that stands before the first event of a new log. Its identity
+// NewLog returns the position before the first event of a new log. Its identity
 // is random.
 func NewLog(now time.Time) Position {
 	return Position(1+rand.Int64N(1<<(63-countBits)-1))<<countBits | clock(now)

@@ -46,7 +46,7 @@ type execution struct {
 	before *rows.Rows // the rows of a handler's answer, where they have crossed the boundary once
 }
 
-// viewer is who calls, and what exists for them: all that judging and scoping need.
+// viewer is the caller, with the doors and fields that exist for it: all that judging and scoping need.
 type viewer struct {
 	refusals
 	host        *host
@@ -71,7 +71,7 @@ type viewer struct {
 	versionScope *access.Scope                   // of the fields that versions are made of; nil: they may not be read
 }
 
-// now is the time of the call: one moment, whatever asks for it how often.
+// now is the time of the call, the same moment for every use.
 func (x *viewer) now() time.Time {
 	if x.at.IsZero() {
 		x.at = x.host.now()
@@ -120,7 +120,7 @@ type pendingPrecondition struct {
 // author's code may make several calls ([Transactor]).
 type transaction struct {
 	host *host
-	// base is the context that the outermost command began with. It stands in no
+	// base is the context that the outermost command began with. It is in no
 	// transaction.
 	base context.Context
 
@@ -151,7 +151,7 @@ func (t *transaction) later(do func()) {
 	t.after = append(t.after, do)
 }
 
-// selectedRelation is a relation that was selected, with what was selected of its rows.
+// selectedRelation is a selected relation, with the selected fields of its rows.
 type selectedRelation struct {
 	*catalog.Relation
 	scope  *access.Scope // what the caller sees of its rows
@@ -204,11 +204,11 @@ const (
 	uncounted                 // -1
 )
 
-// countings are the words of query.count. true and false stand for exact and none, as
+// countings are the words of query.count. true and false mean exact and none, as
 // hosts of another make have it.
 var countings = map[string]counting{"exact": exact, "estimated": estimated, "none": uncounted}
 
-// refusals is what is wrong with one call, all of it.
+// refusals are all faults of one call.
 type refusals struct {
 	details []schema.Detail
 	verdict *kiterror.Error // what is refused without a detail, or failed while judging

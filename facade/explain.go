@@ -25,7 +25,7 @@ func Explain(ctx context.Context, caller Caller, c *Call) (*Explanation, error) 
 }
 
 // ExplainRun is Explain with the handlers of commands run, each in a transaction that is
-// rolled back whole: what it wrote is there for its further calls, and then gone. What it
+// rolled back whole: its writes are there for its further calls, and then gone. What it
 // does beside such calls happens. Handlers that are detached, and those over a store that
 // has no transactions or no dry runs ([Abilities]), are not run. Hooks are not run either.
 func ExplainRun(ctx context.Context, caller Caller, c *Call) (*Explanation, error) {
@@ -124,8 +124,8 @@ func (e explainer) scoped(x *viewer, door *boundDoor, op *catalog.Operation, s *
 	e.Scopes = append(e.Scopes, w)
 }
 
-// admitted says what is read and what leaves, and whether the run of a command is left out,
-// and why.
+// admitted reports the columns that are read and the fields that leave, and whether and why the run of a
+// command is left out.
 func (e explainer) admitted(x *execution) (dry bool) {
 	if x.sel != nil {
 		e.Columns = append(e.Columns, x.sel.stored.Fields...)
@@ -173,14 +173,14 @@ type Explanation struct {
 	Kind  catalog.Kind `json:"kind,omitempty"`
 	// By is who answers: store, handler, remote or nobody.
 	By string `json:"by,omitempty"`
-	// Scopes are what the collectors answered, in their order.
+	// Scopes are the answers of the collectors, in their order.
 	Scopes []Scoping `json:"scopes"`
-	// Columns are what is read of the rows.
+	// Columns are the columns that are read of the rows.
 	Columns []string `json:"columns"`
 	// Fields are what leaves of the rows, Computed those of them that are computed.
 	Fields   []string `json:"fields"`
 	Computed []string `json:"computed"`
-	// Store are the calls of the store, and what is sent to remotes.
+	// Store are the calls of the store and of remotes.
 	Store []*StoreCall `json:"store"`
 	// Tries is how often a command ran that is a transaction; 0 where it is none or was not
 	// run. Calls are those of all tries.
@@ -230,7 +230,7 @@ const (
 	runBack    = "the author's handler ran, and its transaction was rolled back"
 )
 
-// explainedStore is the store of an explained call: it records what it is called with, and
+// explainedStore is the store of an explained call: it records its calls, and
 // does not write where that could not be undone.
 type explainedStore struct {
 	Store
@@ -324,7 +324,7 @@ func (s explainedStore) Insert(ctx context.Context, e *schema.Entity, found []Re
 	return s.Store.Insert(ctx, e, found, terms, sel)
 }
 
-// Update implements [Store]. What would write and cannot be undone reads the row instead.
+// Update implements [Store]. A write that cannot be undone reads the row instead.
 func (s explainedStore) Update(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, set Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error) {
 	does := "update"
 	if len(set) == 0 {
@@ -346,7 +346,7 @@ func (s explainedStore) Delete(ctx context.Context, e *schema.Entity, id json.Ra
 	return s.Store.Delete(ctx, e, id, where, terms)
 }
 
-// explainedRemote records what is sent to a remote.
+// explainedRemote records the calls to a remote.
 type explainedRemote struct {
 	Caller
 	explanation *Explanation

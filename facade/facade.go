@@ -19,7 +19,7 @@ import (
 
 // Options of [New]; nil is fine.
 type Options struct {
-	// Middleware stands around every call, those of handlers included; the first is
+	// Middleware wraps every call, those of handlers included; the first is
 	// outermost.
 	Middleware []Middleware
 	// List is how many rows a page holds where a door's frond.yaml does not say;
@@ -93,7 +93,7 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	return &Facade{h, compiled.Seeds}, nil
 }
 
-// Catalog returns what the façade serves. It never changes and is shared.
+// Catalog returns the served catalog. It never changes and is shared.
 func (f *Facade) Catalog() *catalog.Catalog { return f.host.catalog }
 
 // Call carries one call through the five steps (find, scope, admit, run, project), inside
@@ -140,7 +140,7 @@ func (noStore) Delete(context.Context, *schema.Entity, json.RawMessage, *filter.
 
 func (noStore) Abilities() Abilities { return Abilities{} }
 
-// Usable reports why no Frond can be made of a discovery document, whatever else there is:
+// Usable reports why no Frond can be made of a discovery document in any project:
 // its cards contradict themselves, or have names that are none here. nil means that one
 // can. from is where the document came from, for messages.
 func Usable(d *schema.DiscoveredFrond, from string) error {
@@ -165,7 +165,7 @@ func unkept(c *catalog.Catalog) (faults schema.Faults) {
 	return faults
 }
 
-// Verdicts calls each with what a caller may do with the operations of a view of the catalog, in
+// Verdicts calls each with the verdict on a caller for the operations of a view of the catalog, in
 // their order: the code of the refusal, "" for an operation that may be called, and whether Go code
 // or the host of a remote decides about each call. It asks the rules that a call asks first;
 // collectors in Go are not called.
@@ -181,7 +181,7 @@ func (f *Facade) Verdicts(ctx context.Context, view *catalog.Catalog, state acce
 	}
 }
 
-// mayCall is what the collector of a door says about an operation.
+// mayCall is the verdict of the collector of a door on an operation.
 func mayCall(ctx context.Context, h *host, d *catalog.Door, op *catalog.Operation, state access.State) (code kiterror.Code, perCall bool) {
 	collector := h.doors.of(d).collector
 	if access.AuthorityOf(d, collector) != catalog.ByRules {
@@ -194,7 +194,7 @@ func mayCall(ctx context.Context, h *host, d *catalog.Door, op *catalog.Operatio
 }
 
 // Transact runs code of the author as the handler of a command runs: the calls of fn with its
-// context, by [Inside] and [From], and what it emits are one transaction. fn runs again where
+// context, by [Inside] and [From], and its events are one transaction. fn runs again where
 // another transaction came between (see [Transactor]); hooks after commands run when it is
 // committed. Nobody has called: the state is nil. trace is the traceparent of what caused it,
 // or "". Over a store without transactions each call commits by itself. A panic of fn is

@@ -15,7 +15,7 @@ import (
 )
 
 // Old names of fields (docs/decisions/migrations.md). The path brings them to the new names where it judges
-// what was sent, behind the collectors: a caller who does not see the field learns nothing by
+// the body and the query, behind the collectors: a caller without the field learns nothing by
 // its old name either.
 //
 //	a body       the member is renamed before it is judged   renameBody
@@ -36,7 +36,7 @@ func (x *viewer) Answers(a *schema.FieldAlias) bool {
 }
 
 // renameBody gives the members of a body their new names. One whose new name is sent too is
-// refused, unless the values are equal: a client that sends back what it read has both.
+// refused, unless the values are equal: a client that sends back the row it read has both.
 func renameBody(x *viewer, card *schema.Entity) {
 	body := x.call.Invocation.Body
 	if card == nil || len(card.Aliases) == 0 || jsontext.KindOf(body) != jsontext.Object {
@@ -79,7 +79,7 @@ func renameBody(x *viewer, card *schema.Entity) {
 }
 
 // inSentNames is a failure of a remote, which was sent the new names, in the names that the
-// caller sent: who does not see the field there does not learn what it is called now.
+// caller sent: a caller without the field there does not learn its new name.
 func inSentNames(x *viewer, err *kiterror.Error) *kiterror.Error {
 	own := *err
 	details, _ := err.Details.([]schema.Detail)
@@ -107,7 +107,7 @@ func linkOf(a *schema.FieldAlias) schema.Link {
 	return *a.Field.Link
 }
 
-// replaceWord is a text with a name replaced where it stands as a whole word.
+// replaceWord is a text with a name replaced where it is a whole word.
 func replaceWord(text, name, by string) string {
 	if name == "" {
 		return text
@@ -131,8 +131,8 @@ func replaceWord(text, name, by string) string {
 	}
 }
 
-// renameQuery writes the query of a call that used old names with the new ones, from what was
-// read of it, for handlers and remotes. Relations are followed here: their columns stand in their
+// renameQuery writes the query of a call that used old names with the new ones, from the result of
+// reading it, for handlers and remotes. Relations are followed here: their columns are in their
 // place.
 func renameQuery(x *execution) {
 	if len(x.used) == 0 && x.relations == nil || x.call.Invocation.Query == nil || x.door.Entity == nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // maxFollowed is how many bytes the rows of an answer come to with their relations: as many as
-// an answer of GraphQL. One row may stand below a thousand others.
+// an answer of GraphQL. One row may be below a thousand others.
 const maxFollowed = 64 << 20
 
 // followRelations adds the selected relations to the rows of the answer. Each relation is one call

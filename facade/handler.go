@@ -149,7 +149,7 @@ func hooksOf(x *execution) []Hook {
 	return x.op.hooks
 }
 
-// runBefore runs the hooks before the write, and takes over what they write.
+// runBefore runs the hooks before the write, and takes over their fields.
 func runBefore(ctx context.Context, x *execution) error {
 	for _, h := range hooksOf(x) {
 		if h.Before == nil {

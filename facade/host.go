@@ -154,9 +154,9 @@ type keeper interface {
 	// visibleRow is the row that is updated, as the caller sees it; no rows where
 	// there is none.
 	visibleRow(ctx context.Context, x *execution, fields []string) (*rows.Rows, error)
-	// merge lays a patch that reaches into nested objects over the row as it stands.
+	// merge lays a patch that reaches into nested objects over the current row.
 	merge(ctx context.Context, x *execution) error
-	// complete fills in and decodes what was judged, as far as that is done here, and
+	// complete decodes and completes the judged values, as far as that is done here, and
 	// follows its relations.
 	complete(ctx context.Context, x *execution) error
 	// holds is why the row cannot be held to the version that the call names, or nil.

@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// admitNamed judges what a named operation is called with: each part against the card that
+// admitNamed judges the input of a named operation: each part against the card that
 // it declares. A part without a card takes nothing.
 func admitNamed(x *execution) {
 	renameBody(&x.viewer, x.op.Input)
@@ -52,7 +52,7 @@ func anyObject(x *viewer, text json.RawMessage, at string) json.RawMessage {
 	return text
 }
 
-// judgeBody judges a body, and refuses what the scope takes from the caller: hidden fields do
+// judgeBody judges a body, and refuses the fields that the scope takes from the caller: hidden fields do
 // not exist, preset and read-only ones cannot be sent. A required field that the caller
 // cannot send is FORBIDDEN, without its name where it is hidden.
 func judgeBody(x *viewer, card *schema.Entity, mode schema.Mode, text json.RawMessage) schema.Object {
@@ -127,8 +127,8 @@ func unknownFirst(details []schema.Detail, text json.RawMessage) {
 	slices.SortStableFunc(details, func(a, b schema.Detail) int { return of(a) - of(b) })
 }
 
-// unbounded judges again what the judge refused for the boundary alone: the boundary holds
-// for callers, and the author's own code stands inside it. The other side of a relation
+// unbounded judges again the fields that the judge refused for the boundary alone: the boundary holds
+// for callers, and the author's own code is inside it. The other side of a relation
 // has no place in the row and stays refused.
 func unbounded(card *schema.Entity, o schema.Object, details []schema.Detail, text json.RawMessage) (schema.Object, []schema.Detail) {
 	var again schema.Object

@@ -82,7 +82,7 @@ func (storeKeeper) decode(x *viewer, p *schema.Property, text json.RawMessage) (
 	return decoded, err == nil
 }
 
-// gives implements [boundary]: what the lifecycle fills in is known to the judge already.
+// gives implements [boundary]: the judge knows the fields that the lifecycle fills in.
 func (storeKeeper) gives(*viewer, schema.Mode, string, string) bool { return false }
 
 // version implements [boundary].
@@ -158,8 +158,8 @@ func (remoteKeeper) decode(_ *viewer, _ *schema.Property, text json.RawMessage) 
 	return text, true
 }
 
-// gives reports what the remote's discovery says it does not require, and what the patch
-// of a nested object leaves as it is there.
+// gives implements [boundary]: the remote says in its discovery which fields it does not require,
+// and keeps the members that a patch of a nested object leaves out.
 func (remoteKeeper) gives(x *viewer, mode schema.Mode, top, path string) bool {
 	return slices.Contains(x.door.NotRequired, top) || mode == schema.Update && path != top
 }

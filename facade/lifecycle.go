@@ -14,7 +14,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// fill ends the third step for rows that are kept here: what was judged is decoded,
+// fill ends the third step for rows that are kept here: the judged body is decoded,
 // brought into the form it is kept in, and completed by the rules of the lifecycle (spec
 // 2.2).
 func fill(_ context.Context, x *execution) (err error) {
@@ -37,7 +37,7 @@ func fill(_ context.Context, x *execution) (err error) {
 	return x.refusal() // what could not be decoded
 }
 
-// filled is a body at creation, completed with what was left out: a preset of a collector,
+// filled is a body at creation, completed with the fields left out: a preset of a collector,
 // the value of the field's create rule, or an empty list of ids.
 func filled(x *viewer, card *schema.Entity, sent, set schema.Object) (schema.Object, error) {
 	now := x.now()
@@ -112,7 +112,7 @@ func created(registry *schema.Registry, p *schema.Property, now time.Time) (json
 
 // inward brings a judged value over the boundary: it is decoded by the field's named
 // conversion (spec 2.2: boundary.in), and a date-time gets the form in which rows hold it.
-// The author's own code stands inside the boundary, so its values are not decoded.
+// The author's own code is inside the boundary, so its values are not decoded.
 func inward(x *viewer, p *schema.Property, value json.RawMessage) json.RawMessage {
 	if name := p.Axes.In.Name; name != "" && !x.inside {
 		convert := x.host.registry.Conversions[name].Decode
@@ -146,13 +146,13 @@ func inward(x *viewer, p *schema.Property, value json.RawMessage) json.RawMessag
 			refuseFormat(x, p, "a date-time such as 2026-05-01T10:30:00Z")
 		}
 	case p.Kind == schema.KindDecimal && !format.IsDecimal(jsontext.Unquote(value)):
-		// The judge saw what was sent; this is what a conversion made of it.
+		// The judge saw the sent value; a conversion made this one.
 		refuseFormat(x, p, `a decimal number in quotes, such as "12.50"`)
 	}
 	return value
 }
 
-// refusedDecoded is what the card refuses of a decoded value, as rows will show it: "   " is no
+// refusedDecoded are the faults of a decoded value by the card, as rows will show it: "   " is no
 // text of minLength 1 once it is trimmed. A field with an encoding is judged by the encoded
 // value; the hash that a conversion of the author's makes of a password, which no row shows, is
 // not judged.

@@ -9,8 +9,8 @@ import (
 )
 
 // mergePatch is a patch that reaches into nested objects, which are patched member by
-// member too (RFC 7396; docs/decisions/writes-and-versions.md). It is merged with the row as it stands before it is
-// judged, so that what is judged is what will be kept, and every refusal is reported at
+// member too (RFC 7396; docs/decisions/writes-and-versions.md). It is merged with the current row before it is
+// judged, so that the judge sees the row to keep, and every refusal is reported at
 // once; and merged again in the transaction that writes.
 type mergePatch struct {
 	patch  json.RawMessage
@@ -19,7 +19,7 @@ type mergePatch struct {
 	whole  bool            // objects that the card leaves open are merged too
 }
 
-// over is the patch with its nested objects completed from those that stand in the row.
+// over is the patch with its nested objects completed from those of the row.
 func (m *mergePatch) over(e *schema.Entity, stands func(name string) json.RawMessage) json.RawMessage {
 	return schema.Rewrite(m.patch, func(name string, value json.RawMessage) json.RawMessage {
 		if slices.Contains(m.fields, name) {
@@ -37,7 +37,7 @@ func (m *mergePatch) reaches(p *schema.Property) bool {
 	return (p.Shape.Properties != nil || m.whole && p.Link == nil) && p.Axes.In.Name == "" && p.Axes.Out.Name == ""
 }
 
-// object is an object as it stands with a patch laid over it. A null for a declared member
+// object is an object of the row with a patch laid over it. A null for a declared member
 // stays: whether it may be null is for the judge to say.
 func (m *mergePatch) object(fields []schema.Field, stands, patch json.RawMessage) json.RawMessage {
 	var out schema.Object

@@ -27,7 +27,7 @@ type observer interface {
 	remote(c Caller, address string) Caller // c, observed
 }
 
-// watch is the observer of an execution, and where what it reads is recorded. The methods of
+// watch is the observer of an execution, and the record of its reads. The methods of
 // the zero watch do nothing.
 type watch struct {
 	by    observer
@@ -49,7 +49,7 @@ func watched(ctx context.Context) watch {
 // watchKey is the key of a *watching.
 type watchKey struct{}
 
-// watching is what the calls of a context are watched for.
+// watching says how the calls of a context are watched.
 type watching struct {
 	begin func() observer // begins an observer for each execution; nil: it is recorded what they read
 	reads *readset.Set
@@ -65,7 +65,7 @@ func (w watch) found(x *execution) {
 	}
 }
 
-// scoped reports what the collector of a door answered about an operation.
+// scoped reports the answer of a door's collector about an operation.
 func (w watch) scoped(x *viewer, door *boundDoor, op *catalog.Operation, scope *access.Scope, err error) {
 	if w.by != nil {
 		w.by.scoped(x, door, op, scope, err)
@@ -82,7 +82,7 @@ func (w watch) answered(res *Result) {
 	}
 }
 
-// read records what the call is about to read elsewhere than in the store.
+// read records the rows that the call is about to read elsewhere than in the store.
 func (w watch) read(x *execution) {
 	switch {
 	case w.reads == nil || x.runner.by() == byStore:
@@ -108,7 +108,7 @@ func (w watch) tried(tries int) {
 	}
 }
 
-// announced reports what a command would emit. true says that it is not to be: somebody
+// announced reports the events that a command would emit. true says that it is not to be: somebody
 // observes.
 func (w watch) announced(events []Event) bool {
 	if w.by != nil {
@@ -128,7 +128,7 @@ func (w watch) store(s Store) Store {
 	return s
 }
 
-// RecordReads returns a context whose calls record what they read. Those that handlers and
+// RecordReads returns a context whose calls record their reads. Those that handlers and
 // computed fields make are among them; what those read in other ways is not.
 func RecordReads(ctx context.Context) (context.Context, *readset.Set) {
 	read := &readset.Set{}
@@ -159,7 +159,7 @@ func (s recordingStore) Update(ctx context.Context, e *schema.Entity, id json.Ra
 	return s.Store.Update(ctx, e, id, where, set, terms, sel)
 }
 
-// ChangesOf returns the facts that announce the changes of what was read. The error is
+// ChangesOf returns the facts that announce changes of the rows that were read. The error is
 // NOT_IMPLEMENTED, and names what nothing announces the changes of.
 func ChangesOf(c *catalog.Catalog, read *readset.Set) ([]*catalog.Fact, error) {
 	entities, other := read.Entities()

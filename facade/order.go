@@ -28,10 +28,10 @@ func (o *order) text() json.RawMessage {
 // byte, the mark of the entity and the order it belongs to, and the JSON array of
 // the row's values of that order. The mark recognises a cursor from elsewhere and is no
 // seal: nothing in a cursor is trusted, its values are judged like any a caller
-// sends. Only fields the caller may read stand in one.
+// sends. It has only fields that the caller may read.
 //
 // A long value is cut: ["its beginning"] of a text, [] of a decimal. The row's
-// key, which is always whole, leads to the rest (see locate). What is issued
+// key, which is always whole, leads to the rest (see locate). A cursor that is issued
 // is accepted: both sides keep to maxCursor, and a row whose key alone is longer
 // has no cursor.
 const (
@@ -105,7 +105,7 @@ func markOf(e *schema.Entity, keys []SortKey) uint64 {
 	return h
 }
 
-// values are what a cursor holds; ok is false for whatever cursor did not write.
+// values are what a cursor holds; ok is false for a text that cursor did not write.
 func (o *order) values(text string) (values []json.RawMessage, ok bool) {
 	if len(text) > maxCursor {
 		return nil, false
@@ -147,7 +147,7 @@ func (o *order) values(text string) (values []json.RawMessage, ok bool) {
 // isCut says whether a cursor's value is one that was cut.
 func isCut(v json.RawMessage) bool { return jsontext.KindOf(v) == jsontext.Array }
 
-// cutText is the beginning that stands for a long text; ok is false where there is
+// cutText is the beginning in place of a long text; ok is false where there is
 // anything else.
 func cutText(v json.RawMessage) (text string, ok bool) {
 	n := 0
@@ -160,7 +160,7 @@ func cutText(v json.RawMessage) (text string, ok bool) {
 	return text, ok
 }
 
-// stands says whether a row with these values still stands where a cursor says.
+// stands says whether a row with these values is still at the place of a cursor.
 func stands(from, row []json.RawMessage) bool {
 	for i, v := range from {
 		switch text, cut := cutText(v); {

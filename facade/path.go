@@ -13,7 +13,7 @@ import (
 // walk carries one call along the path, behind the middleware:
 //
 //	find      the operation behind entity.op, and who answers it         scope.go
-//	scope     the collectors: what this caller may touch and see         scope.go, access/rules.go
+//	scope     the collectors: the rows and fields of this caller         scope.go, access/rules.go
 //	admit     unknown keys refused, params, query and body judged,
 //	          decoded, completed by the lifecycle                        admit.go, judge.go, lifecycle.go
 //	run       the built-in CRUD over the store, the author's handler, or
@@ -101,7 +101,7 @@ func positionOf(ctx context.Context, x *viewer) Position {
 	return x.host.last(ctx, x.door.Frond)
 }
 
-// name gives a failure its entity and operation, whatever its type was. The text of an
+// name gives a failure its entity and operation, for any type of error. The text of an
 // INTERNAL_ERROR becomes its cause; in development the details name the field it is about.
 func (x *execution) name(err error) error {
 	if err == nil {

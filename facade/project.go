@@ -17,7 +17,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Project is what an author wrote, before it is compiled: Fronds with their cards
+// Project is the work of an author before it is compiled: Fronds with their cards
 // and doors, and what Go code attaches to them. Fill it, then hand it to [New],
 // which does not change it.
 type Project struct {
@@ -52,7 +52,7 @@ func Collect(door DoorRef, c access.Collector) {
 }
 
 // Handle attaches the handler of an operation that the door's frond.yaml declares,
-// or one that stands in the place of a built-in operation (see [Inside] for how it
+// or one that replaces a built-in operation (see [Inside] for how it
 // still reaches that one). Typed handlers are attached by [HandleQuery] and
 // [HandleCommand].
 //
@@ -73,8 +73,8 @@ func (d DoorRef) handle(name string, kind catalog.Kind, h Handler, options []Han
 	p.handlers = append(p.handlers, h)
 }
 
-// Read reads a project's folder; see [project.Read] for how it is laid out. What is wrong
-// inside the files is reported by [New], all at once. The error is schema.Faults.
+// Read reads a project's folder; see [project.Read] for how it is laid out. Faults
+// inside the files are reported by [New], all at once. The error is schema.Faults.
 func Read(fsys fs.FS) (*Project, error) {
 	fronds, err := project.Read(fsys)
 	if err != nil {
@@ -86,7 +86,7 @@ func Read(fsys fs.FS) (*Project, error) {
 // Present adds a computed field to the rows of a door (spec 4.3.2). fn is given
 // all rows of an answer at once, of a page or of a whole batch, and answers one
 // value for each of them; it runs only where the field is asked for. The rows hold
-// what the caller may read; with needs they hold the fields needs names, whoever
+// the fields that the caller may read; with needs they hold the fields needs names, whoever
 // is asking, and only those are sure to be there. A value is marshalled to JSON.
 //
 // A failure is INTERNAL_ERROR and names the field where it is logged; see

@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// locate is a cursor's place with the values that were too long to stand in it, as
+// locate is a cursor's place with the values that were too long for it, as
 // they are in the row of its key. Where that row is gone, is not the caller's to
 // see, or has moved in the order, the place is in front of everything that begins as
 // the long text did: rows may come a second time, and none is left out. backward is
@@ -110,7 +110,7 @@ func rowsBehind(ctx context.Context, x *execution, q Find) (*Found, error) {
 
 var noFields = rows.NewLayout(nil)
 
-// pagesOf is what the store found as the requested page, or as one page for every key.
+// pagesOf returns the found rows as the requested page, or as one page for every key.
 func pagesOf(x *execution, found *Found) *Result {
 	res, behind := &Result{Form: FormPage, Rows: found.Rows, Edges: x.list.edges}, x.list.behind
 	if x.each == nil {
@@ -135,7 +135,7 @@ func pagesOf(x *execution, found *Found) *Result {
 	return res
 }
 
-// groupPage is one group of what the store found. behind says whether there are rows against
+// groupPage is one group of the found rows. behind says whether there are rows against
 // the direction of reading.
 func groupPage(x *execution, found *Found, g FoundGroup, behind bool) Page {
 	l := &x.list
@@ -220,7 +220,7 @@ func runEachByID(ctx context.Context, x *execution, form Form) (*Result, error) 
 	return res, nil
 }
 
-// inOrder is rows in the order of their groups: the same rows where they stand so already,
+// inOrder is rows in the order of their groups: the same rows where they have it already,
 // which is the common case and copies nothing.
 func inOrder(found *rows.Rows, groups []Group) *rows.Rows {
 	next := 0

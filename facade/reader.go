@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// selection is what one choice of fields takes: what is read, and what leaves. It
+// selection has the columns of one choice of fields: those that are read, and those that leave. It
 // is made once per choice and shared.
 type selection struct {
 	stored   *rows.Layout        // what the store is asked for: what leaves, and what presenters need
@@ -64,7 +64,7 @@ func (s *selection) rewrites(found *rows.Rows) bool {
 // isNull reports whether the text of a column is null.
 func isNull(value json.RawMessage) bool { return len(value) == 4 && value[0] == 'n' }
 
-// reader knows what can be read of an entity, a view or a door's rows, and keeps
+// reader knows the readable fields of an entity, a view or a door's rows, and keeps
 // the selections it made.
 type reader struct {
 	entity     *schema.Entity
@@ -187,7 +187,7 @@ func (r *reader) build(side boundarySide, marks []byte) *selection {
 		s.computed = append(s.computed, c)
 		for j, p := range fields {
 			// What a presenter names it gets, for its author named it; one that names
-			// nothing gets what the caller may read.
+			// nothing gets the fields that the caller may read.
 			if c.Reads(p) || c.Needs == nil && marks[j]&exists != 0 {
 				read[j] = true
 			}

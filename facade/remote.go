@@ -226,7 +226,7 @@ func visibleRemote(ctx context.Context, x *execution, res *Result) (*Result, err
 }
 
 // received takes over the answer of a remote. Its rows have crossed the boundary there;
-// what may leave here is chosen among their columns, whatever else came along.
+// the fields that may leave are chosen among their columns.
 func received(x *execution, res *Result, err error) (*Result, error) {
 	if err != nil {
 		return nil, maskedRemote(&x.viewer, err)

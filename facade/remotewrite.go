@@ -13,8 +13,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// predicted is what is known of a row before the remote creates it: the sent values, the
-// presets, and what the card says of absent fields. Ids and times that the remote makes
+// predicted is the known part of a row before the remote creates it: the sent values, the
+// presets, and the card's values of absent fields. Ids and times that the remote makes
 // are not known.
 func predicted(x *execution) Record {
 	var out Record

@@ -42,7 +42,7 @@ type Result struct {
 	// has none.
 	Versions []string
 	// Failed are the computed fields that could not be made, where Call.Partial let
-	// the rest of the answer stand; their columns are absent in every row.
+	// the rest of the answer through; their columns are absent in every row.
 	Failed []FieldError
 }
 
@@ -113,7 +113,7 @@ func (r *Result) appendRows(dst []byte, from, to int, page *Page) []byte {
 	return append(dst, '}')
 }
 
-// Page is what a list says beside its items.
+// Page is the part of a list beside its items.
 type Page struct {
 	// Total is the number of all rows that meet the filter; -1: not counted.
 	Total int64

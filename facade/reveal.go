@@ -27,11 +27,11 @@ type Revealed struct {
 	// Key is the primary key of the row, as it leaves; nil for a fact that is about no row, and
 	// where the subscriber may not read it.
 	Key json.RawMessage
-	// Row is what the event carries: closed and hidden fields are gone, values are encoded and
+	// Row is the payload of the event: closed and hidden fields are gone, values are encoded and
 	// computed fields added. It is the zero Row for Withdrawn and for a fact without a card.
 	Row rows.Row
 	// Data is the text of Row; nil for the zero Row of Withdrawn. For a fact without a card it is
-	// what the event carries, or nil.
+	// the payload of the event, or nil.
 	Data json.RawMessage
 	// Version is that of the row, where Subscription.Versions asked for it; "" where it has
 	// none.
@@ -46,7 +46,7 @@ type Revealed struct {
 // are left out.
 //
 // An error ends the subscription: UNAUTHORIZED or FORBIDDEN where the rights are gone,
-// VALIDATION_FAILED where filter or fields name what may not be read any more. Others are of
+// VALIDATION_FAILED where filter or fields name fields that may not be read any more. Others are of
 // the store, and a later call may succeed.
 func (w *Watch) Reveal(ctx context.Context, events []*Event) (out []Revealed, err error) {
 	x, err := w.look(ctx)
@@ -206,10 +206,10 @@ func rowsMeeting(ctx context.Context, x *execution, events []*Event, row func(*E
 	return met, nil
 }
 
-// Events of a Frond that runs elsewhere. Who may see its rows is said there, by collectors that
+// Events of a Frond that runs elsewhere. Its rows are scoped there, by collectors that
 // this host does not know. So the rows are read there, with the subscriber's state, and what
 // comes back is shown: the row as it is now. A row that was deleted cannot be read any more, nor
-// one as it was before an update; they are judged where this host says who may see them.
+// one as it was before an update; they are judged where this host has rules for them.
 
 // revealRemote is reveal for a fact about the rows of a remote door.
 func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event) ([]Revealed, error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // rowJudge says which of the rows of events meet a filter. Fields are judged by the row as the
-// event has it; what stands behind relations is asked of the store, one statement for all rows
+// event has it; the store is asked about rows behind relations, one statement for all rows
 // and each relation of the filter.
 //
 // Of a row that is gone nobody can say any more what pointed at it, and what a row without all
@@ -29,7 +29,7 @@ type knownRow struct {
 }
 
 // holds answers those of the rows, by their places, that meet f. negated says that an odd number
-// of nots stands around f: what cannot be known holds then.
+// of nots is around f: a condition that cannot be known holds then.
 func (j *rowJudge) holds(ctx context.Context, f *filter.Filter, of []int, negated bool) ([]int, error) {
 	if f == nil || len(of) == 0 {
 		return of, nil
@@ -100,7 +100,7 @@ func (j *rowJudge) compared(ctx context.Context, f *filter.Filter, of []int, neg
 	return merged(met, there), err
 }
 
-// related judges a filter on what is behind a relation.
+// related judges a filter on the rows behind a relation.
 func (j *rowJudge) related(ctx context.Context, f *filter.Filter, of []int, negated bool) ([]int, error) {
 	link := f.Link
 	sub := &filter.Filter{Op: filter.And, Sub: f.Sub}

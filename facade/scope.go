@@ -21,7 +21,7 @@ func (x *execution) find(ctx context.Context) error {
 }
 
 // lookUp finds door and operation. It fails first where ctx has ended, and where calls
-// stand within each other too deep: handlers that call each other in a circle end here and
+// are nested too deep: handlers that call each other in a circle end here and
 // not on the stack.
 func lookUp(ctx context.Context, x *execution) error {
 	if err := ctx.Err(); err != nil {
@@ -55,7 +55,7 @@ func lookUp(ctx context.Context, x *execution) error {
 	return nil
 }
 
-// missing is NOT_FOUND for what a view does not show. It names what is served there to
+// missing is NOT_FOUND for a name that a view does not show. It names the operations that are served there to
 // this caller: an operation that a collector refuses them is left out (docs/decisions/errors.md).
 func (h *host) missing(ctx context.Context, view *catalog.Catalog, c *Call, inside bool) *kiterror.Error {
 	state := c.Invocation.State
@@ -87,7 +87,7 @@ func (h *host) missing(ctx context.Context, view *catalog.Catalog, c *Call, insi
 	return kiterror.Errorf(kiterror.NotFound, "no entity is called %s here%s", kiterror.Quoted(c.Entity), kiterror.Instead(c.Entity, names, h.suggest))
 }
 
-// scope is the second step: the collectors say what this caller may do and see, of the
+// scope is the second step: the collectors say which rows and fields this caller has, of the
 // door and of the rows that will be answered. It comes before anything runs: a caller who
 // may not see the answer does not act either.
 func (x *execution) scope(ctx context.Context) (err error) {
@@ -102,7 +102,7 @@ func (x *execution) scope(ctx context.Context) (err error) {
 	return err
 }
 
-// scopeOf is what the collector of a door says about an operation. The error is its
+// scopeOf is the answer of the collector of a door about an operation. The error is its
 // verdict.
 func (x *viewer) scopeOf(ctx context.Context, door *boundDoor, op *catalog.Operation) (scope *access.Scope, err error) {
 	scope, err = x.collect(ctx, door, op)
@@ -158,7 +158,7 @@ func (x *viewer) view(scope *access.Scope) filter.Scope {
 	return scope
 }
 
-// scopeOfRows is what the collector of an entity's door lets the caller see, whatever the
+// scopeOfRows is the scope of the caller by the collector of an entity's door, whatever the
 // surface shows of it: a key may be written to a row that cannot be read here. It is asked
 // once in a call.
 func (x *viewer) scopeOfRows(ctx context.Context, e *schema.Entity) (*access.Scope, bool) {
@@ -208,7 +208,7 @@ type surface struct {
 
 type surfaceKey struct{}
 
-// Call implements [Caller] for what the surface shows. Middleware stands behind this
+// Call implements [Caller] for the view of the surface. Middleware comes after this
 // check, so that a middleware which answers calls by itself answers none that are not
 // shown.
 func (s *surface) Call(ctx context.Context, c *Call) (*Result, error) {
@@ -222,7 +222,7 @@ func (s *surface) Call(ctx context.Context, c *Call) (*Result, error) {
 	return s.host.Call(context.WithValue(ctx, surfaceKey{}, s), c)
 }
 
-// shownTo is what a call may reach, by the surface it came in by. The path learns it once:
+// viewOf is the catalog that a call may reach, by the surface it came in by. The path learns it once:
 // the context that goes on is one without a surface, so that the author's code calls in
 // process.
 func (h *host) viewOf(ctx context.Context) (*catalog.Catalog, context.Context) {

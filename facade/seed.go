@@ -23,7 +23,7 @@ import (
 // none.
 //
 // An entity is seeded once in the life of a store that is a [Seeder], however often
-// Seed is called and whatever becomes of its rows. An entity that has rows when it
+// Seed is called, also where its rows are deleted. An entity that has rows when it
 // comes to be seeded, as in a store of an older version, keeps those it has.
 //
 // Rows that are refused are schema.Faults with file and index, all of them at
@@ -74,7 +74,7 @@ func (f *Facade) Seed(ctx context.Context) error {
 	return s.explain(store.Seed(ctx, batches))
 }
 
-// explain is a store's refusal of seeds as a fault of the file they stand in.
+// explain is a store's refusal of seeds as a fault of their file.
 func (s *seeding) explain(err error) error {
 	var refused *kiterror.Error
 	if errors.As(err, &refused) && refused.Code == kiterror.Conflict {
@@ -179,7 +179,7 @@ func (s *seeding) refused(file string, i int, err error) {
 	}
 }
 
-// consistent looks for what the store would refuse of the whole, so that it can be
+// consistent looks for rows that the store would refuse, so that it can be
 // reported row by row: values that are taken, and relations that point nowhere.
 func (s *seeding) consistent(ctx context.Context) error {
 	for _, file := range s.files {

@@ -169,7 +169,7 @@ func relationNamed(ctx context.Context, x *viewer, name string) (*catalog.Relati
 	return r, scope
 }
 
-// admitRelation judges what was selected of a relation's rows, by the rules of their door.
+// admitRelation judges the selected fields of a relation's rows, by the rules of their door.
 func admitRelation(ctx context.Context, x *execution, r *selectedRelation) {
 	levels := x.levels + 1
 	if r.Link.Many {
@@ -232,7 +232,7 @@ func unknownRelation(ctx context.Context, x *viewer, place int, name string) sch
 }
 
 // cutLimit returns the first name of a path and the limit behind it: reviews(limit:3).rating is
-// reviews and 3. ok is false where a name is missing, or something else stands in parentheses.
+// reviews and 3. ok is false where a name is missing, or something else is in parentheses.
 func cutLimit(path string) (name, limit string, ok bool) {
 	head, rest, _ := strings.Cut(path, ".")
 	name, arguments, called := strings.Cut(head, "(")

@@ -12,11 +12,11 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Store keeps the rows of entities. It is given what is already judged, decoded
-// and allowed, and codes only what it alone can know: CONFLICT for unique,
+// Store keeps the rows of entities. It is given values that are judged, decoded
+// and allowed, and codes only the failures it alone can know: CONFLICT for unique,
 // foreign-key and restrict violations (naming the fields in the details), and
 // SERVICE_UNAVAILABLE when it cannot be reached. It may be used from many
-// goroutines. What would take it too long it answers with [kiterror.TooCostly], and one request
+// goroutines. It refuses a statement that would take too long with [kiterror.TooCostly], and one request
 // ([RequestOf]) does not keep all others waiting. The suite in store/storetest says the rest.
 type Store interface {
 	// Find reads rows. With Each it answers every key in one statement.
@@ -29,12 +29,12 @@ type Store interface {
 	// Delete removes the one row that has this primary key and meets where, and
 	// says whether there was one.
 	Delete(ctx context.Context, e *schema.Entity, id json.RawMessage, where *filter.Filter, terms *Terms) (bool, error)
-	// Abilities returns what the store has beside its rows. It always returns the same, and may be
+	// Abilities returns the abilities of the store beside its rows. It always returns the same, and may be
 	// called before the store can be reached.
 	Abilities() Abilities
 }
 
-// Abilities are what a [Store] has beside its rows. A part that is nil is missing; the zero value
+// Abilities are the parts of a [Store] beside its rows. A part that is nil is missing; the zero value
 // is a store of rows alone. Every part may be used from many goroutines.
 type Abilities struct {
 	Transactor Transactor
@@ -59,12 +59,12 @@ type Abilities struct {
 	WhenReady func(do func(context.Context) error) (later bool)
 }
 
-// Terms are what has to hold for a write, decided in the write's own transaction:
-// between the decision and the write nobody changes what it was about. A write
+// Terms are the conditions of a write, decided in the write's own transaction:
+// between the decision and the write nobody changes the row. A write
 // whose terms do not hold changes nothing. nil: there are none.
 type Terms struct {
-	// Judge is given the row as it stands, with the fields of Read, and says what is
-	// written: nil is what the caller of Update gave. Its error is the write's own. A
+	// Judge is given the current row, with the fields of Read, and returns the
+	// record to write: nil is that of the caller of Update. Its error is the write's own. A
 	// store that tries a transaction again calls it again; it does not call the store.
 	// Insert has no such row and does not look at it.
 	Judge func(current rows.Row) (Record, error)
@@ -76,13 +76,13 @@ type Terms struct {
 	Points []Points
 	// Events says what the write announces. It is given the rows as they are once they are
 	// written, as the write answers them, or none at Delete; it is not called where nothing was
-	// written. What it answers is kept with the write as [Outbox.Emit] keeps it, and its error
+	// written. Its events are kept with the write as [Outbox.Emit] keeps it, and its error
 	// is the write's own. It does not call the store, and may be called again where the write
 	// is tried again. It is given only where [Outbox.Records].
 	Events func(written *rows.Rows) ([]Event, error)
 }
 
-// Points holds one relation of what is written to rows that meet Where before it is
+// Points holds one relation of the written record to rows that meet Where before it is
 // written: those it did not name already, or with All those that it did as well. New
 // rows that are written together may point at each other.
 type Points struct {
@@ -91,7 +91,7 @@ type Points struct {
 	All   bool
 }
 
-// Record is what is written of one row: fields of the entity with the text of
+// Record is the written part of one row: fields of the entity with the text of
 // their values, in declaration order. A field that is absent is null at creation
 // and untouched at update. Values are as rows give them back: a date-time is UTC
 // text with milliseconds, or with microseconds where those are not zero. Ids and
@@ -115,11 +115,11 @@ type Find struct {
 	// them are answered, or strictly before them with Backward. nil: from the edge.
 	From []json.RawMessage
 	// Until ends the range that From begins: rows strictly before it in the direction of
-	// reading. It is given in the form of From, and stands without one as well.
+	// reading. It is given in the form of From, and may be given without one.
 	Until []json.RawMessage
-	// Including lets the row that stands at From, if there is one, be among them.
+	// Including lets the row at From, if there is one, be among them.
 	Including bool
-	// Backward reads towards the beginning: the Limit rows that stand last before
+	// Backward reads towards the beginning: the last Limit rows before
 	// From (or last of all), answered in the order of Sort all the same.
 	Backward bool
 	// Count asks for Total: the rows that meet Where (per key), without From, Until, Limit
@@ -173,7 +173,7 @@ type FoundGroup struct {
 // the same database. It may be used from many goroutines.
 type Nonces interface {
 	// TakeNonce reports whether nonce is new, and remembers it until the given time at
-	// least. Of calls with equal nonces, in whatever processes, one is reported as new.
+	// least. Of calls with equal nonces, in any processes, one is reported as new.
 	// The answer is durable when it returns. Nonces have at most 64 bytes. The error is
 	// SERVICE_UNAVAILABLE where the store cannot be reached; the nonce may then be taken.
 	TakeNonce(ctx context.Context, nonce []byte, until time.Time) (fresh bool, err error)
@@ -212,7 +212,7 @@ func SeederOf(s Store) Seeder {
 	return forgetful{s}
 }
 
-// forgetful is a store that keeps no marks of what it was seeded with.
+// forgetful is a store that keeps no marks of its seeds.
 type forgetful struct{ Store }
 
 // Seeded counts an entity that has rows.

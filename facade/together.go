@@ -15,7 +15,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Together runs several executions of one document side by side and gathers what they read of a
+// Together runs several executions of one document side by side and gathers their reads of a
 // store. Each execution keeps its caller, its rules and its answer. When all of them wait for the
 // store, reads that differ in one value alone become one statement:
 //

@@ -10,9 +10,9 @@ import (
 
 // Transactor is a [Store] on which several calls can be one serializable transaction.
 type Transactor interface {
-	// Transact runs fn and commits what its calls wrote, or nothing of it. Calls of fn are
+	// Transact runs fn and commits the writes of its calls, or none of them. Calls of fn are
 	// those with the context that fn is given, or one made of it. They see what was
-	// written before them, run one after the other whatever their goroutines, and leave
+	// written before them, run one after the other on any goroutines, and leave
 	// nothing behind where they fail: fn may go on after an error.
 	//
 	// The transaction begins with the first call, a read included; without one there is

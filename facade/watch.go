@@ -26,12 +26,12 @@ type Subscription struct {
 	Versions bool
 	// State is who subscribes; nil is an anonymous caller.
 	State access.State
-	// View is what the surface shows that the subscription came in by ([catalog.Catalog.Surface] of
+	// View is the view of the surface that the subscription came in by ([catalog.Catalog.Surface] of
 	// this façade's catalog); nil: everything.
 	View *catalog.Catalog
 }
 
-// Watch is one admitted subscription: it says of events what the subscriber may see of them.
+// Watch is one admitted subscription: it reveals of events the part that the subscriber may see.
 // It keeps nothing between two calls and may be used from many goroutines.
 type Watch struct {
 	host *host
@@ -62,7 +62,7 @@ func (f *Facade) Watch(ctx context.Context, s *Subscription) (*Watch, error) {
 	return w, err
 }
 
-// Fact is what the subscription is about.
+// Fact returns the fact of the subscription.
 func (w *Watch) Fact() *catalog.Fact { return w.fact }
 
 // missing is NOT_FOUND. It names the facts that this caller may watch.
@@ -81,7 +81,7 @@ func (w *Watch) missing(ctx context.Context) error {
 	return kiterror.Errorf(kiterror.NotFound, "no fact is called %s here%s", kiterror.Quoted(name), kiterror.Instead(name, names, w.host.suggest))
 }
 
-// look is what the subscriber may see of the fact at this moment: scope and selection of x, and
+// look returns the present rights of the subscriber on the fact: scope and selection of x, and
 // the condition that rows have to meet.
 func (w *Watch) look(ctx context.Context) (x *execution, err error) {
 	fact := w.host.facts[w.fact]

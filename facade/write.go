@@ -110,14 +110,14 @@ func (w *Terms) orNone() *Terms {
 
 // checkRelations holds the relations of a body to the rows that exist for the caller: one that
 // leads to a row a collector hides is refused like one that leads nowhere. Presets,
-// defaults, values of the author's own code, and what the row points at already are not
-// checked. An entity without a door has no collector: whoever keeps its rows checks them
+// defaults, values of the author's own code, and the targets that the row has already are not
+// checked. An entity without a door has no collector: the keeper of its rows checks them
 // (docs/decisions/card-language.md).
 //
 // Rows of the store that writes are checked in its transaction. Rows that are kept
 // elsewhere are asked about before, and may be gone a moment later.
 //
-// The ids of a list are no keys of the store: whoever writes them, each has to be a row's,
+// The ids of a list are no keys of the store: for every writer, each has to be a row's,
 // as the store sees to for a single one.
 func checkRelations(ctx context.Context, x *execution) error {
 	sent := x.call.Invocation.Body
@@ -152,7 +152,7 @@ func checkRelations(ctx context.Context, x *execution) error {
 			if ok {
 				where = scope.Rows
 			}
-			// Who cannot read the field could guess at what it holds.
+			// A caller that cannot read the field could guess at its value.
 			x.points = append(x.points, Points{Field: p, Where: where, All: !x.readable(x.doorScope, p)})
 			continue
 		}
@@ -245,8 +245,8 @@ func subset(some, all []json.RawMessage) bool {
 	return true
 }
 
-// checkVisible holds a write to what the caller may see of the row afterwards (docs/decisions/writes-and-versions.md).
-// What follows from the body alone is decided here, the rest by the store in the
+// checkVisible holds a write to the caller's access rules for the row afterwards (docs/decisions/writes-and-versions.md).
+// Rules about the body alone are decided here, the rest by the store in the
 // transaction that writes.
 func checkVisible(ctx context.Context, x *execution, terms *Terms, unmet error) error {
 	if x.doorScope.Rows == nil {
@@ -266,7 +266,7 @@ func checkVisible(ctx context.Context, x *execution, terms *Terms, unmet error) 
 	return nil
 }
 
-// writtenRow is one row as it will be once it is written: what is written into it, and
+// writtenRow is one row as it will be once it is written: the written record, and
 // whether it is new.
 type writtenRow struct {
 	x      *execution
@@ -275,7 +275,7 @@ type writtenRow struct {
 	new    bool
 }
 
-// Value implements [filter.Known]: a field that is not written keeps what it has.
+// Value implements [filter.Known]: a field that is not written keeps its value.
 func (a *writtenRow) Value(p *schema.Property) (json.RawMessage, bool) {
 	value := a.record.Get(p.Name)
 	return value, value != nil || a.new
