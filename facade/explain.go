@@ -261,7 +261,7 @@ func (s explainedStore) writes(c *StoreCall) bool {
 
 // Find implements [Store].
 func (s explainedStore) Find(ctx context.Context, q *Find) (*Found, error) {
-	ctx, c := s.asked(ctx, "find", q.Entity, q.Where, q.Select)
+	ctx, c := s.asked(ctx, "find", q.Entity, q.condition(), q.Select)
 	if q.Each != nil {
 		c.Note = fmt.Sprintf("for %d values of %s", len(q.Each.Values), q.Each.Field.Name)
 	}
@@ -282,7 +282,7 @@ func missingIndex(q *Find) string {
 	if q.Each != nil {
 		fields = append(fields, q.Each.Field)
 	}
-	fields = append(fields, compared(nil, q.Where)...)
+	fields = append(fields, compared(nil, q.condition())...)
 	if len(q.Sort) > 0 {
 		fields = append(fields, q.Sort[0].Field)
 	}

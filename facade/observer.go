@@ -147,7 +147,7 @@ func (s recordingStore) Find(ctx context.Context, q *Find) (*Found, error) {
 		s.reads.Related(q.Where)
 		s.reads.Row(q.Entity, q.Each.Values...)
 	} else {
-		s.reads.Where(q.Entity, q.Where)
+		s.reads.Where(q.Entity, q.condition())
 	}
 	return findTogether(ctx, s.Store, q)
 }

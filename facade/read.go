@@ -21,17 +21,19 @@ func locate(ctx context.Context, x *execution, from []json.RawMessage, backward 
 	if !slices.ContainsFunc(from, isCut) {
 		return from, nil
 	}
-	e, keys := x.door.Entity, x.list.order.keys
-	id, _ := rows.Value(e.Primary.Kind, from[len(from)-1])
-	is := &filter.Filter{Op: filter.Eq, Field: e.Primary, Values: []any{id}}
-	found, err := x.store().Find(ctx, &Find{Entity: e, Select: noFields, Where: filter.Both(x.doorScope.Rows, is), Sort: keys, Limit: 1})
+	keys := x.list.order.keys
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.Field.Name
+	}
+	found, err := x.store().Find(ctx, &Find{Entity: x.door.Entity, Select: rows.NewLayout(names), Where: x.doorScope.Rows, Key: from[len(from)-1]})
 	if err != nil {
 		return nil, err
 	}
 	if found.Rows.Len() > 0 {
-		whole := make([]json.RawMessage, 0, len(from))
-		for _, v := range jsontext.Elements(found.Keys[0]) {
-			whole = append(whole, v)
+		whole := make([]json.RawMessage, len(names))
+		for i := range whole {
+			whole[i] = found.Rows.Row(0).At(i)
 		}
 		if stands(from, whole) {
 			return whole, nil
@@ -167,11 +169,7 @@ func runFindByID(ctx context.Context, x *execution) (*Result, error) {
 	if x.each != nil {
 		return runEachByID(ctx, x, FormRow)
 	}
-	e := x.door.Entity
-	id, _ := rows.Value(e.Primary.Kind, x.id)
-	is := &filter.Filter{Op: filter.Eq, Field: e.Primary, Values: []any{id}}
-	q := Find{Entity: e, Select: x.sel.stored, Where: filter.Both(x.doorScope.Rows, is), Sort: x.door.byID.keys, Limit: 1}
-	found, err := x.store().Find(ctx, &q)
+	found, err := x.store().Find(ctx, &Find{Entity: x.door.Entity, Select: x.sel.stored, Where: x.doorScope.Rows, Key: x.id})
 	if err != nil {
 		return nil, err
 	}

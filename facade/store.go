@@ -19,7 +19,7 @@ import (
 // goroutines. It refuses a statement that would take too long with [kiterror.TooCostly], and one request
 // ([RequestOf]) does not keep all others waiting. The suite in store/storetest says the rest.
 type Store interface {
-	// Find reads rows. With Each it answers every key in one statement.
+	// Find reads rows: one by its key, a page, or with Each those of every key in one statement.
 	Find(ctx context.Context, q *Find) (*Found, error)
 	// Insert writes rows, all or none, and answers them as sel has them.
 	Insert(ctx context.Context, e *schema.Entity, found []Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error)
@@ -105,6 +105,9 @@ type Find struct {
 	Select *rows.Layout
 	// Where is what rows have to meet; nil: all rows.
 	Where *filter.Filter
+	// Key is the primary key of the one row that is answered, where it meets Where. With Key the
+	// fields below are not given. nil: a page, or Each.
+	Key json.RawMessage
 	// Sort ends with the primary key; it is empty only with Each over a unique field.
 	Sort []SortKey
 	// Limit is how many rows are answered at most, per key with Each; 0 or less: none, so
@@ -135,6 +138,15 @@ type Find struct {
 	NoKeys bool
 	// Each asks for one group of rows for each of many keys, in one statement.
 	Each *EachKey
+}
+
+// condition returns Where and, of a read by its key, that the row has the key.
+func (q *Find) condition() *filter.Filter {
+	if q.Key == nil {
+		return q.Where
+	}
+	id, _ := rows.Value(q.Entity.Primary.Kind, q.Key)
+	return filter.Both(q.Where, &filter.Filter{Op: filter.Eq, Field: q.Entity.Primary, Values: []any{id}})
 }
 
 // SortKey is one key of an order; null is the smallest value in every store.

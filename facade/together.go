@@ -153,6 +153,9 @@ type sharedRead struct {
 }
 
 func newSharedRead(ctx context.Context, s Store, q *Find) *sharedRead {
+	if q.Key != nil { // a page of one row, whose key may vary
+		q = &Find{Entity: q.Entity, Select: q.Select, Where: q.condition(), Sort: newOrder(q.Entity, nil).keys, Limit: 1, NoKeys: true}
+	}
 	r := &sharedRead{ctx: ctx, store: s, find: q, parts: conjuncts(q.Where, nil), done: make(chan struct{})}
 	head := fmt.Appendf(nil, "%p %q %d %d %q %q %t%t%t%t%t%t", q.Entity, q.Select.Fields, q.Limit, q.Offset, q.From, q.Until, q.Including, q.Backward, q.Count, q.Estimate, q.Keys, q.NoKeys)
 	for _, key := range q.Sort {

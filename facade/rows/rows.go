@@ -2,6 +2,7 @@ package rows
 
 import (
 	"encoding/json"
+	"sync/atomic"
 
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -12,6 +13,8 @@ type Layout struct {
 	Fields []string
 	index  map[string]int
 	names  [][]byte // of each field `"name":`
+	// Plan is what a store has compiled for the layout, or nothing. It belongs to the store.
+	Plan atomic.Value
 }
 
 // NewLayout is the layout of rows with these fields in this order.

@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// each answers a Find for many keys in one statement. The keys are one bound array; each has a
+// each prepares the statement of a Find for many keys. The keys are one bound array; each has a
 // small ordered search of its own that stops at the limit:
 //
 //	SELECT k.n, p.* FROM unnest($1::text[]) WITH ORDINALITY AS k(value, n)
@@ -22,7 +22,7 @@ import (
 //	SELECT k.n, p.* FROM unnest($1::text[]) WITH ORDINALITY AS k(value, n)
 //	CROSS JOIN LATERAL (SELECT … WHERE t0."id" = k.value … LIMIT 1) AS p ORDER BY k.n
 //
-// Where the keys have few rows one scan of an index reads them all, see [reading.scan].
+// Where the keys have few rows one scan of an index reads them all, see [scan].
 func (r *reading) each() error {
 	c, err := r.Table.Column(r.Find.Each.Field)
 	if err != nil {
@@ -46,34 +46,17 @@ func (r *reading) each() error {
 	if c.Parts != nil {
 		r.split = list
 	}
-	scan := r.scan(c, list)
-	var b *sqltext.Builder
-	defer func() {
-		if b != nil {
-			b.Free()
-		}
-	}()
-	return r.run(func(conn *engine.Conn) error {
-		if scan != nil && conn.Alone() {
-			if whole, err := r.runScan(conn, scan); whole || err != nil {
-				return err
-			}
-			scan = nil
-			r.Reset()
-		}
-		if b == nil {
-			b = r.store.text.Builder()
-			if err := r.search(b, c, list); err != nil {
-				return err
-			}
-		}
-		return r.runEach(conn, b)
-	})
+	r.keyed, r.keys, r.scan = c, list, r.scanOf(c, list)
+	if r.scan == nil {
+		return r.search()
+	}
+	return nil
 }
 
 // search writes the statement of [reading.each].
-func (r *reading) search(b *sqltext.Builder, c *sqltext.Column, list []sqltext.Value) error {
-	keys := dialect{}.Keys(c, list)
+func (r *reading) search() error {
+	b, c := r.b, r.keyed
+	keys := dialect{}.Keys(c, r.keys)
 	counted := r.Find.Count
 	if counted {
 		b.Text("(") // as for a page: the counts stand behind the rows
@@ -148,7 +131,7 @@ func (r *reading) single(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 	r.open(b, c, keys)
 	alias := b.Alias()
 	b.Text("SELECT ")
-	b.Columns(&r.Selection, alias)
+	b.Columns(r.Selection, alias)
 	r.From(b, alias)
 	b.Text(" WHERE ")
 	r.isKey(b, c, alias)
@@ -185,7 +168,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 		limit(b, r.Find)
 	case len(place.ranges) == 1 && c.Parts == nil && !r.composed():
 		b.Text("SELECT ")
-		b.Columns(&r.Selection, "q")
+		b.Columns(r.Selection, "q")
 		b.Text(" FROM (")
 		r.within(b, &place, place.ranges[0], c, true)
 		b.Text(room(r.Find), ") AS q")
@@ -239,13 +222,26 @@ func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 // runEach runs the statement and cuts the rows into the groups of their keys. The first column
 // is the key's place, from 1; rows come in this order. With totals the last column is one, in a
 // row of its own. The row beyond the limit is not kept; it sets More of its group.
-func (r *reading) runEach(c *engine.Conn, b *sqltext.Builder) error {
+func (r *reading) runEach(c *engine.Conn) error {
+	r.Reset()
+	if r.scan != nil {
+		if c.Alone() {
+			if whole, err := r.runScan(c, r.scan); whole || err != nil {
+				return err
+			}
+			r.Reset()
+		}
+		r.scan = nil
+		if err := r.search(); err != nil {
+			return err
+		}
+	}
 	groups, behind := r.Groups(sqltext.RoomForEach(len(r.Find.Each.Values), r.Find.Limit)), 0
 	if r.Find.Count {
 		behind = 1
 	}
 	at := 0
-	q, args := r.query(b, 1, behind, func(values [][]byte) error {
+	q, args := r.query(r.b, 1, behind, func(values [][]byte) error {
 		key, err := strconv.Atoi(string(values[0]))
 		if err != nil {
 			return err

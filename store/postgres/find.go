@@ -12,8 +12,8 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// Find reads rows in one statement (an estimated total takes up to three): a page, its total,
-// the rows of many keys and the total of each. The result belongs to the caller. Errors:
+// Find reads rows in one statement (an estimated total takes up to three): a row by its key, a
+// page and its total, or the rows of many keys and the total of each. The result belongs to the caller. Errors:
 // BAD_REQUEST for a cursor of another order or a filter that PostgreSQL cannot take,
 // UNPROCESSABLE_ENTITY where a statement has used up its time, SERVICE_UNAVAILABLE where the
 // database cannot be reached, ctx's own where it ends.
@@ -22,14 +22,30 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{store: s, table: t, ctx: ctx}
+	r := &reading{store: s, table: t, b: s.text.Builder()}
+	defer r.b.Free()
 	if err := r.Begin(&t.Table, q, budget.MeterOf(ctx)); err != nil {
 		return nil, err
 	}
-	if q.Each != nil {
-		err = r.each()
-	} else {
-		err = r.page()
+	var run func(*engine.Conn) error
+	switch {
+	case q.Key != nil:
+		key, isKey := t.Key(q.Key)
+		if !isKey { // a key of another kind is no row's
+			r.Found.Rows = rows.New(q.Select, 0)
+			return &r.Found, nil
+		}
+		run, err = r.runRow, r.Row(r.b, key)
+	case q.Each != nil:
+		run, err = r.runEach, r.each()
+	default:
+		run, err = r.runPage, r.page()
+	}
+	if err == nil {
+		err = r.b.Ready()
+	}
+	if err == nil {
+		err = s.db.ReadAs(ctx, r.Lane(false), run)
 	}
 	if err != nil {
 		return nil, unfit(err)
@@ -51,14 +67,41 @@ type reading struct {
 	sqltext.Reading
 	store *Store
 	table *table
-	ctx   context.Context
+	// b has the statement.
+	b *sqltext.Builder
+	// keyed is the column of a Find with Each, keys are its keys, and scan reads them all; nil: no
+	// scan does.
+	keyed *sqltext.Column
+	keys  []sqltext.Value
+	scan  *scan
 	// split are the keys of a Find with Each that are taken apart; nil: they are whole.
 	split []sqltext.Value
 	// lone is the key of a Find for one key alone.
 	lone *sqltext.Value
 }
 
-// page answers a Find without Each:
+// runRow runs the statement of a row by its key.
+func (r *reading) runRow(c *engine.Conn) error {
+	r.Reset()
+	r.Read = rows.New(r.Selection.Layout, 1)
+	q, args := r.query(r.b, 0, 0, func(values [][]byte) error {
+		if r.Read.Len() == 0 {
+			r.take(values, 0)
+		}
+		return r.Grown()
+	})
+	defer args.free()
+	r.Found.Rows = r.Read
+	return c.Run(q)
+}
+
+// estimated says that the total is an estimate, made after the page on the same connection.
+func (r *reading) estimated() bool { return r.Find.Count && r.Find.Estimate }
+
+// counted says that the total follows the rows in the statement, and sees the same state.
+func (r *reading) counted() bool { return r.Find.Count && !r.estimated() }
+
+// page writes the statement of a page:
 //
 //	SELECT p.* FROM (SELECT t0."id", t0."title" FROM "post" AS t0 WHERE … ORDER BY … LIMIT 64) AS p
 //	ORDER BY p."id" LIMIT $1
@@ -72,10 +115,7 @@ func (r *reading) page() error {
 	if err != nil {
 		return err
 	}
-	b := r.store.text.Builder()
-	defer b.Free()
-	estimate := r.Find.Count && r.Find.Estimate
-	counted := r.Find.Count && !estimate
+	b, counted := r.b, r.counted()
 	if counted {
 		b.Text("(")
 	}
@@ -94,51 +134,28 @@ func (r *reading) page() error {
 		r.Met(b)
 		b.Text(")")
 	}
-	if err := b.Ready(); err != nil {
-		return err
-	}
-	return r.run(func(c *engine.Conn) error {
-		err := r.runPage(c, b, counted)
-		if err == nil && estimate {
-			r.Found.Total, err = r.estimate(c, int64(r.Find.Offset+r.Found.Rows.Len()), r.Found.More)
-		}
-		return err
-	})
-}
-
-// run runs do on a connection that suits how long the read may take. do may run again.
-func (r *reading) run(do func(*engine.Conn) error) error {
-	return r.store.db.ReadAs(r.ctx, r.Lane(false), func(c *engine.Conn) error {
-		r.Reset()
-		return do(c)
-	})
+	return nil
 }
 
 // query is a statement of the reading. The arguments are freed when it has run.
 func (r *reading) query(b *sqltext.Builder, before, behind int, row func(values [][]byte) error) (*engine.Query, *arguments) {
 	args := newArguments(b.Args)
-	width := before + r.Selection.Width() + behind
-	forms, types := make([]engine.Form, width), make([]uint32, width)
-	for i, c := range r.Selection.Fields {
-		forms[before+i], types[before+i] = formOf(c), typeOf(c)
-	}
-	before += len(r.Selection.Fields)
-	for i, c := range r.Selection.Extra {
-		forms[before+i], types[before+i] = formOf(c), typeOf(c)
-	}
-	return &engine.Query{Text: b.SQL, Values: args.values, Columns: forms, Types: types, Row: row}, args
+	q := selected(b.SQL, args, r.Selection, before, behind)
+	q.Row = row
+	return q, args
 }
 
-// runPage runs the statement. The row beyond the limit is not kept; it sets More. With counted
-// the last column is the total, in a row of its own.
-func (r *reading) runPage(c *engine.Conn, b *sqltext.Builder, counted bool) error {
-	most := max(0, r.Find.Limit)
+// runPage runs the statement of a page. The row beyond the limit is not kept; it sets More. A total
+// in the same statement is the last column, in a row of its own.
+func (r *reading) runPage(c *engine.Conn) error {
+	r.Reset()
+	counted, most := r.counted(), max(0, r.Find.Limit)
 	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(most))
 	total, behind := int64(-1), 0
 	if counted {
 		behind = 1
 	}
-	q, args := r.query(b, 0, behind, func(values [][]byte) (err error) {
+	q, args := r.query(r.b, 0, behind, func(values [][]byte) (err error) {
 		if counted {
 			if last := values[len(values)-1]; last != nil {
 				total, err = strconv.ParseInt(string(last), 10, 64)
@@ -157,7 +174,11 @@ func (r *reading) runPage(c *engine.Conn, b *sqltext.Builder, counted bool) erro
 		return costly(err, counted && r.Find.Where != nil)
 	}
 	r.Found.Total = total
-	return r.Settle([]facade.FoundGroup{{To: r.Read.Len()}})
+	err := r.Settle([]facade.FoundGroup{{To: r.Read.Len()}})
+	if err == nil && r.estimated() {
+		r.Found.Total, err = r.estimate(c, int64(r.Find.Offset+r.Found.Rows.Len()), r.Found.More)
+	}
+	return err
 }
 
 // costly is err, of a statement that has counted rows.
@@ -170,11 +191,7 @@ func costly(err error, counted bool) error {
 
 // take appends a row, whose selection begins at column first.
 func (r *reading) take(values [][]byte, first int) {
-	r.Read.BeginRow()
-	for i, c := range r.Selection.Fields {
-		r.Read.End(i, appendCell(r.Read.Begin(i), values[first+i], c))
-	}
-	r.Read.EndRow()
+	appendRow(r.Read, r.Selection, values[first:])
 	if len(r.Selection.Extra) > 0 {
 		r.Keep(cells(values), first)
 	}
@@ -186,12 +203,4 @@ type cells [][]byte
 // AppendCell appends column i as JSON.
 func (v cells) AppendCell(dst []byte, i int, c *sqltext.Column) []byte {
 	return appendCell(dst, v[i], c)
-}
-
-// appendCell appends a value, nil for null, by the decoder of its column.
-func appendCell(dst, raw []byte, c *sqltext.Column) []byte {
-	if raw == nil {
-		return append(dst, "null"...)
-	}
-	return c.Decode(dst, raw)
 }

@@ -9,29 +9,36 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// selected is a statement whose columns are those of a selection; rows is set to its result.
-func selected(sql []byte, args *arguments, sel *sqltext.Selection, found **rows.Rows, room int) *engine.Query {
-	forms, types := make([]engine.Form, max(1, len(sel.Fields))), make([]uint32, len(sel.Fields))
-	for i, c := range sel.Fields {
-		forms[i], types[i] = formOf(c), typeOf(c)
-	}
-	reset := func() { *found = rows.New(sel.Layout, room) }
-	reset()
-	return &engine.Query{Text: sql, Values: args.values, Columns: forms, Types: types, Reset: reset, Row: func(values [][]byte) error {
-		rows := *found
-		rows.BeginRow()
-		for i, c := range sel.Fields {
-			dst := rows.Begin(i)
-			if values[i] == nil {
-				dst = append(dst, "null"...)
-			} else {
-				dst = c.Decode(dst, values[i])
-			}
-			rows.End(i, dst)
+// selected is a statement whose columns are those of a selection, with before and behind more of them
+// around it.
+func selected(sql []byte, args *arguments, sel *sqltext.Selection, before, behind int) *engine.Query {
+	width := before + sel.Width() + behind
+	forms, types := make([]engine.Form, width), make([]uint32, width)
+	at := before
+	for _, list := range [...][]*sqltext.Column{sel.Fields, sel.Extra} {
+		for _, c := range list {
+			forms[at], types[at] = formOf(c), typeOf(c)
+			at++
 		}
-		rows.EndRow()
-		return nil
-	}}
+	}
+	return &engine.Query{Text: sql, Values: args.values, Columns: forms, Types: types}
+}
+
+// appendRow appends the fields of a selection, which values begin with.
+func appendRow(found *rows.Rows, sel *sqltext.Selection, values [][]byte) {
+	found.BeginRow()
+	for i, c := range sel.Fields {
+		found.End(i, appendCell(found.Begin(i), values[i], c))
+	}
+	found.EndRow()
+}
+
+// appendCell appends a value, nil for null, by the decoder of its column.
+func appendCell(dst, raw []byte, c *sqltext.Column) []byte {
+	if raw == nil {
+		return append(dst, "null"...)
+	}
+	return c.Decode(dst, raw)
 }
 
 // query is a statement of package store as the engine runs it. Free the arguments when it has run.
@@ -40,19 +47,15 @@ func query(t *table, st *driver.Statement) (*engine.Query, *arguments) {
 	if st.Sel == nil {
 		return &engine.Query{Text: st.SQL, Values: bound.values}, bound
 	}
-	q := selected(st.SQL, bound, st.Sel, &st.Rows, st.Most)
-	if st.Key != nil {
-		q.Columns = q.Columns[:len(st.Sel.Fields)]
-		for _, c := range st.Sel.Extra {
-			q.Columns = append(q.Columns, formOf(c))
+	q := selected(st.SQL, bound, st.Sel, 0, 0)
+	q.Reset = func() { st.Rows = rows.New(st.Sel.Layout, st.Most) }
+	q.Reset()
+	q.Row = func(values [][]byte) error {
+		if st.Key != nil && values[st.At] != nil {
+			*st.Key, _ = sqltext.Encode(t.Primary.Prop, t.Primary.Decode(nil, values[st.At]))
 		}
-		row := q.Row
-		q.Row = func(values [][]byte) error {
-			if v := values[st.At]; v != nil {
-				*st.Key, _ = sqltext.Encode(t.Primary.Prop, t.Primary.Decode(nil, v))
-			}
-			return row(values)
-		}
+		appendRow(st.Rows, st.Sel, values)
+		return nil
 	}
 	return q, bound
 }
@@ -64,16 +67,12 @@ type runner struct{ *engine.Conn }
 func (r runner) Rows(sql []byte, args []sqltext.Value, sel *sqltext.Selection, list *rows.Rows) error {
 	bound := newArguments(args)
 	defer bound.free()
-	var found *rows.Rows
-	err := r.Run(selected(append(sql[:len(sql):len(sql)], " FOR UPDATE"...), bound, sel, &found, 1))
-	for i := range found.Len() {
-		list.BeginRow()
-		for f := range sel.Fields {
-			list.Put(f, found.Row(i).At(f))
-		}
-		list.EndRow()
+	q := selected(append(sql[:len(sql):len(sql)], " FOR UPDATE"...), bound, sel, 0, 0)
+	q.Row = func(values [][]byte) error {
+		appendRow(list, sel, values)
+		return nil
 	}
-	return err
+	return r.Run(q)
 }
 
 // Number returns the one integer that a statement returns.

@@ -44,9 +44,9 @@ type scan struct {
 	limit   int // of rows of one key, that beyond the page included
 }
 
-// scan returns how the keys are read by one scan, or nil where they are not: the order has to be
+// scanOf returns how the keys are read by one scan, or nil where they are not: the order has to be
 // that of an index, and the value of a key as the server sends it that which was bound.
-func (r *reading) scan(c *sqltext.Column, values []sqltext.Value) *scan {
+func (r *reading) scanOf(c *sqltext.Column, values []sqltext.Value) *scan {
 	q := r.Find
 	if r.store.sorts.Load() || len(values) < 2 || q.Limit <= 0 || q.Offset > 0 || q.Count || q.Where != nil || q.From != nil || q.Until != nil {
 		return nil
@@ -110,7 +110,7 @@ func (r *reading) runScan(conn *engine.Conn, s *scan) (whole bool, err error) {
 	b.Text("SELECT ")
 	b.Column(alias, s.key.Column)
 	b.Text(", ")
-	b.Columns(&r.Selection, alias)
+	b.Columns(r.Selection, alias)
 	b.Text(" FROM ", r.Table.Name, " AS ", alias, " WHERE ")
 	dialect{}.OneOf(b, s.key.Column, alias, dialect{}.Keys(s.key.Column, s.values))
 	b.Text(" ORDER BY ")

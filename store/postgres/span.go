@@ -75,7 +75,7 @@ func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name
 func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.Column, named bool) {
 	alias := b.Alias()
 	b.Text("SELECT ")
-	b.Columns(&r.Selection, alias)
+	b.Columns(r.Selection, alias)
 	if named {
 		b.Text(", ")
 		b.Column(alias, key)

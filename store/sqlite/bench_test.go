@@ -10,6 +10,7 @@ import (
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite"
@@ -122,6 +123,25 @@ func BenchmarkPage(b *testing.B) {
 func BenchmarkFindOne(b *testing.B) {
 	store, e, _ := withRows(b, 1000)
 	layout := rows.NewLayout(names(e))
+	b.Run("by its key", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			found, err := store.Find(b.Context(), &facade.Find{Entity: e, Select: layout, Key: json.RawMessage(`"p00000007"`)})
+			if err != nil || found.Rows.Len() != 1 {
+				b.Fatal(found, err)
+			}
+		}
+	})
+	b.Run("as a page of one", func(b *testing.B) {
+		is := &filter.Filter{Op: filter.Eq, Field: e.Primary, Values: []any{"p00000007"}}
+		b.ReportAllocs()
+		for b.Loop() {
+			found, err := store.Find(b.Context(), &facade.Find{Entity: e, Select: layout, Where: is, Sort: []facade.SortKey{{Field: e.Primary}}, Limit: 1})
+			if err != nil || found.Rows.Len() != 1 {
+				b.Fatal(found, err)
+			}
+		}
+	})
 	for _, n := range []int{1, 50} {
 		keys := make([]json.RawMessage, n)
 		for i := range keys {

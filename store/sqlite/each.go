@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"strconv"
 
@@ -12,7 +11,7 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// each answers a Find for many keys in one statement. The keys are one bound JSON array,
+// each writes the statement of a Find for many keys. The keys are one bound JSON array,
 // joined to the table by the field's index:
 //
 //	SELECT k.key, t0.… FROM json_each(?) AS k CROSS JOIN "post" AS t0 ON t0.rowid IN
@@ -23,7 +22,7 @@ import (
 // values are unique needs neither.
 //
 //	SELECT k.key, t0.… FROM json_each(?) AS k CROSS JOIN "author" AS t0 WHERE t0."id" = k.value ORDER BY k.rowid
-func (r *reading) each(ctx context.Context) error {
+func (r *reading) each() error {
 	c, err := r.Table.Column(r.Find.Each.Field)
 	if err != nil {
 		return err
@@ -42,8 +41,7 @@ func (r *reading) each(ctx context.Context) error {
 	}
 	keys := sqltext.TextValue(string(append(list, ']')))
 
-	b := r.store.text.Builder()
-	defer b.Free()
+	b := r.b
 	if r.Find.Count {
 		b.Text("SELECT 0, * FROM (") // as for a page: the counts stand behind the rows
 	}
@@ -57,13 +55,7 @@ func (r *reading) each(ctx context.Context) error {
 	if r.Find.Count {
 		r.totals(b, c, keys)
 	}
-	if err := b.Ready(); err != nil {
-		return err
-	}
-	return r.store.db.ReadAs(ctx, r.Lane(!r.table.foreign), func(conn *engine.Conn) error {
-		conn.CountTotal(r.Find.Count)
-		return r.runEach(conn, b)
-	})
+	return nil
 }
 
 // appendKey appends the value of a field as an element of a JSON array. Nearly every key is a text
@@ -120,7 +112,7 @@ func equalsKey(b *sqltext.Builder, alias string, c *sqltext.Column) {
 func (r *reading) plain(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
 	alias := b.Alias()
 	b.Text("SELECT k.key, ")
-	b.Columns(&r.Selection, alias)
+	b.Columns(r.Selection, alias)
 	r.join(b, c, keys, alias, true)
 	b.Text(" ORDER BY k.rowid") // the order json_each gives them in: nothing is sorted for it
 }
@@ -129,7 +121,7 @@ func (r *reading) plain(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Valu
 func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value) {
 	outer, inner := b.Alias(), b.Alias()
 	b.Text("SELECT k.key, ")
-	b.Columns(&r.Selection, outer)
+	b.Columns(r.Selection, outer)
 	b.Text(" FROM json_each(")
 	b.Bind(keys)
 	b.Text(") AS k CROSS JOIN ", r.Table.Name, " AS ", outer, " ON ")
@@ -200,8 +192,9 @@ func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 //	1  key  total …     the total of the key
 //
 // The row beyond the limit is not kept; it sets More of its group.
-func (r *reading) runEach(c *engine.Conn, b *sqltext.Builder) error {
-	st, err := c.Start(b.SQL, b.Args)
+func (r *reading) runEach(c *engine.Conn) error {
+	c.CountTotal(r.Find.Count)
+	st, err := c.Start(r.b.SQL, r.b.Args)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,9 @@ import (
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
+// largeWAL is the size in bytes from which the log is emptied under load.
+const largeWAL = 16 << 20
+
 // fileStore is a store in a file with one entity, and a way to write a row.
 func fileStore(t *testing.T) (s *Store, path string, insert func(id string, size int) error) {
 	t.Helper()
@@ -112,7 +115,7 @@ func TestLargeLogIsEmptied(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := sizeOf(t, path+"-wal"); got < engine.LargeWAL {
+	if got := sizeOf(t, path+"-wal"); got < largeWAL {
 		t.Fatalf("the log has %d bytes while a reader holds it: the test shows nothing", got)
 	}
 	close(release)
@@ -124,8 +127,8 @@ func TestLargeLogIsEmptied(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := sizeOf(t, path+"-wal"); got > engine.LargeWAL+4<<20 {
-		t.Errorf("the log has %d bytes, want at most %d", got, engine.LargeWAL+4<<20)
+	if got := sizeOf(t, path+"-wal"); got > largeWAL+4<<20 {
+		t.Errorf("the log has %d bytes, want at most %d", got, largeWAL+4<<20)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// Find reads rows in one statement (an estimated total takes up to three): a page, its total,
-// the rows of many keys and the total of each. The result belongs to the caller. Errors:
+// Find reads rows in one statement (an estimated total takes up to three): a row by its key, a
+// page and its total, or the rows of many keys and the total of each. The result belongs to the caller. Errors:
 // BAD_REQUEST for a cursor of another order or a filter that SQLite cannot take,
 // UNPROCESSABLE_ENTITY where a statement has used up its time, SERVICE_UNAVAILABLE where the
 // database cannot be reached, ctx's own where it ends.
@@ -20,14 +20,31 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{store: s, table: t}
+	r := &reading{store: s, table: t, b: s.text.Builder()}
+	defer r.b.Free()
 	if err := r.Begin(&t.Table, q, budget.MeterOf(ctx)); err != nil {
 		return nil, err
 	}
-	if q.Each != nil {
-		err = r.each(ctx)
-	} else {
-		err = r.page(ctx)
+	var run func(*engine.Conn) error
+	switch {
+	case q.Key != nil:
+		key, isKey := t.Key(q.Key)
+		if !isKey { // a key of another kind is no row's
+			r.Found.Rows = rows.New(q.Select, 0)
+			return &r.Found, nil
+		}
+		run, err = r.runRow, r.Row(r.b, key)
+	case q.Each != nil:
+		run, err = r.runEach, r.each()
+	default:
+		run = r.runPage
+		r.page()
+	}
+	if err == nil {
+		err = r.b.Ready()
+	}
+	if err == nil {
+		err = s.db.ReadAs(ctx, r.Lane(!t.foreign), run)
 	}
 	if err != nil {
 		return nil, err
@@ -40,27 +57,47 @@ type reading struct {
 	sqltext.Reading
 	store *Store
 	table *table
+	// b has the statement.
+	b *sqltext.Builder
 }
 
-// page answers a Find without Each:
+// runRow steps the statement of a row by its key.
+func (r *reading) runRow(c *engine.Conn) error {
+	st, err := c.Start(r.b.SQL, r.b.Args)
+	if err != nil {
+		return err
+	}
+	r.Read = rows.New(r.Selection.Layout, 1)
+	if st.Step() {
+		r.take(st, 0)
+	}
+	if err := c.Finish(st); err != nil {
+		return err
+	}
+	r.Found.Rows = r.Read
+	return r.Grown()
+}
+
+// estimated says that the total is an estimate, made after the page on the same connection.
+func (r *reading) estimated() bool { return r.Find.Count && r.Find.Estimate && r.Find.Where != nil }
+
+// counted says that the total follows the rows in the statement, and sees the same state.
+func (r *reading) counted() bool { return r.Find.Count && !r.estimated() }
+
+// page writes the statement of a page:
 //
 //	SELECT 0, * FROM (SELECT t0."id", t0."title" FROM "post" AS t0 WHERE … ORDER BY … LIMIT ? + 0)
 //	UNION ALL SELECT 1, (SELECT count(*) FROM …), NULL
 //
 // The total follows the rows in the same statement, so that both see one state of the table.
-func (r *reading) page(ctx context.Context) error {
-	b := r.store.text.Builder()
-	defer b.Free()
-	// An estimate is made after the page, on the same connection.
-	estimate := r.Find.Count && r.Find.Estimate && r.Find.Where != nil
-	counted := r.Find.Count && !estimate
-	if counted {
-		// The count follows the rows in the same statement, and sees the same state.
+func (r *reading) page() {
+	b := r.b
+	if r.counted() {
 		b.Text("SELECT 0, * FROM (")
 	}
 	b.Text("SELECT ")
 	alias := b.Alias()
-	b.Columns(&r.Selection, alias)
+	b.Columns(r.Selection, alias)
 	r.From(b, alias)
 	r.Conditions(b, alias, " WHERE ")
 	if len(r.Order) > 0 {
@@ -68,24 +105,13 @@ func (r *reading) page(ctx context.Context) error {
 		b.OrderBy(r.Order, alias)
 	}
 	limit(b, r.Find)
-	if counted {
+	if r.counted() {
 		b.Text(") UNION ALL SELECT 1, ")
 		r.total(b)
 		for range r.Selection.Width() - 1 {
 			b.Text(", NULL")
 		}
 	}
-	if err := b.Ready(); err != nil {
-		return err
-	}
-	return r.store.db.ReadAs(ctx, r.Lane(!r.table.foreign), func(c *engine.Conn) error {
-		c.CountTotal(counted && r.Find.Where != nil)
-		err := r.runPage(c, b, counted)
-		if err == nil && estimate {
-			r.Found.Total, err = r.estimate(c, int64(r.Find.Offset+r.Found.Rows.Len()), r.Found.More)
-		}
-		return err
-	})
 }
 
 // total writes the number of rows that meet the conditions: a subquery, or without a filter
@@ -100,10 +126,13 @@ func (r *reading) total(b *sqltext.Builder) {
 	b.Text(")")
 }
 
-// runPage steps the statement. The row beyond the limit is not kept; it sets More. With counted the
-// first column is 0 in a row of the page and 1 in that of the total.
-func (r *reading) runPage(c *engine.Conn, b *sqltext.Builder, counted bool) error {
-	st, err := c.Start(b.SQL, b.Args)
+// runPage steps the statement of a page. The row beyond the limit is not kept; it sets More. A
+// total is in the same statement: then the first column is 0 in a row of the page and 1 in that of
+// the total.
+func (r *reading) runPage(c *engine.Conn) error {
+	counted := r.counted()
+	c.CountTotal(counted && r.Find.Where != nil)
+	st, err := c.Start(r.b.SQL, r.b.Args)
 	if err != nil {
 		return err
 	}
@@ -140,12 +169,16 @@ func (r *reading) runPage(c *engine.Conn, b *sqltext.Builder, counted bool) erro
 		return err
 	}
 	r.Found.Total = total
-	return r.Settle([]facade.FoundGroup{{To: n}})
+	if err := r.Settle([]facade.FoundGroup{{To: n}}); err != nil || !r.estimated() {
+		return err
+	}
+	r.Found.Total, err = r.estimate(c, int64(r.Find.Offset+r.Found.Rows.Len()), r.Found.More)
+	return err
 }
 
 // take reads the current row of a statement, whose selection begins at column first.
 func (r *reading) take(st *engine.Stmt, first int) {
-	appendRow(r.Read, &r.Selection, st, first)
+	appendRow(r.Read, r.Selection, st, first)
 	if len(r.Selection.Extra) > 0 {
 		r.Keep(cells{st}, first)
 	}

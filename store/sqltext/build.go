@@ -51,10 +51,15 @@ var builders = sync.Pool{New: func() any { return new(Builder) }}
 // Builder takes an empty builder from the pool; give it back with Free.
 func (d *Database) Builder() *Builder {
 	b := builders.Get().(*Builder)
+	b.reset(d)
+	return b
+}
+
+// reset empties the builder.
+func (b *Builder) reset(d *Database) {
 	b.db, b.SQL, b.Args, b.aliases = d, b.SQL[:0], b.Args[:0], 0
 	b.joined, b.sure, b.err = b.joined[:0], false, nil
 	b.depth, b.reach = 0, everyRow
-	return b
 }
 
 // maxKeptArgs and maxKeptSQL are how large a builder may have grown to be kept: in values, and

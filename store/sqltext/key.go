@@ -163,20 +163,6 @@ func (b *Builder) several(alias string, c, with *Column, open, end string) {
 	b.Text(end)
 }
 
-// bindKey puts a value into the places that [Builder.Equal] has left for it at the beginning of
-// args. A text that is no key leaves them null, which equals nothing.
-func bindKey(args []Value, c *Column, v Value) {
-	if c.Parts == nil {
-		args[0] = v
-		return
-	}
-	values, ok := c.SplitKey(v.S)
-	if !ok {
-		values = make([]Value, len(c.Parts))
-	}
-	copy(args, values)
-}
-
 // equalOne writes that the key of several columns is one of list.
 func (b *Builder) equalOne(alias string, c *Column, list []Value) {
 	if len(list) == 0 {

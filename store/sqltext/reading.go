@@ -17,7 +17,7 @@ type Reading struct {
 	Find  *facade.Find
 	// Order are the sort keys as SQL is to have them; turned round for Backward.
 	Order     []SortKey
-	Selection Selection
+	Selection *Selection
 	// reach is that of Find.Where.
 	reach reach
 	// Found is the answer, whole after Settle.
@@ -28,6 +28,7 @@ type Reading struct {
 	Held int
 
 	orderRoom [4]SortKey // for Order, where these are enough
+	selected  Selection  // is Selection, but of a row by its key
 
 	// keys are, with sort columns outside the layout, each row's key, one after the other.
 	keys []byte
@@ -37,10 +38,14 @@ type Reading struct {
 	meter budget.Meter
 }
 
-// Begin compiles q, a read of t. meter is charged for the rows that the reading holds. An
+// Begin compiles q, a read of t; one with a key is compiled by [Reading.Row]. meter is charged for the rows that the reading holds. An
 // INTERNAL_ERROR says that a field is not stored.
 func (r *Reading) Begin(t *Table, q *facade.Find, meter budget.Meter) (err error) {
 	r.Table, r.Find, r.meter, r.Found.Total = t, q, meter, -1
+	if q.Key != nil {
+		r.reach = singleRow
+		return nil
+	}
 	if r.Order, err = t.sorting(r.orderRoom[:0], q); err != nil {
 		return err
 	}
@@ -48,6 +53,7 @@ func (r *Reading) Begin(t *Table, q *facade.Find, meter budget.Meter) (err error
 	if q.Each == nil {
 		r.reach = reachOf(q.Where, q.Entity)
 	}
+	r.Selection = &r.selected
 	return r.Selection.Choose(t, q.Select, r.Order)
 }
 
@@ -179,7 +185,7 @@ type Cells interface {
 // Keep keeps the key of the row that Read has last, where a sort column is not in the layout:
 // its value is only there now. first is where the selection begins in cells.
 func (r *Reading) Keep(cells Cells, first int) {
-	s := &r.Selection
+	s := r.Selection
 	row := r.Read.Row(r.Read.Len() - 1)
 	r.keys = append(r.keys, '[')
 	for _, at := range s.keys {
@@ -216,12 +222,7 @@ func (r *Reading) Settle(groups []facade.FoundGroup) error {
 		source = func(i int) int { return places[i] }
 		found = rows.New(r.Selection.Layout, n)
 		for i := range n {
-			found.BeginRow()
-			row := r.Read.Row(places[i])
-			for f := range r.Selection.Fields {
-				found.Put(f, row.At(f))
-			}
-			found.EndRow()
+			found.CopyRow(r.Read.Row(places[i]))
 		}
 	}
 	r.Found.Rows = found

@@ -91,11 +91,7 @@ func (m *Terms) compile(d *Database, t *Table, key *Value, where *filter.Filter)
 			return err
 		}
 		m.look = d.Builder()
-		alias := m.look.Alias()
-		m.look.Text("SELECT ")
-		m.look.Columns(&m.sel, alias)
-		m.look.Text(" FROM ", t.Name, " AS ", alias)
-		if err := m.look.oneRow(t, alias, *key, where); err != nil {
+		if err := m.look.selectRow(t, &m.sel, *key, where); err != nil {
 			return err
 		}
 	}

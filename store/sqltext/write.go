@@ -95,13 +95,10 @@ func (t *Table) Row(args []Value, record facade.Record) ([]Value, error) {
 //
 //	UPDATE "post" AS t0 SET "title" = ? WHERE t0."id" = ? AND … RETURNING "id", "title"
 func (b *Builder) Update(t *Table, sel *Selection, key Value, where *filter.Filter, set facade.Record) error {
-	alias := b.Alias()
 	if len(set) == 0 {
-		b.Text("SELECT ")
-		b.Columns(sel, alias)
-		b.Text(" FROM ", t.Name, " AS ", alias)
-		return b.oneRow(t, alias, key, where)
+		return b.selectRow(t, sel, key, where)
 	}
+	alias := b.Alias()
 	b.Text("UPDATE ", t.Name, " AS ", alias, " SET ")
 	for i, m := range set {
 		c, err := t.Column(t.Entity.Property(m.Name))
@@ -126,6 +123,17 @@ func (b *Builder) Update(t *Table, sel *Selection, key Value, where *filter.Filt
 	}
 	b.Returning(sel)
 	return nil
+}
+
+// selectRow writes the statement that reads one row.
+//
+//	SELECT t0."id", t0."title" FROM "post" AS t0 WHERE t0."id" = ? AND …
+func (b *Builder) selectRow(t *Table, sel *Selection, key Value, where *filter.Filter) error {
+	alias := b.Alias()
+	b.Text("SELECT ")
+	b.Columns(sel, alias)
+	b.Text(" FROM ", t.Name, " AS ", alias)
+	return b.oneRow(t, alias, key, where)
 }
 
 // Delete writes the statement that removes one row.

@@ -76,6 +76,12 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	}
 	defer release()
 	var met []*row
+	if q.Key != nil {
+		if r := s.byID(q.Entity, q.Key); r != nil && s.holds(q.Where, r) {
+			met = append(met, r)
+		}
+		return &facade.Found{Rows: write(q.Select, met), Total: -1}, nil
+	}
 	for _, r := range s.table(q.Entity).rows {
 		if s.holds(q.Where, r) {
 			met = append(met, r)

@@ -200,6 +200,9 @@ func (g *guesser) find() *facade.Find {
 	if g.IntN(5) > 0 {
 		q.Where = g.filter(e, 3)
 	}
+	if g.IntN(6) == 0 {
+		return &facade.Find{Entity: e, Select: q.Select, Where: q.Where, Key: json.RawMessage(g.id(e))}
+	}
 	if g.IntN(4) == 0 {
 		q.Offset = g.IntN(6)
 	}
@@ -432,6 +435,9 @@ func describe(q *facade.Find) string {
 	fmt.Fprintf(&b, "%s %v limit %d offset %d backward %v from %s including %v until %s", q.Entity.Name, q.Select.Fields, q.Limit, q.Offset, q.Backward, q.From, q.Including, q.Until)
 	for _, k := range q.Sort {
 		fmt.Fprintf(&b, " by %s desc %v", k.Field.Name, k.Desc)
+	}
+	if q.Key != nil {
+		fmt.Fprintf(&b, " key %s", q.Key)
 	}
 	if q.Each != nil {
 		fmt.Fprintf(&b, " each %s %s", q.Each.Field.Name, q.Each.Values)

@@ -285,6 +285,39 @@ func testOrder(t *testing.T, w *world) {
 	}
 }
 
+// testRow reads rows by their keys. A store may keep the statement of a layout, so each key is read
+// twice.
+func testRow(t *testing.T, w *world) {
+	w.insert("author", `{"id":"a","name":"Ada"}`, `{"id":"b","name":"Bo"}`)
+	w.insert("tag", `{"id":1,"label":"one"}`, `{"id":2,"label":"two"}`)
+	author, tag := w.entity("author"), w.entity("tag")
+	ada := &filter.Filter{Op: filter.Eq, Field: w.field(author, "name"), Values: []any{"Ada"}}
+	layouts := map[*schema.Entity]*rows.Layout{author: rows.NewLayout([]string{"name", "id"}), tag: rows.NewLayout([]string{"id"})}
+	for range 2 {
+		for _, c := range []struct {
+			what  string
+			e     *schema.Entity
+			key   string
+			where *filter.Filter
+			want  string
+		}{
+			{"a text", author, `"a"`, nil, `[{"name":"Ada","id":"a"}]`},
+			{"a text with escapes", author, `"\u0062"`, nil, `[{"name":"Bo","id":"b"}]`},
+			{"no row", author, `"c"`, nil, `[]`},
+			{"a key of another kind", author, `1`, nil, `[]`},
+			{"null", author, `null`, nil, `[]`},
+			{"a row that meets a condition", author, `"a"`, ada, `[{"name":"Ada","id":"a"}]`},
+			{"a row that does not", author, `"b"`, ada, `[]`},
+			{"an integer", tag, `2`, nil, `[{"id":2}]`},
+			{"a text for an integer", tag, `"2"`, nil, `[]`},
+		} {
+			found := w.find(&facade.Find{Entity: c.e, Select: layouts[c.e], Where: c.where, Key: json.RawMessage(c.key)})
+			w.equal(c.what, c.want, string(found.Rows.AppendJSON(nil)))
+			w.equal(c.what+" has no total", int64(-1), found.Total)
+		}
+	}
+}
+
 // testSelections checks that rows have the fields that were selected, in that order, and no
 // others. A selection of no field gives empty objects, and keys of the order either way.
 func testSelections(t *testing.T, w *world) {

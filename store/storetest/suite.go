@@ -37,6 +37,7 @@ func Run(t *testing.T, h Harness) {
 		{"totals", testTotals},
 		{"many keys at once", testEach},
 		{"selections", testSelections},
+		{"a row by its key", testRow},
 		// Seeds, and what only goes wrong with odd texts, lost callers and many at once.
 		{"seeds are written once", testSeeds},
 		{"hostile text is only text", testHostile},

@@ -35,6 +35,7 @@ type Conn struct {
 	opened, used time.Time
 
 	watchdog watchdog
+	lent     lent
 	// slow is from how long on a batch of statements is logged; 0: none is.
 	slow time.Duration
 	log  *slog.Logger
@@ -465,24 +466,35 @@ func (c *Conn) close() {
 	_ = c.pg.Conn().Close()
 }
 
-// within runs do for a caller: the end of ctx cancels the statement that is running, and so
-// does the end of the time that each statement, and the caller's request, has. The observer of
-// ctx sees the statements.
-func (c *Conn) within(ctx context.Context, do func(*Conn) error) error {
-	request, own := facade.RequestOf(ctx), c.watchdog.limit
-	limit, err := request.Remaining(own)
+// begin gives the connection to a caller until [Conn.end]: the end of ctx cancels the statement that
+// is running, and so does the end of the time that each statement, and the caller's request, has.
+// The observer of ctx sees the statements. After an error there is no end.
+func (c *Conn) begin(ctx context.Context) error {
+	limit, err := facade.RequestOf(ctx).Remaining(c.watchdog.limit)
 	if err != nil {
 		return err
 	}
+	c.lent = lent{limit: c.watchdog.limit, ctx: c.watchdog.watch(ctx), began: time.Now()}
 	c.watchdog.limit = limit
-	c.observe, c.plans = facade.ObserverOf(ctx), facade.PlansObserved(ctx)
-	was := c.watchdog.watch(ctx)
-	began := time.Now()
-	err = do(c)
-	_ = request.Spend(time.Since(began)) // Public says that nothing is left
-	c.watchdog.watch(was)
-	c.watchdog.limit = own
-	c.observe = nil
+	if c.observe = facade.ObserverOf(ctx); c.observe != nil {
+		c.plans = facade.PlansObserved(ctx)
+	}
+	return nil
+}
+
+// lent has what a caller of a connection found: the limit and the context of its watchdog.
+type lent struct {
+	limit time.Duration
+	ctx   context.Context //nolint:containedctx // of the watchdog before
+	began time.Time
+}
+
+// end takes the connection back from its caller, whose work returned err.
+func (c *Conn) end(ctx context.Context, err error) error {
+	_ = facade.RequestOf(ctx).Spend(time.Since(c.lent.began)) // Public says that nothing is left
+	c.watchdog.watch(c.lent.ctx)
+	c.watchdog.limit = c.lent.limit
+	c.observe, c.plans = nil, false
 	return err
 }
 

@@ -141,30 +141,32 @@ func (d *DB) Read(ctx context.Context, do func(*Conn) error) error {
 	return d.ReadAs(ctx, turns.Keyed, do)
 }
 
-// ReadAs runs do on a connection that do has for itself and must not keep; lane says how long it
-// may take. The end of ctx cancels the statement that is running. Statements outside a transaction
-// see the rows that were committed when each began. A connection that breaks is replaced and do
-// runs again, so it first resets its results. With the ctx of a [DB.Transact] it runs in that
+// ReadAs runs do on a connection that do has for itself and must not keep; lane says how long it may
+// take. The end of ctx cancels the statement that is running. Statements outside a transaction see
+// the rows that were committed when each began. A connection that breaks is replaced and do runs
+// again, so it first resets its results. With the ctx of a [DB.Transact] it runs in that
 // transaction. Errors are as [DB.Public] makes them.
 func (d *DB) ReadAs(ctx context.Context, lane turns.Lane, do func(*Conn) error) error {
-	if d.level(ctx) == nil {
-		if done, err := d.copies.read(ctx, lane, do); done {
-			return err
-		}
-	}
-	return d.readPrimary(ctx, lane, do)
-}
-
-// ReadPrimary is [DB.Read] that no replica answers.
-func (d *DB) ReadPrimary(ctx context.Context, do func(*Conn) error) error {
-	return d.readPrimary(ctx, turns.Keyed, do)
-}
-
-func (d *DB) readPrimary(ctx context.Context, lane turns.Lane, do func(*Conn) error) error {
 	if l := d.level(ctx); l != nil {
 		return d.Public(ctx, l.call(ctx, do))
 	}
-	return d.Public(ctx, d.again(ctx, func() error { return d.on(ctx, turnOf(ctx, lane, false), do) }))
+	if done, err := d.copies.read(ctx, lane, do); done {
+		return err
+	}
+	t := turnOf(ctx, lane, false)
+	for run := 1; ; run++ {
+		if err := d.on(ctx, t, do); !repeats(ctx, run, err) {
+			return d.Public(ctx, err)
+		}
+	}
+}
+
+// primaryKey is the key of a context whose reads no replica answers.
+type primaryKey struct{}
+
+// OnPrimary returns a context whose reads no replica answers.
+func OnPrimary(ctx context.Context) context.Context {
+	return context.WithValue(ctx, primaryKey{}, true)
 }
 
 // Maintain is Read for work on the database itself, such as DDL: its statements may take any
@@ -232,14 +234,19 @@ func (d *DB) write(ctx context.Context, start string, do func(*Conn) error) erro
 	}))
 }
 
-// again repeats do, three times at most, where [again] says so.
+// again repeats do where [repeats] says so.
 func (d *DB) again(ctx context.Context, do func() error) error {
-	for n := 1; ; n++ {
-		err := do()
-		if err == nil || n == 3 || !again(err) || ctx.Err() != nil {
+	for run := 1; ; run++ {
+		if err := do(); !repeats(ctx, run, err) {
 			return err
 		}
 	}
+}
+
+// repeats reports whether work that has ended with err runs once more: three times at most, where
+// [again] says so.
+func repeats(ctx context.Context, run int, err error) bool {
+	return err != nil && run < 3 && again(err) && ctx.Err() == nil
 }
 
 // on runs do on a connection of the pool, once. A panic in do costs the connection and becomes
@@ -256,7 +263,10 @@ func (d *DB) on(ctx context.Context, t turns.Turn, do func(*Conn) error) (err er
 		}
 		d.pool.put(c, t)
 	}()
-	return c.within(ctx, do)
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	return c.end(ctx, do(c))
 }
 
 // Own makes a table of the bookkeeping by the statements of create, in one transaction, unless the

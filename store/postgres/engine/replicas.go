@@ -180,7 +180,7 @@ func (r *replicas) load(ctx context.Context) error {
 
 func (r *replicas) read(ctx context.Context, lane turns.Lane, do func(*Conn) error) (done bool, err error) {
 	record, seal := consistency.Copies(ctx), r.seal.Load()
-	if record == nil || seal == nil || facade.InDryRun(ctx) {
+	if record == nil || seal == nil || facade.InDryRun(ctx) || ctx.Value(primaryKey{}) != nil {
 		return false, nil
 	}
 	var seen replica.Position

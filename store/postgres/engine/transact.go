@@ -260,7 +260,10 @@ func (l *level) call(ctx context.Context, do func(*Conn) error) error {
 		s.lead = append(s.lead, bare(text))
 	}
 	c.scope = s
-	err := c.within(ctx, do)
+	err := c.begin(ctx)
+	if err == nil {
+		err = c.end(ctx, do(c))
+	}
 	c.scope = nil
 	if s.begun {
 		t.lead = t.lead[:0]

@@ -38,7 +38,7 @@ const (
 
 // read runs statements that read the tables of the outbox, on the primary.
 func (o *Outbox) read(ctx context.Context, queries ...*engine.Query) error {
-	return o.db.ReadPrimary(ctx, func(c *engine.Conn) error { return c.Run(queries...) })
+	return o.db.Read(engine.OnPrimary(ctx), func(c *engine.Conn) error { return c.Run(queries...) })
 }
 
 // listOf is names as an array; nil is null.

@@ -18,6 +18,7 @@ import (
 // needed.
 type budget struct {
 	context.Context
+	began time.Time     // of the caller's work
 	limit time.Duration // of each statement; 0: none
 	until time.Time
 	asked uint8
@@ -25,7 +26,7 @@ type budget struct {
 	total bool // the statement counts rows for a total
 }
 
-// errSpent never leaves the package: within turns it into facade.TooCostly.
+// errSpent never leaves the package: Conn.end turns it into facade.TooCostly.
 var errSpent = errors.New("the statement has used up its time")
 
 // Err is the caller's context's error, or errSpent where the statement has run too long.
@@ -72,24 +73,27 @@ func (c *Conn) Hurried(part time.Duration, do func() error) (done bool, err erro
 	return err == nil, err
 }
 
-// within runs do for a caller: the end of ctx interrupts the statement that is running, and so
-// does the end of the time that each statement, and the caller's request, has. The observer of
-// ctx sees the statements.
-func (c *Conn) within(ctx context.Context, do func(*Conn) error) error {
-	request := facade.RequestOf(ctx)
-	limit, err := request.Remaining(c.Limit)
+// begin gives the connection to a caller until [Conn.end]: the end of ctx interrupts the statement
+// that is running, and so does the end of the time that each statement, and the caller's request,
+// has. The observer of ctx sees the statements. After an error there is no end.
+func (c *Conn) begin(ctx context.Context) error {
+	limit, err := facade.RequestOf(ctx).Remaining(c.Limit)
 	if err != nil {
 		return err
 	}
-	c.budget = budget{Context: ctx, limit: limit}
-	began := time.Now()
+	c.budget = budget{Context: ctx, limit: limit, began: time.Now()}
 	c.db.SetInterrupt(&c.budget)
-	unwatch := c.watch(ctx)
-	err = do(c)
-	exhausted := request.Spend(time.Since(began))
-	unwatch()
-	// The connection returns to the pool: the next caller's statements must not end with this
-	// caller.
+	if c.observe = facade.ObserverOf(ctx); c.observe != nil {
+		c.plans = facade.PlansObserved(ctx)
+	}
+	return nil
+}
+
+// end takes the connection back from its caller, whose work returned err. The next caller's
+// statements do not end with this caller.
+func (c *Conn) end(err error) error {
+	exhausted := facade.RequestOf(c.budget.Context).Spend(time.Since(c.budget.began))
+	c.observe, c.plans = nil, false
 	c.db.SetInterrupt(context.Background())
 	if c.budget.spent && errors.Is(err, sqlite3.INTERRUPT) {
 		if err = exhausted; err == nil {

@@ -13,9 +13,9 @@ import (
 const (
 	// idleBefore is how long no write may have come before the log is emptied.
 	idleBefore = time.Second
-	// LargeWAL is the size in bytes from which the log is emptied under load, and to which
+	// largeWAL is the size in bytes from which the log is emptied under load, and to which
 	// SQLite cuts its file (journal_size_limit).
-	LargeWAL = 16 << 20
+	largeWAL = 16 << 20
 	// insistFor is how long writes may wait for readers to let go of a large log.
 	insistFor = 100 * time.Millisecond
 )
@@ -50,8 +50,8 @@ func (w *writer) relieve() {
 		return
 	}
 	if w.checkpoint(insistFor) {
-		w.relieveAt = LargeWAL
+		w.relieveAt = largeWAL
 	} else {
-		w.relieveAt = f.size() + LargeWAL
+		w.relieveAt = f.size() + largeWAL
 	}
 }

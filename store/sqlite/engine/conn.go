@@ -30,10 +30,10 @@ type Conn struct {
 	log  *slog.Logger
 	// budget is that of the caller whose statements run.
 	budget budget
-	// plan is that of the statement which trace was called for last, where it is observed.
-	plan *facade.Plan
-	// trace is called before each statement; nil: nobody listens.
-	trace func(sql string, args ...any)
+	// trace and observe are called before each statement, where they are set.
+	trace   func(sql string, args ...any)
+	observe func(facade.Statement)
+	plans   bool // observe wants plans
 }
 
 // Stmt is a prepared statement in a connection's cache. It is valid until Finish.
@@ -96,36 +96,30 @@ func (c *Conn) Start(sql []byte, args []sqltext.Value) (*Stmt, error) {
 			return nil, fmt.Errorf("bind argument %d of %s: %w", i+1, excerpt(string(sql)), err)
 		}
 	}
-	if c.trace != nil {
-		plain := make([]any, len(args))
-		for i, a := range args {
-			plain[i] = a.Any()
-		}
-		c.trace(st.SQL(), plain...)
-		st.follow(c.plan)
-		c.plan = nil
+	if c.trace != nil || c.observe != nil {
+		c.report(st, args)
 	}
 	return st, nil
 }
 
-// watch reports the statements of one caller to the observer in ctx (see [facade.ObserverOf]) until
-// unwatch is called, in addition to Options.Trace.
-func (c *Conn) watch(ctx context.Context) (unwatch func()) {
-	watch := facade.ObserverOf(ctx)
-	if watch == nil {
-		return func() {}
+// report passes a statement that is about to run to those who watch.
+func (c *Conn) report(st *Stmt, args []sqltext.Value) {
+	sql, plain := st.SQL(), make([]any, len(args))
+	for i, a := range args {
+		plain[i] = a.Any()
 	}
-	was, plans := c.trace, facade.PlansObserved(ctx)
-	c.trace = func(sql string, args ...any) {
-		if was != nil {
-			was(sql, args...)
-		}
-		if plans {
-			c.plan = c.planOf(sql)
-		}
-		watch(facade.Statement{Text: sql, Args: args, Plan: c.plan})
+	if c.trace != nil {
+		c.trace(sql, plain...)
 	}
-	return func() { c.trace = was }
+	if c.observe == nil {
+		return
+	}
+	seen := facade.Statement{Text: sql, Args: plain}
+	if c.plans {
+		seen.Plan = c.planOf(sql)
+	}
+	c.observe(seen)
+	st.follow(seen.Plan)
 }
 
 // Finish makes a statement ready for its next use and returns the error of this one. It is
@@ -229,6 +223,9 @@ func (c *Conn) evict() {
 func (c *Conn) Once(sql string) error {
 	if c.trace != nil {
 		c.trace(sql)
+	}
+	if c.observe != nil {
+		c.observe(facade.Statement{Text: sql})
 	}
 	if err := c.db.Exec(sql); err != nil {
 		return fmt.Errorf("%s: %w", excerpt(sql), err)

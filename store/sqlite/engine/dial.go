@@ -16,7 +16,7 @@ import (
 //	temp_store          MEMORY  a container's root may be read-only
 //	synchronous         FULL    a commit is durable before it is answered
 //	journal_mode        WAL     readers and the writer do not wait for each other; not in memory
-//	journal_size_limit  16 MiB  see LargeWAL
+//	journal_size_limit  16 MiB  see largeWAL
 //	query_only          ON      readers only: a reader cannot write
 //	hard_heap_limit     32 MiB  readers only: see readerMemory
 func (d *DB) dial(ctx context.Context, reader bool) (_ *Conn, err error) {
@@ -38,7 +38,7 @@ func (d *DB) dial(ctx context.Context, reader bool) (_ *Conn, err error) {
 	}
 	pragmas := "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL;"
 	if !d.opts.Memory {
-		pragmas += fmt.Sprintf(" PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = %d;", LargeWAL)
+		pragmas += fmt.Sprintf(" PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = %d;", largeWAL)
 	}
 	if reader {
 		pragmas += fmt.Sprintf(" PRAGMA query_only = ON; PRAGMA hard_heap_limit = %d;", readerMemory)

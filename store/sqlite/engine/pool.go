@@ -26,45 +26,6 @@ type pool struct {
 // newPool returns a pool without connections for d.opts.Readers of them.
 func newPool(d *DB) *pool { return &pool{db: d, turns: turns.New(d.opts.Readers)} }
 
-// run runs do on a connection that do has for itself. The end of ctx interrupts the statement
-// that is running. A panic in do costs the connection and becomes an error with its
-// stack; where SQLite's memory was not enough, it is the caller's BAD_REQUEST.
-func (p *pool) run(ctx context.Context, lane turns.Lane, do func(*Conn) error) (err error) {
-	t := turns.Turn{Lane: lane}
-	t.Caller, t.Request = facade.RequestOf(ctx).Shares()
-	if err := p.turns.Enter(ctx, t, 0); err != nil {
-		return err
-	}
-	defer p.turns.Leave(t)
-	// Without WAL a read and the writer's transaction would meet as SQLITE_BUSY
-	// (docs/decisions/sqlite.md).
-	if p.db.opts.Memory {
-		if err := p.db.gate.enter(ctx); err != nil {
-			return Public(ctx, err)
-		}
-		defer p.db.gate.leave()
-	}
-	c, err := p.take(ctx)
-	if err != nil {
-		p.db.noteDisk(err)
-		return Public(ctx, err)
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			c.discard() // and its memory with it
-			if outOfMemory(r) {
-				err = errSort()
-				return
-			}
-			err = fmt.Errorf("sqlite: a read panicked: %v\n%s", r, debug.Stack())
-		}
-	}()
-	err = c.within(ctx, do)
-	p.db.noteDisk(err)
-	p.give(c)
-	return Public(ctx, err)
-}
-
 // take returns an idle connection or opens one. The turn has been counted in, so there are
 // never more than Readers.
 func (p *pool) take(ctx context.Context) (*Conn, error) {
@@ -111,18 +72,58 @@ func (p *pool) close() error {
 	return err
 }
 
-// Read runs do, which reads rows of given keys, on a connection that do has for
-// itself and must not keep. The end of ctx interrupts the statement that is running. Errors
-// are as [Public] makes them. It may be called from many goroutines. In a transaction
-// ([DB.Transact]) it runs on the transaction's connection.
+// Read is [DB.ReadAs] for rows of given keys.
 func (d *DB) Read(ctx context.Context, do func(*Conn) error) error {
 	return d.ReadAs(ctx, turns.Keyed, do)
 }
 
-// ReadAs is Read for work of any length, which lane says.
-func (d *DB) ReadAs(ctx context.Context, lane turns.Lane, do func(*Conn) error) error {
+// ReadAs runs do, which reads, on a connection that do has for itself and must not keep. lane says how
+// long it may take. The end of ctx interrupts the statement that is running. A panic in do costs the
+// connection and becomes an error with its stack; where SQLite's memory was not enough, it is the
+// caller's BAD_REQUEST. Errors are as [Public] makes them. It may be called from many goroutines. In
+// a transaction ([DB.Transact]) it runs on the transaction's connection.
+func (d *DB) ReadAs(ctx context.Context, lane turns.Lane, do func(*Conn) error) (err error) {
 	if l := d.level(ctx); l != nil {
 		return l.read(ctx, do)
 	}
-	return d.pool.run(ctx, lane, do)
+	t := turns.Turn{Lane: lane}
+	t.Caller, t.Request = facade.RequestOf(ctx).Shares()
+	if err := d.pool.turns.Enter(ctx, t, 0); err != nil {
+		return err
+	}
+	defer d.pool.turns.Leave(t)
+	// Without WAL a read and the writer's transaction would meet as SQLITE_BUSY
+	// (docs/decisions/sqlite.md).
+	if d.opts.Memory {
+		if err := d.gate.enter(ctx); err != nil {
+			return Public(ctx, err)
+		}
+		defer d.gate.leave()
+	}
+	c, err := d.pool.take(ctx)
+	if err != nil {
+		d.noteDisk(err)
+		return Public(ctx, err)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = c.panicked(r)
+		}
+	}()
+	if err = c.begin(ctx); err == nil {
+		err = c.end(do(c))
+	}
+	d.noteDisk(err)
+	d.pool.give(c)
+	return Public(ctx, err)
+}
+
+// panicked discards a connection, and its memory, after a read that panicked with r, and returns the
+// error of the read.
+func (c *Conn) panicked(r any) error {
+	c.discard()
+	if outOfMemory(r) {
+		return errSort()
+	}
+	return fmt.Errorf("sqlite: a read panicked: %v\n%s", r, debug.Stack())
 }

@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -391,16 +389,13 @@ func (l *level) read(ctx context.Context, do func(*Conn) error) error {
 	return l.call(ctx, func(c *Conn) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				c.discard()
+				err = c.panicked(r)
 				t.db.writer.conn = nil // the next transaction opens another
-				if outOfMemory(r) {
-					err = errSort()
-					return
-				}
-				err = fmt.Errorf("sqlite: a read panicked: %v\n%s", r, debug.Stack())
 			}
 		}()
-		err = c.within(ctx, do)
+		if err = c.begin(ctx); err == nil {
+			err = c.end(do(c))
+		}
 		t.db.noteDisk(err)
 		return Public(ctx, err)
 	})

@@ -158,7 +158,9 @@ func TestTransactionsWaitTheirTurn(t *testing.T) {
 func TestTransactionsArePanicProof(t *testing.T) {
 	d := counted(t, Options{})
 	for what, call := range map[string]func(context.Context) error{
-		"read": func(ctx context.Context) error { return d.Read(ctx, func(*Conn) error { panic("a read") }) },
+		"read": func(ctx context.Context) error {
+			return d.Read(ctx, func(*Conn) error { panic("a read") })
+		},
 		"write": func(ctx context.Context) error {
 			return d.Write(&Op{Ctx: ctx, Run: func(*Conn) error { panic("a write") }})
 		},

@@ -87,7 +87,7 @@ const (
 
 // newWriter starts the goroutine that writes on c; close ends it.
 func newWriter(d *DB, c *Conn) *writer {
-	w := &writer{db: d, conn: c, queue: make(chan *Op, maxQueue), done: make(chan struct{}), relieveAt: LargeWAL}
+	w := &writer{db: d, conn: c, queue: make(chan *Op, maxQueue), done: make(chan struct{}), relieveAt: largeWAL}
 	go w.loop()
 	return w
 }
@@ -367,7 +367,9 @@ func (w *writer) savepoint(op *Op, undo bool) (err error) {
 	if op.lends {
 		err = op.Run(c) // its calls are within their own contexts
 	} else {
-		err = c.within(op.Ctx, op.Run)
+		if err = c.begin(op.Ctx); err == nil {
+			err = c.end(op.Run(c))
+		}
 		w.db.noteDisk(err)
 	}
 	if w.conn == nil { // a call panicked
