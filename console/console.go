@@ -53,12 +53,6 @@ const Path = "/console/"
 // lets a developer choose from: a JSON list of {name, user}. nil: the page offers no choice.
 func New(queries []Query, callers json.RawMessage) *Console { return open(built, queries, callers) }
 
-// Built says whether GraphiQL is in this binary.
-func Built() bool {
-	_, err := fs.Stat(built, "dist/index.html")
-	return err == nil
-}
-
 // GraphiQL's editor writes its colours into style elements and attributes of its
 // own, so inline styles are allowed (docs/decisions/graphql-http.md); nothing else is but files of
 // this origin. Workers take their policy from their own files, which have it too.

@@ -146,7 +146,7 @@ func TestMissing(t *testing.T) {
 // TestBuilt looks at what `make console` made: the page has all it names, every file
 // is of a type we serve, and whose work it is stands beside it.
 func TestBuilt(t *testing.T) {
-	if !Built() {
+	if _, err := fs.Stat(built, "dist/index.html"); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal("the console is not built, and CI has to build it")
 		}

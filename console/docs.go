@@ -17,8 +17,8 @@ var pages embed.FS
 // runtime are the modules of the npm package that the page judges bodies with.
 var runtime = []string{"judge.js", "engine.js", "matcher.js", "formats.js", "idna.js", "idnatable.js"}
 
-// Docs returns the files of the page of the API documents, by their paths after where the page
-// stands: "" is the page itself. The page reads the documents beside it, so that all of its
+// Docs returns the files of the page of the API documents, by their paths below that of the
+// page; the page itself has "". The page reads the documents beside it, so that all of its
 // addresses are relative to a path that ends in /docs.
 func Docs() map[string]http.Handler {
 	all := map[string]http.Handler{}

@@ -14,21 +14,17 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Withdrawn is the change of a row that a subscriber does not see any more: an event of an update
-// whose row was there for it before. No [Event] has it.
-const Withdrawn catalog.Change = "left"
-
 // Revealed is what one subscriber may see of an event. A surface shows of Event itself its ID,
 // Position, Frond, Name and At, and nothing else.
 type Revealed struct {
 	Event *Event
-	// Change is that of the event, or Withdrawn.
+	// Change is that of the event, or [catalog.Withdrawn].
 	Change catalog.Change
 	// Key is the primary key of the row, as it leaves; nil for a fact that is about no row, and
 	// where the subscriber may not read it.
 	Key json.RawMessage
 	// Row is the payload of the event: closed and hidden fields are gone, values are encoded and
-	// computed fields added. It is the zero Row for Withdrawn and for a fact without a card.
+	// computed fields added. It is the zero Row for [catalog.Withdrawn] and for a fact without a card.
 	Row rows.Row
 	// Data is the text of Row; nil for the zero Row of Withdrawn. For a fact without a card it is
 	// the payload of the event, or nil.
@@ -118,7 +114,7 @@ func (w *Watch) reveal(ctx context.Context, x *execution, events []*Event) ([]Re
 			}
 			n++
 		case withdrawn[e]:
-			r.Change = Withdrawn
+			r.Change = catalog.Withdrawn
 		default:
 			continue
 		}
@@ -239,7 +235,7 @@ func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event)
 		row, seen := there[string(key)]
 		switch {
 		case gone[e] && e.Change != catalog.Deleted:
-			r.Change = Withdrawn
+			r.Change = catalog.Withdrawn
 		case gone[e]:
 			one := rows.New(x.sel.out, 1)
 			carry(one, e.Data, w.fact.Data)
@@ -249,7 +245,7 @@ func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event)
 		default:
 			continue
 		}
-		if r.Change != Withdrawn {
+		if r.Change != catalog.Withdrawn {
 			r.Data = r.Row.JSON()
 		}
 		if !x.readable(x.doorScope, primary) {

@@ -152,7 +152,7 @@ func (b *backlog) fill(key blockKey, names []string, k *block) {
 	case <-b.ctx.Done():
 	}
 	if b.ctx.Err() != nil {
-		k.err = ErrClosed
+		k.err = errClosed
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -105,7 +105,7 @@ func (f *Feed) Close() {
 // Subscribe begins to read the events after a position, or from Now or Start on. names are
 // facts as FROND.NAME, as their authors spell them; nil: all. The caller closes the reader.
 //
-// The error is that of [facade.Resumable] (VALIDATION_FAILED, GONE), ErrClosed, or that of a
+// The error is that of [facade.Resumable] (VALIDATION_FAILED, GONE), errClosed, or that of a
 // store that cannot be reached; the reader is nil then, which an interface that holds it hides.
 func (f *Feed) Subscribe(ctx context.Context, names []string, after facade.Position) (*Reader, error) {
 	if r, err := f.join(names, after); r != nil || err != nil {
@@ -128,7 +128,7 @@ func (f *Feed) Subscribe(ctx context.Context, names []string, after facade.Posit
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 	if !f.follows {
 		f.follows = true
@@ -143,7 +143,7 @@ func (f *Feed) join(names []string, after facade.Position) (*Reader, error) {
 	defer f.mu.Unlock()
 	switch {
 	case f.closed:
-		return nil, ErrClosed
+		return nil, errClosed
 	case !f.follows:
 		return nil, nil
 	case after == Now && f.outbox == nil:

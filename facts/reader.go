@@ -9,8 +9,8 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// ErrClosed is the error of a reader or feed that was closed.
-var ErrClosed = errors.New("the feed is closed")
+// errClosed is the error of a reader or feed that was closed.
+var errClosed = errors.New("the feed is closed")
 
 // Reader reads the events of some facts in order. One goroutine at a time uses it; Close may
 // be called from any.
@@ -29,7 +29,7 @@ type Reader struct {
 
 // Next returns the next events, at least one, at most 256 and about 64 KiB, and the position of
 // the last. Events are shared: they must not be changed. It waits while there are none, and
-// while the store cannot be reached. The error is ctx's, ErrClosed, or GONE if unread events
+// while the store cannot be reached. The error is ctx's, errClosed, or GONE if unread events
 // are past retention. It replaces Notify.
 func (r *Reader) Next(ctx context.Context) ([]*facade.Event, facade.Position, error) {
 	if r.came == nil {
@@ -84,7 +84,7 @@ func (r *Reader) Poll(ctx context.Context) ([]*facade.Event, facade.Position, er
 		case r.closed || f.closed:
 			at := r.position()
 			f.mu.Unlock()
-			return nil, at, ErrClosed
+			return nil, at, errClosed
 		case r.log != f.replaced:
 			at := r.at
 			f.mu.Unlock()
@@ -160,7 +160,7 @@ var errReplaced = kiterror.Errorf(kiterror.Gone, "the log that was read was repl
 
 // temporary reports whether reading may succeed later.
 func temporary(err error) bool {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrClosed) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errClosed) {
 		return false
 	}
 	return kiterror.CodeOf(err) != kiterror.Gone

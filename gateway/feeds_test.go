@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -70,7 +69,7 @@ func TestFeedOfAGateway(t *testing.T) {
 	if err := gw.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := r.Next(t.Context()); !errors.Is(err, facts.ErrClosed) {
+	if _, _, err := r.Next(t.Context()); err == nil || err.Error() != "the feed is closed" {
 		t.Errorf("a reader of a closed gateway: %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,7 +20,6 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/gatewaytest"
-	"github.com/frondhost/frond/gateway/telemetry"
 )
 
 // numbers are those of a scrape, as Prometheus itself reads it: by name and labels,
@@ -220,38 +218,17 @@ func TestNumbersOfTrouble(t *testing.T) {
 	}
 }
 
-// TestMetricsAreDocumented holds the page to the table: every family in it, with its
-// type and labels, and no other.
-func TestMetricsAreDocumented(t *testing.T) {
+// TestEveryMetricIsDocumented: the page names every family that has a number by now.
+func TestEveryMetricIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../docs/observability.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want, got []string
-	for _, m := range telemetry.Metrics() {
-		labels := ""
-		if len(m.Labels) > 0 {
-			labels = "`" + strings.Join(m.Labels, "`, `") + "`"
-		}
-		want = append(want, fmt.Sprintf("| `%s` | %s | %s |", m.Name, m.Type, labels))
-	}
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, "| `frond_") {
-			got = append(got, strings.Join(strings.SplitAfter(line, " | ")[:3], ""))
-		}
-	}
-	for i := range got {
-		got[i] = strings.TrimSpace(got[i])
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/observability.md (-want +got):\n%s", diff)
-	}
-	// And the table is complete: every family that has a number by now.
 	gw := counted(t, gateway.Options{})
 	gatewaytest.Do(gw.Handler(), "GET", "/api/books/books", "")
 	for key := range numbers(t, gw.AdminHandler()) {
 		name, _, _ := strings.Cut(strings.TrimSuffix(key, "#"), "{")
-		if strings.HasPrefix(name, "frond_") && !slices.ContainsFunc(telemetry.Metrics(), func(m telemetry.Metric) bool { return m.Name == name }) {
+		if strings.HasPrefix(name, "frond_") && !strings.Contains(string(text), "| `"+name+"` |") {
 			t.Errorf("%s is exposed and not in the table", name)
 		}
 	}

@@ -53,3 +53,7 @@ func AppendPlain(v any) (string, bool) {
 	text, ok := appendPlain(nil, v, 0)
 	return string(text), ok
 }
+
+// Unfinished returns how many operations still run after their response was sent, because
+// something that they run ignores its context.
+func (e *Engine) Unfinished() int { return int(e.running.Load()) }

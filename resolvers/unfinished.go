@@ -84,7 +84,3 @@ func (e *Engine) timedOut(ctx context.Context, r *Request, err error) *Response 
 	b := takeBuffers()
 	return b.executed(b.writer.NoData(e.report.Failed(ctx, r.Trace, err)))
 }
-
-// Unfinished returns how many operations still run after their response was sent, because
-// something that they run ignores its context.
-func (e *Engine) Unfinished() int { return int(e.running.Load()) }

@@ -173,12 +173,12 @@ func (p *Property) Forbids(mode Mode) (code, message string) {
 // patches says whether absent fields keep their values.
 func (m Mode) patches() bool { return m == Update || m == Patch }
 
-// MaxKey is the largest length, in code points, of a primary or unique text whose card gives no
+// maxKey is the largest length, in code points, of a primary or unique text whose card gives no
 // bound. A key is part of indexes, cursors and addresses: one caller writes it, and every
 // caller reads it (docs/decisions/judge.md).
-const MaxKey = 255
+const maxKey = 255
 
-// bounded returns the shape of a primary or unique text with the bound [MaxKey] added. It is
+// bounded returns the shape of a primary or unique text with the bound [maxKey] added. It is
 // false if the shape needs none: an enum, a const or the card's own maxLength bounds it
 // already. A card of another host has no such bound.
 func (p *Property) bounded() (*Shape, bool) {
@@ -187,7 +187,7 @@ func (p *Property) bounded() (*Shape, bool) {
 	if p.Kind != KindString || !p.Axes.Primary && !unique || s.Enum != nil || s.Extra.Get("maxLength") != nil || s.Extra.Get("const") != nil {
 		return nil, false
 	}
-	s.Extra = append(slices.Clone(s.Extra), Keyword{Name: "maxLength", Value: json.RawMessage(strconv.Itoa(MaxKey))})
+	s.Extra = append(slices.Clone(s.Extra), Keyword{Name: "maxLength", Value: json.RawMessage(strconv.Itoa(maxKey))})
 	return &s, true
 }
 

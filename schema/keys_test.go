@@ -45,6 +45,7 @@ x-kit-version: 1
 		return strings.Join(out, "; ")
 	}
 	own, foreign := compile(false), compile(true)
+	const maxKey = 255 // docs/decisions/judge.md
 	for _, c := range []struct {
 		what   string
 		e      *schema.Entity
@@ -52,10 +53,10 @@ x-kit-version: 1
 		length int
 		want   string
 	}{
-		{"at the bound", own, schema.Create, schema.MaxKey, ""},
-		{"over it", own, schema.Create, schema.MaxKey + 1, "id maxLength 255; slug maxLength 255"},
-		{"at update", own, schema.Update, schema.MaxKey + 1, "slug maxLength 255"},
-		{"another host's", foreign, schema.Create, schema.MaxKey + 1, ""},
+		{"at the bound", own, schema.Create, maxKey, ""},
+		{"over it", own, schema.Create, maxKey + 1, "id maxLength 255; slug maxLength 255"},
+		{"at update", own, schema.Update, maxKey + 1, "slug maxLength 255"},
+		{"another host's", foreign, schema.Create, maxKey + 1, ""},
 	} {
 		if got := judge(c.e, c.mode, c.length); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)

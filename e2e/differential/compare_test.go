@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
-
-	"github.com/frondhost/frond/resolvers/language"
 )
 
 // answer is what of a response is compared.
@@ -50,7 +48,7 @@ func read(query, body string, reference bool) (*answer, error) {
 		a.data = data
 	}
 	for _, e := range r.Errors {
-		a.unread = a.unread || e.Extensions.Code == language.CodeParse || strings.HasPrefix(e.Message, "Syntax Error")
+		a.unread = a.unread || e.Extensions.Code == "GRAPHQL_PARSE_FAILED" || strings.HasPrefix(e.Message, "Syntax Error")
 		var at []string
 		for _, l := range e.Locations {
 			if reference {

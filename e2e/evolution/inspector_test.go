@@ -49,7 +49,7 @@ func TestInspector(t *testing.T) {
 		}
 		found := map[string]diff.Finding{}
 		for _, f := range p.report.Findings {
-			if f.Surface == diff.OnGraphQL && f.Level == diff.Breaking {
+			if f.Surface == "graphql" && f.Level == diff.Breaking {
 				found[f.At] = f
 				breaking++
 			}

@@ -28,7 +28,7 @@ func TestPlan(t *testing.T) {
 		plan := planned(t, p.is.files(), store)
 		found := map[string][]diff.Finding{}
 		for _, f := range p.report.Findings {
-			if f.Surface == diff.OnStore {
+			if f.Surface == "store" {
 				at := p.is.newName(f.At)
 				table, _, _ := strings.Cut(at, ".")
 				found[at] = append(found[at], f)
@@ -84,7 +84,7 @@ func (m *model) newName(at string) string {
 // unsafe reports whether one of the findings is not safe.
 func unsafe(list []diff.Finding) bool {
 	for _, f := range list {
-		if f.Level != diff.Safe {
+		if f.Level != "safe" {
 			return true
 		}
 	}

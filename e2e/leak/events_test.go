@@ -490,7 +490,7 @@ func (p *proof) direct(e *entity, was *view, b *host, w *facade.Watch) string {
 	seen := map[string]any{}
 	for _, r := range shown {
 		out = append(out, fmt.Sprintf("%s %s %s", r.Change, r.Key, r.Data))
-		if r.Change != facade.Withdrawn {
+		if r.Change != catalog.Withdrawn {
 			row, err := decode(r.Data)
 			if err != nil {
 				p.fail("%v", err)

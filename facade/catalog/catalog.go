@@ -190,6 +190,9 @@ const (
 	Created Change = "created"
 	Updated Change = "updated"
 	Deleted Change = "deleted"
+	// Withdrawn is the change of a row that a subscriber does not see any more: the row of an
+	// update was visible to it before. No event of a log has it.
+	Withdrawn Change = "left"
 )
 
 // ChangeOf returns the change that the built-in command makes to a row; "" for any other operation.

@@ -134,7 +134,7 @@ func (c *Consumer) measure(ctx context.Context) {
 // A consumer without a cursor begins with the events after its first start.
 func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Session) error) error {
 	c.Stats.Change(func(s *State) { s.Name = c.Name })
-	lease := NewLease(c.Store, c.Name)
+	lease := newLease(c.Store, c.Name)
 	rest, said := time.Duration(0), ""
 	for {
 		err := c.turn(ctx, lease, deliver)
@@ -183,7 +183,7 @@ func (c *Consumer) Register(ctx context.Context) error {
 }
 
 // turn waits for work and for the lease, and delivers until all work is done.
-func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.Context, *Session) error) error {
+func (c *Consumer) turn(ctx context.Context, lease *lease, deliver func(context.Context, *Session) error) error {
 	cursor, err := c.begin(ctx)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (c *Consumer) turn(ctx context.Context, lease *Lease, deliver func(context.
 		return c.deliver(ctx, cursor, deliver)
 	}
 	if held, err := lease.Take(ctx); err != nil || !held {
-		Pause(ctx, LeaseTime/3)
+		Pause(ctx, leaseTime/3)
 		return err
 	}
 	// The holder before may have moved it between the two reads.

@@ -19,8 +19,8 @@
 // # What is promised
 //
 // An event is delivered at least once: the cursor of a consumer moves in the store after the
-// delivery. Any number of processes may run a consumer of one name over one store; a [Lease]
-// lets one of them deliver. A process that dies is replaced after [LeaseTime]. Its deliveries
+// delivery. Any number of processes may run a consumer of one name over one store; a [lease]
+// lets one of them deliver. A process that dies is replaced after 15 seconds. Its deliveries
 // since the last saved cursor are repeated.
 //
 // A consumer without events to deliver gives its lease back and writes nothing to the store.

@@ -9,20 +9,20 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// LeaseTime is how long a lease that is not renewed stays with its holder.
-const LeaseTime = 15 * time.Second
+// leaseTime is how long a lease that is not renewed stays with its holder.
+const leaseTime = 15 * time.Second
 
 // ErrLost is why a session ends whose lease another process has, or whose cursor somebody else
 // has moved.
 var ErrLost = errors.New("another process delivers now")
 
-// Lease lets one process at a time deliver for a consumer. It is a counter among the store's
+// lease lets one process at a time deliver for a consumer. It is a counter among the store's
 // cursors: even while it is free, odd while a process holds it, and greater after every
-// renewal. A process takes over a counter that has not changed for [LeaseTime] of its own
+// renewal. A process takes over a counter that has not changed for [leaseTime] of its own
 // clock, so that the clocks of processes need not agree.
 //
 // It is used by one goroutine.
-type Lease struct {
+type lease struct {
 	store facade.Cursors
 	name  string
 
@@ -31,14 +31,14 @@ type Lease struct {
 	held  bool
 }
 
-// NewLease is the lease of a consumer. It is not held.
-func NewLease(store facade.Cursors, consumer string) *Lease {
-	return &Lease{store: store, name: "lease:" + consumer, seen: -1}
+// newLease is the lease of a consumer. It is not held.
+func newLease(store facade.Cursors, consumer string) *lease {
+	return &lease{store: store, name: "lease:" + consumer, seen: -1}
 }
 
-// Take takes the lease if it is free, or its holder has not renewed it for LeaseTime, and
+// Take takes the lease if it is free, or its holder has not renewed it for leaseTime, and
 // reports whether it is held now.
-func (l *Lease) Take(ctx context.Context) (bool, error) {
+func (l *lease) Take(ctx context.Context) (bool, error) {
 	at, _, err := l.store.Cursor(ctx, l.name)
 	if err != nil {
 		return false, err
@@ -47,7 +47,7 @@ func (l *Lease) Take(ctx context.Context) (bool, error) {
 		l.seen, l.since = at, time.Now()
 	}
 	isFree := at%2 == 0
-	if !isFree && time.Since(l.since) < LeaseTime {
+	if !isFree && time.Since(l.since) < leaseTime {
 		return false, nil
 	}
 	next := at + 2 // another one's, which is over
@@ -58,17 +58,17 @@ func (l *Lease) Take(ctx context.Context) (bool, error) {
 }
 
 // Renew keeps a lease that is held. false: another process has it.
-func (l *Lease) Renew(ctx context.Context) (bool, error) { return l.move(ctx, l.seen+2) }
+func (l *lease) Renew(ctx context.Context) (bool, error) { return l.move(ctx, l.seen+2) }
 
 // Release gives a lease back that is held, so that another process may take it at once.
-func (l *Lease) Release(ctx context.Context) error {
+func (l *lease) Release(ctx context.Context) error {
 	_, err := l.move(ctx, l.seen+1)
 	l.held = false
 	return err
 }
 
 // move writes the counter unless another process has changed it.
-func (l *Lease) move(ctx context.Context, to facade.Position) (bool, error) {
+func (l *lease) move(ctx context.Context, to facade.Position) (bool, error) {
 	moved, err := l.store.Advance(ctx, l.name, l.seen, to)
 	if err != nil {
 		return false, err
@@ -82,8 +82,8 @@ func (l *Lease) move(ctx context.Context, to facade.Position) (bool, error) {
 // keep renews a held lease until ctx is done, and calls lost where it cannot be: another process
 // has it, or the store did not answer for so long that another one may. The lease belongs to
 // keep until it returns.
-func (l *Lease) keep(ctx context.Context, log *slog.Logger, lost func(error)) {
-	tick := time.NewTicker(LeaseTime / 3)
+func (l *lease) keep(ctx context.Context, log *slog.Logger, lost func(error)) {
+	tick := time.NewTicker(leaseTime / 3)
 	defer tick.Stop()
 	for {
 		select {
@@ -91,7 +91,7 @@ func (l *Lease) keep(ctx context.Context, log *slog.Logger, lost func(error)) {
 			return
 		case <-tick.C:
 		}
-		by := l.since.Add(LeaseTime - LeaseTime/5) // before another process counts it as over
+		by := l.since.Add(leaseTime - leaseTime/5) // before another process counts it as over
 		attempt, cancel := context.WithDeadline(ctx, by)
 		held, err := l.Renew(attempt)
 		cancel()

@@ -17,9 +17,8 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// Metric is one family of numbers at /metrics. The documentation prints the table of
-// [Metrics].
-type Metric struct {
+// metric is one family of numbers at /metrics.
+type metric struct {
 	Name   string
 	Type   string   // counter, gauge or histogram
 	Labels []string // what distinguishes the numbers of the family
@@ -30,7 +29,7 @@ type Metric struct {
 // Prometheus has for every Go program. The values of labels are names of the catalog and
 // the settings, codes, and words of this package: a caller cannot add to them, so their
 // number is bounded (docs/decisions/telemetry.md).
-var families = []Metric{
+var families = []metric{
 	{"frond_http_requests_total", "counter", []string{"surface", "method", "status"}, "Requests answered, health checks aside."},
 	{"frond_http_request_duration_seconds", "histogram", []string{"surface"}, "How long requests took."},
 	{"frond_http_requests_in_flight", "gauge", nil, "Requests under way."},
@@ -70,9 +69,6 @@ var families = []Metric{
 	{"frond_facts_failed_total", "counter", []string{"way"}, "Attempts of these that failed."},
 	{"frond_facts_dead_total", "counter", []string{"way"}, "Events that a way out gave up on; frond facts dead lists them."},
 }
-
-// Metrics lists the families at /metrics, in the order they are documented.
-func Metrics() []Metric { return slices.Clone(families) }
 
 // Buckets of histograms, durations in seconds: from a read of the embedded store to the
 // longest call.
@@ -125,8 +121,8 @@ func newMetrics() *metrics {
 
 // family is a line of the table. A name that is not in the table panics when the metrics are
 // made, at startup.
-func family(name string) *Metric {
-	i := slices.IndexFunc(families, func(m Metric) bool { return m.Name == name })
+func family(name string) *metric {
+	i := slices.IndexFunc(families, func(m metric) bool { return m.Name == name })
 	return &families[i]
 }
 

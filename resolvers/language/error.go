@@ -131,7 +131,7 @@ func (f *Error) append(dst []byte) []byte {
 // The codes of errors in a request itself: the names that clients know from other servers.
 // A failed call keeps the code of its [facade.Error].
 const (
-	CodeParse         = "GRAPHQL_PARSE_FAILED"         // the document is not GraphQL
+	codeParse         = "GRAPHQL_PARSE_FAILED"         // the document is not GraphQL
 	CodeValidation    = "GRAPHQL_VALIDATION_FAILED"    // a rule of specification 5
 	CodeInput         = "BAD_USER_INPUT"               // a variable does not fit its type
 	CodeOperation     = "OPERATION_RESOLUTION_FAILURE" // no such operation, or several and no name

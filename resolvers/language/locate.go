@@ -195,7 +195,7 @@ func (l *locator) number(text string, start int) {
 		l.err = &Error{
 			Message: fmt.Sprintf("The number %s runs into %q; put a space or a comma between them.", Shorten(text), string(c)),
 			At:      []Location{l.location(start)},
-			Code:    CodeParse,
+			Code:    codeParse,
 		}
 	}
 }

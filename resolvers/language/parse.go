@@ -19,11 +19,11 @@ import (
 // It may be called from many goroutines. The size of the text is not limited here.
 func Parse(text string, tokens int) (*ast.QueryDocument, *Error) {
 	if strings.TrimSpace(text) == "" {
-		return nil, &Error{Message: "The request has no query; send a document in the member query.", Code: CodeParse}
+		return nil, &Error{Message: "The request has no query; send a document in the member query.", Code: codeParse}
 	}
 	// Positions count runes, and JSON messages quote the text: both need UTF-8.
 	if !utf8.ValidString(text) {
-		return nil, &Error{Message: "The document is not UTF-8; send it as UTF-8.", Code: CodeParse}
+		return nil, &Error{Message: "The document is not UTF-8; send it as UTF-8.", Code: codeParse}
 	}
 	tokens = max(tokens, 0) // to the parser, 0 means no limit
 	m := mask(text)
@@ -47,7 +47,7 @@ func Parse(text string, tokens int) (*ast.QueryDocument, *Error) {
 		return nil, f
 	}
 	if len(doc.Operations) == 0 {
-		return nil, &Error{Message: "The document has no operation, only fragments; add a query or a mutation.", Code: CodeParse}
+		return nil, &Error{Message: "The document has no operation, only fragments; add a query or a mutation.", Code: codeParse}
 	}
 	return doc, nil
 }
@@ -57,7 +57,7 @@ func Parse(text string, tokens int) (*ast.QueryDocument, *Error) {
 // line and column have the errors that locate corrects, so the text is scanned once more for
 // the token that has them, and the index of that token is right.
 func unparsed(text string, m masked, failure *gqlerror.Error) *Error {
-	f := &Error{Message: failure.Message, Code: CodeParse}
+	f := &Error{Message: failure.Message, Code: codeParse}
 	at := newLocator(text)
 	l := lexer.New(&ast.Source{Input: m.text})
 	for {

@@ -84,6 +84,6 @@ func halfPairAt(text string, i int) *Error {
 	return &Error{
 		Message: "The escape " + text[i:i+6] + " is half a surrogate pair, and no character; escape both halves, or write the character itself.",
 		At:      []Location{{Line: len(lines), Column: utf8.RuneCountInString(last) + 1}},
-		Code:    CodeParse,
+		Code:    codeParse,
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// FieldError is the error that every resolver of this package returns: its message is public,
+// fieldError is the error that every resolver of this package returns: its message is public,
 // and its extensions are the members of the façade's error. graphql-go copies extensions only
-// from an error whose own type has them, so a FieldError must not be wrapped.
-type FieldError struct{ err *kiterror.Error }
+// from an error whose own type has them, so a fieldError must not be wrapped.
+type fieldError struct{ err *kiterror.Error }
 
 // Error returns the message. That of an INTERNAL_ERROR hides its cause.
-func (e *FieldError) Error() string { return e.err.Message }
+func (e *fieldError) Error() string { return e.err.Message }
 
 // Extensions returns code, entity, operation and details, for extensions in the response
 // (specification 7.1.2).
-func (e *FieldError) Extensions() map[string]any {
+func (e *fieldError) Extensions() map[string]any {
 	// The names are those that package language writes, so that both executors give equal
 	// responses.
 	x := map[string]any{"code": string(e.err.Code)}
@@ -36,19 +36,19 @@ func (e *FieldError) Extensions() map[string]any {
 }
 
 // Unwrap returns the *facade.Error, which is never nil.
-func (e *FieldError) Unwrap() error { return e.err }
+func (e *fieldError) Unwrap() error { return e.err }
 
-// fieldError returns err as a *FieldError; nil stays nil. An error without a code becomes
+// asFieldError returns err as a *fieldError; nil stays nil. An error without a code becomes
 // INTERNAL_ERROR, without its text.
-func fieldError(err error) error {
-	var already *FieldError
+func asFieldError(err error) error {
+	var already *fieldError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &already):
 		return already
 	}
-	return &FieldError{kiterror.AsError(err)}
+	return &fieldError{kiterror.AsError(err)}
 }
 
 // recovered turns a panic into an error, by defer: graphql-go would send its text to the
@@ -63,12 +63,12 @@ func recovered(err *error) {
 // already and stay unchanged.
 func panicError(p any) error {
 	if err, ok := p.(error); ok {
-		var e *FieldError
+		var e *fieldError
 		if errors.As(err, &e) {
 			return e
 		}
 	}
-	return fieldError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+	return asFieldError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 }
 
 // thunk wraps a function that graphql-go runs when the level is resolved. graphql-go
@@ -81,7 +81,7 @@ func thunk(later func() (any, error)) func() (any, error) {
 			return later()
 		}()
 		if err != nil {
-			panic(fieldError(err))
+			panic(asFieldError(err))
 		}
 		return value, nil
 	}

@@ -59,13 +59,13 @@ func (p *page) cursor(i int) string {
 }
 
 // Resolver returns the Resolve of a generated field: ResolveFieldValue (specification
-// 6.4.2) by the field's binding. Every error it returns is a [*FieldError]; it never panics
+// 6.4.2) by the field's binding. Every error it returns is a [*fieldError]; it never panics
 // but in a thunk.
 func (e *Executor) Resolver(b *binding.Field) graphql.FieldResolveFn {
 	return func(p graphql.ResolveParams) (value any, err error) {
 		defer recovered(&err)
 		value, err = e.resolve(b, p)
-		return value, fieldError(err)
+		return value, asFieldError(err)
 	}
 }
 
@@ -192,7 +192,7 @@ func (e *Executor) operation(b *binding.Field, p graphql.ResolveParams) (any, er
 
 // Wrap returns the Resolve of a field that was registered by hand, for graphql-go: the
 // Source of resolve is the [rows.Row] where it is a row, its rows become sources of
-// generated fields, and its errors and panics become [*FieldError]. Where the author's own types
+// generated fields, and its errors and panics become [*fieldError]. Where the author's own types
 // read the value (ResolveType, IsTypeOf, Resolve), rows stay what [plain] says.
 func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
 	return func(p graphql.ResolveParams) (value any, err error) {
@@ -203,7 +203,7 @@ func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
 		}
 		value, err = resolve(p)
 		if err != nil {
-			return nil, fieldError(err)
+			return nil, asFieldError(err)
 		}
 		given := plain
 		if generated := len(e.fields[graphql.GetNamed(p.Info.ReturnType).String()]) > 0; generated {
@@ -220,7 +220,7 @@ func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
 			}), nil
 		}
 		value, err = given(value)
-		return value, fieldError(err)
+		return value, asFieldError(err)
 	}
 }
 

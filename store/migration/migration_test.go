@@ -100,7 +100,7 @@ func TestResolve(t *testing.T) {
 			task := &migration.Task{Entities: []*schema.Entity{e}, Changes: catalog.SchemaChanges{Renamed: c.renamed}}
 			plain := func(name string) string { return name }
 			names, renamed, refused, err := migration.Resolve(task, migration.Naming{Table: plain, Column: plain}, c.present, migration.Ledger{Names: c.ledger, History: func() ([]migration.Entry, error) {
-				return []migration.Entry{{At: "2026-01-02T03:04:05Z", Steps: []migration.Applied{{Op: migration.RenameTable, Entity: "full2"}}}}, nil
+				return []migration.Entry{{At: "2026-01-02T03:04:05Z", Steps: []migration.Applied{{Op: "rename-table", Entity: "full2"}}}}, nil
 			}}, func(table string) (int64, error) {
 				return map[string]int64{"full": 3, "full2": 3, "item": 3}[table], nil
 			})

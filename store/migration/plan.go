@@ -9,7 +9,7 @@ import (
 // The names of steps. They are stable: programs read them in a plan's JSON.
 const (
 	CreateTable    = "create-table"
-	RenameTable    = "rename-table"
+	renameTable    = "rename-table"
 	AddColumn      = "add-column"
 	renameColumn   = "rename-column"
 	DropColumn     = "drop-column"

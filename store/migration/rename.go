@@ -107,7 +107,7 @@ func (r *resolving) tables() error {
 		keys, entities[e.Key] = append(keys, e.Key), e
 	}
 	step := func(key string, x *thing, does string) Step {
-		return Step{Op: RenameTable, Entity: entities[key].Name, Table: x.name, Effect: Online, Does: does, Start: Applies}
+		return Step{Op: renameTable, Entity: entities[key].Name, Table: x.name, Effect: Online, Does: does, Start: Applies}
 	}
 	var fresh []string
 	s.settle(keys, func(key string) {
@@ -162,7 +162,7 @@ func (r *resolving) replaced(fresh []string) (*thing, string, error) {
 	for _, entry := range history {
 		for _, step := range entry.Steps {
 			x := s.own(s.plain(schema.EntityKey(step.Entity)))
-			if step.Op != RenameTable || x == nil || x.called != nil || s.uses(x) {
+			if step.Op != renameTable || x == nil || x.called != nil || s.uses(x) {
 				continue
 			}
 			if n, err := r.rows(x.name); err != nil || n > 0 {
@@ -187,7 +187,7 @@ func (r *resolving) both(l line, from, to *thing) (bool, error) {
 	if there == 0 {
 		return true, nil
 	}
-	step := Step{Op: RenameTable, Entity: l.to, Table: to.name, Effect: Online, Does: "rename " + l.from + " to " + l.to, Rows: remaining}
+	step := Step{Op: renameTable, Entity: l.to, Table: to.name, Effect: Online, Does: "rename " + l.from + " to " + l.to, Rows: remaining}
 	step.Refuse(fmt.Sprintf("both are there: %s has %s and %s has %s", l.to, Count(there, "%d row", "%d rows"), l.from, Count(remaining, "%d row", "%d rows")),
 		"move the rows of "+l.from+" and drop it, or remove the line from renamed")
 	r.refused = append(r.refused, step)

@@ -37,7 +37,7 @@ func (n *Names) Undeclared(task *Task, present, wanted []*Table, rows func(table
 			return nil, err
 		}
 		if held > 0 {
-			s := Step{Op: RenameTable, Entity: heirs[0], Table: old.Name, Effect: Online, Does: "serve " + heirs[0] + " without its rows", Rows: held}
+			s := Step{Op: renameTable, Entity: heirs[0], Table: old.Name, Effect: Online, Does: "serve " + heirs[0] + " without its rows", Rows: held}
 			s.undeclared(name, heirs, "the table "+name+" has "+Count(held, "%d row", "%d rows")+" and no card", "")
 			refused = append(refused, s)
 		}

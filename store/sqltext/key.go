@@ -23,8 +23,8 @@ var (
 	keyUnescape = strings.NewReplacer("~0", "~", "~1", ",")
 )
 
-// JoinKey is the text of a key of these values, which are not null.
-func JoinKey(values []Value) string {
+// joinKey is the text of a key of these values, which are not null.
+func joinKey(values []Value) string {
 	var b strings.Builder
 	for i, v := range values {
 		if i > 0 {
@@ -191,5 +191,5 @@ func (t *Table) KeyOf(row []Value) Value {
 			return Value{}
 		}
 	}
-	return TextValue(JoinKey(values))
+	return TextValue(joinKey(values))
 }

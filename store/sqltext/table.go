@@ -46,7 +46,7 @@ type Column struct {
 	// texts.
 	Fits func(text string) bool
 	// Parts are the columns that a primary key of several, or a relation to one, is made of; then
-	// the column has no name, and its value is their text (see [JoinKey]), null where one of them
+	// the column has no name, and its value is their text (see [joinKey]), null where one of them
 	// is. nil: it is a column of the table.
 	Parts []*Column
 	// Filled says that the database gives a row a value that is written without one.

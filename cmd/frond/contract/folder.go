@@ -111,9 +111,6 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 	return p, nil
 }
 
-// Empty says that the folder is up to date.
-func (p *Plan) Empty() bool { return len(p.Write) == 0 && len(p.Remove) == 0 }
-
 // Apply makes the changes. Each file is written atomically, the manifest last, so that an
 // interrupted run is completed by the next one. Until the manifest is written, files of this
 // run are unlisted; their texts are equal in the next run, so they do not conflict.

@@ -147,7 +147,7 @@ func (w *goWriter) client() {
 	w.line("type Client struct {\nconn")
 	var made strings.Builder
 	for _, d := range w.model.Doors {
-		name := doors.take(GoName(d.Name))
+		name := doors.take(goName(d.Name))
 		w.line("%s %sDoor", name, d.Type)
 		fmt.Fprintf(&made, "client.%s = %s{door{&client.conn, %q}}\n", name, calls(d), d.Name)
 	}
@@ -180,7 +180,7 @@ func (w *goWriter) decl(d *Decl) {
 	if d.Enum != nil {
 		w.line("type %s string\n\n// The values of %s.\nconst (", d.Name, d.Name)
 		for _, value := range d.Enum {
-			w.line("%s %s = %s", w.consts.take(d.Name+GoName(value)), d.Name, strconv.Quote(value))
+			w.line("%s %s = %s", w.consts.take(d.Name+goName(value)), d.Name, strconv.Quote(value))
 		}
 		w.line(")\n")
 		return
@@ -204,7 +204,7 @@ func (w *goWriter) decl(d *Decl) {
 		case f.Optional:
 			kind, tag = "Opt["+w.bare(f.Type)+"]", tag+",omitzero"
 		}
-		w.line("%s %s `json:%q`", names.take(GoName(f.Name)), kind, tag)
+		w.line("%s %s `json:%q`", names.take(goName(f.Name)), kind, tag)
 	}
 	w.line("}\n")
 }
@@ -265,7 +265,7 @@ func (w *goWriter) door(d *Door) {
 	w.doc(d.Type+"Door has the operations of "+d.Name+".", "", "")
 	w.line("type %sDoor interface {", d.Type)
 	for i, op := range d.Ops {
-		names[i] = methods.take(GoName(op.Name))
+		names[i] = methods.take(goName(op.Name))
 		w.doc(names[i]+" calls "+d.Name+"."+op.Name+".", op.Doc, op.Deprecated)
 		if op.Takes != nil {
 			w.line("// The host understands %s of the query.", strings.Join(op.Takes, ", "))
@@ -273,7 +273,7 @@ func (w *goWriter) door(d *Door) {
 		if op.takesOptions() {
 			var options []string
 			for _, key := range op.Options {
-				options = append(options, GoName(key))
+				options = append(options, goName(key))
 			}
 			w.line("// Options: %s.", strings.Join(options, ", "))
 		}
@@ -388,9 +388,9 @@ var initialisms = map[string]string{
 	"id": "ID", "ids": "IDs", "url": "URL", "uri": "URI", "uuid": "UUID", "api": "API", "http": "HTTP", "https": "HTTPS", "html": "HTML", "json": "JSON", "sql": "SQL", "ip": "IP",
 }
 
-// GoName makes an exported Go name of a name on the wire: categoryId becomes CategoryID.
+// goName makes an exported Go name of a name on the wire: categoryId becomes CategoryID.
 // Letters beyond ASCII are dropped; a name that then begins with none gets an X.
-func GoName(name string) string {
+func goName(name string) string {
 	var b strings.Builder
 	for _, word := range schema.Words(name) {
 		switch upper, ok := initialisms[word]; {

@@ -137,7 +137,7 @@ func (m *Model) goExample() string {
 // npm writes the files of the npm package. The package has no dependencies; Node 18 is the
 // first version with fetch.
 func (m *Model) npm(o *PackageOptions) (Files, error) {
-	files, err := m.TypeScript()
+	files, err := m.typeScript()
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (c *comparison) access() {
 		if name == nil {
 			name = p.is
 		}
-		try(&c.out, doorRules, pair, place{surface: OnAccess, at: name.Name})
+		try(&c.out, doorRules, pair, place{surface: accessSurface, at: name.Name})
 		c.exposed(p)
 		if p.was == nil || p.is == nil {
 			continue
@@ -98,7 +98,7 @@ func (c *comparison) exposed(p doorPair) {
 		}
 		for _, s := range c.is.catalog.Surfaces() {
 			if shown(c.is.of(s), op) != nil && shown(c.was.of(s), before) == nil {
-				try(&c.out, exposureRules, string(s), place{surface: OnAccess, at: p.is.Name + "." + op.Name, audience: audienceOf(s)})
+				try(&c.out, exposureRules, string(s), place{surface: accessSurface, at: p.is.Name + "." + op.Name, audience: audienceOf(s)})
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (c *comparison) properties(p doorPair) {
 	for _, f := range p.was.Entity.Fields {
 		to := p.is.Entity.Property(c.pair.newField(p.was.Entity, f.Name))
 		if to != nil {
-			try(&c.out, propertyRules, [2]*schema.Property{f, to}, place{surface: OnAccess, at: p.was.Name + "." + f.Name})
+			try(&c.out, propertyRules, [2]*schema.Property{f, to}, place{surface: accessSurface, at: p.was.Name + "." + f.Name})
 		}
 	}
 }
@@ -128,7 +128,7 @@ func (c *comparison) classes(p doorPair, pair accessPair) {
 			if len(class) == 2 && (decided == decidedFor(pair, class[:1], op.Name) || decided == decidedFor(pair, class[1:], op.Name)) {
 				continue // one of the conditions alone is decided by the same rules
 			}
-			try(&c.out, classRules, decided, place{surface: OnAccess, at: p.was.Name + "." + op.Name, member: callers(class)})
+			try(&c.out, classRules, decided, place{surface: accessSurface, at: p.was.Name + "." + op.Name, member: callers(class)})
 			if decided.was != nil && decided.is != nil {
 				c.grants(p, decided, class)
 			}
@@ -210,7 +210,7 @@ func (c *comparison) grants(p doorPair, decided classPair, class []string) {
 			readOnlyWas: slices.Contains(decided.was.ReadOnly, name), readOnlyIs: slices.Contains(decided.is.ReadOnly, to),
 			setWas: decided.was.Set[name], setIs: decided.is.Set[to],
 		}
-		try(&c.out, grantRules, g, place{surface: OnAccess, at: p.was.Name + "." + name, member: callers(class)})
+		try(&c.out, grantRules, g, place{surface: accessSurface, at: p.was.Name + "." + name, member: callers(class)})
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-var onAccess = []Surface{OnAccess}
+var onAccess = []Surface{accessSurface}
 
 // The ways out that several rules of access share.
 const (
@@ -18,13 +18,13 @@ const (
 // doorRules are tried on the access to every door.
 var doorRules = []rule[accessPair]{
 	{
-		Rule{"access-door-opened", Dangerous, onAccess, "a door that had rules is open to everybody", wasClosed, ""},
+		changeKind{"access-door-opened", Dangerous, onAccess, "a door that had rules is open to everybody", wasClosed, ""},
 		func(p accessPair) *change {
 			return changed(p.was != nil && p.is != nil && ruled(p.was) && !ruled(p.is) && known(p.is), byText(p.was), byText(p.is))
 		},
 	},
 	{
-		Rule{"access-door-closed", Breaking, onAccess, "a door that was open to everybody has rules", wasOpen, ""},
+		changeKind{"access-door-closed", Breaking, onAccess, "a door that was open to everybody has rules", wasOpen, ""},
 		func(p accessPair) *change {
 			return changed(p.was != nil && p.is != nil && known(p.was) && !ruled(p.was) && ruled(p.is), byText(p.was), byText(p.is))
 		},
@@ -34,7 +34,7 @@ var doorRules = []rule[accessPair]{
 // exposureRules are tried on every operation that a surface shows now and did not show.
 var exposureRules = []rule[string]{
 	{
-		Rule{"access-exposed", Dangerous, onAccess, "a surface shows an operation over existing rows", wasClosed, ""},
+		changeKind{"access-exposed", Dangerous, onAccess, "a surface shows an operation over existing rows", wasClosed, ""},
 		func(surface string) *change { return &change{"not shown", "on " + surface} },
 	},
 }
@@ -42,27 +42,27 @@ var exposureRules = []rule[string]{
 // classRules are tried on every class of callers and every operation.
 var classRules = []rule[classPair]{
 	{
-		Rule{"access-operation-opened", Dangerous, onAccess, "callers may use an operation that was closed to them", wasClosed, ""},
+		changeKind{"access-operation-opened", Dangerous, onAccess, "callers may use an operation that was closed to them", wasClosed, ""},
 		func(p classPair) *change { return changed(p.was == nil && p.is != nil, "closed", "open") },
 	},
 	{
-		Rule{"access-operation-closed", Breaking, onAccess, "an operation is closed to callers who could use it", wasOpen, ""},
+		changeKind{"access-operation-closed", Breaking, onAccess, "an operation is closed to callers who could use it", wasOpen, ""},
 		func(p classPair) *change { return changed(p.was != nil && p.is == nil, "open", "closed") },
 	},
 	{
-		Rule{"access-rows-widened", Dangerous, onAccess, "callers see more rows: a condition is gone", wasClosed, ""},
+		changeKind{"access-rows-widened", Dangerous, onAccess, "callers see more rows: a condition is gone", wasClosed, ""},
 		func(p classPair) *change {
 			return rows(p, func(gone, added int) bool { return gone > 0 && added == 0 })
 		},
 	},
 	{
-		Rule{"access-rows-narrowed", Breaking, onAccess, "callers see fewer rows: a condition is new", wasOpen, ""},
+		changeKind{"access-rows-narrowed", Breaking, onAccess, "callers see fewer rows: a condition is new", wasOpen, ""},
 		func(p classPair) *change {
 			return rows(p, func(gone, added int) bool { return gone == 0 && added > 0 })
 		},
 	},
 	{
-		Rule{"access-rows-changed", Breaking, onAccess, "callers see other rows: fewer, more or both", "compare both filters: a new row that they see is a leak, a row that is gone is missed", ""},
+		changeKind{"access-rows-changed", Breaking, onAccess, "callers see other rows: fewer, more or both", "compare both filters: a new row that they see is a leak, a row that is gone is missed", ""},
 		func(p classPair) *change {
 			return rows(p, func(gone, added int) bool { return gone > 0 && added > 0 })
 		},
@@ -72,27 +72,27 @@ var classRules = []rule[classPair]{
 // grantRules are tried on every field that a rule names, for each class of callers.
 var grantRules = []rule[grantPair]{
 	{
-		Rule{"access-field-shown", Dangerous, onAccess, "a field that was hidden is visible", wasClosed, ""},
+		changeKind{"access-field-shown", Dangerous, onAccess, "a field that was hidden is visible", wasClosed, ""},
 		func(g grantPair) *change { return changed(g.hiddenWas && !g.hiddenIs, "hidden", "visible") },
 	},
 	{
-		Rule{"access-field-hidden", Breaking, onAccess, "a field that was visible is hidden", wasOpen, ""},
+		changeKind{"access-field-hidden", Breaking, onAccess, "a field that was visible is hidden", wasOpen, ""},
 		func(g grantPair) *change { return changed(!g.hiddenWas && g.hiddenIs, "visible", "hidden") },
 	},
 	{
-		Rule{"access-field-writable", Dangerous, onAccess, "a field that could not be sent can be sent", wasClosed, ""},
+		changeKind{"access-field-writable", Dangerous, onAccess, "a field that could not be sent can be sent", wasClosed, ""},
 		func(g grantPair) *change { return changed(g.readOnlyWas && !g.readOnlyIs, "read-only", "writable") },
 	},
 	{
-		Rule{"access-field-read-only", Breaking, onAccess, "a field that could be sent cannot be sent", wasOpen, ""},
+		changeKind{"access-field-read-only", Breaking, onAccess, "a field that could be sent cannot be sent", wasOpen, ""},
 		func(g grantPair) *change { return changed(!g.readOnlyWas && g.readOnlyIs, "writable", "read-only") },
 	},
 	{
-		Rule{"access-preset-added", Breaking, onAccess, "a rule sets a field that callers could send", wasOpen, ""},
+		changeKind{"access-preset-added", Breaking, onAccess, "a rule sets a field that callers could send", wasOpen, ""},
 		func(g grantPair) *change { return changed(g.setWas == "" && g.setIs != "", "sent", "set to "+g.setIs) },
 	},
 	{
-		Rule{"access-preset-changed", Dangerous, onAccess, "a rule sets a field to another value, or leaves it to the caller", wasClosed, ""},
+		changeKind{"access-preset-changed", Dangerous, onAccess, "a rule sets a field to another value, or leaves it to the caller", wasClosed, ""},
 		func(g grantPair) *change {
 			now := "set to " + g.setIs
 			if g.setIs == "" {
@@ -107,13 +107,13 @@ var grantRules = []rule[grantPair]{
 // caller.
 var propertyRules = []rule[[2]*schema.Property]{
 	{
-		Rule{"access-boundary-opened", Dangerous, onAccess, "a field that never left the host is sent out", wasClosed, ""},
+		changeKind{"access-boundary-opened", Dangerous, onAccess, "a field that never left the host is sent out", wasClosed, ""},
 		func(p [2]*schema.Property) *change {
 			return changed(!p[0].Readable() && p[1].Readable(), "boundary.out: closed", "sent out")
 		},
 	},
 	{
-		Rule{"access-write-opened", Dangerous, onAccess, "a field that no caller could write may be sent", wasClosed, ""},
+		changeKind{"access-write-opened", Dangerous, onAccess, "a field that no caller could write may be sent", wasClosed, ""},
 		func(p [2]*schema.Property) *change {
 			was, is := writes(p[0]), writes(p[1])
 			return changed(len(without(is, was)) > 0, strings.Join(was, ", "), strings.Join(is, ", "))

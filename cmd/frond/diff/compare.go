@@ -7,7 +7,7 @@ func Compare(was, is *Version) (*Report, error) {
 	report := &Report{}
 	form := max(was.Form, is.Form)
 	whole := [2]*Version{was, is}
-	if form != Project {
+	if form != wholeProject {
 		fronds := [2]map[string]string{frondsOf(is), frondsOf(was)}
 		if was.Form == Bundle {
 			fronds[1] = frondsOf(is)
@@ -31,14 +31,14 @@ func Compare(was, is *Version) (*Report, error) {
 	c.graphQL()
 	c.operations()
 	c.facts()
-	if form == Project {
+	if form == wholeProject {
 		c.access()
 	}
 	c.store()
 	c.documents()
 	c.settings()
 	report.Findings = c.out.merged()
-	if form == Project {
+	if form == wholeProject {
 		markUnused(report.Findings, c.was, c.is)
 		// A level that is lowered moves its finding.
 		f := findings{all: report.Findings}

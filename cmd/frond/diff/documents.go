@@ -11,10 +11,10 @@ type documentPair struct{ was, is string }
 
 // documents compares the trusted documents and whether others are refused.
 func (c *comparison) documents() {
-	if c.was.Form != Project || c.is.Form != Project {
+	if c.was.Form != wholeProject || c.is.Form != wholeProject {
 		return
 	}
-	try(&c.out, modeRules, [2]*Version{c.was, c.is}, place{surface: OnGraphQL, at: "graphql.documents"})
+	try(&c.out, modeRules, [2]*Version{c.was, c.is}, place{surface: graphQLSurface, at: "graphql.documents"})
 	texts := map[string]bool{}
 	for _, text := range c.is.Documents {
 		texts[strings.TrimSpace(text)] = true
@@ -37,7 +37,7 @@ func (c *comparison) documents() {
 
 // document compares one trusted document.
 func (c *comparison) document(id string, pair documentPair) {
-	try(&c.out, documentRules, pair, place{surface: OnGraphQL, at: "document " + id})
+	try(&c.out, documentRules, pair, place{surface: graphQLSurface, at: "document " + id})
 }
 
 // named reports whether a removed document of the old version has a name in addition to its
@@ -64,7 +64,7 @@ func modeText(v *Version) string {
 // modeRules are tried on how documents are trusted.
 var modeRules = []rule[[2]*Version]{
 	{
-		Rule{"documents-enforced", Breaking, []Surface{OnGraphQL}, "documents that are not trusted are refused", "run with graphql.documents.mode: log first, and read the log", ""},
+		changeKind{"documents-enforced", Breaking, []Surface{graphQLSurface}, "documents that are not trusted are refused", "run with graphql.documents.mode: log first, and read the log", ""},
 		func(p [2]*Version) *change {
 			return changed(!p[0].Enforced && p[1].Enforced, modeText(p[0]), modeText(p[1]))
 		},
@@ -74,11 +74,11 @@ var modeRules = []rule[[2]*Version]{
 // documentRules are tried on every trusted document of the old version.
 var documentRules = []rule[documentPair]{
 	{
-		Rule{"document-removed", Breaking, []Surface{OnGraphQL}, "a trusted document is gone: a client that names it gets DOCUMENT_NOT_FOUND", "keep the document until no client of that build is left", ""},
+		changeKind{"document-removed", Breaking, []Surface{graphQLSurface}, "a trusted document is gone: a client that names it gets DOCUMENT_NOT_FOUND", "keep the document until no client of that build is left", ""},
 		func(p documentPair) *change { return changed(p.is == "", "trusted", "") },
 	},
 	{
-		Rule{"document-changed", Dangerous, []Surface{OnGraphQL}, "a name identifies another trusted document: clients of the old one get the answer of the new one", "give the new document another name", ""},
+		changeKind{"document-changed", Dangerous, []Surface{graphQLSurface}, "a name identifies another trusted document: clients of the old one get the answer of the new one", "give the new document another name", ""},
 		func(p documentPair) *change { return changed(p.is != "" && p.was != p.is, "a document", "another one") },
 	},
 }

@@ -22,7 +22,7 @@ func (c *comparison) facts() {
 	was, is := factsOf(c.was), factsOf(c.is)
 	for _, name := range append(was.names, without(is.names, was.names)...) {
 		pair := factPair{was: was.cards[name], is: is.cards[name]}
-		here := place{surface: OnFacts, at: name}
+		here := place{surface: factsSurface, at: name}
 		try(&c.out, factRules, pair, here)
 		if pair.was != nil && pair.is != nil {
 			c.emission(emissionPair{was.facts[name], is.facts[name]}, here)
@@ -66,7 +66,7 @@ func (c *comparison) emission(p emissionPair, here place) {
 	}
 	was, is := receiversOf(c.was)[p.was.Name], receiversOf(c.is)[p.is.Name]
 	if known(was) && known(is) {
-		try(&c.out, receiverRules, accessPair{was, is}, place{surface: OnAccess, at: p.is.Name})
+		try(&c.out, receiverRules, accessPair{was, is}, place{surface: accessSurface, at: p.is.Name})
 	}
 }
 
@@ -128,21 +128,21 @@ func cardMembers(card *schema.Card) (out []member) {
 // factRules are tried on every fact.
 var factRules = []rule[factPair]{
 	{
-		Rule{"fact-removed", Breaking, []Surface{OnFacts}, "a fact is not announced any more", "keep the fact until the last subscriber has left it", ""},
+		changeKind{"fact-removed", Breaking, []Surface{factsSurface}, "a fact is not announced any more", "keep the fact until the last subscriber has left it", ""},
 		func(p factPair) *change { return changed(p.is == nil, "announced", "") },
 	},
 	{
-		Rule{"fact-shape-removed", Breaking, []Surface{OnFacts}, "a fact has no card for its data any more", "name its card under schema:", ""},
+		changeKind{"fact-shape-removed", Breaking, []Surface{factsSurface}, "a fact has no card for its data any more", "name its card under schema:", ""},
 		func(p factPair) *change {
 			return changed(p.is == announced && p.was != nil && p.was != announced, titled(p.was), "no card")
 		},
 	},
 	{
-		Rule{"fact-added", Safe, []Surface{OnFacts}, "a fact is new", "no action needed", ""},
+		changeKind{"fact-added", safe, []Surface{factsSurface}, "a fact is new", "no action needed", ""},
 		func(p factPair) *change { return changed(p.was == nil, "", "announced") },
 	},
 	{
-		Rule{"fact-shape-added", Safe, []Surface{OnFacts}, "a fact has a card for its data now", "no action needed", ""},
+		changeKind{"fact-shape-added", safe, []Surface{factsSurface}, "a fact has a card for its data now", "no action needed", ""},
 		func(p factPair) *change {
 			return changed(p.was == announced && p.is != nil && p.is != announced, "no card", titled(p.is))
 		},
@@ -152,21 +152,21 @@ var factRules = []rule[factPair]{
 // emissionRules are tried on every fact that both versions have.
 var emissionRules = []rule[emissionPair]{
 	{
-		Rule{"fact-source-removed", Breaking, []Surface{OnFacts}, "a command does not emit a fact any more", "emit it in the command's own code, or keep it under on:", ""},
+		changeKind{"fact-source-removed", Breaking, []Surface{factsSurface}, "a command does not emit a fact any more", "emit it in the command's own code, or keep it under on:", ""},
 		func(p emissionPair) *change { return changed(emits(p.is, p.was), sources(p.was), sources(p.is)) },
 	},
 	{
-		Rule{"fact-source-added", Dangerous, []Surface{OnFacts}, "a further command emits a fact, for unexpected rows", "declare a fact of another name for them", ""},
+		changeKind{"fact-source-added", Dangerous, []Surface{factsSurface}, "a further command emits a fact, for unexpected rows", "declare a fact of another name for them", ""},
 		func(p emissionPair) *change { return changed(emits(p.was, p.is), sources(p.was), sources(p.is)) },
 	},
 	{
-		Rule{"fact-condition-changed", Dangerous, []Surface{OnFacts}, "a fact is emitted under another condition", "compare both: rows that are announced no more are missed", ""},
+		changeKind{"fact-condition-changed", Dangerous, []Surface{factsSurface}, "a fact is emitted under another condition", "compare both: rows that are announced no more are missed", ""},
 		func(p emissionPair) *change {
 			return changed(p.was.When != p.is.When && sources(p.was) != "" && sources(p.is) != "", p.was.When, p.is.When)
 		},
 	},
 	{
-		Rule{"fact-subject-changed", Dangerous, []Surface{OnFacts, OnAccess}, "a fact is about another door or none, so other rules select its receivers", "declare a fact of another name", ""},
+		changeKind{"fact-subject-changed", Dangerous, []Surface{factsSurface, accessSurface}, "a fact is about another door or none, so other rules select its receivers", "declare a fact of another name", ""},
 		func(p emissionPair) *change {
 			return changed(subject(p.was) != subject(p.is), subject(p.was), subject(p.is))
 		},
@@ -176,13 +176,13 @@ var emissionRules = []rule[emissionPair]{
 // receiverRules are tried on every fact that is about no door.
 var receiverRules = []rule[accessPair]{
 	{
-		Rule{"fact-opened", Dangerous, onAccess, "a fact that had rules is open to everybody", wasClosed, ""},
+		changeKind{"fact-opened", Dangerous, onAccess, "a fact that had rules is open to everybody", wasClosed, ""},
 		func(p accessPair) *change {
 			return changed(p.was.By == catalog.ByRules && p.is.By != catalog.ByRules, "rules", "open")
 		},
 	},
 	{
-		Rule{"fact-closed", Breaking, onAccess, "a fact that was open to everybody has rules", wasOpen, ""},
+		changeKind{"fact-closed", Breaking, onAccess, "a fact that was open to everybody has rules", wasOpen, ""},
 		func(p accessPair) *change {
 			return changed(p.was.By != catalog.ByRules && p.is.By == catalog.ByRules, "open", "rules")
 		},

@@ -15,28 +15,28 @@ const (
 	Breaking Level = "breaking"
 	// Dangerous: requests pass, and something that a reader may rely on is another.
 	Dangerous Level = "dangerous"
-	// Safe: every request that passed still passes, with an answer of the old form.
-	Safe Level = "safe"
+	// safe: every request that passed still passes, with an answer of the old form.
+	safe Level = "safe"
 )
 
 // levels are all levels, the worst first.
-var levels = []Level{Breaking, Dangerous, Safe}
+var levels = []Level{Breaking, Dangerous, safe}
 
 // Surface is where a change is seen.
 type Surface string
 
 // The surfaces, in the order in which findings are listed.
 const (
-	OnGraphQL Surface = "graphql"
-	OnREST    Surface = "rest"
-	onRPC     Surface = "rpc"
-	OnStore   Surface = "store"
-	OnAccess  Surface = "access"
-	OnFacts   Surface = "facts"
+	graphQLSurface Surface = "graphql"
+	restSurface    Surface = "rest"
+	rpcSurface     Surface = "rpc"
+	storeSurface   Surface = "store"
+	accessSurface  Surface = "access"
+	factsSurface   Surface = "facts"
 )
 
 // surfaces are all surfaces, in order.
-var surfaces = []Surface{OnGraphQL, OnREST, onRPC, OnStore, OnAccess, OnFacts}
+var surfaces = []Surface{graphQLSurface, restSurface, rpcSurface, storeSurface, accessSurface, factsSurface}
 
 // Finding is one change as one surface sees it.
 //
@@ -73,16 +73,6 @@ type Report struct {
 	Notes []string `json:"-"`
 }
 
-// Worst is the worst level of the findings; "" where there are none.
-func (r *Report) Worst() Level {
-	for _, l := range levels {
-		if r.Count(l) > 0 {
-			return l
-		}
-	}
-	return ""
-}
-
 // Count is the number of findings of a level.
 func (r *Report) Count(l Level) (n int) {
 	for i := range r.Findings {
@@ -107,7 +97,7 @@ type findings struct {
 }
 
 // add notes a change at a place.
-func (f *findings) add(r *Rule, p place, c *change) {
+func (f *findings) add(r *changeKind, p place, c *change) {
 	f.all = append(f.all, Finding{
 		Rule: r.Name, Level: r.Level, Surface: p.surface, At: p.at, Member: p.member, Audience: p.audience,
 		Was: c.was, Is: c.is, Effect: r.Effect, WayOut: r.WayOut,
@@ -128,7 +118,7 @@ func (f *findings) merged() []Finding {
 	seen := map[key]map[string]bool{}
 	for _, one := range f.all {
 		k := key{one.Rule, one.Member, one.Audience, one.Was, one.Is, one.Surface, one.Level}
-		if one.Surface != OnREST && one.Surface != onRPC {
+		if one.Surface != restSurface && one.Surface != rpcSurface {
 			k.member = one.At + "\x00" + one.Member
 		} else {
 			// Operations of two doors are two changes.
@@ -158,7 +148,7 @@ func (f *findings) merged() []Finding {
 // doorOf is the part of a place that names its door: product of product.list, and
 // /api/catalog/products of GET /api/catalog/products/{id}.
 func doorOf(at string, s Surface) string {
-	if s == onRPC {
+	if s == rpcSurface {
 		door, _, _ := strings.Cut(at, ".")
 		return door
 	}

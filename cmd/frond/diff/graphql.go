@@ -69,7 +69,7 @@ type schemaWalk struct {
 
 // place is a coordinate of the schema.
 func (w *schemaWalk) place(at string) place {
-	return place{surface: OnGraphQL, at: at, audience: w.audience}
+	return place{surface: graphQLSurface, at: at, audience: w.audience}
 }
 
 // walk compares every pair of types, the old ones first.

@@ -15,37 +15,37 @@ const (
 // graphQLRules are tried on every element of a GraphQL schema.
 var graphQLRules = []rule[elementPair]{
 	{
-		Rule{"graphql-type-removed", Breaking, []Surface{OnGraphQL}, "a type is gone", keepElement, ""},
+		changeKind{"graphql-type-removed", Breaking, []Surface{graphQLSurface}, "a type is gone", keepElement, ""},
 		gone("type", kindText),
 	},
 	{
-		Rule{"graphql-type-kind-changed", Breaking, []Surface{OnGraphQL}, "a name is that of a type of another kind", "give the new type another name", ""},
+		changeKind{"graphql-type-kind-changed", Breaking, []Surface{graphQLSurface}, "a name is that of a type of another kind", "give the new type another name", ""},
 		both("type", func(p elementPair) *change {
 			return changed(p.was.def.Kind != p.is.def.Kind, kindText(p.was), kindText(p.is))
 		}),
 	},
 	{
-		Rule{"graphql-name-changed", Breaking, []Surface{OnGraphQL}, "a type, a field or an input has another name", "keep the name with graphql: in frond.yaml, or move the clients first", ""},
+		changeKind{"graphql-name-changed", Breaking, []Surface{graphQLSurface}, "a type, a field or an input has another name", "keep the name with graphql: in frond.yaml, or move the clients first", ""},
 		both("", func(p elementPair) *change {
 			return changed(p.was.name != p.is.name, p.was.name, p.is.name)
 		}),
 	},
 	{
-		Rule{"graphql-field-removed", Breaking, []Surface{OnGraphQL}, "a field is gone", keepElement, ""},
+		changeKind{"graphql-field-removed", Breaking, []Surface{graphQLSurface}, "a field is gone", keepElement, ""},
 		gone("field", typeText),
 	},
 	{
-		Rule{"graphql-field-type-changed", Breaking, []Surface{OnGraphQL}, "the values of a field have a type that readers do not know", "add a field of another name with the new type, and deprecate this one", ""},
+		changeKind{"graphql-field-type-changed", Breaking, []Surface{graphQLSurface}, "the values of a field have a type that readers do not know", "add a field of another name with the new type, and deprecate this one", ""},
 		both("field", func(p elementPair) *change {
 			return changed(!readsAs(p.was.typ, p.is.typ), typeText(p.was), typeText(p.is))
 		}),
 	},
 	{
-		Rule{"graphql-input-removed", Breaking, []Surface{OnGraphQL}, "an argument or a field of an input is gone", keepElement, ""},
+		changeKind{"graphql-input-removed", Breaking, []Surface{graphQLSurface}, "an argument or a field of an input is gone", keepElement, ""},
 		gone("input", typeText),
 	},
 	{
-		Rule{"graphql-input-required", Breaking, []Surface{OnGraphQL}, "an argument or a field of an input has to be sent", nullable, ""},
+		changeKind{"graphql-input-required", Breaking, []Surface{graphQLSurface}, "an argument or a field of an input has to be sent", nullable, ""},
 		func(p elementPair) *change {
 			if p.kind() != "input" || p.is == nil || !p.is.required || p.was != nil && p.was.required {
 				return nil
@@ -54,7 +54,7 @@ var graphQLRules = []rule[elementPair]{
 		},
 	},
 	{
-		Rule{"graphql-input-type-changed", Breaking, []Surface{OnGraphQL}, "an argument or a field of an input takes another type", "add an input of another name with the new type, and deprecate this one", ""},
+		changeKind{"graphql-input-type-changed", Breaking, []Surface{graphQLSurface}, "an argument or a field of an input takes another type", "add an input of another name with the new type, and deprecate this one", ""},
 		both("input", func(p elementPair) *change {
 			// That it is required now is a rule of its own.
 			was, is := bare(p.was.typ), bare(p.is.typ)
@@ -62,37 +62,37 @@ var graphQLRules = []rule[elementPair]{
 		}),
 	},
 	{
-		Rule{"graphql-enum-value-removed", Breaking, []Surface{OnGraphQL}, "a value of an enum is gone", "keep the value in the card's enum until no row and no client has it", ""},
+		changeKind{"graphql-enum-value-removed", Breaking, []Surface{graphQLSurface}, "a value of an enum is gone", "keep the value in the card's enum until no row and no client has it", ""},
 		gone("value", name),
 	},
 	{
-		Rule{"graphql-enum-value-added", Dangerous, []Surface{OnGraphQL}, "an enum has another value, which its readers may not know", "inform its readers before a row has the value", ""},
+		changeKind{"graphql-enum-value-added", Dangerous, []Surface{graphQLSurface}, "an enum has another value, which its readers may not know", "inform its readers before a row has the value", ""},
 		added("value", name),
 	},
 	{
-		Rule{"graphql-interface-removed", Breaking, []Surface{OnGraphQL}, "a type does not implement an interface any more", "keep the primary key readable", ""},
+		changeKind{"graphql-interface-removed", Breaking, []Surface{graphQLSurface}, "a type does not implement an interface any more", "keep the primary key readable", ""},
 		gone("interface", name),
 	},
 	{
-		Rule{"graphql-interface-added", Dangerous, []Surface{OnGraphQL}, "a type implements another interface: fields of that interface may give it", "check clients that branch on the type", ""},
+		changeKind{"graphql-interface-added", Dangerous, []Surface{graphQLSurface}, "a type implements another interface: fields of that interface may give it", "check clients that branch on the type", ""},
 		added("interface", name),
 	},
 	{
-		Rule{"graphql-type-added", Safe, []Surface{OnGraphQL}, "a type is new", "no action needed", ""},
+		changeKind{"graphql-type-added", safe, []Surface{graphQLSurface}, "a type is new", "no action needed", ""},
 		added("type", kindText),
 	},
 	{
-		Rule{"graphql-field-added", Safe, []Surface{OnGraphQL}, "a field is new", "no action needed", ""},
+		changeKind{"graphql-field-added", safe, []Surface{graphQLSurface}, "a field is new", "no action needed", ""},
 		added("field", typeText),
 	},
 	{
-		Rule{"graphql-input-added", Safe, []Surface{OnGraphQL}, "an argument or a field of an input is new and may be left out", "no action needed", ""},
+		changeKind{"graphql-input-added", safe, []Surface{graphQLSurface}, "an argument or a field of an input is new and may be left out", "no action needed", ""},
 		func(p elementPair) *change {
 			return changed(p.kind() == "input" && p.was == nil && !p.is.required, "", typeText(p.is))
 		},
 	},
 	{
-		Rule{"graphql-type-compatible", Safe, []Surface{OnGraphQL}, "a compatible change: a field is never null, or an input may be left out", "no action needed", ""},
+		changeKind{"graphql-type-compatible", safe, []Surface{graphQLSurface}, "a compatible change: a field is never null, or an input may be left out", "no action needed", ""},
 		func(p elementPair) *change {
 			if p.was == nil || p.is == nil || p.was.typ == nil || p.was.typ.String() == p.is.typ.String() {
 				return nil
@@ -102,7 +102,7 @@ var graphQLRules = []rule[elementPair]{
 		},
 	},
 	{
-		Rule{"graphql-deprecated", Safe, []Surface{OnGraphQL}, "a deprecation has changed", "no action needed", ""},
+		changeKind{"graphql-deprecated", safe, []Surface{graphQLSurface}, "a deprecation has changed", "no action needed", ""},
 		both("", func(p elementPair) *change {
 			return changed(p.was.deprecated != p.is.deprecated, p.was.deprecated, p.is.deprecated)
 		}),

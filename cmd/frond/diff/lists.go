@@ -99,7 +99,7 @@ func (c *comparison) roots(op *catalog.Operation) (places []place) {
 		for _, root := range []string{"Query", "Mutation"} {
 			for name, f := range bound.Fields[root] {
 				if f.Operation != nil && f.Alias == "" && keyOf(f.Operation) == keyOf(op) {
-					places = append(places, place{surface: OnGraphQL, at: root + "." + name, audience: audienceOf(s)})
+					places = append(places, place{surface: graphQLSurface, at: root + "." + name, audience: audienceOf(s)})
 				}
 			}
 		}
@@ -110,28 +110,28 @@ func (c *comparison) roots(op *catalog.Operation) (places []place) {
 // listRules are tried on the filters and the sort keys of a list, and on its pages.
 var listRules = []rule[listPair]{
 	{
-		Rule{"list-filter-narrowed", Breaking, onCalls, "a list has lost a filter, an operator or a sort key", "keep the field readable and its type", ""},
+		changeKind{"list-filter-narrowed", Breaking, onCalls, "a list has lost a filter, an operator or a sort key", "keep the field readable and its type", ""},
 		func(p listPair) *change {
 			gone := without(p.was, p.is)
 			return changed(len(gone) > 0, wordsText(gone, p.is), "")
 		},
 	},
 	{
-		Rule{"list-page-changed", Dangerous, onAll, "a page has another default size, or a smaller maximum", "have the callers follow hasMore", ""},
+		changeKind{"list-page-changed", Dangerous, onAll, "a page has another default size, or a smaller maximum", "have the callers follow hasMore", ""},
 		func(p listPair) *change {
 			ok := p.wasSize.Default != p.isSize.Default || p.isSize.Max < p.wasSize.Max
 			return changed(ok, pageText(p.wasSize), pageText(p.isSize))
 		},
 	},
 	{
-		Rule{"list-page-raised", Safe, onAll, "a page has a larger maximum", "no action needed", ""},
+		changeKind{"list-page-raised", safe, onAll, "a page has a larger maximum", "no action needed", ""},
 		func(p listPair) *change {
 			ok := p.wasSize.Default == p.isSize.Default && p.isSize.Max > p.wasSize.Max
 			return changed(ok, pageText(p.wasSize), pageText(p.isSize))
 		},
 	},
 	{
-		Rule{"list-filter-widened", Safe, onCalls, "a list can be filtered or sorted by more", "no action needed", ""},
+		changeKind{"list-filter-widened", safe, onCalls, "a list can be filtered or sorted by more", "no action needed", ""},
 		func(p listPair) *change {
 			more := without(p.is, p.was)
 			return changed(len(more) > 0, "", wordsText(more, p.was))

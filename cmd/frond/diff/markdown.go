@@ -16,7 +16,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 		if list == nil {
 			continue
 		}
-		if level == Safe {
+		if level == safe {
 			fmt.Fprintf(&b, "\n<details><summary>%d safe</summary>\n", r.Count(level))
 		} else {
 			fmt.Fprintf(&b, "\n### %s%s\n", strings.ToUpper(string(level[:1])), level[1:])
@@ -45,7 +45,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", where, rule, code(f.Was), code(f.Is))
 			}
 		}
-		if level == Safe {
+		if level == safe {
 			b.WriteString("\n</details>\n")
 			continue
 		}

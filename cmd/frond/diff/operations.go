@@ -81,10 +81,10 @@ func (c *comparison) operation(pair operationPair) (places []place) {
 			if here.was == nil && here.is == nil {
 				continue
 			}
-			at := place{surface: onRPC, audience: audienceOf(s)}
+			at := place{surface: rpcSurface, audience: audienceOf(s)}
 			var was, is []string
 			if kind == catalog.OnREST {
-				at.surface, here.rest = OnREST, true
+				at.surface, here.rest = restSurface, true
 				was, is = c.was.of(s).at[keyOr(here.was)], c.is.of(s).at[keyOr(here.is)]
 				here.lost, here.gained = without(was, is), without(is, was)
 			} else {
@@ -224,19 +224,19 @@ func (c *comparison) uniquesOf(e *schema.Entity, renamed bool) (all []string) {
 // operationRules are tried on every operation that REST or the envelope shows.
 var operationRules = []rule[operationPair]{
 	{
-		Rule{"operation-removed", Breaking, onCalls, "an operation is gone, or hidden on a surface", "keep it and write deprecated: in frond.yaml until no client calls it", ""},
+		changeKind{"operation-removed", Breaking, onCalls, "an operation is gone, or hidden on a surface", "keep it and write deprecated: in frond.yaml until no client calls it", ""},
 		func(p operationPair) *change {
 			return changed(p.is == nil, kindOf(p.was), "")
 		},
 	},
 	{
-		Rule{"operation-kind-changed", Breaking, onCalls, "a query is a command now, or the reverse: its verb, its retries and its access follow the kind", "add an operation of another name, and deprecate this one", ""},
+		changeKind{"operation-kind-changed", Breaking, onCalls, "a query is a command now, or the reverse: its verb, its retries and its access follow the kind", "add an operation of another name, and deprecate this one", ""},
 		func(p operationPair) *change {
 			return changed(p.was != nil && p.is != nil && p.was.Kind != p.is.Kind, kindOf(p.was), kindOf(p.is))
 		},
 	},
 	{
-		Rule{"rest-path-changed", Breaking, []Surface{OnREST}, "an operation is called by another verb or path", "keep the path with plural: in frond.yaml; frond.lock pins it", ""},
+		changeKind{"rest-path-changed", Breaking, []Surface{restSurface}, "an operation is called by another verb or path", "keep the path with plural: in frond.yaml; frond.lock pins it", ""},
 		func(p operationPair) *change {
 			if p.was == nil || p.is == nil || !p.rest || len(p.lost) == 0 || p.until != "" {
 				return nil
@@ -245,13 +245,13 @@ var operationRules = []rule[operationPair]{
 		},
 	},
 	{
-		Rule{"method-renamed", Breaking, []Surface{onRPC}, "a method has another name, since its door has", "keep the name of the entity until its callers use the new one", ""},
+		changeKind{"method-renamed", Breaking, []Surface{rpcSurface}, "a method has another name, since its door has", "keep the name of the entity until its callers use the new one", ""},
 		func(p operationPair) *change {
 			return changed(p.was != nil && p.is != nil && !p.rest && p.wasAt != p.isAt && p.until == "", p.wasAt, p.isAt)
 		},
 	},
 	{
-		Rule{"old-name-until", Dangerous, onCalls, "an operation has another name or path; the old one is answered until a day (until: under renamed)", "have the callers use the new name before that day", ""},
+		changeKind{"old-name-until", Dangerous, onCalls, "an operation has another name or path; the old one is answered until a day (until: under renamed)", "have the callers use the new name before that day", ""},
 		func(p operationPair) *change {
 			to := p.isAt
 			if p.rest {
@@ -262,39 +262,39 @@ var operationRules = []rule[operationPair]{
 		},
 	},
 	{
-		Rule{"result-cardinality-changed", Breaking, onCalls, "an operation answers another number of values", "add an operation of another name", ""},
+		changeKind{"result-cardinality-changed", Breaking, onCalls, "an operation answers another number of values", "add an operation of another name", ""},
 		func(p operationPair) *change {
 			ok := p.was != nil && p.is != nil && p.was.Cardinality != p.is.Cardinality && !(p.was.Cardinality == catalog.Maybe && p.is.Cardinality == catalog.One)
 			return changed(ok, cardinality(p.was), cardinality(p.is))
 		},
 	},
 	{
-		Rule{"result-cardinality-narrowed", Safe, onCalls, "an operation that could answer null always answers a value", "no action needed", ""},
+		changeKind{"result-cardinality-narrowed", safe, onCalls, "an operation that could answer null always answers a value", "no action needed", ""},
 		func(p operationPair) *change {
 			ok := p.was != nil && p.is != nil && p.was.Cardinality == catalog.Maybe && p.is.Cardinality == catalog.One
 			return changed(ok, cardinality(p.was), cardinality(p.is))
 		},
 	},
 	{
-		Rule{"operation-may-conflict", Dangerous, onCalls, "a write may be refused with CONFLICT for a constraint or a reference that is new", "have the callers handle 409", ""},
+		changeKind{"operation-may-conflict", Dangerous, onCalls, "a write may be refused with CONFLICT for a constraint or a reference that is new", "have the callers handle 409", ""},
 		func(p operationPair) *change {
 			return changed(p.conflicts != "", "", p.conflicts)
 		},
 	},
 	{
-		Rule{"operation-moved", Dangerous, onCalls, "the operation runs in another process, or here again, with or without SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT and transactions over several doors", "have the callers handle 503 and 504", ""},
+		changeKind{"operation-moved", Dangerous, onCalls, "the operation runs in another process, or here again, with or without SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT and transactions over several doors", "have the callers handle 503 and 504", ""},
 		func(p operationPair) *change {
 			return changed(p.was != nil && p.is != nil && p.wasRuns != p.isRuns, p.wasRuns, p.isRuns)
 		},
 	},
 	{
-		Rule{"operation-added", Safe, onCalls, "an operation is new, or new on a surface", "no action needed", ""},
+		changeKind{"operation-added", safe, onCalls, "an operation is new, or new on a surface", "no action needed", ""},
 		func(p operationPair) *change {
 			return changed(p.was == nil, "", kindOf(p.is))
 		},
 	},
 	{
-		Rule{"operation-deprecated", Safe, onCalls, "the deprecation of an operation has changed", "no action needed", ""},
+		changeKind{"operation-deprecated", safe, onCalls, "the deprecation of an operation has changed", "no action needed", ""},
 		func(p operationPair) *change {
 			if p.was == nil || p.is == nil {
 				return nil

@@ -6,19 +6,19 @@ import "strings"
 // not be sent, such as a read-only field, counts as one that is not there.
 var requestRules = []rule[memberPair]{
 	{
-		Rule{"request-field-removed", Breaking, onCalls, "a field is gone: sending it is refused with unknown_key", keepField, ""},
+		changeKind{"request-field-removed", Breaking, onCalls, "a field is gone: sending it is refused with unknown_key", keepField, ""},
 		func(p memberPair) *change {
 			return changed(sends(p.was) && p.is == nil, of(p.was), "")
 		},
 	},
 	{
-		Rule{"request-field-closed", Breaking, onCalls, "a field cannot be sent any more: sending it is refused with read_only or immutable", "accept the field until its senders have stopped", ""},
+		changeKind{"request-field-closed", Breaking, onCalls, "a field cannot be sent any more: sending it is refused with read_only or immutable", "accept the field until its senders have stopped", ""},
 		func(p memberPair) *change {
 			return changed(sends(p.was) && p.is != nil && !p.is.sendable, of(p.was), "not accepted")
 		},
 	},
 	{
-		Rule{"request-field-required", Breaking, onCalls, "a field has to be sent", "write lifecycle.create for it: optional, a value, now or a generator", ""},
+		changeKind{"request-field-required", Breaking, onCalls, "a field has to be sent", "write lifecycle.create for it: optional, a value, now or a generator", ""},
 		func(p memberPair) *change {
 			if !sends(p.is) || !p.is.required || sends(p.was) && p.was.required {
 				return nil
@@ -30,47 +30,47 @@ var requestRules = []rule[memberPair]{
 		},
 	},
 	{
-		Rule{"request-type-changed", Breaking, onCalls, "a field takes values of another type", "add a field of another name with the new type, and deprecate this one", ""},
+		changeKind{"request-type-changed", Breaking, onCalls, "a field takes values of another type", "add a field of another name with the new type, and deprecate this one", ""},
 		sent(func(p memberPair) *change {
 			return changed(!takes(typesOf(p.is.shape), typesOf(p.was.shape)), of(p.was), of(p.is))
 		}),
 	},
 	{
-		Rule{"request-null-refused", Breaking, onCalls, "a field does not take null any more", "keep null in its type: [string, 'null']", ""},
+		changeKind{"request-null-refused", Breaking, onCalls, "a field does not take null any more", "keep null in its type: [string, 'null']", ""},
 		sent(func(p memberPair) *change { return changed(p.was.nullable && !p.is.nullable, "null", "no null") }),
 	},
 	{
-		Rule{"request-values-narrowed", Breaking, onCalls, "a field takes fewer values: an enum, a bound, a pattern or a format is new or tighter", "keep the wider rule, and check the narrower one where the value is used", ""},
+		changeKind{"request-values-narrowed", Breaking, onCalls, "a field takes fewer values: an enum, a bound, a pattern or a format is new or tighter", "keep the wider rule, and check the narrower one where the value is used", ""},
 		sent(func(p memberPair) *change { return joined(compareValues(p.was.shape, p.is.shape).less) }),
 	},
 	{
-		Rule{"request-relation-changed", Breaking, onCalls, "a field holds ids of another entity, or has begun to hold ids", "add a field of another name", ""},
+		changeKind{"request-relation-changed", Breaking, onCalls, "a field holds ids of another entity, or has begun to hold ids", "add a field of another name", ""},
 		sent(func(p memberPair) *change {
 			return changed(p.is.relation != "" && p.was.relation != p.is.relation, p.was.relation, p.is.relation)
 		}),
 	},
 	{
-		Rule{"request-default-changed", Dangerous, onCalls, "a field that is not sent gets another value", "check who relies on the old one", ""},
+		changeKind{"request-default-changed", Dangerous, onCalls, "a field that is not sent gets another value", "check who relies on the old one", ""},
 		sent(func(p memberPair) *change {
 			return changed(!p.was.required && !p.is.required && p.was.filled != p.is.filled, orNull(p.was.filled), orNull(p.is.filled))
 		}),
 	},
 	{
-		Rule{"request-schema-changed", Dangerous, onCalls, "a keyword without a rule, or the conversion, has changed", "compare both cards", ""},
+		changeKind{"request-schema-changed", Dangerous, onCalls, "a keyword without a rule, or the conversion, has changed", "compare both cards", ""},
 		sent(func(p memberPair) *change { return unruled(p) }),
 	},
 	{
-		Rule{"request-field-added", Safe, onCalls, "a field may be sent that could not be sent before", "no action needed", ""},
+		changeKind{"request-field-added", safe, onCalls, "a field may be sent that could not be sent before", "no action needed", ""},
 		func(p memberPair) *change {
 			return changed(!sends(p.was) && sends(p.is) && !p.is.required, "", of(p.is))
 		},
 	},
 	{
-		Rule{"request-field-optional", Safe, onCalls, "a field may be left out that had to be sent", "no action needed", ""},
+		changeKind{"request-field-optional", safe, onCalls, "a field may be left out that had to be sent", "no action needed", ""},
 		sent(func(p memberPair) *change { return changed(p.was.required && !p.is.required, "required", "optional") }),
 	},
 	{
-		Rule{"request-type-widened", Safe, onCalls, "a field takes values of more types, or null", "no action needed", ""},
+		changeKind{"request-type-widened", safe, onCalls, "a field takes values of more types, or null", "no action needed", ""},
 		sent(func(p memberPair) *change {
 			was, is := typesOf(p.was.shape), typesOf(p.is.shape)
 			if takes(is, was) && !takes(was, is) {
@@ -80,7 +80,7 @@ var requestRules = []rule[memberPair]{
 		}),
 	},
 	{
-		Rule{"request-values-widened", Safe, onCalls, "a field takes more values", "no action needed", ""},
+		changeKind{"request-values-widened", safe, onCalls, "a field takes more values", "no action needed", ""},
 		sent(func(p memberPair) *change { return joined(compareValues(p.was.shape, p.is.shape).more) }),
 	},
 }
@@ -88,13 +88,13 @@ var requestRules = []rule[memberPair]{
 // nameRules are tried on every member of requests and results that a rename pairs.
 var nameRules = []rule[memberPair]{
 	{
-		Rule{"field-renamed", Breaking, onReads, "a field has another name, as renamed: declares", "keep the old name next to the new one until no client uses it", ""},
+		changeKind{"field-renamed", Breaking, onReads, "a field has another name, as renamed: declares", "keep the old name next to the new one until no client uses it", ""},
 		had(func(p memberPair) *change {
 			return changed(p.was.name != p.is.name && p.is.until[p.was.name] == "", p.was.name, p.is.name)
 		}),
 	},
 	{
-		Rule{"old-field-until", Dangerous, onCalls, "a field has another name; the old one is answered until a day (until: under renamed)", "have the callers use the new name before that day", ""},
+		changeKind{"old-field-until", Dangerous, onCalls, "a field has another name; the old one is answered until a day (until: under renamed)", "have the callers use the new name before that day", ""},
 		func(p memberPair) *change {
 			if p.was == nil || p.is == nil || p.is.until[p.was.name] == "" {
 				return nil

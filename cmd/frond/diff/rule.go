@@ -1,8 +1,8 @@
 package diff
 
-// Rule is one kind of change, as docs/diff.md lists it. Its name and level are stable: scripts
+// changeKind is one kind of change, as docs/diff.md lists it. Its name and level are stable: scripts
 // that read findings depend on them.
-type Rule struct {
+type changeKind struct {
 	Name     string
 	Level    Level
 	Surfaces []Surface
@@ -14,9 +14,9 @@ type Rule struct {
 	Effect string
 }
 
-// rule is a Rule with what finds it in a pair of things, the old and the new one.
+// rule is a changeKind with what finds it in a pair of things, the old and the new one.
 type rule[P any] struct {
-	Rule
+	changeKind
 	find func(P) *change // nil: the rule does not hold of the pair
 }
 
@@ -52,23 +52,23 @@ func try[P any](out *findings, rules []rule[P], pair P, places ...place) {
 			continue
 		}
 		for _, p := range places {
-			out.add(&rules[i].Rule, p, c)
+			out.add(&rules[i].changeKind, p, c)
 		}
 	}
 }
 
-// listed is the Rules of a table.
-func listed[P any](rules []rule[P]) []Rule {
-	out := make([]Rule, len(rules))
+// listed returns the kinds of change of a table.
+func listed[P any](rules []rule[P]) []changeKind {
+	out := make([]changeKind, len(rules))
 	for i := range rules {
-		out[i] = rules[i].Rule
+		out[i] = rules[i].changeKind
 	}
 	return out
 }
 
 // The surfaces of rules that hold on several.
 var (
-	onCalls = []Surface{OnREST, onRPC}
-	onAll   = []Surface{OnGraphQL, OnREST, onRPC}
-	onReads = []Surface{OnREST, onRPC, OnFacts}
+	onCalls = []Surface{restSurface, rpcSurface}
+	onAll   = []Surface{graphQLSurface, restSurface, rpcSurface}
+	onReads = []Surface{restSurface, rpcSurface, factsSurface}
 )

@@ -2,9 +2,9 @@ package diff
 
 import "slices"
 
-// Rules are all rules, in the order of docs/diff.md: by subject, and in a subject removals
+// allRules are all rules, in the order of docs/diff.md: by subject, and in a subject removals
 // before additions.
-func Rules() []Rule {
+func allRules() []changeKind {
 	return slices.Concat(
 		listed(graphQLRules), listed(nameRules), listed(operationRules), listed(requestRules), listed(resultRules), listed(listRules),
 		listed(doorRules), listed(exposureRules), listed(classRules), listed(grantRules), listed(propertyRules), listed(factRules), listed(emissionRules), listed(receiverRules),

@@ -17,7 +17,7 @@ func (c *comparison) settings() {
 		if !ok {
 			continue
 		}
-		surfaces := []Surface{OnGraphQL}
+		surfaces := []Surface{graphQLSurface}
 		if !strings.HasPrefix(key, "graphql.") {
 			surfaces = onAll
 		}
@@ -30,11 +30,11 @@ func (c *comparison) settings() {
 // settingRules are tried on every setting that bounds a request.
 var settingRules = []rule[limitPair]{
 	{
-		Rule{"limit-lowered", Dangerous, onAll, "a request of a size that passed may be refused", "check the largest requests in the log first", ""},
+		changeKind{"limit-lowered", Dangerous, onAll, "a request of a size that passed may be refused", "check the largest requests in the log first", ""},
 		func(p limitPair) *change { return changed(p.is < p.was, fmt.Sprint(p.was), fmt.Sprint(p.is)) },
 	},
 	{
-		Rule{"limit-raised", Safe, onAll, "larger requests pass", "no action needed", ""},
+		changeKind{"limit-raised", safe, onAll, "larger requests pass", "no action needed", ""},
 		func(p limitPair) *change { return changed(p.is > p.was, fmt.Sprint(p.was), fmt.Sprint(p.is)) },
 	},
 }

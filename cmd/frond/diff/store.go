@@ -39,7 +39,7 @@ func (c *comparison) store() {
 	known := map[string]bool{}
 	for _, e := range was {
 		pair := tablePair{was: e, is: named(is, c.pair.newName(e.Key))}
-		try(&c.out, tableRules, pair, place{surface: OnStore, at: e.Key})
+		try(&c.out, tableRules, pair, place{surface: storeSurface, at: e.Key})
 		if pair.is != nil {
 			known[pair.is.Key] = true
 			c.columns(pair)
@@ -48,7 +48,7 @@ func (c *comparison) store() {
 	}
 	for _, e := range is {
 		if !known[e.Key] {
-			try(&c.out, tableRules, tablePair{is: e}, place{surface: OnStore, at: e.Key})
+			try(&c.out, tableRules, tablePair{is: e}, place{surface: storeSurface, at: e.Key})
 		}
 	}
 }
@@ -86,11 +86,11 @@ func (c *comparison) columns(p tablePair) {
 			known[to.Name] = true
 			pair.is, pair.values = columnOf(to), c.is.values(to)
 		}
-		try(&c.out, columnRules, pair, place{surface: OnStore, at: p.was.Key + "." + f.Name})
+		try(&c.out, columnRules, pair, place{surface: storeSurface, at: p.was.Key + "." + f.Name})
 	}
 	for _, f := range p.is.Fields {
 		if f.Stored && !known[f.Name] {
-			try(&c.out, columnRules, columnPair{is: columnOf(f), values: c.is.values(f)}, place{surface: OnStore, at: p.is.Key + "." + f.Name})
+			try(&c.out, columnRules, columnPair{is: columnOf(f), values: c.is.values(f)}, place{surface: storeSurface, at: p.is.Key + "." + f.Name})
 		}
 	}
 }
@@ -109,10 +109,10 @@ func (v *Version) values(p *schema.Property) string {
 func (c *comparison) uniques(p tablePair) {
 	was, is := c.uniquesOf(p.was, true), c.uniquesOf(p.is, false)
 	for _, u := range without(was, is) {
-		try(&c.out, uniqueRules, [2]string{u, ""}, place{surface: OnStore, at: p.was.Key})
+		try(&c.out, uniqueRules, [2]string{u, ""}, place{surface: storeSurface, at: p.was.Key})
 	}
 	for _, u := range without(is, was) {
-		try(&c.out, uniqueRules, [2]string{"", u}, place{surface: OnStore, at: p.is.Key})
+		try(&c.out, uniqueRules, [2]string{"", u}, place{surface: storeSurface, at: p.is.Key})
 	}
 }
 

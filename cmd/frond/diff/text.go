@@ -9,13 +9,13 @@ import (
 
 // group is the findings of one rule.
 type group struct {
-	rule     *Rule
+	rule     *changeKind
 	findings []Finding
 }
 
 // groups are the findings of a level by their rules, in the order of the rules' table.
 func groups(r *Report, level Level) (out []group) {
-	rules := Rules()
+	rules := allRules()
 	for i := range rules {
 		g := group{rule: &rules[i]}
 		for _, f := range r.Findings {
@@ -89,7 +89,7 @@ func WriteText(w io.Writer, r *Report) error {
 			for _, l := range lines(g.findings) {
 				fmt.Fprintf(&b, "    %s\n", strings.TrimRight(l, " "))
 			}
-			if level != Safe {
+			if level != safe {
 				fmt.Fprintf(&b, "    → %s\n", g.rule.WayOut)
 			}
 		}
@@ -112,7 +112,7 @@ func lines(list []Finding) []string {
 		if f.Member != "" {
 			where = f.Member + " of " + where
 		}
-		if f.Surface == OnAccess && f.Member != "" {
+		if f.Surface == accessSurface && f.Member != "" {
 			where = f.At + ", " + f.Member
 		}
 		what := difference(f)

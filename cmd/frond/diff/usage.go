@@ -22,7 +22,7 @@ func markUnused(list []Finding, was, is *Version) {
 	used := map[string]usage{}
 	for i := range list {
 		f := &list[i]
-		if f.Surface != OnGraphQL || f.Level != Breaking || strings.HasPrefix(f.Rule, "document") {
+		if f.Surface != graphQLSurface || f.Level != Breaking || strings.HasPrefix(f.Rule, "document") {
 			continue
 		}
 		u := used[f.Audience]
@@ -37,7 +37,7 @@ func markUnused(list []Finding, was, is *Version) {
 			used[f.Audience] = u
 		}
 		if f.Unused = !u.touches(f); f.Unused && was.Enforced {
-			f.Level = Safe
+			f.Level = safe
 		}
 	}
 }

@@ -21,8 +21,8 @@ type Form int
 
 // The forms, the fullest first. Two versions are compared in the lesser form of the two.
 const (
-	// Project is a folder: everything.
-	Project Form = iota
+	// wholeProject is a folder: everything.
+	wholeProject Form = iota
 	// Discovery is the answer of a host: doors, operations, cards and facts. Rights, plurals,
 	// GraphQL names, surfaces and entities without a door are not known.
 	Discovery
@@ -77,7 +77,7 @@ func New(src *Source) (*Version, error) {
 	f, err := facade.New(src.placed(), nil, &facade.Options{
 		List: src.List,
 		// A remote may have what cards refer to, and it is not asked.
-		Incomplete:   src.Form != Project || len(src.Remotes) > 0,
+		Incomplete:   src.Form != wholeProject || len(src.Remotes) > 0,
 		Unregistered: func(schema.Fault) {}, // a program of the author's may have it
 	})
 	if err != nil {

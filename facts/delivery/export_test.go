@@ -1,0 +1,7 @@
+package delivery
+
+type Lease = lease
+
+const LeaseTime = leaseTime
+
+var NewLease = newLease

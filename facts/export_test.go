@@ -1,0 +1,3 @@
+package facts
+
+var ErrClosed = errClosed

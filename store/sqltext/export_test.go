@@ -1,0 +1,3 @@
+package sqltext
+
+var JoinKey = joinKey
