@@ -40,28 +40,9 @@ func (t *Table) match(escaped string) (match, *kiterror.Error) {
 	if !under || rest != "" && rest[0] != '/' {
 		return match{}, kiterror.Errorf(kiterror.NotFound, "no route here; API paths start with %s/", t.base)
 	}
-	// An array of its own would be allocated for every request; no path has more segments.
-	var segments [4]string
-	n := 0
-	for rest != "" {
-		var segment string
-		segment, rest = cutSegment(rest)
-		if n == len(segments) {
-			return match{}, kiterror.Errorf(kiterror.NotFound,
-				"the path has too many segments; send %s/{frond}/{plural}/{id}, with a / inside an id as %%2F", t.base)
-		}
-		if strings.IndexByte(segment, '%') >= 0 {
-			decoded, err := url.PathUnescape(segment)
-			if err != nil {
-				return match{}, notUTF8()
-			}
-			segment = decoded
-		}
-		if !utf8.ValidString(segment) {
-			return match{}, notUTF8()
-		}
-		segments[n] = segment
-		n++
+	segments, n, err := t.segments(rest)
+	if err != nil {
+		return match{}, err
 	}
 	frond, known := t.fronds[segments[0]]
 	if n == 0 || !known {
@@ -98,6 +79,32 @@ func (t *Table) match(escaped string) (match, *kiterror.Error) {
 		return match{}, kiterror.Errorf(kiterror.NotFound, "no route here; %s has %s", res.door.Name, res.paths())
 	}
 	return m, nil
+}
+
+// segments returns the decoded segments of a path and their number. No path has more than four,
+// and an array needs no allocation.
+func (t *Table) segments(rest string) (segments [4]string, n int, err *kiterror.Error) {
+	for rest != "" {
+		var segment string
+		segment, rest = cutSegment(rest)
+		if n == len(segments) {
+			return segments, n, kiterror.Errorf(kiterror.NotFound,
+				"the path has too many segments; send %s/{frond}/{plural}/{id}, with a / inside an id as %%2F", t.base)
+		}
+		if strings.IndexByte(segment, '%') >= 0 {
+			decoded, err := url.PathUnescape(segment)
+			if err != nil {
+				return segments, n, notUTF8()
+			}
+			segment = decoded
+		}
+		if !utf8.ValidString(segment) {
+			return segments, n, notUTF8()
+		}
+		segments[n] = segment
+		n++
+	}
+	return segments, n, nil
 }
 
 // Path returns the pattern that an escaped path matches, such as /api/catalog/products/{id}, or

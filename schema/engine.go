@@ -236,67 +236,19 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 		j.refuse("type", "holds a number no double can", nil)
 		return
 	}
-	err = s.Validate(doc)
-	if err == nil {
-		return
-	}
 	var ve *jsonschema.ValidationError
-	if !errors.As(err, &ve) {
+	if !errors.As(s.Validate(doc), &ve) {
 		return
 	}
-	// found is a refusal before it has its place: tokens lead from the value to the refused
-	// part, and at is the same path by positions, for the order.
-	type found struct {
-		at     []int
-		tokens []string
-		code   string
-		text   string
-		params map[string]any
-	}
-	var all []found
-	add := func(code, text string, params map[string]any, tokens ...string) {
-		all = append(all, found{ordinals(value, tokens), tokens, code, text, params})
-	}
-	refused := leaves(ve)
-	for _, leaf := range refused {
-		here := leaf.InstanceLocation
-		under := func(name string) []string { return append(slices.Clone(here), name) }
-		switch k := leaf.ErrorKind.(type) {
-		// The engine refuses the object; a detail is about the member that is missing.
-		case *kind.Required:
-			for _, name := range k.Missing {
-				add("required", msgRequired, nil, under(name)...)
-			}
-		case *kind.DependentRequired:
-			for _, name := range k.Missing {
-				add("dependentRequired", "is required where "+k.Prop+" is given", map[string]any{"property": k.Prop}, under(name)...)
-			}
-		case *kind.Dependency:
-			for _, name := range k.Missing {
-				add("dependentRequired", "is required where "+k.Prop+" is given", map[string]any{"property": k.Prop}, under(name)...)
-			}
-		case *kind.AdditionalProperties:
-			for _, name := range k.Properties {
-				add(UnknownKey, msgUnknown, nil, under(name)...)
-			}
-		case *kind.FalseSchema:
-			// A key that unevaluatedProperties: false refuses is an unknown key to a caller.
-			// Any other schema false says that the field is not allowed under some condition.
-			if strings.HasSuffix(leaf.SchemaURL, "/unevaluatedProperties") || strings.HasSuffix(leaf.SchemaURL, "/additionalProperties") {
-				add(UnknownKey, msgUnknown, nil, here...)
-				continue
-			}
-			add("not", "must be left out: no value is allowed here", nil, here...)
-		default:
-			if tooLong(leaf, refused) {
-				continue
-			}
-			code, text, params := verdict(leaf.ErrorKind)
-			add(code, text, params, here...)
+	var all refusals
+	causes := leaves(ve)
+	for _, leaf := range causes {
+		if !tooLong(leaf, causes) {
+			all.add(value, leaf)
 		}
 	}
 	// The engine walks maps; callers expect the order of the input.
-	slices.SortStableFunc(all, func(a, b found) int {
+	slices.SortStableFunc(all, func(a, b refusal) int {
 		// Two branches that refuse alike come in the order of a map; one of them is kept.
 		return cmp.Or(slices.Compare(a.at, b.at), slices.Compare(a.tokens, b.tokens), cmp.Compare(a.code, b.code), cmp.Compare(a.text, b.text))
 	})
@@ -310,6 +262,53 @@ func (j *judging) engine(s *jsonschema.Schema, value json.RawMessage) {
 		}
 		j.refuse(f.code, f.text, f.params)
 		j.stack = j.stack[:depth]
+	}
+}
+
+// refusal is a refusal of the engine before it has its place: tokens lead from the value to the
+// refused part, and at is the same path by positions, for the order.
+type refusal struct {
+	at     []int
+	tokens []string
+	code   string
+	text   string
+	params map[string]any
+}
+
+type refusals []refusal
+
+// add notes a cause that the engine gives for the refusal of a value. The engine refuses an
+// object for its members; a refusal is about one member.
+func (all *refusals) add(value json.RawMessage, leaf *jsonschema.ValidationError) {
+	note := func(code, text string, params map[string]any, tokens []string) {
+		*all = append(*all, refusal{ordinals(value, tokens), tokens, code, text, params})
+	}
+	here := leaf.InstanceLocation
+	each := func(names []string, code, text string, params map[string]any) {
+		for _, name := range names {
+			note(code, text, params, append(slices.Clone(here), name))
+		}
+	}
+	switch k := leaf.ErrorKind.(type) {
+	case *kind.Required:
+		each(k.Missing, "required", msgRequired, nil)
+	case *kind.DependentRequired:
+		each(k.Missing, "dependentRequired", "is required where "+k.Prop+" is given", map[string]any{"property": k.Prop})
+	case *kind.Dependency:
+		each(k.Missing, "dependentRequired", "is required where "+k.Prop+" is given", map[string]any{"property": k.Prop})
+	case *kind.AdditionalProperties:
+		each(k.Properties, UnknownKey, msgUnknown, nil)
+	case *kind.FalseSchema:
+		// A key that unevaluatedProperties: false refuses is an unknown key to a caller.
+		// Any other schema false says that the field is not allowed under some condition.
+		if strings.HasSuffix(leaf.SchemaURL, "/unevaluatedProperties") || strings.HasSuffix(leaf.SchemaURL, "/additionalProperties") {
+			note(UnknownKey, msgUnknown, nil, here)
+			return
+		}
+		note("not", "must be left out: no value is allowed here", nil, here)
+	default:
+		code, text, params := verdict(leaf.ErrorKind)
+		note(code, text, params, here)
 	}
 }
 

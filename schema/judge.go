@@ -109,22 +109,27 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 		j.pop()
 	}
 	// Keywords about the object as a whole cannot be judged from a patch.
-	switch n := members + len(further) + strangers; {
-	case mode.patches():
-	case e.judge.whole != nil:
-		j.engine(e.judge.whole, value)
-	default:
-		if c.minProperties >= 0 && n < c.minProperties {
-			j.refuse(limit("minProperties", float64(c.minProperties)))
-		}
-		if c.maxProperties >= 0 && n > c.maxProperties {
-			j.refuse(limit("maxProperties", float64(c.maxProperties)))
-		}
+	if !mode.patches() {
+		e.judge.wholeObject(&j, value, members+len(further)+strangers)
 	}
 	if j.strange || strangers > 0 {
 		e.unknownKeys(&j, mode, value)
 	}
 	return append(out, further...), j.details()
+}
+
+// wholeObject judges a value of so many members by the card's keywords about the object.
+func (d *judge) wholeObject(j *judging, value json.RawMessage, members int) {
+	if d.whole != nil {
+		j.engine(d.whole, value)
+		return
+	}
+	if c := d.card; c.minProperties >= 0 && members < c.minProperties {
+		j.refuse(limit("minProperties", float64(c.minProperties)))
+	}
+	if c := d.card; c.maxProperties >= 0 && members > c.maxProperties {
+		j.refuse(limit("maxProperties", float64(c.maxProperties)))
+	}
 }
 
 // unknownKeys names the unknown keys of a body, at any depth, in the order of the value. It is

@@ -210,6 +210,9 @@ func number(v json.RawMessage) float64 {
 // as a checker gives for that keyword. A keyword without a sentence here has its own name as
 // the code.
 func verdict(k jsonschema.ErrorKind) (code, message string, params map[string]any) {
+	if code, message, params, ok := limitVerdict(k); ok {
+		return code, message, params
+	}
 	switch k := k.(type) {
 	case *kind.Type:
 		return "type", typeMessage(k.Want, k.Got == "null"), map[string]any{"type": typeParam(k.Want)}
@@ -221,28 +224,6 @@ func verdict(k jsonschema.ErrorKind) (code, message string, params map[string]an
 		return "format", formatMessage(k.Want), map[string]any{"format": k.Want}
 	case *kind.Pattern:
 		return "pattern", patternMessage(k.Want), map[string]any{"pattern": k.Want}
-	case *kind.MinLength:
-		return limit("minLength", float64(k.Want))
-	case *kind.MaxLength:
-		return limit("maxLength", float64(k.Want))
-	case *kind.MinItems:
-		return limit("minItems", float64(k.Want))
-	case *kind.MaxItems:
-		return limit("maxItems", float64(k.Want))
-	case *kind.MinProperties:
-		return limit("minProperties", float64(k.Want))
-	case *kind.MaxProperties:
-		return limit("maxProperties", float64(k.Want))
-	case *kind.Minimum:
-		return limitOf("minimum", k.Want)
-	case *kind.Maximum:
-		return limitOf("maximum", k.Want)
-	case *kind.ExclusiveMinimum:
-		return limitOf("exclusiveMinimum", k.Want)
-	case *kind.ExclusiveMaximum:
-		return limitOf("exclusiveMaximum", k.Want)
-	case *kind.MultipleOf:
-		return limitOf("multipleOf", k.Want)
 	case *kind.UniqueItems:
 		return "uniqueItems", msgUnique, nil
 	case *kind.Contains:
@@ -273,6 +254,37 @@ func verdict(k jsonschema.ErrorKind) (code, message string, params map[string]an
 		return path[0], "does not hold to " + path[0], nil
 	}
 	return "schema", "does not hold to the card", nil
+}
+
+// limitVerdict is verdict for a keyword with one number; false for every other one.
+func limitVerdict(k jsonschema.ErrorKind) (code, message string, params map[string]any, ok bool) {
+	switch k := k.(type) {
+	case *kind.MinLength:
+		code, message, params = limit("minLength", float64(k.Want))
+	case *kind.MaxLength:
+		code, message, params = limit("maxLength", float64(k.Want))
+	case *kind.MinItems:
+		code, message, params = limit("minItems", float64(k.Want))
+	case *kind.MaxItems:
+		code, message, params = limit("maxItems", float64(k.Want))
+	case *kind.MinProperties:
+		code, message, params = limit("minProperties", float64(k.Want))
+	case *kind.MaxProperties:
+		code, message, params = limit("maxProperties", float64(k.Want))
+	case *kind.Minimum:
+		code, message, params = limitOf("minimum", k.Want)
+	case *kind.Maximum:
+		code, message, params = limitOf("maximum", k.Want)
+	case *kind.ExclusiveMinimum:
+		code, message, params = limitOf("exclusiveMinimum", k.Want)
+	case *kind.ExclusiveMaximum:
+		code, message, params = limitOf("exclusiveMaximum", k.Want)
+	case *kind.MultipleOf:
+		code, message, params = limitOf("multipleOf", k.Want)
+	default:
+		return "", "", nil, false
+	}
+	return code, message, params, true
 }
 
 // verdict returns the code, the sentence and the params for a number past the bound.

@@ -211,14 +211,7 @@ func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessag
 		case "format":
 			s.Format = r.string(value, here)
 		case "enum":
-			if jsontext.KindOf(value) != jsontext.Array {
-				r.fault(here, "enum has to be a list of values", "write enum: [first, second]")
-				continue
-			}
-			s.Enum = []json.RawMessage{}
-			for _, v := range jsontext.Elements(value) {
-				s.Enum = append(s.Enum, compact(v))
-			}
+			s.Enum = r.enum(value, here)
 		case "deprecated":
 			s.Deprecated = r.bool(value, here)
 		case "properties":
@@ -246,6 +239,19 @@ func (r *reader) shape(text json.RawMessage, at string, xkit func(json.RawMessag
 		r.beyond(child(at, deprecationReason), "this gives the reason of a deprecation, but deprecated is not true", "write deprecated: true next to it, or remove it")
 	}
 	return s
+}
+
+// enum returns the values of an enum; nil for a value of another form.
+func (r *reader) enum(value json.RawMessage, at string) []json.RawMessage {
+	if jsontext.KindOf(value) != jsontext.Array {
+		r.fault(at, "enum has to be a list of values", "write enum: [first, second]")
+		return nil
+	}
+	values := []json.RawMessage{}
+	for _, v := range jsontext.Elements(value) {
+		values = append(values, compact(v))
+	}
+	return values
 }
 
 // types reads the keyword type: a name, or a list of names. The union of one name and null is

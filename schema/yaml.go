@@ -210,22 +210,27 @@ func (w *yamlWriter) node(n ast.Node, depth int) error {
 		}
 		return w.node(v, depth+1)
 	case *ast.TagNode:
-		if n.Start.Value == "!!str" {
-			if s, ok := n.Value.(ast.ScalarNode); ok {
-				if text, ok := s.(*ast.StringNode); ok {
-					return w.text(text)
-				}
-				w.out = jsontext.AppendString(w.out, scalarText(s))
-				return nil
-			}
-		}
-		return lineError(n, "tags such as %s have no place here", n.Start.Value)
+		return w.tagged(n)
 	case nil:
 		w.out = append(w.out, "null"...)
 	default:
 		return lineError(n, "JSON has nothing like this")
 	}
 	return nil
+}
+
+// tagged writes a node with a tag, which may be !!str alone.
+func (w *yamlWriter) tagged(n *ast.TagNode) error {
+	if n.Start.Value == "!!str" {
+		if s, ok := n.Value.(ast.ScalarNode); ok {
+			if text, ok := s.(*ast.StringNode); ok {
+				return w.text(text)
+			}
+			w.out = jsontext.AppendString(w.out, scalarText(s))
+			return nil
+		}
+	}
+	return lineError(n, "tags such as %s have no place here", n.Start.Value)
 }
 
 // mapping writes an object: the members that merge keys (<<) bring first, then its own, each

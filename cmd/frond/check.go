@@ -11,18 +11,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// newCheck is frond check. The exit code is 2 if there is a fault, as for a start that fails.
-//
-//	stdout   a line for each finding and the table of access; with --json
-//	         {"faults": […], "notices": […], "access": […], "facts": […]}
-//	stderr   how many there are
-//	0        no fault, with or without notices
-//	2        a fault
-func newCheck(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "check [DIR]",
-		Short: "Find everything that is wrong with a project",
-		Long: `Read the project, build every surface and write its seeds into memory. All faults
+// checkHelp is the long help of frond check.
+const checkHelp = `Read the project, build every surface and write its seeds into memory. All faults
 are listed at once, and the project's own rows are not touched. Whatever would stop
 "frond gateway" or "frond serve" is a fault, and the exit code is then 2.
 
@@ -44,7 +34,20 @@ refuses is a fault, unless a flag of "frond migrate apply" allows it; then it is
 as are the other steps. Check changes no table.
 
 With a frond.lock in the project's folder, a REST path that would change is a fault.
---pin writes that file.`,
+--pin writes that file.`
+
+// newCheck is frond check. The exit code is 2 if there is a fault, as for a start that fails.
+//
+//	stdout   a line for each finding and the table of access; with --json
+//	         {"faults": […], "notices": […], "access": […], "facts": […]}
+//	stderr   how many there are
+//	0        no fault, with or without notices
+//	2        a fault
+func newCheck(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "check [DIR]",
+		Short:   "Find everything that is wrong with a project",
+		Long:    checkHelp,
 		Example: "  frond check examples/shop\n  frond check examples/shop --store sqlite:.frond/frond.db",
 		Args:    arguments(0, 1, "one folder"),
 	}

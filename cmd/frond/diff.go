@@ -13,19 +13,8 @@ import (
 	"github.com/frondhost/frond/gateway/program"
 )
 
-// newDiff is frond diff.
-//
-//	stdout   the findings: text, JSON {"findings": […]} or Markdown
-//	stderr   the parts that were not compared
-//	0        no finding at or above --fail-on
-//	1        one or more
-//	2        wrong usage, or a version that cannot be read
-//	3        a host that does not answer
-func newDiff(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "diff OLD NEW",
-		Short: "Report the changes of cards that break clients, and the remedies",
-		Long: `Compare two versions of a project. Each of them is one of
+// diffHelp is the long help of frond diff.
+const diffHelp = `Compare two versions of a project. Each of them is one of
 
   DIR            a project's folder
   git:REV        the folder of the other version, or else this one, as it was at a revision
@@ -39,7 +28,21 @@ rpc, store, access, facts), a place on it, and a way out. Equal versions have no
 exit code is 1 where a finding is breaking; --fail-on moves that bar.
 
 A folder knows everything. A host knows its operations, cards and facts; a bundle knows
-its cards. Two versions are compared by what both know.`,
+its cards. Two versions are compared by what both know.`
+
+// newDiff is frond diff.
+//
+//	stdout   the findings: text, JSON {"findings": […]} or Markdown
+//	stderr   the parts that were not compared
+//	0        no finding at or above --fail-on
+//	1        one or more
+//	2        wrong usage, or a version that cannot be read
+//	3        a host that does not answer
+func newDiff(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Report the changes of cards that break clients, and the remedies",
+		Long:  diffHelp,
 		Example: "  frond diff git:main .\n" +
 			"  frond diff git:v1.4.0:examples/shop examples/shop --format markdown\n" +
 			"  frond diff https://api.example.com . --fail-on dangerous\n" +

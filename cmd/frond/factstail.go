@@ -62,13 +62,7 @@ a host at --url streams the events that the caller may see.`,
 					return err
 				}
 			}
-			show := func(e *facade.Event) error {
-				out, err := of.Outward(e)
-				if err != nil {
-					return err
-				}
-				return s.writeEvent(eventOf(out))
-			}
+			show := s.outwardPrinter(of)
 			if *once {
 				if *after == "" {
 					at = facts.Start // --once prints only stored events, so begin with the oldest
@@ -79,6 +73,17 @@ a host at --url streams the events that the caller may see.`,
 		})
 	}
 	return cmd
+}
+
+// outwardPrinter returns a function that prints the fields of an event that may leave the host.
+func (s *shell) outwardPrinter(of *facade.Facade) func(*facade.Event) error {
+	return func(e *facade.Event) error {
+		out, err := of.Outward(e)
+		if err != nil {
+			return err
+		}
+		return s.writeEvent(eventOf(out))
+	}
 }
 
 // printOnce prints the events in the log.

@@ -74,21 +74,25 @@ func newSchema(s *shell) *cobra.Command {
 			return err
 		}
 		// Without --surface the format is graphql, and shows the surface for everybody.
-		shown := catalog.Surface(cmp.Or(*surface, string(catalog.OnGraphQL)))
-		text, err := gw.Shown(shown)
-		switch {
-		case err != nil:
-			return err
-		case shown.Kind() == catalog.OnEnvelope:
-			return s.write(json.RawMessage(text))
-		// SDL and routes are text, and --json promises a line of JSON.
-		case s.json:
-			return fmt.Errorf("%s is not JSON; leave out --json, or write --format bundle", shown)
-		}
-		_, err = io.WriteString(s.out, text)
-		return err
+		return s.writeSurface(gw, catalog.Surface(cmp.Or(*surface, string(catalog.OnGraphQL))))
 	}
 	return cmd
+}
+
+// writeSurface prints a surface of a gateway: SDL, routes or a discovery document.
+func (s *shell) writeSurface(gw *gateway.Gateway, surface catalog.Surface) error {
+	text, err := gw.Shown(surface)
+	switch {
+	case err != nil:
+		return err
+	case surface.Kind() == catalog.OnEnvelope:
+		return s.write(json.RawMessage(text))
+	// SDL and routes are text, and --json promises a line of JSON.
+	case s.json:
+		return fmt.Errorf("%s is not JSON; leave out --json, or write --format bundle", surface)
+	}
+	_, err = io.WriteString(s.out, text)
+	return err
 }
 
 // fileSchemas are the JSON Schemas of the files that authors write; they are of no project.

@@ -26,12 +26,7 @@ type Window struct {
 // The cursor of an id is made from the id itself. So it stays valid while the list changes
 // around it, and also after its row is deleted, while the id is still in the list.
 func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page facade.Page, err error) {
-	visible := 0
-	for _, yes := range there {
-		if yes {
-			visible++
-		}
-	}
+	visible := count(there)
 	from, to = 0, visible
 	page.Total = int64(visible)
 	for _, n := range []struct {
@@ -53,22 +48,14 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 		if err != nil {
 			return 0, 0, page, err
 		}
-		for _, yes := range there[:at+1] {
-			if yes {
-				from++
-			}
-		}
+		from = count(there[:at+1])
 	}
 	if w.Before != nil {
 		at, err := findCursor(ids, *w.Before, "before")
 		if err != nil {
 			return 0, 0, page, err
 		}
-		for _, yes := range there[at:] {
-			if yes {
-				to--
-			}
-		}
+		to -= count(there[at:])
 	}
 	if w.Offset != nil {
 		from = from + min(*w.Offset, visible)
@@ -99,6 +86,16 @@ func PageIDs(ids []json.RawMessage, there []bool, w Window) (from, to int, page 
 		at++
 	}
 	return from, to, page, nil
+}
+
+// count returns how many of the rows are there.
+func count(there []bool) (n int) {
+	for _, yes := range there {
+		if yes {
+			n++
+		}
+	}
+	return n
 }
 
 // Check returns the fault of a window's arguments, or nil.

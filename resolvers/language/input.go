@@ -60,33 +60,42 @@ func appendInput(dst []byte, kind Kind, name string, values Values, v []byte, is
 			why = wantID
 		}
 	case bigInt:
-		var i int64
-		ok := false
-		switch is {
-		case jsontext.Number:
-			i, ok = Integer(v)
-		case jsontext.String:
-			n, err := strconv.ParseInt(jsontext.Unquote(v), 10, 64)
-			i, ok = n, err == nil
-		}
-		if ok {
+		if i, ok := bigIntOf(v, is); ok {
 			return strconv.AppendInt(dst, i, 10), ""
 		}
 		why = wantBigInt
 	case Enum:
-		if _, ok := values[string(v)]; !ok {
-			// A value may be spelled with escapes; compare its unescaped text.
-			if is != jsontext.String {
-				return dst, fmt.Sprintf("Enum %q takes one of its values as a string.", name)
-			}
-			text := `"` + jsontext.Unquote(v) + `"`
-			if _, ok := values[text]; !ok {
-				return dst, fmt.Sprintf("The value does not exist in %q enum.", name)
-			}
-			return append(dst, text...), ""
-		}
+		return appendEnum(dst, name, values, v, is)
 	}
 	return append(dst, v...), why
+}
+
+// bigIntOf returns the value of a BigInt: a number, or a string of digits.
+func bigIntOf(v []byte, is jsontext.Kind) (int64, bool) {
+	switch is {
+	case jsontext.Number:
+		return Integer(v)
+	case jsontext.String:
+		n, err := strconv.ParseInt(jsontext.Unquote(v), 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+// appendEnum appends a value of an enum as its values spell it.
+func appendEnum(dst []byte, name string, values Values, v []byte, is jsontext.Kind) ([]byte, string) {
+	if _, ok := values[string(v)]; ok {
+		return append(dst, v...), ""
+	}
+	// A value may be spelled with escapes; compare its unescaped text.
+	if is != jsontext.String {
+		return dst, fmt.Sprintf("Enum %q takes one of its values as a string.", name)
+	}
+	text := `"` + jsontext.Unquote(v) + `"`
+	if _, ok := values[text]; !ok {
+		return dst, fmt.Sprintf("The value does not exist in %q enum.", name)
+	}
+	return append(dst, text...), ""
 }
 
 // Integer returns a JSON number without fraction as an int64: 3, 3.0 and 3e0 are one value. It

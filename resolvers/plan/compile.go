@@ -261,20 +261,25 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 		f.Selection = c.below(c.types.Object(f.Output.Named().Definition.Name), g, on)
 	default:
 		f.Action = part
-		switch b.Kind {
-		case binding.Total:
-			on.total = true
-		case binding.EdgeCursor, binding.StartCursor:
-			on.rows, on.Cursors = true, true
-		case binding.EndCursor, binding.PageInfoEndCursor:
-			on.rows, on.end = true, true
-		case binding.HasPreviousPage:
-			on.rows, on.Behind = true, true
-		case binding.Position:
-			on.rows, on.Position = true, true
-		default:
-			on.rows = true
-		}
+		on.need(b.Kind)
+	}
+}
+
+// need notes the part of a page that a field reads.
+func (f *Fetch) need(kind binding.Kind) {
+	switch kind {
+	case binding.Total:
+		f.total = true
+	case binding.EdgeCursor, binding.StartCursor:
+		f.rows, f.Cursors = true, true
+	case binding.EndCursor, binding.PageInfoEndCursor:
+		f.rows, f.end = true, true
+	case binding.HasPreviousPage:
+		f.rows, f.Behind = true, true
+	case binding.Position:
+		f.rows, f.Position = true, true
+	default:
+		f.rows = true
 	}
 }
 

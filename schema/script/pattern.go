@@ -24,18 +24,7 @@ func writePattern(b *strings.Builder, re *syntax.Regexp) {
 	case syntax.OpEmptyMatch:
 		b.WriteString("(?:)")
 	case syntax.OpLiteral:
-		for _, r := range re.Rune {
-			if re.Flags&syntax.FoldCase != 0 && unicode.SimpleFold(r) != r {
-				b.WriteByte('[')
-				writeRune(b, r, true)
-				for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-					writeRune(b, f, true)
-				}
-				b.WriteByte(']')
-				continue
-			}
-			writeRune(b, r, false)
-		}
+		writeLiteral(b, re)
 	case syntax.OpCharClass:
 		writeClass(b, re.Rune)
 	case syntax.OpAnyCharNotNL:
@@ -83,6 +72,22 @@ func writePattern(b *strings.Builder, re *syntax.Regexp) {
 				writePattern(b, sub)
 			}
 		}
+	}
+}
+
+// writeLiteral appends characters, each as the class of its cases where case does not count.
+func writeLiteral(b *strings.Builder, re *syntax.Regexp) {
+	for _, r := range re.Rune {
+		if re.Flags&syntax.FoldCase != 0 && unicode.SimpleFold(r) != r {
+			b.WriteByte('[')
+			writeRune(b, r, true)
+			for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+				writeRune(b, f, true)
+			}
+			b.WriteByte(']')
+			continue
+		}
+		writeRune(b, r, false)
 	}
 }
 

@@ -70,19 +70,7 @@ func shape(t *dbschema.Type, nullable bool) []keyword {
 	}
 	switch t.Kind {
 	case dbschema.Integer:
-		if t.Bits == 64 {
-			out = append(out, keyword{"format", "int64"})
-		}
-		least, most := t.Least, t.Most
-		if t.Bits == 16 {
-			least, most = within(least, -1<<15), within(most, 1<<15-1)
-		}
-		if least != nil {
-			out = append(out, keyword{"minimum", strconv.FormatInt(*least, 10)})
-		}
-		if most != nil {
-			out = append(out, keyword{"maximum", strconv.FormatInt(*most, 10)})
-		}
+		out = append(out, integerKeywords(t)...)
 	case dbschema.Decimal:
 		out = append(out, keyword{"format", "decimal"})
 	case dbschema.Text:
@@ -112,6 +100,25 @@ func shape(t *dbschema.Type, nullable bool) []keyword {
 	return out
 }
 
+// integerKeywords returns the format and the bounds of a column of integers.
+func integerKeywords(t *dbschema.Type) []keyword {
+	var out []keyword
+	if t.Bits == 64 {
+		out = append(out, keyword{"format", "int64"})
+	}
+	least, most := t.Least, t.Most
+	if t.Bits == 16 {
+		least, most = within(least, -1<<15), within(most, 1<<15-1)
+	}
+	if least != nil {
+		out = append(out, keyword{"minimum", strconv.FormatInt(*least, 10)})
+	}
+	if most != nil {
+		out = append(out, keyword{"maximum", strconv.FormatInt(*most, 10)})
+	}
+	return out
+}
+
 // within returns the bound that is said, or else the type's own.
 func within(said *int64, own int64) *int64 {
 	if said != nil {
@@ -134,7 +141,31 @@ func (f *Field) keywords() []keyword {
 	case f.Primary, f.Made != nil:
 		out = append(out, keyword{"type", "string"})
 	}
-	var role, lifecycle []string
+	var axes, lifecycle []string
+	if role := f.role(); role != nil {
+		axes = append(axes, "role: { "+strings.Join(role, ", ")+" }")
+	}
+	if f.Optional {
+		lifecycle = append(lifecycle, "create: optional")
+	}
+	if f.Fixed {
+		lifecycle = append(lifecycle, "update: forbidden")
+	}
+	if lifecycle != nil {
+		axes = append(axes, "lifecycle: { "+strings.Join(lifecycle, ", ")+" }")
+	}
+	if f.Closed {
+		axes = append(axes, "boundary: { in: closed }")
+	}
+	if axes != nil {
+		out = append(out, keyword{"x-kit", "{ " + strings.Join(axes, ", ") + " }"})
+	}
+	return out
+}
+
+// role returns the members of a field's role.
+func (f *Field) role() []string {
+	var role []string
 	if f.Primary {
 		role = append(role, "primary: true")
 	}
@@ -166,26 +197,7 @@ func (f *Field) keywords() []keyword {
 		}
 		role = append(role, text+" }")
 	}
-	if f.Optional {
-		lifecycle = append(lifecycle, "create: optional")
-	}
-	if f.Fixed {
-		lifecycle = append(lifecycle, "update: forbidden")
-	}
-	var axes []string
-	if role != nil {
-		axes = append(axes, "role: { "+strings.Join(role, ", ")+" }")
-	}
-	if lifecycle != nil {
-		axes = append(axes, "lifecycle: { "+strings.Join(lifecycle, ", ")+" }")
-	}
-	if f.Closed {
-		axes = append(axes, "boundary: { in: closed }")
-	}
-	if axes != nil {
-		out = append(out, keyword{"x-kit", "{ " + strings.Join(axes, ", ") + " }"})
-	}
-	return out
+	return role
 }
 
 // card is an entity's card as YAML. The properties are last, so that a later run may add some

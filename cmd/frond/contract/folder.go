@@ -66,12 +66,25 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 	if p.files[manifest], err = indent(after.AppendJSON(nil)); err != nil {
 		return nil, err
 	}
+	if err := p.compare(files, before); err != nil {
+		return nil, err
+	}
+	// The manifest is the last of Write, so that it is written last.
+	if !bytes.Equal(old, p.files[manifest]) {
+		p.Write = append(p.Write, manifest)
+	}
+	return p, nil
+}
+
+// compare sorts the files into Write and Remove. before is the manifest of the folder. The error
+// may be schema.Faults: files that the command did not write, or that were changed since.
+func (p *Plan) compare(files Files, before *project.Synced) error {
 	var faults schema.Faults
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		there, err := p.read(name)
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case there == nil:
 			p.Write = append(p.Write, name)
 		// Equal texts need no manifest: a folder whose manifest was lost is taken over again.
@@ -93,7 +106,7 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 		there, err := p.read(name)
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case there == nil:
 		case before.Files[name] != hash(there):
 			faults = append(faults, p.fault(name, "it is not served any more, and was changed by hand", "remove it, or move it to another folder"))
@@ -101,14 +114,7 @@ func NewPlan(dir, manifest string, files Files, frond *schema.DiscoveredFrond) (
 			p.Remove = append(p.Remove, name)
 		}
 	}
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	// The manifest is the last of Write, so that it is written last.
-	if !bytes.Equal(old, p.files[manifest]) {
-		p.Write = append(p.Write, manifest)
-	}
-	return p, nil
+	return faults.Err()
 }
 
 // Apply makes the changes. Each file is written atomically, the manifest last, so that an

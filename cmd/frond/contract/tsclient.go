@@ -370,47 +370,14 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	if op.Out != nil && op.Out.Basic != anyValue {
 		out = tsType(*op.Out)
 	}
-	gives := func(row string) string {
-		switch {
-		case op.Builtin && op.Name == "delete":
-			return "Promise<boolean>"
-		case row == "unknown":
-			return "Promise<unknown>"
-		case op.Cardinality == catalog.Maybe:
-			row += " | null"
-		case op.Cardinality == catalog.Many:
-			row += "[]"
-		case op.Cardinality == catalog.PageOf:
-			row = "Page<" + row + ">"
-		}
-		return "Promise<" + row + ">"
+	switch {
+	case !op.Builtin:
+		return []tsForm{{op.tsNamedInput(), op.tsGives(out)}}
+	case op.Name == "list":
+		return op.tsListForms(d, out)
 	}
-	if !op.Builtin {
-		takes := "(sending?: Sending)"
-		if op.Open {
-			takes = "(invocation?: Invocation, sending?: Sending)"
-		} else if op.In != nil {
-			mark := "?"
-			if slices.ContainsFunc(op.In.Fields, func(f Field) bool { return !f.Optional }) {
-				mark = ""
-			}
-			takes = fmt.Sprintf("(input%s: %s, sending?: Sending)", mark, op.In.Name)
-		}
-		if op.In == nil && !op.Open {
-			takes = "(input?: undefined, sending?: Sending)"
-		}
-		return []tsForm{{takes, gives(out)}}
-	}
-	var takes, options string
+	var takes string
 	switch op.Name {
-	case "list":
-		query := op.tsListQuery(d)
-		forms := []tsForm{{"(query?: " + query + " & Whole, sending?: Sending)", gives(out)}}
-		if op.Takes == nil || slices.Contains(op.Takes, "fields") {
-			forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[1]s, F>, sending?: Sending)", out, query), gives("Selected<" + out + ", F>")},
-				tsForm{fmt.Sprintf("<const S>(query: %s & Selects<%s, S>, sending?: Sending)", query, d.selectable(out)), gives(d.shown(out))})
-		}
-		return forms
 	case "findByIds":
 		takes = "ids: readonly " + tsElement(*op.ID)
 	case "create":
@@ -420,20 +387,66 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	default:
 		takes = "id: " + tsType(*op.ID)
 	}
-	options = "Sending" + op.conditions(d)
+	options := "Sending" + op.conditions(d)
 	selects := slices.Contains(op.Options, "fields") && out != "unknown" && op.Name != "delete"
 	all := options
 	if selects {
 		all += " & Whole"
 	}
-	forms := []tsForm{{fmt.Sprintf("(%s, options?: %s)", takes, all), gives(out)}}
+	forms := []tsForm{{fmt.Sprintf("(%s, options?: %s)", takes, all), op.tsGives(out)}}
 	if selects {
-		forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(%s, options: %s & Fields<%[1]s, F>)", out, takes, options), gives("Selected<" + out + ", F>")})
+		forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(%s, options: %s & Fields<%[1]s, F>)", out, takes, options), op.tsGives("Selected<" + out + ", F>")})
 		if op.Kind == catalog.Query {
-			forms = append(forms, tsForm{fmt.Sprintf("<const S>(%s, options: %s & Selects<%s, S>)", takes, options, d.selectable(out)), gives(d.shown(out))})
+			forms = append(forms, tsForm{fmt.Sprintf("<const S>(%s, options: %s & Selects<%s, S>)", takes, options, d.selectable(out)), op.tsGives(d.shown(out))})
 		}
 	}
 	return forms
+}
+
+// tsNamedInput returns the parameters of a named operation.
+func (op *Op) tsNamedInput() string {
+	takes := "(sending?: Sending)"
+	if op.Open {
+		takes = "(invocation?: Invocation, sending?: Sending)"
+	} else if op.In != nil {
+		mark := "?"
+		if slices.ContainsFunc(op.In.Fields, func(f Field) bool { return !f.Optional }) {
+			mark = ""
+		}
+		takes = fmt.Sprintf("(input%s: %s, sending?: Sending)", mark, op.In.Name)
+	}
+	if op.In == nil && !op.Open {
+		takes = "(input?: undefined, sending?: Sending)"
+	}
+	return takes
+}
+
+// tsListForms returns the forms of list: whole rows, some fields, and a selection.
+func (op *Op) tsListForms(d *Door, out string) []tsForm {
+	query := op.tsListQuery(d)
+	forms := []tsForm{{"(query?: " + query + " & Whole, sending?: Sending)", op.tsGives(out)}}
+	if op.Takes == nil || slices.Contains(op.Takes, "fields") {
+		forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[1]s, F>, sending?: Sending)", out, query), op.tsGives("Selected<" + out + ", F>")},
+			tsForm{fmt.Sprintf("<const S>(query: %s & Selects<%s, S>, sending?: Sending)", query, d.selectable(out)), op.tsGives(d.shown(out))})
+	}
+	return forms
+}
+
+// tsGives returns the type of the result for a type of rows.
+func (op *Op) tsGives(row string) string {
+	switch {
+	case op.Builtin && op.Name == "delete":
+		return "Promise<boolean>"
+	case row == "unknown":
+		return "Promise<unknown>"
+	case op.Cardinality == catalog.Maybe:
+		row += " | null"
+	case op.Cardinality == catalog.Many:
+		row += "[]"
+	case op.Cardinality == catalog.PageOf:
+		row = "Page<" + row + ">"
+	}
+	return "Promise<" + row + ">"
 }
 
 // selectable returns the names that a select of the door's rows may use, as arguments of a
