@@ -66,6 +66,12 @@ func TestPatchesOfObjects(t *testing.T) {
 		{"by a merge patch as well", true, "place", `{"street":"a","town":"b"}`, `{"town":"c"}`, `{"street":"a","town":"c"}`},
 		{"null is a value where it may be", true, "place", `{"street":"a","floor":3}`, `{"floor":null}`, `{"street":"a","floor":null}`},
 		{"and refused where it may not", true, "place", `{"street":"a","town":"b"}`, `{"town":null}`, "/body/place/town type: must be a string, not null"},
+		{"an object with members in another one", false, "place", `{"street":"a","at":{"lat":1,"lon":2}}`, `{"at":{"lat":3}}`, `{"street":"a","at":{"lon":2,"lat":3}}`},
+		{"and by a merge patch", true, "place", `{"street":"a","at":{"lat":1,"lon":2}}`, `{"at":{"lat":3}}`, `{"street":"a","at":{"lon":2,"lat":3}}`},
+		{"a further member of it is replaced", false, "place", `{"street":"a","at":{"lat":1,"on":{"x":1}}}`, `{"at":{"on":{"y":2},"by":null}}`, `{"street":"a","at":{"lat":1,"on":{"y":2},"by":null}}`},
+		{"and merged by a merge patch", true, "place", `{"street":"a","at":{"lat":1,"on":{"x":1},"by":1}}`, `{"at":{"on":{"y":2},"by":null}}`, `{"street":"a","at":{"lat":1,"on":{"x":1,"y":2}}}`},
+		{"a member that is open is replaced", false, "place", `{"street":"a","marks":{"x":1,"y":2}}`, `{"marks":{"x":null}}`, `{"street":"a","marks":{"x":null}}`},
+		{"and merged by a merge patch", true, "place", `{"street":"a","marks":{"x":1,"y":2}}`, `{"marks":{"x":null}}`, `{"street":"a","marks":{"y":2}}`},
 		{"an object in an object that is open", false, "open", `{"a":{"b":1}}`, `{"a":{"c":2}}`, `{"a":{"c":2}}`},
 	} {
 		got, err := patched(t, c.merge, c.field, c.stands, c.patch)

@@ -37,7 +37,12 @@ properties:
   secret: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}
   place:
     type: [object, 'null']
-    properties: {street: {type: string}, town: {type: string}, floor: {type: [integer, 'null']}}
+    properties:
+      street: {type: string}
+      town: {type: string}
+      floor: {type: [integer, 'null']}
+      at: {type: object, properties: {lat: {type: number}, lon: {type: number}}, additionalProperties: true}
+      marks: {type: object}
     required: [street]
     x-kit: {lifecycle: {create: optional}}
   open: {type: [object, 'null'], x-kit: {lifecycle: {create: optional}}}

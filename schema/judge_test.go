@@ -72,6 +72,12 @@ anyOf: [{required: [email]}, {required: [phone]}]
 dependentRequired: {name: [email]}
 maxProperties: 2
 `)},
+	{File: "views/few.yaml", Name: "few", View: true, Data: []byte(`
+properties: {a: {type: string}, b: {type: string}}
+required: []
+minProperties: 1
+maxProperties: 2
+`)},
 }, schema.Builtins(), nil)
 
 // said is details as a test writes them: pointer, code.
@@ -171,6 +177,11 @@ func TestJudge(t *testing.T) {
 		{"an open card takes further keys", "open", P, `{"b": 1, "a": 2}`, []string{"/body/a type"}},
 		{"what a card says about the whole", "either", C, `{"name": "x"}`, []string{"/body anyOf", "/body/email dependentRequired"}},
 		{"is not asked of a patch", "either", U, `{"name": "x"}`, nil},
+		{"fewer keys than the card wants", "few", C, `{}`, []string{"/body minProperties"}},
+		{"as few as it takes", "few", C, `{"a": "x"}`, nil},
+		{"as many as it takes", "few", C, `{"a": "x", "b": "y"}`, nil},
+		{"more than it takes", "few", C, `{"a": "x", "b": "y", "c": "z"}`, []string{"/body/c unknown_key", "/body maxProperties"}},
+		{"the number of keys is not asked of a patch", "few", U, `{}`, nil},
 		{"unknown keys count as keys", "either", C, `{"email": "x", "phone": "y", "name": "z"}`, []string{"/body maxProperties"}},
 	}
 	for _, test := range tests {

@@ -1,9 +1,13 @@
 package schema_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -64,5 +68,42 @@ x-kit-version: 1
 	}
 	if text := string(own.Card.AppendJSON(nil)); strings.Contains(text, "255") {
 		t.Errorf("the card says what its author did not write: %s", text)
+	}
+}
+
+// TestKeySchema holds the JSON Schema of a file: names, any name, names by their beginning, and a
+// value of two forms.
+func TestKeySchema(t *testing.T) {
+	keys := []schema.Key{
+		{Name: "title", About: "A title.", Form: `{"type":"string"}`, Default: "none", Example: "title: Tide"},
+		{Name: "size", About: "Both.", Form: `{"type":"integer"}`, Keys: []schema.Key{{Name: "width", About: "Any."}}},
+		{Name: "fields", About: "By name.", Keys: []schema.Key{{Name: "*", About: "One.", Form: "{}"}}},
+		{Name: "^x-", About: "The author's own."},
+	}
+	const want = `{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"A file",` +
+		`"type":"object","properties":{` +
+		`"title":{"description":"A title. Default: none. Example: title: Tide","type":"string"},` +
+		`"size":{"description":"Both.","anyOf":[{"type":"integer"},{"type":"object","properties":{"width":{"description":"Any."}},"additionalProperties":false}]},` +
+		`"fields":{"description":"By name.","type":"object","additionalProperties":{"description":"One."}}},` +
+		`"patternProperties":{"^x-":{"description":"The author's own."}},"additionalProperties":false`
+	for _, c := range []struct {
+		what string
+		defs []schema.KeyDef
+		want string
+	}{
+		{"alone", nil, want + `}`},
+		{
+			"with definitions",
+			[]schema.KeyDef{{Name: "a", Form: `{"type":"boolean"}`}, {Name: "b", Keys: []schema.Key{{Name: "c", About: "C."}}}},
+			want + `,"$defs":{"a":{"type":"boolean"},"b":{"type":"object","properties":{"c":{"description":"C."}},"additionalProperties":false}}}`,
+		},
+	} {
+		var got bytes.Buffer
+		if err := json.Compact(&got, schema.KeySchema("A file", keys, c.defs...)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, got.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.what, diff)
+		}
 	}
 }

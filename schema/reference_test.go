@@ -235,6 +235,7 @@ func FuzzReadCard(f *testing.F) {
 	f.Add("a.yaml", []byte("properties:\n  id: {type: string, x-kit: {role: {primary: true, odd: [1]}}}\n  b: &x {type: [integer, 'null'], deprecated: true}\n  c: *x\n  d: {<<: *x, enum: [1, 2.50]}\nx-other: |\n  text\n"))
 	f.Add("a.yaml", []byte("of: post\npick: [id]\nx-kit-version: 1\nx-kit-derived: {from: post, survived: [id]}\n"))
 	f.Add("a.json", []byte(`{"properties":{"a":{"x-kit":{"a/b":1,"role":{"relation":{"to":"x","kind":"many","by":"y","z":{}},"a~b":2},"lifecycle":{"create":{"value":null},"update":"now"},"boundary":{"in":{"decode":"trim"},"out":"closed"}}}}}`))
+	f.Add("a.yaml", []byte("properties:\n  a: {x-kit: {role: {weight: 2}, lifecycle: {review: [ed]}, boundary: {mask: true}, audit: {by: ada}}}\n"))
 	f.Fuzz(func(t *testing.T, file string, data []byte) {
 		card, err := ReadCard(file, data)
 		if err != nil {

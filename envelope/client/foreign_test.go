@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -353,6 +354,52 @@ func TestAnswersAreJudged(t *testing.T) {
 		}
 		if c.wrong != "" && !strings.Contains(log.String(), "path="+strings.Fields(c.wrong)[0]) {
 			t.Errorf("%s: %s", c.name, log.String())
+		}
+	}
+}
+
+// TestNestedTypes: a value of another type in a remote's row is BAD_GATEWAY at any depth, and the
+// message names its path.
+func TestNestedTypes(t *testing.T) {
+	p, err := facade.Read(fstest.MapFS{"entities/place.yaml": {Data: []byte(`
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  sizes: {type: array, items: {type: integer}}
+  steps: {type: array, items: {type: object, properties: {at: {type: object, properties: {lat: {type: number}}}}}}
+  home: {type: object, properties: {street: {type: string}, at: {type: object, properties: {lat: {type: number}}}, keen: {type: boolean}}}
+  open: {type: object}
+  list: {type: array}
+`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog := storetest.New(t, p, storetest.NewStore(), nil).Catalog()
+	for row, path := range map[string]string{
+		`{"home":{"street":"a","at":{"lat":1.5},"keen":true}}`: "",
+		`{"home":{"street":null,"more":1}}`:                    "",
+		`{"home":{}}`:                                          "",
+		`{"home":[]}`:                                          "home",
+		`{"home":{"street":7}}`:                                "home.street",
+		`{"home":{"street":"a","at":7}}`:                       "home.at",
+		`{"home":{"at":{"lat":"1"}}}`:                          "home.at.lat",
+		`{"home":{"at":{"lat":1},"keen":"yes"}}`:               "home.keen",
+		`{"sizes":[]}`:                                         "",
+		`{"sizes":[1,null,2.0]}`:                               "",
+		`{"sizes":{}}`:                                         "sizes",
+		`{"sizes":[1,2.5]}`:                                    "sizes",
+		`{"steps":[{},{"at":{"lat":1}}]}`:                      "",
+		`{"steps":[{},{"at":{"lat":true}}]}`:                   "steps.at.lat",
+		`{"steps":[[]]}`:                                       "steps",
+		`{"open":{"a":[1]},"list":[1,"a",{}]}`:                 "",
+		`{"open":7}`:                                           "open",
+		`{"list":{}}`:                                          "list",
+	} {
+		f := &foreign{results: map[string]string{"place.findById": row}}
+		_, err := f.met(t, nil).With(catalog).Call(t.Context(), &facade.Call{Entity: "place", Operation: "findById"})
+		switch {
+		case path == "" && err == nil:
+		case path == "" || kiterror.CodeOf(err) != kiterror.BadGateway || !strings.Contains(err.Error(), " card: "+path+" is of another type"):
+			t.Errorf("%s: %v, want the path %q", row, err, path)
 		}
 	}
 }

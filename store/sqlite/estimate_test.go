@@ -6,6 +6,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
 // TestEstimates checks that an estimated total is near the exact one and costs the
@@ -59,5 +60,27 @@ func TestEstimates(t *testing.T) {
 	}
 	if steps[1] > steps[0]*3/2 {
 		t.Errorf("an estimate takes %d steps over 20,000 rows and %d over 40,000", steps[0], steps[1])
+	}
+}
+
+// TestEstimatesBeyondASample checks that an estimate is no smaller than the number of rows that
+// were counted, where the sample meets none of them.
+func TestEstimatesBeyondASample(t *testing.T) {
+	m := newMusic(t, Options{Memory: true, Statement: -1}, estimateFrom+100)
+	// One row far behind all others is the next one of nearly every place of the sample.
+	if err := m.store.db.Write(&engine.Op{Ctx: t.Context(), Alone: true, Run: func(c *engine.Conn) error {
+		return c.Once("UPDATE track SET rowid = 1000000000000 WHERE id = 't000000'")
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := m.store.Find(t.Context(), &facade.Find{
+		Entity: m.track, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: m.track.Primary}}, Limit: 10, Count: true, Estimate: true,
+		Where: &filter.Filter{Op: filter.Gt, Field: m.track.Primary, Values: []any{"t000000"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Total != estimateFrom+1 {
+		t.Errorf("about %d, want the %d that were counted", found.Total, estimateFrom+1)
 	}
 }
