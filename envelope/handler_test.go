@@ -22,11 +22,13 @@ import (
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 const sum = `{"jsonrpc":"2.0","id":1,"method":"math.sum"}`
@@ -337,6 +339,19 @@ func TestBatchAnswersAreCapped(t *testing.T) {
 	}
 	if !strings.Contains(got, "send this frame in another batch") {
 		t.Error("nobody is ended what to do")
+	}
+}
+
+// A query whose answer is beyond the budget is refused; a command is done, and its answer is sent.
+func TestAnswersBeyondTheBudget(t *testing.T) {
+	large := json.RawMessage(`"` + strings.Repeat("x", 2<<20) + `"`)
+	h := envelope.NewHandler(storetest.Facade(t).Catalog(), facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) {
+		return &facade.Result{Form: facade.FormValue, Value: large}, nil
+	}), &envelope.Options{Budget: budget.New(1<<20, 0)})
+	for method, want := range map[string]string{"post.countWords": `"code":"PAYLOAD_TOO_LARGE"`, "post.archive": `"result":"xxx`} {
+		if _, got := post(t, h, `{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`); !strings.Contains(got, want) {
+			t.Errorf("%s: %.200s, want %s", method, got, want)
+		}
 	}
 }
 
