@@ -24,7 +24,7 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge facts mutation long bench bench-short neighbour golden lint fmt generate wasm check up down
+.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -156,7 +156,10 @@ long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz targe
 	$(MAKE) judge
 	$(MAKE) facts
 
-bench: ## Print the comparisons the design promises, measured in one run
+bench: ## Measure the gateway beside other programs, as one table (ARGS="-tailcall PATH" adds Tailcall)
+	$(GO) run ./bench peers $(ARGS)
+
+bench-all: ## Print the comparisons that the design promises, measured in one run
 	$(GO) run ./bench
 
 bench-short: ## Compare the working tree with the commit before it, or with AGAINST, in about a minute

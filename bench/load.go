@@ -108,17 +108,19 @@ func benchLoad(rounds int, _ time.Duration) error {
 	return nil
 }
 
-// loadAll measures servers in turn under scripts of wrk, some seconds each round. The order rotates,
-// so that no server always follows the same one. Figures of earlier scripts are dropped. script
-// is the file of a server's. Slow servers want more seconds.
+// loadAll is loadRounds with fewer rounds where a round takes longer.
 func loadAll(rounds, seconds int, servers []*server, script func(*server) string) error {
+	return loadRounds(max(1, rounds/(2+seconds)), seconds, servers, script)
+}
+
+// loadRounds measures servers in turn under scripts of wrk, some seconds each round, after one
+// round that warms up. Each round begins with the next server. Figures of earlier scripts are
+// dropped. script returns the file of a server's script.
+func loadRounds(rounds, seconds int, servers []*server, script func(*server) string) error {
 	for _, s := range servers {
 		s.rates, s.costs = nil, nil
 	}
-	// A round takes seconds for each server, so that a third of the rounds is enough, or less.
-	n := max(1, rounds/(2+seconds))
-	for round := range n + 1 { // the first one warms up
-		// In each round the next server begins.
+	for round := range rounds + 1 {
 		for k := range servers {
 			s := servers[(k+round)%len(servers)]
 			rate, cost, err := s.load(script(s), seconds)

@@ -19,11 +19,12 @@
 //	memory     a gateway under attack, with and without its bounds: what it holds, who is served
 //	thousand   a project of 1,000 cards: start, memory, size of the schema
 //
-// A comparison with an earlier commit has flags of its own:
+// These have flags of their own:
 //
+//	peers      the gateway beside other programs, one row for each pair: what `make bench` prints
 //	short      the working tree beside a commit, in about a minute; exit status 1 for a higher cost
 //
-// `make bench` runs all of them; arguments choose some. Figures are medians over interleaved
+// `make bench-all` runs all but the last two; arguments choose some. Figures are medians over interleaved
 // rounds; compare ratios between machines, not times.
 //
 // # Reading the output
@@ -45,7 +46,7 @@
 //
 // load, remote, memory and thousand start this program again, as
 //
-//	bench serve NAME DIR      a contender that listens          (load, remote, postgres)
+//	bench serve NAME DIR      a contender that listens          (load, remote, postgres, peers)
 //	bench attacked NAME DIR   a gateway to be attacked          (memory)
 //	bench announcer DIR       a gateway to subscribe to         (subscriptions)
 //	bench writer SIZE         a server that writes plain bytes  (fanout)
@@ -76,6 +77,7 @@ import (
 // programs take the arguments after their names. Some of them are the processes that
 // measurements start.
 var programs = map[string]func(args []string) error{
+	"peers":    benchPeers,
 	"short":    benchShort,
 	"serve":    benchServe,
 	"attacked": benchAttacked,

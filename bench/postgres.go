@@ -122,7 +122,7 @@ func benchPostgres(rounds int, _ time.Duration) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	cluster, err := startPostgres(dir, 10_000)
+	servers, peer, shut, err := postgresServers(dir)
 	if errors.Is(err, pgtest.ErrMissing) {
 		fmt.Printf("\nSKIPPED: %s: %v\n", title, err)
 		return nil
@@ -130,37 +130,81 @@ func benchPostgres(rounds int, _ time.Duration) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = cluster.Close() }()
-	if err := onCore(cluster.Primary, loadCore); err != nil {
-		return err
-	}
-	var servers []*server
-	defer func() {
-		for _, s := range servers {
-			s.stop()
-		}
-	}()
-	peer, err := servePostGraphile(cluster.Primary.URL(plainDatabase))
-	if err != nil {
-		fmt.Printf("\nLEFT OUT: PostGraphile: %v\n", err)
-	} else {
-		servers = append(servers, peer)
-	}
-	for _, c := range postgresServed {
-		s, err := serve(c.name, dir, serverCore)
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
-		}
-		s.name = strings.TrimPrefix(s.name, onPostgres)
-		servers = append(servers, s)
-	}
+	defer shut()
 	fmt.Printf("\n%s: 10,000 authors, 100,000 posts, 300,000 comments, %d connections; the server on one core, PostgreSQL and wrk on another\n", title, connections)
 	for _, r := range blogRequests {
 		if err := r.run(dir, rounds, servers, peer); err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 	}
-	return notesThere(cluster.Primary)
+	return nil
+}
+
+// postgresServers starts PostgreSQL with the rows on the core of wrk, and the contenders. peer is
+// PostGraphile, or nil where it cannot run. shut prints the number of created notes and ends all
+// processes. The error wraps pgtest.ErrMissing where PostgreSQL is not installed.
+func postgresServers(dir string) (servers []*server, peer *server, shut func(), err error) {
+	cluster, err := startPostgres(dir, 10_000)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	shut = func() {
+		stopAll(&servers)
+		if err := notesThere(cluster.Primary); err != nil {
+			fmt.Println("    the notes cannot be counted:", err)
+		}
+		_ = cluster.Close()
+	}
+	if err := onCore(cluster.Primary, loadCore); err != nil {
+		shut()
+		return nil, nil, nil, err
+	}
+	if peer, err = servePostGraphile(cluster.Primary.URL(plainDatabase)); err != nil {
+		fmt.Printf("\nLEFT OUT: PostGraphile: %v\n", err)
+		peer = nil
+	} else {
+		servers = append(servers, peer)
+	}
+	for _, c := range postgresServed {
+		s, err := serveAs(c.name, dir, serverCore, strings.TrimPrefix(c.name, onPostgres))
+		if err != nil {
+			shut()
+			return nil, nil, nil, err
+		}
+		servers = append(servers, s)
+	}
+	return servers, peer, shut, nil
+}
+
+// bodyOf returns the request's body for a contender. peer is PostGraphile, or nil.
+func (r *blogRequest) bodyOf(s, peer *server) string {
+	if s == peer {
+		return r.postgraphile
+	}
+	return r.body
+}
+
+// agree compares the answers of all contenders.
+func (r *blogRequest) agree(servers []*server, peer *server) error {
+	if r.name == "create" {
+		return nil // ids differ
+	}
+	for _, n := range []int{1, 4242} {
+		want, err := servers[0].ask(request{body: with(r.bodyOf(servers[0], peer), n)})
+		if err != nil {
+			return fmt.Errorf("%s: %w", servers[0].name, err)
+		}
+		for _, s := range servers[1:] {
+			got, err := s.ask(request{body: with(r.bodyOf(s, peer), n)})
+			if err == nil {
+				err = same(inUTC(want), inUTC(got))
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // run measures one request with all contenders that take it, after their answers agree. peer is
@@ -169,37 +213,16 @@ func (r *blogRequest) run(dir string, rounds int, servers []*server, peer *serve
 	if peer != nil && r.postgraphile == "" {
 		servers = servers[1:] // it is the first
 	}
-	body := func(s *server) string {
-		if s == peer {
-			return r.postgraphile
-		}
-		return r.body
-	}
 	scripts := map[*server]string{}
 	for i, s := range servers {
 		file := filepath.Join(dir, fmt.Sprintf("%s%d.lua", r.name, i))
-		if err := os.WriteFile(file, []byte(script(body(s))), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(script(r.bodyOf(s, peer))), 0o600); err != nil {
 			return err
 		}
 		scripts[s] = file
 	}
-	for _, n := range []int{1, 4242} {
-		if r.name == "create" {
-			break // ids differ
-		}
-		want, err := servers[0].ask(request{body: with(body(servers[0]), n)})
-		if err != nil {
-			return fmt.Errorf("%s: %w", servers[0].name, err)
-		}
-		for _, s := range servers[1:] {
-			got, err := s.ask(request{body: with(body(s), n)})
-			if err == nil {
-				err = same(inUTC(want), inUTC(got))
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
-			}
-		}
+	if err := r.agree(servers, peer); err != nil {
+		return err
 	}
 	if err := loadAll(rounds, 3, servers, func(s *server) string { return scripts[s] }); err != nil {
 		return err

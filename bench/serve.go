@@ -141,7 +141,7 @@ func benchServe(args []string) error {
 	if len(args) != 2 {
 		return errors.New("serve takes a contender and a folder; load starts it")
 	}
-	for _, c := range slices.Concat(served, remoteServed, postgresServed) {
+	for _, c := range slices.Concat(served, remoteServed, postgresServed, feedServed, postServed) {
 		if c.name != args[0] {
 			continue
 		}
