@@ -22,9 +22,10 @@
 // These have flags of their own:
 //
 //	peers      the gateway beside other programs, one row for each pair: what `make bench` prints
+//	curve      the cost of a row by the size of pages, tables and projects, and by callers
 //	short      the working tree beside a commit, in about a minute; exit status 1 for a higher cost
 //
-// `make bench-all` runs all but the last two; arguments choose some. Figures are medians over interleaved
+// `make bench-all` runs all but these; arguments choose some. Figures are medians over interleaved
 // rounds; compare ratios between machines, not times.
 //
 // # Reading the output
@@ -78,6 +79,7 @@ import (
 // measurements start.
 var programs = map[string]func(args []string) error{
 	"peers":    benchPeers,
+	"curve":    benchCurve,
 	"short":    benchShort,
 	"serve":    benchServe,
 	"attacked": benchAttacked,
