@@ -148,12 +148,11 @@ func (s silent) Unwrap() error { return s.error }
 // transport look like a lost connection.
 func unanswered(ctx context.Context, late bool, err error, sent bool) *failure {
 	f := &failure{kind: connectionLost, cause: err}
-	by, ends := ctx.Deadline()
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		f.kind = callerGone
-	case ctx.Err() != nil, late && ends && passed(by):
+	case ctx.Err() != nil:
 		f.kind = callTimeout
 	case late:
 		f.kind = attemptTimeout

@@ -108,6 +108,9 @@ func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
 		if refused := (*kiterror.Error)(nil); errors.As(err, &refused) {
 			return &failure{kind: answerOverBudget, cause: refused}
 		}
+		if by, ok := ctx.Deadline(); ok && passed(by) {
+			<-ctx.Done() // a connection may notice a little earlier
+		}
 		return unanswered(ctx, passed(a.by), err, sent)
 	case int64(len(r.body)) > p.most:
 		return &failure{kind: tooLarge}
