@@ -66,7 +66,7 @@ var floors = map[string]string{
 	"facts/outlet": "",
 	"facts/sse":    "facts/outlet",
 	// One reader of a log of events for all who follow it.
-	"facts": "facade facade/kiterror",
+	"facts": "facade facade/budget facade/kiterror",
 	// A function of the program for every event of some facts.
 	"facts/consumer": "facade facade/kiterror facts/delivery",
 
@@ -85,7 +85,7 @@ var floors = map[string]string{
 	"store/postgres/replica": "",
 	"store/postgres/engine":  "facade facade/consistency facade/kiterror schema/jsontext store/sqltext store/turns store/postgres/replica",
 	"rest":                   "facade facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts/sse rest/stream schema schema/jsontext",
-	"rest/stream":            "facade facade/consistency facade/rows facade/access facade/budget facade/catalog facade/kiterror facts/outlet facts/sse schema/jsontext",
+	"rest/stream":            "facade facade/consistency facade/rows facade/access facade/budget facade/catalog facade/kiterror facts facts/outlet facts/sse schema/jsontext",
 
 	// Ways out of facts that an operator sets up, over what they have in common.
 	"facts/cloudevent":            "facade schema/jsontext",
@@ -112,7 +112,7 @@ var floors = map[string]string{
 
 	"gateway/graphqlhttp": "facade facade/access facade/budget facade/catalog facade/kiterror schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
 	// GraphQL subscriptions, and the websockets that they leave by.
-	"gateway/subscriptions":      "facade facade/readset facade/budget facade/kiterror resolvers gateway/setting",
+	"gateway/subscriptions":      "facade facade/readset facade/budget facade/kiterror facts resolvers gateway/setting",
 	"gateway/graphqlsse":         "facade facade/access facade/kiterror schema/jsontext facts/outlet facts/sse resolvers gateway/subscriptions",
 	"gateway/graphqlws":          "facade facade/access facade/kiterror schema/jsontext facts/outlet resolvers gateway/subscriptions",
 	"gateway/identity":           "facade/access facade/kiterror schema schema/jsontext gateway/setting",

@@ -62,9 +62,9 @@ const onToken = time.Second
 func (g *generation) streams() stream.Options {
 	o := stream.Options{
 		Facts: streams{g.host, g.facade}, Ending: g.streaming, Patience: g.host.config.Limits.Write,
-		Again: g.again, AgainAfter: onToken, Expires: g.host.callers.expires, Place: g.place, Budget: g.host.streamed, Room: g.host.room, Closed: streamClosed(g.host.log, g.host.config.Log.NoAccess),
+		Again: g.again, AgainAfter: onToken, Expires: g.host.callers.expires, Place: g.place, Budget: g.host.streamed, Room: g.host.room, Answers: g.host.hub.Answers(), Closed: streamClosed(g.host.log, g.host.config.Log.NoAccess),
 	}
-	if g.host.options.Session != nil || g.host.config.Identity.Dev {
+	if g.host.options.Session != nil {
 		o.AgainAfter = 0 // whatever the session goes by may change at any time
 	}
 	return o

@@ -2,12 +2,6 @@ package resolvers
 
 import (
 	"context"
-	"encoding/binary"
-	"encoding/json"
-	"maps"
-	"math"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -23,7 +17,7 @@ import (
 type requestKey struct {
 	op        *operation
 	variables string // as they were sent
-	state     string // see appendPlain; "" means none
+	state     string // see [access.State.AppendKey]; "" means none
 	seen      string // the oldest state of the stores that the caller accepts
 }
 
@@ -43,7 +37,7 @@ func (e *Engine) requestKey(ctx context.Context, op *operation, r *Request) (q r
 	q.op, q.seen = op, consistency.From(ctx).Text()
 	if r.State != nil {
 		var space [256]byte
-		text, plain := appendPlain(space[:0], map[string]any(r.State), 0)
+		text, plain := r.State.AppendKey(space[:0])
 		if !plain {
 			return q, false
 		}
@@ -128,66 +122,4 @@ func (e *Engine) bindings(f *ast.Field, holds func(*binding.Field) bool) bool {
 		}
 	}
 	return true
-}
-
-// maxPlain is how deep a state may be and still be compared.
-const maxPlain = 32
-
-// appendPlain appends a value so that no other value has the same text: each part has its Go
-// type and its length in front. ok is false for anything but plain values, since a pointer
-// or a type of the author's may lead to anything. A nil list or map equals an empty one.
-func appendPlain(dst []byte, v any, depth int) ([]byte, bool) {
-	if depth > maxPlain {
-		return dst, false
-	}
-	switch v := v.(type) {
-	case nil:
-		return append(dst, 'n'), true
-	case bool:
-		return strconv.AppendBool(dst, v), true
-	case string:
-		return appendSized(dst, 's', v), true
-	case json.Number:
-		return appendSized(dst, '#', string(v)), true
-	case int:
-		return append(strconv.AppendInt(append(dst, 'i'), int64(v), 10), ';'), true
-	case int64:
-		return append(strconv.AppendInt(append(dst, 'l'), v, 10), ';'), true
-	case float64:
-		return binary.BigEndian.AppendUint64(append(dst, 'd'), math.Float64bits(v)), true
-	case []string:
-		dst = appendCount(dst, 'S', len(v))
-		for _, s := range v {
-			dst = appendSized(dst, 's', s)
-		}
-		return dst, true
-	case []any:
-		dst = appendCount(dst, '[', len(v))
-		var ok bool
-		for _, item := range v {
-			if dst, ok = appendPlain(dst, item, depth+1); !ok {
-				return dst, false
-			}
-		}
-		return dst, true
-	case map[string]any:
-		dst = appendCount(dst, '{', len(v))
-		var ok bool
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			dst = appendSized(dst, 's', name)
-			if dst, ok = appendPlain(dst, v[name], depth+1); !ok {
-				return dst, false
-			}
-		}
-		return dst, true
-	}
-	return dst, false
-}
-
-func appendCount(dst []byte, kind byte, n int) []byte {
-	return append(strconv.AppendInt(append(dst, kind), int64(n), 10), ':')
-}
-
-func appendSized(dst []byte, kind byte, s string) []byte {
-	return append(appendCount(dst, kind, len(s)), s...)
 }

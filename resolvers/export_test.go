@@ -1,6 +1,10 @@
 package resolvers
 
-import "context"
+import (
+	"context"
+
+	"github.com/frondhost/frond/facade/access"
+)
 
 // Shared is how equal requests share an execution, for tests to put a wrong one in place.
 type Shared interface {
@@ -50,7 +54,7 @@ func (j *JoinsRunning) Do(ctx context.Context, q requestKey, run func(context.Co
 
 // AppendPlain is how a state is compared.
 func AppendPlain(v any) (string, bool) {
-	text, ok := appendPlain(nil, v, 0)
+	text, ok := access.State{"value": v}.AppendKey(nil)
 	return string(text), ok
 }
 

@@ -188,20 +188,18 @@ type subscriptionKey struct {
 }
 
 func (s *Subscription) key() any {
-	state, plain := appendPlain(nil, map[string]any(s.state), 0)
+	state, plain := s.state.AppendKey(nil)
 	if !plain || !s.op.shared {
 		return nil
 	}
-	if s.state == nil {
-		state = nil
-	}
-	var vars []byte
-	for i := range s.op.vars.List {
+	vars := make([]any, len(s.op.vars.List))
+	for i := range vars {
 		if text := s.vars.At(i); i != s.op.resume && text != nil {
-			vars = appendSized(appendCount(vars, 'v', i), 's', string(text))
+			vars[i] = string(text)
 		}
 	}
-	return subscriptionKey{s.op, string(vars), string(state)}
+	values, _ := access.State{"variables": vars}.AppendKey(nil)
+	return subscriptionKey{s.op, string(values), string(state)}
 }
 
 // resumeVariable returns the slot of the variable of a subscription's argument after, if the

@@ -49,7 +49,9 @@ type streaming struct {
 	*httptest.Server
 	facade *facade.Facade
 	facts  restream.Facts
-	end    context.CancelFunc
+	// answers are those that equal streams share.
+	answers *facts.Answers
+	end     context.CancelFunc
 	// roles are those of whoever calls as Ada; nil: the token does not hold any more.
 	roles atomic.Pointer[[]any]
 	full  atomic.Bool // no stream has a place any more
@@ -96,7 +98,7 @@ func stream(t *testing.T) *streaming {
 	f := storetest.New(t, project, store, nil)
 	feed := facts.New(store, nil)
 	t.Cleanup(feed.Close)
-	s := &streaming{facade: f, facts: feedFacts{f, feed}}
+	s := &streaming{facade: f, facts: feedFacts{f, feed}, answers: facts.NewAnswers(nil)}
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	state := func(r *http.Request) (access.State, error) {
@@ -114,7 +116,7 @@ func stream(t *testing.T) *streaming {
 	}
 	s.roles.Store(&[]any{"staff"})
 	h, err := rest.New(f.Catalog(), f, &rest.Options{State: state, Streams: restream.Options{
-		Facts: feedFacts{f, feed}, Again: state, Ending: ctx,
+		Facts: feedFacts{f, feed}, Again: state, Ending: ctx, Answers: s.answers,
 		Place: func(*http.Request, access.State) (func(), error) {
 			if s.full.Load() {
 				return nil, kiterror.Errorf(kiterror.TooManyRequests, "too many streams are open")
@@ -305,6 +307,44 @@ func TestFactStream(t *testing.T) {
 	}
 	if _, _, data := s.follow(t, "/api/blog/facts/postChanged?after=start", ada).next(); said(data) != "postChanged created p0 1" {
 		t.Errorf("the oldest is %s", data)
+	}
+}
+
+// TestSharedEvents: an event is judged and encoded once for the streams of one caller that ask for the
+// same, and by itself for every other caller, filter and selection. A caller whose rights change leaves
+// the others.
+func TestSharedEvents(t *testing.T) {
+	s := stream(t)
+	const path = "/api/blog/facts/postChanged"
+	equal := []*events{s.follow(t, path, bob), s.follow(t, path, bob), s.follow(t, path, bob)}
+	all := []*events{s.follow(t, path, ada), s.follow(t, path+"?fields=id,views", bob), s.follow(t, path+"?filter[views][lt]=50", bob)}
+	members := s.opened(t, http.MethodPost, streamsPath, `{"streams":{"1":{"fact":"blog.postChanged"},"2":{"fact":"blog.postChanged"}}}`, "Content-Type: application/json", bob)
+	for range 3 { // open and both positions
+		members.next()
+	}
+	s.post(t, "p1", 7)
+	texts := map[string]int{}
+	for _, e := range append(equal, all...) {
+		_, _, data := e.next()
+		if got := said(data); got != "postChanged created p1 7" {
+			t.Fatalf("%s", data)
+		}
+		texts[data]++
+	}
+	for range 2 {
+		if _, _, data := members.next(); said(string(jsontext.Get([]byte(data), "event"))) != "postChanged created p1 7" {
+			t.Errorf("a member: %s", data)
+		}
+	}
+	// The stream with a filter has the text of those without.
+	if evaluated, shared := s.answers.Counts(); evaluated+shared != 8 || shared == 0 || shared > 3 || len(texts) != 3 {
+		t.Errorf("%d evaluated, %d shared, texts %v", evaluated, shared, texts)
+	}
+	s.roles.Store(&[]any{})
+	s.post(t, "p2", 8)
+	_, _, his := equal[0].next()
+	if _, _, hers := all[0].next(); hers != his || strings.Contains(hers, "score") {
+		t.Errorf("Ada, who has the rights of Bob now: %s", hers)
 	}
 }
 

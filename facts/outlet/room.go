@@ -45,7 +45,7 @@ func (r *Room) schedule(p *Pump) {
 	r.hire()
 }
 
-// again is schedule by the worker that runs the pump, which goes on unless it has replaced.
+// again is schedule by the worker that runs the pump, which goes on unless another one works in its place.
 func (r *Room) again(p *Pump, w *worker) {
 	if r == nil || w.replaced {
 		r.schedule(p)
@@ -82,10 +82,10 @@ func (r *Room) next() *Pump {
 
 // worker runs pumps one after another, with one batch.
 type worker struct {
-	room  *Room
-	batch *Batch // nil: none was needed yet
-	try   attempt
-	replaced  bool // it waits for a client, and another one works in its place
+	room     *Room
+	batch    *Batch // nil: none was needed yet
+	try      attempt
+	replaced bool // it waits for a client, and another one works in its place
 }
 
 func (w *worker) work() {

@@ -226,7 +226,7 @@ type Event struct {
 
 // Write adds the event to a batch. ID and Name must not contain line ends.
 func (e *Event) Write(b *outlet.Batch) {
-	b.Text = e.append(b.Text)
+	b.Text = e.Append(b.Text)
 	b.End()
 }
 
@@ -241,12 +241,12 @@ func Beat(b *outlet.Batch, id string) {
 	b.End()
 }
 
-// append appends the event as the standard writes it.
+// Append appends the event as the standard writes it.
 //
 //	id: 9
 //	event: orderPlaced
 //	data: {"id":"…"}
-func (e *Event) append(dst []byte) []byte {
+func (e *Event) Append(dst []byte) []byte {
 	if e.ID != "" {
 		dst = append(append(append(dst, "id: "...), e.ID...), '\n')
 	}

@@ -5,11 +5,13 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/readset"
+	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -79,16 +81,16 @@ type Options struct {
 // Hub opens streams, and bounds how many there are. It may be used from many goroutines.
 type Hub struct {
 	options Options
-	// answers is the part of the memory that answers may take which are kept: what is sent has the
+	// memory is the part of the memory that answers may take which are kept: what is sent has the
 	// rest.
-	answers *budget.Budget
+	memory  *budget.Budget
+	answers *facts.Answers
+	queries atomic.Int64 // executions of live queries
 
-	mu      sync.Mutex
-	places  [3]places // by Kind
-	shared  map[any]*shared
-	live    map[any]*live
-	lane    *lane
-	numbers Numbers
+	mu     sync.Mutex
+	places [3]places // by Kind
+	live   map[any]*live
+	lane   *lane
 }
 
 // Kind is what a place is taken for.
@@ -140,7 +142,8 @@ func NewHub(o Options) *Hub {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	h := &Hub{options: o, answers: o.Memory.Part(2), shared: map[any]*shared{}, live: map[any]*live{}, lane: newLane()}
+	h := &Hub{options: o, memory: o.Memory.Part(2), live: map[any]*live{}, lane: newLane()}
+	h.answers = facts.NewAnswers(h.memory)
 	for i := range h.places {
 		h.places[i].caller = map[string]int{}
 	}
@@ -150,12 +153,16 @@ func NewHub(o Options) *Hub {
 // Limits are those of the hub, with their defaults.
 func (h *Hub) Limits() Limits { return h.options.Limits }
 
+// Answers are the shared answers, for streams that do not come from the hub.
+func (h *Hub) Answers() *facts.Answers { return h.answers }
+
 // Numbers are those of the moment.
-func (h *Hub) Numbers() Numbers {
+func (h *Hub) Numbers() (n Numbers) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	n := h.numbers
 	n.Connections, n.Subscriptions = h.places[OfConnection].all, h.places[ofSubscription].all
+	n.Evaluated, n.Shared = h.answers.Counts()
+	n.Evaluated += h.queries.Load()
 	return n
 }
 
@@ -242,7 +249,7 @@ func (h *Hub) Open(ctx context.Context, s *resolvers.Subscription, caller string
 		h.Leave(ofSubscription, caller)
 		return nil, err
 	}
-	st := &Stream{hub: h, subscription: s, caller: caller, reader: r, wake: wake, shared: h.join(s)}
+	st := &Stream{hub: h, subscription: s, caller: caller, reader: r, wake: wake, shared: h.answers.Join(s.Key, respond(s))}
 	r.Notify(wake)
 	wake() // there may be something already
 	return st, nil
@@ -278,27 +285,13 @@ func (h *Hub) partLive(st *Stream) {
 	h.Leave(ofLive, st.caller)
 }
 
-// join finds the subscriptions whose answers are equal to those of s.
-func (h *Hub) join(s *resolvers.Subscription) *shared {
-	if s.Key == nil {
-		return &shared{hub: h, subscription: s, members: 1}
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	all := h.shared[s.Key]
-	if all == nil {
-		all = &shared{hub: h, subscription: s}
-		h.shared[s.Key] = all
-	}
-	all.members++
-	return all
-}
-
-// part takes a stream from those that share answers.
-func (h *Hub) part(all *shared) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if all.members--; all.members == 0 && all.subscription.Key != nil && h.shared[all.subscription.Key] == all {
-		delete(h.shared, all.subscription.Key)
+// respond executes a subscription for the events of its fact.
+func respond(s *resolvers.Subscription) facts.Respond {
+	return func(ctx context.Context, events []*facade.Event, add func(facade.Position, []byte)) (done int, err error) {
+		answers, done, err := s.Respond(ctx, events)
+		for _, a := range answers {
+			add(a.Position, a.Body)
+		}
+		return done, err
 	}
 }

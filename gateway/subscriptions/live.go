@@ -73,9 +73,9 @@ func (l *live) leave(s *Stream) (last bool) {
 // keep keeps the answer for subscribers that take it later. It is counted whatever its size is; where
 // that leaves no memory, executions wait. The caller holds mu.
 func (l *live) keep(body []byte) {
-	l.hub.answers.Give(len(l.body))
+	l.hub.memory.Give(len(l.body))
 	l.body = body
-	l.hub.answers.Add(len(l.body))
+	l.hub.memory.Add(len(l.body))
 }
 
 // idle ends what runs for nobody. The caller holds mu.
@@ -161,11 +161,11 @@ func (l *live) refresh(ctx context.Context) {
 	var failed, full bool
 	touched, err := l.look(ctx)
 	if err == nil && (execute || touched) {
-		if err = l.hub.answers.Take(liveMemory); err != nil {
+		if err = l.hub.memory.Take(liveMemory); err != nil {
 			full = true
 		} else {
 			body, failed, err = l.execute(ctx)
-			l.hub.answers.Give(liveMemory)
+			l.hub.memory.Give(liveMemory)
 		}
 	}
 	l.mu.Lock()
@@ -234,7 +234,7 @@ func (l *live) look(ctx context.Context) (touched bool, err error) {
 // execute executes the query, and once more where it read what was not followed before.
 func (l *live) execute(ctx context.Context) (body []byte, failed bool, err error) {
 	for {
-		l.hub.count(1, 0)
+		l.hub.queries.Add(1)
 		var resp *resolvers.Response
 		var reads *readset.Set
 		l.hub.lane.do(ctx, l.subscription.Document(), func(ctx context.Context) { resp, reads = l.subscription.Query(ctx) })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/resolvers"
 )
 
@@ -28,7 +29,7 @@ type Stream struct {
 	version int   // of the answer that it has
 
 	reader   Reader
-	shared   *shared
+	shared   *facts.Group
 	from     facade.Position   // where the last answers begin
 	answered []facade.Position // the events that they answer
 	failures int               // in a row
@@ -54,7 +55,7 @@ func (s *Stream) Next(ctx context.Context) ([][]byte, error) {
 		if len(events) == 0 {
 			return nil, nil
 		}
-		answers, positions, done, err := s.shared.answers(ctx, events)
+		answers, positions, done, err := s.shared.To(ctx, events)
 		if err != nil {
 			s.reader.Rewind(s.from)
 			return nil, s.failed(ctx, err)
@@ -142,7 +143,7 @@ func (s *Stream) Close() {
 		s.hub.partLive(s)
 	} else {
 		s.reader.Close()
-		s.hub.part(s.shared)
+		s.shared.Leave()
 	}
 	s.hub.Leave(ofSubscription, s.caller)
 }

@@ -23,9 +23,8 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -80,6 +79,8 @@ type Options struct {
 	// unlimited.
 	Budget *budget.Budget
 	Room   *outlet.Room
+	// Answers has streams that are answered alike share what they send; nil: none do.
+	Answers *facts.Answers
 	// Closed is called when a stream has ended, unless it is nil.
 	Closed func(sse.Summary, access.State)
 }
@@ -101,12 +102,13 @@ type Stream struct {
 	listed     listed
 	member     json.RawMessage // the id in a [Group], as JSON; nil: the stream is an answer of its own
 	r          *http.Request
-	caller     any       // as [facade.WithRequest] takes it
-	sent       time.Time // time of the last message; zero: none yet
-	identified time.Time // when the caller was
-	settled    time.Time // when the events after a list are judged; zero: they were
-	retry      time.Time // when a failure is tried again; zero: there is none
-	failures   int       // in a row
+	caller     any          // as [facade.WithRequest] takes it
+	sent       time.Time    // time of the last message; zero: none yet
+	identified time.Time    // when the caller was
+	group      *facts.Group // of the streams that send the same; nil: there are none
+	settled    time.Time    // when the events after a list are judged; zero: they were
+	retry      time.Time    // when a failure is tried again; zero: there is none
+	failures   int          // in a row
 	// from is where the last batch begins, and shown where each of its events is.
 	from  facade.Position
 	shown []facade.Position
@@ -133,6 +135,7 @@ func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
 func (s *Stream) of(r *http.Request) {
 	s.r, s.identified = r.WithContext(context.WithoutCancel(r.Context())), time.Now()
 	s.caller, _ = facade.RequestOf(r.Context()).Shares()
+	s.join()
 }
 
 // closed reports the end of a stream.
@@ -148,6 +151,7 @@ func (s *Stream) Begin(wake func()) { s.Reader.Notify(wake) }
 // Close implements [sse.Source].
 func (s *Stream) Close() {
 	s.Reader.Close()
+	s.leave()
 	s.begun()
 	s.Closed()
 }
@@ -277,7 +281,11 @@ func (s *Stream) next(ctx context.Context, b *outlet.Batch) (more bool, err erro
 		s.beat(b, at.String())
 		return false, nil
 	}
-	if err := s.send(ctx, b, events); err != nil {
+	send := s.send
+	if len(s.listed) == 0 && s.group != nil {
+		send = s.share
+	}
+	if err := send(ctx, b, events); err != nil {
 		s.Reader.Rewind(s.from)
 		return false, err
 	}
@@ -324,27 +332,19 @@ func (s *Stream) again(ctx context.Context, beat bool) error {
 	if err != nil {
 		return err
 	}
+	s.leave()
 	s.Sub, s.Watch = sub, watch
+	s.join()
 	return nil
 }
 
 // send writes those of the events that exist for the caller now.
 func (s *Stream) send(ctx context.Context, b *outlet.Batch, events []*facade.Event) error {
-	// A copy of the store may lag the event.
-	ctx, account, err := s.Options.Budget.Open(facade.WithRequest(consistency.Latest(ctx), s.caller, 0))
+	shown, end, err := s.evaluation().reveal(ctx, events)
 	if err != nil {
 		return err
 	}
-	defer account.Close()
-	if limit := s.Options.Timeout; limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
-	shown, err := s.Watch.Reveal(ctx, events)
-	if err != nil {
-		return err
-	}
+	defer end()
 	shown = s.listed.news(shown)
 	var text []byte
 	for i := range shown {
@@ -361,40 +361,4 @@ func (s *Stream) send(ctx context.Context, b *outlet.Batch, events []*facade.Eve
 		s.sent = time.Now()
 	}
 	return nil
-}
-
-// appendShown appends an event as one subscriber sees it (docs/facts.md), and change where it is
-// about what happened to a row:
-//
-//	{"id":"…","position":"…","name":"orderChanged","change":"updated","entity":"order","key":"o-1","version":"…","at":"…","data":{…}}
-//
-// What there is not is null: the row of a change that is left, the key of a fact about no row.
-func appendShown(dst []byte, fact *catalog.Fact, r *facade.Revealed) []byte {
-	e := r.Event
-	dst = jsontext.AppendString(append(dst, `{"id":`...), e.ID)
-	dst = append(append(append(dst, `,"position":"`...), e.Position.String()...), '"')
-	dst = jsontext.AppendString(append(dst, `,"name":`...), e.Name)
-	if r.Change != "" {
-		dst = jsontext.AppendString(append(dst, `,"change":`...), string(r.Change))
-	}
-	entity := json.RawMessage(nil)
-	if fact.Door != nil {
-		entity = jsontext.Quote(fact.Door.Name)
-	}
-	dst = appendOrNull(append(dst, `,"entity":`...), entity)
-	dst = appendOrNull(append(dst, `,"key":`...), r.Key)
-	version := json.RawMessage(nil)
-	if r.Version != "" {
-		version = jsontext.Quote(r.Version)
-	}
-	dst = appendOrNull(append(dst, `,"version":`...), version)
-	dst = rows.AppendDateTime(append(dst, `,"at":`...), e.At)
-	return append(appendOrNull(append(dst, `,"data":`...), r.Data), '}')
-}
-
-func appendOrNull(dst []byte, value json.RawMessage) []byte {
-	if value == nil {
-		return append(dst, "null"...)
-	}
-	return append(dst, value...)
 }
