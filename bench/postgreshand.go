@@ -290,7 +290,7 @@ const epoch = 946684800 * 1_000_000
 func (h *blogByHandOnPostgres) row(ctx context.Context, conn *pgx.Conn, dst []byte, v handVariables) ([]byte, error) {
 	var id, authorID int64
 	var title, name string
-	err := conn.QueryRow(ctx, h.sql["row"][0], v.ID, 2).Scan(&id, &authorID, &title)
+	err := conn.QueryRow(ctx, h.sql["row"][0], v.ID).Scan(&id, &authorID, &title)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return append(dst, `{"data":{"post":null}}`...), nil
 	}
