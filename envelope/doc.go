@@ -11,7 +11,8 @@
 // It has no rules of its own about calls:
 //
 //	ServeHTTP       one HTTP request: budget, body, deadline, status    serve.go, http.go
-//	appendAnswers   the caller; one frame, or a batch ten at once       request.go, batch.go
+//	identify        the caller                                          request.go
+//	appendAnswers   a batch, ten frames at once                         request.go, batch.go
 //	run             frame → invocation → call → result                  invocation.go, synonyms.go
 //
 // # The integers of errors

@@ -36,21 +36,23 @@ type request struct {
 	later    atomic.Pointer[kiterror.Error] // a frame's failure with a retry time
 }
 
-// appendAnswers appends the answer to one body, if it has one: a frame, or an array of frames.
-func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []byte {
+// identify checks the text of a body and identifies its caller. The failure is that of a body that
+// is not JSON.
+func (q *request) identify(ctx context.Context, body []byte) *wire.Failure {
 	if err := jsontext.Check(body); err != nil {
-		return wire.AppendFailure(dst, wire.NullID, &wire.Failure{
+		return &wire.Failure{
 			Code: wire.ParseError,
 			Err:  kiterror.Errorf(kiterror.BadRequest, "the body is not a frame of JSON: %s", err.Error()),
-		})
+		}
 	}
 	if q.refusal == nil {
 		q.rebuildState(ctx, body)
 	}
-	if jsontext.KindOf(body) != jsontext.Array {
-		return q.appendAnswer(ctx, dst, body, false)
-	}
-	q.batch = true
+	return nil
+}
+
+// appendAnswers appends the answers to a batch: an array of frames.
+func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []byte {
 	dst, copied := appendBatch(dst, body, func(dst []byte, frame json.RawMessage, full bool) []byte {
 		return q.appendAnswer(ctx, dst, frame, full)
 	})

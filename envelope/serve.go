@@ -39,7 +39,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := account.Begin(); err != nil {
 		q.refusal = kiterror.AsError(err)
 	}
-	buf.Text = q.appendAnswers(ctx, buf.Text, body)
+	if failed := q.identify(ctx, body); failed != nil {
+		buf.Text = wire.AppendFailure(buf.Text, wire.NullID, failed)
+	} else if q.batch = jsontext.KindOf(body) == jsontext.Array; q.batch {
+		buf.Text = q.appendAnswers(ctx, buf.Text, body)
+	} else {
+		buf.Text = q.appendAnswer(ctx, buf.Text, body, false)
+	}
 	account.Keep(len(buf.Text)) // the rows are written
 	account.End()
 	status := q.status(w.Header())

@@ -111,7 +111,7 @@ func TestAccessLinesAreOptional(t *testing.T) {
 	if lines := accessLines(t, &log); lines != nil {
 		t.Errorf("%q", lines)
 	}
-	h := telemetry.Watch(http.HandlerFunc(live), slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), true, 0, formOf(""))
+	h := frontOf(http.HandlerFunc(live), slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/livez", nil))
 	if lines := accessLines(t, &log); len(lines) != 1 || !strings.HasPrefix(lines[0], "DEBUG method=GET path=/livez status=200 bytes=5") {
 		t.Errorf("%q", lines)

@@ -82,5 +82,7 @@ func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 		paths = append(paths, "/debug/pprof/")
 	}
 	mux.Handle("/", notFound(paths))
-	return h.watch(guard.NewHosts(h.config.Hosts).Guard(guard.CrossSite{}.Guard(mux, formOf("")), formOfPath))
+	all := &guard.Path{Handler: mux, Sites: &guard.CrossSite{}, Fail: formOf("")}
+	uncounted := &Host{log: h.log, config: h.config} // a scrape does not count itself
+	return uncounted.around(func(*http.Request) *guard.Path { return all })
 }

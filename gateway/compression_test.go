@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/gateway/gatewaytest"
-	"github.com/frondhost/frond/gateway/guard"
-	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -79,10 +77,10 @@ func TestCompressedAnswersOfSurfaces(t *testing.T) {
 
 // TestCompressedHalfAnswers: one that ends in a panic must not look whole.
 func TestCompressedHalfAnswers(t *testing.T) {
-	gatewaytest.CutOff(t, telemetry.Watch(guard.Compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	gatewaytest.CutOff(t, frontOf(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		w.Header().Set("Content-Length", "4000")
 		_, _ = io.WriteString(w, strings.Repeat("a", 2000))
 		panic("and then")
-	})), slog.New(slog.DiscardHandler), true, 0, formOf("")))
+	}), slog.New(slog.DiscardHandler)))
 }

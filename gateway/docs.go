@@ -36,7 +36,7 @@ func (g *generation) docs(base string) {
 		return
 	}
 	add := func(name string, h http.Handler) {
-		g.mount(mounted{path: base + docsPath + name, hidden: true, handler: h})
+		g.mount(&mounted{path: base + docsPath + name, hidden: true, Path: guard.Path{Handler: h}})
 	}
 	for name, file := range console.Docs() {
 		add(name, file)

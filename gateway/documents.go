@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/describe"
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/gateway/guard"
 )
 
 // DocumentFormats are the API documents that a gateway serves, by the names that
@@ -70,7 +71,7 @@ func (g *generation) describe(p *place) {
 	}
 	for _, format := range DocumentFormats {
 		if p.surface.Kind() == documented[format] {
-			g.mount(mounted{path: p.base + "/" + format + ".json", hidden: true, handler: serveDocument("application/json", func() []byte { return p.document(format) })})
+			g.mount(&mounted{path: p.base + "/" + format + ".json", hidden: true, Path: guard.Path{Handler: serveDocument("application/json", func() []byte { return p.document(format) })}})
 		}
 	}
 }

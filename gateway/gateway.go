@@ -71,9 +71,9 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	if host.certificate = certificate; certificate != nil {
 		certificate.log = host.log
 	}
-	g.handler = host.around(host.compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g.current.Load().router.ServeHTTP(w, r)
-	})))
+	front := host.around(func(r *http.Request) *guard.Path { return g.current.Load().find(r) })
+	front.Compress = !config.NoCompression
+	g.handler = front
 	host.follow(context.Background(), func(f *facade.Facade) error {
 		next, err := newGeneration(host, g.session, again, &g.draining, f)
 		if err == nil {
@@ -132,9 +132,9 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 // for slow clients, and answers for unknown paths.
 func (g *Gateway) Mount(r Router) {
 	for _, m := range g.current.Load().mounted {
-		r.Handle(m.path, g.host.telemetry.Requests(g.host.watch(g.host.compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			g.current.Load().at(m.path).ServeHTTP(w, r)
-		})))))
+		f := g.host.around(func(*http.Request) *guard.Path { return g.current.Load().at(m.path) })
+		f.AnyHost, f.Compress = true, !g.host.config.NoCompression
+		r.Handle(m.path, f)
 	}
 }
 

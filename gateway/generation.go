@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/gorilla/mux"
-
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
@@ -33,8 +31,9 @@ type generation struct {
 	callers   json.RawMessage     // see [callersOf]
 	documents *graphqlhttp.Folder // trusted documents; nil: every document is trusted
 	places    []*place
-	mounted   []mounted
-	router    http.Handler
+	mounted   []*mounted
+	exact     map[string]*mounted // by whole path
+	unknown   *mounted            // answers all other paths
 	// streaming ends when the generation is replaced, or the host stops: clients then open
 	// their streams again on the new generation (docs/decisions/revealing-events.md).
 	streaming  context.Context //nolint:containedctx // a signal of the generation's life
@@ -82,8 +81,8 @@ func newGeneration(h *Host, session, again Session, draining *atomic.Bool, f *fa
 		// While a remote is not discovered, documents of its fields are refused.
 		return nil, err
 	}
-	gen.mount(mounted{path: "/livez", handler: http.HandlerFunc(live)})
-	gen.mount(mounted{path: "/readyz", handler: h.ready(draining, false)})
+	gen.mount(&mounted{path: "/livez", Path: guard.Path{Handler: http.HandlerFunc(live)}})
+	gen.mount(&mounted{path: "/readyz", Path: guard.Path{Handler: h.ready(draining, false)}})
 	gen.route()
 	return gen, nil
 }
@@ -101,21 +100,21 @@ func (g *generation) serve(kind catalog.Surface, path, base, audience string, bu
 	p.caller = g.facade.On(p.view)
 	handler, problem := build(g, p)
 	g.places = append(g.places, p)
-	g.mount(mounted{base + path, audience != "", handler, p})
+	g.mount(&mounted{path: base + path, hidden: audience != "", place: p, Path: guard.Path{Handler: handler}})
 	g.describe(p)
 	if kind == catalog.OnEnvelope && audience == "" {
 		if facts := g.facts(p.view); facts != nil {
-			g.mount(mounted{envelope.FactsPath, false, facts, p})
+			g.mount(&mounted{path: envelope.FactsPath, place: p, Path: guard.Path{Handler: facts}})
 		}
 	}
 	if p.streams != nil {
-		g.mount(mounted{base + streamsPath, true, p.streams, p})
+		g.mount(&mounted{path: base + streamsPath, hidden: true, place: p, Path: guard.Path{Handler: p.streams}})
 	}
 	if p.graphQL != nil {
-		g.mount(mounted{base + path + graphqlsse.Path, true, handler, p})
+		g.mount(&mounted{path: base + path + graphqlsse.Path, hidden: true, place: p, Path: guard.Path{Handler: handler}})
 	}
 	if p.graphQL != nil && p.graphQL.HasConsole() {
-		g.mount(mounted{base + path + console.Path, true, handler, p})
+		g.mount(&mounted{path: base + path + console.Path, hidden: true, place: p, Path: guard.Path{Handler: handler}})
 	}
 	return problem, nil
 }
@@ -158,71 +157,68 @@ func distinct(problems []error) error {
 	return errors.Join(append(all, faults.Err())...)
 }
 
-// mount puts a handler behind its guards, and what reports its requests.
-func (g *generation) mount(m mounted) {
-	m.handler = g.guard(m)
-	if m.place != nil {
-		m.handler = g.host.telemetry.At(string(m.place.surface), m.place.routeOf(m.path), m.handler)
-	}
-	g.mounted = append(g.mounted, m)
+// mount adds a handler with its guards.
+func (g *generation) mount(m *mounted) {
+	g.mounted = append(g.mounted, g.guard(m))
 }
 
-// guard puts the check of other sites in front of a handler: their pages may call as cors
-// says, and no others.
-func (g *generation) guard(m mounted) http.Handler {
+// guard sets the guards of a handler, and returns it: pages of other sites may call as cors says,
+// and no others.
+func (g *generation) guard(m *mounted) *mounted {
 	config := &g.host.config
-	s := guard.CrossSite{Dev: config.Identity.Dev && g.host.options.Session == nil, Hosts: guard.NewHosts(config.Hosts)}
-	var surface catalog.Surface
-	if m.place != nil {
-		surface = m.place.surface
-	}
-	if h, ok := m.handler.(*graphqlhttp.Handler); ok {
-		s.Page = h.IsPage
+	m.Sites = &guard.CrossSite{Dev: config.Identity.Dev && g.host.options.Session == nil, Hosts: guard.NewHosts(config.Hosts)}
+	if h, ok := m.Handler.(*graphqlhttp.Handler); ok {
+		m.Sites.Page = h.IsPage
 	} else if m.place == nil { // the gateway's own paths have no data
-		s.Page = func(*http.Request) bool { return true }
+		m.Sites.Page = func(*http.Request) bool { return true }
 	}
-	handler := m.handler
+	m.Fail = formOf("")
 	if m.place != nil {
-		handler = g.host.consistent(handler, formOf(surface))
+		m.Fail, m.Surface, m.Consistent, m.Route = formOf(m.place.surface), string(m.place.surface), g.host.copies(), m.place.routeOf(m.path)
 	}
 	cors := config.CORS
-	if s.Dev {
+	if m.Sites.Dev {
 		cors.Headers = append(slices.Clone(cors.Headers), identity.DevHeader)
 	}
-	return cors.Wrap(s.Guard(handler, formOf(surface)), g.host.Development())
+	m.ReadBy(&cors, g.host.Development())
+	return m
 }
 
-// route puts the mounted paths on a router. The answer to an unknown path lists the paths.
+// route sorts the mounted paths. The answer to an unknown path lists the paths.
 func (g *generation) route() {
-	router := mux.NewRouter().SkipClean(true)
-	r := Mux(router)
-	exact := map[string]http.Handler{} // by whole path, before the router is asked
+	g.exact = map[string]*mounted{}
 	for _, m := range g.mounted {
-		r.Handle(m.path, m.handler)
 		if !strings.HasSuffix(m.path, "/") {
-			exact[m.path] = m.handler
+			g.exact[m.path] = m
 		}
 	}
-	exact["/"] = g.guard(mounted{handler: welcome(g.welcomePage(), notFound(g.paths()))})
-	router.NotFoundHandler = g.guard(mounted{handler: notFound(g.paths())})
-	g.router = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if h := exact[r.URL.Path]; h != nil {
-			h.ServeHTTP(w, r)
-			return
+	g.exact["/"] = g.guard(&mounted{Path: guard.Path{Handler: welcome(g.welcomePage(), notFound(g.paths()))}})
+	g.unknown = g.guard(&mounted{Path: guard.Path{Handler: notFound(g.paths())}})
+}
+
+// find is the handler of a request: that of the whole path, or the first that has everything below
+// its own.
+func (g *generation) find(r *http.Request) *guard.Path {
+	if m := g.exact[r.URL.Path]; m != nil {
+		return &m.Path
+	}
+	for _, m := range g.mounted {
+		if strings.HasSuffix(m.path, "/") && strings.HasPrefix(r.URL.Path, m.path) {
+			return &m.Path
 		}
-		router.ServeHTTP(w, r)
-	})
+	}
+	return &g.unknown.Path
 }
 
 // at is the handler of a path that was mounted by some generation. A surface that has become
 // empty answers as an unknown path.
-func (g *generation) at(path string) http.Handler {
+func (g *generation) at(path string) *guard.Path {
 	for _, m := range g.mounted {
 		if m.path == path {
-			return m.handler
+			return &m.Path
 		}
 	}
-	return notFound(g.paths())
+	return &g.unknown.Path
 }
 
 // paths are the paths that everybody may know.

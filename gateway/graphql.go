@@ -23,7 +23,7 @@ func NewGraphQL(engine *resolvers.Engine, opts *GraphQLOptions) http.Handler {
 
 // guarded is a handler with no other guard in front of it.
 func guarded(h *graphqlhttp.Handler) http.Handler {
-	return guard.CrossSite{Page: h.IsPage}.Guard(h, graphqlhttp.Refuse)
+	return (&guard.CrossSite{Page: h.IsPage}).Guard(h, graphqlhttp.Refuse)
 }
 
 // RegisterGraphQL mounts a built schema on /graphql (spec 4.3.2). caller is the caller that

@@ -39,33 +39,22 @@ func formOfPath(w http.ResponseWriter, r *http.Request, status int, err *kiterro
 	formOf(surface)(w, r, status, err)
 }
 
-// around is the list of guards around a whole service, surfaces and all. The outermost
-// reports requests: those that a guard refuses, too.
-func (h *Host) around(next http.Handler) http.Handler {
-	return h.telemetry.Requests(h.watch(guard.NewHosts(h.config.Hosts).Guard(next, formOfPath)))
-}
-
-// compressed compresses the answers of next, unless the setting says otherwise.
-func (h *Host) compressed(next http.Handler) http.Handler {
-	if h.config.NoCompression {
-		return next
+// around is the front of a service: the guards before the path that find returns.
+func (h *Host) around(find func(*http.Request) *guard.Path) *guard.Front {
+	lines := h.log
+	if h.config.Log.NoAccess {
+		lines = nil
 	}
-	return guard.Compress(next)
-}
-
-// consistent reads and answers X-Frond-Consistency where the store's reads may go to copies
-// of it, and where there are remote Fronds, whose stores may be such.
-func (h *Host) consistent(next http.Handler, fail guard.Fail) http.Handler {
-	if h.store.can.Copies || h.topology != nil {
-		return guard.Consistent(next, fail)
+	return &guard.Front{
+		Find: find, Hosts: guard.NewHosts(h.config.Hosts), Fail: formOfPath, Work: h.config.Limits.Work, Log: h.log,
+		Begin: func(ctx context.Context, r *http.Request) (guard.Report, *http.Request) {
+			return h.telemetry.Begin(ctx, r, lines)
+		},
 	}
-	return next
 }
 
-// watch logs the requests that next answers and turns its panics into problems.
-func (h *Host) watch(next http.Handler) http.Handler {
-	return telemetry.Watch(next, h.log, !h.config.Log.NoAccess, h.config.Limits.Work, formOf(""))
-}
+// copies reports whether reads may go to copies of a store: of the own one, or of that of a remote.
+func (h *Host) copies() bool { return h.store.can.Copies || h.topology != nil }
 
 // executed reports the GraphQL operation of a request.
 func (h *Host) executed(ctx context.Context, res *resolvers.Response) {

@@ -22,8 +22,8 @@ func TestHostOfAListener(t *testing.T) {
 	if h.telemetry, err = telemetry.New(t.Context(), nil, true, h.log); err != nil {
 		t.Fatal(err)
 	}
-	inside := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "inside") })
-	service, stop, ended := start(t, config, h.around(inside), new(atomic.Bool))
+	inside := &guard.Path{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "inside") })}
+	service, stop, ended := start(t, config, h.around(func(*http.Request) *guard.Path { return inside }), new(atomic.Bool))
 	admin, l, err := h.admin(t.Context(), new(atomic.Bool))
 	if err != nil {
 		t.Fatal(err)
@@ -61,14 +61,14 @@ func TestHostOfAListener(t *testing.T) {
 	// A client of frames reads why, too.
 	r := httptest.NewRequest("POST", "http://evil.example/_kit/call", nil)
 	w := httptest.NewRecorder()
-	h.around(inside).ServeHTTP(w, r.WithContext(guard.WithListener(t.Context(), l)))
+	h.around(func(*http.Request) *guard.Path { return inside }).ServeHTTP(w, r.WithContext(guard.WithListener(t.Context(), l)))
 	if w.Code != 421 || !strings.HasPrefix(w.Body.String(), `{"jsonrpc":"2.0","id":null,"error"`) {
 		t.Errorf("a frame: %d %s", w.Code, w.Body)
 	}
 
 	// Served by anybody else, or for the whole network, the Host is not ours to judge.
 	w = httptest.NewRecorder()
-	h.around(inside).ServeHTTP(w, httptest.NewRequest("GET", "http://evil.example/", nil))
+	h.around(func(*http.Request) *guard.Path { return inside }).ServeHTTP(w, httptest.NewRequest("GET", "http://evil.example/", nil))
 	if w.Code != 200 {
 		t.Errorf("elsewhere: %d %s", w.Code, w.Body)
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,21 +82,30 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	frames := envelope.NewHandler(served, caller, &envelope.Options{
 		TrustState: verifier == nil, Verifier: verifier, Nonces: host.store.can.Nonces, MaxBody: host.config.Limits.Body, Budget: host.budget, Called: calledFrame, Log: host.log,
 	})
-	route := func(*http.Request) string { return envelope.Path }
-	mux.Handle(envelope.Path, host.telemetry.At(string(catalog.OnEnvelope), route, guard.CrossSite{}.Guard(host.consistent(frames, formOf(catalog.OnEnvelope)), formOf(catalog.OnEnvelope))))
+	surfaces := map[string]*guard.Path{envelope.Path: received(envelope.Path, frames)}
+	surfaces[envelope.Path].Consistent = host.copies()
 	paths := []string{envelope.Path, "/livez", "/readyz"}
 	if facts := host.facts(served.Fronds[0], nil, verifier); facts != nil {
 		paths = append(paths, envelope.FactsPath)
-		route := func(*http.Request) string { return envelope.FactsPath }
-		mux.Handle(envelope.FactsPath, host.telemetry.At(string(catalog.OnEnvelope), route, guard.CrossSite{}.Guard(facts, formOf(catalog.OnEnvelope))))
+		surfaces[envelope.FactsPath] = received(envelope.FactsPath, facts)
 	}
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", host.ready(&r.draining, false))
 	mux.Handle("/", notFound(paths))
-	r.handler = host.around(mux) // answers are not compressed (docs/decisions/http-guards.md)
+	others := &guard.Path{Handler: mux}
+	// Answers are not compressed (docs/decisions/http-guards.md).
+	r.handler = host.around(func(r *http.Request) *guard.Path { return cmp.Or(surfaces[r.URL.Path], others) })
 	host.consume(context.Background())
 	host.publish()
 	return r, nil
+}
+
+// received is a path of the envelope behind the guards of a receiver.
+func received(path string, h http.Handler) *guard.Path {
+	return &guard.Path{
+		Handler: h, Surface: string(catalog.OnEnvelope), Route: func(*http.Request) string { return path },
+		Fail: formOf(catalog.OnEnvelope), Sites: &guard.CrossSite{},
+	}
 }
 
 // Run listens on every address and serves until ctx is done; see [Gateway.Run].

@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/rest"
@@ -44,12 +45,12 @@ type place struct {
 	streams http.Handler         // of REST: several streams in one answer
 }
 
-// mounted is a handler and the path it belongs at.
+// mounted is a handler behind its guards, and the path it belongs at.
 type mounted struct {
-	path    string
-	hidden  bool // not listed in the answer to an unknown path
-	handler http.Handler
-	place   *place // nil: one of the gateway's own paths
+	guard.Path
+	path   string
+	hidden bool   // not listed in the answer to an unknown path
+	place  *place // nil: one of the gateway's own paths
 }
 
 // routeOf finds the route of a request to a surface; "": there is none.

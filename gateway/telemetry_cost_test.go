@@ -16,8 +16,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/gateway/guard"
-	"github.com/frondhost/frond/gateway/telemetry"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -50,7 +48,7 @@ func TestOffCostsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return telemetry.Watch(guard.Compress(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.host.budget, Log: off.host.log})), off.host.log, true, 0, formOf(""))
+		return frontOf(NewGraphQL(engine, &GraphQLOptions{Session: off.session, Budget: off.host.budget, Log: off.host.log}), off.host.log)
 	}()
 	calls, requests := callCost(bare), requestCost(t, direct)
 	if got := callCost(off.Caller()); got != calls {

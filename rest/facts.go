@@ -231,7 +231,10 @@ func (x *exchange) serveChanges() error {
 	if last == "" { // else the client has the list
 		// A copy of the store may lag the position.
 		x.ctx = consistency.Latest(x.ctx)
-		result, err := x.do(&x.call)
+		result, err := x.handler.caller.Call(x.ctx, &x.call)
+		if err == nil && result == nil {
+			err = errNoAnswer
+		}
 		if err != nil {
 			s.Reader.Close()
 			s.Closed()

@@ -46,6 +46,7 @@ type Handler struct {
 	caller  facade.Caller
 	options Options
 	streams stream.Options
+	several bool // every path is that of [Handler.Streams]
 }
 
 // New returns the REST surface of a catalog. caller answers its calls, each under the
@@ -81,33 +82,31 @@ func (h *Handler) Table() *Table { return h.table }
 // ServeHTTP answers one request: it finds the row of the path, reads the request into a
 // call, calls, and writes the result. Errors and panics are answered as problems.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.answer(w, r, (*exchange).serve)
+	x := exchange{handler: h, w: w, r: r}
+	defer x.end()
+	if err := x.serve(); err != nil { //nolint:contextcheck // x has it
+		x.fail(err)
+	}
 }
 
-// answer answers a request with what serve writes, or with the error that it returns.
-func (h *Handler) answer(w http.ResponseWriter, r *http.Request, serve func(*exchange) error) {
-	ctx := r.Context()
-	if h.options.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, h.options.Timeout)
-		defer cancel()
+// begin starts the time of the request and opens its account.
+func (x *exchange) begin() (err error) {
+	x.ctx = x.r.Context()
+	if limit := x.handler.options.Timeout; limit > 0 {
+		x.ctx, x.cancel = context.WithTimeout(x.ctx, limit)
 	}
-	x := exchange{handler: h, w: w, r: r}
-	var err error
-	// Deferred calls run in reverse: a panic is answered first, then the account is closed,
-	// then the context ends.
-	x.ctx, x.account, err = h.options.Budget.Open(ctx)
-	defer func() { x.account.Close() }() // of a stream it is another's
-	defer func() {
-		if v := recover(); v != nil {
-			x.panicked(v)
-		}
-	}()
-	if err == nil {
-		err = serve(&x)
+	x.ctx, x.account, err = x.handler.options.Budget.Open(x.ctx)
+	return err
+}
+
+// end answers a panic, closes the account and ends the context, in this order.
+func (x *exchange) end() {
+	if x.cancel != nil {
+		defer x.cancel()
 	}
-	if err != nil {
-		x.fail(err)
+	defer x.account.Close()
+	if v := recover(); v != nil {
+		x.panicked(v)
 	}
 }
 
@@ -117,7 +116,8 @@ type exchange struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	ctx     context.Context
-	account *budget.Account // of the budget; nil: no bound
+	cancel  context.CancelFunc // ends ctx; nil: no limit
+	account *budget.Account    // of the budget; nil: no bound
 
 	// match, op and call are set in this order by serve and read; op is nil until a row and a
 	// verb were found.
@@ -134,6 +134,12 @@ type exchange struct {
 // [exchange.fail] answers.
 func (x *exchange) serve() error {
 	h := x.handler
+	if err := x.begin(); err != nil {
+		return err
+	}
+	if h.several {
+		return x.serveStreams()
+	}
 	m, missing := h.table.match(x.r.URL.EscapedPath())
 	if missing != nil {
 		return missing
@@ -174,21 +180,12 @@ func (x *exchange) serve() error {
 	x.call.Position = x.op.Cardinality == catalog.PageOf
 	// The version is only used for an ETag, which only one row has.
 	x.call.Version = x.op.Cardinality == catalog.One || x.op.Cardinality == catalog.Maybe
-	result, err := x.do(&x.call)
+	result, err := h.caller.Call(x.ctx, &x.call)
+	if err == nil && result == nil {
+		err = errNoAnswer
+	}
 	if err != nil {
 		return err
 	}
 	return x.write(result)
-}
-
-// do makes the call. The result is never nil without an error.
-func (x *exchange) do(c *facade.Call) (*facade.Result, error) {
-	result, err := x.handler.caller.Call(x.ctx, c)
-	switch {
-	case err != nil:
-		return nil, err
-	case result == nil:
-		return nil, errNoAnswer
-	}
-	return result, nil
 }

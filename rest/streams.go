@@ -16,7 +16,9 @@ import (
 
 // Streams answers POST requests for several streams of facts in one answer, at any path.
 func (h *Handler) Streams() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.answer(w, r, (*exchange).serveStreams) })
+	several := *h
+	several.several = true
+	return &several
 }
 
 // serveStreams answers with all the streams that the body names:

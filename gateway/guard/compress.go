@@ -16,42 +16,13 @@ import (
 // leastCompressed is the length in bytes from which an answer is compressed.
 const leastCompressed = 1 << 10
 
-// Compress sends the answers of next compressed to clients that accept zstd or gzip.
-// It decides before the first byte leaves: answers of a text type with a Content-Length
-// are compressed. An answer without a length is a stream and leaves as it is written; so
-// does one with a Content-Encoding. The ETag stays: it names the row's version, however
-// the row is coded (docs/decisions/http-guards.md).
-func Compress(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &compressing{ResponseWriter: w, sent: r.Header["Accept-Encoding"], head: r.Method == http.MethodHead}
-		next.ServeHTTP(c, r)
-		c.finish() // not after a panic: half an answer must not look whole
-	})
-}
-
-// compressing is the writer of one answer.
-type compressing struct {
-	http.ResponseWriter
-	sent    []string // Accept-Encoding
-	head    bool     // the request is a HEAD: there is no body
-	decided bool
-	coding  *coding
-	encoder encoder // nil: bytes pass as they are
-}
-
-// WriteHeader decides about the coding, the first time that the status is no 1xx.
-func (c *compressing) WriteHeader(status int) {
-	if !c.decided && status >= http.StatusOK {
-		c.decided = true
-		c.decide(status)
-	}
-	c.ResponseWriter.WriteHeader(status)
-}
-
-// decide chooses the coding by the headers of the answer, which are complete now. An answer that
-// depends on Accept-Encoding says so in Vary even if it is not compressed, for caches.
-func (c *compressing) decide(status int) {
-	h := c.Header()
+// encode chooses the coding of an answer by its headers, which are complete now. It is compressed for
+// a client that accepts zstd or gzip, if it is of a text type and has a Content-Length. An answer
+// without a length is a stream and leaves as it is written; so does one with a Content-Encoding. The
+// ETag stays: it names the row's version, however the row is coded (docs/decisions/http-guards.md).
+// An answer that depends on Accept-Encoding says so in Vary even if it is not compressed, for caches.
+func (a *answer) encode(status int) {
+	h := a.Header()
 	switch status {
 	case http.StatusNotModified:
 		varyOn(h, "Accept-Encoding") // as on the answer that it stands for
@@ -62,7 +33,7 @@ func (c *compressing) decide(status int) {
 	if len(h["Content-Length"]) == 0 || len(h["Content-Encoding"]) > 0 || !compressible(h) {
 		return
 	}
-	chosen, plain := negotiate(c.sent)
+	chosen, plain := negotiate(a.accepts)
 	if n, err := strconv.Atoi(h["Content-Length"][0]); err != nil || n < leastCompressed && plain {
 		return
 	}
@@ -73,52 +44,10 @@ func (c *compressing) decide(status int) {
 	h["Content-Encoding"] = chosen.name
 	h.Del("Content-Length")
 	h.Del("Accept-Ranges")
-	if !c.head {
-		c.coding, c.encoder = chosen, chosen.pool.Get().(encoder) //nolint:forcetypeassert // the pool has nothing else
-		c.encoder.Reset(c.ResponseWriter)
+	if !a.head {
+		a.coding, a.encoder = chosen, chosen.pool.Get().(encoder) //nolint:forcetypeassert // the pool has nothing else
+		a.encoder.Reset((*sent)(a))
 	}
-}
-
-// Write passes bytes on, through the encoder where there is one.
-func (c *compressing) Write(b []byte) (int, error) {
-	if !c.decided {
-		c.WriteHeader(http.StatusOK)
-	}
-	if c.encoder != nil {
-		return c.encoder.Write(b)
-	}
-	return c.ResponseWriter.Write(b)
-}
-
-// FlushError sends the bytes written so far, for an http.ResponseController.
-func (c *compressing) FlushError() error {
-	if !c.decided {
-		c.WriteHeader(http.StatusOK)
-	}
-	if c.encoder != nil {
-		if err := c.encoder.Flush(); err != nil {
-			return err
-		}
-	}
-	return http.NewResponseController(c.ResponseWriter).Flush()
-}
-
-// Unwrap lets an http.ResponseController reach what lies below.
-func (c *compressing) Unwrap() http.ResponseWriter { return c.ResponseWriter }
-
-// finish ends the compressed text and gives the encoder back.
-func (c *compressing) finish() {
-	if !c.decided { // nothing was written, as for a HEAD: net/http sends the headers next
-		c.decided = true
-		c.decide(http.StatusOK)
-	}
-	if c.encoder == nil {
-		return
-	}
-	_ = c.encoder.Close() // the client may be gone
-	c.encoder.Reset(nil)  // the pool must not keep the connection alive
-	c.coding.pool.Put(c.encoder)
-	c.encoder = nil
 }
 
 // encoder is the common interface of the writers of both libraries.

@@ -82,14 +82,13 @@ func (c *CORS) Check() (faults schema.Faults) {
 // corsExposed are the headers of answers that a page may read.
 var corsExposed = []string{"Allow", "Content-Location", "Deprecation", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "Sunset", "WWW-Authenticate", consistency.Header, facade.PositionHeader}
 
-// Wrap makes the answers of next readable for the pages of c.Origins. Preflights are
-// answered here, since they come without credentials. Without origins it is next itself.
+// ReadBy makes the answers of a path readable for the pages of c.Origins.
 //
 // local adds the pages of the visitor's own machine, on any port: of a development server such as
 // http://localhost:5173.
-func (c CORS) Wrap(next http.Handler, local bool) http.Handler {
+func (p *Path) ReadBy(c *CORS, local bool) {
 	if len(c.Origins) == 0 && !local {
-		return next
+		return
 	}
 	every := slices.Contains(c.Origins, everyOrigin)
 	age := int(c.MaxAge / time.Second)
@@ -109,36 +108,23 @@ func (c CORS) Wrap(next http.Handler, local bool) http.Handler {
 			return slices.Contains(c.Origins, origin) || Hosts(nil).ownOrigin(origin)
 		}
 	}
-	handler := cors.New(options).Handler(next)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handler.ServeHTTP(&varying{ResponseWriter: w}, r)
-	})
+	p.readers = &readers{cors.New(options)}
 }
 
-// varying adds Vary: Origin to an answer. Surfaces set and delete Vary for their own
-// answers; without this a cache could give one site's answer to another.
-type varying struct {
-	http.ResponseWriter
-	wrote bool
-}
+// readers are the pages of other sites that may read answers; nil: none may.
+type readers struct{ rules *cors.Cors }
 
-func (w *varying) WriteHeader(status int) {
-	if !w.wrote {
-		w.wrote = status >= http.StatusOK // a 1xx is not the answer yet
-		varyOn(w.Header(), "Origin")
+// admit marks an answer as readable by the page that sent the request, if it is one of them. A
+// preflight is answered here, since it comes without credentials.
+//
+// The answer gets Vary: Origin last. Surfaces set and delete Vary for their own answers; without
+// Origin a cache could give one site's answer to another.
+func (p *readers) admit(a *answer, r *http.Request) {
+	if p != nil {
+		a.varies = true
+		p.rules.HandlerFunc(a, r)
 	}
-	w.ResponseWriter.WriteHeader(status)
 }
-
-func (w *varying) Write(b []byte) (int, error) {
-	if !w.wrote {
-		w.WriteHeader(http.StatusOK)
-	}
-	return w.ResponseWriter.Write(b)
-}
-
-// Unwrap lets an http.ResponseController reach what lies below.
-func (w *varying) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // varyOn adds a name to Vary unless it is there. It makes a list of its own, since a
 // surface may share one list between all its answers.

@@ -4,15 +4,15 @@
 //	Listener    a request that is not HTTP is answered with a problem
 //	Pace        a client that does not read is cut off
 //	Hosts       a listener on loopback answers to names of this machine alone
-//	Compress    answers are compressed for clients that accept that
-//	CORS        pages of the named origins may read answers
+//	CORS        pages of the origins in cors.origins may read answers
 //	CrossSite   requests of other sites' pages are refused
+//	Consistent  a caller reads its own writes
 //	Limiter     a caller has so many requests a minute
 //
-// Each is an [http.Handler] around the next and works by itself; package gateway puts
-// them together. How a refusal is written is the surface's matter: a guard that refuses
-// is handed a [Fail], of which [WriteProblem] is the plain one. The package does not
-// know the caller, and does not look at the content of a request.
+// A [Front] runs those from Hosts to Consistent as one list over one value, which is the writer of
+// the answer too and compresses it. A surface writes refusals in its own form: a guard returns the error, and a
+// [Fail] writes it, of which [WriteProblem] is the plain one. The package does not know the
+// caller, and does not look at the content of a request.
 //
 // Beside the guards of single requests, [NewBudget] bounds what all of them hold in
 // memory, and [Tend] looks after that.

@@ -57,7 +57,7 @@ func (h Hosts) ownOrigin(origin string) bool {
 // loopbackKey marks the requests of a listener that only this machine reaches.
 type loopbackKey struct{}
 
-// WithListener is the base context of a listener's requests: without it [Hosts.Guard]
+// WithListener is the base context of a listener's requests: without it a [Front]
 // lets every request pass.
 func WithListener(ctx context.Context, l net.Listener) context.Context {
 	if setting.Loopback(l.Addr().String()) {
@@ -66,18 +66,15 @@ func WithListener(ctx context.Context, l net.Listener) context.Context {
 	return ctx
 }
 
-// Guard refuses, with status 421, requests for other names on a listener that only this
-// machine reaches. A request without a Host, as HTTP/1.0 allows, is no browser's and
-// passes. fail writes the refusal.
-func (h Hosts) Guard(next http.Handler, fail Fail) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Host != "" && r.Context().Value(loopbackKey{}) != nil && !h.contains(r.Host) {
-			fail(w, r, http.StatusMisdirectedRequest, kiterror.Errorf(kiterror.BadRequest,
-				"this listener is for this machine alone and does not know the host %.255q; ask for localhost, or add the name to the setting hosts (FROND_HOSTS)", r.Host))
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+// refuse returns the error, for status 421, of a request for another name on a listener that only
+// this machine reaches; nil: it passes. A request without a Host, as HTTP/1.0 allows, is no
+// browser's and passes.
+func (h Hosts) refuse(r *http.Request) *kiterror.Error {
+	if r.Host == "" || r.Context().Value(loopbackKey{}) == nil || h.contains(r.Host) {
+		return nil
+	}
+	return kiterror.Errorf(kiterror.BadRequest,
+		"this listener is for this machine alone and does not know the host %.255q; ask for localhost, or add the name to the setting hosts (FROND_HOSTS)", r.Host)
 }
 
 var errHosts = errors.New("write names without scheme and port, such as [shop.test, shop.example]; patterns are not taken")

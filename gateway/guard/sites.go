@@ -21,10 +21,9 @@ type CrossSite struct {
 	Page func(*http.Request) bool
 }
 
-// Guard is next after the check; fail writes a refusal, with status 403. It belongs
-// inside [CORS.Wrap], which has answered preflights and marked the answers that the
-// origin may read.
-func (s CrossSite) Guard(next http.Handler, fail Fail) http.Handler {
+// Guard is next after the check; fail writes a refusal, with status 403. It belongs behind a
+// handler that has answered preflights and marked the answers that the origin may read.
+func (s *CrossSite) Guard(next http.Handler, fail Fail) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.refuse(w.Header(), r); err != nil {
 			fail(w, r, http.StatusForbidden, err)
@@ -34,9 +33,9 @@ func (s CrossSite) Guard(next http.Handler, fail Fail) http.Handler {
 	})
 }
 
-// refuse is the error of a request that must not pass; nil: it passes. answer is the header that
-// CORS has written before.
-func (s CrossSite) refuse(answer http.Header, r *http.Request) *kiterror.Error {
+// refuse returns the error, for status 403, of a request that must not pass; nil: it passes. answer
+// is the header that [readers.admit] has written before.
+func (s *CrossSite) refuse(answer http.Header, r *http.Request) *kiterror.Error {
 	origin := r.Header.Get("Origin")
 	if s.Dev && origin != "" && !s.Hosts.ownOrigin(origin) {
 		return kiterror.Errorf(kiterror.Forbidden, "dev identity lets the caller be anyone, so pages of this machine alone may call; open the page at localhost, or name its host in the setting hosts")

@@ -6,52 +6,34 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/frondhost/frond/facade/kiterror"
 )
-
-// access has the members of a request's log line besides the HTTP fields. Surfaces find it in
-// the context and fill it in; the frames of a batch do so concurrently. A nil access notes and
-// writes nothing: the line is off, or below the level.
-type access struct {
-	mu         sync.Mutex
-	operations []string // the first few
-	more       int      // how many others
-	caller     string   // state.user.id; "": anonymous
-}
-
-// accessKey is the key of the *access in the context of a request.
-type accessKey struct{}
-
-// accessOf is the line of a request; nil: none will be written.
-func accessOf(ctx context.Context) *access {
-	a, _ := ctx.Value(accessKey{}).(*access)
-	return a
-}
 
 // mostNamed is how many operations of one request a line names.
 const mostNamed = 5
 
 // did notes an operation of a request.
-func (a *access) did(operation string) {
-	if a == nil || operation == "" {
+func (q *request) did(operation string) {
+	if q == nil || q.log == nil || operation == "" {
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.operations) == mostNamed {
-		a.more++
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.operations) == mostNamed {
+		q.more++
 		return
 	}
-	a.operations = append(a.operations, cut(operation))
+	q.operations = append(q.operations, cut(operation))
 }
 
 // by notes the caller. The last one noted counts; all frames of a batch have one caller.
-func (a *access) by(id string) {
-	if a != nil && id != "" {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.caller = cut(id)
+func (q *request) by(id string) {
+	if q != nil && q.log != nil && id != "" {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.caller = cut(id)
 	}
 }
 
@@ -75,55 +57,49 @@ func levelOf(r *http.Request) slog.Level {
 	return slog.LevelInfo
 }
 
-// logged begins the line of a request. Where none will be written it is nil, and the
-// request is r itself.
-func logged(r *http.Request, log *slog.Logger) (*access, *http.Request) {
-	if !log.Enabled(r.Context(), levelOf(r)) {
-		return nil, r
-	}
-	a := &access{}
-	return a, r.WithContext(context.WithValue(r.Context(), accessKey{}, a))
-}
-
 // write writes the line.
 //
 //	level=INFO msg=request method=POST path=/graphql operation=Orders status=200 took=1.2ms
 //	bytes=512 caller=ada from=127.0.0.1:5231 trace=4bf92f35…
 //
 // The query of the address is left out: it may hold values of the caller's.
-func (a *access) write(log *slog.Logger, r *http.Request, seen *response, began time.Time) {
-	if a == nil {
+func (q *request) write(r *http.Request, status int, bytes int64, took time.Duration) {
+	if q.log == nil {
 		return
 	}
 	// A handler that timed out may still note operations.
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	attrs := make([]slog.Attr, 0, 9)
 	attrs = append(attrs, slog.String("method", cut(r.Method)), slog.String("path", cut(r.URL.Path)))
-	if len(a.operations) > 0 {
-		names := strings.Join(a.operations, ", ")
-		if a.more > 0 {
-			names += fmt.Sprintf(" and %d more", a.more)
+	if len(q.operations) > 0 {
+		names := strings.Join(q.operations, ", ")
+		if q.more > 0 {
+			names += fmt.Sprintf(" and %d more", q.more)
 		}
 		attrs = append(attrs, slog.String("operation", names))
 	}
-	status := seen.status
-	if status == 0 {
-		status = http.StatusOK // net/http's own, where the handler set none
-	}
-	attrs = append(attrs, slog.Int("status", status), slog.Duration("took", time.Since(began)), slog.Int64("bytes", seen.bytes))
-	if a.caller != "" {
-		attrs = append(attrs, slog.String("caller", a.caller))
+	attrs = append(attrs, slog.Int("status", status), slog.Duration("took", took), slog.Int64("bytes", bytes))
+	if q.caller != "" {
+		attrs = append(attrs, slog.String("caller", q.caller))
 	}
 	attrs = append(attrs, slog.String("from", r.RemoteAddr), traceIn(r))
-	log.LogAttrs(r.Context(), levelOf(r), "request", attrs...)
+	q.log.LogAttrs(r.Context(), levelOf(r), "request", attrs...)
 }
 
 // Called notes, for the access line of the request that ctx belongs to, an operation that it
 // calls and the id of its caller; "" is not noted. It does nothing where the access log is
 // off, and may be called from many goroutines.
 func Called(ctx context.Context, operation, caller string) {
-	a := accessOf(ctx)
-	a.did(operation)
-	a.by(caller)
+	q := requestOf(ctx)
+	q.did(operation)
+	q.by(caller)
+}
+
+// traceIn is the trace in a request's headers as an attribute; empty: there is none.
+func traceIn(r *http.Request) slog.Attr {
+	if id := kiterror.TraceID(r.Header.Get("Traceparent")); id != "" {
+		return slog.String(traceKey, id)
+	}
+	return slog.Attr{}
 }

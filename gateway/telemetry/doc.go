@@ -1,13 +1,13 @@
 // Package telemetry reports the work of a gateway: spans to OpenTelemetry, metrics to
 // Prometheus, and log lines that name the trace they belong to.
 //
-// A request passes three of its handlers, the outermost first:
+// The report of a request is a value of three methods:
 //
-//	Requests   the request's span and its metrics
-//	Watch      the line in the access log; a panic becomes an answer
-//	At         which surface the request reached, and by which route
+//	Begin   starts its span and its time
+//	At      says which surface the request reached, and by which route
+//	End     ends the span, counts the request and writes the line of the access log
 //
-// and below them [CallWatch] reports every call of the façade, [Telemetry.Remotes] and
+// Below it [CallWatch] reports every call of the façade, [Telemetry.Remotes] and
 // [Telemetry.Client] those that go to another host. A surface reports its part of a request
 // with [Called] and [Telemetry.Operation].
 //

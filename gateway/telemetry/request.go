@@ -3,8 +3,10 @@ package telemetry
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -14,78 +16,103 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// noted has the notes about a request while it is answered; a surface fills it in.
-type noted struct {
-	surface string
-	span    trace.Span // nil: there are no spans
+// request is the report of one request: its span, its metrics and its line in the access log. It is
+// the context of the request too, where surfaces find it. The methods of a nil request report
+// nothing.
+type request struct {
+	context.Context
+	telemetry *Telemetry   // nil: neither a span nor metrics
+	log       *slog.Logger // nil: no line
+	span      trace.Span   // nil: no spans
+	began     time.Time
+	surface   string
+
+	mu         sync.Mutex
+	operations []string // the first few
+	more       int      // how many others
+	caller     string   // state.user.id; "": anonymous
 }
 
-// notedKey is the key of the *noted in the context of a request.
-type notedKey struct{}
+type requestKey struct{}
+
+// Value is the report itself for its key.
+func (q *request) Value(key any) any {
+	if key == (requestKey{}) {
+		return q
+	}
+	return q.Context.Value(key)
+}
+
+// requestOf is the report of the request that ctx belongs to; nil: none is made.
+func requestOf(ctx context.Context) *request {
+	q, _ := ctx.Value(requestKey{}).(*request)
+	return q
+}
 
 // noSurface is the surface of a request that reached none.
 const noSurface = "none"
 
-// Requests reports every request that next answers, except health checks. The request's own
-// span takes the place of the one in its headers, since surfaces read the header. Without
-// spans the headers pass unchanged, so a trace of the caller still reaches remotes.
-func (t *Telemetry) Requests(next http.Handler) http.Handler {
-	if t == nil {
-		return next
+// Begin begins the report of a request, and returns the request under the context of the report,
+// which is derived from ctx. log takes the line; nil: no line is written. Health checks have neither
+// spans nor metrics, and a line at debug alone. The report is nil where nothing is reported.
+//
+// The request's own span takes the place of the one in its headers, since surfaces read the header.
+// Without spans the headers pass unchanged, so a trace of the caller still reaches remotes.
+func (t *Telemetry) Begin(ctx context.Context, r *http.Request, log *slog.Logger) (*request, *http.Request) { //nolint:revive // callers need its methods alone
+	if r.URL.Path == "/livez" || r.URL.Path == "/readyz" {
+		t = nil
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/livez" || r.URL.Path == "/readyz" {
-			next.ServeHTTP(w, r)
-			return
-		}
-		began := time.Now()
-		n := &noted{surface: noSurface}
-		ctx := context.WithValue(r.Context(), notedKey{}, n)
-		if t.tracer != nil {
-			ctx = w3c.Extract(ctx, propagation.HeaderCarrier(r.Header))
-			ctx, n.span = t.tracer.Start(ctx, methodOf(r), trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(requestAttributes(r)...))
-			r = r.WithContext(ctx)
-			r.Header = r.Header.Clone() // it belongs to the server
-			w3c.Inject(ctx, propagation.HeaderCarrier(r.Header))
-		} else {
-			r = r.WithContext(ctx)
-		}
-		if t.metrics != nil {
-			t.metrics.requestsInFlight.Inc()
-		}
-		seen := &response{ResponseWriter: w}
-		// Without recover: a panic goes on to net/http, and whole stays false.
-		whole := false
-		defer func() {
-			status := seen.status
-			switch {
-			case !whole:
-				status = http.StatusInternalServerError // it panicked, or was cut off
-			case status == 0:
-				status = http.StatusOK
-			}
-			t.answered(n, methodOf(r), status, time.Since(began))
-		}()
-		next.ServeHTTP(seen, r)
-		whole = true
-	})
+	if log != nil && !log.Enabled(ctx, levelOf(r)) {
+		log = nil
+	}
+	if t == nil && log == nil {
+		return nil, r.WithContext(ctx)
+	}
+	q := &request{Context: ctx, telemetry: t, log: log, began: time.Now(), surface: noSurface}
+	if t != nil && t.metrics != nil {
+		t.metrics.requestsInFlight.Inc()
+	}
+	if t == nil || t.tracer == nil {
+		return q, r.WithContext(q) //nolint:contextcheck // q is under ctx
+	}
+	ctx = w3c.Extract(ctx, propagation.HeaderCarrier(r.Header))
+	q.Context, q.span = t.tracer.Start(ctx, methodOf(r), trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(requestAttributes(r)...))
+	r = r.WithContext(q)                                       //nolint:contextcheck // q is under ctx
+	r.Header = r.Header.Clone()                                // it belongs to the server
+	w3c.Inject(q.Context, propagation.HeaderCarrier(r.Header)) //nolint:contextcheck // q is under ctx
+	return q, r
 }
 
-// answered reports the end of a request. Only a status from 500 on makes the span of a server
-// an error (semantic conventions for HTTP).
-func (t *Telemetry) answered(n *noted, method string, status int, took time.Duration) {
-	if n.span != nil {
-		n.span.SetAttributes(semconv.HTTPResponseStatusCode(status))
-		if status >= 500 {
-			n.span.SetAttributes(semconv.ErrorTypeKey.String(strconv.Itoa(status)))
-			n.span.SetStatus(codes.Error, "")
-		}
-		n.span.End()
+// End ends the report of a request that was answered with a status and bytes of body. Without whole
+// the answer was cut off: it counts as a failure, and no line is written. Only a status from 500 on
+// makes the span of a server an error (semantic conventions for HTTP).
+func (q *request) End(r *http.Request, status int, bytes int64, whole bool) {
+	if q == nil {
+		return
 	}
-	if m := t.metrics; m != nil {
+	took := time.Since(q.began)
+	switch {
+	case !whole:
+		status = http.StatusInternalServerError
+	case status == 0:
+		status = http.StatusOK // net/http's own, where the handler set none
+	}
+	if whole {
+		q.write(r, status, bytes, took)
+	}
+	if q.span != nil {
+		q.span.SetAttributes(semconv.HTTPResponseStatusCode(status))
+		if status >= 500 {
+			q.span.SetAttributes(semconv.ErrorTypeKey.String(strconv.Itoa(status)))
+			q.span.SetStatus(codes.Error, "")
+		}
+		q.span.End()
+	}
+	if q.telemetry != nil && q.telemetry.metrics != nil {
+		m := q.telemetry.metrics
 		m.requestsInFlight.Dec()
-		m.requests.WithLabelValues(n.surface, method, strconv.Itoa(status)).Inc()
-		m.requestDuration.WithLabelValues(n.surface).Observe(took.Seconds())
+		m.requests.WithLabelValues(q.surface, methodOf(r), strconv.Itoa(status)).Inc()
+		m.requestDuration.WithLabelValues(q.surface).Observe(took.Seconds())
 	}
 }
 
@@ -117,26 +144,22 @@ func methodOf(r *http.Request) string {
 	return "_OTHER"
 }
 
-// At reports which surface a request reached, and by which route of it. route returns "" for a
+// At reports which surface the request reached, and by which route of it. route returns "" for a
 // request that matches none. The span is then called METHOD ROUTE, such as GET /orders/{id};
 // before it is the method alone, since a path would make a name for each id.
-func (t *Telemetry) At(surface string, route func(*http.Request) string, next http.Handler) http.Handler {
-	if t == nil {
-		return next
+func (q *request) At(surface string, route func(*http.Request) string, r *http.Request) {
+	if q == nil {
+		return
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if n, ok := r.Context().Value(notedKey{}).(*noted); ok {
-			n.surface = surface
-			if n.span != nil {
-				n.span.SetAttributes(attribute.String("frond.surface", surface))
-				if route := route(r); route != "" {
-					n.span.SetAttributes(semconv.HTTPRoute(route))
-					n.span.SetName(methodOf(r) + " " + route)
-				}
-			}
-		}
-		next.ServeHTTP(w, r)
-	})
+	q.surface = surface
+	if q.span == nil {
+		return
+	}
+	q.span.SetAttributes(attribute.String("frond.surface", surface))
+	if route := route(r); route != "" {
+		q.span.SetAttributes(semconv.HTTPRoute(route))
+		q.span.SetName(methodOf(r) + " " + route)
+	}
 }
 
 // GraphQLOperation is a GraphQL operation that a request was answered for.
@@ -150,17 +173,18 @@ type GraphQLOperation struct {
 // Operation reports the GraphQL operation of the request that ctx belongs to. Its text is not
 // reported. The access line names it even where t is nil. Kind "" counts as unknown.
 func (t *Telemetry) Operation(ctx context.Context, op GraphQLOperation) {
-	accessOf(ctx).did(cmp.Or(op.Name, op.Kind))
+	q := requestOf(ctx)
+	q.did(cmp.Or(op.Name, op.Kind))
 	if t == nil {
 		return
 	}
-	if n, ok := ctx.Value(notedKey{}).(*noted); ok && n.span != nil && op.Kind != "" {
-		n.span.SetAttributes(semconv.GraphQLOperationTypeKey.String(op.Kind))
+	if q != nil && q.span != nil && op.Kind != "" {
+		q.span.SetAttributes(semconv.GraphQLOperationTypeKey.String(op.Kind))
 		if op.Name != "" {
-			n.span.SetAttributes(semconv.GraphQLOperationName(op.Name))
+			q.span.SetAttributes(semconv.GraphQLOperationName(op.Name))
 		}
 		if op.Coalesced {
-			n.span.SetAttributes(attribute.Bool("frond.coalesced", true))
+			q.span.SetAttributes(attribute.Bool("frond.coalesced", true))
 		}
 	}
 	if m := t.metrics; m != nil {

@@ -22,8 +22,8 @@ func TestLinesSayTheirTrace(t *testing.T) {
 	logged := func(say func(ctx context.Context, log *slog.Logger)) string {
 		var text bytes.Buffer
 		log := on.Traced(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: timeless})))
-		on.Requests(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { say(r.Context(), log) })).
-			ServeHTTP(httptest.NewRecorder(), headed())
+		_, r := on.Begin(t.Context(), headed(), nil)
+		say(r.Context(), log)
 		return strings.TrimSpace(text.String())
 	}
 	for want, say := range map[string]func(context.Context, *slog.Logger){
@@ -36,27 +36,6 @@ func TestLinesSayTheirTrace(t *testing.T) {
 	} {
 		if got := logged(say); got != want {
 			t.Errorf("%s, want %s", got, want)
-		}
-	}
-}
-
-// TestRequestLinesSayTheirTrace, with spans and without: without, the one the request
-// names.
-func TestRequestLinesSayTheirTrace(t *testing.T) {
-	provider := sdktrace.NewTracerProvider()
-	defer func() { _ = provider.Shutdown(t.Context()) }()
-	for name, on := range map[string]*Telemetry{"on": {tracer: provider.Tracer("test")}, "off": nil} {
-		var text bytes.Buffer
-		log := on.Traced(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})))
-		h := on.Requests(Watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), log, true, 0, problem))
-		h.ServeHTTP(httptest.NewRecorder(), headed())
-		if n := strings.Count(text.String(), " trace="+headersTrace); n != 2 || strings.Count(text.String(), "trace=") != 2 {
-			t.Errorf("%s: %d of two lines say their trace: %s", name, n, &text)
-		}
-		text.Reset()
-		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
-		if got, want := strings.Count(text.String(), "trace="), map[string]int{"on": 2, "off": 1}[name]; got != want { // a failure always has one
-			t.Errorf("%s: without a header %d lines name a trace, want %d: %s", name, got, want, &text)
 		}
 	}
 }
