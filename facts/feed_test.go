@@ -251,6 +251,7 @@ func TestWaitingBehindTheLastEvents(t *testing.T) {
 		r.Notify(func() { woken++ })
 		m.emit(many(300, "shop.placed")...)
 		time.Sleep(time.Second)
+		synctest.Wait()
 		for n := 0; n < 300; {
 			if r.Waiting() {
 				t.Fatalf("it waits behind %d of 300 events", n)
@@ -266,6 +267,7 @@ func TestWaitingBehindTheLastEvents(t *testing.T) {
 		}
 		m.emit("shop.placed")
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if woken != 1 || r.Waiting() {
 			t.Errorf("it was woken %d times by an event; it waits: %v", woken, r.Waiting())
 		}
