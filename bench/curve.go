@@ -60,7 +60,7 @@ func benchCurve(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	curves, err := measureCurves(*largest, 1000, *slice)
+	curves, err := measureCurves(*largest, 1000, 10_000, *slice)
 	if err != nil {
 		return err
 	}
@@ -89,8 +89,9 @@ func tens(from, to int) []int {
 	return list
 }
 
-// measureCurves measures with tables of up to so many rows and projects of up to so many doors.
-func measureCurves(largest, doors int, slice time.Duration) ([]curve, error) {
+// measureCurves measures with tables of up to so many rows, projects of up to so many doors and up to
+// so many callers.
+func measureCurves(largest, doors, callers int, slice time.Duration) ([]curve, error) {
 	dir, err := os.MkdirTemp("", "frond-bench-")
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func measureCurves(largest, doors int, slice time.Duration) ([]curve, error) {
 		}
 		add(1, n, page(gw, 100, 1))
 	}
-	for _, n := range tens(1, 10_000) {
+	for _, n := range tens(1, callers) {
 		add(2, n, page(ordinary, 100, n))
 	}
 	for _, n := range tens(10, doors) {

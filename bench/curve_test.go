@@ -11,11 +11,11 @@ import (
 
 // TestCurves: every curve has a cost at each of its sizes, and the picture is XML that has them.
 func TestCurves(t *testing.T) {
-	curves, err := measureCurves(1000, 10, time.Millisecond)
+	curves, err := measureCurves(1000, 10, 100, time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []int{3, 1, 5, 1} {
+	for i, want := range []int{3, 1, 3, 1} {
 		if got := len(curves[i].points); got != want {
 			t.Errorf("%s: %d points, want %d", curves[i].name, got, want)
 		}
@@ -26,8 +26,8 @@ func TestCurves(t *testing.T) {
 		}
 	}
 	picture := drawCurves(curves)
-	if n := strings.Count(picture, "<circle"); n != 10 {
-		t.Errorf("%d points are drawn, want 10", n)
+	if n := strings.Count(picture, "<circle"); n != 8 {
+		t.Errorf("%d points are drawn, want 8", n)
 	}
 	d := xml.NewDecoder(strings.NewReader(picture))
 	for {
