@@ -23,42 +23,31 @@ import (
 //
 // A class of one version alone is decided in the other by the rules that hold for everybody.
 
-// accessPair is the access to a door in both versions; a nil side has no such door.
-type accessPair struct{ was, is *catalog.Access }
-
-// classPair holds the rights of a class of callers on an operation; nil means none.
-type classPair struct{ was, is *catalog.RuleAccess }
-
-// grantPair is what holds for a field of a class in both versions.
-type grantPair struct {
-	hiddenWas, hiddenIs     bool
-	readOnlyWas, readOnlyIs bool
-	setWas, setIs           string
+// grant is what a rule says of one field.
+type grant struct {
+	hidden, readOnly bool
+	set              string
 }
 
 // access compares the rights of callers.
 func (c *comparison) access() {
 	was, is := accessOf(c.was), accessOf(c.is)
 	for _, p := range c.doors() {
-		var pair accessPair
+		var rights pair[catalog.Access]
 		if p.was != nil {
-			pair.was = was[doorKey(p.was)]
+			rights.was = was[doorKey(p.was)]
 		}
 		if p.is != nil {
-			pair.is = is[doorKey(p.is)]
+			rights.is = is[doorKey(p.is)]
 		}
-		name := p.was
-		if name == nil {
-			name = p.is
-		}
-		try(&c.out, doorRules, pair, place{surface: accessSurface, at: name.Name})
+		try(&c.out, doorRules, rights, place{surface: accessSurface, at: p.either().Name})
 		c.exposed(p)
 		if p.was == nil || p.is == nil {
 			continue
 		}
 		c.properties(p)
-		if known(pair.was) && known(pair.is) && (pair.was.By == catalog.ByRules || pair.is.By == catalog.ByRules) {
-			c.classes(p, pair)
+		if known(rights.was) && known(rights.is) && (rights.was.By == catalog.ByRules || rights.is.By == catalog.ByRules) {
+			c.classes(p, rights)
 		}
 	}
 }
@@ -79,7 +68,7 @@ func accessOf(v *Version) map[string]*catalog.Access {
 }
 
 // exposed finds operations over rows of before that a surface shows for the first time.
-func (c *comparison) exposed(p doorPair) {
+func (c *comparison) exposed(p pair[catalog.Door]) {
 	if p.is == nil {
 		return
 	}
@@ -105,27 +94,27 @@ func (c *comparison) exposed(p doorPair) {
 }
 
 // properties compares the fields that the cards themselves open and close, for every caller.
-func (c *comparison) properties(p doorPair) {
+func (c *comparison) properties(p pair[catalog.Door]) {
 	if p.was.Entity == nil || p.is.Entity == nil {
 		return
 	}
 	for _, f := range p.was.Entity.Fields {
 		to := p.is.Entity.Property(c.pair.newField(p.was.Entity, f.Name))
 		if to != nil {
-			try(&c.out, propertyRules, [2]*schema.Property{f, to}, place{surface: accessSurface, at: p.was.Name + "." + f.Name})
+			try(&c.out, propertyRules, pair[schema.Property]{f, to}, place{surface: accessSurface, at: p.was.Name + "." + f.Name})
 		}
 	}
 }
 
 // classes compares each class of callers on each operation that both versions have.
-func (c *comparison) classes(p doorPair, pair accessPair) {
-	for _, class := range classesOf(pair) {
+func (c *comparison) classes(p pair[catalog.Door], rights pair[catalog.Access]) {
+	for _, class := range classesOf(rights) {
 		for _, op := range p.was.Operations {
 			if p.is.Operation(op.Name) == nil {
 				continue
 			}
-			decided := classPair{decide(pair.was, class, op.Name), decide(pair.is, class, op.Name)}
-			if len(class) == 2 && (decided == decidedFor(pair, class[:1], op.Name) || decided == decidedFor(pair, class[1:], op.Name)) {
+			decided := decidedFor(rights, class, op.Name)
+			if len(class) == 2 && (decided == decidedFor(rights, class[:1], op.Name) || decided == decidedFor(rights, class[1:], op.Name)) {
 				continue // one of the conditions alone is decided by the same rules
 			}
 			try(&c.out, classRules, decided, place{surface: accessSurface, at: p.was.Name + "." + op.Name, member: callers(class)})
@@ -140,9 +129,9 @@ func (c *comparison) classes(p doorPair, pair accessPair) {
 // condition holds, those for whom two hold, and all others. If more of them hold for a caller,
 // the first rule of each version decides, and these two conditions are a class. A rule with
 // when: false holds for no caller.
-func classesOf(pair accessPair) (classes [][]string) {
+func classesOf(rights pair[catalog.Access]) (classes [][]string) {
 	var whens []string
-	for _, side := range []*catalog.Access{pair.was, pair.is} {
+	for _, side := range []*catalog.Access{rights.was, rights.is} {
 		for i := range side.Rules {
 			if when := side.Rules[i].When; when != "" && when != "false" && !slices.Contains(whens, when) {
 				whens = append(whens, when)
@@ -167,8 +156,8 @@ func callers(class []string) string {
 }
 
 // decidedFor is what both versions decide for a class.
-func decidedFor(pair accessPair, class []string, op string) classPair {
-	return classPair{decide(pair.was, class, op), decide(pair.is, class, op)}
+func decidedFor(rights pair[catalog.Access], class []string, op string) pair[catalog.RuleAccess] {
+	return pair[catalog.RuleAccess]{decide(rights.was, class, op), decide(rights.is, class, op)}
 }
 
 // anything is the access to a door without rules.
@@ -194,7 +183,7 @@ func decide(a *catalog.Access, class []string, op string) *catalog.RuleAccess {
 }
 
 // grants compares a rule's restrictions of fields.
-func (c *comparison) grants(p doorPair, decided classPair, class []string) {
+func (c *comparison) grants(p pair[catalog.Door], decided pair[catalog.RuleAccess], class []string) {
 	var fields []string
 	for _, r := range []*catalog.RuleAccess{decided.was, decided.is} {
 		fields = slices.Concat(fields, r.Hide, r.ReadOnly, slices.Sorted(maps.Keys(r.Set)))
@@ -205,13 +194,13 @@ func (c *comparison) grants(p doorPair, decided classPair, class []string) {
 		if !has(p.was, name) || !has(p.is, to) {
 			continue // access to a new or removed field is not compared
 		}
-		g := grantPair{
-			hiddenWas: slices.Contains(decided.was.Hide, name), hiddenIs: slices.Contains(decided.is.Hide, to),
-			readOnlyWas: slices.Contains(decided.was.ReadOnly, name), readOnlyIs: slices.Contains(decided.is.ReadOnly, to),
-			setWas: decided.was.Set[name], setIs: decided.is.Set[to],
-		}
-		try(&c.out, grantRules, g, place{surface: accessSurface, at: p.was.Name + "." + name, member: callers(class)})
+		try(&c.out, grantRules, pair[grant]{grantOf(decided.was, name), grantOf(decided.is, to)}, place{surface: accessSurface, at: p.was.Name + "." + name, member: callers(class)})
 	}
+}
+
+// grantOf is what a rule says of a field.
+func grantOf(r *catalog.RuleAccess, field string) *grant {
+	return &grant{hidden: slices.Contains(r.Hide, field), readOnly: slices.Contains(r.ReadOnly, field), set: r.Set[field]}
 }
 
 // has reports whether the rows of a door have a field, stored or computed.
@@ -219,23 +208,19 @@ func has(d *catalog.Door, name string) bool {
 	return d.Entity != nil && d.Entity.Property(name) != nil || slices.ContainsFunc(d.Computed, func(c *catalog.Computed) bool { return c.Name == name })
 }
 
-// rowsText is the filter of a rule, its members sorted: equal filters have equal texts. "" is
-// every row.
-func rowsText(r *catalog.RuleAccess) string {
-	if r == nil || r.Rows == nil {
-		return ""
-	}
-	return "{" + strings.Join(conjuncts(r), ",") + "}"
-}
-
 // conjuncts are the conditions of a filter that all have to hold, as texts, sorted.
 func conjuncts(r *catalog.RuleAccess) (all []string) {
-	if r == nil || r.Rows == nil {
-		return nil
-	}
 	for name, value := range jsontext.Members(r.Rows) {
 		all = append(all, string(jsontext.AppendName(nil, name))+string(value))
 	}
 	slices.Sort(all)
 	return all
+}
+
+// rowsText is the filter of a rule, its members sorted: equal filters have equal texts.
+func rowsText(r *catalog.RuleAccess) string {
+	if r.Rows == nil {
+		return "all rows"
+	}
+	return "{" + strings.Join(conjuncts(r), ",") + "}"
 }

@@ -8,8 +8,8 @@
 //
 // A version is a compiled catalog with its projections: GraphQL types, REST routes, methods,
 // facts, tables. The comparison walks both versions side by side and passes each pair of things
-// to the rules of its subject; a rule is a name, a level, a way out, and one small function
-// over the pair.
+// to the rules of its subject; a rule is a name, a level, a way out, and a function over the
+// pair (rule.go).
 //
 //	graphql.go      types, fields, arguments and values of the GraphQL schemas; which type is which: graphqlpairs.go
 //	operations.go   operations, their routes and methods
@@ -19,7 +19,6 @@
 //	facts.go        announcements
 //	store.go        tables, columns and constraints, from the cards alone
 //	documents.go    trusted documents that are gone; usage.go: which findings they touch
-//	settings.go     settings that bound a request
 //
 // A difference without a rule of its own is found by a general rule, so that a version without
 // findings behaves as before. The package reads no files and asks no host.

@@ -46,28 +46,28 @@ func (w *schemaWalk) pairTypes(was, is *binding.Schema) {
 			if to == nil {
 				continue
 			}
-			queue = append(queue, w.follow(f.Type, to.Type)...)
+			w.follow(f.Type.Name(), to.Type.Name())
+			queue = append(queue, f.Type.Name())
 			for _, a := range f.Arguments {
 				if b := to.Arguments.ForName(a.Name); b != nil {
-					queue = append(queue, w.follow(a.Type, b.Type)...)
+					w.follow(a.Type.Name(), b.Type.Name())
+					queue = append(queue, a.Type.Name())
 				}
 			}
 		}
 	}
 }
 
-// follow pairs the named types of two types at one place, and returns the old one. It only
-// pairs a type whose name has changed with that of its door or its field: a place may have
-// another type now, and both names may be new to the other side.
+// follow pairs two types at one place. It only pairs a type whose name has changed with that of
+// its door or its field: a place may have another type now, and both names may be new to the
+// other side.
 //
 //	Item is Product           ItemFilter is ProductFilter, CreateItemInput is CreateProductInput
 //	item.size is item.extent  ItemSize is ItemExtent
-func (w *schemaWalk) follow(was, is *ast.Type) []string {
-	a, b := was.Name(), is.Name()
+func (w *schemaWalk) follow(a, b string) {
 	if a != b && w.types[a] == "" && w.is.Types[a] == nil && w.was.Types[b] == nil && w.renamedTo(a, b) {
 		w.put(a, b)
 	}
-	return []string{a}
 }
 
 // renamedTo reports whether a type's new name follows from the names that have changed.

@@ -12,34 +12,29 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// listPair is one thing that a list filters or sorts by in both versions, with the words it is
-// done by; nil words are that it cannot be. Or, with sizes, how long its pages are.
-type listPair struct {
-	was, is         []string
-	wasSize, isSize project.ListLimits
-}
+// filterWords are the words by which a list filters or sorts by one thing in both versions; nil
+// words are that it cannot.
+type filterWords struct{ was, is []string }
 
 // lists compares the parameters of a door's built-in list.
-func (c *comparison) lists(p operationPair, places []place) {
+func (c *comparison) lists(p pair[catalog.Operation], places []place) {
 	if !p.was.Builtin || !p.is.Builtin || p.was.Name != "list" || p.was.Door.Entity == nil || p.is.Door.Entity == nil {
 		return
 	}
 	was, is := c.filters(c.was, p.was.Door), c.filters(c.is, p.is.Door)
 	renamed := c.pair.names(p.was.Door.Entity)
-	names := slices.Sorted(maps.Keys(was))
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(was)) {
 		to := name
 		if is[name] == nil && renamed[name] != "" {
 			to = renamed[name]
 		}
-		try(&c.out, listRules, listPair{was: was[name], is: is[to]}, at(places, "query.filter."+name)...)
+		try(&c.out, filterRules, filterWords{was[name], is[to]}, at(places, "query.filter."+name)...)
 		delete(is, to)
 	}
 	for _, name := range slices.Sorted(maps.Keys(is)) {
-		try(&c.out, listRules, listPair{is: is[name]}, at(places, "query.filter."+name)...)
+		try(&c.out, filterRules, filterWords{is: is[name]}, at(places, "query.filter."+name)...)
 	}
-	sizes := listPair{wasSize: p.was.Door.Limits, isSize: p.is.Door.Limits}
-	try(&c.out, listRules, sizes, append(c.roots(p.was), at(places, "query.limit")...)...)
+	try(&c.out, pageRules, pair[project.ListLimits]{&p.was.Door.Limits, &p.is.Door.Limits}, append(c.roots(p.was), at(places, "query.limit")...)...)
 }
 
 // filters are the names that a filter of a door understands, with the operators of each.
@@ -107,36 +102,22 @@ func (c *comparison) roots(op *catalog.Operation) (places []place) {
 	return places
 }
 
-// listRules are tried on the filters and the sort keys of a list, and on its pages.
-var listRules = []rule[listPair]{
-	{
-		changeKind{"list-filter-narrowed", Breaking, onCalls, "a list has lost a filter, an operator or a sort key", "keep the field readable and its type", ""},
-		func(p listPair) *change {
-			gone := without(p.was, p.is)
-			return changed(len(gone) > 0, wordsText(gone, p.is), "")
-		},
-	},
-	{
-		changeKind{"list-page-changed", Dangerous, onAll, "a page has another default size, or a smaller maximum", "have the callers follow hasMore", ""},
-		func(p listPair) *change {
-			ok := p.wasSize.Default != p.isSize.Default || p.isSize.Max < p.wasSize.Max
-			return changed(ok, pageText(p.wasSize), pageText(p.isSize))
-		},
-	},
-	{
-		changeKind{"list-page-raised", safe, onAll, "a page has a larger maximum", "no action needed", ""},
-		func(p listPair) *change {
-			ok := p.wasSize.Default == p.isSize.Default && p.isSize.Max > p.wasSize.Max
-			return changed(ok, pageText(p.wasSize), pageText(p.isSize))
-		},
-	},
-	{
-		changeKind{"list-filter-widened", safe, onCalls, "a list can be filtered or sorted by more", "no action needed", ""},
-		func(p listPair) *change {
-			more := without(p.is, p.was)
-			return changed(len(more) > 0, "", wordsText(more, p.was))
-		},
-	},
+// pageRules are tried on the pages of a list.
+var pageRules = []rule[pair[project.ListLimits]]{
+	{changeKind{"list-page-changed", Dangerous, onAll, "a page has another default size, or a smaller maximum", "have the callers follow hasMore", ""}, turned(func(was, is *project.ListLimits) bool { return was.Default != is.Default || is.Max < was.Max }, pageText)},
+	{changeKind{"list-page-raised", safe, onAll, "a page has a larger maximum", noAction, ""}, turned(func(was, is *project.ListLimits) bool { return was.Default == is.Default && is.Max > was.Max }, pageText)},
+}
+
+// filterRules are tried on the filters and the sort keys of a list.
+var filterRules = []rule[filterWords]{
+	{changeKind{"list-filter-narrowed", Breaking, onCalls, "a list has lost a filter, an operator or a sort key", "keep the field readable and its type", ""}, func(p filterWords) *change {
+		lost := without(p.was, p.is)
+		return changed(len(lost) > 0, wordsText(lost, p.is), "")
+	}},
+	{changeKind{"list-filter-widened", safe, onCalls, "a list can be filtered or sorted by more", noAction, ""}, func(p filterWords) *change {
+		more := without(p.is, p.was)
+		return changed(len(more) > 0, "", wordsText(more, p.was))
+	}},
 }
 
 // wordsText names the filters and sort keys of a field that the other version lacks, or says
@@ -152,4 +133,4 @@ func wordsText(words, other []string) string {
 }
 
 // pageText is the length of pages in words.
-func pageText(l project.ListLimits) string { return fmt.Sprintf("%d, at most %d", l.Default, l.Max) }
+func pageText(l *project.ListLimits) string { return fmt.Sprintf("%d, at most %d", l.Default, l.Max) }

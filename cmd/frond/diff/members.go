@@ -22,12 +22,9 @@ type member struct {
 	until map[string]string
 }
 
-// memberPair is a member in both versions; one of them may be nil.
-type memberPair struct{ was, is *member }
-
 // direction is whether members are sent or answered.
 type direction struct {
-	rules  []rule[memberPair]
+	rules  []rule[pair[member]]
 	result bool
 }
 
@@ -43,7 +40,7 @@ type part struct {
 }
 
 // requests compares the parameters of an operation.
-func (c *comparison) requests(p operationPair, places []place) {
+func (c *comparison) requests(p pair[catalog.Operation], places []place) {
 	for _, part := range []part{{"params", p.was.Params, p.is.Params}, {"query", p.was.Query, p.is.Query}, {"body", p.was.Input, p.is.Input}} {
 		if part.name == "query" && p.is.Builtin && p.was.Builtin && p.is.Name == "list" {
 			continue // its grammar is compared field by field: see lists
@@ -55,7 +52,7 @@ func (c *comparison) requests(p operationPair, places []place) {
 }
 
 // results compares the results of an operation.
-func (c *comparison) results(p operationPair, places []place) {
+func (c *comparison) results(p pair[catalog.Operation], places []place) {
 	if p.was.Output == nil && p.is.Output == nil {
 		return
 	}
@@ -86,51 +83,37 @@ func cardShape(e *schema.Entity, open bool) *schema.Shape {
 
 // whole compares the keywords of a whole part, without its members. Null in place of the whole
 // is a matter of the operation and not of its card.
-func (c *comparison) whole(rules []rule[memberPair], name string, was, is *schema.Shape, places []place) {
-	pair := memberPair{was: &member{name: name, shape: was, sendable: true}, is: &member{name: name, shape: is, sendable: true}}
-	try(&c.out, rules, pair, at(places, name)...)
+func (c *comparison) whole(rules []rule[pair[member]], name string, was, is *schema.Shape, places []place) {
+	p := pair[member]{&member{name: name, shape: was, sendable: true}, &member{name: name, shape: is, sendable: true}}
+	try(&c.out, rules, p, at(places, name)...)
 }
 
 // members compares two lists of members by their names, and the shapes below them.
-func (c *comparison) members(d direction, was, is []member, path string, renamed func(string) string, places []place) {
-	find := func(list []member, name string) *member {
-		if i := slices.IndexFunc(list, func(m member) bool { return m.name == name }); i >= 0 {
-			return &list[i]
+func (c *comparison) members(d direction, was, is []*member, path string, renamed func(string) string, places []place) {
+	named := func(name string) *member { return first(is, func(m *member) bool { return m.name == name }) }
+	for _, p := range pairUp(was, is, func(m *member) *member {
+		if same := named(m.name); same != nil || renamed == nil {
+			return same
 		}
-		return nil
-	}
-	known := map[string]bool{}
-	for i := range was {
-		pair := memberPair{was: &was[i], is: find(is, was[i].name)}
-		if pair.is == nil && renamed != nil {
-			pair.is = find(is, renamed(was[i].name))
-		}
-		if pair.is != nil {
-			known[pair.is.name] = true
-		}
-		c.member(d, pair, path+"."+was[i].name, places)
-	}
-	for i := range is {
-		if !known[is[i].name] {
-			c.member(d, memberPair{is: &is[i]}, path+"."+is[i].name, places)
-		}
+		return named(renamed(m.name))
+	}) {
+		c.member(d, p, path+"."+p.either().name, places)
 	}
 }
 
 // member compares one member and the shape below it.
-func (c *comparison) member(d direction, pair memberPair, path string, places []place) {
-	try(&c.out, d.rules, pair, at(places, path)...)
-	try(&c.out, nameRules, pair, at(places, path)...)
-	if pair.was == nil || pair.is == nil || !pair.was.sendable || !pair.is.sendable {
+func (c *comparison) member(d direction, p pair[member], path string, places []place) {
+	try(&c.out, d.rules, p, at(places, path)...)
+	try(&c.out, nameRules, p, at(places, path)...)
+	if !sends(p.was) || !sends(p.is) {
 		return
 	}
-	was, is := pair.was.shape, pair.is.shape
+	was, is := p.was.shape, p.is.shape
 	if len(was.Properties) > 0 && is.Properties != nil || was.Properties != nil && len(is.Properties) > 0 {
 		c.members(d, d.nested(was), d.nested(is), path, nil, places)
 	}
 	if was.Items != nil && is.Items != nil {
-		item := memberPair{was: itemOf(was.Items), is: itemOf(is.Items)}
-		c.member(d, item, path+"[]", places)
+		c.member(d, pair[member]{itemOf(was.Items), itemOf(is.Items)}, path+"[]", places)
 	}
 }
 
@@ -150,24 +133,24 @@ func itemOf(s *schema.Shape) *member {
 
 // nested are the members of a nested object. In a result a member that is not required may be
 // absent, which a reader meets as it meets null.
-func (d direction) nested(s *schema.Shape) []member {
-	out := make([]member, len(s.Properties))
+func (d direction) nested(s *schema.Shape) []*member {
+	out := make([]*member, len(s.Properties))
 	for i := range s.Properties {
 		f := &s.Properties[i]
 		must := slices.Contains(s.Required, f.Name)
-		out[i] = member{name: f.Name, shape: &f.Shape, required: must, sendable: true, nullable: f.Shape.Nullable || d.result && !must}
+		out[i] = &member{name: f.Name, shape: &f.Shape, required: must, sendable: true, nullable: f.Shape.Nullable || d.result && !must}
 	}
 	return out
 }
 
 // request are the members of a card that callers send to an operation.
-func request(op *catalog.Operation, e *schema.Entity) (out []member) {
+func request(op *catalog.Operation, e *schema.Entity) (out []*member) {
 	if e == nil {
 		return nil
 	}
 	presets := op.Door.Presets
 	for _, p := range e.Fields {
-		m := member{name: p.Name, shape: &p.Shape, nullable: p.Shape.Nullable, required: p.Required(), sendable: !p.Axes.In.Closed && p.Stored, filled: filled(p), converts: p.Axes.In.Name}
+		m := &member{name: p.Name, shape: &p.Shape, nullable: p.Shape.Nullable, required: p.Required(), sendable: !p.Axes.In.Closed && p.Stored, filled: filled(p), converts: p.Axes.In.Name}
 		// A caller cannot send a preset field, so no surface requires it.
 		if slices.Contains(presets, p.Name) && e == op.Door.Entity {
 			m.required = false
@@ -187,16 +170,16 @@ func request(op *catalog.Operation, e *schema.Entity) (out []member) {
 }
 
 // result are the members of the rows that an operation answers.
-func result(v *Version, op *catalog.Operation) (out []member) {
+func result(v *Version, op *catalog.Operation) (out []*member) {
 	for _, p := range op.Output.Fields {
 		if p.Readable() && p.Stored {
-			out = append(out, member{name: p.Name, shape: &p.Shape, nullable: p.MayBeNull(), sendable: true, relation: relation(p), converts: p.Axes.Out.Name, until: oldNames(op.Output, p)})
+			out = append(out, &member{name: p.Name, shape: &p.Shape, nullable: p.MayBeNull(), sendable: true, relation: relation(p), converts: p.Axes.Out.Name, until: oldNames(op.Output, p)})
 		}
 	}
 	// The rows of a door have its computed fields, whichever operation answers them.
 	if d := v.catalog.Door(op.Output.Name); d != nil && d.Entity == op.Output {
 		for _, f := range d.Computed {
-			m := member{name: f.Name, shape: &f.Shape, nullable: f.Shape.Nullable, sendable: true}
+			m := &member{name: f.Name, shape: &f.Shape, nullable: f.Shape.Nullable, sendable: true}
 			m.filled = v.computed[doorKey(d)][f.Name]
 			out = append(out, m)
 		}

@@ -1,5 +1,7 @@
 package diff
 
+import "slices"
+
 // changeKind is one kind of change, as docs/diff.md lists it. Its name and level are stable: scripts
 // that read findings depend on them.
 type changeKind struct {
@@ -12,6 +14,41 @@ type changeKind struct {
 	WayOut string
 	// Effect is, for a rule of the store, the cost of the change: online, slow or loses.
 	Effect string
+}
+
+// noAction is the way out of a safe change.
+const noAction = "no action needed"
+
+// The surfaces of rules.
+var (
+	onGraphQL = []Surface{graphQLSurface}
+	onREST    = []Surface{restSurface}
+	onRPC     = []Surface{rpcSurface}
+	onStore   = []Surface{storeSurface}
+	onAccess  = []Surface{accessSurface}
+	onFacts   = []Surface{factsSurface}
+	onCalls   = []Surface{restSurface, rpcSurface}
+	onAll     = []Surface{graphQLSurface, restSurface, rpcSurface}
+	onReads   = []Surface{restSurface, rpcSurface, factsSurface}
+)
+
+// allRules are all rules, in the order of docs/diff.md: by subject, and in a subject removals
+// before additions.
+func allRules() []changeKind {
+	return slices.Concat(
+		listed(graphQLRules), listed(nameRules), listed(operationRules), listed(requestRules), listed(resultRules), listed(pageRules), listed(filterRules),
+		listed(doorRules), listed(exposureRules), listed(classRules), listed(grantRules), listed(propertyRules), listed(factRules), listed(receiverRules),
+		listed(tableRules), listed(columnRules), listed(uniqueRules), listed(modeRules), listed(documentRules), listed(settingRules),
+	)
+}
+
+// listed returns the kinds of change of a table.
+func listed[P any](rules []rule[P]) []changeKind {
+	out := make([]changeKind, len(rules))
+	for i := range rules {
+		out[i] = rules[i].changeKind
+	}
+	return out
 }
 
 // rule is a changeKind with what finds it in a pair of things, the old and the new one.
@@ -31,44 +68,112 @@ func changed(holds bool, was, is string) *change {
 	return &change{was, is}
 }
 
-// when is a find for the pairs that holds accepts; of others the rule does not hold.
-func when[P any](holds func(P) bool, find func(P) *change) func(P) *change {
-	return func(p P) *change {
-		if !holds(p) {
+// try tries every rule on a pair and records their findings, at each of the places.
+func try[P any](out *findings, rules []rule[P], p P, places ...place) {
+	for i := range rules {
+		if len(places) == 0 {
+			return
+		}
+		if c := rules[i].find(p); c != nil {
+			for _, at := range places {
+				out.add(&rules[i].changeKind, at, c)
+			}
+		}
+	}
+}
+
+// pair is a thing in both versions; the side of a version without it is nil.
+type pair[T any] struct{ was, is *T }
+
+// either is the thing in the old version, or else in the new one.
+func (p pair[T]) either() *T {
+	if p.was != nil {
+		return p.was
+	}
+	return p.is
+}
+
+// pairUp pairs the things of two versions, those of the old one first. partner finds the thing
+// of the new version that one of the old version is now; nil: there is none.
+func pairUp[T any](was, is []*T, partner func(*T) *T) (all []pair[T]) {
+	paired := map[*T]bool{}
+	for _, old := range was {
+		now := partner(old)
+		paired[now] = true
+		all = append(all, pair[T]{old, now})
+	}
+	for _, now := range is {
+		if !paired[now] {
+			all = append(all, pair[T]{is: now})
+		}
+	}
+	return all
+}
+
+// first is the first thing that holds accepts; nil where there is none.
+func first[T any](list []*T, holds func(*T) bool) *T {
+	if i := slices.IndexFunc(list, holds); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+// gone finds a thing that the new version does not have.
+func gone[T any](text func(*T) string) func(pair[T]) *change {
+	return func(p pair[T]) *change {
+		if p.was == nil || p.is != nil {
 			return nil
 		}
-		return find(p)
+		return &change{text(p.was), ""}
 	}
 }
 
-// try tries every rule on a pair and records their findings, at each of the places.
-func try[P any](out *findings, rules []rule[P], pair P, places ...place) {
-	if len(places) == 0 {
-		return
-	}
-	for i := range rules {
-		c := rules[i].find(pair)
-		if c == nil {
-			continue
+// added finds a thing that the old version does not have.
+func added[T any](text func(*T) string) func(pair[T]) *change {
+	return addedIf(func(*T) bool { return true }, text)
+}
+
+// addedIf is added for the things that holds accepts.
+func addedIf[T any](holds func(*T) bool, text func(*T) string) func(pair[T]) *change {
+	return func(p pair[T]) *change {
+		if p.is == nil || p.was != nil || !holds(p.is) {
+			return nil
 		}
-		for _, p := range places {
-			out.add(&rules[i].changeKind, p, c)
+		return &change{"", text(p.is)}
+	}
+}
+
+// both looks at a thing that both versions have.
+func both[T any](find func(was, is *T) *change) func(pair[T]) *change {
+	return func(p pair[T]) *change {
+		if p.was == nil || p.is == nil {
+			return nil
 		}
+		return find(p.was, p.is)
 	}
 }
 
-// listed returns the kinds of change of a table.
-func listed[P any](rules []rule[P]) []changeKind {
-	out := make([]changeKind, len(rules))
-	for i := range rules {
-		out[i] = rules[i].changeKind
-	}
-	return out
+// turned finds a thing of both versions of which holds is true, and shows it by its text.
+func turned[T any](holds func(was, is *T) bool, text func(*T) string) func(pair[T]) *change {
+	return both(func(was, is *T) *change {
+		if !holds(was, is) {
+			return nil
+		}
+		return &change{text(was), text(is)}
+	})
 }
 
-// The surfaces of rules that hold on several.
-var (
-	onCalls = []Surface{restSurface, rpcSurface}
-	onAll   = []Surface{graphQLSurface, restSurface, rpcSurface}
-	onReads = []Surface{restSurface, rpcSurface, factsSurface}
-)
+// differs finds a thing of both versions with another text.
+func differs[T any](text func(*T) string) func(pair[T]) *change {
+	return turned(func(was, is *T) bool { return text(was) != text(is) }, text)
+}
+
+// begins finds a thing of both versions of which holds is true only in the new one.
+func begins[T any](holds func(*T) bool, was, is string) func(pair[T]) *change {
+	return both(func(old, now *T) *change { return changed(!holds(old) && holds(now), was, is) })
+}
+
+// ends finds a thing of both versions of which holds is true only in the old one.
+func ends[T any](holds func(*T) bool, was, is string) func(pair[T]) *change {
+	return both(func(old, now *T) *change { return changed(holds(old) && !holds(now), was, is) })
+}

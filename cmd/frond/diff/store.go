@@ -6,16 +6,6 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// tablePair is the table of an entity in both versions; one of them may be nil.
-type tablePair struct{ was, is *schema.Entity }
-
-// columnPair is a column in both versions; one of them may be nil.
-type columnPair struct {
-	was, is *column
-	// values is the expression that values: declares for it, which rows of before get.
-	values string
-}
-
 // column is a stored field as every store keeps it.
 type column struct {
 	name    string
@@ -28,6 +18,8 @@ type column struct {
 	indexed  bool
 	refs     string // the entity it references; "": none
 	onDelete string
+	// values is the expression that values: declares for it, which rows of before get.
+	values string
 	// checks are the enum and the bounds of the card that the table holds the values to.
 	checks *schema.Shape
 }
@@ -35,20 +27,14 @@ type column struct {
 // store compares the demands of the cards on a database. It does not look at rows: frond
 // migrate plan does.
 func (c *comparison) store() {
-	was, is := c.was.tables(), c.is.tables()
-	known := map[string]bool{}
-	for _, e := range was {
-		pair := tablePair{was: e, is: named(is, c.pair.newName(e.Key))}
-		try(&c.out, tableRules, pair, place{surface: storeSurface, at: e.Key})
-		if pair.is != nil {
-			known[pair.is.Key] = true
-			c.columns(pair)
-			c.uniques(pair)
-		}
-	}
-	for _, e := range is {
-		if !known[e.Key] {
-			try(&c.out, tableRules, tablePair{is: e}, place{surface: storeSurface, at: e.Key})
+	is := c.is.tables()
+	for _, p := range pairUp(c.was.tables(), is, func(e *schema.Entity) *schema.Entity {
+		return first(is, func(now *schema.Entity) bool { return now.Key == c.pair.newName(e.Key) })
+	}) {
+		try(&c.out, tableRules, p, place{surface: storeSurface, at: p.either().Key})
+		if p.was != nil && p.is != nil {
+			c.columns(p)
+			c.uniques(p)
 		}
 	}
 }
@@ -63,36 +49,33 @@ func (v *Version) tables() (all []*schema.Entity) {
 	return all
 }
 
-// named is the entity of a key; nil where there is none.
-func named(list []*schema.Entity, key string) *schema.Entity {
-	for _, e := range list {
-		if e.Key == key {
-			return e
-		}
+// columns compares the columns of a table that both versions have.
+func (c *comparison) columns(table pair[schema.Entity]) {
+	was, is := c.was.columns(table.was), c.is.columns(table.is)
+	for _, col := range was {
+		col.refs = c.pair.newName(col.refs)
 	}
-	return nil
+	for _, p := range pairUp(was, is, func(col *column) *column {
+		return first(is, func(now *column) bool { return now.name == c.pair.newField(table.was, col.name) })
+	}) {
+		entity := table.was.Key
+		if p.was == nil {
+			entity = table.is.Key
+		}
+		try(&c.out, columnRules, p, place{surface: storeSurface, at: entity + "." + p.either().name})
+	}
 }
 
-// columns compares the columns of a table that both versions have.
-func (c *comparison) columns(p tablePair) {
-	known := map[string]bool{}
-	for _, f := range p.was.Fields {
-		if !f.Stored {
-			continue
-		}
-		pair := columnPair{was: columnOf(f)}
-		pair.was.refs = c.pair.newName(pair.was.refs)
-		if to := p.is.Property(c.pair.newField(p.was, f.Name)); to != nil && to.Stored {
-			known[to.Name] = true
-			pair.is, pair.values = columnOf(to), c.is.values(to)
-		}
-		try(&c.out, columnRules, pair, place{surface: storeSurface, at: p.was.Key + "." + f.Name})
-	}
-	for _, f := range p.is.Fields {
-		if f.Stored && !known[f.Name] {
-			try(&c.out, columnRules, columnPair{is: columnOf(f), values: c.is.values(f)}, place{surface: storeSurface, at: p.is.Key + "." + f.Name})
+// columns are the stored fields of an entity as columns.
+func (v *Version) columns(e *schema.Entity) (all []*column) {
+	for _, f := range e.Fields {
+		if f.Stored {
+			col := columnOf(f)
+			col.values = v.values(f)
+			all = append(all, col)
 		}
 	}
+	return all
 }
 
 // values is the expression that gives rows of before their value of a field; "" is none.
@@ -106,13 +89,13 @@ func (v *Version) values(p *schema.Property) string {
 }
 
 // uniques compares unique constraints by their members.
-func (c *comparison) uniques(p tablePair) {
-	was, is := c.uniquesOf(p.was, true), c.uniquesOf(p.is, false)
+func (c *comparison) uniques(table pair[schema.Entity]) {
+	was, is := c.uniquesOf(table.was, true), c.uniquesOf(table.is, false)
 	for _, u := range without(was, is) {
-		try(&c.out, uniqueRules, [2]string{u, ""}, place{surface: storeSurface, at: p.was.Key})
+		try(&c.out, uniqueRules, pair[string]{was: &u}, place{surface: storeSurface, at: table.was.Key})
 	}
 	for _, u := range without(is, was) {
-		try(&c.out, uniqueRules, [2]string{"", u}, place{surface: storeSurface, at: p.is.Key})
+		try(&c.out, uniqueRules, pair[string]{is: &u}, place{surface: storeSurface, at: table.is.Key})
 	}
 }
 

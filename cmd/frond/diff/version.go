@@ -71,6 +71,14 @@ type surface struct {
 	at map[string][]string
 }
 
+// of is a version as a surface shows it.
+func (v *Version) of(s catalog.Surface) *surface {
+	if shown := v.surfaces[s]; shown != nil {
+		return shown
+	}
+	return &surface{view: &catalog.Catalog{}}
+}
+
 // New compiles a version. The error is schema.Faults where its cards or its frond.yaml have
 // any: a version that cannot start cannot be compared.
 func New(src *Source) (*Version, error) {
