@@ -268,15 +268,18 @@ func TestWalk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hops, surfaces, heading := 0, 0, ""
+	const path = "## The path" // the hops that every surface has
+	hops, shared, surfaces, heading := 0, 0, 0, ""
 	for line := range strings.Lines(string(text)) {
 		switch {
 		case strings.HasPrefix(line, "## "):
 			heading, hops = strings.TrimSpace(line), 0
 		case line[0] >= '1' && line[0] <= '9':
-			if hops++; hops == 1 {
+			if heading == path {
+				shared++
+			} else if hops++; hops == 1 {
 				surfaces++
-			} else if hops > 12 {
+			} else if shared+hops > 12 {
 				t.Errorf("%s: more than twelve hops", heading)
 			}
 			if !hop.MatchString(line) {
@@ -295,8 +298,8 @@ func TestWalk(t *testing.T) {
 			}
 		}
 	}
-	if surfaces != 4 {
-		t.Errorf("docs/walk.md walks from %d surfaces, want 4", surfaces)
+	if surfaces != 4 || shared == 0 {
+		t.Errorf("docs/walk.md walks from %d surfaces over %d shared hops, want 4 over some", surfaces, shared)
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 
 // words are those this project once used for things that have a name in its field,
 // each with the name. They stand in no identifier, comment, message or document.
-// The table is that of docs/design.md.
 var words = map[string]string{
 	"told": "explanation, discovery, telemetry or known", "tell": "explain, report or say", "tells": "explains, reports or says", "telling": "reporting",
 	"twin": "reference executor or counterpart", "twins": "counterparts",

@@ -7,9 +7,6 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// exampleTries is how often a value is made that the judge refuses, until it is left out.
-const exampleTries = 40
-
 // example is the body of a card in one of its uses, or a row of it; nil where none could be
 // made that the judge accepts. The same card has the same example.
 func (s *schemas) example(e *schema.Entity, u use) json.RawMessage {
@@ -90,22 +87,8 @@ func (s *schemas) valueOf(e *schema.Entity, p *schema.Property) json.RawMessage 
 	}
 	chance := sample.Chance(0)
 	m := &sample.Maker{Rand: chance.At(key, p.Name), Root: root, About: sample.NewSubject(key, chance.At(key))}
-	for m.Try = range exampleTries {
-		v, ok := m.Value(sample.ShapeOf(p), sample.NewName(p.Name))
-		if ok && accepted(e, p, v) {
-			return v
-		}
-	}
-	return nil
-}
-
-// accepted says whether the judge accepts a value of one field, without the other fields.
-func accepted(e *schema.Entity, p *schema.Property, v json.RawMessage) bool {
-	_, details := e.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: v}}.AppendJSON(nil), "")
-	for _, d := range details {
-		if d.Path == p.Name || len(d.Path) > len(p.Name) && d.Path[:len(p.Name)+1] == p.Name+"." {
-			return false
-		}
-	}
-	return true
+	v, _ := m.Fitting(
+		func() (json.RawMessage, bool) { return m.Value(sample.ShapeOf(p), sample.NewName(p.Name)) },
+		func(v json.RawMessage) string { return sample.Refusal(e, p, v) })
+	return v
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -22,23 +21,17 @@ on disk when the command ends. "frond restore" puts it back.`,
 		Example: "  frond backup /backups/shop-monday.db --dir examples/shop",
 		Args:    arguments(1, 1, "the file to write"),
 	}
-	dir := cmd.Flags().String("dir", ".", "the project's folder")
-	// The one setting that says where the store is.
-	settings := addSettings(cmd, "store")
+	settings := addProject(s, cmd, "store") // where the store is
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		config, problems := settings.read(s, *dir)
-		if err := errors.Join(problems...); err != nil {
+		config, err := settings.read()
+		if err != nil {
 			return err
 		}
 		size, err := gateway.Backup(cmd.Context(), config, args[0])
 		if err != nil {
 			return err
 		}
-		if s.json {
-			return s.writeValue(map[string]any{"file": args[0], "bytes": size})
-		}
-		_, err = fmt.Fprintf(s.out, "%s holds the whole store, %d bytes\n", args[0], size)
-		return err
+		return s.say(map[string]any{"file": args[0], "bytes": size}, fmt.Sprintf("%s holds the whole store, %d bytes", args[0], size))
 	}
 	return cmd
 }
@@ -56,27 +49,22 @@ func newRestore(s *shell) *cobra.Command {
 		Example: "  frond restore /backups/shop-monday.db --dir examples/shop --replace",
 		Args:    arguments(1, 1, "a backup"),
 	}
-	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	replace := cmd.Flags().Bool("replace", false, "replace an existing store; it is kept under another name")
-	settings := addSettings(cmd, "store")
+	settings := addProject(s, cmd, "store")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		config, problems := settings.read(s, *dir)
-		if err := errors.Join(problems...); err != nil {
+		config, err := settings.read()
+		if err != nil {
 			return err
 		}
 		kept, err := gateway.Restore(cmd.Context(), config, args[0], *replace)
 		if err != nil {
 			return err
 		}
-		if s.json {
-			return s.writeValue(map[string]any{"file": args[0], "kept": kept})
-		}
 		text := args[0] + " is the store now"
 		if kept != "" {
 			text += "; the one before it is " + kept
 		}
-		_, err = fmt.Fprintln(s.out, text)
-		return err
+		return s.say(map[string]any{"file": args[0], "kept": kept}, text)
 	}
 	return cmd
 }

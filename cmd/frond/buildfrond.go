@@ -35,16 +35,15 @@ cards give the same bytes.`,
 	}
 	var opts contract.PackageOptions
 	flags := cmd.Flags()
-	dir := flags.String("dir", ".", "the project's folder")
 	out := flags.String("out", "", "the folder to write to (default DIR/dist/FROND)")
 	flags.StringVar(&opts.Module, "module", "", "the Go module's path (default frond.local/FROND)")
 	flags.StringVar(&opts.NPM, "npm", "", "the npm package's name (default FROND)")
 	flags.StringVar(&opts.Version, "contract", "", "the version of both (default 0.0.0-c and a hash of the contract)")
 	check := flags.Bool("check", false, "write no files; exit with 1 if a file would change")
-	settings := addSettings(cmd, "remotes", "vendor")
+	settings := addProject(s, cmd, "remotes", "vendor")
 	settings.Unregistered = func(schema.Fault) {} // no code of the project is run
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		catalog, err := settings.promised(s, *dir)
+		catalog, err := settings.promised()
 		if err != nil {
 			return err
 		}
@@ -55,7 +54,7 @@ cards give the same bytes.`,
 		// The error names those that exist; contract.Read would only say that this one does
 		// not.
 		if !slices.Contains(names, args[0]) {
-			return fmt.Errorf("%s has no Frond %s; it has %s", *dir, args[0], cmp.Or(strings.Join(names, ", "), "none"))
+			return fmt.Errorf("%s has no Frond %s; it has %s", settings.dir, args[0], cmp.Or(strings.Join(names, ", "), "none"))
 		}
 		model, err := contract.Read(catalog, args[0])
 		if err != nil {
@@ -69,7 +68,7 @@ cards give the same bytes.`,
 			return err
 		}
 		s.reportSkipped(model)
-		plan, err := contract.NewPlan(cmp.Or(*out, filepath.Join(*dir, "dist", args[0])), contract.ManifestFile, files, nil)
+		plan, err := contract.NewPlan(cmp.Or(*out, filepath.Join(settings.dir, "dist", args[0])), contract.ManifestFile, files, nil)
 		if err != nil {
 			return err
 		}
@@ -88,8 +87,8 @@ func (s *shell) reportSkipped(m *contract.Model) {
 // promised is the catalog that a project's cards promise. It runs no code and calls no host:
 // for a remote Frond it uses the last sync. The façade has no store, so it answers no calls;
 // only its catalog is read.
-func (s *settings) promised(sh *shell, dir string) (*catalog.Catalog, error) {
-	source, config, err := s.load(sh, dir)
+func (s *settings) promised() (*catalog.Catalog, error) {
+	source, config, err := s.load()
 	if err != nil {
 		return nil, err
 	}

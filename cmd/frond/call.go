@@ -40,9 +40,9 @@ rpc.discover is an operation too: it returns the catalog of the host.`,
 			"  frond call product.create --body @product.json --dir examples/shop",
 		Args: arguments(1, -1, "an operation and its values"),
 	}
-	c := pendingCall{settings: addSettings(cmd, callSettings...)}
+	c := pendingCall{settings: addSettings(s, cmd, callSettings...)}
 	flags := cmd.Flags()
-	flags.StringVar(&c.dir, "dir", ".", "the project's folder, to call in this process")
+	flags.StringVar(&c.settings.dir, "dir", ".", "the project's folder, to call in this process")
 	flags.StringVar(&c.url, "url", "", "the address of a host, to call over JSON-RPC instead")
 	flags.StringVar(&c.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; a gateway at --url takes no state and asks for a header`)
 	flags.StringArrayVar(&c.headers, "header", nil, `a header for the host at --url, such as "Authorization: Bearer …"`)
@@ -80,9 +80,9 @@ var callSettings = []string{"store", "remotes", "vendor", "limits.list.default",
 // pendingCall holds the flags of a command that makes one call. explain has neither url nor
 // headers: a call inside another host cannot be explained from here.
 type pendingCall struct {
-	settings              *settings
-	dir, url, state, body string
-	headers               []string
+	settings         *settings
+	url, state, body string
+	headers          []string
 }
 
 // prepare reads the arguments of a call and opens what answers it; the caller closes that.
@@ -138,7 +138,7 @@ func (c *pendingCall) open(ctx context.Context, s *shell) (*call.Target, error) 
 	if len(c.headers) > 0 {
 		return nil, errors.New("--header is for a host at --url; name the caller of a local call with --state")
 	}
-	project, config, err := c.settings.load(s, c.dir) //nolint:contextcheck // compiling a project does not wait
+	project, config, err := c.settings.load() //nolint:contextcheck // compiling a project does not wait
 	if err != nil {
 		return nil, err
 	}

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
 )
 
 // checkHelp is the long help of frond check.
@@ -51,13 +54,12 @@ func newCheck(s *shell) *cobra.Command {
 		Example: "  frond check examples/shop\n  frond check examples/shop --store sqlite:.frond/frond.db",
 		Args:    arguments(0, 1, "one folder"),
 	}
-	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	pin := cmd.Flags().Bool("pin", false, "write the current REST paths to frond.lock")
 	program := cmd.Flags().Bool("program", false, "a Go program of yours runs the project, and has generators and conversions of its own")
-	settings := addSettings(cmd, "mode", "remotes", "vendor", "store")
+	settings := addProject(s, cmd, "mode", "remotes", "vendor", "store")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
-			*dir = args[0]
+			settings.dir = args[0]
 		}
 		var notices []finding
 		if *program {
@@ -65,9 +67,9 @@ func newCheck(s *shell) *cobra.Command {
 		}
 		var met []finding // by a start over the store
 		if cmd.Flags().Changed("store") {
-			met, notices = s.meets(cmd.Context(), settings, *dir, notices)
+			met, notices = settings.meets(cmd.Context(), notices)
 		}
-		gw, err := settings.dryRun(s, *dir)
+		gw, err := settings.dryRun()
 		// Without a gateway there is neither a table nor a lock file to compare with.
 		if err != nil {
 			return s.report(faultsOf(err), notices, nil, nil)
@@ -78,11 +80,11 @@ func newCheck(s *shell) *cobra.Command {
 		// The file is written before it is compared: a change that --pin accepts is not a
 		// fault of this run.
 		if *pin {
-			if err := writePins(*dir, served); err != nil {
+			if err := writePins(settings.dir, served); err != nil {
 				return err
 			}
 		}
-		faults, unpinned := checkPins(*dir, served)
+		faults, unpinned := checkPins(settings.dir, served)
 		faults = append(faults, met...)
 		for _, f := range catalog.Undecided(slices.Concat(table, facts)) {
 			// In development an open door is convenient; in production it has to be declared.
@@ -131,4 +133,45 @@ func remoteNotices(remotes []gateway.RemoteState) (notices []finding) {
 		notices = append(notices, f)
 	}
 	return notices
+}
+
+// meets compares the store with the cards. A step that no start and no flag of apply takes is a
+// fault; a step that a start takes, leaves, or refuses until apply has its flag is added to notices.
+// Faults of the cards are those of the dry run, and not repeated here.
+func (s *settings) meets(ctx context.Context, notices []finding) (faults, all []finding) {
+	here := *s
+	project, opts, err := here.tables() //nolint:contextcheck // compiling a project does not wait
+	if err != nil {
+		return nil, notices
+	}
+	plan, err := gateway.PlanMigration(ctx, project, opts, &gateway.MigrateOptions{})
+	if err != nil {
+		for _, f := range faultsOf(err) {
+			if f.File == "" {
+				f.File = "store"
+				faults = append(faults, f)
+			}
+		}
+		return faults, notices
+	}
+	for i := range plan.Steps {
+		step := &plan.Steps[i]
+		f := finding{File: "store", Message: step.Where() + ": a start would " + step.Does}
+		switch {
+		case step.Start == migration.Refuses && strings.HasPrefix(step.Flag, migration.ConvertFlag):
+			f.Message = step.Where() + ": a start cannot " + step.Does + ": " + step.Reason
+			f.Remedy = "run frond migrate apply " + step.Flag + " before it, or keep the type"
+		case step.Start == migration.Refuses:
+			faults = append(faults, finding{File: "store", Message: step.Where() + ": cannot " + step.Does + ": " + step.Reason, Remedy: step.Remedy})
+			continue
+		case step.Start == migration.Leaves:
+			f.Message = step.Where() + ": a start leaves it as it is; frond migrate apply would " + step.Does
+			f.Remedy = step.Remedy
+		}
+		notices = append(notices, f)
+	}
+	for _, n := range plan.Notices {
+		notices = append(notices, finding{File: "store", Message: "no card describes " + n + "; a start leaves it alone"})
+	}
+	return faults, notices
 }

@@ -53,8 +53,7 @@ func newDiff(s *shell) *cobra.Command {
 	failOn := cmd.Flags().String("fail-on", "breaking", "the least level that makes the exit code 1: breaking, dangerous, or none for never")
 	headers := cmd.Flags().StringArray("header", nil, `a header for a host, such as "Authorization: Bearer …"`)
 	var keys hostFlags
-	cmd.Flags().StringVar(&keys.key, "key", "", "sign the request to a host with the private key in this file, where it answers signed calls only")
-	cmd.Flags().StringVar(&keys.sender, "sender", "gateway", "the name of the sender, with --key")
+	keys.addKey(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		writers := map[string]func(io.Writer, *diff.Report) error{"text": diff.WriteText, "markdown": diff.WriteMarkdown, "json": nil}
 		write, ok := writers[*format]
@@ -85,20 +84,23 @@ func newDiff(s *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		for _, note := range report.Notes {
-			fmt.Fprintln(s.stderr, note)
-		}
-		if s.json || write == nil {
-			err = s.writeValue(report)
-		} else {
-			err = write(s.out, report)
-		}
-		if err != nil {
+		if err := s.writeReport(report, write); err != nil {
 			return err
 		}
 		return failed(report, *failOn)
 	}
 	return cmd
+}
+
+// writeReport writes a report to stdout by write, or as JSON; its notes are lines on stderr.
+func (s *shell) writeReport(report *diff.Report, write func(io.Writer, *diff.Report) error) error {
+	for _, note := range report.Notes {
+		fmt.Fprintln(s.stderr, note)
+	}
+	if s.json || write == nil {
+		return s.writeValue(report)
+	}
+	return write(s.out, report)
 }
 
 // failed is the error of a report that does not pass, which leaves with exit code 1.

@@ -30,9 +30,8 @@ stderr too, as with frond call.`,
 			`  frond explain order.update id=o1 status=paid --state '{"user":{"id":"c7"}}'`,
 		Args: arguments(1, -1, "an operation and its values"),
 	}
-	c := pendingCall{settings: addSettings(cmd, callSettings...)}
+	c := pendingCall{settings: addProject(s, cmd, callSettings...)}
 	flags := cmd.Flags()
-	flags.StringVar(&c.dir, "dir", ".", "the project's folder")
 	flags.StringVar(&c.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; none: an anonymous caller`)
 	flags.StringVar(&c.body, "body", "", "the whole body: @FILE, - for stdin, or JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -36,19 +36,16 @@ tried again. A gateway may run at the same time.`,
 // factsFlags say where the log is.
 type factsFlags struct {
 	settings *settings
-	dir      string
 	config   *gateway.Config // as with has read it
 }
 
-func addFacts(cmd *cobra.Command) *factsFlags {
-	f := &factsFlags{settings: addSettings(cmd, "store", "remotes", "vendor", "mode")}
-	cmd.Flags().StringVar(&f.dir, "dir", ".", "the project's folder")
-	return f
+func addFacts(s *shell, cmd *cobra.Command) *factsFlags {
+	return &factsFlags{settings: addProject(s, cmd, "store", "remotes", "vendor", "mode")}
 }
 
 // with opens the outbox of the project.
-func (f *factsFlags) with(ctx context.Context, s *shell, do func(context.Context, *facade.Facade, facade.Outbox) error) error {
-	project, opts, err := f.settings.tables(s, f.dir) //nolint:contextcheck // compiling a project does not wait
+func (f *factsFlags) with(ctx context.Context, do func(context.Context, *facade.Facade, facade.Outbox) error) error {
+	project, opts, err := f.settings.tables() //nolint:contextcheck // compiling a project does not wait
 	if err != nil {
 		return err
 	}

@@ -29,9 +29,9 @@ func newFactsDead(s *shell) *cobra.Command {
 		Example: "  frond facts dead --dir examples/shop\n  frond facts dead webhook:billing --json",
 		Args:    arguments(0, 1, "one consumer"),
 	}
-	f := addFacts(cmd)
+	f := addFacts(s, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return f.with(cmd.Context(), s, func(ctx context.Context, of *facade.Facade, outbox facade.Outbox) error {
+		return f.with(cmd.Context(), func(ctx context.Context, of *facade.Facade, outbox facade.Outbox) error {
 			name := ""
 			if len(args) > 0 {
 				var err error
@@ -83,7 +83,7 @@ the same row wait for them.`,
 			"  frond facts replay go:mailer --from start --fact orderPlaced",
 		Args: arguments(1, 1, "one consumer"),
 	}
-	f := addFacts(cmd)
+	f := addFacts(s, cmd)
 	flags := cmd.Flags()
 	ids := flags.StringArray("event", nil, "the id of a dead event; may be given again")
 	from := flags.String("from", "", "replay the events after this position, or from start")
@@ -94,7 +94,7 @@ the same row wait for them.`,
 		if *from == "" && (*to != "" || len(*names) > 0) {
 			return errors.New("--to and --fact belong to --from; without it dead letters are replayed")
 		}
-		return f.with(cmd.Context(), s, func(ctx context.Context, of *facade.Facade, outbox facade.Outbox) error {
+		return f.with(cmd.Context(), func(ctx context.Context, of *facade.Facade, outbox facade.Outbox) error {
 			name, err := consumerNamed(ctx, of.Catalog(), outbox, args[0])
 			if err != nil {
 				return err
@@ -111,11 +111,7 @@ the same row wait for them.`,
 			if err != nil {
 				return err
 			}
-			if s.json {
-				return s.writeValue(map[string]any{"consumer": name, "events": n})
-			}
-			_, err = fmt.Fprintf(s.out, "%s tries %s again\n", name, count(n, "event"))
-			return err
+			return s.say(map[string]any{"consumer": name, "events": n}, fmt.Sprintf("%s tries %s again", name, count(n, "event")))
 		})
 	}
 	return cmd

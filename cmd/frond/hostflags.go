@@ -15,8 +15,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// hostFlags are the flags that name a host whose discovery document a command reads. sync and
-// mock have them; key and sender are of sync alone.
+// hostFlags are the flags that name a host whose discovery document a command reads.
 type hostFlags struct {
 	// url and headers are --from and --header.
 	url         string
@@ -29,6 +28,12 @@ func (h *hostFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&h.url, "from", "", "the address of a host that has the Frond")
 	flags.StringArrayVar(&h.headers, "header", nil, `a header for that host, such as "Authorization: Bearer …"`)
+}
+
+// addKey adds the flags of commands that may have to sign the request.
+func (h *hostFlags) addKey(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&h.key, "key", "", "sign the request with the private key in this file, for a host that answers signed calls only")
+	cmd.Flags().StringVar(&h.sender, "sender", "gateway", "the name of the sender, with --key")
 }
 
 // fetch reads the host's document, and finds a Frond in it. The flags are checked before

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -91,15 +92,11 @@ func (s *shell) made(dir string, files []string, err error, text string) error {
 	if err != nil {
 		return err
 	}
-	if s.json {
-		next := "frond gateway " + dir
-		if slices.Contains(files, "main.go") { // the program serves the project
-			next = "cd " + dir + " && go mod tidy && go run ."
-		}
-		return s.writeValue(map[string]any{"dir": dir, "files": files, "next": next})
+	next := "frond gateway " + dir
+	if slices.Contains(files, "main.go") { // the program serves the project
+		next = "cd " + dir + " && go mod tidy && go run ."
 	}
-	_, err = fmt.Fprintln(s.out, text)
-	return err
+	return s.say(map[string]any{"dir": dir, "files": files, "next": next}, text)
 }
 
 // writeStarter writes the project, and lists its files.
@@ -112,12 +109,8 @@ func (s *shell) made(dir string, files []string, err error, text string) error {
 //
 // With --empty and --go the files of [starting] take the place of some, or are added.
 func writeStarter(dir string, made starting) (files []string, err error) {
-	own := made.files()
-	for name, text := range own {
-		files = append(files, name)
-		if err := writeNew(filepath.Join(dir, filepath.FromSlash(name)), []byte(text)); err != nil {
-			return nil, err
-		}
+	if files, err = writeFiles(dir, made.files()); err != nil {
+		return nil, err
 	}
 	err = fs.WalkDir(starter, "starter", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -171,6 +164,17 @@ func writeSchemas(dir string) (files []string, err error) {
 	return files, nil
 }
 
+// writeFiles writes files by their path in a project, and lists them.
+func writeFiles(dir string, files map[string]string) ([]string, error) {
+	names := slices.Sorted(maps.Keys(files))
+	for _, name := range names {
+		if err := writeNew(filepath.Join(dir, filepath.FromSlash(name)), []byte(files[name])); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
 // writeNew writes a file, and the folders above it. A file that is there is replaced; newInit
 // has seen to it that only schemas are.
 func writeNew(name string, text []byte) error {
@@ -178,4 +182,81 @@ func writeNew(name string, text []byte) error {
 		return err
 	}
 	return os.WriteFile(name, text, 0o644)
+}
+
+// starting describes the project that frond init makes without a database.
+type starting struct {
+	frond string
+	// empty leaves out entities, rules and rows; program adds a Go program.
+	empty, program bool
+}
+
+// emptyFrond is the frond.yaml of a Frond without entities.
+const emptyFrond = `# yaml-language-server: $schema=../../.schema/frond.json
+# An entity is a card, such as entities/room.yaml:
+#
+#   # yaml-language-server: $schema=../../../.schema/card.json
+#   type: object
+#   properties:
+#     id: { type: string, x-kit: { role: { primary: true }, lifecycle: { create: { generate: cuid2 } } } }
+#     name: { type: string, maxLength: 80 }
+#   required: [name]
+#
+# The access rules of its rows. The first rule whose when holds counts.
+#
+#   room:
+#     - when: user.id != nil
+#     - deny: [create, update, delete]
+collectors: {}
+`
+
+// mainGo is the program, with the name of the Frond in place of FROND.
+const mainGo = `// Command FROND serves the project in this folder, with functions of its own.
+package main
+
+import (
+	"embed"
+
+	"github.com/frondhost/frond"
+)
+
+//go:embed fronds gateway.yaml
+var site embed.FS
+
+func main() { frond.Main(newApp()) }
+
+// newApp returns the project with the functions of the program: commands and queries, computed
+// fields, hooks, consumers of facts. frond.Door names the entity that a function is for.
+func newApp() *frond.App {
+	app := frond.New(site)
+	return app
+}
+`
+
+// files returns the files that the project adds to those of the starter, by path.
+func (m starting) files() map[string]string {
+	files := map[string]string{}
+	if m.empty {
+		files["fronds/"+m.frond+"/frond.yaml"] = emptyFrond
+	}
+	if m.program {
+		files["main.go"] = strings.ReplaceAll(mainGo, "FROND", m.frond)
+		files["go.mod"] = "module " + m.frond + "\n\ngo 1.26.0\n"
+		if v := readBuild().Version; strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
+			files["go.mod"] += "\nrequire github.com/frondhost/frond " + v + "\n"
+		}
+	}
+	return files
+}
+
+// summary names the parts of the project and the commands that serve it.
+func (m starting) summary(dir string) string {
+	has, run := "two entities, the rules for them and a few rows", "  frond gateway "+dir
+	if m.empty {
+		has = "the Frond " + m.frond + " without entities; fronds/" + m.frond + "/frond.yaml says how to write one"
+	}
+	if m.program {
+		run = "  cd " + dir + "\n  go mod tidy\n  go run ."
+	}
+	return fmt.Sprintf("made %s: %s\n\nserve it:\n\n%s\n\nand open http://127.0.0.1:8080/graphql", dir, has, run)
 }

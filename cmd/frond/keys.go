@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -70,13 +69,9 @@ func (s *shell) makeKeys(privateFile, publicFile string, force bool) error {
 	// Every reader of the public file computes the same id (RFC 7638).
 	id := signing.KeyID(key)
 	if s.json {
-		text, err := json.Marshal(map[string]any{
+		return s.writeValue(map[string]any{
 			"kid": id, "private": privateFile, "public": publicFile, "pem": string(public), "jwk": signing.PublicJWK(key),
 		})
-		if err != nil {
-			return err
-		}
-		return s.write(text)
 	}
 	if _, err := s.out.Write(public); err != nil {
 		return err

@@ -7,14 +7,14 @@
 // Each command has a file of its name. It reads flags and settings (settings.go), gets its data
 // from package gateway, and writes to the shell (shell.go).
 //
-//	gateway             every surface of a project           watch.go
-//	serve, mock         one Frond, for other processes       listen.go, faults.go
+//	gateway             every surface of a project
+//	serve, mock         one Frond, for other processes
 //	health              whether a service lives
 //	call, explain       one call, here or at an address      package call
-//	check               faults, access, pinned paths         finding.go, access.go, pins.go
+//	check               faults, access, pinned paths         report.go, pins.go
 //	schema              what cards become
 //	diff                the breaks of a change of cards       diffversion.go, package diff
-//	sync, build-frond,  files made of cards                  apply.go, hostflags.go, package contract
+//	sync, build-frond,  files made of cards                  hostflags.go, package contract
 //	client
 //	keys                the keys of signed calls
 //	init                a new project

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/program"
 	"github.com/frondhost/frond/store/migration"
@@ -45,11 +46,17 @@ type migrating struct {
 }
 
 // addMigrating adds the flags.
-func addMigrating(cmd *cobra.Command) *migrating {
-	m := &migrating{settings: addSettings(cmd, "store", "remotes", "vendor", "mode", "migrate")}
+func addMigrating(s *shell, cmd *cobra.Command) *migrating {
+	m := &migrating{settings: addSettings(s, cmd, "store", "remotes", "vendor", "mode", "migrate")}
 	cmd.Flags().StringArrayVar(&m.options.Drop, "drop", nil, "let a column go with its values: ENTITY.FIELD; may be given again")
 	cmd.Flags().StringArrayVar(&m.options.Convert, "convert", nil, "let values be converted with a loss: ENTITY.FIELD; may be given again")
 	return m
+}
+
+// tables loads the project in the folder of the arguments.
+func (m *migrating) tables(args []string) (*facade.Project, *gateway.Options, error) {
+	m.settings.dir = folder(args)
+	return m.settings.tables()
 }
 
 func newMigratePlan(s *shell) *cobra.Command {
@@ -62,14 +69,14 @@ flag, or rows block it. With --check it is 1 if there is any step at all.`,
 		Example: "  frond migrate plan examples/shop\n  frond migrate plan --sql --drop product.colour",
 		Args:    arguments(0, 1, "one folder"),
 	}
-	m := addMigrating(cmd)
+	m := addMigrating(s, cmd)
 	sql := cmd.Flags().Bool("sql", false, "write the steps as SQL")
 	check := cmd.Flags().Bool("check", false, "leave with 1 if there is any step")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *sql && s.json {
 			return errors.New("--sql and --json exclude each other; write one of them")
 		}
-		project, opts, err := m.settings.tables(s, folder(args))
+		project, opts, err := m.tables(args)
 		if err != nil {
 			return err
 		}
@@ -103,10 +110,10 @@ steps that the next apply finishes (docs/migrations.md).`,
 		Example: "  frond migrate apply examples/shop\n  frond migrate apply --drop product.colour --convert product.price",
 		Args:    arguments(0, 1, "one folder"),
 	}
-	m := addMigrating(cmd)
+	m := addMigrating(s, cmd)
 	additive := cmd.Flags().Bool("additive", false, "take only the steps that a start would take")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		project, opts, err := m.settings.tables(s, folder(args))
+		project, opts, err := m.tables(args)
 		if err != nil {
 			return err
 		}
@@ -133,9 +140,9 @@ func newMigrateStatus(s *shell) *cobra.Command {
 		Example: "  frond migrate status examples/shop",
 		Args:    arguments(0, 1, "one folder"),
 	}
-	m := &migrating{settings: addSettings(cmd, "store", "remotes", "vendor", "mode", "migrate")}
+	m := &migrating{settings: addSettings(s, cmd, "store", "remotes", "vendor", "mode", "migrate")}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		project, opts, err := m.settings.tables(s, folder(args))
+		project, opts, err := m.tables(args)
 		if err != nil {
 			return err
 		}

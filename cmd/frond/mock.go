@@ -7,12 +7,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/program"
@@ -40,21 +42,20 @@ with the same --rows refer to one another's rows.`,
 	}
 	var m mocked
 	flags := cmd.Flags()
-	dir := flags.String("dir", ".", "the project's folder")
 	m.from.add(cmd)
 	listen := addListen(cmd, "accept only calls that are signed with one of the keys in these files (signing.keys)")
 	flags.IntVar(&m.rows, "rows", 50, "how many rows each entity has, seeds included")
 	flags.Uint64Var(&m.seed, "seed", 1, "the seed of the random numbers")
 	flags.StringVar(&m.latency, "latency", "", "how long each call takes: 80ms, or 50ms..200ms")
 	flags.Float64Var(&m.fail, "fail", 0, "the share of calls that fail as SERVICE_UNAVAILABLE: 0.02")
+	settings := addProject(s, cmd, "vendor", "limits.body", "limits.list.default", "limits.list.max", "log.level", "log.format", "shutdown.delay", "shutdown.timeout")
 	cmd.MarkFlagsMutuallyExclusive("dir", "from")
-	settings := addSettings(cmd, "vendor", "limits.body", "limits.list.default", "limits.list.max", "log.level", "log.format", "shutdown.delay", "shutdown.timeout")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		faults, err := m.faults()
 		if err != nil {
 			return err
 		}
-		source, config, err := m.project(cmd.Context(), s, settings, *dir, args[0])
+		source, config, err := m.project(cmd.Context(), settings, args[0])
 		if err != nil {
 			return err
 		}
@@ -126,12 +127,12 @@ func (m *mocked) faults() (*injected, error) {
 //
 // With --from the Frond is the one in the host's catalog, with the generators and conversions
 // of this program (schema.Builtins).
-func (m *mocked) project(ctx context.Context, s *shell, settings *settings, dir, frond string) (*facade.Project, *gateway.Config, error) {
+func (m *mocked) project(ctx context.Context, settings *settings, frond string) (*facade.Project, *gateway.Config, error) {
 	if m.from.url == "" {
-		return settings.load(s, dir) //nolint:contextcheck // compiling a project does not wait
+		return settings.load() //nolint:contextcheck // compiling a project does not wait
 	}
-	config, problems := settings.read(s, dir)
-	if err := errors.Join(problems...); err != nil {
+	config, err := settings.read()
+	if err != nil {
 		return nil, nil, err
 	}
 	_, discovered, err := m.from.fetch(ctx, frond)
@@ -140,4 +141,61 @@ func (m *mocked) project(ctx context.Context, s *shell, settings *settings, dir,
 	}
 	source := project.Discovered(discovered, m.from.url)
 	return &facade.Project{Fronds: []*project.Frond{source}, Registry: schema.Builtins()}, config, nil
+}
+
+// injected holds the faults that a mock injects: it makes calls slow, and some of them fail, so
+// that a client meets the failures it has to handle. Discovery is excepted: a gateway always
+// learns the catalog. It may be used from many goroutines. The numbers come from --seed: two
+// runs with the same calls in the same order meet the same faults.
+type injected struct {
+	// least and most bound the wait of a call; fail is the share of calls that fail, from 0 to
+	// 1.
+	least, most time.Duration
+	fail        float64
+
+	mu   sync.Mutex
+	rand *rand.Rand
+}
+
+// draw returns how long the next call takes, and whether it fails. The wait is between least
+// and most, both included.
+func (t *injected) draw() (time.Duration, bool) {
+	// A rand.Rand is not safe for concurrent use.
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	wait := t.least
+	if room := t.most - t.least; room > 0 {
+		wait += time.Duration(t.rand.Int64N(int64(room) + 1))
+	}
+	return wait, t.rand.Float64() < t.fail
+}
+
+// injectedKey marks the context of a call that has had its share of faults.
+type injectedKey struct{}
+
+// middleware injects the faults into calls from outside. A failed call does not reach next; a
+// delayed one ends with its context. A call that fails waits first, as a host that fails does.
+func (t *injected) middleware(next facade.Caller) facade.Caller {
+	return facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+		// Once for each call from outside: otherwise an operation that calls ten others would
+		// fail ten times as often.
+		if ctx.Value(injectedKey{}) != nil {
+			return next.Call(ctx, c) // an operation that calls others is one call
+		}
+		ctx = context.WithValue(ctx, injectedKey{}, true)
+		wait, fails := t.draw()
+		if wait > 0 {
+			timer := time.NewTimer(wait)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				return nil, kiterror.AsError(ctx.Err()).At(c.Entity, c.Operation)
+			}
+		}
+		if fails {
+			return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "this mock fails as --fail says").At(c.Entity, c.Operation)
+		}
+		return next.Call(ctx, c)
+	})
 }

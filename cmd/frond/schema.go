@@ -32,10 +32,9 @@ func newSchema(s *shell) *cobra.Command {
 		Example: "  frond schema --format card-schema > card.schema.json\n  frond schema --dir examples/shop --format graphql > schema.graphql\n  frond schema --dir examples/shop --surface rest\n  frond schema --dir examples/shop --format openapi > openapi.json",
 		Args:    arguments(0, 0, "flags alone"),
 	}
-	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	format := cmd.Flags().String("format", "graphql", "graphql: the SDL; openapi, openrpc, asyncapi: the API document that the gateway serves at /openapi.json and so on; bundle: every card in one document (spec 2.4); card-schema, frond-schema and gateway-schema: the JSON Schemas by which an editor completes cards, frond.yaml and gateway.yaml")
 	surface := cmd.Flags().String("surface", "", "print one surface instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner. With openapi, openrpc or asyncapi it is the audience alone: partner")
-	settings := addSettings(cmd, "remotes", "vendor", "log.level")
+	settings := addProject(s, cmd, "remotes", "vendor", "log.level")
 	// A schema does not depend on generators, so one that is missing is a line on stderr.
 	settings.Unregistered = func(f schema.Fault) {
 		fmt.Fprintf(s.stderr, "frond: %s\n", schema.Fault(unregistered(f)))
@@ -57,7 +56,7 @@ func newSchema(s *shell) *cobra.Command {
 			return fmt.Errorf("--surface has no format %s; leave out --format (--surface partner/graphql is the SDL of the audience partner), or write one of %s", *format, strings.Join(gateway.DocumentFormats, ", "))
 		}
 		// Without the trusted documents: correcting a wrong one takes this schema.
-		gw, err := settings.dryRun(s, *dir, func(c *gateway.Config) { c.GraphQL.Documents = gateway.Documents{} })
+		gw, err := settings.dryRun(func(c *gateway.Config) { c.GraphQL.Documents = gateway.Documents{} })
 		if err != nil {
 			return err
 		}

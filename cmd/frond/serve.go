@@ -1,8 +1,15 @@
 package main
 
 import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/program"
 )
@@ -24,11 +31,10 @@ Webhooks and NATS of gateway.yaml are sent the facts of this Frond.`,
 		Example: "  frond serve catalog --dir examples/shop\n  frond serve catalog --hosts 10.0.0.7 --verify-keys gateway.pub.pem",
 		Args:    arguments(1, 1, "the name of one Frond"),
 	}
-	dir := cmd.Flags().String("dir", ".", "the project's folder")
 	listen := addListen(cmd, "accept only calls that are signed with one of the keys in these files; NAME=FILE for those of one sender (signing.keys)")
-	settings := addSettings(cmd, "mode", "vendor", "store", "limits.body", "limits.list.default", "limits.list.max", "limits.memory", "limits.executions", "limits.write", "limits.statement", "limits.transaction", "limits.work", "admin.listen", "admin.public", "log.level", "log.format", "log.slow", "shutdown.delay", "shutdown.timeout", "signing.clockSkew", "signing.openDiscovery", "facts.retention", "facts.nats", "webhooks")
+	settings := addProject(s, cmd, "mode", "vendor", "store", "limits.body", "limits.list.default", "limits.list.max", "limits.memory", "limits.executions", "limits.write", "limits.statement", "limits.transaction", "limits.work", "admin.listen", "admin.public", "log.level", "log.format", "log.slow", "shutdown.delay", "shutdown.timeout", "signing.clockSkew", "signing.openDiscovery", "facts.retention", "facts.nats", "webhooks")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		project, config, err := settings.load(s, *dir)
+		project, config, err := settings.load()
 		if err != nil {
 			return err
 		}
@@ -39,4 +45,72 @@ Webhooks and NATS of gateway.yaml are sent the facts of this Frond.`,
 		return program.Serve(cmd.Context(), r)
 	}
 	return cmd
+}
+
+// listenFlags are the flags of commands that serve one Frond to other processes. They are of
+// serve and mock, and none is a setting but keys.
+type listenFlags struct {
+	// port and hosts are the addresses: each of hosts at the one port.
+	port  uint16
+	hosts []string
+	// unsigned allows addresses beyond loopback without keys.
+	unsigned bool
+	keys     []string // nil: not given, the settings say
+}
+
+// addListen adds the flags to cmd; aboutKeys is the help of --verify-keys. Loopback is the
+// default: an unsigned receiver trusts any state that it is sent.
+func addListen(cmd *cobra.Command, aboutKeys string) *listenFlags {
+	l := &listenFlags{}
+	flags := cmd.Flags()
+	flags.Uint16Var(&l.port, "port", 4100, "the port to listen on; 0 takes any that is free")
+	flags.StringSliceVar(&l.hosts, "hosts", []string{"127.0.0.1"}, "the addresses to listen on")
+	flags.BoolVar(&l.unsigned, "allow-unsigned", false, "start on addresses beyond loopback too")
+	flags.StringSliceVar(&l.keys, "verify-keys", nil, aboutKeys)
+	return l
+}
+
+// receiver makes the receiver of a Frond of a project. opts are this command's options apart
+// from the config. The receiver listens on each host at the one port.
+func (l *listenFlags) receiver(project *facade.Project, frond string, config *gateway.Config, opts gateway.Options) (*gateway.Receiver, error) {
+	// The flag replaces the keys of the settings; it does not add to them.
+	if l.keys != nil {
+		var err error
+		if config.Signing.Keys, err = absolute(l.keys); err != nil {
+			return nil, err
+		}
+	}
+	var addresses []string
+	for _, host := range l.hosts {
+		addresses = append(addresses, net.JoinHostPort(host, strconv.Itoa(int(l.port))))
+	}
+	opts.Config = *config
+	return gateway.NewReceiver(project, frond, &gateway.ReceiverOptions{Options: opts, Addresses: addresses, AllowUnsigned: l.unsigned})
+}
+
+// absolute makes the files of FILE and NAME=FILE absolute. On the command line they are
+// relative to the working directory, in gateway.yaml to the project's folder.
+//
+//	gateway.pub.pem          /home/ada/shop/gateway.pub.pem
+//	shop=keys/shop.pub.pem   shop=/home/ada/shop/keys/shop.pub.pem
+func absolute(files []string) ([]string, error) {
+	var all []string
+	for _, file := range files {
+		name, path, named := strings.Cut(file, "=")
+		if !named {
+			name, path = "", file
+		}
+		if path == "" || named && name == "" {
+			return nil, fmt.Errorf("--verify-keys cannot be %q; write FILE or NAME=FILE", file)
+		}
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		if named {
+			abs = name + "=" + abs
+		}
+		all = append(all, abs)
+	}
+	return all, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,13 +16,24 @@ import (
 
 // settings are the flags for what gateway.yaml and the FROND_ variables set too. A flag wins
 // over its variable, and that over the file.
-type settings struct{ program.Settings }
+type settings struct {
+	program.Settings
+	sh  *shell
+	dir string // the project's folder
+}
+
+// addProject adds --dir and the flags of addSettings.
+func addProject(sh *shell, cmd *cobra.Command, keys ...string) *settings {
+	s := addSettings(sh, cmd, keys...)
+	cmd.Flags().StringVar(&s.dir, "dir", ".", "the project's folder")
+	return s
+}
 
 // addSettings adds --config and a flag for each key to cmd: limits.list.max becomes
 // --limits-list-max. Without keys it adds all of them. A switch needs no value: --admin-public
 // is --admin-public=true.
-func addSettings(cmd *cobra.Command, keys ...string) *settings {
-	s := &settings{}
+func addSettings(sh *shell, cmd *cobra.Command, keys ...string) *settings {
+	s := &settings{sh: sh}
 	for _, flag := range s.Flags(keys...) {
 		added := cmd.Flags().VarPF(&text{Flag: flag}, flag.Name, "", flag.About)
 		// What pflag takes for a flag without a value.
@@ -60,28 +72,29 @@ func (t *text) Type() string {
 
 // load reads a project's folder and its settings. The error has every fault of both. Both are
 // read even if one has faults, so that one run lists all of them.
-func (s *settings) load(sh *shell, dir string) (*facade.Project, *gateway.Config, error) {
+func (s *settings) load() (*facade.Project, *gateway.Config, error) {
 	// A folder that is missing would be a project without cards, which is a worse message.
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, nil, fmt.Errorf("%s is not a folder; name a project's folder, one with fronds/ or entities/ in it", dir)
+	if info, err := os.Stat(s.dir); err != nil || !info.IsDir() {
+		return nil, nil, fmt.Errorf("%s is not a folder; name a project's folder, one with fronds/ or entities/ in it", s.dir)
 	}
-	return s.Load(dir, sh.environ, sh.stderr, func(config *gateway.Config) (*facade.Project, error) { return readProject(dir, config) })
+	return s.Load(s.dir, s.sh.environ, s.sh.stderr, func(config *gateway.Config) (*facade.Project, error) { return readProject(s.dir, config) })
 }
 
 // tables loads a project for work on its store. Generators and conversions that this program
 // lacks do not matter for tables.
-func (s *settings) tables(sh *shell, dir string) (*facade.Project, *gateway.Options, error) {
+func (s *settings) tables() (*facade.Project, *gateway.Options, error) {
 	s.Unregistered = func(schema.Fault) {}
-	project, config, err := s.load(sh, dir)
+	project, config, err := s.load()
 	if err != nil {
 		return nil, nil, err
 	}
-	return project, &gateway.Options{Config: *config, Logger: sh.logger(config), Unregistered: s.Unregistered}, nil
+	return project, &gateway.Options{Config: *config, Logger: s.sh.logger(config), Unregistered: s.Unregistered}, nil
 }
 
-// read reads the settings of a folder, and every fault in them.
-func (s *settings) read(sh *shell, dir string) (*gateway.Config, []error) {
-	return s.Read(dir, sh.environ, sh.stderr)
+// read reads the settings of the folder alone. The error has every fault in them.
+func (s *settings) read() (*gateway.Config, error) {
+	config, problems := s.Read(s.dir, s.sh.environ, s.sh.stderr)
+	return config, errors.Join(problems...)
 }
 
 // readProject reads the folder's Fronds. It may have none if the settings name remotes:
@@ -104,8 +117,8 @@ func readProject(dir string, config *gateway.Config) (*facade.Project, error) {
 // dryRun builds the whole gateway over a store in memory, with settings changed for it. The
 // project's own rows are not touched; the caller closes the gateway. The project's seeds are
 // written into that store; a remote is asked for its catalog, as at a start.
-func (s *settings) dryRun(sh *shell, dir string, changes ...func(*gateway.Config)) (*gateway.Gateway, error) {
-	project, config, err := s.load(sh, dir)
+func (s *settings) dryRun(changes ...func(*gateway.Config)) (*gateway.Gateway, error) {
+	project, config, err := s.load()
 	if err != nil {
 		return nil, err
 	}
@@ -114,5 +127,5 @@ func (s *settings) dryRun(sh *shell, dir string, changes ...func(*gateway.Config
 	for _, change := range changes {
 		change(config)
 	}
-	return gateway.New(project, &gateway.Options{Config: *config, Logger: sh.logger(config), Unregistered: s.Unregistered, Undecided: true})
+	return gateway.New(project, &gateway.Options{Config: *config, Logger: s.sh.logger(config), Unregistered: s.Unregistered, Undecided: true})
 }

@@ -46,6 +46,15 @@ func (s *shell) writeValue(value any) error {
 	return s.write(text)
 }
 
+// say writes a value as JSON where --json asks for it, else a text with a line end.
+func (s *shell) say(value any, text string) error {
+	if s.json {
+		return s.writeValue(value)
+	}
+	_, err := fmt.Fprintln(s.out, text)
+	return err
+}
+
 // logger is the log of a command that ends at once: warnings and errors, or errors alone if the
 // settings say so. A lower level has no effect: the log would mix with the command's own
 // output.
@@ -55,7 +64,7 @@ func (s *shell) logger(config *gateway.Config) *slog.Logger {
 	return gateway.NewLogger(s.stderr, log)
 }
 
-// count is a number of things in words: 1 fault, 2 faults. what is a noun whose plural ends
+// count is a number of things in words: 1 fault, 2 faults. The noun is one whose plural ends
 // with s.
 func count(n int, what string) string {
 	if n != 1 {

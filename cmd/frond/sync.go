@@ -43,8 +43,7 @@ conflict with one is an error.`,
 	flags.StringVar(&dir, "dir", ".", "the project's folder")
 	flags.StringVar(&golang, "go", "", "write a Go package with the Frond's types and a client into this folder")
 	flags.StringVar(&pkg, "package", "", "the name of that package (default: made of the folder's)")
-	flags.StringVar(&from.key, "key", "", "sign the request with the private key in this file, for a host that answers signed calls only")
-	flags.StringVar(&from.sender, "sender", "gateway", "the name of the sender, with --key")
+	from.addKey(cmd)
 	check := flags.Bool("check", false, "write no files; exit with 1 if a file would change")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// Before the host is asked: a mistake in the flags needs no network.

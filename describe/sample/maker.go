@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
 )
 
 // Maker makes the values of one row, or of one answer. It must not be shared between
@@ -36,6 +39,37 @@ func (m *Maker) one(values []json.RawMessage) json.RawMessage {
 		return values[(m.Row+m.Try)%len(values)]
 	}
 	return Pick(m.Rand, values)
+}
+
+// tries is how often a value is drawn until its field takes it.
+const tries = 60
+
+// Fitting returns the first of the drawn values that refuse has nothing against:
+// it returns "" for that, else the reason. Without such a value why is the last reason, or "" if
+// none could be drawn.
+func (m *Maker) Fitting(draw func() (json.RawMessage, bool), refuse func(json.RawMessage) string) (v json.RawMessage, why string) {
+	for m.Try = range tries {
+		v, ok := draw()
+		if !ok {
+			continue
+		}
+		if why = refuse(v); why == "" {
+			return v, ""
+		}
+	}
+	return nil, why
+}
+
+// Refusal is why a field does not take a value, or "". The value is judged as a whole body, in
+// which other fields are missing: details about those are not the field's.
+func Refusal(e *schema.Entity, p *schema.Property, v json.RawMessage) string {
+	_, details := e.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: v}}.AppendJSON(nil), "")
+	for _, d := range details {
+		if top, _, _ := strings.Cut(d.Path, "."); top == p.Name {
+			return d.Message
+		}
+	}
+	return ""
 }
 
 // Chance is a seed: the same place always draws the same numbers. Places are independent, so

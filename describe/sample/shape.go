@@ -238,18 +238,6 @@ func Elements(v json.RawMessage) (all []json.RawMessage) {
 }
 
 // List returns the text of an array of values.
-func List(items []json.RawMessage) json.RawMessage {
-	return append(append([]byte{'['}, bytes.Join(asBytes(items), []byte{','})...), ']')
-}
+func List(items []json.RawMessage) json.RawMessage { return jsontext.AppendTexts(nil, items) }
 
-// asBytes returns the same values as byte slices, for bytes.Join.
-func asBytes(items []json.RawMessage) [][]byte {
-	all := make([][]byte, len(items))
-	for i, item := range items {
-		all[i] = item
-	}
-	return all
-}
-
-// IsNull says whether a value is null.
-func IsNull(v json.RawMessage) bool { return jsontext.IsNull(v) }
+func isNull(v json.RawMessage) bool { return jsontext.IsNull(v) }

@@ -40,13 +40,13 @@ func (m *Maker) Value(text json.RawMessage, name Name) (json.RawMessage, bool) {
 	}
 	kinds, null := s.kinds()
 	if s["enum"] != nil {
-		values := slices.DeleteFunc(Elements(s["enum"]), IsNull)
+		values := slices.DeleteFunc(Elements(s["enum"]), isNull)
 		if len(values) == 0 {
 			return json.RawMessage("null"), true
 		}
 		return m.one(values), true
 	}
-	if given := slices.DeleteFunc(Elements(s["examples"]), IsNull); len(given) > 0 && (!m.Unique || m.Row+m.Try < len(given)) && m.Try < len(given)+8 {
+	if given := slices.DeleteFunc(Elements(s["examples"]), isNull); len(given) > 0 && (!m.Unique || m.Row+m.Try < len(given)) && m.Try < len(given)+8 {
 		return m.one(given), true
 	}
 	if v := s["default"]; v != nil && !jsontext.IsNull(v) && !m.Unique && (m.Try > 30 || Percent(m.Rand, 25)) {

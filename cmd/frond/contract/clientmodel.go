@@ -66,7 +66,6 @@ func (b *reading) reach(f *catalog.Frond, d *catalog.Door) *Reach {
 			r.Changes = factPath(fact)
 		}
 	}
-	r.Big = bigFields(d.Entity)
 	for _, p := range d.Entity.Fields {
 		if p.Link != nil && !slices.Contains(r.Shows, p.Link.Target.Name) {
 			r.Shows = append(r.Shows, p.Link.Target.Name)

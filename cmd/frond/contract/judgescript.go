@@ -13,6 +13,19 @@ import (
 // exported are the names that the package exports in addition to those of entities and views.
 var exported = []string{"details", "fill", "rows", "createClient", "KitError"}
 
+// judgeNames are the names of the judges in index.js, those of the doors first; "" where callers
+// send nothing.
+func (m *Model) judgeNames() []string {
+	taken := newNames(exported...)
+	names := make([]string, len(m.Judges))
+	for i, j := range m.Judges {
+		if len(j.Sends) > 0 {
+			names[i] = taken.take(member(j.Name))
+		}
+	}
+	return names
+}
+
 // judgeScript is the module that has the cards as data and a constant for each entity and view.
 //
 //	import { schema } from "./judge.js";
@@ -37,7 +50,7 @@ func (m *Model) judgeScript() (text string, skipped schema.Faults, err error) {
 
 // writeJudges writes the constants of entities, views and rows.
 func (m *Model) writeJudges(w *judgeWriter) error {
-	members := newNames(exported...)
+	names := m.judgeNames()
 	var faults schema.Faults
 	for i, j := range m.Judges {
 		var parts []string
@@ -58,7 +71,7 @@ func (m *Model) writeJudges(w *judgeWriter) error {
 			parts = append(parts, fmt.Sprintf("%s: /* @__PURE__ */ schema(%s, %d)", tsKey(s.Op), card, mode))
 		}
 		if len(parts) > 0 {
-			fmt.Fprintf(w.body, "const judge%d = { %s };\nexport { judge%[1]d as %[3]s };\n", i, strings.Join(parts, ", "), members.take(member(j.Name)))
+			fmt.Fprintf(w.body, "const judge%d = { %s };\nexport { judge%[1]d as %[3]s };\n", i, strings.Join(parts, ", "), names[i])
 		}
 	}
 	var rows []string
@@ -118,19 +131,17 @@ func (w *judgeWriter) card(s Sent) (string, error) {
 //	declare const judge0: { readonly create: Schema<CustomerInput> };
 //	export { judge0 as customer };
 func (m *Model) judgeTypes() string {
-	var b strings.Builder
-	members := newNames(exported...)
-	for i, j := range m.Judges {
-		if len(j.Sends) == 0 {
+	w := &tsWriter{}
+	for i, name := range m.judgeNames() {
+		if name == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "\n/** The bodies of requests to %s, as schemas of Standard Schema. */\ndeclare const judge%d: {\n", j.Name, i)
-		for _, s := range j.Sends {
-			fmt.Fprintf(&b, "  readonly %s: Schema<%s>;\n", tsKey(s.Op), s.Type.Name)
+		w.line("\n/** The bodies of requests to %s, as schemas of Standard Schema. */\ndeclare const judge%d: {", m.Judges[i].Name, i)
+		for _, s := range m.Judges[i].Sends {
+			w.line("  readonly %s: Schema<%s>;", tsKey(s.Op), s.Type.Name)
 		}
-		fmt.Fprintf(&b, "};\nexport { judge%d as %s };\n", i, members.take(member(j.Name)))
+		w.line("};\nexport { judge%d as %s };", i, name)
 	}
-	w := &tsWriter{}
 	w.line("\n/** Rows as a host answers them, for ClientOptions.strict. */\nexport declare const rows: {")
 	for i, member := range m.members() {
 		if m.Doors[i].Reach.Entity != nil {
@@ -138,5 +149,5 @@ func (m *Model) judgeTypes() string {
 		}
 	}
 	w.line("};")
-	return b.String() + w.String()
+	return w.String()
 }

@@ -309,22 +309,48 @@ func (w *tsWriter) helpers(d *Door, list *Op) {
 	if d.updates() != nil {
 		watched = "Watched<Page<%s>, " + d.Type + `Door["update"]>`
 	}
-	for _, all := range []struct{ name, doc, takes, sending, gives string }{
-		{"pages", "The pages of a list, one after another.", query, ", sending?: Sending", "AsyncIterable<Page<%s>>"},
-		{"each", "The rows of a list, page by page.", query, ", sending?: Sending", "AsyncIterable<%s>"},
-		{"watch", "A page, and the page again each time it has changed.", query, ", sending?: Sending", watched},
-		{"changes", "The changes of rows as they happen, begun again where the connection is lost.", "ChangesQuery<" + d.filterName() + ">", "", "AsyncIterable<Change<%s, " + d.keyType() + ">>"},
+	for _, all := range []struct{ name, doc, takes, gives string }{
+		{"pages", "The pages of a list, one after another.", query, "AsyncIterable<Page<%s>>"},
+		{"each", "The rows of a list, page by page.", query, "AsyncIterable<%s>"},
+		{"watch", "A page, and the page again each time it has changed.", query, watched},
+		{"changes", "The changes of rows as they happen, begun again where the connection is lost.", "ChangesQuery<" + d.filterName() + ">", "AsyncIterable<Change<%s, " + d.keyType() + ">>"},
 	} {
 		if !free(all.name) || d.Reach.Changes == "" && (all.name == "changes" || all.name == "watch") {
 			continue
 		}
+		of := rowForms{param: "query", options: all.takes, after: ", sending?: Sending", row: row, relations: d.Reach.Relations}
+		if all.name == "changes" {
+			of.after, of.relations = "", nil
+		}
 		w.line("  /** %s */", all.doc)
-		w.line("  %s(query?: %s & Whole%s): %s;", all.name, all.takes, all.sending, fmt.Sprintf(all.gives, row))
-		w.line("  %s<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[2]s, F>%[4]s): %[5]s;", all.name, row, all.takes, all.sending, fmt.Sprintf(all.gives, "Selected<"+row+", F>"))
-		if all.name != "changes" {
-			w.line("  %s<const S>(query: %s & Selects<%s, S>%s): %s;", all.name, all.takes, d.selectable(row), all.sending, fmt.Sprintf(all.gives, d.shown(row)))
+		for _, form := range of.forms(func(row string) string { return fmt.Sprintf(all.gives, row) }) {
+			w.line("  %s%s: %s;", all.name, form.takes, form.gives)
 		}
 	}
+}
+
+// rowForms describes a method whose rows follow from one of its parameters.
+type rowForms struct {
+	before    string // parameters in front of it
+	param     string
+	options   string // its type, without the part that selects
+	after     string // parameters behind it
+	row       string
+	relations *Relations // nil: relations cannot be selected
+}
+
+// forms are the signatures of the method: for whole rows, for some fields F, and for a
+// selection S. gives is the result for a type of rows.
+func (r rowForms) forms(gives func(row string) string) []tsForm {
+	forms := []tsForm{
+		{fmt.Sprintf("(%s%s?: %s & Whole%s)", r.before, r.param, r.options, r.after), gives(r.row)},
+		{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(%s%s: %s & Fields<%[1]s, F>%[5]s)", r.row, r.before, r.param, r.options, r.after), gives("Selected<" + r.row + ", F>")},
+	}
+	if r.relations != nil {
+		of := r.row + ", " + r.relations.Name + ", S>"
+		forms = append(forms, tsForm{fmt.Sprintf("<const S>(%s%s: %s & Selects<%s%s)", r.before, r.param, r.options, of, r.after), gives("Shown<" + of)})
+	}
+	return forms
 }
 
 // filterName is the type of the door's filter.
@@ -374,7 +400,11 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	case !op.Builtin:
 		return []tsForm{{op.tsNamedInput(), op.tsGives(out)}}
 	case op.Name == "list":
-		return op.tsListForms(d, out)
+		forms := rowForms{param: "query", options: op.tsListQuery(d), after: ", sending?: Sending", row: out, relations: d.Reach.Relations}.forms(op.tsGives)
+		if op.Takes != nil && !slices.Contains(op.Takes, "fields") {
+			forms = forms[:1]
+		}
+		return forms
 	}
 	var takes string
 	switch op.Name {
@@ -387,20 +417,14 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	default:
 		takes = "id: " + tsType(*op.ID)
 	}
-	options := "Sending" + op.conditions(d)
-	selects := slices.Contains(op.Options, "fields") && out != "unknown" && op.Name != "delete"
-	all := options
-	if selects {
-		all += " & Whole"
+	of := rowForms{before: takes + ", ", param: "options", options: "Sending" + op.conditions(d), row: out}
+	if !slices.Contains(op.Options, "fields") || out == "unknown" || op.Name == "delete" {
+		return []tsForm{{fmt.Sprintf("(%soptions?: %s)", of.before, of.options), op.tsGives(out)}}
 	}
-	forms := []tsForm{{fmt.Sprintf("(%s, options?: %s)", takes, all), op.tsGives(out)}}
-	if selects {
-		forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(%s, options: %s & Fields<%[1]s, F>)", out, takes, options), op.tsGives("Selected<" + out + ", F>")})
-		if op.Kind == catalog.Query {
-			forms = append(forms, tsForm{fmt.Sprintf("<const S>(%s, options: %s & Selects<%s, S>)", takes, options, d.selectable(out)), op.tsGives(d.shown(out))})
-		}
+	if op.Kind == catalog.Query {
+		of.relations = d.Reach.Relations
 	}
-	return forms
+	return of.forms(op.tsGives)
 }
 
 // tsNamedInput returns the parameters of a named operation.
@@ -421,17 +445,6 @@ func (op *Op) tsNamedInput() string {
 	return takes
 }
 
-// tsListForms returns the forms of list: whole rows, some fields, and a selection.
-func (op *Op) tsListForms(d *Door, out string) []tsForm {
-	query := op.tsListQuery(d)
-	forms := []tsForm{{"(query?: " + query + " & Whole, sending?: Sending)", op.tsGives(out)}}
-	if op.Takes == nil || slices.Contains(op.Takes, "fields") {
-		forms = append(forms, tsForm{fmt.Sprintf("<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[1]s, F>, sending?: Sending)", out, query), op.tsGives("Selected<" + out + ", F>")},
-			tsForm{fmt.Sprintf("<const S>(query: %s & Selects<%s, S>, sending?: Sending)", query, d.selectable(out)), op.tsGives(d.shown(out))})
-	}
-	return forms
-}
-
 // tsGives returns the type of the result for a type of rows.
 func (op *Op) tsGives(row string) string {
 	switch {
@@ -448,13 +461,6 @@ func (op *Op) tsGives(row string) string {
 	}
 	return "Promise<" + row + ">"
 }
-
-// selectable returns the names that a select of the door's rows may use, as arguments of a
-// type.
-func (d *Door) selectable(row string) string { return row + ", " + d.Reach.Relations.Name }
-
-// shown is the type of a row as a select shows it.
-func (d *Door) shown(row string) string { return "Shown<" + d.selectable(row) + ", S>" }
 
 // conditions are the types of the options that a write is held to.
 func (op *Op) conditions(d *Door) (types string) {

@@ -48,8 +48,10 @@ func (m *Model) tsFacts() string {
 			continue
 		}
 		row, query := tsType(*f.Data), "ChangesQuery<"+f.Filter.Name+">"
-		fmt.Fprintf(&b, "    %s(query?: %s & Whole): AsyncIterable<FactEvent<%s%s>>;\n", name, query, row, key)
-		fmt.Fprintf(&b, "    %s<F extends (keyof %s & string) | \"*\">(query: %s & Fields<%[2]s, F>): AsyncIterable<FactEvent<Selected<%[2]s, F>%[4]s>>;\n", name, row, query, key)
+		of := rowForms{param: "query", options: query, row: row}
+		for _, form := range of.forms(func(row string) string { return "AsyncIterable<FactEvent<" + row + key + ">>" }) {
+			fmt.Fprintf(&b, "    %s%s: %s;\n", name, form.takes, form.gives)
+		}
 	}
 	b.WriteString("  };\n")
 	return b.String()

@@ -33,22 +33,6 @@ func (m *Model) queryScript() string {
 	return b.String()
 }
 
-// judgeNames are the constants of the doors in index.js, "" where a door has none.
-func (m *Model) judgeNames() []string {
-	members := newNames(exported...)
-	var names []string
-	for i, j := range m.Judges {
-		name := ""
-		if len(j.Sends) > 0 {
-			name = members.take(member(j.Name))
-		}
-		if i < len(m.Doors) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // queryTypes is query.d.ts.
 func (m *Model) queryTypes() string {
 	w := &tsWriter{}

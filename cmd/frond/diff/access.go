@@ -23,7 +23,7 @@ import (
 //
 // A class of one version alone is decided in the other by the rules that hold for everybody.
 
-// grant is what a rule says of one field.
+// grant holds the restrictions of a rule on one field.
 type grant struct {
 	hidden, readOnly bool
 	set              string
@@ -198,7 +198,7 @@ func (c *comparison) grants(p pair[catalog.Door], decided pair[catalog.RuleAcces
 	}
 }
 
-// grantOf is what a rule says of a field.
+// grantOf returns the restrictions of a rule on a field.
 func grantOf(r *catalog.RuleAccess, field string) *grant {
 	return &grant{hidden: slices.Contains(r.Hide, field), readOnly: slices.Contains(r.ReadOnly, field), set: r.Set[field]}
 }

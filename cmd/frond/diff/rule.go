@@ -32,16 +32,6 @@ var (
 	onReads   = []Surface{restSurface, rpcSurface, factsSurface}
 )
 
-// allRules are all rules, in the order of docs/diff.md: by subject, and in a subject removals
-// before additions.
-func allRules() []changeKind {
-	return slices.Concat(
-		listed(graphQLRules), listed(nameRules), listed(operationRules), listed(requestRules), listed(resultRules), listed(pageRules), listed(filterRules),
-		listed(doorRules), listed(exposureRules), listed(classRules), listed(grantRules), listed(propertyRules), listed(factRules), listed(receiverRules),
-		listed(tableRules), listed(columnRules), listed(uniqueRules), listed(modeRules), listed(documentRules), listed(settingRules),
-	)
-}
-
 // listed returns the kinds of change of a table.
 func listed[P any](rules []rule[P]) []changeKind {
 	out := make([]changeKind, len(rules))

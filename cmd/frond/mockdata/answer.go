@@ -168,15 +168,15 @@ func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i
 		var value json.RawMessage
 		for _, part := range []json.RawMessage{c.Invocation.Params, c.Invocation.Query, c.Invocation.Body} {
 			// A sent value that the card refuses is not repeated.
-			if sent := jsontext.Get(part, p.Name); sent != nil && row == nil && w.refusal(card, p, sent) == "" {
+			if sent := jsontext.Get(part, p.Name); sent != nil && row == nil && sample.Refusal(card, p, sent) == "" {
 				value = sent
 			}
 		}
 		m := &sample.Maker{Rand: w.chance.At(card.Key, p.Name, place, i), Root: root, About: about, Row: i}
-		for m.Try = 0; value == nil && m.Try < valueTries; m.Try++ {
-			if v, ok := w.anyOf(card, p, m); ok && w.refusal(card, p, v) == "" {
-				value = v
-			}
+		if value == nil {
+			value, _ = m.Fitting(
+				func() (json.RawMessage, bool) { return w.anyOf(p, m) },
+				func(v json.RawMessage) string { return sample.Refusal(card, p, v) })
 		}
 		if value == nil && p.Shape.Nullable {
 			value = null
@@ -190,7 +190,7 @@ func (w *world) made(card *schema.Entity, row json.RawMessage, c *facade.Call, i
 
 // anyOf returns a value of a field, of a one relation an id of a row that is there. It reports
 // false where none could be made.
-func (w *world) anyOf(card *schema.Entity, p *schema.Property, m *sample.Maker) (json.RawMessage, bool) {
+func (w *world) anyOf(p *schema.Property, m *sample.Maker) (json.RawMessage, bool) {
 	if p.Axes.Relation != nil && !p.Axes.Relation.Many {
 		if ids := w.idsFor(p, m); len(ids) > 0 {
 			return sample.Pick(m.Rand, ids), true
@@ -241,10 +241,11 @@ func generator(e *schema.Entity, p *schema.Property, c sample.Chance) schema.Gen
 	return func() (json.RawMessage, error) {
 		n := int(made.Add(1))
 		m := &sample.Maker{Rand: c.At("generate", e.Key, p.Name, n), Root: root, About: sample.NewSubject(e.Name, c.At(e.Key, n)), Row: 1000 + n, Unique: true}
-		for m.Try = range valueTries {
-			if v, ok := m.Value(shape, sample.NewName(p.Name)); ok {
-				return v, nil
-			}
+		v, _ := m.Fitting(
+			func() (json.RawMessage, bool) { return m.Value(shape, sample.NewName(p.Name)) },
+			func(json.RawMessage) string { return "" })
+		if v != nil {
+			return v, nil
 		}
 		return nil, kiterror.Errorf(kiterror.InternalError, "no value could be invented for %s.%s", e.Name, p.Name)
 	}

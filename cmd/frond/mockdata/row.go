@@ -20,12 +20,8 @@ import (
 //
 // Ids are given before (see name), as relations need them first.
 
-// The number of attempts for a value and a row (docs/decisions/contracts.md): a value until its
-// field accepts it, a row until its values are unique and the card accepts it whole.
-const (
-	valueTries = 60
-	rowTries   = 60
-)
+// rowTries is how often a row is drawn until its values are unique and the card accepts it whole.
+const rowTries = 60
 
 // row makes the i-th row of a table; nil where none could be had, which is noted with the
 // reason of the last attempt.
@@ -67,7 +63,7 @@ func (w *world) attempt(t *table, i, try int) (row schema.Object, stuck string) 
 			continue
 		}
 		// Where a value is taken the next is tried, as often as rows could have it.
-		further := valueTries + len(t.ids)
+		further := rowTries + len(t.ids)
 		if try > 0 {
 			further = min(further, 500)
 		}
@@ -124,25 +120,32 @@ func (w *world) field(t *table, p *schema.Property, m *sample.Maker, i, try int)
 	}
 	rule := p.Axes.Create
 	switch {
-	case absent && p.Shape.Nullable && w.refusal(t.entity, p, null) == "":
+	case absent && p.Shape.Nullable && sample.Refusal(t.entity, p, null) == "":
 		return null, true
 	case absent && rule != nil && rule.Optional:
 		return nil, true
 	case rule != nil && rule.Value != nil && sample.Percent(m.Rand, 25):
 		return rule.Value, true
 	}
-	why := "its schema leaves no value that could be made up"
-	for m.Try = range valueTries {
-		v, ok := m.Value(t.shapes[p.Index], sample.NewName(p.Name))
-		if !ok {
-			continue
-		}
-		if why = w.refusal(t.entity, p, v); why == "" {
-			if v, ok = w.decoded(p, v); ok {
-				return v, true
+	var kept json.RawMessage
+	_, why := m.Fitting(
+		func() (json.RawMessage, bool) { return m.Value(t.shapes[p.Index], sample.NewName(p.Name)) },
+		func(v json.RawMessage) string {
+			why := sample.Refusal(t.entity, p, v)
+			if why == "" {
+				var ok bool
+				if kept, ok = w.decoded(p, v); !ok {
+					kept, why = nil, "cannot be decoded"
+				}
 			}
-			why = "cannot be decoded"
-		}
+			return why
+		})
+	if kept != nil {
+		return kept, true
+	}
+	if why == "" {
+		why = "its schema leaves no value that could be made up"
+	} else {
 		why = "the invented value is refused: it " + why
 	}
 	w.note(t.entity.Name+"."+p.Name, why, "write examples: [ … ] into its card")
@@ -162,7 +165,7 @@ func (w *world) field(t *table, p *schema.Property, m *sample.Maker, i, try int)
 // (spec 2.2), without the conversion that a caller's value goes through. It reports false
 // where the conversion refuses it.
 func (w *world) decoded(p *schema.Property, v json.RawMessage) (json.RawMessage, bool) {
-	if p.Axes.In.Name == "" || sample.IsNull(v) {
+	if p.Axes.In.Name == "" || jsontext.IsNull(v) {
 		return v, true
 	}
 	c := w.registry.Conversions[p.Axes.In.Name]
@@ -176,24 +179,12 @@ func (w *world) decoded(p *schema.Property, v json.RawMessage) (json.RawMessage,
 // null is the JSON text null. It is shared and never appended to.
 var null = json.RawMessage("null")
 
-// refusal returns why a field does not take a value, or "". The value is judged as a whole
-// body, in which other fields are missing: details about those are not the field's.
-func (w *world) refusal(e *schema.Entity, p *schema.Property, v json.RawMessage) string {
-	_, details := e.Judge(schema.Plain, schema.Object{{Name: p.Name, Value: v}}.AppendJSON(nil), "")
-	for _, d := range details {
-		if top, _, _ := strings.Cut(d.Path, "."); top == p.Name {
-			return d.Message
-		}
-	}
-	return ""
-}
-
 // pointer returns the value of a relation: an id, or a list of them, of existing rows. A
 // nullable relation is null in 15 of 100 rows. false: there is no row to point at, which is
 // noted.
 func (w *world) pointer(t *table, p *schema.Property, m *sample.Maker, i int) (json.RawMessage, bool) {
 	many := p.Axes.Relation.Many
-	ids, own := w.targets(t, p, m)
+	ids, own := w.idsFor(p, m), p.Link != nil && w.tables[p.Link.Target] == t
 	if many {
 		s := sample.Shape{}
 		if folded, ok := m.Fold(t.shapes[p.Index]); ok {
@@ -240,15 +231,9 @@ func (w *world) pointer(t *table, p *schema.Property, m *sample.Maker, i int) (j
 	return sample.Pick(m.Rand, ids), true
 }
 
-// targets returns the ids a relation may hold; own where it is one of the table's own. Of an
-// entity that is not here they are the ids it would have, if its rows were made up as these
-// are (docs/decisions/contracts.md).
-func (w *world) targets(t *table, p *schema.Property, m *sample.Maker) (ids []json.RawMessage, own bool) {
-	return w.idsFor(p, m), p.Link != nil && w.tables[p.Link.Target] == t
-}
-
-// idsFor returns the ids that a relation may hold. It is called by handlers too, at the same
-// time; ids of other projects are computed once for each field.
+// idsFor returns the ids that a relation may hold. Of an entity that is not here they are the ids
+// it would have, if its rows were made up as these are (docs/decisions/contracts.md); they are
+// computed once for each field. Handlers call it too, at the same time.
 func (w *world) idsFor(p *schema.Property, m *sample.Maker) (ids []json.RawMessage) {
 	if p.Link != nil {
 		return w.tables[p.Link.Target].ids

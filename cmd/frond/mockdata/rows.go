@@ -113,7 +113,7 @@ func (w *world) name(t *table) {
 					made = ids[i]
 				}
 			}
-			if ok && !had[w.canonical(p, made)] && w.refusal(e, p, made) == "" {
+			if ok && !had[w.canonical(p, made)] && sample.Refusal(e, p, made) == "" {
 				add(made)
 				return true
 			}
