@@ -36,8 +36,8 @@ func newInit(s *shell) *cobra.Command {
 them, a few rows, and the JSON Schemas by which an editor completes the files. The
 command that serves it is printed. DIR must not exist, or be empty.
 
---frond names the Frond, whose folder and paths have its name. With --empty the project
-has no entity yet. With --go it is a Go program too, to which functions are attached.
+The Frond is named by DIR, and --frond gives it another name: its folder and paths have it.
+With --empty the project has no entity yet. With --go it is a Go program too, to which functions are attached.
 
 With --from the project is made from an existing database: a card for each table and
 view, relations for its foreign keys, and the names of its tables and columns in
@@ -55,7 +55,7 @@ and columns and lists the other differences. Files that you changed keep your ch
 	var existing database
 	existing.add(cmd)
 	var made starting
-	cmd.Flags().StringVar(&existing.frond, "frond", "", "the name of the Frond; by default app with --from, else work")
+	cmd.Flags().StringVar(&existing.frond, "frond", "", "the name of the Frond; by default that of DIR, and app or work where DIR has a name that no Frond can have")
 	cmd.Flags().BoolVar(&made.empty, "empty", false, "a project without entities, rules and rows")
 	cmd.Flags().BoolVar(&made.program, "go", false, "a Go program around the project: main.go and go.mod")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -68,13 +68,13 @@ and columns and lists the other differences. Files that you changed keep your ch
 			if made.empty || made.program {
 				return errors.New("--empty and --go are for a project without a database; leave them out, or leave out --from")
 			}
-			existing.frond = cmp.Or(existing.frond, "app")
+			existing.frond = cmp.Or(existing.frond, frondOf(dir, "app"))
 			return s.initFrom(cmd.Context(), dir, &existing)
 		}
 		if cmd.Flags().Changed("view-key") {
 			return errors.New("--view-key says how a database becomes a project; name the database too: --from sqlite:FILE or --from postgres://…")
 		}
-		if made.frond = cmp.Or(existing.frond, "work"); !schema.IsName(made.frond) {
+		if made.frond = cmp.Or(existing.frond, frondOf(dir, "work")); !schema.IsName(made.frond) {
 			return notAFrond(made.frond)
 		}
 		// An empty folder may exist already, as a new repository has one.
@@ -85,6 +85,17 @@ and columns and lists the other differences. Files that you changed keep your ch
 		return s.made(dir, files, err, made.summary(dir))
 	}
 	return cmd
+}
+
+// frondOf returns the name of the Frond in a project at dir: the name of dir, or otherwise where dir
+// has a Frond of that name already or a name that no Frond can have.
+func frondOf(dir, otherwise string) string {
+	_, err := os.Stat(filepath.Join(dir, "fronds", otherwise))
+	abs, absErr := filepath.Abs(dir)
+	if name := filepath.Base(abs); err != nil && absErr == nil && schema.IsName(name) {
+		return name
+	}
+	return otherwise
 }
 
 // made reports the files that a command has written. err is passed on unchanged.
