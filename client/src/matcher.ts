@@ -23,11 +23,10 @@ interface Reach {
 interface Ways {
   holds: number;
   first: Reach;
-  known: Places;
-  /** Places that the next lower one follows, places that others follow, and those at the end. */
+  /** Places that the next lower one follows, those at the end, and those that only the next lower one follows. */
   lower: Places;
-  others: Places;
   ends: Places;
+  plain: Places;
   /** The words of the sets that others have, those that are not 0. */
   follow: [word: number, bits: number][][];
 }
@@ -122,10 +121,9 @@ export function matcher(tree: Tree): Test & { readonly steps: number } {
   const holding = (before: number, after: number): number =>
     ((before ? 0 : 1) | (after ? 0 : 2) | (before < 2 ? 4 : 0) | (after < 2 ? 8 : 0) | ((before === 2) !== (after === 2) ? 16 : 32)) & asserts;
   const ways = (holds: number): Ways =>
-    (between[holds] ??= { first: reach([entry], holds), holds, known: none(), lower: none(), others: none(), ends: none(), follow: [] });
-  const learn = (w: Ways, place: number): void => {
+    (between[holds] ??= { first: reach([entry], holds), holds, lower: none(), ends: none(), plain: none(), follow: [] });
+  const learn = (w: Ways, place: number): [word: number, bits: number][] => {
     const { places, end } = reach([after[place]!], w.holds);
-    add(w.known, place);
     if (end) add(w.ends, place);
     const below = place - 1;
     if (place && places[below >> 5]! & (1 << below)) {
@@ -134,11 +132,11 @@ export function matcher(tree: Tree): Test & { readonly steps: number } {
     }
     const words: [number, number][] = [];
     places.forEach((bits, i) => bits && words.push([i, bits]));
-    if (words.length) add(w.others, place);
-    w.follow[place] = words;
+    if (!words.length && !end) add(w.plain, place);
+    return (w.follow[place] = words);
   };
 
-  const states = new Map<string, State>();
+  const states = new Map<number, State>(); // by a hash of their places
   const masks = new Map<string, Places>();
   let learned = 0;
   let met = 0; // of the sets that were to be remembered, those that were
@@ -162,8 +160,8 @@ export function matcher(tree: Tree): Test & { readonly steps: number } {
   /** Takes a character; true: the pattern matches before it. */
   const step = (from: State, c: string): State | true => {
     if (++learned > period) {
-      // A text that meets no set again has its sets remembered half as often from here on.
-      period = met ? 8 * most : 2 * period;
+      // A text that meets no set again has fewer of its sets remembered from here on.
+      period = met ? 8 * most : 4 * period;
       learned = met = 0;
       states.clear();
       start.next.clear();
@@ -174,19 +172,20 @@ export function matcher(tree: Tree): Test & { readonly steps: number } {
     let to = keep ? { places: none(), kind, next: new Map<string, State | true>() } : spare[(turn ^= 1)]!;
     const out = to.places;
     const { places } = from;
-    const { known, others, ends, follow } = w;
+    const { ends, plain, follow } = w;
     out.set(w.first.places);
     let matched = w.first.end;
     for (let i = 0; i < width && !matched; i++) {
-      const here = places[i]!;
-      if (!here) continue;
-      for (let rest = here & ~known[i]!; rest; rest &= rest - 1) learn(w, i * 32 + 31 - Math.clz32(rest & -rest));
-      for (let rest = here & others[i]!; rest; rest &= rest - 1)
-        for (const [k, bits] of follow[i * 32 + 31 - Math.clz32(rest & -rest)]!) {
+      let rest = places[i]! & ~plain[i]!;
+      if (!rest) continue;
+      for (; rest; rest &= rest - 1) {
+        const place = i * 32 + 31 - Math.clz32(rest & -rest);
+        for (const [k, bits] of follow[place] ?? learn(w, place)) {
           out[k]! |= bits;
           steps++;
         }
-      matched = (here & ends[i]!) !== 0;
+      }
+      matched = (places[i]! & ends[i]!) !== 0;
     }
     if (!matched) {
       take(out, places, w.lower, mask(c));
@@ -194,12 +193,13 @@ export function matcher(tree: Tree): Test & { readonly steps: number } {
     }
     steps += width;
     if (keep) {
-      const name = kind + ":" + out;
-      const same = states.get(name);
-      if (same) {
+      let hash = kind;
+      for (let i = 0; i < width; i++) hash = (Math.imul(hash, 31) + out[i]!) | 0;
+      const same = states.get(hash);
+      if (same?.kind === kind && out.every((bits, i) => bits === same.places[i])) {
         met++;
         to = same;
-      } else if (!matched) states.set(name, to);
+      } else if (!matched) states.set(hash, to);
       if (from.next !== nowhere) from.next.set(c, matched || to);
     }
     return matched || to;

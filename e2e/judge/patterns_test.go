@@ -31,6 +31,10 @@ var harmless = []string{
 	`^[A-Z]{3}-[0-9]{4}$`, `^[a-z0-9]+(?:-[a-z0-9]+)*$`, `^\+?[0-9]{6,15}$`, `^#[0-9a-fA-F]{6}$`, `^[0-9]{5}(-[0-9]{4})?$`, `^(draft|done|dropped)$`, `^[^\s@]+@[^\s@]+$`, `^\S+$`, `^[a-z][a-z0-9_]{0,62}$`, `^v?[0-9]+\.[0-9]+\.[0-9]+$`, `^\d{4}-\d\d$`, `^[A-Za-z]`, `^[\p{L}\p{M}' -]+$`, `[^ ]`, `^.{1,80}$`,
 }
 
+// equalHashes is a pattern whose sets of places behind p and behind q, {0, 32} and {37}, have one hash
+// in the matcher.
+const equalHashes = `^(?:pz|k{30}|py|l{3}|qx|(?:a+)+)$`
+
 // maxSteps is how many steps a test of a text of 100 KB may take: a step is a word of memory
 // that is read, so that this many take about 50 ms.
 const maxSteps = 5_000_000
@@ -43,7 +47,7 @@ func TestPatterns(t *testing.T) {
 		buildOracle(t) // skips, or fails in CI
 	}
 	d := &dice{Rand: rand.New(rand.NewPCG(*from, 7))}
-	all := slices.Concat(hostile, harmless, patterns)
+	all := slices.Concat([]string{equalHashes}, hostile, harmless, patterns)
 	long := len(all)
 	for len(all) < long+*pairs/10 {
 		all = append(all, d.pattern(3))
@@ -71,6 +75,7 @@ func TestPatterns(t *testing.T) {
 			jobs[i].Long = d.attacks(100 << 10)
 		}
 	}
+	jobs[0].Texts = append([]string{"pz", "qx", "qz", "py", "px"}, jobs[0].Texts...)
 	var in bytes.Buffer
 	if err := json.NewEncoder(&in).Encode(jobs); err != nil {
 		t.Fatal(err)
