@@ -11,7 +11,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/gateway/program"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -127,7 +126,7 @@ const goCode = "Go code"
 // command without a caller: [Inside], [From] and [Call] take it. Call closeApp when done. The
 // error lists all faults at once.
 func (a *App) Open(ctx context.Context) (inner context.Context, closeApp func() error, err error) {
-	config, err := a.load(&program.Settings{}, os.Environ())
+	config, err := a.load(&gateway.Flags{}, os.Environ())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,7 +136,7 @@ func (a *App) Open(ctx context.Context) (inner context.Context, closeApp func() 
 // Handler is every surface of the program as [Main] serves it, for a server of your own and
 // for tests. Call closeApp when done.
 func (a *App) Handler() (handler http.Handler, closeApp func() error, err error) {
-	config, err := a.load(&program.Settings{}, os.Environ())
+	config, err := a.load(&gateway.Flags{}, os.Environ())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -158,7 +157,7 @@ func (a *App) open(ctx context.Context, options gateway.Options) (context.Contex
 
 // load reads the settings; the error is everything that is wrong with them, the folder and
 // the program.
-func (a *App) load(s *program.Settings, environ []string) (*gateway.Config, error) {
+func (a *App) load(s *gateway.Flags, environ []string) (*gateway.Config, error) {
 	s.BuiltIn = a.builtIn
 	_, config, err := s.Load(".", environ, os.Stderr, func(*gateway.Config) (*facade.Project, error) { return a.project, a.unread })
 	if len(a.faults) == 0 {

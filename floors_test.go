@@ -88,13 +88,11 @@ var floors = map[string]string{
 	"rest/stream":            "facade facade/consistency facade/rows facade/access facade/budget facade/catalog facade/kiterror facts facts/outlet facts/sse schema/jsontext",
 
 	// Ways out of facts that an operator sets up, over what they have in common.
-	"facts/cloudevent":            "facade schema/jsontext",
-	"facts/delivery":              "facade",
+	"facts/delivery":              "facade schema/jsontext",
 	"facts/delivery/deliverytest": "facade facade/catalog facts/delivery",
-	"facts/webhook":               "facade facts/cloudevent facts/delivery",
-	"facts/nats":                  "facade facts/cloudevent facts/delivery",
-	"facts/nats/embedded":         "",
-	"gateway/publish":             "facade/catalog schema schema/jsontext facts/cloudevent facts/delivery facts/webhook facts/nats facts/nats/embedded gateway/setting",
+	"facts/webhook":               "facade facts/delivery",
+	"facts/nats":                  "facade facts/delivery",
+	"gateway/publish":             "facade/catalog schema schema/jsontext facts/delivery facts/webhook facts/nats gateway/setting",
 
 	// Under the executors: what the fields of a generated schema do, and how fields that are
 	// registered by hand load rows.
@@ -104,10 +102,9 @@ var floors = map[string]string{
 	// reference executor stands beside all of it.
 	"resolvers/language":   "facade/kiterror schema/jsontext",
 	"resolvers/validation": "resolvers/language",
-	"resolvers/plan":       "facade/catalog facade/kiterror schema/jsontext resolvers/binding resolvers/language",
-	"resolvers/execution":  "facade facade/access facade/budget facade/catalog facade/kiterror facade/rows schema/jsontext resolvers/binding resolvers/language resolvers/plan",
+	"resolvers/execution":  "facade facade/access facade/budget facade/catalog facade/kiterror facade/rows schema/jsontext resolvers/binding resolvers/language",
 	"resolvers/reference":  "facade facade/kiterror facade/rows schema schema/jsontext resolvers/binding",
-	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/kiterror resolvers/binding resolvers/language resolvers/validation resolvers/plan resolvers/execution",
+	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/kiterror resolvers/binding resolvers/language resolvers/validation resolvers/execution",
 	"projection":           "facade facade/catalog schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
 
 	"gateway/graphqlhttp": "facade facade/access facade/budget facade/catalog facade/kiterror schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
@@ -122,12 +119,10 @@ var floors = map[string]string{
 	"gateway/guard":              "facade facade/consistency facade/budget facade/kiterror schema gateway/setting facts/sse",
 	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/setting",
 	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/kiterror facade/project facade/remote schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe facts/cloudevent facts/outlet facts/sse gateway/publish",
-	// What programs that run a gateway share: flags, signals, exit codes.
-	"gateway/program": "facade facade/kiterror schema gateway",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/kiterror facade/project facade/remote schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
-	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway gateway/program",
+	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",
 
 	"console": "client",
 
@@ -150,7 +145,7 @@ var floors = map[string]string{
 	// Two versions of a project, compared by what they project to.
 	"cmd/frond/diff": "facade facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/signing gateway gateway/program store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/signing gateway store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
@@ -193,8 +188,8 @@ var guests = map[string]string{
 	"github.com/ncruces/go-sqlite3":              "store/sqlite store/sqlite/engine",
 	"github.com/gofrs/flock":                     "store/sqlite/engine",
 	"github.com/jackc/pgx/v5":                    "store/postgres/engine store/postgres/pgtest",
-	"github.com/graphql-go/graphql":              "projection resolvers/binding resolvers/plan resolvers/execution resolvers/reference examples/weather",
-	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/language resolvers/validation resolvers/plan resolvers/execution gateway/graphqlhttp gateway/topology cmd/frond/diff",
+	"github.com/graphql-go/graphql":              "projection resolvers/binding resolvers/execution resolvers/reference examples/weather",
+	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/language resolvers/validation resolvers/execution gateway/graphqlhttp gateway/topology cmd/frond/diff",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/binding",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway/identity",
@@ -204,7 +199,7 @@ var guests = map[string]string{
 	"golang.org/x/time":                          "gateway/guard",
 	"github.com/failsafe-go/failsafe-go":         "envelope/client",
 	"github.com/gowebpki/jcs":                    "envelope/signing",
-	"github.com/nats-io/nats-server/v2":          "facts/nats/embedded",
+	"github.com/nats-io/nats-server/v2":          "facts/nats",
 	"github.com/nats-io/nats.go":                 "facts/nats",
 	"go.opentelemetry.io":                        "gateway/telemetry",
 	"github.com/prometheus/client_golang":        "gateway/telemetry",

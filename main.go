@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/gateway/program"
 )
 
 // Main serves the program on every surface until SIGINT or SIGTERM, then drains, and does
@@ -25,18 +24,18 @@ func Main(app *App) {
 
 func (a *App) main(args, environ []string, stdout, stderr io.Writer) int {
 	name := filepath.Base(args[0])
-	settings := &program.Settings{}
+	settings := &gateway.Flags{}
 	flags := flagsOf(name, settings)
 	switch err := flags.Parse(args[1:]); {
 	case errors.Is(err, flag.ErrHelp):
 		usage(stdout, flags)
-		return program.OK
+		return gateway.ExitOK
 	case err != nil:
-		return program.Leave(name, stderr, fmt.Errorf("%s; %s --help lists the flags", strings.ReplaceAll(err.Error(), ": -", ": --"), name))
+		return gateway.ExitCode(name, stderr, fmt.Errorf("%s; %s --help lists the flags", strings.ReplaceAll(err.Error(), ": -", ": --"), name))
 	case flags.NArg() > 0:
-		return program.Leave(name, stderr, fmt.Errorf("%s takes flags alone, and not %q; %[1]s --help lists them", name, flags.Arg(0)))
+		return gateway.ExitCode(name, stderr, fmt.Errorf("%s takes flags alone, and not %q; %[1]s --help lists them", name, flags.Arg(0)))
 	}
-	return program.Run(name, stderr, func(ctx context.Context) error {
+	return gateway.Main(name, stderr, func(ctx context.Context) error {
 		config, err := a.load(settings, environ) //nolint:contextcheck // compiling a project does not wait
 		if err != nil {
 			return err
@@ -45,15 +44,15 @@ func (a *App) main(args, environ []string, stdout, stderr io.Writer) int {
 		if err != nil {
 			return err
 		}
-		return program.Serve(ctx, gw)
+		return gateway.Serve(ctx, gw)
 	})
 }
 
 // flagsOf are the flags of the settings.
-func flagsOf(name string, settings *program.Settings) *flag.FlagSet {
+func flagsOf(name string, settings *gateway.Flags) *flag.FlagSet {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the caller writes errors and usage
-	for _, f := range settings.Flags() {
+	for _, f := range settings.All() {
 		set := func(text string) error { f.Set(text); return nil }
 		if f.Switch {
 			flags.BoolFunc(f.Name, f.About, set)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/frondhost/frond/gateway/program"
+	"github.com/frondhost/frond/gateway"
 )
 
 func notes(settings string) *App {
@@ -32,8 +32,8 @@ func TestMainLeaves(t *testing.T) {
 		args, environ, want string
 		code                int
 	}{
-		{"--help", "", "--limits-list-max\n\t", program.OK}, // on stdout
-		{"-h", "", "Usage: notes [flags]", program.OK},
+		{"--help", "", "--limits-list-max\n\t", gateway.ExitOK}, // on stdout
+		{"-h", "", "Usage: notes [flags]", gateway.ExitOK},
 		{"--listten :80", "", "notes: flag provided but not defined: --listten; notes --help lists the flags", 2},
 		{"serve", "", `notes: notes takes flags alone, and not "serve"`, 2},
 		{"--mode fast --listen nowhere", "", "--mode: cannot be \"fast\"", 2},
@@ -57,7 +57,7 @@ func TestSettings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "gateway.yaml"), []byte("listen: 127.0.0.1:2\nlimits: {list: {default: 2}}\nmode: production\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	settings := &program.Settings{}
+	settings := &gateway.Flags{}
 	if err := flagsOf("notes", settings).Parse([]string{"--listen", "127.0.0.1:4", "--graphql-console"}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/gateway/program"
 )
 
 // TB is what [Test] needs of a *testing.T.
@@ -26,7 +25,7 @@ type TB interface {
 //	post, err := frond.Call[Post](frond.As(ctx, frond.SignedIn("ada")), "post.publish", frond.Set{"id": "p1"})
 func Test(t TB, app *App) context.Context {
 	t.Helper()
-	config, err := app.load(&program.Settings{}, nil)
+	config, err := app.load(&gateway.Flags{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,18 @@
 // wins over the variable, which wins over the file. [Settings] lists them with their
 // defaults.
 //
+// # Programs
+//
+// A program that runs a gateway has its flags from [Flags], and its signals and exit codes from
+// [Main]. Neither knows a flag library:
+//
+//	flags := &gateway.Flags{} // hand flags.All() to a flag library
+//	os.Exit(gateway.Main("blog", os.Stderr, func(ctx context.Context) error {
+//		project, config, err := flags.Load(".", os.Environ(), os.Stderr, read)
+//		…
+//		return gateway.Serve(ctx, gw)
+//	}))
+//
 // # How it is made
 //
 // The package wires and has no rule of its own. A [Host] is a project over its store: its

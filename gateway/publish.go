@@ -8,7 +8,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/facts/cloudevent"
 	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/gateway/publish"
 	"github.com/frondhost/frond/gateway/setting"
@@ -20,7 +19,7 @@ func (h *Host) plan(f *facade.Facade) (faults schema.Faults) {
 	h.publisher, faults = h.config.Publish.Plan(f.Catalog(), publish.Options{
 		Dir: h.config.Dir, Shared: h.config.shared(h.options.Store), Dry: h.options.Undecided,
 		Log: h.log, Retention: h.config.Facts.Retention, Frond: h.frond,
-		Writer: cloudevent.Writer{
+		Writer: delivery.CloudEvents{
 			Outward: func(e *facade.Event) (*facade.Event, error) { return h.compiled.Load().Outward(e) },
 			Schema:  func(frond, fact string) string { return schemaURI(h.Catalog().Fact(frond, fact)) },
 		},

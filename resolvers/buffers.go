@@ -9,7 +9,6 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/execution"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 )
 
 // buffers is the memory of one response: that of its execution and its text. A pool keeps it
@@ -45,7 +44,7 @@ func (b *buffers) free() {
 // respond executes a plan, one unit after the other, and writes its response. Execution
 // never writes, and writing never calls. A mutation's field is written before the next one is
 // executed: if its null removes all of data, the rest is not executed.
-func (b *buffers) respond(p *plan.Plan) (resp *Response) {
+func (b *buffers) respond(p *execution.Plan) (resp *Response) {
 	defer func() {
 		if v := recover(); v != nil {
 			resp = b.executed(b.writer.NoData(b.exec.Panicked(v)))

@@ -13,12 +13,11 @@
 // Each step is a package, and knows only packages above it in this list. This package calls one
 // after the other, keeps the results that can be used again, and bounds the cost of a request:
 //
-//	resolvers/document    the text is parsed; positions become exact          prepared.go
-//	resolvers/validation  it is measured, then checked by the rules           prepared.go
-//	resolvers/input       the variables of the request are coerced            engine.go
-//	resolvers/plan        the operation becomes a plan: calls, columns, text  prepared.go
-//	resolvers/execution   units of the plan are executed, level by level      buffers.go
-//	resolvers/response    their rows are written as the response              buffers.go
+//	resolvers/language    the text is parsed, the variables are coerced       prepared.go, engine.go
+//	resolvers/validation  the document is measured, then checked by the rules  prepared.go
+//	resolvers/execution   the operation becomes a plan: calls, columns, text  prepared.go
+//	                      units of the plan are executed, level by level, and
+//	                      their rows are written as the response              buffers.go
 //
 // Values are never decoded on the way. An argument goes from the document into the
 // call's params, query or body as JSON text, keys in the order they were written,

@@ -19,7 +19,6 @@ import (
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/execution"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/resolvers/validation"
 )
 
@@ -108,7 +107,7 @@ func (r *Response) Release() {
 type Engine struct {
 	schema  *binding.Schema
 	caller  facade.Caller
-	types   *plan.Types
+	types   *execution.Types
 	rules   *validation.Validator
 	exec    *execution.Executor
 	limits  Limits
@@ -150,7 +149,7 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 	}
 	inputs := language.NewTypes(loaded)
 	inputs.Suggest = opts.Suggest
-	e.types = plan.NewTypes(loaded, s, inputs)
+	e.types = execution.NewTypes(loaded, s, inputs)
 	e.rules = validation.New(loaded, inputs, validation.Options{Limits: e.limits.document(), Suggest: opts.Suggest, NoIntrospection: opts.NoIntrospection})
 	e.report = language.Reporter{Logger: opts.Logger, Timeout: e.limits.Execution}
 	if opts.Logger == nil {

@@ -65,7 +65,7 @@ rpc.discover is an operation too: it returns the catalog of the host.`,
 		}
 		result, err := target.Call(cmd.Context(), prepared)
 		if err != nil {
-			// A *facade.Error is what program.Run writes as a KitError, with exit code 1 or 3.
+			// A *facade.Error is what gateway.Main writes as a KitError, with exit code 1 or 3.
 			return kiterror.AsError(err)
 		}
 		return s.write(result.AppendJSON(nil))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/call"
 	"github.com/frondhost/frond/cmd/frond/diff"
-	"github.com/frondhost/frond/gateway/program"
+	"github.com/frondhost/frond/gateway"
 )
 
 // diffHelp is the long help of frond diff.
@@ -112,5 +112,5 @@ func failed(report *diff.Report, failOn string) error {
 	if failOn == "none" || n == 0 {
 		return nil
 	}
-	return program.Broken(errors.New(count(n, what)))
+	return gateway.Broken(errors.New(count(n, what)))
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/gateway/program"
 )
 
 // newGateway is frond gateway. The fingerprint is taken before the project is read, so that a
@@ -52,7 +51,7 @@ wins over the file.`,
 			// It ends with the context of the command, which a signal ends.
 			go settings.watch(cmd.Context(), gw, seen)
 		}
-		return program.Serve(cmd.Context(), gw)
+		return gateway.Serve(cmd.Context(), gw)
 	}
 	return cmd
 }

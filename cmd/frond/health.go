@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/gateway/program"
+	"github.com/frondhost/frond/gateway"
 )
 
 // healthTimeout is how long a service may take to say that it lives. It is shorter than
@@ -42,7 +42,7 @@ health checks of containers, which have no shell and no other program.`,
 		}
 		if err := lives(cmd.Context(), strings.TrimSuffix(base, "/")+"/livez"); err != nil {
 			// Exit code 1, not 3: an unreachable service is the answer of this command.
-			return program.Broken(err)
+			return gateway.Broken(err)
 		}
 		return nil
 	}

@@ -23,7 +23,7 @@
 //	backup, restore     the store                            backup.go
 //	version             the version and commit of this program
 //
-// A command returns its error, which names the remedy; package program writes it and chooses
+// A command returns its error, which names the remedy; package gateway writes it and chooses
 // the exit code. A command that only reads builds the gateway over a store in memory
 // (settings.dryRun), so that it shows the same as a gateway would serve.
 package main
@@ -33,7 +33,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/gateway/program"
+	"github.com/frondhost/frond/gateway"
 )
 
 func main() { os.Exit(run()) }
@@ -43,17 +43,17 @@ func run() int {
 	s := &shell{in: os.Stdin, out: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
 	root := newRoot(s)
 	root.SetArgs(os.Args[1:])
-	return program.Run("frond", s.stderr, root.ExecuteContext)
+	return gateway.Main("frond", s.stderr, root.ExecuteContext)
 }
 
 // newRoot is the command with all others below it. Errors are returned, never written here:
-// program.Run writes them and chooses the exit code.
+// gateway.Main writes them and chooses the exit code.
 func newRoot(s *shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "frond",
 		Short:         "Cards become GraphQL, REST and JSON-RPC",
 		Version:       version(),
-		SilenceErrors: true, // program.Run writes them
+		SilenceErrors: true, // gateway.Main writes them
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          helpOrUnknown,

@@ -10,7 +10,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/gateway/program"
 	"github.com/frondhost/frond/store/migration"
 )
 
@@ -89,10 +88,10 @@ flag, or rows block it. With --check it is 1 if there is any step at all.`,
 		}
 		s.unused(plan, m.options)
 		if refused := plan.Refused(); len(refused) > 0 {
-			return program.Broken(fmt.Errorf("%s refused; apply would change no table", are(len(refused), "step")))
+			return gateway.Broken(fmt.Errorf("%s refused; apply would change no table", are(len(refused), "step")))
 		}
 		if *check && len(plan.Steps) > 0 {
-			return program.Broken(fmt.Errorf("the store does not fit the cards: %s to do; run frond migrate apply", are(len(plan.Steps), "step")))
+			return gateway.Broken(fmt.Errorf("the store does not fit the cards: %s to do; run frond migrate apply", are(len(plan.Steps), "step")))
 		}
 		return nil
 	}
@@ -122,7 +121,7 @@ steps that the next apply finishes (docs/migrations.md).`,
 		plan, err := gateway.Migrate(cmd.Context(), project, opts, &m.options)
 		var refused migration.Refused
 		if errors.As(err, &refused) {
-			return program.Broken(refused)
+			return gateway.Broken(refused)
 		}
 		if err != nil {
 			return err

@@ -17,7 +17,6 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/gateway/program"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -77,7 +76,7 @@ with the same --rows refer to one another's rows.`,
 		if err != nil {
 			return err
 		}
-		return program.Serve(cmd.Context(), r)
+		return gateway.Serve(cmd.Context(), r)
 	}
 	return cmd
 }

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/gateway/program"
+	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 )
 
 // errFound: there are faults, and they are written.
-var errFound = fmt.Errorf("there are faults: %w", program.ErrReported)
+var errFound = fmt.Errorf("there are faults: %w", gateway.ErrReported)
 
 // finding is a fault or a notice, as check writes it.
 //

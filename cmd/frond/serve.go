@@ -11,7 +11,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/gateway/program"
 )
 
 // newServe is frond serve. The settings are those that a receiver has; the others of
@@ -42,7 +41,7 @@ Webhooks and NATS of gateway.yaml are sent the facts of this Frond.`,
 		if err != nil {
 			return err
 		}
-		return program.Serve(cmd.Context(), r)
+		return gateway.Serve(cmd.Context(), r)
 	}
 	return cmd
 }

@@ -10,14 +10,13 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/gateway/program"
 	"github.com/frondhost/frond/schema"
 )
 
 // settings are the flags for what gateway.yaml and the FROND_ variables set too. A flag wins
 // over its variable, and that over the file.
 type settings struct {
-	program.Settings
+	gateway.Flags
 	sh  *shell
 	dir string // the project's folder
 }
@@ -34,7 +33,7 @@ func addProject(sh *shell, cmd *cobra.Command, keys ...string) *settings {
 // is --admin-public=true.
 func addSettings(sh *shell, cmd *cobra.Command, keys ...string) *settings {
 	s := &settings{sh: sh}
-	for _, flag := range s.Flags(keys...) {
+	for _, flag := range s.All(keys...) {
 		added := cmd.Flags().VarPF(&text{Flag: flag}, flag.Name, "", flag.About)
 		// What pflag takes for a flag without a value.
 		if flag.Switch {
@@ -47,7 +46,7 @@ func addSettings(sh *shell, cmd *cobra.Command, keys ...string) *settings {
 // text is the value of a setting's flag. It implements pflag.Value and hands each value on to
 // the settings, where those of file, variables and flags meet.
 type text struct {
-	program.Flag
+	gateway.Flag
 	last string
 }
 

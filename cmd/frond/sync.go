@@ -13,7 +13,7 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/contract"
 	"github.com/frondhost/frond/facade/project"
-	"github.com/frondhost/frond/gateway/program"
+	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -182,7 +182,7 @@ func (s *shell) apply(plans []*contract.Plan, changes []contract.Change, check b
 		return nil
 	}
 	if check {
-		return program.Broken(fmt.Errorf("the files differ from %s; run the same command without --check", source))
+		return gateway.Broken(fmt.Errorf("the files differ from %s; run the same command without --check", source))
 	}
 	// The first plan that fails ends the command. A second run completes it, since equal files
 	// do not conflict.

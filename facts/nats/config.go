@@ -13,7 +13,7 @@ import (
 
 	client "github.com/nats-io/nats.go"
 
-	"github.com/frondhost/frond/facts/cloudevent"
+	"github.com/frondhost/frond/facts/delivery"
 )
 
 // Config says which servers are published to.
@@ -41,7 +41,7 @@ type Config struct {
 
 // Options are the host's parts of a publisher; each may be the zero value.
 type Options struct {
-	Writer cloudevent.Writer
+	Writer delivery.CloudEvents
 	// InProcess connects to a server of this process in place of Config.URL.
 	InProcess client.InProcessConnProvider
 	Log       *slog.Logger
@@ -148,3 +148,15 @@ func (e *FileError) Error() string { return e.File + " cannot be used: " + e.Err
 
 // Unwrap is the cause.
 func (e *FileError) Unwrap() error { return e.Err }
+
+// ServerOptions of [StartServer].
+type ServerOptions struct {
+	// Dir is the folder of the streams' files. One process at a time uses it.
+	Dir string
+	// Listen is the address for consumers, host:port; port 0 takes any free one. "": only
+	// this process connects.
+	Listen string
+	// Token is what every client has to know; "": none.
+	Token string
+	Log   *slog.Logger
+}

@@ -16,7 +16,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facts/cloudevent"
 	"github.com/frondhost/frond/facts/delivery"
 )
 
@@ -334,7 +333,7 @@ func (p *Publisher) message(e *facade.Event) (*client.Msg, error) {
 	m := client.NewMsg(p.config.Prefix + "." + e.Frond + "." + e.Name)
 	m.Data = body
 	m.Header.Set(jetstream.MsgIDHeader, e.ID)
-	m.Header.Set("Content-Type", cloudevent.ContentType)
+	m.Header.Set("Content-Type", delivery.CloudEventType)
 	if e.Trace != "" {
 		m.Header.Set("Traceparent", e.Trace)
 	}

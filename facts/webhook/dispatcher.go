@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facts/cloudevent"
 	"github.com/frondhost/frond/facts/delivery"
 )
 
@@ -175,7 +174,7 @@ func (d *dispatcher) take(ctx context.Context, b batch) error {
 		}
 		m := &message{event: e, done: func() { mark.done = true }}
 		if at := d.lanes.add(m); at.messages[0].kept {
-			if err := d.keep(ctx, m, "an earlier event of "+cloudevent.Subject(e)+" is tried again first"); err != nil {
+			if err := d.keep(ctx, m, "an earlier event of "+delivery.Subject(e)+" is tried again first"); err != nil {
 				return err
 			}
 		}
@@ -223,7 +222,7 @@ func (d *dispatcher) settle(ctx context.Context, r result) error {
 	}
 	for _, behind := range r.lane.messages[1:] {
 		if !behind.kept {
-			if err := d.keep(ctx, behind, "an earlier event of "+cloudevent.Subject(behind.event)+" is tried again first"); err != nil {
+			if err := d.keep(ctx, behind, "an earlier event of "+delivery.Subject(behind.event)+" is tried again first"); err != nil {
 				return err
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facts/cloudevent"
+	"github.com/frondhost/frond/facts/delivery"
 )
 
 // maxAnswer is the number of bytes read of an answer's body, so that its connection can be used
@@ -54,7 +54,7 @@ func (h *Hook) post(ctx context.Context, e *facade.Event) answer {
 		r.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	now := time.Now()
-	r.Header.Set("Content-Type", cloudevent.ContentType)
+	r.Header.Set("Content-Type", delivery.CloudEventType)
 	r.Header.Set("User-Agent", userAgent)
 	r.Header.Set("Webhook-Id", e.ID)
 	r.Header.Set("Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10))

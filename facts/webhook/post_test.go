@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facts/cloudevent"
+	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/facts/delivery/deliverytest"
 )
 
@@ -90,7 +90,7 @@ func TestAnswers(t *testing.T) {
 	if n := sent.Load(); n > 1000 { // what fits into the buffers of two sockets
 		t.Errorf("%d KiB of an answer were read", n*64)
 	}
-	h := newHook(t, Config{URL: server.URL}, Options{Writer: cloudevent.Writer{Outward: func(*facade.Event) (*facade.Event, error) { return nil, errors.New("hunter2") }}})
+	h := newHook(t, Config{URL: server.URL}, Options{Writer: delivery.CloudEvents{Outward: func(*facade.Event) (*facade.Event, error) { return nil, errors.New("hunter2") }}})
 	if got := h.post(t.Context(), &e); got.verdict != again || strings.Contains(got.reason, "hunter2") {
 		t.Errorf("an event that cannot be written: %+v", got)
 	}

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facts/cloudevent"
 	"github.com/frondhost/frond/facts/delivery"
 )
 
@@ -44,7 +43,7 @@ const (
 
 // Options are the host's parts of a webhook; each may be the zero value.
 type Options struct {
-	Writer cloudevent.Writer
+	Writer delivery.CloudEvents
 	// Resolver looks names up; nil: the system's.
 	Resolver *net.Resolver
 	Log      *slog.Logger

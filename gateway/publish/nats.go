@@ -10,7 +10,6 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/facts/nats"
-	"github.com/frondhost/frond/facts/nats/embedded"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
@@ -123,8 +122,8 @@ func (p *natsPlan) unused() {
 // embed plans the embedded server.
 func (p *natsPlan) embed() {
 	n := p.settings
-	p.server.options = embedded.Options{Dir: p.below(n.Folder), Listen: n.Listen, Token: p.config.Token, Log: p.options.Log}
-	if !embedded.Included {
+	p.server.options = nats.ServerOptions{Dir: p.below(n.Folder), Listen: n.Listen, Token: p.config.Token, Log: p.options.Log}
+	if !nats.HasServer {
 		p.fault("", "this program is built without the embedded NATS server (tag nonats)", errors.New("run a NATS server and write its address as facts.nats, or take a program with one"))
 	}
 	if p.options.Shared {
@@ -153,11 +152,11 @@ func (p *natsPlan) address() {
 // was made over it. Where it cannot start, because another process still has the port, the next
 // attempt of the client tries again.
 type lazyServer struct {
-	options  embedded.Options
+	options  nats.ServerOptions
 	announce func(url string)
 
 	mu     sync.Mutex
-	server *embedded.Server // nil: it does not run
+	server *nats.Server // nil: it does not run
 }
 
 // InProcessConn starts the server, where it does not run yet, and connects to it.
@@ -165,7 +164,7 @@ func (s *lazyServer) InProcessConn() (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.server == nil {
-		server, err := embedded.Start(s.options)
+		server, err := nats.StartServer(s.options)
 		if err != nil {
 			return nil, &delivery.Unavailable{Reason: err.Error()}
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/facts/cloudevent"
 	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/facts/webhook"
 	"github.com/frondhost/frond/gateway/setting"
@@ -19,7 +18,7 @@ import (
 type Options struct {
 	Dir    string // the project's folder
 	Shared bool   // other processes may have the same store
-	Writer cloudevent.Writer
+	Writer delivery.CloudEvents
 	Log    *slog.Logger
 	// Retention is how long a stream that is made keeps events.
 	Retention time.Duration

@@ -9,7 +9,6 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 )
 
 // errNotRows reports a facade.Caller that broke its contract. It becomes an INTERNAL_ERROR.
@@ -18,7 +17,7 @@ var errNotRows = errors.New("the operation answered a value that is not the rows
 // batch makes the one call of a relation for all parents. Keys are sent once each, and every
 // parent points to the group of its key. For a relation whose ids are in the row, windows makes
 // the groups of the parents afterwards.
-func (x *Execution) batch(r *Run, f *plan.Fetch, res *result, call *calling, in *plan.Invocation) {
+func (x *Execution) batch(r *Run, f *Fetch, res *result, call *calling, in *Invocation) {
 	parent := &r.Results[f.Parent.ID]
 	relation := f.Binding.Relation
 	keys := facade.TakeRelationKeys()
@@ -64,7 +63,7 @@ func (x *Execution) batch(r *Run, f *plan.Fetch, res *result, call *calling, in 
 }
 
 // windows gives every parent its page of the rows that its own ids name.
-func (x *Execution) windows(n int, list func(int) json.RawMessage, f *plan.Fetch, res *result, keys *facade.RelationKeys, w binding.Window) {
+func (x *Execution) windows(n int, list func(int) json.RawMessage, f *Fetch, res *result, keys *facade.RelationKeys, w binding.Window) {
 	res.Index = sized(&res.indexBuf, n)
 	for i := range res.Index {
 		res.Index[i] = int32(i)

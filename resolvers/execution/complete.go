@@ -14,7 +14,6 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -48,7 +47,7 @@ const (
 // entry for each type.
 type completer struct {
 	x     *Execution
-	w     *plan.CustomField
+	w     *CustomField
 	runs  []*Run
 	items [][]item
 }
@@ -74,7 +73,7 @@ func (c *completer) fail(err error) tree {
 //	*facade.Result           by its form: a value, a row, rows or a page
 //	json.RawMessage          JSON, checked when it is written
 //	anything else            a list, a leaf or an object, by out
-func (c *completer) complete(out *plan.OutputType, value any) (t tree) {
+func (c *completer) complete(out *OutputType, value any) (t tree) {
 	defer func() { // methods of the author's types may panic
 		if p := recover(); p != nil {
 			t = tree{Kind: treeError, Err: c.x.Panicked(p)}
@@ -148,7 +147,7 @@ func isNil(value any) bool {
 
 // result completes a result of the façade by its form. It records failed computed fields apart
 // from the rows, which cannot hold them.
-func (c *completer) result(out *plan.OutputType, r *facade.Result) tree {
+func (c *completer) result(out *OutputType, r *facade.Result) tree {
 	binding.LoadersOf(c.x.loading).Note(r)
 	switch {
 	case r.Form == facade.FormValue:
@@ -175,7 +174,7 @@ func (c *completer) several(n int) tree {
 // json completes a value that is JSON text. Leaves are checked against their type when they
 // are written; objects become items, so that hand-written fields and relations below them
 // work.
-func (c *completer) json(out *plan.OutputType, text json.RawMessage) tree {
+func (c *completer) json(out *OutputType, text json.RawMessage) tree {
 	switch kind := jsontext.KindOf(text); {
 	case kind == jsontext.Invalid || kind == jsontext.Null:
 		return tree{}
@@ -195,7 +194,7 @@ func (c *completer) json(out *plan.OutputType, text json.RawMessage) tree {
 }
 
 // list completes each item of a list: rows, a []any, or any Go slice or array.
-func (c *completer) list(out *plan.OutputType, value any) tree {
+func (c *completer) list(out *OutputType, value any) tree {
 	t := tree{Kind: treeList}
 	switch list := value.(type) {
 	case *rows.Rows:
@@ -222,7 +221,7 @@ func (c *completer) list(out *plan.OutputType, value any) tree {
 // leaf is result coercion of a Go value (specification 3.5): built-in scalars by package
 // scalar, other leaves by Serialize of their graphql-go type. A value that Serialize turns
 // into nil is an error, and not a null without one.
-func (c *completer) leaf(out *plan.OutputType, value any) tree {
+func (c *completer) leaf(out *OutputType, value any) tree {
 	switch out.Kind {
 	case language.Int, language.Float, language.String, language.Boolean, language.ID:
 		text, ok := language.FromGo(out.Kind, value)
@@ -255,7 +254,7 @@ func (c *completer) leaf(out *plan.OutputType, value any) tree {
 }
 
 // misfit is the error of a value that is not of its type.
-func (c *completer) misfit(out *plan.OutputType) tree {
+func (c *completer) misfit(out *OutputType) tree {
 	f := c.w.Field.Type
 	return tree{Kind: treeError, Err: c.x.broken(fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.Parent.Name, f.Definition.Name, out.Definition.Name))}
 }
@@ -275,7 +274,7 @@ func marshal(v any) (json.RawMessage, error) {
 // object collects a value as an item of the run for its type, and returns the place that it
 // will have there. An object whose type has generated fields is marshaled: those fields are
 // read from its JSON as from a row.
-func (c *completer) object(out *plan.OutputType, value any) tree {
+func (c *completer) object(out *OutputType, value any) tree {
 	typ, err := c.typeOf(out.Definition, value)
 	if err != nil {
 		return c.fail(err)
@@ -334,7 +333,7 @@ func (c *completer) object(out *plan.OutputType, value any) tree {
 // typeOf returns the object type of a value: the field's own, or the one that the interface or
 // the union resolves it to (ResolveAbstractType, GraphQL 6.4.3). ResolveType is asked first,
 // then IsTypeOf of each possible type. A value that the type refuses is an error.
-func (c *completer) typeOf(def *ast.Definition, value any) (*plan.ObjectType, error) {
+func (c *completer) typeOf(def *ast.Definition, value any) (*ObjectType, error) {
 	name := def.Name
 	// An interface or a union: the value decides.
 	if def.Kind != ast.Object {

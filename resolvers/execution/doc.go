@@ -1,4 +1,15 @@
-// Package execution executes plans and writes the response (specification 6, 7).
+// Package execution compiles an operation into a plan, executes the plan and writes the response
+// (specification 6, 7).
+//
+// A [Plan] is the calls to make and the fields to write. It is immutable, except for the units of
+// types that are only known at execution, and may be executed many times at once. It makes no calls
+// and holds no part of a request:
+//
+//	plan.go        Plan, and its parts: units, levels, fetches, selection sets
+//	compile.go     CollectFields (6.3.2), once for a document and not for a row
+//	conditions.go  the variables of @skip and @include, which a plan is made for
+//	arguments.go   the arguments of a field become params, query and body of a call
+//	types.go       the object types of the schema, with the binding of each field
 //
 // A [Run] is one unit of a plan. Its levels are executed one after the other; the calls of one
 // level go out together, one call for each relation, independent of the number of rows:

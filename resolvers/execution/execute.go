@@ -13,7 +13,6 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 )
 
 // Executor executes plans over one schema. Its fields are set once; it may be used from many
@@ -23,7 +22,7 @@ type Executor struct {
 	Caller facade.Caller
 	// Schema, Types and Report belong to one another: Types are the object types of Schema.
 	Schema *binding.Schema
-	Types  *plan.Types
+	Types  *Types
 	Report *language.Reporter
 	// MaxResponse is the limit of the response in bytes, negative for none. The rows of one
 	// level may not come to more text either: they could not be written.
@@ -94,7 +93,7 @@ func (x *Execution) Size() (n int) {
 
 // prepare makes x.base a run over the root of an operation. The results of the run before it
 // are used again: that one has been written.
-func (x *Execution) prepare(u *plan.Unit) *Run {
+func (x *Execution) prepare(u *Unit) *Run {
 	n := len(u.Fetches)
 	if cap(x.results) < n {
 		x.results = make([]result, n)
@@ -109,7 +108,7 @@ func (x *Execution) prepare(u *plan.Unit) *Run {
 
 // Run is a unit of a plan being executed, with the results of its fetches.
 type Run struct {
-	Unit    *plan.Unit
+	Unit    *Unit
 	Results []result // by fetch
 }
 
@@ -143,7 +142,7 @@ type result struct {
 // Run executes a unit over the root of the operation, which is one item without a row
 // (ExecuteRootSelectionSet, GraphQL 6.3). The run is valid until the next one. Errors are in
 // the results; Run itself does not fail.
-func (x *Execution) Run(u *plan.Unit) *Run {
+func (x *Execution) Run(u *Unit) *Run {
 	if x.Mutation {
 		x.Account.Forgive()
 	}
@@ -188,7 +187,7 @@ func (x *Execution) Refused() *kiterror.Error {
 
 // together executes one level: its last call, or its hand-written fields, in this goroutine,
 // and every other call in one of its own.
-func (x *Execution) together(r *Run, l *plan.Level) {
+func (x *Execution) together(r *Run, l *Level) {
 	var wait sync.WaitGroup
 	defer wait.Wait() // in any case: the results belong to this request alone
 	last := len(l.Fetches) - 1
@@ -214,7 +213,7 @@ func (x *Execution) together(r *Run, l *plan.Level) {
 
 // wanted reports whether a fetch has a parent to fetch for. Below a failed call, or without
 // rows, no call is made.
-func (r *Run) wanted(f *plan.Fetch) bool {
+func (r *Run) wanted(f *Fetch) bool {
 	// The parent is on an earlier level, so its result is complete.
 	p := &r.Results[f.Parent.ID]
 	return p.Err == nil && p.Items > 0
@@ -222,7 +221,7 @@ func (r *Run) wanted(f *plan.Fetch) bool {
 
 // fetch makes one call and keeps its result. Its failure is that of every field it is for; a
 // panic of the caller is such a failure too.
-func (x *Execution) fetch(r *Run, f *plan.Fetch) {
+func (x *Execution) fetch(r *Run, f *Fetch) {
 	res := &r.Results[f.ID]
 	defer func() {
 		if p := recover(); p != nil {
@@ -283,7 +282,7 @@ const maxArguments = 8 << 20
 
 // take keeps the result of a call without Each. A value is read as rows where the operation
 // names their card.
-func (res *result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
+func (res *result) take(x *Execution, f *Fetch, out *facade.Result) {
 	switch out.Form {
 	case facade.FormValue:
 		res.Value = out.Value
@@ -308,7 +307,7 @@ func (res *result) take(x *Execution, f *plan.Fetch, out *facade.Result) {
 
 // lay looks the columns up in the layout of the rows, once for all of them, and notes which
 // computed fields failed.
-func (res *result) lay(x *Execution, f *plan.Fetch, out *facade.Result) {
+func (res *result) lay(x *Execution, f *Fetch, out *facade.Result) {
 	res.rows, res.Items = out.Rows, out.Rows.Len()
 	res.Trees = make([][]tree, len(f.Custom))
 	if res.rows == nil {

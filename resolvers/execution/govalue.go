@@ -7,14 +7,13 @@ import (
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // goArguments returns the arguments of a field as graphql-go passes them to its Resolve
 // (CoerceArgumentValues, GraphQL 6.4.1). Unlike there, an explicit null is present, as nil
 // (docs/decisions/graphql-execution.md).
-func (x *Execution) goArguments(w *plan.CustomField) (map[string]any, error) {
+func (x *Execution) goArguments(w *CustomField) (map[string]any, error) {
 	args := map[string]any{}
 	r := language.Renderer{Vars: x.Vars}
 	for _, def := range w.Field.Type.Args {

@@ -8,17 +8,16 @@ import (
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // introspect writes __schema and __type from the loaded SDL (GraphQL 4). graphql-go's own
 // introspection knows neither specifiedBy nor deprecated inputs. __type of a name that the
 // schema does not have is null.
-func (w *Writer) introspect(f *plan.Field) bool {
+func (w *Writer) introspect(f *Field) bool {
 	start := len(w.text)
 	s := w.x.Types.Schema
-	if f.Action == plan.SchemaMeta {
+	if f.Action == SchemaMeta {
 		return w.meta(f, f.Output, s)
 	}
 	r := language.Renderer{Vars: w.x.Vars}
@@ -42,7 +41,7 @@ func (w *Writer) introspect(f *plan.Field) bool {
 //	string, bool   as they are
 //	[]any          a list
 //	anything else  an object, whose fields metaField returns
-func (w *Writer) meta(f *plan.Field, out *plan.OutputType, value any) bool {
+func (w *Writer) meta(f *Field, out *OutputType, value any) bool {
 	start := len(w.text)
 	switch v := value.(type) {
 	case nil:
@@ -104,7 +103,7 @@ type inputValue struct {
 // metaField returns the value of one field of an introspection object (GraphQL 4.2): of is the
 // part of the schema that the object describes. A field that does not apply is null, as fields
 // of a scalar.
-func (w *Writer) metaField(f *plan.Field, of any) any {
+func (w *Writer) metaField(f *Field, of any) any {
 	name := f.Type.Definition.Name
 	if _, err := w.deprecatedToo(f); err != nil {
 		return err
@@ -251,7 +250,7 @@ func (w *Writer) typeOf(t *ast.Type) any {
 
 // ofType returns a field of __Type for a list or a non-null type (GraphQL 4.2.2): kind and
 // ofType, all others null.
-func (w *Writer) ofType(f *plan.Field, name string, t *ast.Type) any {
+func (w *Writer) ofType(f *Field, name string, t *ast.Type) any {
 	switch name {
 	case "kind":
 		if t.NonNull {
@@ -269,7 +268,7 @@ func (w *Writer) ofType(f *plan.Field, name string, t *ast.Type) any {
 
 // ofDefinition returns a field of __Type for a named type (GraphQL 4.2.2). Lists are null for
 // kinds that do not have them, and empty if the type has no elements.
-func (w *Writer) ofDefinition(f *plan.Field, name string, d *ast.Definition) any {
+func (w *Writer) ofDefinition(f *Field, name string, d *ast.Definition) any {
 	switch name {
 	case "kind":
 		return string(d.Kind)
@@ -329,7 +328,7 @@ func (w *Writer) ofDefinition(f *plan.Field, name string, d *ast.Definition) any
 
 // arguments returns the arguments of a field or a directive, deprecated ones where
 // includeDeprecated asks for them.
-func (w *Writer) arguments(f *plan.Field, defs ast.ArgumentDefinitionList) any {
+func (w *Writer) arguments(f *Field, defs ast.ArgumentDefinitionList) any {
 	return current(w, f, defs, func(a *ast.ArgumentDefinition) (any, ast.DirectiveList) {
 		return &inputValue{a.Name, a.Description, a.Type, a.DefaultValue, a.Directives}, a.Directives
 	})
@@ -337,7 +336,7 @@ func (w *Writer) arguments(f *plan.Field, defs ast.ArgumentDefinitionList) any {
 
 // current lists definitions as one gives them, deprecated ones where includeDeprecated asks for
 // them.
-func current[T any](w *Writer, f *plan.Field, defs []T, one func(T) (any, ast.DirectiveList)) []any {
+func current[T any](w *Writer, f *Field, defs []T, one func(T) (any, ast.DirectiveList)) []any {
 	all, _ := w.deprecatedToo(f)
 	list := []any{}
 	for _, def := range defs {
@@ -350,7 +349,7 @@ func current[T any](w *Writer, f *plan.Field, defs []T, one func(T) (any, ast.Di
 
 // deprecatedToo returns the argument includeDeprecated of a field that has it, and false for
 // any other field.
-func (w *Writer) deprecatedToo(f *plan.Field) (bool, *kiterror.Error) {
+func (w *Writer) deprecatedToo(f *Field) (bool, *kiterror.Error) {
 	r := language.Renderer{Vars: w.x.Vars}
 	for _, def := range f.Type.Args {
 		if def.Name == "includeDeprecated" {

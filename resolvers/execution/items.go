@@ -8,14 +8,13 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // read lays out rows that came as a JSON value: those of a view, or a list result of a remote.
 // It reports whether the value is one. Null means no rows; an object is a page if the operation
 // returns pages, and one row otherwise.
-func (res *result) read(f *plan.Fetch, value json.RawMessage) bool {
+func (res *result) read(f *Fetch, value json.RawMessage) bool {
 	page := facade.Page{Total: -1}
 	switch jsontext.KindOf(value) {
 	case jsontext.Invalid, jsontext.Null:
@@ -103,7 +102,7 @@ func (x *Execution) over(r *Run, items []item) {
 
 // lost notes why computed fields are missing in a row that a Resolve returned. Only rows of a
 // loader have failures.
-func (x *Execution) lost(res *result, f *plan.Fetch, row rows.Row) {
+func (x *Execution) lost(res *result, f *Fetch, row rows.Row) {
 	if row == (rows.Row{}) || x.loading == nil {
 		return
 	}
@@ -144,13 +143,13 @@ func copyRow(found *rows.Rows, layout *rows.Layout, it item) {
 
 // ofEvent reports whether a fetch reads the event that is executed, without a call. Selections
 // below the event's row are fetched by calls, as below any other row.
-func ofEvent(f *plan.Fetch) bool {
+func ofEvent(f *Fetch) bool {
 	return f.Binding.Kind == binding.Event || f.Binding.Kind == binding.EventRow
 }
 
 // rowsOf returns the event, or the row that it is about, as the result of a fetch. There is no
 // row if the fact carries none, or if the row left the caller's view.
-func rowsOf(e *facade.Revealed, f *plan.Fetch) *facade.Result {
+func rowsOf(e *facade.Revealed, f *Fetch) *facade.Result {
 	if f.Binding.Kind == binding.EventRow && e.Row != (rows.Row{}) {
 		return &facade.Result{Form: facade.FormRow, Rows: e.Row.Alone(), Failed: e.Failed}
 	}

@@ -2,14 +2,13 @@ package execution
 
 import (
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // json writes a JSON value as its type (CompleteValue, GraphQL 6.4.3): leaves as their text,
 // once it is checked; lists; and nested objects by their members. A value that does not fit is
 // null with an error. No text at all is null as well: the row does not have the column.
-func (w *Writer) json(f *plan.Field, out *plan.OutputType, v []byte) bool {
+func (w *Writer) json(f *Field, out *OutputType, v []byte) bool {
 	start := len(w.text)
 	// A text from outside may begin with white space.
 	if len(v) > 0 && v[0] <= ' ' {
@@ -41,7 +40,7 @@ func (w *Writer) json(f *plan.Field, out *plan.OutputType, v []byte) bool {
 }
 
 // list writes a JSON array item by item. It fails where an item must not be null and is.
-func (w *Writer) list(f *plan.Field, out *plan.OutputType, v []byte) bool {
+func (w *Writer) list(f *Field, out *OutputType, v []byte) bool {
 	w.text = append(w.text, '[')
 	for i, item := range jsontext.Elements(v) {
 		w.text = jsontext.Comma(w.text)
@@ -58,7 +57,7 @@ func (w *Writer) list(f *plan.Field, out *plan.OutputType, v []byte) bool {
 
 // nested writes a selection over a nested object: its members are found in one
 // pass, and copied in the order of the selection.
-func (w *Writer) nested(sel *plan.SelectionSet, object []byte) bool {
+func (w *Writer) nested(sel *SelectionSet, object []byte) bool {
 	// The members of nested objects follow those of the objects around them, in one slice.
 	base := len(w.members)
 	for range sel.Fields {
@@ -68,7 +67,7 @@ func (w *Writer) nested(sel *plan.SelectionSet, object []byte) bool {
 	for name, value := range jsontext.Members(object) {
 		for i, f := range sel.Fields {
 			// No break: two response keys may select one member.
-			if f.Action != plan.Typename && f.Type.Binding.Column == name {
+			if f.Action != Typename && f.Type.Binding.Column == name {
 				w.members[base+i] = value
 			}
 		}
@@ -76,7 +75,7 @@ func (w *Writer) nested(sel *plan.SelectionSet, object []byte) bool {
 	w.text = append(w.text, '{')
 	for i, f := range sel.Fields {
 		w.text = append(w.text, f.Key...)
-		if f.Action == plan.Typename {
+		if f.Action == Typename {
 			w.text = append(w.text, f.Text...)
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -15,7 +14,7 @@ import (
 // that type is compiled now, and one findById for each type reads the rows. An id that names
 // no row the caller may read is null. A failed call is an error for each row of its type. More
 // than binding.MaxNodes ids are an error of the field.
-func (x *Execution) node(w *plan.CustomField) (value any) {
+func (x *Execution) node(w *CustomField) (value any) {
 	defer func() {
 		if p := recover(); p != nil {
 			value = failure{x.Panicked(p)}
@@ -51,7 +50,7 @@ func (x *Execution) node(w *plan.CustomField) (value any) {
 // nodeSearch looks for rows by their global ids, type by type.
 type nodeSearch struct {
 	x     *Execution
-	w     *plan.CustomField
+	w     *CustomField
 	types []*nodesOfType
 	found []any // by place among the ids; nil: not found
 }

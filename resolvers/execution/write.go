@@ -10,7 +10,6 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 )
 
 // Writer writes the response of one execution, depth first, in the order of the selection set.
@@ -40,7 +39,7 @@ type Writer struct {
 	limit int // of text; negative: none
 	// broke are the errors of values that do not fit, by field: each is logged once and noted
 	// for every row.
-	broke map[*plan.Field]*language.Error
+	broke map[*Field]*language.Error
 
 	kept    int // capacity of the text at the beginning
 	charged int // bytes of it that the account was charged for
@@ -215,7 +214,7 @@ const errorSize = 128
 
 // note adds an error at the current path, with the positions of the field. One value may be
 // noted for many rows; each entry is a copy of it.
-func (w *Writer) note(f *plan.Field, ft *language.Error) {
+func (w *Writer) note(f *Field, ft *language.Error) {
 	// Errors are counted before they are written, so that they do not pile up beyond the
 	// limit.
 	if w.limit >= 0 && len(w.errs)*errorSize > w.limit {
@@ -231,12 +230,12 @@ func (w *Writer) note(f *plan.Field, ft *language.Error) {
 
 // broken records that a value does not fit its type. It is logged once for a field of the
 // document, for any number of rows.
-func (w *Writer) broken(f *plan.Field, format string, args ...any) {
+func (w *Writer) broken(f *Field, format string, args ...any) {
 	ft := w.broke[f]
 	if ft == nil {
 		ft = w.x.broken(fmt.Sprintf(format, args...))
 		if w.broke == nil {
-			w.broke = map[*plan.Field]*language.Error{}
+			w.broke = map[*Field]*language.Error{}
 		}
 		w.broke[f] = ft
 	}
@@ -246,7 +245,7 @@ func (w *Writer) broken(f *plan.Field, format string, args ...any) {
 // null writes null for a value that began at start, with the error that made it null, if any.
 // It returns false where the type does not allow null: without an error of its own, the null
 // itself then is the error (GraphQL 6.4.4).
-func (w *Writer) null(f *plan.Field, out *plan.OutputType, start int, ft *language.Error) bool {
+func (w *Writer) null(f *Field, out *OutputType, start int, ft *language.Error) bool {
 	switch {
 	case ft != nil:
 		w.note(f, ft)
@@ -263,7 +262,7 @@ func (w *Writer) null(f *plan.Field, out *plan.OutputType, start int, ft *langua
 // rewind replaces a value that began at start by null, because a part of it must not be null.
 // Its error is noted already. It returns false where this value must not be null either, and
 // the one around it has to be.
-func (w *Writer) rewind(out *plan.OutputType, start int) bool {
+func (w *Writer) rewind(out *OutputType, start int) bool {
 	if out.NonNull {
 		return false
 	}
@@ -273,7 +272,7 @@ func (w *Writer) rewind(out *plan.OutputType, start int) bool {
 
 // item writes one object of a unit or of a fetch's rows. It checks the limit and the budget:
 // between two checks at most the text of one row is written.
-func (w *Writer) item(r *Run, sel *plan.SelectionSet, res *result, i int) bool {
+func (w *Writer) item(r *Run, sel *SelectionSet, res *result, i int) bool {
 	if w.limit >= 0 && len(w.text) > w.limit {
 		panic(abort{errTooLarge})
 	}
@@ -288,7 +287,7 @@ func (w *Writer) item(r *Run, sel *plan.SelectionSet, res *result, i int) bool {
 }
 
 // object writes row i of a result in braces.
-func (w *Writer) object(r *Run, sel *plan.SelectionSet, res *result, i int) bool {
+func (w *Writer) object(r *Run, sel *SelectionSet, res *result, i int) bool {
 	w.text = append(w.text, '{')
 	if !w.row(r, sel, res, i) {
 		return false
@@ -298,13 +297,13 @@ func (w *Writer) object(r *Run, sel *plan.SelectionSet, res *result, i int) bool
 }
 
 // fields writes the fields of item i of a run, without braces.
-func (w *Writer) fields(r *Run, sel *plan.SelectionSet, i int) bool {
+func (w *Writer) fields(r *Run, sel *SelectionSet, i int) bool {
 	return w.row(r, sel, &r.Results[0], i)
 }
 
 // row writes the fields of a selection over a row. It ends at the first null of a non-null
 // field; the later fields are not written (GraphQL 6.4.4 allows to cancel them).
-func (w *Writer) row(r *Run, sel *plan.SelectionSet, res *result, i int) bool {
+func (w *Writer) row(r *Run, sel *SelectionSet, res *result, i int) bool {
 	for _, f := range sel.Fields {
 		w.text = append(w.text, f.Key...)
 		start := len(w.text)
@@ -312,7 +311,7 @@ func (w *Writer) row(r *Run, sel *plan.SelectionSet, res *result, i int) bool {
 		switch f.Action {
 		// By far the most fields are columns with a value that fits. They are written without
 		// a path, which only errors need.
-		case plan.Column:
+		case Column:
 			v := res.at(i, f.Slot)
 			if f.Output.Kind != language.Composite && len(v) > 0 && v[0] != 'n' {
 				if text, ok := language.AppendResult(w.text, f.Output.Kind, f.Output.Values, v); ok { // nearly every value there is
@@ -327,20 +326,20 @@ func (w *Writer) row(r *Run, sel *plan.SelectionSet, res *result, i int) bool {
 				ok = w.json(f, f.Output, v)
 			}
 			w.pop()
-		case plan.Typename:
+		case Typename:
 			w.text = append(w.text, f.Text...)
-		case plan.NodeID:
+		case NodeID:
 			ok = w.nodeID(f, res.at(i, f.Slot))
 		default:
 			w.push(language.Segment{Key: f.Name})
 			switch f.Action {
-			case plan.Nested:
+			case Nested:
 				ok = w.json(f, f.Output, res.at(i, f.Slot))
-			case plan.Fetched:
+			case Fetched:
 				ok = w.fetched(r, f, i)
-			case plan.Resolved:
+			case Resolved:
 				ok = w.tree(f, f.Output, &res.Trees[f.Custom.ID][i])
-			case plan.SchemaMeta, plan.TypeMeta:
+			case SchemaMeta, TypeMeta:
 				ok = w.introspect(f)
 			}
 			w.pop()
@@ -354,13 +353,13 @@ func (w *Writer) row(r *Run, sel *plan.SelectionSet, res *result, i int) bool {
 
 // fetched writes the rows or the value that a fetch gave to parent i. A parent without a key
 // has the empty group: null, an empty list or an empty page, by the shape.
-func (w *Writer) fetched(r *Run, f *plan.Field, i int) bool {
+func (w *Writer) fetched(r *Run, f *Field, i int) bool {
 	res := &r.Results[f.Fetch.ID]
 	start := len(w.text)
 	if res.Err != nil {
 		return w.null(f, f.Output, start, res.Err)
 	}
-	if f.Shape == plan.AnyValue {
+	if f.Shape == AnyValue {
 		return w.json(f, f.Output, res.Value)
 	}
 	// Without an index all parents have the first group.
@@ -376,9 +375,9 @@ func (w *Writer) fetched(r *Run, f *plan.Field, i int) bool {
 		group = res.Groups[g]
 	}
 	switch f.Shape {
-	case plan.Connection:
+	case Connection:
 		return w.connection(r, f.Selection, res, &group) || w.rewind(f.Output, start)
-	case plan.AllRows:
+	case AllRows:
 		return w.rows(r, f, f.Selection, res, &group) || w.rewind(f.Output, start)
 	}
 	// One row, and there is none: null, or an error of a non-null field.
@@ -389,7 +388,7 @@ func (w *Writer) fetched(r *Run, f *plan.Field, i int) bool {
 }
 
 // rows writes a group as a list of objects. The index in a path counts within the group.
-func (w *Writer) rows(r *Run, f *plan.Field, sel *plan.SelectionSet, res *result, g *facade.Group) bool {
+func (w *Writer) rows(r *Run, f *Field, sel *SelectionSet, res *result, g *facade.Group) bool {
 	elem := f.Output.Elem
 	w.text = append(w.text, '[')
 	for k := g.From; k < g.To; k++ {
@@ -410,7 +409,7 @@ func (w *Writer) rows(r *Run, f *plan.Field, sel *plan.SelectionSet, res *result
 
 // nodeID writes the global id of a row with this primary key: base64url of entity:key
 // (docs/decisions/graphql-schema.md), as binding.NodeIDOf does, but without a string for each row.
-func (w *Writer) nodeID(f *plan.Field, key []byte) bool {
+func (w *Writer) nodeID(f *Field, key []byte) bool {
 	start := len(w.text)
 	if len(key) == 0 || key[0] == 'n' {
 		w.push(language.Segment{Key: f.Name})

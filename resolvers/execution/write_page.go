@@ -7,14 +7,13 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/resolvers/plan"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // connection writes a page of rows: the list result and Relay's connection in one. It writes
 // PageInfo as well, whose fields come from the same page.
-func (w *Writer) connection(r *Run, sel *plan.SelectionSet, res *result, g *facade.Group) bool {
-	return w.parts(sel, func(f *plan.Field, start int) bool {
+func (w *Writer) connection(r *Run, sel *SelectionSet, res *result, g *facade.Group) bool {
+	return w.parts(sel, func(f *Field, start int) bool {
 		switch f.Type.Binding.Kind {
 		case binding.Items:
 			return w.rows(r, f, f.Selection, res, g) || w.rewind(f.Output, start)
@@ -49,14 +48,14 @@ func (w *Writer) connection(r *Run, sel *plan.SelectionSet, res *result, g *faca
 
 // parts writes an object of a page: each key, its path, and its value by part, which reports
 // false if the object is invalid.
-func (w *Writer) parts(sel *plan.SelectionSet, part func(f *plan.Field, start int) bool) bool {
+func (w *Writer) parts(sel *SelectionSet, part func(f *Field, start int) bool) bool {
 	w.text = append(w.text, '{')
 	for _, f := range sel.Fields {
 		w.text = append(w.text, f.Key...)
 		start := len(w.text)
 		w.push(language.Segment{Key: f.Name})
 		ok := true
-		if f.Action == plan.Typename {
+		if f.Action == Typename {
 			w.text = append(w.text, f.Text...)
 		} else {
 			ok = part(f, start)
@@ -75,7 +74,7 @@ func (w *Writer) parts(sel *plan.SelectionSet, part func(f *plan.Field, start in
 var cursorless = &language.Error{Message: "this list gives no cursors", Code: string(kiterror.Forbidden)}
 
 // cursor writes a cursor of the page, null where there is none.
-func (w *Writer) cursor(f *plan.Field, start int, cursor string) bool {
+func (w *Writer) cursor(f *Field, start int, cursor string) bool {
 	if cursor == "" {
 		return w.null(f, f.Output, start, nil)
 	}
@@ -84,7 +83,7 @@ func (w *Writer) cursor(f *plan.Field, start int, cursor string) bool {
 }
 
 // edges writes the list of edges, one for each row of the group.
-func (w *Writer) edges(r *Run, list *plan.Field, res *result, g *facade.Group) bool {
+func (w *Writer) edges(r *Run, list *Field, res *result, g *facade.Group) bool {
 	w.text = append(w.text, '[')
 	for k := g.From; k < g.To; k++ {
 		if k > g.From {
@@ -104,8 +103,8 @@ func (w *Writer) edges(r *Run, list *plan.Field, res *result, g *facade.Group) b
 
 // edge writes the edge of the row at place k of the group: its node and its cursor. Cursors
 // count from the start of the group.
-func (w *Writer) edge(r *Run, sel *plan.SelectionSet, res *result, g *facade.Group, k int) bool {
-	return w.parts(sel, func(f *plan.Field, start int) bool {
+func (w *Writer) edge(r *Run, sel *SelectionSet, res *result, g *facade.Group, k int) bool {
+	return w.parts(sel, func(f *Field, start int) bool {
 		if f.Type.Binding.Kind == binding.EdgeNode {
 			return w.item(r, f.Selection, res, res.place(k)) || w.rewind(f.Output, start)
 		}

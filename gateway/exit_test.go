@@ -1,4 +1,4 @@
-package program_test
+package gateway_test
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
-	"github.com/frondhost/frond/gateway/program"
 )
 
 func TestLeave(t *testing.T) {
@@ -21,16 +20,16 @@ func TestLeave(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		{nil, program.OK, ""},
+		{nil, gateway.ExitOK, ""},
 		{errors.New("no such flag"), 2, "p: no such flag\n"},
 		{errors.Join(errors.New("one"), errors.New("two")), 2, "p: this cannot start:\none\ntwo\n"},
-		{fmt.Errorf("faults: %w", program.ErrReported), 2, ""},
-		{program.Broken(errors.New("the listener failed")), 1, "p: the listener failed\n"},
+		{fmt.Errorf("faults: %w", gateway.ErrReported), 2, ""},
+		{gateway.Broken(errors.New("the listener failed")), 1, "p: the listener failed\n"},
 		{kiterror.Errorf(kiterror.NotFound, "no row"), 1, `{"code":"NOT_FOUND","message":"no row"}` + "\n"},
 		{kiterror.Errorf(kiterror.ServiceUnavailable, "no host: %w", gone), 3, `{"code":"SERVICE_UNAVAILABLE","message":"no host: dial: refused"}` + "\n"},
 	} {
 		var stderr bytes.Buffer
-		if code := program.Leave("p", &stderr, c.err); code != c.code || stderr.String() != c.stderr {
+		if code := gateway.ExitCode("p", &stderr, c.err); code != c.code || stderr.String() != c.stderr {
 			t.Errorf("%v: %d %q, want %d %q", c.err, code, stderr.String(), c.code, c.stderr)
 		}
 	}
@@ -47,11 +46,11 @@ func TestServe(t *testing.T) {
 		err  error
 		code int
 	}{
-		{nil, program.OK},
+		{nil, gateway.ExitOK},
 		{fmt.Errorf("%w on :80", gateway.ErrListen), 2},
 		{errors.New("cut off"), 1},
 	} {
-		code := program.Run("p", &bytes.Buffer{}, func(ctx context.Context) error { return program.Serve(ctx, service{c.err}) })
+		code := gateway.Main("p", &bytes.Buffer{}, func(ctx context.Context) error { return gateway.Serve(ctx, service{c.err}) })
 		if code != c.code {
 			t.Errorf("%v: %d, want %d", c.err, code, c.code)
 		}
@@ -60,8 +59,8 @@ func TestServe(t *testing.T) {
 
 // TestFlagsAtFault: a fault repeats what a flag said, but nothing that may hold a password.
 func TestFlagsAtFault(t *testing.T) {
-	var settings program.Settings
-	for _, flag := range settings.Flags("store", "mode") {
+	var settings gateway.Flags
+	for _, flag := range settings.All("store", "mode") {
 		switch flag.Name {
 		case "store":
 			flag.Set("postgres://shop:hunter2@db:x/shop")

@@ -1,6 +1,4 @@
-// Package cloudevent writes events as CloudEvents 1.0 in structured JSON, for every way out of an
-// operator: a webhook and a message of NATS have the same body.
-package cloudevent
+package delivery
 
 import (
 	"time"
@@ -9,12 +7,12 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// ContentType is that of an event in structured mode.
-const ContentType = "application/cloudevents+json; charset=utf-8"
+// CloudEventType is the content type of an event in structured mode.
+const CloudEventType = "application/cloudevents+json; charset=utf-8"
 
-// Writer writes events for receivers outside of the callers. The zero Writer writes them as
-// stored.
-type Writer struct {
+// CloudEvents writes events as CloudEvents 1.0 in structured JSON: a webhook and a message of NATS
+// have the same body. The zero CloudEvents writes events as they are stored.
+type CloudEvents struct {
 	// Outward is an event as it leaves the host, as facade.Outward gives it; nil: as it was
 	// stored.
 	Outward func(*facade.Event) (*facade.Event, error)
@@ -36,7 +34,7 @@ type Writer struct {
 //	traceparent      of the call that caused it (extension Distributed Tracing)
 //
 // The error is that of Outward.
-func (w *Writer) Write(e *facade.Event) ([]byte, error) {
+func (w *CloudEvents) Write(e *facade.Event) ([]byte, error) {
 	if w.Outward != nil {
 		var err error
 		if e, err = w.Outward(e); err != nil {

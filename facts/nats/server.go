@@ -1,6 +1,6 @@
 //go:build !nonats
 
-package embedded
+package nats
 
 import (
 	"context"
@@ -15,17 +15,18 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// Included reports whether the program has a server.
-const Included = true
+// HasServer reports whether the program has a server.
+const HasServer = true
 
 // readyTime is how long a start may take, the recovery of the files included.
 const readyTime = 30 * time.Second
 
-// Server is a running server.
+// Server is a NATS server in this process, for hosts of one machine.
 type Server struct{ server *server.Server }
 
-// Start starts a server and waits until it accepts connections. The caller closes it.
-func Start(o Options) (*Server, error) {
+// StartServer starts a server with JetStream and waits until it accepts connections. An acknowledged
+// event is on disk: the server syncs its file first. The caller closes the server.
+func StartServer(o ServerOptions) (*Server, error) {
 	options := &server.Options{
 		ServerName: "frond", StoreDir: o.Dir, JetStream: true, SyncAlways: true,
 		DontListen: true, NoSigs: true, NoSystemAccount: false, Authorization: o.Token,

@@ -1,4 +1,4 @@
-package plan
+package execution
 
 import (
 	"slices"
@@ -82,7 +82,6 @@ type Fetch struct {
 
 	Columns []string // the columns read of each row
 	Slots   map[string]int
-	// every: a hand-written field may read any field of the row.
 	every   bool // a hand-written field may read any field of the row
 	rows    bool // anything of a page but its total is wanted
 	total   bool
@@ -171,7 +170,6 @@ type SelectionSet struct {
 // 6.3.2).
 type Field struct {
 	Action Action
-	// Key is written as it is: `"title":`, with a comma in front but for the first.
 	Key    []byte // `"title":`, with a comma in front but for the first
 	Name   string // the response key
 	Type   *FieldType
@@ -187,7 +185,7 @@ type Field struct {
 	AST       *ast.Field
 }
 
-// Action is how a field is written. Package response has one branch for each.
+// Action is how a field is written. Writer.row has one branch for each.
 type Action uint8
 
 // The actions on any object: meta fields (GraphQL 4), members of a row, and values that

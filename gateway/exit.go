@@ -1,4 +1,4 @@
-package program
+package gateway
 
 import (
 	"context"
@@ -13,31 +13,30 @@ import (
 	"syscall"
 
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/gateway"
 )
 
 // The exit codes of a program (docs/decisions/errors.md).
 const (
-	OK          = 0
-	failed      = 1 // an operation failed, or the service did after it had started
-	usage       = 2 // flags, settings or cards are wrong, or the program cannot start
-	unreachable = 3 // a host does not answer
+	ExitOK          = 0
+	exitFailed      = 1 // an operation failed, or the service did after it had started
+	exitUsage       = 2 // flags, settings or cards are wrong, or the program cannot start
+	exitUnreachable = 3 // a host does not answer
 )
 
-// ErrReported is wrapped by an error whose message is on stderr already: [Leave] writes
+// ErrReported is wrapped by an error whose message is on stderr already: [ExitCode] writes
 // nothing and returns 2.
 var ErrReported = errors.New("reported already")
 
-// Broken makes err an error that [Leave] answers with 1: the program had started well.
+// Broken makes err an error that [ExitCode] answers with 1: the program had started well.
 func Broken(err error) error { return broken{err} }
 
 type broken struct{ error }
 
 func (b broken) Unwrap() error { return b.error }
 
-// Run calls main with a context that SIGINT and SIGTERM end, and answers the exit code of
-// its error as [Leave] does. A second signal ends the process at once.
-func Run(name string, stderr io.Writer, main func(ctx context.Context) error) int {
+// Main calls main with a context that SIGINT and SIGTERM end, and answers the exit code of
+// its error as [ExitCode] does. A second signal ends the process at once.
+func Main(name string, stderr io.Writer, main func(ctx context.Context) error) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 1)
@@ -61,31 +60,31 @@ func Run(name string, stderr io.Writer, main func(ctx context.Context) error) in
 		default:
 		}
 	}()
-	return Leave(name, stderr, main(ctx))
+	return ExitCode(name, stderr, main(ctx))
 }
 
 // Serve runs a gateway or a receiver until ctx ends, in a process of its own. Only an
 // address that cannot be listened on is a failure to start.
 func Serve(ctx context.Context, service interface{ Run(context.Context) error }) error {
-	gateway.LimitMemory()
+	LimitMemory()
 	err := service.Run(ctx)
-	if err == nil || errors.Is(err, gateway.ErrListen) {
+	if err == nil || errors.Is(err, ErrListen) {
 		return err
 	}
 	return Broken(err)
 }
 
-// Leave writes err to stderr and answers the exit code. A failed call is written as its
+// ExitCode writes err to stderr and answers the exit code. A failed call is written as its
 // KitError in JSON, everything else as text behind the name of the program. A nil error
-// is [OK].
-func Leave(name string, stderr io.Writer, err error) int {
+// is [ExitOK].
+func ExitCode(name string, stderr io.Writer, err error) int {
 	var kit *kiterror.Error
 	var ran broken
 	switch {
 	case err == nil:
-		return OK
+		return ExitOK
 	case errors.Is(err, ErrReported):
-		return usage
+		return exitUsage
 	case errors.As(err, &kit):
 		if text, jerr := json.Marshal(kit); jerr == nil {
 			fmt.Fprintf(stderr, "%s\n", text)
@@ -96,17 +95,17 @@ func Leave(name string, stderr io.Writer, err error) int {
 		// answered with a failure has not.
 		var network net.Error
 		if errors.As(err, &network) {
-			return unreachable
+			return exitUnreachable
 		}
-		return failed
+		return exitFailed
 	case errors.As(err, &ran):
 		fmt.Fprintf(stderr, "%s: %v\n", name, err)
-		return failed
+		return exitFailed
 	}
 	if text := err.Error(); strings.Contains(text, "\n") {
 		fmt.Fprintf(stderr, "%s: this cannot start:\n%s\n", name, text)
 	} else {
 		fmt.Fprintf(stderr, "%s: %s\n", name, text)
 	}
-	return usage
+	return exitUsage
 }

@@ -1,6 +1,6 @@
 //go:build !nonats
 
-package embedded_test
+package nats_test
 
 import (
 	"strings"
@@ -10,16 +10,16 @@ import (
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/frondhost/frond/facts/nats/embedded"
+	"github.com/frondhost/frond/facts/nats"
 )
 
 // TestServer: what was acknowledged is there after a restart; a token is wanted of everybody; the
 // address is one that others may connect to.
 func TestServer(t *testing.T) {
-	o := embedded.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0", Token: "open sesame"}
+	o := nats.ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Token: "open sesame"}
 	for run := range 2 {
 		begin := time.Now()
-		s, err := embedded.Start(o)
+		s, err := nats.StartServer(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,15 +55,15 @@ func TestServer(t *testing.T) {
 
 // TestFaults: a port that is taken and a folder that cannot be used are named.
 func TestFaults(t *testing.T) {
-	s, err := embedded.Start(embedded.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	s, err := nats.StartServer(nats.ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, o := range []embedded.Options{
+	for _, o := range []nats.ServerOptions{
 		{Dir: t.TempDir(), Listen: s.Address()}, {Dir: "/dev/null/nats"}, {Dir: t.TempDir(), Listen: "4222"},
 	} {
-		if other, err := embedded.Start(o); err == nil || !strings.ContainsAny(err.Error(), "/:") {
+		if other, err := nats.StartServer(o); err == nil || !strings.ContainsAny(err.Error(), "/:") {
 			t.Errorf("%+v: %v", o, err)
 			other.Close()
 		}

@@ -1,4 +1,4 @@
-package program
+package gateway
 
 import (
 	"errors"
@@ -8,13 +8,12 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 )
 
-// Settings are the settings of a program as its command line has them. A flag wins over
+// Flags are the settings of a program as its command line has them. A flag wins over
 // its variable, which wins over the file, which wins over the program's own values.
-type Settings struct {
+type Flags struct {
 	// BuiltIn is the text of a gateway.yaml inside the program, nil for none. A setting
 	// of it holds where file, variables and flags are silent.
 	BuiltIn []byte
@@ -28,7 +27,7 @@ type Settings struct {
 }
 
 // Flag is one flag, for a flag library to parse. Set is called once for each time the flag
-// written; [Settings.Load] reports the faults of its text.
+// written; [Flags.Load] reports the faults of its text.
 type Flag struct {
 	Name, About string
 	Switch      bool // the flag alone says true
@@ -36,11 +35,11 @@ type Flag struct {
 	Set         func(text string)
 }
 
-// Flags are the flags of the settings with these keys, --config among them: limits.list.max
+// All are the flags of the settings with these keys, --config among them: limits.list.max
 // is --limits-list-max. No key at all means every one.
-func (s *Settings) Flags(keys ...string) []Flag {
+func (s *Flags) All(keys ...string) []Flag {
 	flags := []Flag{{Name: "config", About: "read this file instead of DIR/gateway.yaml", Set: func(text string) { s.file = text }}}
-	for _, setting := range gateway.Settings() {
+	for _, setting := range Settings() {
 		if len(keys) > 0 && !slices.Contains(keys, setting.Key) {
 			continue
 		}
@@ -69,7 +68,7 @@ func (s *Settings) Flags(keys ...string) []Flag {
 
 // Load reads the settings of a folder and then the project that read gives for them. The
 // error is everything that is wrong with either.
-func (s *Settings) Load(dir string, environ []string, stderr io.Writer, read func(*gateway.Config) (*facade.Project, error)) (*facade.Project, *gateway.Config, error) {
+func (s *Flags) Load(dir string, environ []string, stderr io.Writer, read func(*Config) (*facade.Project, error)) (*facade.Project, *Config, error) {
 	config, problems := s.Read(dir, environ, stderr)
 	project, err := read(config)
 	problems = append(problems, err)
@@ -85,19 +84,19 @@ func (s *Settings) Load(dir string, environ []string, stderr io.Writer, read fun
 
 // Read reads the settings of a folder. Variables that set nothing are reported on stderr;
 // problems are the faults, some of them nil.
-func (s *Settings) Read(dir string, environ []string, stderr io.Writer) (config *gateway.Config, problems []error) {
+func (s *Flags) Read(dir string, environ []string, stderr io.Writer) (config *Config, problems []error) {
 	file := s.file
 	for _, pair := range environ {
 		if name, ok := strings.CutPrefix(pair, "FROND_CONFIG="); ok && file == "" {
 			file = name
 		}
 	}
-	config = &gateway.Config{Dir: dir}
+	config = &Config{Dir: dir}
 	if s.BuiltIn != nil {
 		problems = append(problems, config.ReadText("gateway.yaml", s.BuiltIn))
 	}
 	problems = append(problems, config.Load(file, environ))
-	for _, setting := range gateway.Settings() {
+	for _, setting := range Settings() {
 		if text, written := s.written[setting.Key]; written {
 			if err := config.Set(setting.Key, text); err != nil {
 				problems = append(problems, schema.Fault{File: "--" + setting.Flag(), Message: "cannot be " + setting.Quoted(text), Remedy: err.Error()})
@@ -109,7 +108,7 @@ func (s *Settings) Read(dir string, environ []string, stderr io.Writer) (config 
 			problems = append(problems, schema.Fault{File: "--remote", Message: fmt.Sprintf("cannot be %q", pair), Remedy: err.Error()})
 		}
 	}
-	for _, name := range gateway.UnknownVariables(environ) {
+	for _, name := range UnknownVariables(environ) {
 		fmt.Fprintf(stderr, "frond: the variable %s sets nothing; --help of the gateway lists the flags, each has a variable\n", name)
 	}
 	return config, problems

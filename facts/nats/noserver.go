@@ -1,20 +1,20 @@
 //go:build nonats
 
-package embedded
+package nats
 
 import (
 	"errors"
 	"net"
 )
 
-// Included reports whether the program has a server.
-const Included = false
+// HasServer reports whether the program has a server.
+const HasServer = false
 
 // Server is never running.
 type Server struct{}
 
-// Start fails.
-func Start(Options) (*Server, error) {
+// StartServer fails.
+func StartServer(ServerOptions) (*Server, error) {
 	return nil, errors.New("this program is built without the embedded NATS server (tag nonats)")
 }
 
