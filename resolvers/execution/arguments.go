@@ -39,7 +39,7 @@ type Invocation struct {
 
 // arguments compiles the arguments of a field: those that were written, in their order, then
 // those that have a default. The order of the members of params and query follows from it.
-func (c *compiler) arguments(f *FieldType, b *binding.Field, written ast.ArgumentList) *arguments {
+func (c *compiler) arguments(f *fieldType, b *binding.Field, written ast.ArgumentList) *arguments {
 	a := &arguments{canonical: language.AppendArguments(nil, written)}
 	find := func(name string) (bound, bool) {
 		for _, arg := range b.Args {

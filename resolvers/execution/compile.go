@@ -26,7 +26,7 @@ type compiler struct {
 func Compile(t *Types, def *ast.OperationDefinition, include map[string]bool) *Plan {
 	c := compiler{types: t, mutation: def.Operation == ast.Mutation, include: include}
 	p := &Plan{Mutation: c.mutation}
-	root := t.Object(rootOf(t.Schema, def.Operation).Name)
+	root := t.object(rootOf(t.Schema, def.Operation).Name)
 	groups := c.collect(root, def.SelectionSet)
 	if !p.Mutation {
 		p.Units = []*Unit{c.over(root, groups)}
@@ -61,7 +61,7 @@ type group struct {
 
 // collect is CollectFields (GraphQL 6.3.2) for objects of one type, over one or more selection
 // sets: fields grouped by response key, in the order in which the keys come first.
-func (c *compiler) collect(typ *ObjectType, sets ...ast.SelectionSet) []group {
+func (c *compiler) collect(typ *objectType, sets ...ast.SelectionSet) []group {
 	k := collector{c: c, typ: typ, at: map[string]int{}, visited: map[string]bool{}}
 	for _, set := range sets {
 		k.selections(set)
@@ -72,7 +72,7 @@ func (c *compiler) collect(typ *ObjectType, sets ...ast.SelectionSet) []group {
 // collector is one run of CollectFields; visited are the named fragments that it went into.
 type collector struct {
 	c       *compiler
-	typ     *ObjectType
+	typ     *objectType
 	groups  []group
 	at      map[string]int
 	visited map[string]bool
@@ -94,7 +94,7 @@ func (k *collector) selections(set ast.SelectionSet) {
 			}
 			k.groups[i].fields = append(k.groups[i].fields, sel)
 		case *ast.InlineFragment:
-			if k.c.includes(sel.Directives) && k.c.types.Is(k.typ, sel.TypeCondition) {
+			if k.c.includes(sel.Directives) && k.c.types.is(k.typ, sel.TypeCondition) {
 				k.selections(sel.SelectionSet)
 			}
 		case *ast.FragmentSpread:
@@ -103,7 +103,7 @@ func (k *collector) selections(set ast.SelectionSet) {
 				continue
 			}
 			k.visited[sel.Name] = true
-			if k.c.types.Is(k.typ, sel.Definition.TypeCondition) {
+			if k.c.types.is(k.typ, sel.Definition.TypeCondition) {
 				k.selections(sel.Definition.SelectionSet)
 			}
 		}
@@ -131,7 +131,7 @@ func (c *compiler) includes(list ast.DirectiveList) bool {
 
 // compileUnit returns the unit over items of typ, for the fields that gave them. fields have
 // one response key.
-func (c *compiler) compileUnit(typ *ObjectType, fields []*ast.Field) *Unit {
+func (c *compiler) compileUnit(typ *objectType, fields []*ast.Field) *Unit {
 	return c.over(typ, c.collect(typ, under(fields)...))
 }
 
@@ -146,7 +146,7 @@ func under(fields []*ast.Field) []ast.SelectionSet {
 
 // over returns the unit for fields that are collected already. c is a copy: the unit and the
 // shared fetches are its own.
-func (c compiler) over(typ *ObjectType, groups []group) *Unit {
+func (c compiler) over(typ *objectType, groups []group) *Unit {
 	items := &Fetch{Slots: map[string]int{}}
 	c.unit = &Unit{Type: typ, Fetches: []*Fetch{items}}
 	c.shared = map[string]*Fetch{}
@@ -155,7 +155,7 @@ func (c compiler) over(typ *ObjectType, groups []group) *Unit {
 		// A fetch of depth d is made on level d-1. Hand-written fields on its rows need those
 		// rows, so they are one level further.
 		for len(c.unit.Levels) < f.depth || len(f.Custom) > 0 && len(c.unit.Levels) < f.depth+1 {
-			c.unit.Levels = append(c.unit.Levels, Level{})
+			c.unit.Levels = append(c.unit.Levels, level{})
 		}
 		if f.depth > 0 {
 			f.finish()
@@ -171,13 +171,13 @@ func (c compiler) over(typ *ObjectType, groups []group) *Unit {
 }
 
 // below returns the selection below fields of a composite type, on rows of on.
-func (c *compiler) below(typ *ObjectType, g group, on *Fetch) *SelectionSet {
+func (c *compiler) below(typ *objectType, g group, on *Fetch) *SelectionSet {
 	return c.object(typ, c.collect(typ, under(g.fields)...), on)
 }
 
 // object compiles the selections of an object that reads the rows of a fetch. It adds to on the
 // columns that the fields read, and to the unit the fetches that they need.
-func (c *compiler) object(typ *ObjectType, groups []group, on *Fetch) *SelectionSet {
+func (c *compiler) object(typ *objectType, groups []group, on *Fetch) *SelectionSet {
 	sel := &SelectionSet{Type: typ}
 	for _, g := range groups {
 		first := g.fields[0]
@@ -190,7 +190,7 @@ func (c *compiler) object(typ *ObjectType, groups []group, on *Fetch) *Selection
 			f.Key = append([]byte{','}, f.Key...)
 		}
 		if first.Name == "__typename" {
-			f.Action, f.Text = Typename, typ.typename
+			f.Action, f.Text = asTypename, typ.typename
 		} else {
 			f.Type = typ.fields[first.Name]
 			f.Output = f.Type.Output
@@ -215,21 +215,21 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 	b := f.Type.Binding
 	switch {
 	case f.Type.Definition.Name == "__schema" || f.Type.Definition.Name == "__type":
-		f.Action = TypeMeta
+		f.Action = asType
 		if f.Type.Definition.Name == "__schema" {
-			f.Action = SchemaMeta
+			f.Action = asSchema
 		}
-		f.Selection = c.below(c.types.Object(f.Output.Named().Definition.Name), g, on)
+		f.Selection = c.below(c.types.object(f.Output.named().Definition.Name), g, on)
 		return
 	// Below __schema and __type: the writer reads the SDL, no row is involved.
 	case b == nil && strings.HasPrefix(f.Type.Parent.Name, "__"):
-		if named := f.Output.Named(); named.Kind == language.Composite {
-			f.Selection = c.below(c.types.Object(named.Definition.Name), g, on)
+		if named := f.Output.named(); named.Kind == language.Composite {
+			f.Selection = c.below(c.types.object(named.Definition.Name), g, on)
 		}
 		return
 	case b == nil:
 		def, resolve := c.types.custom(f.Type.Parent.Name, f.Type.Definition.Name)
-		c.hand(f, g, on, &CustomField{Def: def, Resolve: resolve})
+		c.hand(f, g, on, &customField{Def: def, Resolve: resolve})
 		// A Resolve gets the whole row. An object of an author's type is not a row, so none
 		// is read for it.
 		on.every = on.every || len(c.types.built.Fields[f.Type.Parent.Name]) > 0
@@ -238,29 +238,29 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 	switch b.Kind {
 	case binding.Column, binding.Computed:
 		f.Slot = on.slot(b.Column)
-		f.Action = Column
-		if f.Output.Named().Kind == language.Composite {
-			f.Action = Nested
-			typ := c.types.Object(f.Output.Named().Definition.Name)
+		f.Action = asColumn
+		if f.Output.named().Kind == language.Composite {
+			f.Action = asNested
+			typ := c.types.object(f.Output.named().Definition.Name)
 			if typ == nil || c.needsHand(typ, g.fields) {
-				c.hand(f, g, on, &CustomField{})
+				c.hand(f, g, on, &customField{})
 				return
 			}
 			// The members are in the column's text; the slots of this fetch are never read.
 			f.Selection = c.below(typ, g, &Fetch{Slots: map[string]int{}})
 		}
 	case binding.NodeID:
-		f.Action, f.Slot = NodeID, on.slot(b.Column)
+		f.Action, f.Slot = asNodeID, on.slot(b.Column)
 	case binding.Operation, binding.ToOne, binding.ToMany, binding.ToManyIDs, binding.Event, binding.EventRow:
 		c.fetched(f, g, on)
 	case binding.NodeRoot:
-		c.hand(f, g, on, &CustomField{Node: true})
+		c.hand(f, g, on, &customField{Node: true})
 	case binding.Items, binding.Edges, binding.EdgeNode, binding.PageInfo:
 		on.rows = true
-		f.Action = part
-		f.Selection = c.below(c.types.Object(f.Output.Named().Definition.Name), g, on)
+		f.Action = asPart
+		f.Selection = c.below(c.types.object(f.Output.named().Definition.Name), g, on)
 	default:
-		f.Action = part
+		f.Action = asPart
 		on.need(b.Kind)
 	}
 }
@@ -286,7 +286,7 @@ func (f *Fetch) need(kind binding.Kind) {
 // needsHand reports whether the selection of a nested object holds a hand-written field,
 // itself or deeper. Its objects then are items of their own; otherwise their text is walked as
 // it is written.
-func (c *compiler) needsHand(typ *ObjectType, fields []*ast.Field) bool {
+func (c *compiler) needsHand(typ *objectType, fields []*ast.Field) bool {
 	for _, g := range c.collect(typ, under(fields)...) {
 		name := g.fields[0].Name
 		if name == "__typename" {
@@ -296,8 +296,8 @@ func (c *compiler) needsHand(typ *ObjectType, fields []*ast.Field) bool {
 		if ft.Binding == nil || ft.Binding.Kind != binding.Column {
 			return true
 		}
-		if named := ft.Output.Named(); named.Kind == language.Composite {
-			if inner := c.types.Object(named.Definition.Name); inner == nil || c.needsHand(inner, g.fields) {
+		if named := ft.Output.named(); named.Kind == language.Composite {
+			if inner := c.types.object(named.Definition.Name); inner == nil || c.needsHand(inner, g.fields) {
 				return true
 			}
 		}
@@ -306,13 +306,13 @@ func (c *compiler) needsHand(typ *ObjectType, fields []*ast.Field) bool {
 }
 
 // hand makes f a field whose values are found one item at a time, and adds it to those of on.
-func (c *compiler) hand(f *Field, g group, on *Fetch, w *CustomField) {
+func (c *compiler) hand(f *Field, g group, on *Fetch, w *customField) {
 	w.ID, w.On, w.Field, w.Args = len(on.Custom), on, f, g.fields[0].Arguments
-	if f.Output.Named().Kind == language.Composite {
-		w.Values = &Variants{compiler: *c, fields: g.fields, units: map[string]*Unit{}}
+	if f.Output.named().Kind == language.Composite {
+		w.Values = &variants{compiler: *c, fields: g.fields, units: map[string]*Unit{}}
 	}
 	on.Custom = append(on.Custom, w)
-	f.Action, f.Custom = Resolved, w
+	f.Action, f.Custom = asResolved, w
 }
 
 // fetched makes f a field whose value comes from a call, of its own or shared. Two root fields
@@ -320,7 +320,7 @@ func (c *compiler) hand(f *Field, g group, on *Fetch, w *CustomField) {
 // 6.2.2).
 func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 	b := f.Type.Binding
-	f.Action = Fetched
+	f.Action = asFetched
 	args := c.arguments(f.Type, b, g.fields[0].Arguments)
 	id := ""
 	if !c.mutation || on.depth > 0 || b.Kind != binding.Operation {
@@ -335,17 +335,17 @@ func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 			c.shared[sharedKey(on, id)] = f.Fetch
 		}
 	}
-	named := f.Output.Named()
-	switch typ := c.types.Object(named.Definition.Name); {
+	named := f.Output.named()
+	switch typ := c.types.object(named.Definition.Name); {
 	case named.Kind != language.Composite || typ == nil:
-		f.Shape = AnyValue
+		f.Shape = anyValue
 		return
 	case typ.Page:
-		f.Shape = Connection
+		f.Shape = pageOfRows
 		f.Selection = c.below(typ, g, f.Fetch)
 	default:
 		if f.Output.Elem != nil {
-			f.Shape = AllRows
+			f.Shape = allRows
 		}
 		f.Selection = c.below(typ, g, f.Fetch)
 	}

@@ -47,7 +47,7 @@ const (
 // entry for each type.
 type completer struct {
 	x     *Execution
-	w     *CustomField
+	w     *customField
 	runs  []*Run
 	items [][]item
 }
@@ -73,7 +73,7 @@ func (c *completer) fail(err error) tree {
 //	*facade.Result           by its form: a value, a row, rows or a page
 //	json.RawMessage          JSON, checked when it is written
 //	anything else            a list, a leaf or an object, by out
-func (c *completer) complete(out *OutputType, value any) (t tree) {
+func (c *completer) complete(out *outputType, value any) (t tree) {
 	defer func() { // methods of the author's types may panic
 		if p := recover(); p != nil {
 			t = tree{Kind: treeError, Err: c.x.Panicked(p)}
@@ -147,7 +147,7 @@ func isNil(value any) bool {
 
 // result completes a result of the façade by its form. It records failed computed fields apart
 // from the rows, which cannot hold them.
-func (c *completer) result(out *OutputType, r *facade.Result) tree {
+func (c *completer) result(out *outputType, r *facade.Result) tree {
 	binding.LoadersOf(c.x.loading).Note(r)
 	switch {
 	case r.Form == facade.FormValue:
@@ -174,12 +174,12 @@ func (c *completer) several(n int) tree {
 // json completes a value that is JSON text. Leaves are checked against their type when they
 // are written; objects become items, so that hand-written fields and relations below them
 // work.
-func (c *completer) json(out *OutputType, text json.RawMessage) tree {
+func (c *completer) json(out *outputType, text json.RawMessage) tree {
 	switch kind := jsontext.KindOf(text); {
 	case kind == jsontext.Invalid || kind == jsontext.Null:
 		return tree{}
 	// Leaves and lists of leaves stay one text; the writer walks it.
-	case out.Named().Kind != language.Composite:
+	case out.named().Kind != language.Composite:
 		return tree{Kind: treeJSON, Text: text}
 	case out.Elem == nil:
 		return c.object(out, text)
@@ -194,7 +194,7 @@ func (c *completer) json(out *OutputType, text json.RawMessage) tree {
 }
 
 // list completes each item of a list: rows, a []any, or any Go slice or array.
-func (c *completer) list(out *OutputType, value any) tree {
+func (c *completer) list(out *outputType, value any) tree {
 	t := tree{Kind: treeList}
 	switch list := value.(type) {
 	case *rows.Rows:
@@ -221,7 +221,7 @@ func (c *completer) list(out *OutputType, value any) tree {
 // leaf is result coercion of a Go value (specification 3.5): built-in scalars by package
 // scalar, other leaves by Serialize of their graphql-go type. A value that Serialize turns
 // into nil is an error, and not a null without one.
-func (c *completer) leaf(out *OutputType, value any) tree {
+func (c *completer) leaf(out *outputType, value any) tree {
 	switch out.Kind {
 	case language.Int, language.Float, language.String, language.Boolean, language.ID:
 		text, ok := language.FromGo(out.Kind, value)
@@ -254,7 +254,7 @@ func (c *completer) leaf(out *OutputType, value any) tree {
 }
 
 // misfit is the error of a value that is not of its type.
-func (c *completer) misfit(out *OutputType) tree {
+func (c *completer) misfit(out *outputType) tree {
 	f := c.w.Field.Type
 	return tree{Kind: treeError, Err: c.x.broken(fmt.Sprintf("The value of field %s.%s cannot be represented as %s.", f.Parent.Name, f.Definition.Name, out.Definition.Name))}
 }
@@ -274,7 +274,7 @@ func marshal(v any) (json.RawMessage, error) {
 // object collects a value as an item of the run for its type, and returns the place that it
 // will have there. An object whose type has generated fields is marshaled: those fields are
 // read from its JSON as from a row.
-func (c *completer) object(out *OutputType, value any) tree {
+func (c *completer) object(out *outputType, value any) tree {
 	typ, err := c.typeOf(out.Definition, value)
 	if err != nil {
 		return c.fail(err)
@@ -316,7 +316,7 @@ func (c *completer) object(out *OutputType, value any) tree {
 	}
 	// Objects of one type are one run, whichever item or list they came from, so a relation
 	// below them is one call.
-	u := c.w.Values.Unit(typ)
+	u := c.w.Values.unit(typ)
 	for i, r := range c.runs {
 		if r.Unit == u {
 			c.items[i] = append(c.items[i], it)
@@ -333,7 +333,7 @@ func (c *completer) object(out *OutputType, value any) tree {
 // typeOf returns the object type of a value: the field's own, or the one that the interface or
 // the union resolves it to (ResolveAbstractType, GraphQL 6.4.3). ResolveType is asked first,
 // then IsTypeOf of each possible type. A value that the type refuses is an error.
-func (c *completer) typeOf(def *ast.Definition, value any) (*ObjectType, error) {
+func (c *completer) typeOf(def *ast.Definition, value any) (*objectType, error) {
 	name := def.Name
 	// An interface or a union: the value decides.
 	if def.Kind != ast.Object {
@@ -355,7 +355,7 @@ func (c *completer) typeOf(def *ast.Definition, value any) (*ObjectType, error) 
 		if o == nil {
 			return nil, fmt.Errorf("nothing says which type of %s a %T is", name, value)
 		}
-		if typ := c.x.Types.Object(o.Name()); typ == nil || !c.x.Types.Is(typ, name) {
+		if typ := c.x.Types.object(o.Name()); typ == nil || !c.x.Types.is(typ, name) {
 			return nil, fmt.Errorf("%s is not a type of %s", o.Name(), name)
 		}
 		name = o.Name()
@@ -363,7 +363,7 @@ func (c *completer) typeOf(def *ast.Definition, value any) (*ObjectType, error) 
 		!o.IsTypeOf(graphql.IsTypeOfParams{Value: value, Info: c.info(), Context: c.x.Ctx}) {
 		return nil, fmt.Errorf("%s does not take a %T for its own", name, value)
 	}
-	return c.x.Types.Object(name), nil
+	return c.x.Types.object(name), nil
 }
 
 // info describes the field to ResolveType and IsTypeOf. It is empty for fields without a

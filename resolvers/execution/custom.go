@@ -14,7 +14,7 @@ import (
 // custom resolves the fields of one level that were registered by hand: first every function,
 // then, when the calls of the level have returned, their thunks, then the selection sets of
 // the objects they returned. wait is for those calls.
-func (x *Execution) custom(r *Run, list []*CustomField, wait *sync.WaitGroup) {
+func (x *Execution) custom(r *Run, list []*customField, wait *sync.WaitGroup) {
 	values := make([][]any, len(list))
 	for i, w := range list {
 		if res := &r.Results[w.On.ID]; res.Err == nil && res.Items > 0 {
@@ -42,7 +42,7 @@ type failure struct{ err *language.Error }
 
 // resolve returns the value of a field for each of its items. A node is searched once and is
 // the same for all, as its only parent is the root.
-func (x *Execution) resolve(r *Run, w *CustomField) []any {
+func (x *Execution) resolve(r *Run, w *customField) []any {
 	res := &r.Results[w.On.ID]
 	values := make([]any, res.Items)
 	switch {
@@ -82,7 +82,7 @@ func (res *result) sourceOf(i int) any {
 
 // call runs one Resolve and returns its value, which may be a thunk. An error or a panic of it
 // is a failure of the field.
-func (x *Execution) call(w *CustomField, source any, args map[string]any) (value any) {
+func (x *Execution) call(w *customField, source any, args map[string]any) (value any) {
 	defer func() {
 		if p := recover(); p != nil {
 			value = failure{x.Panicked(p)}
@@ -111,7 +111,7 @@ func (x *Execution) withLoaders() context.Context {
 
 // info describes the field to its Resolve. The document is not one of graphql-go's, so
 // FieldASTs, Fragments and Operation are empty.
-func (x *Execution) info(w *CustomField) graphql.ResolveInfo {
+func (x *Execution) info(w *customField) graphql.ResolveInfo {
 	info := graphql.ResolveInfo{
 		FieldName:      w.Def.Name,
 		Path:           &graphql.ResponsePath{Key: w.Field.Name},

@@ -187,7 +187,7 @@ func (x *Execution) Refused() *kiterror.Error {
 
 // together executes one level: its last call, or its hand-written fields, in this goroutine,
 // and every other call in one of its own.
-func (x *Execution) together(r *Run, l *Level) {
+func (x *Execution) together(r *Run, l *level) {
 	var wait sync.WaitGroup
 	defer wait.Wait() // in any case: the results belong to this request alone
 	last := len(l.Fetches) - 1
@@ -252,7 +252,7 @@ func (x *Execution) fetch(r *Run, f *Fetch) {
 		Invocation: facade.Invocation{ID: in.ID, Params: in.Params, Query: in.Query, Body: in.Body, State: x.State, Trace: x.Trace},
 		Select:     f.Selects(),
 		Cursors:    f.Cursors,
-		NoCursors:  f.NoCursors(),
+		NoCursors:  f.noCursors(),
 		Behind:     f.Behind,
 		Position:   f.Position,
 		Partial:    true,

@@ -17,7 +17,7 @@ import (
 func (w *Writer) introspect(f *Field) bool {
 	start := len(w.text)
 	s := w.x.Types.Schema
-	if f.Action == SchemaMeta {
+	if f.Action == asSchema {
 		return w.meta(f, f.Output, s)
 	}
 	r := language.Renderer{Vars: w.x.Vars}
@@ -41,7 +41,7 @@ func (w *Writer) introspect(f *Field) bool {
 //	string, bool   as they are
 //	[]any          a list
 //	anything else  an object, whose fields metaField returns
-func (w *Writer) meta(f *Field, out *OutputType, value any) bool {
+func (w *Writer) meta(f *Field, out *outputType, value any) bool {
 	start := len(w.text)
 	switch v := value.(type) {
 	case nil:
@@ -101,7 +101,7 @@ type inputValue struct {
 }
 
 // metaField returns the value of one field of an introspection object (GraphQL 4.2): of is the
-// part of the schema that the object describes. A field that does not apply is null, as fields
+// asPart of the schema that the object describes. A field that does not apply is null, as fields
 // of a scalar.
 func (w *Writer) metaField(f *Field, of any) any {
 	name := f.Type.Definition.Name

@@ -8,7 +8,7 @@ import (
 // json writes a JSON value as its type (CompleteValue, GraphQL 6.4.3): leaves as their text,
 // once it is checked; lists; and nested objects by their members. A value that does not fit is
 // null with an error. No text at all is null as well: the row does not have the column.
-func (w *Writer) json(f *Field, out *OutputType, v []byte) bool {
+func (w *Writer) json(f *Field, out *outputType, v []byte) bool {
 	start := len(w.text)
 	// A text from outside may begin with white space.
 	if len(v) > 0 && v[0] <= ' ' {
@@ -40,7 +40,7 @@ func (w *Writer) json(f *Field, out *OutputType, v []byte) bool {
 }
 
 // list writes a JSON array item by item. It fails where an item must not be null and is.
-func (w *Writer) list(f *Field, out *OutputType, v []byte) bool {
+func (w *Writer) list(f *Field, out *outputType, v []byte) bool {
 	w.text = append(w.text, '[')
 	for i, item := range jsontext.Elements(v) {
 		w.text = jsontext.Comma(w.text)
@@ -67,7 +67,7 @@ func (w *Writer) nested(sel *SelectionSet, object []byte) bool {
 	for name, value := range jsontext.Members(object) {
 		for i, f := range sel.Fields {
 			// No break: two response keys may select one member.
-			if f.Action != Typename && f.Type.Binding.Column == name {
+			if f.Action != asTypename && f.Type.Binding.Column == name {
 				w.members[base+i] = value
 			}
 		}
@@ -75,7 +75,7 @@ func (w *Writer) nested(sel *SelectionSet, object []byte) bool {
 	w.text = append(w.text, '{')
 	for i, f := range sel.Fields {
 		w.text = append(w.text, f.Key...)
-		if f.Action == Typename {
+		if f.Action == asTypename {
 			w.text = append(w.text, f.Text...)
 			continue
 		}

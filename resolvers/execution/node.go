@@ -14,7 +14,7 @@ import (
 // that type is compiled now, and one findById for each type reads the rows. An id that names
 // no row the caller may read is null. A failed call is an error for each row of its type. More
 // than binding.MaxNodes ids are an error of the field.
-func (x *Execution) node(w *CustomField) (value any) {
+func (x *Execution) node(w *customField) (value any) {
 	defer func() {
 		if p := recover(); p != nil {
 			value = failure{x.Panicked(p)}
@@ -50,7 +50,7 @@ func (x *Execution) node(w *CustomField) (value any) {
 // nodeSearch looks for rows by their global ids, type by type.
 type nodeSearch struct {
 	x     *Execution
-	w     *CustomField
+	w     *customField
 	types []*nodesOfType
 	found []any // by place among the ids; nil: not found
 }
@@ -97,11 +97,11 @@ func (s *nodeSearch) of(node *binding.Node) *nodesOfType {
 			return t
 		}
 	}
-	typ := s.x.Types.Object(node.Type)
-	if typ == nil || !s.x.Types.Is(typ, s.w.Field.Output.Named().Definition.Name) {
+	typ := s.x.Types.object(node.Type)
+	if typ == nil || !s.x.Types.is(typ, s.w.Field.Output.named().Definition.Name) {
 		return nil
 	}
-	u := s.w.Values.Unit(typ)
+	u := s.w.Values.unit(typ)
 	t := &nodesOfType{node: node, run: &Run{Unit: u, Results: make([]result, len(u.Fetches))}, at: map[string]int{}}
 	s.types = append(s.types, t)
 	return t

@@ -20,7 +20,7 @@ type Plan struct {
 	Units []*Unit
 }
 
-// Unit is a selection over items of one object type: what to fetch for them, and what to write
+// unit is a selection over items of one object type: what to fetch for them, and what to write
 // of each. An operation is a unit over the root; a field whose type is known only when it has
 // been resolved has a unit for each type it may have.
 //
@@ -30,17 +30,17 @@ type Plan struct {
 //	level 0           fetch 1: post.list for fetch 0
 //	level 1           fetch 2: author.findById for all rows of fetch 1
 type Unit struct {
-	Type      *ObjectType
+	Type      *objectType
 	Selection *SelectionSet
 	Fetches   []*Fetch // [0] is the items themselves; parents come before their children
-	Levels    []Level  // the steps after the items are read, level by level
+	Levels    []level  // the steps after the items are read, level by level
 }
 
-// Level is the work that starts together when the rows of the level before are there: calls,
+// level is the work that starts together when the rows of the level before are there: calls,
 // and fields that were registered by hand.
-type Level struct {
+type level struct {
 	Fetches []*Fetch
-	Custom  []*CustomField
+	Custom  []*customField
 }
 
 // EventRow returns the fetch of the row that the event of a subscription is about, or nil if no
@@ -90,7 +90,7 @@ type Fetch struct {
 	Behind  bool // whether there are rows before a page is wanted
 	// Position says that the position of the event log is wanted, from before the rows are read.
 	Position bool
-	Custom   []*CustomField
+	Custom   []*customField
 }
 
 // slot returns the place of a column among those the fetch reads, and adds it where it is not
@@ -105,9 +105,9 @@ func (f *Fetch) slot(column string) int {
 	return i
 }
 
-// NoCursors reports that the document reads no cursor of the fetch's pages, which are made for
+// noCursors reports that the document reads no cursor of the fetch's pages, which are made for
 // each parent. A hand-written field may read any.
-func (f *Fetch) NoCursors() bool { return !f.Cursors && !f.end && !f.every && len(f.Custom) == 0 }
+func (f *Fetch) noCursors() bool { return !f.Cursors && !f.end && !f.every && len(f.Custom) == 0 }
 
 // Selects returns the fetch's Call.Select. Nil means every field: it is nil if a hand-written
 // field may want any, or if there are no rows to select from. An empty list asks for rows
@@ -122,10 +122,10 @@ func (f *Fetch) Selects() []string {
 	return f.Columns
 }
 
-// CustomField is a field whose value comes one item at a time: from a Go function, from
+// customField is a field whose value comes one item at a time: from a Go function, from
 // Query.node, or from a column whose objects have such fields below them. The type of its
 // values is known only when they are there.
-type CustomField struct {
+type customField struct {
 	ID      int // among those of its fetch
 	On      *Fetch
 	Field   *Field
@@ -133,12 +133,12 @@ type CustomField struct {
 	Resolve graphql.FieldResolveFn   // of def
 	Node    bool                     // Query.node, Query.nodes
 	Args    ast.ArgumentList
-	Values  *Variants // of a composite type
+	Values  *variants // of a composite type
 }
 
-// Variants are the selection of a field, compiled for each type its values turn out to have.
+// variants are the selection of a field, compiled for each type its values turn out to have.
 // They belong to a plan and are shared by its executions.
-type Variants struct {
+type variants struct {
 	compiler compiler
 	fields   []*ast.Field
 
@@ -146,9 +146,9 @@ type Variants struct {
 	units map[string]*Unit
 }
 
-// Unit returns the selection over items of an object type, compiled at the first call for that
+// unit returns the selection over items of an object type, compiled at the first call for that
 // type. It may be called from many goroutines.
-func (v *Variants) Unit(typ *ObjectType) *Unit {
+func (v *variants) unit(typ *objectType) *Unit {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	u := v.units[typ.Name]
@@ -162,54 +162,54 @@ func (v *Variants) Unit(typ *ObjectType) *Unit {
 
 // SelectionSet lists the fields to write of one object, in the order of the response.
 type SelectionSet struct {
-	Type   *ObjectType
+	Type   *objectType
 	Fields []*Field
 }
 
 // Field is one response key: all fields of a selection set that have it, merged (GraphQL
 // 6.3.2).
 type Field struct {
-	Action Action
+	Action action
 	Key    []byte // `"title":`, with a comma in front but for the first
 	Name   string // the response key
-	Type   *FieldType
-	Output *OutputType
+	Type   *fieldType
+	Output *outputType
 	// Positions are those of all merged fields; an error names each of them.
 	Positions []*ast.Position
 	Slot      int           // of the column
 	Text      []byte        // of __typename
 	Fetch     *Fetch        // of a relation or an operation
-	Shape     Shape         // the form of the fetch's value
+	Shape     shape         // the form of the fetch's value
 	Selection *SelectionSet // the selections below
-	Custom    *CustomField
+	Custom    *customField
 	AST       *ast.Field
 }
 
-// Action is how a field is written. Writer.row has one branch for each.
-type Action uint8
+// action is how a field is written. Writer.row has one branch for each.
+type action uint8
 
 // The actions on any object: meta fields (GraphQL 4), members of a row, and values that
 // something else than the row gives.
 const (
-	Typename   Action = iota // __typename; Field.Text is the JSON string
-	Column                   // the column's JSON: a leaf, or a list of them
-	Nested                   // the column's JSON, of an object type
-	NodeID                   // the global id, made of the column's key
-	Fetched                  // what Field.Fetch gave, in the form that Field.Shape names
-	Resolved                 // the tree that Field.Custom left
-	SchemaMeta               // __schema
-	TypeMeta                 // __type
-	part                     // a field of a connection, an edge or a PageInfo, by its Type.Binding.Kind
+	asTypename action = iota // __typename; Field.Text is the JSON string
+	asColumn                 // the column's JSON: a leaf, or a list of them
+	asNested                 // the column's JSON, of an object type
+	asNodeID                 // the global id, made of the column's key
+	asFetched                // what Field.Fetch gave, in the form that Field.Shape names
+	asResolved               // the tree that Field.Custom left
+	asSchema                 // __schema
+	asType                   // __type
+	asPart                   // a field of a connection, an edge or a PageInfo, by its Type.Binding.Kind
 )
 
-// Shape is the form of a fetch's value for one field. Two fields of one fetch have one shape,
+// shape is the form of a fetch's value for one field. Two fields of one fetch have one shape,
 // since they are one field of the schema.
-type Shape uint8
+type shape uint8
 
 // The shapes, with the JSON that each is written as.
 const (
-	oneRow     Shape = iota // a row or null
-	AllRows                 // a list of rows
-	Connection              // a page of rows
-	AnyValue                // a value that is not rows
+	oneRow     shape = iota // a row or null
+	allRows                 // a list of rows
+	pageOfRows              // a page of rows
+	anyValue                // a value that is not rows
 )

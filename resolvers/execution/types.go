@@ -19,37 +19,37 @@ type Types struct {
 	Inputs *language.Types
 
 	mu      sync.Mutex
-	objects map[string]*ObjectType
+	objects map[string]*objectType
 }
 
 // NewTypes returns the object types of a schema: loaded is built as it was loaded from its
 // SDL, inputs are its input types.
 func NewTypes(loaded *ast.Schema, built *binding.Schema, inputs *language.Types) *Types {
-	return &Types{Schema: loaded, built: built, Inputs: inputs, objects: map[string]*ObjectType{}}
+	return &Types{Schema: loaded, built: built, Inputs: inputs, objects: map[string]*objectType{}}
 }
 
-// ObjectType is an object type of the schema with the behaviour of its fields. It is immutable.
-type ObjectType struct {
+// objectType is an object type of the schema with the behaviour of its fields. It is immutable.
+type objectType struct {
 	Name     string
 	def      *ast.Definition
 	typename []byte // its name as JSON
 	Page     bool   // a connection, by its bindings
-	fields   map[string]*FieldType
+	fields   map[string]*fieldType
 }
 
-// FieldType is a field of an object type: its definition in the SDL, and its binding. Args are
+// fieldType is a field of an object type: its definition in the SDL, and its binding. Args are
 // in the order of the SDL.
-type FieldType struct {
-	Parent     *ObjectType
+type fieldType struct {
+	Parent     *objectType
 	Definition *ast.FieldDefinition
 	Binding    *binding.Field // nil: written by hand, or introspection
-	Output     *OutputType
+	Output     *outputType
 	Args       []*language.Definition
 }
 
-// Object returns the object type called name, made at the first call, or nil if the schema has
+// object returns the object type called name, made at the first call, or nil if the schema has
 // no object type of that name.
-func (t *Types) Object(name string) *ObjectType {
+func (t *Types) object(name string) *objectType {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if o, ok := t.objects[name]; ok {
@@ -59,9 +59,9 @@ func (t *Types) Object(name string) *ObjectType {
 	if def == nil || def.Kind != ast.Object {
 		return nil
 	}
-	o := &ObjectType{Name: name, def: def, typename: jsontext.Quote(name), fields: make(map[string]*FieldType, len(def.Fields))}
+	o := &objectType{Name: name, def: def, typename: jsontext.Quote(name), fields: make(map[string]*fieldType, len(def.Fields))}
 	for _, f := range def.Fields {
-		o.fields[f.Name] = &FieldType{
+		o.fields[f.Name] = &fieldType{
 			Parent:     o,
 			Definition: f,
 			Binding:    t.built.Fields.Of(name, f.Name),
@@ -98,9 +98,9 @@ func (t *Types) custom(typeName, field string) (*graphql.FieldDefinition, graphq
 	return def, resolve
 }
 
-// Is reports whether an object type meets a type condition (DoesFragmentTypeApply, GraphQL
+// is reports whether an object type meets a type condition (DoesFragmentTypeApply, GraphQL
 // 6.3.2): its own name, an interface it implements, a union it is in, or no condition.
-func (t *Types) Is(o *ObjectType, condition string) bool {
+func (t *Types) is(o *objectType, condition string) bool {
 	if condition == "" || condition == o.Name {
 		return true
 	}
@@ -112,18 +112,18 @@ func (t *Types) Is(o *ObjectType, condition string) bool {
 	return false
 }
 
-// OutputType is the type of a field, one value for each of its lists and one for the named
+// outputType is the type of a field, one value for each of its lists and one for the named
 // type inside. Kind, Values and Definition are those of the named type and are set only there.
-type OutputType struct {
+type outputType struct {
 	NonNull    bool
-	Elem       *OutputType   // of a list
+	Elem       *outputType   // of a list
 	Kind       language.Kind // of a scalar or an enum; 0 for Composite types
 	Values     language.Values
 	Definition *ast.Definition
 }
 
-// Named returns the type without its lists and non-null marks.
-func (o *OutputType) Named() *OutputType {
+// named returns the type without its lists and non-null marks.
+func (o *outputType) named() *outputType {
 	for o.Elem != nil {
 		o = o.Elem
 	}
@@ -131,11 +131,11 @@ func (o *OutputType) Named() *OutputType {
 }
 
 // out returns a type of the SDL as an OutputType.
-func (t *Types) out(typ *ast.Type) *OutputType {
+func (t *Types) out(typ *ast.Type) *outputType {
 	if typ.Elem != nil {
-		return &OutputType{NonNull: typ.NonNull, Elem: t.out(typ.Elem)}
+		return &outputType{NonNull: typ.NonNull, Elem: t.out(typ.Elem)}
 	}
-	o := &OutputType{NonNull: typ.NonNull, Definition: t.Schema.Types[typ.NamedType]}
+	o := &outputType{NonNull: typ.NonNull, Definition: t.Schema.Types[typ.NamedType]}
 	switch o.Definition.Kind {
 	case ast.Scalar:
 		o.Kind = language.OutputKind(typ.NamedType)

@@ -245,7 +245,7 @@ func (w *Writer) broken(f *Field, format string, args ...any) {
 // null writes null for a value that began at start, with the error that made it null, if any.
 // It returns false where the type does not allow null: without an error of its own, the null
 // itself then is the error (GraphQL 6.4.4).
-func (w *Writer) null(f *Field, out *OutputType, start int, ft *language.Error) bool {
+func (w *Writer) null(f *Field, out *outputType, start int, ft *language.Error) bool {
 	switch {
 	case ft != nil:
 		w.note(f, ft)
@@ -262,7 +262,7 @@ func (w *Writer) null(f *Field, out *OutputType, start int, ft *language.Error) 
 // rewind replaces a value that began at start by null, because a part of it must not be null.
 // Its error is noted already. It returns false where this value must not be null either, and
 // the one around it has to be.
-func (w *Writer) rewind(out *OutputType, start int) bool {
+func (w *Writer) rewind(out *outputType, start int) bool {
 	if out.NonNull {
 		return false
 	}
@@ -311,7 +311,7 @@ func (w *Writer) row(r *Run, sel *SelectionSet, res *result, i int) bool {
 		switch f.Action {
 		// By far the most fields are columns with a value that fits. They are written without
 		// a path, which only errors need.
-		case Column:
+		case asColumn:
 			v := res.at(i, f.Slot)
 			if f.Output.Kind != language.Composite && len(v) > 0 && v[0] != 'n' {
 				if text, ok := language.AppendResult(w.text, f.Output.Kind, f.Output.Values, v); ok { // nearly every value there is
@@ -326,20 +326,20 @@ func (w *Writer) row(r *Run, sel *SelectionSet, res *result, i int) bool {
 				ok = w.json(f, f.Output, v)
 			}
 			w.pop()
-		case Typename:
+		case asTypename:
 			w.text = append(w.text, f.Text...)
-		case NodeID:
+		case asNodeID:
 			ok = w.nodeID(f, res.at(i, f.Slot))
 		default:
 			w.push(language.Segment{Key: f.Name})
 			switch f.Action {
-			case Nested:
+			case asNested:
 				ok = w.json(f, f.Output, res.at(i, f.Slot))
-			case Fetched:
+			case asFetched:
 				ok = w.fetched(r, f, i)
-			case Resolved:
+			case asResolved:
 				ok = w.tree(f, f.Output, &res.Trees[f.Custom.ID][i])
-			case SchemaMeta, TypeMeta:
+			case asSchema, asType:
 				ok = w.introspect(f)
 			}
 			w.pop()
@@ -359,7 +359,7 @@ func (w *Writer) fetched(r *Run, f *Field, i int) bool {
 	if res.Err != nil {
 		return w.null(f, f.Output, start, res.Err)
 	}
-	if f.Shape == AnyValue {
+	if f.Shape == anyValue {
 		return w.json(f, f.Output, res.Value)
 	}
 	// Without an index all parents have the first group.
@@ -375,9 +375,9 @@ func (w *Writer) fetched(r *Run, f *Field, i int) bool {
 		group = res.Groups[g]
 	}
 	switch f.Shape {
-	case Connection:
+	case pageOfRows:
 		return w.connection(r, f.Selection, res, &group) || w.rewind(f.Output, start)
-	case AllRows:
+	case allRows:
 		return w.rows(r, f, f.Selection, res, &group) || w.rewind(f.Output, start)
 	}
 	// One row, and there is none: null, or an error of a non-null field.

@@ -55,7 +55,7 @@ func (w *Writer) parts(sel *SelectionSet, part func(f *Field, start int) bool) b
 		start := len(w.text)
 		w.push(language.Segment{Key: f.Name})
 		ok := true
-		if f.Action == Typename {
+		if f.Action == asTypename {
 			w.text = append(w.text, f.Text...)
 		} else {
 			ok = part(f, start)

@@ -7,7 +7,7 @@ import (
 
 // tree writes the value of a hand-written field: leaves as they are, JSON by its type, objects
 // from the run that was executed for them.
-func (w *Writer) tree(f *Field, out *OutputType, t *tree) bool {
+func (w *Writer) tree(f *Field, out *outputType, t *tree) bool {
 	start := len(w.text)
 	switch t.Kind {
 	case treeError:
@@ -26,7 +26,7 @@ func (w *Writer) tree(f *Field, out *OutputType, t *tree) bool {
 }
 
 // treeList writes a list of trees, with an index in the path for each.
-func (w *Writer) treeList(f *Field, out *OutputType, list []tree) bool {
+func (w *Writer) treeList(f *Field, out *outputType, list []tree) bool {
 	w.text = append(w.text, '[')
 	for i := range list {
 		w.text = jsontext.Comma(w.text)
