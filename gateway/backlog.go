@@ -22,8 +22,8 @@ type backlog struct {
 	ways map[string]facts.Size // by the name of the way out
 }
 
-// way is a way out whose backlog is counted.
-type way struct {
+// waiting is a way out whose backlog is counted.
+type waiting struct {
 	*delivery.Consumer
 	// remote returns the log of the remote whose facts are delivered; nil: it is not known yet. A nil
 	// function: the outbox has the facts.
@@ -33,7 +33,7 @@ type way struct {
 // measure counts the log of an outbox, and the events behind the position of each way out. Where the
 // store does not answer, the numbers are those of the last time. A remote that does not answer, or
 // does not count, leaves its consumers out.
-func (b *backlog) measure(outbox facade.Outbox, all []way) (log facts.Size, ways map[string]facts.Size) {
+func (b *backlog) measure(outbox facade.Outbox, all []waiting) (log facts.Size, ways map[string]facts.Size) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if outbox == nil || time.Since(b.at) < measureEvery {
@@ -48,7 +48,7 @@ func (b *backlog) measure(outbox facade.Outbox, all []way) (log facts.Size, ways
 	measured := map[string]facts.Size{}
 	for i := range all {
 		w := &all[i]
-		size, known, err := w.waiting(ctx, outbox)
+		size, known, err := w.count(ctx, outbox)
 		if err != nil && w.remote == nil {
 			size, known = b.ways[w.Name]
 		}
@@ -60,9 +60,9 @@ func (b *backlog) measure(outbox facade.Outbox, all []way) (log facts.Size, ways
 	return b.log, b.ways
 }
 
-// waiting counts the events that a way out has not delivered; known is false before it has a
+// count counts the events that a way out has not delivered; known is false before it has a
 // position. The outbox has the dead letters of every way out.
-func (w *way) waiting(ctx context.Context, outbox facade.Outbox) (size facts.Size, known bool, err error) {
+func (w *waiting) count(ctx context.Context, outbox facade.Outbox) (size facts.Size, known bool, err error) {
 	at, known, err := outbox.Cursor(ctx, w.Name)
 	if err != nil || !known {
 		return size, false, err

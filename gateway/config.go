@@ -148,11 +148,15 @@ type (
 
 	// Remote is where a remote Frond runs.
 	Remote = topology.Remote
+	// Signing is how calls between processes are signed.
+	Signing = topology.Signing
 	// RemoteState is the known state of a remote.
 	RemoteState = topology.State
 
 	// CORS says which sites' pages may read answers.
 	CORS = guard.CORS
+	// TLS names the files of the listener's certificate.
+	TLS = guard.TLS
 	// Rate is how often a caller may call.
 	Rate = guard.Rate
 	// Publish is the webhooks and the NATS server that facts are sent to.
@@ -217,7 +221,7 @@ func (c Config) withDefaults() Config {
 	c.Identity = c.Identity.WithDefaults()
 	c.CORS = c.CORS.WithDefaults()
 	c.GraphQL = c.GraphQL.WithDefaults(c.Mode == Development)
-	c.Signing = c.Signing.withDefaults()
+	c.Signing = c.Signing.WithDefaults()
 	c.Publish = c.Publish.WithDefaults()
 	c.Facts.Retention = cmp.Or(c.Facts.Retention, facts.DefaultRetention)
 	c.Log.Format = cmp.Or(c.Log.Format, "auto")
@@ -276,7 +280,7 @@ func (c Config) check() schema.Faults {
 	faults = append(faults, topology.Check(c.Remotes)...)
 	faults = append(faults, c.Admin.check()...)
 	faults = append(faults, c.Limits.Rate.Check()...)
-	faults = append(faults, c.TLS.check()...)
+	faults = append(faults, c.TLS.Check()...)
 	if len(c.Replicas.URLs) > 0 && !c.mayHaveReplicas() {
 		faults = append(faults, schema.Fault{
 			File: setting.File, Pointer: "/store/replicas", Message: "only a store on PostgreSQL has replicas",

@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,29 +22,6 @@ var DocumentFormats = []string{"openapi", "openrpc", "asyncapi"}
 
 // documented is the surface that each document is about.
 var documented = map[string]catalog.Surface{"openapi": catalog.OnREST, "openrpc": catalog.OnEnvelope, "asyncapi": catalog.OnREST}
-
-// Document is an API document of an audience, "" of the surfaces of everybody. The error
-// names the formats, or says that the audience has no such surface.
-func (g *Gateway) Document(format, audience string) (json.RawMessage, error) {
-	of, known := documented[format]
-	if !known {
-		return nil, fmt.Errorf("there is no document %q; there is %s", format, strings.Join(DocumentFormats, ", "))
-	}
-	surface := of.For(audience)
-	if names := g.Catalog().Audiences; audience != "" && !slices.Contains(names, audience) {
-		there := "there are none in this project"
-		if len(names) > 0 {
-			there = "there is " + strings.Join(names, ", ")
-		}
-		return nil, fmt.Errorf("there is no audience %s; %s; leave it out for the document of everybody", audience, there)
-	}
-	places := g.current.Load().places
-	at := slices.IndexFunc(places, func(p *place) bool { return p.surface == surface })
-	if at < 0 {
-		return nil, fmt.Errorf("the surface %s shows nothing, so that there is nothing to describe; name doors for it under surfaces in a frond.yaml", surface)
-	}
-	return places[at].document(format), nil
-}
 
 // document writes the document of a surface.
 func (p *place) document(format string) json.RawMessage {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
@@ -40,13 +42,13 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	if opts.Session == nil && id.Check(config.Listen) == nil {
 		keys, faults = id.LoadKeys(config.Dir)
 	}
-	certificate, unusable := config.TLS.load(config.Dir, opts.Logger)
+	certificate, unusable := config.TLS.Load(config.Dir, opts.Logger)
 	faults = append(faults, unusable...)
-	verifier, unusable := config.Signing.verifier(config.Dir, "")
+	verifier, unusable := config.Signing.Verifier(config.Dir, "")
 	faults = append(faults, unusable...)
 	g := &Gateway{session: opts.Session, limiter: guard.NewLimiter(&config.Limits.Rate)}
 	var again Session
-	host, err := open(context.Background(), project, opts, opening{serves: true, plan: (*Host).plan, elsewhere: faults.Err(), build: func(host *Host, f *facade.Facade) (err error) {
+	host, err := open(context.Background(), project, opts, opening{serves: true, elsewhere: faults.Err(), build: func(host *Host, f *facade.Facade) (err error) {
 		host.verifier = verifier
 		if g.session == nil {
 			if g.auth, err = identity.New(id, keys, host.log); err != nil {
@@ -69,7 +71,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 	}
 	g.host = host
 	if host.certificate = certificate; certificate != nil {
-		certificate.log = host.log
+		certificate.Log = host.log
 	}
 	front := host.around(func(r *http.Request) *guard.Path { return g.current.Load().find(r) })
 	front.Compress = !config.NoCompression
@@ -81,8 +83,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		}
 		return err
 	})
-	host.consume(context.Background())
-	host.publish()
+	host.ways.start()
 	return g, nil
 }
 
@@ -180,4 +181,27 @@ func (g *Gateway) Shown(s catalog.Surface) (string, error) {
 func (g *Gateway) SDL() string {
 	text, _ := g.Shown(catalog.OnGraphQL)
 	return text
+}
+
+// Document is an API document of an audience, "" of the surfaces of everybody. The error
+// names the formats, or says that the audience has no such surface.
+func (g *Gateway) Document(format, audience string) (json.RawMessage, error) {
+	of, known := documented[format]
+	if !known {
+		return nil, fmt.Errorf("there is no document %q; there is %s", format, strings.Join(DocumentFormats, ", "))
+	}
+	surface := of.For(audience)
+	if names := g.Catalog().Audiences; audience != "" && !slices.Contains(names, audience) {
+		there := "there are none in this project"
+		if len(names) > 0 {
+			there = "there is " + strings.Join(names, ", ")
+		}
+		return nil, fmt.Errorf("there is no audience %s; %s; leave it out for the document of everybody", audience, there)
+	}
+	places := g.current.Load().places
+	at := slices.IndexFunc(places, func(p *place) bool { return p.surface == surface })
+	if at < 0 {
+		return nil, fmt.Errorf("the surface %s shows nothing, so that there is nothing to describe; name doors for it under surfaces in a frond.yaml", surface)
+	}
+	return places[at].document(format), nil
 }

@@ -87,13 +87,7 @@ func (h *Host) look(ctx context.Context, f *facade.Facade, do func(context.Conte
 
 // task is the target of a migration for a façade: the entities whose rows are kept here.
 func (h *Host) task(f *facade.Facade) *migration.Task {
-	task := &migration.Task{Changes: f.Catalog().Changes}
-	for _, e := range f.Catalog().Set.Entities {
-		if _, remote := h.config.Remotes[e.Frond]; !remote {
-			task.Entities = append(task.Entities, e)
-		}
-	}
-	return task
+	return &migration.Task{Changes: f.Catalog().Changes, Entities: h.config.here(f.Catalog().Set)}
 }
 
 // prepare brings the schema of the store up to the entities whose rows are kept here, or with

@@ -58,14 +58,14 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 			})
 		}
 	}
-	verifier, bad := opts.Config.Signing.withDefaults().verifier(opts.Config.Dir, frond)
+	verifier, bad := opts.Config.Signing.WithDefaults().Verifier(opts.Config.Dir, frond)
 	if err := append(faults, bad...).Err(); err != nil {
 		return nil, err
 	}
 	here := opts.Options
 	here.Config.Remotes = nil // spec 1.7: the local runner executes strictly here
 	here.Config.Signing.Key = ""
-	host, err := open(context.Background(), project, &here, opening{serves: true, frond: frond, plan: (*Host).plan})
+	host, err := open(context.Background(), project, &here, opening{serves: true, frond: frond})
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	others := &guard.Path{Handler: mux}
 	// Answers are not compressed (docs/decisions/http-guards.md).
 	r.handler = host.around(func(r *http.Request) *guard.Path { return cmp.Or(surfaces[r.URL.Path], others) })
-	host.consume(context.Background())
-	host.publish()
+	host.ways.start()
 	return r, nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -56,7 +56,7 @@ func (h *Host) serve(ctx context.Context, handler http.Handler, draining *atomic
 			go func() { failed <- server.Serve(guard.Listener(l)) }()
 			continue
 		}
-		server.TLSConfig = h.certificate.config()
+		server.TLSConfig = h.certificate.Config()
 		h.announce("https://" + l.Addr().String())
 		go func() { failed <- server.ServeTLS(l, "", "") }()
 	}
@@ -121,9 +121,6 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// announceOnStderr prints the line that scripts wait for, with the port that 0 became.
-func announceOnStderr(url string) { fmt.Fprintln(os.Stderr, "listening on "+url) }
-
 // LimitMemory keeps the garbage collector below the memory limit of the process's control
 // group, unless GOMEMLIMIT is set. It is for programs: a library does not own its process.
 func LimitMemory() { guard.LimitMemory() }
@@ -131,3 +128,16 @@ func LimitMemory() { guard.LimitMemory() }
 // serverLog takes what net/http logs below any request, at debug: mostly the mistakes of
 // clients, such as a TLS handshake that ends early.
 func serverLog(l *slog.Logger) *log.Logger { return slog.NewLogLogger(l.Handler(), slog.LevelDebug) }
+
+// awaitAll waits for a group, or until ctx is done.
+func awaitAll(ctx context.Context, group *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}

@@ -2,11 +2,17 @@ package gateway
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"time"
 
+	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/gateway/topology"
+	"github.com/frondhost/frond/schema"
 )
 
 // storeForm is the form of store in the file: its URL, or a map with it.
@@ -44,7 +50,7 @@ func (c *Config) settings() setting.Table {
 			setting.New("listen", defaultListen, "the address to listen on", setting.Address, &c.Listen),
 			setting.New("hosts", "[]", "the host names, beside localhost, that a listener on loopback answers to, such as [shop.test]", guard.ReadHosts, &c.Hosts),
 		},
-		c.TLS.settings(),
+		c.TLS.Settings(),
 		[]setting.Setting{
 			setting.New("store", defaultStore, "where rows are stored: sqlite:PATH, postgres://…, env:NAME or memory", readStore, &c.Store).As(storeForm).Secret(),
 			setting.New("store.replicas", "[]", "copies of a store on PostgreSQL that reads may go to, such as [\"postgres://copy/shop\"]", readReplicas, &c.Replicas.URLs).Secret(),
@@ -71,10 +77,106 @@ func (c *Config) settings() setting.Table {
 			setting.New("audiences", "{}", "the paths of the audiences' surfaces, such as {partner: /b2b}; the default is /{audience}", readAudiences, &c.Audiences),
 			setting.New("remotes", "{}", "the addresses of remote Fronds, such as {billing: http://10.0.0.7:4100}", topology.ReadRemotes, &c.Remotes).As(topology.Form()),
 		},
-		c.Signing.settings(), c.Facts.settings(), c.Publish.Settings(), c.Admin.settings(), c.Log.Settings(),
+		c.Signing.Settings(), c.Facts.settings(), c.Publish.Settings(), c.Admin.settings(), c.Log.Settings(),
 		[]setting.Setting{
 			setting.New("shutdown.delay", "0s", "how long to keep serving with /readyz at 503 before the listener closes", setting.Duration, &c.Shutdown.Delay),
 			setting.New("shutdown.timeout", "15s", "the time that requests in flight have to finish", setting.Duration, &c.Shutdown.Timeout),
 		},
 	)
+}
+
+// Facts are the settings of facts.
+type Facts struct {
+	Retention time.Duration // how long events are kept; 0 means seven days
+}
+
+// settings are the rows of facts.
+func (f *Facts) settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("facts.retention", "168h", "how long events of facts are kept; a reader that comes back later misses some", readRetention, &f.Retention),
+	}
+}
+
+// readRetention reads how long events are kept: long enough to come back after an outage, and
+// not for ever.
+func readRetention(text string) (time.Duration, error) {
+	d, err := setting.Duration(text)
+	if err != nil || d < time.Second || d > 366*24*time.Hour {
+		return 0, errors.New("write a duration such as 168h, of at least 1s and at most 8784h")
+	}
+	return d, nil
+}
+
+// Admin is the listener for the operator: /metrics, and health (docs/decisions/telemetry.md).
+type Admin struct {
+	Listen string // host:port; "": there is none, and there are no metrics
+	Public bool   // other machines may reach it
+	Pprof  bool   // it serves the profiles of net/http/pprof, which show source paths and allocations
+}
+
+// settings are the rows of admin.
+func (a *Admin) settings() []setting.Setting {
+	return []setting.Setting{
+		setting.New("admin.listen", "", "the address of /metrics and health checks, such as 127.0.0.1:9464; empty turns both the listener and the metrics off", readAdminAddress, &a.Listen),
+		setting.New("admin.pprof", "false", "serve Go's profiles at /debug/pprof/ on the admin listener", setting.Bool, &a.Pprof),
+		setting.New("admin.public", "false", "allow an address that other machines can reach", setting.Bool, &a.Public),
+	}
+}
+
+// check reports an address that other machines reach without Public.
+func (a *Admin) check() (faults schema.Faults) {
+	if a.Listen != "" && !a.Public && !setting.Loopback(a.Listen) {
+		faults = append(faults, schema.Fault{
+			File: setting.File, Pointer: "/admin/listen",
+			Message: fmt.Sprintf("%s can be reached from other machines, and shows them the names and rates of calls", a.Listen),
+			Remedy:  "write 127.0.0.1 before the port; or where only your own can reach it, admin.public: true",
+		})
+	}
+	return faults
+}
+
+// readAdminAddress reads an address, or "" for no listener.
+func readAdminAddress(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	return setting.Address(text)
+}
+
+// Promises are the settings that callers depend on: a change of one may refuse a request that
+// passed, or move it. `frond diff` compares them.
+type Promises struct {
+	List ListLimits
+	// Audiences are the paths in front of the surfaces of audiences that the settings name.
+	Audiences map[string]string
+	// Documents are the texts of the trusted documents, by each of their ids. Enforced says
+	// that all others are refused.
+	Documents map[string]string
+	Enforced  bool
+	// Limits are the bounds of one request, by their keys: limits.body in bytes,
+	// graphql.limits.depth.
+	Limits map[string]int64
+	// Remotes are the names of the Fronds that run elsewhere.
+	Remotes []string
+}
+
+// Promises returns them, defaults filled in. The error is that of the folder of trusted
+// documents, schema.Faults.
+func (c Config) Promises() (*Promises, error) {
+	c = c.withDefaults()
+	folder, err := graphqlhttp.ReadFolder(c.Dir, c.GraphQL.Documents)
+	if err != nil {
+		return nil, err
+	}
+	l := c.GraphQL.Limits
+	return &Promises{
+		List: c.Limits.List, Audiences: c.Audiences, Remotes: slices.Sorted(maps.Keys(c.Remotes)),
+		Documents: folder.Texts(), Enforced: c.GraphQL.Documents.Mode == DocumentsEnforce,
+		Limits: map[string]int64{
+			"limits.body":             c.Limits.Body,
+			"graphql.limits.document": int64(l.Document), "graphql.limits.tokens": int64(l.Tokens), "graphql.limits.depth": int64(l.Depth),
+			"graphql.limits.aliases": int64(l.Aliases), "graphql.limits.roots": int64(l.Roots), "graphql.limits.fields": int64(l.Fields),
+			"graphql.limits.expanded": int64(l.Expanded),
+		},
+	}, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/setting"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/sqlite"
@@ -112,6 +113,16 @@ func (c *Config) shared(own facade.Store) bool {
 	return own != nil || err != nil || isPostgres(url)
 }
 
+// here are the entities of a project whose rows the store has.
+func (c *Config) here(set *schema.Set) (all []*schema.Entity) {
+	for _, e := range set.Entities {
+		if _, remote := c.Remotes[e.Frond]; !remote {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
 // isPostgres says whether a store's URL is that of a PostgreSQL server.
 func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
@@ -120,6 +131,9 @@ func isPostgres(url string) bool {
 // errServer is the error of what only a store in a file has. It does not show the URL, which
 // may hold a password.
 var errServer = errors.New("the store is on a PostgreSQL server, so there is no file of it")
+
+// errInMemory is the error of a command on a file where there is none.
+var errInMemory = errors.New("the store is kept in memory, so there is no file of it; name one with --store sqlite:PATH")
 
 // storeFile is the path of the file that c.Store names; memory: there is no file. errServer
 // where the store is on a server.

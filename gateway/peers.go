@@ -22,7 +22,7 @@ func (h *Host) facts(frond *catalog.Frond, view *catalog.Catalog, verifier *sign
 			names = append(names, f.Name)
 		}
 	}
-	feed := h.feed(frond)
+	feed := h.feeds.of(frond)
 	if feed == nil || len(names) == 0 {
 		return nil
 	}

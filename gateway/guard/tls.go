@@ -1,4 +1,4 @@
-package gateway
+package guard
 
 import (
 	"crypto/tls"
@@ -19,16 +19,16 @@ type TLS struct {
 	Cert, Key string
 }
 
-// settings are the rows of tls.
-func (t *TLS) settings() []setting.Setting {
+// Settings are the rows of tls.
+func (t *TLS) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("tls.cert", "", "the PEM file with the listener's certificate; plain HTTP without one", setting.Text, &t.Cert),
 		setting.New("tls.key", "", "the PEM file with the certificate's key", setting.Text, &t.Key),
 	}
 }
 
-// check reports that one of the two files is missing.
-func (t *TLS) check() (faults schema.Faults) {
+// Check reports that one of the two files is missing.
+func (t *TLS) Check() (faults schema.Faults) {
 	if (t.Cert == "") != (t.Key == "") {
 		missing := map[bool]string{true: "cert", false: "key"}[t.Cert == ""]
 		faults = append(faults, schema.Fault{
@@ -39,24 +39,24 @@ func (t *TLS) check() (faults schema.Faults) {
 	return faults
 }
 
-// certificate is the certificate of the listener. Each handshake checks whether the files have
+// Certificate is the certificate of a listener. Each handshake checks whether the files have
 // changed, so that renewing them needs no restart. A pair that cannot be used is logged
 // once, and the last one stays.
-type certificate struct {
+type Certificate struct {
 	files [2]string // certificate, key
-	log   *slog.Logger
+	Log   *slog.Logger
 
 	mu      sync.Mutex
 	seen    [2]os.FileInfo
 	current *tls.Certificate
 }
 
-// load reads the pair; nil: none is configured.
-func (t *TLS) load(dir string, log *slog.Logger) (*certificate, schema.Faults) {
+// Load reads the pair; nil: none is configured.
+func (t *TLS) Load(dir string, log *slog.Logger) (*Certificate, schema.Faults) {
 	if t.Cert == "" || t.Key == "" {
 		return nil, nil
 	}
-	c := &certificate{log: log}
+	c := &Certificate{Log: log}
 	for i, file := range []string{t.Cert, t.Key} {
 		c.files[i] = setting.Below(dir, file)
 	}
@@ -69,8 +69,8 @@ func (t *TLS) load(dir string, log *slog.Logger) (*certificate, schema.Faults) {
 	return c, nil
 }
 
-// config is the TLS configuration of the listener. net/http adds HTTP/2.
-func (c *certificate) config() *tls.Config {
+// Config is the TLS configuration of the listener. net/http adds HTTP/2.
+func (c *Certificate) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
@@ -81,20 +81,20 @@ func (c *certificate) config() *tls.Config {
 
 // get is the pair to present now. It checks the files at each handshake, which is rarer than
 // requests, and holds the lock while it does.
-func (c *certificate) get() *tls.Certificate {
+func (c *Certificate) get() *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch changed, err := c.renew(); {
 	case err != nil:
-		c.log.Error("the new certificate cannot be used; the one before stays", "cert", c.files[0], "key", c.files[1], "error", err)
+		c.Log.Error("the new certificate cannot be used; the one before stays", "cert", c.files[0], "key", c.files[1], "error", err)
 	case changed:
-		c.log.Info("the certificate has been taken over", "cert", c.files[0], "until", c.current.Leaf.NotAfter.Format(time.RFC3339))
+		c.Log.Info("the certificate has been taken over", "cert", c.files[0], "until", c.current.Leaf.NotAfter.Format(time.RFC3339))
 	}
 	return c.current
 }
 
 // renew reads the files if they have changed since they were last read.
-func (c *certificate) renew() (changed bool, err error) {
+func (c *Certificate) renew() (changed bool, err error) {
 	var now [2]os.FileInfo
 	for i, file := range c.files {
 		info, err := os.Stat(file)

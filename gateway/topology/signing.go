@@ -1,4 +1,4 @@
-package gateway
+package topology
 
 import (
 	"cmp"
@@ -36,8 +36,8 @@ const (
 	mostSigningSkew    = 5 * time.Minute
 )
 
-// settings are the rows of signing.
-func (s *Signing) settings() []setting.Setting {
+// Settings are the rows of signing.
+func (s *Signing) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("signing.key", "", "the file with the private key that signs calls to remotes", setting.Text, &s.Key),
 		setting.New("signing.name", defaultSender, "the sender's name in those signatures", readSender, &s.Name),
@@ -47,15 +47,15 @@ func (s *Signing) settings() []setting.Setting {
 	}
 }
 
-// withDefaults is s with every empty setting filled in.
-func (s Signing) withDefaults() Signing {
+// WithDefaults is s with every empty setting filled in.
+func (s Signing) WithDefaults() Signing {
 	s.Name = cmp.Or(s.Name, defaultSender)
 	s.ClockSkew = cmp.Or(s.ClockSkew, defaultSigningSkew)
 	return s
 }
 
-// signer signs calls; nil where they are not signed. dir is the project's folder.
-func (s Signing) signer(dir string) (*signing.Signer, schema.Faults) {
+// Signer signs calls; nil where they are not signed. dir is the project's folder.
+func (s Signing) Signer(dir string) (*signing.Signer, schema.Faults) {
 	if s.Key == "" {
 		return nil, nil
 	}
@@ -72,8 +72,8 @@ func (s Signing) signer(dir string) (*signing.Signer, schema.Faults) {
 	return nil, schema.Faults{{File: setting.File, Pointer: "/signing/key", Message: s.Key + " cannot be used", Remedy: err.Error()}}
 }
 
-// verifier verifies the calls of a Frond; nil where they are not verified.
-func (s Signing) verifier(dir, frond string) (*signing.Verifier, schema.Faults) {
+// Verifier verifies the calls of a Frond; nil where they are not verified.
+func (s Signing) Verifier(dir, frond string) (*signing.Verifier, schema.Faults) {
 	if len(s.Keys) == 0 {
 		return nil, nil
 	}
