@@ -52,8 +52,8 @@
 //	gateway/subscriptions streams of answers, shared by equal subscribers, for both of them
 //	gateway/identity      identifies the caller
 //	gateway/telemetry     spans, metrics, the access log
-//	gateway/guard         the guards in front of every surface
-//	gateway/topology      which Fronds run elsewhere
+//	gateway/guard         the guards in front of every surface, and the certificate of the listener
+//	gateway/topology      which Fronds run elsewhere, and how calls of them are signed
 //	gateway/publish       webhooks and NATS
 //	gateway/setting       reads one setting; the others use it
 package gateway

@@ -43,7 +43,7 @@ func TestDrainLetsRequestsFinish(t *testing.T) {
 	var draining atomic.Bool
 	inside, finish := make(chan struct{}), make(chan struct{})
 	mux := http.NewServeMux()
-	mux.HandleFunc("/readyz", (&Host{}).ready(&draining, false))
+	mux.HandleFunc("/readyz", (&Host{feeds: &feeds{}, ways: &ways{}}).ready(&draining, false))
 	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
 		close(inside)
 		<-finish

@@ -94,9 +94,9 @@ func (w *ways) start() {
 	if w.publisher == nil || w.dry {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, firstDiscovery)
+	known, cancel := context.WithTimeout(context.Background(), firstDiscovery)
 	defer cancel()
-	w.publisher.Start(ctx, w.outbox, func(ctx context.Context, names []string, after facade.Position) (delivery.Reader, error) {
+	w.publisher.Start(known, w.outbox, func(ctx context.Context, names []string, after facade.Position) (delivery.Reader, error) {
 		own := w.feeds.ofStore()
 		if own == nil {
 			return nil, &delivery.Unavailable{Reason: "nothing is announced here yet"}
