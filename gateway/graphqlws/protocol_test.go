@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -424,5 +425,46 @@ func TestUpgrade(t *testing.T) {
 			t.Fatalf("%v after %s", err, got)
 		}
 		got = append(got, room[:n]...)
+	}
+}
+
+// wrapping is a listener whose connections count the bytes that are read through them.
+type wrapping struct {
+	net.Listener
+	read atomic.Int64
+}
+
+func (l *wrapping) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return wrapped{conn, l}, err
+}
+
+type wrapped struct {
+	net.Conn
+	of *wrapping
+}
+
+func (c wrapped) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.of.read.Add(int64(n))
+	return n, err
+}
+
+func (c wrapped) Plain() net.Conn { return c.Conn }
+
+// TestPlainConnection: a websocket reads the connection below the wrapper of the listener.
+func TestPlainConnection(t *testing.T) {
+	h := start(t, nil)
+	l := &wrapping{Listener: httptest.NewUnstartedServer(nil).Listener}
+	plain := &httptest.Server{Listener: l, Config: &http.Server{Handler: h.server}} //nolint:gosec // a test
+	plain.Start()
+	defer plain.Close()
+	h.url = "ws" + strings.TrimPrefix(plain.URL, "http")
+	c := h.dial(t, nil)
+	upgrade := l.read.Load()
+	c.send(initialised)
+	c.want(`{"type":"connection_ack"}`)
+	if read := l.read.Load(); upgrade == 0 || read != upgrade {
+		t.Errorf("the wrapper read %d bytes of the upgrade, then %d of the websocket", upgrade, read-upgrade)
 	}
 }

@@ -60,6 +60,9 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if wrapper, ok := conn.(interface{ Plain() net.Conn }); ok {
+		conn = wrapper.Plain() // the listener's wrapper is for net/http, and keeps some of what it reads
+	}
 	h.socket = &socket{Conn: conn}
 	// What the client sent early has been read by net/http.
 	early, _ := brw.Reader.Peek(brw.Reader.Buffered())
