@@ -44,8 +44,8 @@ func appendText(b *outlet.Batch, parts ...[]byte) {
 }
 
 // bufferSize is that of the buffers for reading and for writing. Those of net/http have 4 KiB
-// each, which an idle connection would hold for as long as it lives.
-const bufferSize = 256
+// each, which an idle connection would hold for as long as it lives. A control frame fits.
+const bufferSize = 160
 
 // hijacker is the ResponseWriter of an upgrade. It hands out the connection as a socket, with
 // small buffers.
@@ -67,7 +67,11 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	// What the client sent early has been read by net/http.
 	early, _ := brw.Reader.Peek(brw.Reader.Buffered())
 	early = bytes.Clone(early)
-	r := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(early), h.socket), max(bufferSize, len(early)))
+	from := io.Reader(h.socket)
+	if len(early) > 0 {
+		from = io.MultiReader(bytes.NewReader(early), h.socket)
+	}
+	r := bufio.NewReaderSize(from, max(bufferSize, len(early)))
 	_, _ = r.Peek(len(early))
 	return h.socket, bufio.NewReadWriter(r, bufio.NewWriterSize(h.socket, bufferSize)), nil
 }
