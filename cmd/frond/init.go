@@ -21,10 +21,17 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// starter is the project that `frond init` writes.
+// starter is the project that `frond init` writes, in project/. empty.yaml is the frond.yaml of a
+// Frond without entities; main.go.txt is the program of --go, with FROND for the name of the Frond.
 //
-//go:embed all:starter
+//go:embed all:starter/project
 var starter embed.FS
+
+//go:embed starter/empty.yaml
+var emptyFrond string
+
+//go:embed starter/main.go.txt
+var mainGo string
 
 // newInit is frond init. With --json stdout is {"dir": …, "files": […], "next": …}; the files
 // are relative to DIR, sorted.
@@ -112,10 +119,10 @@ func (s *shell) made(dir string, files []string, err error, text string) error {
 
 // writeStarter writes the project, and lists its files.
 //
-//	starter/NAME          DIR/NAME
-//	starter/fronds/work   DIR/fronds/FROND
-//	starter/gitignore     DIR/.gitignore
-//	starter/README.md     DIR/README.md, with the name of DIR in place of NAME
+//	project/NAME          DIR/NAME
+//	project/fronds/work   DIR/fronds/FROND
+//	project/gitignore     DIR/.gitignore
+//	project/README.md     DIR/README.md, with the name of DIR in place of NAME
 //	                      DIR/.schema/*.json, made by this program
 //
 // With --empty and --go the files of [starting] take the place of some, or are added.
@@ -123,7 +130,7 @@ func writeStarter(dir string, made starting) (files []string, err error) {
 	if files, err = writeFiles(dir, made.files()); err != nil {
 		return nil, err
 	}
-	err = fs.WalkDir(starter, "starter", func(name string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(starter, "starter/project", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -131,7 +138,7 @@ func writeStarter(dir string, made starting) (files []string, err error) {
 		if err != nil {
 			return err
 		}
-		name = strings.TrimPrefix(name, "starter/")
+		name = strings.TrimPrefix(name, "starter/project/")
 		if made.empty && (name == "README.md" || strings.HasPrefix(name, "fronds/")) {
 			return nil
 		}
@@ -201,48 +208,6 @@ type starting struct {
 	// empty leaves out entities, rules and rows; program adds a Go program.
 	empty, program bool
 }
-
-// emptyFrond is the frond.yaml of a Frond without entities.
-const emptyFrond = `# yaml-language-server: $schema=../../.schema/frond.json
-# An entity is a card, such as entities/room.yaml:
-#
-#   # yaml-language-server: $schema=../../../.schema/card.json
-#   type: object
-#   properties:
-#     id: { type: string, x-kit: { role: { primary: true }, lifecycle: { create: { generate: cuid2 } } } }
-#     name: { type: string, maxLength: 80 }
-#   required: [name]
-#
-# The access rules of its rows. The first rule whose when holds counts.
-#
-#   room:
-#     - when: user.id != nil
-#     - deny: [create, update, delete]
-collectors: {}
-`
-
-// mainGo is the program, with the name of the Frond in place of FROND.
-const mainGo = `// Command FROND serves the project in this folder, with functions of its own.
-package main
-
-import (
-	"embed"
-
-	"github.com/frondhost/frond"
-)
-
-//go:embed fronds gateway.yaml
-var site embed.FS
-
-func main() { frond.Main(newApp()) }
-
-// newApp returns the project with the functions of the program: commands and queries, computed
-// fields, hooks, consumers of facts. frond.Door names the entity that a function is for.
-func newApp() *frond.App {
-	app := frond.New(site)
-	return app
-}
-`
 
 // files returns the files that the project adds to those of the starter, by path.
 func (m starting) files() map[string]string {

@@ -38,44 +38,28 @@ const (
 	toMany
 )
 
-// Reach is a client's knowledge of a door, apart from its operations.
-type Reach struct {
-	Entity    *schema.Entity // nil: the door stores no rows
-	Path      string         // of REST
-	Key       *Key           // nil without rows
-	ETag      bool           // its rows have versions
-	Big       []string       // names of members that are int64, at any depth
-	GraphQL   *GraphQL       // nil: GraphQL cannot express the door's names
-	Changes   string         // the path where its changes are announced
-	Shows     []string       // doors whose rows its rows show, by name
-	Filter    *Filter        // nil: no list takes one
-	Sort      []string       // fields that rows can be sorted by
-	Relations *Relations     // nil: the door stores no rows
-}
-
-// reach reads a client's knowledge of a door.
-func (b *reading) reach(f *catalog.Frond, d *catalog.Door) *Reach {
-	r := &Reach{Path: "/api/" + f.Name + "/" + d.Plural}
+// reach reads a client's knowledge of a door, apart from its operations.
+func (b *reading) reach(f *catalog.Frond, d *catalog.Door, door *Door) {
+	door.Path = "/api/" + f.Name + "/" + d.Plural
 	if d.Entity == nil {
-		return r
+		return
 	}
-	r.Entity, r.ETag = d.Entity, d.ETag
-	r.Key = b.key(d.Entity)
+	door.Entity, door.ETag = d.Entity, d.ETag
+	door.Key = b.key(d.Entity)
 	for _, fact := range f.Facts {
 		if fact.Changes && fact.Door == d {
-			r.Changes = factPath(fact)
+			door.Changes = factPath(fact)
 		}
 	}
 	for _, p := range d.Entity.Fields {
-		if p.Link != nil && !slices.Contains(r.Shows, p.Link.Target.Name) {
-			r.Shows = append(r.Shows, p.Link.Target.Name)
+		if p.Link != nil && !slices.Contains(door.Shows, p.Link.Target.Name) {
+			door.Shows = append(door.Shows, p.Link.Target.Name)
 		}
 		if p.Readable() && p.Stored && p.Kind != schema.KindJSON {
-			r.Sort = append(r.Sort, p.Name)
+			door.Sort = append(door.Sort, p.Name)
 		}
 	}
-	r.Filter, r.GraphQL = b.filter(d.Entity), graphQLOf(d)
-	return r
+	door.Filter, door.GraphQL = b.filter(d.Entity), graphQLOf(d)
 }
 
 // Key is the primary key of an entity's rows.
@@ -273,14 +257,14 @@ func (b *reading) related(f *catalog.Frond, doors []*Door) {
 	own := b.model.Types
 	for i, d := range f.Doors {
 		if d.Entity != nil {
-			doors[i].Reach.Relations = b.relations(d.Entity)
+			doors[i].Relations = b.relations(d.Entity)
 		}
 	}
 	b.model.Related = slices.Clone(b.model.Types[len(own):])
 	b.model.Types = own
 	for _, d := range doors {
-		if d.Reach.Relations != nil {
-			d.Reach.Big = d.Reach.Relations.bigs(nil, map[*Relations]bool{})
+		if d.Relations != nil {
+			d.Big = d.Relations.bigs(nil, map[*Relations]bool{})
 		}
 	}
 }

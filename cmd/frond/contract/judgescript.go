@@ -76,7 +76,7 @@ func (m *Model) writeJudges(w *judgeWriter) error {
 	}
 	var rows []string
 	for i, member := range m.members() {
-		if e := m.Doors[i].Reach.Entity; e != nil && len(faults) == 0 {
+		if e := m.Doors[i].Entity; e != nil && len(faults) == 0 {
 			card, err := w.card(Sent{Card: e})
 			if err != nil {
 				return err
@@ -144,7 +144,7 @@ func (m *Model) judgeTypes() string {
 	}
 	w.line("\n/** Rows as a host answers them, for ClientOptions.strict. */\nexport declare const rows: {")
 	for i, member := range m.members() {
-		if m.Doors[i].Reach.Entity != nil {
+		if m.Doors[i].Entity != nil {
 			w.line("  readonly %s: Schema<never>;", tsKey(member))
 		}
 	}

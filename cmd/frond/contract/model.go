@@ -35,8 +35,19 @@ type Door struct {
 	Type string // in type names: OrderLine
 	Doc  string
 	Ops  []*Op
+	Path string // of REST
 
-	Reach *Reach
+	// The following are of a door with rows.
+	Entity    *schema.Entity // nil: the door stores no rows
+	Key       *Key
+	ETag      bool       // its rows have versions
+	Big       []string   // names of members that are int64, at any depth
+	GraphQL   *GraphQL   // nil: GraphQL cannot express the door's names
+	Changes   string     // the path where its changes are announced
+	Shows     []string   // doors whose rows its rows show, by name
+	Filter    *Filter    // nil: no list takes one
+	Sort      []string   // fields that rows can be sorted by
+	Relations *Relations // nil: the door stores no rows
 }
 
 // Op is an operation. Built-in operations have ID and In by their names; a named one has all
@@ -64,7 +75,7 @@ type Op struct {
 // updates returns the built-in update of a door whose rows are known; nil: it has none.
 func (d *Door) updates() *Op {
 	for _, op := range d.Ops {
-		if op.Builtin && op.Name == "update" && op.In != nil && d.Reach.Entity != nil {
+		if op.Builtin && op.Name == "update" && op.In != nil && d.Entity != nil {
 			return op
 		}
 	}
@@ -143,7 +154,7 @@ func Read(served *catalog.Catalog, frond string) (*Model, error) {
 	b.model.Doors = doors
 	b.judges(f)
 	for i, d := range f.Doors {
-		doors[i].Reach = b.reach(f, d)
+		b.reach(f, d, doors[i])
 	}
 	b.facts(f)
 	b.related(f, doors)
@@ -367,7 +378,7 @@ func texts(values []json.RawMessage) (all []string) {
 }
 
 // Fact is a fact of frond.yaml's facts. The facts that announce changes of a door are the
-// door's: [Reach.Changes].
+// door's: [Door.Changes].
 type Fact struct {
 	Name   string
 	Door   string   // the door whose rows it is about, or the fact's own name

@@ -46,22 +46,22 @@ func (m *Model) table() (string, error) {
 		}
 		o.text("frond", m.Frond)
 		o.text("door", d.Name)
-		o.text("path", d.Reach.Path)
-		if d.Reach.Key != nil {
-			o.text("key", d.Reach.Key.Name)
+		o.text("path", d.Path)
+		if d.Key != nil {
+			o.text("key", d.Key.Name)
 		}
-		o.flag("etag", d.Reach.ETag)
-		o.texts("big", d.Reach.Big)
+		o.flag("etag", d.ETag)
+		o.texts("big", d.Big)
 		o.texts("shownBy", m.shownBy(d))
-		if d.Reach.Relations != nil && d.Reach.Relations.To != nil {
-			o.object("relations", d.Reach.Relations.table())
+		if d.Relations != nil && d.Relations.To != nil {
+			o.object("relations", d.Relations.table())
 		}
-		if d.Reach.GraphQL != nil {
-			o.object("graphql", d.Reach.GraphQL.object())
+		if d.GraphQL != nil {
+			o.object("graphql", d.GraphQL.object())
 		}
-		o.text("changes", d.Reach.Changes)
+		o.text("changes", d.Changes)
 		if op := d.updates(); op != nil {
-			o.object("writes", writes(op.In, d.Reach.Entity))
+			o.object("writes", writes(op.In, d.Entity))
 		}
 		o.object("ops", ops)
 		doors.object(member, o)
@@ -160,7 +160,7 @@ func (m *Model) members() []string {
 // shownBy are the doors whose rows show rows of d: the lists that a change of d makes stale.
 func (m *Model) shownBy(d *Door) (members []string) {
 	for i, member := range m.members() {
-		if other := m.Doors[i]; other != d && slices.Contains(other.Reach.Shows, d.Name) {
+		if other := m.Doors[i]; other != d && slices.Contains(other.Shows, d.Name) {
 			members = append(members, member)
 		}
 	}
@@ -275,9 +275,9 @@ func (w *tsWriter) filter(f *Filter) {
 
 // door declares the operations of a door.
 func (w *tsWriter) door(d *Door) {
-	if d.Reach.Sort != nil {
+	if d.Sort != nil {
 		var keys []string
-		for _, name := range d.Reach.Sort {
+		for _, name := range d.Sort {
 			keys = append(keys, name, "-"+name)
 		}
 		w.line("\nexport type %sSort = %s;", d.Type, tsUnion(keys))
@@ -315,10 +315,10 @@ func (w *tsWriter) helpers(d *Door, list *Op) {
 		{"watch", "A page, and the page again each time it has changed.", query, watched},
 		{"changes", "The changes of rows as they happen, begun again where the connection is lost.", "ChangesQuery<" + d.filterName() + ">", "AsyncIterable<Change<%s, " + d.keyType() + ">>"},
 	} {
-		if !free(all.name) || d.Reach.Changes == "" && (all.name == "changes" || all.name == "watch") {
+		if !free(all.name) || d.Changes == "" && (all.name == "changes" || all.name == "watch") {
 			continue
 		}
-		of := rowForms{param: "query", options: all.takes, after: ", sending?: Sending", row: row, relations: d.Reach.Relations}
+		of := rowForms{param: "query", options: all.takes, after: ", sending?: Sending", row: row, relations: d.Relations}
 		if all.name == "changes" {
 			of.after, of.relations = "", nil
 		}
@@ -355,18 +355,18 @@ func (r rowForms) forms(gives func(row string) string) []tsForm {
 
 // filterName is the type of the door's filter.
 func (d *Door) filterName() string {
-	if d.Reach.Filter == nil {
+	if d.Filter == nil {
 		return "never"
 	}
-	return d.Reach.Filter.Name
+	return d.Filter.Name
 }
 
 // keyType is the type of the key of the door's rows.
 func (d *Door) keyType() string {
-	if d.Reach.Key == nil {
+	if d.Key == nil {
 		return "string | number"
 	}
-	return tsType(d.Reach.Key.Type)
+	return tsType(d.Key.Type)
 }
 
 // tsForm is one signature of a method.
@@ -375,7 +375,7 @@ type tsForm struct{ takes, gives string }
 // tsListQuery is the type of a list's parameters.
 func (op *Op) tsListQuery(d *Door) string {
 	filter, sort := d.filterName(), "never"
-	if d.Reach.Sort != nil {
+	if d.Sort != nil {
 		sort = d.Type + "Sort"
 	}
 	query := fmt.Sprintf("ListQuery<%s, %s>", filter, sort)
@@ -400,7 +400,7 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	case !op.Builtin:
 		return []tsForm{{op.tsNamedInput(), op.tsGives(out)}}
 	case op.Name == "list":
-		forms := rowForms{param: "query", options: op.tsListQuery(d), after: ", sending?: Sending", row: out, relations: d.Reach.Relations}.forms(op.tsGives)
+		forms := rowForms{param: "query", options: op.tsListQuery(d), after: ", sending?: Sending", row: out, relations: d.Relations}.forms(op.tsGives)
 		if op.Takes != nil && !slices.Contains(op.Takes, "fields") {
 			forms = forms[:1]
 		}
@@ -422,7 +422,7 @@ func (op *Op) tsForms(d *Door) []tsForm {
 		return []tsForm{{fmt.Sprintf("(%soptions?: %s)", of.before, of.options), op.tsGives(out)}}
 	}
 	if op.Kind == catalog.Query {
-		of.relations = d.Reach.Relations
+		of.relations = d.Relations
 	}
 	return of.forms(op.tsGives)
 }
@@ -467,8 +467,8 @@ func (op *Op) conditions(d *Door) (types string) {
 	if slices.Contains(op.Options, "ifMatch") {
 		types += " & IfMatch"
 	}
-	if slices.Contains(op.Options, "where") && d.Reach.Filter != nil {
-		types += " & Where<" + d.Reach.Filter.Name + ">"
+	if slices.Contains(op.Options, "where") && d.Filter != nil {
+		types += " & Where<" + d.Filter.Name + ">"
 	}
 	return types
 }

@@ -44,11 +44,11 @@ func (m *Model) queryTypes() string {
 		names = append(names, f.Name)
 	}
 	for _, d := range m.Doors {
-		if d.Reach.Sort != nil {
+		if d.Sort != nil {
 			names = append(names, d.Type+"Sort")
 		}
-		if d.Reach.Relations != nil {
-			names = append(names, d.Reach.Relations.Name)
+		if d.Relations != nil {
+			names = append(names, d.Relations.Name)
 		}
 	}
 	w.line("import type { %s } from \"./client.js\";", strings.Join(names, ", "))
@@ -77,7 +77,7 @@ func (w *tsWriter) queryMethods(d *Door, op *Op) {
 		w.line("  %s%s: Query<%s>;", tsMethod(op.Name), takes, unwrapped(form.gives))
 		if op.Builtin && op.Name == "list" {
 			w.line("  infinite%s: InfiniteQuery<%s>;", takes, unwrapped(form.gives))
-			if d.Reach.Changes != "" {
+			if d.Changes != "" {
 				w.line("  live%s: LiveQuery<%s>;", takes, unwrapped(form.gives))
 			}
 		}
