@@ -73,11 +73,11 @@ var floors = map[string]string{
 	// What a database says of itself, as plain data.
 	"store/dbschema": "",
 	// What SQL stores share stands under them.
-	"store/migration":        "facade/catalog schema schema/jsontext",
+	"store/migration":        "facade/catalog schema schema/jsontext store/sqltext", // a computed value is one of a column
 	"store/turns":            "",
 	"store/sqltext":          "facade facade/budget facade/filter facade/kiterror facade/rows schema schema/format schema/jsontext store/turns", // a read says which lane it takes
 	"store/driver":           "facade facade/filter facade/rows schema store/sqltext",                                                           // what an engine does for store
-	"store":                  "facade facade/budget facade/filter facade/kiterror facade/rows schema store/driver store/sqltext",
+	"store":                  "facade facade/budget facade/filter facade/kiterror facade/rows schema store/dbschema store/driver store/migration store/sqltext",
 	"store/sqlite":           "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/sqlite/engine",
 	"store/sqlite/engine":    "facade facade/kiterror store/sqltext store/turns",
 	"store/postgres":         "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/postgres/engine store/postgres/outbox",

@@ -14,10 +14,10 @@ type Difference struct {
 	Index             *Index // of add-index, add-unique and drop-index
 }
 
-// Compare lists in which way present differs from wanted, in the order in which the differences
+// compare lists in which way present differs from wanted, in the order in which the differences
 // can be settled: table by table as wanted has them, columns before indexes. Tables that are
-// not wanted are not in it ([Unknown] lists them). wanted has the names of [Resolve].
-func Compare(present, wanted []*Table) (all []Difference) {
+// not wanted are not in it ([unknown] lists them). wanted has the names of [resolve].
+func compare(present, wanted []*Table) (all []Difference) {
 	for _, t := range wanted {
 		was := find(present, t.Name)
 		switch {
@@ -49,7 +49,7 @@ func columns(t, was *Table) (all []Difference) {
 			add(ChangeKey, c, old, nil)
 			continue
 		}
-		if c.Type != old.Type {
+		if !c.sameType(old) {
 			add(ChangeType, c, old, nil)
 		}
 		switch {
@@ -107,8 +107,8 @@ func indexes(t, was *Table) (all []Difference) {
 	return all
 }
 
-// Unknown lists the tables of present that no card describes, in their order.
-func Unknown(present, wanted []*Table) (names []string) {
+// unknown lists the tables of present that no card describes, in their order.
+func unknown(present, wanted []*Table) (names []string) {
 	for _, t := range present {
 		if find(wanted, t.Name) == nil {
 			names = append(names, t.Name)
@@ -117,8 +117,8 @@ func Unknown(present, wanted []*Table) (names []string) {
 	return names
 }
 
-// ByTable parts differences by their tables, in their order.
-func ByTable(all []Difference) (parts [][]Difference) {
+// byTable parts differences by their tables, in their order.
+func byTable(all []Difference) (parts [][]Difference) {
 	for len(all) > 0 {
 		n := 1
 		for n < len(all) && all[n].Table == all[0].Table {

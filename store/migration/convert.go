@@ -9,7 +9,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Convert returns a function from values of one kind to values of another, as JSON; nil where no
+// convert returns a function from values of one kind to values of another, as JSON; nil where no
 // value has a sensible conversion. The function returns false for a value that cannot be converted.
 // Nothing is guessed: "12" is the integer 12, and "12 apples" is none.
 //
@@ -21,7 +21,7 @@ import (
 //	string             boolean                   true or false
 //	others of text     others of text            unchanged; the card judges it
 //	anything           json                      itself
-func Convert(from, to string) func(json.RawMessage) (json.RawMessage, bool) {
+func convert(from, to string) func(json.RawMessage) (json.RawMessage, bool) {
 	text := func(kind string) bool {
 		return kind != "integer" && kind != "number" && kind != "boolean" && kind != "json"
 	}
@@ -67,7 +67,7 @@ func Convert(from, to string) func(json.RawMessage) (json.RawMessage, bool) {
 	return nil
 }
 
-// Lossless reports whether every value of one kind that [Convert] makes one of another is the same
+// Lossless reports whether every value of one kind that [convert] makes one of another is the same
 // afterwards. Values that cannot be converted are lost all the same.
 func Lossless(from, to string) bool {
 	switch to {

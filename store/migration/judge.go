@@ -10,11 +10,9 @@ import (
 
 // Rows reads the rows of one table, to judge its steps by them. Statements call the table t.
 type Rows struct {
+	DB Database
 	// Table is the table as SQL names it, and Key its primary key as a text, of t.
 	Table, Key string
-	// Number runs a statement that returns one number, and List one that returns texts.
-	Number func(sql string) (int64, error)
-	List   func(sql string) ([]string, error)
 }
 
 // quote returns a name as SQL has it.
@@ -22,7 +20,7 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 
 // Count counts the rows that meet a condition.
 func (r *Rows) Count(where string) (int64, error) {
-	return r.Number("SELECT count(*) FROM " + r.Table + " AS t WHERE " + where)
+	return r.DB.Number("SELECT count(*) FROM " + r.Table + " AS t WHERE " + where)
 }
 
 // against refuses a step for the rows that meet a condition; without such rows it does nothing.
@@ -33,33 +31,32 @@ func (r *Rows) against(s *Step, where, one, many, remedy string) error {
 	}
 	s.Refuse(Count(n, one, many), remedy)
 	s.Rows = n
-	s.Keys, err = r.List("SELECT " + r.Key + " FROM " + r.Table + " AS t WHERE " + where + fmt.Sprintf(" LIMIT %d", MaxKeys))
+	s.Keys, err = r.DB.List("SELECT " + r.Key + " FROM " + r.Table + " AS t WHERE " + where + fmt.Sprintf(" LIMIT %d", maxKeys))
 	return err
 }
 
-// NotNull refuses to make a column never null while rows hold null in it.
-func (r *Rows) NotNull(s *Step, column string) error {
+// notNull refuses to make a column never null while rows hold null in it.
+func (r *Rows) notNull(s *Step, column string) error {
 	return r.against(s, "t."+quote(column)+" IS NULL", "%d row holds null", "%d rows hold null", "give those rows a value first, or let the field be null")
 }
 
-// Check refuses a check that rows break.
-func (r *Rows) Check(s *Step, check *Check) error {
+// check refuses a check that rows break.
+func (r *Rows) check(s *Step, check *Check) error {
 	return r.against(s, "NOT ("+check.Expression+")", "%d row breaks it", "%d rows break it", "change those rows first, or widen "+check.Keyword)
 }
 
-// Points refuses a foreign key of a column while its values are not among those of the column
-// that it leads to, which may be missing from the present tables. qualified returns the name of a
-// table as SQL has it.
-func (r *Rows) Points(s *Step, column string, present []*Table, to Reference, qualified func(name string) string) error {
+// points refuses a foreign key of a column while its values are not among those of the column
+// that it leads to, which may be missing from the present tables.
+func (r *Rows) points(s *Step, column string, present []*Table, to Reference) error {
 	where := "t." + quote(column) + " IS NOT NULL"
 	if i := slices.IndexFunc(present, func(t *Table) bool { return t.Name == to.Table }); i >= 0 && present[i].Column(to.Column) != nil {
-		where += " AND NOT EXISTS (SELECT 1 FROM " + qualified(to.Table) + " AS p WHERE p." + quote(to.Column) + " = t." + quote(column) + ")"
+		where += " AND NOT EXISTS (SELECT 1 FROM " + r.DB.Qualified(to.Table) + " AS p WHERE p." + quote(to.Column) + " = t." + quote(column) + ")"
 	}
 	return r.against(s, where, "%d row points at none", "%d rows point at none", "change those rows first, or remove role.relation")
 }
 
-// Unique refuses a unique constraint on columns that rows share values of.
-func (r *Rows) Unique(s *Step, columns []string) error {
+// unique refuses a unique constraint on columns that rows share values of.
+func (r *Rows) unique(s *Step, columns []string) error {
 	names, held := make([]string, len(columns)), make([]string, len(columns))
 	for i, name := range columns {
 		names[i] = quote(name)
@@ -77,9 +74,9 @@ func (s *Step) NoConversion(n int64) {
 		"keep the type, or write values: {"+s.Entity+"."+s.Field+": …} in frond.yaml")
 }
 
-// NoResult refuses a step for n rows that b computes no value for. first is the error of the
+// noResult refuses a step for n rows that b computes no value for. first is the error of the
 // first of them.
-func (s *Step) NoResult(b *catalog.Backfill, n int64, first error) {
+func (s *Step) noResult(b *catalog.Backfill, n int64, first error) {
 	remedy := "correct values in frond.yaml"
 	if b.Text == "" {
 		remedy = "write values: {" + s.Entity + "." + s.Field + ": …} in frond.yaml"
@@ -88,9 +85,9 @@ func (s *Step) NoResult(b *catalog.Backfill, n int64, first error) {
 	s.Refuse(Count(n, "%d row gives no value", "%d rows give no value")+": "+first.Error(), "change those rows first, or "+remedy)
 }
 
-// Reads returns the columns of a table that b reads, where column gives the name of a field's
+// reads returns the columns of a table that b reads, where column gives the name of a field's
 // column. It refuses the step where the table has one of them not, and returns nil.
-func (s *Step) Reads(b *catalog.Backfill, was *Table, column func(field string) string) []*Column {
+func (s *Step) reads(b *catalog.Backfill, was *Table, column func(field string) string) []*Column {
 	read := make([]*Column, len(b.Reads))
 	for i, field := range b.Reads {
 		if read[i] = was.Column(column(field)); read[i] != nil {

@@ -20,8 +20,8 @@ type Called struct {
 	At string
 }
 
-// Ledger is the record of names that a store keeps.
-type Ledger struct {
+// ledger is the record of names that a store keeps.
+type ledger struct {
 	Names []Called
 	// History returns the migrations of the store; programs that have renamed tables themselves
 	// have recorded it there alone.
@@ -29,7 +29,7 @@ type Ledger struct {
 }
 
 // Names says which table of a database holds the rows of an entity, and which column holds a
-// field. It never changes after [Resolve] and may be shared.
+// field. It never changes after [resolve] and may be shared.
 type Names struct {
 	naming Naming
 	tables space

@@ -87,8 +87,8 @@ type Step struct {
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-// MaxKeys is how many keys of rows that block a step are listed.
-const MaxKeys = 10
+// maxKeys is how many keys of rows that block a step are listed.
+const maxKeys = 10
 
 // Plan is the list of steps that change a database to the form of the cards, in order.
 type Plan struct {
@@ -239,8 +239,8 @@ type Entry struct {
 	Steps []Applied `json:"steps"`
 }
 
-// MaxHistory is how many entries of the history are looked through for a rename.
-const MaxHistory = 1000
+// maxHistory is how many entries of the history are looked through for a rename.
+const maxHistory = 1000
 
 // Record returns steps as the text that a store's history keeps.
 func Record(steps []Step) ([]byte, error) {

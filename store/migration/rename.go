@@ -14,7 +14,7 @@ type Renaming struct {
 	Entry Called
 }
 
-// Resolve finds the tables and columns of a task's entities. present are the tables of the
+// resolve finds the tables and columns of a task's entities. present are the tables of the
 // database, whose columns get the names of their fields; ledger is its record of names; rows
 // returns the number of rows of a table.
 //
@@ -28,7 +28,7 @@ type Renaming struct {
 // Without a rename a name leads to the table that has it now, or else to one that had it: older cards
 // find their rows when newer ones have renamed them. They are refused where the newer ones have
 // used the name again for something else.
-func Resolve(task *Task, naming Naming, present []*Table, ledger Ledger, rows func(table string) (int64, error)) (names *Names, renamed []Renaming, refused []Step, err error) {
+func resolve(task *Task, naming Naming, present []*Table, ledger ledger, rows func(table string) (int64, error)) (names *Names, renamed []Renaming, refused []Step, err error) {
 	r := &resolving{task: task, rows: rows, history: ledger.History, names: DefaultNames(naming)}
 	tables := &r.names.tables
 	for _, t := range present {
@@ -69,7 +69,7 @@ func Resolve(task *Task, naming Naming, present []*Table, ledger Ledger, rows fu
 	return r.names, r.renamed, r.refused, nil
 }
 
-// resolving is one run of [Resolve].
+// resolving is one run of [resolve].
 type resolving struct {
 	task    *Task
 	rows    func(table string) (int64, error)

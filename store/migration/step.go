@@ -85,8 +85,8 @@ func (s *Step) NoValue(n int64) {
 		"let the field be null, say what older rows get with lifecycle.create: {value: …}, or write values: {"+s.Entity+"."+s.Field+": …} in frond.yaml")
 }
 
-// Drop makes the step one that drops n values, which the flag allows.
-func (s *Step) Drop(task *Task, n int64) {
+// drop makes the step one that drops n values, which the flag allows.
+func (s *Step) drop(task *Task, n int64) {
 	s.Effect, s.Rows = Loses, n
 	s.flag(task, DropFlag, Count(n, "%d row holds a value in it", "%d rows hold a value in it"), "declare the field again, empty the column first")
 }

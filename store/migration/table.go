@@ -24,9 +24,12 @@ type Column struct {
 	// Kind is the kind of value in the words of a card: string, integer, number, boolean, date,
 	// date-time, decimal, json and what else a store has. Messages name it.
 	Kind string
-	// Type is how the store spells the type; two texts that differ are two types, of one kind
-	// or of two.
-	Type    string
+	// Type and Collation are those of SQL, and Mark the check of a kind that they do not show. Two
+	// columns that differ in one of them have two types, of one kind or of two.
+	Type, Collation, Mark string
+	// Default is the literal that rows get which are written without the column, by an older
+	// program; "" for none. It is no difference.
+	Default string
 	NotNull bool
 	Primary bool
 	// Filled says that a row that is older than the column has a value for it without anybody's
@@ -43,6 +46,11 @@ type Reference struct{ Table, Column, Rest string }
 
 // Check is one constraint of a column, known by the keyword of the card that asks for it.
 type Check struct{ Keyword, Expression string }
+
+// sameType reports whether two columns hold the same values in the same order.
+func (c *Column) sameType(o *Column) bool {
+	return c.Type == o.Type && c.Collation == o.Collation && c.Mark == o.Mark
+}
 
 // Index is an index or a unique constraint.
 type Index struct {

@@ -8,12 +8,12 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 )
 
-// Undeclared returns refusals of renames that frond.yaml may have left out: a table with rows has
+// undeclared returns refusals of renames that frond.yaml may have left out: a table with rows has
 // no card while a new entity resembles it, or a column with values has no field while the table
 // gets a new one of its kind. A line in renamed says which it is. A start is also refused where all
 // rows are another project's. rows returns the number of rows of a table
 // that a clause selects: WHERE and a condition, or "".
-func (n *Names) Undeclared(task *Task, present, wanted []*Table, rows func(table, where string) (int64, error)) (refused []Step, err error) {
+func (n *Names) undeclared(task *Task, present, wanted []*Table, rows func(table, where string) (int64, error)) (refused []Step, err error) {
 	for _, old := range present {
 		if old.Foreign || find(wanted, old.Name) != nil {
 			continue

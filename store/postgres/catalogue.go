@@ -1,8 +1,11 @@
 package postgres
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
@@ -20,13 +23,12 @@ type present struct {
 	unreadable bool
 }
 
-// presentColumn is a column as the database has it.
+// presentColumn is a column as the database has it. It is Filled where the database itself has a
+// value for rows that name none.
 type presentColumn struct {
-	definition
-
-	// byDefault says that the database itself has a value for rows that name none.
-	byDefault bool
+	migration.Column
 	number    string // among the table's columns
+	reference string // the name of its foreign key
 }
 
 // presentIndex is an index as the database has it. valid is false where building it
@@ -39,7 +41,7 @@ type presentIndex struct {
 // column returns the column called name, or nil.
 func (p *present) column(name string) *presentColumn {
 	for i := range p.columns {
-		if p.columns[i].name == name {
+		if p.columns[i].Name == name {
 			return &p.columns[i]
 		}
 	}
@@ -99,8 +101,8 @@ func inspect(c *engine.Conn, schema string) (map[string]*present, error) {
 			return nil
 		}
 		p.columns = append(p.columns, presentColumn{
-			definition: definition{name: string(v[2]), typ: string(v[3]), notNull: isTrue(v[4]), collation: string(v[5])},
-			byDefault:  isTrue(v[6]), number: string(v[7]),
+			Column: migration.Column{Name: string(v[2]), Type: string(v[3]), Kind: kindOf(string(v[3])), NotNull: isTrue(v[4]), Collation: string(v[5]), Filled: isTrue(v[6])},
+			number: string(v[7]),
 		})
 		return nil
 	}}
@@ -146,9 +148,12 @@ func (p *present) constraint(v [][]byte) {
 	}
 	switch column := p.column(members[0]); string(v[2]) {
 	case "c":
-		column.checks = append(column.checks, check{name, string(v[7])})
+		if keyword, ok := strings.CutPrefix(name, column.Name+":"); ok {
+			column.Checks = append(column.Checks, migration.Check{Keyword: keyword, Expression: string(v[7])})
+		}
 	case "f":
-		column.refs = &reference{name: name, table: string(v[4]), column: string(v[5]), onDelete: onDeleteWords[string(v[6])]}
+		column.reference = name
+		column.References = migration.Reference{Table: string(v[4]), Column: string(v[5]), Rest: onDeleteWords[string(v[6])]}
 	}
 }
 
@@ -158,7 +163,7 @@ func (p *present) named(numbers []byte) (names []string) {
 	for number := range strings.FieldsFuncSeq(string(numbers), func(r rune) bool { return r < '0' || r > '9' }) {
 		for i := range p.columns {
 			if p.columns[i].number == number {
-				names = append(names, p.columns[i].name)
+				names = append(names, p.columns[i].Name)
 			}
 		}
 	}
@@ -166,3 +171,38 @@ func (p *present) named(numbers []byte) (names []string) {
 }
 
 func isTrue(v []byte) bool { return len(v) == 1 && v[0] == 't' }
+
+// helpers begin the names of columns that an interrupted change of a type has made.
+const helpers = "~"
+
+// described returns a relation of the database as package migration compares it. A view or a foreign table is foreign to
+// this program, and so is a table whose primary key has several columns or none.
+func (p *present) described() *migration.Table {
+	out := &migration.Table{Name: p.name, Foreign: p.kind != "r" && p.kind != "p" || len(p.primary) != 1}
+	for i := range p.columns {
+		d := p.columns[i].Column
+		d.Primary = slices.Contains(p.primary, d.Name)
+		d.NotNull = d.NotNull || d.Primary
+		out.Columns = append(out.Columns, d)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.indexes)) {
+		ix := p.indexes[name]
+		d := migration.Index{Name: name, Unique: ix.unique, Text: indexText(ix.unique, ix.columns), Own: strings.HasPrefix(name, p.name+":index ") || strings.HasPrefix(name, p.name+":unique ")}
+		if !ix.valid || !ix.plain {
+			d.Text = "" // one that is not valid is made again
+		}
+		for part := range strings.SplitSeq(ix.columns, ", ") {
+			d.Columns = append(d.Columns, strings.Trim(strings.TrimSuffix(part, " NULLS FIRST"), `"`))
+		}
+		out.Indexes = append(out.Indexes, d)
+	}
+	return out
+}
+
+// indexText is an index as the catalogue and a card have it alike.
+func indexText(unique bool, columns string) string {
+	if unique {
+		return "UNIQUE " + columns
+	}
+	return columns
+}

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // An existing table is changed to the form of its card while others use it (docs/migrations.md):
@@ -22,44 +21,22 @@ import (
 
 // change is how one table changes.
 type change struct {
+	*migration.Change
 	*migrator
-	// t is the table under the names of now, and next under those after the plan; moved are the
-	// entries of the ledger of columns that get another type.
-	t, next   *table
-	moved     map[*schema.Property]migration.Called
-	want, was *migration.Table
-	from      string // the table that the plan's SELECTs read
-	held      migration.Rows
-	rows      int64
-	// filled are the columns whose values are computed, so that they need not be looked at.
-	filled map[string]bool
-	// swapped are those that get another type: their constraints are made with them.
-	swapped map[string]bool
+	// t is the table under the names of now, and next under those after the plan.
+	t, next *table
 }
 
-// alter begins an ALTER TABLE.
-func (t *table) alter() string { return "ALTER TABLE " + t.Name + " " }
-
-// validate returns the statement that looks whether all rows meet a constraint.
-func (t *table) validate(constraint string) string {
-	return t.alter() + "VALIDATE CONSTRAINT " + quote(constraint)
-}
-
-// change is the change of a table of which d is a difference.
-func (m *migrator) change(t *table, d *migration.Difference, moved map[*schema.Property]migration.Called) *change {
-	from := m.qualified(d.Was.Name)
-	return &change{
-		migrator: m, t: t, next: m.tables.byEntity[t.Entity], moved: moved, want: d.Table, was: d.Was, from: from,
-		held:   migration.Rows{Table: from, Key: "t." + t.Primary.Name + "::text", Number: m.number, List: m.list},
-		filled: map[string]bool{}, swapped: map[string]bool{},
-	}
-}
-
-// settle adds the steps of the differences, which are all of this table.
-func (ch *change) settle(differences []migration.Difference) (err error) {
-	if ch.rows, err = ch.number("SELECT count(*) FROM " + ch.from); err != nil {
+// Alter implements [migration.Database].
+func (m *migrator) Alter(differences []migration.Difference) error {
+	d := &differences[0]
+	t := m.before.ByName[d.Table.Name]
+	judge, err := migration.NewChange(&m.Planner, t.Entity, d.Was, m.before.Names, migration.Rows{DB: m, Table: m.Qualified(d.Was.Name), Key: "t." + t.Primary.Name + "::text"})
+	if err != nil {
 		return err
 	}
+	judge.Keeps = keeps
+	ch := &change{Change: judge, migrator: m, t: t, next: m.tables.ByEntity[t.Entity]}
 	for i := range differences {
 		if err := ch.step(&differences[i]); err != nil {
 			return err
@@ -69,11 +46,10 @@ func (ch *change) settle(differences []migration.Difference) (err error) {
 }
 
 // step adds the step of one difference. A column of another type takes its constraints along.
-func (ch *change) step(d *migration.Difference) (err error) {
-	s := d.Step()
-	s.Effect, s.Rows = migration.Slow, ch.rows
-	if ch.rows == 0 {
-		s.Effect = migration.Online
+func (ch *change) step(d *migration.Difference) error {
+	s, f, err := ch.Judge(d)
+	if err != nil {
+		return err
 	}
 	w := work{table: ch.t}
 	switch d.Op {
@@ -81,7 +57,7 @@ func (ch *change) step(d *migration.Difference) (err error) {
 		s.Effect, s.Rows = migration.Online, 0
 		w.groups = ch.dropped(&s, d)
 	case migration.AddColumn:
-		w.groups, err = ch.addColumn(&s, d.Column)
+		w.groups = ch.addColumn(&s, d.Column, f)
 	case migration.DropColumn:
 		w.groups, err = ch.dropColumn(&s, d.WasColumn)
 	case migration.ChangeKey:
@@ -89,13 +65,13 @@ func (ch *change) step(d *migration.Difference) (err error) {
 	case migration.ChangeType:
 		w.groups, err = ch.changeType(&s, d)
 	case migration.SetNotNull:
-		w.groups, err = ch.setNotNull(&s, d)
+		w.groups = ch.setNotNull(&s, f)
 	case migration.AddCheck:
-		w.groups, err = ch.addCheck(&s, d)
+		w.groups = ch.addCheck(&s, d, f)
 	case migration.AddForeignKey:
-		w.groups, err = ch.addReference(&s, d)
+		w.groups = ch.addReference(&s)
 		ch.later = append(ch.later, pending{s, w})
-		return err
+		return nil
 	case migration.AddIndex, migration.AddUnique:
 		w.index = d.Index.Name
 		w.groups, err = ch.addIndex(&s, d)
@@ -111,68 +87,62 @@ func (ch *change) step(d *migration.Difference) (err error) {
 func (ch *change) dropped(s *migration.Step, d *migration.Difference) []group {
 	switch {
 	case d.Op == migration.DropIndex:
-		return []group{concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.qualified(d.Index.Name))}
-	case ch.swapped[s.Column]:
+		return []group{concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.Qualified(d.Index.Name))}
+	case ch.Replaced[s.Column]:
 		return nil
 	case d.Op == migration.DropNotNull:
 		return []group{one(ch.t.alter() + "ALTER COLUMN " + quote(s.Column) + " DROP NOT NULL")}
 	case d.Op == migration.DropCheck:
 		return []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(shorten(s.Column+":"+d.Check.Keyword)))}
 	}
-	return []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(ch.have[ch.was.Name].column(d.WasColumn.Name).refs.name))}
+	return []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(ch.have[ch.Was.Name].column(d.WasColumn.Name).reference))}
 }
 
 // addColumn adds a column, with its constant as a default: older programs write rows without
 // it. A column that is never null and has no constant is filled first.
-func (ch *change) addColumn(s *migration.Step, c *migration.Column) ([]group, error) {
-	col := ch.t.byName(c.Name)
-	value := ch.task.Value(col.Prop, ch.t.Entity)
-	def := col.definition
-	def.notNull = def.notNull && c.Filled
-	add := ch.t.alter() + "ADD COLUMN " + def.sql()
-	if c.Filled {
-		add = ch.t.alter() + "ADD COLUMN " + def.withDefault(col.fill)
+func (ch *change) addColumn(s *migration.Step, c *migration.Column, f *migration.Filling) []group {
+	if s.Refused {
+		return nil
 	}
-	groups := []group{one(add)}
+	col := ch.t.byName(c.Name)
+	def := col.def
+	def.NotNull = def.NotNull && def.Filled
+	groups := []group{one(ch.t.alter() + "ADD COLUMN " + columnSQL(&def))}
 	switch {
-	case value != nil && ch.rows > 0:
-		def.notNull = false
-		f := &filling{value: value, column: col, to: col.name}
-		if err := ch.try(s, f); err != nil || s.Refused {
-			return nil, err
-		}
-		groups = []group{one(ch.t.alter() + "ADD COLUMN IF NOT EXISTS " + def.sql()), {fill: f}}
+	case f != nil:
+		def.NotNull, def.Default = false, ""
+		groups = []group{one(ch.t.alter() + "ADD COLUMN IF NOT EXISTS " + columnSQL(&def)), {fill: &filling{Filling: f, column: col, to: col.Plain}}}
 		if c.NotNull {
 			groups = append(groups, ch.neverNull(c.Name)...)
 		}
-	case c.NotNull && !c.Filled && ch.rows > 0:
-		s.NoValue(ch.rows)
-		return nil, nil
 	case c.NotNull && !c.Filled:
 		groups = append(groups, ch.neverNull(c.Name)...)
 	default:
 		s.Effect, s.Rows = migration.Online, 0
 	}
-	for _, ck := range col.checks {
-		groups = append(groups, ch.hold(ck)...)
-	}
+	groups = append(groups, ch.holdAll(col)...)
 	if col.refs != nil {
-		sql := []string{ch.t.addReference(col, ch.schema) + " NOT VALID", ch.t.validate(col.refs.name)}
-		ch.later = append(ch.later, pending{
-			migration.Step{Op: migration.AddForeignKey, Entity: s.Entity, Field: s.Field, Table: s.Table, Column: s.Column, Effect: s.Effect, Does: "hold the relation to " + col.refs.table, Start: migration.Applies, Rows: s.Rows},
-			work{table: ch.t, groups: []group{one(sql[0]), one(sql[1])}},
-		})
+		ch.addLater(migration.Step{Entity: s.Entity, Field: s.Field, Table: s.Table, Column: s.Column, Effect: s.Effect, Rows: s.Rows}, ch.t, col)
 	}
-	return groups, nil
+	return groups
 }
 
 // hold are the groups that hold the table to a check. One that an interrupted change has left
 // without validation is made again.
-func (ch *change) hold(ck check) []group {
+func (ch *change) hold(c *column, ck *migration.Check) []group {
+	name := c.constraint(ck.Keyword)
 	return []group{
-		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+quote(ck.name), ch.t.alter()+"ADD "+ck.sql()+" NOT VALID", ck.comment(ch.t)),
-		one(ch.t.validate(ck.name)),
+		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+quote(name), ch.t.alter()+"ADD "+c.checkSQL(ck)+" NOT VALID", ch.t.comment(c, ck)),
+		one(ch.t.validate(name)),
 	}
+}
+
+// holdAll are the groups that hold a new column to its checks.
+func (ch *change) holdAll(c *column) (groups []group) {
+	for i := range c.def.Checks {
+		groups = append(groups, ch.hold(c, &c.def.Checks[i])...)
+	}
+	return groups
 }
 
 // neverNull are the groups that make a column never null. A check that was validated spares
@@ -193,146 +163,81 @@ func (ch *change) dropColumn(s *migration.Step, was *migration.Column) ([]group,
 	s.Effect = migration.Online
 	name := quote(was.Name)
 	drop := []group{one(ch.t.alter() + "DROP COLUMN IF EXISTS " + name)}
-	if ch.before.names.Noted(ch.was.Name, was.Name) {
+	if ch.before.Names.Noted(ch.Was.Name, was.Name) {
 		drop = append(drop, one(ch.forgetSQL(was.Name)))
 	}
 	switch {
 	case strings.HasPrefix(was.Name, helpers+"new ") || strings.HasPrefix(was.Name, helpers+"seen "):
 		s.Does, s.Start, s.Rows = "remove the remains of an interrupted change", migration.Applies, 0
 		return drop, nil
-	case ch.task.Start && was.NotNull && !was.Filled && !was.Primary:
+	case ch.Task.Start && was.NotNull && !was.Filled && !was.Primary:
 		s.Op, s.Does, s.Start, s.Rows = migration.DropNotNull, "let the column be null, since no card describes it", migration.Applies, 0
 		return []group{one(ch.t.alter() + "ALTER COLUMN " + name + " DROP NOT NULL")}, nil
-	case ch.task.Start:
+	case ch.Task.Start:
 		return nil, nil
 	}
-	kept, err := ch.held.Count("t." + name + " IS NOT NULL AND t." + name + "::text <> '[]'")
-	if err == nil && kept > 0 {
-		s.Drop(ch.task, kept)
-	}
-	return drop, err
+	return drop, ch.Dropped(s, was)
 }
 
 // setNotNull makes a column never null, after rows that hold null have got a value.
-func (ch *change) setNotNull(s *migration.Step, d *migration.Difference) ([]group, error) {
-	if ch.swapped[s.Column] {
-		return nil, nil // part of the new column
+func (ch *change) setNotNull(s *migration.Step, f *migration.Filling) []group {
+	if ch.Replaced[s.Column] || s.Refused {
+		return nil // part of the new column
 	}
 	col := ch.t.byName(s.Column)
-	value := ch.task.Value(col.Prop, ch.t.Entity)
 	var groups []group
 	switch {
-	case ch.rows == 0:
-	case value != nil:
-		f := &filling{value: value, column: col, to: col.name, when: "t." + quote(s.Column) + " IS NULL"}
-		if err := ch.try(s, f); err != nil || s.Refused {
-			return nil, err
-		}
-		groups = []group{{fill: f}}
-	case col.fill != "":
-		groups = []group{one("UPDATE " + ch.t.Name + " SET " + quote(s.Column) + " = " + col.fill + " WHERE " + quote(s.Column) + " IS NULL")}
-	default:
-		if err := ch.held.NotNull(s, s.Column); err != nil || s.Refused {
-			return nil, err
-		}
+	case f != nil:
+		groups = []group{{fill: &filling{Filling: f, column: col, to: col.Plain}}}
+	case ch.Held > 0 && col.def.Filled:
+		groups = []group{one("UPDATE " + ch.t.Name + " SET " + col.Name + " = " + col.def.Default + " WHERE " + col.Name + " IS NULL")}
 	}
-	return append(groups, ch.neverNull(s.Column)...), nil
+	return append(groups, ch.neverNull(s.Column)...)
 }
 
 // addCheck holds a column to a keyword, after rows that break it have got a value.
-func (ch *change) addCheck(s *migration.Step, d *migration.Difference) ([]group, error) {
-	if ch.swapped[s.Column] {
-		return nil, nil
+func (ch *change) addCheck(s *migration.Step, d *migration.Difference, f *migration.Filling) []group {
+	if ch.Replaced[s.Column] || s.Refused {
+		return nil
 	}
 	col := ch.t.byName(s.Column)
-	ck := check{shorten(s.Column + ":" + d.Check.Keyword), d.Check.Expression}
-	value := ch.task.Value(col.Prop, ch.t.Entity)
-	switch {
-	case ch.rows == 0:
-	case value != nil:
-		f := &filling{value: value, column: col, to: col.name, when: "NOT (" + ck.expr + ")"}
-		if err := ch.try(s, f); err != nil || s.Refused {
-			return nil, err
-		}
-		return append([]group{{fill: f}}, ch.hold(ck)...), nil
-	default:
-		if err := ch.held.Check(s, d.Check); err != nil || s.Refused {
-			return nil, err
-		}
+	if f == nil {
+		return ch.hold(col, d.Check)
 	}
-	return ch.hold(ck), nil
+	return append([]group{{fill: &filling{Filling: f, column: col, to: col.Plain}}}, ch.hold(col, d.Check)...)
 }
 
 // addReference adds the foreign key of a column.
-func (ch *change) addReference(s *migration.Step, d *migration.Difference) ([]group, error) {
+func (ch *change) addReference(s *migration.Step) []group {
+	if ch.Replaced[s.Column] || s.Refused {
+		return nil // it comes with the new column
+	}
 	col := ch.t.byName(s.Column)
-	if ch.swapped[s.Column] {
-		return nil, nil // it comes with the new column
-	}
-	if ch.rows > 0 && !ch.filled[s.Column] {
-		if err := ch.held.Points(s, s.Column, ch.present, d.Column.References, ch.qualified); err != nil || s.Refused {
-			return nil, err
-		}
-	}
-	name := quote(col.refs.name)
+	name := col.constraint(references)
 	return []group{
-		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+name, ch.t.addReference(col, ch.schema)+" NOT VALID"),
-		one(ch.t.validate(col.refs.name)),
-	}, nil
+		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+quote(name), ch.t.addReference(col, ch.schema)+" NOT VALID"),
+		one(ch.t.validate(name)),
+	}
 }
 
 // addIndex makes an index while others write. One of the same name that is not valid, or another
 // one, is dropped first.
 func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group, error) {
-	if d.Op == migration.AddUnique && ch.rows > 0 {
-		if err := ch.unique(s, d.Index); err != nil || s.Refused {
-			return nil, err
-		}
+	if s.Refused {
+		return nil, nil
 	}
-	for i, ix := range ch.t.indexes {
-		if ix.name == d.Index.Name {
-			return ch.makeIndex(ch.next.indexes[i]), nil
+	for i := range ch.t.Indexes {
+		if ch.t.Indexes[i].Name == d.Index.Name {
+			return ch.makeIndex(&ch.next.Indexes[i]), nil
 		}
 	}
 	return nil, fmt.Errorf("there is no index %s", d.Index.Name)
 }
 
 // makeIndex are the groups that make an index while others write.
-func (ch *change) makeIndex(ix index) []group {
+func (ch *change) makeIndex(ix *sqltext.Index) []group {
 	return []group{
-		concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.qualified(ix.name)),
+		concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.Qualified(ix.Name)),
 		concurrently(ch.next.createIndex(ix, "CONCURRENTLY")),
 	}
-}
-
-// unique refuses a unique constraint that rows break.
-func (ch *change) unique(s *migration.Step, ix *migration.Index) error {
-	for _, name := range ix.Columns {
-		if ch.was.Column(name) == nil || ch.filled[name] {
-			return nil // its values are not there yet; the index itself will say
-		}
-	}
-	return ch.held.Unique(s, ix.Columns)
-}
-
-// byName returns the column of this name in the database, which a card has to describe.
-func (t *table) byName(name string) *column {
-	for _, c := range t.columns {
-		if c.name == name {
-			return c
-		}
-	}
-	return nil
-}
-
-// conversion returns how a column's values become those of another type: by the author's
-// expression, or as package migration converts them; nil where there is no way.
-func (ch *change) conversion(c *column, from, to string) (f *filling) {
-	if value := ch.task.Value(c.Prop, ch.t.Entity); value != nil {
-		return &filling{value: value, column: c}
-	}
-	if how := migration.Convert(from, to); how != nil {
-		return &filling{value: catalog.NewConversion(ch.t.Entity, c.Prop, how), column: c, lossy: true}
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -28,7 +27,7 @@ import (
 //
 // The names that the server gives are of tables and columns: the log has them, and the answer only
 // in development (Options.NameRules).
-func (s *Store) constraint(t *table, written []facade.Record, err error) error {
+func (s *access) constraint(t *table, written []facade.Record, err error) error {
 	code, name, tableName, columnName := engine.Violated(err)
 	if code == "" {
 		if engine.BadValue(err) {
@@ -36,8 +35,8 @@ func (s *Store) constraint(t *table, written []facade.Record, err error) error {
 		}
 		return err
 	}
-	broken := s.tables.Load().byName[tableName]
-	if broken == nil || broken.plain == t.plain {
+	broken := s.tables.Load().ByName[tableName]
+	if broken == nil || broken.Plain == t.Plain {
 		broken = t // which may be of an older set of cards
 	}
 	v, known := broken.violations[name]
@@ -51,12 +50,12 @@ func (s *Store) constraint(t *table, written []facade.Record, err error) error {
 			return sqltext.Refuse(v.field, v.keyword)
 		}
 	case engine.NotNull:
-		if p := broken.property(columnName); p != nil && broken == t {
-			return sqltext.Refuse(p, "required")
-		} else if p != nil { // onDelete: set null met a field that takes no null
-			return kiterror.InUse(p)
+		if c := broken.byName(columnName); c != nil && broken == t {
+			return sqltext.Refuse(c.Prop, "required")
+		} else if c != nil { // onDelete: set null met a field that takes no null
+			return kiterror.InUse(c.Prop)
 		}
-		if why := s.verify(context.Background()); why != nil && broken == t && !t.Sparse {
+		if why := s.db.Verify(context.Background()); why != nil && broken == t && !t.Sparse {
 			return engine.Newer(errors.Join(why, err))
 		}
 	case engine.ForeignKey, engine.Restrict:
@@ -82,5 +81,3 @@ func sets(records []facade.Record, field string) bool {
 		return slices.ContainsFunc(r, func(m schema.Member) bool { return m.Name == field })
 	})
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -59,7 +59,7 @@ func (r *reading) search() error {
 	keys := dialect{}.Keys(c, r.keys)
 	counted := r.Find.Count
 	if counted {
-		b.Text("(") // as for a page: the counts stand behind the rows
+		b.Text("(") // as for a page: the counts come after the rows
 	}
 	// With one row at most for each key there is nothing to order and to limit. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.

@@ -3,12 +3,12 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/migration"
@@ -20,20 +20,14 @@ import (
 // others use it. A row is written only if it still has the values that its new one was
 // computed from.
 type filling struct {
-	value  *catalog.Backfill
+	*migration.Filling
 	column *column
 	// to is the column that gets the values: the one itself, or the second one that will take
 	// its place.
 	to string
 	// seen is the column with the source of each computed value, so that rows that were written
-	// since are found; "" where to alone shows which rows are done.
+	// since are found; "" where to alone, or When, shows which rows are done.
 	seen string
-	// when is the condition of the rows that get a value; "" where to or seen say.
-	when string
-	// lossy says that a value that cannot be computed becomes null, and no error.
-	lossy bool
-	// reads are the columns of value.Reads.
-	reads []*migration.Column
 }
 
 // batch is how many rows are written by one statement.
@@ -49,9 +43,9 @@ func (f *filling) script(t *table) string {
 // writes their values. Between read and tail comes the key of the batch before.
 func (f *filling) statements(t *table) (read, tail, write string) {
 	key := t.Primary
-	read = "SELECT t." + key.Name + "::text, " + f.fingerprint() + f.selected() + " FROM " + t.Name + " AS t WHERE " + f.waits()
+	read = "SELECT t." + key.Name + "::text, " + f.fingerprint() + readSQL(f.Filling) + " FROM " + t.Name + " AS t WHERE " + f.waits()
 	tail = fmt.Sprintf(" ORDER BY t.%s LIMIT %d", key.Name, batch)
-	set := quote(f.to) + " = v.val::" + f.column.typ
+	set := quote(f.to) + " = v.val::" + f.column.Type
 	if f.seen != "" {
 		set += ", " + quote(f.seen) + " = v.seen"
 	}
@@ -59,92 +53,64 @@ func (f *filling) statements(t *table) (read, tail, write string) {
 	return read, tail, write
 }
 
-// try computes a column for every row and keeps nothing but the keys of the first rows that give no
-// value. It refuses the step where a row gives no value and the column is never null.
-func (ch *change) try(s *migration.Step, f *filling) error {
-	f.reads = s.Reads(f.value, ch.was, func(field string) string { return ch.before.names.Column(ch.t.Entity.Key, field) })
-	if s.Refused {
-		return nil
+// Scan implements [migration.Database].
+func (m *migrator) Scan(r *migration.Rows, f *migration.Filling, row func(key string, read []json.RawMessage)) error {
+	sql := "SELECT " + r.Key + readSQL(f) + " FROM " + r.Table + " AS t"
+	if f.When != "" {
+		sql += " WHERE " + f.When
 	}
-	ch.filled[f.column.name] = true
-	sql := "SELECT t." + ch.t.Primary.Name + "::text" + f.selected() + " FROM " + ch.from + " AS t"
-	if f.when != "" {
-		sql += " WHERE " + f.when
-	}
-	var first error
-	lost := int64(0)
-	err := ch.conn.Run(&engine.Query{Text: []byte(sql), Row: func(v [][]byte) error {
-		text, err := f.compute(v[1:])
-		if err == nil && (text != nil || !f.column.notNull) {
-			return nil
-		}
-		if err == nil {
-			err = fmt.Errorf("it gives null where %s is never null", f.column.Prop.Name)
-		}
-		if first == nil {
-			first = err
-		}
-		if lost++; len(s.Keys) < migration.MaxKeys {
-			s.Keys = append(s.Keys, string(v[0]))
-		}
+	return m.conn.Run(&engine.Query{Text: []byte(sql), Row: func(v [][]byte) error {
+		row(string(v[0]), rowJSON(f, v[1:]))
 		return nil
 	}})
-	if err != nil || lost == 0 {
-		return err
-	}
-	if f.lossy && !f.column.notNull {
-		s.Rows = lost // they become null
-		return nil
-	}
-	s.NoResult(f.value, lost, first)
-	return nil
 }
 
-// selected are the columns that the expression reads, as JSON text.
-func (f *filling) selected() string {
+// readSQL are the columns that the expression reads, as JSON text.
+func readSQL(f *migration.Filling) string {
 	var b strings.Builder
-	for _, c := range f.reads {
+	for _, c := range f.Reads {
 		b.WriteString(", to_json(t." + quote(c.Name) + ")::text")
 	}
 	return b.String()
 }
 
+// rowJSON returns the columns of readSQL as JSON. That of PostgreSQL has a number for a decimal.
+func rowJSON(f *migration.Filling, read [][]byte) []json.RawMessage {
+	out := make([]json.RawMessage, len(read))
+	for i, v := range read {
+		if out[i] = v; v != nil && f.Reads[i].Kind == "decimal" {
+			out[i] = jsontext.Quote(string(v))
+		}
+	}
+	return out
+}
+
+// keeps refuses a text that the database cannot keep.
+func keeps(v sqltext.Value) error {
+	if v.Kind == sqltext.Text && strings.Contains(v.S, "\x00") {
+		return errors.New("the value has U+0000, which PostgreSQL cannot keep")
+	}
+	return nil
+}
+
 // fingerprint is a text of everything that the expression reads of a row.
 func (f *filling) fingerprint() string {
-	names := make([]string, len(f.reads))
-	for i, c := range f.reads {
+	names := make([]string, len(f.Reads))
+	for i, c := range f.Reads {
 		names[i] = "t." + quote(c.Name)
 	}
 	return "ROW(" + strings.Join(names, ", ") + ")::text"
 }
 
 // compute returns the value of a row as the text that the server reads; nil for null. read are
-// the columns of selected.
+// the columns of readSQL.
 func (f *filling) compute(read [][]byte) ([]byte, error) {
-	text, err := f.value.Compute(func(name string) json.RawMessage {
-		i := slices.Index(f.value.Reads, name)
-		if v := read[i]; v == nil || f.reads[i].Kind != "decimal" {
-			return v
-		}
-		return jsontext.Quote(string(read[i])) // JSON of PostgreSQL has a number
-	})
-	if err != nil {
-		return nil, err
-	}
-	v, fault := sqltext.Encode(f.column.Prop, text)
+	v, err := f.Compute(rowJSON(f.Filling, read))
 	switch {
-	case fault != "":
-		return nil, fmt.Errorf("the value breaks %s", fault)
-	case v.Kind == sqltext.Null:
-		return nil, nil
-	case v.Kind == sqltext.Text && strings.Contains(v.S, "\x00"):
-		return nil, fmt.Errorf("the value has U+0000, which PostgreSQL cannot keep")
-	case v.Kind == sqltext.Text:
-		return []byte(v.S), nil
-	case f.column.Prop.Kind == schema.KindBoolean && v.I != 0:
-		return []byte("true"), nil
+	case err != nil || v.Kind == sqltext.Null:
+		return nil, err
 	case f.column.Prop.Kind == schema.KindBoolean:
-		return []byte("false"), nil
+		return strconv.AppendBool(nil, v.I != 0), nil
 	}
 	return appendValue(nil, v), nil
 }
@@ -154,28 +120,28 @@ func (f *filling) waits() string {
 	switch {
 	case f.seen != "":
 		return "t." + quote(f.seen) + " IS DISTINCT FROM " + f.fingerprint()
-	case f.when != "":
-		return f.when
+	case f.When != "":
+		return f.When
 	}
 	return "t." + quote(f.to) + " IS NULL"
 }
 
 // fill computes the values of all rows that wait for one, pass by pass: the next pass finds the
 // rows that others wrote during one. The last rows are those of a swap, under its lock.
-func (s *Store) fill(ctx context.Context, c *engine.Conn, task *migration.Task, w work, f *filling) error {
+func (s *access) fill(ctx context.Context, c *engine.Conn, task *migration.Task, w work, f *filling) error {
 	done, said := int64(0), time.Now()
 	for range 5 {
 		n, err := s.pass(ctx, c, w, f, func(n int64) {
 			done += n
 			if task.Progress != nil {
-				task.Progress(w.table.plain, done, w.step.Rows)
+				task.Progress(w.table.Plain, done, w.step.Rows)
 			}
 			if time.Since(said) > 2*time.Second {
 				said = time.Now()
-				s.db.Log().Info("the store computes values", "table", w.table.plain, "column", f.column.name, "rows", done)
+				s.db.Log().Info("the store computes values", "table", w.table.Plain, "column", f.column.Plain, "rows", done)
 			}
 		})
-		if err != nil || n == 0 || f.seen == "" && !f.column.notNull && f.when == "" {
+		if err != nil || n == 0 || f.seen == "" && !f.column.def.NotNull && f.When == "" {
 			return err
 		}
 	}
@@ -184,7 +150,7 @@ func (s *Store) fill(ctx context.Context, c *engine.Conn, task *migration.Task, 
 
 // pass goes once through the rows that wait, in the order of the primary key, and returns how
 // many there were.
-func (s *Store) pass(ctx context.Context, c *engine.Conn, w work, f *filling, wrote func(n int64)) (total int64, err error) {
+func (s *access) pass(ctx context.Context, c *engine.Conn, w work, f *filling, wrote func(n int64)) (total int64, err error) {
 	key := w.table.Primary
 	read, tail, write := f.statements(w.table)
 	var last []byte
@@ -200,8 +166,8 @@ func (s *Store) pass(ctx context.Context, c *engine.Conn, w work, f *filling, wr
 		n := int64(0)
 		q.Row = func(v [][]byte) error {
 			value, err := f.compute(v[2:])
-			if err != nil && !f.lossy {
-				return fmt.Errorf("table %s, key %s: %w", w.table.plain, v[0], err)
+			if err != nil && !f.Lossy {
+				return fmt.Errorf("table %s, key %s: %w", w.table.Plain, v[0], err)
 			}
 			n++
 			last = append([]byte(nil), v[0]...)

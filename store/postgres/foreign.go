@@ -3,9 +3,7 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,43 +19,21 @@ import (
 // (schema.Table), and the catalogue has the rest. They are neither made nor compared. INSERT names
 // the columns that a row has, and the database fills the rest.
 
-// adopt reads the catalogue and makes the tables of the entities that are mapped to one; there
-// is nothing to read where none is. The error says which name of frond.yaml is not there.
-func (s *Store) adopt(ctx context.Context, all *tables) error {
-	if len(all.mapped) == 0 {
+// adopt reads the catalogue and compiles the tables of the entities that are mapped to one; without
+// any it reads nothing. The error names the entry of frond.yaml that is not there.
+func adopt(ctx context.Context, db *engine.DB, all *tables) error {
+	if len(all.Mapped) == 0 {
 		return nil
 	}
-	in := s.db.Address().Schema
-	var db *dbschema.Database
-	err := s.db.Maintain(ctx, func(c *engine.Conn) (err error) {
-		db, err = readCatalogue(c, in)
+	var found *dbschema.Database
+	err := db.Maintain(ctx, func(c *engine.Conn) (err error) {
+		found, err = readCatalogue(c, db.Address().Schema)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	stored := func(key string) bool { return all.has(key) || all.mapped[key] != nil }
-	var faults []error
-	for _, key := range sortedKeys(all.mapped) {
-		e := all.mapped[key]
-		t, err := foreignTable(e, db, in, stored)
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
-		all.byEntity[e], all.byKey[e.Key], all.byName[t.plain] = t, t, t
-	}
-	all.foreign = db
-	return errors.Join(faults...)
-}
-
-// take gives t the tables that adopt has made of the same entities.
-func (t *tables) take(adopted *tables) {
-	for key, e := range t.mapped {
-		is := adopted.byKey[key]
-		t.byEntity[e], t.byKey[key], t.byName[is.plain] = is, is, is
-	}
-	t.foreign = adopted.foreign
+	return all.Adopt(found)
 }
 
 // foreignTable is the table that an entity is mapped to, as the catalogue has it.
@@ -76,7 +52,7 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, in string, stored fun
 	case !is.May("SELECT"):
 		return nil, fmt.Errorf("entity %s: the role of the connection may not read %s; let it: GRANT SELECT ON %s", e.Name, is.FullName(), is.FullName())
 	}
-	t := &table{plain: is.Name, violations: map[string]violation{}}
+	t := &table{violations: map[string]violation{}}
 	byName := map[string]*schema.Property{}
 	var columns, made []*sqltext.Column
 	for _, p := range e.Fields {
@@ -93,9 +69,7 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, in string, stored fun
 			return nil, fault("%s has no column %s for the field %s", is.FullName(), name, p.Name)
 		}
 		c := foreignColumn(p, described)
-		if sqltext.Target(p, stored) != nil {
-			c.refs = &reference{}
-		}
+		c.refs = sqltext.Target(p, stored)
 		byName[name] = p
 		t.columns, columns = append(t.columns, c), append(columns, c.Column)
 	}
@@ -106,22 +80,24 @@ func foreignTable(e *schema.Entity, db *dbschema.Database, in string, stored fun
 		where = in
 	}
 	t.Table = sqltext.NewTable(e, quote(where)+"."+quote(is.Name), columns)
+	t.Plain = is.Name
 	t.Compose(made)
 	t.Sparse = true
 	for _, led := range is.Indexed {
-		t.indexes = append(t.indexes, index{columns: []string{led}})
+		if c := t.byName(led); c != nil { // a card may leave columns of another program out
+			t.Indexes = append(t.Indexes, sqltext.Index{Columns: []*sqltext.Column{c.Column}})
+		}
 	}
-	t.indexed(is.View)
+	t.UseIndexes(is.View)
 	t.foreignViolations(is, byName)
 	return t, nil
 }
 
 // foreignColumn describes a column of another program's table.
 func foreignColumn(p *schema.Property, is *dbschema.Column) *column {
-	c := &column{Column: &sqltext.Column{Prop: p, Name: quote(is.Name), Type: is.Type.Name, NotNull: is.NotNull, Filled: is.Fill != dbschema.FillNone}}
-	c.name, c.typ, c.notNull = is.Name, is.Type.Name, is.NotNull
+	c := &column{Column: &sqltext.Column{Prop: p, Name: quote(is.Name), Plain: is.Name, Type: is.Type.Name, NotNull: is.NotNull, Filled: is.Fill != dbschema.FillNone}}
 	if classOf(c.Column) == asText {
-		c.Collation = "default" // whatever the database's order of texts is, it need not be that of bytes
+		c.Collation = "default" // the database may order texts otherwise than by their bytes
 	}
 	if p.Kind == schema.KindString && !is.Type.List {
 		c.Fits = fits(&is.Type)
@@ -207,6 +183,3 @@ func (dialect) KeyPart(b *sqltext.Builder, c *sqltext.Column, alias string) {
 	}
 	b.Text(", '", format, "')")
 }
-
-// sortedKeys lists the keys of a map in order.
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

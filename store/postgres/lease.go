@@ -24,14 +24,14 @@ const (
 
 // leased runs do while this process holds the lease of that name. Others wait until it is
 // over, or until the holder has not been heard of for 30 seconds.
-func (s *Store) leased(ctx context.Context, name string, do func(context.Context) error) error {
-	if err := s.db.Own(ctx, "lease", makeLeases); err != nil {
+func leased(ctx context.Context, db *engine.DB, name string, do func(context.Context) error) error {
+	if err := db.Own(ctx, "lease", makeLeases); err != nil {
 		return err
 	}
 	values := [][]byte{[]byte(name), []byte(rand.Text())}
 	take := func(ctx context.Context) (bool, error) {
 		q := &engine.Query{Text: []byte(takeLease), Values: values}
-		err := s.db.Once(ctx, q)
+		err := db.Once(ctx, q)
 		return q.Count == 1, err
 	}
 	for waited := false; ; waited = true {
@@ -43,7 +43,7 @@ func (s *Store) leased(ctx context.Context, name string, do func(context.Context
 			break
 		}
 		if !waited {
-			s.db.Log().Info("another gateway changes the database; this one waits for it", "lease", name)
+			db.Log().Info("another gateway changes the database; this one waits for it", "lease", name)
 		}
 		select {
 		case <-time.After(100 * time.Millisecond):
@@ -72,8 +72,8 @@ func (s *Store) leased(ctx context.Context, name string, do func(context.Context
 	<-kept
 	given, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer done()
-	if failed := s.db.Once(given, &engine.Query{Text: []byte(dropLease), Values: values}); failed != nil {
-		s.db.Log().Warn("a lease was not given back; it ends by itself in 30 seconds", "lease", name, "error", failed)
+	if failed := db.Once(given, &engine.Query{Text: []byte(dropLease), Values: values}); failed != nil {
+		db.Log().Warn("a lease was not given back; it ends by itself in 30 seconds", "lease", name, "error", failed)
 	}
 	return err
 }

@@ -2,8 +2,8 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,18 +24,18 @@ import (
 //
 // Where the server cannot be reached the error is nil: calls return SERVICE_UNAVAILABLE until
 // it can, and the database is prepared then.
-func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
+func (s *access) Prepare(ctx context.Context, entities []*schema.Entity) error {
 	return s.start(ctx, entities, catalog.SchemaChanges{}, false)
 }
 
 // start is the Prepare of [facade.Abilities].
-func (s *Store) start(ctx context.Context, entities []*schema.Entity, changes catalog.SchemaChanges, unchanged bool) error {
+func (s *access) start(ctx context.Context, entities []*schema.Entity, changes catalog.SchemaChanges, unchanged bool) error {
 	_, err := s.Migrate(ctx, &migration.Task{Entities: entities, Changes: changes, Start: true, Unchanged: unchanged})
 	return err
 }
 
 // await prepares the database as soon as it can be reached.
-func (s *Store) await(ctx context.Context, task *migration.Task, all *tables, err error) {
+func (s *access) await(ctx context.Context, task *migration.Task, all *tables, err error) {
 	s.db.Log().Warn("calls get SERVICE_UNAVAILABLE until the database is reached", "error", err)
 	s.waiting.start(ctx, func(ctx context.Context) error {
 		if _, err := s.prepare(ctx, task, all); err != nil {
@@ -50,13 +50,8 @@ func (s *Store) await(ctx context.Context, task *migration.Task, all *tables, er
 	})
 }
 
-// whenReady has do done when the database can be reached and is prepared, and reports whether
-// that is to come: where it is prepared already, the caller does it. do is run again while it
-// fails.
-func (s *Store) whenReady(do func(context.Context) error) (later bool) { return s.waiting.after(do) }
-
 // operators returns an error as its operator reads it.
-func (s *Store) operators(err error) error {
+func (s *access) operators(err error) error {
 	if better := s.db.Refusal(err); better != nil {
 		return better
 	}
@@ -72,22 +67,20 @@ func (s *Store) operators(err error) error {
 	return err
 }
 
-var errNoPrepare = errors.New("the database was not prepared yet")
-
 // Plan returns what Migrate would do, and changes nothing.
-func (s *Store) Plan(ctx context.Context, task *migration.Task) (*migration.Plan, error) {
+func (s *access) Plan(ctx context.Context, task *migration.Task) (*migration.Plan, error) {
 	all, err := newTables(task.Entities, s.db.Address().Schema, migration.DefaultNames(naming))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.adopt(ctx, all); err != nil || len(all.order) == 0 {
+	if err := adopt(ctx, s.db, all); err != nil || len(all.Order) == 0 {
 		return &migration.Plan{}, s.operators(err)
 	}
 	m, err := s.compared(ctx, task, all)
 	if err != nil {
 		return nil, s.operators(err)
 	}
-	return &m.plan, nil
+	return &m.Plan, nil
 }
 
 // Migrate changes the tables to the form of the cards, step by step while others use the database
@@ -96,7 +89,7 @@ func (s *Store) Plan(ctx context.Context, task *migration.Task) (*migration.Plan
 // plan is returned with it. A process that dies leaves steps that are whole, and the next one goes
 // on from there. Of a task that is a start's, a server that cannot be reached is no error: it is
 // prepared when it can be, and calls return SERVICE_UNAVAILABLE until then.
-func (s *Store) Migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
+func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
 	all, err := newTables(task.Entities, s.db.Address().Schema, migration.DefaultNames(naming))
 	if err != nil {
 		return nil, err // nothing is written while a card cannot become a table
@@ -116,11 +109,11 @@ func (s *Store) Migrate(ctx context.Context, task *migration.Task) (plan *migrat
 // prepare compares and, where something is to do, takes the lease, compares again and does it.
 // Then the tables are served under the names that they have. Tables that another program made are
 // adopted as they are. all are the tables as they would be in an empty database.
-func (s *Store) prepare(ctx context.Context, task *migration.Task, all *tables) (plan *migration.Plan, err error) {
-	if err := s.adopt(ctx, all); err != nil {
+func (s *access) prepare(ctx context.Context, task *migration.Task, all *tables) (plan *migration.Plan, err error) {
+	if err := adopt(ctx, s.db, all); err != nil {
 		return nil, err
 	}
-	if len(all.order) == 0 {
+	if len(all.Order) == 0 {
 		s.serve(all)
 		return &migration.Plan{}, nil
 	}
@@ -128,19 +121,19 @@ func (s *Store) prepare(ctx context.Context, task *migration.Task, all *tables) 
 	if err != nil {
 		return nil, err
 	}
-	if err := m.plan.Stop(task); err != nil {
-		return &m.plan, err
+	if err := m.Plan.Stop(task); err != nil {
+		return &m.Plan, err
 	}
-	if len(m.work) == 0 && (len(m.before.names.Unwritten()) == 0 || task.Unchanged) {
+	if len(m.work) == 0 && (len(m.before.Names.Unwritten()) == 0 || task.Unchanged) {
 		s.notices(m)
 		s.serve(m.tables)
-		return &m.plan, nil
+		return &m.Plan, nil
 	}
-	err = s.leased(ctx, "prepare "+s.db.Address().Schema, func(ctx context.Context) error {
+	err = leased(ctx, s.db, "prepare "+s.db.Address().Schema, func(ctx context.Context) error {
 		if m, err = s.compared(ctx, task, all); err != nil {
 			return err
 		}
-		if err := m.plan.Stop(task); err != nil {
+		if err := m.Plan.Stop(task); err != nil {
 			return err
 		}
 		return s.apply(ctx, m)
@@ -148,13 +141,13 @@ func (s *Store) prepare(ctx context.Context, task *migration.Task, all *tables) 
 	if err == nil {
 		s.serve(m.tables)
 	}
-	return &m.plan, err
+	return &m.Plan, err
 }
 
 // compared reads the catalogue and makes the plan. adopted has the tables that another program
 // made.
-func (s *Store) compared(ctx context.Context, task *migration.Task, adopted *tables) (*migrator, error) {
-	m := &migrator{schema: s.db.Address().Schema, task: task, adopted: adopted}
+func (s *access) compared(ctx context.Context, task *migration.Task, adopted *tables) (*migrator, error) {
+	m := &migrator{Planner: migration.Planner{Task: task}, schema: s.db.Address().Schema, adopted: adopted}
 	err := s.db.Maintain(ctx, func(c *engine.Conn) error {
 		m.conn = c
 		defer func() { m.conn = nil }()
@@ -164,8 +157,8 @@ func (s *Store) compared(ctx context.Context, task *migration.Task, adopted *tab
 }
 
 // notices logs the tables and columns that no card describes.
-func (s *Store) notices(m *migrator) {
-	for _, what := range m.plan.Notices {
+func (s *access) notices(m *migrator) {
+	for _, what := range m.Plan.Notices {
 		s.db.Log().Warn("the store holds something that no card describes; it is left alone", "what", what)
 	}
 }
@@ -175,7 +168,7 @@ func (s *Store) notices(m *migrator) {
 const lockTimeout = "3s"
 
 // apply does the work of a plan, and remembers it.
-func (s *Store) apply(ctx context.Context, m *migrator) error {
+func (s *access) apply(ctx context.Context, m *migrator) error {
 	if err := s.db.Own(ctx, "migrations", makeMigrations); err != nil {
 		return err
 	}
@@ -190,7 +183,7 @@ func (s *Store) apply(ctx context.Context, m *migrator) error {
 		if err != nil && !engine.Exists(err) {
 			return err
 		}
-		for _, entry := range m.before.names.Unwritten() {
+		for _, entry := range m.before.Names.Unwritten() {
 			if err := c.Exec(m.nameSQL(entry)); err != nil {
 				return err
 			}
@@ -217,7 +210,7 @@ const (
 )
 
 // record writes the steps into the history.
-func (s *Store) record(ctx context.Context, m *migrator) error {
+func (s *access) record(ctx context.Context, m *migrator) error {
 	if len(m.work) == 0 {
 		return nil // names alone
 	}
@@ -233,7 +226,7 @@ func (s *Store) record(ctx context.Context, m *migrator) error {
 }
 
 // History returns the migrations of the store, the latest first, at most limit of them.
-func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, err error) {
+func (s *access) History(ctx context.Context, limit int) (all []migration.Entry, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
 		all, err = history(c, s.db.Address().Schema, limit)
 		return err
@@ -243,7 +236,7 @@ func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, 
 
 // history reads the migrations of a schema, the latest first.
 func history(c *engine.Conn, schema string, limit int) (all []migration.Entry, err error) {
-	err = c.Run(&engine.Query{Text: []byte(readMigrations + itoa(limit)), Values: [][]byte{[]byte(schema)}, Row: func(v [][]byte) error {
+	err = c.Run(&engine.Query{Text: []byte(readMigrations + strconv.Itoa(limit)), Values: [][]byte{[]byte(schema)}, Row: func(v [][]byte) error {
 		all = append(all, migration.ReadEntry(string(v[0]), v[1]))
 		return nil
 	}})
@@ -254,7 +247,7 @@ func history(c *engine.Conn, schema string, limit int) (all []migration.Entry, e
 }
 
 // statements runs one group, again where others held the table for too long.
-func (s *Store) statements(ctx context.Context, c *engine.Conn, w work, g group) (err error) {
+func (s *access) statements(ctx context.Context, c *engine.Conn, w work, g group) (err error) {
 	for range 10 {
 		switch {
 		case g.swap != nil:
@@ -280,10 +273,10 @@ func (s *Store) statements(ctx context.Context, c *engine.Conn, w work, g group)
 		}
 	}
 	if engine.Busy(err) {
-		return fmt.Errorf("table %s: it was in use for too long to be changed (%s, ten times); start again when fewer long transactions run: %w", w.table.plain, lockTimeout, err)
+		return fmt.Errorf("table %s: it was in use for too long to be changed (%s, ten times); start again when fewer long transactions run: %w", w.table.Plain, lockTimeout, err)
 	}
 	if code, _, _, _ := engine.Violated(err); code != "" {
-		if w.index != "" { // what is there of it is not valid
+		if w.index != "" { // a part of it is there, which is not valid
 			_ = c.Exec("DROP INDEX CONCURRENTLY IF EXISTS " + quote(s.db.Address().Schema) + "." + quote(w.index))
 		}
 		step := w.step

@@ -7,30 +7,34 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
-// migrator compares the cards with the database and makes the plan. Nothing is changed here.
+// migrator is the plan of one database: package migration compares the catalogue with the cards, and
+// the migrator adds the work of each step. Nothing is changed here.
 type migrator struct {
+	migration.Planner
 	conn   *engine.Conn
 	schema string
-	task   *migration.Task
-	// present describes the tables of the database; have has them in the form of the catalogue.
-	present []*migration.Table
-	have    map[string]*present
+	// have has the tables of the database in the form of the catalogue.
+	have map[string]*present
 	// adopted has the tables of another program that entities are mapped to. before has those and
 	// the tables of the task under the names that the database has; tables has them under the names
-	// after the plan: a column whose type changes is another column then.
+	// after the plan: a column whose type changes is another column then, which moved has the entry
+	// of the ledger of.
 	adopted, before, tables *tables
+	moved                   map[*schema.Property]migration.Called
 
-	plan migration.Plan
 	work []work
 	// later are the steps on foreign keys and indexes, when every table and column is there.
 	later []pending
 	// made counts new tables; they are one line in the log, changes one each.
 	made int
 }
+
+var _ migration.Database = (*migrator)(nil)
 
 // pending is a step with its work, before it is part of the plan.
 type pending struct {
@@ -95,88 +99,60 @@ func (m *migrator) prepare() (err error) {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.have)) {
-		m.present = append(m.present, m.have[name].compared())
+		m.Present = append(m.Present, m.have[name].described())
 	}
-	if err := m.resolve(); err != nil {
+	if err := m.Make(m, naming); err != nil {
 		return err
-	}
-	wanted, byName, err := m.wanted()
-	if err != nil {
-		return err
-	}
-	all := migration.Compare(m.present, wanted)
-	moved, err := m.move(all, byName)
-	if err != nil {
-		return err
-	}
-	own := slices.DeleteFunc(slices.Clone(m.present), func(t *migration.Table) bool {
-		kept := m.schema == engine.Bookkeeping && byName[t.Name] == nil && slices.Contains(engine.BookkeepingTables, t.Name)
-		return kept || m.adopted.byName[t.Name] != nil
-	})
-	undeclared, err := m.tables.names.Undeclared(m.task, own, wanted, func(table, where string) (int64, error) {
-		return m.number("SELECT count(*) FROM " + m.qualified(table) + where)
-	})
-	if err != nil {
-		return err
-	}
-	for _, step := range undeclared {
-		m.plan.Add(step)
-	}
-	for _, differences := range migration.ByTable(all) {
-		d := &differences[0]
-		t := byName[d.Table.Name]
-		if d.Op == migration.CreateTable {
-			m.create(t, d)
-			continue
-		}
-		if err := m.change(t, d, moved).settle(differences); err != nil {
-			return err
-		}
 	}
 	for _, p := range m.later {
 		m.add(p.step, p.work)
 	}
-	for _, name := range migration.Unknown(own, wanted) {
-		if m.before.byName[name] == nil {
-			m.plan.Notices = append(m.plan.Notices, "table "+name)
-		}
-	}
 	return nil
 }
 
-// wanted returns the tables of the cards, and the same by name. The error names those that the
-// role may not read.
-func (m *migrator) wanted() (all []*migration.Table, byName map[string]*table, err error) {
+// Compile implements [migration.Database]. The error names the tables that the role may not read.
+func (m *migrator) Compile(names *migration.Names) (wanted []*migration.Table, err error) {
+	if m.before, err = newTables(m.Task.Entities, m.schema, names); err != nil {
+		return nil, err
+	}
+	m.before.Take(m.adopted)
 	var unreadable []string
-	byName = map[string]*table{}
-	for _, t := range m.before.order {
-		all, byName[t.plain] = append(all, t.compared()), t
-		if p := m.have[t.plain]; p != nil && p.unreadable {
-			unreadable = append(unreadable, m.qualified(t.plain))
+	for _, t := range m.before.Order {
+		wanted = append(wanted, t.described())
+		if p := m.have[t.Plain]; p != nil && p.unreadable {
+			unreadable = append(unreadable, m.Qualified(t.Plain))
 		}
 	}
 	if len(unreadable) > 0 {
-		return nil, nil, fmt.Errorf("the role of the connection may not read %[1]s; let it: GRANT SELECT ON %[1]s", strings.Join(unreadable, ", "))
+		return nil, fmt.Errorf("the role of the connection may not read %[1]s; let it: GRANT SELECT ON %[1]s", strings.Join(unreadable, ", "))
 	}
-	return all, byName, nil
+	return wanted, nil
 }
 
-// create adds the step that makes a table, and the later ones of its foreign keys; or it refuses
-// another relation of that name.
-func (m *migrator) create(t *table, d *migration.Difference) {
+// Adopted implements [migration.Database]: a table of the bookkeeping, or one that an entity is
+// mapped to.
+func (m *migrator) Adopted(table string) bool {
+	kept := m.schema == engine.Bookkeeping && m.before.ByName[table] == nil && slices.Contains(engine.BookkeepingTables, table)
+	return kept || m.adopted.ByName[table] != nil
+}
+
+// Create implements [migration.Database]: it adds the step that makes a table, and the later ones of
+// its foreign keys; or it refuses another relation of that name.
+func (m *migrator) Create(d *migration.Difference) {
+	t := m.before.ByName[d.Table.Name]
 	step := d.Step()
 	step.Effect = migration.Online
 	if d.Was != nil {
 		reason, remedy := "it is a view or a foreign table", "rename it, or name another schema with ?schema= in the store's URL"
 		if p := m.have[d.Was.Name]; p.kind == "r" || p.kind == "p" {
-			step.Does, step.Column = "make "+t.primary().name+" the primary key", t.primary().name
+			step.Does, step.Column = "make "+t.Primary.Plain+" the primary key", t.Primary.Plain
 			reason, remedy = "the table has the primary key "+strings.Join(p.primary, ", "), "keep the primary key, or move the rows to a new table"
 			if len(p.primary) == 0 {
 				reason = "the table has no primary key"
 			}
 		}
 		step.Refuse(reason, remedy)
-		m.plan.Add(step)
+		m.Plan.Add(step)
 		return
 	}
 	m.add(step, work{table: t, groups: []group{one(t.create()...)}})
@@ -185,12 +161,16 @@ func (m *migrator) create(t *table, d *migration.Difference) {
 		if c.refs == nil {
 			continue
 		}
-		sql := []string{t.addReference(c, m.schema) + " NOT VALID", t.validate(c.refs.name)}
-		m.later = append(m.later, pending{
-			migration.Step{Op: migration.AddForeignKey, Entity: t.Entity.Name, Field: c.Prop.Name, Table: t.plain, Column: c.name, Effect: migration.Online, Does: "hold the relation to " + c.refs.table, Start: migration.Applies},
-			work{table: t, groups: []group{one(sql[0]), one(sql[1])}},
-		})
+		m.addLater(migration.Step{Entity: t.Entity.Name, Field: c.Prop.Name, Table: t.Plain, Column: c.Plain, Effect: migration.Online}, t, c)
 	}
+}
+
+// addLater adds the step of the foreign key of a column that is new, as s is.
+func (m *migrator) addLater(s migration.Step, t *table, c *column) {
+	s.Op, s.Does, s.Start = migration.AddForeignKey, "hold the relation to "+c.def.References.Table, migration.Applies
+	m.later = append(m.later, pending{s, work{table: t, groups: []group{
+		one(t.addReference(c, m.schema) + " NOT VALID"), one(t.validate(c.constraint(references))),
+	}}})
 }
 
 // add appends a step with its work. A step that a start leaves alone, or that is refused, is
@@ -199,10 +179,10 @@ func (m *migrator) add(step migration.Step, w work) {
 	for _, g := range w.groups {
 		step.SQL = append(step.SQL, g.script(w.table)...)
 	}
-	m.plan.Add(step)
-	if !m.task.Executes(&step) || len(w.groups) == 0 {
-		if step.Start == migration.Leaves && m.task.Start {
-			m.plan.Notices = append(m.plan.Notices, step.Where()+" ("+step.Does+")")
+	m.Plan.Add(step)
+	if !m.Task.Executes(&step) || len(w.groups) == 0 {
+		if step.Start == migration.Leaves && m.Task.Start {
+			m.Plan.Notices = append(m.Plan.Notices, step.Where()+" ("+step.Does+")")
 		}
 		return
 	}
@@ -210,16 +190,16 @@ func (m *migrator) add(step migration.Step, w work) {
 	m.work = append(m.work, w)
 }
 
-// qualified is a table's name as SQL has it.
-func (m *migrator) qualified(name string) string { return quote(m.schema) + "." + quote(name) }
+// Qualified implements [migration.Database]: it is a table's name as SQL has it.
+func (m *migrator) Qualified(name string) string { return quote(m.schema) + "." + quote(name) }
 
-// number runs a statement that returns one number.
-func (m *migrator) number(sql string) (n int64, err error) {
+// Number implements [migration.Database]: it runs a statement that returns one number.
+func (m *migrator) Number(sql string) (n int64, err error) {
 	return runner{m.conn}.Number([]byte(sql), nil)
 }
 
-// list returns the first column of a statement's rows.
-func (m *migrator) list(sql string) (out []string, err error) {
+// List implements [migration.Database]: it returns the first column of a statement's rows.
+func (m *migrator) List(sql string) (out []string, err error) {
 	err = m.conn.Run(&engine.Query{Text: []byte(sql), Row: func(v [][]byte) error {
 		out = append(out, string(v[0]))
 		return nil
@@ -229,12 +209,12 @@ func (m *migrator) list(sql string) (out []string, err error) {
 
 // execute does the work of a plan. Each transaction is short; the next plan finds the finished
 // steps done.
-func (s *Store) execute(ctx context.Context, c *engine.Conn, m *migrator) error {
+func (s *access) execute(ctx context.Context, c *engine.Conn, m *migrator) error {
 	for _, w := range m.work {
 		for _, g := range w.groups {
 			var err error
 			if g.fill != nil {
-				err = s.fill(ctx, c, m.task, w, g.fill)
+				err = s.fill(ctx, c, m.Task, w, g.fill)
 			} else {
 				err = s.statements(ctx, c, w, g)
 			}

@@ -21,59 +21,41 @@ const (
 const readWritten = `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = '` + engine.Bookkeeping + `' AND c.relname = 'names' AND pg_catalog.pg_relation_size(c.oid) > 0`
 
-// resolve finds the tables and columns of the task's entities, compiles them, and adds the steps
-// of renames to the plan.
-func (m *migrator) resolve() error {
-	ledger, err := m.ledger()
-	if err != nil {
-		return err
-	}
-	names, renamed, refused, err := migration.Resolve(m.task, naming, m.present, migration.Ledger{Names: ledger, History: func() ([]migration.Entry, error) {
-		return history(m.conn, m.schema, migration.MaxHistory)
-	}}, func(table string) (int64, error) {
-		return m.number("SELECT count(*) FROM " + m.qualified(table))
-	})
-	if err != nil {
-		return err
-	}
-	if m.before, err = newTables(m.task.Entities, m.schema, names); err != nil {
-		return err
-	}
-	m.before.take(m.adopted)
-	for _, step := range refused {
-		m.plan.Add(step)
-	}
-	for _, r := range renamed {
-		m.add(r.Step, work{table: m.before.byName[r.Table], groups: []group{one(m.nameSQL(r.Entry))}})
-	}
-	return nil
+// Rename implements [migration.Database].
+func (m *migrator) Rename(r *migration.Renaming) {
+	m.add(r.Step, work{table: m.before.ByName[r.Table], groups: []group{one(m.nameSQL(r.Entry))}})
 }
 
-// move gives each column whose type changes the name of a new one: a program that runs with the
-// older cards finds no column of that name, and neither reads nor writes values of another type.
-// The entries of the ledger are by field.
-func (m *migrator) move(all []migration.Difference, byName map[string]*table) (moved map[*schema.Property]migration.Called, err error) {
-	m.tables, moved = m.before, map[*schema.Property]migration.Called{}
-	names := m.before.names
+// History implements [migration.Database].
+func (m *migrator) History(most int) ([]migration.Entry, error) {
+	return history(m.conn, m.schema, most)
+}
+
+// Settle implements [migration.Database]. It gives each column whose type changes the name of a new
+// one: a program that runs with the older cards finds no column of that name, and neither reads nor
+// writes values of another type.
+func (m *migrator) Settle(all []migration.Difference) (names *migration.Names, err error) {
+	m.tables, m.moved = m.before, map[*schema.Property]migration.Called{}
+	names = m.before.Names
 	for _, d := range all {
 		if d.Op != migration.ChangeType || d.Column.Primary {
 			continue
 		}
-		p := byName[d.Table.Name].byName(d.Column.Name).Prop
-		names, moved[p] = names.Move(p.Owner.Key, p.Name)
+		p := m.before.ByName[d.Table.Name].byName(d.Column.Name).Prop
+		names, m.moved[p] = names.Move(p.Owner.Key, p.Name)
 	}
-	if len(moved) == 0 {
-		return moved, nil
+	if len(m.moved) == 0 {
+		return names, nil
 	}
-	if m.tables, err = newTables(m.task.Entities, m.schema, names); err == nil {
-		m.tables.take(m.adopted)
+	if m.tables, err = newTables(m.Task.Entities, m.schema, names); err == nil {
+		m.tables.Take(m.adopted)
 	}
-	return moved, err
+	return names, err
 }
 
-// ledger reads the ledger of names. A role that may not read it works without it while it is
+// Ledger implements [migration.Database]. A role that may not read it works without it while it is
 // empty: every table has the name of its entity then.
-func (m *migrator) ledger() (all []migration.Called, err error) {
+func (m *migrator) Ledger() (all []migration.Called, err error) {
 	err = m.conn.Run(&engine.Query{Text: []byte(readNames), Values: [][]byte{[]byte(m.schema)}, Row: func(v [][]byte) error {
 		all = append(all, migration.Called{Table: string(v[0]), Column: string(v[1]), Names: strings.Fields(string(v[2])), At: string(v[3])})
 		return nil
@@ -84,7 +66,7 @@ func (m *migrator) ledger() (all []migration.Called, err error) {
 	if engine.Lacks(err) == "" {
 		return all, err
 	}
-	written, err := m.number(readWritten)
+	written, err := m.Number(readWritten)
 	if err == nil && written > 0 {
 		err = fmt.Errorf("the role of the connection may not read %[1]s.names, which says the tables of renamed entities; let it: GRANT USAGE ON SCHEMA %[1]s and GRANT SELECT ON %[1]s.names", engine.Bookkeeping)
 	}
@@ -100,5 +82,5 @@ func (m *migrator) nameSQL(c migration.Called) string {
 
 // forgetSQL removes the entry of a column that is dropped.
 func (ch *change) forgetSQL(column string) string {
-	return "DELETE FROM " + engine.Bookkeeping + ".names WHERE schema = " + literal(ch.schema) + ` AND "table" = ` + literal(ch.was.Name) + ` AND "column" = ` + literal(column)
+	return "DELETE FROM " + engine.Bookkeeping + ".names WHERE schema = " + literal(ch.schema) + ` AND "table" = ` + literal(ch.Was.Name) + ` AND "column" = ` + literal(column)
 }

@@ -63,8 +63,8 @@ func (r *reading) scanOf(c *sqltext.Column, values []sqltext.Value) *scan {
 		return nil
 	}
 	s := &scan{key: r.table.of(c), values: values, kind: kind, limit: q.Limit + 1}
-	if !slices.ContainsFunc(r.table.indexes, func(ix index) bool {
-		return !ix.unique && len(ix.columns) == 2 && ix.columns[0] == s.key.name && ix.columns[1] == r.table.primary().name
+	if !slices.ContainsFunc(r.Table.Indexes, func(ix sqltext.Index) bool {
+		return !ix.Unique && ix.Columns[0] == c && ix.Tail == r.Table.Primary
 	}) || !s.key.scans.worth(s.limit) {
 		return nil
 	}

@@ -23,7 +23,7 @@ const (
 // Seeded says which of entities have had their seeds in this database's life, whether or not
 // the rows are still there. A database without the table has had none; it is not made for the
 // answer.
-func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (map[*schema.Entity]bool, error) {
+func (s *access) Seeded(ctx context.Context, entities []*schema.Entity) (map[*schema.Entity]bool, error) {
 	marks := map[string]bool{}
 	err := s.db.Read(ctx, func(c *engine.Conn) error {
 		clear(marks)
@@ -37,7 +37,7 @@ func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (map[*sch
 		return err
 	})
 	done := map[*schema.Entity]bool{}
-	names := s.tables.Load().names
+	names := s.tables.Load().Names
 	for _, e := range entities {
 		done[e] = marks[names.Mark(e.Key)]
 	}
@@ -46,22 +46,22 @@ func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (map[*sch
 
 // Seed implements [driver.DB].
 func (d database) Seed(ctx context.Context, _ []*driver.Write[*table], do func(driver.Seeding[*table]) error) error {
-	if err := d.store.db.Own(ctx, "seeds", makeSeeds); err != nil {
-		return d.store.db.Public(ctx, err)
+	if err := d.db.Own(ctx, "seeds", makeSeeds); err != nil {
+		return d.db.Public(ctx, err)
 	}
-	return d.store.db.Write(ctx, func(c *engine.Conn) error { return do(seeding{ctx, d.store, c}) })
+	return d.db.Write(ctx, func(c *engine.Conn) error { return do(seeding{ctx, d.access, c}) })
 }
 
 // seeding is the transaction of seeds.
 type seeding struct {
 	ctx   context.Context //nolint:containedctx // that of the one call it is made for
-	store *Store
+	store *access
 	conn  *engine.Conn
 }
 
 // Mark implements [driver.Seeding].
 func (x seeding) Mark(t *table) (fresh bool, err error) {
-	mark := &engine.Query{Text: []byte(markSeeds), Values: [][]byte{[]byte(x.store.db.Address().Schema), []byte(x.store.tables.Load().names.Mark(t.Entity.Key))}}
+	mark := &engine.Query{Text: []byte(markSeeds), Values: [][]byte{[]byte(x.store.db.Address().Schema), []byte(x.store.tables.Load().Names.Mark(t.Entity.Key))}}
 	err = x.conn.Run(mark)
 	return mark.Count > 0, err
 }

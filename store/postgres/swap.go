@@ -23,93 +23,88 @@ import (
 func (ch *change) changeType(s *migration.Step, d *migration.Difference) ([]group, error) {
 	col := ch.t.byName(s.Column)
 	from, to := d.WasColumn.Kind, d.Column.Kind
-	// Whatever comes of it, nothing else is asked of values of the old type.
-	ch.filled[col.name], ch.swapped[col.name] = true, true
+	// Nothing else is asked of values of the old type.
+	ch.Replaced[col.Plain] = true
 	if d.Column.Primary {
 		s.Refuse("it is the primary key, which other tables may point at", "keep the type, or move the rows to a new entity")
 		return nil, nil
 	}
 	held := int64(0)
-	if ch.rows > 0 {
+	if ch.Held > 0 {
 		var err error
-		if held, err = ch.held.Count("t." + quote(s.Column) + " IS NOT NULL"); err != nil {
+		if held, err = ch.Count("t." + col.Name + " IS NOT NULL"); err != nil {
 			return nil, err
 		}
 	}
-	var f *filling
-	if held > 0 {
-		if f = ch.conversion(col, from, to); f == nil {
-			s.NoConversion(held)
+	if held == 0 {
+		if ch.Held > 0 && col.def.NotNull && !col.def.Filled {
+			s.NoValue(ch.Held)
 			return nil, nil
 		}
-		f.to, f.seen = shorten(helpers+"new "+col.name), shorten(helpers+"seen "+col.name)
-		rows := s.Rows
-		s.Rows = 0
-		if err := ch.try(s, f); err != nil || s.Refused {
-			return nil, err
-		}
-		lost, keys := s.Rows, s.Keys
-		s.Rows, s.Keys = rows, nil
-		lossless := migration.Lossless(from, to)
-		if from == "integer" && to == "number" { // a number holds every integer up to 2^53
-			rounded, err := ch.held.Count("t." + quote(s.Column) + " NOT BETWEEN -9007199254740992 AND 9007199254740992")
-			if err != nil {
-				return nil, err
-			}
-			lossless = rounded == 0
-		}
-		if lost > 0 || !lossless || f.value.Text != "" {
-			s.Convert(ch.task, held, lost)
-			s.Keys = keys
-		}
+		return ch.swap(col, nil), nil
 	}
-	if f == nil && ch.rows > 0 && col.notNull && col.fill == "" {
-		s.NoValue(ch.rows)
+	f := ch.Conversion(d.Column, from, to)
+	if f == nil {
+		s.NoConversion(held)
 		return nil, nil
 	}
-	return ch.swap(col, f), nil
+	lost, err := ch.Fill(s, f)
+	if err != nil || s.Refused {
+		return nil, err
+	}
+	lossless := migration.Lossless(from, to)
+	if from == "integer" && to == "number" { // a number holds every integer up to 2^53
+		rounded, err := ch.Count("t." + col.Name + " NOT BETWEEN -9007199254740992 AND 9007199254740992")
+		if err != nil {
+			return nil, err
+		}
+		lossless = rounded == 0
+	}
+	if lost > 0 || !lossless || !f.Lossy {
+		s.Convert(ch.Task, held, lost)
+	}
+	return ch.swap(col, &filling{Filling: f, column: col, to: shorten(helpers + "new " + col.Plain), seen: shorten(helpers + "seen " + col.Plain)}), nil
 }
 
 // swap are the groups that put a column of the card's definition in the place of the one that
 // is there. f is nil where no row has a value.
 func (ch *change) swap(was *column, f *filling) []group {
 	is := ch.next.of(ch.next.Stored(was.Prop))
-	second := is.definition
-	second.name, second.notNull = shorten(helpers+"new "+was.name), false
-	seen := quote(shorten(helpers + "seen " + was.name))
+	second := is.def
+	second.Name, second.NotNull, second.Default = shorten(helpers+"new "+was.Plain), false, ""
+	seen := quote(shorten(helpers + "seen " + was.Plain))
 	alter := ch.t.alter()
 	groups := []group{one(
-		alter+"DROP COLUMN IF EXISTS "+quote(second.name), alter+"DROP COLUMN IF EXISTS "+seen,
-		alter+"ADD COLUMN "+second.sql(), alter+"ADD COLUMN "+seen+" text",
+		alter+"DROP COLUMN IF EXISTS "+quote(second.Name), alter+"DROP COLUMN IF EXISTS "+seen,
+		alter+"ADD COLUMN "+columnSQL(&second), alter+"ADD COLUMN "+seen+" text",
 	)}
 	if f != nil {
 		groups = append(groups, group{fill: f})
 	}
 	end := []string{
 		alter + "DROP COLUMN " + was.Name, alter + "DROP COLUMN " + seen,
-		alter + "RENAME COLUMN " + quote(second.name) + " TO " + is.Name,
-		ch.forgetSQL(was.name), ch.nameSQL(ch.moved[was.Prop]),
+		alter + "RENAME COLUMN " + quote(second.Name) + " TO " + is.Name,
+		ch.forgetSQL(was.Plain), ch.nameSQL(ch.moved[was.Prop]),
 	}
-	if is.fill != "" {
-		end = append(end, alter+"ALTER COLUMN "+is.Name+" SET DEFAULT "+is.fill)
-		if is.notNull && f == nil {
-			end = append(end, "UPDATE "+ch.t.Name+" SET "+is.Name+" = "+is.fill)
+	if is.def.Default != "" {
+		end = append(end, alter+"ALTER COLUMN "+is.Name+" SET DEFAULT "+is.def.Default)
+		if is.def.NotNull && f == nil {
+			end = append(end, "UPDATE "+ch.t.Name+" SET "+is.Name+" = "+is.def.Default)
 		}
 	}
 	groups = append(groups, group{sql: end, swap: f})
-	if is.notNull {
-		groups = append(groups, ch.neverNull(is.name)...)
+	if is.def.NotNull {
+		groups = append(groups, ch.neverNull(is.Plain)...)
 	}
-	for _, ck := range is.checks {
-		groups = append(groups, ch.hold(ck)...)
-	}
+	groups = append(groups, ch.holdAll(is)...)
 	if is.refs != nil {
-		groups = append(groups, one(ch.t.addReference(is, ch.schema)+" NOT VALID"), one(ch.t.validate(is.refs.name)))
+		groups = append(groups, one(ch.t.addReference(is, ch.schema)+" NOT VALID"), one(ch.t.validate(is.constraint(references))))
 	}
 	// Indexes on the column went with it.
-	for i, ix := range ch.t.indexes {
-		if now := ch.was.Index(ix.name); now != nil && now.Text == indexText(ix.unique, ch.t.columnsSQL(ix)) && slices.Contains(ix.columns, was.name) {
-			groups = append(groups, ch.makeIndex(ch.next.indexes[i])...)
+	for i := range ch.t.Indexes {
+		ix := &ch.t.Indexes[i]
+		if now := ch.Was.Index(ix.Name); now != nil && now.Text == indexText(ix.Unique, columnsSQL(ix)) && slices.Contains(ix.All(), was.Column) {
+			groups = append(groups, ch.makeIndex(&ch.next.Indexes[i])...)
 		}
 	}
 	return groups
@@ -117,7 +112,7 @@ func (ch *change) swap(was *column, f *filling) []group {
 
 // swapped ends a change of a type, in a transaction that has the table for itself: what others
 // wrote since the last pass is computed, and the columns change places.
-func (s *Store) swapped(ctx context.Context, c *engine.Conn, w work, g group) error {
+func (s *access) swapped(ctx context.Context, c *engine.Conn, w work, g group) error {
 	if err := c.Exec(strings.Join(g.begin(w.table), ";\n")); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -19,6 +20,8 @@ type waiting struct {
 	// then runs after the attempt that succeeds.
 	then func(context.Context) error
 }
+
+var errNoPrepare = errors.New("the database was not prepared yet")
 
 // between is the time from one attempt to the next.
 const between = 500 * time.Millisecond
@@ -68,7 +71,8 @@ func (w *waiting) start(ctx context.Context, attempt func(context.Context) error
 	}()
 }
 
-// after adds a function that runs when an attempt has succeeded; false: no attempts are made.
+// after adds a function that runs when an attempt has succeeded, again until it succeeds; false: no
+// attempts are made, and the caller runs it.
 func (w *waiting) after(do func(context.Context) error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -3,9 +3,15 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/driver"
 	"github.com/frondhost/frond/store/postgres/engine"
@@ -14,24 +20,27 @@ import (
 
 var _ driver.DB[*table] = database{}
 
+// database implements [driver.DB].
+type database struct{ *access }
+
 // Table implements [driver.DB].
-func (d database) Table(e *schema.Entity) (*table, error) { return d.store.table(e) }
+func (d database) Table(e *schema.Entity) (*table, error) { return d.table(e) }
 
 // Read implements [driver.DB].
 func (d database) Read(ctx context.Context, t *table, st *driver.Statement) error {
 	q, bound := query(t, st)
 	defer bound.free()
-	return d.store.db.Read(ctx, func(c *engine.Conn) error { return c.Run(q) })
+	return d.db.Read(ctx, func(c *engine.Conn) error { return c.Run(q) })
 }
 
 // Write implements [driver.DB].
 func (d database) Write(ctx context.Context, w *driver.Write[*table], do func(driver.Tx) error) error {
-	return d.store.constraint(w.Table, w.Written, d.write(ctx, w, do))
+	return d.constraint(w.Table, w.Written, d.write(ctx, w, do))
 }
 
 // write runs a write: one statement where nothing else has to hold, and else a transaction.
 func (d database) write(ctx context.Context, w *driver.Write[*table], do func(driver.Tx) error) error {
-	s := d.store
+	s := d.access
 	if w.Terms == nil && w.Alone != nil {
 		q, bound := query(w.Table, w.Alone)
 		defer bound.free()
@@ -91,7 +100,7 @@ func ofOneRow(f *filter.Filter) bool {
 // tx is the transaction of one write.
 type tx struct {
 	runner
-	store *Store
+	store *access
 	table *table
 }
 
@@ -126,4 +135,166 @@ func (t *table) Key(id json.RawMessage) (sqltext.Value, bool) {
 	}
 	o := fit(t.Primary, filter.Eq, v)
 	return o.v, !o.decided
+}
+
+// Fit implements [driver.Table]: the year 0 of RFC 3339 is the year 1 before Christ. A text with a
+// NUL is refused, which no text of PostgreSQL has.
+func (t *table) Fit(p *schema.Property, v *sqltext.Value) error {
+	if v.Kind != sqltext.Text {
+		return nil
+	}
+	if c := t.Stored(p); p.Kind == schema.KindJSON && c != nil && classOf(c) == asArray {
+		v.S = string(arrayLiteral(nil, json.RawMessage(v.S)))
+	}
+	if strings.IndexByte(v.S, 0) >= 0 {
+		message := p.Name + " holds the character U+0000, which the database cannot keep; leave it out"
+		return kiterror.Invalid(message, schema.Detail{Path: p.Name, Pointer: "/body/" + p.Name, Code: "characters", Message: message})
+	}
+	if rest, found := strings.CutPrefix(v.S, "0000-"); found && (p.Kind == schema.KindDate || p.Kind == schema.KindDateTime) {
+		v.S = "0001-" + rest + " BC"
+	}
+	return nil
+}
+
+// Insert implements [driver.DB]. Several rows are one statement whose text does not depend on their
+// number: each column's values are one array.
+//
+//	INSERT INTO "post" ("id", "views") SELECT u.c0, u.c1 FROM unnest($1::text[], $2::bigint[])
+//	  WITH ORDINALITY AS u(c0, c1, n) ORDER BY u.n
+//
+// All foreign keys are judged when the statement is done, so rows may point at each other.
+func (database) Insert(b *sqltext.Builder, t *table, args []sqltext.Value, n int) (bound []sqltext.Value, times int) {
+	if n == 1 {
+		b.Insert(&t.Table)
+		return args, 1
+	}
+	var names, values, arrays, aliases []string
+	for i, c := range t.columns {
+		alias := "c" + strconv.Itoa(i)
+		names, aliases = append(names, c.Name), append(aliases, alias)
+		arrays = append(arrays, "$"+strconv.Itoa(i+1)+"::"+elementType(c)+"[]")
+		values = append(values, "u."+alias)
+		if baseType(c.Type) != elementType(c) {
+			values[i] += "::" + c.Type
+		}
+	}
+	b.Text("INSERT INTO ", t.Name, " (", strings.Join(names, ", "), ") SELECT ", strings.Join(values, ", "),
+		" FROM unnest(", strings.Join(arrays, ", "), ") WITH ORDINALITY AS u(", strings.Join(aliases, ", "), ", n) ORDER BY u.n")
+	columns := make([]sqltext.Value, len(t.columns))
+	for i := range t.columns {
+		text := []byte{'{'}
+		for row := range n {
+			text = appendArrayElement(text, args[row*len(t.columns)+i])
+		}
+		columns[i] = sqltext.TextValue(string(append(text, '}')))
+	}
+	return columns, 1
+}
+
+// elementType is the type that a column's values have in an array: the column's own, or text
+// for one that is an array itself, since unnest opens every level.
+func elementType(c *column) string {
+	if strings.HasSuffix(c.Type, "[]") {
+		return "text"
+	}
+	return c.Type
+}
+
+// appendArrayElement appends a value to an array literal that begins with its brace.
+func appendArrayElement(list []byte, v sqltext.Value) []byte {
+	if len(list) > 1 {
+		list = append(list, ',')
+	}
+	switch v.Kind {
+	case sqltext.Null, sqltext.Blob:
+		return append(list, "NULL"...)
+	case sqltext.Text:
+		list = append(list, '"')
+		for i := range len(v.S) {
+			if c := v.S[i]; c == '"' || c == '\\' {
+				list = append(list, '\\')
+			}
+			list = append(list, v.S[i])
+		}
+		return append(list, '"')
+	}
+	return appendValue(list, v)
+}
+
+// checks send the counts of [sqltext.Terms] in one round trip with the write that they belong
+// to. They are a runner that is used twice: at first it gathers the statements and lets every
+// count be enough; when they have run, it gives the same calls the numbers that came.
+//
+//	gather   Before, After                      2 statements
+//	run      SELECT count(*) …; INSERT …; SELECT count(*) …
+//	judge    Before, After                        Dangling, Unmet or nil
+type checks struct {
+	queries []*engine.Query
+	bound   []*arguments
+	numbers []int64
+	// last says that no statement follows.
+	last bool
+	// judging says that the numbers are there, and next which of them comes.
+	judging bool
+	next    int
+}
+
+// Number gathers a statement, or returns its number.
+func (s *checks) Number(sql []byte, args []sqltext.Value) (int64, error) {
+	if s.judging {
+		s.next++
+		return s.numbers[s.next-1], nil
+	}
+	at := len(s.numbers)
+	s.numbers = append(s.numbers, 0)
+	bound := newArguments(args)
+	s.bound = append(s.bound, bound)
+	s.queries = append(s.queries, &engine.Query{Text: sql, Values: bound.values, Row: func(values [][]byte) (err error) {
+		s.numbers[at], err = strconv.ParseInt(string(values[0]), 10, 64)
+		return err
+	}})
+	return math.MaxInt64, nil
+}
+
+// Rows is not called: the row that is to be changed is read before its terms are judged.
+func (s *checks) Rows([]byte, []sqltext.Value, *sqltext.Selection, *rows.Rows) error { return nil }
+
+// run sends writes together with their checks (nil: none), and judges. ran is called when they have
+// run. An error of Before comes before those of the writes.
+func (s *checks) run(c *engine.Conn, around driver.Checks, writes []*engine.Query, ran func()) error {
+	defer func() {
+		for _, bound := range s.bound {
+			bound.free()
+		}
+	}()
+	before := 0
+	if around != nil {
+		_ = around.Before(s) // every count is enough
+		before = len(s.queries)
+		_ = around.After(s) // likewise
+	}
+	all := writes
+	if len(s.queries) > 0 {
+		all = slices.Concat(s.queries[:before], writes, s.queries[before:])
+	}
+	var err error
+	if len(all) == 1 && s.last {
+		err = c.Conclude(all...)
+	} else {
+		err = c.Run(all...)
+	}
+	ran()
+	if around == nil {
+		return err
+	}
+	s.judging = true
+	if before == 0 || s.queries[before-1].Done {
+		if wrong := around.Before(s); wrong != nil {
+			return wrong
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return around.After(s)
 }

@@ -90,7 +90,7 @@ func TestLanes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &reading{store: m.store, table: tb}
+		r := &reading{store: m.store.access, table: tb}
 		if err := r.Begin(&tb.Table, &c.q, budget.MeterOf(t.Context())); err != nil {
 			t.Fatal(err)
 		}

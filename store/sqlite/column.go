@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
@@ -21,43 +22,39 @@ import (
 //	objects, arrays       TEXT, held to json_valid
 func newColumn(e *schema.Entity, p *schema.Property, names *migration.Names, stored func(key string) bool) *column {
 	name := names.Column(e.Key, p.Name)
-	c := &column{Column: sqltext.Column{Prop: p, Name: quote(name)}}
-	d := &c.definition
-	d.column = name
-	d.primary = p == e.Primary
-	d.notNull = d.primary || !sqltext.MayBeNull(p)
-	d.typ = "TEXT"
+	c := &column{Column: &sqltext.Column{Prop: p, Name: quote(name), Plain: name}}
+	d := &c.def
+	d.Name, d.Field, d.Primary, d.Type, d.Kind = name, p.Name, p == e.Primary, "TEXT", "string"
+	d.NotNull = d.Primary || !sqltext.MayBeNull(p)
 	switch p.Kind {
 	case schema.KindInteger:
-		d.typ = "INTEGER"
+		d.Type, d.Kind = "INTEGER", "integer"
 	case schema.KindNumber:
-		d.typ = "REAL"
+		d.Type, d.Kind = "REAL", "number"
 	case schema.KindBoolean:
-		d.typ = "INTEGER"
-		d.mark("boolean", c.Name+" IN (0, 1)")
+		d.Type, d.Kind, d.Mark = "INTEGER", "boolean", c.Name+" IN (0, 1)"
 	case schema.KindDateTime:
-		d.mark("date-time", fmt.Sprintf("length(%s) = %d", c.Name, len(sqltext.TimeLayout)))
+		d.Kind, d.Mark = "date-time", fmt.Sprintf("length(%s) = %d", c.Name, len(sqltext.TimeLayout))
 	case schema.KindDate:
-		d.mark("date", fmt.Sprintf("length(%s) = 10", c.Name))
+		d.Kind, d.Mark = "date", fmt.Sprintf("length(%s) = 10", c.Name)
 	case schema.KindDecimal:
-		d.collation = decimalCollation
+		d.Kind, d.Collation = decimalCollation, decimalCollation
 	case schema.KindJSON:
-		d.mark("json", "json_valid("+c.Name+")")
+		d.Kind, d.Mark = "json", "json_valid("+c.Name+")"
 	}
 	literal := func(v sqltext.Value) (string, bool) { return engine.Literal(v), true }
 	for _, ck := range sqltext.Checks(p, c.Name, literal, lengthCheck(c.Name)) {
-		d.checks = append(d.checks, check{ck.Keyword, ck.Expr})
+		d.Checks = append(d.Checks, migration.Check{Keyword: ck.Keyword, Expression: ck.Expr})
 	}
 	c.fill = sqltext.Constant(p)
-	d.dflt = defaultLiteral(c.fill)
+	d.Default, d.Filled = defaultLiteral(c.fill), c.fill.Kind != sqltext.Null
 	if c.refs = sqltext.Target(p, stored); c.refs != nil {
-		d.refs = fmt.Sprintf("REFERENCES %s (%s)", quote(names.Table(c.refs.Owner.Key)), quote(names.Column(c.refs.Owner.Key, c.refs.Name)))
+		d.References = migration.Reference{Table: names.Table(c.refs.Owner.Key), Column: names.Column(c.refs.Owner.Key, c.refs.Name), Rest: "DEFERRABLE INITIALLY DEFERRED"}
 		if word := sqltext.OnDelete(p); word != "" {
-			d.refs += " ON DELETE " + word
+			d.References.Rest = "ON DELETE " + word + " " + d.References.Rest
 		}
-		d.refs += " DEFERRABLE INITIALLY DEFERRED"
 	}
-	c.Type, c.NotNull, c.Collation = d.typ, d.notNull, d.collation
+	c.Type, c.NotNull, c.Collation = d.Type, d.NotNull, d.Collation
 	return c
 }
 
@@ -73,13 +70,43 @@ func defaultLiteral(v sqltext.Value) string {
 	return ""
 }
 
-// mark notes the kind of value that the column holds where its type does not show it. The mark
-// is the name of a check, so that a later version of the program reads it back from the file.
+// markOf is the name of the check that holds the values of a column to its kind, where its type does
+// not show it: a later version of the program reads it back from the file.
 //
 //	CONSTRAINT "at:kind date-time" CHECK (length("at") = 27)
-func (d *definition) mark(kind, expr string) {
-	d.kind = kind
-	d.checks = append(d.checks, check{"kind " + kind, expr})
+func markOf(d *migration.Column) string { return "kind " + d.Kind }
+
+// columnSQL is a column as CREATE TABLE and ADD COLUMN have it; [parseColumn] reads it back:
+//
+//	"price" TEXT COLLATE decimal NOT NULL CONSTRAINT "price:enum" CHECK (…) REFERENCES …
+func columnSQL(d *migration.Column) string {
+	var b strings.Builder
+	b.WriteString(quote(d.Name) + " " + d.Type)
+	if d.Collation != "" {
+		b.WriteString(" COLLATE " + d.Collation)
+	}
+	if d.Default != "" {
+		b.WriteString(" DEFAULT " + d.Default)
+	}
+	if d.NotNull {
+		b.WriteString(" NOT NULL")
+	}
+	if d.Primary {
+		b.WriteString(" PRIMARY KEY")
+	}
+	check := func(keyword, expression string) {
+		fmt.Fprintf(&b, " CONSTRAINT %s CHECK (%s)", quote(d.Name+":"+keyword), expression)
+	}
+	if d.Mark != "" {
+		check(markOf(d), d.Mark)
+	}
+	for _, ck := range d.Checks {
+		check(ck.Keyword, ck.Expression)
+	}
+	if r := d.References; r.Table != "" {
+		b.WriteString(" REFERENCES " + quote(r.Table) + " (" + quote(r.Column) + ") " + r.Rest)
+	}
+	return b.String()
 }
 
 // lengthCheck writes the CHECK of a length. SQLite's length counts code points, as JSON Schema

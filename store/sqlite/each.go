@@ -43,7 +43,7 @@ func (r *reading) each() error {
 
 	b := r.b
 	if r.Find.Count {
-		b.Text("SELECT 0, * FROM (") // as for a page: the counts stand behind the rows
+		b.Text("SELECT 0, * FROM (") // as for a page: the counts come after the rows
 	}
 	// With one row at most for each key there is nothing to order and to limit. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.

@@ -22,7 +22,7 @@ import (
 //
 // A foreign key is not among them: it is judged when the write is done (see
 // [Store.blameWrite]).
-func (s *Store) constraint(t *table, err error) error {
+func (s *access) constraint(t *table, err error) error {
 	if !errors.Is(err, sqlite3.CONSTRAINT) {
 		return err
 	}
@@ -32,7 +32,7 @@ func (s *Store) constraint(t *table, err error) error {
 	// listViolations made the messages beforehand.
 	v, ok := t.violations[message]
 	if !ok {
-		for _, other := range s.tables.Load().byKey {
+		for _, other := range s.tables.Load().ByKey {
 			if v, ok = other.violations[message]; ok {
 				break
 			}

@@ -15,7 +15,7 @@ import (
 // BAD_REQUEST for a cursor of another order or a filter that SQLite cannot take,
 // UNPROCESSABLE_ENTITY where a statement has used up its time, SERVICE_UNAVAILABLE where the
 // database cannot be reached, ctx's own where it ends.
-func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
+func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
 	t, err := s.table(q.Entity)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 // reading is the state of one Find.
 type reading struct {
 	sqltext.Reading
-	store *Store
+	store *access
 	table *table
 	// b has the statement.
 	b *sqltext.Builder

@@ -2,9 +2,9 @@ package sqlite
 
 import (
 	"fmt"
+	"log/slog"
 	"math"
 	"strconv"
-	"strings"
 	"sync"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
@@ -23,9 +23,10 @@ import (
 //	new rows    INSERT names the columns that a row has; the database fills the rest
 //	messages    constraints are called as their columns, and a CHECK has no field to blame
 
-// foreignTable is the table that an entity is mapped to, as the file has it. The error says
-// which name of frond.yaml is not in the file.
-func (s *Store) foreignTable(e *schema.Entity, db *dbschema.Database, stored func(key string) bool) (*table, error) {
+// foreignTable is the table that an entity is mapped to, as the file has it. The error names
+// the part of frond.yaml that the file lacks. log gets a warning, once for a field, where a row holds
+// a value that its card cannot carry.
+func foreignTable(e *schema.Entity, db *dbschema.Database, log *slog.Logger, stored func(key string) bool) (*table, error) {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("entity %s: %s; correct it under tables in frond.yaml", e.Name, fmt.Sprintf(format, args...))
 	}
@@ -36,60 +37,54 @@ func (s *Store) foreignTable(e *schema.Entity, db *dbschema.Database, stored fun
 	if described == nil {
 		return nil, fault("the database has no table or view %s", e.Table.Name)
 	}
-	t := &table{byIndex: make([]*column, len(e.Fields)), violations: map[string]violation{}, foreign: true}
+	t := &table{violations: map[string]violation{}, foreign: true}
+	var columns, made []*sqltext.Column
+	var indexes []sqltext.Index
 	for _, p := range e.Fields {
-		switch {
-		case !p.Stored:
+		if !p.Stored {
 			continue
-		case p.Parts() != nil:
-			t.made = append(t.made, &column{Column: sqltext.Column{Prop: p, Odd: s.odd(e, p)}})
+		}
+		c := &column{Column: &sqltext.Column{Prop: p, Odd: sync.OnceFunc(func() {
+			log.Warn("a row holds a value that its card cannot carry; it is read as null", "table", e.Table.Name, "column", e.Table.Column(p.Name), "card", kindWord(p.Kind))
+		})}}
+		if p.Parts() != nil {
+			made = append(made, c.Column)
 			continue
 		}
 		is := findColumn(described, e.Table.Column(p.Name))
 		if is == nil {
 			return nil, fault("%s has no column %s for the field %s", described.Name, e.Table.Column(p.Name), p.Name)
 		}
-		c := &column{Column: sqltext.Column{
-			Prop: p, Name: quote(is.Name), Type: is.Type.Name, NotNull: is.NotNull && !described.View, Filled: is.Fill != dbschema.FillNone, Odd: s.odd(e, p),
-		}}
-		c.column = is.Name
+		c.Name, c.Plain, c.Type = quote(is.Name), is.Name, is.Type.Name
+		c.NotNull, c.Filled = is.NotNull && !described.View, is.Fill != dbschema.FillNone
 		c.refs = sqltext.Target(p, stored)
-		t.columns = append(t.columns, c)
-		t.byIndex[p.Index] = c
-		if p == e.Primary {
-			t.primary = c
-		}
+		t.columns, columns = append(t.columns, c), append(columns, c.Column)
 		for _, led := range described.Indexed {
 			if asciiLower(led) == asciiLower(is.Name) {
-				t.indexes = append(t.indexes, index{columns: []*column{c}})
+				indexes = append(indexes, sqltext.Index{Columns: []*sqltext.Column{c.Column}})
 			}
 		}
 	}
-	t.findPrimary(e)
-	t.describe(quote(described.Name), e)
-	t.Sparse = true
-	t.indexed(described.View)
+	t.Table = sqltext.NewTable(e, quote(described.Name), columns)
+	t.Plain, t.Indexes, t.Sparse = described.Name, indexes, true
+	t.Compose(made)
+	t.UseIndexes(described.View)
 	if !described.View && !described.NoRowID {
 		t.rowid = freeRowID(func(name string) bool { return findColumn(described, name) != nil })
 	}
-	t.listViolations(described.Name)
+	t.listViolations()
 	for _, members := range e.Uniques {
-		t.uniqueViolation(described.Name, members)
+		var unique []*sqltext.Column
+		for _, p := range members {
+			if c := t.Stored(p); c != nil && c.Parts == nil {
+				unique = append(unique, c)
+			}
+		}
+		if len(unique) == len(members) {
+			t.uniqueViolation(unique)
+		}
 	}
 	return t, nil
-}
-
-// uniqueViolation enters the message of a unique constraint that the card names.
-func (t *table) uniqueViolation(name string, members []*schema.Property) {
-	columns := make([]string, len(members))
-	for i, p := range members {
-		c := t.byIndex[p.Index]
-		if c == nil {
-			return
-		}
-		columns[i] = name + "." + c.column
-	}
-	t.violations["UNIQUE constraint failed: "+strings.Join(columns, ", ")] = violation{unique: members}
 }
 
 // findTable finds a table as SQLite does, without regard to case.
@@ -110,16 +105,6 @@ func findColumn(t *dbschema.Table, name string) *dbschema.Column {
 		}
 	}
 	return nil
-}
-
-// odd reports, once for a field, that a row holds a value that its card cannot carry.
-func (s *Store) odd(e *schema.Entity, p *schema.Property) func() {
-	var once sync.Once
-	return func() {
-		once.Do(func() {
-			s.db.Log().Warn("a row holds a value that its card cannot carry; it is read as null", "table", e.Table.Name, "column", e.Table.Column(p.Name), "card", kindWord(p.Kind))
-		})
-	}
 }
 
 // kindWord names a kind of values in the log.

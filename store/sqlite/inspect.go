@@ -1,47 +1,47 @@
 package sqlite
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// found is a table as the file holds it, read back from its CREATE statements. This program wrote
-// them, so only what [definition.sql] and [table.indexSQL] write has to be understood: the schema
-// has no other record.
-type found struct {
-	name     string
-	columns  []definition
-	byName   map[string]*definition
-	indexes  map[string]string // name to CREATE INDEX
-	triggers map[string]string // name to CREATE TRIGGER
-}
+// The tables of a file are read back from their CREATE statements: the schema has no other record.
+// This program wrote them, so only the text of [table.sql] and [table.indexSQL] has to be understood.
 
-// inspect reads every table of the file, by its name in lower case, except those of
-// [ownPrefix]. The value is nil for a table that this program did not make. Tables come first
-// in the statement's answer, so that indexes and triggers find theirs.
-func inspect(c *engine.Conn) (map[string]*found, error) {
+// inspect reads every table of the file except those of [ownPrefix], by its name in lower case.
+// One that this program did not make is foreign. Tables come first in the statement's answer, so
+// that indexes find theirs.
+func inspect(c *engine.Conn) (tables []*migration.Table, err error) {
 	st, err := c.Start([]byte("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name NOT LIKE '\\_frond\\_%' ESCAPE '\\' ORDER BY type = 'table' DESC, name"), nil)
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]*found{}
+	all := map[string]*migration.Table{}
 	for st.Step() {
 		kind, name, key, sql := st.ColumnText(0), st.ColumnText(1), asciiLower(st.ColumnText(2)), st.ColumnText(3)
-		switch f := all[key]; {
-		case kind == "index" && f != nil:
-			f.indexes[name] = sql
-		case kind == "trigger" && f != nil:
-			f.triggers[name] = sql
+		switch t := all[key]; {
+		case kind == "index" && t != nil && !t.Foreign:
+			t.Indexes = append(t.Indexes, migration.Index{
+				Name: name, Text: sql, Unique: strings.HasPrefix(sql, "CREATE UNIQUE"), Own: strings.HasPrefix(name, t.Name+":"), Columns: indexedColumns(sql),
+			})
 		case kind == "table" || kind == "view":
-			all[key] = parseTable(name, sql)
+			if all[key] = parseTable(name, sql); all[key] == nil {
+				all[key] = &migration.Table{Name: key, Foreign: true}
+			}
 		}
 	}
-	return all, c.Finish(st)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		tables = append(tables, all[key])
+	}
+	return tables, c.Finish(st)
 }
 
 // parseTable reads a CREATE TABLE of this program; nil for any other.
-func parseTable(name, sql string) *found {
+func parseTable(name, sql string) *migration.Table {
 	toks, ok := tokens(sql)
 	// CREATE TABLE "name" ( … ) STRICT
 	if !ok || len(toks) != 5 || toks[0] != "CREATE" || toks[1] != "TABLE" || toks[4] != "STRICT" {
@@ -51,28 +51,25 @@ func parseTable(name, sql string) *found {
 	if !ok {
 		return nil
 	}
-	f := &found{name: name, byName: map[string]*definition{}, indexes: map[string]string{}, triggers: map[string]string{}}
+	t := &migration.Table{Name: name}
 	for len(body) > 0 {
 		n := 0
 		for n < len(body) && body[n] != "," {
 			n++
 		}
-		d, ok := parseDefinition(body[:n])
+		d, ok := parseColumn(body[:n])
 		if !ok {
 			return nil
 		}
-		f.columns = append(f.columns, d)
+		t.Columns = append(t.Columns, d)
 		body = body[min(n+1, len(body)):]
 	}
-	for i := range f.columns {
-		f.byName[f.columns[i].column] = &f.columns[i]
-	}
-	return f
+	return t
 }
 
-// parseDefinition reads the tokens of one column, the inverse of [definition.sql]; false for
-// anything that it does not write.
-func parseDefinition(toks []string) (d definition, ok bool) {
+// parseColumn reads the tokens of one column, the inverse of [columnSQL]; false for anything that
+// it does not write.
+func parseColumn(toks []string) (d migration.Column, ok bool) {
 	next := func() string {
 		if len(toks) == 0 {
 			return ""
@@ -81,38 +78,65 @@ func parseDefinition(toks []string) (d definition, ok bool) {
 		toks = toks[1:]
 		return t
 	}
-	d.column, d.typ = unquote(next()), next()
-	if d.column == "" || d.typ == "" {
+	d.Name, d.Type = unquote(next()), next()
+	if d.Name == "" || d.Type == "" {
 		return d, false
 	}
+	d.Kind = map[string]string{"INTEGER": "integer", "REAL": "number", "TEXT": "string"}[d.Type]
 	for len(toks) > 0 {
 		switch word := next(); word {
 		case "COLLATE":
-			d.collation = next()
+			d.Collation = next()
+			d.Kind = d.Collation
 		case "DEFAULT":
-			d.dflt = next()
+			d.Default = next()
+			d.Filled = true
 		case "NOT":
-			d.notNull = next() == "NULL"
+			d.NotNull = next() == "NULL"
 		case "PRIMARY":
-			d.primary = next() == "KEY"
+			d.Primary = next() == "KEY"
 		case "CONSTRAINT":
 			name := unquote(next())
 			_, keyword, ok := strings.Cut(name, ":")
 			if !ok || next() != "CHECK" {
 				return d, false
 			}
+			expression := inside(next())
 			if kind, ok := strings.CutPrefix(keyword, "kind "); ok {
-				d.kind = kind
+				d.Kind, d.Mark = kind, expression
+			} else {
+				d.Checks = append(d.Checks, migration.Check{Keyword: keyword, Expression: expression})
 			}
-			d.checks = append(d.checks, check{keyword, inside(next())})
 		case "REFERENCES":
-			d.refs = strings.Join(append([]string{word}, toks...), " ")
+			d.References.Table, d.References.Column = unquote(next()), unquote(inside(next()))
+			d.References.Rest = strings.Join(toks, " ")
 			toks = nil
 		default:
 			return d, false
 		}
 	}
 	return d, true
+}
+
+// indexedColumns lists the columns of a CREATE INDEX; nil for one over expressions.
+func indexedColumns(sql string) (names []string) {
+	toks, ok := tokens(sql)
+	if !ok {
+		return nil
+	}
+	for _, group := range toks {
+		list, ok := tokens(inside(group))
+		if !ok || inside(group) == "" {
+			continue
+		}
+		for _, tok := range list {
+			if name := unquote(tok); name != "" {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	return nil
 }
 
 // tokens cuts SQL into words, quoted names, literals, commas and whole groups in parentheses. It
@@ -198,21 +222,4 @@ func unquote(name string) string {
 		return ""
 	}
 	return strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
-}
-
-// kindName names the kind of value that a column holds, for comparing and for messages:
-// integer, number, boolean, date-time, date, decimal, json or string. It reads the mark of a
-// check where the type does not show it.
-func (d *definition) kindName() string {
-	switch {
-	case d.collation != "":
-		return d.collation
-	case d.kind != "":
-		return d.kind
-	case d.typ == "INTEGER":
-		return "integer"
-	case d.typ == "REAL":
-		return "number"
-	}
-	return "string"
 }

@@ -3,8 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
@@ -23,28 +21,28 @@ import (
 // and columns that no card describes are left alone. Prepare may be called again, with other
 // cards, while the store is in use: writes wait for it, and reads that began before it keep
 // their tables.
-func (s *Store) Prepare(ctx context.Context, entities []*schema.Entity) error {
+func (s *access) Prepare(ctx context.Context, entities []*schema.Entity) error {
 	return s.start(ctx, entities, catalog.SchemaChanges{}, false)
 }
 
 // start is the Prepare of [facade.Abilities].
-func (s *Store) start(ctx context.Context, entities []*schema.Entity, changes catalog.SchemaChanges, unchanged bool) error {
+func (s *access) start(ctx context.Context, entities []*schema.Entity, changes catalog.SchemaChanges, unchanged bool) error {
 	_, err := s.Migrate(ctx, &migration.Task{Entities: entities, Changes: changes, Start: true, Unchanged: unchanged})
 	return err
 }
 
 // Plan returns what Migrate would do, and changes nothing.
-func (s *Store) Plan(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
-	all, err := s.newTables(ctx, task.Entities)
+func (s *access) Plan(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
+	all, err := s.compiled(ctx, task.Entities)
 	if err != nil {
 		return nil, err
 	}
-	if all.foreign != nil {
+	if all.Foreign != nil {
 		return &migration.Plan{}, nil // another program's tables are served as they are
 	}
 	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
 		m := s.migrator(ctx, c, task)
-		plan = &m.plan
+		plan = &m.Plan
 		return failure(m.prepare())
 	}})
 	return plan, err
@@ -54,18 +52,18 @@ func (s *Store) Plan(ctx context.Context, task *migration.Task) (plan *migration
 // the plan or none. A process that dies in the middle leaves the file as it was. The error is
 // [migration.Refused] where steps are refused, and the plan is returned with it. Of a task that is
 // a start's, the plan has the steps that were applied.
-func (s *Store) Migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
-	all, err := s.newTables(ctx, task.Entities)
+func (s *access) Migrate(ctx context.Context, task *migration.Task) (plan *migration.Plan, err error) {
+	all, err := s.compiled(ctx, task.Entities)
 	if err != nil {
 		return nil, err
 	}
-	if all.foreign != nil {
+	if all.Foreign != nil {
 		s.tables.Store(all)
 		return &migration.Plan{}, nil
 	}
 	err = s.db.Write(&engine.Op{Ctx: ctx, Alone: true, Run: func(c *engine.Conn) error {
 		m := s.migrator(ctx, c, task)
-		plan, err = &m.plan, s.migrate(c, m)
+		plan, err = &m.Plan, s.migrate(c, m)
 		if err == nil {
 			s.tables.Store(m.tables)
 		}
@@ -74,53 +72,29 @@ func (s *Store) Migrate(ctx context.Context, task *migration.Task) (plan *migrat
 	return plan, err
 }
 
-// newTables compiles the tables of the entities that have one, under the names of a database
+// compiled compiles the tables of the entities that have one, under the names of a database
 // without tables. The error has the faults of all cards that no table can follow: the author
 // reads them before anything is written.
-func (s *Store) newTables(ctx context.Context, entities []*schema.Entity) (*tables, error) {
-	var foreign *dbschema.Database
-	if s.db.Foreign() {
-		err := s.db.Read(ctx, func(c *engine.Conn) (err error) {
-			foreign, err = describe(c, func(*dbschema.Table) bool { return false })
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+func (s *access) compiled(ctx context.Context, entities []*schema.Entity) (*tables, error) {
+	all, err := newTables(s.db, entities, migration.DefaultNames(naming))
+	if err != nil || !s.db.Foreign() {
+		return all, err
 	}
-	return s.compile(entities, foreign, migration.DefaultNames(naming))
-}
-
-// compile compiles the tables of the entities that have one, under their names.
-func (s *Store) compile(entities []*schema.Entity, foreign *dbschema.Database, names *migration.Names) (*tables, error) {
-	all := &tables{byEntity: map[*schema.Entity]*table{}, byKey: map[string]*table{}, foreign: foreign, names: names}
-	stored := map[string]bool{}
-	for _, e := range entities {
-		stored[e.Key] = e.Primary != nil && !e.View
+	var found *dbschema.Database
+	err = s.db.Read(ctx, func(c *engine.Conn) (err error) {
+		found, err = describe(c, func(*dbschema.Table) bool { return false })
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	var faults []error
-	for _, e := range entities {
-		if !stored[e.Key] {
-			continue
-		}
-		t, err := s.newTable(e, all, func(key string) bool { return stored[key] })
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
-		all.byEntity[e], all.byKey[e.Key] = t, t
-		all.order = append(all.order, t)
-	}
-	if faults != nil {
-		return nil, errors.Join(faults...)
-	}
-	return all, nil
+	return all, all.Adopt(found)
 }
 
 // migrate runs on the writer, outside a transaction: a table can only be rebuilt while foreign keys
 // are not enforced, and PRAGMA foreign_keys does nothing inside a transaction. It writes its log
 // lines after the commit.
-func (s *Store) migrate(c *engine.Conn, m *migrator) (err error) {
+func (s *access) migrate(c *engine.Conn, m *migrator) (err error) {
 	if err := c.Once("PRAGMA foreign_keys = OFF"); err != nil {
 		return failure(err)
 	}
@@ -140,7 +114,7 @@ func (s *Store) migrate(c *engine.Conn, m *migrator) (err error) {
 	for _, line := range m.lines {
 		s.db.Log().Info("the store changed", "step", line)
 	}
-	for _, line := range m.plan.Notices {
+	for _, line := range m.Plan.Notices {
 		s.db.Log().Warn("the store holds something that no card describes; it is left alone", "what", line)
 	}
 	return nil
@@ -157,7 +131,7 @@ func failure(err error) error {
 
 // apply executes the plan, in a transaction.
 func (m *migrator) apply() error {
-	if err := m.plan.Stop(m.task); err != nil {
+	if err := m.Plan.Stop(m.Task); err != nil {
 		return err
 	}
 	if err := m.write(); err != nil {
@@ -181,7 +155,7 @@ func (m *migrator) apply() error {
 	if err := m.broken(); err != nil {
 		return err
 	}
-	for _, t := range m.tables.order {
+	for _, t := range m.tables.Order {
 		if err := m.tally(t); err != nil {
 			return err
 		}
@@ -193,12 +167,12 @@ func (m *migrator) apply() error {
 // the plan was made.
 func (m *migrator) broken() error {
 	for _, t := range m.filled {
-		bad, err := m.conn.Number("SELECT count(*) FROM pragma_foreign_key_check(?)", sqltext.TextValue(t.plain))
+		bad, err := m.conn.Number("SELECT count(*) FROM pragma_foreign_key_check(?)", sqltext.TextValue(t.Plain))
 		if err != nil {
 			return err
 		}
 		if bad > 0 {
-			step := migration.Step{Op: migration.AddForeignKey, Entity: t.Entity.Name, Table: t.plain, Does: "hold its relations"}
+			step := migration.Step{Op: migration.AddForeignKey, Entity: t.Entity.Name, Table: t.Plain, Does: "hold its relations"}
 			step.Refuse(migration.Count(bad, "%d row points at none with the value that was computed for it", "%d rows point at none with the values that were computed for them"), "correct values in frond.yaml")
 			return migration.Refused{step}
 		}
@@ -217,7 +191,7 @@ func (m *migrator) record() error {
 	if err := m.conn.Once(`CREATE TABLE IF NOT EXISTS "` + historyTable + `" (at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, steps TEXT NOT NULL) STRICT`); err != nil {
 		return err
 	}
-	text, err := migration.Record(m.plan.Steps)
+	text, err := migration.Record(m.Plan.Steps)
 	if err != nil {
 		return err
 	}
@@ -225,7 +199,7 @@ func (m *migrator) record() error {
 }
 
 // History returns the migrations of the store, the latest first, at most limit of them.
-func (s *Store) History(ctx context.Context, limit int) (all []migration.Entry, err error) {
+func (s *access) History(ctx context.Context, limit int) (all []migration.Entry, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
 		all, err = history(c, limit)
 		return err
@@ -248,6 +222,3 @@ func history(c *engine.Conn, limit int) (all []migration.Entry, err error) {
 	}
 	return all, c.Finish(st)
 }
-
-// sortedKeys lists the keys of a map in order.
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -3,31 +3,21 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
 )
 
-// migrator is one run over all tables: it reads the tables of the file, compares them with those of
-// the cards (package migration), and makes a step of each difference, with the function that
-// executes it. Nothing changes before [migrator.apply].
+// migrator is one run over all tables: package migration compares the tables of the file with those
+// of the cards, and the migrator adds a function to each step that executes it. Nothing changes
+// before [migrator.apply].
 type migrator struct {
+	migration.Planner
 	ctx    context.Context
-	store  *Store
+	store  *access
 	conn   *engine.Conn
-	log    *slog.Logger
-	task   *migration.Task
 	tables *tables // under the names of the file
-	// free returns how many bytes the disk has left, -1 where that is unknown.
-	free func() int64
-	// holds are the tables that are there, by name in lower case; nil for one that this program
-	// did not make.
-	holds map[string]*found
-	// present describes holds.
-	present []*migration.Table
 
-	plan migration.Plan
 	work []work
 	// filled are the tables with values that are computed while the plan is applied.
 	filled []*table
@@ -38,6 +28,8 @@ type migrator struct {
 	lines []string
 }
 
+var _ migration.Database = (*migrator)(nil)
+
 // work executes one step.
 type work struct {
 	step migration.Step
@@ -45,69 +37,57 @@ type work struct {
 }
 
 // migrator is a run over the tables of a task.
-func (s *Store) migrator(ctx context.Context, c *engine.Conn, task *migration.Task) *migrator {
-	return &migrator{ctx: ctx, store: s, conn: c, log: s.db.Log(), free: s.db.FreeDisk, task: task}
+func (s *access) migrator(ctx context.Context, c *engine.Conn, task *migration.Task) *migrator {
+	return &migrator{Planner: migration.Planner{Task: task}, ctx: ctx, store: s, conn: c}
 }
 
 // prepare reads the tables of the file and makes the plan.
 func (m *migrator) prepare() (err error) {
-	if m.holds, err = inspect(m.conn); err != nil {
-		return err
-	}
 	// See migrate.
-	m.plan.Begin, m.plan.End = []string{"PRAGMA foreign_keys = OFF", "BEGIN IMMEDIATE"}, []string{"COMMIT", "PRAGMA foreign_keys = ON"}
-	for _, name := range sortedKeys(m.holds) {
-		m.present = append(m.present, m.holds[name].compared(name))
-	}
-	if err := m.resolve(); err != nil {
+	m.Plan.Begin, m.Plan.End = []string{"PRAGMA foreign_keys = OFF", "BEGIN IMMEDIATE"}, []string{"COMMIT", "PRAGMA foreign_keys = ON"}
+	if m.Present, err = inspect(m.conn); err != nil {
 		return err
 	}
-	var wanted []*migration.Table
-	byName := map[string]*table{}
-	for _, t := range m.tables.order {
-		wanted, byName[t.plain] = append(wanted, t.compared()), t
-	}
-	undeclared, err := m.tables.names.Undeclared(m.task, m.present, wanted, func(table, where string) (int64, error) {
-		return m.number("SELECT count(*) FROM " + quote(table) + where)
-	})
-	if err != nil {
-		return err
-	}
-	for _, step := range undeclared {
-		m.plan.Add(step)
-	}
-	for _, differences := range migration.ByTable(migration.Compare(m.present, wanted)) {
-		d := &differences[0]
-		if d.Op == migration.CreateTable {
-			m.create(byName[d.Table.Name], d)
-			continue
-		}
-		if err := m.change(byName[d.Table.Name], d).settle(differences); err != nil {
-			return err
-		}
-	}
-	for _, name := range migration.Unknown(m.present, wanted) {
-		m.plan.Notices = append(m.plan.Notices, "table "+name)
-	}
-	return nil
+	return m.Make(m, naming)
 }
 
-// number runs a statement that returns one number.
-func (m *migrator) number(sql string) (int64, error) { return m.conn.Number(sql) }
+// Compile implements [migration.Database].
+func (m *migrator) Compile(names *migration.Names) (wanted []*migration.Table, err error) {
+	m.tables, err = newTables(m.store.db, m.Task.Entities, names)
+	for _, t := range m.tables.Order {
+		wanted = append(wanted, t.described())
+	}
+	return wanted, err
+}
 
-// create adds the step that makes a table with its indexes, or refuses one that is there and
-// that this program did not make.
-func (m *migrator) create(t *table, d *migration.Difference) {
+// Settle implements [migration.Database]. Every column keeps its name.
+func (m *migrator) Settle([]migration.Difference) (*migration.Names, error) {
+	return m.tables.Names, nil
+}
+
+// Adopted implements [migration.Database].
+func (*migrator) Adopted(string) bool { return false }
+
+// Qualified implements [migration.Database].
+func (*migrator) Qualified(name string) string { return quote(name) }
+
+// Number implements [migration.Database].
+func (m *migrator) Number(sql string) (int64, error) { return m.conn.Number(sql) }
+
+// Create implements [migration.Database]: it adds the step that makes a table with its indexes, or
+// refuses one that is there and that this program did not make.
+func (m *migrator) Create(d *migration.Difference) {
+	t := m.tables.ByName[d.Table.Name]
 	step := d.Step()
 	step.Effect = migration.Online
 	if d.Was != nil {
 		step.Refuse("it was not made by this program", "name another store, or rename that table")
-		m.plan.Add(step)
+		m.Plan.Add(step)
 		return
 	}
 	step.SQL = []string{t.sql(t.Name)}
-	for _, ix := range t.indexes {
-		step.SQL = append(step.SQL, t.indexSQL(ix))
+	for i := range t.Indexes {
+		step.SQL = append(step.SQL, t.indexSQL(&t.Indexes[i]))
 	}
 	m.add(step, m.statements(step.SQL))
 	m.made++
@@ -116,8 +96,8 @@ func (m *migrator) create(t *table, d *migration.Difference) {
 // add appends a step with what executes it. A step that a start leaves alone, or that is
 // refused, is listed and not executed.
 func (m *migrator) add(step migration.Step, run func() error) {
-	m.plan.Add(step)
-	if m.task.Executes(&step) {
+	m.Plan.Add(step)
+	if m.Task.Executes(&step) {
 		m.work = append(m.work, work{step, run})
 	}
 }
@@ -139,8 +119,8 @@ func (m *migrator) note(format string, args ...any) {
 	m.lines = append(m.lines, fmt.Sprintf(format, args...))
 }
 
-// list returns the first column of a statement's rows.
-func (m *migrator) list(sql string) (out []string, err error) {
+// List implements [migration.Database]: it returns the first column of a statement's rows.
+func (m *migrator) List(sql string) (out []string, err error) {
 	st, err := m.conn.Start([]byte(sql), nil)
 	if err != nil {
 		return nil, err

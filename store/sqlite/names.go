@@ -8,9 +8,6 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// naming gives new tables and columns their names.
-var naming = migration.Naming{Table: tableName, Column: columnName}
-
 // namesTable is the ledger of names: what cards have called a table, or a column of it ("" for the
 // table itself), parted by spaces, the name of now last.
 const namesTable = ownPrefix + "names"
@@ -18,35 +15,18 @@ const namesTable = ownPrefix + "names"
 // makeNames makes it on first use.
 const makeNames = `CREATE TABLE IF NOT EXISTS "` + namesTable + `" ("table" TEXT, "column" TEXT, called TEXT NOT NULL, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY ("table", "column")) STRICT`
 
-// resolve finds the tables and columns of the task's entities, compiles them, and adds the steps
-// of renames to the plan.
-func (m *migrator) resolve() error {
-	ledger, err := m.ledger()
-	if err != nil {
-		return err
-	}
-	names, renamed, refused, err := migration.Resolve(m.task, naming, m.present, migration.Ledger{Names: ledger, History: func() ([]migration.Entry, error) {
-		return history(m.conn, migration.MaxHistory)
-	}}, func(table string) (int64, error) {
-		return m.conn.Number("SELECT count(*) FROM " + quote(table))
-	})
-	if err != nil {
-		return err
-	}
-	for _, step := range refused {
-		m.plan.Add(step)
-	}
-	for _, r := range renamed {
-		r.SQL = []string{makeNames, nameSQL(r.Entry)}
-		m.add(r.Step, m.statements(r.SQL))
-		m.note("%s: %s", r.Where(), r.Does)
-	}
-	m.tables, err = m.store.compile(m.task.Entities, nil, names)
-	return err
+// Rename implements [migration.Database].
+func (m *migrator) Rename(r *migration.Renaming) {
+	r.SQL = []string{makeNames, nameSQL(r.Entry)}
+	m.add(r.Step, m.statements(r.SQL))
+	m.note("%s: %s", r.Where(), r.Does)
 }
 
-// ledger reads the ledger of names.
-func (m *migrator) ledger() (all []migration.Called, err error) {
+// History implements [migration.Database].
+func (m *migrator) History(most int) ([]migration.Entry, error) { return history(m.conn, most) }
+
+// Ledger implements [migration.Database].
+func (m *migrator) Ledger() (all []migration.Called, err error) {
 	there, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.TextValue(namesTable))
 	if err != nil || there == 0 {
 		return nil, err
@@ -63,7 +43,7 @@ func (m *migrator) ledger() (all []migration.Called, err error) {
 
 // write writes the entries that belong to no step.
 func (m *migrator) write() error {
-	for i, c := range m.tables.names.Unwritten() {
+	for i, c := range m.tables.Names.Unwritten() {
 		if i == 0 {
 			if err := m.conn.Once(makeNames); err != nil {
 				return err

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -35,41 +36,39 @@ func (ch *change) build() error {
 	c := &copying{change: ch, name: name, temporary: quote("~new " + name)}
 	definitions := make([]string, 0, len(ch.t.columns))
 	for _, col := range ch.t.columns {
-		definitions = append(definitions, col.definition.sql())
+		definitions = append(definitions, columnSQL(&col.def))
 		c.into = append(c.into, col.Name)
 		c.from = append(c.from, ch.copied(col))
 	}
-	old := ch.holds[asciiLower(ch.was.Name)]
-	for i := range ch.was.Columns {
-		was := &ch.was.Columns[i]
+	for i := range ch.Was.Columns {
+		was := ch.Was.Columns[i]
 		if ch.want.Column(was.Name) != nil || ch.dropped[was.Name] {
 			continue
 		}
-		def := *old.byName[was.Name]
-		def.notNull = def.notNull && def.dflt != ""
-		definitions = append(definitions, def.sql())
+		was.NotNull = was.NotNull && was.Filled
+		definitions = append(definitions, columnSQL(&was))
 		c.into, c.from = append(c.into, quote(was.Name)), append(c.from, quote(was.Name))
 	}
 	create := createTable(c.temporary, definitions)
-	step := migration.Step{Op: migration.Rebuild, Entity: ch.t.Entity.Name, Table: name, Effect: migration.Slow, Does: "rebuild the table", Start: migration.Applies, Rows: ch.rows}
-	if ch.rows == 0 {
+	step := migration.Step{Op: migration.Rebuild, Entity: ch.t.Entity.Name, Table: name, Effect: migration.Slow, Does: "rebuild the table", Start: migration.Applies, Rows: ch.Held}
+	if ch.Held == 0 {
 		step.Effect = migration.Online
 	}
 	if err := ch.measure(&step); err != nil {
 		return err
 	}
 	insert := "INSERT INTO " + c.temporary + " (" + strings.Join(c.into, ", ") + ") SELECT " + strings.Join(c.from, ", ") + " FROM " + ch.t.Name
-	if len(ch.values) > 0 {
-		insert += " /* and the program computes " + strings.Join(sortedKeys(ch.values), ", ") + " */"
+	if len(ch.Filled) > 0 {
+		insert += " /* and the program computes " + strings.Join(slices.Sorted(maps.Keys(ch.Filled)), ", ") + " */"
 	}
 	end := []string{"DROP TABLE " + ch.t.Name, "ALTER TABLE " + c.temporary + " RENAME TO " + ch.t.Name}
-	for _, column := range sortedKeys(ch.dropped) {
-		if ch.tables.names.Noted(name, column) {
+	for _, column := range slices.Sorted(maps.Keys(ch.dropped)) {
+		if ch.tables.Names.Noted(name, column) {
 			end = append(end, forgetSQL(name, column))
 		}
 	}
 	step.SQL = append([]string{create, insert}, end...)
-	for _, ix := range ch.was.Indexes {
+	for _, ix := range ch.Was.Indexes {
 		if now := ch.want.Index(ix.Name); now != nil && now.Text == ix.Text {
 			step.SQL = append(step.SQL, ix.Text)
 		}
@@ -83,7 +82,7 @@ func (ch *change) build() error {
 		}
 		return c.replace(end)
 	})
-	if len(ch.values) > 0 {
+	if len(ch.Filled) > 0 {
 		ch.filled = append(ch.filled, ch.t)
 	}
 	ch.note("rebuilt table %s", name)
@@ -93,29 +92,29 @@ func (ch *change) build() error {
 // measure sets the disk that the copy of a large table needs, and refuses the step where less is
 // free. The copy is written to the log first, and then to the file.
 func (ch *change) measure(step *migration.Step) error {
-	if ch.rows < worthMeasuring {
+	if ch.Held < worthMeasuring {
 		return nil
 	}
-	size, err := ch.conn.Size(ch.was.Name)
+	size, err := ch.conn.Size(ch.Was.Name)
 	if err != nil {
 		return err
 	}
-	if step.Bytes = 2 * size; ch.free() >= 0 && ch.free() < step.Bytes {
-		step.Refuse(fmt.Sprintf("the copy needs about %d MiB of disk, and %d MiB are free", step.Bytes>>20, ch.free()>>20), "make room, and try again")
+	if step.Bytes = 2 * size; ch.store.db.FreeDisk() >= 0 && ch.store.db.FreeDisk() < step.Bytes {
+		step.Refuse(fmt.Sprintf("the copy needs about %d MiB of disk, and %d MiB are free", step.Bytes>>20, ch.store.db.FreeDisk()>>20), "make room, and try again")
 	}
 	return nil
 }
 
 // copied is the value of a column in the new table, from a row of the old one.
 func (ch *change) copied(c *column) string {
-	was, value := ch.was.Column(c.column), c.Name
+	was, value := ch.Was.Column(c.Plain), c.Name
 	if was == nil {
 		return engine.Literal(c.fill)
 	}
-	if !strings.HasPrefix(was.Type, c.typ+" ") {
-		value = "CAST(" + value + " AS " + c.typ + ")"
+	if was.Type != c.def.Type {
+		value = "CAST(" + value + " AS " + c.def.Type + ")"
 	}
-	if c.notNull && !was.NotNull && c.fill.Kind != sqltext.Null {
+	if c.def.NotNull && !was.NotNull && c.fill.Kind != sqltext.Null {
 		value = "coalesce(" + value + ", " + engine.Literal(c.fill) + ")"
 	}
 	return value
@@ -135,14 +134,14 @@ type copying struct {
 func (c *copying) copy() error {
 	rowid := ""
 	for _, name := range []string{"rowid", "oid", "_rowid_"} {
-		if !slices.ContainsFunc(c.was.Columns, func(o migration.Column) bool { return asciiLower(o.Name) == name }) {
+		if !slices.ContainsFunc(c.Was.Columns, func(o migration.Column) bool { return asciiLower(o.Name) == name }) {
 			rowid = name
 			break
 		}
 	}
 	insert := "INSERT INTO " + c.temporary + " (" + strings.Join(c.into, ", ") + ") SELECT " + strings.Join(c.from, ", ") + " FROM " + c.t.Name
 	if rowid == "" {
-		if len(c.values) > 0 {
+		if len(c.Filled) > 0 {
 			return fmt.Errorf("table %s: values cannot be computed for a table with fields called rowid, oid and _rowid_; rename one of them first", c.name)
 		}
 		return c.conn.Once(insert)
@@ -157,7 +156,7 @@ func (c *copying) copy() error {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		if len(c.values) > 0 {
+		if len(c.Filled) > 0 {
 			err = c.computed(rowid, next, last)
 		} else {
 			err = c.conn.Exec(insert+" WHERE "+rowid+" BETWEEN ? AND ? ORDER BY "+rowid, sqltext.IntValue(next), sqltext.IntValue(last))
@@ -173,19 +172,19 @@ func (c *copying) copy() error {
 
 // progress reports how far the copy is, in the log every two seconds.
 func (c *copying) progress() {
-	if c.task.Progress != nil {
-		c.task.Progress(c.name, c.done, c.change.rows)
+	if c.Task.Progress != nil {
+		c.Task.Progress(c.name, c.done, c.Held)
 	}
 	if time.Since(c.said) > 2*time.Second {
 		c.said = time.Now()
-		c.log.Info("the store rebuilds a table", "table", c.name, "rows", c.done, "of", c.change.rows)
+		c.store.db.Log().Info("the store rebuilds a table", "table", c.name, "rows", c.done, "of", c.Held)
 	}
 }
 
 // replace puts the new table in the place of the old one, with the indexes and triggers of the old
 // one, including those that no card describes, as far as their columns remain.
 func (c *copying) replace(end []string) error {
-	keep, err := c.list("SELECT sql FROM sqlite_schema WHERE tbl_name = " + engine.LiteralText(c.name) + " AND type IN ('index', 'trigger') AND sql IS NOT NULL AND substr(name, 1, 7) <> '" + ownPrefix + "'")
+	keep, err := c.List("SELECT sql FROM sqlite_schema WHERE tbl_name = " + engine.LiteralText(c.name) + " AND type IN ('index', 'trigger') AND sql IS NOT NULL AND substr(name, 1, 7) <> '" + ownPrefix + "'")
 	if err != nil {
 		return err
 	}

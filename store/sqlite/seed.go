@@ -19,7 +19,7 @@ const makeSeeds = `CREATE TABLE IF NOT EXISTS "` + seedsTable + `" (entity TEXT 
 
 // Seeded says which of entities have had their seeds in this store's life, whether or not the
 // rows are still there. A store without the table has had none; it is not made for the answer.
-func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map[*schema.Entity]bool, err error) {
+func (s *access) Seeded(ctx context.Context, entities []*schema.Entity) (done map[*schema.Entity]bool, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
 		done = map[*schema.Entity]bool{}
 		there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.Value{Kind: sqltext.Text, S: seedsTable})
@@ -37,15 +37,15 @@ func (s *Store) Seeded(ctx context.Context, entities []*schema.Entity) (done map
 }
 
 // seeded says whether the entity has a mark, which a rename leaves. The table has to be there.
-func (s *Store) seeded(c *engine.Conn, e *schema.Entity) (bool, error) {
-	n, err := c.Number(`SELECT count(*) FROM "`+seedsTable+`" WHERE entity = ?`, sqltext.TextValue(s.tables.Load().names.Mark(e.Key)))
+func (s *access) seeded(c *engine.Conn, e *schema.Entity) (bool, error) {
+	n, err := c.Number(`SELECT count(*) FROM "`+seedsTable+`" WHERE entity = ?`, sqltext.TextValue(s.tables.Load().Names.Mark(e.Key)))
 	return n > 0, err
 }
 
 // Seed implements [driver.DB].
 func (d database) Seed(ctx context.Context, all []*driver.Write[*table], do func(driver.Seeding[*table]) error) error {
-	x := &seeding{store: d.store}
-	return d.store.db.Write(&engine.Op{
+	x := &seeding{store: d.access}
+	return d.db.Write(&engine.Op{
 		Ctx: ctx,
 		Run: func(c *engine.Conn) error {
 			x.conn = c
@@ -56,7 +56,7 @@ func (d database) Seed(ctx context.Context, all []*driver.Write[*table], do func
 		},
 		Blame: func(c *engine.Conn, err error) error {
 			for _, w := range all { // a relation that leads nowhere may stand in any of them
-				if found := d.store.blameWrite(c, w.Table, w.Written, err); found != err { //nolint:errorlint // the same error means that nothing was found
+				if found := d.blameWrite(c, w.Table, w.Written, err); found != err { //nolint:errorlint // the same error means that nothing was found
 					return kiterror.AsError(found).At(w.Table.Entity.Name, "create")
 				}
 			}
@@ -70,7 +70,7 @@ func (d database) Seed(ctx context.Context, all []*driver.Write[*table], do func
 
 // seeding is the transaction of seeds.
 type seeding struct {
-	store *Store
+	store *access
 	conn  *engine.Conn
 	last  *table // whose statement ran last; nil: none has
 }
@@ -81,7 +81,7 @@ func (x *seeding) Mark(t *table) (fresh bool, err error) {
 	if err != nil || done {
 		return false, err
 	}
-	return true, x.conn.Exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, sqltext.TextValue(x.store.tables.Load().names.Mark(t.Entity.Key)))
+	return true, x.conn.Exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, sqltext.TextValue(x.store.tables.Load().Names.Mark(t.Entity.Key)))
 }
 
 // Run implements [driver.Seeding].

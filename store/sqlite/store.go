@@ -2,16 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
-	"sync/atomic"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store"
-	"github.com/frondhost/frond/store/dbschema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
@@ -21,15 +14,9 @@ import (
 // Entities have to be prepared before rows of them are read or written; the error of a call
 // for another one is an INTERNAL_ERROR.
 type Store struct {
-	db     *engine.DB // nil: it is not open
-	opts   Options
-	tables atomic.Pointer[tables]
 	store.Writes[*table]
-	// text writes the statements.
-	text sqltext.Database
-	// named is Options.NameRules.
-	named  bool
-	events eventLog
+	*access
+	opts Options
 }
 
 var (
@@ -52,9 +39,6 @@ func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) er
 	return s.db.Transact(ctx, fn)
 }
 
-// database answers [driver.DB] for a store.
-type database struct{ store *Store }
-
 // Options are those of the database; see [engine.Options]. Open sets Extend itself.
 type Options = engine.Options
 
@@ -72,11 +56,10 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 // other call.
 func New(opts Options) *Store {
 	opts.Extend = extend
-	s := &Store{opts: opts, named: opts.NameRules}
-	s.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: s.described}
-	s.Writes = store.NewWrites(database{s}, &s.text)
-	s.tables.Store(&tables{names: migration.DefaultNames(naming)})
-	return s
+	a := &access{named: opts.NameRules}
+	a.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: store.Describe(a.table)}
+	a.tables.Store(&tables{Names: migration.DefaultNames(naming)})
+	return &Store{Writes: store.NewWrites(database{a}, &a.text), access: a, opts: opts}
 }
 
 // Open opens the database of a store of [New], once, as the function Open does. foreign replaces
@@ -101,72 +84,6 @@ func (s *Store) Close() error {
 // disk it writes and removes a large value, so that a store recovers by itself when there is
 // space again.
 func (s *Store) Check(ctx context.Context) error { return s.db.Check(ctx) }
-
-// tables are the compiled tables of the entities of the last Prepare. They never change:
-// Prepare replaces them whole.
-type tables struct {
-	byEntity map[*schema.Entity]*table
-	byKey    map[string]*table
-	// names are those of tables and columns.
-	names *migration.Names
-	// foreign describes another program's database; nil: the tables are the store's own.
-	foreign *dbschema.Database
-	// order has them as the entities were given.
-	order []*table
-}
-
-// has says whether the entity with this key has a table.
-func (t *tables) has(key string) bool { return t.byKey[key] != nil }
-
-// sorted lists the tables by key, so that an error that could name several of them always
-// names the same.
-func (t *tables) sorted() []*table {
-	keys := slices.Sorted(maps.Keys(t.byKey))
-	out := make([]*table, len(keys))
-	for i, k := range keys {
-		out[i] = t.byKey[k]
-	}
-	return out
-}
-
-// table returns the table of an entity, which may be of an older set of cards than the last
-// Prepare's: requests that began before a change still run on theirs. Such a table is made for the
-// call alone.
-func (s *Store) table(e *schema.Entity) (*table, error) {
-	all := s.tables.Load()
-	if t := all.byEntity[e]; t != nil {
-		return t, nil
-	}
-	if e == nil || all.byKey[e.Key] == nil && !all.names.Has(e.Key) {
-		name := "?"
-		if e != nil {
-			name = e.Name
-		}
-		return nil, kiterror.Internal(fmt.Errorf("sqlite: there is no table for %s; hand the entity to Prepare", name))
-	}
-	return s.newTable(e, all, all.has)
-}
-
-// newTable is the table of an entity: its own, or in another program's database the one that
-// it is mapped to.
-func (s *Store) newTable(e *schema.Entity, all *tables, stored func(key string) bool) (*table, error) {
-	switch {
-	case all.foreign == nil:
-		return newTable(e, all.names, stored)
-	case e.Table == nil:
-		return nil, fmt.Errorf("entity %s has no table in this database, which is another program's; name one under tables in frond.yaml", e.Name)
-	}
-	return s.foreignTable(e, all.foreign, stored)
-}
-
-// described is the description of an entity's table, see [Store.table].
-func (s *Store) described(e *schema.Entity) (*sqltext.Table, error) {
-	t, err := s.table(e)
-	if err != nil {
-		return nil, err
-	}
-	return &t.Table, nil
-}
 
 // Backup writes the store at path into a file of its own, as of one moment, also while other
 // processes read and write it. The file is complete and on disk when Backup returns; it must not

@@ -14,21 +14,13 @@ import (
 // description never changes.
 type table struct {
 	sqltext.Table
-	// plain is the table's name without quotes.
-	plain string
-	// columns are those of the stored fields, in declaration order.
+	// columns are those of Table.Columns.
 	columns []*column
-	// byIndex has them by Property.Index; nil for a field that is not stored.
-	byIndex []*column
-	primary *column
-	// made are the fields that have no column of their own (schema.Property.Parts).
-	made []*column
 	// rowid is a name of SQLite's own number of a row that no field has taken: rowid, oid or
 	// _rowid_. Where all are taken it is "", and the primary key replaces it.
 	rowid string
 	// foreign says that the table is another program's: its card describes it and does not change it.
 	foreign bool
-	indexes []index
 
 	// violations are by SQLite's message; see listViolations.
 	violations map[string]violation
@@ -47,48 +39,14 @@ type violation struct {
 
 // column is one stored field.
 type column struct {
-	sqltext.Column // what statements need to know of it
-	definition     // what its CREATE TABLE says
+	*sqltext.Column                  // its description for statements
+	def             migration.Column // its definition in CREATE TABLE
 	// refs is the primary key that it points at; nil where the store has no table for the
 	// target.
 	refs *schema.Property
 	// fill is what rows get that are older than the column: the card's constant, [] for a list
 	// of ids, or null.
 	fill sqltext.Value
-}
-
-// definition is a column in DDL, from a card or from a file.
-type definition struct {
-	column string // unquoted
-	typ    string // of STRICT tables: TEXT, INTEGER, REAL
-	// kind is the kind of value where typ does not show it (boolean, date-time, date, json): a
-	// mark in a check's name, see mark.
-	kind      string
-	collation string
-	// dflt is the literal that rows get which are written without the column, by an older
-	// program; "" for none. It is no difference between two definitions.
-	dflt    string
-	notNull bool
-	primary bool
-	checks  []check
-	// refs is the clause that begins with REFERENCES, or "".
-	refs string
-}
-
-// check is one CHECK: its name is "column:keyword".
-type check struct {
-	keyword string // the card's, or "kind <kind>"
-	expr    string
-}
-
-// index is one CREATE INDEX.
-type index struct {
-	name    string // unquoted
-	unique  bool
-	columns []*column
-	// tail is the primary key, after the columns of an index that is not unique: every order ends
-	// in it, so a page in an index's order needs no sorting.
-	tail *column
 }
 
 // decimalCollation is the collation that [extend] gives each connection.
@@ -99,11 +57,8 @@ const decimalCollation = "decimal"
 // to refer to here. An error is a fault of the card that its author can mend: two fields whose
 // names differ by case alone, or no primary key.
 func newTable(e *schema.Entity, names *migration.Names, stored func(key string) bool) (*table, error) {
-	t := &table{
-		plain:      names.Table(e.Key),
-		byIndex:    make([]*column, len(e.Fields)),
-		violations: map[string]violation{},
-	}
+	t := &table{violations: map[string]violation{}}
+	var columns, made []*sqltext.Column
 	seen := map[string]string{}
 	for _, p := range e.Fields {
 		if !p.Stored {
@@ -111,85 +66,46 @@ func newTable(e *schema.Entity, names *migration.Names, stored func(key string) 
 		}
 		c := newColumn(e, p, names, stored)
 		if p.Parts() != nil {
-			t.made = append(t.made, c) // it is made of columns that others describe
+			made = append(made, c.Column) // it is made of columns that others describe
 			continue
 		}
-		folded := asciiLower(c.column)
+		folded := asciiLower(c.Plain)
 		if other, ok := seen[folded]; ok {
 			return nil, fmt.Errorf("entity %s: the fields %s and %s differ only by case, which a column's name cannot; rename one of them",
 				e.Name, other, p.Name)
 		}
 		seen[folded] = p.Name
-		t.columns = append(t.columns, c)
-		t.byIndex[p.Index] = c
-		if p == e.Primary {
-			t.primary = c
-		}
+		t.columns, columns = append(t.columns, c), append(columns, c.Column)
 	}
-	t.findPrimary(e)
-	if t.primary == nil {
+	plain := names.Table(e.Key)
+	t.Table = sqltext.NewTable(e, quote(plain), columns)
+	t.Plain = plain
+	t.Compose(made)
+	if t.Primary == nil {
 		return nil, fmt.Errorf("entity %s has no primary key; mark one field with role.primary: true", e.Name)
 	}
-	t.describe(quote(t.plain), e)
 	t.rowid = freeRowID(func(name string) bool { return seen[name] != "" })
-	t.listIndexes()
-	t.indexed(false)
-	t.listViolations(t.plain)
+	t.ListIndexes()
+	t.listViolations()
 	return t, nil
 }
 
-// indexed describes the indexes for statements. A view has none of its primary key.
-func (t *table) indexed(view bool) {
-	if !view {
-		t.Index(t.Primary)
-	}
-	for _, ix := range t.indexes {
-		var columns []*sqltext.Column
-		for _, c := range ix.columns {
-			columns = append(columns, &c.Column)
-		}
-		if ix.tail != nil {
-			columns = append(columns, &ix.tail.Column)
-		}
-		t.Index(columns...)
-	}
-}
-
-// findPrimary finds the primary key among the fields without a column.
-func (t *table) findPrimary(e *schema.Entity) {
-	for _, c := range t.made {
-		if c.Prop == e.Primary {
-			t.primary = c
+// byName returns the column of this name in the file, or nil.
+func (t *table) byName(name string) *column {
+	for _, c := range t.columns {
+		if c.Plain == name {
+			return c
 		}
 	}
-}
-
-// describe makes the description for statements, once the columns are known. A key of several
-// columns gets its parts.
-func (t *table) describe(name string, e *schema.Entity) {
-	described, made := make([]*sqltext.Column, len(t.columns)), make([]*sqltext.Column, len(t.made))
-	for i, c := range t.columns {
-		described[i] = &c.Column
-	}
-	for i, c := range t.made {
-		made[i] = &c.Column
-		t.byIndex[c.Prop.Index] = c
-	}
-	t.Table = sqltext.NewTable(e, name, described)
-	t.Compose(made)
+	return nil
 }
 
 // keyColumns are the columns of the primary key: one, or those that it is made of.
-func (t *table) keyColumns() []*column {
-	e := t.primary.Prop.Owner
-	if e.Table == nil || e.Table.Key == nil {
-		return []*column{t.primary}
+func (t *table) keyColumns() []*sqltext.Column {
+	if t.Primary.Parts != nil {
+		return t.Primary.Parts
 	}
-	var parts []*column
-	for _, name := range e.Table.Key {
-		parts = append(parts, t.byIndex[e.Property(name).Index])
-	}
-	return parts
+	return []*sqltext.Column{t.Primary}
 }
 
 // freeRowID is a name of SQLite's own number of a row that no column has taken; "" where all are.
@@ -207,10 +123,10 @@ func (t *table) rowID(b *sqltext.Builder, alias string) {
 	switch {
 	case t.rowid != "":
 		b.Text(alias, ".", t.rowid)
-	case t.primary.Parts == nil:
+	case t.Primary.Parts == nil:
 		b.Column(alias, t.Primary)
 	default:
-		for i, p := range t.primary.Parts {
+		for i, p := range t.Primary.Parts {
 			b.Text([]string{"(", ", "}[min(i, 1)])
 			b.Column(alias, p)
 		}
@@ -229,39 +145,24 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// sql is the definition as CREATE TABLE and ADD COLUMN have it; [parseDefinition] reads it
-// back:
-//
-//	"price" TEXT COLLATE decimal NOT NULL CONSTRAINT "price:enum" CHECK (…) REFERENCES …
-func (d *definition) sql() string {
-	var b strings.Builder
-	b.WriteString(quote(d.column) + " " + d.typ)
-	if d.collation != "" {
-		b.WriteString(" COLLATE " + d.collation)
+// described returns the table that a card wants as package migration compares it.
+func (t *table) described() *migration.Table {
+	out := &migration.Table{Name: t.Plain, Entity: t.Entity.Name}
+	for _, c := range t.columns {
+		out.Columns = append(out.Columns, c.def)
 	}
-	if d.dflt != "" {
-		b.WriteString(" DEFAULT " + d.dflt)
+	for i := range t.Indexes {
+		ix := &t.Indexes[i]
+		out.Indexes = append(out.Indexes, migration.Index{Name: ix.Name, Unique: ix.Unique, Columns: sqltext.Plain(ix.Columns), Text: t.indexSQL(ix), Own: true})
 	}
-	if d.notNull {
-		b.WriteString(" NOT NULL")
-	}
-	if d.primary {
-		b.WriteString(" PRIMARY KEY")
-	}
-	for _, c := range d.checks {
-		fmt.Fprintf(&b, " CONSTRAINT %s CHECK (%s)", quote(d.column+":"+c.keyword), c.expr)
-	}
-	if d.refs != "" {
-		b.WriteString(" " + d.refs)
-	}
-	return b.String()
+	return out
 }
 
 // sql is the whole CREATE TABLE under the given, quoted name.
 func (t *table) sql(name string) string {
 	definitions := make([]string, len(t.columns))
 	for i, c := range t.columns {
-		definitions[i] = c.definition.sql()
+		definitions[i] = columnSQL(&c.def)
 	}
 	return createTable(name, definitions)
 }
@@ -271,11 +172,55 @@ func createTable(name string, definitions []string) string {
 	return "CREATE TABLE " + name + " (\n  " + strings.Join(definitions, ",\n  ") + "\n) STRICT"
 }
 
-// column is the column of a field of the table's entity. An INTERNAL_ERROR says that the field
-// is not stored, which the façade prevents.
-func (t *table) column(p *schema.Property) (*column, error) {
-	if _, err := t.Column(p); err != nil {
-		return nil, err
+// indexSQL returns the CREATE INDEX. Its text is compared with the file's to see whether the
+// index has changed, so it may not change between versions of this program without need.
+func (t *table) indexSQL(ix *sqltext.Index) string {
+	var names []string
+	for _, c := range ix.All() {
+		names = append(names, c.Name)
 	}
-	return t.byIndex[p.Index], nil
+	create := "CREATE INDEX "
+	if ix.Unique {
+		create = "CREATE UNIQUE INDEX "
+	}
+	return create + quote(ix.Name) + " ON " + t.Name + " (" + strings.Join(names, ", ") + ")"
+}
+
+// listViolations lists SQLite's messages for the table's constraints with what each means.
+// They name tables and columns without quotes, so a name could be mistaken for two: hence
+// whole messages, and no parsing.
+//
+//	UNIQUE constraint failed: post.tenant, post.slug    those two fields
+//	NOT NULL constraint failed: post.title              title, required
+//	CHECK constraint failed: status:enum                status, enum
+//	cannot store TEXT value in INTEGER column post.n    n, type
+func (t *table) listViolations() {
+	t.uniqueViolation(t.keyColumns())
+	for _, ix := range t.Indexes {
+		if ix.Unique {
+			t.uniqueViolation(ix.Columns)
+		}
+	}
+	for _, c := range t.columns {
+		t.violations["NOT NULL constraint failed: "+t.Plain+"."+c.Plain] = violation{field: c.Prop, keyword: "required"}
+		if c.def.Mark != "" {
+			t.violations["CHECK constraint failed: "+c.Plain+":"+markOf(&c.def)] = violation{field: c.Prop, keyword: "type"}
+		}
+		for _, ck := range c.def.Checks {
+			t.violations["CHECK constraint failed: "+c.Plain+":"+ck.Keyword] = violation{field: c.Prop, keyword: ck.Keyword}
+		}
+		if c.def.Type != "TEXT" {
+			t.violations[fmt.Sprintf("cannot store TEXT value in %s column %s.%s", c.def.Type, t.Plain, c.Plain)] = violation{field: c.Prop, keyword: "type"}
+		}
+	}
+}
+
+// uniqueViolation enters the message of a unique constraint.
+func (t *table) uniqueViolation(columns []*sqltext.Column) {
+	names := sqltext.Plain(columns)
+	for i := range names {
+		names[i] = t.Plain + "." + names[i]
+	}
+	ix := sqltext.Index{Columns: columns}
+	t.violations["UNIQUE constraint failed: "+strings.Join(names, ", ")] = violation{unique: ix.Properties()}
 }

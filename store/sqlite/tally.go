@@ -30,12 +30,12 @@ func (t *table) tallied() string {
 	if t.foreign {
 		return "(SELECT count(*) FROM " + t.Name + ")" // nothing of this program's is in the file
 	}
-	return "coalesce((SELECT rows FROM " + tallyTable + " WHERE name = " + engine.LiteralText(t.plain) + "), ~(SELECT count(*) FROM " + t.Name + "))"
+	return "coalesce((SELECT rows FROM " + tallyTable + " WHERE name = " + engine.LiteralText(t.Plain) + "), ~(SELECT count(*) FROM " + t.Name + "))"
 }
 
 // readTally returns the number that [table.tallied] gave. A large table whose number is not
 // kept yet is counted by the writer, as soon as it comes to it; no reader waits for that.
-func (s *Store) readTally(t *table, n int64) int64 {
+func (s *access) readTally(t *table, n int64) int64 {
 	if n >= 0 {
 		return n
 	}
@@ -56,7 +56,7 @@ func (s *Store) readTally(t *table, n int64) int64 {
 //	CREATE TRIGGER "_frond_added post" AFTER INSERT ON "post"
 //	  BEGIN UPDATE "_frond_rows" SET rows = rows + 1 WHERE name = 'post'; END
 func (t *table) tallyTriggers() map[string]string {
-	key := t.plain
+	key := t.Plain
 	trigger := func(name, event, sign string) string {
 		return "CREATE TRIGGER " + quote(name) + " AFTER " + event + " ON " + t.Name +
 			" BEGIN UPDATE " + tallyTable + " SET rows = rows " + sign + " 1 WHERE name = " + engine.LiteralText(key) + "; END"
@@ -79,7 +79,7 @@ func (t *table) tally(c *engine.Conn) error {
 			return err
 		}
 	}
-	return c.Once("INSERT OR REPLACE INTO " + tallyTable + " SELECT " + engine.LiteralText(t.plain) + ", count(*) FROM " + t.Name)
+	return c.Once("INSERT OR REPLACE INTO " + tallyTable + " SELECT " + engine.LiteralText(t.Plain) + ", count(*) FROM " + t.Name)
 }
 
 // tallies reads which tables' numbers are kept, and makes their table in a new store.
@@ -105,7 +105,7 @@ func (m *migrator) tallies() error {
 // tally counts again where a number is kept and the triggers are not as they should be: the table
 // was rebuilt, which drops its triggers, or somebody else has changed them.
 func (m *migrator) tally(t *table) error {
-	if !m.tallied[t.plain] {
+	if !m.tallied[t.Plain] {
 		return nil
 	}
 	for name, sql := range t.tallyTriggers() {

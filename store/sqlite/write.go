@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -18,8 +20,11 @@ var (
 	_ driver.Tx         = (*tx)(nil)
 )
 
+// database implements [driver.DB].
+type database struct{ *access }
+
 // Table implements [driver.DB].
-func (d database) Table(e *schema.Entity) (*table, error) { return d.store.table(e) }
+func (d database) Table(e *schema.Entity) (*table, error) { return d.table(e) }
 
 // Insert implements [driver.DB]: the statement of one row runs for each of them.
 func (d database) Insert(b *sqltext.Builder, t *table, args []sqltext.Value, n int) (bound []sqltext.Value, times int) {
@@ -29,32 +34,32 @@ func (d database) Insert(b *sqltext.Builder, t *table, args []sqltext.Value, n i
 
 // Read implements [driver.DB].
 func (d database) Read(ctx context.Context, t *table, st *driver.Statement) error {
-	return d.store.db.Read(ctx, func(c *engine.Conn) error { return run(c, t, st) })
+	return d.db.Read(ctx, func(c *engine.Conn) error { return run(c, t, st) })
 }
 
 // Write implements [driver.DB]: do runs on the one goroutine that writes.
 func (d database) Write(ctx context.Context, w *driver.Write[*table], do func(driver.Tx) error) error {
-	x := &tx{store: d.store, write: w}
+	x := &tx{store: d.access, write: w}
 	x.op.Ctx, x.op.Blame = ctx, x.blame
 	x.op.Run = func(c *engine.Conn) error {
 		x.Conn, x.emitted = c, false
 		return do(x)
 	}
 	if w.Announces() {
-		committed := d.store.events.emitted(ctx)
+		committed := d.events.emitted(ctx)
 		x.op.Committed = func() {
 			if x.emitted { // a write that finds no row emits nothing
 				committed()
 			}
 		}
 	}
-	return d.store.db.Write(&x.op)
+	return d.db.Write(&x.op)
 }
 
 // tx is the transaction of one write, on the connection that writes.
 type tx struct {
 	*engine.Conn
-	store   *Store
+	store   *access
 	write   *driver.Write[*table]
 	op      engine.Op
 	emitted bool // events were written, and so the tables for them are there
@@ -161,25 +166,26 @@ func answer(c *engine.Conn, sql []byte, args []sqltext.Value, sel *sqltext.Selec
 // blameWrite turns a foreign key that a write left broken into CONFLICT for the relation at fault.
 // SQLite does not say which one it is, so it checks each relation of the written rows, in the state
 // after the write.
-func (s *Store) blameWrite(c *engine.Conn, t *table, records []facade.Record, err error) error {
+func (s *access) blameWrite(c *engine.Conn, t *table, records []facade.Record, err error) error {
 	if !engine.IsForeignKey(err) {
 		return err
 	}
 	for _, record := range records {
 		for _, m := range record {
-			col, fault := t.column(t.Entity.Property(m.Name))
-			if fault != nil || col.refs == nil {
+			at := t.Place(t.Stored(t.Entity.Property(m.Name)))
+			if at < 0 || t.columns[at].refs == nil {
 				continue
 			}
+			col := t.columns[at]
 			a, _ := sqltext.Encode(col.Prop, m.Value)
 			if a.Kind == sqltext.Null {
 				continue
 			}
-			target := s.tables.Load().byKey[col.refs.Owner.Key]
+			target := s.tables.Load().ByKey[col.refs.Owner.Key]
 			if target == nil {
 				continue
 			}
-			n, failed := c.Number("SELECT count(*) FROM "+target.Name+" WHERE "+target.primary.Name+" = ?", a)
+			n, failed := c.Number("SELECT count(*) FROM "+target.Name+" WHERE "+target.Primary.Name+" = ?", a)
 			if failed == nil && n == 0 {
 				return kiterror.Dangling(col.Prop)
 			}
@@ -191,12 +197,14 @@ func (s *Store) blameWrite(c *engine.Conn, t *table, records []facade.Record, er
 // blameDelete finds which relation holds a row that was to go, or to change its key, and
 // returns CONFLICT for it (kiterror.InUse). A relation that cascades is only named where no
 // other holds the row: something behind it does.
-func (s *Store) blameDelete(c *engine.Conn, t *table, key sqltext.Value, err error) error {
+func (s *access) blameDelete(c *engine.Conn, t *table, key sqltext.Value, err error) error {
 	if !engine.IsForeignKey(err) {
 		return err
 	}
 	var further *schema.Property
-	for _, other := range s.tables.Load().sorted() {
+	all := s.tables.Load()
+	for _, at := range slices.Sorted(maps.Keys(all.ByKey)) { // an error names the same relation every time
+		other := all.ByKey[at]
 		for _, col := range other.columns {
 			if col.refs == nil || col.refs.Owner.Key != t.Entity.Key {
 				continue

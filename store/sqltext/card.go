@@ -135,20 +135,20 @@ func bound(k schema.Kind, kw schema.Keyword) (Value, bool) {
 	return FloatValue(f), err == nil && (k == schema.KindInteger || k == schema.KindNumber)
 }
 
-// Index is an index that a card asks for. One that is not unique has the primary key after its
-// column: every order ends in it, so that a page in the index's order needs no sorting.
-type Index struct {
-	Unique  bool
-	Columns []*Column
-}
-
-// Indexes lists the indexes that the card needs: role.unique, role.index and one-relations, whose
-// other side and onDelete read it. An index on a column that leads another one, or is among led, is
-// left out.
-func (t *Table) Indexes(led ...*Column) (all []Index) {
-	leads := map[*Column]bool{t.Primary: true}
-	for _, c := range led {
-		leads[c] = true
+// ListIndexes lists the indexes that the card needs, and has statements use them:
+//
+//	role.unique         post:unique slug     unique, on slug
+//	role.index          post:index status    on status, id
+//	a one-relation      post:index author    on author, id
+//	a key of several    post:key             unique, on those
+//
+// The other side of a relation and onDelete read that of a relation. An index on a column that
+// leads another one already is left out.
+func (t *Table) ListIndexes() {
+	leads, tail := map[*Column]bool{t.Primary: true}, t.Primary
+	if parts := t.Primary.Parts; parts != nil {
+		tail, leads[parts[0]] = nil, true
+		t.Indexes = append(t.Indexes, Index{Name: t.Plain + ":key", Unique: true, Columns: parts})
 	}
 	for _, members := range t.Entity.Uniques {
 		ix := Index{Unique: true}
@@ -163,14 +163,15 @@ func (t *Table) Indexes(led ...*Column) (all []Index) {
 			continue
 		}
 		leads[ix.Columns[0]] = true
-		all = append(all, ix)
+		ix.Name = t.Plain + ":unique " + strings.Join(Plain(ix.Columns), " ")
+		t.Indexes = append(t.Indexes, ix)
 	}
 	for _, c := range t.Columns {
 		one := c.Prop.Link != nil && !c.Prop.Link.Many
 		if (c.Prop.Axes.Index || one) && !leads[c] {
 			leads[c] = true
-			all = append(all, Index{Columns: []*Column{c}})
+			t.Indexes = append(t.Indexes, Index{Name: t.Plain + ":index " + c.Plain, Columns: []*Column{c}, Tail: tail})
 		}
 	}
-	return all
+	t.UseIndexes(false)
 }

@@ -64,7 +64,7 @@ func (t *Table) leads(first *Column, order []SortKey) bool {
 	if first != nil {
 		lead = fields(first)
 	}
-	for _, ix := range t.Indexed {
+	for _, ix := range t.indexed {
 		if len(ix) >= len(lead) && slices.Equal(ix[:len(lead)], lead) && follows(ix[len(lead):], order) {
 			return true
 		}
@@ -83,16 +83,4 @@ func follows(ix []*schema.Property, order []SortKey) bool {
 		}
 	}
 	return true
-}
-
-// fields are those of the columns that a column is made of, or its own.
-func fields(c *Column) []*schema.Property {
-	if c.Parts == nil {
-		return []*schema.Property{c.Prop}
-	}
-	all := make([]*schema.Property, len(c.Parts))
-	for i, p := range c.Parts {
-		all[i] = p.Prop
-	}
-	return all
 }

@@ -42,14 +42,14 @@ func tableOf(e *schema.Entity, indexes ...[]string) *sqltext.Table {
 		}
 	}
 	table := sqltext.NewTable(e, e.Name, columns)
-	table.Index(table.Primary)
 	for _, names := range indexes {
 		var ix []*sqltext.Column
 		for _, name := range names {
 			ix = append(ix, table.Stored(e.Property(name)))
 		}
-		table.Index(ix...)
+		table.Indexes = append(table.Indexes, sqltext.Index{Columns: ix})
 	}
+	table.UseIndexes(false)
 	return &table
 }
 

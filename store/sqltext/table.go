@@ -2,6 +2,7 @@ package sqltext
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
@@ -13,15 +14,20 @@ type Table struct {
 	Entity *schema.Entity
 	// Name is quoted, as SQL has it, with its schema where it needs one.
 	Name string
+	// Plain is the name without quotes and schema.
+	Plain string
 	// Columns are those of the stored fields, in the order of INSERT.
 	Columns []*Column
 	// Primary is one of Columns, or is made of some of them (Column.Parts).
 	Primary *Column
 	// Sparse says that INSERT names only the columns that a row has: the database fills the others.
 	Sparse bool
-	// Indexed are the fields of each index that statements may count on, in its order; that of
+	// Indexes are those of the table, without that of the primary key.
+	Indexes []Index
+
+	// indexed are the fields of each index that statements may count on, in its order; that of
 	// the primary key among them.
-	Indexed [][]*schema.Property
+	indexed [][]*schema.Property
 
 	// byIndex has the columns by Property.Index; nil for a field that is not stored.
 	byIndex []*Column
@@ -30,8 +36,8 @@ type Table struct {
 // Column describes one stored field.
 type Column struct {
 	Prop *schema.Property
-	// Name is quoted, as SQL has it.
-	Name string
+	// Name is quoted, as SQL has it, and Plain the same without quotes.
+	Name, Plain string
 	// Type is the database type, as SQL has it: TEXT, bigint, "shop"."mood".
 	Type string
 	// NotNull says that the database lets no null into the column.
@@ -113,15 +119,6 @@ func (t *Table) Compose(made []*Column) {
 	}
 }
 
-// Index notes that the table has an index over columns of these, in this order.
-func (t *Table) Index(columns ...*Column) {
-	var ix []*schema.Property
-	for _, c := range columns {
-		ix = append(ix, fields(c)...)
-	}
-	t.Indexed = append(t.Indexed, ix)
-}
-
 // Place returns the position of a column in INSERT, -1 for no column of the table.
 func (t *Table) Place(c *Column) int {
 	for i := range t.Columns {
@@ -145,4 +142,66 @@ func (c *Column) Unique() bool {
 		}
 	}
 	return false
+}
+
+// Index is an index that a card asks for.
+type Index struct {
+	Name   string // unquoted, such as post:unique slug
+	Unique bool
+	// Columns are those that the card names. Tail is the primary key behind them in an index that
+	// is not unique: every order ends in it, so that a page in the index's order needs no sorting.
+	Columns []*Column
+	Tail    *Column // nil: there is none
+}
+
+// All returns the columns in the order of the index.
+func (ix *Index) All() []*Column {
+	if ix.Tail == nil {
+		return ix.Columns
+	}
+	return append(slices.Clip(ix.Columns), ix.Tail)
+}
+
+// Properties returns the fields of ix.Columns.
+func (ix *Index) Properties() []*schema.Property {
+	all := make([]*schema.Property, len(ix.Columns))
+	for i, c := range ix.Columns {
+		all[i] = c.Prop
+	}
+	return all
+}
+
+// Plain returns the names of columns, without quotes.
+func Plain(columns []*Column) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Plain
+	}
+	return names
+}
+
+// UseIndexes has statements count on t.Indexes, and on that of the primary key, which a view lacks.
+func (t *Table) UseIndexes(view bool) {
+	if !view {
+		t.indexed = append(t.indexed, fields(t.Primary))
+	}
+	for i := range t.Indexes {
+		var ix []*schema.Property
+		for _, c := range t.Indexes[i].All() {
+			ix = append(ix, fields(c)...)
+		}
+		t.indexed = append(t.indexed, ix)
+	}
+}
+
+// fields are those of the columns that a column is made of, or its own.
+func fields(c *Column) []*schema.Property {
+	if c.Parts == nil {
+		return []*schema.Property{c.Prop}
+	}
+	all := make([]*schema.Property, len(c.Parts))
+	for i, p := range c.Parts {
+		all[i] = p.Prop
+	}
+	return all
 }

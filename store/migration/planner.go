@@ -1,0 +1,88 @@
+package migration
+
+import "encoding/json"
+
+// Database is a database whose plan a [Planner] makes. The names of tables and columns are those of
+// [Table].
+type Database interface {
+	// Ledger returns the record of names, and History the latest migrations, most at most.
+	Ledger() ([]Called, error)
+	History(most int) ([]Entry, error)
+	// Compile compiles the tables of the task's cards under their names.
+	Compile(names *Names) ([]*Table, error)
+	// Settle takes all differences before they are planned, and returns the names after the plan.
+	Settle(all []Difference) (*Names, error)
+	// Adopted reports whether another program made a table of the database that is no entity's.
+	Adopted(table string) bool
+	// Rename, Create and Alter add the steps of a rename, of a table that is not there, and of all
+	// differences of one that is.
+	Rename(r *Renaming)
+	Create(d *Difference)
+	Alter(differences []Difference) error
+	// Number runs a statement that returns one number, and List one that returns texts.
+	Number(sql string) (int64, error)
+	List(sql string) ([]string, error)
+	// Scan calls row for the rows that get a value by f, with the key and the columns f.Reads as JSON.
+	Scan(r *Rows, f *Filling, row func(key string, read []json.RawMessage)) error
+	// Qualified returns the name of a table as SQL has it.
+	Qualified(table string) string
+}
+
+// Planner is the plan of a task over a database. It changes nothing.
+type Planner struct {
+	Task *Task
+	Plan Plan
+	// Present are the tables of the database.
+	Present []*Table
+}
+
+// Make compares the tables of the cards with those of a database, and makes a step of each
+// difference.
+func (p *Planner) Make(db Database, naming Naming) error {
+	count := func(table, where string) (int64, error) {
+		return db.Number("SELECT count(*) FROM " + db.Qualified(table) + where)
+	}
+	called, err := db.Ledger()
+	if err != nil {
+		return err
+	}
+	record := ledger{Names: called, History: func() ([]Entry, error) { return db.History(maxHistory) }}
+	names, renamed, refused, err := resolve(p.Task, naming, p.Present, record, func(table string) (int64, error) { return count(table, "") })
+	if err != nil {
+		return err
+	}
+	wanted, err := db.Compile(names)
+	if err != nil {
+		return err
+	}
+	p.Plan.Steps = append(p.Plan.Steps, refused...)
+	for i := range renamed {
+		db.Rename(&renamed[i])
+	}
+	all := compare(p.Present, wanted)
+	if names, err = db.Settle(all); err != nil {
+		return err
+	}
+	var own []*Table
+	for _, t := range p.Present {
+		if !db.Adopted(t.Name) {
+			own = append(own, t)
+		}
+	}
+	undeclared, err := names.undeclared(p.Task, own, wanted, count)
+	if err != nil {
+		return err
+	}
+	p.Plan.Steps = append(p.Plan.Steps, undeclared...)
+	for _, differences := range byTable(all) {
+		if differences[0].Op == CreateTable {
+			db.Create(&differences[0])
+		} else if err := db.Alter(differences); err != nil {
+			return err
+		}
+	}
+	for _, name := range unknown(own, wanted) {
+		p.Plan.Notices = append(p.Plan.Notices, "table "+name)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package postgres
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store"
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/postgres/outbox"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// access is a database and the tables that statements are written for.
+type access struct {
+	db     *engine.DB
+	outbox *outbox.Outbox
+	// text writes the statements.
+	text   sqltext.Database
+	tables atomic.Pointer[tables]
+	// waiting is for a server that was down at the start.
+	waiting waiting
+	// sorts says that the server cannot be kept from sorting, so that nothing is read by a [scan].
+	sorts atomic.Bool
+	named bool // answers name the constraints that no card describes
+}
+
+// tables are the compiled tables of the entities of the last Prepare.
+type tables = store.Tables[*table]
+
+// naming gives new tables and columns their names.
+var naming = migration.Naming{Table: tableName, Column: columnName}
+
+// newTables compiles the tables of entities that this program makes, in the given schema, under
+// their names.
+func newTables(entities []*schema.Entity, in string, names *migration.Names) (*tables, error) {
+	return store.NewTables(entities, names, store.Own, func(e *schema.Entity, all *tables, stored func(key string) bool) (*table, error) {
+		if e.Table != nil {
+			return foreignTable(e, all.Foreign, in, stored)
+		}
+		return newTable(e, in, all.Names, stored)
+	})
+}
+
+// table returns the table of an entity. Where the server was not there yet to be prepared, the error
+// is SERVICE_UNAVAILABLE.
+func (s *access) table(e *schema.Entity) (*table, error) {
+	all := s.tables.Load()
+	if t := all.ByEntity[e]; t != nil {
+		return t, nil
+	}
+	if err := s.waiting.reason(); err != nil {
+		return nil, err
+	}
+	return all.Table(e)
+}
+
+// serve answers calls over these tables from now on. A date that no card can write is logged once
+// for its column.
+func (s *access) serve(all *tables) {
+	for _, t := range all.ByEntity {
+		for _, c := range t.columns {
+			said := sync.OnceFunc(func() {
+				s.db.Log().Warn("a date is answered as null: it is infinite, or outside the years 0000 to 9999", "table", t.Plain, "column", c.Name)
+			})
+			switch classOf(c.Column) {
+			case asTime:
+				c.Decode = timeDecoder(said)
+			case asDate:
+				c.Decode = dateDecoder(said)
+			}
+		}
+	}
+	s.tables.Store(all)
+}

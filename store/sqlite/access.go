@@ -1,0 +1,46 @@
+package sqlite
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store"
+	"github.com/frondhost/frond/store/migration"
+	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// access is a database and the tables that statements are written for.
+type access struct {
+	db     *engine.DB // nil: it is not open
+	events eventLog
+	// text writes the statements.
+	text   sqltext.Database
+	tables atomic.Pointer[tables]
+	named  bool // answers name the constraints that no card describes
+}
+
+// tables are the compiled tables of the entities of the last Prepare.
+type tables = store.Tables[*table]
+
+// naming gives new tables and columns their names.
+var naming = migration.Naming{Table: tableName, Column: columnName}
+
+// newTables compiles the tables of entities under their names. In another program's database this
+// program makes none, and every entity is mapped to one.
+func newTables(db *engine.DB, entities []*schema.Entity, names *migration.Names) (*tables, error) {
+	own := func(e *schema.Entity) bool { return !db.Foreign() || e.Table == nil }
+	return store.NewTables(entities, names, own, func(e *schema.Entity, all *tables, stored func(key string) bool) (*table, error) {
+		switch {
+		case !db.Foreign():
+			return newTable(e, all.Names, stored)
+		case e.Table == nil:
+			return nil, fmt.Errorf("entity %s has no table in this database, which is another program's; name one under tables in frond.yaml", e.Name)
+		}
+		return foreignTable(e, all.Foreign, db.Log(), stored)
+	})
+}
+
+// table returns the table of an entity.
+func (s *access) table(e *schema.Entity) (*table, error) { return s.tables.Load().Table(e) }
