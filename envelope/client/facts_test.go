@@ -121,6 +121,35 @@ func TestHostsThatDoNotWait(t *testing.T) {
 	})
 }
 
+// TestHostsThatWait are asked again at once: after a wait without events, and after events of other
+// facts alone.
+func TestHostsThatWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const wait = 20 * time.Second
+		answers := []string{page(12), page(13, event(13)), page(14), page(15, event(15))}
+		asked := 0
+		log := remote(t, "http://host", &client.Options{Retries: -1, Transport: tripper(func(*http.Request) (*http.Response, error) {
+			if asked == 0 {
+				time.Sleep(wait)
+			}
+			_, text, _ := strings.Cut(answers[asked], " ")
+			asked++
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: int64(len(text)), Body: io.NopCloser(strings.NewReader(text))}, nil
+		})}).Facts("sales")
+		began := time.Now()
+		at := facade.Position(12)
+		for range answers {
+			var err error
+			if _, at, err = log.Log(t.Context(), at, nil, 100); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(began); took != wait || at != 15 {
+			t.Errorf("%d requests in %s, up to %d", asked, took, at)
+		}
+	})
+}
+
 // TestAnswersThatAreNoFacts have a code, and a text that says nothing of the host.
 func TestAnswersThatAreNoFacts(t *testing.T) {
 	for _, c := range []struct {
