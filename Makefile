@@ -24,7 +24,7 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
+.PHONY: all help build packages run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -34,8 +34,12 @@ help: ## Print this list
 build: ## Build bin/frond, without symbols (TAGS=nonats leaves the embedded NATS server out)
 	CGO_ENABLED=0 $(GO) build -tags '$(TAGS)' -ldflags '-s -w' -o $(BIN) ./cmd/frond
 
+# The packages that do not embed the console compile while npm builds it.
+packages:
+	@CGO_ENABLED=0 $(GO) build -tags '$(TAGS)' ./envelope/... ./facts/... ./projection ./rest/... ./store/... ./gateway/identity ./gateway/telemetry
+
 run: ## Serve examples/shop on http://127.0.0.1:8080 (ARGS adds flags)
-	@$(MAKE) --no-print-directory console || echo "npm could not build the console: /graphql has the previous build, or the small page"
+	@$(MAKE) --no-print-directory packages & $(MAKE) --no-print-directory console || echo "npm could not build the console: /graphql has the previous build, or the small page"; wait
 	@$(MAKE) --no-print-directory build
 	$(BIN) gateway examples/shop $(ARGS)
 

@@ -115,7 +115,6 @@ func (f *findings) merged() []Finding {
 	}
 	out := []Finding{}
 	index := map[key]int{}
-	seen := map[key]map[string]bool{}
 	for _, one := range f.all {
 		k := key{one.Rule, one.Member, one.Audience, one.Was, one.Is, one.Surface, one.Level}
 		if one.Surface != restSurface && one.Surface != rpcSurface {
@@ -124,15 +123,12 @@ func (f *findings) merged() []Finding {
 			// Operations of two doors are two changes.
 			k.member += "\x00" + doorOf(one.At, one.Surface)
 		}
-		if seen[k] == nil {
-			seen[k] = map[string]bool{one.At: true}
+		i, known := index[k]
+		if !known {
 			index[k] = len(out)
 			out = append(out, one)
-			continue
-		}
-		if !seen[k][one.At] {
-			seen[k][one.At] = true
-			out[index[k]].Also = append(out[index[k]].Also, one.At)
+		} else if first := &out[i]; one.At != first.At && !slices.Contains(first.Also, one.At) {
+			first.Also = append(first.Also, one.At)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {

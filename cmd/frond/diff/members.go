@@ -179,9 +179,7 @@ func result(v *Version, op *catalog.Operation) (out []*member) {
 	// The rows of a door have its computed fields, whichever operation answers them.
 	if d := v.catalog.Door(op.Output.Name); d != nil && d.Entity == op.Output {
 		for _, f := range d.Computed {
-			m := &member{name: f.Name, shape: &f.Shape, nullable: f.Shape.Nullable, sendable: true}
-			m.filled = v.computed[doorKey(d)][f.Name]
-			out = append(out, m)
+			out = append(out, &member{name: f.Name, shape: &f.Shape, nullable: f.Shape.Nullable, sendable: true, filled: v.computed[[2]string{doorKey(d), f.Name}]})
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,10 +29,10 @@ func markUnused(list []Finding, was, is *Version) {
 		u := used[f.Audience]
 		if u == nil {
 			types := was.of(catalog.OnGraphQL.For(f.Audience)).types
-			u = usageOf(types, slices.Sorted(valuesOf(was.Documents)), true)
+			u = usageOf(types, slices.Sorted(maps.Values(was.Documents)), true)
 			// A document of the new version that the old schema executes is written by a client
 			// that is on its way.
-			for at := range usageOf(types, slices.Sorted(valuesOf(is.Documents)), false) {
+			for at := range usageOf(types, slices.Sorted(maps.Values(is.Documents)), false) {
 				u[at] = true
 			}
 			used[f.Audience] = u
@@ -152,15 +153,4 @@ func (u usage) touches(f *Finding) bool {
 		return u[typ]
 	}
 	return u[at]
-}
-
-// valuesOf yields the values of a map.
-func valuesOf(m map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for _, v := range m {
-			if !yield(v) {
-				return
-			}
-		}
-	}
 }

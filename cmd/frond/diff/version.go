@@ -58,7 +58,7 @@ type Version struct {
 	// changes are the renames and backfills that its frond.yaml declares.
 	changes catalog.SchemaChanges
 	// computed are the expressions of computed fields, by door key and field.
-	computed map[string]map[string]string
+	computed map[[2]string]string
 }
 
 // surface is what one surface shows of a version.
@@ -91,7 +91,7 @@ func New(src *Source) (*Version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
 	}
-	v := &Version{Source: src, catalog: f.Catalog(), changes: f.Catalog().Changes, surfaces: map[catalog.Surface]*surface{}, computed: map[string]map[string]string{}}
+	v := &Version{Source: src, catalog: f.Catalog(), changes: f.Catalog().Changes, surfaces: map[catalog.Surface]*surface{}, computed: map[[2]string]string{}}
 	for _, s := range v.catalog.Surfaces() {
 		if v.surfaces[s], err = v.show(s, f); err != nil {
 			return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
@@ -100,11 +100,7 @@ func New(src *Source) (*Version, error) {
 	for _, frond := range src.Project.Fronds {
 		config, _ := project.ReadConfig(frond.Config) // its faults were those of facade.New
 		for _, c := range config.Computed {
-			key := schema.EntityKey(c.Door)
-			if v.computed[key] == nil {
-				v.computed[key] = map[string]string{}
-			}
-			v.computed[key][c.Name] = c.Value
+			v.computed[[2]string{schema.EntityKey(c.Door), c.Name}] = c.Value
 		}
 	}
 	return v, nil
