@@ -63,11 +63,16 @@ func (m *emission) announce(ctx context.Context, all ...written) error {
 // makes the change from the rows that the write answers. then announces it where the store does
 // not; the caller runs it once the write has written something.
 func (m *emission) with(ctx context.Context, terms *Terms, of func(found *rows.Rows) written) (then func(*rows.Rows) error) {
+	return m.withAll(ctx, terms, func(found *rows.Rows) []written { return []written{of(found)} })
+}
+
+// withAll is with for a write of many rows.
+func (m *emission) withAll(ctx context.Context, terms *Terms, of func(found *rows.Rows) []written) (then func(*rows.Rows) error) {
 	if m.outbox != nil && m.outbox.Records() && !m.watch.on() {
-		terms.Events = func(found *rows.Rows) ([]Event, error) { return m.events(ctx, of(found)) }
+		terms.Events = func(found *rows.Rows) ([]Event, error) { return m.events(ctx, of(found)...) }
 		return nil
 	}
-	return func(found *rows.Rows) error { return m.announce(ctx, of(found)) }
+	return func(found *rows.Rows) error { return m.announce(ctx, of(found)...) }
 }
 
 // events returns the events of rows that were written; none where nothing is to be emitted.

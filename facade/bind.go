@@ -129,6 +129,11 @@ var builtins = map[string]*builtin{
 	"create":    {admitCreate, fillCreate, runCreate},
 	"update":    {admitUpdate, fillUpdate, runUpdate},
 	"delete":    {admitID, fillNothing, runDelete},
+
+	"createMany": {admitCreateMany, fillNothing, runCreateMany},
+	"updateMany": {admitMany, fillNothing, runUpdateMany},
+	"deleteMany": {admitMany, fillNothing, runDeleteMany},
+	"upsert":     {admitUpsert, fillNothing, runUpsert},
 }
 
 // storeRunner answers a built-in operation over the store of this host.

@@ -41,6 +41,7 @@ type execution struct {
 	amended      schema.Object  // what hooks wrote over the body
 	merging      *mergePatch    // of a patch that reaches into nested objects
 	points       []Points       // relations of the body that the store has to follow
+	many         *manyRows      // of a write of many rows
 
 	// Found by run.
 	before *rows.Rows // the rows of a handler's answer, where they have crossed the boundary once
@@ -272,4 +273,18 @@ func (r *refusals) bySent() {
 			}
 		}
 	}
+}
+
+// manyRows is what admit has found out about a write of many rows.
+type manyRows struct {
+	records []Record // of createMany, complete
+	terms   Terms    // of all records
+	unmet   error    // the access rules would hide one of them
+	max     int      // of updateMany and deleteMany
+
+	by   []*schema.Property // of upsert: the key, and its values
+	key  *filter.Filter
+	body json.RawMessage // of the row
+	// fixed are the members of the row that update does not take, as they are kept.
+	fixed schema.Object
 }

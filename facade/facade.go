@@ -214,7 +214,7 @@ func (f *Facade) Transact(ctx context.Context, trace string, fn func(ctx context
 	if h.transactor == nil {
 		return run(ctx)
 	}
-	err := h.transactor.Transact(ctx, func(inner context.Context) error {
+	err := retryRaces(ctx, outer, h.transactor, func(inner context.Context) error {
 		t = &transaction{host: h, base: ctx}
 		return run(inner)
 	})

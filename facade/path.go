@@ -133,7 +133,7 @@ func (x *execution) transacted(ctx context.Context) (res *Result, err error) {
 	}
 	var committed *execution
 	tries := 0
-	err = x.host.transactor.Transact(ctx, func(ctx context.Context) (err error) {
+	err = retryRaces(ctx, outer, x.host.transactor, func(ctx context.Context) (err error) {
 		tries++
 		try := *x
 		try.scopes = maps.Clone(x.scopes)

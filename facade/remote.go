@@ -85,6 +85,9 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 	case "findById", "findByIds":
 		return findRemoteRows(ctx, x)
 	}
+	if x.op.IsMany() {
+		return manyRemote(ctx, x, r)
+	}
 	switch err := checkRemoteScope(ctx, x); {
 	case x.op.Name == "delete" && kiterror.CodeOf(err) == kiterror.NotFound:
 		return &Result{Form: FormValue, Value: json.RawMessage("false")}, nil

@@ -16,10 +16,14 @@ type Form uint8
 
 // The forms of a result.
 const (
-	FormValue Form = iota // Value: any JSON
-	FormRow               // Rows holds one row, or none: null
-	FormRows              // Rows: an array
-	FormPage              // Rows, Total, HasMore, EndCursor: a list result (spec 2.7)
+	FormValue   Form = iota // Value: any JSON
+	FormRow                 // Rows holds one row, or none: null
+	FormRows                // Rows: an array
+	FormPage                // Rows, Total, HasMore, EndCursor: a list result (spec 2.7)
+	FormItems               // Rows: {"items": […]}, the answer of createMany
+	FormCount               // Total: {"count": 2}, of updateMany and deleteMany
+	FormCounted             // Total and Rows: {"count": 2, "items": […]}, where fields are selected
+	FormUpsert              // Created and the one row: {"created": true, "item": {…}}
 )
 
 // Result is the answer of a call. Its rows stay the JSON text a store or a remote
@@ -92,6 +96,16 @@ func (r *Result) appendRows(dst []byte, from, to int, page *Page) []byte {
 		return append(dst, r.Rows.Row(from).JSON()...)
 	case r.Form == FormRows:
 		return r.Rows.AppendRange(dst, from, to)
+	case r.Form == FormCount:
+		return append(strconv.AppendInt(append(dst, `{"count":`...), page.Total, 10), '}')
+	case r.Form == FormUpsert:
+		dst = append(strconv.AppendBool(append(dst, `{"created":`...), page.Created), `,"item":`...)
+		return append(append(dst, r.Rows.Row(from).JSON()...), '}')
+	case r.Form == FormItems:
+		return append(r.Rows.AppendRange(append(dst, `{"items":`...), from, to), '}')
+	case r.Form == FormCounted:
+		dst = append(strconv.AppendInt(append(dst, `{"count":`...), page.Total, 10), `,"items":`...)
+		return append(r.Rows.AppendRange(dst, from, to), '}')
 	}
 	dst = append(dst, `{"items":`...)
 	dst = r.Rows.AppendRange(dst, from, to)
@@ -115,8 +129,10 @@ func (r *Result) appendRows(dst []byte, from, to int, page *Page) []byte {
 
 // Page is the part of a list beside its items.
 type Page struct {
-	// Total is the number of all rows that meet the filter; -1: not counted.
+	// Total is the number of all rows that meet the filter, or that were written; -1: not counted.
 	Total int64
+	// Created says that an upsert has created its row.
+	Created bool
 	// HasMore says that there are rows behind the last one.
 	HasMore bool
 	// HasPrevious says that there are rows before the first one; see Call.Behind.

@@ -3,12 +3,14 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -67,11 +69,14 @@ func (h *host) missing(ctx context.Context, view *catalog.Catalog, c *Call, insi
 		if inside || collector == nil {
 			return true
 		}
-		_, err := collector.Scope(ctx, state, op.Door, op)
+		_, err := access.ScopeOf(ctx, collector, h.now, state, op.Door, op)
 		return err == nil
 	}
 	var names []string
 	if door := view.Door(c.Entity); door != nil {
+		if why := unopened(door, c.Operation, h.suggest); why != "" {
+			return kiterror.Errorf(kiterror.NotFound, "%s", why)
+		}
 		for _, op := range door.Operations {
 			if may(op) {
 				names = append(names, op.Name)
@@ -231,4 +236,19 @@ func (h *host) viewOf(ctx context.Context) (*catalog.Catalog, context.Context) {
 		return h.catalog, ctx
 	}
 	return s.view, context.WithValue(ctx, surfaceKey{}, (*surface)(nil))
+}
+
+// unopened is why a door has no write of many rows of this name, and what to write; "" for any other
+// name. The key of frond.yaml is for developers alone.
+func unopened(door *catalog.Door, name string, suggest bool) string {
+	for word, op := range project.ManyWords {
+		switch {
+		case op != name || door.Entity == nil || door.Operation(name) != nil:
+		case door.Frond.Remote != "":
+			return fmt.Sprintf("%s has no operation called %s: the host that it runs at does not offer it; write each row by itself", door.Name, name)
+		case suggest:
+			return fmt.Sprintf("%s has no operation called %s; many: {%[1]s: [%s]} in frond.yaml opens it", door.Name, name, word)
+		}
+	}
+	return ""
 }

@@ -89,6 +89,8 @@ type Points struct {
 	Field *schema.Property
 	Where *filter.Filter
 	All   bool
+	// Of are the places of the new rows that it is about; nil: all.
+	Of []int
 }
 
 // Record is the written part of one row: fields of the entity with the text of

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -107,4 +108,24 @@ func WatchTries(ctx context.Context, count func(tries int)) context.Context {
 func triesOf(ctx context.Context) func(int) {
 	count, _ := ctx.Value(triesKey{}).(func(int))
 	return count
+}
+
+// raced is the CONFLICT of an upsert whose row was created by another call between its look-up and
+// its write: the transaction runs again, and finds the row.
+type raced struct{ err *kiterror.Error }
+
+func (r *raced) Error() string { return r.err.Error() }
+func (r *raced) Unwrap() error { return r.err }
+
+// retryRaces runs a transaction, again where an upsert in it was raced. A transaction within another
+// one is run again with that one.
+func retryRaces(ctx context.Context, outer *transaction, t Transactor, fn func(context.Context) error) error {
+	if outer != nil {
+		return t.Transact(ctx, fn)
+	}
+	was := func(err error) bool {
+		var r *raced
+		return errors.As(err, &r)
+	}
+	return Retry(ctx, was, func(int) error { return t.Transact(ctx, fn) })
 }

@@ -27,14 +27,14 @@ import (
 // the bytes follow. If-Match compares up to the dot. The tag is "" if the result is not a row,
 // or not the row that a GET of its path returns.
 func (x *exchange) tag(r *facade.Result) string {
-	if r.Form != facade.FormRow || r.Rows.Len() != 1 {
+	if r.Form != facade.FormRow && r.Form != facade.FormUpsert || r.Rows.Len() != 1 {
 		return ""
 	}
 	if x.op.Kind != catalog.Query {
 		// After a write the tag is that of the row's own path (RFC 9110 section 8.8.3),
 		// which is only known where both give the same view of it.
 		item := x.match.resource.item
-		if item == nil || x.op.Name != "create" && x.op.Name != "update" {
+		if item == nil || x.op.Name != "create" && x.op.Name != "update" && r.Form != facade.FormUpsert {
 			return ""
 		}
 		if get := item.operation(http.MethodGet); get == nil || get.Output != x.op.Output {

@@ -131,8 +131,12 @@ func (o *object) close() json.RawMessage {
 func (a *arguments) place(all []parameter) {
 	var conditions []parameter
 	word := "filter"
-	if a.holdsRow() {
-		word = whereParameter
+	member := word // of the query
+	switch {
+	case a.op.IsMany():
+		member = whereParameter
+	case a.holdsRow():
+		word, member = whereParameter, whereParameter
 	}
 	for _, p := range all {
 		if strings.HasPrefix(p.name, word+"[") && (a.filters() || a.holdsRow()) {
@@ -157,8 +161,12 @@ func (a *arguments) place(all []parameter) {
 			}
 			continue
 		}
+		name := p.name
+		if name == word {
+			name = member
+		}
 		if value, ok := a.read(p, shape); ok {
-			into.set(p.name, value)
+			into.set(name, value)
 		}
 	}
 	if len(conditions) == 0 {
@@ -171,7 +179,7 @@ func (a *arguments) place(all []parameter) {
 		}
 	}
 	if filter := readFilter(a, word, conditions, a.op.Door.Entity); filter != nil {
-		a.query.set(word, filter)
+		a.query.set(member, filter)
 	}
 }
 
@@ -227,11 +235,14 @@ func (a *arguments) home(name string) (*object, *schema.Shape) {
 		if at.card == nil || a.pathID && name == "id" && at.into == &a.params {
 			continue
 		}
-		if p := at.card.Property(name); p != nil {
+		if p := at.card.Property(name); p != nil && !(a.op.IsMany() && name == whereParameter) {
 			return at.into, &p.Shape
 		}
 	}
-	if name == whereParameter && a.holdsRow() {
+	if name == "filter" && a.op.IsMany() && a.holdsRow() {
+		return &a.query, &a.op.Query.Property(whereParameter).Shape
+	}
+	if name == whereParameter && a.holdsRow() && !a.op.IsMany() {
 		return &a.query, &a.op.Query.Property(whereParameter).Shape
 	}
 	return nil, nil
@@ -240,7 +251,7 @@ func (a *arguments) home(name string) (*object, *schema.Shape) {
 // queryCard returns the card of the query, or nil. Built-in writes take one query key here
 // (holdsRow): the version of their row is in headers, and they answer the whole row.
 func (a *arguments) queryCard() *schema.Entity {
-	if a.op.Builtin && a.op.Kind == catalog.Command {
+	if a.op.Builtin && a.op.Kind == catalog.Command && !a.op.IsMany() {
 		return nil
 	}
 	return a.op.Query
@@ -263,12 +274,16 @@ func (a *arguments) known() string {
 			continue
 		}
 		for _, p := range card.Fields {
-			if !(a.pathID && p.Name == "id" && card == a.op.Params) {
+			switch {
+			case a.pathID && p.Name == "id" && card == a.op.Params:
+			case a.op.IsMany() && p.Name == whereParameter:
+				names = append(names, "filter")
+			default:
 				names = append(names, p.Name)
 			}
 		}
 	}
-	if a.holdsRow() {
+	if a.holdsRow() && !a.op.IsMany() {
 		names = append(names, whereParameter)
 	}
 	if a.answersRows() && !slices.Contains(names, fieldsParameter) {

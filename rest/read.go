@@ -75,6 +75,9 @@ func (x *exchange) read() *kiterror.Error {
 			const message = "must be an object of the fields to change, such as {}, which changes none"
 			return kiterror.Invalid("the body "+message, schema.Detail{Path: ".", Pointer: "/body", Code: "type", Message: message})
 		}
+		if many := x.match.row.many; many != nil && x.r.Method == http.MethodPost && jsontext.KindOf(body) == jsontext.Array {
+			x.op, x.call.Operation = many, many.Name
+		}
 		if len(body) > 0 { // an empty body is absent, which differs from the text null
 			inv.Body = body
 		}

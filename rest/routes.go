@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -67,6 +68,7 @@ type place struct {
 type row struct {
 	path  string
 	ops   [len(verbs)]*catalog.Operation
+	many  *catalog.Operation // of a POST with a list
 	allow string
 }
 
@@ -117,6 +119,12 @@ var crud = map[string]struct {
 	"findById": {true, []string{http.MethodGet}},
 	"update":   {true, []string{http.MethodPut, http.MethodPatch}},
 	"delete":   {true, []string{http.MethodDelete}},
+
+	// A POST of a list is createMany, see row.many.
+	"createMany": {false, nil},
+	"updateMany": {false, []string{http.MethodPatch}},
+	"deleteMany": {false, []string{http.MethodDelete}},
+	"upsert":     {false, []string{http.MethodPut}},
 }
 
 // Derive computes the routes of a catalog under base; "" is /api. The error is
@@ -189,11 +197,14 @@ func (t *Table) resource(door *catalog.Door) (*resource, schema.Faults) {
 	}
 	claimed := map[string]*catalog.Operation{}
 	for _, op := range door.Operations {
-		if place, ok := crud[op.Name]; ok {
+		if place, ok := crud[op.Name]; ok && (op.Builtin || project.ManyModes[op.Name] == "") {
 			if place.onItem {
 				res.claim(&res.item, res.path+"/{id}").add(op, place.verbs...)
 			} else {
 				res.claim(&res.collection, res.path).add(op, place.verbs...)
+				if op.IsMany() && place.verbs == nil {
+					res.collection.many = op
+				}
 			}
 			continue
 		}
@@ -241,6 +252,9 @@ func (t *Table) Routes() []Route {
 			for i, verb := range verbs {
 				if r.ops[i] != nil {
 					routes = append(routes, Route{Verb: verb, Path: r.path, Operation: r.ops[i]})
+				}
+				if verb == http.MethodPost && r.many != nil {
+					routes = append(routes, Route{Verb: verb, Path: r.path, Operation: r.many})
 				}
 			}
 		}

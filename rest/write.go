@@ -18,7 +18,8 @@ import (
 //	delete of a row                         204
 //	delete of nothing                       404
 //	a query with cardinality maybe, null    404 (docs/decisions/errors.md)
-//	create                                  201, Location
+//	create, upsert of a new row             201, Location
+//	createMany                              201
 //	If-None-Match has the tag               304
 //	anything else                           200, also a command that answers null
 
@@ -51,7 +52,7 @@ func (x *exchange) write(result *facade.Result) error {
 		return nil
 	case query && x.op.Cardinality == catalog.Maybe && isNothing(result):
 		return x.nothing()
-	case x.op.Name == "create" && x.r.Method == http.MethodPost:
+	case x.op.Name == "create" && x.r.Method == http.MethodPost, x.op.IsMany() && (result.Form == facade.FormItems || result.Created):
 		status = http.StatusCreated
 		if at := x.location(result); at != "" && len(at) <= maxHeader {
 			header.Set("Location", at)
@@ -135,7 +136,7 @@ func (x *exchange) nothing() *kiterror.Error {
 // dots that clients resolve, the name of an operation: spec 4.2.1).
 func (x *exchange) location(r *facade.Result) string {
 	door, item := x.op.Door, x.match.resource.item
-	if r.Form != facade.FormRow || r.Rows.Len() == 0 || door.Entity == nil || door.Entity.Primary == nil ||
+	if r.Form != facade.FormRow && r.Form != facade.FormUpsert || r.Rows.Len() == 0 || door.Entity == nil || door.Entity.Primary == nil ||
 		item == nil || item.operation(http.MethodGet) == nil {
 		return ""
 	}

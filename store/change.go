@@ -82,24 +82,14 @@ func (c *change[T]) delete(tx driver.Tx) error {
 
 // Before implements [driver.Checks].
 func (c *change[T]) Before(run sqltext.Runner) error {
-	for _, record := range c.write.Written {
-		if err := c.terms.CheckRelations(run, c.was, record, c.keys); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.terms.CheckRelations(run, c.was, c.write.Written, c.keys)
 }
 
 // After implements [driver.Checks]. It checks new rows once all of them are written, since they
 // may point at each other.
 func (c *change[T]) After(run sqltext.Runner) error {
 	if c.write.Key.Kind == sqltext.Null {
-		for _, key := range c.keys {
-			if err := c.terms.CheckVisible(run, key); err != nil {
-				return err
-			}
-		}
-		return nil
+		return c.terms.CheckVisible(run, c.keys...)
 	}
 	if c.statement.Done && c.statement.Rows.Len() == 0 { // no row meets where
 		return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -29,6 +30,9 @@ func (r *reader) read(text json.RawMessage, op *catalog.Operation) (*facade.Resu
 		return r.guess(text), nil
 	}
 	kind := jsontext.KindOf(text)
+	if op.IsMany() {
+		return r.many(text, op)
+	}
 	switch op.Cardinality {
 	case catalog.One, catalog.Maybe:
 		if kind == jsontext.Null && op.Cardinality == catalog.Maybe {
@@ -54,6 +58,38 @@ func (r *reader) read(text json.RawMessage, op *catalog.Operation) (*facade.Resu
 		return &facade.Result{Form: facade.FormValue, Value: text}, nil
 	}
 	return nil, wrongForm(op.Cardinality)
+}
+
+// many reads the result of a write of many rows:
+//
+//	createMany              {"items": […]}
+//	updateMany, deleteMany  {"count": 2}, and items where fields were sent
+//	upsert                  {"created": true, "item": {…}}
+func (r *reader) many(text json.RawMessage, op *catalog.Operation) (*facade.Result, *kiterror.Error) {
+	out := &facade.Result{Form: facade.FormItems, Rows: r.none()}
+	found := jsontext.Get(text, "items")
+	ok := jsontext.KindOf(text) == jsontext.Object
+	switch op.Name {
+	case "createMany":
+		ok = ok && found != nil
+	case "upsert":
+		found, out.Form = jsontext.Get(text, "item"), facade.FormUpsert
+		ok = ok && jsontext.KindOf(found) == jsontext.Object
+		out.Created = jsontext.KindOf(jsontext.Get(text, "created")) == jsontext.True
+	default:
+		if out.Form = facade.FormCount; found != nil {
+			out.Form = facade.FormCounted
+		}
+		n, whole := schema.Integer(jsontext.Get(text, "count"))
+		out.Total, ok = n, ok && whole
+	}
+	if ok && found != nil {
+		out.Rows, ok = r.rows.Read(found)
+	}
+	if !ok {
+		return nil, wrongForm(catalog.Cardinality(op.Name))
+	}
+	return out, nil
 }
 
 // wrongForm is the failure of a result that is not of its operation's cardinality.

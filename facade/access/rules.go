@@ -306,6 +306,9 @@ func (r *rules) verdicts(state State, op *catalog.Operation) []RuleVerdict {
 // rule names it.
 func ScopeOf(ctx context.Context, c Collector, now func() time.Time, state State, door *catalog.Door, op *catalog.Operation) (Scope, error) {
 	r, is := c.(*rules)
+	if op.IsMany() {
+		return scopeOfMany(ctx, c, now, state, door, op)
+	}
 	if !is {
 		return c.Scope(ctx, state, door, op)
 	}
@@ -314,6 +317,31 @@ func ScopeOf(ctx context.Context, c Collector, now func() time.Time, state State
 		at = now()
 	}
 	return r.scopeAt(at, state, door, op)
+}
+
+// scopeOfMany is the scope of a write of many rows: that of the first operation of one row that it
+// needs, where the caller has the rights of all of them. A rule that denies the write by its own
+// name denies it alone.
+func scopeOfMany(ctx context.Context, c Collector, now func() time.Time, state State, door *catalog.Door, op *catalog.Operation) (s Scope, err error) {
+	for _, need := range slices.Backward(op.Needs) {
+		if s, err = ScopeOf(ctx, c, now, state, door, need); err != nil {
+			return s, err
+		}
+		r, is := c.(*rules)
+		if !is {
+			continue
+		}
+		given := r.given(state)
+		for _, rule := range r.list {
+			if holds, _ := rule.holds(given); rule.isFor(need.Name) && holds {
+				if slices.Contains(rule.deny, op.Name) {
+					return Scope{}, Denied(state, door, op)
+				}
+				break
+			}
+		}
+	}
+	return s, nil
 }
 
 // VerdictsOf says where the rules of a collector are written, and what came of each of them; ok is

@@ -93,6 +93,9 @@ func (r *rules) access(d *catalog.Door) []catalog.RuleAccess {
 		}
 		uncreatable, _ := this.neverCreates(d)
 		for _, op := range d.Operations {
+			if op.IsMany() {
+				continue // it has the rights of the operations of one row
+			}
 			decided := slices.ContainsFunc(r.list[:i], func(earlier *rule) bool {
 				return earlier.isFor(op.Name) && (earlier.when == nil || earlier.source.When == this.source.When)
 			})

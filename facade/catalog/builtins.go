@@ -17,16 +17,23 @@ type Builtin struct {
 	Description string
 	Input       bool // it takes a row as its body
 	Patch       bool // the row is a patch
+	// Needs are the operations of one row whose rights it needs. An operation that has some writes
+	// many rows, and frond.yaml opens it.
+	Needs []string
 }
 
 // Builtins are the built-in operations, in the order a door lists them.
 var Builtins = []*Builtin{
-	{"list", Query, PageOf, "Lists rows: filtered, sorted, one page at a time.", false, false},
-	{"findById", Query, Maybe, "Returns the row with this id, or null.", false, false},
-	{"findByIds", Query, Many, "Returns the rows with these ids, in the order of the ids. Unknown ids are left out.", false, false},
-	{"create", Command, One, "Creates a row and returns it.", true, false},
-	{"update", Command, One, "Updates the row with this id and returns it. Fields that are left out keep their values, null clears a field, nested objects are merged.", true, true},
-	{"delete", Command, NoOutput, "Deletes the row with this id. Returns whether it existed.", false, false},
+	{"list", Query, PageOf, "Lists rows: filtered, sorted, one page at a time.", false, false, nil},
+	{"findById", Query, Maybe, "Returns the row with this id, or null.", false, false, nil},
+	{"findByIds", Query, Many, "Returns the rows with these ids, in the order of the ids. Unknown ids are left out.", false, false, nil},
+	{"create", Command, One, "Creates a row and returns it.", true, false, nil},
+	{"update", Command, One, "Updates the row with this id and returns it. Fields that are left out keep their values, null clears a field, nested objects are merged.", true, true, nil},
+	{"delete", Command, NoOutput, "Deletes the row with this id. Returns whether it existed.", false, false, nil},
+	{"createMany", Command, Many, "Creates all rows of a list, or none, and returns them.", true, false, []string{"create"}},
+	{"updateMany", Command, Many, "Updates every row that meets the condition, or none. Returns their number.", true, true, []string{"update"}},
+	{"deleteMany", Command, Many, "Deletes every row that meets the condition, or none. Returns their number.", false, false, []string{"delete"}},
+	{"upsert", Command, One, "Updates the row with this key, or creates it. Returns the row and whether it was created.", true, false, []string{"create", "update"}},
 }
 
 // BuiltinNamed is the built-in operation of that name, or nil.
@@ -39,9 +46,11 @@ func BuiltinNamed(name string) *Builtin {
 
 // BuiltinNames lists them, for messages.
 func BuiltinNames() string {
-	names := make([]string, len(Builtins))
-	for i, x := range Builtins {
-		names[i] = x.Name
+	var names []string
+	for _, x := range Builtins {
+		if x.Needs == nil {
+			names = append(names, x.Name)
+		}
 	}
 	return strings.Join(names, ", ")
 }
@@ -62,6 +71,7 @@ const MaxIDs = 500
 // RowKeys are the keys of the query of operations that are about rows by their ids.
 var RowKeys = map[string][]string{
 	"findById": {"fields"}, "findByIds": {"ids", "fields"}, "create": {"fields"}, "update": {"ifMatch", "where", "fields"}, "delete": {"ifMatch", "where"},
+	"createMany": {"fields"}, "updateMany": {"where", "max", "fields"}, "deleteMany": {"where", "max", "fields"}, "upsert": {"by", "fields"},
 }
 
 // listKeys are the keys of list's query.

@@ -93,7 +93,7 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 			out.Input = c.discoveredList(op.Door, op.Query.Card)
 		}
 	}
-	if presets := op.Door.Presets; op.Builtin && op.Name == "create" && len(presets) > 0 {
+	if presets := op.Door.Presets; op.Builtin && op.Input != nil && !op.Patch && len(presets) > 0 {
 		// A caller for whom the field is set need not send it; the host refuses the call of any other.
 		card := *op.Input.Card
 		card.Required = slices.DeleteFunc(slices.Clone(card.Required), func(name string) bool { return slices.Contains(presets, name) })
@@ -101,8 +101,9 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 	}
 	if op.Patch {
 		// Additive: a patch requires nothing (docs/calls.md).
-		out.Mode, out.Input = "patch", op.Input.PatchCard()
+		out.Input = op.Input.PatchCard()
 	}
+	out.Mode = op.mode()
 	return out
 }
 

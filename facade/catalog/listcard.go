@@ -20,6 +20,10 @@ func RowQuery(op string) (fields []schema.Field) {
 		if op == "findById" || op == "findByIds" {
 			text += pathsText
 		}
+		if f, many := manyQuery(op, name); many {
+			fields = append(fields, f)
+			continue
+		}
 		switch name {
 		case "ids":
 			continue

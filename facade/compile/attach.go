@@ -60,6 +60,8 @@ func (b *compiler) attachHandler(h AttachedHandler) {
 	case op == nil:
 		b.fault(goCode, "", fmt.Sprintf("a handler is attached to %s, but %s declares no such operation", method, door.Name),
 			fmt.Sprintf("declare it in frond.yaml: doors: {%s: {operations: {%s: {kind: command}}}}", door.Name, h.Name))
+	case op.IsMany():
+		b.fault(goCode, "", fmt.Sprintf("a handler is attached to %s, which runs %s for each row", method, op.Needs[0].Name), "attach it to "+op.Needs[0].Name)
 	case op.Attached:
 		b.fault(goCode, "", fmt.Sprintf("two handlers are attached to %s", method), "attach one of them")
 	case h.Kind != "" && h.Kind != op.Kind:
@@ -111,6 +113,8 @@ func (b *compiler) attachHook(h AttachedHook) {
 	switch op := door.Operation(h.Name); {
 	case op == nil:
 		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, but %s has no such operation", method, door.Name), "name one of "+strings.Join(door.OperationNames(), ", "))
+	case op.IsMany():
+		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, which runs those of %s for each row", method, op.Needs[0].Name), "attach it to "+op.Needs[0].Name)
 	case op.Kind != catalog.Command:
 		b.fault(goCode, "", fmt.Sprintf("a hook is attached to %s, which is a query", method), "attach hooks to commands; collectors restrict reads, and computed fields extend rows")
 	default:

@@ -105,6 +105,7 @@ func (b *compiler) frond(src *project.Frond, config project.Config) {
 		}
 		configured[key] = d
 	}
+	opened := openedMany(b, src, config)
 	for _, e := range b.set.Entities {
 		if e.Frond != src.Name {
 			continue
@@ -117,6 +118,7 @@ func (b *compiler) frond(src *project.Frond, config project.Config) {
 		case d.Off:
 			continue // no façade: absent from discovery, REST and GraphQL (spec 2.5.2)
 		}
+		d.Many = opened[e.Key]
 		b.door(frond, src, d, e)
 	}
 	for _, d := range config.Doors {

@@ -15,32 +15,15 @@ import (
 // all, those that only names, none that is false. The author's own code may call the others. findByIds is there exactly where
 // findById is, whose batch it is.
 func (b *compiler) builtins(d *catalog.Door, src *project.Frond, c *project.Door) {
-	off := map[string]bool{}
+	off, said := b.switchedOff(src, c)
 	d.Inside = map[string]*catalog.Operation{}
-	if c.Only != nil {
-		for _, x := range catalog.Builtins {
-			off[x.Name] = !slices.Contains(c.Only, x.Name)
-		}
-		off["findByIds"] = off["findByIds"] && off["findById"]
-	}
-	for i, name := range c.Only {
-		if catalog.BuiltinNamed(name) == nil && !slices.ContainsFunc(c.Ops, func(o project.Operation) bool { return o.Name == name }) {
-			b.fault(src.Config.File, fmt.Sprint(c.At, "/operations/only/", i), fmt.Sprintf("%s is no built-in operation", name), "name some of "+catalog.BuiltinNames())
-		}
-	}
-	said := map[string]*project.Operation{}
-	for i := range c.Ops {
-		if o := &c.Ops[i]; catalog.BuiltinNamed(o.Name) != nil {
-			said[o.Name] = o
-			if o.Off {
-				off[o.Name] = true
+	for _, x := range catalog.Builtins {
+		if x.Needs != nil {
+			off[x.Name] = off[x.Name] || !opensMany(b, d, src, c, x)
+			if !isBuiltin(c, x.Name) && slices.ContainsFunc(c.Ops, func(o project.Operation) bool { return o.Name == x.Name }) {
+				continue // an operation of the author's
 			}
 		}
-	}
-	if o := said["findById"]; o != nil && o.Off && said["findByIds"] == nil {
-		off["findByIds"] = true
-	}
-	for _, x := range catalog.Builtins {
 		if off[x.Name] && src.Remote != "" {
 			continue
 		}
@@ -53,6 +36,11 @@ func (b *compiler) builtins(d *catalog.Door, src *project.Frond, c *project.Door
 		}
 		if x.Input {
 			op.Input = d.Entity
+		}
+		for _, name := range x.Needs {
+			if need := cmp.Or(d.Operation(name), d.Inside[name]); need != nil { // a remote has none inside
+				op.Needs = append(op.Needs, need)
+			}
 		}
 		b.builtinCards(d, op)
 		if o := said[x.Name]; o != nil {
@@ -70,10 +58,39 @@ func (b *compiler) builtins(d *catalog.Door, src *project.Frond, c *project.Door
 	}
 }
 
+// switchedOff returns the built-in operations that only and false close, and what a door says of
+// the built-in ones.
+func (b *compiler) switchedOff(src *project.Frond, c *project.Door) (off map[string]bool, said map[string]*project.Operation) {
+	off, said = map[string]bool{}, map[string]*project.Operation{}
+	if c.Only != nil {
+		for _, x := range catalog.Builtins {
+			off[x.Name] = x.Needs == nil && !slices.Contains(c.Only, x.Name)
+		}
+		off["findByIds"] = off["findByIds"] && off["findById"]
+	}
+	for i, name := range c.Only {
+		if catalog.BuiltinNamed(name) == nil && !slices.ContainsFunc(c.Ops, func(o project.Operation) bool { return o.Name == name }) {
+			b.fault(src.Config.File, fmt.Sprint(c.At, "/operations/only/", i), fmt.Sprintf("%s is no built-in operation", name), "name some of "+catalog.BuiltinNames())
+		}
+	}
+	for i := range c.Ops {
+		if o := &c.Ops[i]; isBuiltin(c, o.Name) {
+			said[o.Name] = o
+			if o.Off {
+				off[o.Name] = true
+			}
+		}
+	}
+	if o := said["findById"]; o != nil && o.Off && said["findByIds"] == nil {
+		off["findByIds"] = true
+	}
+	return off, said
+}
+
 // namedOperations gives a door the operations its author declares.
 func (b *compiler) namedOperations(d *catalog.Door, src *project.Frond, c *project.Door) {
 	for _, o := range c.Ops {
-		if d.Entity != nil && catalog.BuiltinNamed(o.Name) != nil {
+		if d.Entity != nil && isBuiltin(c, o.Name) {
 			continue
 		}
 		if o.Off {

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade/catalog"
@@ -26,6 +27,11 @@ func (b *compiler) surfaces(frond *catalog.Frond, file string, c project.Surface
 		for _, n := range s.Names {
 			for _, op := range b.operationsNamed(frond, file, n) {
 				show[op] = !s.Except
+				for _, many := range op.Door.Operations {
+					if s.Except && slices.Contains(many.Needs, op) {
+						show[many] = false // it takes the rights of this one
+					}
+				}
 				if batch := op.Door.Operation("findByIds"); s.Except && op.Builtin && op.Name == "findById" && batch != nil {
 					show[batch] = false // it stands and falls with findById, whose batch it is
 				}

@@ -13,10 +13,26 @@ func (b *compiler) transactions(cascades map[*schema.Entity][]catalog.Cascade) {
 	for _, f := range b.fronds {
 		for _, d := range f.Doors {
 			for _, op := range slices.AppendSeq(slices.Clone(d.Operations), maps.Values(d.Inside)) {
+				if op.IsMany() {
+					continue // decided by the operations of one row, below
+				}
 				authored := op.Kind == catalog.Command && f.Remote == "" && b.authored[op]
 				var alone bool
 				op.Emits, alone = b.emitting(op, cascades)
 				op.Transacts, op.Recorded = authored || op.Emits, op.Emits && alone && !authored
+			}
+			for _, op := range slices.AppendSeq(slices.Clone(d.Operations), maps.Values(d.Inside)) {
+				if !op.IsMany() || f.Remote != "" {
+					continue
+				}
+				one := op.Needs[0]
+				op.Emits, op.Transacts, op.Recorded = one.Emits, one.Transacts, one.Recorded
+				if op.Name != "createMany" { // it takes several statements
+					op.Transacts, op.Recorded = true, false
+				}
+				for _, need := range op.Needs {
+					op.Emits = op.Emits || need.Emits
+				}
 			}
 		}
 	}

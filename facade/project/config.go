@@ -19,7 +19,8 @@ import (
 // optional. At is, in every type below, the JSON pointer to the value in the file.
 type Config struct {
 	Doors      []*Door // in the order they are written
-	Tables     []Table // likewise
+	Many       []Many
+	Tables     []Table // in the order they are written
 	Facts      []Fact
 	Changes    []FactSource
 	Collectors []Collector
@@ -49,6 +50,14 @@ type Door struct {
 	Limits  ListLimits
 	Only    []string // built-in operations; nil: all
 	Ops     []Operation
+	Many    *Many // that opens writes of many rows; nil: none
+}
+
+// Many opens writes of many rows of a door.
+type Many struct {
+	Door, At string
+	Words    []FactSource // create, update, delete, upsert
+	All      bool         // '*': all that the door has the operations for
 }
 
 // Operation is an operation that a door declares, or its entry for a built-in one. Order is

@@ -13,6 +13,7 @@ import (
 // pointer, and go on after a fault. The reader of each section has a file of its own:
 //
 //	config_doors.go      doors, operations and their cards
+//	config_many.go       writes of many rows
 //	config_tables.go     tables of an existing database
 //	config_rules.go      collectors, computed
 //	config_surfaces.go   surfaces and audiences
@@ -58,6 +59,8 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 			r.object(value, at, "doors", nil, func(name, at string, value json.RawMessage) {
 				c.Doors = append(c.Doors, r.door(name, at, value))
 			})
+		case "many":
+			c.Many = r.many(value, at)
 		case "tables":
 			c.Tables = r.tables(value, at)
 		case "collectors":

@@ -46,6 +46,9 @@ func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 		}
 	}
 	config := schema.Object{{Name: "doors", Value: doors.AppendJSON(nil)}}
+	if s.many != nil {
+		config = append(config, schema.Member{Name: "many", Value: s.many.AppendJSON(nil)})
+	}
 	if computed != nil {
 		config = append(config, schema.Member{Name: "computed", Value: computed.AppendJSON(nil)})
 	}
@@ -73,6 +76,7 @@ type discoveredSource struct {
 	src      *Frond
 	from     string
 	entities map[string]bool
+	many     schema.Object     // the writes of many rows that doors open
 	views    map[string]string // text of the views that are cards of their own, by key
 	spelled  map[string]string // names of views as their author spells them, by key
 }
@@ -82,9 +86,17 @@ type discoveredSource struct {
 // operation is the host's own.
 func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 	only, ops := []byte{'['}, schema.Object{}
+	var many []string
 	has := map[string]bool{}
 	for i := range d.Ops {
 		op := &d.Ops[i]
+		if word := wordOf(op); d.Schema != nil && word != "" {
+			many = append(many, word)
+			if words := said(op); words != nil {
+				ops = append(ops, schema.Member{Name: op.Name, Value: words.AppendJSON(nil)})
+			}
+			continue
+		}
 		if d.Schema == nil || !slices.Contains(builtinOperations, op.Name) {
 			ops = append(ops, schema.Member{Name: op.Name, Value: s.operation(d, op)})
 			continue
@@ -102,7 +114,21 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 		}
 		ops = append(schema.Object{{Name: "only", Value: append(only, ']')}}, ops...)
 	}
+	if many != nil {
+		s.many = append(s.many, schema.Member{Name: d.Name, Value: jsontext.AppendStrings(nil, many)})
+	}
 	return schema.Object{{Name: "operations", Value: ops.AppendJSON(nil)}}.AppendJSON(nil)
+}
+
+// wordOf returns the word of frond.yaml that opens an operation of the host, "" for any operation
+// that is no write of many rows.
+func wordOf(op *schema.DiscoveredOp) string {
+	for _, word := range manyWords {
+		if name := ManyWords[word]; op.Name == name && op.Mode == ManyModes[name] {
+			return word
+		}
+	}
+	return ""
 }
 
 // said returns the texts of an operation, description and deprecated, without

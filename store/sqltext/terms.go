@@ -21,7 +21,10 @@ type Terms struct {
 	// sel is what look selects.
 	sel Selection
 	// after counts the rows with a key that meet After; its first argument is the key.
-	after  *Builder
+	after *Builder
+	// all counts the rows with one of several keys that meet After; made when it is needed.
+	all    *Builder
+	table  *Table
 	points []pointing
 	// primary is the key of the table that is written.
 	primary *Column
@@ -51,7 +54,7 @@ func (d *Database) Terms(t *Table, of *facade.Terms, key *Value, where *filter.F
 	if of == nil {
 		return nil, nil
 	}
-	m := &Terms{of: of, primary: t.Primary}
+	m := &Terms{of: of, primary: t.Primary, table: t}
 	err := m.compile(d, t, key, where)
 	if err != nil {
 		m.Free()
@@ -121,11 +124,11 @@ func (m *Terms) Judge(run Runner) (current rows.Row, set facade.Record, there bo
 	return current, set, true, err
 }
 
-// CheckRelations checks that the relations of a row that will be written name rows that exist
-// and that the caller may point at. The error is Dangling where one does not. was is the row
-// before the write, the zero Row of a new one; own are the keys of the rows that are written
-// with it, which count as existing.
-func (m *Terms) CheckRelations(run Runner, was rows.Row, is facade.Record, own []Value) error {
+// CheckRelations checks that the relations of rows that will be written name rows that exist
+// and that the caller may point at, in one statement for each relation. The error is Dangling
+// where one does not. was is the row before the write, the zero Row of new ones; own are the keys
+// of the new rows, which count as existing.
+func (m *Terms) CheckRelations(run Runner, was rows.Row, is []facade.Record, own []Value) error {
 	if m == nil {
 		return nil
 	}
@@ -137,9 +140,18 @@ func (m *Terms) CheckRelations(run Runner, was rows.Row, is facade.Record, own [
 			known = own
 		case m.look != nil && !p.All:
 			// The earlier targets of the row may stay, also where the caller may no longer see them.
-			known = targets(p.Field, was.Get(p.Field.Name), nil)
+			known = targets(p.Field, nil, was.Get(p.Field.Name))
 		}
-		ids := targets(p.Field, is.Get(p.Field.Name), known)
+		values := make([][]byte, 0, len(is))
+		if p.Of == nil {
+			for _, record := range is {
+				values = append(values, record.Get(p.Field.Name))
+			}
+		}
+		for _, i := range p.Of {
+			values = append(values, is[i].Get(p.Field.Name))
+		}
+		ids := targets(p.Field, known, values...)
 		if len(ids) == 0 {
 			continue
 		}
@@ -155,24 +167,40 @@ func (m *Terms) CheckRelations(run Runner, was rows.Row, is facade.Record, own [
 	return nil
 }
 
-// CheckVisible checks that a row that was written meets Terms.After, so that it remains visible
-// to its writer (docs/decisions/writes-and-versions.md). The error is Terms.Unmet where it does
+// CheckVisible checks that rows that were written meet Terms.After, so that they remain visible
+// to their writer (docs/decisions/writes-and-versions.md). The error is Terms.Unmet where one does
 // not.
-func (m *Terms) CheckVisible(run Runner, key Value) error {
-	if m == nil || m.after == nil {
+func (m *Terms) CheckVisible(run Runner, keys ...Value) error {
+	if m == nil || m.after == nil || len(keys) == 0 {
 		return nil
 	}
-	bindKey(m.after.Args, m.primary, key)
-	n, err := run.Number(m.after.SQL, m.after.Args)
-	if err == nil && n == 0 {
+	b := m.after
+	if len(keys) == 1 {
+		bindKey(b.Args, m.primary, keys[0])
+	} else {
+		if m.all == nil {
+			m.all = b.db.Builder()
+			alias := m.all.Alias()
+			m.all.Text("SELECT count(*) FROM ", m.table.Name, " AS ", alias, " WHERE ")
+			b.db.Dialect.OneOf(m.all, m.primary, alias, Value{})
+			m.all.reach = fewRows
+			if err := m.all.also(m.of.After, m.table, alias); err != nil {
+				return err
+			}
+		}
+		b = m.all
+		b.Args[0] = b.db.Dialect.Keys(m.primary, keys)
+	}
+	n, err := run.Number(b.SQL, b.Args)
+	if err == nil && n < int64(len(keys)) {
 		err = m.of.Unmet
 	}
 	return err
 }
 
-// targets are the distinct keys that the value of a relation names, without known. A value of
+// targets are the distinct keys that values of a relation name, without known. A value of
 // another type than the target's key stays in the list as a key that no row has.
-func targets(p *schema.Property, value []byte, known []Value) []Value {
+func targets(p *schema.Property, known []Value, values ...[]byte) []Value {
 	var ids []Value
 	seen := map[Value]bool{}
 	for _, id := range known {
@@ -188,12 +216,14 @@ func targets(p *schema.Property, value []byte, known []Value) []Value {
 			ids = append(ids, a)
 		}
 	}
-	if !p.Link.Many {
-		add(value)
-		return ids
-	}
-	for _, v := range jsontext.Elements(value) {
-		add(v)
+	for _, value := range values {
+		if !p.Link.Many {
+			add(value)
+			continue
+		}
+		for _, v := range jsontext.Elements(value) {
+			add(v)
+		}
 	}
 	return ids
 }
@@ -203,7 +233,7 @@ func (m *Terms) Free() {
 	if m == nil {
 		return
 	}
-	for _, b := range []*Builder{m.look, m.after} {
+	for _, b := range []*Builder{m.look, m.after, m.all} {
 		if b != nil {
 			b.Free()
 		}

@@ -192,8 +192,8 @@ func (s *Store) Insert(ctx context.Context, e *schema.Entity, records []facade.R
 	before := len(t.rows)
 	// Points are judged before anything is written: a row does not make its own target one
 	// that meets the condition.
-	for _, record := range records {
-		if err := s.checkRelations(terms, e, nil, record, records); err != nil {
+	for i, record := range records {
+		if err := s.checkRelations(termsOfRow(terms, i), e, nil, record, records); err != nil {
 			return nil, err
 		}
 	}
@@ -304,6 +304,16 @@ func (s *Store) Update(ctx context.Context, e *schema.Entity, id json.RawMessage
 		return nil, err
 	}
 	return write(sel, []*row{r}), nil
+}
+
+// termsOfRow are the terms with the points that are about the i-th new row.
+func termsOfRow(terms *facade.Terms, i int) *facade.Terms {
+	if terms == nil {
+		return nil
+	}
+	own := *terms
+	own.Points = slices.DeleteFunc(slices.Clone(own.Points), func(p facade.Points) bool { return p.Of != nil && !slices.Contains(p.Of, i) })
+	return &own
 }
 
 // checkRelations checks the relations that terms.Points names: the written values have to lead to

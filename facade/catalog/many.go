@@ -1,0 +1,58 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/schema"
+)
+
+// The bounds of writes of many rows and calls.
+const (
+	MaxCreateMany = 1000   // rows of createMany
+	MaxMany       = 10_000 // the largest max of updateMany and deleteMany
+	UsualMany     = 100    // their max where none is sent
+)
+
+// IsMany reports whether the operation is a built-in one that writes many rows.
+func (op *Operation) IsMany() bool { return len(op.Needs) > 0 }
+
+// mode is the mode of the operation in discovery.
+func (op *Operation) mode() string {
+	if op.IsMany() {
+		return project.ManyModes[op.Name]
+	}
+	if op.Patch {
+		return "patch"
+	}
+	return ""
+}
+
+// manyQuery is a key of the query of the operations that write many rows; ok is false for any
+// other key.
+func manyQuery(op, name string) (f schema.Field, ok bool) {
+	f.Name = name
+	switch {
+	case name == "where" && project.ManyModes[op] == "where":
+		f.Shape = schema.Shape{Type: "object", Description: "The condition on the rows, in the form of the filter of list. It must not be empty."}
+	case name == "max":
+		f.Shape = schema.Shape{
+			Type: "integer", Extra: append(Keywords("minimum", 1), append(Keywords("maximum", MaxMany), Keywords("default", UsualMany)...)...),
+			Description: fmt.Sprintf("The largest number of rows. If more rows meet the condition, the call fails with UNPROCESSABLE_ENTITY and writes nothing; %d unless sent.", UsualMany),
+		}
+	case name == "by":
+		f.Shape = schema.Shape{
+			Description: "The unique key of the row: the name of a field, or the names of a compound key.",
+			Extra:       schema.Keywords{{Name: "type", Value: json.RawMessage(`["string","array"]`)}},
+		}
+	default:
+		return f, false
+	}
+	return f, true
+}
+
+// UniqueKeys are the keys that a row may be known by: its primary key, then the unique ones.
+func UniqueKeys(e *schema.Entity) [][]*schema.Property {
+	return append([][]*schema.Property{{e.Primary}}, e.Uniques...)
+}

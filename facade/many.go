@@ -1,0 +1,308 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// A write of many rows is made of the operations of one row (docs/many.md): it has their rights,
+// and each row is judged as theirs is.
+//
+//	createMany    all rows are judged, then written by one statement; by calls of create where a
+//	              handler or hooks take part
+//	updateMany    the rows are found, then written by calls of update, in one transaction
+//	deleteMany    likewise
+//	upsert        the row is found by its key; a call of update or of create follows
+
+// needed is the operation of one row that a write of many rows is made of.
+func (x *execution) needed(i int) *boundOperation {
+	return x.host.operations.of(x.op.Needs[i])
+}
+
+// oneRow is the execution of one row of a write of many: the same caller and scope, and the call of
+// op for the row.
+func (x *execution) oneRow(op *boundOperation, body json.RawMessage) *execution {
+	own := &execution{viewer: x.viewer, within: x.within, sel: x.sel, runner: op.runner}
+	own.refusals = refusals{}
+	own.op = op
+	if x.inside {
+		own.runner = op.inner
+	}
+	call := *x.call
+	call.Operation, call.Invocation.Query, call.Invocation.Body = op.Name, nil, body
+	own.call = &call
+	return own
+}
+
+// callOne calls the operation of one row for the caller, in the transaction of x. fields are those
+// that are answered.
+func (x *execution) callOne(ctx context.Context, op *boundOperation, in Invocation, fields []string) (*Result, error) {
+	ctx = authorContext(ctx, x)
+	c := caller{at: callContextOf(ctx), inside: x.inside, kept: x.kept}
+	in.State, in.Trace = x.state, x.call.Invocation.Trace
+	return c.Call(ctx, &Call{Entity: x.door.Name, Operation: op.Name, Invocation: in, Select: fields, Merge: x.call.Merge, Partial: x.call.Partial})
+}
+
+// calledFields are the fields that the calls of single rows answer: all where a version is wanted,
+// which is made of them.
+func (x *execution) calledFields() []string {
+	if x.versionScope != nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(x.sel.out.Fields), func(name string) bool { return name == catalog.ETag })
+}
+
+// admitCreateMany judges the rows of a list, each as create judges it. The details of all rows are
+// reported, with their index.
+func admitCreateMany(ctx context.Context, x *execution) error {
+	in := &x.call.Invocation
+	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
+	admitRowQuery(x)
+	switch n := count(in.Body); {
+	case jsontext.KindOf(in.Body) != jsontext.Array:
+		refuseBody(x, "type", "must be a list of rows, such as [{…}, {…}]")
+		return nil
+	case n > catalog.MaxCreateMany:
+		refuseBody(x, "maxItems", fmt.Sprintf("must have at most %d rows, and has %d; send the rest in another call", catalog.MaxCreateMany, n))
+		return nil
+	}
+	op, m := x.needed(0), &manyRows{}
+	x.many = m
+	if x.scopes == nil {
+		x.scopes = map[*catalog.Door]*access.Scope{} // shared by the rows
+	}
+	one, i := x.oneRow(op, nil), 0
+	for _, row := range jsontext.Elements(in.Body) {
+		one.refusals, one.points = refusals{}, nil
+		one.call.Invocation.Body = row
+		err := admitCreate(ctx, one)
+		if err == nil {
+			err = one.refusal()
+		}
+		if err == nil && (x.atOnce(op) || x.runner.by() == byRemote) {
+			err = m.complete(ctx, one, i)
+		}
+		if err != nil {
+			if err = x.refuseRow(i, err); err != nil {
+				return err
+			}
+		}
+		i++
+	}
+	m.terms.Points = pointsOf(m.terms.Points, i)
+	return nil
+}
+
+// atOnce reports whether one statement writes all rows: neither a handler nor a hook of the author's
+// takes part, and the rows are kept here.
+func (x *execution) atOnce(op *boundOperation) bool {
+	return x.runner.by() == byStore && (op.runner.by() == byStore || x.inside) && op.hooks == nil
+}
+
+// refuseBody refuses the body as a whole.
+func refuseBody(x *execution, code, message string) {
+	x.refuse(schema.Detail{Path: ".", Pointer: "/body", Code: code, Message: message})
+}
+
+// refuseRow keeps the details of a refused row, with its index. Any other error is returned.
+func (x *execution) refuseRow(i int, err error) error {
+	e := atRow(err, i)
+	if details, ok := e.Details.([]schema.Detail); ok && e.Code == kiterror.ValidationFailed {
+		for _, d := range details {
+			x.refuse(d)
+		}
+		return nil
+	}
+	return e
+}
+
+// atRow is the error of a row with the row's index: in its details, or in its message where it has
+// none.
+func atRow(err error, i int) *kiterror.Error {
+	own, at := *kiterror.AsError(err), strconv.Itoa(i)
+	details, ok := own.Details.([]schema.Detail)
+	if !ok {
+		if own.Code != kiterror.InternalError {
+			own.Message = "row " + at + ": " + own.Message
+		}
+		return own.WithCause(err)
+	}
+	details = slices.Clone(details)
+	for j := range details {
+		d := &details[j]
+		rest, body := cutBody(d.Pointer)
+		if !body {
+			continue
+		}
+		d.Pointer = "/body/" + at + rest
+		if d.Path == "." || d.Path == "" {
+			d.Path = at
+		} else {
+			d.Path = at + "." + d.Path
+		}
+	}
+	own.Details = details
+	if len(details) > 0 {
+		own.Message = kiterror.Sentence(details[0])
+	}
+	return own.WithCause(err)
+}
+
+// cutBody is what follows /body in a pointer; false for a pointer to another part.
+func cutBody(pointer string) (rest string, ok bool) {
+	const body = "/body"
+	if len(pointer) < len(body) || pointer[:len(body)] != body || len(pointer) > len(body) && pointer[len(body)] != '/' {
+		return "", false
+	}
+	return pointer[len(body):], true
+}
+
+// complete completes the judged record of a row, and adds it with its terms to those of all rows.
+func (m *manyRows) complete(ctx context.Context, one *execution, i int) error {
+	if err := one.door.keeper.complete(ctx, one); err != nil {
+		return err
+	}
+	for _, p := range one.points {
+		p.Of = []int{i}
+		m.terms.Points = append(m.terms.Points, p)
+	}
+	m.records = append(m.records, one.body)
+	if err := checkVisible(ctx, one, &m.terms, errHidden(catalog.Created)); err != nil && m.unmet == nil {
+		m.unmet = atRow(err, i)
+	}
+	return nil
+}
+
+// pointsOf joins equal points of n rows, so that the store checks each relation once.
+func pointsOf(all []Points, n int) (joined []Points) {
+	for _, p := range all {
+		i := slices.IndexFunc(joined, func(j Points) bool {
+			return j.Field == p.Field && j.All == p.All && (j.Where == p.Where || j.Where.Never() && p.Where.Never())
+		})
+		if i < 0 {
+			joined = append(joined, p)
+			continue
+		}
+		joined[i].Of = append(joined[i].Of, p.Of...)
+	}
+	for i := range joined {
+		if len(joined[i].Of) == n {
+			joined[i].Of = nil
+		}
+	}
+	return joined
+}
+
+// runCreateMany writes all rows, or none.
+func runCreateMany(ctx context.Context, x *execution) (*Result, error) {
+	if x.atOnce(x.needed(0)) {
+		return insertMany(ctx, x)
+	}
+	if err := transactional(x); err != nil {
+		return nil, err
+	}
+	var made []*Result
+	for i, row := range elements(x.call.Invocation.Body) {
+		res, err := x.callOne(ctx, x.needed(0), Invocation{Body: row}, x.calledFields())
+		if err != nil {
+			return nil, atRow(err, i)
+		}
+		made = append(made, res)
+	}
+	res, err := adoptAll(x, made)
+	if res != nil {
+		res.Form = FormItems
+	}
+	return res, err
+}
+
+// elements are the items of an array with their indexes.
+func elements(array json.RawMessage) (all []json.RawMessage) {
+	for _, item := range jsontext.Elements(array) {
+		all = append(all, item)
+	}
+	return all
+}
+
+// transactional returns why a write of many rows cannot be one transaction, or nil.
+func transactional(x *execution) error {
+	for _, need := range x.op.Needs {
+		if op := x.host.operations.of(need); op.detached && !x.inside {
+			return kiterror.Errorf(kiterror.NotImplemented, "%s.%s is answered by a detached handler, which is part of no transaction; call it for each row", x.door.Name, op.Name)
+		}
+	}
+	if x.host.transactor == nil {
+		return kiterror.Errorf(kiterror.NotImplemented, "%s takes a transaction, which the store of this host does not have; write each row by itself", x.where())
+	}
+	return nil
+}
+
+// adoptAll is the answer made of those of single rows, as a handler would answer it.
+func adoptAll(x *execution, made []*Result) (*Result, error) {
+	all := &Result{Form: FormRows, Rows: rows.New(x.sel.stored, 0)}
+	if len(made) > 0 {
+		parts := make([]*rows.Rows, len(made))
+		for i, res := range made {
+			parts[i] = res.Rows
+		}
+		all.Rows = rows.Join(parts[0].Layout(), parts)
+		if parts[0].Crossed() {
+			all.Rows.MarkOutside()
+		}
+	}
+	return adopt(x, all)
+}
+
+// insertMany writes all rows by one statement. Their events are emitted with it.
+func insertMany(ctx context.Context, x *execution) (*Result, error) {
+	m := x.many
+	if m.unmet != nil {
+		return nil, m.unmet
+	}
+	var announce func(*rows.Rows) error
+	if x.op.Emits {
+		e := newEmission(&x.viewer)
+		announce = e.withAll(ctx, &m.terms, func(found *rows.Rows) []written {
+			all := make([]written, found.Len())
+			for i := range all {
+				all[i] = written{door: x.door.Door, after: found.Row(i).JSON()}
+			}
+			return all
+		})
+	}
+	found, err := x.store().Insert(ctx, x.door.Entity, m.records, m.terms.orNone(), x.sel.stored)
+	if err != nil {
+		return nil, conflictOfMany(ctx, x, err)
+	}
+	if announce != nil {
+		if err := announce(found); err != nil {
+			return nil, err
+		}
+	}
+	return &Result{Form: FormItems, Rows: found}, nil
+}
+
+// manyRemote sends a write of many rows to its host, whose rules judge each row. Rules of this host
+// that select rows or set fields would have to judge each row too, and cannot.
+func manyRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, error) {
+	for _, need := range x.op.Needs {
+		scope, err := x.scopeOf(ctx, x.door, need)
+		if err != nil {
+			return nil, err
+		}
+		if scope.Rows != nil || len(scope.Set) > 0 {
+			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s runs elsewhere, where the access rules of this host for single rows are not known; call %s for each row", x.where(), need.Name)
+		}
+	}
+	return x.host.remotes.Call(ctx, r, sentCall(x, x.call.Invocation))
+}
