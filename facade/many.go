@@ -21,7 +21,7 @@ import (
 //	createMany    all rows are judged, then written by one statement; by calls of create where a
 //	              handler or hooks take part
 //	updateMany    the rows are found, then written by calls of update, in one transaction
-//	deleteMany    likewise
+//	deleteMany    the same, by calls of delete
 //	upsert        the row is found by its key; a call of update or of create follows
 
 // needed is the operation of one row that a write of many rows is made of.
@@ -158,7 +158,7 @@ func atRow(err error, i int) *kiterror.Error {
 	return own.WithCause(err)
 }
 
-// cutBody is what follows /body in a pointer; false for a pointer to another part.
+// cutBody is the rest of a pointer behind /body; false for a pointer to another part.
 func cutBody(pointer string) (rest string, ok bool) {
 	const body = "/body"
 	if len(pointer) < len(body) || pointer[:len(body)] != body || len(pointer) > len(body) && pointer[len(body)] != '/' {

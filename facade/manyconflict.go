@@ -70,7 +70,7 @@ func keyFilter(key []*schema.Property, record Record) *filter.Filter {
 	return all
 }
 
-// storedRow is the primary key of the row that meets a condition, whoever may see it; nil: none does.
+// storedRow is the primary key of the row that meets a condition, without access rules; nil: no row does.
 func storedRow(ctx context.Context, x *execution, where *filter.Filter) (json.RawMessage, error) {
 	e := x.door.Entity
 	found, err := x.store().Find(ctx, &Find{

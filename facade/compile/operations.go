@@ -15,7 +15,7 @@ import (
 // all, those that only names, none that is false. The author's own code may call the others. findByIds is there exactly where
 // findById is, whose batch it is.
 func (b *compiler) builtins(d *catalog.Door, src *project.Frond, c *project.Door) {
-	off, said := b.switchedOff(src, c)
+	off, said := switchedOff(b, src, c)
 	d.Inside = map[string]*catalog.Operation{}
 	for _, x := range catalog.Builtins {
 		if x.Needs != nil {
@@ -60,7 +60,7 @@ func (b *compiler) builtins(d *catalog.Door, src *project.Frond, c *project.Door
 
 // switchedOff returns the built-in operations that only and false close, and what a door says of
 // the built-in ones.
-func (b *compiler) switchedOff(src *project.Frond, c *project.Door) (off map[string]bool, said map[string]*project.Operation) {
+func switchedOff(b *compiler, src *project.Frond, c *project.Door) (off map[string]bool, said map[string]*project.Operation) {
 	off, said = map[string]bool{}, map[string]*project.Operation{}
 	if c.Only != nil {
 		for _, x := range catalog.Builtins {
