@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -113,18 +112,19 @@ func (r *row) add(op *catalog.Operation, on ...string) {
 var crud = map[string]struct {
 	onItem bool
 	verbs  []string
+	many   bool // of many rows, where it is built in
 }{
-	"list":     {false, []string{http.MethodGet}},
-	"create":   {false, []string{http.MethodPost}},
-	"findById": {true, []string{http.MethodGet}},
-	"update":   {true, []string{http.MethodPut, http.MethodPatch}},
-	"delete":   {true, []string{http.MethodDelete}},
+	"list":     {false, []string{http.MethodGet}, false},
+	"create":   {false, []string{http.MethodPost}, false},
+	"findById": {true, []string{http.MethodGet}, false},
+	"update":   {true, []string{http.MethodPut, http.MethodPatch}, false},
+	"delete":   {true, []string{http.MethodDelete}, false},
 
 	// A POST of a list is createMany, see row.many.
-	"createMany": {false, nil},
-	"updateMany": {false, []string{http.MethodPatch}},
-	"deleteMany": {false, []string{http.MethodDelete}},
-	"upsert":     {false, []string{http.MethodPut}},
+	"createMany": {false, nil, true},
+	"updateMany": {false, []string{http.MethodPatch}, true},
+	"deleteMany": {false, []string{http.MethodDelete}, true},
+	"upsert":     {false, []string{http.MethodPut}, true},
 }
 
 // Derive computes the routes of a catalog under base; "" is /api. The error is
@@ -197,7 +197,7 @@ func (t *Table) resource(door *catalog.Door) (*resource, schema.Faults) {
 	}
 	claimed := map[string]*catalog.Operation{}
 	for _, op := range door.Operations {
-		if place, ok := crud[op.Name]; ok && (op.Builtin || project.ManyModes[op.Name] == "") {
+		if place, ok := crud[op.Name]; ok && op.IsMany() == place.many {
 			if place.onItem {
 				res.claim(&res.item, res.path+"/{id}").add(op, place.verbs...)
 			} else {

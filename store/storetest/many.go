@@ -10,7 +10,6 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -138,9 +137,9 @@ func (w *manyWorld) as(who, method, query, body string) (string, *kiterror.Error
 	switch who {
 	case "":
 	case "admin", "clerk":
-		in.State = access.State{"user": map[string]any{"id": who, "role": who}}
+		in.State = map[string]any{"user": map[string]any{"id": who, "role": who}}
 	default:
-		in.State = access.State{"user": map[string]any{"id": who, "role": "seller"}}
+		in.State = map[string]any{"user": map[string]any{"id": who, "role": "seller"}}
 	}
 	if query != "" {
 		in.Query = json.RawMessage(query)
