@@ -34,8 +34,7 @@ var floors = map[string]string{
 	// The judge of a card, written as data for JavaScript.
 	"schema/script": "schema schema/format schema/jsontext",
 
-	"facade/budget":  "facade/kiterror facade/rows schema/jsontext", // counts the values of a body as it comes in
-	"facade/readset": "schema facade/rows facade/filter",
+	"facade/budget": "facade/kiterror facade/rows schema/jsontext", // counts the values of a body as it comes in
 	// What authors write in frond.yaml to be evaluated.
 	"facade/expression": "schema schema/jsontext facade/kiterror facade/rows",
 	"facade/filter":     "schema schema/jsontext facade/kiterror facade/rows",
@@ -48,9 +47,16 @@ var floors = map[string]string{
 	"facade/catalog": "facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext",
 	"facade/access":  "facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
 	"facade/compile": "facade/access facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
-	"facade":         "schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/readset facade/access facade/catalog facade/compile",
+	"facade":         "schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/access facade/catalog facade/compile",
 	// The hosts of the Fronds that run elsewhere, over the calls that the path gives them.
 	"facade/remote": "facade facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
+
+	// What a call did, for the author; and what a live query read.
+	"facade/explain": "facade facade/access facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
+	"facade/readset": "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema",
+
+	// The rows of the first start.
+	"facade/seed": "facade facade/compile facade/kiterror facade/rows schema schema/jsontext",
 
 	// Under the surfaces: equal requests share one run; calls are signed the same way
 	// wherever they come from.
@@ -119,7 +125,7 @@ var floors = map[string]string{
 	"gateway/guard":              "facade facade/consistency facade/budget facade/kiterror schema gateway/setting facts/sse",
 	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/setting",
 	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/kiterror facade/project facade/remote schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
 	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",
@@ -145,13 +151,13 @@ var floors = map[string]string{
 	// Two versions of a project, compared by what they project to.
 	"cmd/frond/diff": "facade facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/signing gateway store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope/signing gateway store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",
 	"examples/shop":    "frond",
 	"examples/weather": "facade/rows frond gateway projection resolvers/binding",
-	"store/storetest":  "facade facade/catalog facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext store/migration",
+	"store/storetest":  "facade facade/catalog facade/explain facade/filter facade/kiterror facade/project facade/rows facade/seed schema schema/jsontext store/migration",
 	// Real PostgreSQL servers for tests.
 	"store/postgres/pgtest": "e2e/freeport",
 	"bench":                 "*",
@@ -209,7 +215,7 @@ var guests = map[string]string{
 }
 
 // contract is the part that also runs in browsers (spec 1.8).
-var contract = []string{"schema", "schema/format", "schema/jsontext", "schema/script", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/readset", "facade/expression", "facade/catalog", "facade/access", "facade/compile", "facade/remote"}
+var contract = []string{"schema", "schema/format", "schema/jsontext", "schema/script", "facade", "facade/singleflight", "facade/kiterror", "facade/rows", "facade/filter", "facade/budget", "facade/project", "facade/consistency", "facade/expression", "facade/catalog", "facade/access", "facade/compile", "facade/remote", "facade/explain", "facade/readset", "facade/seed"}
 
 func TestFloors(t *testing.T) {
 	seen := map[string]bool{}

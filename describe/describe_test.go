@@ -20,6 +20,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/rest"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -218,7 +219,7 @@ func TestEveryBodyHasAnExample(t *testing.T) {
 func TestAnswersFit(t *testing.T) {
 	f := compiled(t, projects["shop"])
 	ctx := context.Background()
-	if err := f.Seed(ctx); err != nil {
+	if err := seed.Write(ctx, f); err != nil {
 		t.Fatal(err)
 	}
 	c := compilerOf(t, documents(t, f.Catalog(), "")["openapi"])

@@ -16,8 +16,8 @@ import (
 )
 
 // Built-in commands announce the rows that they write, in the transaction that writes them.
-// Who writes does not matter: a caller, a handler or a hook. An explained call and a dry run
-// announce nothing, and neither do seeds and migrations, which do not come along this path.
+// Who writes does not matter: a caller, a handler or a hook. A dry run
+// announces nothing, and neither do seeds and migrations, which do not come along this path.
 
 // written is the change of one row by a command: the row as it was and as it is, each nil where
 // there is none.
@@ -40,14 +40,14 @@ func (w *written) change() catalog.Change {
 // emission announces what one command writes.
 type emission struct {
 	outbox Outbox
-	watch  watch
+	trace  *Trace
 	at     time.Time // of the call
-	trace  string    // of the call
+	parent string    // the traceparent of the call
 }
 
 // newEmission returns the emission of a call.
 func newEmission(x *viewer) emission {
-	return emission{outbox: x.host.outbox, watch: x.watch, at: x.now(), trace: x.call.Invocation.Trace}
+	return emission{outbox: x.host.outbox, trace: x.trace, at: x.now(), parent: x.call.Invocation.Trace}
 }
 
 // announce emits the facts of rows that were written, in their order, with a call of its own.
@@ -68,7 +68,7 @@ func (m *emission) with(ctx context.Context, terms *Terms, of func(found *rows.R
 
 // withAll is with for a write of many rows.
 func (m *emission) withAll(ctx context.Context, terms *Terms, of func(found *rows.Rows) []written) (then func(*rows.Rows) error) {
-	if m.outbox != nil && m.outbox.Records() && !m.watch.on() {
+	if m.outbox != nil && m.outbox.Records() && !m.trace.dry() {
 		terms.Events = func(found *rows.Rows) ([]Event, error) { return m.events(ctx, of(found)...) }
 		return nil
 	}
@@ -88,7 +88,7 @@ func (m *emission) events(ctx context.Context, all ...written) ([]Event, error) 
 			if !holds {
 				continue
 			}
-			e, err := newEvent(f, m.at, m.trace)
+			e, err := newEvent(f, m.at, m.parent)
 			if err != nil {
 				return nil, err
 			}
@@ -103,7 +103,10 @@ func (m *emission) events(ctx context.Context, all ...written) ([]Event, error) 
 			events = append(events, e)
 		}
 	}
-	if len(events) > 0 && m.watch.announced(events) || InDryRun(ctx) {
+	if len(events) > 0 && m.trace.dry() && m.trace.Emitted != nil {
+		m.trace.Emitted(events)
+	}
+	if m.trace.dry() || InDryRun(ctx) {
 		return nil, nil
 	}
 	return events, nil

@@ -36,7 +36,7 @@ func renamedAnswer(x *execution, text json.RawMessage) (json.RawMessage, error) 
 	for _, p := range r.presenters {
 		n.fields = append(n.fields, schema.Field{Name: p.Name, Shape: p.Shape})
 	}
-	if d := x.op.OutDoor; d != nil && d.Entity != r.entity { // what a view leaves out of its entity is no mistake
+	if d := x.op.OutDoor; d != nil && d.Entity != r.entity { // a view may leave fields of its entity out
 		for _, p := range d.Entity.Fields {
 			n.dropped = append(n.dropped, p.Name)
 		}
@@ -57,7 +57,7 @@ func renamedAnswer(x *execution, text json.RawMessage) (json.RawMessage, error) 
 
 // naming renames the members of objects to the names that a card has for them.
 type naming struct {
-	of       string // what the fields are of, for messages
+	of       string // the owner of the fields, for messages
 	at       string // the path to the object, with a dot at its end; "" for the row
 	fields   []schema.Field
 	dropped  []string // further names that are known, and left out
@@ -83,7 +83,7 @@ func (n *naming) each(array json.RawMessage) (json.RawMessage, error) {
 // the reader of the answer reports the fault.
 func (n *naming) object(text json.RawMessage) (json.RawMessage, error) {
 	if jsontext.KindOf(text) != jsontext.Object {
-		return text, nil // whoever reads the answer reports what it is instead
+		return text, nil // the reader of the answer reports the fault
 	}
 	var out schema.Object
 	from := map[string]string{} // which member each field was answered as

@@ -42,10 +42,10 @@ func bind(h *host, c *compile.Compiled, p *Project) {
 
 // newBoundDoor binds a door to the store of this host, or to the remote that keeps its rows.
 func newBoundDoor(d *catalog.Door, c *compile.Compiled) *boundDoor {
-	b := &boundDoor{Door: d, collector: c.Collectors[d], keeper: storeKeeper{}, boundary: storeKeeper{}}
+	b := &boundDoor{Door: d, collector: c.Collectors[d], keeper: storeKeeper{}}
 	remote := d.Frond.Remote != ""
 	if remote {
-		b.keeper, b.boundary = remoteKeeper{}, remoteKeeper{}
+		b.keeper = remoteKeeper{}
 	}
 	if d.Entity != nil {
 		b.reader = &reader{entity: d.Entity, presenters: c.Presenters[d], versioned: d.ETag}
@@ -74,7 +74,7 @@ func newBoundFact(h *host, f *catalog.Fact, c *compile.Compiled) *boundFact {
 	if f.Door != nil {
 		b.judged = h.doors.of(f.Door)
 	} else {
-		b.judged = &boundDoor{Door: f.Judged, collector: c.Collectors[f.Judged], keeper: storeKeeper{}, boundary: storeKeeper{}}
+		b.judged = &boundDoor{Door: f.Judged, collector: c.Collectors[f.Judged], keeper: storeKeeper{}}
 	}
 	switch {
 	case f.Data == nil:
@@ -98,26 +98,21 @@ func (op *boundOperation) answer() {
 	switch {
 	case op.Door.Frond.Remote != "":
 		op.hooks = nil // its Frond has its hooks where it runs
-		op.runner, op.inner = remoteRunner{}, remoteRunner{}
-	case op.handler != nil && op.builtin != nil:
-		op.runner, op.inner = handlerRunner{}, storeRunner{op.builtin}
+		op.runner = runner{byRemote, runRemote}
 	case op.handler != nil:
-		op.runner, op.inner = handlerRunner{}, handlerRunner{}
+		op.runner = runner{byHandler, runHandler}
 	case op.builtin != nil:
-		op.runner, op.inner = storeRunner{op.builtin}, storeRunner{op.builtin}
+		op.runner = runner{byStore, op.builtin.answer}
 	default:
-		op.runner, op.inner = nobody{}, nobody{}
+		op.runner = runner{byNobody, runNobody}
+	}
+	if op.inner = op.runner; op.runner.by == byHandler && op.builtin != nil {
+		op.inner = runner{byStore, op.builtin.answer}
 	}
 }
 
-// nobody answers an operation that is declared, and that is all.
-type nobody struct{}
-
-// by implements [runner].
-func (nobody) by() answerer { return byNobody }
-
-// run implements [runner].
-func (nobody) run(_ context.Context, x *execution) (*Result, error) {
+// runNobody answers an operation that is declared, and that is all.
+func runNobody(_ context.Context, x *execution) (*Result, error) {
 	return nil, kiterror.Errorf(kiterror.NotImplemented, "%s.%s is declared and nothing answers it; attach a handler to it", x.door.Name, x.op.Name)
 }
 
@@ -134,15 +129,4 @@ var builtins = map[string]*builtin{
 	"updateMany": {admitMany, fillNothing, runUpdateMany},
 	"deleteMany": {admitMany, fillNothing, runDeleteMany},
 	"upsert":     {admitUpsert, fillNothing, runUpsert},
-}
-
-// storeRunner answers a built-in operation over the store of this host.
-type storeRunner struct{ *builtin }
-
-// by implements [runner].
-func (storeRunner) by() answerer { return byStore }
-
-// run implements [runner].
-func (r storeRunner) run(ctx context.Context, x *execution) (*Result, error) {
-	return r.answer(ctx, x)
 }

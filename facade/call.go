@@ -176,7 +176,7 @@ type List[T any] struct {
 // A version is the text that [catalog.ETag] gives, or that of a REST ETag, in its quotes or without
 // them; "*" is any.
 type Precondition struct {
-	Match     []string // the row's version is among them; nil: whatever it is
+	Match     []string // the row's version is among them; nil: any version
 	NoneMatch []string // the row's version is not among them
 }
 

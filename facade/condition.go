@@ -43,7 +43,7 @@ func admitWhere(ctx context.Context, x *execution) error {
 	}
 	p := filter.Parser{Host: &x.viewer, At: "/query/where", Max: schema.MaxDetails - len(x.details)}
 	x.condition = p.Parse(ctx, x.door.Entity, x.view(x.versionScope), value)
-	_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork) // the store asks what is left
+	_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork) // the store reads the rest
 	x.details = append(x.details, p.Details...)
 	return nil
 }
@@ -79,7 +79,7 @@ func withRow(ctx context.Context, x *viewer, err error) error {
 	if there, _ := e.Details.(map[string]any); x.door.Frond.Remote != "" && there["row"] != nil {
 		e.Details = nil
 	}
-	if x.depth > 0 || x.watch.on() || e.Details != nil || x.op.Name != "update" && x.op.Name != "delete" {
+	if x.depth > 0 || x.trace.dry() || e.Details != nil || x.op.Name != "update" && x.op.Name != "delete" {
 		return &e
 	}
 	read := Call{Entity: x.door.Name, Operation: "findById", Invocation: x.call.Invocation}

@@ -16,8 +16,8 @@
 //
 // [New] decides once who answers an operation and who keeps the rows of a door: a runner and a
 // keeper (host.go). The store of this host, the author's handlers and the remotes have one each,
-// and bind.go chooses. No step asks again. [Explain] observes the path (observer.go), and the
-// path does not know it.
+// and bind.go chooses. No step asks again. A [Trace] follows an execution, for explanations and
+// live queries.
 //
 // # A host in ten lines
 //
@@ -26,7 +26,7 @@
 //	facade.HandleCommand(post, "publish", publish)      // func(ctx, PublishInput) (Post, error)
 //	facade.Present(post, "excerpt", text, excerpts, "body") // func(ctx, []facade.Row) ([]string, error)
 //	f, err := facade.New(project, store, nil)
-//	err = f.Seed(ctx)
+//	err = seed.Write(ctx, f)
 //	res, err := f.Call(ctx, &facade.Call{Entity: "post", Operation: "list"})
 //
 // [Read] reads the folder, [New] compiles it and reports every fault at once. The result
@@ -47,6 +47,13 @@
 //
 // None of them knows a call. [New] binds the compiled catalog to the code that answers: see
 // bind.go.
+//
+// # The packages above
+//
+//	facade/remote      the calls of Fronds that run elsewhere
+//	facade/seed        the rows of the first start
+//	facade/explain     a report of one call
+//	facade/readset     the rows that a live query read
 //
 // # Rows are text
 //

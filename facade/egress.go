@@ -209,7 +209,7 @@ func versionsOf(x *execution, found *rows.Rows) ([]string, error) {
 	out := make([]string, found.Len())
 	for i := range out {
 		var err error
-		if out[i], err = x.door.boundary.version(x, found.Row(i)); err != nil {
+		if out[i], err = x.door.keeper.version(x, found.Row(i)); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -41,7 +42,7 @@ collectors:
 	if err != nil {
 		panic(err)
 	}
-	if err := host.Seed(context.Background()); err != nil {
+	if err := seed.Write(context.Background(), host); err != nil {
 		panic(err)
 	}
 	for _, user := range []any{map[string]any{"id": "s", "role": "staff"}, map[string]any{"id": "ada"}, nil} {

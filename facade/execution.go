@@ -35,9 +35,9 @@ type execution struct {
 	relations    []*selectedRelation
 	places       []int          // of the selected fields in the list that was sent; nil: their own
 	levels       int            // of relations above the rows
-	sel          *selection     // what is read, and what leaves
+	sel          *selection     // the columns that are read, and those that leave
 	precondition *Precondition  // that the row is held to; nil: none
-	condition    *filter.Filter // likewise: what the row has to meet
+	condition    *filter.Filter // on the row; nil: none
 	amended      schema.Object  // what hooks wrote over the body
 	merging      *mergePatch    // of a patch that reaches into nested objects
 	points       []Points       // relations of the body that the store has to follow
@@ -59,7 +59,7 @@ type viewer struct {
 	state       access.State
 	at          time.Time        // of the call; see now
 	catalogView *catalog.Catalog // what the surface shows that the call came in by
-	watch       watch
+	trace       *Trace           // nil: nobody traces the call
 
 	// Found by find.
 	door *boundDoor
@@ -80,8 +80,13 @@ func (x *viewer) now() time.Time {
 	return x.at
 }
 
-// store is the store of this host, observed where the call is explained.
-func (x *viewer) store() Store { return x.watch.store(x.host.store) }
+// store is the store of this host, as the trace of the call wraps it.
+func (x *viewer) store() Store {
+	if x.trace != nil && x.trace.Store != nil {
+		return x.trace.Store(x.host.store)
+	}
+	return x.host.store
+}
 
 // where names the operation in messages.
 func (x *viewer) where() string { return x.door.Name + "." + x.op.Name }
@@ -155,7 +160,7 @@ func (t *transaction) later(do func()) {
 // selectedRelation is a selected relation, with the selected fields of its rows.
 type selectedRelation struct {
 	*catalog.Relation
-	scope  *access.Scope // what the caller sees of its rows
+	scope  *access.Scope // of its rows, for the caller
 	name   string        // in the row
 	fields []string      // of its rows
 	places []int         // of fields in the list that was sent
@@ -212,7 +217,7 @@ var countings = map[string]counting{"exact": exact, "estimated": estimated, "non
 // refusals are all faults of one call.
 type refusals struct {
 	details []schema.Detail
-	verdict *kiterror.Error // what is refused without a detail, or failed while judging
+	verdict *kiterror.Error // a refusal without details, or a failure while judging
 
 	used    []*schema.FieldAlias // the old names of fields in the query, and in what is selected
 	renamed []*schema.FieldAlias // those in the body

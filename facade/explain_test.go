@@ -9,6 +9,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -17,7 +18,7 @@ import (
 func explained(t *testing.T, c facade.Caller, state access.State, method, params, query, body string) (string, kiterror.Code) {
 	t.Helper()
 	entity, op, _ := strings.Cut(method, ".")
-	x, err := facade.Explain(t.Context(), c, &facade.Call{Entity: entity, Operation: op, Invocation: facade.Invocation{
+	x, err := explain.Call(t.Context(), c, &facade.Call{Entity: entity, Operation: op, Invocation: facade.Invocation{
 		Params: raw(params), Query: raw(query), Body: raw(body), State: state,
 	}})
 	text, jerr := json.Marshal(x)

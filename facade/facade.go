@@ -96,6 +96,28 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 // Catalog returns the served catalog. It never changes and is shared.
 func (f *Facade) Catalog() *catalog.Catalog { return f.host.catalog }
 
+// Store returns the store that keeps the rows of the host.
+func (f *Facade) Store() Store { return f.host.store }
+
+// Seeds returns the rows of the project's seeds as they were read; see facade/seed.
+func (f *Facade) Seeds() []compile.SeedFile { return f.seeds }
+
+// Complete judges a row and completes it as create does for the author's own code, and writes
+// nothing. Rows that do not fit the card are an *Error with details.
+func (f *Facade) Complete(ctx context.Context, e *schema.Entity, row json.RawMessage) (Record, error) {
+	door := &boundDoor{Door: &catalog.Door{Name: e.Name, Entity: e}, keeper: storeKeeper{}}
+	op := &boundOperation{Operation: &catalog.Operation{Name: "create", Door: door.Door}, builtin: builtins["create"]}
+	x := execution{viewer: viewer{host: f.host, call: &Call{}, inside: true, doorScope: access.Open, door: door, op: op}}
+	x.body = judgeBody(&x.viewer, e, schema.Create, row)
+	if err := x.refusal(); err != nil {
+		return nil, err
+	}
+	if err := fill(ctx, &x); err != nil {
+		return nil, err
+	}
+	return x.body, nil
+}
+
 // Call carries one call through the five steps (find, scope, admit, run, project), inside
 // the middleware; see walk in path.go. The error is an *Error that names entity and
 // operation. It may be called from many goroutines and does not change c.

@@ -11,7 +11,6 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -298,27 +297,5 @@ func TestWatchOnASurface(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s announces %v, want %s", surface, got, want)
 		}
-	}
-}
-
-// TestChangesOf: what was read can be followed where its changes are announced; else the error says what to
-// write, or that nothing helps.
-func TestChangesOf(t *testing.T) {
-	c := facadeOf(t, shopSaying("name: shop\nchanges: order\ncollectors: {'*': open}\n"), nil).Catalog()
-	entity := func(name string) *schema.Entity { return c.Set.Entity(name) }
-	var order, both, shape readset.Set
-	order.Any(entity("order"))
-	if all, err := facade.ChangesOf(c, &order); err != nil || len(all) != 1 || all[0].FullName() != "shop.orderChanged" {
-		t.Errorf("%v %v", all, err)
-	}
-	both.Any(entity("order"))
-	both.Any(entity("customer"))
-	if _, err := facade.ChangesOf(c, &both); kiterror.CodeOf(err) != kiterror.NotImplemented || !strings.Contains(err.Error(), "customer publishes no change events; add it to changes in frond.yaml: changes: [customer]") {
-		t.Error(err)
-	}
-	shape.Any(entity("order"))
-	shape.Other("quote")
-	if _, err := facade.ChangesOf(c, &shape); kiterror.CodeOf(err) != kiterror.NotImplemented || !strings.Contains(err.Error(), "what quote answers cannot be followed, since it stores no rows") {
-		t.Error(err)
 	}
 }

@@ -114,14 +114,8 @@ func withKey(query json.RawMessage, field *schema.Property, key json.RawMessage)
 	return schema.Object(append(out, schema.Member{Name: "filter", Value: filter})).AppendJSON(nil)
 }
 
-// handlerRunner answers an operation by the author's handler.
-type handlerRunner struct{}
-
-// by implements [runner].
-func (handlerRunner) by() answerer { return byHandler }
-
-// run implements [runner]: the handler is called once, or once for each key of a batch.
-func (handlerRunner) run(ctx context.Context, x *execution) (*Result, error) {
+// runHandler calls the author's handler: once, or once for each key of a batch.
+func runHandler(ctx context.Context, x *execution) (*Result, error) {
 	switch {
 	case x.op.detached && x.transaction != nil:
 		return nil, errDetached(&x.viewer)
@@ -137,13 +131,13 @@ func errDetached(x *viewer) error {
 		"attach that one as detached too, or call %[1]s where its answer is there", x.where())
 }
 
-// hooksOf are those of the call. An explained call changes nothing, and neither does an
+// hooksOf are those of the call. A dry run changes nothing, and neither does an
 // empty patch.
 func hooksOf(x *execution) []Hook {
 	switch {
-	case x.op.hooks == nil, x.watch.on(), x.inside && x.within == x.op:
+	case x.op.hooks == nil, x.trace.dry(), x.inside && x.within == x.op:
 		return nil
-	case x.op.builtin != nil && x.op.builtin.fill == fillUpdate && len(x.body) == 0 && x.runner.by() != byHandler:
+	case x.op.builtin != nil && x.op.builtin.fill == fillUpdate && len(x.body) == 0 && x.runner.by != byHandler:
 		return nil
 	}
 	return x.op.hooks

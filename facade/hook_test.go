@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
@@ -127,7 +128,7 @@ func TestHooksRunWhereTheCommandRuns(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	ran = nil
-	if _, err := facade.Explain(t.Context(), there, &facade.Call{Entity: "author", Operation: "update", Invocation: facade.Invocation{
+	if _, err := explain.Call(t.Context(), there, &facade.Call{Entity: "author", Operation: "update", Invocation: facade.Invocation{
 		Params: raw(`{"id":"ada"}`), Body: raw(`{"name":"Countess"}`),
 	}}); err != nil || ran != nil {
 		t.Errorf("explained: %v, %v", ran, err)

@@ -73,7 +73,6 @@ type boundDoor struct {
 	*catalog.Door
 	collector access.Collector // nil: the door is open
 	keeper    keeper
-	boundary  boundary
 	reader    *reader // of its rows; nil without any
 	byID      order   // of its list, where the caller names none
 }
@@ -111,10 +110,9 @@ func (b boundOperations) of(op *catalog.Operation) *boundOperation { return b[op
 // runner answers an operation. Which one answers is decided once, when the project is
 // compiled: the built-in of a stored door, the author's handler, the host of a remote
 // Frond, or nobody.
-type runner interface {
-	by() answerer
-	// run answers the admitted call.
-	run(ctx context.Context, x *execution) (*Result, error)
+type runner struct {
+	by  answerer
+	run func(ctx context.Context, x *execution) (*Result, error) // of an admitted call
 }
 
 // answerer names a runner.
@@ -161,11 +159,10 @@ type keeper interface {
 	complete(ctx context.Context, x *execution) error
 	// holds is why the row cannot be held to the version that the call names, or nil.
 	holds(x *execution) error
-}
 
-// boundary is where the values of a door cross the boundary (spec 2.2): in this process, or
-// where a remote Frond runs. It is chosen with the keeper.
-type boundary interface {
+	// The values of a door cross the boundary (spec 2.2) in this process, or where a remote Frond
+	// runs.
+
 	// decode brings the operand of a filter in; false where its conversion refuses it.
 	decode(x *viewer, p *schema.Property, text json.RawMessage) (json.RawMessage, bool)
 	// gives reports whether a required field that was not sent is given by the keeper:

@@ -73,7 +73,7 @@ func judgeBody(x *viewer, card *schema.Entity, mode schema.Mode, text json.RawMe
 		case scope.Hides(top):
 			locked = locked || d.Code == "required"
 			continue
-		case d.Code == "required" && x.door.boundary.gives(x, mode, top, d.Path):
+		case d.Code == "required" && x.door.keeper.gives(x, mode, top, d.Path):
 			continue
 		case scope.ReadsOnly(top):
 			if d.Code == "required" {

@@ -70,7 +70,7 @@ func (storeKeeper) complete(ctx context.Context, x *execution) error {
 // holds implements [keeper]: the store judges every precondition in its transaction.
 func (storeKeeper) holds(*execution) error { return nil }
 
-// decode implements [boundary].
+// decode implements [keeper].
 func (storeKeeper) decode(x *viewer, p *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	name := p.Axes.In.Name
 	convert := x.host.registry.Conversions[name].Decode
@@ -82,10 +82,10 @@ func (storeKeeper) decode(x *viewer, p *schema.Property, text json.RawMessage) (
 	return decoded, err == nil
 }
 
-// gives implements [boundary]: the judge knows the fields that the lifecycle fills in.
+// gives implements [keeper]: the judge knows the fields that the lifecycle fills in.
 func (storeKeeper) gives(*viewer, schema.Mode, string, string) bool { return false }
 
-// version implements [boundary].
+// version implements [keeper].
 func (storeKeeper) version(x *execution, row rows.Row) (string, error) {
 	if x.sel.version == nil {
 		return "", nil
@@ -93,7 +93,7 @@ func (storeKeeper) version(x *execution, row rows.Row) (string, error) {
 	return rowVersion(x.host.registry, row, x.sel.version, x.sel.encoded)
 }
 
-// follows implements [boundary].
+// follows implements [keeper].
 func (storeKeeper) follows() bool { return true }
 
 // remoteKeeper is the keeper of rows at the host that a remote Frond runs at (spec 1.6).
@@ -153,12 +153,12 @@ func (remoteKeeper) holds(x *execution) error {
 	return nil
 }
 
-// decode implements [boundary]: operands are decoded where the Frond runs.
+// decode implements [keeper]: operands are decoded where the Frond runs.
 func (remoteKeeper) decode(_ *viewer, _ *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	return text, true
 }
 
-// gives implements [boundary]: the remote says in its discovery which fields it does not require,
+// gives implements [keeper]: the remote says in its discovery which fields it does not require,
 // and keeps the members that a patch of a nested object leaves out.
 func (remoteKeeper) gives(x *viewer, mode schema.Mode, top, path string) bool {
 	return slices.Contains(x.door.NotRequired, top) || mode == schema.Update && path != top
@@ -169,5 +169,5 @@ func (remoteKeeper) version(_ *execution, row rows.Row) (string, error) {
 	return jsontext.Unquote(row.Get(catalog.ETag)), nil
 }
 
-// follows implements [boundary].
+// follows implements [keeper].
 func (remoteKeeper) follows() bool { return false }

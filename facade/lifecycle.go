@@ -34,7 +34,7 @@ func fill(_ context.Context, x *execution) (err error) {
 	if err != nil {
 		return err
 	}
-	return x.refusal() // what could not be decoded
+	return x.refusal() // of values that could not be decoded
 }
 
 // filled is a body at creation, completed with the fields left out: a preset of a collector,

@@ -36,7 +36,7 @@ func admitList(ctx context.Context, x *execution) error {
 			p := filter.Parser{Host: &x.viewer, At: "/query/filter", Max: schema.MaxDetails - len(x.details)}
 			l.filter = p.Parse(ctx, x.door.Entity, x.view(x.doorScope), value)
 			x.details = append(x.details, p.Details...)
-			_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork) // the store asks what is left
+			_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork) // the store reads the rest
 		case "sort":
 			l.order = readSort(&x.viewer, value)
 		case "limit":

@@ -89,7 +89,7 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 		if err == nil {
 			err = one.refusal()
 		}
-		if err == nil && (x.atOnce(op) || x.runner.by() == byRemote) {
+		if err == nil && (x.atOnce(op) || x.runner.by == byRemote) {
 			err = m.complete(ctx, one, i)
 		}
 		if err != nil {
@@ -106,7 +106,7 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 // atOnce reports whether one statement writes all rows: neither a handler nor a hook of the author's
 // takes part, and the rows are kept here.
 func (x *execution) atOnce(op *boundOperation) bool {
-	return x.runner.by() == byStore && (op.runner.by() == byStore || x.inside) && op.hooks == nil
+	return x.runner.by == byStore && (op.runner.by == byStore || x.inside) && op.hooks == nil
 }
 
 // refuseBody refuses the body as a whole.

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // conflictOfMany is the CONFLICT of rows that were written together, as the caller may know it, with
@@ -44,7 +46,7 @@ func conflictOfMany(ctx context.Context, x *execution, err error) error {
 func takenBy(ctx context.Context, x *execution, key []*schema.Property) (int, error) {
 	seen := map[string]bool{}
 	for i, record := range x.many.records {
-		values, whole := joined(key, record)
+		values, whole := UniqueKey(key, record)
 		if !whole {
 			continue
 		}
@@ -115,4 +117,22 @@ func danglingIn(ctx context.Context, x *execution, p *schema.Property) (int, err
 		}
 	}
 	return -1, nil
+}
+
+// UniqueKey returns the values of a constraint's members as one text; false where one
+// of them is null, which is never taken.
+func UniqueKey(members []*schema.Property, r Record) (string, bool) {
+	var b strings.Builder
+	for _, p := range members {
+		v := r.Get(p.Name)
+		if v == nil || jsontext.IsNull(v) {
+			return "", false
+		}
+		if k, why := rows.Key(p, v); why == "" {
+			v = k
+		}
+		b.Write(v)
+		b.WriteByte(0)
+	}
+	return b.String(), b.Len() > 0
 }

@@ -15,7 +15,7 @@ import (
 type mergePatch struct {
 	patch  json.RawMessage
 	fields []string        // it reaches into
-	merged json.RawMessage // merged with the row as it stood before the transaction
+	merged json.RawMessage // merged with the row as it was before the transaction
 	whole  bool            // objects that the card leaves open are merged too
 }
 
@@ -49,7 +49,7 @@ func (m *mergePatch) object(fields []schema.Field, stands, patch json.RawMessage
 	for name, value := range jsontext.Members(patch) {
 		field := fieldOf(fields, name)
 		switch {
-		case field == nil && !m.whole: // open: the value is what was sent
+		case field == nil && !m.whole: // open: the sent value
 		case field == nil && jsontext.IsNull(value):
 			continue
 		case jsontext.KindOf(value) != jsontext.Object:

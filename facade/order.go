@@ -38,7 +38,7 @@ const (
 	cursorVersion = 1
 	cursorHead    = 1 + 8
 	maxCursor     = 64 << 10 // of its text
-	maxCarried    = 256      // bytes of a value that stands in a cursor whole
+	maxCarried    = 256      // bytes of a value that a cursor has whole
 	maxBeginning  = 64       // code points of one that does not
 )
 
@@ -105,7 +105,7 @@ func markOf(e *schema.Entity, keys []SortKey) uint64 {
 	return h
 }
 
-// values are what a cursor holds; ok is false for a text that cursor did not write.
+// values are those of a cursor; ok is false for a text that cursor did not write.
 func (o *order) values(text string) (values []json.RawMessage, ok bool) {
 	if len(text) > maxCursor {
 		return nil, false
@@ -160,8 +160,8 @@ func cutText(v json.RawMessage) (text string, ok bool) {
 	return text, ok
 }
 
-// stands says whether a row with these values is still at the place of a cursor.
-func stands(from, row []json.RawMessage) bool {
+// isAtCursor reports whether a row with these values is still at the place of a cursor.
+func isAtCursor(from, row []json.RawMessage) bool {
 	for i, v := range from {
 		switch text, cut := cutText(v); {
 		case !isCut(v) && string(v) != string(row[i]):

@@ -28,7 +28,7 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	both := struct {
 		origin    origin
 		execution execution
-	}{execution: execution{viewer: viewer{host: h, call: c, watch: watched(ctx)}}}
+	}{execution: execution{viewer: viewer{host: h, call: c, trace: traceOf(ctx)}}}
 	x := &both.execution
 	x.catalogView, ctx = h.viewOf(ctx)
 	ctx = both.origin.enter(ctx, c)
@@ -44,7 +44,7 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err = x.scope(ctx); err != nil {
 		return nil, err
 	}
-	if transacts(&x.viewer) && x.watch.runs(x) {
+	if transacts(&x.viewer) && runsHandler(x) {
 		res, err = x.transacted(ctx)
 	} else {
 		res, err = x.answer(ctx)
@@ -68,12 +68,14 @@ func (x *execution) answer(ctx context.Context) (*Result, error) {
 }
 
 // run hands the admitted call to the runner of the operation, and the answer to the hooks
-// after a command. An explained command of a handler is not run.
+// after a command. A dry run leaves out the handler of a command.
 func (x *execution) run(ctx context.Context) (*Result, error) {
-	if x.watch.admitted(x) {
+	if x.trace != nil && x.trace.Admitted != nil {
+		x.trace.Admitted(x.traced())
+	}
+	if x.trace.dry() && x.op.Kind == catalog.Command && x.runner.by == byHandler && x.transaction == nil {
 		return &Result{Form: FormValue}, nil
 	}
-	x.watch.read(x)
 	at := positionOf(ctx, &x.viewer) // before the rows: later commits have later positions
 	res, err := x.runner.run(ctx, x)
 	if err != nil {
@@ -83,7 +85,9 @@ func (x *execution) run(ctx context.Context) (*Result, error) {
 	if x.op.hooks != nil {
 		runHooksAfter(ctx, x, res)
 	}
-	x.watch.answered(res)
+	if x.trace != nil && x.trace.Answered != nil {
+		x.trace.Answered(res)
+	}
 	return res, nil
 }
 
@@ -142,7 +146,9 @@ func (x *execution) transacted(ctx context.Context) (res *Result, err error) {
 		res, err = try.answer(ctx)
 		return err
 	})
-	x.watch.tried(tries)
+	if x.trace != nil && x.trace.Tried != nil {
+		x.trace.Tried(tries)
+	}
 	if count := triesOf(ctx); count != nil && outer == nil {
 		count(tries)
 	}

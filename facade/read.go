@@ -35,7 +35,7 @@ func locate(ctx context.Context, x *execution, from []json.RawMessage, backward 
 		for i := range whole {
 			whole[i] = found.Rows.Row(0).At(i)
 		}
-		if stands(from, whole) {
+		if isAtCursor(from, whole) {
 			return whole, nil
 		}
 	}

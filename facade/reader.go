@@ -15,7 +15,7 @@ import (
 // selection has the columns of one choice of fields: those that are read, and those that leave. It
 // is made once per choice and shared.
 type selection struct {
-	stored   *rows.Layout        // what the store is asked for: what leaves, and what presenters need
+	stored   *rows.Layout        // of the store: the columns that leave, and those that presenters need
 	props    []*schema.Property  // of its columns
 	out      *rows.Layout        // what leaves; the same layout where rows leave as they were read
 	columns  []column            // of out, where they do not
@@ -186,7 +186,7 @@ func (r *reader) build(side boundarySide, marks []byte) *selection {
 		}
 		s.computed = append(s.computed, c)
 		for j, p := range fields {
-			// What a presenter names it gets, for its author named it; one that names
+			// A presenter gets the fields that it names; one that names
 			// nothing gets the fields that the caller may read.
 			if c.Reads(p) || c.Needs == nil && marks[j]&exists != 0 {
 				read[j] = true

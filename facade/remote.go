@@ -17,8 +17,8 @@ import (
 // remoteRequest is a request about the rows of a door, for the caller of x.
 func remoteRequest(x *viewer, door *catalog.Door) (RemoteRequest, error) {
 	r := RemoteRequest{Door: door, Catalog: x.host.catalog, State: x.state, Trace: x.call.Invocation.Trace}
-	if x.watch.on() {
-		r.observe = x.watch.by.remote
+	if x.trace != nil {
+		r.wrap = x.trace.Remote
 	}
 	if x.host.remotes == nil {
 		_, err := r.Through(nil, door.Frond)
@@ -36,15 +36,9 @@ func findRemote(ctx context.Context, x *viewer, door *catalog.Door, fields []str
 	return x.host.remotes.Find(ctx, r, fields, where, ids)
 }
 
-// remoteRunner answers an operation at the host that its Frond runs at. The host gets the call as
+// runRemote answers an operation at the host that its Frond runs at. The host gets the call as
 // the caller sent it, with the conditions that access rules add here.
-type remoteRunner struct{}
-
-// by implements [runner].
-func (remoteRunner) by() answerer { return byRemote }
-
-// run implements [runner].
-func (remoteRunner) run(ctx context.Context, x *execution) (*Result, error) {
+func runRemote(ctx context.Context, x *execution) (*Result, error) {
 	r, err := remoteRequest(&x.viewer, x.door.Door)
 	if err == nil && x.op.builtin == nil {
 		err = checkNamedRow(ctx, x)
@@ -212,7 +206,7 @@ func visibleRemote(ctx context.Context, x *execution, res *Result) (*Result, err
 		hidden[string(id)] = true
 	}
 	out := *res
-	out.Page = Page{Total: -1, HasMore: res.HasMore} // what is said of the others is not theirs to know
+	out.Page = Page{Total: -1, HasMore: res.HasMore} // the total would disclose hidden rows
 	out.Rows = rows.New(res.Rows.Layout(), res.Rows.Len())
 	for i, id := range ids {
 		if !hidden[id] {

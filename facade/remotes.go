@@ -35,17 +35,17 @@ type RemoteRequest struct {
 	Catalog *catalog.Catalog                      // has the doors behind relations
 	State   access.State                          // of the caller
 	Trace   string                                // of the call
-	observe func(c Caller, address string) Caller // nil: nobody observes
+	wrap    func(c Caller, address string) Caller // see [Trace]; nil: c as it is
 }
 
-// Through is a caller of a Frond for this request: c, or one that an explanation reports. The error
+// Through is a caller of a Frond for this request: c, or one that a [Trace] wraps around it. The error
 // is SERVICE_UNAVAILABLE where c is nil.
 func (r *RemoteRequest) Through(c Caller, f *catalog.Frond) (Caller, error) {
 	if c == nil {
 		return nil, kiterror.Errorf(kiterror.ServiceUnavailable, "%s runs elsewhere, and nothing carries calls there", f.Name)
 	}
-	if r.observe != nil {
-		c = r.observe(c, f.Remote)
+	if r.wrap != nil {
+		c = r.wrap(c, f.Remote)
 	}
 	return c, nil
 }

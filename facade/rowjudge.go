@@ -114,7 +114,7 @@ func (j *rowJudge) related(ctx context.Context, f *filter.Filter, of []int, nega
 	var unknown []int
 	for _, i := range of {
 		r := &j.rows[i]
-		if j.x.door.Frond.Remote != "" { // what is behind it is kept there
+		if j.x.door.Frond.Remote != "" { // the rows behind it are kept there
 			unknown = append(unknown, i)
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -39,7 +40,7 @@ func FuzzRows(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := host.Seed(context.Background()); err != nil {
+		if err := seed.Write(context.Background(), host); err != nil {
 			t.Fatal(err)
 		}
 		list := func(state access.State) string {

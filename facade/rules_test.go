@@ -312,41 +312,6 @@ func TestAFailingRuleShutsTheDoor(t *testing.T) {
 	}
 }
 
-func TestWhen(t *testing.T) {
-	for _, c := range []struct {
-		when  string
-		state access.State
-		want  bool
-	}{
-		{`user == nil`, nil, true},
-		{`user == nil`, access.State{"user": map[string]any{}}, false},
-		{`user == nil`, access.State{"user": "ada"}, true}, // what is no object is nobody
-		{`user.role == "admin"`, nil, false},
-		{`user.a.b.c == nil`, nil, true},
-		{`user.claims["x"].y == 1`, access.State{"user": map[string]any{"claims": map[string]any{"x": map[string]any{"y": 1.0}}}}, true},
-		{`"admin" in user.roles`, access.State{"user": map[string]any{"roles": []any{"admin"}}}, true},
-		{`"admin" in user.roles`, access.State{"user": map[string]any{"roles": []string{"admin"}}}, true},
-		{`"admin" in user.roles`, access.State{"user": map[string]any{}}, false},
-		{`"admin" in user.roles`, nil, false},
-		{`user.role in ["a", "b"]`, nil, false},
-		{`user.role in ["a", "b"]`, access.State{"user": map[string]any{"role": 3}}, false},
-		{`user.level in [1, 2]`, access.State{"user": map[string]any{"level": 2.0}}, true},
-		{`user.admin`, access.State{"user": map[string]any{"admin": true}}, true},
-		{`user.admin`, nil, false},
-		{`state.locale == "de"`, access.State{"locale": "de"}, true},
-		{`any(user.roles ?? [], # startsWith "ops:")`, access.State{"user": map[string]any{"roles": []any{"ops:eu"}}}, true},
-		{`true`, nil, true},
-	} {
-		f := facadeOf(t, desk("name: desk\ncollectors:\n  customer:\n    - when: "+quoted(c.when)), nil)
-		_, err := do(t, as(f, c.state), "customer.list", "", "", "")
-		if (err == nil) != c.want || err != nil && err.Code == kiterror.InternalError {
-			t.Errorf("%s for %v: %v, want %v", c.when, c.state, err, c.want)
-		}
-	}
-}
-
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-
 // Nor does one behind a relation: it is a failure there too, and no missing field.
 func TestAFailingRuleBehindARelation(t *testing.T) {
 	f := facadeOf(t, desk("name: desk\ncollectors:\n  order: [{when: user.level > 3}]"), nil)

@@ -18,7 +18,9 @@ import (
 // An operation that is not there is NOT_FOUND, with the names that are served.
 func (x *execution) find(ctx context.Context) error {
 	err := lookUp(ctx, x)
-	x.watch.found(x)
+	if x.trace != nil && x.trace.Found != nil {
+		x.trace.Found(x.traced())
+	}
 	return err
 }
 
@@ -111,7 +113,7 @@ func (x *execution) scope(ctx context.Context) (err error) {
 // verdict.
 func (x *viewer) scopeOf(ctx context.Context, door *boundDoor, op *catalog.Operation) (scope *access.Scope, err error) {
 	scope, err = x.collect(ctx, door, op)
-	x.watch.scoped(x, door, op, scope, err)
+	traceScope(x, door, op, scope, err)
 	return scope, err
 }
 
@@ -152,7 +154,7 @@ func (x *viewer) Decode(p *schema.Property, text json.RawMessage) (json.RawMessa
 	if x.inside {
 		return text, true
 	}
-	return x.door.boundary.decode(x, p, text)
+	return x.door.keeper.decode(x, p, text)
 }
 
 // view is a scope as a filter of this call asks about it.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -404,14 +405,14 @@ func TestExplainRun(t *testing.T) {
 	call := func(operation string) *facade.Call {
 		return &facade.Call{Entity: "seat", Operation: operation, Invocation: facade.Invocation{Params: raw(`{"id":"a"}`)}}
 	}
-	x, err := facade.ExplainRun(t.Context(), f, call("outer"))
+	x, err := explain.Run(t.Context(), f, call("outer"))
 	if err != nil || x.Tries != 2 || ran != 2 || !strings.Contains(x.Written, "rolled back") || len(x.Calls) != 4 || len(x.Calls[0].Store) != 1 {
 		t.Errorf("%v, ran %d times: %+v", err, ran, x)
 	}
-	if x, err := facade.ExplainRun(t.Context(), f, call("inner")); err != nil || ran != 2 || !strings.Contains(x.Written, "not run") {
+	if x, err := explain.Run(t.Context(), f, call("inner")); err != nil || ran != 2 || !strings.Contains(x.Written, "not run") {
 		t.Errorf("a detached command: %v, ran %d times: %+v", err, ran, x)
 	}
-	if x, err := facade.Explain(t.Context(), f, call("outer")); err != nil || ran != 2 || x.Tries != 0 || !strings.Contains(x.Written, "not run") {
+	if x, err := explain.Call(t.Context(), f, call("outer")); err != nil || ran != 2 || x.Tries != 0 || !strings.Contains(x.Written, "not run") {
 		t.Errorf("explained only: %v, ran %d times: %+v", err, ran, x)
 	}
 	if all() != "" {

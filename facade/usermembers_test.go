@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -105,7 +106,7 @@ func TestSetWithoutAValue(t *testing.T) {
 		Body: raw(`{"text":"a"}`), State: access.State{"user": map[string]any{"id": "ada"}},
 	}}
 	const why = "/collectors/note/0 sets ownerId to $user.tenant, and this caller has no such value that fits the field"
-	explained, err := facade.Explain(context.Background(), f, call)
+	explained, err := explain.Call(context.Background(), f, call)
 	if kiterror.CodeOf(err) != kiterror.Forbidden || len(explained.Scopes) == 0 || explained.Scopes[0].Why != why {
 		t.Errorf("explained: %v, %+v", err, explained.Scopes)
 	}

@@ -127,7 +127,7 @@ func checkRelations(ctx context.Context, x *execution) error {
 			continue
 		}
 		target := p.Link.Target
-		list := p.Link.Many && x.door.boundary.follows() && x.host.catalog.RemoteOf(target) == x.door.Frond.Remote
+		list := p.Link.Many && x.door.keeper.follows() && x.host.catalog.RemoteOf(target) == x.door.Frond.Remote
 		if x.inside || jsontext.Get(sent, p.Name) == nil {
 			if list {
 				x.points = append(x.points, Points{Field: p})
@@ -147,7 +147,7 @@ func checkRelations(ctx context.Context, x *execution) error {
 		switch {
 		case beside && ok && scope.Rows == nil && !list, there != "" && door == nil:
 			continue
-		case beside && x.door.boundary.follows():
+		case beside && x.door.keeper.follows():
 			where := filter.Nothing()
 			if ok {
 				where = scope.Rows
@@ -225,7 +225,7 @@ func invisible(ctx context.Context, x *execution, e *schema.Entity, scope *acces
 // relatedBefore are the ids that the row to update holds already; nil where there is no
 // such row for the caller, or it is new.
 func relatedBefore(ctx context.Context, x *execution, p *schema.Property) ([]json.RawMessage, error) {
-	if x.id == nil || !x.readable(x.doorScope, p) { // who cannot read the field could guess at it
+	if x.id == nil || !x.readable(x.doorScope, p) { // a caller who cannot read the field could guess at it
 		return nil, nil
 	}
 	rows, err := x.door.keeper.visibleRow(ctx, x, []string{p.Name})

@@ -155,7 +155,7 @@ func notArriving(frond string) error {
 
 // Changes implements [subscriptions.Feed].
 func (s *feeds) Changes(ctx context.Context, read *readset.Set, known map[string]bool) (readers []subscriptions.Reader, err error) {
-	changes, err := facade.ChangesOf(s.catalog(), read)
+	changes, err := read.Changes(s.catalog())
 	if err != nil {
 		return nil, err
 	}

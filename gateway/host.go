@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/gateway/guard"
@@ -233,10 +234,11 @@ func (h *Host) follow(ctx context.Context, swap func(*facade.Facade) error) {
 
 // seed writes the seeds, or has them written as soon as the store can be reached.
 func (h *Host) seed(ctx context.Context, f *facade.Facade) error {
-	if later := h.store.can.WhenReady; later != nil && later(f.Seed) {
+	write := func(ctx context.Context) error { return seed.Write(ctx, f) }
+	if later := h.store.can.WhenReady; later != nil && later(write) {
 		return nil
 	}
-	return f.Seed(ctx)
+	return write(ctx)
 }
 
 // flush sends the telemetry that has not been sent, within the rest of the shutdown's time

@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/facade/singleflight"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/execution"
@@ -267,7 +268,7 @@ func (e *Engine) run(ctx context.Context, account *budget.Account, op *operation
 	}
 	b := takeBuffers()
 	defer b.forget()
-	b.exec.Begin(e.exec, execution.Task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation, Event: r.event, Serial: facade.IsTogether(ctx)})
+	b.exec.Begin(e.exec, execution.Task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation, Event: r.event, Serial: readset.InBatch(ctx)})
 	b.writer.Begin(&b.exec, e.limits.Response)
 	resp = b.respond(p)
 	resp.account = account

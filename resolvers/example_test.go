@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/store/storetest"
@@ -28,7 +29,7 @@ func ExampleEngine() {
 	if err != nil {
 		panic(err)
 	}
-	if err := host.Seed(context.Background()); err != nil {
+	if err := seed.Write(context.Background(), host); err != nil {
 		panic(err)
 	}
 	b := projection.NewBuilder()

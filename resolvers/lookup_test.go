@@ -18,6 +18,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -35,7 +36,7 @@ func ExampleLookup() {
 	if err != nil {
 		panic(err)
 	}
-	if err := host.Seed(context.Background()); err != nil {
+	if err := seed.Write(context.Background(), host); err != nil {
 		panic(err)
 	}
 

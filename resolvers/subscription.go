@@ -175,7 +175,7 @@ func (s *Subscription) Document() any {
 // of executions, not the [budget.Budget]. It does not read from copies of a store that may lag
 // the events which it is executed for.
 func (s *Subscription) Query(ctx context.Context) (*Response, *readset.Set) {
-	ctx, reads := facade.RecordReads(consistency.Latest(ctx))
+	ctx, reads := readset.Record(consistency.Latest(ctx))
 	return s.op.named(s.engine.execute(ctx, s.op, s.vars, &Request{State: s.state, live: true})), reads
 }
 

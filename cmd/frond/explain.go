@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
-// newExplain is frond explain. facade.Explain makes the call; this file writes it down. The
+// newExplain is frond explain. explain.Call makes the call; this file writes it down. The
 // exit codes are those of call. A call that fails is explained up to its failure.
 func newExplain(s *shell) *cobra.Command {
 	cmd := &cobra.Command{
@@ -40,7 +41,7 @@ stderr too, as with frond call.`,
 			return err
 		}
 		defer target.Close()
-		x, failed := facade.Explain(cmd.Context(), target.Caller, call)
+		x, failed := explain.Call(cmd.Context(), target.Caller, call)
 		if s.json {
 			err = s.writeValue(x)
 		} else {
@@ -60,7 +61,7 @@ stderr too, as with frond call.`,
 
 // writeExplanation writes an explanation for a reader. Calls that a handler or a computed
 // field made follow the call itself, each as a whole.
-func (s *shell) writeExplanation(x *facade.Explanation) error {
+func (s *shell) writeExplanation(x *explain.Explanation) error {
 	var b strings.Builder
 	explainCall(&b, x)
 	for _, nested := range x.Calls {
@@ -82,7 +83,7 @@ func (s *shell) writeExplanation(x *facade.Explanation) error {
 //	  SELECT …
 //	    ?1 = "c7"
 //	rows    3
-func explainCall(b *strings.Builder, x *facade.Explanation) {
+func explainCall(b *strings.Builder, x *explain.Explanation) {
 	say := func(indent int, format string, args ...any) {
 		fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", indent), fmt.Sprintf(format, args...))
 	}
@@ -168,7 +169,7 @@ func answeredBy(who string) string {
 
 // explainScope writes a door's rules up to the one that matched, and the scope that follows
 // from it. A rule is named by its number, as in frond check. A refused scope ends the output.
-func explainScope(say func(int, string, ...any), scope *facade.Scoping) {
+func explainScope(say func(int, string, ...any), scope *explain.Scoping) {
 	if scope.At == "none" {
 		say(0, "scope   %s for %s: no collector, everything is open", scope.Door, scope.For)
 		return

@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -32,11 +33,11 @@ func TestGardensAreMocked(t *testing.T) {
 	}
 }
 
-func mocked(t *testing.T, g *garden, seed uint64, rows int) error {
+func mocked(t *testing.T, g *garden, number uint64, rows int) error {
 	t.Helper()
 	ctx := context.Background()
 	p := &facade.Project{Fronds: g.project(nil, false, hole{}).Fronds} // without handlers, presenters and the generator
-	notes, err := mockdata.Fill(p, &mockdata.Options{Rows: rows, Seed: seed})
+	notes, err := mockdata.Fill(p, &mockdata.Options{Rows: rows, Seed: number})
 	if err != nil || len(notes) > 0 {
 		return fmt.Errorf("%w %v", err, notes)
 	}
@@ -52,7 +53,7 @@ func mocked(t *testing.T, g *garden, seed uint64, rows int) error {
 	if err := store.Prepare(ctx, f.Catalog().Set.Entities); err != nil {
 		return err
 	}
-	if err := f.Seed(ctx); err != nil {
+	if err := seed.Write(ctx, f); err != nil {
 		return err
 	}
 	for _, door := range f.Catalog().Fronds[0].Doors {

@@ -65,7 +65,7 @@ type rule struct {
 	readOnly []string
 	allow    []string // nil: not written
 	allowAll bool
-	source   project.Rule // as it was written, for the table of who may do what
+	source   project.Rule // as it was written, for the table of rights
 }
 
 // preset is one field that a rule stamps.

@@ -15,8 +15,8 @@ type Account struct {
 	budget *Budget
 
 	mu      sync.Mutex
-	spent   int64 // what was reserved
-	held    int64 // what was taken of the budget for it: at least the first chunk
+	spent   int64 // the reserved bytes
+	held    int64 // taken of the budget: at least the first chunk
 	rows    int64 // what rows that are read now may still come to; negative: anything
 	most    int64 // what that was to begin with
 	refused *kiterror.Error
@@ -257,7 +257,7 @@ func (a *Account) read(n, text int64) *kiterror.Error {
 // Meter charges an account for rows while they are written.
 type Meter struct {
 	account *Account
-	size    int // what was charged
+	size    int // the charged bytes
 	text    int // of it, the rows' text
 }
 

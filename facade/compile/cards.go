@@ -7,23 +7,42 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// compileCards compiles the cards of all Fronds as one set. It returns nil where they have faults.
+func compileCards(r *report, source *Source, configs []project.Config, registry *schema.Registry, o *Options) *schema.Set {
+	var sources []schema.Source
+	opts := schema.CompileOptions{Vendor: source.Vendor, Remote: map[string]bool{}, Unknown: o.Incomplete, Unregistered: o.Unregistered}
+	opts.Ignored = func(f schema.Fault) { r.ignored = append(r.ignored, f) }
+	for i, f := range source.Fronds {
+		for _, s := range f.Cards {
+			s.Frond = f.Name
+			sources = append(sources, s)
+		}
+		opts.Remote[f.Name] = f.Remote != ""
+		mapped(sources[len(sources)-len(f.Cards):], configs[i].Tables)
+	}
+	set, err := schema.Compile(sources, registry, &opts)
+	if err != nil {
+		r.keep(err)
+		inlineCards(r, source.Fronds, configs, registry, opts)
+		return nil
+	}
+	return set
+}
+
 // builtinCards gives a built-in operation the cards of its params and query. The
 // surfaces read them; the path judges these few keys by hand.
-func (b *compiler) builtinCards(d *catalog.Door, op *catalog.Operation) {
+func (b *doorBuilder) builtinCards(d *catalog.Door, op *catalog.Operation) {
 	id := schema.Field{Name: "id", Shape: d.Entity.Primary.Shape}
 	if fields := catalog.RowQuery(op.Name); fields != nil && op.Name != "findByIds" {
-		if b.rowCards == nil {
-			b.rowCards = map[string]*schema.Entity{}
-		}
 		if b.rowCards[op.Name] == nil {
-			b.rowCards[op.Name] = b.view(&catalog.Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), &schema.Card{Fields: fields, Required: []string{}})
+			b.rowCards[op.Name] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), &schema.Card{Fields: fields, Required: []string{}})
 		}
 		op.Query = b.rowCards[op.Name]
 	}
 	switch op.Name {
 	case "findById", "update", "delete":
 		if b.idCards[d] == nil {
-			b.idCards[d] = b.view(d, "Id", &schema.Card{Fields: []schema.Field{id}, Required: []string{"id"}})
+			b.idCards[d] = b.model.view(b.report, d, "Id", &schema.Card{Fields: []schema.Field{id}, Required: []string{"id"}})
 		}
 		op.Params = b.idCards[d]
 	case "findByIds":
@@ -31,15 +50,12 @@ func (b *compiler) builtinCards(d *catalog.Door, op *catalog.Operation) {
 			Type: "array", Items: &id.Shape, Description: "The ids of the rows, in the order of the result.",
 			Extra: catalog.Keywords("maxItems", catalog.MaxIDs),
 		}}
-		op.Query = b.view(d, "Ids", &schema.Card{Fields: append([]schema.Field{ids}, catalog.RowQuery(op.Name)...), Required: []string{"ids"}})
+		op.Query = b.model.view(b.report, d, "Ids", &schema.Card{Fields: append([]schema.Field{ids}, catalog.RowQuery(op.Name)...), Required: []string{"ids"}})
 	case "list":
 		// The same for all doors with the same limits: the filterable fields come
 		// from the entity here, and from discovery elsewhere.
-		if b.listCards == nil {
-			b.listCards = map[project.ListLimits]*schema.Entity{}
-		}
 		if b.listCards[d.Limits] == nil {
-			b.listCards[d.Limits] = b.view(&catalog.Door{Name: "any", Frond: d.Frond}, "List", catalog.ListCard(d.Limits, schema.Shape{Type: "object"}))
+			b.listCards[d.Limits] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, "List", catalog.ListCard(d.Limits, schema.Shape{Type: "object"}))
 		}
 		op.Query = b.listCards[d.Limits]
 	}
@@ -50,18 +66,19 @@ func (b *compiler) builtinCards(d *catalog.Door, op *catalog.Operation) {
 // made of such a project, and without this pass an author would meet these faults only
 // in the next run. Cards that are cut from an entity (of) are left for that run: their
 // entity may be the one at fault.
-func (b *compiler) inlineCards(configs []project.Config, opts schema.CompileOptions) {
+func inlineCards(r *report, fronds []*project.Frond, configs []project.Config, registry *schema.Registry, opts schema.CompileOptions) {
 	// Against an empty set: a relation may name an entity that could not be compiled.
 	opts.Unknown, opts.Ignored = true, nil
-	var err error
-	if b.set, err = schema.Compile(nil, b.registry, &opts); err != nil {
-		b.keep(err)
+	set, err := schema.Compile(nil, registry, &opts)
+	if err != nil {
+		r.keep(err)
 		return
 	}
-	for i, f := range b.source.Fronds {
+	m := &model{set: set}
+	for i, f := range fronds {
 		card := func(name string, p project.Part) {
 			if p.Card != nil && jsontext.Get(p.Card, "of") == nil {
-				b.card(f.Config.File, f.Name, name, p)
+				m.card(r, f.Config.File, f.Name, name, p)
 			}
 		}
 		for _, d := range configs[i].Doors {
@@ -75,7 +92,7 @@ func (b *compiler) inlineCards(configs []project.Config, opts schema.CompileOpti
 			card(fact.Name, fact.Schema)
 		}
 		for _, c := range configs[i].Computed {
-			b.computedShape(f.Config.File, f.Name, c)
+			computedShape(r, m, f.Config.File, f.Name, c)
 		}
 	}
 }

@@ -5,183 +5,15 @@ package compile
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
-
-// compile makes the catalog, in the order in which one thing needs another: cards, doors
-// with their operations, what links them, computed fields, attached Go code, what remotes
-// say of themselves, facts, collectors, and last the runner of each operation. It returns nil where
-// cards are at fault, since everything later needs the entities.
-func (b *compiler) compile() *catalog.Catalog {
-	b.doors = map[string]*catalog.Door{}
-	if b.registry = b.source.Registry; b.registry == nil {
-		b.registry = schema.Builtins()
-	}
-	var sources []schema.Source
-	opts := schema.CompileOptions{Vendor: b.source.Vendor, Remote: map[string]bool{}, Unknown: b.incomplete, Unregistered: b.unregistered}
-	opts.Ignored = func(f schema.Fault) { b.ignored = append(b.ignored, f) }
-	configs := make([]project.Config, len(b.source.Fronds))
-	for i, f := range b.source.Fronds {
-		b.named(i, f)
-		for _, s := range f.Cards {
-			s.Frond = f.Name
-			sources = append(sources, s)
-		}
-		opts.Remote[f.Name] = f.Remote != ""
-		var faults schema.Faults
-		configs[i], faults = project.ReadConfig(f.Config)
-		b.faults = append(b.faults, faults...)
-		mapped(sources[len(sources)-len(f.Cards):], configs[i].Tables)
-	}
-	var err error
-	if b.set, err = schema.Compile(sources, b.registry, &opts); err != nil {
-		b.keep(err)
-		b.inlineCards(configs, opts)
-		return nil // without entities there are no doors to go on with
-	}
-	for i, f := range b.source.Fronds {
-		b.frond(f, configs[i])
-	}
-	b.link()
-	for i, f := range b.source.Fronds {
-		b.computedFields(f, configs[i].Computed)
-	}
-	b.attach()
-	for _, f := range b.source.Fronds {
-		b.known(f)
-	}
-	for i, f := range b.source.Fronds {
-		b.tables(f, configs[i].Tables)
-		b.facts(f, configs[i])
-		b.collectors(f, configs[i].Collectors)
-		b.readSeeds(f)
-	}
-	cascades := b.cascades()
-	b.transactions(cascades)
-	served := catalog.New(cmp.Or(b.source.Vendor, schema.DefaultVendor), b.fronds, b.set, b.changes(configs), cascades)
-	b.presets()
-	b.showing(served, configs)
-	if len(b.faults) == 0 {
-		served.Access, served.FactAccess = access.Table(served, b.collected), access.FactTable(served, b.collected)
-	}
-	b.notes(served)
-	return served
-}
-
-// named reports Fronds with the same name, and names that a path cannot hold.
-func (b *compiler) named(i int, f *project.Frond) {
-	at := cmp.Or(f.Config.File, f.Dir, f.Name)
-	if !schema.IsName(f.Name) {
-		b.fault(at, "", fmt.Sprintf("%q cannot be the name of a Frond", f.Name), "write a letter, then letters, digits, - or _: catalog")
-	}
-	for _, other := range b.source.Fronds[:i] {
-		if strings.EqualFold(other.Name, f.Name) {
-			b.fault(at, "", fmt.Sprintf("two Fronds are called %s: %s and %s", f.Name, cmp.Or(other.Dir, "the root"), cmp.Or(f.Dir, "the root")), "rename one of them")
-		}
-	}
-}
-
-// frond makes the doors of a Frond: one for each of its entities, then those that store
-// nothing.
-func (b *compiler) frond(src *project.Frond, config project.Config) {
-	frond := &catalog.Frond{Name: src.Name, Remote: src.Remote, File: cmp.Or(src.Config.File, path.Join(src.Dir, "frond.yaml"))}
-	b.fronds = append(b.fronds, frond)
-	file := src.Config.File
-	configured := map[string]*project.Door{}
-	for _, d := range config.Doors {
-		key := schema.EntityKey(d.Name)
-		if configured[key] != nil {
-			b.fault(file, d.At, fmt.Sprintf("the door %s is written twice", d.Name), "write it once")
-			continue
-		}
-		configured[key] = d
-	}
-	opened := openedMany(b, src, config)
-	for _, e := range b.set.Entities {
-		if e.Frond != src.Name {
-			continue
-		}
-		d := configured[e.Key]
-		delete(configured, e.Key)
-		switch {
-		case d == nil:
-			d = &project.Door{Name: e.Name}
-		case d.Off:
-			continue // no façade: absent from discovery, REST and GraphQL (spec 2.5.2)
-		}
-		d.Many = opened[e.Key]
-		b.door(frond, src, d, e)
-	}
-	for _, d := range config.Doors {
-		if configured[schema.EntityKey(d.Name)] != d || d.Off {
-			continue
-		}
-		switch e := b.set.Entity(d.Name); {
-		case e != nil && e.View:
-			b.fault(file, d.At, fmt.Sprintf("%s is a view, and a view has no door", d.Name), "name the door after an entity, or give it a name of its own")
-		case e != nil:
-			b.fault(file, d.At, fmt.Sprintf("%s is an entity of the Frond %s", e.Name, e.Frond), "configure its door in that Frond's frond.yaml")
-		default:
-			b.door(frond, src, d, nil)
-		}
-	}
-	b.plurals(frond, file)
-}
-
-// plurals reports two doors whose REST paths are equal without regard to case.
-func (b *compiler) plurals(frond *catalog.Frond, file string) {
-	taken := map[string]*catalog.Door{}
-	for _, d := range frond.Doors {
-		key := strings.ToLower(d.Plural) // a path is found without regard to case
-		if other := taken[key]; other != nil {
-			b.fault(cmp.Or(file, d.Origin), d.At, fmt.Sprintf("the plural %s is claimed twice, by %s (%s) and %s (%s)", d.Plural, other.Name, other.Origin, d.Name, d.Origin),
-				fmt.Sprintf("write doors: {%s: {plural: …}} in the frond.yaml of %s", d.Name, frond.Name))
-			continue
-		}
-		taken[key] = d
-	}
-}
-
-// door makes one door; e is nil for a door that stores nothing. A second owner of a name
-// is a fault that names both, since a method is entity.op for the whole host.
-func (b *compiler) door(frond *catalog.Frond, src *project.Frond, c *project.Door, e *schema.Entity) {
-	name := c.Name
-	if e != nil {
-		name = e.Name
-	}
-	d := &catalog.Door{
-		Name: c.Name, Frond: frond, Entity: e, GraphQL: c.GraphQL, At: c.At,
-		Plural: cmp.Or(c.Plural, schema.Plural(name)),
-		Origin: b.origin(src, c.Name),
-		Limits: c.Limits.Or(b.limits),
-	}
-	key := schema.EntityKey(d.Name)
-	if other := b.doors[key]; other != nil {
-		b.fault(d.Origin, c.At, fmt.Sprintf("the door %s "+schema.TwoOwners+": %s and %s", d.Name, other.Origin, d.Origin), "rename one of them: the method is entity.op, for the whole host")
-		return
-	}
-	b.doors[key] = d
-	frond.Doors = append(frond.Doors, d)
-	if e != nil {
-		d.Name = e.Name
-		p, _ := filter.Field(e, catalog.ETag)
-		d.ETag = p == nil
-		b.builtins(d, src, c)
-	}
-	b.namedOperations(d, src, c)
-	if len(d.Operations) == 0 {
-		b.fault(cmp.Or(src.Config.File, d.Origin), c.At, fmt.Sprintf("the door %s has no operation", d.Name), "declare one under operations, or write "+d.Name+": false")
-	}
-}
 
 // Options are options of a compilation.
 type Options struct {
@@ -209,15 +41,86 @@ type Compiled struct {
 }
 
 // Compile makes the catalog of a project. The error is [schema.Faults]: all that is wrong with it.
-func Compile(src *Source, opts *Options) (*Compiled, error) {
-	b := &compiler{
-		source: src, unregistered: opts.Unregistered, limits: opts.Limits, incomplete: opts.Incomplete, user: opts.User, now: opts.Now,
-		authored: map[*catalog.Operation]bool{}, presenters: map[*catalog.Door][]*access.Presenter{}, collected: map[*catalog.Door]access.Collector{}, idCards: map[*catalog.Door]*schema.Entity{},
+func Compile(source *Source, opts *Options) (*Compiled, error) {
+	r := &report{}
+	out := compile(r, source, opts)
+	if len(r.faults) > 0 {
+		slices.SortStableFunc(r.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })
+		return nil, r.faults
 	}
-	catalog := b.compile()
-	if len(b.faults) > 0 {
-		slices.SortStableFunc(b.faults, func(x, y schema.Fault) int { return strings.Compare(x.File, y.File) })
-		return nil, b.faults
+	return out, nil
+}
+
+// compile makes the catalog, in the order in which one thing needs another: cards, doors
+// with their operations, what links them, computed fields, attached Go code, what remotes
+// say of themselves, facts, collectors, and last the runner of each operation. It returns nil where
+// cards are at fault, since everything later needs the entities.
+func compile(r *report, source *Source, opts *Options) *Compiled {
+	registry := source.Registry
+	if registry == nil {
+		registry = schema.Builtins()
 	}
-	return &Compiled{Catalog: catalog, Registry: b.registry, Collectors: b.collected, Presenters: b.presenters, Seeds: b.seeds}, nil
+	configs := readConfigs(r, source.Fronds)
+	set := compileCards(r, source, configs, registry, opts)
+	if set == nil {
+		return nil // without entities there are no doors to go on with
+	}
+	m := &model{set: set, doors: map[string]*catalog.Door{}, incomplete: opts.Incomplete}
+	k := &bindings{authored: map[*catalog.Operation]bool{}, presenters: map[*catalog.Door][]*access.Presenter{}, collected: map[*catalog.Door]access.Collector{}}
+	doors := doorBuilder{report: r, model: m, limits: opts.Limits, listCards: map[project.ListLimits]*schema.Entity{}, rowCards: map[string]*schema.Entity{}, idCards: map[*catalog.Door]*schema.Entity{}}
+	for i, f := range source.Fronds {
+		doors.frond(f, configs[i])
+	}
+	linkOutputs(r, m)
+	for i, f := range source.Fronds {
+		computedFields(r, m, k, f, configs[i].Computed)
+	}
+	attach(r, m, k, &source.Attached)
+	for _, f := range source.Fronds {
+		fitToDiscovery(r, m, k, f)
+	}
+	rules := &access.Compiler{Fronds: m.fronds, User: opts.User, Fault: r.fault, Advise: r.advise}
+	var seeds []SeedFile
+	for i, f := range source.Fronds {
+		checkTables(r, m, f, configs[i].Tables)
+		compileFacts(r, m, f, configs[i])
+		compileCollectors(r, m, k, rules, f, configs[i].Collectors)
+		seeds = append(seeds, readSeeds(r, m, f)...)
+	}
+	cascades := cascades(m)
+	transactions(m, k, cascades)
+	served := catalog.New(cmp.Or(source.Vendor, schema.DefaultVendor), m.fronds, m.set, schemaChanges(r, m, opts.Now, source.Fronds, configs), cascades)
+	presets(m, k)
+	showSurfaces(r, m, served, source.Fronds, configs)
+	if len(r.faults) == 0 {
+		served.Access, served.FactAccess = access.Table(served, k.collected), access.FactTable(served, k.collected)
+	}
+	addNotes(r, m, k, served, source.Fronds)
+	return &Compiled{Catalog: served, Registry: registry, Collectors: k.collected, Presenters: k.presenters, Seeds: seeds}
+}
+
+// readConfigs reads the frond.yaml of every Frond.
+func readConfigs(r *report, fronds []*project.Frond) []project.Config {
+	configs := make([]project.Config, len(fronds))
+	for i, f := range fronds {
+		checkName(r, fronds, i)
+		var faults schema.Faults
+		configs[i], faults = project.ReadConfig(f.Config)
+		r.faults = append(r.faults, faults...)
+	}
+	return configs
+}
+
+// checkName reports Fronds with the same name, and names that a path cannot hold.
+func checkName(r *report, fronds []*project.Frond, i int) {
+	f := fronds[i]
+	at := cmp.Or(f.Config.File, f.Dir, f.Name)
+	if !schema.IsName(f.Name) {
+		r.fault(at, "", fmt.Sprintf("%q cannot be the name of a Frond", f.Name), "write a letter, then letters, digits, - or _: catalog")
+	}
+	for _, other := range fronds[:i] {
+		if strings.EqualFold(other.Name, f.Name) {
+			r.fault(at, "", fmt.Sprintf("two Fronds are called %s: %s and %s", f.Name, cmp.Or(other.Dir, "the root"), cmp.Or(f.Dir, "the root")), "rename one of them")
+		}
+	}
 }

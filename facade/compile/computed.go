@@ -27,26 +27,26 @@ import (
 // columns it reads are fetched, and only where the field is selected. Where one of them is
 // null and the expression has no result then, the field is null; for a caller from
 // whom one of them is hidden, the computed field is hidden too (docs/decisions/handlers.md, docs/decisions/access-rules.md).
-func (b *compiler) computedFields(src *project.Frond, configs []project.Computed) {
+func computedFields(r *report, m *model, k *bindings, src *project.Frond, configs []project.Computed) {
 	file := src.Config.File
 	for _, c := range configs {
-		door := b.doorOf(src, c.Door, c.DoorAt, "a computed field")
+		door := m.doorOf(r, src, c.Door, c.DoorAt, "a computed field")
 		switch {
 		case door == nil:
 			continue
 		case door.Entity == nil:
-			b.fault(file, c.At, fmt.Sprintf("%s stores nothing, so that there is no row to compute from", door.Name), "declare it for a door with a card")
+			r.fault(file, c.At, fmt.Sprintf("%s stores nothing, so that there is no row to compute from", door.Name), "declare it for a door with a card")
 			continue
 		}
-		shape, ok := b.computedShape(file, src.Name, c)
-		if !ok || b.misnamed(file, c.At, door, c.Name) {
+		shape, ok := computedShape(r, m, file, src.Name, c)
+		if !ok || misnamed(r, file, c.At, door, c.Name) {
 			continue
 		}
 		if c.Value == "" {
-			b.computedElsewhere(src, door, c, shape)
+			computedElsewhere(r, k, src, door, c, shape)
 			continue
 		}
-		e := b.computedValue(file, door, c, shape)
+		e := computedValue(r, file, door, c, shape)
 		if e == nil {
 			continue
 		}
@@ -59,22 +59,22 @@ func (b *compiler) computedFields(src *project.Frond, configs []project.Computed
 			shape.Nullable = shape.Nullable || p.MayBeNull()
 		}
 		f := &expression.Formula{Expr: e, Shape: shape}
-		b.present(door, &access.Presenter{Computed: catalog.Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: needs}, Fn: f.Run, Inputs: inputs})
+		k.present(door, &access.Presenter{Computed: catalog.Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: needs}, Fn: f.Run, Inputs: inputs})
 	}
 }
 
 // computedElsewhere adds a field that the presenters of a remote make: it comes with the
 // rows. A Frond that runs here has no such presenter, which is a fault.
-func (b *compiler) computedElsewhere(src *project.Frond, door *catalog.Door, c project.Computed, shape schema.Shape) {
+func computedElsewhere(r *report, k *bindings, src *project.Frond, door *catalog.Door, c project.Computed, shape schema.Shape) {
 	if src.Remote == "" && src.Known != nil {
-		b.fault(src.Config.File, c.At, fmt.Sprintf("%s was synced, and its own host makes this field: it cannot run here", src.Name), fmt.Sprintf("write remotes: {%s: http://…} in gateway.yaml, or --remote %[1]s=http://…", src.Name))
+		r.fault(src.Config.File, c.At, fmt.Sprintf("%s was synced, and its own host makes this field: it cannot run here", src.Name), fmt.Sprintf("write remotes: {%s: http://…} in gateway.yaml, or --remote %[1]s=http://…", src.Name))
 		return
 	}
 	if src.Remote == "" {
-		b.fault(src.Config.File, c.At, "a computed field has to have a value, an expression over the fields of a row", "write a type and a value: {type: boolean, value: 'stock > 0'}")
+		r.fault(src.Config.File, c.At, "a computed field has to have a value, an expression over the fields of a row", "write a type and a value: {type: boolean, value: 'stock > 0'}")
 		return
 	}
-	b.present(door, &access.Presenter{Computed: catalog.Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: []string{}}, Elsewhere: true, Fn: absent})
+	k.present(door, &access.Presenter{Computed: catalog.Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: []string{}}, Elsewhere: true, Fn: absent})
 }
 
 // absent gives null for rows of a remote that came without a field although it was asked
@@ -88,13 +88,13 @@ func absent(_ context.Context, found []rows.Row) ([]json.RawMessage, error) {
 }
 
 // misnamed reports a computed field whose name is taken, or is none.
-func (b *compiler) misnamed(file, at string, door *catalog.Door, name string) bool {
+func misnamed(r *report, file, at string, door *catalog.Door, name string) bool {
 	p, _ := filter.Field(door.Entity, name)
 	switch {
 	case p != nil, door.ComputedField(name) != nil:
-		b.fault(file, at, fmt.Sprintf("the computed field %s of %s has the name of another field", name, door.Name), "give it a name of its own")
+		r.fault(file, at, fmt.Sprintf("the computed field %s of %s has the name of another field", name, door.Name), "give it a name of its own")
 	case !schema.IsName(name):
-		b.fault(file, at, fmt.Sprintf("%q cannot be the name of a computed field", name), "write a letter, then letters, digits, - or _: excerpt")
+		r.fault(file, at, fmt.Sprintf("%q cannot be the name of a computed field", name), "write a letter, then letters, digits, - or _: excerpt")
 	default:
 		return false
 	}
@@ -103,14 +103,14 @@ func (b *compiler) misnamed(file, at string, door *catalog.Door, name string) bo
 
 // computedShape reads the shape that is written next to value: the schema of a field, without
 // axes.
-func (b *compiler) computedShape(file, frond string, c project.Computed) (schema.Shape, bool) {
+func computedShape(r *report, m *model, file, frond string, c project.Computed) (schema.Shape, bool) {
 	card := append([]byte(`{"type":"object","required":["value"],"properties":{"value":`), c.Shape...)
-	view, err := b.set.CompileView(schema.Source{File: file, At: c.At, Name: schema.EntityKey(c.Door) + schema.Capital(c.Name), Frond: frond, View: true, Data: append(card, "}}"...)})
+	view, err := m.set.CompileView(schema.Source{File: file, At: c.At, Name: schema.EntityKey(c.Door) + schema.Capital(c.Name), Frond: frond, View: true, Data: append(card, "}}"...)})
 	if err != nil {
-		before := len(b.faults)
-		b.keep(err)
-		for i := range b.faults[before:] {
-			f := &b.faults[before+i]
+		before := len(r.faults)
+		r.keep(err)
+		for i := range r.faults[before:] {
+			f := &r.faults[before+i]
 			f.Pointer = strings.Replace(f.Pointer, c.At+"/properties/value", c.At, 1)
 		}
 		return schema.Shape{}, false
@@ -118,10 +118,10 @@ func (b *compiler) computedShape(file, frond string, c project.Computed) (schema
 	p := view.Fields[0]
 	switch {
 	case jsontext.Get(c.Shape, "x-kit") != nil:
-		b.fault(file, c.At+"/x-kit", "a computed field is not stored and has no axes", "leave x-kit out")
+		r.fault(file, c.At+"/x-kit", "a computed field is not stored and has no axes", "leave x-kit out")
 		return schema.Shape{}, false
 	case p.Shape.Type == "":
-		b.fault(file, c.At, "a computed field has to have a type", "write type: string, say, beside value")
+		r.fault(file, c.At, "a computed field has to have a type", "write type: string, say, beside value")
 		return schema.Shape{}, false
 	}
 	return p.Shape, true
@@ -130,7 +130,7 @@ func (b *compiler) computedShape(file, frond string, c project.Computed) (schema
 // computedValue compiles the expression over the fields of the door's entity. A field that
 // is closed outward, or leaves encoded, cannot be read: the computed value would disclose
 // it.
-func (b *compiler) computedValue(file string, door *catalog.Door, c project.Computed, shape schema.Shape) *expression.Expr {
+func computedValue(r *report, file string, door *catalog.Door, c project.Computed, shape schema.Shape) *expression.Expr {
 	var open []string
 	for _, p := range door.Entity.Fields {
 		if p.Stored && p.Readable() && p.Axes.Out.Name == "" {
@@ -140,7 +140,7 @@ func (b *compiler) computedValue(file string, door *catalog.Door, c project.Comp
 	at := c.At + "/value"
 	e, err := expression.Compile(c.Value, expression.FieldsOf(door.Entity))
 	if err != nil {
-		b.fault(file, at, "the expression cannot be used: "+err.Error(), "it reads the fields "+strings.Join(open, ", "))
+		r.fault(file, at, "the expression cannot be used: "+err.Error(), "it reads the fields "+strings.Join(open, ", "))
 		return nil
 	}
 	for _, name := range e.Names {
@@ -152,12 +152,12 @@ func (b *compiler) computedValue(file string, door *catalog.Door, c project.Comp
 			why = "leaves encoded by " + p.Axes.Out.Name + ", and a computed value would disclose its stored form"
 		}
 		if why != "" {
-			b.fault(file, at, name+" "+why, "read the fields "+strings.Join(open, ", ")+", or compute it in Go")
+			r.fault(file, at, name+" "+why, "read the fields "+strings.Join(open, ", ")+", or compute it in Go")
 			return nil
 		}
 	}
 	if g := e.Gives; g != "" && g != shape.Type && !(g == "integer" && shape.Type == "number") && !(g == "number" && shape.Type == "integer") {
-		b.fault(file, at, fmt.Sprintf("the expression gives a value of type %s, and the declared type is %s", g, shape.Type), "write type: "+g+", or another expression")
+		r.fault(file, at, fmt.Sprintf("the expression gives a value of type %s, and the declared type is %s", g, shape.Type), "write type: "+g+", or another expression")
 		return nil
 	}
 	return e

@@ -6,29 +6,30 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/expression"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
-// facts compiles the facts of a Frond:
+// compileFacts compiles the facts of a Frond:
 //
 //	facts:
 //	  - {name: orderPlaced, schema: order, on: order.create}
 //	  - {name: newsletterSent, schema: {type: object, properties: …}}   # emitted by Go code
 //	changes: [product]                                                  # the fact productChanged
-func (b *compiler) facts(src *project.Frond, c project.Config) {
-	frond := b.fronds[slices.IndexFunc(b.fronds, func(f *catalog.Frond) bool { return f.Name == src.Name })]
+func compileFacts(r *report, m *model, src *project.Frond, c project.Config) {
+	frond := m.frond(src.Name)
 	for i := range c.Facts {
-		if f := b.fact(src, frond, &c.Facts[i]); f != nil {
+		if f := compileFact(r, m, src, frond, &c.Facts[i]); f != nil {
 			frond.Facts = append(frond.Facts, f)
 		}
 	}
-	for _, door := range b.changed(src, frond, c.Changes) {
+	for _, door := range changedDoors(r, m, src, frond, c.Changes) {
 		f := &catalog.Fact{Name: catalog.ChangesName(door.Name), Frond: frond, Changes: true}
 		if other := factNamed(frond, f.Name); other != nil {
-			b.fault(src.Config.File, other.At, fmt.Sprintf("the fact %s has the name of the one that announces the changes of %s", f.Name, door.Name), "give it another name, or leave "+door.Name+" out of changes")
+			r.fault(src.Config.File, other.At, fmt.Sprintf("the fact %s has the name of the one that announces the changes of %s", f.Name, door.Name), "give it another name, or leave "+door.Name+" out of changes")
 			continue
 		}
 		about(f, door, door.Entity)
@@ -49,8 +50,8 @@ func factNamed(frond *catalog.Frond, name string) *catalog.Fact {
 	return nil
 }
 
-// fact compiles one entry of facts; nil for one that cannot be used.
-func (b *compiler) fact(src *project.Frond, frond *catalog.Frond, c *project.Fact) *catalog.Fact {
+// compileFact compiles one entry of facts; nil for one that cannot be used.
+func compileFact(r *report, m *model, src *project.Frond, frond *catalog.Frond, c *project.Fact) *catalog.Fact {
 	file := src.Config.File
 	if c.Name == "" {
 		return nil // reported by the reader
@@ -58,19 +59,19 @@ func (b *compiler) fact(src *project.Frond, frond *catalog.Frond, c *project.Fac
 	if !factName(c.Name) {
 		const message = "cannot be the name of a fact"
 		if src.Remote != "" || src.Known != nil {
-			b.ignored = append(b.ignored, schema.Fault{File: file, Pointer: c.At, Message: fmt.Sprintf("%q %s", c.Name, message), Remedy: "its events are left out"})
+			r.ignored = append(r.ignored, schema.Fault{File: file, Pointer: c.At, Message: fmt.Sprintf("%q %s", c.Name, message), Remedy: "its events are left out"})
 			return nil
 		}
-		b.fault(file, c.At, fmt.Sprintf("%q %s", c.Name, message), "write letters, digits, dots, - or _, a letter first: orderPlaced")
+		r.fault(file, c.At, fmt.Sprintf("%q %s", c.Name, message), "write letters, digits, dots, - or _, a letter first: orderPlaced")
 	}
 	f := &catalog.Fact{Name: c.Name, Frond: frond, When: c.When, At: c.At}
-	data := b.card(file, src.Name, schema.GraphQLType(c.Name)+"Fact", c.Schema)
-	b.opened(file, cmp.Or(c.Schema.At, c.At), data)
+	data := m.card(r, file, src.Name, schema.GraphQLType(c.Name)+"Fact", c.Schema)
+	checkOpened(r, m, file, cmp.Or(c.Schema.At, c.At), data)
 	var door *catalog.Door
 	for _, on := range c.On {
-		if op := b.emitter(src, f, on); op != nil {
+		if op := emitter(r, m, src, f, on); op != nil {
 			if door != nil && door != op.Door {
-				b.fault(file, on.At, fmt.Sprintf("%s is about rows of %s, and this operation writes %s", f.Name, door.Name, op.Door.Name), "declare a fact for each of them")
+				r.fault(file, on.At, fmt.Sprintf("%s is about rows of %s, and this operation writes %s", f.Name, door.Name, op.Door.Name), "declare a fact for each of them")
 				continue
 			}
 			door = op.Door
@@ -82,14 +83,14 @@ func (b *compiler) fact(src *project.Frond, frond *catalog.Frond, c *project.Fac
 		about(f, door, door.Entity)
 	case door != nil:
 		about(f, door, data)
-		b.carried(file, cmp.Or(c.Schema.At, c.At), f)
+		checkCarried(r, file, cmp.Or(c.Schema.At, c.At), f)
 	case data != nil:
-		about(f, b.rowsOf(src, data), data)
+		about(f, rowsOf(m, src, data), data)
 	default:
 		about(f, nil, nil)
 	}
 	if c.When != "" && door != nil {
-		f.Condition = b.condition(file, c.At+"/when", f, c.When)
+		f.Condition = compileCondition(r, file, c.At+"/when", f, c.When)
 	}
 	for _, op := range f.On {
 		door.Announce(catalog.ChangeOf(op.Name), f)
@@ -125,7 +126,7 @@ func about(f *catalog.Fact, door *catalog.Door, data *schema.Entity) {
 
 // rowsOf is the door of this host whose rows a card describes: of the entity, or of the entity
 // that a view was cut from.
-func (b *compiler) rowsOf(src *project.Frond, data *schema.Entity) *catalog.Door {
+func rowsOf(m *model, src *project.Frond, data *schema.Entity) *catalog.Door {
 	key := data.Key
 	if data.View {
 		if data.Card.Derived == nil {
@@ -133,35 +134,35 @@ func (b *compiler) rowsOf(src *project.Frond, data *schema.Entity) *catalog.Door
 		}
 		key = schema.EntityKey(data.Card.Derived.From)
 	}
-	door := b.doors[key]
+	door := m.doors[key]
 	if door == nil || door.Frond.Remote != "" && door.Frond.Name != src.Name {
-		return nil // nobody here can say who may see its rows
+		return nil // this host has no access rules for its rows
 	}
 	return door
 }
 
 // emitter is the built-in command that an entry of on names.
-func (b *compiler) emitter(src *project.Frond, f *catalog.Fact, on project.FactSource) *catalog.Operation {
+func emitter(r *report, m *model, src *project.Frond, f *catalog.Fact, on project.FactSource) *catalog.Operation {
 	file := src.Config.File
 	name, operation, ok := strings.Cut(on.Name, ".")
 	if !ok {
-		b.fault(file, on.At, fmt.Sprintf("%q is no operation", on.Name), "write door.operation: order.create")
+		r.fault(file, on.At, fmt.Sprintf("%q is no operation", on.Name), "write door.operation: order.create")
 		return nil
 	}
-	door := b.doorOf(src, name, on.At, "a fact")
+	door := m.doorOf(r, src, name, on.At, "a fact")
 	if door == nil {
 		return nil
 	}
 	op := cmp.Or(door.Operation(operation), door.Inside[operation])
 	switch {
 	case op == nil && catalog.ChangeOf(operation) != "":
-		b.fault(file, on.At, fmt.Sprintf("%s has no operation %s, so that the fact would never be emitted", door.Name, operation), "name one of "+strings.Join(commandsOf(door), ", "))
+		r.fault(file, on.At, fmt.Sprintf("%s has no operation %s, so that the fact would never be emitted", door.Name, operation), "name one of "+strings.Join(commandsOf(door), ", "))
 	case op == nil:
-		b.fault(file, on.At, fmt.Sprintf("%s has no operation %q", door.Name, operation), "name one of create, update, delete")
+		r.fault(file, on.At, fmt.Sprintf("%s has no operation %q", door.Name, operation), "name one of create, update, delete")
 	case op.Kind == catalog.Query:
-		b.fault(file, on.At, fmt.Sprintf("%s is a query, and changes nothing that could be announced", on.Name), "name one of create, update, delete")
+		r.fault(file, on.At, fmt.Sprintf("%s is a query, and changes nothing that could be announced", on.Name), "name one of create, update, delete")
 	case door.Entity == nil, catalog.ChangeOf(operation) == "" || !op.Builtin:
-		b.fault(file, on.At, fmt.Sprintf("%s is a command of your own, and only its code can emit facts", on.Name), fmt.Sprintf("leave on out, and emit it there: frond.Emit(ctx, %q, …)", f.Name))
+		r.fault(file, on.At, fmt.Sprintf("%s is a command of your own, and only its code can emit facts", on.Name), fmt.Sprintf("leave on out, and emit it there: frond.Emit(ctx, %q, …)", f.Name))
 	default:
 		return op
 	}
@@ -181,16 +182,16 @@ func commandsOf(d *catalog.Door) (names []string) {
 	return names
 }
 
-// condition compiles the when of a fact. A field that the rows do not have is a fault, and so
+// compileCondition compiles the when of a fact. A field that the rows do not have is a fault, and so
 // is a row that none of the fact's operations has.
-func (b *compiler) condition(file, at string, f *catalog.Fact, text string) *expression.Condition {
+func compileCondition(r *report, file, at string, f *catalog.Fact, text string) *expression.Condition {
 	c, err := expression.CompileCondition(text, f.Door.Entity)
 	if err != nil {
-		b.fault(file, at, "the expression cannot be used: "+err.Error(), `write one over before and after, the row as it was and as it is, such as after.status == "shipped"`)
+		r.fault(file, at, "the expression cannot be used: "+err.Error(), `write one over before and after, the row as it was and as it is, such as after.status == "shipped"`)
 		return nil
 	}
 	if c.Gives != "" && c.Gives != "boolean" {
-		b.fault(file, at, fmt.Sprintf("the expression gives a value of type %s, not true or false", c.Gives), `compare it, such as after.status == "shipped"`)
+		r.fault(file, at, fmt.Sprintf("the expression gives a value of type %s, not true or false", c.Gives), `compare it, such as after.status == "shipped"`)
 		return nil
 	}
 	only := func(op string) bool {
@@ -198,39 +199,39 @@ func (b *compiler) condition(file, at string, f *catalog.Fact, text string) *exp
 	}
 	for i, lacks := range [2]string{"create", "delete"} {
 		if slices.Contains(c.Names, expression.RowNames[i]) && only(lacks) {
-			b.fault(file, at, fmt.Sprintf("%s is always null at %s", expression.RowNames[i], lacks), "read "+expression.RowNames[1-i])
+			r.fault(file, at, fmt.Sprintf("%s is always null at %s", expression.RowNames[i], lacks), "read "+expression.RowNames[1-i])
 			return nil
 		}
 	}
 	return c
 }
 
-// carried reports a card that rows of the fact's door cannot fill.
-func (b *compiler) carried(file, at string, f *catalog.Fact) {
+// checkCarried reports a card that rows of the fact's door cannot fill.
+func checkCarried(r *report, file, at string, f *catalog.Fact) {
 	door, data := f.Door, f.Data
 	if data == door.Entity {
 		return
 	}
 	if !door.Shapes(data) {
-		b.fault(file, at, fmt.Sprintf("%s announces rows of %s, and %s is neither that entity nor a view of it", f.Name, door.Name, data.Name), fmt.Sprintf("write schema: %s, or a view with of: %[1]s", door.Name))
+		r.fault(file, at, fmt.Sprintf("%s announces rows of %s, and %s is neither that entity nor a view of it", f.Name, door.Name, data.Name), fmt.Sprintf("write schema: %s, or a view with of: %[1]s", door.Name))
 		return
 	}
 	for _, p := range data.Fields {
 		if q := door.Entity.Property(p.Name); p.Stored && (q == nil || !q.Stored) {
-			b.fault(file, at, fmt.Sprintf("the card has the field %s, which rows of %s have not", p.Name, door.Name), "leave it out of the view, or emit the fact in Go")
+			r.fault(file, at, fmt.Sprintf("the card has the field %s, which rows of %s have not", p.Name, door.Name), "leave it out of the view, or emit the fact in Go")
 		}
 	}
 }
 
-// opened reports a view that opens a field which its entity closes (spec 2.2).
-func (b *compiler) opened(file, at string, data *schema.Entity) {
-	for name, from := range b.opens(data) {
-		b.fault(file, at, fmt.Sprintf("the card opens %s, which is closed outward in %s", name, from), "leave it out of the view")
+// checkOpened reports a view that opens a field which its entity closes (spec 2.2).
+func checkOpened(r *report, m *model, file, at string, data *schema.Entity) {
+	for name, from := range m.opens(data) {
+		r.fault(file, at, fmt.Sprintf("the card opens %s, which is closed outward in %s", name, from), "leave it out of the view")
 	}
 }
 
-// changed are the doors that changes names.
-func (b *compiler) changed(src *project.Frond, frond *catalog.Frond, names []project.FactSource) (doors []*catalog.Door) {
+// changedDoors are the doors that changes names.
+func changedDoors(r *report, m *model, src *project.Frond, frond *catalog.Frond, names []project.FactSource) (doors []*catalog.Door) {
 	for _, n := range names {
 		if n.Name == project.Others {
 			for _, d := range frond.Doors {
@@ -240,11 +241,11 @@ func (b *compiler) changed(src *project.Frond, frond *catalog.Frond, names []pro
 			}
 			continue
 		}
-		door := b.doorOf(src, n.Name, n.At, "changes")
+		door := m.doorOf(r, src, n.Name, n.At, "changes")
 		switch {
 		case door == nil:
 		case door.Entity == nil:
-			b.fault(src.Config.File, n.At, fmt.Sprintf("%s stores nothing, so that there are no changes of it", door.Name), "name a door with a card")
+			r.fault(src.Config.File, n.At, fmt.Sprintf("%s stores nothing, so that there are no changes of it", door.Name), "name a door with a card")
 		case !slices.Contains(doors, door):
 			doors = append(doors, door)
 		}
@@ -254,24 +255,24 @@ func (b *compiler) changed(src *project.Frond, frond *catalog.Frond, names []pro
 
 // factCollector binds the collector of a fact that is about no door; false where the entry is
 // not one's.
-func (b *compiler) factCollector(src *project.Frond, c project.Collector) bool {
-	if b.doors[schema.EntityKey(c.Name)] != nil {
+func factCollector(r *report, m *model, k *bindings, rules *access.Compiler, src *project.Frond, c project.Collector) bool {
+	if m.doors[schema.EntityKey(c.Name)] != nil {
 		return false
 	}
-	f := factNamed(b.fronds[slices.IndexFunc(b.fronds, func(f *catalog.Frond) bool { return f.Name == src.Name })], c.Name)
+	f := factNamed(m.frond(src.Name), c.Name)
 	switch {
 	case f == nil:
 		return false
 	case f.Door != nil:
-		b.fault(src.Config.File, c.At, fmt.Sprintf("%s is about rows of %s, whose collector decides about its receivers", f.Name, f.Door.Name), "leave this entry out")
+		r.fault(src.Config.File, c.At, fmt.Sprintf("%s is about rows of %s, whose collector decides about its receivers", f.Name, f.Door.Name), "leave this entry out")
 		return true
 	}
-	for _, r := range c.Rules {
-		if r.Ops != nil || r.Allow != nil || r.AllowAll || r.Deny != nil || r.Set != nil || r.ReadOnly != nil {
-			b.fault(src.Config.File, r.At, fmt.Sprintf("%s is a fact, which is received and nothing else", f.Name), "write when, rows, hide, or deny: all")
+	for _, rule := range c.Rules {
+		if rule.Ops != nil || rule.Allow != nil || rule.AllowAll || rule.Deny != nil || rule.Set != nil || rule.ReadOnly != nil {
+			r.fault(src.Config.File, rule.At, fmt.Sprintf("%s is a fact, which is received and nothing else", f.Name), "write when, rows, hide, or deny: all")
 			return true
 		}
 	}
-	b.collect(src.Config.File, f.Judged, c)
+	collect(k, rules, src.Config.File, f.Judged, c)
 	return true
 }

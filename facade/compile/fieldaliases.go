@@ -12,35 +12,35 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// fieldAlias compiles the old name of a renamed field that is answered until a date. The
+// compileFieldAlias compiles the old name of a renamed field that is answered until a date. The
 // entity of the field has it, and each view that took the field over from the entity.
-func (b *compiler) fieldAlias(file string, all []project.Rename, n project.Rename) {
+func compileFieldAlias(r *report, m *model, now func() time.Time, file string, all []project.Rename, n project.Rename) {
 	_, was, _ := strings.Cut(n.From, ".")
 	entity, is, _ := strings.Cut(n.To, ".")
-	e := b.set.Entity(entity)
-	if e == nil && b.incomplete {
+	e := m.set.Entity(entity)
+	if e == nil && m.incomplete {
 		return // a remote of which nothing is known yet may have it
 	}
 	if last, _ := lastName(all, n, true); last != is {
-		b.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, which is renamed itself", n.From, n.To), fmt.Sprintf("write %s: {to: %s.%s, until: %s}", n.From, entity, last, n.Until))
+		r.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, which is renamed itself", n.From, n.To), fmt.Sprintf("write %s: {to: %s.%s, until: %s}", n.From, entity, last, n.Until))
 		return
 	}
 	var p *schema.Property
-	door := b.doors[schema.EntityKey(entity)]
+	door := m.doors[schema.EntityKey(entity)]
 	if door != nil && door.Entity != nil {
 		p = e.Property(is)
 	}
 	if p == nil || !p.Stored {
-		b.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, and no door has a field called that", n.From, n.To), b.doorsRemedy())
+		r.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, and no door has a field called that", n.From, n.To), m.doorsRemedy())
 		return
 	}
 	until := lastSecond(n.Until)
-	for _, card := range append([]*schema.Entity{e}, b.viewsOf(e, is)...) {
+	for _, card := range append([]*schema.Entity{e}, m.viewsOf(e, is)...) {
 		a := schema.NewFieldAlias(was, card.Property(is), until)
 		a.File, a.At = file, n.At
 		var taken string
 		if card == e {
-			taken = b.taken(door, a)
+			taken = takenName(door, a)
 		} else {
 			taken = nameTaken(card, a)
 		}
@@ -48,26 +48,26 @@ func (b *compiler) fieldAlias(file string, all []project.Rename, n project.Renam
 		case taken == "":
 			card.AddAlias(a)
 		case card == e:
-			b.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, and %s means something else there", n.From, n.To, taken), "write "+n.From+": "+n.To+" without until, or rename the other one")
+			r.fault(file, n.At, fmt.Sprintf("%s is an alias of %s, and %s means something else there", n.From, n.To, taken), "write "+n.From+": "+n.To+" without until, or rename the other one")
 			return
 		}
 		// A view that has a field of its own by the old name keeps it.
 	}
-	b.end(file, n, schema.NewFieldAlias(was, p, until).Past(b.now()))
+	noteEnd(r, file, n, schema.NewFieldAlias(was, p, until).Past(now()))
 }
 
 // viewsOf are the views, with a name or within an operation, that took the field called name
 // over from e.
-func (b *compiler) viewsOf(e *schema.Entity, name string) (views []*schema.Entity) {
+func (m *model) viewsOf(e *schema.Entity, name string) (views []*schema.Entity) {
 	add := func(v *schema.Entity) {
 		if v != nil && v.Derives(e, name) && v.Property(name) != nil && !slices.Contains(views, v) {
 			views = append(views, v)
 		}
 	}
-	for _, v := range b.set.Views {
+	for _, v := range m.set.Views {
 		add(v)
 	}
-	for _, f := range b.fronds {
+	for _, f := range m.fronds {
 		for _, d := range f.Doors {
 			for _, op := range d.Operations {
 				add(op.Input)
@@ -78,8 +78,8 @@ func (b *compiler) viewsOf(e *schema.Entity, name string) (views []*schema.Entit
 	return views
 }
 
-// taken is which of the names of an alias the rows of a door have already; "" for none.
-func (b *compiler) taken(door *catalog.Door, a *schema.FieldAlias) string {
+// takenName is which of the names of an alias the rows of a door have already; "" for none.
+func takenName(door *catalog.Door, a *schema.FieldAlias) string {
 	for _, name := range []string{a.Name, a.Relation, a.Key} {
 		if name != "" && door.ComputedField(name) != nil || name == catalog.ETag {
 			return name
@@ -107,14 +107,14 @@ func nameTaken(e *schema.Entity, a *schema.FieldAlias) string {
 // knownAliases takes over the old names that a remote Frond answers. One that cannot be had
 // here, since something here has the name, is left out with a note: the remote is not ours to
 // change.
-func (b *compiler) knownAliases(src *project.Frond, declared []project.Rename) {
+func knownAliases(r *report, m *model, now func() time.Time, src *project.Frond, declared []project.Rename) {
 	if src.Known == nil {
 		return
 	}
 	file := "rpc.discover of " + src.Remote
 	for i := range src.Known.Doors {
 		d := &src.Known.Doors[i]
-		door := b.doors[schema.EntityKey(d.Name)]
+		door := m.doors[schema.EntityKey(d.Name)]
 		if door == nil || door.Frond.Name != src.Name {
 			continue
 		}
@@ -132,21 +132,21 @@ func (b *compiler) knownAliases(src *project.Frond, declared []project.Rename) {
 			if _, err := time.Parse(time.DateOnly, n.Until); err != nil {
 				continue // another make of host: no day, no alias
 			}
-			before, ended := len(b.faults), b.ended
-			b.aliasOf(file, nil, n)
-			for _, f := range b.faults[before:] {
-				b.ignored = append(b.ignored, schema.Fault{File: f.File, Message: f.Message})
+			before, ended := len(r.faults), r.ended
+			aliasOf(r, m, now, file, nil, n)
+			for _, f := range r.faults[before:] {
+				r.ignored = append(r.ignored, schema.Fault{File: f.File, Message: f.Message})
 			}
-			b.faults, b.ended = b.faults[:before], ended // that it has ended is for the remote to say
+			r.faults, r.ended = r.faults[:before], ended // that it has ended is for the remote to say
 		}
 	}
 }
 
 // aliasOf compiles the old name of an entity or of a field.
-func (b *compiler) aliasOf(file string, all []project.Rename, n project.Rename) {
+func aliasOf(r *report, m *model, now func() time.Time, file string, all []project.Rename, n project.Rename) {
 	if strings.Contains(n.From, ".") {
-		b.fieldAlias(file, all, n)
+		compileFieldAlias(r, m, now, file, all, n)
 	} else {
-		b.alias(file, all, n)
+		compileAlias(r, m, now, file, all, n)
 	}
 }

@@ -11,17 +11,17 @@ import (
 
 // openedMany returns what many of frond.yaml opens, by the keys of doors. An entry for a door that the
 // Frond does not have is a fault.
-func openedMany(b *compiler, src *project.Frond, config project.Config) map[string]*project.Many {
+func (b *doorBuilder) openedMany(src *project.Frond, config project.Config) map[string]*project.Many {
 	opened := map[string]*project.Many{}
 	for i := range config.Many {
 		m := &config.Many[i]
-		e := b.set.Entity(m.Door)
+		e := b.model.set.Entity(m.Door)
 		off := slices.ContainsFunc(config.Doors, func(d *project.Door) bool { return d.Off && schema.EntityKey(d.Name) == schema.EntityKey(m.Door) })
 		switch {
 		case e == nil || e.View || e.Frond != src.Name || off:
-			b.fault(src.Config.File, m.At, fmt.Sprintf("%s is no door with rows of this Frond, and has no writes of many rows", m.Door), "name an entity of "+src.Name+" that has a door")
+			b.report.fault(src.Config.File, m.At, fmt.Sprintf("%s is no door with rows of this Frond, and has no writes of many rows", m.Door), "name an entity of "+src.Name+" that has a door")
 		case opened[e.Key] != nil:
-			b.fault(src.Config.File, m.At, fmt.Sprintf("%s is written twice", m.Door), "write it once")
+			b.report.fault(src.Config.File, m.At, fmt.Sprintf("%s is written twice", m.Door), "write it once")
 		default:
 			opened[e.Key] = m
 		}
@@ -51,7 +51,7 @@ func wordOf(c *project.Door, x *catalog.Builtin) *project.FactSource {
 
 // opensMany reports whether callers have a write of many rows. It needs the operations of one row: a
 // word for one that the door does not have is a fault.
-func opensMany(b *compiler, d *catalog.Door, src *project.Frond, c *project.Door, x *catalog.Builtin) bool {
+func (b *doorBuilder) opensMany(d *catalog.Door, src *project.Frond, c *project.Door, x *catalog.Builtin) bool {
 	word := wordOf(c, x)
 	if word == nil {
 		return false
@@ -61,7 +61,7 @@ func opensMany(b *compiler, d *catalog.Door, src *project.Frond, c *project.Door
 			continue
 		}
 		if !c.Many.All && src.Remote == "" {
-			b.fault(src.Config.File, word.At, fmt.Sprintf("%s needs the rights of %s, which %s does not have", x.Name, name, d.Name),
+			b.report.fault(src.Config.File, word.At, fmt.Sprintf("%s needs the rights of %s, which %s does not have", x.Name, name, d.Name),
 				"open "+name+" under operations, or leave "+word.Name+" out")
 		}
 		return false

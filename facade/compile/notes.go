@@ -7,14 +7,15 @@ import (
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// notes gives the catalog its notes: parts of remotes that are left out, relations to rows of a
+// addNotes gives the catalog its notes: parts of remotes that are left out, relations to rows of a
 // remote that has no operation for them. It gives its advice too.
-func (b *compiler) notes(c *catalog.Catalog) {
-	for _, src := range b.source.Fronds {
+func addNotes(r *report, m *model, k *bindings, c *catalog.Catalog, fronds []*project.Frond) {
+	for _, src := range fronds {
 		if src.Remote == "" || src.Known == nil {
 			continue
 		}
@@ -23,18 +24,18 @@ func (b *compiler) notes(c *catalog.Catalog) {
 			c.Notes = append(c.Notes, fault)
 		}
 	}
-	c.Advice = b.advice
-	c.Notes, c.Ended = append(c.Notes, b.ignored...), b.ended
+	c.Advice = r.advice
+	c.Notes, c.Ended = append(c.Notes, r.ignored...), r.ended
 	for d := range c.Doors() {
 		if d.Entity == nil {
 			continue
 		}
-		c.Advice = append(c.Advice, access.Uncreatable(d, b.collected[d])...)
+		c.Advice = append(c.Advice, access.Uncreatable(d, k.collected[d])...)
 		if note, ok := unclearable(d); ok {
 			c.Advice = append(c.Advice, note)
 		}
 		for _, p := range d.Entity.Fields {
-			if why := b.unoffered(d.Frond, p); why != "" {
+			if why := unoffered(m, d.Frond, p); why != "" {
 				c.Notes = append(c.Notes, schema.Fault{File: d.Origin, Pointer: "/properties/" + p.Name, Message: "the relation is not offered: " + why})
 			}
 		}
@@ -66,18 +67,18 @@ func unclearable(d *catalog.Door) (schema.Fault, bool) {
 
 // unoffered is why a relation does not lead to the rows of a remote; "" where it does, or
 // does not concern a remote.
-func (b *compiler) unoffered(f *catalog.Frond, p *schema.Property) string {
+func unoffered(m *model, f *catalog.Frond, p *schema.Property) string {
 	rel := p.Axes.Relation
 	if rel == nil || rel.To == "" || !p.Readable() {
 		return ""
 	}
 	if p.Link == nil {
-		if f.Remote == "" || b.incomplete || b.set.Entity(rel.To) != nil {
+		if f.Remote == "" || m.incomplete || m.set.Entity(rel.To) != nil {
 			return ""
 		}
 		return fmt.Sprintf("%s is no door of any Frond here; the key is a plain field", rel.To)
 	}
-	door := b.doors[p.Link.Target.Key]
+	door := m.doors[p.Link.Target.Key]
 	switch {
 	case door == nil || door.Frond.Remote == "":
 		return ""

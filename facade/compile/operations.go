@@ -14,12 +14,12 @@ import (
 // builtins gives a stored door its built-in operations, as far as its author keeps them:
 // all, those that only names, none that is false. The author's own code may call the others. findByIds is there exactly where
 // findById is, whose batch it is.
-func (b *compiler) builtins(d *catalog.Door, src *project.Frond, c *project.Door) {
-	off, said := switchedOff(b, src, c)
+func (b *doorBuilder) builtins(d *catalog.Door, src *project.Frond, c *project.Door) {
+	off, said := b.switchedOff(src, c)
 	d.Inside = map[string]*catalog.Operation{}
 	for _, x := range catalog.Builtins {
 		if x.Needs != nil {
-			off[x.Name] = off[x.Name] || !opensMany(b, d, src, c, x)
+			off[x.Name] = off[x.Name] || !b.opensMany(d, src, c, x)
 			if !isBuiltin(c, x.Name) && slices.ContainsFunc(c.Ops, func(o project.Operation) bool { return o.Name == x.Name }) {
 				continue // an operation of the author's
 			}
@@ -46,7 +46,7 @@ func (b *compiler) builtins(d *catalog.Door, src *project.Frond, c *project.Door
 		if o := said[x.Name]; o != nil {
 			op.Description, op.Deprecated, op.GraphQL = cmp.Or(o.Description, op.Description), o.Deprecated, o.GraphQL
 			if o.Kind != "" && catalog.Kind(o.Kind) != x.Kind || o.Cardinality != "" || slices.ContainsFunc(o.Parts[:], project.Part.Given) {
-				b.fault(src.Config.File, o.At, fmt.Sprintf("%s is built in; its input and output are not declared", x.Name),
+				b.report.fault(src.Config.File, o.At, fmt.Sprintf("%s is built in; its input and output are not declared", x.Name),
 					"leave description, deprecated and graphql, or give an operation of your own another name")
 			}
 		}
@@ -60,7 +60,7 @@ func (b *compiler) builtins(d *catalog.Door, src *project.Frond, c *project.Door
 
 // switchedOff returns the built-in operations that only and false close, and what a door says of
 // the built-in ones.
-func switchedOff(b *compiler, src *project.Frond, c *project.Door) (off map[string]bool, said map[string]*project.Operation) {
+func (b *doorBuilder) switchedOff(src *project.Frond, c *project.Door) (off map[string]bool, said map[string]*project.Operation) {
 	off, said = map[string]bool{}, map[string]*project.Operation{}
 	if c.Only != nil {
 		for _, x := range catalog.Builtins {
@@ -70,7 +70,7 @@ func switchedOff(b *compiler, src *project.Frond, c *project.Door) (off map[stri
 	}
 	for i, name := range c.Only {
 		if catalog.BuiltinNamed(name) == nil && !slices.ContainsFunc(c.Ops, func(o project.Operation) bool { return o.Name == name }) {
-			b.fault(src.Config.File, fmt.Sprint(c.At, "/operations/only/", i), fmt.Sprintf("%s is no built-in operation", name), "name some of "+catalog.BuiltinNames())
+			b.report.fault(src.Config.File, fmt.Sprint(c.At, "/operations/only/", i), fmt.Sprintf("%s is no built-in operation", name), "name some of "+catalog.BuiltinNames())
 		}
 	}
 	for i := range c.Ops {
@@ -88,13 +88,13 @@ func switchedOff(b *compiler, src *project.Frond, c *project.Door) (off map[stri
 }
 
 // namedOperations gives a door the operations its author declares.
-func (b *compiler) namedOperations(d *catalog.Door, src *project.Frond, c *project.Door) {
+func (b *doorBuilder) namedOperations(d *catalog.Door, src *project.Frond, c *project.Door) {
 	for _, o := range c.Ops {
 		if d.Entity != nil && isBuiltin(c, o.Name) {
 			continue
 		}
 		if o.Off {
-			b.fault(src.Config.File, o.At, fmt.Sprintf("%s is no operation that can be switched off", o.Name), "the built-in ones are "+catalog.BuiltinNames())
+			b.report.fault(src.Config.File, o.At, fmt.Sprintf("%s is no operation that can be switched off", o.Name), "the built-in ones are "+catalog.BuiltinNames())
 			continue
 		}
 		op := &catalog.Operation{
@@ -107,27 +107,27 @@ func (b *compiler) namedOperations(d *catalog.Door, src *project.Frond, c *proje
 		}
 		var cards [4]*schema.Entity
 		for i, p := range o.Parts {
-			cards[i] = b.card(src.Config.File, src.Name, name(i), p)
+			cards[i] = b.model.card(b.report, src.Config.File, src.Name, name(i), p)
 		}
 		op.Params, op.Query, op.Input, op.Output = cards[project.PartParams], cards[project.PartQuery], cards[project.PartInput], cards[project.PartOutput]
 		switch {
 		case op.Output == nil && op.Cardinality == "":
 			op.Cardinality = catalog.NoOutput
 		case op.Output == nil && op.Cardinality != catalog.NoOutput:
-			b.fault(src.Config.File, o.At+"/cardinality", fmt.Sprintf("the cardinality is %s, but no output is named", op.Cardinality), "name the output, or leave the cardinality out")
+			b.report.fault(src.Config.File, o.At+"/cardinality", fmt.Sprintf("the cardinality is %s, but no output is named", op.Cardinality), "name the output, or leave the cardinality out")
 		case op.Output != nil && op.Cardinality == catalog.NoOutput:
-			b.fault(src.Config.File, o.At+"/cardinality", "an output is named, but the cardinality is none", "remove one of them")
+			b.report.fault(src.Config.File, o.At+"/cardinality", "an output is named, but the cardinality is none", "remove one of them")
 		case op.Cardinality == "":
 			op.Cardinality = catalog.One
 		}
-		b.sharedNames(src.Config.File, o.At, op)
+		checkSharedNames(b.report, src.Config.File, o.At, op)
 		d.Add(op)
 	}
 }
 
-// sharedNames reports a name in two parts of one operation: a typed handler is
+// checkSharedNames reports a name in two parts of one operation: a typed handler is
 // given all of them as one object.
-func (b *compiler) sharedNames(file, at string, op *catalog.Operation) {
+func checkSharedNames(r *report, file, at string, op *catalog.Operation) {
 	seen := map[string]string{}
 	for i, card := range []*schema.Entity{op.Params, op.Query, op.Input} {
 		if card == nil {
@@ -135,17 +135,17 @@ func (b *compiler) sharedNames(file, at string, op *catalog.Operation) {
 		}
 		for _, p := range card.Fields {
 			if where := seen[p.Name]; where != "" {
-				b.fault(file, at+"/"+project.PartNames[i], fmt.Sprintf("%s stands in %s and in %s", p.Name, where, project.PartNames[i]), "rename one of them: a handler is given both as one object")
+				r.fault(file, at+"/"+project.PartNames[i], fmt.Sprintf("%s stands in %s and in %s", p.Name, where, project.PartNames[i]), "rename one of them: a handler is given both as one object")
 			}
 			seen[p.Name] = project.PartNames[i]
 		}
 	}
 }
 
-// link finds, once all doors are there, whose rows an operation answers: those of the door
+// linkOutputs finds, once all doors are there, whose rows an operation answers: those of the door
 // of its output, or of the entity that a view was cut from.
-func (b *compiler) link() {
-	for _, f := range b.fronds {
+func linkOutputs(r *report, m *model) {
+	for _, f := range m.fronds {
 		for _, d := range f.Doors {
 			for _, op := range d.Operations {
 				if op.Builtin || op.Output == nil {
@@ -157,8 +157,8 @@ func (b *compiler) link() {
 						key = schema.EntityKey(op.Output.Card.Derived.From)
 					}
 				}
-				b.staysClosed(d, op)
-				op.OutDoor = b.doors[key]
+				staysClosed(r, m, d, op)
+				op.OutDoor = m.doors[key]
 			}
 		}
 	}
@@ -166,20 +166,20 @@ func (b *compiler) link() {
 
 // staysClosed faults a view that opens a field which its entity closes: a
 // field that is closed outward leaves by no view (spec 2.2).
-func (b *compiler) staysClosed(d *catalog.Door, op *catalog.Operation) {
-	for name, from := range b.opens(op.Output) {
-		b.fault(d.Origin, d.At, fmt.Sprintf("the output of %s.%s, a view of %s, opens %s, which is closed outward there", d.Name, op.Name, from, name),
+func staysClosed(r *report, m *model, d *catalog.Door, op *catalog.Operation) {
+	for name, from := range m.opens(op.Output) {
+		r.fault(d.Origin, d.At, fmt.Sprintf("the output of %s.%s, a view of %s, opens %s, which is closed outward there", d.Name, op.Name, from, name),
 			"leave it out of the view, or give the view's field a name of its own")
 	}
 }
 
 // opens lists the fields of a view that its entity closes outward, each with the entity's name.
-func (b *compiler) opens(view *schema.Entity) iter.Seq2[string, string] {
+func (m *model) opens(view *schema.Entity) iter.Seq2[string, string] {
 	return func(yield func(name, from string) bool) {
 		if view == nil || !view.View || view.Card.Derived == nil {
 			return
 		}
-		from := b.set.Entity(view.Card.Derived.From)
+		from := m.set.Entity(view.Card.Derived.From)
 		if from == nil {
 			return
 		}

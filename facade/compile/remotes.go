@@ -8,16 +8,16 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// known fits the doors of a remote Frond to its discovery document (docs/remotes.md): which keys
+// fitToDiscovery fits the doors of a remote Frond to its discovery document (docs/remotes.md): which keys
 // its lists take, which fields its presenters make, and which fields it does not require.
 // Everything else is as the cards have it.
-func (b *compiler) known(src *project.Frond) {
+func fitToDiscovery(r *report, m *model, k *bindings, src *project.Frond) {
 	if src.Remote == "" || src.Known == nil {
 		return
 	}
 	for i := range src.Known.Doors {
 		there := &src.Known.Doors[i]
-		door := b.doors[schema.EntityKey(there.Name)]
+		door := m.doors[schema.EntityKey(there.Name)]
 		if door == nil || door.Frond.Name != src.Name {
 			continue
 		}
@@ -30,7 +30,8 @@ func (b *compiler) known(src *project.Frond) {
 			has[there.Ops[j].Name] = &there.Ops[j]
 		}
 		if op := has["list"]; op != nil && door.Operation("list") != nil {
-			b.restrict(door, door.Operation("list"), takes(op.Input))
+			// A list without a card gets the limit alone.
+			restrict(r, m, door, door.Operation("list"), append([]string{"limit"}, namesOf(op.Input)...))
 			door.Operation("list").Cardless = op.Input == nil
 			door.Operation("list").FilterWords = filterWords(op.Input)
 		}
@@ -39,7 +40,7 @@ func (b *compiler) known(src *project.Frond) {
 		}
 		held := false
 		for _, name := range []string{"update", "delete"} {
-			held = b.holds(door.Operation(name), has[name]) || held
+			held = checksVersion(r, m, door.Operation(name), has[name]) || held
 		}
 		door.ETag = door.ETag && held
 		if op := has["create"]; op != nil && op.Input != nil && there.Schema != nil {
@@ -50,11 +51,11 @@ func (b *compiler) known(src *project.Frond) {
 			}
 		}
 		if there.Computed != nil {
-			for j, p := range b.presenters[door] {
+			for j, p := range k.presenters[door] {
 				if there.Computed.Field(p.Name) != nil {
 					own := *p // an attached one is the project's, which compiles again
 					own.Elsewhere, own.Fn = true, absent
-					b.presenters[door][j] = &own
+					k.presenters[door][j] = &own
 				}
 			}
 		}
@@ -74,16 +75,25 @@ func describe(d *catalog.Door, there *schema.DiscoveredDoor) {
 	}
 }
 
-// takes are the keys that the list of a remote understands: those of its input card. A
-// list without a card gets the limit alone.
-func takes(card *schema.Card) []string {
-	keys := []string{"limit"}
+// namesOf are the names of the fields of a card; none of nil.
+func namesOf(card *schema.Card) (names []string) {
 	if card != nil {
 		for i := range card.Fields {
-			keys = append(keys, card.Fields[i].Name)
+			names = append(names, card.Fields[i].Name)
 		}
 	}
-	return keys
+	return names
+}
+
+// limitedTo is a card of the fields of another one that have these names.
+func limitedTo(card *schema.Card, names []string) *schema.Card {
+	out := &schema.Card{}
+	for _, f := range card.Fields {
+		if slices.Contains(names, f.Name) {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	return out
 }
 
 // filterWords are the members of the filter that a list's card names: and, or, not, fields and
@@ -99,46 +109,32 @@ func filterWords(card *schema.Card) []string {
 	return words
 }
 
-// holds reports whether a remote checks the version of a row at one of its operations. A version
+// checksVersion reports whether a remote checks the version of a row at one of its operations. A version
 // or a condition that it does not take is not sent there.
-func (b *compiler) holds(op *catalog.Operation, there *schema.DiscoveredOp) bool {
+func checksVersion(r *report, m *model, op *catalog.Operation, there *schema.DiscoveredOp) bool {
 	if op == nil || there == nil {
 		return false
 	}
-	taken := []string{"fields"}
-	if there.Query != nil {
-		for _, f := range there.Query.Fields {
-			taken = append(taken, f.Name)
-		}
-	}
-	card := &schema.Card{Required: []string{}}
-	for _, f := range op.Query.Card.Fields {
-		if slices.Contains(taken, f.Name) {
-			card.Fields = append(card.Fields, f)
-		}
-	}
+	taken := append([]string{"fields"}, namesOf(there.Query)...)
+	card := limitedTo(op.Query.Card, taken)
+	card.Required = []string{}
 	switch {
 	case len(card.Fields) == len(op.Query.Card.Fields):
 		return true
 	case len(card.Fields) == 0:
 		op.Query = nil
 	default:
-		op.Query = b.view(op.Door, schema.Capital(op.Name), card)
+		op.Query = m.view(r, op.Door, schema.Capital(op.Name), card)
 	}
 	op.TakenKeys = taken
 	return slices.Contains(taken, "ifMatch")
 }
 
 // restrict reduces the query of a list to the keys that are taken where it runs.
-func (b *compiler) restrict(door *catalog.Door, op *catalog.Operation, taken []string) {
+func restrict(r *report, m *model, door *catalog.Door, op *catalog.Operation, taken []string) {
 	op.TakenKeys = taken
-	card := &schema.Card{}
-	for _, f := range op.Query.Card.Fields {
-		if slices.Contains(op.Keys(), f.Name) {
-			card.Fields = append(card.Fields, f)
-		}
-	}
+	card := limitedTo(op.Query.Card, op.Keys())
 	if len(card.Fields) < len(op.Query.Card.Fields) {
-		op.Query = b.view(door, "List", card)
+		op.Query = m.view(r, door, "List", card)
 	}
 }

@@ -14,8 +14,8 @@ import (
 // shows is which operations a Frond shows on the surfaces it says something of.
 type shows map[catalog.Surface]map[*catalog.Operation]bool
 
-// surfaces finds the operations that the surfaces of a Frond name.
-func (b *compiler) surfaces(frond *catalog.Frond, file string, c project.Surfaces) shows {
+// shownOn finds the operations that the surfaces of a Frond name.
+func shownOn(r *report, m *model, frond *catalog.Frond, file string, c project.Surfaces) shows {
 	all := shows{}
 	for _, s := range c.Surfaces {
 		show := map[*catalog.Operation]bool{}
@@ -25,7 +25,7 @@ func (b *compiler) surfaces(frond *catalog.Frond, file string, c project.Surface
 			}
 		}
 		for _, n := range s.Names {
-			for _, op := range b.operationsNamed(frond, file, n) {
+			for _, op := range operationsNamed(r, m, frond, file, n) {
 				show[op] = !s.Except
 				for _, many := range op.Door.Operations {
 					if s.Except && slices.Contains(many.Needs, op) {
@@ -33,7 +33,7 @@ func (b *compiler) surfaces(frond *catalog.Frond, file string, c project.Surface
 					}
 				}
 				if batch := op.Door.Operation("findByIds"); s.Except && op.Builtin && op.Name == "findById" && batch != nil {
-					show[batch] = false // it stands and falls with findById, whose batch it is
+					show[batch] = false // it is the batch of findById
 				}
 			}
 		}
@@ -44,38 +44,38 @@ func (b *compiler) surfaces(frond *catalog.Frond, file string, c project.Surface
 
 // operationsNamed are the operations that a name covers: all of a door, or one of
 // them.
-func (b *compiler) operationsNamed(frond *catalog.Frond, file string, n project.SurfaceName) []*catalog.Operation {
+func operationsNamed(r *report, m *model, frond *catalog.Frond, file string, n project.SurfaceName) []*catalog.Operation {
 	if n.Name == "" {
 		return nil // reported by the reader
 	}
 	door, operation, one := strings.Cut(n.Name, ".")
-	d := b.doors[schema.EntityKey(door)]
+	d := m.doors[schema.EntityKey(door)]
 	switch {
 	case d == nil:
 		names := make([]string, len(frond.Doors))
 		for i, d := range frond.Doors {
 			names[i] = d.Name
 		}
-		b.fault(file, n.At, fmt.Sprintf("no door is called %s", kiterror.Quoted(door)), "the doors of "+frond.Name+" are "+strings.Join(names, ", "))
+		r.fault(file, n.At, fmt.Sprintf("no door is called %s", kiterror.Quoted(door)), "the doors of "+frond.Name+" are "+strings.Join(names, ", "))
 	case d.Frond != frond:
-		b.fault(file, n.At, fmt.Sprintf("%s is a door of the Frond %s", d.Name, d.Frond.Name), "write it under surfaces in that Frond's frond.yaml")
+		r.fault(file, n.At, fmt.Sprintf("%s is a door of the Frond %s", d.Name, d.Frond.Name), "write it under surfaces in that Frond's frond.yaml")
 	case !one:
 		return d.Operations
 	case d.Operation(operation) == nil:
-		b.fault(file, n.At, fmt.Sprintf("%s has no operation %s", d.Name, kiterror.Quoted(operation)), "its operations are "+strings.Join(d.OperationNames(), ", "))
+		r.fault(file, n.At, fmt.Sprintf("%s has no operation %s", d.Name, kiterror.Quoted(operation)), "its operations are "+strings.Join(d.OperationNames(), ", "))
 	default:
 		return []*catalog.Operation{d.Operation(operation)}
 	}
 	return nil
 }
 
-// showing gives the catalog its views: what each of its surfaces shows.
-func (b *compiler) showing(c *catalog.Catalog, configs []project.Config) {
+// showSurfaces gives the catalog its views: what each of its surfaces shows.
+func showSurfaces(r *report, m *model, c *catalog.Catalog, fronds []*project.Frond, configs []project.Config) {
 	var audiences []string
 	by := map[*catalog.Frond]shows{}
-	for i, f := range b.source.Fronds {
+	for i, f := range fronds {
 		audiences = append(audiences, configs[i].Surfaces.Audiences...)
-		by[c.Fronds[i]] = b.surfaces(c.Fronds[i], f.Config.File, configs[i].Surfaces)
+		by[c.Fronds[i]] = shownOn(r, m, c.Fronds[i], f.Config.File, configs[i].Surfaces)
 	}
 	c.Show(audiences, func(s catalog.Surface, op *catalog.Operation) bool {
 		show, said := by[op.Door.Frond][s]

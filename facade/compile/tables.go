@@ -21,14 +21,14 @@ func mapped(sources []schema.Source, tables []project.Table) {
 	}
 }
 
-// tables reports entries of a frond.yaml's tables that the cards do not have: entities
+// checkTables reports entries of a frond.yaml's tables that the cards do not have: entities
 // and fields by other names, a key that is no key.
-func (b *compiler) tables(src *project.Frond, tables []project.Table) {
+func checkTables(r *report, m *model, src *project.Frond, tables []project.Table) {
 	for i := range tables {
 		t := &tables[i]
-		e := b.set.Entity(t.Entity)
+		e := m.set.Entity(t.Entity)
 		if e == nil || e.View || e.Frond != src.Name {
-			b.fault(src.Config.File, t.At, fmt.Sprintf("tables names %s, which is no entity of this Frond", t.Entity), "name the file of its card: entities/"+t.Entity+".yaml")
+			r.fault(src.Config.File, t.At, fmt.Sprintf("tables names %s, which is no entity of this Frond", t.Entity), "name the file of its card: entities/"+t.Entity+".yaml")
 			continue
 		}
 		var names []string
@@ -39,48 +39,48 @@ func (b *compiler) tables(src *project.Frond, tables []project.Table) {
 		}
 		for field := range t.Columns {
 			if !slices.Contains(names, field) {
-				b.fault(src.Config.File, t.At+"/columns/"+field, fmt.Sprintf("%s has no field %s with a column", e.Name, field), "its fields are "+strings.Join(names, ", "))
+				r.fault(src.Config.File, t.At+"/columns/"+field, fmt.Sprintf("%s has no field %s with a column", e.Name, field), "its fields are "+strings.Join(names, ", "))
 			}
 		}
-		b.tableKey(src, t, e)
+		checkKey(r, src, t, e)
 		for _, field := range slices.Sorted(maps.Keys(t.References)) {
-			b.tableReference(src, t, e, field)
+			checkReference(r, src, t, e, field)
 		}
 	}
 }
 
-// tableReference reports the faults of a relation that is made of several fields: it leads
+// checkReference reports the faults of a relation that is made of several fields: it leads
 // to an entity whose key is made of as many of the same kinds, and no caller sends it.
-func (b *compiler) tableReference(src *project.Frond, t *project.Table, e *schema.Entity, field string) {
+func checkReference(r *report, src *project.Frond, t *project.Table, e *schema.Entity, field string) {
 	at := t.At + "/references/" + field
 	p := e.Property(field)
 	if p == nil || !p.Stored || p == e.Primary || p.Link == nil || p.Link.Many {
-		b.fault(src.Config.File, at, fmt.Sprintf("%q is no field of %s with a relation to one row", field, e.Name), "write in its card: x-kit: { role: { relation: { to: ENTITY, kind: one } }, boundary: { in: closed } }")
+		r.fault(src.Config.File, at, fmt.Sprintf("%q is no field of %s with a relation to one row", field, e.Name), "write in its card: x-kit: { role: { relation: { to: ENTITY, kind: one } }, boundary: { in: closed } }")
 		return
 	}
 	to := p.Link.Target
 	parts := t.References[field]
 	if to.Table == nil || to.Table.Key == nil || len(to.Table.Key) != len(parts) || to.Frond != e.Frond {
-		b.fault(src.Config.File, at, fmt.Sprintf("%s leads to %s, whose key is not made of %d fields", field, to.Name, len(parts)), "name a field for each of tables."+to.Name+".key, in its order")
+		r.fault(src.Config.File, at, fmt.Sprintf("%s leads to %s, whose key is not made of %d fields", field, to.Name, len(parts)), "name a field for each of tables."+to.Name+".key, in its order")
 		return
 	}
 	for i, name := range parts {
 		q, theirs := e.Property(name), to.Property(to.Table.Key[i])
 		switch {
 		case q == nil || !q.Stored || q.Parts() != nil:
-			b.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("%q is no field of %s with a column", name, e.Name), "name the field of the column that refers to "+to.Table.Key[i])
+			r.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("%q is no field of %s with a column", name, e.Name), "name the field of the column that refers to "+to.Table.Key[i])
 		case theirs != nil && theirs.Kind != q.Kind:
-			b.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("%s and %s.%s are of different types", name, to.Name, theirs.Name), "name the fields in the order of tables."+to.Name+".key")
+			r.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("%s and %s.%s are of different types", name, to.Name, theirs.Name), "name the fields in the order of tables."+to.Name+".key")
 		}
 	}
 	if p.Kind != schema.KindString || !p.Axes.In.Closed || p.Axes.Create != nil {
-		b.fault(b.origin(src, e.Name), "/properties/"+p.Name, fmt.Sprintf("%s is made of %s", p.Name, strings.Join(parts, ", ")), "write type: [string, 'null'], boundary: { in: closed }, and no lifecycle.create")
+		r.fault(origin(src, e.Name), "/properties/"+p.Name, fmt.Sprintf("%s is made of %s", p.Name, strings.Join(parts, ", ")), "write type: [string, 'null'], boundary: { in: closed }, and no lifecycle.create")
 	}
 }
 
-// tableKey reports the faults of a key of several fields. The primary field is made of
+// checkKey reports the faults of a key of several fields. The primary field is made of
 // them, so that it is a string that no caller sends and that has no column.
-func (b *compiler) tableKey(src *project.Frond, t *project.Table, e *schema.Entity) {
+func checkKey(r *report, src *project.Frond, t *project.Table, e *schema.Entity) {
 	if t.Key == nil {
 		return
 	}
@@ -89,14 +89,14 @@ func (b *compiler) tableKey(src *project.Frond, t *project.Table, e *schema.Enti
 		p := e.Property(name)
 		switch {
 		case p == nil || !p.Stored || p == e.Primary:
-			b.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("%q is no field of %s that a key can be made of", name, e.Name), "name fields that have a column, other than the primary one")
+			r.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("%q is no field of %s that a key can be made of", name, e.Name), "name fields that have a column, other than the primary one")
 		case slices.Contains(t.Key[:i], name):
-			b.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("the key names %s twice", name), "name each field once")
+			r.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("the key names %s twice", name), "name each field once")
 		case p.Kind == schema.KindJSON || p.Kind == schema.KindNumber:
-			b.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("a key cannot be made of %s: its values have no text of their own", name), "name fields of strings, whole numbers, booleans, dates or decimals")
+			r.fault(src.Config.File, fmt.Sprint(at, "/", i), fmt.Sprintf("a key cannot be made of %s: its values have no text of their own", name), "name fields of strings, whole numbers, booleans, dates or decimals")
 		}
 	}
 	if p := e.Primary; p.Kind != schema.KindString || !p.Axes.In.Closed || p.Axes.Create != nil {
-		b.fault(b.origin(src, e.Name), "/properties/"+p.Name, fmt.Sprintf("%s is made of %s", p.Name, strings.Join(t.Key, ", ")), "write type: string, x-kit: { role: { primary: true }, boundary: { in: closed } }, and no lifecycle.create")
+		r.fault(origin(src, e.Name), "/properties/"+p.Name, fmt.Sprintf("%s is made of %s", p.Name, strings.Join(t.Key, ", ")), "write type: string, x-kit: { role: { primary: true }, boundary: { in: closed } }, and no lifecycle.create")
 	}
 }

@@ -9,16 +9,16 @@ import (
 )
 
 // transactions decides which operations emit facts and which are transactions.
-func (b *compiler) transactions(cascades map[*schema.Entity][]catalog.Cascade) {
-	for _, f := range b.fronds {
+func transactions(m *model, k *bindings, cascades map[*schema.Entity][]catalog.Cascade) {
+	for _, f := range m.fronds {
 		for _, d := range f.Doors {
 			for _, op := range slices.AppendSeq(slices.Clone(d.Operations), maps.Values(d.Inside)) {
 				if op.IsMany() {
 					continue // decided by the operations of one row, below
 				}
-				authored := op.Kind == catalog.Command && f.Remote == "" && b.authored[op]
+				authored := op.Kind == catalog.Command && f.Remote == "" && k.authored[op]
 				var alone bool
-				op.Emits, alone = b.emitting(op, cascades)
+				op.Emits, alone = emitting(op, cascades)
 				op.Transacts, op.Recorded = authored || op.Emits, op.Emits && alone && !authored
 			}
 			for _, op := range slices.AppendSeq(slices.Clone(d.Operations), maps.Values(d.Inside)) {
@@ -40,7 +40,7 @@ func (b *compiler) transactions(cascades map[*schema.Entity][]catalog.Cascade) {
 
 // emitting reports whether the changes of an operation are announced, and whether one write does
 // it: rows that go or change with a deleted one have to be read before.
-func (b *compiler) emitting(op *catalog.Operation, cascades map[*schema.Entity][]catalog.Cascade) (emits, alone bool) {
+func emitting(op *catalog.Operation, cascades map[*schema.Entity][]catalog.Cascade) (emits, alone bool) {
 	if !op.Builtin || op.Kind != catalog.Command || op.Door.Frond.Remote != "" {
 		return false, false
 	}
@@ -51,10 +51,10 @@ func (b *compiler) emitting(op *catalog.Operation, cascades map[*schema.Entity][
 
 // cascades finds, for each entity, the relations that have to be followed when a row of it is
 // deleted: those that lead to a door whose facts hear of it.
-func (b *compiler) cascades() map[*schema.Entity][]catalog.Cascade {
+func cascades(m *model) map[*schema.Entity][]catalog.Cascade {
 	all := map[*schema.Entity][]catalog.Cascade{}
-	for _, e := range b.set.Entities {
-		if found := b.cascadesOf(e, map[*schema.Entity]bool{}); found != nil {
+	for _, e := range m.set.Entities {
+		if found := cascadesOf(m, e, map[*schema.Entity]bool{}); found != nil {
 			all[e] = found
 		}
 	}
@@ -62,18 +62,18 @@ func (b *compiler) cascades() map[*schema.Entity][]catalog.Cascade {
 }
 
 // cascadesOf are those of one entity; seen are the entities on the way to it.
-func (b *compiler) cascadesOf(target *schema.Entity, seen map[*schema.Entity]bool) (found []catalog.Cascade) {
+func cascadesOf(m *model, target *schema.Entity, seen map[*schema.Entity]bool) (found []catalog.Cascade) {
 	if seen[target] {
 		return nil
 	}
 	seen[target] = true
 	defer delete(seen, target)
-	for _, e := range b.set.Entities {
+	for _, e := range m.set.Entities {
 		for _, p := range e.Fields {
 			if p.Link == nil || !p.Stored || p.Link.Many || p.Link.Target != target {
 				continue
 			}
-			c := catalog.Cascade{Field: p, Door: b.doors[e.Key], Null: p.Axes.Relation.OnDelete == schema.SetNull}
+			c := catalog.Cascade{Field: p, Door: m.doors[e.Key], Null: p.Axes.Relation.OnDelete == schema.SetNull}
 			if c.Door != nil && c.Door.Frond.Remote != "" {
 				continue
 			}
@@ -82,7 +82,7 @@ func (b *compiler) cascadesOf(target *schema.Entity, seen map[*schema.Entity]boo
 			case c.Null:
 				announced = c.Door != nil && len(c.Door.Announced[catalog.Updated]) > 0
 			case p.Axes.Relation.OnDelete == "cascade":
-				announced = c.Door != nil && len(c.Door.Announced[catalog.Deleted]) > 0 || b.cascadesOf(e, seen) != nil
+				announced = c.Door != nil && len(c.Door.Announced[catalog.Deleted]) > 0 || cascadesOf(m, e, seen) != nil
 			}
 			if announced {
 				found = append(found, c)

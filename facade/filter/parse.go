@@ -75,7 +75,7 @@ type Parser struct {
 	// Reference reads placeholders; nil: there are none. A filter with placeholders is a
 	// rule, and a rule that says nothing is refused.
 	Reference Reference
-	Details   []schema.Detail // what is refused
+	Details   []schema.Detail // the refusals
 
 	// Conditions is how many conditions were read.
 	Conditions int

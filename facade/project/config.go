@@ -20,7 +20,7 @@ import (
 type Config struct {
 	Doors      []*Door // in the order they are written
 	Many       []Many
-	Tables     []Table // in the order they are written
+	Tables     []Table
 	Facts      []Fact
 	Changes    []FactSource
 	Collectors []Collector
@@ -133,7 +133,7 @@ func (l ListLimits) Or(below ListLimits) ListLimits {
 // none denies); Open and Rules exclude each other.
 type Collector struct {
 	Name, At string
-	Open     bool // the word open stands in place of rules
+	Open     bool // the word open in place of rules
 	Rules    []Rule
 }
 
@@ -174,7 +174,7 @@ type Preset struct {
 type Computed struct {
 	Door, DoorAt string
 	Name, At     string
-	Shape        json.RawMessage // what stands beside value
+	Shape        json.RawMessage // the keys beside value
 	Value        string
 }
 

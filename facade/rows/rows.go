@@ -13,7 +13,7 @@ type Layout struct {
 	Fields []string
 	index  map[string]int
 	names  [][]byte // of each field `"name":`
-	// Plan is what a store has compiled for the layout, or nothing. It belongs to the store.
+	// Plan is the plan that a store compiled for the layout; nil: none. It belongs to the store.
 	Plan atomic.Value
 }
 

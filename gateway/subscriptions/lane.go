@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/readset"
 )
 
 // Bounds of the executions of live queries. laneWidth batches run at once, and as many reads of the
@@ -17,7 +17,7 @@ const (
 
 // lane executes live queries. They wait for one another and are never refused, and they take no
 // place among the executions of requests (limits.executions). Those of one document that wait
-// at the same time are a batch, and share statements ([facade.Together]).
+// at the same time are a batch, and share statements ([readset.Batch]).
 type lane struct {
 	statements chan struct{}
 
@@ -85,7 +85,7 @@ func (l *lane) work() {
 			delete(l.open, b.document)
 		}
 		l.mu.Unlock()
-		together := facade.NewTogether(len(b.jobs), l.statements)
+		together := readset.NewBatch(len(b.jobs), l.statements)
 		var all sync.WaitGroup
 		for _, j := range b.jobs {
 			all.Go(func() { j.work(together) })
@@ -95,7 +95,7 @@ func (l *lane) work() {
 }
 
 // work runs the job beside the others of its batch.
-func (j *job) work(together *facade.Together) {
+func (j *job) work(together *readset.Batch) {
 	defer close(j.done)
 	defer func() { j.panicked = recover() }()
 	together.Run(j.ctx, j.run)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -29,7 +30,7 @@ func ExampleLoad() {
 	if err != nil {
 		panic(err)
 	}
-	if err := host.Seed(context.Background()); err != nil {
+	if err := seed.Write(context.Background(), host); err != nil {
 		panic(err)
 	}
 	counting := facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/explain"
 )
 
 // What commands announce, over a store that keeps events: the rows that they write, those that
@@ -285,7 +286,7 @@ func testDryEmission(e *emission) {
 		{Entity: "customer", Operation: "create", Invocation: facade.Invocation{Body: []byte(`{"id":"bob"}`)}},
 		{Entity: "customer", Operation: "delete", Invocation: facade.Invocation{Params: []byte(`{"id":"ada"}`)}},
 	} {
-		x, err := facade.Explain(e.Context(), e.facade, c)
+		x, err := explain.Call(e.Context(), e.facade, c)
 		if err == nil && !e.can.DryRuns {
 			continue // its writes are not made, so that nobody knows what they would announce
 		}
@@ -293,7 +294,7 @@ func testDryEmission(e *emission) {
 			e.Errorf("explained %s: %v, facts %v", c.Operation, err, x.Facts)
 		}
 	}
-	if _, err := facade.ExplainRun(e.Context(), e.facade, &facade.Call{Entity: "order", Operation: "ship", Invocation: facade.Invocation{Params: []byte(`{"id":"o1"}`)}}); err != nil {
+	if _, err := explain.Run(e.Context(), e.facade, &facade.Call{Entity: "order", Operation: "ship", Invocation: facade.Invocation{Params: []byte(`{"id":"o1"}`)}}); err != nil {
 		e.Error(err)
 	}
 	e.expect("explained calls")

@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -73,7 +74,7 @@ func New(tb testing.TB, p *facade.Project, store facade.Store, opts *facade.Opti
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := f.Seed(context.Background()); err != nil {
+	if err := seed.Write(context.Background(), f); err != nil {
 		tb.Fatal(err)
 	}
 	return f

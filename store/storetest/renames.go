@@ -114,7 +114,7 @@ func RunRenames(t *testing.T, database func(t testing.TB) (open func() Migrator)
 			older := open()
 			start(t, older, first)
 			InsertRows(t, older, thing, `{"id":"1","a":"x"}`)
-			if err := facade.SeederOf(older).Seed(t.Context(), []facade.SeedBatch{{Entity: thing}}); err != nil {
+			if err := older.Abilities().Seeder.Seed(t.Context(), []facade.SeedBatch{{Entity: thing}}); err != nil {
 				t.Fatal(err)
 			}
 			reloaded := open()
@@ -134,7 +134,7 @@ func RunRenames(t *testing.T, database func(t testing.TB) (open func() Migrator)
 			if rows := RowsOf(t, newer, is); rows != d.rows {
 				t.Errorf("the rows are %s, want %s", rows, d.rows)
 			}
-			seeded, err := facade.SeederOf(newer).Seeded(t.Context(), last.Set.Entities)
+			seeded, err := newer.Abilities().Seeder.Seeded(t.Context(), last.Set.Entities)
 			for _, e := range last.Set.Entities {
 				if err != nil || seeded[e] != (e == is) {
 					t.Errorf("%s has had its seeds: %v, %v", e.Name, seeded[e], err)

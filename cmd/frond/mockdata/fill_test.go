@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/cmd/frond/mockdata"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/store/sqlite"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -47,7 +48,7 @@ func filled(t *testing.T, project *facade.Project, opts *mockdata.Options) (*fac
 	if err := store.Prepare(ctx, f.Catalog().Set.Entities); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Seed(ctx); err != nil { // every row is judged there
+	if err := seed.Write(ctx, f); err != nil { // every row is judged there
 		t.Fatal(err)
 	}
 	return f, notes

@@ -1,4 +1,5 @@
-package facade
+// Package seed writes the rows of a project's seeds when its store starts for the first time.
+package seed
 
 import (
 	"context"
@@ -8,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade/access"
-	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -17,45 +17,46 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Seed writes the rows of the project's seeds, as the author's own code: judged,
+// Write writes the rows of the project's seeds, as the author's own code: judged,
 // filled and completed like any row, ids and closed fields allowed. Rows that others
 // point at come first, of one entity and among entities. All of them are written, or
 // none.
 //
-// An entity is seeded once in the life of a store that is a [Seeder], however often
-// Seed is called, also where its rows are deleted. An entity that has rows when it
+// An entity is seeded once in the life of a store that has a [facade.Seeder], however often
+// Write is called, also where its rows are deleted. An entity that has rows when it
 // comes to be seeded, as in a store of an older version, keeps those it has.
 //
 // Rows that are refused are schema.Faults with file and index, all of them at
-// once, and then nothing is written. Another failure is an *Error.
-func (f *Facade) Seed(ctx context.Context) error {
-	if len(f.seeds) == 0 {
+// once, and then nothing is written. Another failure is a [kiterror.Error].
+func Write(ctx context.Context, f *facade.Facade) error {
+	seeds := f.Seeds()
+	if len(seeds) == 0 {
 		return nil
 	}
-	s := seeding{host: f.host, ids: map[*schema.Entity]map[string]bool{}}
-	files := inDependencyOrder(f.seeds)
+	s := seeding{facade: f, store: f.Store(), ids: map[*schema.Entity]map[string]bool{}}
+	files := inDependencyOrder(seeds)
 	entities := make([]*schema.Entity, len(files))
 	for i, file := range files {
 		entities[i] = file.Entity
 	}
-	store := SeederOf(f.host.store)
-	done, err := store.Seeded(ctx, entities)
+	seeder := seederOf(s.store)
+	done, err := seeder.Seeded(ctx, entities)
 	if err != nil {
 		return kiterror.AsError(err)
 	}
-	var batches []SeedBatch
+	var batches []facade.SeedBatch
 	for _, file := range files {
 		if done[file.Entity] {
 			continue
 		}
-		empty, err := isEmpty(ctx, f.host.store, file.Entity)
+		empty, err := isEmpty(ctx, s.store, file.Entity)
 		switch {
 		case err != nil:
 			return kiterror.AsError(err).At(file.Entity.Name, "create")
 		case empty:
 			s.files = append(s.files, s.judge(ctx, file))
 		default:
-			batches = append(batches, SeedBatch{Entity: file.Entity})
+			batches = append(batches, facade.SeedBatch{Entity: file.Entity})
 		}
 	}
 	if err := s.consistent(ctx); err != nil {
@@ -66,12 +67,12 @@ func (f *Facade) Seed(ctx context.Context) error {
 	}
 	late := s.holdBack()
 	for _, file := range s.files {
-		batches = append(batches, SeedBatch{Entity: file.Entity, Rows: s.parentsFirst(file), Late: late[file.Entity]})
+		batches = append(batches, facade.SeedBatch{Entity: file.Entity, Rows: s.parentsFirst(file), Late: late[file.Entity]})
 	}
 	if len(batches) == 0 {
 		return nil
 	}
-	return s.explain(store.Seed(ctx, batches))
+	return s.explain(seeder.Seed(ctx, batches))
 }
 
 // explain is a store's refusal of seeds as a fault of their file.
@@ -93,8 +94,8 @@ func (s *seeding) explain(err error) error {
 // holdBack takes relations that may be null out of the rows where they lead to entities
 // that come later, because entities point at one another in a circle. They are set once
 // every row is there.
-func (s *seeding) holdBack() map[*schema.Entity][]LateField {
-	late := map[*schema.Entity][]LateField{}
+func (s *seeding) holdBack() map[*schema.Entity][]facade.LateField {
+	late := map[*schema.Entity][]facade.LateField{}
 	behind := map[*schema.Entity]bool{}
 	for i := len(s.files) - 1; i >= 0; i-- {
 		file := &s.files[i]
@@ -107,7 +108,7 @@ func (s *seeding) holdBack() map[*schema.Entity][]LateField {
 				if v == nil || jsontext.IsNull(v) {
 					continue
 				}
-				late[file.Entity] = append(late[file.Entity], LateField{s.id(file.Entity, r), Record{{Name: p.Name, Value: v}}})
+				late[file.Entity] = append(late[file.Entity], facade.LateField{ID: s.id(file.Entity, r), Set: facade.Record{{Name: p.Name, Value: v}}})
 				file.records[j] = slices.DeleteFunc(slices.Clone(r), func(m schema.Member) bool { return m.Name == p.Name })
 			}
 		}
@@ -118,7 +119,8 @@ func (s *seeding) holdBack() map[*schema.Entity][]LateField {
 
 // seeding is one run of Seed.
 type seeding struct {
-	host   *host
+	facade *facade.Facade
+	store  facade.Store
 	files  []judged
 	ids    map[*schema.Entity]map[string]bool // of the rows that will be written
 	faults schema.Faults
@@ -127,7 +129,7 @@ type seeding struct {
 // judged is a file whose rows are ready to be written.
 type judged struct {
 	compile.SeedFile
-	records []Record
+	records []facade.Record
 }
 
 // fault keeps a fault of the i-th row of a file.
@@ -135,34 +137,26 @@ func (s *seeding) fault(file string, i int, at, message, remedy string) {
 	s.faults = append(s.faults, schema.Fault{File: file, Pointer: fmt.Sprintf("/%d%s", i, at), Message: message, Remedy: remedy})
 }
 
-// judge takes the rows through the third step of the path, as create does, for the
-// author's own code.
+// judge judges and completes the rows, as create does for the author's own code.
 func (s *seeding) judge(ctx context.Context, file compile.SeedFile) judged {
-	out := judged{SeedFile: file, records: make([]Record, 0, len(file.Rows))}
+	out := judged{SeedFile: file, records: make([]facade.Record, 0, len(file.Rows))}
 	ids := map[string]bool{}
 	s.ids[file.Entity] = ids
-	door := &boundDoor{Door: &catalog.Door{Name: file.Entity.Name, Entity: file.Entity}, keeper: storeKeeper{}, boundary: storeKeeper{}}
-	op := &boundOperation{Operation: &catalog.Operation{Name: "create", Door: door.Door}, builtin: builtins["create"]}
 	for i, row := range file.Rows {
-		t := execution{viewer: viewer{host: s.host, call: &Call{}, inside: true, doorScope: access.Open, door: door, op: op}}
-		t.body = judgeBody(&t.viewer, file.Entity, schema.Create, row)
-		err := t.refusal()
-		if err == nil {
-			err = fill(ctx, &t)
-		}
+		record, err := s.facade.Complete(ctx, file.Entity, row)
 		if err != nil {
 			s.refused(file.File, i, err)
 			out.records = append(out.records, nil)
 			continue
 		}
-		out.records = append(out.records, t.body)
-		ids[string(s.id(file.Entity, t.body))] = true
+		out.records = append(out.records, record)
+		ids[string(s.id(file.Entity, record))] = true
 	}
 	return out
 }
 
 // id is the primary key of a row, in the one form of a key.
-func (s *seeding) id(e *schema.Entity, r Record) json.RawMessage {
+func (s *seeding) id(e *schema.Entity, r facade.Record) json.RawMessage {
 	id, _ := rows.Key(e.Primary, r.Get(e.Primary.Name))
 	return id
 }
@@ -187,7 +181,7 @@ func (s *seeding) consistent(ctx context.Context) error {
 		for _, members := range uniques {
 			seen := map[string]int{}
 			for i, r := range file.records {
-				values, ok := joined(members, r)
+				values, ok := facade.UniqueKey(members, r)
 				if !ok {
 					continue
 				}
@@ -226,7 +220,7 @@ func (s *seeding) consistent(ctx context.Context) error {
 // that are kept at a remote are not looked up.
 func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) error {
 	target := p.Link.Target
-	if s.host.catalog.RemoteOf(target) != "" {
+	if s.facade.Catalog().RemoteOf(target) != "" {
 		return nil
 	}
 	for i, r := range file.records {
@@ -234,8 +228,8 @@ func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) e
 			if id, _ := rows.Key(target.Primary, id); s.ids[target][string(id)] {
 				continue
 			}
-			found, err := s.host.store.Find(ctx, &Find{
-				Entity: target, Select: rows.NewLayout([]string{target.Primary.Name}), Limit: 1, Each: &EachKey{Field: target.Primary, Values: []json.RawMessage{id}},
+			found, err := s.store.Find(ctx, &facade.Find{
+				Entity: target, Select: rows.NewLayout([]string{target.Primary.Name}), Limit: 1, Each: &facade.EachKey{Field: target.Primary, Values: []json.RawMessage{id}},
 			})
 			if err != nil {
 				return kiterror.AsError(err).At(file.Entity.Name, "create")
@@ -246,24 +240,6 @@ func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) e
 		}
 	}
 	return nil
-}
-
-// joined is the values of a constraint's members as one text; false where one
-// of them is null, which is never taken.
-func joined(members []*schema.Property, r Record) (string, bool) {
-	var b strings.Builder
-	for _, p := range members {
-		v := r.Get(p.Name)
-		if v == nil || jsontext.IsNull(v) {
-			return "", false
-		}
-		if k, why := rows.Key(p, v); why == "" {
-			v = k
-		}
-		b.Write(v)
-		b.WriteByte(0)
-	}
-	return b.String(), b.Len() > 0
 }
 
 // names joins the names of fields, for messages.
@@ -277,7 +253,7 @@ func names(members []*schema.Property) string {
 
 // parentsFirst orders the rows of one entity so that a row comes behind those it
 // points at, and otherwise as in the file.
-func (s *seeding) parentsFirst(file judged) []Record {
+func (s *seeding) parentsFirst(file judged) []facade.Record {
 	e := file.Entity
 	var self []*schema.Property
 	for _, p := range e.Fields {
@@ -292,7 +268,7 @@ func (s *seeding) parentsFirst(file judged) []Record {
 	for i, r := range file.records {
 		at[string(s.id(e, r))] = i
 	}
-	out := make([]Record, 0, len(file.records))
+	out := make([]facade.Record, 0, len(file.records))
 	done := make([]bool, len(file.records))
 	var add func(i int)
 	add = func(i int) {

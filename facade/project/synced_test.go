@@ -1,41 +1,14 @@
-package facade_test
+package project_test
 
 import (
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/project"
 )
 
 const syncedFile = `{"note":"n","files":{"frond.json":"sha256:00"},"told":{"x-kit-version":1,"fronds":[{"name":"depot","doors":[{"name":"item","ops":[{"name":"list","kind":"query"},{"name":"pick"}],"schema":{"title":"item","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}}}}}]}]}}`
-
-// TestReadSynced reads a folder that a host's word was written into: what its list
-// takes and which operations are open stand in no card.
-func TestReadSynced(t *testing.T) {
-	files := fstest.MapFS{
-		"fronds/depot/frond.json":         {Data: []byte(`{"doors":{"item":{"operations":{"only":["list"],"findByIds":false,"pick":{}}}}}`)},
-		"fronds/depot/entities/item.json": {Data: []byte(`{"type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}}}}`)},
-		"fronds/depot/synced.json":        {Data: []byte(syncedFile)},
-	}
-	project, err := facade.Read(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	project.Fronds[0].Remote = "http://127.0.0.1:1"
-	f, err := facade.New(project, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	door := f.Catalog().Door("item")
-	if list := door.Operation("list"); list.Takes("filter") || !list.Takes("limit") {
-		t.Error("the list takes what its host does not")
-	}
-	if !door.Operation("pick").Open {
-		t.Error("nobody says what pick takes, and yet it is not open")
-	}
-}
 
 func TestReadSyncedFaults(t *testing.T) {
 	for text, want := range map[string]string{
@@ -49,7 +22,7 @@ func TestReadSyncedFaults(t *testing.T) {
 			"fronds/depot/entities/item.json": {Data: []byte(`{}`)},
 			"fronds/depot/synced.json":        {Data: []byte(text)},
 		}
-		_, err := facade.Read(files)
+		_, err := project.Read(files)
 		if err == nil || !strings.Contains(err.Error(), "fronds/depot/synced.json: "+want) || !strings.Contains(err.Error(), "remove it, and the files it names") {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}

@@ -1,11 +1,8 @@
-package facade_test
+package compile_test
 
 import (
 	"strings"
 	"testing"
-	"testing/fstest"
-
-	"github.com/frondhost/frond/facade"
 )
 
 // line is a card whose rows are in another program's table, with a key of two columns.
@@ -34,7 +31,7 @@ func TestTablesOfAnotherProgram(t *testing.T) {
 		"tables: {line: {key: [orderId, id]}}":             `"id" is no field of line that a key can be made of`,
 		"tables: {line: {key: [orderId, rate]}}":           "a key cannot be made of rate",
 	} {
-		_, err := compiled(map[string]string{"entities/line.yaml": line, "frond.yaml": config})
+		_, err := compiled(t, map[string]string{"entities/line.yaml": line, "frond.yaml": config})
 		switch {
 		case want == "" && err != nil:
 			t.Errorf("%s: %v", config, err)
@@ -53,40 +50,27 @@ func TestTablesOfAnotherProgram(t *testing.T) {
 		"lineId: [orderId, word]":      "word and line.productId are of different types",
 	} {
 		config := "tables: {line: {key: [orderId, productId]}, note: {references: {" + references + "}}}"
-		_, err := compiled(map[string]string{"entities/line.yaml": line, "entities/note.yaml": note, "frond.yaml": config})
+		_, err := compiled(t, map[string]string{"entities/line.yaml": line, "entities/note.yaml": note, "frond.yaml": config})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %s", references, err, want)
 		}
 	}
 	open := strings.Replace(note, ", boundary: {in: closed}", "", 1)
-	if _, err := compiled(map[string]string{"entities/line.yaml": line, "entities/note.yaml": open, "frond.yaml": "tables: {line: {key: [orderId, productId]}, note: {references: {lineId: [orderId, productId]}}}"}); err == nil || !strings.Contains(err.Error(), "lineId is made of orderId, productId") {
+	if _, err := compiled(t, map[string]string{"entities/line.yaml": line, "entities/note.yaml": open, "frond.yaml": "tables: {line: {key: [orderId, productId]}, note: {references: {lineId: [orderId, productId]}}}"}); err == nil || !strings.Contains(err.Error(), "lineId is made of orderId, productId") {
 		t.Error(err)
 	}
 	sent := strings.Replace(line, ", boundary: {in: closed}", "", 1)
-	if _, err := compiled(map[string]string{"entities/line.yaml": sent, "frond.yaml": "tables: {line: {key: [orderId, productId]}}"}); err == nil || !strings.Contains(err.Error(), "id is made of orderId, productId") {
+	if _, err := compiled(t, map[string]string{"entities/line.yaml": sent, "frond.yaml": "tables: {line: {key: [orderId, productId]}}"}); err == nil || !strings.Contains(err.Error(), "id is made of orderId, productId") {
 		t.Error(err)
 	}
-	if _, err := compiled(map[string]string{"entities/line.yaml": line, "frond.yaml": "tables: {line: {}}", "seeds/line.yaml": "[]"}); err == nil || !strings.Contains(err.Error(), "the rows of line are in a table of another program") {
+	if _, err := compiled(t, map[string]string{"entities/line.yaml": line, "frond.yaml": "tables: {line: {}}", "seeds/line.yaml": "[]"}); err == nil || !strings.Contains(err.Error(), "the rows of line are in a table of another program") {
 		t.Error(err)
 	}
-	f, err := compiled(map[string]string{"entities/line.yaml": line, "frond.yaml": "tables: {line: {table: Order Details, schema: s, columns: {orderId: OrderID}}}"})
+	f, err := compiled(t, map[string]string{"entities/line.yaml": line, "frond.yaml": "tables: {line: {table: Order Details, schema: s, columns: {orderId: OrderID}}}"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if is := f.Catalog().Set.Entity("line").Table; is.Name != "Order Details" || is.Schema != "s" || is.Column("orderId") != "OrderID" || is.Column("rate") != "rate" {
+	if is := f.Catalog.Set.Entity("line").Table; is.Name != "Order Details" || is.Schema != "s" || is.Column("orderId") != "OrderID" || is.Column("rate") != "rate" {
 		t.Errorf("%+v", is)
 	}
-}
-
-// compiled compiles a project of these files.
-func compiled(files map[string]string) (*facade.Facade, error) {
-	fsys := fstest.MapFS{}
-	for name, text := range files {
-		fsys[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	p, err := facade.Read(fsys)
-	if err != nil {
-		return nil, err
-	}
-	return facade.New(p, nil, nil)
 }

@@ -1,5 +1,5 @@
-// Package readset says what calls have read, so that an answer can be made again when that
-// changes:
+// Package readset records the rows that the calls of a live query read, so that its answer is made
+// again when they change. It also makes reads of several executions one statement.
 //
 //	product: any row        a list, a count, a filter through a relation
 //	order: 7, 12            rows that were read by their primary keys alone
@@ -30,16 +30,16 @@ type Set struct {
 	other    string                                 // something that is no entity; "": nothing
 }
 
-// Any adds all rows of an entity.
-func (s *Set) Any(e *schema.Entity) {
+// anyRow adds all rows of an entity.
+func (s *Set) anyRow(e *schema.Entity) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begin()
 	s.entities[e] = nil
 }
 
-// Row adds the rows of an entity that have these primary keys, JSON texts.
-func (s *Set) Row(e *schema.Entity, keys ...json.RawMessage) {
+// addRows adds the rows of an entity that have these primary keys, JSON texts.
+func (s *Set) addRows(e *schema.Entity, keys ...json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begin()
@@ -59,8 +59,8 @@ func (s *Set) Row(e *schema.Entity, keys ...json.RawMessage) {
 	}
 }
 
-// Other adds a read that is no row of an entity, by the name of a door.
-func (s *Set) Other(name string) {
+// noRows adds a read that is no row of an entity, by the name of a door.
+func (s *Set) noRows(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.other = name
@@ -72,27 +72,27 @@ func (s *Set) begin() {
 	}
 }
 
-// Where adds the rows of an entity that meet a filter: those that it names by their primary
+// meeting adds the rows of an entity that meet a filter: those that it names by their primary
 // keys, or any; and the rows that it reaches through relations.
-func (s *Set) Where(e *schema.Entity, where *filter.Filter) {
-	s.Related(where)
+func (s *Set) meeting(e *schema.Entity, where *filter.Filter) {
+	s.related(where)
 	if keys := keysIn(where, e.Primary); keys != nil {
-		s.Row(e, keys...)
+		s.addRows(e, keys...)
 		return
 	}
-	s.Any(e)
+	s.anyRow(e)
 }
 
-// Related adds the rows that a filter reaches through relations.
-func (s *Set) Related(where *filter.Filter) {
+// related adds the rows that a filter reaches through relations.
+func (s *Set) related(where *filter.Filter) {
 	if where == nil {
 		return
 	}
 	if where.Link != nil {
-		s.Any(where.Link.Target)
+		s.anyRow(where.Link.Target)
 	}
 	for _, sub := range where.Sub {
-		s.Related(sub)
+		s.related(sub)
 	}
 }
 
@@ -139,11 +139,10 @@ func (s *Set) Touched(entity string, key json.RawMessage) bool {
 	return false
 }
 
-// Entities returns the entities whose rows were read, by name, and the name of something else
+// readEntities returns the entities whose rows were read, by name, and the name of something else
 // that was, or "".
-func (s *Set) Entities() (entities []*schema.Entity, other string) {
+func (s *Set) readEntities() (entities []*schema.Entity, other string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	byName := func(a, b *schema.Entity) int { return strings.Compare(a.Key, b.Key) }
-	return slices.SortedFunc(maps.Keys(s.entities), byName), s.other
+	return slices.SortedFunc(maps.Keys(s.entities), func(a, b *schema.Entity) int { return strings.Compare(a.Key, b.Key) }), s.other
 }

@@ -1,4 +1,4 @@
-package facade_test
+package compile_test
 
 import (
 	"encoding/json"
@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/compile"
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -23,16 +25,16 @@ func TestPublishedFieldsStateTypes(t *testing.T) {
 	t.Parallel()
 	projects, fields := 0, 0
 	for name, files := range allProjects(t) {
-		p, err := facade.Read(files)
+		fronds, err := project.Read(files)
 		if err != nil {
 			continue // the project of a test of faults
 		}
-		f, err := facade.New(p, nil, &facade.Options{Unregistered: func(schema.Fault) {}, Incomplete: true})
+		f, err := compile.Compile(&compile.Source{Fronds: fronds}, &compile.Options{Unregistered: func(schema.Fault) {}, Incomplete: true, Now: time.Now})
 		if err != nil {
 			continue
 		}
 		projects++
-		for what, text := range map[string]json.RawMessage{"discovery": f.Catalog().Discovery().AppendJSON(nil), "bundle": f.Catalog().Set.Bundle()} {
+		for what, text := range map[string]json.RawMessage{"discovery": f.Catalog.Discovery().AppendJSON(nil), "bundle": f.Catalog.Set.Bundle()} {
 			fields += typedFields(t, name+" "+what, text)
 		}
 	}
@@ -71,7 +73,7 @@ func typedFields(t *testing.T, at string, text json.RawMessage) (n int) {
 func allProjects(t *testing.T) map[string]fs.FS {
 	t.Helper()
 	all := map[string]fs.FS{}
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

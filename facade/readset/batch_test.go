@@ -1,4 +1,4 @@
-package facade_test
+package readset_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -25,9 +26,9 @@ func (s *findCounter) Find(ctx context.Context, q *facade.Find) (*facade.Found, 
 	return s.Store.Find(ctx, q)
 }
 
-// TestTogether: executions side by side are answered as one by one, each by its caller's rules, and
+// TestBatch: executions side by side are answered as one by one, each by its caller's rules, and
 // reads that differ in one value are one statement.
-func TestTogether(t *testing.T) {
+func TestBatch(t *testing.T) {
 	p, err := facade.Read(fstest.MapFS{
 		"fronds/pad/entities/note.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  owner: {type: string}\n  n: {type: integer}\n  secret: {type: string}\nrequired: [owner, n]\n")},
 		"fronds/pad/frond.yaml":         {Data: []byte("collectors:\n  note:\n    - when: user.id == \"staff\"\n      allow: all\n    - rows: {owner: {eq: $user.id}}\n      hide: [secret]\n")},
@@ -92,12 +93,12 @@ func TestTogether(t *testing.T) {
 			}
 			before := store.finds.Load()
 			synctest.Test(t, func(t *testing.T) { // a slow machine does not end the wait for the others
-				together := facade.NewTogether(len(got), make(chan struct{}, 1))
+				batch := readset.NewBatch(len(got), make(chan struct{}, 1))
 				var all sync.WaitGroup
 				for i := range got {
 					all.Go(func() {
-						ctx, _ := facade.RecordReads(t.Context())
-						together.Run(ctx, func(ctx context.Context) { got[i] = c.call(ctx, i) })
+						ctx, _ := readset.Record(t.Context())
+						batch.Run(ctx, func(ctx context.Context) { got[i] = c.call(ctx, i) })
 					})
 				}
 				all.Wait()

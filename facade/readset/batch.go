@@ -1,4 +1,4 @@
-package facade
+package readset
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -15,7 +16,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Together runs several executions of one document side by side and gathers their reads of a
+// Batch runs several executions of one document side by side and gathers their reads of a
 // store. Each execution keeps its caller, its rules and its answer. When all of them wait for the
 // store, reads that differ in one value alone become one statement:
 //
@@ -26,7 +27,7 @@ import (
 // The value is that of an eq condition on a text or an integer, of the document's filter or of
 // the caller's rules. Reads with Each join where the rest of them is equal, and equal reads
 // are made once. All others are made one after the other.
-type Together struct {
+type Batch struct {
 	statements chan struct{}
 
 	mu      sync.Mutex
@@ -35,91 +36,91 @@ type Together struct {
 	timer   *time.Timer
 }
 
-// togetherPatience is how long a read waits for the executions beside it: one may be held up
+// batchPatience is how long a read waits for the executions beside it: one may be held up
 // elsewhere.
-const togetherPatience = 5 * time.Millisecond
+const batchPatience = 5 * time.Millisecond
 
-// maxTogether is how many keys one statement takes.
-const maxTogether = 5000
+// maxKeysOfBatch is how many keys one statement takes.
+const maxKeysOfBatch = 5000
 
-// NewTogether is for n executions. statements bounds how many reads are made at once, among
+// NewBatch is for n executions. statements bounds how many reads are made at once, among
 // all that share it.
-func NewTogether(n int, statements chan struct{}) *Together {
-	return &Together{active: n, statements: statements}
+func NewBatch(n int, statements chan struct{}) *Batch {
+	return &Batch{active: n, statements: statements}
 }
 
-type togetherKey struct{}
+type batchKey struct{}
 
 // Run runs one of the executions; do makes its calls with the context that it is given.
-func (t *Together) Run(ctx context.Context, do func(context.Context)) {
-	defer t.leave() //nolint:contextcheck // each read has the context of its execution
-	do(context.WithValue(ctx, togetherKey{}, t))
+func (b *Batch) Run(ctx context.Context, do func(context.Context)) {
+	defer b.leave() //nolint:contextcheck // each read has the context of its execution
+	do(context.WithValue(ctx, batchKey{}, b))
 }
 
-// IsTogether reports whether ctx belongs to an execution of a [Together], which makes its calls
+// InBatch reports whether ctx belongs to an execution of a [Batch], which makes its calls
 // one after the other.
-func IsTogether(ctx context.Context) bool { return ctx.Value(togetherKey{}) != nil }
+func InBatch(ctx context.Context) bool { return ctx.Value(batchKey{}) != nil }
 
-// findTogether reads from s, together with others where ctx belongs to a [Together].
-func findTogether(ctx context.Context, s Store, q *Find) (*Found, error) {
-	t, _ := ctx.Value(togetherKey{}).(*Together)
-	if t == nil {
+// find reads from s, together with others where ctx belongs to a [Batch].
+func find(ctx context.Context, s facade.Store, q *facade.Find) (*facade.Found, error) {
+	b, _ := ctx.Value(batchKey{}).(*Batch)
+	if b == nil {
 		return s.Find(ctx, q)
 	}
 	r := newSharedRead(ctx, s, q)
-	t.mu.Lock()
-	t.waiting = append(t.waiting, r)
-	t.active--
+	b.mu.Lock()
+	b.waiting = append(b.waiting, r)
+	b.active--
 	switch {
-	case t.active <= 0:
-		t.flush() //nolint:contextcheck // as above
-	case t.timer == nil:
-		t.timer = time.AfterFunc(togetherPatience, func() { //nolint:contextcheck // as above
-			t.mu.Lock()
-			t.flush()
+	case b.active <= 0:
+		b.flush() //nolint:contextcheck // as above
+	case b.timer == nil:
+		b.timer = time.AfterFunc(batchPatience, func() { //nolint:contextcheck // as above
+			b.mu.Lock()
+			b.flush()
 		})
-		t.mu.Unlock()
+		b.mu.Unlock()
 	default:
-		t.mu.Unlock()
+		b.mu.Unlock()
 	}
 	<-r.done
 	return r.found, r.err
 }
 
 // leave ends one execution.
-func (t *Together) leave() {
-	t.mu.Lock()
-	t.active--
-	if t.active > 0 || len(t.waiting) == 0 {
-		t.mu.Unlock()
+func (b *Batch) leave() {
+	b.mu.Lock()
+	b.active--
+	if b.active > 0 || len(b.waiting) == 0 {
+		b.mu.Unlock()
 		return
 	}
-	t.flush()
+	b.flush()
 }
 
-// flush answers the reads that wait. The caller holds t.mu; flush unlocks it.
-func (t *Together) flush() {
-	all := t.waiting
-	t.waiting = nil
-	if t.timer != nil {
-		t.timer.Stop()
-		t.timer = nil
+// flush answers the reads that wait. The caller holds b.mu; flush unlocks it.
+func (b *Batch) flush() {
+	all := b.waiting
+	b.waiting = nil
+	if b.timer != nil {
+		b.timer.Stop()
+		b.timer = nil
 	}
-	t.mu.Unlock()
+	b.mu.Unlock()
 	if len(all) == 0 {
 		return
 	}
-	t.statements <- struct{}{}
+	b.statements <- struct{}{}
 	for _, group := range grouped(all, (*sharedRead).masked) {
 		key := group[0].varying(group)
 		for _, equal := range grouped(group, func(r *sharedRead) string { return r.without(key) }) {
-			answerTogether(equal, key)
+			answer(equal, key)
 		}
 	}
-	<-t.statements
-	t.mu.Lock()
-	t.active += len(all)
-	t.mu.Unlock()
+	<-b.statements
+	b.mu.Lock()
+	b.active += len(all)
+	b.mu.Unlock()
 	for _, r := range all {
 		close(r.done)
 	}
@@ -143,18 +144,18 @@ func grouped(all []*sharedRead, text func(*sharedRead) string) (groups [][]*shar
 // sharedRead is a read that waits.
 type sharedRead struct {
 	ctx   context.Context //nolint:containedctx // of the execution that waits
-	store Store
-	find  *Find
+	store facade.Store
+	find  *facade.Find
 	head  string           // all of find but its conditions and its keys
 	parts []*filter.Filter // the conditions, all of which have to hold
 	done  chan struct{}
-	found *Found
+	found *facade.Found
 	err   error
 }
 
-func newSharedRead(ctx context.Context, s Store, q *Find) *sharedRead {
+func newSharedRead(ctx context.Context, s facade.Store, q *facade.Find) *sharedRead {
 	if q.Key != nil { // a page of one row, whose key may vary
-		q = &Find{Entity: q.Entity, Select: q.Select, Where: q.condition(), Sort: newOrder(q.Entity, nil).keys, Limit: 1, NoKeys: true}
+		q = &facade.Find{Entity: q.Entity, Select: q.Select, Where: q.Condition(), Sort: []facade.SortKey{{Field: q.Entity.Primary}}, Limit: 1, NoKeys: true}
 	}
 	r := &sharedRead{ctx: ctx, store: s, find: q, parts: conjuncts(q.Where, nil), done: make(chan struct{})}
 	head := fmt.Appendf(nil, "%p %q %d %d %q %q %t%t%t%t%t%t", q.Entity, q.Select.Fields, q.Limit, q.Offset, q.From, q.Until, q.Including, q.Backward, q.Count, q.Estimate, q.Keys, q.NoKeys)
@@ -230,10 +231,10 @@ func (r *sharedRead) varying(group []*sharedRead) int {
 	return best
 }
 
-// answerTogether answers reads that differ in the value of one condition, or in their keys. Where the
+// answer answers reads that differ in the value of one condition, or in their keys. Where the
 // one statement fails each is read by itself.
-func answerTogether(all []*sharedRead, key int) {
-	if len(all) > 1 && readTogether(all, key) == nil {
+func answer(all []*sharedRead, key int) {
+	if len(all) > 1 && readAtOnce(all, key) == nil {
 		return
 	}
 	for _, r := range all {
@@ -251,8 +252,8 @@ func answerTogether(all []*sharedRead, key int) {
 // errTooMany is the error of more keys than one statement takes.
 var errTooMany = kiterror.Errorf(kiterror.PayloadTooLarge, "the reads have too many keys for one statement")
 
-// readTogether makes one statement of reads, and gives each its part.
-func readTogether(all []*sharedRead, key int) (err error) {
+// readAtOnce makes one statement of reads, and gives each its part.
+func readAtOnce(all []*sharedRead, key int) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = kiterror.Panicked(p)
@@ -280,12 +281,12 @@ func readTogether(all []*sharedRead, key int) (err error) {
 		}
 	}
 	switch {
-	case len(values) > maxTogether:
+	case len(values) > maxKeysOfBatch:
 		return errTooMany
 	case q.Each != nil:
-		q.Each = &EachKey{Field: q.Each.Field, Values: values}
+		q.Each = &facade.EachKey{Field: q.Each.Field, Values: values}
 	case key >= 0:
-		q.Each = &EachKey{Field: first.parts[key].Field, Values: values}
+		q.Each = &facade.EachKey{Field: first.parts[key].Field, Values: values}
 		q.Where = nil
 		for _, part := range slices.Delete(slices.Clone(first.parts), key, key+1) {
 			q.Where = filter.Both(q.Where, part)
@@ -301,15 +302,15 @@ func readTogether(all []*sharedRead, key int) (err error) {
 		return err
 	}
 	for i, r := range all {
-		r.found = found.part(r.find, places[i])
+		r.found = part(found, r.find, places[i])
 		r.err = budget.AccountOf(r.ctx).Take(r.found.Rows)
 	}
 	return nil
 }
 
 // part is the answer to one read out of one for several: the groups at places, or with none all of it.
-func (f *Found) part(q *Find, places []int) *Found {
-	out := &Found{Rows: rows.New(f.Rows.Layout(), 0), Total: f.Total, More: f.More}
+func part(f *facade.Found, q *facade.Find, places []int) *facade.Found {
+	out := &facade.Found{Rows: rows.New(f.Rows.Layout(), 0), Total: f.Total, More: f.More}
 	take := func(from, to int) {
 		for i := from; i < to; i++ {
 			out.Rows.CopyRow(f.Rows.Row(i))
@@ -325,7 +326,7 @@ func (f *Found) part(q *Find, places []int) *Found {
 	for _, at := range places {
 		g, from := f.Groups[at], out.Rows.Len()
 		take(g.From, g.To)
-		out.Groups = append(out.Groups, FoundGroup{From: from, To: out.Rows.Len(), Total: g.Total, More: g.More})
+		out.Groups = append(out.Groups, facade.FoundGroup{From: from, To: out.Rows.Len(), Total: g.Total, More: g.More})
 	}
 	if q.Each == nil {
 		g := out.Groups[0]

@@ -1,4 +1,4 @@
-package readset_test
+package readset
 
 import (
 	"encoding/json"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -33,8 +32,8 @@ func TestTouched(t *testing.T) {
 		"a row behind a relation is any": {both(byAuthor, is(book.Primary, filter.Eq, int64(1))), "true false true"},
 		"not":                            {&filter.Filter{Op: filter.Not, Sub: []*filter.Filter{is(book.Primary, filter.Eq, int64(1))}}, "true true false"},
 	} {
-		var read readset.Set
-		read.Where(book, c.where)
+		var read Set
+		read.meeting(book, c.where)
 		got := fmt.Sprint(read.Touched("book", json.RawMessage("1")), read.Touched("book", json.RawMessage("2")), read.Touched("author", json.RawMessage(`"a"`)))
 		if got != c.touched {
 			t.Errorf("%s: %s", name, got)
@@ -45,20 +44,20 @@ func TestTouched(t *testing.T) {
 // TestKeys: a key has one text, many keys are any row, and any row stays so.
 func TestKeys(t *testing.T) {
 	e := &schema.Entity{Name: "e", Key: "e", Primary: &schema.Property{Field: schema.Field{Name: "id"}, Kind: schema.KindString}}
-	var read readset.Set
-	read.Row(e, json.RawMessage(`"caf\u00e9"`))
+	var read Set
+	read.addRows(e, json.RawMessage(`"caf\u00e9"`))
 	if !read.Touched("e", json.RawMessage(`"café"`)) || read.Touched("e", json.RawMessage(`"cafe"`)) || read.Touched("other", json.RawMessage(`"café"`)) {
 		t.Error("keys are compared by their values")
 	}
 	for i := range 1000 {
-		read.Row(e, json.RawMessage(fmt.Sprintf(`"k%d"`, i)))
+		read.addRows(e, json.RawMessage(fmt.Sprintf(`"k%d"`, i)))
 	}
 	if !read.Touched("e", json.RawMessage(`"none"`)) {
 		t.Error("beyond a thousand keys any row counts")
 	}
-	read.Row(e, json.RawMessage(`"x"`))
-	read.Other("shape")
-	if entities, other := read.Entities(); !read.Touched("e", json.RawMessage(`"none"`)) || len(entities) != 1 || entities[0] != e || other != "shape" {
+	read.addRows(e, json.RawMessage(`"x"`))
+	read.noRows("shape")
+	if entities, other := read.readEntities(); !read.Touched("e", json.RawMessage(`"none"`)) || len(entities) != 1 || entities[0] != e || other != "shape" {
 		t.Errorf("%v %q", entities, other)
 	}
 }

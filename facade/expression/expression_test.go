@@ -1,0 +1,61 @@
+package expression_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/frondhost/frond/facade/expression"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// TestFormula: a value is of the declared type, whole numbers are written as such, and a row that
+// lacks an input gives null in place of a failure.
+func TestFormula(t *testing.T) {
+	for _, c := range []struct{ text, kind, row, want string }{
+		{"price * 100", "integer", `{"price":1.5}`, "150"},
+		{"price * 100", "number", `{"price":1.5}`, "150"},
+		{"price * 100", "string", `{"price":1.5}`, "fails"},
+		{"price * 100", "integer", `{"price":null}`, "null"},
+		{"price * 100", "integer", `{}`, "null"},
+		{"name[0:2]", "string", `{"name":"Ada Lovelace"}`, `"Ad"`},
+		{"size.depth", "integer", `{"size":{"depth":3}}`, "3"},
+		{"size.depth", "integer", `{"size":null}`, "null"},
+	} {
+		x, err := expression.CompileFree(c.text)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		f := expression.Formula{Expr: x, Shape: schema.Shape{Type: c.kind, Nullable: true}}
+		got, err := f.Of(map[string]any{}, func(name string) json.RawMessage { return jsontext.Get(json.RawMessage(c.row), name) })
+		if err != nil {
+			got = json.RawMessage("fails")
+		}
+		if string(got) != c.want {
+			t.Errorf("%s as %s of %s: %s (%v), want %s", c.text, c.kind, c.row, got, err, c.want)
+		}
+	}
+}
+
+// TestFreeNames: an expression over names that are not known has those that it reads, without those
+// that it declares, and the same value at any time.
+func TestFreeNames(t *testing.T) {
+	x, err := expression.CompileFree("let whole = price * amount; whole + price")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(x.Names) != 2 || x.Names[0] != "price" || x.Names[1] != "amount" {
+		t.Errorf("it reads %v", x.Names)
+	}
+	for text, want := range map[string]string{
+		"":            "the expression is empty",
+		"now()":       "there is no function now",
+		"$env[\"a\"]": "$env is not available; use a field name",
+		"a +":         "unexpected token EOF, at column 3 of the expression",
+	} {
+		if _, err := expression.CompileFree(text); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
