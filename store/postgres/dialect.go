@@ -132,15 +132,7 @@ func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias 
 			end("left")
 			return
 		}
-		b.Text("(")
-		b.Column(alias, c)
-		b.Text(" >= ")
-		b.Bind(sqltext.TextValue(text))
-		b.Text(" AND ")
-		b.Column(alias, c)
-		b.Text(" < ")
-		b.Bind(sqltext.TextValue(above))
-		b.Text(")")
+		b.Between(alias, c, text, above)
 	case filter.EndsWith:
 		end("right")
 	}

@@ -165,7 +165,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	switch {
 	case place.whole:
 		r.within(b, &place, place.ranges[0], c, false)
-		limit(b, r.Find)
+		b.Limit(r.Find)
 	case len(place.ranges) == 1 && c.Parts == nil && !r.composed():
 		b.Text("SELECT ")
 		b.Columns(r.Selection, "q")
@@ -180,7 +180,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 			b.Text(", ")
 			b.OrderBy(r.Order, "q")
 		}
-		limit(b, r.Find)
+		b.Limit(r.Find)
 	default:
 		b.Text("SELECT q.* FROM ")
 		r.bounded(b, &place, c, "q")

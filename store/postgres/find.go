@@ -150,8 +150,8 @@ func (r *reading) query(b *sqltext.Builder, before, behind int, row func(values 
 // in the same statement is the last column, in a row of its own.
 func (r *reading) runPage(c *engine.Conn) error {
 	r.Reset()
-	counted, most := r.counted(), max(0, r.Find.Limit)
-	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(most))
+	counted := r.counted()
+	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(max(0, r.Find.Limit)))
 	total, behind := int64(-1), 0
 	if counted {
 		behind = 1
@@ -163,8 +163,7 @@ func (r *reading) runPage(c *engine.Conn) error {
 				return err
 			}
 		}
-		if r.Read.Len() == most {
-			r.Found.More = true
+		if !r.Next() {
 			return nil
 		}
 		r.take(values, 0)
@@ -177,7 +176,7 @@ func (r *reading) runPage(c *engine.Conn) error {
 	r.Found.Total = total
 	err := r.Settle([]facade.FoundGroup{{To: r.Read.Len()}})
 	if err == nil && r.estimated() {
-		r.Found.Total, err = r.estimate(c, int64(r.Find.Offset+r.Found.Rows.Len()), r.Found.More)
+		r.Found.Total, err = r.estimate(c)
 	}
 	return err
 }
@@ -207,7 +206,7 @@ func (v cells) AppendCell(dst []byte, i int, c *sqltext.Column) []byte {
 }
 
 // An estimated total is exact where that costs little: where the page shows it, and where at most
-// estimateFrom rows meet the filter. Beyond, it is the planner's estimate, from the present size of
+// [sqltext.EstimateFrom] rows meet the filter. Beyond, it is the planner's estimate, from the present size of
 // the table and the statistics of ANALYZE (docs/decisions/postgresql.md):
 //
 //	page      rows read, and no more behind them          exact
@@ -216,25 +215,17 @@ func (v cells) AppendCell(dst []byte, i int, c *sqltext.Column) []byte {
 //
 // The count has a tenth of a statement's time. Where that is not enough the planner is asked;
 // where it says less than the page has seen, that is the answer.
-const (
-	estimateFrom = 10_000 // rows that are counted one by one
-	estimateTime = 10     // the part of a statement's time that counting has
-)
+const estimateTime = 10 // the part of a statement's time that counting has
 
-// estimate returns about how many rows meet the conditions. known is how many the page has seen,
-// and all of them where more is false. The result is never smaller than known.
-func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error) {
-	if !more && r.Find.From == nil && (known > int64(r.Find.Offset) || r.Find.Offset == 0) {
+// estimate returns about how many rows meet the conditions, and no fewer than the page has seen.
+func (r *reading) estimate(c *engine.Conn) (int64, error) {
+	known, all := r.Seen()
+	if all {
 		return known, nil
-	}
-	if more { // the row beyond the page was seen too
-		known++
 	}
 	b := r.store.text.Builder()
 	defer b.Free()
-	b.Text("SELECT count(*) FROM (SELECT 1")
-	r.Met(b)
-	b.Text(" LIMIT " + strconv.Itoa(estimateFrom+1) + ") AS met")
+	r.CountSome(b)
 	var n int64
 	done, err := c.Hurried(estimateTime, func() error {
 		text, err := single(c, b)
@@ -243,7 +234,7 @@ func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error
 		}
 		return err
 	})
-	if err != nil || done && n <= estimateFrom {
+	if err != nil || done && n <= sqltext.EstimateFrom {
 		return n, err
 	}
 	e := r.store.text.Builder()

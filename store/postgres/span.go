@@ -61,7 +61,7 @@ func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name
 		b.Text(" ORDER BY ")
 		b.OrderBy(r.Order, name)
 	}
-	limit(b, r.Find)
+	b.Limit(r.Find)
 }
 
 // within writes the SELECT of one range, in order.
@@ -155,17 +155,6 @@ func room(q *facade.Find) string {
 }
 
 var rooms = [...]int{8, 64, 512, 4096, 32768}
-
-// limit writes LIMIT and OFFSET. One row beyond the limit is read, because it says that there
-// are more.
-func limit(b *sqltext.Builder, q *facade.Find) {
-	b.Text(" LIMIT ")
-	b.Bind(sqltext.IntValue(int64(max(0, q.Limit)) + 1))
-	if q.Offset > 0 {
-		b.Text(" OFFSET ")
-		b.Bind(sqltext.IntValue(int64(q.Offset)))
-	}
-}
 
 // A page after a cursor is read as ranges of an index, however many rows are equal in the first
 // keys. One condition with OR would be a filter over all rows from the first key on. A range is

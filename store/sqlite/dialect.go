@@ -7,7 +7,6 @@ import (
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -23,7 +22,7 @@ const maxArgs = 32766
 
 // words are SQLite's fixed parts of statements. Null is its smallest value by itself. A CROSS
 // JOIN makes it begin with the ids and look the rows up. It joins 64 tables at most.
-var words = sqltext.Words{True: "1", False: "0", Cross: "CROSS JOIN", MaxValues: maxArgs, MaxJoins: 12}
+var words = sqltext.Words{True: "1", False: "0", Bound: " + 0", Cross: "CROSS JOIN", MaxValues: maxArgs, MaxJoins: 12}
 
 // Placeholder appends "?".
 func (dialect) Placeholder(sql []byte, _ int) []byte { return append(sql, '?') }
@@ -132,15 +131,7 @@ func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias 
 			b.Text(") = 1")
 			return
 		}
-		b.Text("(")
-		b.Column(alias, c)
-		b.Text(" >= ")
-		b.Bind(sqltext.TextValue(text))
-		b.Text(" AND ")
-		b.Column(alias, c)
-		b.Text(" < ")
-		b.Bind(sqltext.TextValue(above))
-		b.Text(")")
+		b.Between(alias, c, text, above)
 	case filter.EndsWith:
 		// by bytes: SQLite's substr of a text stops at a NUL, that of a blob does not
 		b.Text("substr(CAST(")
@@ -195,24 +186,6 @@ func (dialect) Element(b *sqltext.Builder, name string, of *sqltext.Column) {
 	b.Text(name, ".value")
 	if of.Collation != "" {
 		b.Text(" COLLATE ", of.Collation)
-	}
-}
-
-// limit writes LIMIT and OFFSET. One row beyond the limit is read, because it says that there
-// are more:
-//
-//	LIMIT ? + 0 OFFSET ? + 0
-//
-// The limit is an expression and not a bare placeholder because SQLite plans by the number that it
-// finds there, and would prepare the statement again for each other number.
-func limit(b *sqltext.Builder, q *facade.Find) {
-	b.Text(" LIMIT ")
-	b.Bind(sqltext.IntValue(int64(max(0, q.Limit)) + 1))
-	b.Text(" + 0")
-	if q.Offset > 0 {
-		b.Text(" OFFSET ")
-		b.Bind(sqltext.IntValue(int64(q.Offset)))
-		b.Text(" + 0")
 	}
 }
 

@@ -147,7 +147,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 		b.Text(" ORDER BY ")
 		b.OrderBy(r.Order, inner)
 	}
-	limit(b, r.Find)
+	b.Limit(r.Find)
 	b.Text(") ORDER BY k.rowid")
 	if len(r.Order) > 0 {
 		b.Text(", ")

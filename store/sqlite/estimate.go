@@ -8,7 +8,7 @@ import (
 )
 
 // An estimated total is exact where that costs little: without a filter, where the page shows
-// it, and where at most estimateFrom rows meet the filter. Beyond, a sample of the table says
+// it, and where at most [sqltext.EstimateFrom] rows meet the filter. Beyond, a sample of the table says
 // how many of its rows meet the filter (docs/decisions/filters-and-paging.md):
 //
 //	page      rows read, and no more behind them          exact
@@ -18,28 +18,21 @@ import (
 // Each statement has a tenth of a statement's time. Where that is not enough the answer is the
 // number known so far.
 const (
-	estimateFrom = 10_000 // rows that are counted one by one
 	sampleRows   = 2_000
 	estimateTime = 10 // the part of a statement's time that each step of it has
 )
 
-// estimate returns about how many rows meet the conditions. known is how many the page has seen,
-// and all of them where more is false. The result is never smaller than known.
-func (r *reading) estimate(c *engine.Conn, known int64, more bool) (int64, error) {
-	if !more && r.Find.From == nil && (known > int64(r.Find.Offset) || r.Find.Offset == 0) {
+// estimate returns about how many rows meet the conditions, and no fewer than the page has seen.
+func (r *reading) estimate(c *engine.Conn) (int64, error) {
+	known, whole := r.Seen()
+	if whole {
 		return known, nil
-	}
-	// The row beyond the page was seen too.
-	if more {
-		known++
 	}
 	b := r.store.text.Builder()
 	defer b.Free()
-	b.Text("SELECT count(*) FROM (SELECT 1")
-	r.Met(b)
-	b.Text(" LIMIT " + strconv.Itoa(estimateFrom+1) + ")")
+	r.CountSome(b)
 	n, done, err := r.hurried(c, b)
-	if err != nil || done && n <= estimateFrom {
+	if err != nil || done && n <= sqltext.EstimateFrom {
 		return n, err
 	}
 	known = max(known, n)

@@ -7,6 +7,7 @@ import (
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // TestEstimates checks that an estimated total is near the exact one and costs the
@@ -66,7 +67,7 @@ func TestEstimates(t *testing.T) {
 // TestEstimatesBeyondASample checks that an estimate is no smaller than the number of rows that
 // were counted, where the sample meets none of them.
 func TestEstimatesBeyondASample(t *testing.T) {
-	m := newMusic(t, Options{Memory: true, Statement: -1}, estimateFrom+100)
+	m := newMusic(t, Options{Memory: true, Statement: -1}, sqltext.EstimateFrom+100)
 	// One row far behind all others is the next one of nearly every place of the sample.
 	if err := m.store.db.Write(&engine.Op{Ctx: t.Context(), Alone: true, Run: func(c *engine.Conn) error {
 		return c.Once("UPDATE track SET rowid = 1000000000000 WHERE id = 't000000'")
@@ -80,7 +81,7 @@ func TestEstimatesBeyondASample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found.Total != estimateFrom+1 {
-		t.Errorf("about %d, want the %d that were counted", found.Total, estimateFrom+1)
+	if found.Total != sqltext.EstimateFrom+1 {
+		t.Errorf("about %d, want the %d that were counted", found.Total, sqltext.EstimateFrom+1)
 	}
 }

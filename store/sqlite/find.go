@@ -104,7 +104,7 @@ func (r *reading) page() {
 		b.Text(" ORDER BY ")
 		b.OrderBy(r.Order, alias)
 	}
-	limit(b, r.Find)
+	b.Limit(r.Find)
 	if r.counted() {
 		b.Text(") UNION ALL SELECT 1, ")
 		r.total(b)
@@ -140,9 +140,8 @@ func (r *reading) runPage(c *engine.Conn) error {
 	if counted {
 		first = 1
 	}
-	limit := max(0, r.Find.Limit)
-	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(limit))
-	n, total := 0, int64(-1)
+	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(max(0, r.Find.Limit)))
+	total := int64(-1)
 	for st.Step() {
 		if first == 1 && st.ColumnInt64(0) == 1 {
 			if total = st.ColumnInt64(1); r.Find.Where == nil {
@@ -151,15 +150,13 @@ func (r *reading) runPage(c *engine.Conn) error {
 			break
 		}
 		// With a count the one row beyond the page is skipped, since the total follows it.
-		if n == limit {
-			r.Found.More = true
+		if !r.Next() {
 			if !counted {
 				break
 			}
 			continue
 		}
 		r.take(st, first)
-		n++
 		if err := r.Grown(); err != nil {
 			_ = c.Finish(st) // it was going well
 			return err
@@ -169,10 +166,10 @@ func (r *reading) runPage(c *engine.Conn) error {
 		return err
 	}
 	r.Found.Total = total
-	if err := r.Settle([]facade.FoundGroup{{To: n}}); err != nil || !r.estimated() {
+	if err := r.Settle([]facade.FoundGroup{{To: r.Read.Len()}}); err != nil || !r.estimated() {
 		return err
 	}
-	r.Found.Total, err = r.estimate(c, int64(r.Find.Offset+r.Found.Rows.Len()), r.Found.More)
+	r.Found.Total, err = r.estimate(c)
 	return err
 }
 

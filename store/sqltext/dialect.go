@@ -22,6 +22,9 @@ type Words struct {
 	// null, so that null is the smallest value (docs/decisions/filters-and-paging.md); "" where
 	// that is the default.
 	NullsFirst, NullsLast string
+	// Bound follows a bound number of rows. SQLite plans by the number that it finds there, and would
+	// prepare the statement again for each other number; an expression hides it.
+	Bound string
 	// Cross joins the rows of a list of ids to the list.
 	Cross string
 	// Lookups says that conditions on a relation are always written as EXISTS, because the database

@@ -164,3 +164,16 @@ func (b *Builder) beyond(keys []SortKey, values []Value, including bool, alias s
 	}
 	b.Text(")")
 }
+
+// Limit writes LIMIT and OFFSET. One row beyond the limit is read, because it says that there
+// are more.
+func (b *Builder) Limit(q *facade.Find) {
+	b.Text(" LIMIT ")
+	b.Bind(IntValue(int64(max(0, q.Limit)) + 1))
+	b.Text(b.db.Words.Bound)
+	if q.Offset > 0 {
+		b.Text(" OFFSET ")
+		b.Bind(IntValue(int64(q.Offset)))
+		b.Text(b.db.Words.Bound)
+	}
+}

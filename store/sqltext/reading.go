@@ -2,6 +2,7 @@ package sqltext
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
@@ -121,6 +122,35 @@ func (r *Reading) Conditions(b *Builder, alias, word string) {
 // then not read further.
 func (r *Reading) Grown() error {
 	return r.meter.Grown(r.Read, r.Held+cap(r.keys)+8*cap(r.ends))
+}
+
+// Next reports whether the next row of a page is read. The one beyond the limit is not: it sets More.
+func (r *Reading) Next() bool {
+	if r.Read.Len() < max(0, r.Find.Limit) {
+		return true
+	}
+	r.Found.More = true
+	return false
+}
+
+// EstimateFrom is the number of rows up to which an estimated total counts them.
+const EstimateFrom = 10_000
+
+// CountSome writes the statement that counts the rows that meet the filter, up to one more than
+// [EstimateFrom].
+func (r *Reading) CountSome(b *Builder) {
+	b.Text("SELECT count(*) FROM (SELECT 1")
+	r.Met(b)
+	b.Text(" LIMIT ", strconv.Itoa(EstimateFrom+1), ") AS met")
+}
+
+// Seen returns how many rows a page has shown to meet the filter, and whether these are all.
+func (r *Reading) Seen() (n int64, all bool) {
+	n = int64(r.Find.Offset + r.Found.Rows.Len())
+	if r.Found.More { // the row beyond the page was seen too
+		return n + 1, false
+	}
+	return n, r.Find.From == nil && (r.Found.Rows.Len() > 0 || r.Find.Offset == 0)
 }
 
 // Groups cuts the rows of a Find with Each into the groups of their keys, in whose order the rows

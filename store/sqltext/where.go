@@ -163,3 +163,16 @@ func (b *Builder) among(f *filter.Filter, c *Column, alias string) {
 		b.Text(") IS NOT TRUE")
 	}
 }
+
+// Between writes (t0."name" >= ? AND t0."name" < ?), which an index answers.
+func (b *Builder) Between(alias string, c *Column, from, below string) {
+	b.Text("(")
+	b.Column(alias, c)
+	b.Text(" >= ")
+	b.Bind(TextValue(from))
+	b.Text(" AND ")
+	b.Column(alias, c)
+	b.Text(" < ")
+	b.Bind(TextValue(below))
+	b.Text(")")
+}
