@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -46,7 +47,8 @@ func Again(db *dbschema.Database, opts *Options, is *Existing) (*Additions, erro
 		with = *opts
 	}
 	with.Known = r.known
-	r.keepKeys(&with)
+	maps.Copy(r.keys, with.Keys)
+	with.Keys = r.keys // those of views from the project, so that a second run needs no --view-key
 	r.out.Project = New(db, &with)
 	dir := "fronds/" + r.out.Project.Frond + "/"
 	for _, e := range r.out.Project.Entities {
@@ -87,42 +89,40 @@ func (r *again) read() error {
 		if k.Table == "" {
 			k.Table = schema.EntityKey(entity)
 		}
-		columns := jsontext.Get(entry, "columns")
+		full := dbschema.FullName(k.Schema, k.Table)
 		key := jsontext.Get(entry, "key")
+		columnOf := func(field string) string {
+			if named := dig(entry, "columns", field); named != nil {
+				return textOf(named)
+			}
+			return field
+		}
 		for field, property := range jsontext.Members(jsontext.Get(card, "properties")) {
-			role := jsontext.Get(jsontext.Get(property, "x-kit"), "role")
-			many := textOf(jsontext.Get(jsontext.Get(role, "relation"), "kind")) == "many"
-			if many || jsontext.Get(jsontext.Get(entry, "references"), field) != nil || key != nil && jsontext.KindOf(jsontext.Get(role, "primary")) == jsontext.True {
+			role := dig(property, "x-kit", "role")
+			many := textOf(dig(role, "relation", "kind")) == "many"
+			primary := jsontext.KindOf(jsontext.Get(role, "primary")) == jsontext.True
+			if many || dig(entry, "references", field) != nil || key != nil && primary {
 				continue // it has no column
 			}
-			column := field
-			if named := jsontext.Get(columns, field); named != nil {
-				column = textOf(named)
-			}
-			k.Fields[column] = field
-			if key == nil && jsontext.KindOf(jsontext.Get(role, "primary")) == jsontext.True {
-				r.keys[dbschema.FullName(k.Schema, k.Table)] = []string{column}
+			k.Fields[columnOf(field)] = field
+			if primary {
+				r.keys[full] = []string{columnOf(field)}
 			}
 		}
 		for _, field := range jsontext.Elements(key) {
-			name := textOf(field)
-			if named := jsontext.Get(columns, name); named != nil {
-				name = textOf(named)
-			}
-			full := dbschema.FullName(k.Schema, k.Table)
-			r.keys[full] = append(r.keys[full], name)
+			r.keys[full] = append(r.keys[full], columnOf(textOf(field)))
 		}
 		r.known = append(r.known, k)
 	}
 	return nil
 }
 
-// keepKeys takes the keys of views from the project, so that a second run needs no --view-key.
-func (r *again) keepKeys(opts *Options) {
-	keys := map[string][]string{}
-	maps.Copy(keys, r.keys)
-	maps.Copy(keys, opts.Keys)
-	opts.Keys = keys
+// dig is the value at a path of names in a JSON object; nil where there is none.
+func dig(value json.RawMessage, path ...string) json.RawMessage {
+	for _, name := range path {
+		value = jsontext.Get(value, name)
+	}
+	return value
 }
 
 // textOf is the text of a JSON string; "" for anything else.
@@ -164,7 +164,7 @@ func (r *again) entity(dir string, e *Entity) {
 		case f.Column != nil:
 			r.compare(e, f)
 		case f.Made != nil:
-			if jsontext.Get(jsontext.Get(r.cards[e.Name], "properties"), f.Name) == nil {
+			if dig(r.cards[e.Name], "properties", f.Name) == nil {
 				r.differ("%s: %s refer to %s now; add to the card\n%sand to tables.%s in frond.yaml\n    references:\n      %s: [%s]", e.Table.FullName(), strings.Join(f.Made, ", "), f.Relation.To.Table.FullName(), f.property(), e.Name, f.Name, strings.Join(f.Made, ", "))
 			}
 		case f.Relation != nil && f.Relation.Many && r.lacks(f.Relation.To, f.Relation.Of):
@@ -181,13 +181,13 @@ func (r *again) entity(dir string, e *Entity) {
 // lacks says whether the project has an entity without a field that is made of several.
 func (r *again) lacks(e *Entity, f *Field) bool {
 	card := r.cards[e.Name]
-	return f.Made != nil && card != nil && jsontext.Get(jsontext.Get(card, "properties"), f.Name) == nil
+	return f.Made != nil && card != nil && dig(card, "properties", f.Name) == nil
 }
 
 // hasMany says whether the card has the other side of a relation already, under any name.
 func (r *again) hasMany(e *Entity, f *Field) bool {
 	for name, property := range jsontext.Members(jsontext.Get(r.cards[e.Name], "properties")) {
-		relation := jsontext.Get(jsontext.Get(jsontext.Get(property, "x-kit"), "role"), "relation")
+		relation := dig(property, "x-kit", "role", "relation")
 		by := textOf(jsontext.Get(relation, "by"))
 		if name == f.Name || textOf(jsontext.Get(relation, "kind")) == "many" && schema.EntityKey(textOf(jsontext.Get(relation, "to"))) == schema.EntityKey(f.Relation.To.Name) && (by == f.Relation.By || by == "") {
 			return true
@@ -216,30 +216,22 @@ func (r *again) addField(e *Entity, f *Field, card, what string) string {
 // compare notes where a field's card and its column are not alike.
 func (r *again) compare(e *Entity, f *Field) {
 	name := f.Name
-	is := jsontext.Get(jsontext.Get(r.cards[e.Name], "properties"), name)
+	is := dig(r.cards[e.Name], "properties", name)
 	text, err := schema.ToJSON("x.yaml", []byte("properties:\n"+f.property()))
 	if err != nil {
 		return
 	}
-	want := jsontext.Get(jsontext.Get(text, "properties"), name)
+	want := dig(text, "properties", name)
 	for _, keyword := range []string{"type", "format", "enum", "maxLength"} {
 		a, b := string(jsontext.Get(is, keyword)), string(jsontext.Get(want, keyword))
 		if a != b {
-			r.differ("%s.%s: the card says %s: %s, the column is %s, which would be %s", e.Name, name, keyword, orNothing(a), f.Column.Type.Name, orNothing(b))
+			r.differ("%s.%s: the card says %s: %s, the column is %s, which would be %s", e.Name, name, keyword, cmp.Or(a, "nothing"), f.Column.Type.Name, cmp.Or(b, "nothing"))
 		}
 	}
-	relation := jsontext.Get(jsontext.Get(jsontext.Get(is, "x-kit"), "role"), "relation")
+	relation := dig(is, "x-kit", "role", "relation")
 	if f.Relation != nil && relation == nil {
 		r.differ("%s.%s: the column refers to %s now; write relation: { to: %s, kind: one } under its role", e.Name, name, f.Relation.To.Table.FullName(), schema.EntityKey(f.Relation.To.Name))
 	}
-}
-
-// orNothing is a keyword's value in a message.
-func orNothing(text string) string {
-	if text == "" {
-		return "nothing"
-	}
-	return text
 }
 
 // gone notes tables and columns of the project that the database has lost.
@@ -295,7 +287,7 @@ func appended(text, member, key, name string) (longer string, ok bool) {
 func added(was, is, key, name string) bool {
 	before, err1 := schema.ToJSON("x.yaml", []byte(was))
 	after, err2 := schema.ToJSON("x.yaml", []byte(is))
-	if err1 != nil || err2 != nil || jsontext.Get(jsontext.Get(after, key), name) == nil {
+	if err1 != nil || err2 != nil || dig(after, key, name) == nil {
 		return false
 	}
 	for member, value := range jsontext.Members(before) {
@@ -305,7 +297,7 @@ func added(was, is, key, name string) bool {
 	}
 	n := 0
 	for member, value := range jsontext.Members(jsontext.Get(after, key)) {
-		if old := jsontext.Get(jsontext.Get(before, key), member); member != name && string(old) != string(value) {
+		if old := dig(before, key, member); member != name && string(old) != string(value) {
 			return false
 		}
 		n++
@@ -347,7 +339,7 @@ func insertColumn(config, entity string, f *Field) (string, bool) {
 		if err != nil {
 			return nil
 		}
-		return jsontext.Get(jsontext.Get(jsontext.Get(jsontext.Get(data, "tables"), entity), "columns"), f.Name)
+		return dig(data, "tables", entity, "columns", f.Name)
 	}
 	return longer, read(config) == nil && textOf(read(longer)) == f.Column.Name
 }
