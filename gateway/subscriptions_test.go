@@ -66,13 +66,20 @@ func (s *socket) send(text string) {
 	}
 }
 
-// read is the next message, or the code that ended the connection.
+// read is the next message, or the code that ended the connection. It answers pings, which come on a
+// machine so slow that nothing is sent for half a minute.
 func (s *socket) read() string {
-	_, text, err := s.Read(s.ctx)
-	if err != nil {
-		return fmt.Sprint(int(websocket.CloseStatus(err)))
+	s.Helper()
+	for {
+		_, text, err := s.Read(s.ctx)
+		if err != nil {
+			return fmt.Sprint(int(websocket.CloseStatus(err)))
+		}
+		if string(text) != `{"type":"ping"}` {
+			return string(text)
+		}
+		s.send(`{"type":"pong"}`)
 	}
-	return string(text)
 }
 
 // subscribed follows the changes of notes, from the first one on.
