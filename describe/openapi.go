@@ -47,6 +47,9 @@ func OpenAPI(served *catalog.Catalog, routes []Route, info Info) json.RawMessage
 	var paths, tags schema.Object
 	ids := map[string]bool{}
 	for _, r := range routes {
+		if r.Operation.IsMany() && r.Verb == http.MethodPost {
+			continue // a second body of create
+		}
 		at := slices.IndexFunc(paths, func(m schema.Member) bool { return m.Name == r.Path })
 		if at < 0 {
 			at = len(paths)
@@ -123,14 +126,14 @@ func (d *openAPI) operation(r Route, ids map[string]bool) json.RawMessage {
 	op := r.Operation
 	id := op.Door.Name + "." + op.Name
 	switch {
-	case r.Verb == http.MethodPut: // the same as PATCH, which has the name
+	case r.Verb == http.MethodPut && !op.IsMany(): // the same as PATCH, which has the name
 		id += ".put"
 	case ids[id]:
 		id += ".byId"
 	}
 	ids[id] = true
 	line := summary(op)
-	if r.Verb == http.MethodPut {
+	if r.Verb == http.MethodPut && !op.IsMany() {
 		line += " by a merge patch, as PATCH does: absent fields stay"
 	}
 	pairs := []any{"operationId", id, "tags", []string{op.Door.Name}, "summary", line, "description", optional(op.Description)}
@@ -185,5 +188,9 @@ func (d *openAPI) body(r Route) json.RawMessage {
 		m := media(d.of(op.Input, patch), d.example(op.Input, patch))
 		return object("required", true, "content", object("application/json", m, "application/merge-patch+json", m))
 	}
-	return object("required", true, "content", object("application/json", media(d.of(op.Input, creation), d.example(op.Input, creation))))
+	of := d.of(op.Input, creation)
+	if createMany(op) != nil {
+		of = object("oneOf", list(of, object("type", "array", "items", of, "maxItems", catalog.MaxCreateMany)))
+	}
+	return object("required", true, "content", object("application/json", media(of, d.example(op.Input, creation))))
 }

@@ -53,7 +53,14 @@ func (d *openRPC) params(op *catalog.Operation) (params, sample []json.RawMessag
 		if op.Patch {
 			u = patch
 		}
-		give("body", true, d.of(op.Input, u), d.example(op.Input, u))
+		of, sample := d.of(op.Input, u), d.example(op.Input, u)
+		if op.IsMany() && op.Name == "createMany" {
+			of = object("type", "array", "items", of, "maxItems", catalog.MaxCreateMany)
+			if sample != nil {
+				sample = list(sample)
+			}
+		}
+		give("body", true, of, sample)
 	}
 	if op.Open {
 		open := object("type", "object")

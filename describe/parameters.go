@@ -23,7 +23,7 @@ func (d *openAPI) parameters(route Route) []json.RawMessage {
 		taken = append(taken, "id")
 	}
 	cards := []*schema.Entity{op.Params}
-	if op.Kind == catalog.Query || !op.Builtin {
+	if op.Kind == catalog.Query || !op.Builtin || op.IsMany() {
 		cards = append(cards, op.Query)
 	}
 	if op.Kind == catalog.Query {
@@ -38,6 +38,10 @@ func (d *openAPI) parameters(route Route) []json.RawMessage {
 				continue
 			}
 			taken = append(taken, p.Name)
+			if p.Name == "where" && op.IsMany() {
+				all = append(all, jsonParameter("filter", "The condition on the rows, in the form of a list's filter, as JSON or in brackets.", d.of(op.Door.Entity, filters), nil))
+				continue
+			}
 			all = append(all, d.parameter(op, card, p))
 			if p.Name == "filter" && op.Builtin && op.Name == "list" {
 				all = append(all, d.brackets(op.Door.Entity)...)

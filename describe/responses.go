@@ -25,10 +25,19 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 		sample = d.rowExample(op)
 	}
 	success := func(status int, about string, headers json.RawMessage) {
-		content := object("application/json", object("schema", d.answer(op), "example", sample))
+		answer := d.answer(op)
+		if many := createMany(op); many != nil {
+			answer = object("oneOf", list(answer, d.answer(many)))
+		}
+		content := object("application/json", object("schema", answer, "example", sample))
 		add(&all, strconv.Itoa(status), object("description", about, "headers", headers, "content", content))
 	}
 	switch {
+	case op.Name == "upsert" && op.IsMany():
+		success(http.StatusOK, "The row after the change.", tag)
+		success(http.StatusCreated, "The row as it was created.", tag)
+	case op.IsMany():
+		success(http.StatusOK, "The number of rows.", nil)
 	case r.Verb == "DELETE":
 		add(&all, "204", object("description", "The row is deleted."))
 	case op.Builtin && op.Name == "create":
@@ -102,13 +111,13 @@ func codes(r Route) []kiterror.Code {
 	}
 	if op.Kind == catalog.Command {
 		all = append(all, kiterror.Conflict)
-		if op.Builtin && op.Name != "create" {
+		if op.Builtin && op.Name != "create" && !op.IsMany() {
 			all = append(all, kiterror.PreconditionFailed)
 		}
 		if r.Verb != http.MethodDelete {
 			all = append(all, kiterror.PayloadTooLarge)
 		}
-		if !op.Builtin {
+		if !op.Builtin || op.IsMany() {
 			all = append(all, kiterror.UnprocessableEntity)
 		}
 	}
@@ -169,6 +178,9 @@ func (s *schemas) kitError() json.RawMessage {
 // rowExample is an example for an operation that returns rows; nil for any other operation.
 func (s *schemas) rowExample(op *catalog.Operation) json.RawMessage {
 	one := s.example(op.Output, row)
+	if op.IsMany() {
+		return manyExample(op, one)
+	}
 	switch op.Cardinality {
 	case catalog.PageOf:
 		return object("items", list(one), "total", 1, "hasMore", false, "endCursor", json.RawMessage("null"))

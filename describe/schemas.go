@@ -317,6 +317,9 @@ func (s *schemas) output(op *catalog.Operation) json.RawMessage {
 	if op.Output == nil {
 		return nil
 	}
+	if op.IsMany() {
+		return manyOutput(op, s.of(op.Output, row))
+	}
 	switch item := s.of(op.Output, row); op.Cardinality {
 	case catalog.PageOf:
 		return s.of(op.Output, page)

@@ -2,6 +2,7 @@ package envelope
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -45,6 +46,9 @@ type Options struct {
 	// Called is called with each method and its caller before the call, concurrently for
 	// the frames of a batch. Nil: not called.
 	Called func(ctx context.Context, method string, state access.State)
+	// Atomic makes the calls of rpc.atomic as one transaction ([facade.Facade.Atomic]); nil: the
+	// method is unknown. sent is the params of the frame.
+	Atomic func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error)
 	// Budget bounds the bytes that all requests hold and how many execute at once; nil: no bound.
 	Budget *budget.Budget
 	// Log receives the causes of errors, which callers do not see; nil: slog.Default().

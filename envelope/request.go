@@ -140,6 +140,9 @@ func (h *Handler) isCommand(frame json.RawMessage) bool {
 	if fail != nil {
 		return false
 	}
+	if f.Method == wire.Atomic {
+		return true
+	}
 	entity, operation, _ := strings.Cut(f.Method, ".")
 	op := h.methods[wire.MethodKey(entity, operation)]
 	return op != nil && op.Kind == catalog.Command
@@ -201,6 +204,9 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 			return nil, failed(kiterror.AsError(err))
 		}
 		return func(dst []byte) []byte { return append(dst, document...) }, nil
+	}
+	if f.Method == wire.Atomic && h.options.Atomic != nil {
+		return q.atomic(ctx, f)
 	}
 	entity, operation, dotted := strings.Cut(f.Method, ".")
 	if !dotted {

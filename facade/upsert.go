@@ -84,7 +84,7 @@ func admitBy(x *execution, sent json.RawMessage) {
 		for _, p := range key {
 			members = append(members, p.Name)
 		}
-		if same(members, names) {
+		if same(members, names) || len(names) == 1 && names[0] == catalog.KeyName(key) {
 			x.many.by = key
 			return
 		}

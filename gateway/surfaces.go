@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
@@ -128,7 +131,7 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 // rest builds the handler of a REST surface.
 func (g *generation) rest(p *place) (http.Handler, error) {
 	api, err := rest.New(p.view, p.caller, &rest.Options{
-		Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Streams: g.streams(),
+		Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Streams: g.streams(), Atomic: g.atomic(p),
 	})
 	if err != nil {
 		return nil, err
@@ -141,5 +144,12 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 // a frame is ignored, which only a receiver believes.
 func (g *generation) envelope(p *place) (http.Handler, error) {
 	p.shown = func() string { return string(p.view.Discovery().AppendJSON(nil)) }
-	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Called: calledFrame, Log: g.host.log}), nil
+	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Called: calledFrame, Log: g.host.log, Atomic: g.atomic(p)}), nil
+}
+
+// atomic makes calls of a surface as one transaction.
+func (g *generation) atomic(p *place) func(context.Context, access.State, string, json.RawMessage) (*facade.Result, error) {
+	return func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
+		return g.facade.Atomic(ctx, p.view, state, trace, sent)
+	}
 }

@@ -83,6 +83,8 @@ func (b *Builder) addBuiltin(d *door, op *catalog.Operation) {
 		f.binding.Door, f.binding.Output = nil, nil
 		id()
 		held()
+	case "createMany", "updateMany", "deleteMany", "upsert":
+		name = b.addManyWrites(d, op, f)
 	default:
 		b.addNamed(d, op)
 		return

@@ -22,6 +22,7 @@ type door struct {
 	filter, many *input // PostFilter, PostListFilter
 	order        *input // PostOrder; nil: no sortable fields, or not made yet
 	lists        *listArgs
+	written      *object // of updateMany and deleteMany
 }
 
 // shown is the output side of a card: the object type of its rows and the connection over

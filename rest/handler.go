@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"time"
@@ -32,6 +33,9 @@ type Options struct {
 	// Budget bounds the bytes that all requests hold and how many execute; beyond it a
 	// request is SERVICE_UNAVAILABLE with Retry-After. Nil: no bound.
 	Budget *budget.Budget
+	// Atomic makes calls as one transaction ([facade.Facade.Atomic]); nil: there is no such path. sent
+	// is the body of the request.
+	Atomic func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error)
 	// Streams are how events are streamed. Without Facts none are. Their Timeout is that
 	// of the surface.
 	Streams stream.Options
@@ -139,6 +143,9 @@ func (x *exchange) serve() error {
 	}
 	if h.several {
 		return x.serveStreams()
+	}
+	if x.isAtomic() {
+		return x.serveAtomic()
 	}
 	m, missing := h.table.match(x.r.URL.EscapedPath())
 	if missing != nil {

@@ -19,6 +19,9 @@ const Path = "/_kit/call"
 // Discover is the reserved method that answers the discovery document (spec 2.5).
 const Discover = "rpc.discover"
 
+// Atomic is the reserved method that makes several calls as one transaction.
+const Atomic = "rpc.atomic"
+
 // TimeoutHeader carries the milliseconds that the caller waits for the answer, so that the host
 // can stop when they have passed. It is optional: a host may ignore it
 // (docs/decisions/remotes.md).

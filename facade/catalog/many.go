@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
@@ -55,4 +56,17 @@ func manyQuery(op, name string) (f schema.Field, ok bool) {
 // UniqueKeys are the keys that a row may be known by: its primary key, then the unique ones.
 func UniqueKeys(e *schema.Entity) [][]*schema.Property {
 	return append([][]*schema.Property{{e.Primary}}, e.Uniques...)
+}
+
+// KeyName is the name of a unique key where a name is one word: LIST_ID_POSITION of listId and
+// position.
+func KeyName(key []*schema.Property) string {
+	var b strings.Builder
+	for i, p := range key {
+		if i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteString(strings.ReplaceAll(schema.Kebab(p.Name), "-", "_"))
+	}
+	return strings.ToUpper(b.String())
 }

@@ -22,6 +22,7 @@ type Error struct {
 	Message   string `json:"message"`
 	Entity    string `json:"entity,omitempty"`
 	Operation string `json:"operation,omitempty"`
+	Call      *int   `json:"call,omitempty"`    // the index of the call that failed, of an atomic batch
 	Details   any    `json:"details,omitempty"` // plain JSON values, or []schema.Detail where something in the call is refused
 
 	cause error         // logged here, never sent
@@ -198,6 +199,9 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 	if e.Operation != "" {
 		dst = append(dst, `,"operation":`...)
 		dst = jsontext.AppendString(dst, e.Operation)
+	}
+	if e.Call != nil {
+		dst = strconv.AppendInt(append(dst, `,"call":`...), int64(*e.Call), 10)
 	}
 	if e.Details != nil {
 		if text, err := jsontext.Marshal(e.Details); err == nil {

@@ -72,7 +72,7 @@ type Field struct {
 
 // IsPage reports whether the field gives a connection.
 func (b *Field) IsPage() bool {
-	return b.Kind == ToMany || b.Kind == ToManyIDs || b.Kind == Operation && b.Operation.Cardinality == catalog.PageOf
+	return b.Kind == ToMany || b.Kind == ToManyIDs || b.Kind == Operation && (b.Operation.Cardinality == catalog.PageOf || b.Operation.IsMany() && b.Operation.Name != "createMany")
 }
 
 // IsList reports whether the field calls the built-in list, whose query has the paging
@@ -119,6 +119,10 @@ const (
 	HasMore
 	EndCursor
 	Position
+	// of a write of many rows, with Items and Total
+	Created
+	WrittenRow
+	// of a connection
 	Edges
 	PageInfo
 	// of an edge

@@ -255,7 +255,7 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 		c.fetched(f, g, on)
 	case binding.NodeRoot:
 		c.hand(f, g, on, &customField{Node: true})
-	case binding.Items, binding.Edges, binding.EdgeNode, binding.PageInfo:
+	case binding.Items, binding.WrittenRow, binding.Edges, binding.EdgeNode, binding.PageInfo:
 		on.rows = true
 		f.Action = asPart
 		f.Selection = c.below(c.types.object(f.Output.named().Definition.Name), g, on)

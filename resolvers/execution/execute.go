@@ -296,7 +296,7 @@ func (res *result) take(x *Execution, f *Fetch, out *facade.Result) {
 	default:
 		res.lay(x, f, out)
 		page := out.Page
-		if out.Form != facade.FormPage {
+		if out.Form == facade.FormRow || out.Form == facade.FormRows {
 			page = facade.Page{Total: -1} // rows alone do not say whether there are rows before and after them
 		}
 		// One group for all parents, in memory that the Result has already.

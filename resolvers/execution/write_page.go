@@ -37,6 +37,10 @@ func (w *Writer) connection(r *Run, sel *SelectionSet, res *result, g *facade.Gr
 				first = g.Page.Cursors[0]
 			}
 			return w.cursor(f, start, first)
+		case binding.Created:
+			w.text = strconv.AppendBool(w.text, g.Page.Created)
+		case binding.WrittenRow:
+			return w.item(r, f.Selection, res, res.place(g.From)) || w.rewind(f.Output, start)
 		case binding.Edges:
 			return w.edges(r, f, res, g) || w.rewind(f.Output, start)
 		case binding.PageInfo:

@@ -131,6 +131,10 @@ func pageField(b *binding.Field, p *page) (any, error) {
 	switch b.Kind {
 	case binding.Items:
 		return p.rows, nil
+	case binding.Created:
+		return p.Page.Created, nil
+	case binding.WrittenRow:
+		return p.rows[0], nil
 	case binding.Edges:
 		edges := make([]*edge, len(p.rows))
 		for i := range p.rows {

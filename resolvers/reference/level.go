@@ -90,9 +90,9 @@ func sourceOf(v any) any {
 		switch {
 		case v.Form == facade.FormValue:
 			return v.Value
-		case v.Form == facade.FormRows:
+		case v.Form == facade.FormRows, v.Form == facade.FormItems:
 			return l.cut(0, len(l.rows))
-		case v.Form == facade.FormPage:
+		case v.Form != facade.FormRow: // a page, or the answer of a write of many rows
 			return &page{rows: l.cut(0, len(l.rows)), Page: v.Page}
 		case len(l.rows) == 0:
 			return nil

@@ -56,7 +56,7 @@ func (e *Executor) pageColumns(c *facade.Call, info graphql.ResolveInfo, fields 
 			total = true
 		case binding.Position:
 			c.Position = true
-		case binding.Items:
+		case binding.Items, binding.WrittenRow:
 			add(f, below)
 		case binding.Edges:
 			visit(info, []*ast.Field{f}, below, func(part *ast.Field) {

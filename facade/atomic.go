@@ -1,0 +1,276 @@
+package facade
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// MaxAtomic is how many calls [Facade.Atomic] takes.
+const MaxAtomic = 100
+
+// reference is the member that takes the place of a value in an atomic call.
+const reference = "$result"
+
+// atomicCall is one of the calls that are made together. Its parts are text with references.
+type atomicCall struct {
+	entity, operation   string
+	params, query, body json.RawMessage
+}
+
+// Atomic makes calls one after the other as one transaction, for a caller of the surface that shows
+// view. sent is the text of
+//
+//	{"calls": [{"method": "order.create", "params": {"body": {…}}},
+//	           {"method": "line.create", "params": {"body": {"orderId": {"$result": "0.id"}}}}]}
+//
+// and the answer is {"results": […]}. {"$result": "0.id"} stands for a member of an earlier result.
+// Each call is judged by its own rules; events and hooks after commands follow the commit. The error
+// is that of the call that failed, with the call's index, and nothing is written then. Operations
+// that no transaction holds, of remotes and detached handlers, are NOT_IMPLEMENTED.
+func (f *Facade) Atomic(ctx context.Context, view *catalog.Catalog, state access.State, trace string, sent json.RawMessage) (*Result, error) {
+	calls, details := readAtomic(sent)
+	if details != nil {
+		return nil, kiterror.Refused(details)
+	}
+	for i, c := range calls {
+		if err := f.joins(view, c); err != nil {
+			return nil, atCall(err, i)
+		}
+	}
+	caller := f.On(view)
+	var results []json.RawMessage
+	err := f.Transact(ctx, trace, func(ctx context.Context) error {
+		results = results[:0]
+		for i, c := range calls {
+			res, err := c.call(ctx, caller, state, trace, results)
+			if err != nil {
+				return atCall(err, i)
+			}
+			results = append(results, res.AppendJSON(nil))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	text := jsontext.AppendTexts([]byte(`{"results":`), results)
+	return &Result{Form: FormValue, Value: append(text, '}')}, nil
+}
+
+// joins returns why a call cannot be part of a transaction, or nil. An unknown operation is reported
+// when it is called.
+func (f *Facade) joins(view *catalog.Catalog, c atomicCall) error {
+	door, op := view.Find(c.entity, c.operation)
+	switch {
+	case f.host.transactor == nil:
+		return kiterror.Errorf(kiterror.NotImplemented, "the store of this host has no transactions; send the calls one by one")
+	case op == nil:
+		return nil
+	case door.Frond.Remote != "":
+		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s runs elsewhere, outside of this transaction; call it by itself", door.Name, op.Name).At(door.Name, op.Name)
+	case f.host.operations.of(op).detached:
+		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s is answered by a detached handler, outside of this transaction; call it by itself", door.Name, op.Name).At(door.Name, op.Name)
+	}
+	return nil
+}
+
+// call makes the call with its references replaced by members of results.
+func (c *atomicCall) call(ctx context.Context, caller Caller, state access.State, trace string, results []json.RawMessage) (*Result, error) {
+	r := resolver{results: results}
+	in := Invocation{
+		Params: r.resolve(c.params, "/params"), Query: r.resolve(c.query, "/query"), Body: r.resolve(c.body, "/body"),
+		State: state, Trace: trace,
+	}
+	if r.details != nil {
+		return nil, kiterror.Refused(r.details).At(c.entity, c.operation)
+	}
+	return caller.Call(ctx, &Call{Entity: c.entity, Operation: c.operation, Invocation: in})
+}
+
+// readAtomic reads the calls, or what is refused of them.
+func readAtomic(sent json.RawMessage) (calls []atomicCall, details []schema.Detail) {
+	refuse := func(at, code, message string) {
+		if len(details) < schema.MaxDetails {
+			details = append(details, schema.Detail{Path: kiterror.Path("/" + at), Pointer: at, Code: code, Message: message})
+		}
+	}
+	list := jsontext.Get(sent, "calls")
+	for name := range jsontext.Members(sent) {
+		if name != "calls" {
+			refuse("/"+jsontext.Token(name), schema.UnknownKey, "is nothing that atomic takes; send calls alone")
+		}
+	}
+	switch n := count(list); {
+	case jsontext.KindOf(list) != jsontext.Array:
+		refuse("/calls", "type", `must be a list of calls, such as [{"method": "order.create", "params": {"body": {…}}}]`)
+	case n == 0:
+		refuse("/calls", "minItems", "is empty; send at least one call")
+	case n > MaxAtomic:
+		refuse("/calls", "maxItems", fmt.Sprintf("must have at most %d calls, and has %d; send the rest in another transaction", MaxAtomic, n))
+		return nil, details
+	}
+	for i, item := range elements(list) {
+		at := "/calls/" + strconv.Itoa(i)
+		if jsontext.KindOf(item) != jsontext.Object {
+			refuse(at, "type", "must be an object with method and params")
+			continue
+		}
+		var c atomicCall
+		for name, value := range jsontext.Members(item) {
+			switch name {
+			case "method":
+				var dotted bool
+				if jsontext.KindOf(value) == jsontext.String {
+					c.entity, c.operation, dotted = strings.Cut(jsontext.Unquote(value), ".")
+				}
+				if !dotted || c.entity == "rpc" {
+					refuse(at+"/method", "pattern", "must be an entity, a dot and an operation, such as order.create")
+				}
+			case "params":
+				c.read(value, at+"/params", refuse)
+			default:
+				refuse(at+"/"+jsontext.Token(name), schema.UnknownKey, "is no member of a call; its members are method and params")
+			}
+		}
+		if jsontext.Get(item, "method") == nil {
+			refuse(at+"/method", "required", "is required, such as order.create")
+		}
+		calls = append(calls, c)
+	}
+	return calls, details
+}
+
+// read reads the params of a call: an invocation with params, query and body.
+func (c *atomicCall) read(value json.RawMessage, at string, refuse func(at, code, message string)) {
+	if kind := jsontext.KindOf(value); kind != jsontext.Object && kind != jsontext.Null {
+		refuse(at, "type", "must be an object with params, query and body, or be left out")
+		return
+	}
+	for name, part := range jsontext.Members(value) {
+		switch {
+		case name == "body":
+			c.body = part
+		case name != "params" && name != "query":
+			refuse(at+"/"+jsontext.Token(name), schema.UnknownKey, "is no part of a call here; its parts are params, query and body")
+		case jsontext.IsNull(part):
+		case jsontext.KindOf(part) != jsontext.Object:
+			refuse(at+"/"+name, "type", "must be an object, or be left out")
+		case name == "params":
+			c.params = part
+		default:
+			c.query = part
+		}
+	}
+}
+
+// resolver replaces references by members of earlier results.
+type resolver struct {
+	results []json.RawMessage
+	details []schema.Detail
+}
+
+// resolve is a value with its references replaced. at is its pointer within the call.
+func (r *resolver) resolve(value json.RawMessage, at string) json.RawMessage {
+	if !bytes.Contains(value, []byte(reference)) {
+		return value
+	}
+	switch jsontext.KindOf(value) {
+	case jsontext.Array:
+		items := elements(value)
+		for i := range items {
+			items[i] = r.resolve(items[i], at+"/"+strconv.Itoa(i))
+		}
+		return jsontext.AppendTexts(nil, items)
+	case jsontext.Object:
+		var out schema.Object
+		for name, member := range jsontext.Members(value) {
+			if name == reference {
+				return r.member(value, member, at)
+			}
+			out = append(out, schema.Member{Name: name, Value: r.resolve(member, at+"/"+jsontext.Token(name))})
+		}
+		return out.AppendJSON(nil)
+	}
+	return value
+}
+
+// member is the member of an earlier result that a reference names.
+func (r *resolver) member(value, path json.RawMessage, at string) json.RawMessage {
+	refuse := func(message string) json.RawMessage {
+		if len(r.details) < schema.MaxDetails {
+			r.details = append(r.details, schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: "reference", Message: message})
+		}
+		return value
+	}
+	if count := memberCount(value); count != 1 || jsontext.KindOf(path) != jsontext.String {
+		return refuse(`must be {"$result": "0.id"} alone: the index of an earlier call, a dot, and a member of its result`)
+	}
+	words := strings.Split(jsontext.Unquote(path), ".")
+	i, err := strconv.Atoi(words[0])
+	switch {
+	case err != nil || i < 0:
+		return refuse("does not begin with the index of a call; write 0.id for the id that the first call answered")
+	case i >= len(r.results):
+		return refuse(fmt.Sprintf("names call %d, which is no earlier call; put that call first", i))
+	}
+	found := r.results[i]
+	for _, word := range words[1:] {
+		switch jsontext.KindOf(found) {
+		case jsontext.Array:
+			items := elements(found)
+			n, err := strconv.Atoi(word)
+			if found = nil; err == nil && n >= 0 && n < len(items) {
+				found = items[n]
+			}
+		default:
+			found = jsontext.Get(found, word)
+		}
+		if found == nil {
+			return refuse(fmt.Sprintf("leads nowhere: the result of call %d has no %s", i, kiterror.Quoted(strings.Join(words[1:], "."))))
+		}
+	}
+	return found
+}
+
+// memberCount is the number of members of an object.
+func memberCount(object json.RawMessage) (n int) {
+	for range jsontext.Members(object) {
+		n++
+	}
+	return n
+}
+
+// atCall is the error of one of the calls: it carries the call's index, and the pointers of its
+// details begin with it.
+func atCall(err error, i int) *kiterror.Error {
+	own := *kiterror.AsError(err)
+	own.Call = &i
+	switch details := own.Details.(type) {
+	case []schema.Detail:
+		details = slices.Clone(details)
+		for j := range details {
+			details[j].Pointer = "/calls/" + strconv.Itoa(i) + details[j].Pointer
+		}
+		own.Details = details
+	case map[string]any:
+		with := map[string]any{"call": float64(i)}
+		for name, value := range details {
+			with[name] = value
+		}
+		own.Details = with
+	case nil:
+		own.Details = map[string]any{"call": float64(i)}
+	}
+	return own.WithCause(err)
+}

@@ -1,0 +1,98 @@
+package facade_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/storetest"
+)
+
+// TestAtomic makes calls together: with references, under rules, and undone by the first failure.
+func TestAtomic(t *testing.T) {
+	p := storetest.ManyProject(t)
+	f := storetest.New(t, p, storetest.NewStore(), nil)
+	call := func(user map[string]any, text string) (string, *kiterror.Error) {
+		res, err := f.Atomic(context.Background(), f.Catalog(), access.State{"user": user}, "", json.RawMessage(text))
+		if err != nil {
+			return "", kiterror.AsError(err)
+		}
+		return string(res.AppendJSON(nil)), nil
+	}
+	admin, ann := map[string]any{"id": "admin", "role": "admin"}, map[string]any{"id": "ann", "role": "seller"}
+	text, err := call(admin, `{"calls":[
+		{"method":"brand.create","params":{"body":{"id":"b"}}},
+		{"method":"product.create","params":{"query":{"fields":"id,brandId"},"body":{"id":"p","sku":"aa","price":1,"sellerId":"ann","brandId":{"$result":"0.id"}}}},
+		{"method":"product.findById","params":{"params":{"id":{"$result":"1.id"}},"query":{"fields":"sku"}}},
+		{"method":"review.createMany","params":{"body":[{"id":"r","productId":{"$result":"1.id"}}]}},
+		{"method":"review.findById","params":{"params":{"id":{"$result":"3.items.0.id"}}}}]}`)
+	if want := `{"results":[{"id":"b","hidden":false},{"id":"p","brandId":"b"},{"sku":"aa"},{"items":[{"id":"r","productId":"p"}]},{"id":"r","productId":"p"}]}`; err != nil || text != want {
+		t.Errorf("got %s, %v\nwant %s", text, err, want)
+	}
+	for name, c := range map[string]struct {
+		user       map[string]any
+		calls      string
+		code       kiterror.Code
+		call       int // -1: none
+		pointer    string
+		mentioning string
+	}{
+		"a body that is refused":           {admin, `[{"method":"brand.create","params":{"body":{"id":"x"}}},{"method":"product.create","params":{"body":{"id":"y"}}}]`, kiterror.ValidationFailed, 1, "/calls/1/body/sku", ""},
+		"a caller without the right":       {ann, `[{"method":"product.create","params":{"body":{"sku":"bb","price":1}}},{"method":"product.updateMany","params":{"query":{"where":{}},"body":{}}}]`, kiterror.ValidationFailed, 1, "/calls/1/query/where", ""},
+		"a row that is not there":          {admin, `[{"method":"brand.create","params":{"body":{"id":"x"}}},{"method":"product.update","params":{"params":{"id":"none"},"body":{"price":1}}}]`, kiterror.NotFound, 1, "", ""},
+		"an unknown operation":             {admin, `[{"method":"brand.create","params":{"body":{"id":"x"}}},{"method":"brand.paint"}]`, kiterror.NotFound, 1, "", "paint"},
+		"a reference to a later call":      {admin, `[{"method":"brand.create","params":{"body":{"id":{"$result":"1.id"}}}},{"method":"brand.create","params":{"body":{"id":"x"}}}]`, kiterror.ValidationFailed, 0, "/calls/0/body/id", "no earlier call"},
+		"a reference that leads nowhere":   {admin, `[{"method":"brand.create","params":{"body":{"id":"x"}}},{"method":"brand.create","params":{"body":{"id":{"$result":"0.name"}}}}]`, kiterror.ValidationFailed, 1, "/calls/1/body/id", "leads nowhere"},
+		"a reference beside other members": {admin, `[{"method":"brand.create","params":{"body":{"id":{"$result":"0.id","a":1}}}}]`, kiterror.ValidationFailed, 0, "/calls/0/body/id", "alone"},
+		"no calls":                         {admin, `[]`, kiterror.ValidationFailed, -1, "/calls", ""},
+		"too many calls":                   {admin, "[" + strings.Repeat(`{"method":"brand.list"},`, facade.MaxAtomic) + `{"method":"brand.list"}]`, kiterror.ValidationFailed, -1, "/calls", "at most 100"},
+		"a method of the protocol":         {admin, `[{"method":"rpc.atomic"}]`, kiterror.ValidationFailed, -1, "/calls/0/method", ""},
+		"a part that is none":              {admin, `[{"method":"brand.list","params":{"state":{}}}]`, kiterror.ValidationFailed, -1, "/calls/0/params/state", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := call(c.user, `{"calls":`+c.calls+`}`)
+			if err == nil {
+				t.Fatalf("answered %s", text)
+			}
+			if err.Code != c.code || !strings.Contains(err.Message, c.mentioning) && !strings.Contains(string(err.AppendJSON(nil)), c.mentioning) {
+				t.Errorf("%v", err)
+			}
+			if got := err.Call; c.call >= 0 && (got == nil || *got != c.call) || c.call < 0 && got != nil {
+				t.Errorf("call %v, want %d", got, c.call)
+			}
+			if details, _ := err.Details.([]schema.Detail); c.pointer != "" && (len(details) == 0 || details[0].Pointer != c.pointer) {
+				t.Errorf("details %v, want %s", details, c.pointer)
+			}
+			if details, ok := err.Details.(map[string]any); c.pointer == "" && (!ok || details["call"] != float64(c.call)) {
+				t.Errorf("details %v, want the call", err.Details)
+			}
+			if list := must(t, f, "brand.list", "", `{"fields":"id"}`, ""); !strings.Contains(list, `"items":[{"id":"b"}]`) {
+				t.Errorf("something was written: %s", list)
+			}
+		})
+	}
+}
+
+// TestAtomicRefusesDetached refuses an operation that no transaction holds, by its name.
+func TestAtomicRefusesDetached(t *testing.T) {
+	p := projectOf(t, map[string]string{
+		"entities/mail.yaml": "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n",
+		"frond.yaml":         "name: post\ndoors: {mail: {operations: {send: {kind: command}}}}\n",
+	})
+	ran := false
+	facade.Handle(p.Door("mail"), "send", func(context.Context, *facade.Call) (any, error) { ran = true; return nil, nil }, facade.Detached)
+	f := storetest.New(t, p, storetest.NewStore(), nil)
+	_, err := f.Atomic(context.Background(), f.Catalog(), nil, "", json.RawMessage(`{"calls":[{"method":"mail.create","params":{"body":{"id":"m"}}},{"method":"mail.send"}]}`))
+	e := kiterror.AsError(err)
+	if e == nil || e.Code != kiterror.NotImplemented || !strings.Contains(e.Message, "mail.send") || e.Call == nil || *e.Call != 1 || ran {
+		t.Errorf("%v, ran %t", err, ran)
+	}
+	if list := must(t, f, "mail.list", "", "", ""); !strings.Contains(list, `"items":[]`) {
+		t.Errorf("something was written: %s", list)
+	}
+}

@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/frondhost/frond/gateway/identity"
+	"github.com/frondhost/frond/store/storetest"
+)
+
+// TestManyOnEverySurface writes many rows, and calls as one transaction, over HTTP.
+func TestManyOnEverySurface(t *testing.T) {
+	gw, err := New(storetest.ManyProject(t), &Options{
+		Undecided: true, Config: Config{Store: memoryStore, Identity: Identity{Dev: true}}, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = gw.Close() })
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		want               string // in the answer
+	}{
+		{"POST", "/api/shop/products", `[{"id":"a","sku":"aa","price":1,"sellerId":"s"},{"id":"b","sku":"bb","price":2,"sellerId":"s"}]`, 201, `{"items":[{"id":"a",`},
+		{"POST", "/api/shop/products", `[{"sku":"cc","price":1,"sellerId":"s"},{"sku":"c","price":-1,"sellerId":"s"}]`, 400, `"pointer":"/body/1/sku"`},
+		{"POST", "/api/shop/products", `{"id":"c","sku":"cc","price":3,"sellerId":"s"}`, 201, `"id":"c"`},
+		{"PATCH", "/api/shop/products?filter[price][lt]=3&max=5", `{"price":7}`, 200, `{"count":2}`},
+		{"PATCH", "/api/shop/products?filter[price][gt]=0&max=2", `{"price":8}`, 422, `"details":{"count":3,"max":2}`},
+		{"PATCH", "/api/shop/products", `{"price":8}`, 400, `"pointer":"/query/where"`},
+		{"PATCH", "/api/shop/products?where[price][gt]=0", `{"price":8}`, 400, `is not a parameter of product.updateMany`},
+		{"PUT", "/api/shop/products?by=sku", `{"sku":"dd","price":4,"sellerId":"s"}`, 201, `{"created":true,"item":{`},
+		{"PUT", "/api/shop/products?by=sku&fields=price", `{"sku":"dd","price":5,"sellerId":"s"}`, 200, `{"created":false,"item":{"price":5}}`},
+		{"DELETE", "/api/shop/products?filter[sku]=dd", ``, 200, `{"count":1}`},
+		{"GET", "/api/shop/products?fields=sku,price&sort=sku", ``, 200, `"items":[{"sku":"aa","price":7},{"sku":"bb","price":7},{"sku":"cc","price":3}]`},
+
+		{"POST", "/graphql", `{"query":"mutation { createProducts(input: [{sku: \"gg\", price: 1, sellerId: \"s\"}, {sku: \"hh\", price: 2, sellerId: \"s\"}]) { sku price } }"}`, 200, `{"data":{"createProducts":[{"sku":"gg","price":1},{"sku":"hh","price":2}]}}`},
+		{"POST", "/graphql", `{"query":"mutation { updateProducts(where: {price: {lte: 2}}, set: {price: 6}, max: 2) { count items { sku price } } }"}`, 200, `{"data":{"updateProducts":{"count":2,"items":[{"sku":"gg","price":6},{"sku":"hh","price":6}]}}}`},
+		{"POST", "/graphql", `{"query":"mutation { updateProducts(where: {price: {lte: 6}}, set: {price: 6}, max: 1) { count } }"}`, 200, `{"data":{"updateProducts":null},"errors":[`},
+		{"POST", "/graphql", `{"query":"mutation { upsertProduct(by: SKU, input: {sku: \"ii\", price: 1, sellerId: \"s\"}) { created product { sku } } }"}`, 200, `{"data":{"upsertProduct":{"created":true,"product":{"sku":"ii"}}}}`},
+		{"POST", "/graphql", `{"query":"mutation { upsertProduct(by: AISLE_PLACE, input: {sku: \"jj\", price: 1, sellerId: \"s\", aisle: \"A\", place: 1}) { created } }"}`, 200, `{"data":{"upsertProduct":{"created":true}}}`},
+		{"POST", "/graphql", `{"query":"mutation { deleteProducts(where: {sku: {in: [\"gg\", \"hh\"]}}) { count items { sku } } }"}`, 200, `{"data":{"deleteProducts":{"count":2,"items":[{"sku":"gg"},{"sku":"hh"}]}}}`},
+
+		{"POST", "/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"rpc.atomic","params":{"calls":[{"method":"brand.create","params":{"body":{"id":"x"}}},{"method":"brand.findById","params":{"params":{"id":{"$result":"0.id"}},"query":{"fields":"id"}}}]}}`, 200, `"result":{"results":[{"id":"x","hidden":false},{"id":"x"}]}`},
+		{"POST", "/_kit/call", `{"jsonrpc":"2.0","id":1,"method":"rpc.atomic","params":{"calls":[{"method":"brand.create","params":{"body":{"id":"y"}}},{"method":"brand.create","params":{"body":{}}}]}}`, 200, `"call":1,"details":[{"path":"id","pointer":"/calls/1/body/id"`},
+		{"POST", "/api/atomic", `{"calls":[{"method":"brand.create","params":{"body":{"id":"z"}}}]}`, 200, `{"results":[{"id":"z","hidden":false}]}`},
+		{"POST", "/api/atomic", `{"calls":[{"method":"brand.create","params":{"body":{"id":"w"}}},{"method":"brand.create","params":{"body":{"id":"z"}}}]}`, 409, `"call":1`},
+		{"GET", "/api/atomic", ``, 405, `this path is served under POST`},
+		{"GET", "/api/shop/brands?fields=id&sort=id", ``, 200, `"items":[{"id":"x"},{"id":"z"}]`},
+	} {
+		r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
+		r.Header.Set("Content-Type", "application/json")
+		r.RemoteAddr = "127.0.0.1:40000"
+		r.Header.Set(identity.DevHeader, `{"id":"admin","role":"admin"}`)
+		w := httptest.NewRecorder()
+		gw.Handler().ServeHTTP(w, r)
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
+			t.Errorf("%s %s %s:\n got %d %s\nwant %d %s", c.method, c.path, c.body, w.Code, w.Body, c.status, c.want)
+		}
+	}
+}
