@@ -27,18 +27,18 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 93_420, 70_000},
+	{"code lines of the product", 93_950, 70_000},
 	{"packages of the product", 77, 60},
 	{"floors of the product", 17, 12},
 	{"production files in one folder", 48, 30},
-	{"exported names", 2_119, 1_500},
+	{"exported names", 2_126, 1_500},
 	{"exported names that no other package uses", 12, 0},
 	{"exported methods that no other package uses", 2, 0},
 	{"methods of one type", 73, 40},
 	{"files of a package that reach each other", 14, 8},
 	{"production files under 40 code lines, percent", 6.5, 5},
 	{"functions over 60 lines", 14, 15},
-	{"words of Markdown", 73_400, 70_000},
+	{"words of Markdown", 73_850, 70_000},
 	{"hard sentence forms in 1,000 lines of comments", 4.3, 8},
 	{"hard sentence forms in 1,000 messages", 3.3, 8},
 	{"hard sentence forms in 1,000 lines of Markdown", 3, 8},
