@@ -16,8 +16,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// MaxAtomic is how many calls [Facade.Atomic] takes.
-const MaxAtomic = 100
+// maxAtomic is how many calls [Facade.Atomic] takes.
+const maxAtomic = 100
 
 // reference is the member that takes the place of a value in an atomic call.
 const reference = "$result"
@@ -116,8 +116,8 @@ func readAtomic(sent json.RawMessage) (calls []atomicCall, details []schema.Deta
 		refuse("/calls", "type", `must be a list of calls, such as [{"method": "order.create", "params": {"body": {…}}}]`)
 	case n == 0:
 		refuse("/calls", "minItems", "is empty; send at least one call")
-	case n > MaxAtomic:
-		refuse("/calls", "maxItems", fmt.Sprintf("must have at most %d calls, and has %d; send the rest in another transaction", MaxAtomic, n))
+	case n > maxAtomic:
+		refuse("/calls", "maxItems", fmt.Sprintf("must have at most %d calls, and has %d; send the rest in another transaction", maxAtomic, n))
 		return nil, details
 	}
 	for i, item := range elements(list) {

@@ -50,7 +50,7 @@ func TestAtomic(t *testing.T) {
 		"a reference that leads nowhere":   {admin, `[{"method":"brand.create","params":{"body":{"id":"x"}}},{"method":"brand.create","params":{"body":{"id":{"$result":"0.name"}}}}]`, kiterror.ValidationFailed, 1, "/calls/1/body/id", "leads nowhere"},
 		"a reference beside other members": {admin, `[{"method":"brand.create","params":{"body":{"id":{"$result":"0.id","a":1}}}}]`, kiterror.ValidationFailed, 0, "/calls/0/body/id", "alone"},
 		"no calls":                         {admin, `[]`, kiterror.ValidationFailed, -1, "/calls", ""},
-		"too many calls":                   {admin, "[" + strings.Repeat(`{"method":"brand.list"},`, facade.MaxAtomic) + `{"method":"brand.list"}]`, kiterror.ValidationFailed, -1, "/calls", "at most 100"},
+		"too many calls":                   {admin, "[" + strings.Repeat(`{"method":"brand.list"},`, 100) + `{"method":"brand.list"}]`, kiterror.ValidationFailed, -1, "/calls", "at most 100"},
 		"a method of the protocol":         {admin, `[{"method":"rpc.atomic"}]`, kiterror.ValidationFailed, -1, "/calls/0/method", ""},
 		"a part that is none":              {admin, `[{"method":"brand.list","params":{"state":{}}}]`, kiterror.ValidationFailed, -1, "/calls/0/params/state", ""},
 	} {
