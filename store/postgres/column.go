@@ -67,15 +67,14 @@ func newColumn(e *schema.Entity, p *schema.Property, names *migration.Names, sto
 	return c
 }
 
-// kindOf returns the kind of the values of a type, in the words of a card. An unknown type is a kind
-// of its own.
-func kindOf(typ string) string {
-	kinds := map[string]string{
-		"bigint": "integer", "double precision": "number", "numeric": "decimal", "boolean": "boolean",
-		"timestamp with time zone": "date-time", "date": "date", "json": "json", "jsonb": "json", "text": "string",
-	}
-	return cmp.Or(kinds[typ], typ)
+// kinds are the kinds of values, in the words of a card, by type.
+var kinds = map[string]string{
+	"bigint": "integer", "double precision": "number", "numeric": "decimal", "boolean": "boolean",
+	"timestamp with time zone": "date-time", "date": "date", "json": "json", "jsonb": "json", "text": "string",
 }
+
+// kindOf returns the kind of the values of a type. An unknown type is a kind of its own.
+func kindOf(typ string) string { return cmp.Or(kinds[typ], typ) }
 
 // references ends the name of a foreign key, behind that of its column.
 const references = "references"

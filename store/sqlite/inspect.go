@@ -82,7 +82,12 @@ func parseColumn(toks []string) (d migration.Column, ok bool) {
 	if d.Name == "" || d.Type == "" {
 		return d, false
 	}
-	d.Kind = map[string]string{"INTEGER": "integer", "REAL": "number", "TEXT": "string"}[d.Type]
+	switch d.Kind = "string"; d.Type {
+	case "INTEGER":
+		d.Kind = "integer"
+	case "REAL":
+		d.Kind = "number"
+	}
 	for len(toks) > 0 {
 		switch word := next(); word {
 		case "COLLATE":
