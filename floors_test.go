@@ -114,10 +114,8 @@ var floors = map[string]string{
 	"projection":           "facade facade/catalog schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
 
 	"gateway/graphqlhttp": "facade facade/access facade/budget facade/catalog facade/kiterror schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
-	// GraphQL subscriptions, and the websockets that they leave by.
-	"gateway/subscriptions":      "facade facade/readset facade/budget facade/kiterror facts resolvers gateway/setting",
-	"gateway/graphqlsse":         "facade facade/access facade/kiterror schema/jsontext facts/outlet facts/sse resolvers gateway/subscriptions",
-	"gateway/graphqlws":          "facade facade/access facade/kiterror schema/jsontext facts/outlet resolvers gateway/subscriptions",
+	// GraphQL subscriptions, and the websockets and event streams that they leave by.
+	"gateway/subscriptions":      "facade facade/readset facade/access facade/budget facade/kiterror schema/jsontext facts facts/outlet facts/sse resolvers gateway/setting",
 	"gateway/identity":           "facade/access facade/kiterror schema schema/jsontext gateway/setting",
 	"gateway/gatewaytest":        "",
 	"gateway/identity/tokentest": "",
@@ -125,7 +123,7 @@ var floors = map[string]string{
 	"gateway/guard":              "facade facade/consistency facade/budget facade/kiterror schema gateway/setting facts/sse",
 	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/setting",
 	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/graphqlsse gateway/graphqlws gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
 	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",
@@ -199,7 +197,7 @@ var guests = map[string]string{
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/binding",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway/identity",
-	"github.com/coder/websocket":                 "gateway/graphqlws",
+	"github.com/coder/websocket":                 "gateway/subscriptions",
 	"github.com/rs/cors":                         "gateway/guard",
 	"github.com/klauspost/compress":              "gateway/guard gateway/gatewaytest",
 	"golang.org/x/time":                          "gateway/guard",

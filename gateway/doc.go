@@ -47,9 +47,7 @@
 // rules are in the packages below, which do not know each other:
 //
 //	gateway/graphqlhttp   GraphQL over HTTP: requests, trusted documents, the console
-//	gateway/graphqlws     GraphQL over websockets
-//	gateway/graphqlsse    GraphQL over server-sent events
-//	gateway/subscriptions streams of answers, shared by equal subscribers, for both of them
+//	gateway/subscriptions GraphQL over websockets and server-sent events; equal subscribers share answers
 //	gateway/identity      identifies the caller
 //	gateway/telemetry     spans, metrics, the access log
 //	gateway/guard         the guards in front of every surface, and the certificate of the listener

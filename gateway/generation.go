@@ -14,9 +14,9 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
-	"github.com/frondhost/frond/gateway/graphqlsse"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
+	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -111,7 +111,7 @@ func (g *generation) serve(kind catalog.Surface, path, base, audience string, bu
 		g.mount(&mounted{path: base + streamsPath, hidden: true, place: p, Path: guard.Path{Handler: p.streams}})
 	}
 	if p.graphQL != nil {
-		g.mount(&mounted{path: base + path + graphqlsse.Path, hidden: true, place: p, Path: guard.Path{Handler: handler}})
+		g.mount(&mounted{path: base + path + subscriptions.EventPath, hidden: true, place: p, Path: guard.Path{Handler: handler}})
 	}
 	if p.graphQL != nil && p.graphQL.HasConsole() {
 		g.mount(&mounted{path: base + path + console.Path, hidden: true, place: p, Path: guard.Path{Handler: handler}})

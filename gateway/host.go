@@ -165,7 +165,7 @@ func (h *Host) observe(ctx context.Context, signer *signing.Signer) (err error) 
 	h.feeds.topology, h.feeds.log, h.feeds.observe = h.topology, h.log, h.telemetry.Events()
 	h.ways.topology, h.ways.log = h.topology, h.log
 	h.telemetry.CollectFacts(h.feeds.each, h.ways.backlogs, h.ways.logSize)
-	h.hub = subscriptions.NewHub(subscriptions.Options{Feed: h.feeds, Limits: h.config.Limits.Subscriptions, Memory: h.streamed, Log: h.log})
+	h.hub = subscriptions.NewHub(subscriptions.HubOptions{Feed: h.feeds, Limits: h.config.Limits.Subscriptions, Memory: h.streamed, Log: h.log})
 	h.telemetry.CollectSubscriptions(func() telemetry.Subscriptions { return telemetry.Subscriptions(h.hub.Numbers()) })
 	return nil
 }

@@ -13,8 +13,6 @@ import (
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/sse"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
-	"github.com/frondhost/frond/gateway/graphqlsse"
-	"github.com/frondhost/frond/gateway/graphqlws"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
@@ -33,7 +31,7 @@ func (g *generation) watch(p *place) func(context.Context, *facade.Subscription)
 // events answers with event streams for the GraphQL handler of a place.
 func (g *generation) events(handler *graphqlhttp.Handler) http.Handler {
 	h := g.host
-	return graphqlsse.New(graphqlsse.Options{
+	return subscriptions.NewEventServer(subscriptions.EventOptions{
 		Requests: handler, Hub: h.hub, Ending: g.streaming, Expires: h.callers.expires, Patience: h.config.Limits.Write, Work: h.config.Limits.Work, Room: h.room, Closed: streamClosed(h.log, h.config.Log.NoAccess),
 		Caller: func(r *http.Request, state access.State) string { return h.callers.key(h.callers.address(r), state) },
 	})
@@ -43,11 +41,11 @@ func (g *generation) events(handler *graphqlhttp.Handler) http.Handler {
 // clients connect again, to the new generation.
 func (g *generation) sockets(handler *graphqlhttp.Handler) http.Handler {
 	h := g.host
-	closed := func(s graphqlws.Summary) { logClosed(h.log, s) }
+	closed := func(s subscriptions.SocketSummary) { logClosed(h.log, s) }
 	if h.config.Log.NoAccess {
 		closed = nil
 	}
-	s := graphqlws.New(graphqlws.Options{
+	s := subscriptions.NewSocketServer(subscriptions.SocketOptions{
 		Operations: handler, Hub: h.hub, Session: g.session, Expires: h.callers.expires,
 		Allow: func(address string, state access.State) error {
 			return h.callers.refuse(address, identity.UserID(state))
@@ -122,7 +120,7 @@ func (g *generation) streams() stream.Options {
 }
 
 // logClosed logs the end of a websocket. Its upgrade has a line of its own.
-func logClosed(log *slog.Logger, s graphqlws.Summary) {
+func logClosed(log *slog.Logger, s subscriptions.SocketSummary) {
 	attrs := []slog.Attr{slog.Int("operations", s.Operations), slog.Int("code", s.Code), slog.Duration("took", s.Took), slog.String("from", s.Address)}
 	if s.Reason != "" {
 		attrs = append(attrs, slog.String("reason", s.Reason))

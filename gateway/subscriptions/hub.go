@@ -70,8 +70,8 @@ func (l *Limits) Settings() []setting.Setting {
 	}
 }
 
-// Options of [NewHub]; Feed is required.
-type Options struct {
+// HubOptions of [NewHub]; Feed is required.
+type HubOptions struct {
 	Feed   Feed
 	Limits Limits
 	Memory *budget.Budget // bounds what everything that is open holds; nil: nothing does
@@ -80,7 +80,7 @@ type Options struct {
 
 // Hub opens streams, and bounds how many there are. It may be used from many goroutines.
 type Hub struct {
-	options Options
+	options HubOptions
 	// memory is the part of the memory that answers may take which are kept: what is sent has the
 	// rest.
 	memory  *budget.Budget
@@ -137,7 +137,7 @@ type Numbers struct {
 }
 
 // NewHub returns a hub without streams.
-func NewHub(o Options) *Hub {
+func NewHub(o HubOptions) *Hub {
 	o.Limits = o.Limits.WithDefaults()
 	if o.Log == nil {
 		o.Log = slog.Default()

@@ -1,4 +1,4 @@
-package graphqlws
+package subscriptions
 
 import "github.com/coder/websocket"
 

@@ -1,4 +1,4 @@
-package graphqlws_test
+package subscriptions_test
 
 import (
 	"bytes"
@@ -19,7 +19,6 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/gateway/graphqlws"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 )
@@ -28,7 +27,7 @@ const initialised = `{"type":"connection_init"}`
 
 // TestCloseCodes: every way to break the protocol, and how the connection ends then.
 func TestCloseCodes(t *testing.T) {
-	h := start(t, func(o *graphqlws.Options, _ *subscriptions.Options) { o.MaxMessage = 64 << 10 })
+	h := start(t, func(o *subscriptions.SocketOptions, _ *subscriptions.HubOptions) { o.MaxMessage = 64 << 10 })
 	for name, c := range map[string]struct {
 		send   []string
 		code   int
@@ -76,7 +75,7 @@ func TestCloseCodes(t *testing.T) {
 }
 
 // crashing fails on every operation.
-type crashing struct{ graphqlws.Operations }
+type crashing struct{ subscriptions.Operations }
 
 func (crashing) Operate(context.Context, json.RawMessage, access.State) (*resolvers.Subscription, *resolvers.Response) {
 	panic("of an operation")
@@ -85,7 +84,7 @@ func (crashing) Operate(context.Context, json.RawMessage, access.State) (*resolv
 // TestInternalErrors: a failure of ours ends the connection with 1011, and its text stays here.
 func TestInternalErrors(t *testing.T) {
 	var log bytes.Buffer
-	h := start(t, func(o *graphqlws.Options, _ *subscriptions.Options) {
+	h := start(t, func(o *subscriptions.SocketOptions, _ *subscriptions.HubOptions) {
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))
 		o.Operations = crashing{o.Operations}
 		o.Session = func(r *http.Request) (access.State, error) {
@@ -111,14 +110,14 @@ func TestInternalErrors(t *testing.T) {
 
 // TestInitTimeout: a client that says nothing is not waited for.
 func TestInitTimeout(t *testing.T) {
-	h := start(t, func(o *graphqlws.Options, _ *subscriptions.Options) { o.InitWait = 20 * time.Millisecond })
+	h := start(t, func(o *subscriptions.SocketOptions, _ *subscriptions.HubOptions) { o.InitWait = 20 * time.Millisecond })
 	h.dial(t, nil).closes(4408, "Connection initialisation timeout")
 }
 
 // TestExpired: a connection ends with the credential of its caller, with a code after which
 // clients connect again.
 func TestExpired(t *testing.T) {
-	h := start(t, func(o *graphqlws.Options, _ *subscriptions.Options) {
+	h := start(t, func(o *subscriptions.SocketOptions, _ *subscriptions.HubOptions) {
 		o.Expires = func(s access.State) time.Time {
 			if s == nil {
 				return time.Time{}
@@ -228,7 +227,7 @@ func TestPlacesOfUnknownCallers(t *testing.T) {
 		}
 		return subscriptions.ByAddress + "10.0.0.1"
 	}
-	h := start(t, func(o *graphqlws.Options, s *subscriptions.Options) {
+	h := start(t, func(o *subscriptions.SocketOptions, s *subscriptions.HubOptions) {
 		s.Limits, o.Caller = subscriptions.Limits{Caller: 2, Process: 100}, caller
 	})
 	first := h.dial(t, nil)
@@ -239,7 +238,7 @@ func TestPlacesOfUnknownCallers(t *testing.T) {
 	h.dial(t, nil) // ada's counts for ada
 	refused(h, "two again")
 
-	h = start(t, func(o *graphqlws.Options, s *subscriptions.Options) {
+	h = start(t, func(o *subscriptions.SocketOptions, s *subscriptions.HubOptions) {
 		s.Limits, o.Caller = subscriptions.Limits{Caller: 100, Process: 8}, caller
 	})
 	for range 3 {
@@ -255,7 +254,7 @@ func TestPlacesOfUnknownCallers(t *testing.T) {
 // TestLimits: too many subscriptions are refused, each with what there are too many of, and
 // those that there are go on.
 func TestLimits(t *testing.T) {
-	h := start(t, func(o *graphqlws.Options, s *subscriptions.Options) {
+	h := start(t, func(o *subscriptions.SocketOptions, s *subscriptions.HubOptions) {
 		s.Limits = subscriptions.Limits{Connection: 2, Caller: 3, Process: 4}
 		o.Caller = func(_ string, state access.State) string { return fmt.Sprint(state.User()["id"]) }
 		n := 0
@@ -351,11 +350,11 @@ func TestShutdown(t *testing.T) {
 
 // TestKeepAlive: a connection on which nothing happens is pinged, and one that is dead ends.
 func TestKeepAlive(t *testing.T) {
-	var ended graphqlws.Summary
+	var ended subscriptions.SocketSummary
 	over := make(chan struct{})
-	h := start(t, func(o *graphqlws.Options, _ *subscriptions.Options) {
+	h := start(t, func(o *subscriptions.SocketOptions, _ *subscriptions.HubOptions) {
 		o.KeepAlive = time.Second
-		o.Closed = func(s graphqlws.Summary) { ended = s; close(over) }
+		o.Closed = func(s subscriptions.SocketSummary) { ended = s; close(over) }
 	})
 	c := h.known(t, "ada")
 	c.want(`{"type":"ping"}`)
@@ -370,7 +369,7 @@ func TestKeepAlive(t *testing.T) {
 // TestSlowClient: one that does not read is cut off, and holds up nobody. What it missed is
 // there when it comes back.
 func TestSlowClient(t *testing.T) {
-	h := start(t, func(o *graphqlws.Options, _ *subscriptions.Options) { o.Patience = 300 * time.Millisecond })
+	h := start(t, func(o *subscriptions.SocketOptions, _ *subscriptions.HubOptions) { o.Patience = 300 * time.Millisecond })
 	slow, fast := h.known(t, ""), h.known(t, "")
 	const wide = `subscription { productChanged { key position product { name } } }`
 	h.subscribe(slow, wide)

@@ -1,4 +1,4 @@
-package graphqlws
+package subscriptions
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts/outlet"
-	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -87,7 +86,7 @@ func (c *conn) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err err
 
 // due writes queued messages, and takes the operations whose streams may have something, or returns
 // when they are to be taken.
-func (c *conn) due(b *outlet.Batch) (ready []*operation, ended []*subscriptions.Stream, at time.Time) {
+func (c *conn) due(b *outlet.Batch) (ready []*operation, ended []*Stream, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ended, c.ended = c.ended, nil
@@ -98,7 +97,7 @@ func (c *conn) due(b *outlet.Batch) (ready []*operation, ended []*subscriptions.
 	for ; c.written < len(c.out) && !b.Full(); c.written++ {
 		c.out[c.written].write(b)
 	}
-	gathered := c.sent.Add(subscriptions.Gather)
+	gathered := c.sent.Add(Gather)
 	wait := time.Until(gathered) > 0
 	for _, op := range c.ops {
 		switch {

@@ -1,9 +1,4 @@
-// Package graphqlsse answers GraphQL over Server-Sent Events (the repository graphql-sse,
-// PROTOCOL.md), in both of its modes:
-//
-//	stream.go     distinct connections: a stream for each operation, at /graphql and /graphql/stream
-//	reserved.go   a single connection: one stream for many operations, at /graphql/stream
-package graphqlsse
+package subscriptions
 
 import (
 	"context"
@@ -16,12 +11,11 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
-	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 )
 
-// Path is where streams are answered, after the path of the GraphQL handler.
-const Path = "/stream"
+// EventPath is where streams are answered, after the path of the GraphQL handler.
+const EventPath = "/stream"
 
 // Requests reads requests of GraphQL over HTTP. Where ok is false, a refusal was written. What
 // begin returns has one part that is not nil.
@@ -31,10 +25,10 @@ type Requests interface {
 	Refuse(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error)
 }
 
-// Options of [New]. Requests and Hub are required.
-type Options struct {
+// EventOptions of [NewEventServer]. Requests and Hub are required.
+type EventOptions struct {
 	Requests Requests
-	Hub      *subscriptions.Hub
+	Hub      *Hub
 	// Ending is done when streams have to end: their clients connect again. Nil: never.
 	Ending context.Context //nolint:containedctx // a signal whose life is the surface's
 	// Caller is who a request counts for, where there is a limit for each caller; nil: the
@@ -56,26 +50,26 @@ type Options struct {
 	Work time.Duration
 }
 
-// Server answers with streams. It may be used from many goroutines.
-type Server struct {
-	Options
+// EventServer answers with streams. It may be used from many goroutines.
+type EventServer struct {
+	EventOptions
 	reserved reservations
 }
 
-// New returns a server.
-func New(o Options) *Server {
+// NewEventServer returns a server.
+func NewEventServer(o EventOptions) *EventServer {
 	if o.Beat <= 0 {
 		o.Beat = sse.Interval
 	}
 	if o.Caller == nil {
 		o.Caller = func(r *http.Request, _ access.State) string { return r.RemoteAddr }
 	}
-	return &Server{Options: o}
+	return &EventServer{EventOptions: o}
 }
 
 // ServeHTTP answers a request whose answer is a stream, or belongs to one.
-func (srv *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasSuffix(r.URL.Path, Path) && inSingle(r) {
+func (srv *EventServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, EventPath) && inSingle(r) {
 		srv.single(w, r)
 		return
 	}
@@ -86,7 +80,7 @@ func (srv *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	srv.distinct(w, r)
 }
 
-func (srv *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (srv *EventServer) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	e := kiterror.AsError(err)
 	srv.Requests.Refuse(w, r, e.Code.Status(), e)
 }

@@ -1,4 +1,4 @@
-package graphqlws
+package subscriptions
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -15,11 +14,11 @@ import (
 // operation is one that the client began and that has not ended. Its fields but id are guarded
 // by the connection's mutex; only the pump uses the stream.
 type operation struct {
-	id     string                // as JSON
-	cancel context.CancelFunc    // of one that is being begun or executed
-	stream *subscriptions.Stream // of a subscription
-	ready  bool                  // there may be something in the stream
-	gone   bool                  // it has ended for the client
+	id     string             // as JSON
+	cancel context.CancelFunc // of one that is being begun or executed
+	stream *Stream            // of a subscription
+	ready  bool               // there may be something in the stream
+	gone   bool               // it has ended for the client
 }
 
 // subscribe begins an operation.
@@ -87,7 +86,7 @@ func (c *conn) begin(ctx context.Context, op *operation, payload json.RawMessage
 }
 
 // opens gives an operation its stream.
-func (c *conn) opens(op *operation, stream *subscriptions.Stream) {
+func (c *conn) opens(op *operation, stream *Stream) {
 	c.mu.Lock()
 	gone := op.gone
 	if !gone {
@@ -148,6 +147,6 @@ func (c *conn) wake(op *operation) {
 	defer c.mu.Unlock()
 	op.ready = true
 	if op.stream != nil && !op.gone {
-		c.pump.WakeAt(c.sent.Add(subscriptions.Gather))
+		c.pump.WakeAt(c.sent.Add(Gather))
 	}
 }

@@ -1,4 +1,4 @@
-package graphqlws_test
+package subscriptions_test
 
 import (
 	"context"
@@ -22,7 +22,6 @@ import (
 	"github.com/frondhost/frond/facade/readset"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
-	"github.com/frondhost/frond/gateway/graphqlws"
 	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
@@ -87,7 +86,7 @@ func (f feed) Follow(ctx context.Context, s *resolvers.Subscription) (subscripti
 type host struct {
 	*facade.Facade
 	hub     *subscriptions.Hub
-	server  *graphqlws.Server
+	server  *subscriptions.SocketServer
 	url     string
 	fails   atomic.Pointer[kiterror.Error] // of what is revealed; nil: nothing fails
 	failed  atomic.Int64                   // how often it did
@@ -108,7 +107,7 @@ func (f failing) Reveal(ctx context.Context, events []*facade.Event) ([]facade.R
 	return f.Watch.Reveal(ctx, events)
 }
 
-func start(t testing.TB, change func(*graphqlws.Options, *subscriptions.Options)) *host {
+func start(t testing.TB, change func(*subscriptions.SocketOptions, *subscriptions.HubOptions)) *host {
 	t.Helper()
 	p, err := facade.Read(shop)
 	if err != nil {
@@ -138,14 +137,14 @@ func start(t testing.TB, change func(*graphqlws.Options, *subscriptions.Options)
 	}
 	log := facts.New(store, nil)
 	t.Cleanup(log.Close)
-	ho := subscriptions.Options{Feed: feed{log, &h.follows}, Log: quiet}
-	o := graphqlws.Options{Operations: graphqlhttp.New(engine, &graphqlhttp.Options{Log: quiet}), Log: quiet, Session: session}
+	ho := subscriptions.HubOptions{Feed: feed{log, &h.follows}, Log: quiet}
+	o := subscriptions.SocketOptions{Operations: graphqlhttp.New(engine, &graphqlhttp.Options{Log: quiet}), Log: quiet, Session: session}
 	if change != nil {
 		change(&o, &ho)
 	}
 	h.hub = subscriptions.NewHub(ho)
 	o.Hub = h.hub
-	h.server = graphqlws.New(o)
+	h.server = subscriptions.NewSocketServer(o)
 	listener := httptest.NewServer(h.server)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)

@@ -1,4 +1,4 @@
-package graphqlws
+package subscriptions
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts/outlet"
-	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 )
 
@@ -27,10 +26,10 @@ type Operations interface {
 	Operate(ctx context.Context, payload json.RawMessage, state access.State) (*resolvers.Subscription, *resolvers.Response)
 }
 
-// Options of [New]. Operations and Hub are required.
-type Options struct {
+// SocketOptions of [NewSocketServer]. Operations and Hub are required.
+type SocketOptions struct {
 	Operations Operations
-	Hub        *subscriptions.Hub
+	Hub        *Hub
 	// Session identifies the caller: the request is the one that asked for the upgrade, with
 	// the credential of the first message, where that has one. nil: every caller is anonymous.
 	Session func(*http.Request) (access.State, error)
@@ -47,7 +46,7 @@ type Options struct {
 	// Refuse writes the answer to an upgrade that is refused.
 	Refuse func(w http.ResponseWriter, r *http.Request, status int, err *kiterror.Error)
 	// Closed is called at the end of a connection that was accepted; nil: nothing is.
-	Closed func(Summary)
+	Closed func(SocketSummary)
 
 	MaxMessage int64         // bytes of a message of the client; 0 means 1 MiB
 	InitWait   time.Duration // how long a client may take to send its first message; 0 means 10 s
@@ -60,8 +59,8 @@ type Options struct {
 	Log       *slog.Logger  // nil means slog.Default()
 }
 
-// Summary is what a connection was.
-type Summary struct {
+// SocketSummary is what a connection was.
+type SocketSummary struct {
 	Address, Caller string
 	Operations      int
 	Code            int // of the close frame; 1006: there was none
@@ -69,10 +68,10 @@ type Summary struct {
 	Took            time.Duration
 }
 
-// Server accepts websockets of the protocol. It is an [http.Handler] for requests that [Upgrades]
+// SocketServer accepts websockets of the protocol. It is an [http.Handler] for requests that [Upgrades]
 // reports. Whether a page may connect is decided by a guard in front of it.
-type Server struct {
-	Options
+type SocketServer struct {
+	SocketOptions
 	ctx    context.Context // ends with the server: operations outlive the request of the upgrade
 	cancel context.CancelFunc
 
@@ -82,8 +81,8 @@ type Server struct {
 	empty    chan struct{} // closed when the last connection of a stopping server has ended; nil: it does not stop
 }
 
-// New returns a server, to be closed by [Server.Shutdown].
-func New(o Options) *Server {
+// NewSocketServer returns a server, to be closed by [SocketServer.Shutdown].
+func NewSocketServer(o SocketOptions) *SocketServer {
 	o.MaxMessage = orDefault(o.MaxMessage, 1<<20)
 	o.InitWait = orDefault(o.InitWait, 10*time.Second)
 	o.KeepAlive = orDefault(o.KeepAlive, 25*time.Second)
@@ -105,7 +104,7 @@ func New(o Options) *Server {
 			http.Error(w, err.Message, status)
 		}
 	}
-	s := &Server{Options: o, conns: map[*conn]struct{}{}}
+	s := &SocketServer{SocketOptions: o, conns: map[*conn]struct{}{}}
 	s.ctx, s.cancel = context.WithCancel(facade.WithRequest(context.Background(), nil, o.Work))
 	go s.keepAlive()
 	return s
@@ -119,10 +118,10 @@ func orDefault[T int64 | time.Duration](v, def T) T {
 }
 
 // ServeHTTP accepts a connection and returns: the connection lives on without the request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *SocketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Until the client says who is calling, its address is.
 	caller := s.Caller(s.Address(r), nil)
-	if err := s.Hub.Take(subscriptions.OfConnection, caller); err != nil {
+	if err := s.Hub.Take(OfConnection, caller); err != nil {
 		e := kiterror.AsError(err)
 		s.Refuse(w, r, e.Code.Status(), e)
 		return
@@ -133,7 +132,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		InsecureSkipVerify: true, // the guard in front knows which sites may connect
 	})
 	if err != nil { // Accept has answered
-		s.Hub.Leave(subscriptions.OfConnection, caller)
+		s.Hub.Leave(OfConnection, caller)
 		return
 	}
 	ws.SetReadLimit(s.MaxMessage)
@@ -149,7 +148,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // add counts a connection among those of the server. The ending is not zero where the server
 // stops.
-func (s *Server) add(c *conn) ending {
+func (s *SocketServer) add(c *conn) ending {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conns[c] = struct{}{}
@@ -157,8 +156,8 @@ func (s *Server) add(c *conn) ending {
 }
 
 // remove forgets a connection that has ended.
-func (s *Server) remove(c *conn) {
-	s.Hub.Leave(subscriptions.OfConnection, c.caller)
+func (s *SocketServer) remove(c *conn) {
+	s.Hub.Leave(OfConnection, c.caller)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
@@ -171,7 +170,7 @@ func (s *Server) remove(c *conn) {
 // Shutdown ends every connection, with 1001 because the program stops, or with 1012 because
 // its clients are to connect again at once. Operations that execute are finished first, until
 // ctx is done. New connections end the same way.
-func (s *Server) Shutdown(ctx context.Context, restart bool) {
+func (s *SocketServer) Shutdown(ctx context.Context, restart bool) {
 	end := ending{serverStops, "the server stops; connect again"}
 	if restart {
 		end = ending{serviceRestart, "the schema has changed; connect again"}
@@ -208,7 +207,7 @@ func (s *Server) Shutdown(ctx context.Context, restart bool) {
 
 // keepAlive pings connections on which nothing happens, so that no proxy in between takes them
 // for dead, and ends those that do not answer.
-func (s *Server) keepAlive() {
+func (s *SocketServer) keepAlive() {
 	tick := time.NewTicker(s.KeepAlive / 4)
 	defer tick.Stop()
 	for {

@@ -1,4 +1,4 @@
-package graphqlsse
+package subscriptions
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
-	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -44,7 +43,7 @@ type reservations struct {
 type reserved struct {
 	token, caller string
 	timer         *time.Timer // removes it while it is not open
-	server        *Server
+	server        *EventServer
 	pulse         pulse // while it is open
 
 	mu     sync.Mutex
@@ -54,7 +53,7 @@ type reserved struct {
 	cancel context.CancelFunc
 	ops    []*reservedOperation
 	queue  []reservedMessage
-	ended  []*subscriptions.Stream // that the goroutine of the stream has to close
+	ended  []*Stream // that the goroutine of the stream has to close
 	// A batch has either messages of the queue, which are written, or responses of subscriptions,
 	// which are sent.
 	written []reservedMessage
@@ -71,7 +70,7 @@ type sentResponses struct {
 type reservedOperation struct {
 	id     string
 	cancel context.CancelFunc
-	stream *subscriptions.Stream // of a subscription
+	stream *Stream // of a subscription
 	ready  bool
 	gone   bool
 }
@@ -100,7 +99,7 @@ func inSingle(r *http.Request) bool {
 }
 
 // single answers a request of the single connection mode.
-func (srv *Server) single(w http.ResponseWriter, r *http.Request) {
+func (srv *EventServer) single(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		srv.post(w, r)
 		return
@@ -132,7 +131,7 @@ func (srv *Server) single(w http.ResponseWriter, r *http.Request) {
 
 // find finds the stream of a request's token; nil: it was refused. A token is worth nothing to
 // another caller.
-func (srv *Server) find(w http.ResponseWriter, r *http.Request, caller string) *reserved {
+func (srv *EventServer) find(w http.ResponseWriter, r *http.Request, caller string) *reserved {
 	srv.reserved.mu.Lock()
 	s := srv.reserved.all[token(r)]
 	srv.reserved.mu.Unlock()
@@ -144,8 +143,8 @@ func (srv *Server) find(w http.ResponseWriter, r *http.Request, caller string) *
 }
 
 // reserve reserves a stream.
-func (srv *Server) reserve(w http.ResponseWriter, r *http.Request, caller string) {
-	if err := srv.Hub.Take(subscriptions.OfConnection, caller); err != nil {
+func (srv *EventServer) reserve(w http.ResponseWriter, r *http.Request, caller string) {
+	if err := srv.Hub.Take(OfConnection, caller); err != nil {
 		srv.refuse(w, r, err)
 		return
 	}
@@ -165,7 +164,7 @@ func (srv *Server) reserve(w http.ResponseWriter, r *http.Request, caller string
 }
 
 // release ends a reserved stream and its operations.
-func (srv *Server) release(s *reserved) {
+func (srv *EventServer) release(s *reserved) {
 	srv.reserved.mu.Lock()
 	known := srv.reserved.all[s.token] == s
 	delete(srv.reserved.all, s.token)
@@ -184,11 +183,11 @@ func (srv *Server) release(s *reserved) {
 		m.release()
 	}
 	closeAll(ended)
-	srv.Hub.Leave(subscriptions.OfConnection, s.caller)
+	srv.Hub.Leave(OfConnection, s.caller)
 }
 
 // openReserved sends what the operations of a stream have, until it ends.
-func (srv *Server) openReserved(w http.ResponseWriter, r *http.Request, s *reserved, state access.State) {
+func (srv *EventServer) openReserved(w http.ResponseWriter, r *http.Request, s *reserved, state access.State) {
 	s.mu.Lock()
 	taken := s.open
 	s.open = true
@@ -264,14 +263,14 @@ func (s *reserved) later(messages []reservedMessage) {
 }
 
 // closeAll closes streams, which wakes their operations: nothing must be locked.
-func closeAll(streams []*subscriptions.Stream) {
+func closeAll(streams []*Stream) {
 	for _, s := range streams {
 		s.Close()
 	}
 }
 
 // due takes what is to be sent, and the streams that are to be closed.
-func (s *reserved) due() (messages []reservedMessage, ready []*reservedOperation, ended []*subscriptions.Stream) {
+func (s *reserved) due() (messages []reservedMessage, ready []*reservedOperation, ended []*Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	messages, ended = s.queue, s.ended
@@ -325,7 +324,7 @@ func (s *reserved) deliver(b *outlet.Batch, op *reservedOperation) {
 }
 
 // opens gives an operation its stream.
-func (s *reserved) opens(op *reservedOperation, stream *subscriptions.Stream) {
+func (s *reserved) opens(op *reservedOperation, stream *Stream) {
 	s.mu.Lock()
 	gone := op.gone
 	if !gone {
@@ -389,7 +388,7 @@ func (s *reserved) complete(id string) {
 }
 
 // post begins an operation, whose responses its stream has.
-func (srv *Server) post(w http.ResponseWriter, r *http.Request) { //nolint:contextcheck // an operation outlives the request that begins it
+func (srv *EventServer) post(w http.ResponseWriter, r *http.Request) { //nolint:contextcheck // an operation outlives the request that begins it
 	begin, extensions, state, ok := srv.Requests.Read(w, r)
 	if !ok {
 		return

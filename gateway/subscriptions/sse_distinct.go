@@ -1,4 +1,4 @@
-package graphqlsse
+package subscriptions
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
-	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 )
 
@@ -21,18 +20,18 @@ import (
 //
 // What the engine refuses is a response too. A stream that is cut off without complete is to
 // be opened again, behind the position of the last event.
-func (srv *Server) distinct(w http.ResponseWriter, r *http.Request) {
+func (srv *EventServer) distinct(w http.ResponseWriter, r *http.Request) {
 	begin, _, state, ok := srv.Requests.Read(w, r)
 	if !ok {
 		return
 	}
-	o := &operation{pulse: srv.pulse(state), server: srv, caller: srv.Caller(r, state)}
+	o := &eventOperation{pulse: srv.pulse(state), server: srv, caller: srv.Caller(r, state)}
 	o.subscription, o.response = begin(r.Context())
 	srv.serve(w, r, state, o)
 }
 
 // serve answers with the stream of a source.
-func (srv *Server) serve(w http.ResponseWriter, r *http.Request, state access.State, source sse.Source) {
+func (srv *EventServer) serve(w http.ResponseWriter, r *http.Request, state access.State, source sse.Source) {
 	opts := sse.Options{Patience: srv.Patience, Room: srv.Room, Ending: srv.Ending}
 	if srv.Closed != nil {
 		opts.Closed = func(was sse.Summary) { srv.Closed(was, state) }
@@ -51,7 +50,7 @@ type pulse struct {
 	expires time.Time // zero: never
 }
 
-func (srv *Server) pulse(state access.State) pulse {
+func (srv *EventServer) pulse(state access.State) pulse {
 	p := pulse{every: srv.Beat, sent: time.Now()}
 	if srv.Expires != nil {
 		p.expires = srv.Expires(state)
@@ -77,18 +76,18 @@ func (p *pulse) beat(b *outlet.Batch) (at time.Time, err error) {
 	return at, nil
 }
 
-// operation is the source of a stream for one operation.
-type operation struct {
+// eventOperation is the source of a stream for one operation.
+type eventOperation struct {
 	pulse
-	server       *Server
+	server       *EventServer
 	caller       string
 	subscription *resolvers.Subscription
 	response     *resolvers.Response // the only one, or the last one
-	stream       *subscriptions.Stream
+	stream       *Stream
 }
 
 // Begin implements [sse.Source].
-func (o *operation) Begin(wake func()) {
+func (o *eventOperation) Begin(wake func()) {
 	if o.subscription == nil {
 		return
 	}
@@ -101,7 +100,7 @@ func (o *operation) Begin(wake func()) {
 }
 
 // Close implements [sse.Source].
-func (o *operation) Close() {
+func (o *eventOperation) Close() {
 	if o.stream != nil {
 		o.stream.Close()
 	}
@@ -111,12 +110,12 @@ func (o *operation) Close() {
 }
 
 // Sent implements [sse.Source].
-func (o *operation) Sent(n int) (more bool) {
+func (o *eventOperation) Sent(n int) (more bool) {
 	return o.stream != nil && o.stream.Sent(n)
 }
 
 // Next implements [sse.Source].
-func (o *operation) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
+func (o *eventOperation) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
 	if o.stream != nil {
 		answers, err := o.stream.Next(facade.WithRequest(ctx, o.caller, 0))
 		if err != nil {

@@ -1,4 +1,4 @@
-package graphqlws
+package subscriptions
 
 import (
 	"context"
@@ -15,14 +15,13 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts/outlet"
-	"github.com/frondhost/frond/gateway/subscriptions"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // conn is one connection.
 type conn struct {
-	server  *Server
+	server  *SocketServer
 	ws      *websocket.Conn
 	socket  *socket
 	pump    *outlet.Pump
@@ -38,7 +37,7 @@ type conn struct {
 	mu      sync.Mutex
 	known   bool // the caller is acknowledged
 	ops     []*operation
-	ended   []*subscriptions.Stream // that the pump is to close
+	ended   []*Stream // that the pump is to close
 	out     []message
 	held    int       // bytes of out
 	sent    time.Time // when a subscription sent something last
@@ -60,7 +59,7 @@ type responses struct {
 	n  int
 }
 
-func newConn(s *Server, ws *websocket.Conn, socket *socket, r *http.Request, caller string) *conn {
+func newConn(s *SocketServer, ws *websocket.Conn, socket *socket, r *http.Request, caller string) *conn {
 	r = r.WithContext(context.WithoutCancel(r.Context())) // which ends with the upgrade
 	c := &conn{server: s, ws: ws, socket: socket, upgrade: r, address: s.Address(r), caller: caller, began: time.Now()}
 	c.drained.L = &c.mu
@@ -138,7 +137,7 @@ func (c *conn) acknowledge(payload json.RawMessage) ending {
 		return ending{forbidden, "Forbidden: " + e.Message}
 	}
 	caller := c.server.Caller(c.address, state)
-	if err := c.server.Hub.Move(subscriptions.OfConnection, c.caller, caller); err != nil {
+	if err := c.server.Hub.Move(OfConnection, c.caller, caller); err != nil {
 		return ending{tryAgainLater, kiterror.AsError(err).Message}
 	}
 	c.mu.Lock()
@@ -255,7 +254,7 @@ func (c *conn) over() {
 	for !c.closed {
 		c.drained.Wait()
 	}
-	summary := Summary{Address: c.address, Caller: c.caller, Operations: c.opened, Code: int(c.end.code), Reason: c.end.reason, Took: time.Since(c.began)}
+	summary := SocketSummary{Address: c.address, Caller: c.caller, Operations: c.opened, Code: int(c.end.code), Reason: c.end.reason, Took: time.Since(c.began)}
 	c.mu.Unlock()
 	c.server.remove(c)
 	if c.server.Closed != nil {
