@@ -51,33 +51,15 @@ type reserved struct {
 	wake   func()          // nil: it is not open
 	ctx    context.Context // of its operations
 	cancel context.CancelFunc
-	ops    []*reservedOperation
+	ops    operations
 	queue  []reservedMessage
-	ended  []*Stream // that the goroutine of the stream has to close
-	// A batch has either messages of the queue, which are written, or responses of subscriptions,
-	// which are sent.
+	// A batch has either messages of the queue, which are written, or responses of subscriptions.
 	written []reservedMessage
-	sent    []sentResponses
-}
-
-// sentResponses are those of one subscription.
-type sentResponses struct {
-	op *reservedOperation
-	n  int
-}
-
-// reservedOperation is one operation of a reserved stream.
-type reservedOperation struct {
-	id     string
-	cancel context.CancelFunc
-	stream *Stream // of a subscription
-	ready  bool
-	gone   bool
 }
 
 // reservedMessage is a response that waits for the stream, or with nil the end of an operation.
 type reservedMessage struct {
-	op   *reservedOperation
+	op   *operation
 	resp *resolvers.Response
 }
 
@@ -174,8 +156,8 @@ func (srv *EventServer) release(s *reserved) {
 	}
 	s.cancel()
 	s.mu.Lock()
-	for len(s.ops) > 0 {
-		s.remove(s.ops[0])
+	for len(s.ops.all) > 0 {
+		s.remove(s.ops.all[0])
 	}
 	s.mu.Unlock()
 	messages, _, ended := s.due()
@@ -222,7 +204,7 @@ func (s *reserved) Next(_ context.Context, b *outlet.Batch) (time.Time, error) {
 		m.write(b)
 		s.written = messages[:i+1]
 	}
-	s.sent = s.sent[:0]
+	s.ops.given = s.ops.given[:0]
 	for _, op := range ready {
 		if len(messages) > 0 || b.Full() {
 			s.woken(op)
@@ -243,12 +225,7 @@ func (s *reserved) Sent(n int) (more bool) {
 		s.written = nil
 		return true
 	}
-	for _, r := range s.sent {
-		if r.op.stream.Sent(min(max(n, 0), r.n)) {
-			s.woken(r.op)
-		}
-		n -= r.n
-	}
+	s.ops.sent(n, s.woken)
 	return false
 }
 
@@ -262,20 +239,13 @@ func (s *reserved) later(messages []reservedMessage) {
 	s.queue = slices.Concat(messages, s.queue)
 }
 
-// closeAll closes streams, which wakes their operations: nothing must be locked.
-func closeAll(streams []*Stream) {
-	for _, s := range streams {
-		s.Close()
-	}
-}
-
 // due takes what is to be sent, and the streams that are to be closed.
-func (s *reserved) due() (messages []reservedMessage, ready []*reservedOperation, ended []*Stream) {
+func (s *reserved) due() (messages []reservedMessage, ready []*operation, ended []*Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	messages, ended = s.queue, s.ended
-	s.queue, s.ended = nil, nil
-	for _, op := range s.ops {
+	messages, ended = s.queue, s.ops.takeEnded()
+	s.queue = nil
+	for _, op := range s.ops.all {
 		if op.ready && op.stream != nil {
 			op.ready = false
 			ready = append(ready, op)
@@ -290,7 +260,7 @@ func (s *reserved) due() (messages []reservedMessage, ready []*reservedOperation
 //	data: {"id":"1","payload":{"data":…}}
 func (m *reservedMessage) write(b *outlet.Batch) {
 	if m.resp == nil {
-		(&sse.Event{Name: "complete", Data: append(append([]byte(`{"id":`), jsontext.Quote(m.op.id)...), '}')}).Write(b)
+		(&sse.Event{Name: "complete", Data: []byte(`{"id":` + m.op.id + `}`)}).Write(b)
 		return
 	}
 	m.op.next(m.resp.Body).Write(b)
@@ -303,13 +273,13 @@ func (m *reservedMessage) release() {
 	}
 }
 
-func (op *reservedOperation) next(body []byte) *sse.Event {
-	data := append([]byte(`{"id":`), jsontext.Quote(op.id)...)
+func (op *operation) next(body []byte) *sse.Event {
+	data := []byte(`{"id":` + op.id)
 	return &sse.Event{Name: "next", Data: append(append(append(data, `,"payload":`...), body...), '}')}
 }
 
 // deliver adds the next responses of a subscription to a batch.
-func (s *reserved) deliver(b *outlet.Batch, op *reservedOperation) {
+func (s *reserved) deliver(b *outlet.Batch, op *operation) {
 	answers, err := op.stream.Next(facade.WithRequest(s.ctx, s.caller, 0))
 	n := 0
 	for ; n < len(answers) && !b.Full(); n++ {
@@ -319,25 +289,24 @@ func (s *reserved) deliver(b *outlet.Batch, op *reservedOperation) {
 	case err != nil:
 		s.ends(op, op.stream.Failed(s.ctx, err))
 	case len(answers) > 0:
-		s.sent = append(s.sent, sentResponses{op, n})
+		s.ops.given = append(s.ops.given, given{op, n})
 	}
 }
 
 // opens gives an operation its stream.
-func (s *reserved) opens(op *reservedOperation, stream *Stream) {
+func (s *reserved) opens(op *operation, stream *Stream) {
 	s.mu.Lock()
-	gone := op.gone
-	if !gone {
-		op.stream, op.ready = stream, true
+	opened := s.ops.open(op, stream)
+	if opened {
 		s.poke()
 	}
 	s.mu.Unlock()
-	if gone { // meanwhile the client has ended it, or is gone
+	if !opened {
 		stream.Close()
 	}
 }
 
-func (s *reserved) woken(op *reservedOperation) {
+func (s *reserved) woken(op *operation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	op.ready = true
@@ -352,7 +321,7 @@ func (s *reserved) poke() {
 }
 
 // ends has the last response of an operation sent.
-func (s *reserved) ends(op *reservedOperation, resp *resolvers.Response) {
+func (s *reserved) ends(op *operation, resp *resolvers.Response) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if op.gone {
@@ -365,25 +334,18 @@ func (s *reserved) ends(op *reservedOperation, resp *resolvers.Response) {
 }
 
 // remove takes an operation from the stream. The caller holds s.mu.
-func (s *reserved) remove(op *reservedOperation) {
-	op.gone = true
-	op.cancel()
-	if op.stream != nil {
-		s.ended = append(s.ended, op.stream)
+func (s *reserved) remove(op *operation) {
+	if s.ops.remove(op) {
 		s.poke()
 	}
-	s.ops = slices.DeleteFunc(s.ops, func(o *reservedOperation) bool { return o == op })
 }
 
 // complete ends an operation for the client. One that is not known has ended already.
 func (s *reserved) complete(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, op := range s.ops {
-		if op.id == id {
-			s.remove(op)
-			return
-		}
+	if op := s.ops.named(string(jsontext.Quote(id))); op != nil {
+		s.remove(op)
 	}
 }
 
@@ -398,7 +360,7 @@ func (srv *EventServer) post(w http.ResponseWriter, r *http.Request) { //nolint:
 		return
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	op := &reservedOperation{cancel: cancel} // the client may end it as soon as it is added
+	op := &operation{cancel: cancel} // the client may end it as soon as it is added
 	var err error
 	if op.id, err = operationID(extensions); err == nil {
 		err = s.add(op, srv.Hub.Limits().Connection)
@@ -423,25 +385,25 @@ func (srv *EventServer) post(w http.ResponseWriter, r *http.Request) { //nolint:
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// operationID is the member operationId of a request's extensions.
+// operationID is the member operationId of a request's extensions, as JSON.
 func operationID(extensions json.RawMessage) (string, error) {
-	id := jsontext.Get(extensions, "operationId")
-	if jsontext.KindOf(id) != jsontext.String || jsontext.Unquote(jsontext.Trim(id)) == "" {
+	id, ok := jsontext.Text(jsontext.Get(extensions, "operationId"))
+	if !ok || id == "" {
 		return "", kiterror.Errorf(kiterror.BadRequest, "extensions.operationId has to be a string that is not empty: the id of the operation on its stream")
 	}
-	return jsontext.Unquote(jsontext.Trim(id)), nil
+	return string(jsontext.Quote(id)), nil
 }
 
 // add adds an operation to the stream.
-func (s *reserved) add(op *reservedOperation, most int) error {
+func (s *reserved) add(op *operation, most int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case slices.ContainsFunc(s.ops, func(o *reservedOperation) bool { return o.id == op.id }):
+	case s.ops.named(op.id) != nil:
 		return kiterror.Errorf(kiterror.Conflict, "an operation with this id is open on the stream; take another id, or end it first")
-	case most >= 0 && len(s.ops) >= most:
-		return kiterror.Errorf(kiterror.TooManyRequests, "this stream has %d operations, and may have no more; end some of them first", len(s.ops))
+	case most >= 0 && len(s.ops.all) >= most:
+		return kiterror.Errorf(kiterror.TooManyRequests, "this stream has %d operations, and may have no more; end some of them first", len(s.ops.all))
 	}
-	s.ops = append(s.ops, op)
+	s.ops.all = append(s.ops.all, op)
 	return nil
 }

@@ -36,8 +36,7 @@ type conn struct {
 
 	mu      sync.Mutex
 	known   bool // the caller is acknowledged
-	ops     []*operation
-	ended   []*Stream // that the pump is to close
+	ops     operations
 	out     []message
 	held    int       // bytes of out
 	sent    time.Time // when a subscription sent something last
@@ -48,15 +47,7 @@ type conn struct {
 	going   ending // how it ends once nothing is running
 	end     ending // how it ends, or ended
 
-	// The batch that is being sent; the pump's.
-	written int // messages of out
-	given   []responses
-}
-
-// responses are those of one subscription in a batch.
-type responses struct {
-	op *operation
-	n  int
+	written int // messages of out in the batch that is being sent; the pump's
 }
 
 func newConn(s *SocketServer, ws *websocket.Conn, socket *socket, r *http.Request, caller string) *conn {

@@ -3,23 +3,12 @@ package subscriptions
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/schema/jsontext"
 )
-
-// operation is one that the client began and that has not ended. Its fields but id are guarded
-// by the connection's mutex; only the pump uses the stream.
-type operation struct {
-	id     string             // as JSON
-	cancel context.CancelFunc // of one that is being begun or executed
-	stream *Stream            // of a subscription
-	ready  bool               // there may be something in the stream
-	gone   bool               // it has ended for the client
-}
 
 // subscribe begins an operation.
 func (c *conn) subscribe(id string, payload json.RawMessage) ending {
@@ -32,12 +21,12 @@ func (c *conn) subscribe(id string, payload json.RawMessage) ending {
 		return ending{} // the client sends it again on another connection
 	}
 	op := &operation{id: string(jsontext.Quote(id))}
-	if slices.ContainsFunc(c.ops, func(o *operation) bool { return o.id == op.id }) {
+	if c.ops.named(op.id) != nil {
 		return ending{duplicate, "Subscriber for " + id + " already exists"}
 	}
 	var err error
-	if most := c.server.Hub.Limits().Connection; most >= 0 && len(c.ops) >= most {
-		err = kiterror.Errorf(kiterror.TooManyRequests, "this connection has %d operations, and may have no more; end some of them first", len(c.ops))
+	if most := c.server.Hub.Limits().Connection; most >= 0 && len(c.ops.all) >= most {
+		err = kiterror.Errorf(kiterror.TooManyRequests, "this connection has %d operations, and may have no more; end some of them first", len(c.ops.all))
 	}
 	if err == nil && c.server.Allow != nil {
 		err = c.server.Allow(c.address, c.state)
@@ -47,7 +36,7 @@ func (c *conn) subscribe(id string, payload json.RawMessage) ending {
 		c.queue(message{text: refused(op.id, kiterror.AsError(err))})
 		return ending{}
 	}
-	c.ops = append(c.ops, op)
+	c.ops.all = append(c.ops.all, op)
 	c.running++
 	ctx, cancel := context.WithCancel(c.server.ctx)
 	op.cancel = cancel
@@ -88,13 +77,12 @@ func (c *conn) begin(ctx context.Context, op *operation, payload json.RawMessage
 // opens gives an operation its stream.
 func (c *conn) opens(op *operation, stream *Stream) {
 	c.mu.Lock()
-	gone := op.gone
-	if !gone {
-		op.stream, op.ready = stream, true
+	opened := c.ops.open(op, stream)
+	if opened {
 		c.pump.Wake()
 	}
 	c.mu.Unlock()
-	if gone { // meanwhile the client has completed it, or is gone
+	if !opened {
 		stream.Close()
 	}
 }
@@ -118,25 +106,17 @@ func (c *conn) ends(op *operation, resp *resolvers.Response) {
 
 // complete ends an operation for the client. One that is not known has ended already.
 func (c *conn) complete(id string) {
-	quoted := string(jsontext.Quote(id))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, op := range c.ops {
-		if op.id == quoted {
-			c.remove(op)
-			return
-		}
+	if op := c.ops.named(string(jsontext.Quote(id))); op != nil {
+		c.remove(op)
 	}
 }
 
 // remove takes an operation from the connection, whose id may be used again. The caller holds
 // c.mu.
 func (c *conn) remove(op *operation) {
-	c.ops = slices.DeleteFunc(c.ops, func(o *operation) bool { return o == op })
-	op.gone = true
-	op.cancel()
-	if op.stream != nil {
-		c.ended = append(c.ended, op.stream)
+	if c.ops.remove(op) {
 		c.pump.Wake()
 	}
 }

@@ -70,10 +70,8 @@ func (m *message) release() {
 // Next implements [outlet.Source]. What is ready together leaves together.
 func (c *conn) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
 	ready, ended, at := c.due(b)
-	for _, s := range ended {
-		s.Close()
-	}
-	c.given = c.given[:0]
+	closeAll(ended)
+	c.ops.given = c.ops.given[:0]
 	for _, op := range ready {
 		if b.Full() {
 			c.wake(op)
@@ -89,7 +87,7 @@ func (c *conn) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err err
 func (c *conn) due(b *outlet.Batch) (ready []*operation, ended []*Stream, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ended, c.ended = c.ended, nil
+	ended = c.ops.takeEnded()
 	c.written = 0
 	if c.end != (ending{}) {
 		return nil, ended, at
@@ -99,7 +97,7 @@ func (c *conn) due(b *outlet.Batch) (ready []*operation, ended []*Stream, at tim
 	}
 	gathered := c.sent.Add(Gather)
 	wait := time.Until(gathered) > 0
-	for _, op := range c.ops {
+	for _, op := range c.ops.all {
 		switch {
 		case !op.ready || op.stream == nil:
 		case wait:
@@ -129,13 +127,7 @@ func (c *conn) Sent(n int) (more bool) {
 	c.drained.Broadcast()
 	more = c.written > 0 || c.going != (ending{})
 	c.mu.Unlock()
-	n -= c.written
-	for _, r := range c.given {
-		if r.op.stream.Sent(min(max(n, 0), r.n)) {
-			c.wake(r.op)
-		}
-		n -= r.n
-	}
+	c.ops.sent(n-c.written, c.wake)
 	return more
 }
 
@@ -148,18 +140,16 @@ func (c *conn) Close() {
 	if c.end == (ending{}) {
 		c.end = ending{code: abnormalClosure}
 	}
-	for len(c.ops) > 0 {
-		c.remove(c.ops[0])
+	for len(c.ops.all) > 0 {
+		c.remove(c.ops.all[0])
 	}
-	out, ended := c.out, c.ended
-	c.out, c.ended = nil, nil
+	out, ended := c.out, c.ops.takeEnded()
+	c.out = nil
 	c.mu.Unlock()
 	for i := range out {
 		out[i].release()
 	}
-	for _, s := range ended {
-		s.Close()
-	}
+	closeAll(ended)
 	c.mu.Lock()
 	c.closed = true
 	c.drained.Broadcast()
@@ -186,7 +176,7 @@ func (c *conn) deliver(ctx context.Context, b *outlet.Batch, op *operation) {
 	case last != nil:
 		c.ends(op, last)
 	case n > 0:
-		c.given = append(c.given, responses{op, n})
+		c.ops.given = append(c.ops.given, given{op, n})
 		if c.sent = time.Now(); n < len(answers) || n >= manyAnswers {
 			c.sent = time.Time{}
 		}
