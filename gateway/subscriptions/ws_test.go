@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -357,4 +358,72 @@ func TestFailures(t *testing.T) {
 	}
 	wait(t, func() bool { return h.hub.Numbers().Subscriptions == 0 })
 	c.settle()
+}
+
+// holding is a feed whose first reader waits in its first Poll until it is released.
+type holding struct {
+	subscriptions.Feed
+	first         sync.Once
+	held, release chan struct{}
+}
+
+func (f *holding) Follow(ctx context.Context, s *resolvers.Subscription) (subscriptions.Reader, error) {
+	r, err := f.Feed.Follow(ctx, s)
+	f.first.Do(func() { r = &heldReader{Reader: r, feed: f} })
+	return r, err
+}
+
+type heldReader struct {
+	subscriptions.Reader
+	feed *holding
+	once sync.Once
+}
+
+func (r *heldReader) Poll(ctx context.Context) ([]*facade.Event, facade.Position, error) {
+	r.once.Do(func() {
+		close(r.feed.held)
+		<-r.feed.release
+	})
+	return r.Reader.Poll(ctx)
+}
+
+// TestShutdownEndsQuietSubscriptions: a subscription that has just begun, and has no events, does not
+// hold up the end of its connection.
+func TestShutdownEndsQuietSubscriptions(t *testing.T) {
+	f := &holding{held: make(chan struct{}), release: make(chan struct{})}
+	h := start(t, func(_ *subscriptions.SocketOptions, o *subscriptions.HubOptions) { f.Feed, o.Feed = o.Feed, f })
+	c := h.known(t, "ada")
+	begin := func(id string) { c.send(`{"id":%q,"type":"subscribe","payload":{"query":%q}}`, id, changed) }
+	begin("1")
+	<-f.held
+	begin("2")
+	for h.follows.Load() < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	stopped := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		h.server.Shutdown(ctx, true)
+		stopped <- ctx.Err()
+	}()
+	for h.dial(t, nil).closed() != 1012 { // the server takes no connections any more
+		time.Sleep(time.Millisecond)
+	}
+	close(f.release)
+	c.closes(1012, "")
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
+// closed reads until the connection ends, at most for a moment, and returns its code.
+func (c *client) closed() int {
+	ctx, cancel := context.WithTimeout(c.ctx, time.Second)
+	defer cancel()
+	for {
+		if _, _, err := c.Read(ctx); err != nil {
+			return int(websocket.CloseStatus(err))
+		}
+	}
 }

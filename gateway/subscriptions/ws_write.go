@@ -79,6 +79,13 @@ func (c *conn) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err err
 		}
 		c.deliver(ctx, b, op)
 	}
+	if len(ready) > 0 && b.Len() == 0 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.going != (ending{}) { // nothing was ready in fact: the connection ends in the next turn
+			c.pump.Wake()
+		}
+	}
 	return at, nil
 }
 
