@@ -20,7 +20,7 @@ var guards = []func(*passage) (status int, refused *kiterror.Error){
 	(*passage).consistency, // a caller reads its own writes
 }
 
-// Path is a handler and what the guards in front of it do.
+// Path is a handler and the settings of the guards in front of it.
 type Path struct {
 	Handler    http.Handler
 	Surface    string                     // as reports call it

@@ -11,17 +11,17 @@
 //
 //	hub.go           Hub: opens streams, and bounds how many there are
 //	stream.go        Stream: the answers of one subscription
-//	live.go          live queries, executed again when what they read changes
+//	live.go          live queries, executed again when their rows change
 //	lane.go          the turns of their executions
 //
 // A [SocketServer] speaks graphql-transport-ws (the repository graphql-ws, PROTOCOL.md): queries,
 // mutations and subscriptions of one caller, side by side on one connection. A connection that waits
-// has one goroutine, which reads; an [outlet.Pump] writes. What is ready is sent together, so that a
+// has one goroutine, which reads; an [outlet.Pump] writes. Ready messages leave together, so that a
 // fact with many events a second costs few system calls. A client that does not read is cut off; the
 // events that it received have the position to resume from.
 //
 //	ws.go            SocketServer: accepts connections, keeps them alive, and ends them
-//	ws_conn.go       one connection: its phases, who is calling, and how it ends
+//	ws_conn.go       one connection: its phases, its caller, and its end
 //	ws_read.go       messages of the client
 //	ws_operate.go    operations
 //	ws_write.go      messages of the server

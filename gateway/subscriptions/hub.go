@@ -38,7 +38,7 @@ type Reader interface {
 	Close()
 }
 
-// Limits bound how many subscriptions there are at once. The same numbers bound open
+// limits bound how many subscriptions there are at once. The same numbers bound open
 // connections. Zero is the default, a negative number is none.
 type Limits struct {
 	Connection int // of one connection: 100
@@ -93,12 +93,12 @@ type Hub struct {
 	lane   *lane
 }
 
-// Kind is what a place is taken for.
+// Kind is the purpose of a place.
 type Kind int
 
 // The kinds of places, which are counted apart.
 const (
-	OfConnection Kind = iota
+	ofConnection Kind = iota
 	ofSubscription
 	ofLive
 	// OfStream is a subscription with a connection of its own. It counts among subscriptions.
@@ -106,7 +106,7 @@ const (
 )
 
 // sizes are about how many bytes a place of each kind takes.
-var sizes = [...]int{OfConnection: 10 << 10, ofSubscription: 2 << 10, ofLive: 0, OfStream: 12 << 10}
+var sizes = [...]int{ofConnection: 10 << 10, ofSubscription: 2 << 10, ofLive: 0, OfStream: 12 << 10}
 
 // counted is the kind that a kind counts among.
 func (k Kind) counted() Kind {
@@ -122,7 +122,7 @@ const ByAddress = "at "
 
 func (k Kind) String() string { return [...]string{"connections", "subscriptions", "live queries"}[k] }
 
-// places counts what is open.
+// places counts open connections or streams.
 type places struct {
 	all, byAddress int
 	caller         map[string]int
@@ -150,8 +150,8 @@ func NewHub(o HubOptions) *Hub {
 	return h
 }
 
-// Limits are those of the hub, with their defaults.
-func (h *Hub) Limits() Limits { return h.options.Limits }
+// limits are those of the hub, with their defaults.
+func (h *Hub) limits() Limits { return h.options.Limits }
 
 // Answers are the shared answers, for streams that do not come from the hub.
 func (h *Hub) Answers() *facts.Answers { return h.answers }
@@ -160,7 +160,7 @@ func (h *Hub) Answers() *facts.Answers { return h.answers }
 func (h *Hub) Numbers() (n Numbers) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	n.Connections, n.Subscriptions = h.places[OfConnection].all, h.places[ofSubscription].all
+	n.Connections, n.Subscriptions = h.places[ofConnection].all, h.places[ofSubscription].all
 	n.Evaluated, n.Shared = h.answers.Counts()
 	n.Evaluated += h.queries.Load()
 	return n
@@ -212,9 +212,9 @@ func (p *places) add(caller string, n int) {
 	}
 }
 
-// Move gives a place to another caller: who it is was not known when the place was taken. After an
+// move gives a place to another caller: who it is was not known when the place was taken. After an
 // error, as of Take, the place still is the first one's.
-func (h *Hub) Move(k Kind, from, to string) error {
+func (h *Hub) move(k Kind, from, to string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.places[k.counted()].add(from, -1)

@@ -37,7 +37,7 @@ func (o *operations) named(id string) *operation {
 	return o.all[i]
 }
 
-// open gives an operation its stream. It reports false where the operation has ended meanwhile: the
+// open gives an operation its stream. It reports false where the operation has ended: the
 // caller closes the stream, once nothing is locked.
 func (o *operations) open(op *operation, stream *Stream) bool {
 	if !op.gone {
@@ -65,7 +65,7 @@ func (o *operations) takeEnded() (all []*Stream) {
 	return all
 }
 
-// sent tells the streams of a batch that the client gets its first n responses, and calls wake for
+// sent reports to the streams of a batch that the client gets its first n responses, and calls wake for
 // each that may have more. Nothing is locked.
 func (o *operations) sent(n int, wake func(*operation)) {
 	for _, g := range o.given {

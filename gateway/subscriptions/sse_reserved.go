@@ -126,7 +126,7 @@ func (srv *EventServer) find(w http.ResponseWriter, r *http.Request, caller stri
 
 // reserve reserves a stream.
 func (srv *EventServer) reserve(w http.ResponseWriter, r *http.Request, caller string) {
-	if err := srv.Hub.Take(OfConnection, caller); err != nil {
+	if err := srv.Hub.Take(ofConnection, caller); err != nil {
 		srv.refuse(w, r, err)
 		return
 	}
@@ -165,10 +165,10 @@ func (srv *EventServer) release(s *reserved) {
 		m.release()
 	}
 	closeAll(ended)
-	srv.Hub.Leave(OfConnection, s.caller)
+	srv.Hub.Leave(ofConnection, s.caller)
 }
 
-// openReserved sends what the operations of a stream have, until it ends.
+// openReserved sends the messages of a stream's operations, until it ends.
 func (srv *EventServer) openReserved(w http.ResponseWriter, r *http.Request, s *reserved, state access.State) {
 	s.mu.Lock()
 	taken := s.open
@@ -239,7 +239,7 @@ func (s *reserved) later(messages []reservedMessage) {
 	s.queue = slices.Concat(messages, s.queue)
 }
 
-// due takes what is to be sent, and the streams that are to be closed.
+// due takes the messages to send, and the streams to close.
 func (s *reserved) due() (messages []reservedMessage, ready []*operation, ended []*Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -363,7 +363,7 @@ func (srv *EventServer) post(w http.ResponseWriter, r *http.Request) { //nolint:
 	op := &operation{cancel: cancel} // the client may end it as soon as it is added
 	var err error
 	if op.id, err = operationID(extensions); err == nil {
-		err = s.add(op, srv.Hub.Limits().Connection)
+		err = s.add(op, srv.Hub.limits().Connection)
 	}
 	if err != nil {
 		cancel()

@@ -12,9 +12,9 @@ import (
 	"github.com/frondhost/frond/resolvers"
 )
 
-// Gather is how long a connection that has just sent events ought to wait for more: the events
+// gather is how long a connection that has just sent events ought to wait for more: the events
 // of a busy fact then leave in a hundred writes a second. The first one leaves at once.
-const Gather = 10 * time.Millisecond
+const gather = 10 * time.Millisecond
 
 // Stream is the responses of one subscription, in the order of the events. It is used by one
 // goroutine at a time.

@@ -59,7 +59,7 @@ type SocketOptions struct {
 	Log       *slog.Logger  // nil means slog.Default()
 }
 
-// SocketSummary is what a connection was.
+// SocketSummary describes a connection that has ended.
 type SocketSummary struct {
 	Address, Caller string
 	Operations      int
@@ -121,7 +121,7 @@ func orDefault[T int64 | time.Duration](v, def T) T {
 func (s *SocketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Until the client says who is calling, its address is.
 	caller := s.Caller(s.Address(r), nil)
-	if err := s.Hub.Take(OfConnection, caller); err != nil {
+	if err := s.Hub.Take(ofConnection, caller); err != nil {
 		e := kiterror.AsError(err)
 		s.Refuse(w, r, e.Code.Status(), e)
 		return
@@ -132,7 +132,7 @@ func (s *SocketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		InsecureSkipVerify: true, // the guard in front knows which sites may connect
 	})
 	if err != nil { // Accept has answered
-		s.Hub.Leave(OfConnection, caller)
+		s.Hub.Leave(ofConnection, caller)
 		return
 	}
 	ws.SetReadLimit(s.MaxMessage)
@@ -157,7 +157,7 @@ func (s *SocketServer) add(c *conn) ending {
 
 // remove forgets a connection that has ended.
 func (s *SocketServer) remove(c *conn) {
-	s.Hub.Leave(OfConnection, c.caller)
+	s.Hub.Leave(ofConnection, c.caller)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)

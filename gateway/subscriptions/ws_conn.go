@@ -128,7 +128,7 @@ func (c *conn) acknowledge(payload json.RawMessage) ending {
 		return ending{forbidden, "Forbidden: " + e.Message}
 	}
 	caller := c.server.Caller(c.address, state)
-	if err := c.server.Hub.Move(OfConnection, c.caller, caller); err != nil {
+	if err := c.server.Hub.move(ofConnection, c.caller, caller); err != nil {
 		return ending{tryAgainLater, kiterror.AsError(err).Message}
 	}
 	c.mu.Lock()

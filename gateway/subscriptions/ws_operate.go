@@ -25,7 +25,7 @@ func (c *conn) subscribe(id string, payload json.RawMessage) ending {
 		return ending{duplicate, "Subscriber for " + id + " already exists"}
 	}
 	var err error
-	if most := c.server.Hub.Limits().Connection; most >= 0 && len(c.ops.all) >= most {
+	if most := c.server.Hub.limits().Connection; most >= 0 && len(c.ops.all) >= most {
 		err = kiterror.Errorf(kiterror.TooManyRequests, "this connection has %d operations, and may have no more; end some of them first", len(c.ops.all))
 	}
 	if err == nil && c.server.Allow != nil {
@@ -127,6 +127,6 @@ func (c *conn) wake(op *operation) {
 	defer c.mu.Unlock()
 	op.ready = true
 	if op.stream != nil && !op.gone {
-		c.pump.WakeAt(c.sent.Add(Gather))
+		c.pump.WakeAt(c.sent.Add(gather))
 	}
 }

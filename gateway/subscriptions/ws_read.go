@@ -22,7 +22,7 @@ func (c *conn) handled(kind websocket.MessageType, text []byte) (end ending) {
 
 // handle answers one message of the client. The ending is not zero where the protocol is broken.
 //
-//	connection_init   who is calling; once, and first
+//	connection_init   the caller's credential; once, and first
 //	subscribe         an operation, of any type
 //	complete          the client wants no more of an operation
 //	ping, pong        at any time

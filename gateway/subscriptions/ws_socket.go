@@ -64,7 +64,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		conn = wrapper.Plain() // the listener's wrapper is for net/http, and keeps some of what it reads
 	}
 	h.socket = &socket{Conn: conn}
-	// What the client sent early has been read by net/http.
+	// net/http has read the bytes that the client sent early.
 	early, _ := brw.Reader.Peek(brw.Reader.Buffered())
 	early = bytes.Clone(early)
 	from := io.Reader(h.socket)

@@ -19,7 +19,7 @@ import (
 //	{"id":"1","type":"error","payload":[{"message":…}]}
 //	{"id":"1","type":"complete"}
 
-// next is what stands in front of a response; a brace ends the message.
+// next is the text in front of a response; a brace ends the message.
 func next(id string) []byte { return []byte(`{"id":` + id + `,"type":"next","payload":`) }
 
 func completed(id string) []byte { return []byte(`{"id":` + id + `,"type":"complete"}`) }
@@ -67,7 +67,7 @@ func (m *message) release() {
 	}
 }
 
-// Next implements [outlet.Source]. What is ready together leaves together.
+// Next implements [outlet.Source]. Ready messages leave together.
 func (c *conn) Next(ctx context.Context, b *outlet.Batch) (at time.Time, err error) {
 	ready, ended, at := c.due(b)
 	closeAll(ended)
@@ -102,7 +102,7 @@ func (c *conn) due(b *outlet.Batch) (ready []*operation, ended []*Stream, at tim
 	for ; c.written < len(c.out) && !b.Full(); c.written++ {
 		c.out[c.written].write(b)
 	}
-	gathered := c.sent.Add(Gather)
+	gathered := c.sent.Add(gather)
 	wait := time.Until(gathered) > 0
 	for _, op := range c.ops.all {
 		switch {
