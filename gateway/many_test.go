@@ -36,7 +36,7 @@ func TestManyOnEverySurface(t *testing.T) {
 		{"DELETE", "/api/shop/products?filter[sku]=dd", ``, 200, `{"count":1}`},
 		{"GET", "/api/shop/products?fields=sku,price&sort=sku", ``, 200, `"items":[{"sku":"aa","price":7},{"sku":"bb","price":7},{"sku":"cc","price":3}]`},
 
-		{"POST", "/graphql", `{"query":"mutation { createProducts(input: [{sku: \"gg\", price: 1, sellerId: \"s\"}, {sku: \"hh\", price: 2, sellerId: \"s\"}]) { sku price } }"}`, 200, `{"data":{"createProducts":[{"sku":"gg","price":1},{"sku":"hh","price":2}]}}`},
+		{"POST", "/graphql", `{"query":"mutation { createProducts(input: [{id: \"g\", sku: \"gg\", price: 1, sellerId: \"s\"}, {id: \"h\", sku: \"hh\", price: 2, sellerId: \"s\"}]) { sku price } }"}`, 200, `{"data":{"createProducts":[{"sku":"gg","price":1},{"sku":"hh","price":2}]}}`},
 		{"POST", "/graphql", `{"query":"mutation { updateProducts(where: {price: {lte: 2}}, set: {price: 6}, max: 2) { count items { sku price } } }"}`, 200, `{"data":{"updateProducts":{"count":2,"items":[{"sku":"gg","price":6},{"sku":"hh","price":6}]}}}`},
 		{"POST", "/graphql", `{"query":"mutation { updateProducts(where: {price: {lte: 6}}, set: {price: 6}, max: 1) { count } }"}`, 200, `{"data":{"updateProducts":null},"errors":[`},
 		{"POST", "/graphql", `{"query":"mutation { upsertProduct(by: SKU, input: {sku: \"ii\", price: 1, sellerId: \"s\"}) { created product { sku } } }"}`, 200, `{"data":{"upsertProduct":{"created":true,"product":{"sku":"ii"}}}}`},

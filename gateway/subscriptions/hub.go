@@ -38,7 +38,7 @@ type Reader interface {
 	Close()
 }
 
-// limits bound how many subscriptions there are at once. The same numbers bound open
+// Limits bound how many subscriptions there are at once. The same numbers bound open
 // connections. Zero is the default, a negative number is none.
 type Limits struct {
 	Connection int // of one connection: 100

@@ -20,7 +20,7 @@ type Plan struct {
 	Units []*Unit
 }
 
-// unit is a selection over items of one object type: what to fetch for them, and what to write
+// Unit is a selection over items of one object type: what to fetch for them, and what to write
 // of each. An operation is a unit over the root; a field whose type is known only when it has
 // been resolved has a unit for each type it may have.
 //

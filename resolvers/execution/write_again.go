@@ -1,7 +1,5 @@
 package execution
 
-import ()
-
 // memo holds the places of the texts of a result's rows, as one selection writes them: by row,
 // from base on in the writer's spans.
 type memo struct {

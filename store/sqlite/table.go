@@ -90,16 +90,6 @@ func newTable(e *schema.Entity, names *migration.Names, stored func(key string) 
 	return t, nil
 }
 
-// byName returns the column of this name in the file, or nil.
-func (t *table) byName(name string) *column {
-	for _, c := range t.columns {
-		if c.Plain == name {
-			return c
-		}
-	}
-	return nil
-}
-
 // keyColumns are the columns of the primary key: one, or those that it is made of.
 func (t *table) keyColumns() []*sqltext.Column {
 	if t.Primary.Parts != nil {

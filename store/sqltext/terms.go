@@ -1,6 +1,8 @@
 package sqltext
 
 import (
+	"slices"
+
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -189,7 +191,7 @@ func (m *Terms) CheckVisible(run Runner, keys ...Value) error {
 			}
 		}
 		b = m.all
-		b.Args[0] = b.db.Dialect.Keys(m.primary, keys)
+		b.Args[0] = b.db.Dialect.Keys(m.primary, slices.Clone(keys)) // a clone, so that one key takes no allocation
 	}
 	n, err := run.Number(b.SQL, b.Args)
 	if err == nil && n < int64(len(keys)) {
