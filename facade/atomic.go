@@ -34,7 +34,7 @@ type atomicCall struct {
 //	{"calls": [{"method": "order.create", "params": {"body": {…}}},
 //	           {"method": "line.create", "params": {"body": {"orderId": {"$result": "0.id"}}}}]}
 //
-// and the answer is {"results": […]}. {"$result": "0.id"} stands for a member of an earlier result.
+// and the answer is {"results": […]}. {"$result": "0.id"} is replaced by a member of an earlier result.
 // Each call is judged by its own rules; events and hooks after commands follow the commit. The error
 // is that of the call that failed, with the call's index, and nothing is written then. Operations
 // that no transaction holds, of remotes and detached handlers, are NOT_IMPLEMENTED.
@@ -98,7 +98,7 @@ func (c *atomicCall) call(ctx context.Context, caller Caller, state access.State
 	return caller.Call(ctx, &Call{Entity: c.entity, Operation: c.operation, Invocation: in})
 }
 
-// readAtomic reads the calls, or what is refused of them.
+// readAtomic returns the calls of the params, or the details of their faults.
 func readAtomic(sent json.RawMessage) (calls []atomicCall, details []schema.Detail) {
 	refuse := func(at, code, message string) {
 		if len(details) < schema.MaxDetails {
