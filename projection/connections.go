@@ -19,6 +19,14 @@ var (
 	cursorBinding    = &binding.Field{Kind: binding.EdgeCursor}
 )
 
+// pages are the types of lists, and the arguments of the fields that give them.
+type pages struct {
+	*typeSet
+	doors    *doors
+	filters  *filters
+	pageInfo *object
+}
+
 // connection returns the page type of rows, made at the first call. It is the spec's list
 // result and Relay's connection in one (spec 2.7), so that a client may read either:
 //
@@ -27,16 +35,16 @@ var (
 //	position                            where a fact about the rows is announced
 //
 // The rows are non-null in both: a row that the caller may not see is not in the page at all.
-func (b *Builder) connection(s *shown, typ string, by *origin) *object {
+func (ps *pages) connection(s *shown, typ string, by *origin) *object {
 	if s.page != nil {
 		return s.page
 	}
 	// The names come from the type of the rows, so a collision is one of the connection.
 	by = &origin{what: "connection", door: by.door, op: by.op, view: by.view}
-	page := b.newObject(b.free(typ+"Connection", by), "")
-	edge := b.newObject(b.free(typ+"Edge", by), "")
+	page := ps.newObject(ps.free(typ+"Connection", by), "")
+	edge := ps.newObject(ps.free(typ+"Edge", by), "")
 	s.page = page
-	row := b.required(s.object.gql)
+	row := ps.required(s.object.gql)
 	items := &binding.Field{Kind: binding.Items, Output: s.entity}
 	edges := &binding.Field{Kind: binding.Edges, Output: s.entity}
 	node := &binding.Field{Kind: binding.EdgeNode, Output: s.entity}
@@ -44,20 +52,20 @@ func (b *Builder) connection(s *shown, typ string, by *origin) *object {
 	if s.door != nil {
 		items.Door, edges.Door, node.Door = s.door.Door, s.door.Door, s.door.Door
 	}
-	b.addFields(edge, by,
+	ps.addFields(edge, by,
 		&field{name: "node", typ: row, binding: node},
-		&field{name: "cursor", typ: b.required(graphql.String), binding: cursorBinding})
-	b.addFields(page, by,
-		&field{name: "items", typ: b.required(b.list(row)), binding: items},
-		&field{name: "total", typ: b.required(graphql.Int), binding: totalBinding},
-		&field{name: "hasMore", typ: b.required(graphql.Boolean), binding: hasMoreBinding},
+		&field{name: "cursor", typ: ps.required(graphql.String), binding: cursorBinding})
+	ps.addFields(page, by,
+		&field{name: "items", typ: ps.required(ps.list(row)), binding: items},
+		&field{name: "total", typ: ps.required(graphql.Int), binding: totalBinding},
+		&field{name: "hasMore", typ: ps.required(graphql.Boolean), binding: hasMoreBinding},
 		&field{name: "endCursor", typ: graphql.String, binding: endCursorBinding},
-		&field{name: "edges", typ: b.required(b.list(b.required(edge.gql))), binding: edges},
-		&field{name: "pageInfo", typ: b.required(b.pageInfoType().gql), binding: pageInfoBinding})
+		&field{name: "edges", typ: ps.required(ps.list(ps.required(edge.gql))), binding: edges},
+		&field{name: "pageInfo", typ: ps.required(ps.pageInfoType().gql), binding: pageInfoBinding})
 	if s.door != nil && slices.ContainsFunc(s.door.Frond.Facts, func(f *catalog.Fact) bool {
-		return f.Door != nil && f.Door.Entity == s.door.Entity && b.catalog.Announces(f)
+		return f.Door != nil && f.Door.Entity == s.door.Entity && ps.doors.catalog.Announces(f)
 	}) {
-		b.addFields(page, by, &field{name: "position", typ: graphql.String, description: positionText, binding: positionBinding})
+		ps.addFields(page, by, &field{name: "position", typ: graphql.String, description: positionText, binding: positionBinding})
 	}
 	return page
 }
@@ -67,24 +75,17 @@ const positionText = "The position of the event log before the page was read. A 
 
 // pageInfoType returns Relay's PageInfo, which all connections share. It is made with the
 // first connection, so a schema without lists does not have it.
-func (b *Builder) pageInfoType() *object {
-	if b.pageInfo == nil {
-		b.pageInfo = b.newObject("PageInfo", "The position of a page in its list.")
-		yes := b.required(graphql.Boolean)
-		b.addFields(b.pageInfo, ownOrigin,
+func (ps *pages) pageInfoType() *object {
+	if ps.pageInfo == nil {
+		ps.pageInfo = ps.newObject("PageInfo", "The position of a page in its list.")
+		yes := ps.required(graphql.Boolean)
+		ps.addFields(ps.pageInfo, ownOrigin,
 			&field{name: "hasNextPage", typ: yes, binding: &binding.Field{Kind: binding.HasNextPage}},
 			&field{name: "hasPreviousPage", typ: yes, binding: &binding.Field{Kind: binding.HasPreviousPage}},
 			&field{name: "startCursor", typ: graphql.String, binding: &binding.Field{Kind: binding.StartCursor}},
 			&field{name: "endCursor", typ: graphql.String, binding: &binding.Field{Kind: binding.PageInfoEndCursor}})
 	}
-	return b.pageInfo
-}
-
-// listArgs are the arguments of list, and where each goes in the call. Both have the same
-// order and length.
-type listArgs struct {
-	args []*arg
-	into []binding.Arg
+	return ps.pageInfo
 }
 
 // pagingArgs are the arguments of a connection over ids in a row: the ids have their own order,
@@ -108,7 +109,7 @@ var (
 
 // listArgs are the arguments of a door's list, shared by its root field and by
 // every relation that leads to it.
-func (b *Builder) listArgs(d *door) *listArgs {
+func (ps *pages) listArgs(d *door) *listArgs {
 	if d.lists != nil {
 		return d.lists
 	}
@@ -122,9 +123,9 @@ func (b *Builder) listArgs(d *door) *listArgs {
 			l.args, l.into = append(l.args, a), append(l.into, into)
 		}
 	}
-	add(&arg{name: "filter", typ: b.filterOf(d).gql}, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
-	if order := b.orderOf(d); order != nil {
-		add(&arg{name: "orderBy", typ: b.list(b.required(order.gql))}, binding.Arg{Name: "orderBy", Into: binding.IntoSort, Key: "sort"})
+	add(&arg{name: "filter", typ: ps.filters.filterOf(d).gql}, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
+	if order := ps.filters.orderOf(d); order != nil {
+		add(&arg{name: "orderBy", typ: ps.list(ps.required(order.gql))}, binding.Arg{Name: "orderBy", Into: binding.IntoSort, Key: "sort"})
 	}
 	for i, a := range pagingArgs {
 		// last and first set the same member, limit; they differ by the member before, so a

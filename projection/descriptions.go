@@ -63,3 +63,47 @@ func words(typ string) string {
 	}
 	return b.String()
 }
+
+// described returns the description of a shape for a reader who knows its name: its
+// description, else the title, unless the title repeats the name. "Unit price" of unitPrice is
+// such a repetition and gives "".
+func described(s *schema.Shape, name string) string {
+	if s.Description != "" || strings.EqualFold(letters(s.Title), letters(name)) {
+		return s.Description
+	}
+	return s.Title
+}
+
+// letters returns a text without everything that is neither letter nor digit: "Unit price" is
+// "Unitprice".
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// legalValue reports whether name can be the value of an enum. GraphQL 3.9 excludes true,
+// false and null, which would be read as literals.
+func legalValue(name string) bool {
+	return schema.IsGraphQLName(name) && name != "true" && name != "false" && name != "null"
+}
+
+// fieldName returns a type's name as GraphQL writes fields. A run of capitals is lowered as
+// one word, but for the capital that begins the next word:
+//
+//	OrderLine   orderLine
+//	APIKey      apiKey
+//	URL         url
+func fieldName(typ string) string {
+	runes := []rune(typ)
+	for i, r := range runes {
+		if !unicode.IsUpper(r) || i > 0 && i+1 < len(runes) && unicode.IsLower(runes[i+1]) {
+			break
+		}
+		runes[i] = unicode.ToLower(r)
+	}
+	return string(runes)
+}

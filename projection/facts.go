@@ -7,11 +7,19 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/validation"
 	"github.com/frondhost/frond/schema"
 )
 
-// addFact gives Subscription the field of a fact (docs/facts.md), named as the fact is:
+// facts are the fields of Subscription.
+type facts struct {
+	*roots
+	doors     *doors
+	filters   *filters
+	rows      *rows
+	rowChange *enum
+}
+
+// add gives Subscription the field of a fact (docs/facts.md), named as the fact is:
 //
 //	orderPlaced(after: String, filter: OrderFilter): OrderPlacedEvent!
 //	productChanged(after: String, filter: ProductFilter): ProductChangedEvent!
@@ -23,14 +31,14 @@ import (
 //
 // Rows that a caller cannot read in this schema are hidden from facts too: a fact about the
 // rows of a door has no field if the door is not in the schema, or has no built-in query.
-func (b *Builder) addFact(f *catalog.Fact) {
+func (fs *facts) add(f *catalog.Fact) {
 	by := &origin{what: fieldItself, fact: f}
-	if !b.catalog.Announces(f) {
+	if !fs.doors.catalog.Announces(f) {
 		return
 	}
 	var d *door
 	if f.Door != nil {
-		if d = b.byKey[f.Door.Entity.Key]; d == nil { // Options.Filter leaves it out
+		if d = fs.doors.byKey[f.Door.Entity.Key]; d == nil { // Options.Filter leaves it out
 			return
 		}
 	}
@@ -38,48 +46,45 @@ func (b *Builder) addFact(f *catalog.Fact) {
 	if !schema.IsGraphQLName(name) { // order.placed
 		name = fieldName(typ)
 	}
-	if b.subscription == nil {
-		b.subscription = b.newObject("Subscription", "")
-	}
 	typed := &origin{what: "event", fact: f}
 	if d != nil {
 		typed.door = d.Door
 	}
-	event := b.newObject(b.free(typ+"Event", typed), "")
+	event := fs.newObject(fs.free(typ+"Event", typed), "")
 	root := &field{
-		name: name, typ: b.required(event.gql), description: "Sends each event of this fact from now on, or after the position after.",
+		name: name, typ: fs.required(event.gql), description: "Sends each event of this fact from now on, or after the position after.",
 		args:    []*arg{{name: "after", typ: graphql.String, description: afterText}},
 		binding: &binding.Field{Kind: binding.Event, Fact: f.Name, Output: f.Data, Frond: f.Frond.Name, Args: []binding.Arg{{Name: "after", Into: binding.IntoQuery, Key: "after"}}},
 	}
 	if d != nil && f.Data == d.Entity {
-		root.args = append(root.args, &arg{name: "filter", typ: b.filterOf(d).gql, description: "Condition on the row. Events of other rows are not sent."})
+		root.args = append(root.args, &arg{name: "filter", typ: fs.filters.filterOf(d).gql, description: "Condition on the row. Events of other rows are not sent."})
 		root.binding.Args = append(root.binding.Args, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
 	}
-	b.addFields(b.subscription, by, root)
-	b.addEventFields(event, typed, d)
+	fs.addFields(fs.subscribing(), by, root)
+	fs.addEventFields(event, typed, d)
 }
 
 // afterText describes the argument after.
 const afterText = "The position of the last event already seen; \"start\" begins with the oldest event in the log."
 
 // addEventFields gives an event its members.
-func (b *Builder) addEventFields(event *object, by *origin, d *door) {
+func (fs *facts) addEventFields(event *object, by *origin, d *door) {
 	card := by.fact.Data
-	b.addFields(event, by,
-		&field{name: "id", typ: b.required(graphql.ID), description: "The id of the event, the same on every surface. Use it to detect duplicates.", binding: column("id")},
-		&field{name: "position", typ: b.required(graphql.String), description: "The position of the event in the log. Send it as after to continue with the next event.", binding: column("position")},
-		&field{name: "at", typ: b.required(dateTime), description: "The time of the event.", binding: column("at")})
+	fs.addFields(event, by,
+		&field{name: "id", typ: fs.required(graphql.ID), description: "The id of the event, the same on every surface. Use it to detect duplicates.", binding: column("id")},
+		&field{name: "position", typ: fs.required(graphql.String), description: "The position of the event in the log. Send it as after to continue with the next event.", binding: column("position")},
+		&field{name: "at", typ: fs.required(dateTime), description: "The time of the event.", binding: column("at")})
 	if d != nil && by.fact.Changes {
-		b.addFields(event, by, &field{name: "change", typ: b.required(b.rowChangeType().gql), binding: column("change")})
+		fs.addFields(event, by, &field{name: "change", typ: fs.required(fs.rowChangeType().gql), binding: column("change")})
 	}
 	if d != nil && d.Entity.Primary != nil && d.Entity.Primary.Readable() {
-		b.addFields(event, by, &field{name: "key", typ: keyType(d.Entity.Primary), description: "The key of the row. Null if you may not read it.", binding: column("key")})
+		fs.addFields(event, by, &field{name: "key", typ: keyType(d.Entity.Primary), description: "The key of the row. Null if you may not read it.", binding: column("key")})
 	}
 	if card == nil {
-		b.addFields(event, by, &field{name: "data", typ: jsonAny, binding: column("data")})
+		fs.addFields(event, by, &field{name: "data", typ: jsonAny, binding: column("data")})
 		return
 	}
-	s := b.show(card, nil)
+	s := fs.rows.show(card, nil)
 	if s.object == nil { // every field of the card is write-only
 		return
 	}
@@ -92,23 +97,16 @@ func (b *Builder) addEventFields(event *object, by *origin, d *door) {
 		name = "data"
 	}
 	// Nullable: a row that left the view of the caller has an event all the same.
-	b.addFields(event, by, &field{name: name, typ: s.object.gql, binding: row})
+	fs.addFields(event, by, &field{name: name, typ: s.object.gql, binding: row})
 }
 
 // rowChangeType returns the enum RowChange, made with the first fact about changes.
-func (b *Builder) rowChangeType() *enum {
-	if b.rowChange == nil {
-		b.rowChange = b.newEnum("RowChange", "The change of a row. LEFT: the row is no longer visible to the subscriber.", []string{"CREATED", "UPDATED", "DELETED", "LEFT"})
+func (fs *facts) rowChangeType() *enum {
+	if fs.rowChange == nil {
+		fs.rowChange = fs.newEnum("RowChange", "The change of a row. LEFT: the row is no longer visible to the subscriber.", []string{"CREATED", "UPDATED", "DELETED", "LEFT"})
 	}
-	return b.rowChange
+	return fs.rowChange
 }
-
-// liveDirective marks a query field of Subscription.
-var liveDirective = graphql.NewDirective(graphql.DirectiveConfig{
-	Name:        validation.Live,
-	Description: "On a query field of a subscription: sends the result at once, and again after each change of the data that it read.",
-	Locations:   []string{graphql.DirectiveLocationField},
-})
 
 // addLive gives Subscription the query fields of the doors whose changes are announced, which
 // are live queries where a document has them with @live (docs/decisions/streams.md):
@@ -116,23 +114,23 @@ var liveDirective = graphql.NewDirective(graphql.DirectiveConfig{
 //	subscription { products(first: 10) @live { items { name } } }
 //
 // A fact of the same name keeps it.
-func (b *Builder) addLive() {
+func (fs *facts) addLive() {
 	announced := map[*catalog.Door]bool{}
-	for f := range b.catalog.Facts() {
-		if f.Changes && b.catalog.Announces(f) {
+	for f := range fs.doors.catalog.Facts() {
+		if f.Changes && fs.doors.catalog.Announces(f) {
 			announced[f.Door] = true
 		}
 	}
-	for _, q := range b.query.fields {
+	for _, q := range fs.query.fields {
 		if q.binding == nil || q.binding.Kind != binding.Operation || !announced[q.binding.Door] {
 			continue
 		}
-		if slices.ContainsFunc(b.subscription.fields, func(f *field) bool { return f.name == q.name }) {
+		if slices.ContainsFunc(fs.subscription.fields, func(f *field) bool { return f.name == q.name }) {
 			continue
 		}
 		live, bound := *q, *q.binding
 		live.binding = &bound
-		b.addFields(b.subscription, &origin{what: fieldItself, op: bound.Operation}, &live)
-		b.live = true
+		fs.addFields(fs.subscription, &origin{what: fieldItself, op: bound.Operation}, &live)
+		fs.live = true
 	}
 }

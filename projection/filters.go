@@ -6,6 +6,19 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// filters are the inputs that select and sort the rows of doors.
+type filters struct {
+	*typeSet
+	shapes    *shapes
+	doors     *doors
+	shared    map[string]*input // StringFilter and its like
+	direction *enum
+}
+
+func newFilters(ss *shapes, ds *doors) *filters {
+	return &filters{typeSet: ss.typeSet, shapes: ss, doors: ds, shared: map[string]*input{}}
+}
+
 // filterOf returns the filter input of a door, made at the first call: the filter grammar
 // (docs/decisions/filters-and-paging.md) with a name for every field the door shows. Whether one caller may
 // filter by a field is decided by the façade, as on every surface.
@@ -20,13 +33,13 @@ import (
 //	  or: [PostFilter!]
 //	  not: PostFilter
 //	}
-func (b *Builder) filterOf(d *door) *input {
+func (fs *filters) filterOf(d *door) *input {
 	if d.filter != nil {
 		return d.filter
 	}
 	by := &origin{what: "filter", door: d.Door}
-	name := b.free(d.typ+"Filter", by)
-	in := b.newInput(name, "")
+	name := fs.free(d.typ+"Filter", by)
+	in := fs.newInput(name, "")
 	// Entered before its fields are made: post filters by author, and author by posts.
 	d.filter = in
 	for _, c := range columnsOf(d.Entity) {
@@ -35,57 +48,44 @@ func (b *Builder) filterOf(d *door) *input {
 			continue
 		}
 		add := func(name string, t graphql.Input, what string) {
-			b.addInput(in, by.at(p, what).old(c.old), &arg{name: name, typ: t, deprecated: c.deprecated()})
+			fs.addInput(in, by.at(p, what).old(c.old), &arg{name: name, typ: t, deprecated: c.deprecated()})
 		}
 		switch l := p.Link; {
 		case l == nil:
-			add(c.name, b.operators(d, p), "filter")
+			add(c.name, fs.operators(d, p), "filter")
 		case !l.Many:
-			add(c.key, b.scalarFilter(keyType(p)), "filter")
-			if to := b.shownTarget(l); to != nil {
-				add(c.relation, b.filterOf(to).gql, "filter")
+			add(c.key, fs.scalarFilter(keyType(p)), "filter")
+			if to := fs.doors.joined(l); to != nil {
+				add(c.relation, fs.filterOf(to).gql, "filter")
 			}
 		default:
-			if to := b.shownTarget(l); to != nil {
-				add(c.relation, b.manyFilter(to).gql, "filter")
+			if to := fs.doors.joined(l); to != nil {
+				add(c.relation, fs.manyFilter(to).gql, "filter")
 			}
 			if p.Stored {
-				add(c.key, b.operatorInput(keyType(p).Name()+"ListFilter", ownOrigin, keyType(p), []string{"has"}), "filter")
+				add(c.key, fs.operatorInput(keyType(p).Name()+"ListFilter", ownOrigin, keyType(p), []string{"has"}), "filter")
 			}
 		}
 	}
-	all := b.list(b.required(in.gql))
-	b.addInput(in, ownOrigin, &arg{name: "and", typ: all})
-	b.addInput(in, ownOrigin, &arg{name: "or", typ: all})
-	b.addInput(in, ownOrigin, &arg{name: "not", typ: in.gql})
+	all := fs.list(fs.required(in.gql))
+	fs.addInput(in, ownOrigin, &arg{name: "and", typ: all})
+	fs.addInput(in, ownOrigin, &arg{name: "or", typ: all})
+	fs.addInput(in, ownOrigin, &arg{name: "not", typ: in.gql})
 	return in
-}
-
-// shownTarget returns the door a link leads to, or nil where it is not in the schema or where
-// the catalog cannot join the two: a filter through a relation is one query, so both have to
-// be in one store.
-func (b *Builder) shownTarget(l *schema.Link) *door {
-	if !b.catalog.Joins(l) {
-		return nil
-	}
-	if to := b.byKey[l.Target.Key]; to != nil && to.Entity == l.Target {
-		return to
-	}
-	return nil
 }
 
 // manyFilter returns the filter through a many relation to a door: PostListFilter with some,
 // none and every, each a PostFilter. All relations to that door share it.
-func (b *Builder) manyFilter(to *door) *input {
+func (fs *filters) manyFilter(to *door) *input {
 	if to.many != nil {
 		return to.many
 	}
 	by := &origin{what: "filter", door: to.Door}
-	in := b.newInput(b.free(to.typ+"ListFilter", by), "")
+	in := fs.newInput(fs.free(to.typ+"ListFilter", by), "")
 	to.many = in
-	of := b.filterOf(to).gql
+	of := fs.filterOf(to).gql
 	for _, name := range []string{"some", "none", "every"} {
-		b.addInput(in, by, &arg{name: name, typ: of})
+		fs.addInput(in, by, &arg{name: name, typ: of})
 	}
 	return in
 }
@@ -97,26 +97,26 @@ func (b *Builder) manyFilter(to *door) *input {
 //	other list, object       JSONFilter: isNull
 //	enum                     PostStatusFilter: eq, ne, in, notIn, isNull
 //	scalar                   see operatorsOf
-func (b *Builder) operators(d *door, p *schema.Property) graphql.Input {
+func (fs *filters) operators(d *door, p *schema.Property) graphql.Input {
 	s := &p.Shape
 	switch {
 	case p.Axes.Primary:
-		return b.scalarFilter(keyType(p))
+		return fs.scalarFilter(keyType(p))
 	case s.Type == "array" && s.Items != nil && s.Items.Type != "array" && len(s.Items.Properties) == 0:
-		n := b.home(p, d.typ, d.origin)
+		n := fs.doors.home(p, d.typ, d.origin)
 		n.shape = n.shape.Items
-		return b.listFilter(b.leaf(n), n)
+		return fs.listFilter(fs.shapes.leaf(n), n)
 	case s.Type == "array", len(s.Properties) > 0:
-		return b.scalarFilter(jsonAny)
+		return fs.scalarFilter(jsonAny)
 	}
-	n := b.home(p, d.typ, d.origin)
-	switch t := b.leaf(n).(type) {
+	n := fs.doors.home(p, d.typ, d.origin)
+	switch t := fs.shapes.leaf(n).(type) {
 	case *graphql.Enum:
-		return b.enumFilter(t, n)
+		return fs.enumFilter(t, n)
 	case *graphql.Scalar:
-		return b.scalarFilter(t)
+		return fs.scalarFilter(t)
 	}
-	return b.scalarFilter(jsonAny)
+	return fs.scalarFilter(jsonAny)
 }
 
 // What each operator says, and the groups of them that the kinds of values have.
@@ -150,38 +150,38 @@ var (
 
 // scalarFilter returns the operator input of a scalar, one for the whole schema: StringFilter,
 // IntFilter, IDFilter.
-func (b *Builder) scalarFilter(t *graphql.Scalar) graphql.Input {
-	return b.operatorInput(t.Name()+"Filter", ownOrigin, t, operatorsOf[t.Name()])
+func (fs *filters) scalarFilter(t *graphql.Scalar) graphql.Input {
+	return fs.operatorInput(t.Name()+"Filter", ownOrigin, t, operatorsOf[t.Name()])
 }
 
 // enumFilter returns the operator input of one enum: PostStatusFilter. Its name comes from a
 // card, so a collision is an error of that card's field.
-func (b *Builder) enumFilter(t *graphql.Enum, n named) graphql.Input {
-	return b.operatorInput(t.Name()+"Filter", &origin{what: "filter", door: n.by.door, op: n.by.op, field: n.by.field}, t, same)
+func (fs *filters) enumFilter(t *graphql.Enum, n named) graphql.Input {
+	return fs.operatorInput(t.Name()+"Filter", &origin{what: "filter", door: n.by.door, op: n.by.op, field: n.by.field}, t, same)
 }
 
 // listFilter returns the operator input of a list of values: StringListFilter,
 // PostTagsListFilter. A list of any JSON has the operators of JSON alone.
-func (b *Builder) listFilter(item graphql.Output, n named) graphql.Input {
+func (fs *filters) listFilter(item graphql.Output, n named) graphql.Input {
 	t := item.(graphql.Input)
 	if item == jsonAny {
-		return b.scalarFilter(jsonAny)
+		return fs.scalarFilter(jsonAny)
 	}
 	by := ownOrigin
 	if _, own := item.(*graphql.Enum); own {
 		by = &origin{what: "filter", door: n.by.door, op: n.by.op, field: n.by.field}
 	}
-	return b.operatorInput(t.Name()+"ListFilter", by, t, []string{"has"})
+	return fs.operatorInput(t.Name()+"ListFilter", by, t, []string{"has"})
 }
 
 // operatorInput returns the input called name with these operators on values of t, made at the
 // first call. in and notIn take a list of values; every such input ends with isNull.
-func (b *Builder) operatorInput(name string, by *origin, t graphql.Input, operators []string) graphql.Input {
-	if in := b.shared[name]; in != nil {
+func (fs *filters) operatorInput(name string, by *origin, t graphql.Input, operators []string) graphql.Input {
+	if in := fs.shared[name]; in != nil {
 		return in.gql
 	}
-	in := b.newInput(b.free(name, by), "")
-	b.shared[name] = in
+	in := fs.newInput(fs.free(name, by), "")
+	fs.shared[name] = in
 	said := operatorText
 	if by != ownOrigin {
 		said = nil // the shared filters have the descriptions
@@ -189,18 +189,18 @@ func (b *Builder) operatorInput(name string, by *origin, t graphql.Input, operat
 	for _, op := range operators {
 		typ := t
 		if op == "in" || op == "notIn" {
-			typ = b.list(b.required(t))
+			typ = fs.list(fs.required(t))
 		}
-		b.addInput(in, by, &arg{name: op, typ: typ, description: said[op]})
+		fs.addInput(in, by, &arg{name: op, typ: typ, description: said[op]})
 	}
-	b.addInput(in, by, &arg{name: "isNull", typ: graphql.Boolean, description: said["isNull"]})
+	fs.addInput(in, by, &arg{name: "isNull", typ: graphql.Boolean, description: said["isNull"]})
 	return in.gql
 }
 
 // orderOf returns the input of one sort key, PostOrder, or nil without sortable fields. A
 // sortable field is readable, stored and not JSON: a computed field has no column, and JSON no
 // order.
-func (b *Builder) orderOf(d *door) *input {
+func (fs *filters) orderOf(d *door) *input {
 	if d.order != nil {
 		return d.order
 	}
@@ -214,7 +214,7 @@ func (b *Builder) orderOf(d *door) *input {
 		return nil
 	}
 	by := &origin{what: "order", door: d.Door}
-	in := b.newInput(b.free(d.typ+"Order", by), "A sort key. In a list the first key sorts first: [{a: DESC}, {b: ASC}].")
+	in := fs.newInput(fs.free(d.typ+"Order", by), "A sort key. In a list the first key sorts first: [{a: DESC}, {b: ASC}].")
 	in.oneOf = true
 	d.order = in
 	for _, c := range sortable {
@@ -222,15 +222,15 @@ func (b *Builder) orderOf(d *door) *input {
 		if c.Link != nil {
 			name = c.key
 		}
-		b.addInput(in, by.at(c.Property, "order").old(c.old), &arg{name: name, typ: b.directionType().gql, deprecated: c.deprecated()})
+		fs.addInput(in, by.at(c.Property, "order").old(c.old), &arg{name: name, typ: fs.directionType().gql, deprecated: c.deprecated()})
 	}
 	return in
 }
 
 // directionType returns the enum SortDirection, made with the first order.
-func (b *Builder) directionType() *enum {
-	if b.direction == nil {
-		b.direction = b.newEnum("SortDirection", "The direction of a sort key. Null sorts as the smallest value.", []string{"ASC", "DESC"})
+func (fs *filters) directionType() *enum {
+	if fs.direction == nil {
+		fs.direction = fs.newEnum("SortDirection", "The direction of a sort key. Null sorts as the smallest value.", []string{"ASC", "DESC"})
 	}
-	return b.direction
+	return fs.direction
 }

@@ -9,6 +9,18 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
+// inputs are the input types of bodies.
+type inputs struct {
+	*typeSet
+	shapes *shapes
+	doors  *doors
+	bodies map[body]*input // nil: a body without a field
+}
+
+func newInputs(ss *shapes, ds *doors) *inputs {
+	return &inputs{typeSet: ss.typeSet, shapes: ss, doors: ds, bodies: map[body]*input{}}
+}
+
 // inputOf returns the input of an operation's body, or nil for a body without fields. Its
 // fields are the card's, under the card's names (docs/decisions/graphql-schema.md): the body is
 // one JSON object on every surface, without the input fields that the caller omits.
@@ -19,15 +31,15 @@ import (
 //	a card inside the operation        PostPublishInput
 //
 // Operations that send the same card share one input.
-func (b *Builder) inputOf(op *catalog.Operation) *input {
+func (ns *inputs) inputOf(op *catalog.Operation) *input {
 	e := op.Input
 	if e == nil {
 		return nil
 	}
-	d := b.byKey[e.Key]
+	d := ns.doors.byKey[e.Key]
 	own := d != nil && d.Entity == e
 	key := body{e, own && op.Patch}
-	if in, made := b.bodies[key]; made {
+	if in, made := ns.bodies[key]; made {
 		return in
 	}
 	var name, typ string
@@ -40,13 +52,13 @@ func (b *Builder) inputOf(op *catalog.Operation) *input {
 	case schema.IsGraphQLName(e.Name):
 		typ, by = schema.GraphQLType(e.Name), &origin{what: "input", view: e}
 	default: // a card written in its operation, without a name of its own
-		typ, by = b.typeOf(op.Door)+schema.GraphQLType(op.Name), &origin{what: "input", op: op}
+		typ, by = ns.doors.prefix(op.Door)+schema.GraphQLType(op.Name), &origin{what: "input", op: op}
 	}
 	if name == "" {
 		name = strings.TrimSuffix(typ, "Input") + "Input"
 	}
-	b.bodies[key] = b.newInputOf(e, name, typ, by, op.Patch)
-	return b.bodies[key]
+	ns.bodies[key] = ns.newInputOf(e, name, typ, by, op.Patch)
+	return ns.bodies[key]
 }
 
 // body is the source of an input: a card, or the patch of a door's own card.
@@ -63,9 +75,9 @@ type body struct {
 // both, so the façade checks a field that is required but may be null. It also checks a field
 // that a collector sets for some callers, who then cannot send it
 // (docs/decisions/graphql-schema.md).
-func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, patch bool) *input {
+func (ns *inputs) newInputOf(e *schema.Entity, name, typ string, by *origin, patch bool) *input {
 	required := set(e.Card.Required)
-	for _, name := range b.presets(e) {
+	for _, name := range ns.doors.presets(e) {
 		delete(required, name)
 	}
 	// A caller may send either the old name or the new one; the façade requires one of them.
@@ -82,43 +94,30 @@ func (b *Builder) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 			continue
 		}
 		if in == nil {
-			in = b.newInput(b.free(name, by), "")
+			in = ns.newInput(ns.free(name, by), "")
 		}
-		b.addInput(in, by.at(p, "input").old(c.old), &arg{
+		ns.addInput(in, by.at(p, "input").old(c.old), &arg{
 			name:        c.name,
 			description: described(&p.Shape, c.name),
 			deprecated:  c.deprecated(),
-			typ:         b.unless(patch || p.Shape.Nullable || !required[p.Name], b.valueType(p, typ, by, patch)),
+			typ:         ns.unless(patch || p.Shape.Nullable || !required[p.Name], ns.valueType(p, typ, by, patch)),
 		})
 	}
 	return in
 }
 
-// presets returns the fields of a body that a collector may set: one of the door whose card it
-// is, or whose card the view is cut from.
-func (b *Builder) presets(e *schema.Entity) []string {
-	key := e.Key
-	if e.View && e.Card.Derived != nil {
-		key = schema.EntityKey(e.Card.Derived.From)
-	}
-	if d := b.byKey[key]; d != nil && (e.View || d.Entity == e) {
-		return d.Presets
-	}
-	return nil
-}
-
 // valueType returns the type of a field as it is sent. A relation is sent as the key of its
-// target, or as a list of keys. patch picks the type of nested objects, see Builder.patch.
-func (b *Builder) valueType(p *schema.Property, typ string, by *origin, patch bool) graphql.Input {
+// target, or as a list of keys. patch picks the type of nested objects, see shapes.patch.
+func (ns *inputs) valueType(p *schema.Property, typ string, by *origin, patch bool) graphql.Input {
 	switch {
 	case p.Link != nil && p.Link.Many:
-		return b.list(b.required(keyType(p)))
+		return ns.list(ns.required(keyType(p)))
 	case p.Link != nil, p.Axes.Primary:
 		return keyType(p)
 	case patch:
-		return b.patch(b.home(p, typ, by))
+		return ns.shapes.patch(ns.doors.home(p, typ, by))
 	}
-	return b.input(b.home(p, typ, by))
+	return ns.shapes.input(ns.doors.home(p, typ, by))
 }
 
 // required reports whether a body has to be sent at all: whether one of its fields is

@@ -8,15 +8,25 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// addOperations gives Query and Mutation a field for each operation of a door. A built-in
+// operations are the fields of Query and Mutation.
+type operations struct {
+	*roots
+	doors   *doors
+	filters *filters
+	pages   *pages
+	rows    *rows
+	inputs  *inputs
+}
+
+// add gives Query and Mutation a field for each operation of a door. A built-in
 // operation needs rows with a primary key to be addressed by; on a door without them it is
 // named as an author's operation is.
-func (b *Builder) addOperations(d *door) {
+func (os *operations) add(d *door) {
 	for _, op := range d.Operations {
 		if op.Builtin && d.object != nil && d.Entity.Primary != nil {
-			b.addBuiltin(d, op)
+			os.addBuiltin(d, op)
 		} else {
-			b.addNamed(d, op)
+			os.addNamed(d, op)
 		}
 	}
 }
@@ -30,66 +40,70 @@ func (b *Builder) addOperations(d *door) {
 //	create     createPost(input: CreatePostInput!): Post
 //	update     updatePost(id: ID!, ifMatch: String, where: PostFilter, input: UpdatePostInput!): Post
 //	delete     deletePost(id: ID!, ifMatch: String, where: PostFilter): Boolean
-func (b *Builder) addBuiltin(d *door, op *catalog.Operation) {
+func (os *operations) addBuiltin(d *door, op *catalog.Operation) {
 	f := &field{description: describeBuiltin(d.typ, op), deprecated: op.Deprecated, binding: &binding.Field{
 		Kind: binding.Operation, Operation: op, Door: d.Door, Output: d.Entity,
 	}}
-	// id and held add the arguments that several operations have in common.
-	id := func() {
-		f.args = append(f.args, &arg{name: "id", typ: b.required(keyType(d.Entity.Primary))})
-		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoID})
-	}
-	// A remote may hold its rows to neither a version nor a condition.
-	held := func() {
-		for _, name := range []string{"ifMatch", "where"} {
-			if op.Query == nil || op.Query.Property(name) == nil {
-				continue
-			}
-			a := &arg{name: name, typ: graphql.String, description: ifMatchText}
-			if name == "where" {
-				a.typ, a.description = b.filterOf(d).gql, whereText
-			}
-			f.args = append(f.args, a)
-			f.binding.Args = append(f.binding.Args, binding.Arg{Name: name, Into: binding.IntoQuery, Key: name})
-		}
-	}
 	row := d.object.gql
 	var name func(typ string) string
 	switch op.Name {
 	case "list":
-		args := b.listArgs(d)
+		args := os.pages.listArgs(d)
 		name = func(typ string) string { return schema.Plural(fieldName(typ)) }
-		f.typ = b.connection(&d.shown, d.typ, d.origin).gql
+		f.typ = os.pages.connection(&d.shown, d.typ, d.origin).gql
 		f.args, f.binding.Args = args.args, args.into
 	case "findById":
 		name, f.typ = fieldName, row
-		id()
+		os.addTarget(f, d)
 	case "findByIds":
 		name = func(typ string) string { return schema.Plural(fieldName(typ)) + "ByIds" }
-		f.typ = b.list(b.required(row))
-		f.args = []*arg{{name: "ids", typ: b.required(b.list(b.required(keyType(d.Entity.Primary))))}}
+		f.typ = os.list(os.required(row))
+		f.args = []*arg{{name: "ids", typ: os.required(os.list(os.required(keyType(d.Entity.Primary))))}}
 		f.binding.Args = []binding.Arg{{Name: "ids", Into: binding.IntoQuery, Key: "ids"}}
 	case "create":
 		name, f.typ = after("create"), row
-		b.addBody(f, op)
+		os.addBody(f, op)
 	case "update":
 		name, f.typ = after("update"), row
-		id()
-		held()
-		b.addBody(f, op)
+		os.addTarget(f, d)
+		os.addConditions(f, d)
+		os.addBody(f, op)
 	case "delete":
 		name, f.typ = after("delete"), graphql.Boolean
 		// delete returns true or false and no row, so its field has no selection.
 		f.binding.Door, f.binding.Output = nil, nil
-		id()
-		held()
+		os.addTarget(f, d)
+		os.addConditions(f, d)
 	case "createMany", "updateMany", "deleteMany", "upsert":
-		name = b.addManyWrites(d, op, f)
+		name = os.addManyWrites(d, op, f)
 	default:
-		b.addNamed(d, op)
+		os.addNamed(d, op)
 		return
 	}
-	b.addRoot(d, f, name)
+	os.addRoot(d, f, name)
+}
+
+// addTarget adds the argument id of an operation on one row.
+func (os *operations) addTarget(f *field, d *door) {
+	f.args = append(f.args, &arg{name: "id", typ: os.required(keyType(d.Entity.Primary))})
+	f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoID})
+}
+
+// addConditions adds the arguments ifMatch and where, each if the operation accepts it: a
+// remote may support neither.
+func (os *operations) addConditions(f *field, d *door) {
+	query := f.binding.Operation.Query
+	if query == nil {
+		return
+	}
+	if query.Property("ifMatch") != nil {
+		f.args = append(f.args, &arg{name: "ifMatch", typ: graphql.String, description: ifMatchText})
+		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "ifMatch", Into: binding.IntoQuery, Key: "ifMatch"})
+	}
+	if query.Property("where") != nil {
+		f.args = append(f.args, &arg{name: "where", typ: os.filters.filterOf(d).gql, description: whereText})
+		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "where", Into: binding.IntoQuery, Key: "where"})
+	}
 }
 
 // after returns what names fields by a verb: createPost.
@@ -100,12 +114,12 @@ func after(verb string) func(typ string) string {
 // addRoot adds the root field of an operation, with the name that name makes of the door's
 // type, and the same field under each alias of the door. If frond.yaml names the field, that is
 // its only name.
-func (b *Builder) addRoot(d *door, f *field, name func(typ string) string) {
+func (os *operations) addRoot(d *door, f *field, name func(typ string) string) {
 	op := f.binding.Operation
 	if f.name = op.GraphQL; f.name == "" {
 		f.name = name(d.typ)
 	}
-	b.addFields(b.root(op.Kind), &origin{what: fieldItself, op: op}, f)
+	os.addFields(os.of(op.Kind), &origin{what: fieldItself, op: op}, f)
 	if op.GraphQL != "" {
 		return
 	}
@@ -113,7 +127,7 @@ func (b *Builder) addRoot(d *door, f *field, name func(typ string) string) {
 		old, bound := *f, *f.binding
 		old.name, old.deprecated, old.binding, bound.Alias = name(schema.GraphQLType(a.Name)), a.Reason(), &bound, a.Name
 		if old.name != f.name {
-			b.addFields(b.root(op.Kind), &origin{what: fieldItself, op: op, alias: a}, &old)
+			os.addFields(os.of(op.Kind), &origin{what: fieldItself, op: op, alias: a}, &old)
 		}
 	}
 }
@@ -126,13 +140,13 @@ const whereText = "Condition on the row at the time of the write. The call fails
 
 // addBody adds the argument input for the operation's body, unless the caller can send none of
 // its fields.
-func (b *Builder) addBody(f *field, op *catalog.Operation) {
-	in := b.inputOf(op)
+func (os *operations) addBody(f *field, op *catalog.Operation) {
+	in := os.inputs.inputOf(op)
 	if in == nil {
 		return
 	}
 	// update wants its patch, though every field of it may be left out.
-	f.args = append(f.args, &arg{name: "input", typ: b.unless(!in.required() && !op.Builtin, in.gql)})
+	f.args = append(f.args, &arg{name: "input", typ: os.unless(!in.required() && !op.Builtin, in.gql)})
 	f.binding.Args = append(f.binding.Args, binding.Arg{Name: "input", Into: binding.IntoBody})
 }
 
@@ -143,7 +157,7 @@ func (b *Builder) addBody(f *field, op *catalog.Operation) {
 //
 // Where no card declares them (op.Open), the arguments are params and query, each any JSON, and on
 // a door of rows id, which is a member of params. Without a card, input is any JSON too.
-func (b *Builder) addNamed(d *door, op *catalog.Operation) {
+func (os *operations) addNamed(d *door, op *catalog.Operation) {
 	f := &field{description: op.Description, deprecated: op.Deprecated, binding: &binding.Field{Kind: binding.Operation, Operation: op}}
 	typ := d.typ + schema.GraphQLType(op.Name)
 	args := space{"argument", op.Door.Name + "." + op.Name}
@@ -161,37 +175,37 @@ func (b *Builder) addNamed(d *door, op *catalog.Operation) {
 			f.binding.Args = append(f.binding.Args, a)
 		}
 	}
-	b.addArgs(f, args, op, op.Params, binding.IntoParams, typ)
-	b.addArgs(f, args, op, op.Query, binding.IntoQuery, typ)
+	os.addArgs(f, args, op, op.Params, binding.IntoParams, typ)
+	os.addArgs(f, args, op, op.Query, binding.IntoQuery, typ)
 	// The argument input is claimed after those of params and query: a member of theirs called
 	// input is the one that has to be renamed.
 	if before := len(f.args); op.Input != nil {
-		if b.addBody(f, op); len(f.args) > before {
-			b.claims.claim(args, "input", &origin{what: "body", op: op})
+		if os.addBody(f, op); len(f.args) > before {
+			os.claims.claim(args, "input", &origin{what: "body", op: op})
 		}
 	}
-	b.addOutput(f, d, op)
-	b.addRoot(d, f, func(typ string) string { return fieldName(typ) + schema.GraphQLType(op.Name) })
+	os.addOutput(f, d, op)
+	os.addRoot(d, f, func(typ string) string { return fieldName(typ) + schema.GraphQLType(op.Name) })
 }
 
 // addArgs adds an argument for each field of e, the card of the operation's params or query;
 // nil adds none. names is the space of names that both share. typ is the prefix of types made
 // for arguments.
-func (b *Builder) addArgs(f *field, names space, op *catalog.Operation, e *schema.Entity, into binding.Place, typ string) {
+func (os *operations) addArgs(f *field, names space, op *catalog.Operation, e *schema.Entity, into binding.Place, typ string) {
 	if e == nil {
 		return
 	}
 	required := set(e.Card.Required)
 	by := &origin{what: "argument", op: op}
 	for _, p := range e.Fields {
-		if !b.claims.claim(names, p.Name, by) {
+		if !os.claims.claim(names, p.Name, by) {
 			continue
 		}
 		a := &arg{
 			name:        p.Name,
 			description: described(&p.Shape, p.Name),
 			deprecated:  p.Shape.WhyDeprecated(),
-			typ:         b.unless(p.Shape.Nullable || !required[p.Name], b.argType(op, p, typ, by)),
+			typ:         os.unless(p.Shape.Nullable || !required[p.Name], os.argType(op, p, typ, by)),
 		}
 		// GraphQL 3.13.3: a required argument must not be deprecated.
 		if _, must := a.typ.(*graphql.NonNull); must {
@@ -209,12 +223,12 @@ func (b *Builder) addArgs(f *field, names space, op *catalog.Operation, e *schem
 //	many                  [T!]
 //	page                  TConnection
 //	none, or no shape     JSON
-func (b *Builder) addOutput(f *field, d *door, op *catalog.Operation) {
+func (os *operations) addOutput(f *field, d *door, op *catalog.Operation) {
 	f.typ = jsonAny
 	if op.Output == nil || op.Cardinality == catalog.NoOutput {
 		return
 	}
-	s := b.show(op.Output, op)
+	s := os.rows.show(op.Output, op)
 	if s.object == nil { // every field of the card is write-only
 		return
 	}
@@ -226,9 +240,9 @@ func (b *Builder) addOutput(f *field, d *door, op *catalog.Operation) {
 	}
 	switch row := s.object.gql; op.Cardinality {
 	case catalog.Many:
-		f.typ = b.list(b.required(row))
+		f.typ = os.list(os.required(row))
 	case catalog.PageOf:
-		f.typ = b.connection(s, typ, by).gql
+		f.typ = os.pages.connection(s, typ, by).gql
 	default:
 		f.typ = row
 	}
@@ -237,11 +251,11 @@ func (b *Builder) addOutput(f *field, d *door, op *catalog.Operation) {
 // argType returns the type of an argument. A relation's key has the type of the target's key.
 // One called id has the type ID where the door stores rows and the card says it is a string:
 // it is taken for the door's own key.
-func (b *Builder) argType(op *catalog.Operation, p *schema.Property, typ string, by *origin) graphql.Input {
+func (os *operations) argType(op *catalog.Operation, p *schema.Property, typ string, by *origin) graphql.Input {
 	if p.Link != nil && !p.Link.Many || p.Name == "id" && op.Door.Entity != nil && p.Shape.Type == "string" {
 		return keyType(p)
 	}
-	return b.input(named{&p.Shape, typ + schema.GraphQLType(p.Name), by})
+	return os.inputs.shapes.input(named{&p.Shape, typ + schema.GraphQLType(p.Name), by})
 }
 
 // addManyWrites adds the field of a write of many rows (docs/many.md), and returns how it is named.
@@ -250,7 +264,7 @@ func (b *Builder) argType(op *catalog.Operation, p *schema.Property, typ string,
 //	updateMany   updatePosts(where: PostFilter!, set: UpdatePostInput!, max: Int): WrittenPosts
 //	deleteMany   deletePosts(where: PostFilter!, max: Int): WrittenPosts
 //	upsert       upsertPost(by: PostKey!, input: CreatePostInput!): UpsertedPost
-func (b *Builder) addManyWrites(d *door, op *catalog.Operation, f *field) (name func(typ string) string) {
+func (os *operations) addManyWrites(d *door, op *catalog.Operation, f *field) (name func(typ string) string) {
 	add := func(name string, typ graphql.Input, into binding.Place) {
 		f.args = append(f.args, &arg{name: name, typ: typ})
 		f.binding.Args = append(f.binding.Args, binding.Arg{Name: name, Into: into, Key: name})
@@ -258,41 +272,41 @@ func (b *Builder) addManyWrites(d *door, op *catalog.Operation, f *field) (name 
 	plural := func(verb string) func(typ string) string {
 		return func(typ string) string { return verb + schema.Plural(typ) }
 	}
-	in := b.inputOf(op)
+	in := os.inputs.inputOf(op)
 	switch op.Name {
 	case "createMany":
 		if in != nil {
-			add("input", b.required(b.list(b.required(in.gql))), binding.IntoBody)
+			add("input", os.required(os.list(os.required(in.gql))), binding.IntoBody)
 		}
-		f.typ = b.list(b.required(d.object.gql))
+		f.typ = os.list(os.required(d.object.gql))
 		return plural("create")
 	case "upsert":
 		var keys []string
 		for _, key := range catalog.UniqueKeys(d.Entity) {
 			keys = append(keys, catalog.KeyName(key))
 		}
-		by := b.newEnum(b.free(d.typ+"Key", d.origin), "A unique key of "+words(d.typ)+".", keys)
-		add("by", b.required(by.gql), binding.IntoQuery)
+		by := os.newEnum(os.free(d.typ+"Key", d.origin), "A unique key of "+words(d.typ)+".", keys)
+		add("by", os.required(by.gql), binding.IntoQuery)
 		if in != nil {
-			add("input", b.required(in.gql), binding.IntoBody)
+			add("input", os.required(in.gql), binding.IntoBody)
 		}
-		out := b.newObject(b.free("Upserted"+d.typ, d.origin), "")
-		b.addFields(out, d.origin,
-			&field{name: "created", typ: b.required(graphql.Boolean), binding: &binding.Field{Kind: binding.Created}},
-			&field{name: fieldName(d.typ), typ: b.required(d.object.gql), binding: &binding.Field{Kind: binding.WrittenRow, Output: d.Entity, Door: d.Door}})
+		out := os.newObject(os.free("Upserted"+d.typ, d.origin), "")
+		os.addFields(out, d.origin,
+			&field{name: "created", typ: os.required(graphql.Boolean), binding: &binding.Field{Kind: binding.Created}},
+			&field{name: fieldName(d.typ), typ: os.required(d.object.gql), binding: &binding.Field{Kind: binding.WrittenRow, Output: d.Entity, Door: d.Door}})
 		f.typ = out.gql
 		return after("upsert")
 	}
-	add("where", b.required(b.filterOf(d).gql), binding.IntoQuery)
+	add("where", os.required(os.filters.filterOf(d).gql), binding.IntoQuery)
 	if in != nil && op.Patch {
-		add("set", b.required(in.gql), binding.IntoBody)
+		add("set", os.required(in.gql), binding.IntoBody)
 	}
 	add("max", graphql.Int, binding.IntoQuery)
 	if d.written == nil {
-		d.written = b.newObject(b.free("Written"+schema.Plural(d.typ), d.origin), "")
-		b.addFields(d.written, d.origin,
-			&field{name: "count", typ: b.required(graphql.Int), binding: totalBinding},
-			&field{name: "items", typ: b.required(b.list(b.required(d.object.gql))), binding: &binding.Field{Kind: binding.Items, Output: d.Entity, Door: d.Door}})
+		d.written = os.newObject(os.free("Written"+schema.Plural(d.typ), d.origin), "")
+		os.addFields(d.written, d.origin,
+			&field{name: "count", typ: os.required(graphql.Int), binding: totalBinding},
+			&field{name: "items", typ: os.required(os.list(os.required(d.object.gql))), binding: &binding.Field{Kind: binding.Items, Output: d.Entity, Door: d.Door}})
 	}
 	f.typ = d.written.gql
 	if op.Patch {

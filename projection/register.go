@@ -31,40 +31,44 @@ type Options struct {
 // is an error of the catalog. A Builder takes one catalog; a second call returns an error and
 // changes nothing.
 func RegisterAll(b *Builder, cat *catalog.Catalog, opts *Options) error {
-	if b.catalog != nil {
+	if b.built {
+		return errBuilt
+	}
+	if b.doors.catalog != nil {
 		return errors.New("this Builder has a catalog already; make one Builder for each")
 	}
 	if opts != nil {
-		b.opts = *opts
+		b.options = *opts
 	}
-	if b.opts.Surface != "" {
-		view, err := cat.Surface(b.opts.Surface)
+	if b.options.Surface != "" {
+		view, err := cat.Surface(b.options.Surface)
 		if err != nil {
 			return err
 		}
 		cat = view
 	}
-	b.catalog = cat
-	before := len(b.claims.faults)
+	b.doors.catalog = cat
+	claims := b.types.claims
+	before := len(claims.faults)
 	for _, frond := range cat.Fronds {
-		b.claims.remote[frond.Name] = frond.Remote != ""
+		claims.remote[frond.Name] = frond.Remote != ""
 		for _, door := range frond.Doors {
-			if b.opts.Filter == nil || b.opts.Filter(door) {
-				b.addDoor(door)
+			if b.options.Filter == nil || b.options.Filter(door) {
+				b.doors.add(door)
 			}
 		}
 	}
-	for _, d := range b.doors { // after all have a type: relations go both ways
-		b.fillObject(d)
+	for _, d := range b.doors.all { // after all have a type: relations go both ways
+		b.rows.fillObject(d)
 	}
-	for _, d := range b.doors {
-		b.addOperations(d)
+	for _, d := range b.doors.all {
+		b.operations.add(d)
 	}
 	for f := range cat.Facts() {
-		b.addFact(f)
+		b.facts.add(f)
 	}
-	b.addLive()
-	return slices.Clone(b.claims.faults[before:]).Err()
+	b.facts.addLive()
+	return claims.since(before)
 }
 
 // RegisterType adds fields to the object type called name: to a generated type (call
@@ -72,17 +76,19 @@ func RegisterAll(b *Builder, cat *catalog.Catalog, opts *Options) error {
 // their Resolve; a field without Resolve reads the member of its name from its parent's value.
 // Types of other kinds are added with the fields that use them.
 func RegisterType(b *Builder, name string, fields graphql.Fields) error {
-	by := &origin{what: fmt.Sprintf("RegisterType(%q)", name)}
-	o := b.objects[name]
-	if o == nil {
-		before := len(b.claims.faults)
-		if !b.claims.claim(typeNames, name, by) {
-			return slices.Clone(b.claims.faults[before:]).Err()
-		}
-		b.ranks[name] = sharedRank
-		o = b.newObject(name, "")
+	if b.built {
+		return errBuilt
 	}
-	return b.addByHand(o, by, fields)
+	by := &origin{what: fmt.Sprintf("RegisterType(%q)", name)}
+	o := b.types.objects[name]
+	if o == nil {
+		before := len(b.types.claims.faults)
+		if !b.types.claims.claim(typeNames, name, by) {
+			return b.types.claims.since(before)
+		}
+		o = b.types.newObject(name, "")
+	}
+	return addByHand(b.types.claims, o, by, fields)
 }
 
 // RegisterOperations adds fields to Query or, with facade.Command, to Mutation.
@@ -90,36 +96,25 @@ func RegisterType(b *Builder, name string, fields graphql.Fields) error {
 // fields are nullable, so that one that fails leaves the others; a field with a
 // non-null Type stays as it is given, and one that fails makes data null.
 func RegisterOperations(b *Builder, kind catalog.Kind, fields graphql.Fields) error {
-	o := b.root(kind)
-	return b.addByHand(o, &origin{what: fmt.Sprintf("RegisterOperations in %s", o.name)}, fields)
-}
-
-// Type is the generated or registered type called name, for the fields of
-// [RegisterType] and [RegisterOperations]; nil where there is none.
-func (b *Builder) Type(name string) graphql.Type {
-	for _, t := range b.order {
-		if own := typeOf(t); own.Name() == name && own != b.node {
-			return own
-		}
+	if b.built {
+		return errBuilt
 	}
-	if s := scalars[name]; s != nil {
-		return s
-	}
-	return nil
+	o := b.roots.of(kind)
+	return addByHand(b.types.claims, o, &origin{what: fmt.Sprintf("RegisterOperations in %s", o.name)}, fields)
 }
 
 // addByHand adds an author's fields to o, in the order of their names. A field without a type
 // or with a name that is taken is left out and is an error; the others are added. A field
 // without Resolve gets graphql-go's default one.
-func (b *Builder) addByHand(o *object, by *origin, fields graphql.Fields) error {
-	before := len(b.claims.faults)
+func addByHand(c *claims, o *object, by *origin, fields graphql.Fields) error {
+	before := len(c.faults)
 	for _, name := range slices.Sorted(maps.Keys(fields)) { // a map has a random order
 		f := fields[name]
 		if f == nil || f.Type == nil {
-			b.claims.fault(by, fmt.Sprintf("the field %s.%s has no type", o.name, name), "register its type first: Builder.Type returns nil for an unknown type")
+			c.fault(by, fmt.Sprintf("the field %s.%s has no type", o.name, name), "register its type first: Builder.Type returns nil for an unknown type")
 			continue
 		}
-		if !b.claims.claim(space{"field", o.name}, name, by) {
+		if !c.claim(space{"field", o.name}, name, by) {
 			continue
 		}
 		own := &field{name: name, description: f.Description, deprecated: f.DeprecationReason, typ: f.Type, resolve: f.Resolve, subscribe: f.Subscribe}
@@ -127,27 +122,27 @@ func (b *Builder) addByHand(o *object, by *origin, fields graphql.Fields) error 
 			own.resolve = graphql.DefaultResolveFn
 		}
 		for _, a := range slices.Sorted(maps.Keys(f.Args)) {
-			if c := f.Args[a]; c != nil {
-				own.args = append(own.args, &arg{name: a, description: c.Description, typ: c.Type, value: c.DefaultValue})
+			if given := f.Args[a]; given != nil {
+				own.args = append(own.args, &arg{name: a, description: given.Description, typ: given.Type, value: given.DefaultValue})
 			}
 		}
 		o.fields = append(o.fields, own)
 	}
-	return slices.Clone(b.claims.faults[before:]).Err()
+	return c.since(before)
 }
 
 // claimByHand claims the names of the types that hand-written fields bring along, as deep as
 // they go. It runs in Build, since only then are all generated types known. A generated type
 // that such a field uses is not claimed again.
-func (b *Builder) claimByHand() {
+func claimByHand(ts *typeSet) {
 	known := map[graphql.Type]bool{}
-	for _, t := range b.order {
+	for _, t := range ts.made {
 		known[typeOf(t)] = true
 	}
 	for _, t := range scalars {
 		known[t] = true
 	}
-	for _, t := range b.order {
+	for _, t := range ts.made {
 		o, ok := t.(*object)
 		if !ok {
 			continue
@@ -156,7 +151,7 @@ func (b *Builder) claimByHand() {
 			if f.binding != nil {
 				continue
 			}
-			w := walker{b: b, known: known, by: &origin{what: fmt.Sprintf("the types of the hand-written field %s.%s", o.name, f.name)}}
+			w := walker{claims: ts.claims, known: known, by: &origin{what: fmt.Sprintf("the types of the hand-written field %s.%s", o.name, f.name)}}
 			w.walk(f.typ)
 			for _, a := range f.args {
 				w.walk(a.typ)
@@ -168,9 +163,9 @@ func (b *Builder) claimByHand() {
 // walker claims the types that one hand-written field leads to. known are those that are
 // claimed already; all walkers share it, so each type is visited once.
 type walker struct {
-	b     *Builder
-	known map[graphql.Type]bool
-	by    *origin
+	claims *claims
+	known  map[graphql.Type]bool
+	by     *origin
 }
 
 // walk claims t, lists and non-null removed, and everything it refers to: the types of fields
@@ -185,10 +180,10 @@ func (w walker) walk(t graphql.Type) {
 	// graphql-go keeps the first error of a type and reports it when the schema is made, one
 	// at a time. Here it is reported with the others.
 	if err := t.Error(); err != nil {
-		w.b.claims.fault(w.by, fmt.Sprintf("%s: %s", w.by, err), "correct the registered type")
+		w.claims.fault(w.by, fmt.Sprintf("%s: %s", w.by, err), "correct the registered type")
 		return
 	}
-	w.b.claims.claim(typeNames, t.Name(), w.by)
+	w.claims.claim(typeNames, t.Name(), w.by)
 	fields := func(m graphql.FieldDefinitionMap) {
 		for _, name := range slices.Sorted(maps.Keys(m)) {
 			w.walk(m[name].Type)
@@ -215,3 +210,10 @@ func (w walker) walk(t graphql.Type) {
 		}
 	}
 }
+
+// Type is the generated or registered type called name, for the fields of
+// [RegisterType] and [RegisterOperations]; nil where there is none.
+func (b *Builder) Type(name string) graphql.Type { return b.types.byName(name) }
+
+// errBuilt is the error of a second use of a Builder.
+var errBuilt = errors.New("this Builder has built its schema; make another Builder for another")

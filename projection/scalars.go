@@ -2,10 +2,13 @@ package projection
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/frondhost/frond/schema"
 )
 
 // reserved are the type names no entity can have: GraphQL's own, and the scalars and shared
@@ -120,4 +123,58 @@ func literal(v ast.Value) any {
 		return object
 	}
 	return nil
+}
+
+// scalars are the scalar types of a schema, by name. They are shared by all schemas of a
+// process and never change.
+var scalars = map[string]*graphql.Scalar{
+	"Int": graphql.Int, "Float": graphql.Float, "String": graphql.String, "Boolean": graphql.Boolean, "ID": graphql.ID,
+	"DateTime": dateTime, "Date": date, "Time": timeOfDay, "UUID": uuid, "JSON": jsonAny, "BigInt": bigInt, "Decimal": decimal,
+}
+
+// formats are the string formats that have a scalar of their own, by the `format` of JSON
+// Schema (Validation 7.3) and OpenAPI's decimal. A string of another format is a String.
+var formats = map[string]*graphql.Scalar{
+	"date-time": dateTime, "date": date, "time": timeOfDay, "uuid": uuid, "decimal": decimal,
+}
+
+// beyondInt reports whether a whole number may be beyond GraphQL's Int, which has 32 bits
+// (GraphQL 3.5.1): its format is int64, or one of its bounds lies outside. An integer without
+// either is an Int (docs/decisions/graphql-schema.md).
+func beyondInt(s *schema.Shape) bool {
+	if s.Format == "int64" {
+		return true
+	}
+	for _, k := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"} {
+		var n float64
+		if v := s.Extra.Get(k); v != nil && json.Unmarshal(v, &n) == nil && (n < math.MinInt32 || n > math.MaxInt32) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyType returns the type of a primary key, or of a key that points at one, which has the
+// type of its target's:
+//
+//	string of any format    ID
+//	integer                 Int
+//	integer beyond 32 bits  BigInt
+//
+// For a relation that stores a list of ids it is the type of one of them.
+func keyType(p *schema.Property) *graphql.Scalar {
+	s := &p.Shape
+	if l := p.Link; l != nil && l.Target != nil && l.Target.Primary != nil {
+		s = &l.Target.Primary.Shape
+	}
+	if s.Type == "array" && s.Items != nil {
+		s = s.Items
+	}
+	if s.Type != "integer" {
+		return graphql.ID
+	}
+	if beyondInt(s) {
+		return bigInt
+	}
+	return graphql.Int
 }

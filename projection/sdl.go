@@ -1,40 +1,29 @@
 package projection
 
 import (
-	"cmp"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"math"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// print writes the schema as SDL: generated types in the order of the cards, then those of
+// printSchema writes a schema as SDL: the generated types in the order given, then those of
 // hand-written fields, by name (docs/decisions/graphql-stack.md). Only types that graphql-go's
 // schema reaches are printed, so both hold the same types. The error names the defaults that
 // have no literal form.
-func (b *Builder) print(s *graphql.Schema) (string, error) {
+func printSchema(s *graphql.Schema, types []any, live, semantic bool) (string, error) {
 	p := &printer{types: s.TypeMap(), printed: map[string]bool{}}
-	order := slices.Clone(b.order)
-	// The interface Node has the rank 0, after the root types and before the doors.
-	slices.SortStableFunc(order, func(x, y any) int { return cmp.Compare(b.ranks[typeOf(x).Name()], b.ranks[typeOf(y).Name()]) })
-	if b.live {
+	if live {
 		p.directive(liveDirective)
 	}
-	if p.semantic = b.opts.SemanticNonNull; p.semantic {
+	if p.semantic = semantic; semantic {
 		p.describe("", "The field is null only where an error says why.")
 		p.put("directive @semanticNonNull(levels: [Int] = [0]) on FIELD_DEFINITION\n")
 	}
-	for _, t := range order {
+	for _, t := range types {
 		switch t := t.(type) {
 		case *object:
 			p.object(t.name, t.description, t.gql, t.node, t.fields)
@@ -58,19 +47,6 @@ func (b *Builder) print(s *graphql.Schema) (string, error) {
 		p.byHand(p.types[name])
 	}
 	return p.String(), p.fault
-}
-
-// typeOf returns graphql-go's type of a member of Builder.order.
-func typeOf(t any) graphql.Type {
-	switch t := t.(type) {
-	case *object:
-		return t.gql
-	case *input:
-		return t.gql
-	case *enum:
-		return t.gql
-	}
-	return t.(graphql.Type)
 }
 
 // builtinScalar reports whether name is one of GraphQL's five scalars, which an SDL need not
@@ -327,112 +303,4 @@ func (p *printer) describe(indent, text string) {
 		}
 		p.put(indent, `"""`, "\n")
 	}
-}
-
-// blockable reports whether a block string gives the text back as it is: GraphQL 2.9.4 cuts
-// common indentation and empty lines at both ends, and no escapes write a control character in
-// one.
-func blockable(text string) bool {
-	lines := strings.Split(text, "\n")
-	if strings.TrimSpace(lines[0]) == "" || strings.TrimSpace(lines[len(lines)-1]) == "" {
-		return false
-	}
-	for i, line := range lines {
-		if i == 0 && (line[0] == ' ' || line[0] == '\t') || strings.TrimSpace(line) == "" && line != "" {
-			return false
-		}
-	}
-	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f })
-}
-
-// quote returns s as a GraphQL string literal (2.9.4), which a JSON string is but for DEL.
-func quote(s string) string {
-	return strings.ReplaceAll(string(jsontext.Quote(s)), "\x7f", `\u007f`)
-}
-
-// valueText returns the default v of the member called name as a literal of t (GraphQL 2.9):
-//
-//	enum value        the name that the enum serializes it as
-//	string            "a string"
-//	slice, array      [1, 2]
-//	map of strings    {a: 1, b: 2}, keys sorted
-//	nil pointer       null
-//
-// Any other Go value is recorded as an error and written as null.
-func (p *printer) valueText(name string, v any, t graphql.Type) string {
-	if n, ok := t.(*graphql.NonNull); ok {
-		t = n.OfType
-	}
-	if e, ok := t.(*graphql.Enum); ok && v != nil && reflect.TypeOf(v).Comparable() {
-		if name, ok := e.Serialize(v).(string); ok {
-			return name
-		}
-	}
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case json.Number:
-		return v.String()
-	}
-	value := reflect.ValueOf(v)
-	switch value.Kind() {
-	case reflect.Bool:
-		return strconv.FormatBool(value.Bool())
-	case reflect.String:
-		return quote(value.String())
-	case reflect.Pointer:
-		if value.IsNil() {
-			return "null"
-		}
-		return p.valueText(name, value.Elem().Interface(), t)
-	case reflect.Slice, reflect.Array:
-		return p.listText(name, value, t)
-	case reflect.Map:
-		if value.Type().Key().Kind() == reflect.String {
-			return p.objectText(name, value, t)
-		}
-	case reflect.Float32, reflect.Float64:
-		if f := value.Float(); !math.IsNaN(f) && !math.IsInf(f, 0) {
-			return fmt.Sprint(v)
-		}
-	default:
-		if value.CanInt() || value.CanUint() {
-			return fmt.Sprint(v)
-		}
-	}
-	p.fault = errors.Join(p.fault, fmt.Errorf("the default of %s is a Go %T, which has no literal; use a bool, a number, a string, a slice or a map with string keys", name, v))
-	return "null"
-}
-
-// listText returns a slice or an array as a list literal. If t is not a list, it is taken as
-// the type of the items.
-func (p *printer) listText(name string, list reflect.Value, t graphql.Type) string {
-	of := t
-	if l, ok := t.(*graphql.List); ok {
-		of = l.OfType
-	}
-	parts := make([]string, list.Len())
-	for i := range parts {
-		parts[i] = p.valueText(name, list.Index(i).Interface(), of)
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
-}
-
-// objectText returns a map as an object literal. The keys are sorted, since a Go map has a
-// random order and the SDL must be the same at every start.
-func (p *printer) objectText(name string, object reflect.Value, t graphql.Type) string {
-	fields := graphql.InputObjectFieldMap{}
-	if o, ok := t.(*graphql.InputObject); ok {
-		fields = o.Fields()
-	}
-	parts := make([]string, 0, object.Len())
-	for _, key := range object.MapKeys() {
-		var of graphql.Type
-		if f := fields[key.String()]; f != nil {
-			of = f.Type
-		}
-		parts = append(parts, key.String()+": "+p.valueText(name, object.MapIndex(key).Interface(), of))
-	}
-	slices.Sort(parts)
-	return "{" + strings.Join(parts, ", ") + "}"
 }
