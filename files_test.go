@@ -14,23 +14,17 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// circles says how many files of a package may reach each other in both ways, where
-// that is more than [fewest] files and more than half of the package.
-var circles = map[string]int{
-	"projection": 11, // the types of a GraphQL schema refer to one another, and so do their makers
-}
-
 // fewest is how many files a reader holds in mind at once.
 const fewest = 7
 
 // TestFilesOfAPackage holds each package to one idea: at most half of its files, and
-// never more than 14, reach each other in both ways. A file reaches another when it uses
+// never more than 11, reach each other in both ways. A file reaches another when it uses
 // a type, function, method, variable or constant that is declared there.
 func TestFilesOfAPackage(t *testing.T) {
 	for _, p := range loadModule(t) {
 		name := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, module), "/")
 		circle := largestCircle(filesReached(p))
-		allowed := max(fewest, min(14, len(p.Syntax)/2), circles[name])
+		allowed := max(fewest, min(11, len(p.Syntax)/2))
 		t.Logf("%-28s %2d of %2d", cmp.Or(name, "frond"), len(circle), len(p.Syntax))
 		if len(circle) > allowed {
 			t.Errorf("%s: %d of %d files reach each other in both ways, %d may; split the package by idea, or let the arrows run one way: %s",

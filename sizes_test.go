@@ -27,17 +27,17 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 92_820, 70_000},
+	{"code lines of the product", 92_965, 70_000},
 	{"packages of the product", 73, 60},
 	{"floors of the product", 15, 12},
 	{"production files in one folder", 46, 30},
 	{"exported names", 2_110, 1_500},
 	{"exported names that no other package uses", 12, 0},
 	{"exported methods that no other package uses", 2, 0},
-	{"methods of one type", 68, 40},
-	{"files of a package that reach each other", 11, 8},
+	{"methods of one type", 48, 40},
+	{"files of a package that reach each other", 10, 8},
 	{"production files under 40 code lines, percent", 5, 5},
-	{"functions over 60 lines", 14, 15},
+	{"functions over 60 lines", 13, 15},
 	{"words of Markdown", 70_910, 70_000},
 	{"hard sentence forms in 1,000 lines of comments", 3.4, 8},
 	{"hard sentence forms in 1,000 messages", 3.1, 8},
@@ -125,7 +125,7 @@ func sizesOfCode(t *testing.T) map[string]measured {
 				exported++
 			}
 			if named, ok := obj.(*types.TypeName); ok && !named.IsAlias() && !types.IsInterface(named.Type()) {
-				larger(&methods, types.NewMethodSet(types.NewPointer(named.Type())).Len(), name+"."+id)
+				larger(&methods, ownMethods(named), name+"."+id)
 				for m := range methodsOf(named) {
 					if m.Exported() && obj.Exported() && name != root {
 						exported++
@@ -173,6 +173,18 @@ func codeLines(t *testing.T, fset *token.FileSet, file *ast.File) int {
 		line++
 		l = strings.TrimSpace(l)
 		if l != "" && !strings.HasPrefix(l, "//") && !strings.HasPrefix(l, "/*") && !comment[line] {
+			n++
+		}
+	}
+	return n
+}
+
+// ownMethods counts the methods of a type with those that it gets by embedding. The methods of
+// an embedded type of another module are documented there and do not count.
+func ownMethods(named *types.TypeName) int {
+	n, set := 0, types.NewMethodSet(types.NewPointer(named.Type()))
+	for i := range set.Len() {
+		if p := set.At(i).Obj().Pkg(); p != nil && strings.HasPrefix(p.Path(), module) {
 			n++
 		}
 	}
