@@ -44,7 +44,7 @@ func (f *Facade) Atomic(ctx context.Context, view *catalog.Catalog, state access
 		return nil, kiterror.Refused(details)
 	}
 	for i, c := range calls {
-		if err := f.joins(view, c); err != nil {
+		if err := f.Joins(view, c.entity, c.operation); err != nil {
 			return nil, atCall(err, i)
 		}
 	}
@@ -68,10 +68,10 @@ func (f *Facade) Atomic(ctx context.Context, view *catalog.Catalog, state access
 	return &Result{Form: FormValue, Value: append(text, '}')}, nil
 }
 
-// joins returns why a call cannot be part of a transaction, or nil. An unknown operation is reported
-// when it is called.
-func (f *Facade) joins(view *catalog.Catalog, c atomicCall) error {
-	door, op := view.Find(c.entity, c.operation)
+// Joins returns why an operation of the surface that shows view cannot be part of a transaction of
+// several calls, or nil. An unknown operation is reported when it is called.
+func (f *Facade) Joins(view *catalog.Catalog, entity, operation string) error {
+	door, op := view.Find(entity, operation)
 	switch {
 	case f.host.transactor == nil:
 		return kiterror.Errorf(kiterror.NotImplemented, "the store of this host has no transactions; send the calls one by one")

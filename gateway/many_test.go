@@ -49,6 +49,13 @@ func TestManyOnEverySurface(t *testing.T) {
 		{"POST", "/api/atomic", `{"calls":[{"method":"brand.create","params":{"body":{"id":"w"}}},{"method":"brand.create","params":{"body":{"id":"z"}}}]}`, 409, `"call":1`},
 		{"GET", "/api/atomic", ``, 405, `this path is served under POST`},
 		{"GET", "/api/shop/brands?fields=id&sort=id", ``, 200, `"items":[{"id":"x"},{"id":"z"}]`},
+
+		{"POST", "/graphql", `{"query":"mutation @atomic { a: createBrand(input: {id: \"m\"}) { id } __typename b: updateBrand(id: \"m\", input: {hidden: true}) { id hidden } }"}`, 200, `{"data":{"a":{"id":"m"},"__typename":"Mutation","b":{"id":"m","hidden":true}}}`},
+		{"POST", "/graphql", `{"query":"mutation @atomic { a: createBrand(input: {id: \"n\"}) { id } __typename b: createBrand(input: {id: \"z\"}) { id } c: createBrand(input: {id: \"o\"}) { id } }"}`, 200, `{"data":{"a":null,"__typename":"Mutation","b":null,"c":null},"errors":[{"message":`},
+		{"POST", "/graphql", `{"query":"mutation @atomic { a: createBrand(input: {id: \"n\"}) { id } b: createBrand(input: {id: \"z\"}) { id } }"}`, 200, `"path":["b"],"extensions":{"code":"CONFLICT"`},
+		{"POST", "/graphql", `{"query":"mutation @atomic { a: createBrand(input: {id: \"n\"}) { id } b: createBrand(input: {id: \"n\"}) { id } }"}`, 200, `{"data":{"a":null,"b":null},"errors":[`},
+		{"POST", "/graphql", `{"query":"query @atomic { __typename }"}`, 200, `Directive \"@atomic\" may not be used on QUERY.`},
+		{"GET", "/api/shop/brands?fields=id&sort=id", ``, 200, `"items":[{"id":"m"},{"id":"x"},{"id":"z"}]`},
 	} {
 		r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
 		r.Header.Set("Content-Type", "application/json")

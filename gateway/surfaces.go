@@ -88,7 +88,7 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	p.graphQL, err = graphqlhttp.Build(schema, p.caller, &GraphQLOptions{
 		Session: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Queries: queries,
 		Settings: g.host.config.GraphQL, Dir: g.host.config.Dir, Suggest: g.host.Development(),
-		Executed: g.host.executed, Watch: g.watch(p), Callers: g.callers,
+		Executed: g.host.executed, Watch: g.watch(p), Atomic: together{g.facade, p.view}, Callers: g.callers,
 	}, g.documents)
 	if err != nil {
 		return nil, err
@@ -145,6 +145,17 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 func (g *generation) envelope(p *place) (http.Handler, error) {
 	p.shown = func() string { return string(p.view.Discovery().AppendJSON(nil)) }
 	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Called: calledFrame, Log: g.host.log, Atomic: g.atomic(p)}), nil
+}
+
+// together makes the calls of a GraphQL mutation one transaction.
+type together struct {
+	*facade.Facade
+	view *catalog.Catalog
+}
+
+// Joins implements [resolvers.Atomic].
+func (t together) Joins(entity, operation string) error {
+	return t.Facade.Joins(t.view, entity, operation)
 }
 
 // atomic makes calls of a surface as one transaction.

@@ -81,7 +81,7 @@ func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	if err := warm(&g, b.types.node); err != nil {
 		return nil, err
 	}
-	sdl, err := printSchema(&g, b.doors.sorted(), b.roots.live, b.options.SemanticNonNull)
+	sdl, err := printSchema(&g, b.doors.sorted(), b.roots.directives(), b.options.SemanticNonNull)
 	if err != nil {
 		return nil, err
 	}

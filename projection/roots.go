@@ -80,11 +80,27 @@ func (rs *roots) config() graphql.SchemaConfig {
 	if rs.subscription != nil {
 		config.Subscription = rs.subscription.gql
 	}
-	if rs.live {
-		config.Directives = append(slices.Clone(graphql.SpecifiedDirectives), liveDirective)
-	}
+	config.Directives = append(slices.Clone(graphql.SpecifiedDirectives), rs.directives()...)
 	return config
 }
+
+// directives returns the directives of the schema beside those of every schema.
+func (rs *roots) directives() (list []*graphql.Directive) {
+	if rs.mutation != nil {
+		list = append(list, atomicDirective)
+	}
+	if rs.live {
+		list = append(list, liveDirective)
+	}
+	return list
+}
+
+// atomicDirective marks a mutation.
+var atomicDirective = graphql.NewDirective(graphql.DirectiveConfig{
+	Name:        validation.Atomic,
+	Description: "On a mutation: its fields are one transaction. If one of them fails, nothing is written and all of them are null.",
+	Locations:   []string{graphql.DirectiveLocationMutation},
+})
 
 // liveDirective marks a query field of Subscription.
 var liveDirective = graphql.NewDirective(graphql.DirectiveConfig{

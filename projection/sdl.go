@@ -14,10 +14,10 @@ import (
 // hand-written fields, by name (docs/decisions/graphql-stack.md). Only types that graphql-go's
 // schema reaches are printed, so both hold the same types. The error names the defaults that
 // have no literal form.
-func printSchema(s *graphql.Schema, types []any, live, semantic bool) (string, error) {
+func printSchema(s *graphql.Schema, types []any, directives []*graphql.Directive, semantic bool) (string, error) {
 	p := &printer{types: s.TypeMap(), printed: map[string]bool{}}
-	if live {
-		p.directive(liveDirective)
+	for _, d := range directives {
+		p.directive(d)
 	}
 	if p.semantic = semantic; semantic {
 		p.describe("", "The field is null only where an error says why.")

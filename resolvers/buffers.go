@@ -44,12 +44,19 @@ func (b *buffers) free() {
 // respond executes a plan, one unit after the other, and writes its response. Execution
 // never writes, and writing never calls. A mutation's field is written before the next one is
 // executed: if its null removes all of data, the rest is not executed.
-func (b *buffers) respond(p *execution.Plan) (resp *Response) {
+func (b *buffers) respond(p *execution.Plan, atomic bool, by Atomic) (resp *Response) {
 	defer func() {
 		if v := recover(); v != nil {
 			resp = b.executed(b.writer.NoData(b.exec.Panicked(v)))
 		}
 	}()
+	if atomic {
+		text, err := execution.Atomic(&b.exec, &b.writer, p, by)
+		if err != nil {
+			return b.abandoned(err)
+		}
+		return b.executed(text)
+	}
 	ok := true
 	for _, u := range p.Units {
 		r := b.exec.Run(u)

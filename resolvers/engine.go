@@ -43,10 +43,15 @@ type Options struct {
 	Budget *budget.Budget
 	// Logger logs internal failures; nil means slog.Default().
 	Logger *slog.Logger
+	// Atomic makes mutations with @atomic transactions; nil: they are refused.
+	Atomic Atomic
 	// Watch admits the subscribers of facts, as [facade.Facade.Watch] does; nil: subscriptions
 	// are refused.
 	Watch func(ctx context.Context, s *facade.Subscription) (Watch, error)
 }
+
+// Atomic makes the calls of a mutation with @atomic one transaction.
+type Atomic = execution.Transactor
 
 // Request is one GraphQL request.
 type Request struct {
@@ -270,7 +275,7 @@ func (e *Engine) run(ctx context.Context, account *budget.Account, op *operation
 	defer b.forget()
 	b.exec.Begin(e.exec, execution.Task{Ctx: ctx, Vars: vars, State: r.State, Trace: r.Trace, Account: account, Mutation: p.Mutation, Event: r.event, Serial: readset.InBatch(ctx)})
 	b.writer.Begin(&b.exec, e.limits.Response)
-	resp = b.respond(p)
+	resp = b.respond(p, op.atomic, e.options.Atomic)
 	resp.account = account
 	account.Keep(cap(resp.Body)) // the rows are written
 	account.End()

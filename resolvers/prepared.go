@@ -28,6 +28,7 @@ type operation struct {
 	conditions  []int // variables that @skip and @include read, by slot
 	resume      int   // of a subscription, the variable that only says where to begin, by slot; -1: there is none
 	live        bool  // a subscription that is a live query
+	atomic      bool  // a mutation whose root fields are one transaction
 	shared      bool  // equal requests may share an answer
 	cancellable bool  // all that it runs ends with its context
 
@@ -71,6 +72,7 @@ func (e *Engine) prepare(text string) (*prepared, []*language.Error) {
 
 func (e *Engine) operation(def *ast.OperationDefinition) *operation {
 	op := &operation{def: def, vars: e.types.Inputs.Declare(def.VariableDefinitions), plans: map[string]*execution.Plan{}, shared: e.shareable(def), cancellable: e.cancellable(def)}
+	op.atomic = def.Directives.ForName(validation.Atomic) != nil
 	op.conditions = execution.Conditions(def, op.vars)
 	op.resume = -1
 	if def.Operation == ast.Subscription {

@@ -37,6 +37,9 @@ type Options struct {
 	Dir      string // where a relative path of Settings.Documents.Folder begins
 	Suggest  bool   // of Build: mistakes in a document are answered with suggestions
 
+	// Atomic makes mutations with @atomic transactions, for the engine of Build; nil: they are refused.
+	Atomic resolvers.Atomic
+
 	// Watch admits subscribers, for the engine of Build; nil: subscriptions are refused.
 	Watch func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error)
 
@@ -95,6 +98,7 @@ func New(engine *resolvers.Engine, opts *Options) *Handler {
 func Build(s *binding.Schema, caller facade.Caller, opts *Options, documents *Folder) (*Handler, error) {
 	options := opts.Settings.engine()
 	options.Logger, options.Suggest, options.Budget, options.Watch = opts.Log, opts.Suggest, opts.Budget, opts.Watch
+	options.Atomic = opts.Atomic
 	engine, err := resolvers.NewEngine(s, caller, options)
 	if err != nil {
 		return nil, err

@@ -131,6 +131,7 @@ type result struct {
 	Trees   [][]tree
 
 	Err       *language.Error           // the fetch failed
+	cause     error                     // of Err, where the call failed
 	GroupErrs map[int32]*language.Error // no answer for one parent
 	Missing   []*language.Error         // by slot: why a computed field is in no row
 
@@ -263,7 +264,7 @@ func (x *Execution) fetch(r *Run, f *Fetch) {
 	}
 	out, err := x.Caller.Call(x.Ctx, &call.Call)
 	if err != nil {
-		res.Err = x.Failed(err)
+		res.Err, res.cause = x.Failed(err), err
 		return
 	}
 	res.take(x, f, out)

@@ -36,6 +36,14 @@ type Unit struct {
 	Levels    []level  // the steps after the items are read, level by level
 }
 
+// call returns the fetch of a mutation's root field; nil: no call answers it.
+func (u *Unit) call() *Fetch {
+	if len(u.Fetches) < 2 {
+		return nil
+	}
+	return u.Fetches[1]
+}
+
 // level is the work that starts together when the rows of the level before are there: calls,
 // and fields that were registered by hand.
 type level struct {

@@ -34,9 +34,10 @@ type Writer struct {
 	memos   []memo
 	spans   []span
 
-	x     *Execution
-	errs  []*language.Error
-	limit int // of text; negative: none
+	x      *Execution
+	errs   []*language.Error
+	limit  int // of text; negative: none
+	before int // errs when the last Root began
 	// broke are the errors of values that do not fit, by field: each is logged once and noted
 	// for every row.
 	broke map[*Field]*language.Error
@@ -110,6 +111,7 @@ const chargeStep = 4 << 10
 // budget.
 func (w *Writer) Root(r *Run) (ok bool, err error) {
 	defer caught(&err)
+	w.before = len(w.errs)
 	return w.fields(r, r.Unit.Selection, 0), nil
 }
 

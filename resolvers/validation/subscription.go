@@ -7,6 +7,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
+// Atomic is the directive that makes a mutation one transaction.
+const Atomic = "atomic"
+
 // Live is the directive that makes a query field of Subscription a live query.
 const Live = "live"
 

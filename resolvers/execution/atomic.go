@@ -1,0 +1,150 @@
+package execution
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/resolvers/language"
+)
+
+// Transactor makes the calls of a mutation with @atomic one transaction.
+type Transactor interface {
+	// Joins returns why an operation cannot be part of a transaction, or nil.
+	Joins(entity, operation string) error
+	// Transact runs fn as one transaction ([facade.Facade.Transact]). fn may run again.
+	Transact(ctx context.Context, trace string, fn func(ctx context.Context) error) error
+}
+
+// errFell is the error of a root field that is null because of an error below it.
+var errFell = errors.New("a root field of an atomic mutation is null because of an error")
+
+// transacted is a mutation with @atomic being executed.
+type transacted struct {
+	x    *Execution
+	by   Transactor
+	w    *Writer
+	task Task
+	plan *Plan
+	text []byte
+
+	at       int             // the unit that is executed; -1: none
+	fell     *language.Error // of that unit
+	why      error           // of fell
+	tooLarge error           // the response would be larger than it may be
+}
+
+// Atomic executes a mutation with @atomic, for which x and w have begun, and returns its response.
+// Without by it is refused.
+// The root fields, with everything below them, are one transaction. If one of them is null because
+// of an error, nothing is written, all of them are null, and the response has that error alone.
+// err is as that of [Writer.End].
+func Atomic(x *Execution, w *Writer, p *Plan, by Transactor) (text []byte, err error) {
+	a := &transacted{x: x, w: w, by: by, task: x.Task, plan: p}
+	if err = a.joins(); err == nil {
+		err = by.Transact(x.Ctx, x.Trace, a.run)
+	}
+	switch {
+	case err == nil:
+		return a.text, nil
+	case a.tooLarge != nil && errors.Is(err, a.tooLarge):
+		return nil, a.tooLarge
+	case a.why == nil: // the transaction failed, or cannot be one
+		a.fell = x.Failed(err)
+	case !errors.Is(err, a.why):
+		a.fell, a.at = x.Failed(err), -1
+	}
+	return a.nulls(), nil
+}
+
+// joins returns why the root fields cannot be one transaction, or nil.
+func (a *transacted) joins() error {
+	for i, u := range a.plan.Units {
+		a.at = i
+		switch call := u.call(); {
+		case len(u.Fetches[0].Custom) > 0:
+			return kiterror.Errorf(kiterror.NotImplemented, "Mutation.%s is answered by code of the program, outside of this transaction; send it in a mutation without @atomic", u.Selection.Fields[0].AST.Name)
+		case a.by == nil:
+			return kiterror.Errorf(kiterror.NotImplemented, "this host makes no transactions of several calls; send the mutation without @atomic")
+		case call != nil:
+			if err := a.by.Joins(call.Entity, call.Operation); err != nil {
+				return err
+			}
+		}
+	}
+	a.at = -1
+	return nil
+}
+
+// run executes the units and writes the response, within the transaction of ctx.
+func (a *transacted) run(ctx context.Context) error {
+	a.at, a.why, a.fell, a.tooLarge = -1, nil, nil, nil
+	a.task.Ctx = facade.WithState(ctx, a.task.State)
+	a.x.Begin(a.x.Executor, a.task)
+	a.w.Begin(a.x, a.x.MaxResponse)
+	for i, u := range a.plan.Units {
+		a.at = i
+		r := a.x.Run(u)
+		ok, err := a.w.Root(r)
+		if err != nil {
+			a.tooLarge = err
+			return err
+		}
+		if a.fell = a.rootError(ok); a.fell != nil {
+			if call := u.call(); call != nil {
+				a.why = r.Results[call.ID].cause
+			}
+			if a.why == nil {
+				a.why = errFell
+			}
+			return a.why
+		}
+	}
+	a.at = -1
+	a.text, a.tooLarge = a.w.End(true)
+	return a.tooLarge
+}
+
+// rootError returns the error because of which the root field that was written last is null, or nil.
+// ok is what [Writer.Root] returned.
+func (a *transacted) rootError(ok bool) *language.Error {
+	w := a.w
+	if len(w.errs) == w.before || ok && !bytes.HasSuffix(w.text, []byte(":null")) {
+		return nil
+	}
+	return w.errs[len(w.errs)-1]
+}
+
+// nulls returns the response whose root fields are null together. data is null where one of them must
+// not be.
+func (a *transacted) nulls() []byte {
+	w := a.w
+	if cap(w.text) > maxKeptText {
+		w.text = nil // not to be sent
+	}
+	why := *a.fell
+	w.text, w.errs = append(w.text[:0], dataStart...), []*language.Error{&why}
+	ok := true
+	for i, u := range a.plan.Units {
+		f := u.Selection.Fields[0]
+		if i == a.at && why.Path == nil {
+			why.At, why.Path = language.Positions(f.Positions...), []language.Segment{{Key: f.Name}}
+		}
+		w.text = append(w.text, f.Key...)
+		if f.Action == asTypename {
+			w.text = append(w.text, f.Text...)
+			continue
+		}
+		w.text = append(w.text, "null"...)
+		ok = ok && !f.Output.NonNull
+	}
+	if ok {
+		w.text = append(w.text, '}')
+	} else {
+		w.text = append(w.text[:len(dataStart)-1], "null"...)
+	}
+	w.finish()
+	return w.text
+}
