@@ -18,7 +18,6 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/reference"
 )
 
 // admits admits everybody and shows every event with its row as Data has it, or what reveal says.
@@ -169,7 +168,7 @@ func TestSubscriptionReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain := graphql.Do(graphql.Params{Schema: b.schema.GraphQL, RequestString: query, RootObject: reference.ForEvent(r), Context: t.Context()})
+		plain := graphql.Do(graphql.Params{Schema: b.schema.GraphQL, RequestString: query, RootObject: map[string]any{"event": r}, Context: t.Context()})
 		text, _ := json.Marshal(plain.Data)
 		var got struct{ Data any }
 		var want any

@@ -7,6 +7,10 @@ import (
 
 	"github.com/frondhost/frond/cmd/frond/diff"
 	"github.com/frondhost/frond/e2e/nodeprocess"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/schema"
 )
 
 // inspected is one change as graphql-inspector reports it.
@@ -37,6 +41,24 @@ func excepted(found map[string]diff.Finding, c inspected) string {
 	return ""
 }
 
+// sdlOf is the GraphQL schema of a project for all callers.
+func sdlOf(t *testing.T, project *facade.Project) string {
+	t.Helper()
+	f, err := facade.New(project, nil, &facade.Options{Unregistered: func(schema.Fault) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := projection.NewBuilder()
+	if err := projection.RegisterAll(b, f.Catalog(), &projection.Options{Surface: catalog.OnGraphQL}); err != nil {
+		t.Fatal(err)
+	}
+	built, err := b.Build(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built.SDL
+}
+
 // TestInspector: whatever graphql-inspector calls breaking, diff calls breaking, at the same
 // coordinate.
 func TestInspector(t *testing.T) {
@@ -55,7 +77,7 @@ func TestInspector(t *testing.T) {
 			}
 		}
 		var seen []inspected
-		if err := inspector.Ask(map[string]string{"was": p.old.SDL(), "is": p.new.SDL()})(&seen); err != nil {
+		if err := inspector.Ask(map[string]string{"was": sdlOf(t, p.old.Project), "is": sdlOf(t, p.new.Project)})(&seen); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range seen {

@@ -257,12 +257,9 @@ type event struct {
 	revealed *facade.Revealed
 }
 
-// eventKey is where the root object of graphql.Do has the event that a subscription is executed
-// for.
+// eventKey is the member of the RootObject of graphql.Do that holds the event, a
+// *facade.Revealed, for which a subscription is executed.
 const eventKey = "event"
-
-// ForEvent returns the RootObject with which graphql.Do executes a subscription for one event.
-func ForEvent(r *facade.Revealed) map[string]any { return map[string]any{eventKey: r} }
 
 // eventColumns are the members that an event may have, see [binding.AppendEvent].
 var eventColumns = rows.NewLayout([]string{"id", "position", "at", "change", "key", "data"})
@@ -272,7 +269,7 @@ func eventOf(p graphql.ResolveParams) (any, error) {
 	root, _ := p.Source.(map[string]any)
 	r, ok := root[eventKey].(*facade.Revealed)
 	if !ok {
-		return nil, errors.New("a subscription is executed for an event, and there is none; pass ForEvent as the root object")
+		return nil, errors.New("a subscription is executed for an event, and there is none; pass it as the member \"event\" of the root object")
 	}
 	rows := rows.New(eventColumns, 1)
 	binding.AppendEvent(rows, r)

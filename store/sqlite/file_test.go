@@ -79,12 +79,17 @@ func TestIdleStoreHasAnEmptyLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := engine.DialFile(t.Context(), copied)
+	db, err := engine.Open(t.Context(), engine.Options{Path: copied})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = c.Close() }()
-	if n, err := c.Number("SELECT count(*) FROM thing"); err != nil || n != 1 {
+	defer func() { _ = db.Close() }()
+	var n int64
+	err = db.Read(t.Context(), func(c *engine.Conn) (err error) {
+		n, err = c.Number("SELECT count(*) FROM thing")
+		return err
+	})
+	if err != nil || n != 1 {
 		t.Errorf("a copy of the file alone has %d rows (%v)", n, err)
 	}
 }

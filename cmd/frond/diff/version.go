@@ -106,14 +106,6 @@ func New(src *Source) (*Version, error) {
 	return v, nil
 }
 
-// SDL is the GraphQL schema for all callers; "" if it has no doors.
-func (v *Version) SDL() string {
-	if s := v.of(catalog.OnGraphQL); s.bound != nil {
-		return s.bound.SDL
-	}
-	return ""
-}
-
 // elsewhere is the address of a Frond that does not run here; it is never called.
 const elsewhere = "elsewhere"
 

@@ -91,7 +91,7 @@ func Restore(ctx context.Context, backup, path string, replace bool) (kept strin
 // state of the database while others write, an integrity check reads the copy, and only then
 // it gets its name. The copy has no log and no free pages.
 func copyStore(ctx context.Context, from, to string) error {
-	c, err := DialFile(ctx, from)
+	c, err := dialFile(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func copyStore(ctx context.Context, from, to string) error {
 	if err := c.Exec("VACUUM INTO ?", sqltext.TextValue(part)); err != nil {
 		return err
 	}
-	made, err := DialFile(ctx, part)
+	made, err := dialFile(ctx, part)
 	if err != nil {
 		return err
 	}
@@ -131,11 +131,11 @@ func copyStore(ctx context.Context, from, to string) error {
 	return syncPath(filepath.Dir(to))
 }
 
-// DialFile opens a store's file to read it, and refuses one that is none: a file that is
+// dialFile opens a store's file to read it, and refuses one that is none: a file that is
 // missing, another program's database, or one of a newer version. The connection may write
 // (mode=rw), because reading a file whose log was not emptied may have to recover it. Close it
 // in the end.
-func DialFile(ctx context.Context, path string) (*Conn, error) {
+func dialFile(ctx context.Context, path string) (*Conn, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err

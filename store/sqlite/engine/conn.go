@@ -255,16 +255,6 @@ func (c *Conn) InTransaction(do func(*Conn) error) (err error) {
 // Changes.
 func (c *Conn) Raw() *sqlite3.Conn { return c.db }
 
-// Steps returns how many steps SQLite's machine has taken for the statements that the
-// connection keeps, since the last time it was asked: a measure of work, not of time, for
-// tests that hold the cost of a read.
-func (c *Conn) Steps() (n int) {
-	for _, st := range c.stmts {
-		n += st.Status(sqlite3.STMTSTATUS_VM_STEP, true)
-	}
-	return n
-}
-
 // Close ends the statements and the connection. The connection cannot be used afterwards.
 func (c *Conn) Close() error {
 	for _, st := range c.stmts {
