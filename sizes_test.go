@@ -27,15 +27,15 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 93_120, 70_000},
+	{"code lines of the product", 93_040, 70_000},
 	{"packages of the product", 73, 60},
 	{"floors of the product", 15, 12},
-	{"production files in one folder", 46, 30},
+	{"production files in one folder", 37, 30},
 	{"exported names", 2_111, 1_500},
 	{"exported names that no other package uses", 0, 0},
 	{"exported methods that no other package uses", 0, 0},
 	{"methods of one type", 48, 40},
-	{"files of a package that reach each other", 10, 8},
+	{"files of a package that reach each other", 8, 8},
 	{"production files under 40 code lines, percent", 5, 5},
 	{"functions over 60 lines", 13, 15},
 	{"words of Markdown", 70_930, 70_000},

@@ -8,7 +8,7 @@
 //	project   closed and hidden fields removed, values encoded, computed fields added
 //
 // Read walk in path.go first, which has these five words as its statements, and then the files of
-// each: scope.go for find and scope; admit.go with judge.go and lifecycle.go; read.go and
+// each: scope.go for find and scope; admit.go with lifecycle.go; read.go and
 // write.go, handler.go or remote.go; egress.go. Nothing on the path asks which surface a call
 // came from. An execution goes along the path. It has a viewer: the caller, and the doors and
 // fields that exist for it. Both are in execution.go. A function that needs less than them is

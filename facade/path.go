@@ -15,7 +15,7 @@ import (
 //	find      the operation behind entity.op, and who answers it         scope.go
 //	scope     the collectors: the rows and fields of this caller         scope.go, access/rules.go
 //	admit     unknown keys refused, params, query and body judged,
-//	          decoded, completed by the lifecycle                        admit.go, judge.go, lifecycle.go
+//	          decoded, completed by the lifecycle                        admit.go, lifecycle.go
 //	run       the built-in CRUD over the store, the author's handler, or
 //	          the remote                                                 read.go, write.go, handler.go, remote.go
 //	project   closed and hidden fields gone, values encoded, computed

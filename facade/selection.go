@@ -1,7 +1,10 @@
 package facade
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/frondhost/frond/facade/access"
@@ -135,4 +138,253 @@ func unknownField(x *execution, r *reader, marks []byte, name string, i int) {
 		message = fmt.Sprintf("names %s, and events show the fields of the row itself; leave it out", kiterror.Quoted(name))
 	}
 	x.refuse(kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", x.place(i)), message))
+}
+
+// The list of fields of a query may lead through relations:
+//
+//	category.name              category is an object, or null
+//	reviews.rating             reviews is {items, hasMore}, of at most maxRelated rows
+//	reviews(limit:3).rating    of at most three
+//	reviews.author.name        as deep as maxLevels
+//
+// The names behind a relation are judged before anything is read, by the rules of the door that
+// they are of; followRelations reads them.
+
+// The bounds of a list of fields. maxLevels is what GraphQL's depth of 15 allows below the rows of
+// a list: a relation to one row is a level, one to many is two (the relation and its items).
+const (
+	maxRelated   = 50 // rows of a to-many relation
+	maxRelations = 50 // relations in one list of fields
+	maxLevels    = 12
+)
+
+// choose makes the selection of the call, relations included. Only one list of fields is sent as a
+// rule; of two the narrower one counts, for relations too.
+func choose(ctx context.Context, x *execution) {
+	lists := [2][]string{x.call.Select, x.list.fields}
+	for i, list := range lists {
+		if slices.ContainsFunc(list, x.op.reader.leads) {
+			lists[i] = readPaths(ctx, x, list, lists[1-i])
+		}
+	}
+	x.fields = lists
+	x.sel = pick(x, lists[0], lists[1])
+	for _, r := range x.relations {
+		admitRelation(ctx, x, r)
+	}
+}
+
+// leads reports whether a name in a list of fields is no field and may lead through a relation.
+func (r *reader) leads(name string) bool {
+	l := r.entity.Relation(name)
+	return l != nil && (!l.Field.Stored || l.Field.Name != name) || strings.ContainsAny(name, ".(") && r.index(name) < 0
+}
+
+// readPaths enters the relations of a list of fields and returns the list with the columns in their
+// place that they are followed by. The place of a name stays the same. other is the second list.
+func readPaths(ctx context.Context, x *execution, list, other []string) []string {
+	if why := tooManyRelations(list); why != "" {
+		x.refuseQuery("fields", "maxItems", why)
+		return []string{}
+	}
+	out := slices.Clone(list)
+	for i, path := range list {
+		if !x.op.reader.leads(path) {
+			continue
+		}
+		if alone := x.op.reader.entity.Relation(path); alone != nil {
+			if r, _ := relationNamed(ctx, &x.viewer, path); r != nil {
+				refusePath(&x.viewer, x.place(i), schema.UnknownKey, fmt.Sprintf("names the relation %s alone; write which fields of %s, such as %[1]s.%[3]s", path, r.Door.Name, r.Door.Entity.Primary.Name))
+				out[i] = catalog.AllFields // the call is refused for this reason alone
+			}
+			continue
+		}
+		r, limit := readPath(ctx, x, path, x.place(i), list)
+		if r == nil {
+			out[i] = catalog.AllFields
+			continue
+		}
+		out[i] = r.Column
+		if other == nil || slices.Contains(other, path) {
+			_, rest, _ := strings.Cut(path, ".")
+			r.fields, r.places, r.limit = append(r.fields, rest), append(r.places, x.place(i)), max(r.limit, limit)
+		}
+	}
+	return out
+}
+
+// readPath returns the relation that a path begins with, and the limit in the path; 0: none. It
+// refuses a path without one and returns nil.
+func readPath(ctx context.Context, x *execution, path string, place int, list []string) (*selectedRelation, int) {
+	name, text, ok := cutLimit(path)
+	if !ok {
+		refusePath(&x.viewer, place, "syntax", fmt.Sprintf("%s is no path; write reviews.rating, or reviews(limit:3).rating", kiterror.Quoted(path)))
+		return nil, 0
+	}
+	r := selectRelation(ctx, x, name, list)
+	if r == nil {
+		refuseRelation(ctx, &x.viewer, place, name)
+		return nil, 0
+	}
+	if text == "" {
+		return r, 0
+	}
+	limit, err := strconv.Atoi(text)
+	switch {
+	case !r.Link.Many:
+		refusePath(&x.viewer, place, "limit", name+" leads to one row; leave the limit out")
+	case err != nil || limit < 1 || limit > maxRelated:
+		refusePath(&x.viewer, place, "limit", fmt.Sprintf("the limit of %s must be a whole number from 1 to %d; list %s for more", name, maxRelated, r.Door.Name))
+	case r.limit != 0 && r.limit != limit:
+		refusePath(&x.viewer, place, "limit", name+" has two limits; send one")
+	}
+	return r, limit
+}
+
+// selectRelation returns the relation called name, entered into x.relations, or nil where it does not
+// exist for the caller.
+func selectRelation(ctx context.Context, x *execution, name string, list []string) *selectedRelation {
+	for _, r := range x.relations {
+		if r.name == name {
+			return r
+		}
+	}
+	r, scope := relationNamed(ctx, &x.viewer, name)
+	if r == nil {
+		return nil
+	}
+	if a := x.op.reader.entity.Alias(name); a != nil && a.Relation == name {
+		x.Answers(a)
+	}
+	own := &selectedRelation{Relation: r, scope: scope, name: name, hide: !slices.Contains(list, r.Column) && !slices.Contains(list, catalog.AllFields)}
+	// Where a relation has the name of its field, the object takes the place of the key.
+	if at := slices.Index(list, r.Column); name == r.Column && at >= 0 {
+		refusePath(&x.viewer, x.place(at), "uniqueItems", fmt.Sprintf("names %s as a field and as a relation; write %[1]s.%s for its key", name, r.Each))
+	}
+	x.relations = append(x.relations, own)
+	return own
+}
+
+// relationNamed returns the relation called name of the rows that are answered, with what the caller
+// sees of the rows it leads to, or nil where it does not exist for the caller: the surface cannot
+// follow it, a collector closes the door it leads to or hides a field that it is followed by, or the
+// call is a command, which answers its own row alone.
+func relationNamed(ctx context.Context, x *viewer, name string) (*catalog.Relation, *access.Scope) {
+	e := x.op.reader.entity
+	l := e.Relation(name)
+	if l == nil {
+		if a := e.Alias(name); a != nil && a.Relation == name && a.Field.Link != nil && !x.resultScope.Hides(a.Name) {
+			l = a.Field.Link
+		}
+	}
+	if l == nil || x.op.Kind == catalog.Command || x.resultScope.Hides(l.Field.Name) {
+		return nil, nil
+	}
+	r := catalog.RelationTo(e, l, x.catalogView.Door(l.Target.Key))
+	if r == nil || !x.readable(x.resultScope, e.Property(r.Column)) {
+		return nil, nil
+	}
+	door, op := x.host.catalog.Find(r.Door.Name, r.Operation)
+	scope, err := x.scopeOf(ctx, x.host.doors.of(door), op)
+	switch {
+	case kiterror.CodeOf(err) == kiterror.InternalError:
+		x.fail(err) // not a verdict on the caller: the collector itself failed
+		return nil, nil
+	case err != nil, !x.readable(scope, door.Entity.Property(r.Each)):
+		return nil, nil
+	}
+	return r, scope
+}
+
+// admitRelation judges the selected fields of a relation's rows, by the rules of their door.
+func admitRelation(ctx context.Context, x *execution, r *selectedRelation) {
+	levels := x.levels + 1
+	if r.Link.Many {
+		levels++
+	}
+	if levels > maxLevels {
+		refusePath(&x.viewer, r.places[0], "maxLevels", fmt.Sprintf("leads more than %d levels deep, a relation to many counted twice; ask for less at a time", maxLevels))
+		return
+	}
+	d, o := x.host.catalog.Find(r.Door.Name, r.Operation)
+	door, op := x.host.doors.of(d), x.host.operations.of(o)
+	y := &execution{viewer: viewer{
+		host: x.host, call: &Call{Entity: door.Name, Operation: op.Name, Select: r.fields}, door: door, op: op, state: x.state, at: x.at, doorScope: r.scope, resultScope: r.scope,
+		depth: x.depth, inside: x.inside, kept: x.kept, catalogView: x.catalogView,
+	}, places: r.places, levels: levels}
+	choose(ctx, y)
+	for _, d := range y.details {
+		x.refuse(d)
+	}
+	if x.verdict == nil {
+		x.verdict = y.verdict
+	}
+	x.used = append(x.used, y.used...)
+}
+
+// refusePath refuses the name at a place of the list of fields that was sent.
+func refusePath(x *viewer, place int, code, message string) {
+	at := fmt.Sprintf("/query/fields/%d", place)
+	x.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
+}
+
+// refuseRelation refuses a path of which the first name is no relation that exists for the caller.
+func refuseRelation(ctx context.Context, x *viewer, place int, name string) {
+	p := x.op.reader.entity.Property(name)
+	switch {
+	case x.op.Kind == catalog.Command:
+		refusePath(x, place, schema.UnknownKey, fmt.Sprintf("leads through %s, and %s answers its own row alone; read relations with findById", kiterror.Quoted(name), x.op.Name))
+	case p != nil && x.readable(x.resultScope, p) && p.Link == nil:
+		refusePath(x, place, schema.UnknownKey, fmt.Sprintf("leads through %s, which is a field and is answered whole; write %[1]s", name))
+	default:
+		x.refuse(unknownRelation(ctx, x, place, name))
+	}
+}
+
+// unknownRelation is the refusal of a relation that does not exist for the caller, at a place of the
+// list that was sent.
+func unknownRelation(ctx context.Context, x *viewer, place int, name string) schema.Detail {
+	instead := x.instead(name, func() (names []string) {
+		for _, p := range x.op.reader.entity.Fields {
+			if p.Link == nil {
+				continue
+			}
+			if r, _ := relationNamed(ctx, x, p.Link.Name); r != nil {
+				names = append(names, p.Link.Name)
+			}
+		}
+		return names
+	})
+	return kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", place), fmt.Sprintf("names the relation %s, which %s does not have%s", kiterror.Quoted(name), x.op.reader.entity.Name, instead))
+}
+
+// cutLimit returns the first name of a path and the limit behind it: reviews(limit:3).rating is
+// reviews and 3. ok is false where a name is missing, or something else is in parentheses.
+func cutLimit(path string) (name, limit string, ok bool) {
+	head, rest, _ := strings.Cut(path, ".")
+	name, arguments, called := strings.Cut(head, "(")
+	if called {
+		arguments, closed := strings.CutSuffix(arguments, ")")
+		limit, called = strings.CutPrefix(arguments, "limit:")
+		if limit = strings.TrimSpace(limit); !closed || !called || limit == "" {
+			return "", "", false
+		}
+	}
+	return name, limit, name != "" && rest != "" && !strings.HasPrefix(rest, ".") && !strings.HasSuffix(rest, ".")
+}
+
+// tooManyRelations is why a list of fields leads through too many relations, or "".
+func tooManyRelations(list []string) string {
+	seen := map[string]bool{}
+	for _, path := range list {
+		for at := range len(path) {
+			if path[at] == '.' {
+				seen[path[:at]] = true
+			}
+			if len(seen) > maxRelations {
+				return fmt.Sprintf("leads through more than %d relations; ask for less at a time", maxRelations)
+			}
+		}
+	}
+	return ""
 }
