@@ -104,7 +104,7 @@ func (s *schemas) eventExample(f *catalog.Fact) json.RawMessage {
 
 // streams adds the stream of each fact to the paths.
 func (d *openAPI) streams(paths *schema.Object, info Info) {
-	for _, f := range factsOf(d.catalog) {
+	for _, f := range factsOf(d.schemas.catalog) {
 		in := func(where, name, about string) json.RawMessage {
 			return d.shared("stream."+name, func() json.RawMessage {
 				return object("name", name, "in", where, "description", about, "schema", object("type", "string"))
@@ -112,7 +112,7 @@ func (d *openAPI) streams(paths *schema.Object, info Info) {
 		}
 		parameters := []json.RawMessage{in("query", "after", aboutAfter)}
 		if f.Data != nil {
-			parameters = append(parameters, jsonParameter("filter", aboutFilter, d.of(f.Data, filters), nil))
+			parameters = append(parameters, jsonParameter("filter", aboutFilter, d.schemas.of(f.Data, filters), nil))
 			parameters = append(parameters, d.brackets(f.Data)...)
 		}
 		parameters = append(parameters, in("query", "fields", aboutFields), in("header", "Last-Event-ID", "The id of the last event, of a client that connects again."))
@@ -123,7 +123,7 @@ func (d *openAPI) streams(paths *schema.Object, info Info) {
 		}
 		add(&responses, "default", d.problem(""))
 		add(paths, streamPath(info, f), object("get", object(
-			"operationId", f.Frond.Name+".facts."+f.Name, "tags", []string{"facts"}, "summary", "The events of "+f.Name, "description", optional(d.aboutFact(f)),
+			"operationId", f.Frond.Name+".facts."+f.Name, "tags", []string{"facts"}, "summary", "The events of "+f.Name, "description", optional(d.schemas.aboutFact(f)),
 			"parameters", parameters,
 			"responses", responses)))
 	}
@@ -132,7 +132,7 @@ func (d *openAPI) streams(paths *schema.Object, info Info) {
 // eventStream is text/event-stream with the events of a fact. OpenAPI has no keyword for the
 // events of a stream: x-event is the JSON of each data.
 func (d *openAPI) eventStream(f *catalog.Fact) json.RawMessage {
-	return object("text/event-stream", object("schema", object("type", "string"), "x-event", d.event(f)))
+	return object("text/event-stream", object("schema", object("type", "string"), "x-event", d.schemas.event(f)))
 }
 
 // AsyncAPI describes the facts in AsyncAPI 3: a channel for each, which is its stream of

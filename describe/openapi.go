@@ -33,7 +33,7 @@ type Route struct {
 
 // openAPI is a document being written.
 type openAPI struct {
-	*schemas
+	schemas   *schemas
 	params    schema.Object // components.parameters
 	responses schema.Object // components.responses
 	lists     map[string][]string
@@ -73,7 +73,7 @@ func OpenAPI(served *catalog.Catalog, routes []Route, info Info) json.RawMessage
 		"security", list(object(), object("bearer", json.RawMessage("[]"))),
 		"tags", listed,
 		"paths", orEmpty(paths),
-		"components", object("schemas", d.all, "parameters", d.params, "responses", d.responses,
+		"components", object("schemas", d.schemas.all, "parameters", d.params, "responses", d.responses,
 			"securitySchemes", object("bearer", object("type", "http", "scheme", "bearer", "description", "The token of the caller. The host checks the caller's rights at each call; without a token the caller has the rights of everybody."))),
 	}
 	return document("openapi", "3.1.0", served, info, "REST: a page of rows, one row by its id, and the operations of each door.", body)
@@ -185,12 +185,12 @@ func (d *openAPI) body(r Route) json.RawMessage {
 		return object("required", true, "description", "An empty object, so that the request has a media type.",
 			"content", object("application/json", media(object("type", "object", "additionalProperties", false), object())))
 	case op.Patch:
-		m := media(d.of(op.Input, patch), d.example(op.Input, patch))
+		m := media(d.schemas.of(op.Input, patch), d.schemas.example(op.Input, patch))
 		return object("required", true, "content", object("application/json", m, "application/merge-patch+json", m))
 	}
-	of := d.of(op.Input, creation)
+	of := d.schemas.of(op.Input, creation)
 	if createMany(op) != nil {
 		of = object("oneOf", list(of, object("type", "array", "items", of, "maxItems", catalog.MaxCreateMany)))
 	}
-	return object("required", true, "content", object("application/json", media(of, d.example(op.Input, creation))))
+	return object("required", true, "content", object("application/json", media(of, d.schemas.example(op.Input, creation))))
 }

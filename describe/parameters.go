@@ -39,7 +39,7 @@ func (d *openAPI) parameters(route Route) []json.RawMessage {
 			}
 			taken = append(taken, p.Name)
 			if p.Name == "where" && op.IsMany() {
-				all = append(all, jsonParameter("filter", "The condition on the rows, in the form of a list's filter, as JSON or in brackets.", d.of(op.Door.Entity, filters), nil))
+				all = append(all, jsonParameter("filter", "The condition on the rows, in the form of a list's filter, as JSON or in brackets.", d.schemas.of(op.Door.Entity, filters), nil))
 				continue
 			}
 			all = append(all, d.parameter(op, card, p))
@@ -83,7 +83,7 @@ func (d *openAPI) pathID(op *catalog.Operation) json.RawMessage {
 		}
 	}
 	if e := op.Door.Entity; e != nil && e.Primary != nil {
-		sample = d.exampleOf(e, e.Primary)
+		sample = d.schemas.exampleOf(e, e.Primary)
 	}
 	return object("name", "id", "in", "path", "required", true, "schema", shape, "example", sample)
 }
@@ -99,7 +99,7 @@ func (d *openAPI) parameter(op *catalog.Operation, card *schema.Entity, p *schem
 	switch {
 	case grammar && p.Name == "filter":
 		return jsonParameter("filter", "Filter as JSON, such as {\"price\":{\"gte\":10}}; filter[price][gte]=10 is the other form. Use one of the two.",
-			d.of(op.Door.Entity, filters), nil)
+			d.schemas.of(op.Door.Entity, filters), nil)
 	case grammar && (p.Name == "fields" || p.Name == "sort"):
 		return d.shared(op.Name+"."+p.Name, func() json.RawMessage {
 			return listParameter(p.Name, p.Shape.Description, object("type", "string"))
@@ -122,7 +122,7 @@ func (d *openAPI) parameter(op *catalog.Operation, card *schema.Entity, p *schem
 	if p.Shape.Deprecated {
 		pairs = append(pairs, "deprecated", true)
 	}
-	sample := d.exampleOf(card, p)
+	sample := d.schemas.exampleOf(card, p)
 	switch p.Shape.Type {
 	case "object":
 		return jsonText(pairs, shape, sample)
@@ -152,7 +152,7 @@ func (d *openAPI) brackets(e *schema.Entity) (all []json.RawMessage) {
 // bracketed refers to the operators of a kind of fields as the query string has them, each with
 // one text: a list has commas.
 func (d *openAPI) bracketed(kind string) json.RawMessage {
-	return d.named(schema.GraphQLType(kind)+"Operators", func() json.RawMessage {
+	return d.schemas.named(schema.GraphQLType(kind)+"Operators", func() json.RawMessage {
 		shape := filter.Card(kind)
 		var fields schema.Object
 		for _, f := range shape.Properties {
@@ -201,7 +201,7 @@ func (d *openAPI) headers(op *catalog.Operation) []json.RawMessage {
 	case "update", "delete":
 		all := []json.RawMessage{header("If-Match", "The expected ETag of the row; if the row has another, the status is 412.")}
 		if op.Query != nil && op.Query.Property("where") != nil && op.Door.Entity != nil {
-			all = append(all, jsonParameter("where", "Condition on the row, in the form of a list's filter, as JSON; if the row does not meet it, the status is 412.", d.of(op.Door.Entity, filters), nil))
+			all = append(all, jsonParameter("where", "Condition on the row, in the form of a list's filter, as JSON; if the row does not meet it, the status is 412.", d.schemas.of(op.Door.Entity, filters), nil))
 		}
 		return all
 	}
@@ -220,5 +220,5 @@ func (d *openAPI) shared(key string, write func() json.RawMessage) json.RawMessa
 func (d *openAPI) inline(card *schema.Entity, p *schema.Property) json.RawMessage {
 	shape := p.Shape
 	shape.Description = ""
-	return d.shape(&shape, card)
+	return d.schemas.shape(&shape, card)
 }

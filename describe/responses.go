@@ -22,7 +22,7 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 	tag := object("ETag", object("description", "The version of the row.", "schema", object("type", "string")))
 	var sample json.RawMessage
 	if op.Output != nil {
-		sample = d.rowExample(op)
+		sample = d.schemas.rowExample(op)
 	}
 	success := func(status int, about string, headers json.RawMessage) {
 		answer := d.answer(op)
@@ -77,7 +77,7 @@ func status(code kiterror.Code) string { return strconv.Itoa(code.Status()) }
 
 // changes is the fact that a list goes on with where it is read as a stream; nil: none.
 func (d *openAPI) changes(op *catalog.Operation) *catalog.Fact {
-	for _, f := range factsOf(d.catalog) {
+	for _, f := range factsOf(d.schemas.catalog) {
 		if f.Changes && op.Builtin && op.Name == "list" && f.Door.Entity == op.Door.Entity {
 			return f
 		}
@@ -96,9 +96,9 @@ func (d *openAPI) answer(op *catalog.Operation) json.RawMessage {
 // outputOf is the body of a REST response: a query without a result answers 404, never null.
 func (d *openAPI) outputOf(op *catalog.Operation) json.RawMessage {
 	if op.Kind == catalog.Query && op.Cardinality == catalog.Maybe && op.Output != nil {
-		return d.of(op.Output, row)
+		return d.schemas.of(op.Output, row)
 	}
-	return d.output(op)
+	return d.schemas.output(op)
 }
 
 // codes are the failures that a caller of a route has to expect, in the order of their
@@ -154,10 +154,10 @@ var causes = map[kiterror.Code]string{
 
 // problemSchema is a problem document with the whole error in data (spec 4.2.6).
 func (d *openAPI) problemSchema() json.RawMessage {
-	return d.named("Problem", func() json.RawMessage {
+	return d.schemas.named("Problem", func() json.RawMessage {
 		return object("type", "object", "description", "A problem document (RFC 9457).", "properties", object(
 			"type", object("type", "string"), "title", object("type", "string"), "status", object("type", "integer"),
-			"detail", object("type", "string"), "instance", object("type", "string"), "data", d.kitError(),
+			"detail", object("type", "string"), "instance", object("type", "string"), "data", d.schemas.kitError(),
 		), "required", []string{"type", "title", "status", "detail", "instance", "data"})
 	})
 }

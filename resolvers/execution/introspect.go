@@ -40,7 +40,7 @@ func (w *Writer) introspect(f *Field) bool {
 //	*facade.Error  null with the error
 //	string, bool   as they are
 //	[]any          a list
-//	anything else  an object, whose fields metaField returns
+//	anything else  an object, whose fields introspection returns
 func (w *Writer) meta(f *Field, out *outputType, value any) bool {
 	start := len(w.text)
 	switch v := value.(type) {
@@ -73,6 +73,7 @@ func (w *Writer) meta(f *Field, out *outputType, value any) bool {
 			panic(abort{errTooLarge})
 		}
 		w.text = append(w.text, '{')
+		in := introspection{w.x.Types.Schema, w.x.Vars}
 		for _, sub := range f.Selection.Fields {
 			w.text = append(w.text, sub.Key...)
 			// __typename is not defined in the SDL.
@@ -81,7 +82,7 @@ func (w *Writer) meta(f *Field, out *outputType, value any) bool {
 				continue
 			}
 			w.push(language.Segment{Key: sub.Name})
-			ok := w.meta(sub, sub.Output, w.metaField(sub, value))
+			ok := w.meta(sub, sub.Output, in.field(sub, value))
 			w.pop()
 			if !ok {
 				return w.rewind(out, start)
@@ -100,33 +101,39 @@ type inputValue struct {
 	directives        ast.DirectiveList
 }
 
-// metaField returns the value of one field of an introspection object (GraphQL 4.2): of is the
-// asPart of the schema that the object describes. A field that does not apply is null, as fields
+// introspection reads the values of introspection types from a loaded schema.
+type introspection struct {
+	schema *ast.Schema
+	vars   *language.Variables
+}
+
+// field returns the value of one field of an introspection object (GraphQL 4.2): from is the
+// part of the schema that the object describes. A field that does not apply is null, as fields
 // of a scalar.
-func (w *Writer) metaField(f *Field, of any) any {
+func (in introspection) field(f *Field, from any) any {
 	name := f.Type.Definition.Name
-	if _, err := w.deprecatedToo(f); err != nil {
+	if _, err := in.deprecatedToo(f); err != nil {
 		return err
 	}
-	switch v := of.(type) {
+	switch v := from.(type) {
 	case *ast.Schema:
-		return w.ofSchema(name, v)
+		return in.ofSchema(name, v)
 	case *ast.Type:
-		return w.ofType(f, name, v)
+		return in.ofType(f, name, v)
 	case *ast.Definition:
-		return w.ofDefinition(f, name, v)
+		return in.ofDefinition(f, name, v)
 	case *ast.FieldDefinition:
 		switch name {
 		case "args":
-			return w.arguments(f, v.Arguments)
+			return in.arguments(f, v.Arguments)
 		case "type":
-			return w.typeOf(v.Type)
+			return in.typeOf(v.Type)
 		}
 		return ofNamed(name, v.Name, v.Description, v.Directives)
 	case *inputValue:
 		switch name {
 		case "type":
-			return w.typeOf(v.typ)
+			return in.typeOf(v.typ)
 		case "defaultValue":
 			if v.fallback == nil {
 				return nil
@@ -139,7 +146,7 @@ func (w *Writer) metaField(f *Field, of any) any {
 	case *ast.DirectiveDefinition:
 		switch name {
 		case "args":
-			return w.arguments(f, v.Arguments)
+			return in.arguments(f, v.Arguments)
 		case "isRepeatable":
 			return v.IsRepeatable
 		case "locations":
@@ -195,7 +202,7 @@ func deprecation(list ast.DirectiveList) any {
 
 // ofSchema returns a field of __Schema (GraphQL 4.2.1). Types and directives are sorted by
 // name.
-func (w *Writer) ofSchema(name string, s *ast.Schema) any {
+func (in introspection) ofSchema(name string, s *ast.Schema) any {
 	switch name {
 	case "description":
 		return orNull(s.Description)
@@ -241,16 +248,16 @@ func sorted[T any](m map[string]T) []any {
 // their own, around a definition:
 //
 //	[Post!]    *ast.Type LIST  ->  *ast.Type NON_NULL  ->  *ast.Definition Post
-func (w *Writer) typeOf(t *ast.Type) any {
+func (in introspection) typeOf(t *ast.Type) any {
 	if !t.NonNull && t.Elem == nil {
-		return w.x.Types.Schema.Types[t.NamedType]
+		return in.schema.Types[t.NamedType]
 	}
 	return t
 }
 
 // ofType returns a field of __Type for a list or a non-null type (GraphQL 4.2.2): kind and
 // ofType, all others null.
-func (w *Writer) ofType(f *Field, name string, t *ast.Type) any {
+func (in introspection) ofType(f *Field, name string, t *ast.Type) any {
 	switch name {
 	case "kind":
 		if t.NonNull {
@@ -259,16 +266,16 @@ func (w *Writer) ofType(f *Field, name string, t *ast.Type) any {
 		return "LIST"
 	case "ofType":
 		if t.NonNull {
-			return w.typeOf(&ast.Type{NamedType: t.NamedType, Elem: t.Elem})
+			return in.typeOf(&ast.Type{NamedType: t.NamedType, Elem: t.Elem})
 		}
-		return w.typeOf(t.Elem)
+		return in.typeOf(t.Elem)
 	}
 	return nil
 }
 
 // ofDefinition returns a field of __Type for a named type (GraphQL 4.2.2). Lists are null for
 // kinds that do not have them, and empty if the type has no elements.
-func (w *Writer) ofDefinition(f *Field, name string, d *ast.Definition) any {
+func (in introspection) ofDefinition(f *Field, name string, d *ast.Definition) any {
 	switch name {
 	case "kind":
 		return string(d.Kind)
@@ -287,20 +294,20 @@ func (w *Writer) ofDefinition(f *Field, name string, d *ast.Definition) any {
 			// gqlparser adds __schema and __type to the query type; introspection does not list
 			// them (GraphQL 4.1).
 			shown := slices.DeleteFunc(slices.Clone(d.Fields), func(fd *ast.FieldDefinition) bool { return strings.HasPrefix(fd.Name, "__") })
-			return current(w, f, shown, func(fd *ast.FieldDefinition) (any, ast.DirectiveList) { return fd, fd.Directives })
+			return current(in, f, shown, func(fd *ast.FieldDefinition) (any, ast.DirectiveList) { return fd, fd.Directives })
 		}
 	case "interfaces":
 		if d.Kind == ast.Object || d.Kind == ast.Interface {
 			list := []any{}
 			for _, i := range d.Interfaces {
-				list = append(list, w.x.Types.Schema.Types[i])
+				list = append(list, in.schema.Types[i])
 			}
 			return list
 		}
 	case "possibleTypes":
 		if d.IsAbstractType() {
 			list := []any{}
-			for _, p := range w.x.Types.Schema.PossibleTypes[d.Name] {
+			for _, p := range in.schema.PossibleTypes[d.Name] {
 				// gqlparser counts interfaces too; only objects are possible types.
 				if p.Kind == ast.Object {
 					list = append(list, p)
@@ -310,11 +317,11 @@ func (w *Writer) ofDefinition(f *Field, name string, d *ast.Definition) any {
 		}
 	case "enumValues":
 		if d.Kind == ast.Enum {
-			return current(w, f, d.EnumValues, func(v *ast.EnumValueDefinition) (any, ast.DirectiveList) { return v, v.Directives })
+			return current(in, f, d.EnumValues, func(v *ast.EnumValueDefinition) (any, ast.DirectiveList) { return v, v.Directives })
 		}
 	case "inputFields":
 		if d.Kind == ast.InputObject {
-			return current(w, f, d.Fields, func(fd *ast.FieldDefinition) (any, ast.DirectiveList) {
+			return current(in, f, d.Fields, func(fd *ast.FieldDefinition) (any, ast.DirectiveList) {
 				return &inputValue{fd.Name, fd.Description, fd.Type, fd.DefaultValue, fd.Directives}, fd.Directives
 			})
 		}
@@ -328,16 +335,16 @@ func (w *Writer) ofDefinition(f *Field, name string, d *ast.Definition) any {
 
 // arguments returns the arguments of a field or a directive, deprecated ones where
 // includeDeprecated asks for them.
-func (w *Writer) arguments(f *Field, defs ast.ArgumentDefinitionList) any {
-	return current(w, f, defs, func(a *ast.ArgumentDefinition) (any, ast.DirectiveList) {
+func (in introspection) arguments(f *Field, defs ast.ArgumentDefinitionList) any {
+	return current(in, f, defs, func(a *ast.ArgumentDefinition) (any, ast.DirectiveList) {
 		return &inputValue{a.Name, a.Description, a.Type, a.DefaultValue, a.Directives}, a.Directives
 	})
 }
 
 // current lists definitions as one gives them, deprecated ones where includeDeprecated asks for
 // them.
-func current[T any](w *Writer, f *Field, defs []T, one func(T) (any, ast.DirectiveList)) []any {
-	all, _ := w.deprecatedToo(f)
+func current[T any](in introspection, f *Field, defs []T, one func(T) (any, ast.DirectiveList)) []any {
+	all, _ := in.deprecatedToo(f)
 	list := []any{}
 	for _, def := range defs {
 		if v, directives := one(def); all || directives.ForName("deprecated") == nil {
@@ -349,8 +356,8 @@ func current[T any](w *Writer, f *Field, defs []T, one func(T) (any, ast.Directi
 
 // deprecatedToo returns the argument includeDeprecated of a field that has it, and false for
 // any other field.
-func (w *Writer) deprecatedToo(f *Field) (bool, *kiterror.Error) {
-	r := language.Renderer{Vars: w.x.Vars}
+func (in introspection) deprecatedToo(f *Field) (bool, *kiterror.Error) {
+	r := language.Renderer{Vars: in.vars}
 	for _, def := range f.Type.Args {
 		if def.Name == "includeDeprecated" {
 			v, _ := r.Argument(nil, def, language.ValueOf(f.AST.Arguments, def.Name))

@@ -14,7 +14,7 @@ import (
 // key are compared with the first of them, once for their shape and once for
 // their name and arguments, so the cost follows the number of fields.
 func (v *validation) overlaps() {
-	o := &overlap{validation: v, reported: map[[2]*ast.Field]bool{}, args: map[*ast.Field]string{}}
+	o := &overlap{v: v, reported: map[[2]*ast.Field]bool{}, args: map[*ast.Field]string{}}
 	for _, op := range v.doc.Operations {
 		fields := o.collect(nil, op.SelectionSet, map[string]bool{})
 		o.common(fields)
@@ -29,7 +29,7 @@ const perExpanded = 10
 // overlap compares the fields of one document. It expects a document that is valid otherwise:
 // every field has a definition, every spread a fragment, and no fragment reaches itself.
 type overlap struct {
-	*validation
+	v        *validation
 	compared int
 	reported map[[2]*ast.Field]bool // conflicts by their fields: each is reported once
 	args     map[*ast.Field]string  // their arguments as text, which a fragment's fields are asked for often
@@ -40,7 +40,7 @@ type overlap struct {
 // there already.
 func (o *overlap) collect(dst []*ast.Field, set ast.SelectionSet, visited map[string]bool) []*ast.Field {
 	for _, sel := range set {
-		o.steps++
+		o.v.steps++
 		switch sel := sel.(type) {
 		case *ast.Field:
 			dst = append(dst, sel)
@@ -119,7 +119,7 @@ func (o *overlap) sameShape(a, b *ast.Type) bool {
 		}
 		a, b = a.Elem, b.Elem
 	}
-	types := o.schema.Types
+	types := o.v.schema.Types
 	x, y := types[a.NamedType], types[b.NamedType]
 	if x.IsLeafType() || y.IsLeafType() {
 		return x == y
@@ -187,9 +187,9 @@ func (o *overlap) together(fields []*ast.Field) [][]*ast.Field {
 // compares counts n comparisons, and refuses the document before they are made where there are
 // too many.
 func (o *overlap) compares(n int) {
-	limit := perExpanded * o.options.Limits.Expanded
+	limit := perExpanded * o.v.options.Limits.Expanded
 	if o.compared += n; language.Exceeds(o.compared, limit) {
-		o.refuse(language.ForLimit(language.CodeMerge, limit, "The fields of the document would be compared more than %d times; select fewer with one key on interfaces and unions."))
+		o.v.refuse(language.ForLimit(language.CodeMerge, limit, "The fields of the document would be compared more than %d times; select fewer with one key on interfaces and unions."))
 		panic(enough{})
 	}
 }
@@ -206,7 +206,7 @@ func (o *overlap) conflict(a, b *ast.Field, why string) {
 		return
 	}
 	o.reported[pair] = true
-	o.addAt(language.Positions(a.Position, b.Position),
+	o.v.addAt(language.Positions(a.Position, b.Position),
 		"Fields %q conflict because %s. Use different aliases on the fields to fetch both if this was intentional.", a.Alias, why)
 }
 

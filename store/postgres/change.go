@@ -22,7 +22,7 @@ import (
 // change is how one table changes.
 type change struct {
 	*migration.Change
-	*migrator
+	m *migrator
 	// t is the table under the names of now, and next under those after the plan.
 	t, next *table
 }
@@ -36,7 +36,7 @@ func (m *migrator) Alter(differences []migration.Difference) error {
 		return err
 	}
 	judge.Keeps = keeps
-	ch := &change{Change: judge, migrator: m, t: t, next: m.tables.ByEntity[t.Entity]}
+	ch := &change{Change: judge, m: m, t: t, next: m.tables.ByEntity[t.Entity]}
 	for i := range differences {
 		if err := ch.step(&differences[i]); err != nil {
 			return err
@@ -70,15 +70,15 @@ func (ch *change) step(d *migration.Difference) error {
 		w.groups = ch.addCheck(&s, d, f)
 	case migration.AddForeignKey:
 		w.groups = ch.addReference(&s)
-		ch.later = append(ch.later, pending{s, w})
+		ch.m.later = append(ch.m.later, pending{s, w})
 		return nil
 	case migration.AddIndex, migration.AddUnique:
 		w.index = d.Index.Name
 		w.groups, err = ch.addIndex(&s, d)
-		ch.later = append(ch.later, pending{s, w})
+		ch.m.later = append(ch.m.later, pending{s, w})
 		return err
 	}
-	ch.add(s, w)
+	ch.m.add(s, w)
 	return err
 }
 
@@ -87,7 +87,7 @@ func (ch *change) step(d *migration.Difference) error {
 func (ch *change) dropped(s *migration.Step, d *migration.Difference) []group {
 	switch {
 	case d.Op == migration.DropIndex:
-		return []group{concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.Qualified(d.Index.Name))}
+		return []group{concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.m.Qualified(d.Index.Name))}
 	case ch.Replaced[s.Column]:
 		return nil
 	case d.Op == migration.DropNotNull:
@@ -95,7 +95,7 @@ func (ch *change) dropped(s *migration.Step, d *migration.Difference) []group {
 	case d.Op == migration.DropCheck:
 		return []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(shorten(s.Column+":"+d.Check.Keyword)))}
 	}
-	return []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(ch.have[ch.Was.Name].column(d.WasColumn.Name).reference))}
+	return []group{one(ch.t.alter() + "DROP CONSTRAINT IF EXISTS " + quote(ch.m.have[ch.Was.Name].column(d.WasColumn.Name).reference))}
 }
 
 // addColumn adds a column, with its constant as a default: older programs write rows without
@@ -122,7 +122,7 @@ func (ch *change) addColumn(s *migration.Step, c *migration.Column, f *migration
 	}
 	groups = append(groups, ch.holdAll(col)...)
 	if col.refs != nil {
-		ch.addLater(migration.Step{Entity: s.Entity, Field: s.Field, Table: s.Table, Column: s.Column, Effect: s.Effect, Rows: s.Rows}, ch.t, col)
+		ch.m.addLater(migration.Step{Entity: s.Entity, Field: s.Field, Table: s.Table, Column: s.Column, Effect: s.Effect, Rows: s.Rows}, ch.t, col)
 	}
 	return groups
 }
@@ -163,7 +163,7 @@ func (ch *change) dropColumn(s *migration.Step, was *migration.Column) ([]group,
 	s.Effect = migration.Online
 	name := quote(was.Name)
 	drop := []group{one(ch.t.alter() + "DROP COLUMN IF EXISTS " + name)}
-	if ch.before.Names.Noted(ch.Was.Name, was.Name) {
+	if ch.m.before.Names.Noted(ch.Was.Name, was.Name) {
 		drop = append(drop, one(ch.forgetSQL(was.Name)))
 	}
 	switch {
@@ -215,7 +215,7 @@ func (ch *change) addReference(s *migration.Step) []group {
 	col := ch.t.byName(s.Column)
 	name := col.constraint(references)
 	return []group{
-		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+quote(name), ch.t.addReference(col, ch.schema)+" NOT VALID"),
+		one(ch.t.alter()+"DROP CONSTRAINT IF EXISTS "+quote(name), ch.t.addReference(col, ch.m.schema)+" NOT VALID"),
 		one(ch.t.validate(name)),
 	}
 }
@@ -237,7 +237,7 @@ func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group,
 // makeIndex are the groups that make an index while others write.
 func (ch *change) makeIndex(ix *sqltext.Index) []group {
 	return []group{
-		concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.Qualified(ix.Name)),
+		concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.m.Qualified(ix.Name)),
 		concurrently(ch.next.createIndex(ix, "CONCURRENTLY")),
 	}
 }

@@ -82,5 +82,5 @@ func (m *migrator) nameSQL(c migration.Called) string {
 
 // forgetSQL removes the entry of a column that is dropped.
 func (ch *change) forgetSQL(column string) string {
-	return "DELETE FROM " + engine.Bookkeeping + ".names WHERE schema = " + literal(ch.schema) + ` AND "table" = ` + literal(ch.Was.Name) + ` AND "column" = ` + literal(column)
+	return "DELETE FROM " + engine.Bookkeeping + ".names WHERE schema = " + literal(ch.m.schema) + ` AND "table" = ` + literal(ch.Was.Name) + ` AND "column" = ` + literal(column)
 }

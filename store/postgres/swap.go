@@ -84,7 +84,7 @@ func (ch *change) swap(was *column, f *filling) []group {
 	end := []string{
 		alter + "DROP COLUMN " + was.Name, alter + "DROP COLUMN " + seen,
 		alter + "RENAME COLUMN " + quote(second.Name) + " TO " + is.Name,
-		ch.forgetSQL(was.Plain), ch.nameSQL(ch.moved[was.Prop]),
+		ch.forgetSQL(was.Plain), ch.m.nameSQL(ch.m.moved[was.Prop]),
 	}
 	if is.def.Default != "" {
 		end = append(end, alter+"ALTER COLUMN "+is.Name+" SET DEFAULT "+is.def.Default)
@@ -98,7 +98,7 @@ func (ch *change) swap(was *column, f *filling) []group {
 	}
 	groups = append(groups, ch.holdAll(is)...)
 	if is.refs != nil {
-		groups = append(groups, one(ch.t.addReference(is, ch.schema)+" NOT VALID"), one(ch.t.validate(is.constraint(references))))
+		groups = append(groups, one(ch.t.addReference(is, ch.m.schema)+" NOT VALID"), one(ch.t.validate(is.constraint(references))))
 	}
 	// Indexes on the column went with it.
 	for i := range ch.t.Indexes {

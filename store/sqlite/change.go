@@ -20,7 +20,7 @@ import (
 // change is how one table changes.
 type change struct {
 	*migration.Change
-	*migrator
+	m    *migrator
 	t    *table
 	want *migration.Table
 	// rebuilt says that the table is rebuilt, and dropped which of its columns are not copied.
@@ -41,7 +41,7 @@ func (m *migrator) Alter(differences []migration.Difference) error {
 	if err != nil {
 		return err
 	}
-	ch := &change{Change: judge, migrator: m, t: t, want: d.Table, dropped: map[string]bool{}}
+	ch := &change{Change: judge, m: m, t: t, want: d.Table, dropped: map[string]bool{}}
 	steps := make([]migration.Step, len(differences))
 	for i := range differences {
 		if steps[i], err = ch.step(&differences[i]); err != nil {
@@ -71,25 +71,25 @@ func (ch *change) alterColumn(s *migration.Step) {
 	if ch.rebuilt {
 		s.SQL = nil
 	}
-	ch.add(*s, ch.statements(s.SQL))
+	ch.m.add(*s, ch.m.statements(s.SQL))
 	switch {
 	case s.Start == migration.Leaves && ch.Task.Start:
-		ch.Plan.Notices = append(ch.Plan.Notices, s.Where())
+		ch.m.Plan.Notices = append(ch.m.Plan.Notices, s.Where())
 	case s.Op == migration.AddColumn && !ch.rebuilt:
-		ch.note("added column %s to table %s", s.Column, s.Table)
+		ch.m.note("added column %s to table %s", s.Column, s.Table)
 	}
 }
 
 // alterIndex adds the step of an index to the plan.
 func (ch *change) alterIndex(s *migration.Step, name string) {
-	ch.add(*s, ch.statements(s.SQL))
+	ch.m.add(*s, ch.m.statements(s.SQL))
 	switch {
 	case s.Start == migration.Leaves && ch.Task.Start:
-		ch.Plan.Notices = append(ch.Plan.Notices, "index "+name)
+		ch.m.Plan.Notices = append(ch.m.Plan.Notices, "index "+name)
 	case s.Op == migration.DropIndex:
-		ch.note("dropped index %s", name)
+		ch.m.note("dropped index %s", name)
 	default:
-		ch.note("made index %s", name)
+		ch.m.note("made index %s", name)
 	}
 }
 

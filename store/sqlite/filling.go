@@ -49,7 +49,7 @@ func (c *copying) computed(rowid string, first, last int64) error {
 		reads.WriteString(selected(f))
 	}
 	insert := "INSERT INTO " + c.temporary + " (" + strings.Join(c.into, ", ") + ") SELECT " + strings.Join(from, ", ") + " FROM " + c.t.Name + " WHERE " + rowid + " = ?1"
-	st, err := c.conn.Start([]byte("SELECT "+rowid+flags.String()+reads.String()+" FROM "+c.t.Name+" AS t WHERE "+rowid+" BETWEEN ? AND ? ORDER BY "+rowid), []sqltext.Value{sqltext.IntValue(first), sqltext.IntValue(last)})
+	st, err := c.m.conn.Start([]byte("SELECT "+rowid+flags.String()+reads.String()+" FROM "+c.t.Name+" AS t WHERE "+rowid+" BETWEEN ? AND ? ORDER BY "+rowid), []sqltext.Value{sqltext.IntValue(first), sqltext.IntValue(last)})
 	if err != nil {
 		return err
 	}
@@ -62,20 +62,20 @@ func (c *copying) computed(rowid string, first, last int64) error {
 			if st.ColumnInt64(1+i) != 0 {
 				value, err := f.Compute(readRow(st, at, f))
 				if err != nil && !f.Lossy {
-					_ = c.conn.Finish(st) // the value is what went wrong
+					_ = c.m.conn.Finish(st) // the value is what went wrong
 					return fmt.Errorf("table %s, column %s: %w", c.name, f.Column.Name, err)
 				}
 				args[2+2*i] = value
 			}
 			at += len(f.Reads)
 		}
-		if err := c.conn.Exec(insert, args...); err != nil {
-			_ = c.conn.Finish(st) // the row is what went wrong
+		if err := c.m.conn.Exec(insert, args...); err != nil {
+			_ = c.m.conn.Finish(st) // the row is what went wrong
 			return err
 		}
 		c.done++
 	}
-	return c.conn.Finish(st)
+	return c.m.conn.Finish(st)
 }
 
 // selected lists the columns that a filling reads, after others of a SELECT.

@@ -63,7 +63,7 @@ func (ch *change) build() error {
 	}
 	end := []string{"DROP TABLE " + ch.t.Name, "ALTER TABLE " + c.temporary + " RENAME TO " + ch.t.Name}
 	for _, column := range slices.Sorted(maps.Keys(ch.dropped)) {
-		if ch.tables.Names.Noted(name, column) {
+		if ch.m.tables.Names.Noted(name, column) {
 			end = append(end, forgetSQL(name, column))
 		}
 	}
@@ -73,8 +73,8 @@ func (ch *change) build() error {
 			step.SQL = append(step.SQL, ix.Text)
 		}
 	}
-	ch.add(step, func() error {
-		if err := ch.conn.Once(create); err != nil {
+	ch.m.add(step, func() error {
+		if err := ch.m.conn.Once(create); err != nil {
 			return err
 		}
 		if err := c.copy(); err != nil {
@@ -83,9 +83,9 @@ func (ch *change) build() error {
 		return c.replace(end)
 	})
 	if len(ch.Filled) > 0 {
-		ch.filled = append(ch.filled, ch.t)
+		ch.m.filled = append(ch.m.filled, ch.t)
 	}
-	ch.note("rebuilt table %s", name)
+	ch.m.note("rebuilt table %s", name)
 	return nil
 }
 
@@ -95,12 +95,12 @@ func (ch *change) measure(step *migration.Step) error {
 	if ch.Held < worthMeasuring {
 		return nil
 	}
-	size, err := ch.conn.Size(ch.Was.Name)
+	size, err := ch.m.conn.Size(ch.Was.Name)
 	if err != nil {
 		return err
 	}
-	if step.Bytes = 2 * size; ch.store.db.FreeDisk() >= 0 && ch.store.db.FreeDisk() < step.Bytes {
-		step.Refuse(fmt.Sprintf("the copy needs about %d MiB of disk, and %d MiB are free", step.Bytes>>20, ch.store.db.FreeDisk()>>20), "make room, and try again")
+	if step.Bytes = 2 * size; ch.m.store.db.FreeDisk() >= 0 && ch.m.store.db.FreeDisk() < step.Bytes {
+		step.Refuse(fmt.Sprintf("the copy needs about %d MiB of disk, and %d MiB are free", step.Bytes>>20, ch.m.store.db.FreeDisk()>>20), "make room, and try again")
 	}
 	return nil
 }
@@ -144,23 +144,23 @@ func (c *copying) copy() error {
 		if len(c.Filled) > 0 {
 			return fmt.Errorf("table %s: values cannot be computed for a table with fields called rowid, oid and _rowid_; rename one of them first", c.name)
 		}
-		return c.conn.Once(insert)
+		return c.m.conn.Once(insert)
 	}
 	c.said = time.Now()
 	next := int64(math.MinInt64)
 	for {
-		last, err := c.conn.Number("SELECT coalesce(max(r), ?1 - 1) FROM (SELECT "+rowid+" AS r FROM "+c.t.Name+" WHERE "+rowid+" >= ?1 ORDER BY "+rowid+fmt.Sprintf(" LIMIT %d)", batch), sqltext.IntValue(next))
+		last, err := c.m.conn.Number("SELECT coalesce(max(r), ?1 - 1) FROM (SELECT "+rowid+" AS r FROM "+c.t.Name+" WHERE "+rowid+" >= ?1 ORDER BY "+rowid+fmt.Sprintf(" LIMIT %d)", batch), sqltext.IntValue(next))
 		if err != nil || last < next {
 			return err
 		}
-		if err := c.ctx.Err(); err != nil {
+		if err := c.m.ctx.Err(); err != nil {
 			return err
 		}
 		if len(c.Filled) > 0 {
 			err = c.computed(rowid, next, last)
 		} else {
-			err = c.conn.Exec(insert+" WHERE "+rowid+" BETWEEN ? AND ? ORDER BY "+rowid, sqltext.IntValue(next), sqltext.IntValue(last))
-			c.done += c.conn.Raw().Changes()
+			err = c.m.conn.Exec(insert+" WHERE "+rowid+" BETWEEN ? AND ? ORDER BY "+rowid, sqltext.IntValue(next), sqltext.IntValue(last))
+			c.done += c.m.conn.Raw().Changes()
 		}
 		if err != nil || last == math.MaxInt64 {
 			return err
@@ -177,23 +177,23 @@ func (c *copying) progress() {
 	}
 	if time.Since(c.said) > 2*time.Second {
 		c.said = time.Now()
-		c.store.db.Log().Info("the store rebuilds a table", "table", c.name, "rows", c.done, "of", c.Held)
+		c.m.store.db.Log().Info("the store rebuilds a table", "table", c.name, "rows", c.done, "of", c.Held)
 	}
 }
 
 // replace puts the new table in the place of the old one, with the indexes and triggers of the old
 // one, including those that no card describes, as far as their columns remain.
 func (c *copying) replace(end []string) error {
-	keep, err := c.List("SELECT sql FROM sqlite_schema WHERE tbl_name = " + engine.LiteralText(c.name) + " AND type IN ('index', 'trigger') AND sql IS NOT NULL AND substr(name, 1, 7) <> '" + ownPrefix + "'")
+	keep, err := c.m.List("SELECT sql FROM sqlite_schema WHERE tbl_name = " + engine.LiteralText(c.name) + " AND type IN ('index', 'trigger') AND sql IS NOT NULL AND substr(name, 1, 7) <> '" + ownPrefix + "'")
 	if err != nil {
 		return err
 	}
-	if err := c.statements(end)(); err != nil {
+	if err := c.m.statements(end)(); err != nil {
 		return err
 	}
 	for _, sql := range keep {
-		if err := c.conn.Once(sql); err != nil {
-			c.note("left out, because its columns are gone: %s", sql)
+		if err := c.m.conn.Once(sql); err != nil {
+			c.m.note("left out, because its columns are gone: %s", sql)
 		}
 	}
 	return nil
