@@ -58,6 +58,9 @@ var floors = map[string]string{
 	// The rows of the first start.
 	"facade/seed": "facade facade/compile facade/kiterror facade/rows schema schema/jsontext",
 
+	// The rows of a list as a file.
+	"facade/bulk": "facade facade/catalog facade/kiterror facade/rows schema schema/jsontext",
+
 	// Under the surfaces: equal requests share one run; calls are signed the same way
 	// wherever they come from.
 	"facade/singleflight": "",
@@ -90,7 +93,7 @@ var floors = map[string]string{
 	"store/postgres/outbox":  "facade facade/catalog store/postgres/engine",
 	"store/postgres/replica": "",
 	"store/postgres/engine":  "facade facade/consistency facade/kiterror schema/jsontext store/sqltext store/turns store/postgres/replica",
-	"rest":                   "facade facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts/sse rest/stream schema schema/jsontext",
+	"rest":                   "facade facade/bulk facade/rows facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts/sse rest/stream schema schema/jsontext",
 	"rest/stream":            "facade facade/consistency facade/rows facade/access facade/budget facade/catalog facade/kiterror facts facts/outlet facts/sse schema/jsontext",
 
 	// Ways out of facts that an operator sets up, over what they have in common.
@@ -149,7 +152,7 @@ var floors = map[string]string{
 	// Two versions of a project, compared by what they project to.
 	"cmd/frond/diff": "facade facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope/signing gateway store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope/signing gateway store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",

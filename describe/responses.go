@@ -58,6 +58,7 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 		if f := d.changes(op); f != nil { // generators take a second media type for a second type of the page
 			about += " The changes of the rows are the stream " + streamPath(d.info, f) + "; with Accept: text/event-stream they follow the page here."
 		}
+		about += " With Accept: text/csv or application/x-ndjson the answer is a file of all rows, and limit is their number."
 		success(http.StatusOK, about, headers)
 	default:
 		success(http.StatusOK, "Response", nil)

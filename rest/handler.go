@@ -10,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/bulk"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/rest/stream"
@@ -130,6 +131,9 @@ type exchange struct {
 	op    *catalog.Operation
 	call  facade.Call
 
+	format   bulk.Format // of a list that is asked for as a file; "": JSON
+	formulas bool        // cells of the file that look like formulas are escaped
+
 	status  int    // of a failure whose code has another one in the table; 0: the table's
 	applied string // the value of Preference-Applied
 	wrote   bool   // the status was sent
@@ -163,12 +167,7 @@ func (x *exchange) serve() error {
 		}
 	}
 	if x.r.Method == http.MethodOptions {
-		x.w.Header().Set("Allow", m.row.allow)
-		if m.row.operation(http.MethodPatch) != nil {
-			x.w.Header().Set("Accept-Patch", acceptPatch)
-		}
-		x.send(http.StatusNoContent, nil)
-		return nil
+		return x.serveOptions()
 	}
 	// spec 4.2.3: a path under another verb never falls through to a different operation
 	if x.op = m.row.operation(x.r.Method); x.op == nil {
@@ -184,6 +183,9 @@ func (x *exchange) serve() error {
 	if x.wantsChanges() {
 		return x.serveChanges()
 	}
+	if x.format != "" {
+		return x.serveExport()
+	}
 	x.call.If = x.precondition()
 	x.call.Position = x.op.Cardinality == catalog.PageOf
 	// The version is only used for an ETag, which only one row has.
@@ -196,6 +198,16 @@ func (x *exchange) serve() error {
 		return err
 	}
 	return x.write(result)
+}
+
+// serveOptions answers with the verbs of the path.
+func (x *exchange) serveOptions() error {
+	x.w.Header().Set("Allow", x.match.row.allow)
+	if x.match.row.operation(http.MethodPatch) != nil {
+		x.w.Header().Set("Accept-Patch", acceptPatch)
+	}
+	x.send(http.StatusNoContent, nil)
+	return nil
 }
 
 // atomicPath is the path of calls as one transaction, below the base (docs/atomic.md).

@@ -49,6 +49,9 @@ func (x *exchange) read() *kiterror.Error {
 		return err
 	}
 	a := arguments{op: x.op, pathID: x.match.hasID}
+	if x.format = x.fileFormat(); x.format != "" {
+		parameters = x.cutEscape(&a, parameters)
+	}
 	// The id comes first, and no parameter may set params.id too (see home).
 	if x.match.hasID {
 		id := coerce(idShape(x.op), x.match.id)
@@ -67,20 +70,26 @@ func (x *exchange) read() *kiterror.Error {
 	inv.Params, inv.Query, inv.Body = a.params.close(), a.query.close(), a.body.close()
 	switch x.r.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
-		body, err := x.readBody()
-		if err != nil {
-			return err
-		}
-		if x.op.Builtin && x.op.Patch && jsontext.KindOf(body) != jsontext.Object && (len(body) == 0 || jsontext.IsNull(body)) {
-			const message = "must be an object of the fields to change, such as {}, which changes none"
-			return kiterror.Invalid("the body "+message, schema.Detail{Path: ".", Pointer: "/body", Code: "type", Message: message})
-		}
-		if many := x.match.row.many; many != nil && x.r.Method == http.MethodPost && jsontext.KindOf(body) == jsontext.Array {
-			x.op, x.call.Operation = many, many.Name
-		}
-		if len(body) > 0 { // an empty body is absent, which differs from the text null
-			inv.Body = body
-		}
+		return x.callBody()
+	}
+	return nil
+}
+
+// callBody reads the body into x.call. A list is that of the operation for many rows.
+func (x *exchange) callBody() *kiterror.Error {
+	body, err := x.readBody()
+	if err != nil {
+		return err
+	}
+	if x.op.Builtin && x.op.Patch && jsontext.KindOf(body) != jsontext.Object && (len(body) == 0 || jsontext.IsNull(body)) {
+		const message = "must be an object of the fields to change, such as {}, which changes none"
+		return kiterror.Invalid("the body "+message, schema.Detail{Path: ".", Pointer: "/body", Code: "type", Message: message})
+	}
+	if many := x.match.row.many; many != nil && x.r.Method == http.MethodPost && jsontext.KindOf(body) == jsontext.Array {
+		x.op, x.call.Operation = many, many.Name
+	}
+	if len(body) > 0 { // an empty body is absent, which differs from the text null
+		x.call.Invocation.Body = body
 	}
 	return nil
 }

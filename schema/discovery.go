@@ -60,6 +60,9 @@ type DiscoveredDoor struct {
 	Aliases []DiscoveredAlias
 	// Fields are old names of fields, which answer as the fields do.
 	Fields []DiscoveredAlias
+
+	// Plural is the name of the door in REST paths, where it is not the regular plural of Name.
+	Plural string
 }
 
 // DiscoveredAlias is an old name of a door or of a field, which answers as that does.
@@ -125,6 +128,7 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 		o.key("doors")
 		o.dst = appendList(o.dst, f.Doors, func(o *object, door *DiscoveredDoor) {
 			o.name(door.Name)
+			o.text("plural", door.Plural)
 			o.key("ops")
 			o.dst = appendList(o.dst, door.Ops, func(o *object, op *DiscoveredOp) {
 				o.name(op.Name)
@@ -267,6 +271,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 				door.Ops = append(door.Ops, op)
 			})
 			door.Aliases, door.Fields = r.aliases(v, at, "aliases"), r.aliases(v, at, "fieldAliases")
+			door.Plural = r.textAt(v, at, "plural")
 			f.Doors = append(f.Doors, door)
 		})
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {

@@ -40,14 +40,8 @@ rpc.discover is an operation too: it returns the catalog of the host.`,
 			"  frond call product.create --body @product.json --dir examples/shop",
 		Args: arguments(1, -1, "an operation and its values"),
 	}
-	c := pendingCall{settings: addSettings(s, cmd, callSettings...)}
-	flags := cmd.Flags()
-	flags.StringVar(&c.settings.dir, "dir", ".", "the project's folder, to call in this process")
-	flags.StringVar(&c.url, "url", "", "the address of a host, to call over JSON-RPC instead")
-	flags.StringVar(&c.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; a gateway at --url takes no state and asks for a header`)
-	flags.StringArrayVar(&c.headers, "header", nil, `a header for the host at --url, such as "Authorization: Bearer …"`)
-	flags.StringVar(&c.body, "body", "", "the whole body: @FILE, - for stdin, or JSON")
-	cmd.MarkFlagsMutuallyExclusive("dir", "url")
+	c := addTarget(s, cmd)
+	cmd.Flags().StringVar(&c.body, "body", "", "the whole body: @FILE, - for stdin, or JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		prepared, target, err := c.prepare(cmd.Context(), s, args)
 		if err != nil {
@@ -83,6 +77,18 @@ type pendingCall struct {
 	settings         *settings
 	url, state, body string
 	headers          []string
+}
+
+// addTarget adds the flags that say what answers the calls of a command, and for whom.
+func addTarget(s *shell, cmd *cobra.Command) *pendingCall {
+	c := &pendingCall{settings: addSettings(s, cmd, callSettings...)}
+	flags := cmd.Flags()
+	flags.StringVar(&c.settings.dir, "dir", ".", "the project's folder, to call in this process")
+	flags.StringVar(&c.url, "url", "", "the address of a host, to call over HTTP instead")
+	flags.StringVar(&c.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; a gateway at --url takes no state and asks for a header`)
+	flags.StringArrayVar(&c.headers, "header", nil, `a header for the host at --url, such as "Authorization: Bearer …"`)
+	cmd.MarkFlagsMutuallyExclusive("dir", "url")
+	return c
 }
 
 // prepare reads the arguments of a call and opens what answers it; the caller closes that.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -352,6 +353,42 @@ func (p *proof) list(l *listing) {
 		}
 		p.probe(r, func(a answer) error { return p.isPage(l, r, a) })
 	}
+	p.file(l, rest)
+}
+
+// file asks for a listing as a file.
+func (p *proof) file(l *listing, query url.Values) {
+	query = maps.Clone(query)
+	query.Del("total")
+	query.Del("fields")
+	at := inREST("GET", l.e.plural+"?"+query.Encode(), nil)
+	at.headers = []string{"Accept", "text/csv"}
+	p.probe(at, nil)
+	at.headers = []string{"Accept", "application/x-ndjson"}
+	p.probe(at, func(a answer) error {
+		l := *l
+		if l.fields = nil; l.limit == 0 {
+			l.limit = math.MaxInt32
+		}
+		if a.status != 200 || !p.view.allowed(&l) || p.view.denied(l.e) {
+			l.total = false
+			return p.isPage(&l, at, a)
+		}
+		items := []any{}
+		for line := range strings.Lines(string(a.body)) {
+			item, err := decode([]byte(line))
+			if err != nil {
+				return fmt.Errorf("a line is no JSON: %w", err)
+			}
+			items = append(items, item)
+		}
+		want := []any{}
+		rows, _ := l.page(p.view.rowsOf(&l))
+		for _, r := range rows {
+			want = append(want, p.view.expected(l.e, r, nil))
+		}
+		return agree(items, want)
+	})
 }
 
 func (p *proof) isPage(l *listing, r request, a answer) error {

@@ -17,6 +17,9 @@ func (c *Catalog) Discovery() *schema.Discovery {
 			if d.Entity != nil {
 				door.Schema = d.Entity.Card
 			}
+			if d.Plural != schema.Plural(d.Name) {
+				door.Plural = d.Plural
+			}
 			door.Computed = d.computedCard()
 			for _, a := range d.Aliases {
 				door.Aliases = append(door.Aliases, schema.DiscoveredAlias{Name: a.Name, Deprecated: a.Reason(), Until: a.Day()})
