@@ -27,11 +27,11 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 93_040, 70_000},
-	{"packages of the product", 73, 60},
+	{"code lines of the product", 93_755, 70_000},
+	{"packages of the product", 74, 60},
 	{"floors of the product", 15, 12},
 	{"production files in one folder", 37, 30},
-	{"exported names", 2_111, 1_500},
+	{"exported names", 2_165, 1_500},
 	{"exported names that no other package uses", 0, 0},
 	{"exported methods that no other package uses", 0, 0},
 	{"methods of one type", 40, 40},
