@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"errors"
-	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/bulk"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/facts/sse"
 )
@@ -24,12 +24,12 @@ const escapeParameter = "escape"
 
 // fileFormat returns the format of the file that a list is asked for as; "" is JSON. Of types with
 // equal weights the first one counts.
-func (x *exchange) fileFormat() (format bulk.Format) {
-	if x.op.Name != "list" || !x.op.Builtin {
+func fileFormat(op *catalog.Operation, accept []string) (format bulk.Format) {
+	if op.Name != "list" || !op.Builtin {
 		return ""
 	}
 	best := 0.0
-	for _, line := range x.r.Header["Accept"] {
+	for _, line := range accept {
 		for part := range strings.SplitSeq(line, ",") {
 			media, params, _ := strings.Cut(part, ";")
 			weight := sse.Weight(params)
@@ -48,38 +48,53 @@ func (x *exchange) fileFormat() (format bulk.Format) {
 }
 
 // cutEscape takes the parameter escape out of those of a file.
-func (x *exchange) cutEscape(a *arguments, all []parameter) (rest []parameter) {
+func cutEscape(a *arguments, all []parameter) (rest []parameter, formulas bool) {
 	for _, p := range all {
 		if p.name != escapeParameter {
 			rest = append(rest, p)
 			continue
 		}
-		if x.formulas = len(p.values) == 1 && p.values[0] == "formulas"; !x.formulas {
+		if formulas = len(p.values) == 1 && p.values[0] == "formulas"; !formulas {
 			a.refuse(escapeParameter, "enum", "must be formulas, or be left out")
 		}
 	}
-	return rest
+	return rest, formulas
 }
 
-// serveExport answers a list whose call was read with a file.
-func (x *exchange) serveExport() error {
-	x.account.Close() // each page has its own
-	control := http.NewResponseController(x.w)
+// download is a list that is answered with a file.
+type download struct {
+	w        http.ResponseWriter
+	r        *http.Request
+	timeout  time.Duration  // of a page; 0 or less: none
+	budget   *budget.Budget // of a page
+	caller   facade.Caller
+	call     *facade.Call
+	format   bulk.Format
+	formulas bool
+	begin    func(http.Header) // sends the headers, to which those of the file were added
+	begun    bool
+}
+
+// serve sends the file. An error before begun is that of the call; later it is the cause of half a file,
+// or nil where the client has gone. whole says that the file was sent.
+func (d *download) serve() (whole bool, err error) {
+	control := http.NewResponseController(d.w)
 	_ = control.SetReadDeadline(time.Time{}) // a writer without deadlines is not limited
 	caller := facade.CallerFunc(func(ctx context.Context, c *facade.Call) (*facade.Result, error) {
 		defer budget.AccountOf(ctx).End() // a slow client does not hold the place of an execution
-		return x.handler.caller.Call(ctx, c)
+		return d.caller.Call(ctx, c)
 	})
-	export := bulk.Export{Caller: caller, Call: &x.call, Begin: func(ctx context.Context) (context.Context, func(), error) {
-		return x.beginPage(ctx, control)
+	export := bulk.Export{Caller: caller, Call: d.call, Begin: func(ctx context.Context) (context.Context, func(), error) {
+		return d.beginPage(ctx, control)
 	}}
-	w := bulk.NewWriter(x.w, x.format, &x.call, x.formulas)
+	w := bulk.NewWriter(d.w, d.format, d.call, d.formulas)
 	var lost error // of the connection
-	err := export.Run(x.r.Context(), func(page *rows.Rows) error {
-		if !x.wrote {
-			x.beginFile()
+	err = export.Run(d.r.Context(), func(page *rows.Rows) error {
+		if !d.begun {
+			d.begun = true
+			d.begin(d.header())
 		}
-		if x.r.Method == http.MethodHead {
+		if d.r.Method == http.MethodHead {
 			return errHead
 		}
 		if lost = w.Rows(page); lost == nil {
@@ -89,32 +104,30 @@ func (x *exchange) serveExport() error {
 	})
 	switch {
 	case err == nil || errors.Is(err, errHead):
-		return nil
-	case !x.wrote:
-		return err
-	case lost == nil && x.r.Context().Err() == nil:
-		_ = x.report(err)
+		return true, nil
+	case lost != nil || d.begun && d.r.Context().Err() != nil:
+		return false, nil
 	}
-	panic(http.ErrAbortHandler)
+	return false, err
 }
 
 // errHead ends an export after its headers.
-var errHead = errors.New("a HEAD request has no body")
+var errHead = errors.New("a HEAD request takes the headers alone")
 
 // pageGrace is how much longer than a page the connection accepts the writing of it.
 const pageGrace = time.Minute
 
 // beginPage begins the time and the account of one page. The work of its statements is bounded as
 // that of a request.
-func (x *exchange) beginPage(ctx context.Context, control *http.ResponseController) (context.Context, func(), error) {
+func (d *download) beginPage(ctx context.Context, control *http.ResponseController) (context.Context, func(), error) {
 	ctx, cancel := facade.WithRequest(ctx, nil, 0), context.CancelFunc(func() {})
 	grace := pageGrace
-	if limit := x.handler.options.Timeout; limit > 0 {
+	if limit := d.timeout; limit > 0 {
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		grace += limit
 	}
 	_ = control.SetWriteDeadline(time.Now().Add(grace))
-	ctx, account, err := x.handler.options.Budget.Open(ctx)
+	ctx, account, err := d.budget.Open(ctx)
 	if err == nil {
 		err = account.Begin()
 	}
@@ -129,17 +142,12 @@ func (x *exchange) beginPage(ctx context.Context, control *http.ResponseControll
 	return ctx, end, nil
 }
 
-// beginFile sends the headers of a file.
-func (x *exchange) beginFile() {
-	header := x.w.Header()
-	media := x.format.MediaType()
-	if x.format == bulk.CSV {
+// header adds the headers of the file.
+func (d *download) header() http.Header {
+	header, media := d.w.Header(), d.format.MediaType()
+	if d.format == bulk.CSV {
 		media += "; charset=utf-8; header=present"
 	}
 	header.Set("Content-Type", media)
-	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": x.op.Door.Plural + "." + string(x.format)}))
-	header["Cache-Control"], header["Vary"] = cacheControl, vary
-	x.wrote = true
-	x.deprecate()
-	x.w.WriteHeader(http.StatusOK)
+	return header
 }

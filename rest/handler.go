@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"mime"
 	"net/http"
 	"time"
 
@@ -198,6 +199,30 @@ func (x *exchange) serve() error {
 		return err
 	}
 	return x.write(result)
+}
+
+// serveExport answers a list whose call was read with a file of all its rows.
+func (x *exchange) serveExport() error {
+	x.account.Close() // each page has its own
+	d := download{
+		w: x.w, r: x.r, timeout: x.handler.options.Timeout, budget: x.handler.options.Budget, caller: x.handler.caller, call: &x.call, format: x.format, formulas: x.formulas,
+		begin: func(header http.Header) {
+			name := x.op.Door.Plural + "." + string(x.format)
+			header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+			header["Cache-Control"], header["Vary"] = cacheControl, vary
+			x.wrote = true
+			x.deprecate()
+			x.w.WriteHeader(http.StatusOK)
+		},
+	}
+	whole, err := d.serve()
+	if whole || !d.begun {
+		return err
+	}
+	if err != nil {
+		_ = x.report(err)
+	}
+	panic(http.ErrAbortHandler) // half of a file must not look whole
 }
 
 // serveOptions answers with the verbs of the path.

@@ -49,8 +49,8 @@ func (x *exchange) read() *kiterror.Error {
 		return err
 	}
 	a := arguments{op: x.op, pathID: x.match.hasID}
-	if x.format = x.fileFormat(); x.format != "" {
-		parameters = x.cutEscape(&a, parameters)
+	if x.format = fileFormat(x.op, x.r.Header["Accept"]); x.format != "" {
+		parameters, x.formulas = cutEscape(&a, parameters)
 	}
 	// The id comes first, and no parameter may set params.id too (see home).
 	if x.match.hasID {
