@@ -168,7 +168,7 @@ func (x *exchange) serve() error {
 		}
 	}
 	if x.r.Method == http.MethodOptions {
-		return x.serveOptions()
+		return serveOptions(x)
 	}
 	// spec 4.2.3: a path under another verb never falls through to a different operation
 	if x.op = m.row.operation(x.r.Method); x.op == nil {
@@ -226,7 +226,7 @@ func (x *exchange) serveExport() error {
 }
 
 // serveOptions answers with the verbs of the path.
-func (x *exchange) serveOptions() error {
+func serveOptions(x *exchange) error {
 	x.w.Header().Set("Allow", x.match.row.allow)
 	if x.match.row.operation(http.MethodPatch) != nil {
 		x.w.Header().Set("Accept-Patch", acceptPatch)

@@ -70,13 +70,13 @@ func (x *exchange) read() *kiterror.Error {
 	inv.Params, inv.Query, inv.Body = a.params.close(), a.query.close(), a.body.close()
 	switch x.r.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
-		return x.callBody()
+		return readCallBody(x)
 	}
 	return nil
 }
 
-// callBody reads the body into x.call. A list is that of the operation for many rows.
-func (x *exchange) callBody() *kiterror.Error {
+// readCallBody reads the body into x.call. A list is that of the operation for many rows.
+func readCallBody(x *exchange) *kiterror.Error {
 	body, err := x.readBody()
 	if err != nil {
 		return err
