@@ -60,6 +60,9 @@ func OpenAPI(served *catalog.Catalog, routes []Route, info Info) json.RawMessage
 		}
 		paths[at].Value = with(paths[at].Value, strings.ToLower(r.Verb), d.operation(r, ids))
 	}
+	if d.atomic(&paths); joins(served) != nil {
+		add(&tags, "transactions", object("name", "transactions", "description", "Several calls as one transaction."))
+	}
 	if d.streams(&paths, info); len(factsOf(served)) > 0 {
 		add(&tags, "facts", object("name", "facts", "description", "The events that this host sends."))
 	}

@@ -18,6 +18,9 @@ func OpenRPC(served *catalog.Catalog, info Info) json.RawMessage {
 	for op := range served.Operations() {
 		methods = append(methods, d.method(op))
 	}
+	if joins(served) != nil {
+		methods = append(methods, d.atomic())
+	}
 	body := []any{
 		"methods", list(methods...),
 		"components", object("schemas", orEmpty(d.all)),

@@ -170,7 +170,7 @@ func (s *schemas) kitError() json.RawMessage {
 		return object("type", "object", "description", "A failure, in the form of every surface.", "properties", object(
 			"code", object("type", "string", "description", "The kind of the failure: clients branch on it."),
 			"message", object("type", "string", "description", "A sentence for people."),
-			"entity", text, "operation", text,
+			"entity", text, "operation", text, "call", object("type", "integer", "description", "Of calls as one transaction the index of the one that failed."),
 			"details", object("description", "Details of the code: for VALIDATION_FAILED a list with path, pointer, code, message and params of each refusal, for PRECONDITION_FAILED of update and delete the row as it is, if the caller may read it."),
 		), "required", []string{"code", "message"})
 	})

@@ -69,7 +69,7 @@ var shopCreates = []story{
 		},
 		{
 			name: "a body that is a list",
-			call: call{Method: "category.create", Body: `[{"name":"x"}]`}, fail: "VALIDATION_FAILED /body:type", graphql: "BAD_USER_INPUT",
+			call: call{Method: "customer.create", Body: `[{"name":"x"}]`}, fail: "VALIDATION_FAILED /body:type", graphql: "BAD_USER_INPUT",
 		},
 		{
 			name: "a body that is a text",

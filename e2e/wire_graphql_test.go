@@ -118,6 +118,9 @@ func (w *graphqlWire) do(t *testing.T, c call) (answer, bool) {
 	if !known {
 		return answer{}, false
 	}
+	if isMany(c.op()) {
+		return w.many(t, c, door)
+	}
 	name := door.one + strings.ToUpper(c.op()[:1]) + c.op()[1:]
 	switch c.op() {
 	case "list":

@@ -35,6 +35,8 @@ func (w restWire) do(t *testing.T, c call) (answer, bool) {
 		path += "/" + url.PathEscape(text(t, id))
 		params = nil
 		verb = map[string]string{"findById": "GET", "update": "PATCH", "delete": "DELETE"}[op]
+	case "createMany", "updateMany", "deleteMany", "upsert":
+		verb = w.many(&c, t)
 	default:
 		verb = "POST"
 		if w.size.queries[c.Method] {

@@ -205,7 +205,10 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 		}
 		return func(dst []byte) []byte { return append(dst, document...) }, nil
 	}
-	if f.Method == wire.Atomic && h.options.Atomic != nil {
+	if f.Method == wire.Atomic {
+		if h.options.Atomic == nil {
+			return nil, failed(kiterror.Errorf(kiterror.NotImplemented, wire.Atomic+": a receiver of single calls makes no transactions; send it to a gateway that keeps the rows"))
+		}
 		return q.atomic(ctx, f)
 	}
 	entity, operation, dotted := strings.Cut(f.Method, ".")

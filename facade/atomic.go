@@ -16,8 +16,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// maxAtomic is how many calls [Facade.Atomic] takes.
-const maxAtomic = 100
+// MaxAtomic is how many calls [Facade.Atomic] takes.
+const MaxAtomic = 100
 
 // reference is the member that takes the place of a value in an atomic call.
 const reference = "$result"
@@ -73,14 +73,15 @@ func (f *Facade) Atomic(ctx context.Context, view *catalog.Catalog, state access
 func (f *Facade) Joins(view *catalog.Catalog, entity, operation string) error {
 	door, op := view.Find(entity, operation)
 	switch {
-	case f.host.transactor == nil:
-		return kiterror.Errorf(kiterror.NotImplemented, "the store of this host has no transactions; send the calls one by one")
 	case op == nil:
 		return nil
 	case door.Frond.Remote != "":
 		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s runs elsewhere, outside of this transaction; call it by itself", door.Name, op.Name).At(door.Name, op.Name)
 	case f.host.operations.of(op).detached:
 		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s is answered by a detached handler, outside of this transaction; call it by itself", door.Name, op.Name).At(door.Name, op.Name)
+	}
+	if f.host.transactor == nil {
+		return kiterror.Errorf(kiterror.NotImplemented, "the store of this host has no transactions; send the calls one by one")
 	}
 	return nil
 }
@@ -116,8 +117,8 @@ func readAtomic(sent json.RawMessage) (calls []atomicCall, details []schema.Deta
 		refuse("/calls", "type", `must be a list of calls, such as [{"method": "order.create", "params": {"body": {…}}}]`)
 	case n == 0:
 		refuse("/calls", "minItems", "is empty; send at least one call")
-	case n > maxAtomic:
-		refuse("/calls", "maxItems", fmt.Sprintf("must have at most %d calls, and has %d; send the rest in another transaction", maxAtomic, n))
+	case n > MaxAtomic:
+		refuse("/calls", "maxItems", fmt.Sprintf("must have at most %d calls, and has %d; send the rest in another transaction", MaxAtomic, n))
 		return nil, details
 	}
 	for i, item := range elements(list) {

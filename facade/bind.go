@@ -36,7 +36,9 @@ func bind(h *host, c *compile.Compiled, p *Project) {
 		op.hooks = append(op.hooks, p.hooks[i])
 	}
 	for _, op := range h.operations {
-		op.answer()
+		if op != nil { // an operation that a remote lacks has an index too
+			op.answer()
+		}
 	}
 }
 

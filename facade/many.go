@@ -50,7 +50,13 @@ func (x *execution) callOne(ctx context.Context, op *boundOperation, in Invocati
 	ctx = authorContext(ctx, x)
 	c := caller{at: callContextOf(ctx), inside: x.inside, kept: x.kept}
 	in.State, in.Trace = x.state, x.call.Invocation.Trace
-	return c.Call(ctx, &Call{Entity: x.door.Name, Operation: op.Name, Invocation: in, Select: fields, Merge: x.call.Merge, Partial: x.call.Partial})
+	res, err := c.Call(ctx, &Call{Entity: x.door.Name, Operation: op.Name, Invocation: in, Select: fields, Merge: x.call.Merge, Partial: x.call.Partial})
+	if err != nil { // the caller knows the operation that was called
+		own := *kiterror.AsError(err)
+		own.Operation = x.op.Name
+		return nil, own.WithCause(err)
+	}
+	return res, nil
 }
 
 // calledFields are the fields that the calls of single rows answer: all where a version is wanted,

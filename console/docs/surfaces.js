@@ -47,7 +47,9 @@ export function restPanel(one) {
     return { p, input, fault, row: h("div", { class: "field" }, h("label", { for: "in-" + p.name }, h("code", null, p.name), p.required && h("span", { class: "must" }, " required")), input,
       h("span", { class: "about", id: "in-" + p.name + "-about" }, h("span", { class: "rule" }, typeOf(p.schema, root)), ruleList(p.schema, root), p.description ?? ""), fault) };
   });
-  const schema = media?.schema && deref(media.schema, root);
+  // A create may take a list of rows too; the form is that of one row.
+  const [row, list] = media?.schema?.oneOf ?? [];
+  const schema = media?.schema && deref(list?.type === "array" ? row : media.schema, root);
   let form = null, area = null;
   const bodyBox = h("div"), note = h("div", { role: "alert" }), out = h("section", { "aria-live": "polite" });
   const body = () => (area ? area.value : form ? write(form.value()) : undefined);
@@ -77,7 +79,7 @@ export function restPanel(one) {
   const changed = () => sample(build());
   const asForm = value => {
     area = null;
-    form = bodyForm(media.schema, root, value, changed);
+    form = bodyForm(schema, root, value, changed);
     bodyBox.replaceChildren(form.box);
   };
   const asText = text => {

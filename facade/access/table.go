@@ -81,6 +81,20 @@ func AuthorityOf(d *catalog.Door, c Collector) catalog.Authority {
 	return catalog.ByNobody
 }
 
+// manyOf is whether a rule permits a write of many rows, and whether it decides: a rule that decides
+// over one of the operations of one row may close it, and the rule of the first one opens it.
+func manyOf(this *rule, op *catalog.Operation, permitted func(*catalog.Operation) (permits, decides bool)) (permits, decides bool) {
+	permits = !slices.Contains(this.deny, op.Name)
+	first := false
+	for i, need := range op.Needs {
+		one, here := permitted(need)
+		decides = decides || here
+		permits = permits && (one || !here)
+		first = first || i == 0 && here
+	}
+	return permits, decides && (first || !permits)
+}
+
 // access is the rules of a door as a table. An operation for which an earlier rule with
 // the same when, or with none, decides is not listed again: the first rule that holds is
 // the one that counts.
@@ -92,16 +106,21 @@ func (r *rules) access(d *catalog.Door) []catalog.RuleAccess {
 			a.Texts = this.when.Texts
 		}
 		uncreatable, _ := this.neverCreates(d)
-		for _, op := range d.Operations {
-			if op.IsMany() {
-				continue // it has the rights of the operations of one row
-			}
-			decided := slices.ContainsFunc(r.list[:i], func(earlier *rule) bool {
+		// permitted says whether the rule permits an operation of one row, and whether it decides.
+		permitted := func(op *catalog.Operation) (permits, decides bool) {
+			earlier := slices.ContainsFunc(r.list[:i], func(earlier *rule) bool {
 				return earlier.isFor(op.Name) && (earlier.when == nil || earlier.source.When == this.source.When)
 			})
+			return this.permits(op) && (op.Name != "create" || uncreatable == ""), !earlier && this.isFor(op.Name)
+		}
+		for _, op := range d.Operations {
+			permits, decides := permitted(op)
+			if op.IsMany() {
+				permits, decides = manyOf(this, op, permitted)
+			}
 			switch {
-			case decided, !this.isFor(op.Name):
-			case this.permits(op) && (op.Name != "create" || uncreatable == ""):
+			case !decides:
+			case permits:
 				a.Opens = append(a.Opens, op.Name)
 			default:
 				a.Denies = append(a.Denies, op.Name)

@@ -92,6 +92,7 @@ func compile(r *report, source *Source, opts *Options) *Compiled {
 	served := catalog.New(cmp.Or(source.Vendor, schema.DefaultVendor), m.fronds, m.set, schemaChanges(r, m, opts.Now, source.Fronds, configs), cascades)
 	presets(m, k)
 	showSurfaces(r, m, served, source.Fronds, configs)
+	withoutMany(m, source.Fronds)
 	if len(r.faults) == 0 {
 		served.Access, served.FactAccess = access.Table(served, k.collected), access.FactTable(served, k.collected)
 	}

@@ -62,6 +62,28 @@ func fitToDiscovery(r *report, m *model, k *bindings, src *project.Frond) {
 	}
 }
 
+// withoutMany removes the writes of many rows that the discovery documents of remotes do not list.
+// Rules and surfaces may name them, so they are read before.
+func withoutMany(m *model, fronds []*project.Frond) {
+	for _, src := range fronds {
+		if src.Remote == "" || src.Known == nil {
+			continue
+		}
+		for i := range src.Known.Doors {
+			there := &src.Known.Doors[i]
+			door := m.doors[schema.EntityKey(there.Name)]
+			if door == nil || door.Frond.Name != src.Name {
+				continue
+			}
+			for _, op := range slices.Clone(door.Operations) {
+				if op.IsMany() && !slices.ContainsFunc(there.Ops, func(o schema.DiscoveredOp) bool { return o.Name == op.Name }) {
+					door.Remove(op.Name)
+				}
+			}
+		}
+	}
+}
+
 // describe marks the operations whose params and query have no card, neither here nor there. An
 // absent card says no more than that no view is named (spec 2.5); a host like this one describes
 // an operation without params by params that have no members.

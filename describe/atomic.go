@@ -1,0 +1,78 @@
+package describe
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+)
+
+// aboutAtomic describes calls as one transaction (docs/atomic.md).
+const aboutAtomic = `Makes the calls one after the other, as one transaction: all of them or none. {"$result": "0.id"} stands for a member of an earlier result, anywhere in the params of a call.`
+
+// joins returns a command of the catalog that can be part of a transaction of several calls, or nil.
+// A create goes before others.
+func joins(served *catalog.Catalog) (found *catalog.Operation) {
+	for op := range served.Operations() {
+		if op.Kind != catalog.Command || op.Door.Frond.Remote != "" {
+			continue
+		}
+		if op.Builtin && op.Name == "create" {
+			return op
+		}
+		found = cmp.Or(found, op)
+	}
+	return found
+}
+
+// atomicCalls is the schema of the calls: [{"method": "post.create", "params": {"body": {…}}}].
+func atomicCalls() json.RawMessage {
+	params := object("type", "object", "description", "The parts of the invocation.", "properties",
+		object("params", object("type", "object"), "query", object("type", "object"), "body", json.RawMessage("true")), "additionalProperties", false)
+	call := object("type", "object", "properties",
+		object("method", object("type", "string", "description", "An entity, a dot and an operation."), "params", params),
+		"required", []string{"method"}, "additionalProperties", false)
+	return object("type", "array", "items", call, "minItems", 1, "maxItems", facade.MaxAtomic)
+}
+
+// atomicResults is the schema of the answer.
+func atomicResults() json.RawMessage {
+	return object("type", "object", "properties", object("results", object("type", "array", "description", "The results, in the order of the calls.", "items", json.RawMessage("true"))), "required", []string{"results"})
+}
+
+// atomic adds the path of calls as one transaction.
+func (d *openAPI) atomic(paths *schema.Object) {
+	op := joins(d.schemas.catalog)
+	if op == nil {
+		return
+	}
+	call := object("method", op.Door.Name+"."+op.Name)
+	if op.Input != nil && op.Name == "create" {
+		call = with(call, "params", object("body", d.schemas.example(op.Input, creation)))
+	}
+	var responses schema.Object
+	add(&responses, "200", object("description", "The results.", "content", object("application/json", object("schema", atomicResults()))))
+	for _, code := range []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.Conflict, kiterror.UnprocessableEntity} {
+		add(&responses, status(code), d.problem(code))
+	}
+	add(&responses, "default", d.problem(""))
+	body := object("type", "object", "properties", object("calls", atomicCalls()), "required", []string{"calls"}, "additionalProperties", false)
+	add(paths, d.info.REST+"/atomic", object("post", object(
+		"operationId", "atomic", "tags", []string{"transactions"}, "summary", "Several calls as one transaction", "description", aboutAtomic,
+		"requestBody", object("required", true, "content", object("application/json", object("schema", body, "example", object("calls", list(call))))),
+		"responses", responses)))
+}
+
+// atomic is the method of calls as one transaction.
+func (d *openRPC) atomic() json.RawMessage {
+	return object(
+		"name", "rpc.atomic", "summary", "Several calls as one transaction", "description", aboutAtomic,
+		"tags", []json.RawMessage{object("name", "transactions")},
+		"paramStructure", "by-name", "params", list(object("name", "calls", "required", true, "schema", atomicCalls())),
+		"result", object("name", "result", "schema", atomicResults()),
+		"errors",
+		[]json.RawMessage{object("code", failedCode, "message", "A call failed: data is its KitError, with call, its index.", "data", d.schemas.kitError())})
+}

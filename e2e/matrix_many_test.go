@@ -1,0 +1,130 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+	"testing"
+)
+
+// shopMany are writes of many rows.
+var shopMany = []story{
+	{name: "many rows", as: staff, steps: []step{
+		{
+			name: "are created together",
+			call: call{Method: "category.createMany", Body: `[{"id":"c-many-a","name":"Many A","slug":"many-a","parentId":null},{"id":"c-many-b","name":" Many B","slug":"many-b","parentId":"c-many-a","position":2}]`},
+			want: `{"items":[{"id":"c-many-a","name":"Many A","slug":"many-a","parentId":null,"position":0},{"id":"c-many-b","name":"Many B","slug":"many-b","parentId":"c-many-a","position":2}]}`,
+		},
+		{
+			name: "of which each fault has its index",
+			call: call{Method: "category.createMany", Body: `[{"name":"Many C","slug":"many-c","parentId":null},{"name":"Many D","slug":"Many D","parentId":null,"position":-1},{"name":"Many E","slug":"many-e","parentId":null,"position":1000}]`},
+			fail: "VALIDATION_FAILED /body/1/slug:pattern /body/1/position:minimum /body/2/position:maximum",
+		},
+		{
+			name: "are none where a key is taken",
+			call: call{Method: "category.createMany", Body: `[{"name":"Many C","slug":"many-c","parentId":null},{"name":"Many A","slug":"many-a","parentId":null}]`},
+			fail: "CONFLICT /body/1/slug:unique",
+		},
+		{
+			name: "and the others are not there",
+			call: call{Method: "category.list", Query: `{"filter":{"slug":{"startsWith":"many-"}},"sort":"slug","fields":["slug"]}`},
+			want: `{"items":[{"slug":"many-a"},{"slug":"many-b"}],"total":2,"hasMore":false,"endCursor":"*"}`,
+		},
+		{
+			name: "are not created by customers",
+			call: call{Method: "category.createMany", Body: `[{"name":"Mine","slug":"many-mine","parentId":null}]`, User: ada}, fail: "FORBIDDEN",
+		},
+		{
+			name: "a key finds its row",
+			call: call{Method: "category.upsert", Query: `{"by":"slug"}`, Body: `{"name":"Many B again","slug":"many-b","parentId":null}`},
+			want: `{"created":false,"item":{"id":"c-many-b","name":"Many B again","slug":"many-b","parentId":null,"position":2}}`,
+		},
+		{
+			name: "a new key makes one",
+			call: call{Method: "category.upsert", Query: `{"by":"slug"}`, Body: `{"id":"c-many-f","name":"Many F","slug":"many-f","parentId":null}`},
+			want: `{"created":true,"item":{"id":"c-many-f","name":"Many F","slug":"many-f","parentId":null,"position":0}}`,
+		},
+		{
+			name: "of products are changed under a condition",
+			call: call{Method: "product.updateMany", Query: `{"where":{"tags":{"has":"spare part"}},"max":20}`, Body: `{"stock":7}`},
+			want: `{"count":"="}`,
+		},
+		{
+			name: "are refused beyond max",
+			call: call{Method: "product.updateMany", Query: `{"where":{"status":{"eq":"active"}},"max":2}`, Body: `{"stock":8}`},
+			fail: "UNPROCESSABLE_ENTITY",
+		},
+		{
+			name: "are refused without a condition",
+			call: call{Method: "product.deleteMany", Query: `{"where":{}}`},
+			fail: "VALIDATION_FAILED /query/where:minProperties",
+		},
+		{
+			name: "are not deleted while others lead to one",
+			call: call{Method: "product.deleteMany", Query: `{"where":{"id":{"eq":"p-tamper"}}}`},
+			fail: "CONFLICT /params/id:restrict",
+		},
+		{
+			name: "are not deleted by customers",
+			call: call{Method: "product.deleteMany", Query: `{"where":{"id":{"eq":"p-tamper"}}}`, User: ada}, fail: "FORBIDDEN",
+		},
+	}},
+}
+
+// isMany reports whether an operation writes many rows.
+func isMany(op string) bool { return strings.HasSuffix(op, "Many") || op == "upsert" }
+
+// many is the verb of a write of many rows, and its condition as the filter of REST.
+func (w restWire) many(c *call, t *testing.T) (verb string) {
+	query := members(t, c.Query)
+	if where, ok := query["where"]; ok {
+		query["filter"] = where
+		delete(query, "where")
+	}
+	if len(query) > 0 {
+		c.Query = encode(t, query)
+	}
+	return map[string]string{"createMany": "POST", "updateMany": "PATCH", "deleteMany": "DELETE", "upsert": "PUT"}[c.op()]
+}
+
+// many makes a write of many rows by GraphQL, and gives its answer the form of the other wires.
+func (w *graphqlWire) many(t *testing.T, c call, door doorShape) (answer, bool) {
+	many := strings.ToUpper(door.many[:1]) + door.many[1:]
+	field, ok := w.fields[map[string]string{"createMany": "create" + many, "updateMany": "update" + many, "deleteMany": "delete" + many, "upsert": "upsert" + door.typ}[c.op()]]
+	if !ok {
+		return answer{}, false
+	}
+	r := request{wire: w, field: field, variables: map[string]json.RawMessage{}}
+	if c.Body != "" {
+		r.argument(map[bool]string{true: "set", false: "input"}[c.op() == "updateMany"], json.RawMessage(c.Body))
+	}
+	for name, v := range members(t, c.Query) {
+		if name == "by" {
+			v = json.RawMessage(strings.ToUpper(string(v)))
+		}
+		r.argument(name, v)
+	}
+	if r.missing != "" {
+		return answer{}, false
+	}
+	row := w.selection(door.typ, door, nil, w.unseen(c))
+	document := r.document(door, nil, nil, false)
+	switch c.op() {
+	case "upsert":
+		document = strings.TrimSuffix(document, " } }") + " item: " + door.one + " " + row + " } }"
+	case "createMany":
+		document = strings.TrimSuffix(document, w.selection(door.typ, door, nil, nil)+" }") + row + " }"
+	}
+	data, errs := w.post(t, document, r.variables, c.userHeader()...)
+	if len(errs) > 0 {
+		return answer{Err: w.failure(t, errs)}, true
+	}
+	value := decode(t, data).(map[string]any)["it"]
+	if c.op() == "createMany" {
+		value = map[string]any{"items": value}
+	}
+	if made, ok := value.(map[string]any); ok {
+		value = maps.Clone(made)
+	}
+	return answer{Value: value}, true
+}
