@@ -20,6 +20,12 @@ page.on('request', r => { if (new URL(r.url()).origin !== origin) wrong.push(`a 
 page.on('pageerror', e => wrong.push(`a script failed: ${e}`));
 page.on('console', m => { if (m.type() === 'error' && !m.text().startsWith('Failed to load resource')) wrong.push(m.text()); });
 const done = what => console.log('ok  ', what);
+// The page shows the status of a response before its body.
+const response = async () => {
+  const shown = page.getByLabel('Response', { exact: true }).filter({ hasText: /\S/ });
+  await shown.waitFor();
+  return JSON.parse(await shown.textContent());
+};
 
 
 await page.goto(origin + '/docs');
@@ -80,7 +86,7 @@ await page.getByLabel('User', { exact: true }).selectOption('ada, staff');
 assert.match(await page.getByLabel('curl sample', { exact: true }).textContent(), /x-frond-user: \{"id":"ada"/);
 await send.click();
 await page.getByText('201 Created').waitFor();
-const { id, position, parentId } = JSON.parse(await page.getByLabel('Response', { exact: true }).textContent());
+const { id, position, parentId } = await response();
 assert.deepEqual([position, parentId], [7, null]);
 await send.click();
 await page.getByText('409 Conflict').waitFor();
@@ -115,7 +121,7 @@ await page.getByRole('tablist', { name: 'Surface' }).getByRole('tab', { name: 'G
 await page.getByLabel('Variables').fill(JSON.stringify({ input: { name: 'By GraphQL', slug: 'by-graphql', parentId: null } }));
 await send.click();
 await page.getByText('200 OK').waitFor();
-assert.equal(JSON.parse(await page.getByLabel('Response', { exact: true }).textContent()).data.createCategory.slug, 'by-graphql');
+assert.equal((await response()).data.createCategory.slug, 'by-graphql');
 done('GraphQL is tried');
 
 await search.fill('find category by id');

@@ -218,6 +218,7 @@ func (t *transaction) lend(c *Conn) error {
 	commit, late, ended := false, false, error(nil)
 	select {
 	case commit = <-t.verdict:
+		ended = t.ctx.Err() // both may have come
 	case <-t.ctx.Done():
 		ended = t.ctx.Err()
 	case <-timer:

@@ -307,3 +307,18 @@ func TestTransactionsOfAClosedStore(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// TestCallersWhoLeaveCommitNothing: a function that returns without an error after its caller has
+// left commits nothing, whichever of the two the connection sees first.
+func TestCallersWhoLeaveCommitNothing(t *testing.T) {
+	d := counted(t, Options{})
+	for range 100 {
+		ctx, leave := context.WithCancel(t.Context())
+		tx := &transaction{db: d, op: &Op{}, lent: make(chan struct{}), verdict: make(chan bool, 1), cancel: leave, ctx: ctx}
+		tx.verdict <- true
+		leave()
+		if err := tx.lend(nil); !errors.Is(err, context.Canceled) {
+			t.Fatalf("the transaction ended with %v", err)
+		}
+	}
+}
