@@ -355,6 +355,35 @@ func TestHandlerInPlaceOfABuiltIn(t *testing.T) {
 	}
 }
 
+// A handler in place of list is called once for each key of a batch: its query has the key as one
+// more condition, and keeps the rest.
+func TestListHandlerForManyKeys(t *testing.T) {
+	var queries []string
+	f := facadeOf(t, bookRoom, func(p *facade.Project) {
+		facade.Handle(p.Door("book"), "list", func(ctx context.Context, c *facade.Call) (any, error) {
+			queries = append(queries, string(c.Invocation.Query))
+			return facade.Inside(ctx).Call(ctx, &facade.Call{Entity: "book", Operation: "list", Invocation: facade.Invocation{Query: c.Invocation.Query}})
+		})
+	})
+	for query, want := range map[string]string{
+		`{"limit":2}`:                          `{"limit":2,"filter":{"title":{"eq":"ONE"}}}`,
+		`{"filter":null,"limit":2}`:            `{"limit":2,"filter":{"title":{"eq":"ONE"}}}`,
+		`{"filter":{"id":{"in":["b1","b2"]}}}`: `{"filter":{"and":[{"id":{"in":["b1","b2"]}},{"title":{"eq":"ONE"}}]}}`,
+	} {
+		queries = nil
+		res, err := f.Call(t.Context(), &facade.Call{
+			Entity: "book", Operation: "list", Invocation: facade.Invocation{Query: raw(query)},
+			Each: &facade.Each{Field: "title", Keys: []json.RawMessage{raw(`"ONE"`)}},
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		if len(res.Groups) != 1 || len(queries) != 1 || queries[0] != want {
+			t.Errorf("%s: the handler got %v, want %s", query, queries, want)
+		}
+	}
+}
+
 func TestHandlersInACircle(t *testing.T) {
 	f := facadeOf(t, bookRoom, func(p *facade.Project) {
 		facade.Handle(p.Door("book"), "plain", func(ctx context.Context, c *facade.Call) (any, error) {
