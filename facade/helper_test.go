@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
@@ -17,21 +17,13 @@ import (
 // projectOf is a project of files; the names are of docs/frond-yaml.md.
 func projectOf(t testing.TB, files map[string]string) *facade.Project {
 	t.Helper()
-	fsys := fstest.MapFS{}
-	for name, text := range files {
-		fsys[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	p, err := facade.Read(fsys)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return storetest.ProjectOf(t, files)
 }
 
 // facadeOf is a façade of files over an empty store; attach may be nil.
 func facadeOf(t testing.TB, files map[string]string, attach func(*facade.Project)) *facade.Facade {
 	t.Helper()
-	p := projectOf(t, files)
+	p := storetest.ProjectOf(t, files)
 	if attach != nil {
 		attach(p)
 	}
@@ -105,3 +97,17 @@ func as(c facade.Caller, state access.State) facade.Caller {
 type plainStore struct{ facade.Store }
 
 func (plainStore) Abilities() facade.Abilities { return facade.Abilities{} }
+
+// explained is an explanation as JSON, and the code of the call's failure.
+func explained(t testing.TB, c facade.Caller, state access.State, method, params, query, body string) (string, kiterror.Code) {
+	t.Helper()
+	entity, op, _ := strings.Cut(method, ".")
+	x, err := explain.Call(context.Background(), c, &facade.Call{Entity: entity, Operation: op, Invocation: facade.Invocation{
+		Params: raw(params), Query: raw(query), Body: raw(body), State: state,
+	}})
+	text, jerr := json.Marshal(x)
+	if jerr != nil {
+		t.Fatal(jerr)
+	}
+	return string(text), kiterror.CodeOf(err)
+}

@@ -1,15 +1,12 @@
-package facade_test
+package catalog_test
 
 import (
 	"encoding/json"
-	"flag"
 	"testing"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // A consumer rebuilds every published card and judges by it (spec 1.5).
 func TestDiscoveredCardsCompile(t *testing.T) {

@@ -1,8 +1,9 @@
-package facade_test
+package access_test
 
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestMembersOfUser(t *testing.T) {
 		{"    - when: user.claims.level > 3 and user.id != nil and state.rolls == 1\n      rows: {ownerId: {in: $user.scopes}}\n      set: {ownerId: $user.tenant}", ""},
 	} {
 		compile := func(u access.UserMembers) (*facade.Facade, error) {
-			return facade.New(projectOf(t, noteRules(c.rule)), storetest.NewStore(), &facade.Options{User: u})
+			return facade.New(storetest.ProjectOf(t, noteRules(c.rule)), storetest.NewStore(), &facade.Options{User: u})
 		}
 		_, err := compile(access.UserMembers{Names: known})
 		if got := ""; err != nil {
@@ -79,7 +80,7 @@ func TestCreateThatNeverSucceeds(t *testing.T) {
 		{"    - hide: [ownerId]\n      for: [list]\n    - {}", ""},
 		{"    - {}", ""},
 	} {
-		f := facadeOf(t, noteRules(c.rule), nil)
+		f := storetest.New(t, storetest.ProjectOf(t, noteRules(c.rule)), storetest.NewStore(), nil)
 		advice := ""
 		for _, a := range f.Catalog().Advice {
 			advice += strings.TrimPrefix(a.Error(), "fronds/f/frond.yaml#/collectors/note/0: ")
@@ -101,9 +102,9 @@ func TestCreateThatNeverSucceeds(t *testing.T) {
 // TestSetWithoutAValue: explain and the log say which value a rule could not set, and the caller does
 // not see it.
 func TestSetWithoutAValue(t *testing.T) {
-	f := facadeOf(t, noteRules("    - set: {ownerId: $user.tenant}"), nil)
+	f := storetest.New(t, storetest.ProjectOf(t, noteRules("    - set: {ownerId: $user.tenant}")), storetest.NewStore(), nil)
 	call := &facade.Call{Entity: "note", Operation: "create", Invocation: facade.Invocation{
-		Body: raw(`{"text":"a"}`), State: access.State{"user": map[string]any{"id": "ada"}},
+		Body: json.RawMessage(`{"text":"a"}`), State: access.State{"user": map[string]any{"id": "ada"}},
 	}}
 	const why = "/collectors/note/0 sets ownerId to $user.tenant, and this caller has no such value that fits the field"
 	explained, err := explain.Call(context.Background(), f, call)

@@ -1,4 +1,4 @@
-package facade_test
+package explain_test
 
 import (
 	"context"
@@ -28,8 +28,16 @@ func explained(t *testing.T, c facade.Caller, state access.State, method, params
 	return string(text), kiterror.CodeOf(err)
 }
 
+// raw is the text of a part of an invocation; "" is absent.
+func raw(s string) json.RawMessage {
+	if s == "" {
+		return nil
+	}
+	return json.RawMessage(s)
+}
+
 func TestExplain(t *testing.T) {
-	f := facadeOf(t, desk(theirs), nil)
+	f := storetest.New(t, storetest.ProjectOf(t, storetest.Desk(storetest.DeskRules)), storetest.NewStore(), nil)
 	ada := access.State{"user": map[string]any{"id": "c1", "tenant": "t"}}
 	const own = `{"door":"order","for":"list","at":"frond.yaml#/collectors/order","rules":[{"when":"user.role == \"staff\"","verdict":"does not hold"},{"when":"user != nil","verdict":"holds"},{"when":"","verdict":"is not asked"}],` +
 		`"rows":{"customerId":{"eq":"c1"}},"hide":["internalNote"],"set":{"customerId":"c1","tenant":"t"}}`
@@ -71,8 +79,9 @@ func TestExplain(t *testing.T) {
 			}
 		})
 	}
-	if text := must(t, user(f, "id", "c1"), "order.findById", `{"id":"o1"}`, "", ""); !strings.Contains(text, `"total":10`) {
-		t.Errorf("it was written: %s", text)
+	text, err := storetest.Call(t, f, "order.findById", facade.Invocation{Params: raw(`{"id":"o1"}`), State: ada})
+	if err != nil || !strings.Contains(text, `"total":10`) {
+		t.Errorf("it was written: %s, %v", text, err)
 	}
 }
 
