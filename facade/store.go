@@ -45,6 +45,7 @@ type Abilities struct {
 	Outbox     Outbox
 	Seeder     Seeder
 	Nonces     Nonces
+	KeyValues  KeyValues
 	// DryRuns says that the store undoes its writes where [InDryRun] says so, once it knows
 	// whether they succeed. A store that does not is not called to write then.
 	DryRuns bool
@@ -195,6 +196,20 @@ type Nonces interface {
 	// The answer is durable when it returns. Nonces have at most 64 bytes. The error is
 	// SERVICE_UNAVAILABLE where the store cannot be reached; the nonce may then be taken.
 	TakeNonce(ctx context.Context, nonce []byte, until time.Time) (fresh bool, err error)
+}
+
+// KeyValues are small texts that the processes over one store share, such as the last runs of jobs.
+// It may be used from many goroutines.
+type KeyValues interface {
+	// Value returns the text of a key and its version, which grows with every change; nil and 0 where
+	// there is none. The answer is as of the last commit.
+	Value(ctx context.Context, key string) (text json.RawMessage, version int64, err error)
+	// SetValue writes the text of a key whose version is still the given one, 0 for a new key. set is
+	// false, and nothing is written, where it has another. The new version is version+1. It is
+	// committed when SetValue returns, also where ctx has a transaction.
+	SetValue(ctx context.Context, key string, version int64, text json.RawMessage) (set bool, err error)
+	// Values returns the texts of all keys that begin with prefix.
+	Values(ctx context.Context, prefix string) (map[string]json.RawMessage, error)
 }
 
 // Seeder is a [Store] that remembers which entities it has had seeds of, so that

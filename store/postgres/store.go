@@ -20,6 +20,7 @@ type Store struct {
 	*access
 	newer  newer
 	nonces *engine.Nonces
+	values *engine.KeyValues
 }
 
 var (
@@ -53,7 +54,7 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*Store, 
 	})
 	a.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: store.Describe(a.table)}
 	a.tables.Store(&tables{Names: migration.DefaultNames(naming)})
-	s := &Store{Writes: store.NewWrites(database{a}, &a.text), access: a, newer: newer{access: a}, nonces: engine.NewNonces(db)}
+	s := &Store{Writes: store.NewWrites(database{a}, &a.text), access: a, newer: newer{access: a}, nonces: engine.NewNonces(db), values: engine.NewKeyValues(db)}
 	db.Verify = s.newer.verify
 	return s, nil
 }
@@ -90,7 +91,7 @@ func (s *Store) Check(ctx context.Context) error {
 // of the write.
 func (s *Store) Abilities() facade.Abilities {
 	return facade.Abilities{
-		Transactor: s, Outbox: s.outbox, Seeder: s, Nonces: s.nonces, DryRuns: true, Copies: s.db.IssuesConsistency(),
+		Transactor: s, Outbox: s.outbox, Seeder: s, Nonces: s.nonces, KeyValues: s.values, DryRuns: true, Copies: s.db.IssuesConsistency(),
 		Prepare: s.start, Check: s.Check, WhenReady: s.waiting.after,
 	}
 }

@@ -29,6 +29,7 @@ type Store struct {
 	mu sync.Mutex
 	contents
 	committed facade.Broadcast
+	values    map[string]versioned
 }
 
 // contents is the state that a transaction is undone to.
@@ -54,8 +55,10 @@ func NewStore() *Store {
 	return &Store{contents: contents{tables: map[string]*table{}, outbox: newOutbox()}}
 }
 
-// Abilities implements [facade.Store]: transactions, and events that commands emit.
-func (s *Store) Abilities() facade.Abilities { return facade.Abilities{Transactor: s, Outbox: s} }
+// Abilities implements [facade.Store]: transactions, events that commands emit, and key values.
+func (s *Store) Abilities() facade.Abilities {
+	return facade.Abilities{Transactor: s, Outbox: s, KeyValues: s}
+}
 
 // table returns the table of an entity, made when it is first used. s.mu is held.
 func (s *Store) table(e *schema.Entity) *table {

@@ -47,6 +47,7 @@ func Run(t *testing.T, h Harness) {
 		{"rows of keys are read beside searches", testKept},
 		{"a request has one budget of work", careful(testWork)},
 		{"an observer gets the plan of a read", careful(testPlans)},
+		{"key values have one writer a version", testKeyValues},
 		// Several calls as one, where the store has transactions.
 		{"a transaction is committed whole or not at all", transacting(testTransaction)},
 		{"transactions within each other", transacting(testNested)},

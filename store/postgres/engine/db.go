@@ -47,12 +47,12 @@ type Options struct {
 }
 
 // Bookkeeping is the schema of the tables that belong to frond and not to the project: leases,
-// marks of seeds, the history of migrations, secrets, nonces, the outbox.
+// marks of seeds, the history of migrations, secrets, nonces, key values, the outbox.
 const Bookkeeping = "frond"
 
 // BookkeepingTables are the tables of [Bookkeeping]: a project may have its tables there too.
 var BookkeepingTables = []string{
-	"cursors", "dead", "events", "lease", "log", "migrations", "names", "nonces", "outbox", "secrets", "seeds", "turns",
+	"cursors", "dead", "events", "lease", "log", "migrations", "names", "nonces", "outbox", "secrets", "seeds", "turns", "values",
 }
 
 // DB is one database and the connections to it. It may be used from many goroutines.

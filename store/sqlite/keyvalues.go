@@ -1,0 +1,84 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// keyValuesTable has the texts of [facade.KeyValues].
+const keyValuesTable = ownPrefix + "values"
+
+// makeKeyValues makes it on first use, in the transaction of a write.
+const makeKeyValues = `CREATE TABLE IF NOT EXISTS "` + keyValuesTable + `" (key TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL) STRICT, WITHOUT ROWID`
+
+// errForeignValues is the cause of a failed SetValue in another program's database.
+var errForeignValues = errors.New("sqlite: this program makes no tables in another program's database; move the tables into a store of this program")
+
+// keyValues is the [facade.KeyValues] of a database, which may be opened later.
+type keyValues struct{ *access }
+
+// Value implements [facade.KeyValues].
+func (k keyValues) Value(ctx context.Context, key string) (text json.RawMessage, version int64, err error) {
+	err = k.read(ctx, `SELECT text, version FROM "`+keyValuesTable+`" WHERE key = ?`, func(st *engine.Stmt) {
+		text, version = nil, 0
+		if st.Step() {
+			text, version = json.RawMessage(st.ColumnText(0)), st.ColumnInt64(1)
+		}
+	}, sqltext.TextValue(key))
+	return text, version, err
+}
+
+// SetValue implements [facade.KeyValues]. A transaction has the file alone, so within one of ctx the
+// write would wait for itself: it is an error.
+func (k keyValues) SetValue(ctx context.Context, key string, version int64, text json.RawMessage) (set bool, err error) {
+	sql := `UPDATE "` + keyValuesTable + `" SET version = ?2 + 1, text = ?3 WHERE key = ?1 AND version = ?2`
+	if version == 0 {
+		sql = `INSERT INTO "` + keyValuesTable + `" (key, version, text) VALUES (?1, ?2 + 1, ?3) ON CONFLICT DO NOTHING`
+	}
+	err = k.db.Write(&engine.Op{Ctx: ctx, Run: func(c *engine.Conn) error {
+		if k.db.Foreign() {
+			return errForeignValues
+		}
+		if err := c.Exec(makeKeyValues); err != nil {
+			return err
+		}
+		if err := c.Exec(sql, sqltext.TextValue(key), sqltext.IntValue(version), sqltext.TextValue(string(text))); err != nil {
+			return err
+		}
+		set = c.Raw().Changes() > 0
+		return nil
+	}})
+	return set && err == nil, err
+}
+
+// Values implements [facade.KeyValues].
+func (k keyValues) Values(ctx context.Context, prefix string) (all map[string]json.RawMessage, err error) {
+	err = k.read(ctx, `SELECT key, text FROM "`+keyValuesTable+`" WHERE substr(key, 1, length(?1)) = ?1`, func(st *engine.Stmt) {
+		all = map[string]json.RawMessage{}
+		for st.Step() {
+			all[st.ColumnText(0)] = json.RawMessage(st.ColumnText(1))
+		}
+	}, sqltext.TextValue(prefix))
+	return all, err
+}
+
+// read runs a statement over the table, whose rows step reads; a table that is not there has none,
+// and is not made for the answer.
+func (k keyValues) read(ctx context.Context, sql string, step func(*engine.Stmt), values ...sqltext.Value) error {
+	return k.db.Read(ctx, func(c *engine.Conn) error {
+		there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.TextValue(keyValuesTable))
+		if err != nil || there == 0 {
+			return err
+		}
+		st, err := c.Start([]byte(sql), values)
+		if err != nil {
+			return err
+		}
+		step(st)
+		return c.Finish(st)
+	})
+}

@@ -1,0 +1,117 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/frondhost/frond/facade"
+)
+
+// The key values of the reference store, and their tests.
+
+// versioned is one text.
+type versioned struct {
+	text    json.RawMessage
+	version int64
+}
+
+var _ facade.KeyValues = (*Store)(nil)
+
+// Value implements [facade.KeyValues].
+func (s *Store) Value(_ context.Context, key string) (json.RawMessage, int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.values[key]
+	return v.text, v.version, nil
+}
+
+// SetValue implements [facade.KeyValues].
+func (s *Store) SetValue(_ context.Context, key string, version int64, text json.RawMessage) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.values[key].version != version {
+		return false, nil
+	}
+	if s.values == nil {
+		s.values = map[string]versioned{}
+	}
+	s.values[key] = versioned{slices.Clone(text), version + 1}
+	return true, nil
+}
+
+// Values implements [facade.KeyValues].
+func (s *Store) Values(_ context.Context, prefix string) (map[string]json.RawMessage, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[string]json.RawMessage{}
+	for key, v := range s.values {
+		if strings.HasPrefix(key, prefix) {
+			all[key] = v.text
+		}
+	}
+	return all, nil
+}
+
+// testKeyValues: texts by their versions, and one winner of many writers.
+func testKeyValues(t *testing.T, w *world) {
+	values := w.store.Abilities().KeyValues
+	if values == nil {
+		t.Skip("the store keeps no key values")
+	}
+	ctx := t.Context()
+	is := func(key, want string, wantVersion int64) {
+		t.Helper()
+		text, version, err := values.Value(ctx, key)
+		if err != nil || string(text) != want || version != wantVersion {
+			t.Errorf("%s is %s of version %d, %v; want %s of %d", key, text, version, err, want, wantVersion)
+		}
+	}
+	set := func(key string, version int64, text string, want bool) {
+		t.Helper()
+		if got, err := values.SetValue(ctx, key, version, json.RawMessage(text)); err != nil || got != want {
+			t.Errorf("set %s over version %d: %v, %v, want %v", key, version, got, err, want)
+		}
+	}
+	if all, err := values.Values(ctx, ""); err != nil || len(all) != 0 {
+		t.Errorf("a new store has %s, %v", all, err)
+	}
+	is("job a", "", 0)
+	set("job a", 1, `{"no": 1}`, false)
+	set("job a", 0, `{"n": "ü'\""}`, true)
+	set("job a", 0, `{"n": 2}`, false)
+	is("job a", `{"n": "ü'\""}`, 1)
+	set("job a", 1, `{"n": 3}`, true)
+	set("job a", 1, `{"n": 4}`, false)
+	is("job a", `{"n": 3}`, 2)
+	set("job b%", 0, `5`, true)
+	set("Job c", 0, `6`, true)
+	set("jobs", 0, `7`, true)
+	all, err := values.Values(ctx, "job ")
+	if names := slices.Sorted(maps.Keys(all)); err != nil || fmt.Sprint(names) != "[job a job b%]" || string(all["job a"]) != `{"n": 3}` {
+		t.Errorf("the keys of a prefix are %q with %s, %v", names, all, err)
+	}
+	var won atomic.Int64
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			got, err := values.SetValue(ctx, "raced", 0, fmt.Appendf(nil, "%d", i))
+			if err != nil {
+				t.Error("raced:", err)
+			}
+			if got {
+				won.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	if won.Load() != 1 {
+		t.Errorf("%d writers of one version have won", won.Load())
+	}
+}
