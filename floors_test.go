@@ -44,9 +44,10 @@ var floors = map[string]string{
 	"facade/rows":        "schema schema/format schema/jsontext",
 	"facade/kiterror":    "schema schema/jsontext",
 	// What a host serves, as data; who may see what of it; and how both are made of a project.
-	"facade/catalog": "facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext",
+	"facade/cron":    "",
+	"facade/catalog": "facade/cron facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext",
 	"facade/access":  "facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
-	"facade/compile": "facade/access facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
+	"facade/compile": "facade/access facade/catalog facade/cron facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
 	"facade":         "schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/access facade/catalog facade/compile",
 	// The hosts of the Fronds that run elsewhere, over the calls that the path gives them.
 	"facade/remote": "facade facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
@@ -124,9 +125,10 @@ var floors = map[string]string{
 	"gateway/identity/tokentest": "",
 	"gateway/setting":            "schema schema/jsontext",
 	"gateway/guard":              "facade facade/consistency facade/budget facade/kiterror schema gateway/setting facts/sse",
-	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/setting",
+	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/jobs gateway/setting",
+	"gateway/jobs":               "facade facade/cron facade/kiterror",
 	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
 	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",

@@ -34,7 +34,8 @@ func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 	mux.Handle("/metrics", h.telemetry.MetricsHandler(h.log))
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", h.ready(draining, true))
-	paths := []string{"/metrics", "/livez", "/readyz"}
+	mux.Handle("GET /jobs", h.schedule)
+	paths := []string{"/metrics", "/livez", "/readyz", "/jobs"}
 	if h.config.Admin.Pprof {
 		mux.HandleFunc("/debug/pprof/", pprof.Index) // and the profiles that it lists
 		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)

@@ -23,7 +23,7 @@ func (h *Host) compileFirst(own facade.Store, as opening, faults schema.Faults) 
 	if own != nil || len(faults) == 0 {
 		h.store, unusable = storeOf(own, &h.config, h.log, as.serves)
 		h.ways.outbox, h.ways.shared = h.store.can.Outbox, h.config.shared(own)
-		h.feeds.copies = h.store.can.Copies
+		h.feeds.copies, h.schedule.values = h.store.can.Copies, h.store.can.KeyValues
 		if as.serves {
 			h.feeds.outbox = h.store.can.Outbox
 		}
@@ -33,7 +33,7 @@ func (h *Host) compileFirst(own facade.Store, as opening, faults schema.Faults) 
 		if as.serves && as.migrate == nil {
 			faults = append(faults, h.ways.plan(f.Catalog())...)
 		}
-		faults = append(faults, h.factsWithoutTables(f)...)
+		faults = append(faults, h.withoutTables(f)...)
 	}
 	if err = errors.Join(faults.Err(), as.elsewhere, err, unusable); err != nil && h.store.close != nil {
 		err = errors.Join(err, h.store.close())
@@ -76,6 +76,7 @@ func (h *Host) renew(ctx context.Context, seeds bool) error {
 	if err == nil {
 		h.compiled.Store(f)
 		h.feeds.relay(f.Catalog()) //nolint:contextcheck // Close ends it
+		h.schedule.follow(f.Catalog())
 	}
 	return err
 }
@@ -180,12 +181,14 @@ func (h *Host) mapped(f *facade.Facade) bool {
 	return slices.ContainsFunc(h.config.here(f.Catalog().Set), func(e *schema.Entity) bool { return e.Table != nil })
 }
 
-// factsWithoutTables are the faults of facts whose events no store keeps: the rows are in another program's
+// withoutTables are the faults of facts and jobs that no store keeps: the rows are in another program's
 // SQLite database, in which this one makes no tables (docs/decisions/outbox.md).
-func (h *Host) factsWithoutTables(f *facade.Facade) (faults schema.Faults) {
+func (h *Host) withoutTables(f *facade.Facade) (faults schema.Faults) {
 	_, memory, err := h.config.storeFile() // an error: it is on PostgreSQL, or open reports it
-	if h.options.Store != nil || memory || err != nil || !h.mapped(f) {
-		return nil
+	foreign := h.options.Store == nil && !memory && err == nil && h.mapped(f)
+	faults = h.schedule.unkept(f.Catalog(), foreign)
+	if !foreign {
+		return faults
 	}
 	for fact := range f.Catalog().Facts() {
 		if fact.Frond.Remote == "" && (fact.On != nil || fact.Changes) {

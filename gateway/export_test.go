@@ -1,10 +1,12 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
 	"time"
 
 	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/gateway/jobs"
 	"github.com/frondhost/frond/gateway/subscriptions"
 )
 
@@ -31,3 +33,22 @@ func (g *Gateway) Host() *Host { return g.host }
 
 // Subscriptions are those of all GraphQL callers of the gateway.
 func (g *Gateway) Subscriptions() *subscriptions.Hub { return g.host.hub }
+
+// SetJobClock sets the clock of jobs of gateways that are made later, until the test ends.
+func SetJobClock(t interface{ Cleanup(func()) }, clock jobs.Clock) {
+	was := jobClock
+	jobClock = clock
+	t.Cleanup(func() { jobClock = was })
+}
+
+// JobRecords are the texts that the store has of jobs.
+func (h *Host) JobRecords(ctx context.Context) (all []string, err error) {
+	texts, err := h.store.can.KeyValues.Values(ctx, "job ")
+	for _, text := range texts {
+		all = append(all, string(text))
+	}
+	return all, err
+}
+
+// Host is the host under the receiver.
+func (r *Receiver) Host() *Host { return r.host }

@@ -83,7 +83,7 @@ func New(project *facade.Project, opts *Options) (*Gateway, error) {
 		}
 		return err
 	})
-	host.ways.start()
+	host.start()
 	return g, nil
 }
 

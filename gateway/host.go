@@ -39,6 +39,7 @@ type Host struct {
 	store     store
 	feeds     *feeds
 	ways      *ways
+	schedule  *schedule
 	hub       *subscriptions.Hub
 	callers   *callers
 	ending    sync.WaitGroup            // of the websockets of generations
@@ -109,6 +110,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	current := func() *facade.Facade { return h.compiled.Load() }
 	h.feeds = &feeds{catalog: h.Catalog, retention: h.config.Facts.Retention}
 	h.ways = &ways{config: &h.config, given: opts.Consumers, frond: h.frond, dry: opts.Undecided, feeds: h.feeds, current: current}
+	h.schedule = &schedule{frond: h.frond, own: opts.Store != nil, current: current, note: h.note}
 	h.budget = guard.NewBudget(h.config.Limits.Memory, h.config.Limits.Executions)
 	h.streamed = h.budget.Part(2)
 	h.room = outlet.NewRoom(h.streamed)
@@ -131,6 +133,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	}
 	h.close = sync.OnceValue(func() error {
 		h.endStreams()
+		h.schedule.close(h.stopBy.Load())
 		h.ways.close()
 		h.feeds.close()
 		h.topology.Close()
@@ -164,6 +167,7 @@ func (h *Host) observe(ctx context.Context, signer *signing.Signer) (err error) 
 	h.telemetry.CollectBudget(h.budget)
 	h.feeds.topology, h.feeds.log, h.feeds.observe = h.topology, h.log, h.telemetry.Events()
 	h.ways.topology, h.ways.log = h.topology, h.log
+	h.schedule.log = h.log
 	h.telemetry.CollectFacts(h.feeds.each, h.ways.backlogs, h.ways.logSize)
 	h.hub = subscriptions.NewHub(subscriptions.HubOptions{Feed: h.feeds, Limits: h.config.Limits.Subscriptions, Memory: h.streamed, Log: h.log})
 	h.telemetry.CollectSubscriptions(func() telemetry.Subscriptions { return telemetry.Subscriptions(h.hub.Numbers()) })
@@ -191,6 +195,15 @@ func (h *Host) begin(ctx context.Context, f *facade.Facade, as opening, complete
 	h.feeds.relay(f.Catalog()) //nolint:contextcheck // Close ends it
 	h.ways.register(ctx, f.Catalog())
 	return nil
+}
+
+// start runs the ways out and the jobs, of a host that serves. Where it serves mock data, nobody is sent
+// any and nothing runs at times.
+func (h *Host) start() {
+	h.ways.start()
+	if !h.options.Undecided {
+		h.schedule.start(h.ways.shared, h.telemetry)
+	}
 }
 
 // firstDiscovery is how long a start waits for remotes.

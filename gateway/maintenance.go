@@ -48,8 +48,28 @@ func (c *Config) file(tool string) (string, error) {
 // calls do with the facts of the project and the outbox of the store. Nothing is relayed,
 // migrated or seeded, and a file that is not there is not made.
 func WithFacts(ctx context.Context, project *facade.Project, opts *Options, do func(context.Context, *facade.Facade, facade.Outbox) error) error {
+	return withStore(ctx, project, opts, func(ctx context.Context, h *Host, f *facade.Facade) error {
+		if h.store.can.Outbox == nil {
+			return errors.New("this store keeps no facts; only stores of SQLite and PostgreSQL do")
+		}
+		return do(ctx, f, h.store.can.Outbox)
+	})
+}
+
+// Jobs returns the states of a project's jobs. It opens the store as [WithFacts] does.
+func Jobs(ctx context.Context, project *facade.Project, opts *Options) (states []JobState, err error) {
+	err = withStore(ctx, project, opts, func(ctx context.Context, h *Host, f *facade.Facade) (err error) {
+		states, err = h.schedule.states(ctx, f.Catalog())
+		return err
+	})
+	return states, err
+}
+
+// withStore opens the store that the settings name, beside the gateway that may serve it, and calls do
+// with the host of a project that is not served.
+func withStore(ctx context.Context, project *facade.Project, opts *Options, do func(context.Context, *Host, *facade.Facade) error) error {
 	here := *opts.orDefaults()
-	here.Undecided, here.Incomplete = true, true // who may do what is no matter of the log
+	here.Undecided, here.Incomplete = true, true // who may do what is no matter of the store
 	if here.Store == nil {
 		c := here.Config.withDefaults()
 		path, memory, err := c.storeFile()
@@ -58,18 +78,13 @@ func WithFacts(ctx context.Context, project *facade.Project, opts *Options, do f
 		case err != nil:
 			return err
 		case memory:
-			return errors.New("the store is kept in memory, so its facts are in no file; name the store of the gateway with --store")
+			return errors.New("the store is kept in memory, so no other process can read it; name the store of the gateway with --store")
 		default:
 			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("there is no store at %s; name the store of the gateway with --store", path)
 			}
 		}
 	}
-	_, err := open(ctx, project, &here, opening{look: func(ctx context.Context, h *Host, f *facade.Facade) error {
-		if h.store.can.Outbox == nil {
-			return errors.New("this store keeps no facts; only stores of SQLite and PostgreSQL do")
-		}
-		return do(ctx, f, h.store.can.Outbox)
-	}})
+	_, err := open(ctx, project, &here, opening{look: do})
 	return err
 }

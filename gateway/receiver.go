@@ -95,7 +95,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	others := &guard.Path{Handler: mux}
 	// Answers are not compressed (docs/decisions/http-guards.md).
 	r.handler = host.around(func(r *http.Request) *guard.Path { return cmp.Or(surfaces[r.URL.Path], others) })
-	host.ways.start()
+	host.start()
 	return r, nil
 }
 

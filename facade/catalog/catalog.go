@@ -3,9 +3,11 @@
 package catalog
 
 import (
+	"encoding/json"
 	"iter"
 	"slices"
 
+	"github.com/frondhost/frond/facade/cron"
 	"github.com/frondhost/frond/facade/expression"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
@@ -51,6 +53,8 @@ type Frond struct {
 	Doors []*Door
 	// Facts are the announced facts, in declaration order, those of changes last.
 	Facts []*Fact
+	// Jobs are the commands that run at times, in declaration order.
+	Jobs []*Job
 	// Remote is the address that its operations run at; "" for this process.
 	Remote string
 
@@ -127,6 +131,19 @@ type Fact struct {
 	// Former are the names that the fields of its rows had before.
 	Former FormerNames
 }
+
+// Job is a command that runs at times.
+type Job struct {
+	Operation *Operation
+	Schedule  *cron.Schedule
+	// State is that of the caller that it runs as, a JSON object; nil: it runs as the host.
+	State json.RawMessage
+	// At is the pointer to it in its frond.yaml.
+	At string
+}
+
+// Name is that of the operation: order.closeStale.
+func (j *Job) Name() string { return j.Operation.Door.Name + "." + j.Operation.Name }
 
 // Door is a callable entity.
 type Door struct {

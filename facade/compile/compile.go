@@ -84,6 +84,7 @@ func compile(r *report, source *Source, opts *Options) *Compiled {
 	for i, f := range source.Fronds {
 		checkTables(r, m, f, configs[i].Tables)
 		compileFacts(r, m, f, configs[i])
+		compileJobs(r, m, f, configs[i])
 		compileCollectors(r, m, k, rules, f, configs[i].Collectors)
 		seeds = append(seeds, readSeeds(r, m, f)...)
 	}

@@ -54,6 +54,30 @@ doors:
   "a b": true
 facts: {}
 `}},
+		{"schedules", map[string]string{"fronds/a/entities/thing.yaml": thing, "fronds/b/entities/other.yaml": thing, "fronds/a/frond.yaml": `
+doors:
+  thing:
+    operations:
+      tidy: {kind: command}
+      readAll: {kind: query}
+      note: {kind: command, input: {type: object, properties: {text: {type: string}, more: {type: string}}, required: [text]}}
+      optional: {kind: command, input: {type: object, properties: {text: {type: string}}, required: []}}
+schedule:
+  thing.optional: {cron: "0 3 * * *"}
+  thing.tidy: {cron: "0 3 31 2 *", zone: Europe/Pariss}
+  Thing.tidy: {cron: "0 3 * * *", zone: Europe/Paris, state: {user: {id: cron}}}
+  THING.tidy: {cron: "0 3 * * *"}
+  thing.readAll: {cron: "0 3 * * *"}
+  thing.list: {cron: "0 3 * * *"}
+  thing.note: {cron: "* * * *"}
+  thing.delete: {cron: "* * * * *", zone: local}
+  thing.mend: {cron: "60 * * * *", zone: ""}
+  thing: {cron: "@daily"}
+  other.create: {cron: "0 3 * * *"}
+  nothing.create: {cron: 5, zone: 5, state: 5, every: day}
+  thing.create: {zone: UTC}
+  thing.update: daily
+`}},
 		{"operations", map[string]string{"entities/thing.yaml": thing, "views/small.yaml": `{of: thing, pick: [id]}`, "frond.yaml": `
 doors:
   thing:

@@ -31,7 +31,7 @@ func (s *Schedule) Next(after time.Time) time.Time {
 			next = t.Add(time.Minute)
 		}
 		if !until.IsZero() && next.After(until) {
-			next = until // what the zone leaves out there may be due
+			next = until // a time that the zone leaves out there may be due
 		}
 		t = next.In(s.zone)
 	}

@@ -23,6 +23,7 @@ type Config struct {
 	Tables     []Table
 	Facts      []Fact
 	Changes    []FactSource
+	Schedule   []Scheduled
 	Collectors []Collector
 	Computed   []Computed
 	Surfaces   Surfaces
@@ -108,6 +109,14 @@ type Fact struct {
 // FactSource is what emits facts: an operation (order.create), or under changes a door or
 // [Others].
 type FactSource struct{ Name, At string }
+
+// Scheduled is a command that runs at times. Cron is a line of cron, Zone the name of a time zone, ""
+// for UTC, and State a JSON object, or nil for the host itself.
+type Scheduled struct {
+	Name, At   string // the operation, as door.operation
+	Cron, Zone string
+	State      json.RawMessage
+}
 
 // ListLimits are how many rows one page holds (docs/frond-yaml.md).
 type ListLimits struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -76,4 +77,37 @@ func (r *configReader) sources(value json.RawMessage, at, like string) (list []F
 		r.fault(at, "the list is empty", "write "+like+", or leave it out")
 	}
 	return list
+}
+
+// scheduleKeys are the keys of a scheduled command.
+var scheduleKeys = schema.KeyNames(schema.Below(frondKeys, "schedule", "*"))
+
+// schedule reads schedule: the commands that run at times.
+//
+//	schedule: {order.closeStale: {cron: "0 3 * * *", zone: Europe/Paris}}
+func (r *configReader) schedule(value json.RawMessage, at string) (all []Scheduled) {
+	r.object(value, at, "schedule", nil, func(name, at string, value json.RawMessage) {
+		s := Scheduled{Name: name, At: at}
+		r.object(value, at, "a scheduled command", scheduleKeys, func(name, at string, value json.RawMessage) {
+			switch name {
+			case "cron":
+				s.Cron = r.string(value, at)
+			case "zone":
+				s.Zone = r.string(value, at)
+			case "state":
+				if jsontext.KindOf(value) != jsontext.Object {
+					r.fault(at, "state has to be an object", "write the state of a caller, such as {user: {id: cron, roles: [staff]}}, or leave it out")
+					return
+				}
+				s.State = value
+			}
+		})
+		if s.Cron == "" && jsontext.KindOf(value) == jsontext.Object && jsontext.Get(value, "cron") == nil {
+			r.fault(at, "a scheduled command has to say when it runs", `write cron: "0 3 * * *", say`)
+		}
+		if s.Cron != "" {
+			all = append(all, s)
+		}
+	})
+	return all
 }

@@ -17,7 +17,7 @@ import (
 //	config_tables.go     tables of an existing database
 //	config_rules.go      collectors, computed
 //	config_surfaces.go   surfaces and audiences
-//	config_facts.go      facts, changes
+//	config_facts.go      facts, changes, schedule
 //	config_changes.go    renamed, values
 //	config_reader.go     what all of them use: objects, texts, lists, faults
 
@@ -71,6 +71,8 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 			c.Facts = r.facts(value, at)
 		case "changes":
 			c.Changes = r.changes(value, at)
+		case "schedule":
+			c.Schedule = r.schedule(value, at)
 		case "surfaces":
 			c.Surfaces = r.surfaces(value, at)
 		case "renamed":

@@ -80,6 +80,13 @@ var frondKeys = []schema.Key{
 	}},
 	{Name: "facts", About: "The facts that the Frond emits (docs/facts.md).", Example: "facts: [{name: orderPlaced, schema: order, on: order.create}]", Form: `{"type":"array","items":{"$ref":"#/$defs/fact"}}`},
 	{Name: "changes", Form: nameOrNames, Default: "none", Example: "changes: [product]", About: "Doors whose changes of rows are announced by a fact productChanged; '*' for all."},
+	{Name: "schedule", About: "Commands that run at times (docs/jobs.md).", Example: `schedule: {order.closeStale: {cron: "0 3 * * *"}}`, Keys: []schema.Key{
+		{Name: "*", About: "A command without input, as DOOR.OPERATION.", Example: `order.closeStale: {cron: "0 3 * * *"}`, Keys: []schema.Key{
+			{Name: "cron", Form: aString, Example: `cron: "0 3 * * *"`, About: "When: minute, hour, day of the month, month, day of the week."},
+			{Name: "zone", Form: aString, Default: "UTC", Example: "zone: Europe/Paris", About: "The time zone of cron, by its name."},
+			{Name: "state", Form: aFilter, Default: "the host itself, without access rules", Example: "state: {user: {id: cron, roles: [staff]}}", About: "The state that the command runs with, judged by the access rules."},
+		}},
+	}},
 	{Name: "surfaces", About: "The operations of each surface (docs/gateway.md).", Example: "surfaces: {envelope: false}", Keys: []schema.Key{
 		{Name: "graphql", Form: aSurface, Default: "true", Example: "graphql: {only: [product, category.list]}", About: "In GraphQL: all, none, only some, or all except some."},
 		{Name: "rest", Form: aSurface, Default: "true", Example: "rest: {except: [order.delete]}", About: "In REST."},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/gateway/jobs"
 )
 
 // A source gives the numbers of a collector at every scrape: the budget of
@@ -144,4 +145,38 @@ func (t *Telemetry) CollectSubscriptions(now func() Subscriptions) {
 		state := now()
 		yield("", &state)
 	})
+}
+
+// Jobs returns the counter of outcomes; nil: there are no metrics.
+func (t *Telemetry) Jobs() func(job string, outcome jobs.Outcome) {
+	if t == nil || t.metrics == nil {
+		return nil
+	}
+	return func(job string, outcome jobs.Outcome) {
+		t.metrics.jobs.WithLabelValues(job, string(outcome)).Inc()
+	}
+}
+
+// jobNumbers are the numbers of a job.
+var jobNumbers = []number[jobs.Record]{
+	{"frond_jobs_running", prometheus.GaugeValue, "", func(r *jobs.Record) float64 {
+		if r.Running != nil {
+			return 1
+		}
+		return 0
+	}},
+	{"frond_jobs_success_timestamp_seconds", prometheus.GaugeValue, "", func(r *jobs.Record) float64 {
+		if r.Success.IsZero() {
+			return math.NaN()
+		}
+		return float64(r.Success.Unix())
+	}},
+}
+
+// CollectJobs has the numbers of jobs on every scrape. It is called once, before the first scrape.
+func (t *Telemetry) CollectJobs(states func(yield func(job string, record *jobs.Record))) {
+	if t == nil || t.metrics == nil {
+		return
+	}
+	collect(t.metrics, jobNumbers, states)
 }

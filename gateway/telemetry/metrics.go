@@ -68,6 +68,9 @@ var families = []metric{
 	{"frond_facts_delivered_total", "counter", []string{"way"}, "Events that a way out was done with."},
 	{"frond_facts_failed_total", "counter", []string{"way"}, "Attempts of these that failed."},
 	{"frond_facts_dead_total", "counter", []string{"way"}, "Events that a way out gave up on; frond facts dead lists them."},
+	{"frond_jobs_total", "counter", []string{"job", "outcome"}, "Times of jobs that this process has written the outcome of: done, failed, interrupted, skipped or missed."},
+	{"frond_jobs_running", "gauge", []string{"job"}, "1 while a run is under way, on any gateway."},
+	{"frond_jobs_success_timestamp_seconds", "gauge", []string{"job"}, "When the last run ended that is done, on any gateway."},
 }
 
 // Buckets of histograms, durations in seconds: from a read of the embedded store to the
@@ -95,6 +98,7 @@ type metrics struct {
 	remoteBatch      *prometheus.HistogramVec
 	events           *prometheus.CounterVec
 	eventDelay       prometheus.Observer
+	jobs             *prometheus.CounterVec
 }
 
 // newMetrics registers every family but those that collectors read at a scrape, and the
@@ -116,6 +120,7 @@ func newMetrics() *metrics {
 	m.remoteBatch = m.histogram("frond_remote_batch_size", sizes)
 	m.events = m.counter("frond_facts_events_total")
 	m.eventDelay = m.histogram("frond_facts_delay_seconds", durations).WithLabelValues()
+	m.jobs = m.counter("frond_jobs_total")
 	return m
 }
 

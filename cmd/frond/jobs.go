@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/gateway"
+)
+
+// newJobs is frond jobs. With --json stdout is a list of {job, schedule, next, running, runs}. Exit
+// code 3: the store or the gateway cannot be reached.
+func newJobs(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "jobs",
+		Short: "List scheduled commands and their last runs",
+		Long: `List the commands that frond.yaml schedules, when each is due next, and its last
+runs: times that were skipped or missed among them. --dir reads the store of a project,
+beside the gateway that serves it; --url asks the admin listener of a gateway.`,
+		Example: "  frond jobs --dir examples/shop\n  frond jobs --url http://127.0.0.1:9090",
+		Args:    arguments(0, 0, "no arguments"),
+	}
+	settings := addProject(s, cmd, "store", "remotes", "vendor", "mode")
+	url := cmd.Flags().String("url", "", "the address of a gateway's admin listener to ask instead")
+	cmd.MarkFlagsMutuallyExclusive("url", "dir")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		states, err := []gateway.JobState(nil), error(nil)
+		if *url != "" {
+			err = askAdmin(cmd.Context(), *url, "/jobs", &states)
+		} else {
+			project, opts, failed := settings.tables() //nolint:contextcheck // compiling a project does not wait
+			if failed != nil {
+				return failed
+			}
+			states, err = gateway.Jobs(cmd.Context(), project, opts)
+		}
+		if err != nil {
+			return err
+		}
+		if s.json {
+			return s.writeValue(states)
+		}
+		return s.writeJobs(states)
+	}
+	return cmd
+}
+
+// writeJobs writes jobs for a reader: the job, its schedule and next time, then its last runs.
+func (s *shell) writeJobs(states []gateway.JobState) error {
+	if len(states) == 0 {
+		fmt.Fprintln(s.stderr, "no command is scheduled; write schedule: in a frond.yaml")
+	}
+	var b strings.Builder
+	at := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+	for _, state := range states {
+		fmt.Fprintf(&b, "%s  %s  next %s\n", state.Job, state.Schedule, at(state.Next))
+		if run := state.Running; run != nil {
+			fmt.Fprintf(&b, "  %s  running since %s\n", at(run.Due), at(run.Start))
+		}
+		for _, run := range state.Runs {
+			fmt.Fprintf(&b, "  %s  %s", at(run.Due), run.Outcome)
+			if run.Code != "" {
+				fmt.Fprintf(&b, " %s", run.Code)
+			}
+			if run.Times > 1 {
+				fmt.Fprintf(&b, " %d times", run.Times)
+			}
+			if run.Start != nil && run.End != nil {
+				fmt.Fprintf(&b, " in %s", run.End.Sub(*run.Start).Round(time.Millisecond))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	_, err := io.WriteString(s.out, b.String())
+	return err
+}
+
+// askAdmin reads the JSON of a path of the admin listener of a gateway.
+func askAdmin(ctx context.Context, base, path string, into any) error {
+	if !strings.HasPrefix(base, "http://") && !strings.HasPrefix(base, "https://") {
+		return fmt.Errorf("--url cannot be %q; write the address of an admin listener such as http://127.0.0.1:9090", base)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(base, "/")+path, nil)
+	if err != nil {
+		return errors.New("--url is no address; write one such as http://127.0.0.1:9090")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return kiterror.Errorf(kiterror.ServiceUnavailable, "%s cannot be reached; is admin.listen set there?", base).WithCause(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, 16<<20)).Decode(into) != nil {
+		return kiterror.Errorf(kiterror.BadGateway, "%s answers %s with status %d; write the address of the admin listener (admin.listen in gateway.yaml)", base, path, resp.StatusCode)
+	}
+	return nil
+}
