@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -145,6 +146,10 @@ type Find struct {
 	NoKeys bool
 	// Each asks for one group of rows for each of many keys, in one statement.
 	Each *EachKey
+	// Group asks for groups of the rows that meet Where, one as a row of the answer. Select, Sort and
+	// From are then about Group.Entity, whose fields are the columns of a group; of the fields above
+	// Limit is read in addition. nil: the rows themselves.
+	Group *aggregate.Groups
 }
 
 // Condition returns Where and, of a read by its key, that the row has the key.

@@ -150,6 +150,17 @@ func (p *Property) MayBeAbsent() bool {
 	return p.MayBeNull() && !p.Shape.Nullable && p.Shape.Type != "null"
 }
 
+// Derive returns an entity that has no card, such as that of computed columns, with these fields in
+// this order. It becomes their owner.
+func Derive(name, key string, fields []*Property) *Entity {
+	e := &Entity{Name: name, Key: key, Fields: fields, byName: make(map[string]*Property, len(fields))}
+	for i, p := range fields {
+		p.Owner, p.Index, p.Stored = e, i, true
+		e.byName[p.Name] = p
+	}
+	return e
+}
+
 // Property returns the field called name, in that spelling, or nil.
 func (e *Entity) Property(name string) *Property { return e.byName[name] }
 

@@ -93,6 +93,12 @@ func TooMuchWork(limit time.Duration) *Error {
 	}
 }
 
+// SumOverflow is the UNPROCESSABLE_ENTITY that a store answers where a sum is beyond the range of
+// its numbers.
+func SumOverflow() *Error {
+	return Errorf(UnprocessableEntity, "a sum is too large for the numbers of its field; narrow the filter, or group by more fields")
+}
+
 // TooCostly is the UNPROCESSABLE_ENTITY that a store answers where a statement ran
 // longer than it may: limit is the setting limits.statement. total says that the
 // statement counted rows as well. Sending the call again would cost the same.

@@ -23,6 +23,9 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error
 	if err != nil {
 		return nil, err
 	}
+	if q.Group != nil {
+		return s.group(ctx, t, q)
+	}
 	r := &reading{store: s, table: t, b: s.text.Builder()}
 	defer r.b.Free()
 	if err := r.Begin(&t.Table, q, budget.MeterOf(ctx)); err != nil {

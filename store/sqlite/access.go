@@ -16,7 +16,9 @@ type access struct {
 	db     *engine.DB // nil: it is not open
 	events eventLog
 	// text writes the statements.
-	text   sqltext.Database
+	text sqltext.Database
+	// exact writes those of groups whose sums are exact for integers of any size.
+	exact  sqltext.Database
 	tables atomic.Pointer[tables]
 	named  bool // answers name the constraints that no card describes
 }

@@ -14,7 +14,11 @@ import (
 )
 
 // dialect is SQLite's way of writing what databases have different syntax for.
-type dialect struct{}
+type dialect struct {
+	// exact adds integers by [sqltext.Sum]: SQLite's own sum fails where the sum of some of them is
+	// beyond 64 bits.
+	exact bool
+}
 
 // maxArgs is how many values SQLite binds to one statement (SQLITE_MAX_VARIABLE_NUMBER of its
 // default build).
@@ -189,15 +193,18 @@ func (dialect) Element(b *sqltext.Builder, name string, of *sqltext.Column) {
 	}
 }
 
-// extend gives a connection what statements use and SQLite lacks: the collation of decimals
-// and frond_lower. Every connection has them (engine.Options.Extend), since an index over a
+// extend gives a connection what statements use and SQLite lacks: the collation of decimals,
+// frond_lower, and the functions of groups. Every connection has them (engine.Options.Extend), since an index over a
 // decimal cannot be used without its collation. The sqlite3 shell knows the collation by the
 // same name, so that files stay usable there.
 func extend(db *sqlite3.Conn) error {
 	if err := db.CreateCollation(decimalCollation, sqltext.CompareDecimal); err != nil {
 		return err
 	}
-	return db.CreateFunction("frond_lower", 1, sqlite3.DETERMINISTIC|sqlite3.INNOCUOUS, lower)
+	if err := db.CreateFunction("frond_lower", 1, sqlite3.DETERMINISTIC|sqlite3.INNOCUOUS, lower); err != nil {
+		return err
+	}
+	return extendGroups(db)
 }
 
 // lower is the SQL function frond_lower: lower case as Unicode maps it, which SQLite's own

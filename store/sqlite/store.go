@@ -58,6 +58,8 @@ func New(opts Options) *Store {
 	opts.Extend = extend
 	a := &access{named: opts.NameRules}
 	a.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: store.Describe(a.table)}
+	a.exact = a.text
+	a.exact.Dialect = dialect{exact: true}
 	a.tables.Store(&tables{Names: migration.DefaultNames(naming)})
 	return &Store{Writes: store.NewWrites(database{a}, &a.text), access: a, opts: opts}
 }

@@ -22,6 +22,9 @@ const shortRows = 1000
 // tallied says that the number of all rows is kept, so that counting them reads none.
 func (r *Reading) Lane(tallied bool) turns.Lane {
 	q := r.Find
+	if q.Group != nil { // of any number of rows
+		return turns.Search
+	}
 	read := max(0, q.Offset) + max(0, q.Limit) + 1
 	if q.Each != nil {
 		read *= len(q.Each.Values)

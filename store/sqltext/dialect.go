@@ -1,6 +1,9 @@
 package sqltext
 
 import (
+	"time"
+
+	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 )
@@ -61,4 +64,8 @@ type Dialect interface {
 	// given name; Element writes the id of such a row so that it compares with column of.
 	Elements(b *Builder, c *Column, alias, name string, of *Column)
 	Element(b *Builder, name string, of *Column)
+	// Grouped writes a column of groups ([facade.Find.Group]), whose field has the column of under
+	// alias; nil for the number of rows, which is not written by it. It returns the column as
+	// statements around the groups read it under the name as.
+	Grouped(b *Builder, c *aggregate.Column, of *Column, alias string, zone *time.Location, as string) *Column
 }

@@ -43,8 +43,12 @@ type Reading struct {
 // INTERNAL_ERROR says that a field is not stored.
 func (r *Reading) Begin(t *Table, q *facade.Find, meter budget.Meter) (err error) {
 	r.Table, r.Find, r.meter, r.Found.Total = t, q, meter, -1
-	if q.Key != nil {
+	switch {
+	case q.Key != nil:
 		r.reach = singleRow
+		return nil
+	case q.Group != nil:
+		r.reach = reachOf(q.Where, q.Entity)
 		return nil
 	}
 	if r.Order, err = t.sorting(r.orderRoom[:0], q); err != nil {

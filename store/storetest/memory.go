@@ -90,6 +90,9 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 			met = append(met, r)
 		}
 	}
+	if q.Group != nil {
+		return s.group(q, met)
+	}
 	slices.SortStableFunc(met, func(a, b *row) int { return compareRows(q.Sort, a, b) })
 	if q.Each == nil {
 		rows, total, more := page(q, met)

@@ -38,6 +38,8 @@ func Run(t *testing.T, h Harness) {
 		{"many keys at once", testEach},
 		{"selections", testSelections},
 		{"a row by its key", testRow},
+		{"groups", testGroups},
+		{"sums that are too large", testGroupOverflow},
 		// Seeds, and what only goes wrong with odd texts, lost callers and many at once.
 		{"seeds are written once", testSeeds},
 		{"hostile text is only text", testHostile},
@@ -57,6 +59,7 @@ func Run(t *testing.T, h Harness) {
 		{"two transactions that read what the other writes", transacting(testSkew)},
 		// Last, since its failures are the hardest to read: the others name the fault.
 		{"random reads against the reference store", testRandom},
+		{"random groups against the reference store", testRandomGroups},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			// Cards are compiled for each test, so that no store keeps the table of an entity

@@ -131,6 +131,9 @@ func Unknown(err error) bool {
 	return false
 }
 
+// OutOfRange says whether a number that a statement made is beyond its type.
+func OutOfRange(err error) bool { return codeOf(err) == "22003" }
+
 // BadValue says whether the server could not read a value or work with it (class 22).
 func BadValue(err error) bool { return classOf(err) == "22" }
 

@@ -1,0 +1,184 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/aggregate"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// group reads groups of rows.
+func (s *access) group(ctx context.Context, t *table, q *facade.Find) (*facade.Found, error) {
+	r := &reading{store: s, table: t, b: s.text.Builder()}
+	defer r.b.Free()
+	err := r.Begin(&t.Table, q, budget.MeterOf(ctx))
+	if err == nil {
+		err = r.Grouped(r.b)
+	}
+	if err == nil {
+		err = r.b.Ready()
+	}
+	if err == nil {
+		err = s.db.ReadAs(ctx, r.Lane(false), func(c *engine.Conn) error { return runGroups(r, c) })
+	}
+	switch {
+	case engine.OutOfRange(err):
+		return nil, kiterror.SumOverflow()
+	case err != nil:
+		return nil, unfit(err)
+	}
+	return &r.Found, nil
+}
+
+// runGroups runs the statement of groups.
+func runGroups(r *reading, c *engine.Conn) error {
+	r.Reset()
+	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(r.Find.Limit))
+	q, args := r.query(r.b, 0, 0, func(values [][]byte) error {
+		if !r.Next() {
+			return nil
+		}
+		r.take(values, 0)
+		return r.Grown()
+	})
+	defer args.free()
+	if err := c.Run(q); err != nil {
+		return err
+	}
+	return r.Settle([]facade.FoundGroup{{To: r.Read.Len()}})
+}
+
+// Grouped writes a column of groups:
+//
+//	a key             t0."status", trim_scale(t0."price"), date_trunc('month', t0."at" AT TIME ZONE $1)::date
+//	countDistinct     count(DISTINCT t0."status")
+//	sum               sum(t0."quantity")::bigint
+//	avg               of decimals see [average]
+//	min, max          min(t0."price")
+func (dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of *sqltext.Column, alias string, zone *time.Location, as string) *sqltext.Column {
+	column := groupColumn(c, of, as)
+	if of == nil {
+		return column
+	}
+	function := func(name, end string) {
+		b.Text(name)
+		b.Column(alias, of)
+		b.Text(end)
+	}
+	isUUID := of.Parts == nil && classOf(of) == asUUID
+	switch c.Func {
+	case aggregate.Key:
+		switch {
+		case c.Unit != aggregate.Value:
+			period(b, c, of, alias, zone)
+		case classOf(of) == asDecimal:
+			function("trim_scale(", ")")
+		default:
+			b.Column(alias, of)
+		}
+	case aggregate.CountDistinct:
+		function("count(DISTINCT ", ")")
+	case aggregate.Sum:
+		switch c.As.Kind {
+		case schema.KindInteger:
+			function("sum(", ")::bigint")
+		case schema.KindNumber:
+			function("sum(", "::double precision)")
+		default:
+			function("sum(", ")")
+		}
+	case aggregate.Avg:
+		switch of.Prop.Kind {
+		case schema.KindInteger:
+			function("(sum(", ")::double precision / ")
+			function("nullif(count(", "), 0))")
+		case schema.KindNumber:
+			function("avg(", "::double precision)")
+		default:
+			average(b, of, alias)
+		}
+	case aggregate.Min, aggregate.Max:
+		if function(c.Func.String()+"(", ""); isUUID {
+			b.Text("::text")
+		}
+		b.Text(")")
+	}
+	return column
+}
+
+// average writes the average of decimals, with six places more than the longest of them, its halves rounded
+// to the larger amount. PostgreSQL's own has as many places as it likes; here sums and counts are divided as
+// integers:
+//
+//	sign(S) * div(2 * |S| * 10^(places+6) + n, 2 * n) * 10^-(places+6)
+func average(b *sqltext.Builder, of *sqltext.Column, alias string) {
+	of1 := func(before, after string) {
+		b.Text(before)
+		b.Column(alias, of)
+		b.Text(after)
+	}
+	of1("(sign(sum(", ")) * div(2 * abs(")
+	of1("sum(", ")) * ('1e' || ")
+	of1("(max(scale(", ")) + 6))::numeric + ")
+	of1("count(", "), 2 * ")
+	of1("count(", ")) * ('1e-' || ")
+	of1("(max(scale(", ")) + 6))::numeric)")
+}
+
+// period writes the first day of a period, or the moment at which an hour begins.
+func period(b *sqltext.Builder, c *aggregate.Column, of *sqltext.Column, alias string, zone *time.Location) {
+	named := func() {
+		b.Bind(sqltext.TextValue(zone.String()))
+		b.Text("::text")
+	}
+	moment := func() {
+		b.Column(alias, of)
+		if t := baseType(of.Type); t == "timestamp" || t == "timestamp without time zone" {
+			b.Text(" AT TIME ZONE 'UTC'")
+		}
+	}
+	b.Text("date_trunc('", c.Unit.String(), "', ")
+	switch {
+	case c.Unit == aggregate.Hour: // in a zone, so that an hour which the clock repeats is two
+		moment()
+		b.Text(", ")
+		named()
+		b.Text(")")
+		return
+	case c.Of.Kind == schema.KindDateTime:
+		moment()
+		b.Text(" AT TIME ZONE ")
+		named()
+	default:
+		b.Column(alias, of)
+		b.Text("::timestamp")
+	}
+	b.Text(")::date")
+}
+
+// groupColumn is a column of groups as the statement around them reads it.
+func groupColumn(c *aggregate.Column, of *sqltext.Column, as string) *sqltext.Column {
+	column := &sqltext.Column{Prop: c.As, Name: as, Plain: as, NotNull: c.Func == aggregate.Count || c.Func == aggregate.CountDistinct}
+	switch {
+	case c.Func == aggregate.Key && c.Unit == aggregate.Value, c.Func == aggregate.Min, c.Func == aggregate.Max:
+		column.Type, column.Collation, column.Fits = of.Type, of.Collation, of.Fits
+		if of.Parts != nil || classOf(of) == asUUID && c.Func != aggregate.Key {
+			column.Type = "text"
+		}
+	case c.Unit == aggregate.Hour:
+		column.Type = "timestamp with time zone"
+	case c.Unit != aggregate.Value:
+		column.Type = "date"
+	default:
+		column.Type = map[schema.Kind]string{schema.KindInteger: "bigint", schema.KindNumber: "double precision", schema.KindDecimal: "numeric"}[c.As.Kind]
+	}
+	column.Decode = decoderOf(column)
+	return column
+}

@@ -1,0 +1,242 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/aggregate"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
+)
+
+// group reads groups of rows. SQLite adds integers by itself; where that overflows on the way, the
+// statement runs again with a sum that does not.
+func (s *access) group(ctx context.Context, t *table, q *facade.Find) (*facade.Found, error) {
+	found, err := s.groupBy(ctx, &s.text, t, q)
+	if errors.Is(err, errOverflow) {
+		if found, err = s.groupBy(ctx, &s.exact, t, q); errors.Is(err, errOverflow) {
+			return nil, kiterror.SumOverflow()
+		}
+	}
+	return found, err
+}
+
+// groupBy runs the statement of groups as a database writes it.
+func (s *access) groupBy(ctx context.Context, db *sqltext.Database, t *table, q *facade.Find) (*facade.Found, error) {
+	r := &reading{store: s, table: t, b: db.Builder()}
+	defer r.b.Free()
+	err := r.Begin(&t.Table, q, budget.MeterOf(ctx))
+	if err == nil {
+		err = r.Grouped(r.b)
+	}
+	if err == nil {
+		err = r.b.Ready()
+	}
+	if err == nil {
+		err = s.db.ReadAs(ctx, r.Lane(false), func(c *engine.Conn) error { return runGroups(r, c) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &r.Found, nil
+}
+
+// runGroups steps the statement of groups.
+func runGroups(r *reading, c *engine.Conn) error {
+	r.Reset()
+	st, err := c.Start(r.b.SQL, r.b.Args)
+	if err != nil {
+		return err
+	}
+	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(r.Find.Limit))
+	for st.Step() && r.Next() {
+		for i, c := range r.Selection.Fields {
+			if c.Prop.Kind == schema.KindNumber && math.IsInf(st.ColumnFloat(i), 0) {
+				err = kiterror.SumOverflow()
+			}
+		}
+		if r.take(st, 0); err == nil {
+			err = r.Grown()
+		}
+		if err != nil {
+			_ = c.Finish(st) // it was going well
+			return err
+		}
+	}
+	if err := c.Finish(st); err != nil {
+		if strings.Contains(err.Error(), errOverflow.Error()) {
+			return errOverflow
+		}
+		return err
+	}
+	return r.Settle([]facade.FoundGroup{{To: r.Read.Len()}})
+}
+
+// Grouped writes a column of groups:
+//
+//	a key             t0."status", frond_plain(t0."price"), substr(t0."day", 1, 7) || '-01'
+//	countDistinct     count(DISTINCT t0."status")
+//	sum, avg          sum(t0."quantity"), frond_avg(t0."price") of decimals
+//	min, max          min(t0."price")
+func (d dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of *sqltext.Column, alias string, zone *time.Location, as string) *sqltext.Column {
+	column := &sqltext.Column{Prop: c.As, Name: as, Plain: as, NotNull: c.Func == aggregate.Count || c.Func == aggregate.CountDistinct}
+	if c.As.Kind == schema.KindDecimal {
+		column.Name, column.Collation = as+" COLLATE "+decimalCollation, decimalCollation
+	}
+	if of == nil {
+		return column
+	}
+	value := func() { carried(b, of, alias) }
+	function := func(name string) {
+		b.Text(name, "(")
+		value()
+		b.Text(")")
+	}
+	isDecimal := of.Prop.Kind == schema.KindDecimal
+	switch c.Func {
+	case aggregate.Key:
+		switch {
+		case c.Unit != aggregate.Value:
+			period(b, c, value, zone)
+		case isDecimal:
+			function("frond_plain")
+		default:
+			value()
+		}
+	case aggregate.CountDistinct:
+		function("count(DISTINCT ")
+		b.Text(")")
+	case aggregate.Sum:
+		switch {
+		case isDecimal:
+			function("frond_total")
+		case d.exact && of.Prop.Kind == schema.KindInteger:
+			function("frond_sum")
+		default:
+			function("sum")
+		}
+	case aggregate.Avg:
+		if isDecimal {
+			function("frond_avg")
+		} else {
+			function("avg")
+		}
+	case aggregate.Min:
+		function("min")
+	case aggregate.Max:
+		function("max")
+	}
+	return column
+}
+
+// carried writes the value of a column where its card carries it, and null elsewhere: a column of
+// another program may hold values of any type.
+func carried(b *sqltext.Builder, c *sqltext.Column, alias string) {
+	types := map[schema.Kind]string{schema.KindInteger: "= 'integer'", schema.KindBoolean: "= 'integer'", schema.KindNumber: "IN ('integer', 'real')"}[c.Prop.Kind]
+	switch {
+	case c.Odd != nil && c.Parts == nil && c.Prop.Kind == schema.KindDateTime:
+		b.Text("frond_moment(")
+		b.Column(alias, c)
+		b.Text(")")
+	case c.Odd != nil && c.Parts == nil && types != "":
+		b.Text("CASE WHEN typeof(")
+		b.Column(alias, c)
+		b.Text(") ", types, " THEN ")
+		b.Column(alias, c)
+		b.Text(" END")
+	default:
+		b.Column(alias, c)
+	}
+}
+
+// period writes the first day of a period, or the moment at which an hour begins. In UTC a date is
+// the beginning of the text; elsewhere frond_day makes it.
+func period(b *sqltext.Builder, c *aggregate.Column, value func(), zone *time.Location) {
+	moment, utc := c.Of.Kind == schema.KindDateTime, zone.String() == "UTC"
+	zoned := func(function string) {
+		b.Text(function, "(")
+		value()
+		b.Text(", ")
+		b.Bind(sqltext.TextValue(zone.String()))
+		b.Text(")")
+	}
+	part := func(to string) {
+		b.Text("substr(")
+		if moment && !utc {
+			zoned("frond_day")
+		} else {
+			value()
+		}
+		b.Text(", 1, ", to, ")")
+	}
+	switch c.Unit {
+	case aggregate.Hour:
+		if !utc {
+			zoned("frond_hour")
+			return
+		}
+		part("13")
+		b.Text(" || ':00:00.000000Z'")
+	case aggregate.Day:
+		part("10")
+	case aggregate.Week: // on the Monday six days before the date, or after that
+		b.Text("date(")
+		part("10")
+		b.Text(", '-6 days', 'weekday 1')")
+	case aggregate.Month:
+		part("7")
+		b.Text(" || '-01'")
+	case aggregate.Quarter:
+		b.Text("frond_quarter(")
+		part("7")
+		b.Text(")")
+	case aggregate.Year:
+		part("4")
+		b.Text(" || '-01-01'")
+	}
+}
+
+// extendGroups gives a connection the functions that groups are made by.
+func extendGroups(db *sqlite3.Conn) error {
+	const pure = sqlite3.DETERMINISTIC | sqlite3.INNOCUOUS
+	for name, f := range map[string]sqlite3.ScalarFunction{"frond_plain": plain, "frond_quarter": quarter, "frond_moment": moment} {
+		if err := db.CreateFunction(name, 1, pure, f); err != nil {
+			return err
+		}
+	}
+	for name, cut := range map[string]func(dst []byte, local time.Time) []byte{
+		"frond_day":  func(dst []byte, local time.Time) []byte { return local.AppendFormat(dst, time.DateOnly) },
+		"frond_hour": appendHour,
+	} {
+		if err := db.CreateFunction(name, 2, pure, inZone(cut)); err != nil {
+			return err
+		}
+	}
+	for name, end := range map[string]func(sqlite3.Context, *sqltext.Sum){
+		"frond_sum": func(ctx sqlite3.Context, s *sqltext.Sum) {
+			switch n, any, ok := s.Int(); {
+			case !ok:
+				ctx.ResultError(errOverflow)
+			case any:
+				ctx.ResultInt64(n)
+			}
+		},
+		"frond_total": func(ctx sqlite3.Context, s *sqltext.Sum) { resultOf(ctx, s.Text()) },
+		"frond_avg":   func(ctx sqlite3.Context, s *sqltext.Sum) { resultOf(ctx, s.Avg()) },
+	} {
+		if err := db.CreateWindowFunction(name, 1, pure, func() sqlite3.AggregateFunction { return &adding{end: end} }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package sqltext
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// Sum adds decimals, and integers, of any size exactly: the aggregate of a database that has no
+// numbers for it. The zero value is the sum of no values.
+type Sum struct {
+	// total and part are added, both as multiples of 10^-scale. part is what fits a machine word.
+	total big.Int
+	part  int64
+	scale int // the most decimal places among the values
+	count int
+}
+
+// maxPart bounds part and each summand, so that their sum fits.
+const maxPart = 1 << 61
+
+// Add adds a decimal; a text that is none counts as no value.
+func (s *Sum) Add(text string) {
+	sign, rest := int64(1), text
+	if strings.HasPrefix(rest, "-") {
+		sign, rest = -1, rest[1:]
+	}
+	whole, fraction, _ := strings.Cut(rest, ".")
+	if whole == "" && fraction == "" || !digits(whole) || !digits(fraction) {
+		return
+	}
+	s.count++
+	if len(whole)+len(fraction) <= 18 && len(fraction) == s.scale {
+		if n, err := strconv.ParseInt(whole+fraction, 10, 64); err == nil {
+			s.add(sign * n)
+			return
+		}
+	}
+	s.flush()
+	value, _ := new(big.Int).SetString(whole+fraction, 10)
+	if sign < 0 {
+		value.Neg(value)
+	}
+	switch places := len(fraction) - s.scale; {
+	case places > 0:
+		s.total.Mul(&s.total, power(places))
+		s.scale = len(fraction)
+	case places < 0:
+		value.Mul(value, power(-places))
+	}
+	s.total.Add(&s.total, value)
+}
+
+// AddInt adds an integer. A sum is of integers or of decimals.
+func (s *Sum) AddInt(n int64) {
+	s.count++
+	s.add(n)
+}
+
+// add adds a multiple of 10^-scale.
+func (s *Sum) add(n int64) {
+	if n >= maxPart || n <= -maxPart {
+		s.total.Add(&s.total, big.NewInt(n))
+		return
+	}
+	if s.part += n; s.part >= maxPart || s.part <= -maxPart {
+		s.flush()
+	}
+}
+
+// flush moves part into total.
+func (s *Sum) flush() {
+	s.total.Add(&s.total, big.NewInt(s.part))
+	s.part = 0
+}
+
+// Int returns the sum of integers; ok is false where it is none of 64 bits. There is none of no
+// values.
+func (s *Sum) Int() (n int64, any, ok bool) {
+	s.flush()
+	return s.total.Int64(), s.count > 0, s.total.IsInt64()
+}
+
+// Text returns the sum, with as many places as the longest value; "" of no values.
+func (s *Sum) Text() string {
+	if s.count == 0 {
+		return ""
+	}
+	s.flush()
+	return decimalText(&s.total, s.scale)
+}
+
+// avgPlaces is how many places an average has more than the longest value.
+const avgPlaces = 6
+
+// Avg returns the average, with [avgPlaces] more places than the longest value, its halves rounded
+// to the larger amount; "" of no values.
+func (s *Sum) Avg() string {
+	if s.count == 0 {
+		return ""
+	}
+	s.flush()
+	twice := new(big.Int).Abs(&s.total)
+	twice.Mul(twice, power(avgPlaces)).Lsh(twice, 1)
+	n := big.NewInt(int64(s.count))
+	twice.Add(twice, n).Quo(twice, n.Lsh(n, 1))
+	if s.total.Sign() < 0 {
+		twice.Neg(twice)
+	}
+	return decimalText(twice, s.scale+avgPlaces)
+}
+
+// power is 10^n.
+func power(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
+
+// decimalText is n × 10^-scale.
+func decimalText(n *big.Int, scale int) string {
+	text, sign := new(big.Int).Abs(n).String(), ""
+	if n.Sign() < 0 {
+		sign = "-"
+	}
+	if scale == 0 {
+		return sign + text
+	}
+	if missing := scale + 1 - len(text); missing > 0 {
+		text = strings.Repeat("0", missing) + text
+	}
+	return sign + text[:len(text)-scale] + "." + text[len(text)-scale:]
+}
+
+// maxPlain is how far from the point the first digit of a plain decimal is.
+const maxPlain = 2000
+
+// PlainDecimal is a decimal in the shortest text of its value: "1.50" is "1.5". Any other text stays
+// as it is, and so does one of thousands of digits, which only an exponent can have.
+func PlainDecimal(text string) string {
+	d, ok := parseDecimal(text)
+	switch {
+	case !ok, d.point > maxPlain, d.point < -maxPlain:
+		return text
+	case d.sign == 0:
+		return "0"
+	}
+	sign, places := "", len(d.digits)-d.point
+	if d.sign < 0 {
+		sign = "-"
+	}
+	switch {
+	case places <= 0:
+		return sign + d.digits + strings.Repeat("0", -places)
+	case d.point <= 0:
+		return sign + "0." + strings.Repeat("0", -d.point) + d.digits
+	}
+	return sign + d.digits[:d.point] + "." + d.digits[d.point:]
+}
