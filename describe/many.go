@@ -44,3 +44,17 @@ func createMany(op *catalog.Operation) *catalog.Operation {
 	}
 	return many
 }
+
+// groupsOutput is the schema of the answer of aggregate.
+func groupsOutput() json.RawMessage {
+	group := object("type", "object", "description", "A group: count, and by the name of a field the functions that were selected.",
+		"properties", object(
+			"key", object("type", "object", "description", "The values of by that the rows of the group have; of a period its first day or moment."),
+			"count", object("type", "integer"),
+		), "required", []string{"key"}, "additionalProperties", object("type", "object"))
+	return object("type", "object", "properties", object(
+		"items", object("type", "array", "items", group),
+		"hasMore", object("type", "boolean", "description", "Whether there are groups after the last one."),
+		"endCursor", object("type", []string{"string", "null"}, "description", "The cursor of the last group: after of the next page."),
+	), "required", []string{"items", "hasMore", "endCursor"})
+}

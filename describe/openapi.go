@@ -161,6 +161,8 @@ func summary(op *catalog.Operation) string {
 			return "Get " + what + " by id"
 		case "findByIds":
 			return "Get " + plural + " by ids"
+		case catalog.Aggregate:
+			return "Group " + plural
 		case "create":
 			return "Create " + what
 		case "update":

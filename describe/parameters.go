@@ -43,7 +43,7 @@ func (d *openAPI) parameters(route Route) []json.RawMessage {
 				continue
 			}
 			all = append(all, d.parameter(op, card, p))
-			if p.Name == "filter" && op.Builtin && op.Name == "list" {
+			if p.Name == "filter" && (op.Builtin && op.Name == "list" || op.Aggregates()) {
 				all = append(all, d.brackets(op.Door.Entity)...)
 			}
 		}
@@ -95,14 +95,24 @@ func (d *openAPI) pathID(op *catalog.Operation) json.RawMessage {
 //	fields, sort, ids   names or ids with commas, even if their cards allow other forms
 //	anything else       its text
 func (d *openAPI) parameter(op *catalog.Operation, card *schema.Entity, p *schema.Property) json.RawMessage {
-	grammar := op.Builtin && (op.Name == "list" || op.Name == "findByIds" || op.Name == "findById")
+	grammar := op.Builtin && (op.Name == "list" || op.Name == "findByIds" || op.Name == "findById" || op.Aggregates())
 	switch {
 	case grammar && p.Name == "filter":
 		return jsonParameter("filter", "Filter as JSON, such as {\"price\":{\"gte\":10}}; filter[price][gte]=10 is the other form. Use one of the two.",
 			d.schemas.of(op.Door.Entity, filters), nil)
-	case grammar && (p.Name == "fields" || p.Name == "sort"):
+	case grammar && (p.Name == "fields" || p.Name == "sort" || p.Name == "by" || p.Name == "select"):
 		return d.shared(op.Name+"."+p.Name, func() json.RawMessage {
 			return listParameter(p.Name, p.Shape.Description, object("type", "string"))
+		})
+	case grammar && p.Name == "having":
+		return d.shared(op.Name+".having", func() json.RawMessage {
+			return jsonParameter(p.Name, p.Shape.Description, object("type", "object"), nil)
+		})
+	case grammar && op.Aggregates():
+		return d.shared(op.Name+"."+p.Name, func() json.RawMessage {
+			shape := p.Shape
+			shape.Description = ""
+			return object("name", p.Name, "in", "query", "description", p.Shape.Description, "schema", shape.AppendJSON(nil))
 		})
 	case grammar && op.Name == "list":
 		return d.shared("list."+p.Name, func() json.RawMessage {

@@ -60,6 +60,8 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 		}
 		about += " With Accept: text/csv or application/x-ndjson the answer is a file of all rows, and limit is their number."
 		success(http.StatusOK, about, headers)
+	case op.Aggregates():
+		success(http.StatusOK, "A page of groups.", object("Link", object("description", "The next page (RFC 8288).", "schema", object("type", "string"))))
 	default:
 		success(http.StatusOK, "Response", nil)
 	}
@@ -121,6 +123,9 @@ func codes(r Route) []kiterror.Code {
 		if !op.Builtin || op.IsMany() {
 			all = append(all, kiterror.UnprocessableEntity)
 		}
+	}
+	if op.Aggregates() {
+		all = append(all, kiterror.UnprocessableEntity)
 	}
 	return append(all, kiterror.TooManyRequests)
 }

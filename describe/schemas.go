@@ -314,6 +314,9 @@ func pageOf(item json.RawMessage) json.RawMessage {
 
 // output is the schema of an operation's result; nil: the result has no declared shape.
 func (s *schemas) output(op *catalog.Operation) json.RawMessage {
+	if op.Aggregates() {
+		return s.named("Groups", groupsOutput)
+	}
 	if op.Output == nil {
 		return nil
 	}

@@ -127,6 +127,8 @@ var builtins = map[string]*builtin{
 	"update":    {admitUpdate, fillUpdate, runUpdate},
 	"delete":    {admitID, fillNothing, runDelete},
 
+	"aggregate": {admitAggregate, fillNothing, runAggregate},
+
 	"createMany": {admitCreateMany, fillNothing, runCreateMany},
 	"updateMany": {admitMany, fillNothing, runUpdateMany},
 	"deleteMany": {admitMany, fillNothing, runDeleteMany},

@@ -240,6 +240,7 @@ const (
 	FormCount               // Total: {"count": 2}, of updateMany and deleteMany
 	FormCounted             // Total and Rows: {"count": 2, "items": […]}, where fields are selected
 	FormUpsert              // Created and the one row: {"created": true, "item": {…}}
+	FormGroups              // Rows, HasMore, EndCursor: {"items": […], …}, the answer of aggregate
 )
 
 // Result is the answer of a call. Its rows stay the JSON text a store or a remote
@@ -325,8 +326,9 @@ func (r *Result) appendRows(dst []byte, from, to int, page *Page) []byte {
 	}
 	dst = append(dst, `{"items":`...)
 	dst = r.Rows.AppendRange(dst, from, to)
-	dst = append(dst, `,"total":`...)
-	dst = strconv.AppendInt(dst, page.Total, 10)
+	if r.Form != FormGroups {
+		dst = strconv.AppendInt(append(dst, `,"total":`...), page.Total, 10)
+	}
 	dst = append(dst, `,"hasMore":`...)
 	dst = strconv.AppendBool(dst, page.HasMore)
 	dst = append(dst, `,"endCursor":`...)

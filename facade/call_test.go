@@ -188,7 +188,7 @@ func TestFindAndDelete(t *testing.T) {
 		{"what was not is not", "comment.delete", `{"id":3}`, ``, `false`},
 		{"what others hold on to stays", "author.delete", `{"id":"alan"}`, ``, "/params/id restrict: is still pointed at by rows of post, in authorId; remove or change them first"},
 		{"a query where there is none", "comment.delete", `{"id":3}`, `{"x":1}`, "/query/x unknown_key: is nothing that comment.delete takes; there is ifMatch, where"},
-		{"an operation its author left out", "tag.delete", `{"id":"t1"}`, ``, "tag.delete: NOT_FOUND: tag has no operation called delete; there is list, findById, findByIds, create"},
+		{"an operation its author left out", "tag.delete", `{"id":"t1"}`, ``, "tag.delete: NOT_FOUND: tag has no operation called delete; there is list, findById, findByIds, aggregate, create"},
 		{"an entity without a door", "audit.list", ``, ``, "audit.list: NOT_FOUND: no entity is called audit here; there is comment, post, tag, health, author"},
 		{"an entity nearly named", "Pots.list", ``, ``, "Pots.list: NOT_FOUND: no entity is called Pots here; did you mean post?; there is comment, post, tag, health, author"},
 		{"declared and unanswered", "post.archive", `{"id":"p1"}`, ``, "post.archive: NOT_IMPLEMENTED: post.archive is declared and nothing answers it; attach a handler to it"},

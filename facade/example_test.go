@@ -149,7 +149,7 @@ func ExampleError() {
 	}
 	// Output:
 	// NOT_FOUND 404
-	// book has no operation called lst; there is list, findById, findByIds, create, update, delete, lend
+	// book has no operation called lst; there is list, findById, findByIds, aggregate, create, update, delete, lend
 }
 
 func libraryProject() *facade.Project {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -42,6 +43,7 @@ type execution struct {
 	merging      *mergePatch    // of a patch that reaches into nested objects
 	points       []Points       // relations of the body that the store has to follow
 	many         *manyRows      // of a write of many rows
+	groups       *grouping      // of aggregate
 
 	// Found by run.
 	before *rows.Rows // the rows of a handler's answer, where they have crossed the boundary once
@@ -392,3 +394,11 @@ func traceScope(x *viewer, door *boundDoor, op *catalog.Operation, scope *access
 // runsHandler reports whether the handler of a command runs: in a dry run, where its transaction is
 // rolled back.
 func runsHandler(x *execution) bool { return !x.trace.dry() || x.trace.Handlers && x.host.dryRuns }
+
+// grouping is the query of aggregate, read.
+type grouping struct {
+	groups *aggregate.Groups
+	order  order
+	limit  int
+	from   []json.RawMessage
+}

@@ -135,7 +135,7 @@ func replaceWord(text, name, by string) string {
 // reading it, for handlers and remotes. Relations are followed here: their columns are in their
 // place.
 func renameQuery(x *execution) {
-	if len(x.used) == 0 && x.relations == nil || x.call.Invocation.Query == nil || x.door.Entity == nil {
+	if len(x.used) == 0 && x.relations == nil || x.groups != nil || x.call.Invocation.Query == nil || x.door.Entity == nil {
 		return
 	}
 	own := *x.call

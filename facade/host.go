@@ -179,7 +179,7 @@ type keeper interface {
 // facade/remote implements it over a [Caller] for each Frond. It may be used from many goroutines.
 //
 // Each method is given calls with the door's own name, the state of the caller and the fields that
-// are wanted. Create and List complete the call, which is theirs. The error is
+// are wanted. Create, List and Aggregate complete the call, which is theirs. The error is
 // SERVICE_UNAVAILABLE where nothing carries calls to the Frond.
 type Remotes interface {
 	// Call sends a call as it is.
@@ -188,6 +188,8 @@ type Remotes interface {
 	Create(ctx context.Context, r RemoteRequest, c *Call, set schema.Object) (*Result, error)
 	// List reads a page, or a page for each key of a batch.
 	List(ctx context.Context, r RemoteRequest, c *Call, l RemoteList) (*Result, error)
+	// Aggregate groups the rows that meet where, which takes the place of the filter of the query.
+	Aggregate(ctx context.Context, r RemoteRequest, c *Call, where *filter.Filter) (*Result, error)
 	// Find reads the rows with these ids that meet where, a group for each id.
 	Find(ctx context.Context, r RemoteRequest, fields []string, where *filter.Filter, ids []json.RawMessage) (*Result, error)
 }

@@ -159,7 +159,7 @@ func readCursor(x *viewer, o *order, name string, value json.RawMessage) []json.
 	if text == "" {
 		return nil
 	}
-	if !givesCursors(x) {
+	if o.endsInKey() && !givesCursors(x) {
 		x.refuseQuery(name, "cursor", "cannot be used: this list gives no cursors; page with offset")
 		return nil
 	}

@@ -99,10 +99,10 @@ func TestAccessOfMany(t *testing.T) {
 		}
 	}
 	want := []string{
-		"list findById findByIds create update delete createMany updateMany deleteMany upsert | ",
-		"list findById findByIds create delete deleteMany | update createMany updateMany upsert",
-		"list findById findByIds create update delete createMany updateMany deleteMany upsert | ",
-		"list findById findByIds | create update delete createMany updateMany deleteMany upsert",
+		"list findById findByIds aggregate create update delete createMany updateMany deleteMany upsert | ",
+		"list findById findByIds aggregate create delete deleteMany | update createMany updateMany upsert",
+		"list findById findByIds aggregate create update delete createMany updateMany deleteMany upsert | ",
+		"list findById findByIds aggregate | create update delete createMany updateMany deleteMany upsert",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("opens | denies (-want +got):\n%s", diff)

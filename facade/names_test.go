@@ -76,9 +76,9 @@ surfaces: {rest: {except: [order.burn]}}
 			caller       facade.Caller
 			method, want string
 		}{
-			{clerk, "order.nothing", "order.nothing: NOT_FOUND: order has no operation called nothing; there is list, pay"},
+			{clerk, "order.nothing", "order.nothing: NOT_FOUND: order has no operation called nothing; there is list, aggregate, pay"},
 			{nobody, "order.nothing", "order.nothing: NOT_FOUND: order has no operation called nothing; there is nothing"},
-			{nobody, "customer.nothing", "customer.nothing: NOT_FOUND: customer has no operation called nothing; there is list"},
+			{nobody, "customer.nothing", "customer.nothing: NOT_FOUND: customer has no operation called nothing; there is list, aggregate"},
 			{clerk, "nothing.list", "nothing.list: NOT_FOUND: no entity is called nothing here; there is customer, line, order"},
 			{nobody, "nothing.list", "nothing.list: NOT_FOUND: no entity is called nothing here; there is customer"},
 		} {
@@ -87,7 +87,7 @@ surfaces: {rest: {except: [order.burn]}}
 			}
 		}
 	}
-	const all = "there is list, findById, findByIds, create, update, delete, pay, burn"
+	const all = "there is list, findById, findByIds, aggregate, create, update, delete, pay, burn"
 	if got := must(t, user(f, "clerk", true), "order.pay", "", "", ""); !strings.Contains(got, all) {
 		t.Errorf("the author's own code is told %s", got)
 	}

@@ -44,7 +44,7 @@ const (
 
 // cursor is the cursor of a row with these values of the order's fields, or "".
 func (o *order) cursor(values json.RawMessage) string {
-	if len(values) > maxCarried {
+	if len(values) > maxCarried && o.endsInKey() {
 		values = o.carried(values)
 	}
 	if base64.RawURLEncoding.EncodedLen(cursorHead+len(values)) > maxCursor {
@@ -55,6 +55,13 @@ func (o *order) cursor(values json.RawMessage) string {
 	raw = binary.BigEndian.AppendUint64(raw, o.mark)
 	raw = append(raw, values...)
 	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// endsInKey reports whether the last field is the primary key, which leads to the rest of a row. An
+// order of groups has none.
+func (o *order) endsInKey() bool {
+	p := o.keys[len(o.keys)-1].Field
+	return p == p.Owner.Primary
 }
 
 // carried is values with the long ones cut, the key aside.
@@ -129,6 +136,9 @@ func (o *order) values(text string) (values []json.RawMessage, ok bool) {
 		case jsontext.IsNull(v):
 			values = append(values, json.RawMessage("null"))
 		case isCut(v):
+			if !o.endsInKey() {
+				return nil, false
+			}
 			if _, text := cutText(v); !(text && p.Kind == schema.KindString || string(v) == "[]" && p.Kind == schema.KindDecimal) {
 				return nil, false
 			}

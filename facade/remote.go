@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/frondhost/frond/facade/access"
@@ -79,6 +80,8 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 		return x.host.remotes.List(ctx, r, sentCall(x, x.call.Invocation), remoteList(x))
 	case "findById", "findByIds":
 		return findRemoteRows(ctx, x)
+	case catalog.Aggregate:
+		return x.host.remotes.Aggregate(ctx, r, sentCall(x, x.groups.sent(x.call.Invocation)), filter.Both(x.doorScope.Rows, x.list.filter))
 	}
 	if x.op.IsMany() {
 		return manyRemote(ctx, x, r)
@@ -442,4 +445,16 @@ func (a *remoteWrittenRow) itself(e *schema.Entity, id json.RawMessage, sub *fil
 	defer func() { a.x.depth-- }()
 	rest, err := sub.Reduce(a)
 	return err == nil && rest.Always(), err
+}
+
+// sent is the call for the host of a remote door, with the limit of this one.
+func (g *grouping) sent(in Invocation) Invocation {
+	query := schema.Object{{Name: "limit", Value: strconv.AppendInt(nil, int64(g.limit), 10)}}
+	for name, value := range jsontext.Members(in.Query) {
+		if name != "limit" && name != "filter" && !jsontext.IsNull(value) {
+			query = append(query, schema.Member{Name: name, Value: value})
+		}
+	}
+	in.Query = query.AppendJSON(nil)
+	return in
 }

@@ -74,7 +74,7 @@ func showsText(view *catalog.Catalog) string {
 
 func TestSurfaces(t *testing.T) {
 	const (
-		crud     = "list,findById,findByIds,create,update,delete"
+		crud     = "list,findById,findByIds,aggregate,create,update,delete"
 		product  = "product " + crud + ",peek"
 		category = "category " + crud
 		review   = "review " + crud
@@ -89,8 +89,8 @@ func TestSurfaces(t *testing.T) {
 		{"doors and operations by name", "surfaces: {graphql: {only: [category.list, Product.peek, review]}}", "graphql", "category list; product peek; " + review + "; desk getHours"},
 		{"only none", "surfaces: {graphql: {only: []}}", "graphql", "catalog: facts alone; desk getHours"},
 		{"findById alone", "surfaces: {graphql: {only: [product.findById]}}", "graphql", "product findById; desk getHours"},
-		{"all but", "surfaces: {envelope: {except: [category, product.delete, review.list]}}", "envelope", "product list,findById,findByIds,create,update,peek; review findById,findByIds,create,update,delete; desk getHours"},
-		{"findById takes its batch along", "surfaces: {envelope: {except: [category.findById, category.create]}}", "envelope", "category list,update,delete; " + product + "; " + review + "; desk getHours"},
+		{"all but", "surfaces: {envelope: {except: [category, product.delete, review.list]}}", "envelope", "product list,findById,findByIds,aggregate,create,update,peek; review findById,findByIds,create,update,delete; desk getHours"},
+		{"findById takes its batch along", "surfaces: {envelope: {except: [category.findById, category.create]}}", "envelope", "category list,aggregate,update,delete; " + product + "; " + review + "; desk getHours"},
 		{"except none", "surfaces: {envelope: {except: []}}", "envelope", all},
 		{"an audience sees what is named", "surfaces: {audiences: {partner: {rest: {only: [product.list]}}}}", "partner/rest", "product list; "},
 		{"and nothing on another surface", "surfaces: {audiences: {partner: {rest: {only: [product.list]}}}}", "partner/graphql", "; "},
@@ -162,7 +162,7 @@ func TestSurfaceFaults(t *testing.T) {
 		{"no name", "{graphql: {only: [5]}}", "/surfaces/graphql/only/0: 0 has to be a string"},
 		{"an unknown door", "{graphql: {only: [product, prodct.list]}}", "/surfaces/graphql/only/1: no door is called prodct; the doors of catalog are category, product, review"},
 		{"a door of another Frond", "{rest: {except: [desk.getHours]}}", "/surfaces/rest/except/0: desk is a door of the Frond desk; write it under surfaces in that Frond's frond.yaml"},
-		{"an unknown operation", "{rest: {except: [category.peek]}}", "/surfaces/rest/except/0: category has no operation peek; its operations are list, findById, findByIds, create, update, delete"},
+		{"an unknown operation", "{rest: {except: [category.peek]}}", "/surfaces/rest/except/0: category has no operation peek; its operations are list, findById, findByIds, aggregate, create, update, delete"},
 		{"an operation in another spelling", "{rest: {only: [category.List]}}", "/surfaces/rest/only/0: category has no operation List"},
 		{"in an audience", "{audiences: {partner: {rest: {only: [prodct]}}}}", "/surfaces/audiences/partner/rest/only/0: no door is called prodct"},
 		{"an audience's key", "{audiences: {partner: {soap: true}}}", "/surfaces/audiences/partner/soap: an audience has no key soap; its keys are graphql, rest, envelope"},
@@ -212,8 +212,8 @@ func TestOnASurface(t *testing.T) {
 		{"category.list", "", "NOT_FOUND no entity is called category here; there is product, desk"},
 		{"nothing.list", "", "NOT_FOUND no entity is called nothing here; there is product, desk"},
 		{"Review.findById", "", "NOT_FOUND no entity is called Review here; there is product, desk"},
-		{"product.delete", "", "NOT_FOUND product has no operation called delete; there is list, findById, findByIds, create, update, peek"},
-		{"product.remove", "", "NOT_FOUND product has no operation called remove; there is list, findById, findByIds, create, update, peek"},
+		{"product.delete", "", "NOT_FOUND product has no operation called delete; there is list, findById, findByIds, aggregate, create, update, peek"},
+		{"product.remove", "", "NOT_FOUND product has no operation called remove; there is list, findById, findByIds, aggregate, create, update, peek"},
 		{"product.list", `{"filter":{"category":{"name":{"eq":"Tools"}}}}`, "/query/filter/category unknown_key: is nothing to filter product by; did you mean categoryId?; there is id, name, categoryId, tagIds"},
 		{"product.list", `{"filter":{"not":{"or":[{"category":null}]}}}`, "/query/filter/not/or/0/category unknown_key: is nothing to filter product by; did you mean categoryId?; there is id, name, categoryId, tagIds"},
 		{"product.list", `{"filter":{"reviews":{"some":{}}}}`, "/query/filter/reviews unknown_key: is nothing to filter product by; there is id, name, categoryId, tagIds"},

@@ -41,6 +41,9 @@ func (os *operations) add(d *door) {
 //	update     updatePost(id: ID!, ifMatch: String, where: PostFilter, input: UpdatePostInput!): Post
 //	delete     deletePost(id: ID!, ifMatch: String, where: PostFilter): Boolean
 func (os *operations) addBuiltin(d *door, op *catalog.Operation) {
+	if op.Aggregates() {
+		return // it is on connections
+	}
 	f := &field{description: describeBuiltin(d.typ, op), deprecated: op.Deprecated, binding: &binding.Field{
 		Kind: binding.Operation, Operation: op, Door: d.Door, Output: d.Entity,
 	}}

@@ -58,6 +58,7 @@ func Example() {
 	// PATCH   /api/app/notes/{id}         note.update
 	// DELETE  /api/app/notes/{id}         note.delete
 	// GET     /api/app/notes/find-by-ids  note.findByIds
+	// GET     /api/app/notes/aggregate    note.aggregate
 	//
 	// 201 Created {"id":"n1","text":"water the plants","stars":0}
 	// 200 OK {"id":"n1","text":"water the plants","stars":3}

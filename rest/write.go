@@ -67,7 +67,7 @@ func (x *exchange) write(result *facade.Result) error {
 			return err
 		}
 	}
-	if result.Form == facade.FormPage {
+	if result.Form == facade.FormPage || result.Form == facade.FormGroups {
 		if next := x.next(&result.Page); next != "" && len(next) <= maxHeader {
 			header.Set("Link", next)
 		}

@@ -58,8 +58,8 @@ func (b *Compiler) rule(file string, door *catalog.Door, c project.Rule, anyDoor
 	b.operations(file, c.At+"/deny/", door, c.Deny, ", or write deny: all", anyDoor)
 	b.operations(file, c.At+"/allow/", door, c.Allow, ", or write allow: all", anyDoor)
 	b.operations(file, c.At+"/for/", door, c.Ops, "", anyDoor)
-	b.writesOfMany(file, c.At+"/allow/", door, c.Allow)
-	b.writesOfMany(file, c.At+"/for/", door, c.Ops)
+	b.derived(file, c.At+"/allow/", door, c.Allow)
+	b.derived(file, c.At+"/for/", door, c.Ops)
 	r.deny, r.allow, r.allowAll, r.ops = c.Deny, c.Allow, c.AllowAll, c.Ops
 	b.permissions(file, door, r)
 	if door.Entity == nil {
@@ -120,11 +120,10 @@ func (b *Compiler) permissions(file string, door *catalog.Door, r *rule) {
 	}
 }
 
-// writesOfMany reports writes of many rows: they have the rights of the operations of one row, and
-// a rule may only deny them.
-func (b *Compiler) writesOfMany(file, at string, door *catalog.Door, names []string) {
+// derived reports operations that have the rights of others: a rule may only deny them.
+func (b *Compiler) derived(file, at string, door *catalog.Door, names []string) {
 	for i, name := range names {
-		if op := door.Operation(name); op != nil && op.IsMany() {
+		if op := door.Operation(name); op != nil && op.Derived() {
 			b.Fault(file, fmt.Sprint(at, i), fmt.Sprintf("%s has the rights of %s", name, op.Needs[0].Name), "write "+op.Needs[0].Name+", and deny: ["+name+"] where this one stays closed")
 		}
 	}

@@ -306,8 +306,8 @@ func (r *rules) verdicts(state State, op *catalog.Operation) []RuleVerdict {
 // rule names it.
 func ScopeOf(ctx context.Context, c Collector, now func() time.Time, state State, door *catalog.Door, op *catalog.Operation) (Scope, error) {
 	r, is := c.(*rules)
-	if op.IsMany() {
-		return scopeOfMany(ctx, c, now, state, door, op)
+	if op.Derived() {
+		return scopeOfDerived(ctx, c, now, state, door, op)
 	}
 	if !is {
 		return c.Scope(ctx, state, door, op)
@@ -319,10 +319,10 @@ func ScopeOf(ctx context.Context, c Collector, now func() time.Time, state State
 	return r.scopeAt(at, state, door, op)
 }
 
-// scopeOfMany is the scope of a write of many rows: that of the first operation of one row that it
-// needs, where the caller has the rights of all of them. A rule that denies the write by its own
-// name denies it alone.
-func scopeOfMany(ctx context.Context, c Collector, now func() time.Time, state State, door *catalog.Door, op *catalog.Operation) (s Scope, err error) {
+// scopeOfDerived is the scope of an operation that has the rights of others: that of the first one
+// that it needs, where the caller has the rights of all of them. A rule that denies it by its own name
+// denies it alone.
+func scopeOfDerived(ctx context.Context, c Collector, now func() time.Time, state State, door *catalog.Door, op *catalog.Operation) (s Scope, err error) {
 	for _, need := range slices.Backward(op.Needs) {
 		if s, err = ScopeOf(ctx, c, now, state, door, need); err != nil {
 			return s, err

@@ -115,7 +115,7 @@ func (r *rules) access(d *catalog.Door) []catalog.RuleAccess {
 		}
 		for _, op := range d.Operations {
 			permits, decides := permitted(op)
-			if op.IsMany() {
+			if op.Derived() {
 				permits, decides = manyOf(this, op, permitted)
 			}
 			switch {

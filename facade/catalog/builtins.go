@@ -17,16 +17,23 @@ type Builtin struct {
 	Description string
 	Input       bool // it takes a row as its body
 	Patch       bool // the row is a patch
-	// Needs are the operations of one row whose rights it needs. An operation that has some writes
-	// many rows, and frond.yaml opens it.
+	// Needs are the operations whose rights it needs. A command that has some writes many rows, and
+	// frond.yaml opens it.
 	Needs []string
 }
+
+// IsMany reports whether the operation writes many rows.
+func (b *Builtin) IsMany() bool { return len(b.Needs) > 0 && b.Kind == Command }
+
+// Aggregate is the name of the operation that groups rows.
+const Aggregate = "aggregate"
 
 // Builtins are the built-in operations, in the order a door lists them.
 var Builtins = []*Builtin{
 	{"list", Query, PageOf, "Lists rows: filtered, sorted, one page at a time.", false, false, nil},
 	{"findById", Query, Maybe, "Returns the row with this id, or null.", false, false, nil},
 	{"findByIds", Query, Many, "Returns the rows with these ids, in the order of the ids. Unknown ids are left out.", false, false, nil},
+	{Aggregate, Query, NoOutput, "Groups rows, and answers numbers about each group: its count, and sums, averages, least and greatest values of its fields.", false, false, []string{"list"}},
 	{"create", Command, One, "Creates a row and returns it.", true, false, nil},
 	{"update", Command, One, "Updates the row with this id and returns it. Fields that are left out keep their values, null clears a field, nested objects are merged.", true, true, nil},
 	{"delete", Command, NoOutput, "Deletes the row with this id. Returns whether it existed.", false, false, nil},
@@ -48,7 +55,7 @@ func BuiltinNamed(name string) *Builtin {
 func BuiltinNames() string {
 	var names []string
 	for _, x := range Builtins {
-		if x.Needs == nil {
+		if !x.IsMany() {
 			names = append(names, x.Name)
 		}
 	}

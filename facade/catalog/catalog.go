@@ -267,8 +267,8 @@ type Operation struct {
 	// Emits says that its writes are announced, Recorded that a store which records events needs
 	// no transaction for that.
 	Emits, Recorded bool
-	// Needs are the operations of one row whose rights a write of many rows takes: create and update
-	// of upsert.
+	// Needs are the operations whose rights the operation takes: create and update of upsert, list of
+	// aggregate.
 	Needs []*Operation
 	// OutDoor is the door whose rows Output is, or was cut from; nil for a shape of its own.
 	OutDoor *Door

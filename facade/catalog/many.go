@@ -17,12 +17,21 @@ const (
 )
 
 // IsMany reports whether the operation is a built-in one that writes many rows.
-func (op *Operation) IsMany() bool { return len(op.Needs) > 0 }
+func (op *Operation) IsMany() bool { return op.Derived() && op.Kind == Command }
+
+// Derived reports whether the operation has the rights of other operations, and none of its own.
+func (op *Operation) Derived() bool { return len(op.Needs) > 0 }
+
+// Aggregates reports whether the operation is the built-in one that groups rows.
+func (op *Operation) Aggregates() bool { return op.Derived() && op.Kind == Query }
 
 // mode is the mode of the operation in discovery.
 func (op *Operation) mode() string {
 	if op.IsMany() {
 		return project.ManyModes[op.Name]
+	}
+	if op.Aggregates() {
+		return project.GroupsMode
 	}
 	if op.Patch {
 		return "patch"

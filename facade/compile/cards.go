@@ -51,6 +51,11 @@ func (b *doorBuilder) builtinCards(d *catalog.Door, op *catalog.Operation) {
 			Extra: catalog.Keywords("maxItems", catalog.MaxIDs),
 		}}
 		op.Query = b.model.view(b.report, d, "Ids", &schema.Card{Fields: append([]schema.Field{ids}, catalog.RowQuery(op.Name)...), Required: []string{"ids"}})
+	case catalog.Aggregate:
+		if b.groupCards[d.Limits] == nil {
+			b.groupCards[d.Limits] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), catalog.AggregateCard(d.Limits))
+		}
+		op.Query = b.groupCards[d.Limits]
 	case "list":
 		// The same for all doors with the same limits: the filterable fields come
 		// from the entity here, and from discovery elsewhere.

@@ -67,7 +67,7 @@ func compile(r *report, source *Source, opts *Options) *Compiled {
 	}
 	m := &model{set: set, doors: map[string]*catalog.Door{}, incomplete: opts.Incomplete}
 	k := &bindings{authored: map[*catalog.Operation]bool{}, presenters: map[*catalog.Door][]*access.Presenter{}, collected: map[*catalog.Door]access.Collector{}}
-	doors := doorBuilder{report: r, model: m, limits: opts.Limits, listCards: map[project.ListLimits]*schema.Entity{}, rowCards: map[string]*schema.Entity{}, idCards: map[*catalog.Door]*schema.Entity{}}
+	doors := doorBuilder{report: r, model: m, limits: opts.Limits, listCards: map[project.ListLimits]*schema.Entity{}, groupCards: map[project.ListLimits]*schema.Entity{}, rowCards: map[string]*schema.Entity{}, idCards: map[*catalog.Door]*schema.Entity{}}
 	for i, f := range source.Fronds {
 		doors.frond(f, configs[i])
 	}
@@ -76,6 +76,7 @@ func compile(r *report, source *Source, opts *Options) *Compiled {
 		computedFields(r, m, k, f, configs[i].Computed)
 	}
 	attach(r, m, k, &source.Attached)
+	closeAggregates(m)
 	for _, f := range source.Fronds {
 		fitToDiscovery(r, m, k, f)
 	}

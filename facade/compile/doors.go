@@ -20,7 +20,9 @@ type doorBuilder struct {
 	limits    project.ListLimits // of a door that states none
 	idCards   map[*catalog.Door]*schema.Entity
 	listCards map[project.ListLimits]*schema.Entity
-	rowCards  map[string]*schema.Entity // by operation
+	// groupCards are those of aggregate.
+	groupCards map[project.ListLimits]*schema.Entity
+	rowCards   map[string]*schema.Entity // by operation
 }
 
 // frond makes the doors of a Frond: one for each of its entities, then those that store

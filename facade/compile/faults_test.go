@@ -178,12 +178,16 @@ func TestFrondIsNamedByItsFile(t *testing.T) {
 
 func TestOperationsOfADoor(t *testing.T) {
 	for _, c := range []struct{ config, want string }{
-		{"", "list findById findByIds create update delete"},
-		{"{only: [list, findById]}", "list findById findByIds"},
-		{"{only: [list]}", "list"},
+		{"", "list findById findByIds aggregate create update delete"},
+		{"{only: [list, findById]}", "list findById findByIds aggregate"},
+		{"{only: [list]}", "list aggregate"},
 		{"{only: [findByIds]}", "findByIds"},
-		{"{findById: false}", "list create update delete"},
-		{"{findByIds: false, delete: false}", "list findById create update"},
+		{"{findById: false}", "list aggregate create update delete"},
+		{"{findByIds: false, delete: false}", "list findById aggregate create update"},
+		{"{aggregate: false}", "list findById findByIds create update delete"},
+		{"{list: false}", "findById findByIds create update delete"},
+		{"{only: [aggregate]}", "aggregate"},
+		{"{only: [list], aggregate: {kind: query}}", "list aggregate"},
 		{"{only: [create], mark: {}, listMarks: {}}", "create mark listMarks"},
 	} {
 		files := map[string]string{"entities/thing.yaml": thing}

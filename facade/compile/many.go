@@ -30,10 +30,56 @@ func (b *doorBuilder) openedMany(src *project.Frond, config project.Config) map[
 }
 
 // isBuiltin reports whether a name is that of a built-in operation of the door: a write of many
-// rows is one where many opens it, else the name is free for the author's.
+// rows is one where many opens it, and aggregate where the author declares none; else the name is
+// free for the author's.
 func isBuiltin(c *project.Door, name string) bool {
 	x := catalog.BuiltinNamed(name)
-	return x != nil && (x.Needs == nil || wordOf(c, x) != nil)
+	switch {
+	case x == nil || x.Needs == nil:
+		return x != nil
+	case x.IsMany():
+		return wordOf(c, x) != nil
+	}
+	return !slices.ContainsFunc(c.Ops, func(o project.Operation) bool { return o.Name == name && !o.Off })
+}
+
+// opens reports whether callers have an operation that has the rights of others.
+func (b *doorBuilder) opens(d *catalog.Door, src *project.Frond, c *project.Door, x *catalog.Builtin) bool {
+	switch {
+	case x.IsMany():
+		return b.opensMany(d, src, c, x)
+	case src.Remote != "" && !aggregatesThere(src, d):
+		return false
+	}
+	return d.Operation(x.Needs[0]) != nil || slices.Contains(c.Only, x.Name) // groups, and no rows
+}
+
+// aggregatesThere reports whether the host of a remote Frond groups the rows of a door. One that is not
+// known yet has the operations of this program.
+func aggregatesThere(src *project.Frond, d *catalog.Door) bool {
+	if src.Known == nil {
+		return true
+	}
+	for i := range src.Known.Doors {
+		if there := &src.Known.Doors[i]; schema.EntityKey(there.Name) == schema.EntityKey(d.Name) {
+			return slices.ContainsFunc(there.Ops, func(op schema.DiscoveredOp) bool {
+				return op.Name == catalog.Aggregate && op.Mode == project.GroupsMode
+			})
+		}
+	}
+	return false
+}
+
+// closeAggregates keeps aggregate from callers where the author's own code answers list: its rows
+// are those that the code chooses, and the store does not know them.
+func closeAggregates(m *model) {
+	for _, d := range m.doors {
+		list, op := d.Operation("list"), d.Operation(catalog.Aggregate)
+		if list != nil && list.Attached && op != nil && op.Aggregates() && !op.Attached {
+			d.Remove(op.Name)
+			d.Inside[op.Name] = op
+		}
+	}
 }
 
 // wordOf returns the word under many that opens an operation, or nil.

@@ -19,7 +19,7 @@ func (b *doorBuilder) builtins(d *catalog.Door, src *project.Frond, c *project.D
 	d.Inside = map[string]*catalog.Operation{}
 	for _, x := range catalog.Builtins {
 		if x.Needs != nil {
-			off[x.Name] = off[x.Name] || !b.opensMany(d, src, c, x)
+			off[x.Name] = off[x.Name] || !b.opens(d, src, c, x)
 			if !isBuiltin(c, x.Name) && slices.ContainsFunc(c.Ops, func(o project.Operation) bool { return o.Name == x.Name }) {
 				continue // an operation of the author's
 			}

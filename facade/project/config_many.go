@@ -12,6 +12,9 @@ var manyWords = []string{"create", "update", "delete", "upsert"}
 // ManyWords are the operations that the words open.
 var ManyWords = map[string]string{"create": "createMany", "update": "updateMany", "delete": "deleteMany", "upsert": "upsert"}
 
+// GroupsMode is the mode of the built-in operation aggregate in discovery.
+const GroupsMode = "groups"
+
 // ManyModes are the modes of these operations in a discovery document: a host of another make may
 // have an operation of the same name, without the mode.
 var ManyModes = map[string]string{"createMany": "list", "updateMany": "where", "deleteMany": "where", "upsert": "upsert"}

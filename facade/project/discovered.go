@@ -90,6 +90,9 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 	has := map[string]bool{}
 	for i := range d.Ops {
 		op := &d.Ops[i]
+		if d.Schema != nil && op.Mode == GroupsMode {
+			continue // the compiler opens it, as the document has it
+		}
 		if word := wordOf(op); d.Schema != nil && word != "" {
 			many = append(many, word)
 			if words := said(op); words != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -92,4 +93,24 @@ func (h *Hosts) withSet(door *catalog.Door, body json.RawMessage, set schema.Obj
 		return body, nil
 	}
 	return out.AppendJSON(nil), added
+}
+
+// Aggregate implements [facade.Remotes].
+func (h *Hosts) Aggregate(ctx context.Context, r facade.RemoteRequest, c *facade.Call, where *filter.Filter) (*facade.Result, error) {
+	caller, err := h.caller(r, r.Door.Frond)
+	if err != nil {
+		return nil, err
+	}
+	f, err := h.hostFilter(ctx, r, where)
+	if err != nil {
+		return nil, err
+	}
+	if f != nil {
+		query := schema.Object{{Name: "filter", Value: f.AppendJSON(nil)}}
+		for name, value := range jsontext.Members(c.Invocation.Query) {
+			query = append(query, schema.Member{Name: name, Value: value})
+		}
+		c.Invocation.Query = query.AppendJSON(nil)
+	}
+	return caller.Call(ctx, c)
 }

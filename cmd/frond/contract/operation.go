@@ -28,7 +28,7 @@ func (b *reading) operation(d *catalog.Door, door *Door, op *catalog.Operation) 
 			o.Out = &Type{}
 		}
 	}
-	if !op.Builtin {
+	if o.Builtin = op.Builtin && !op.Aggregates(); !o.Builtin { // aggregate takes a query alone, as a named one does
 		b.named(door, op, o)
 		return o
 	}

@@ -1,0 +1,122 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/frondhost/frond/facade/aggregate"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// aggregate groups the rows that a list would answer (docs/aggregates.md): its scope and its filter
+// are those of list, and a field that list does not show is an unknown key here.
+
+// admitAggregate reads the query of aggregate (see [catalog.AggregateCard] for its keys).
+func admitAggregate(ctx context.Context, x *execution) error {
+	in, g := &x.call.Invocation, &grouping{limit: x.door.Limits.Default}
+	x.groups = g
+	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
+	onlyKeys(&x.viewer, in.Query, "/query", catalog.GroupKeys)
+	onlyKeys(&x.viewer, in.Body, "/body", nil)
+	q, after := readGrouping(ctx, x)
+	if x.full() {
+		return nil
+	}
+	r := aggregate.Reader{Host: groupHost{&x.viewer}, Entity: x.door.Entity, Max: schema.MaxDetails - len(x.details)}
+	groups, keys := r.Read(ctx, &q)
+	_ = RequestOf(ctx).Spend(time.Duration(r.Conditions+len(q.By)+len(q.Select)) * conditionWork)
+	if x.details = append(x.details, r.Details...); len(r.Details) > 0 {
+		return nil
+	}
+	g.groups = groups
+	for _, k := range keys {
+		g.order.keys = append(g.order.keys, SortKey{k.Field, k.Desc})
+	}
+	g.order.mark = markOf(groups.Entity, g.order.keys)
+	switch {
+	case after == nil:
+	case len(g.order.keys) == 0:
+		x.refuseQuery("after", "cursor", "cannot be used without by: there is one group; leave it out")
+	default:
+		g.from = readCursor(&x.viewer, &g.order, "after", after)
+	}
+	return nil
+}
+
+// readGrouping reads the members of the query. The filter and the limit are kept in x.
+func readGrouping(ctx context.Context, x *execution) (q aggregate.Spec, after json.RawMessage) {
+	in, g := &x.call.Invocation, x.groups
+	for name, value := range jsontext.Members(in.Query) {
+		if jsontext.IsNull(value) {
+			continue
+		}
+		switch name {
+		case "filter":
+			if x.full() {
+				continue
+			}
+			p := filter.Parser{Host: &x.viewer, At: "/query/filter", Max: schema.MaxDetails - len(x.details)}
+			x.list.filter = p.Parse(ctx, x.door.Entity, x.view(x.doorScope), value)
+			x.details = append(x.details, p.Details...)
+			_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork)
+		case "by":
+			q.By, _ = readNames(&x.refusals, name, "status,placedAt:month", `["status", "placedAt:month"]`, value)
+		case "select":
+			q.Select, _ = readNames(&x.refusals, name, "count,total.sum", `["count", "total.sum"]`, value)
+		case "sort":
+			q.Sort, _ = readNames(&x.refusals, name, "-total.sum,status", `["-total.sum", "status"]`, value)
+		case "having":
+			q.Having = value
+		case "limit":
+			g.limit = min(readCount(&x.refusals, name, value), x.door.Limits.Max)
+		case "after":
+			after = value
+		case "zone":
+			if jsontext.KindOf(value) != jsontext.String {
+				x.refuseQuery(name, "type", "must be the name of a time zone, such as Europe/Paris")
+				continue
+			}
+			q.Zone = jsontext.Unquote(jsontext.Trim(value))
+		}
+	}
+	return q, after
+}
+
+// groupHost is the caller of aggregate.
+type groupHost struct{ *viewer }
+
+// Named implements [aggregate.Host]: the field that list could be sorted by under this name.
+func (h groupHost) Named(name string) *schema.Property { return sortBy(h.viewer, name) }
+
+// Names implements [aggregate.Host].
+func (h groupHost) Names() []string { return sortable(h.viewer) }
+
+// Converts implements [aggregate.Host].
+func (h groupHost) Converts(p *schema.Property) bool {
+	return p.Axes.Out.Name != "" && !h.inside && !h.kept
+}
+
+// runAggregate answers a page of groups.
+func runAggregate(ctx context.Context, x *execution) (*Result, error) {
+	g := x.groups
+	found, err := x.store().Find(ctx, &Find{
+		Entity: x.door.Entity, Select: rows.NewLayout(g.groups.Names()), Where: filter.Both(x.doorScope.Rows, x.list.filter),
+		Sort: g.order.keys, Limit: g.limit, From: g.from, Group: g.groups,
+	})
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Form: FormGroups, Rows: g.groups.Shape(found.Rows), Page: Page{Total: -1, HasMore: found.More, HasPrevious: g.from != nil}}
+	if len(g.order.keys) == 0 {
+		return res, nil
+	}
+	if n := found.Rows.Len(); n > 0 {
+		res.Cursors = []string{g.order.cursor(found.Keys[n-1])}
+	}
+	return res, nil
+}
