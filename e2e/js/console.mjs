@@ -192,8 +192,8 @@ const steps = {
     assert.equal(sent.length, 0, 'the query of the link was sent');
   },
   async 'a link that is visited first leaves the queries of the project their tabs'() {
+    await page.goto(origin + '/docs'); // GraphiQL, which keeps its tabs a moment late, has ended there
     await page.evaluate(() => localStorage.clear());
-    await page.goto('about:blank');
     await open(url + '?query=' + encodeURIComponent('query First($id: ID!) { product(id: $id) { name } }') + '&variables=' + encodeURIComponent('{"id": "p-apron"}'));
     assert.deepEqual(await tabs(), ['brewing', 'moka', 'orders', 'search', 'First']);
     await run().click();

@@ -123,17 +123,17 @@ func read(t testing.TB, js jetstream.JetStream, stream string, count int) (all [
 	if err != nil {
 		t.Fatal(err)
 	}
-	for len(all) < count {
+	for by := time.Now().Add(90 * time.Second); len(all) < count; {
 		batch, err := c.Fetch(count-len(all), jetstream.FetchMaxWait(5*time.Second))
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := len(all)
 		for m := range batch.Messages() {
 			all = append(all, m)
 		}
-		if len(all) == n {
-			t.Fatalf("%d messages of %d", n, count)
+		// A cluster that elects a leader answers nothing for a while.
+		if time.Now().After(by) {
+			t.Fatalf("%d messages of %d; the last fetch ended with %v", len(all), count, batch.Error())
 		}
 	}
 	return all
