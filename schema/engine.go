@@ -169,11 +169,14 @@ func (g *engine) explain(pointer string, err error) {
 	var missing *jsonschema.JSONPointerNotFoundError
 	var anchor *jsonschema.AnchorNotFoundError
 	var load *jsonschema.LoadURLError
+	var twice *jsonschema.DuplicateAnchorError
 	switch {
 	case errors.As(err, &missing), errors.As(err, &anchor):
 		g.fault(pointer, "a reference ($ref) in it leads nowhere", "point into this card, such as #/$defs/money")
 	case errors.As(err, &load):
 		g.fault(pointer, "a reference ($ref) in it leads out of the card", "a card is self-contained: copy the schema under $defs and point at it")
+	case errors.As(err, &twice):
+		g.fault(pointer, "two schemas in it have one $anchor", "rename one of the two, or point at it by its path, such as #/$defs/money")
 	default:
 		g.fault(pointer, "the engine does not take this schema", remedy)
 	}
