@@ -166,3 +166,22 @@ func TestAggregateBehindAHandler(t *testing.T) {
 		t.Errorf("another door: %v", err)
 	}
 }
+
+// TestAggregateElsewhere: a remote Frond without the operation is known by its discovery, and the call
+// names the reason. Other doors of the same host have it.
+func TestAggregateElsewhere(t *testing.T) {
+	there := hosting(t, func(p *facade.Project) {
+		facade.Handle(p.Door("post"), "list", func(ctx context.Context, c *facade.Call) (any, error) { return facade.Inside(ctx).Call(ctx, c) })
+	})
+	for _, mode := range []string{cardsAndKnown, knownAlone} {
+		far := atRemote(t, there, mode, nil)
+		_, err := do(t, far, "post.aggregate", "", "", "")
+		const want = "post has no operation called aggregate: the host that it runs at does not offer it; list the rows, and group them where they are read"
+		if e := kiterror.AsError(err); e == nil || e.Code != kiterror.NotFound || e.Message != want {
+			t.Errorf("%s: got %v", mode, err)
+		}
+		if got := answer(t, far, "comment.aggregate", "", `{"filter":{"likes":{"gte":12}}}`, ""); !strings.HasPrefix(got, `{"items":[{"key":{},"count":`) {
+			t.Errorf("%s: another door: %s", mode, got)
+		}
+	}
+}

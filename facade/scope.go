@@ -240,8 +240,8 @@ func (h *host) viewOf(ctx context.Context) (*catalog.Catalog, context.Context) {
 	return s.view, context.WithValue(ctx, surfaceKey{}, (*surface)(nil))
 }
 
-// unopened is why a door has no write of many rows of this name, and what to write; "" for any other
-// name. The key of frond.yaml is for developers alone.
+// unopened is why a door has no write of many rows, or a remote one no aggregate, and a remedy; "" for
+// any other name. The key of frond.yaml is for developers alone.
 func unopened(door *catalog.Door, name string, suggest bool) string {
 	for word, op := range project.ManyWords {
 		switch {
@@ -251,6 +251,9 @@ func unopened(door *catalog.Door, name string, suggest bool) string {
 		case suggest:
 			return fmt.Sprintf("%s has no operation called %s; many: {%[1]s: [%s]} in frond.yaml opens it", door.Name, name, word)
 		}
+	}
+	if name == catalog.Aggregate && door.Entity != nil && door.Frond.Remote != "" && door.Operation(name) == nil {
+		return fmt.Sprintf("%s has no operation called %s: the host that it runs at does not offer it; list the rows, and group them where they are read", door.Name, name)
 	}
 	return ""
 }
