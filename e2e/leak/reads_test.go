@@ -31,6 +31,8 @@ func (p *proof) reads() {
 			p.list(p.listing(e, 2))
 		}
 		p.words(e)
+		p.aggregates(e)
+		p.groupWords(e)
 		p.pages(e)
 		p.batches(e)
 		p.handlers(e)
