@@ -111,6 +111,7 @@ func main() {
 		{"rest", benchREST},
 		{"neighbour", benchNeighbour},
 		{"lists", benchLists},
+		{"groups", benchGroups},
 		{"findbyid", benchFindByID},
 		{"collector", benchCollector},
 		{"commands", benchCommands},
@@ -144,7 +145,7 @@ func main() {
 	// start is not among them: it is only run by thousand.
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "neighbour", "lists", "findbyid", "collector", "commands", "facts", "feed", "subscriptions", "fanout", "memory", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "neighbour", "lists", "groups", "findbyid", "collector", "commands", "facts", "feed", "subscriptions", "fanout", "memory", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {
