@@ -33,8 +33,9 @@ func compileCards(r *report, source *Source, configs []project.Config, registry 
 // surfaces read them; the path judges these few keys by hand.
 func (b *doorBuilder) builtinCards(d *catalog.Door, op *catalog.Operation) {
 	id := schema.Field{Name: "id", Shape: d.Entity.Primary.Shape}
-	if fields := catalog.RowQuery(op.Name); fields != nil && op.Name != "findByIds" {
+	if len(catalog.RowKeys[op.Name]) > 0 && op.Name != "findByIds" {
 		if b.rowCards[op.Name] == nil {
+			fields := catalog.RowQuery(op.Name)
 			b.rowCards[op.Name] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), &schema.Card{Fields: fields, Required: []string{}})
 		}
 		op.Query = b.rowCards[op.Name]

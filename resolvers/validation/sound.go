@@ -21,16 +21,16 @@ func sound(s *ast.Schema) error {
 		def := s.Types[name]
 		for _, f := range def.Fields {
 			if def.Kind == ast.InputObject {
-				c.place(name+"."+f.Name, f.Type, f.DefaultValue, f.Directives)
+				c.place(coordinate{name, f.Name, ""}, f.Type, f.DefaultValue, f.Directives)
 			}
-			c.arguments(name+"."+f.Name, f.Arguments)
+			c.arguments(name, f.Name, f.Arguments)
 		}
 		if def.Kind == ast.InputObject {
 			c.input(def)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Directives)) {
-		c.arguments("@"+name, s.Directives[name].Arguments)
+		c.arguments("@"+name, "", s.Directives[name].Arguments)
 	}
 	return errors.Join(c.errs...)
 }
@@ -48,16 +48,31 @@ func (c *sounder) errorf(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf(format, args...))
 }
 
-// arguments checks the arguments of a field or a directive, which of names.
-func (c *sounder) arguments(of string, list ast.ArgumentDefinitionList) {
+// coordinate is a schema coordinate of the GraphQL specification: Type.field,
+// Type.field(argument:) or @directive(argument:). Its text is made for an error alone.
+type coordinate struct{ owner, field, argument string }
+
+func (c coordinate) String() string {
+	at := c.owner
+	if c.field != "" {
+		at += "." + c.field
+	}
+	if c.argument != "" {
+		at += "(" + c.argument + ":)"
+	}
+	return at
+}
+
+// arguments checks the arguments of a field of the type owner, or of the directive owner.
+func (c *sounder) arguments(owner, field string, list ast.ArgumentDefinitionList) {
 	for _, a := range list {
-		c.place(fmt.Sprintf("%s(%s:)", of, a.Name), a.Type, a.DefaultValue, a.Directives)
+		c.place(coordinate{owner, field, a.Name}, a.Type, a.DefaultValue, a.Directives)
 	}
 }
 
 // place checks an argument or an input field: its default is a value of its type, and it is
 // not deprecated where it is required (GraphQL 3.13.3). at names it in the error.
-func (c *sounder) place(at string, typ *ast.Type, fallback *ast.Value, list ast.DirectiveList) {
+func (c *sounder) place(at coordinate, typ *ast.Type, fallback *ast.Value, list ast.DirectiveList) {
 	if fallback == nil {
 		if typ.NonNull && list.ForName("deprecated") != nil {
 			c.errorf("%s is required, so it cannot be deprecated; give it a default or let it be null first", at)
