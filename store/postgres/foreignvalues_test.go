@@ -93,3 +93,63 @@ properties:
 		t.Errorf("the refusal is %s, the log %s", got, log.String())
 	}
 }
+
+// TestGroupsOfForeignTypes: groups, sums and extremes of the types that other programs use.
+func TestGroupsOfForeignTypes(t *testing.T) {
+	address := pgtest.Database(t)
+	run(t, address, `CREATE TYPE mood AS ENUM ('sad', 'ok');
+CREATE TABLE visit (id uuid PRIMARY KEY, place varchar(20), mood mood, at timestamp, seen timestamptz, made date, n smallint, big numeric(20,0), price numeric(10,2), weight real, net inet);
+INSERT INTO visit VALUES
+	('00000000-0000-0000-0000-000000000002', 'b', 'ok', '2024-10-26 23:30', 'infinity', '2024-02-29', 2, 5, 1.50, 0.5, '10.0.0.1'),
+	('00000000-0000-0000-0000-000000000001', 'a', 'sad', '2024-10-27 00:30', '2024-10-27 01:30Z', '2024-02-01', 3, 7, 2.25, 1.5, '10.0.0.2'),
+	('00000000-0000-0000-0000-000000000003', 'a', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`)
+	project, err := facade.Read(fstest.MapFS{
+		"entities/visit.yaml": {Data: []byte(`
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  place: {type: string}
+  mood: {type: [string, 'null']}
+  at: {type: [string, 'null'], format: date-time}
+  seen: {type: [string, 'null'], format: date-time}
+  made: {type: [string, 'null'], format: date}
+  n: {type: [integer, 'null']}
+  big: {type: [integer, 'null']}
+  price: {type: [string, 'null'], format: decimal}
+  weight: {type: [number, 'null']}
+  net: {type: [string, 'null']}
+`)},
+		"frond.yaml": {Data: []byte("tables: {visit: {table: visit}}")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := postgres.Open(postgres.Options{URL: address, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	f, err := facade.New(project, store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Prepare(t.Context(), f.Catalog().Set.Entities); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		`{"select":"count,n.sum,n.avg,big.sum,price.sum,price.avg,weight.sum,weight.avg,weight.max"}`: `[{"key":{},"count":3,"n":{"sum":5,"avg":2.5},"big":{"sum":12},"price":{"sum":"3.75","avg":"1.87500000"},"weight":{"sum":2,"avg":1,"max":1.5}}]`,
+		`{"select":"id.min,place.max,mood.max,net.max,id.countDistinct,mood.countDistinct,at.min"}`:   `[{"key":{},"id":{"min":"00000000-0000-0000-0000-000000000001","countDistinct":3},"place":{"max":"b"},"mood":{"max":"ok","countDistinct":2},"net":{"max":"10.0.0.2"},"at":{"min":"2024-10-26T23:30:00.000Z"}}]`,
+		`{"by":"place,mood","sort":"-mood,place","having":{"count":{"lt":2}}}`:                        `[{"key":{"place":"b","mood":"ok"},"count":1},{"key":{"place":"a","mood":"sad"},"count":1},{"key":{"place":"a","mood":null},"count":1}]`,
+		`{"by":"at:hour","zone":"Asia/Kolkata","sort":"-at"}`:                                         `[{"key":{"at":"2024-10-27T06:00:00+05:30"},"count":1},{"key":{"at":"2024-10-27T05:00:00+05:30"},"count":1},{"key":{"at":null},"count":1}]`,
+		`{"by":"at:day","zone":"Europe/Paris"}`:                                                       `[{"key":{"at":null},"count":1},{"key":{"at":"2024-10-27T00:00:00+02:00"},"count":2}]`,
+		`{"by":"seen:hour","zone":"Europe/Paris","filter":{"place":{"eq":"a"}}}`:                      `[{"key":{"seen":null},"count":1},{"key":{"seen":"2024-10-27T02:00:00+01:00"},"count":1}]`,
+		`{"by":"made:month","sort":"-made","limit":1}`:                                                `[{"key":{"made":"2024-02-01"},"count":2}]`,
+		`{"by":"id","limit":1,"having":{"count":{"gte":1}}}`:                                          `[{"key":{"id":"00000000-0000-0000-0000-000000000001"},"count":1}]`,
+	} {
+		res, err := f.Call(t.Context(), &facade.Call{Entity: "visit", Operation: "aggregate", Invocation: facade.Invocation{Query: json.RawMessage(query)}})
+		if err != nil {
+			t.Errorf("%s: %v", query, err)
+		} else if got := string(res.Rows.AppendJSON(nil)); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", query, got, want)
+		}
+	}
+}

@@ -91,3 +91,52 @@ INSERT INTO reading VALUES (1, 9007199254740991.0), (2, -9007199254740991.0), (3
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestGroupsOfAForeignFile: values that the card cannot carry are null in groups too, and decimals may
+// be numbers.
+func TestGroupsOfAForeignFile(t *testing.T) {
+	path := foreign(t, `CREATE TABLE sale (id INTEGER PRIMARY KEY, shop TEXT, n, price, total NUMERIC, at TEXT, day TEXT);
+INSERT INTO sale VALUES (1, 'a', 5, 1.5, '1.50', '2024-10-27T01:30:00+02:00', '2024-02-29'), (2, 'a', 2.0, 1, 2.25, '2024-10-26T23:40:00Z', 'a day'),
+	(3, 'a', 'x', 'y', 3, 'never', '2024-02-01'), (4, 'b', 1.5, NULL, NULL, NULL, NULL);`)
+	project, err := facade.Read(fstest.MapFS{
+		"entities/sale.yaml": {Data: []byte(`
+properties:
+  id: {type: integer, x-kit: {role: {primary: true}}}
+  shop: {type: string}
+  n: {type: [integer, 'null']}
+  price: {type: [number, 'null']}
+  total: {type: [string, 'null'], format: decimal}
+  at: {type: [string, 'null'], format: date-time}
+  day: {type: [string, 'null'], format: date}
+`)},
+		"frond.yaml": {Data: []byte("tables: {sale: {table: sale}}")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Foreign: true, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	f, err := facade.New(project, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Prepare(t.Context(), f.Catalog().Set.Entities); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		`{"select":"count,n.sum,n.countDistinct,price.sum,total.sum,total.avg"}`: `[{"key":{},"count":4,"n":{"sum":7,"countDistinct":2},"price":{"sum":2.5},"total":{"sum":"6.75","avg":"2.25000000"}}]`,
+		`{"by":"at:hour","zone":"Europe/Paris","sort":"-at"}`:                    `[{"key":{"at":"2024-10-27T01:00:00+02:00"},"count":2},{"key":{"at":null},"count":2}]`,
+		`{"by":"day:month","sort":"-day"}`:                                       `[{"key":{"day":"2024-02-01"},"count":2},{"key":{"day":null},"count":2}]`,
+		`{"by":"total","sort":"-total","limit":2}`:                               `[{"key":{"total":"3"},"count":1},{"key":{"total":"2.25"},"count":1}]`,
+	} {
+		res, err := f.Call(t.Context(), &facade.Call{Entity: "sale", Operation: "aggregate", Invocation: facade.Invocation{Query: json.RawMessage(query)}})
+		if err != nil {
+			t.Errorf("%s: %v", query, err)
+		} else if got := string(res.Rows.AppendJSON(nil)); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", query, got, want)
+		}
+	}
+}

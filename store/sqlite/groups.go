@@ -140,20 +140,34 @@ func (d dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of *sqltext.Co
 }
 
 // carried writes the value of a column where its card carries it, and null elsewhere: a column of
-// another program may hold values of any type.
+// another program may hold values of any type. A whole double is an integer, as in rows.
 func carried(b *sqltext.Builder, c *sqltext.Column, alias string) {
-	types := map[schema.Kind]string{schema.KindInteger: "= 'integer'", schema.KindBoolean: "= 'integer'", schema.KindNumber: "IN ('integer', 'real')"}[c.Prop.Kind]
-	switch {
-	case c.Odd != nil && c.Parts == nil && c.Prop.Kind == schema.KindDateTime:
-		b.Text("frond_moment(")
+	if c.Odd == nil || c.Parts != nil {
 		b.Column(alias, c)
-		b.Text(")")
-	case c.Odd != nil && c.Parts == nil && types != "":
-		b.Text("CASE WHEN typeof(")
+		return
+	}
+	around := func(before, after string) {
+		b.Text(before)
 		b.Column(alias, c)
-		b.Text(") ", types, " THEN ")
-		b.Column(alias, c)
-		b.Text(" END")
+		b.Text(after)
+	}
+	switch c.Prop.Kind {
+	case schema.KindDateTime:
+		around("frond_moment(", ")")
+	case schema.KindDate:
+		around("CASE WHEN date(", ") = ")
+		around("", " THEN ")
+		around("", " END")
+	case schema.KindNumber:
+		around("CASE WHEN typeof(", ") IN ('integer', 'real') THEN ")
+		around("", " END")
+	case schema.KindInteger, schema.KindBoolean:
+		around("CASE typeof(", ") WHEN 'integer' THEN ")
+		around("", " WHEN 'real' THEN CASE WHEN abs(")
+		around("", ") <= 9007199254740991 AND CAST(")
+		around("", " AS INTEGER) = ")
+		around("", " THEN CAST(")
+		around("", " AS INTEGER) END END")
 	default:
 		b.Column(alias, c)
 	}

@@ -16,10 +16,10 @@ type Sum struct {
 	count int
 }
 
-// maxPart bounds part and each summand, so that their sum fits.
+// maxPart bounds part: with a summand of 18 digits it fits a machine word.
 const maxPart = 1 << 61
 
-// Add adds a decimal; a text that is none counts as no value.
+// Add adds a decimal or an integer; a text that is none counts as no value.
 func (s *Sum) Add(text string) {
 	sign, rest := int64(1), text
 	if strings.HasPrefix(rest, "-") {
@@ -32,7 +32,9 @@ func (s *Sum) Add(text string) {
 	s.count++
 	if len(whole)+len(fraction) <= 18 && len(fraction) == s.scale {
 		if n, err := strconv.ParseInt(whole+fraction, 10, 64); err == nil {
-			s.add(sign * n)
+			if s.part += sign * n; s.part >= maxPart || s.part <= -maxPart {
+				s.flush()
+			}
 			return
 		}
 	}
@@ -49,23 +51,6 @@ func (s *Sum) Add(text string) {
 		value.Mul(value, power(-places))
 	}
 	s.total.Add(&s.total, value)
-}
-
-// AddInt adds an integer. A sum is of integers or of decimals.
-func (s *Sum) AddInt(n int64) {
-	s.count++
-	s.add(n)
-}
-
-// add adds a multiple of 10^-scale.
-func (s *Sum) add(n int64) {
-	if n >= maxPart || n <= -maxPart {
-		s.total.Add(&s.total, big.NewInt(n))
-		return
-	}
-	if s.part += n; s.part >= maxPart || s.part <= -maxPart {
-		s.flush()
-	}
 }
 
 // flush moves part into total.
