@@ -19,7 +19,7 @@ import (
 //	run       the built-in CRUD over the store, the author's handler, or
 //	          the remote                                                 read.go, write.go, handler.go, remote.go
 //	project   closed and hidden fields gone, values encoded, computed
-//	          fields and selected relations added                        egress.go, followrelations.go
+//	          fields and selected relations added                        egress.go
 //
 // A failure at any step leaves as an error that names entity and operation; a panic leaves
 // as INTERNAL_ERROR.

@@ -12,8 +12,7 @@ import (
 // the members one by one, in the order of the file: they know every place in it by its
 // pointer, and go on after a fault. The reader of each section has a file of its own:
 //
-//	config_doors.go      doors, operations and their cards
-//	config_many.go       writes of many rows
+//	config_doors.go      doors, operations and their cards, writes of many rows
 //	config_tables.go     tables of an existing database
 //	config_rules.go      collectors, computed
 //	config_surfaces.go   surfaces and audiences
