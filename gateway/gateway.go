@@ -1,3 +1,59 @@
+// Package gateway runs a project as one service: it reads gateway.yaml, opens the store,
+// compiles the façade, mounts every surface on a router and serves until it is stopped.
+//
+//	project, err := facade.Read(os.DirFS("shop"))
+//	gw, err := gateway.New(project, &gateway.Options{Config: gateway.Config{Store: "memory"}})
+//	err = gw.Run(ctx) // until ctx is done; then it drains
+//
+// # Paths
+//
+//	/graphql      GraphQL, also over websockets, and the console for a browser
+//	/graphql/stream  GraphQL over server-sent events
+//	/api/         REST
+//	/_kit/call    the envelope, JSON-RPC 2.0; the state in a frame is ignored
+//	/livez        200 while the process runs
+//	/readyz       200 while calls are welcome, 503 once the gateway drains
+//
+// With Config.Admin, /metrics is on a listener for the operator; spans go where the
+// variables of OpenTelemetry say, or to Options.Tracing (docs/observability.md).
+//
+// The gateway listens in [Gateway.Run] only, and fetches an issuer's keys from then on, or
+// from the first token. A program with a server of its own uses [Gateway.Handler], or
+// mounts the surfaces on a router with [Gateway.Mount] (spec 1.4).
+//
+// # Settings
+//
+// Every setting has a key in gateway.yaml and a variable made from it; the command line
+// wins over the variable, which wins over the file. [Settings] lists them with their
+// defaults.
+//
+// # Programs
+//
+// A program that runs a gateway has its flags from [Flags], and its signals and exit codes from
+// [Main]. Neither knows a flag library:
+//
+//	flags := &gateway.Flags{} // hand flags.All() to a flag library
+//	os.Exit(gateway.Main("blog", os.Stderr, func(ctx context.Context) error {
+//		project, config, err := flags.Load(".", os.Environ(), os.Stderr, read)
+//		…
+//		return gateway.Serve(ctx, gw)
+//	}))
+//
+// # How it is made
+//
+// The package wires and has no rule of its own. A [Host] is a project over its store: its
+// façade is compiled again whenever a remote serves something else. A generation is one
+// such façade with every surface over it, and takes the place of the last one whole. The
+// rules are in the packages below, which do not know each other:
+//
+//	gateway/graphqlhttp   GraphQL over HTTP: requests, trusted documents, the console
+//	gateway/subscriptions GraphQL over websockets and server-sent events; equal subscribers share answers
+//	gateway/identity      identifies the caller
+//	gateway/telemetry     spans, metrics, the access log
+//	gateway/guard         the guards in front of every surface, and the certificate of the listener
+//	gateway/topology      which Fronds run elsewhere, and how calls of them are signed
+//	gateway/publish       webhooks and NATS
+//	gateway/setting       reads one setting; the others use it
 package gateway
 
 import (
@@ -5,7 +61,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,7 +72,6 @@ import (
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/gateway/telemetry"
-	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -206,56 +260,4 @@ func (g *Gateway) Document(format, audience string) (json.RawMessage, error) {
 		return nil, fmt.Errorf("the surface %s shows nothing, so that there is nothing to describe; name doors for it under surfaces in a frond.yaml", surface)
 	}
 	return places[at].document(format), nil
-}
-
-// Options of [New], [Open] and [NewReceiver]; a nil pointer is fine, and so is every zero
-// field.
-type Options struct {
-	// Config is how the gateway runs; [LoadConfig] reads it from gateway.yaml and the
-	// environment.
-	Config Config
-	// Session identifies the caller of each request, in place of Config.Identity. Nil:
-	// Config.Identity does, without which every caller is anonymous.
-	Session Session
-	// Store is an open store to use instead of the one that Config.Store names; its
-	// owner closes it.
-	Store facade.Store
-	// Middleware wraps the façade; the first is outermost.
-	Middleware []facade.Middleware
-	// Tracing makes the spans of requests, of calls and of round trips to remotes; its
-	// owner shuts it down. Nil: a provider of the gateway's own where the OTEL_ variables
-	// name an exporter, else there are no spans.
-	Tracing telemetry.TracerProvider
-	// GraphQL chooses what GraphQL schemas show; nil: everything. Its field Surface is
-	// set by the gateway.
-	GraphQL *projection.Options
-	// Extend registers GraphQL fields that the projection cannot derive (spec 4.3.4), with
-	// RegisterType and RegisterOperations, after all others. They are in the schema for
-	// everybody and in no audience's.
-	Extend func(*projection.Builder) error
-	// Consumers are called for each event of their facts, by a gateway while it is open.
-	Consumers []Consumer
-	// Unregistered is called for each generator and conversion that the cards name and
-	// this program does not have; nil: they are faults. It is for commands that read a
-	// project which another program runs: after such a call no seeds are written.
-	Unregistered func(schema.Fault)
-	// Incomplete lets relations name entities that are not in the project, as where
-	// there are remotes that have not been discovered.
-	Incomplete bool
-	// Undecided serves doors that have no collector and are not declared open, in every
-	// mode: for programs that show a project to its author alone, or mock data.
-	Undecided bool
-	// Logger takes the log. Nil: stderr, as Config.Log says.
-	Logger *slog.Logger
-	// Listening is called with each address once it is bound. Nil: the line
-	// "listening on http://…" is printed on stderr.
-	Listening func(url string)
-}
-
-// orDefaults returns the options for a nil pointer.
-func (o *Options) orDefaults() *Options {
-	if o == nil {
-		return &Options{}
-	}
-	return o
 }
