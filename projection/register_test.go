@@ -255,6 +255,15 @@ func TestBuilderIsUsedOnce(t *testing.T) {
 	if _, err := b.Build(f); err == nil {
 		t.Error("it built twice")
 	}
+	for name, again := range map[string]error{
+		"RegisterAll":        projection.RegisterAll(b, f.Catalog(), nil),
+		"RegisterType":       projection.RegisterType(b, "Late", graphql.Fields{"x": {Type: graphql.String}}),
+		"RegisterOperations": projection.RegisterOperations(b, catalog.Query, graphql.Fields{"x": {Type: graphql.String}}),
+	} {
+		if again == nil || !strings.Contains(again.Error(), "has built its schema") {
+			t.Errorf("%s after Build: %v", name, again)
+		}
+	}
 }
 
 // TestEmpty: a host without a door has a schema all the same.

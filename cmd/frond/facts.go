@@ -2,14 +2,19 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts"
+	"github.com/frondhost/frond/facts/delivery"
 	"github.com/frondhost/frond/gateway"
 )
 
@@ -84,4 +89,187 @@ func positionOf(ctx context.Context, log facade.EventLog, text string) (facade.P
 		return 0, err
 	}
 	return at, facade.Resumable(at, oldest, last)
+}
+
+// maxDead is how many dead letters a list has.
+const maxDead = 1000
+
+// newFactsDead is frond facts dead. With --json stdout is a list of {consumer, tries, reason,
+// at, event}.
+func newFactsDead(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "dead [CONSUMER]",
+		Short:   "List events that were given up on",
+		Long:    `List the events that a consumer, a webhook or NATS gave up on, oldest first, at most 1,000. They stay until they are replayed.`,
+		Example: "  frond facts dead --dir examples/shop\n  frond facts dead webhook:billing --json",
+		Args:    arguments(0, 1, "one consumer"),
+	}
+	f := addFacts(s, cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return f.with(cmd.Context(), func(ctx context.Context, of *facade.Facade, outbox facade.Outbox) error {
+			name := ""
+			if len(args) > 0 {
+				var err error
+				if name, err = consumerNamed(ctx, of.Catalog(), outbox, args[0]); err != nil {
+					return err
+				}
+			}
+			dead, err := outbox.Dead(ctx, name, maxDead)
+			if err != nil {
+				return err
+			}
+			dead = slices.DeleteFunc(dead, func(d *facade.DeadEvent) bool { return isRetrying(d.Consumer) })
+			if s.json {
+				list := make([]map[string]any, 0, len(dead))
+				for _, d := range dead {
+					out, err := of.Outward(&d.Event)
+					if err != nil {
+						return err
+					}
+					list = append(list, map[string]any{"consumer": d.Consumer, "tries": d.Tries, "reason": d.Reason, "at": d.At, "event": eventOf(out)})
+				}
+				return s.writeValue(list)
+			}
+			for _, d := range dead {
+				if _, err := fmt.Fprintf(s.out, "%s  %s  %s  %s.%s %s  %s: %s\n", d.At.Format(time.RFC3339), d.Consumer, d.Event.ID, d.Event.Frond, d.Event.Name, d.Event.Key, fmt.Sprintf("tried %d times", d.Tries), d.Reason); err != nil {
+					return err
+				}
+			}
+			if len(dead) == 0 {
+				fmt.Fprintln(s.stderr, "no events are dead")
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+// newFactsReplay is frond facts replay. With --json stdout is {consumer, events}.
+func newFactsReplay(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay CONSUMER",
+		Short: "Have a consumer try events again",
+		Long: `Have a consumer, a webhook or NATS try its dead letters again: all of them, or those
+of --event. With --from it gets the events of its facts in a part of the log once
+more. The gateway that runs the consumer does it within half a minute; new events of
+the same row wait for them.`,
+		Example: "  frond facts replay webhook:billing --dir examples/shop\n" +
+			"  frond facts replay go:sales.orderPlaced --event 019a…\n" +
+			"  frond facts replay go:mailer --from start --fact orderPlaced",
+		Args: arguments(1, 1, "one consumer"),
+	}
+	f := addFacts(s, cmd)
+	flags := cmd.Flags()
+	ids := flags.StringArray("event", nil, "the id of a dead event; may be given again")
+	from := flags.String("from", "", "replay the events after this position, or from start")
+	to := flags.String("to", "", "with --from: up to this position; the default is the end of the log")
+	names := flags.StringArray("fact", nil, "with --from: these facts alone; may be given again. A consumer in Go with a name of its own needs them")
+	cmd.MarkFlagsMutuallyExclusive("event", "from")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *from == "" && (*to != "" || len(*names) > 0) {
+			return errors.New("--to and --fact belong to --from; without it dead letters are replayed")
+		}
+		return f.with(cmd.Context(), func(ctx context.Context, of *facade.Facade, outbox facade.Outbox) error {
+			name, err := consumerNamed(ctx, of.Catalog(), outbox, args[0])
+			if err != nil {
+				return err
+			}
+			n := 0
+			if *from == "" {
+				n, err = delivery.Again(ctx, outbox, name, *ids)
+				if err == nil && n < len(*ids) {
+					err = kiterror.Errorf(kiterror.NotFound, "%s of %d are dead letters of %s; frond facts dead %s lists them, and the others have been replayed", count(n, "event"), len(*ids), name, name)
+				}
+			} else {
+				n, err = f.replayRange(ctx, of.Catalog(), outbox, name, *from, *to, *names)
+			}
+			if err != nil {
+				return err
+			}
+			return s.say(map[string]any{"consumer": name, "events": n}, fmt.Sprintf("%s tries %s again", name, count(n, "event")))
+		})
+	}
+	return cmd
+}
+
+// replayRange replays a part of the log: the events of facts, or of those that the consumer is for.
+func (f *factsFlags) replayRange(ctx context.Context, c *catalog.Catalog, outbox facade.Outbox, consumer, from, to string, facts []string) (int, error) {
+	if len(facts) == 0 {
+		var known bool
+		if facts, known = f.factsOf(consumer); !known {
+			return 0, fmt.Errorf("the store does not know which facts %s is for; write them as --fact", consumer)
+		}
+	}
+	full, err := factsNamed(c, facts)
+	if err != nil {
+		return 0, err
+	}
+	after, err := positionOf(ctx, outbox, from)
+	if err != nil {
+		return 0, err
+	}
+	_, last, err := outbox.Span(ctx)
+	if err == nil && to != "" {
+		last, err = positionOf(ctx, outbox, to)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return delivery.Replay(ctx, outbox, consumer, full, after, last)
+}
+
+// factsOf are the facts that a consumer is for, where its name or the settings say so; none are all.
+func (f *factsFlags) factsOf(consumer string) (facts []string, known bool) {
+	kind, name, _ := strings.Cut(consumer, ":")
+	switch {
+	case kind == "go" && strings.Contains(name, "."): // another name is known to its program alone
+		return []string{name}, true
+	case consumer == "nats" && f.config.Publish.NATS.URL != "":
+		return f.config.Publish.NATS.Facts, true
+	case kind == "webhook":
+		for _, w := range f.config.Publish.Webhooks {
+			if w.Name == name {
+				return w.Facts, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// isRetrying reports whether a name is that of events to be tried again, which are not dead.
+func isRetrying(name string) bool { return strings.HasSuffix(name, delivery.Retrying("")) }
+
+// consumerNamed is the name of a consumer that has a position in the store: as it is written,
+// or without go: and webhook:. The error names those that there are.
+func consumerNamed(ctx context.Context, c *catalog.Catalog, outbox facade.Outbox, name string) (string, error) {
+	tries := []string{name, "go:" + name, "webhook:" + name}
+	known := []string{"nats"}
+	for f := range c.Facts() {
+		known = append(known, "go:"+f.FullName())
+		if f.Name == name {
+			tries = append(tries, "go:"+f.FullName())
+		}
+	}
+	dead, err := outbox.Dead(ctx, "", maxDead)
+	if err != nil {
+		return "", err
+	}
+	for _, d := range dead {
+		known = append(known, strings.TrimSuffix(d.Consumer, delivery.Retrying("")))
+	}
+	for _, one := range tries {
+		_, there, err := outbox.Cursor(ctx, one)
+		if err != nil || there && !isRetrying(one) {
+			return one, err
+		}
+	}
+	slices.Sort(known)
+	known = slices.DeleteFunc(slices.Compact(known), func(one string) bool {
+		_, there, err := outbox.Cursor(ctx, one)
+		return err != nil || !there
+	})
+	if len(known) == 0 {
+		return "", fmt.Errorf("no consumer is called %s, and none has run over this store", name)
+	}
+	return "", fmt.Errorf("consumer %s is unknown; write one of %s, or another name from the log, such as webhook:billing", name, strings.Join(known, ", "))
 }

@@ -20,7 +20,7 @@
 //	keys                the keys of signed calls
 //	init                a new project
 //	migrate             the tables of the store
-//	facts               the log of events                    factstail.go, factsdead.go
+//	facts               the log of events                    facts.go, factstail.go
 //	jobs                commands at times
 //	backup, restore     the store                            backup.go
 //	version             the version and commit of this program
