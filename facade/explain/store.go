@@ -59,14 +59,17 @@ func (s explainedStore) Find(ctx context.Context, q *facade.Find) (*facade.Found
 
 // missingIndex says which index would spare a read that goes through a whole table or sorts; "":
 // none that is known. It is the first field of these without one: that of the keys, those that
-// the filter compares, the first of the order.
+// the filter compares, the first of the order or of the keys of groups.
 func missingIndex(q *facade.Find) string {
 	var fields []*schema.Property
 	if q.Each != nil {
 		fields = append(fields, q.Each.Field)
 	}
 	fields = append(fields, compared(nil, q.Condition())...)
-	if len(q.Sort) > 0 {
+	switch g := q.Group; {
+	case g != nil && g.Keys > 0 && g.Columns[0].Unit.String() == "": // no index has an order of groups
+		fields = append(fields, g.Columns[0].Of)
+	case g == nil && len(q.Sort) > 0:
 		fields = append(fields, q.Sort[0].Field)
 	}
 	for _, p := range fields {
