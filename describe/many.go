@@ -36,6 +36,20 @@ func manyOutput(op *catalog.Operation, one json.RawMessage) json.RawMessage {
 	return typed([]string{"count"}, "count", object("type", "integer"), "items", items)
 }
 
+// importOutput is the schema of the report of an import. A fault has the line of a file, or the place in
+// a list of rows.
+func importOutput() json.RawMessage {
+	number, word := object("type", "integer"), object("type", "string")
+	fault := object("type", "object", "properties", object(
+		"line", number, "row", number, "column", object("type", []string{"string", "null"}), "code", word, "message", word,
+	), "required", []string{"column", "code", "message"})
+	return object("type", "object", "properties", object(
+		"created", number, "updated", number, "rows", number,
+		"complete", object("type", "boolean", "description", "Whether the rows were read to their end."),
+		"faults", object("type", "array", "items", fault),
+	), "required", []string{"created", "updated", "rows", "complete", "faults"})
+}
+
 // createMany is the operation that the POST of a list calls, beside create; nil: there is none.
 func createMany(op *catalog.Operation) *catalog.Operation {
 	many := op.Door.Operation("createMany")

@@ -47,7 +47,7 @@ func OpenAPI(served *catalog.Catalog, routes []Route, info Info) json.RawMessage
 	var paths, tags schema.Object
 	ids := map[string]bool{}
 	for _, r := range routes {
-		if r.Operation.IsMany() && r.Verb == http.MethodPost {
+		if r.Operation.IsMany() && r.Operation.Name == "createMany" {
 			continue // a second body of create
 		}
 		at := slices.IndexFunc(paths, func(m schema.Member) bool { return m.Name == r.Path })
@@ -174,6 +174,14 @@ func summary(op *catalog.Operation) string {
 	return strings.Join(schema.Words(op.Name), " ") + " (" + what + ")"
 }
 
+// sampleRows is a list of one row; nil: no row fits the card.
+func (d *openAPI) sampleRows(op *catalog.Operation) json.RawMessage {
+	if one := d.schemas.example(op.Input, creation); one != nil {
+		return list(one)
+	}
+	return nil
+}
+
 // body is the request body of a command, or nil.
 func (d *openAPI) body(r Route) json.RawMessage {
 	op := r.Operation
@@ -182,6 +190,10 @@ func (d *openAPI) body(r Route) json.RawMessage {
 	}
 	media := func(s, sample json.RawMessage) json.RawMessage { return object("schema", s, "example", sample) }
 	switch {
+	case op.IsMany() && op.Name == "import":
+		file := object("schema", object("type", "string", "description", "A row in each line, of any number of lines; CSV with a header that names the fields."))
+		rows := object("type", "array", "items", d.schemas.of(op.Input, creation), "maxItems", catalog.MaxCreateMany)
+		return object("required", true, "content", object("text/csv", file, "application/x-ndjson", file, "application/json", media(rows, d.sampleRows(op))))
 	case op.Open && op.Input == nil:
 		return object("required", true, "content", object("application/json", object()))
 	case op.Input == nil:

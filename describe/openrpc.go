@@ -57,7 +57,7 @@ func (d *openRPC) params(op *catalog.Operation) (params, sample []json.RawMessag
 			u = patch
 		}
 		of, sample := d.of(op.Input, u), d.example(op.Input, u)
-		if op.IsMany() && op.Name == "createMany" {
+		if op.IsMany() && (op.Name == "createMany" || op.Name == "import") {
 			of = object("type", "array", "items", of, "maxItems", catalog.MaxCreateMany)
 			if sample != nil {
 				sample = list(sample)

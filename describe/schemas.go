@@ -317,6 +317,9 @@ func (s *schemas) output(op *catalog.Operation) json.RawMessage {
 	if op.Aggregates() {
 		return s.named("Groups", groupsOutput)
 	}
+	if op.Name == "import" && op.IsMany() {
+		return importOutput()
+	}
 	if op.Output == nil {
 		return nil
 	}

@@ -133,4 +133,5 @@ var builtins = map[string]*builtin{
 	"updateMany": {admitMany, fillNothing, runUpdateMany},
 	"deleteMany": {admitMany, fillNothing, runDeleteMany},
 	"upsert":     {admitUpsert, fillNothing, runUpsert},
+	"import":     {admitImport, fillNothing, runImport},
 }

@@ -148,6 +148,21 @@ func (t *transaction) committed(outer *transaction) {
 	}
 }
 
+// mark returns what forgets everything that is kept from here on for the commit.
+func (t *transaction) mark() (undo func()) {
+	if t == nil {
+		return func() {}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	kept := len(t.after)
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.after = t.after[:kept]
+	}
+}
+
 // later keeps do until the transaction is committed; where there is none it runs at once.
 func (t *transaction) later(do func()) {
 	if t == nil {
@@ -289,7 +304,9 @@ type manyRows struct {
 	unmet   error    // the access rules would hide one of them
 	max     int      // of updateMany and deleteMany
 
-	by   []*schema.Property // of upsert: the key, and its values
+	imported *importing // of import
+
+	by   []*schema.Property // of upsert and import: the key, and its values
 	key  *filter.Filter
 	body json.RawMessage // of the row
 	// fixed are the members of the row that update does not take, as they are kept.
@@ -401,4 +418,26 @@ type grouping struct {
 	order  order
 	limit  int
 	from   []json.RawMessage
+}
+
+// importing is a batch under way.
+type importing struct {
+	rows   []*importRow // that were judged without a fault, each with its own key
+	read   int          // how many rows were looked at
+	most   int          // faulty rows end the import
+	dry    bool
+	faults []byte // of the answer, a list that is open
+	faulty int
+
+	created, updated int
+}
+
+// importRow is one row of a batch.
+type importRow struct {
+	at    int // in the batch
+	body  json.RawMessage
+	value schema.Object // judged
+	key   Record
+	name  string // of the key
+	fixed schema.Object
 }

@@ -168,9 +168,9 @@ func runHooksAfter(ctx context.Context, x *execution, res *Result) {
 		runAfter(ctx, x, res)
 		return
 	}
-	own := *x
+	own, kept := *x, *res // the answer is projected before the commit
 	own.transaction = nil
-	t.later(func() { runAfter(t.base, &own, res) })
+	t.later(func() { runAfter(t.base, &own, &kept) })
 }
 
 // runAfter runs the hooks after a write that is committed.

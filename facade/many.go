@@ -272,8 +272,17 @@ func adoptAll(x *execution, made []*Result) (*Result, error) {
 	return adopt(x, all)
 }
 
-// insertMany writes all rows by one statement. Their events are emitted with it.
+// insertMany writes all rows by one statement.
 func insertMany(ctx context.Context, x *execution) (*Result, error) {
+	found, err := insertRecords(ctx, x)
+	if err != nil {
+		return nil, conflictOfMany(ctx, x, err)
+	}
+	return &Result{Form: FormItems, Rows: found}, nil
+}
+
+// insertRecords writes the records of x by one statement. Their events are emitted with it.
+func insertRecords(ctx context.Context, x *execution) (*rows.Rows, error) {
 	m := x.many
 	if m.unmet != nil {
 		return nil, m.unmet
@@ -290,15 +299,10 @@ func insertMany(ctx context.Context, x *execution) (*Result, error) {
 		})
 	}
 	found, err := x.store().Insert(ctx, x.door.Entity, m.records, m.terms.orNone(), x.sel.stored)
-	if err != nil {
-		return nil, conflictOfMany(ctx, x, err)
+	if err == nil && announce != nil {
+		err = announce(found)
 	}
-	if announce != nil {
-		if err := announce(found); err != nil {
-			return nil, err
-		}
-	}
-	return &Result{Form: FormItems, Rows: found}, nil
+	return found, err
 }
 
 // manyRemote sends a write of many rows to its host, whose rules judge each row. Rules of this host

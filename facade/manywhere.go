@@ -250,8 +250,19 @@ func admitUpsert(ctx context.Context, x *execution) error {
 		return err
 	}
 	var key Record
+	key, x.many.fixed = upsertKey(x, &x.refusals, one.body)
+	if len(key) == len(x.many.by) {
+		x.many.key = keyFilter(x.many.by, key)
+	}
+	x.many.body = one.call.Invocation.Body
+	return nil
+}
+
+// upsertKey returns the members of a judged row that are its key, and those that update does not take, as
+// they are kept. A member of the key without a value is refused.
+func upsertKey(x *execution, r *refusals, body schema.Object) (key Record, fixed schema.Object) {
 	for _, p := range x.door.Entity.Fields {
-		value := one.body.Get(p.Name)
+		value := body.Get(p.Name)
 		if value != nil {
 			value = inward(&x.viewer, p, value)
 		}
@@ -260,20 +271,16 @@ func admitUpsert(ctx context.Context, x *execution) error {
 				value = x.doorScope.Set.Get(p.Name)
 			}
 			if value == nil || isNull(value) {
-				x.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "required", Message: "is required: it is in the key of the upsert"})
+				r.refuse(schema.Detail{Path: p.Name, Pointer: "/body/" + jsontext.Token(p.Name), Code: "required", Message: "is required: the row is known by it"})
 				continue
 			}
 			key = append(key, schema.Member{Name: p.Name, Value: value})
 		}
 		if value != nil && (p.Axes.Update == schema.UpdateForbidden || p.Axes.Primary || slices.Contains(x.many.by, p)) {
-			x.many.fixed = append(x.many.fixed, schema.Member{Name: p.Name, Value: value})
+			fixed = append(fixed, schema.Member{Name: p.Name, Value: value})
 		}
 	}
-	if len(key) == len(x.many.by) {
-		x.many.key = keyFilter(x.many.by, key)
-	}
-	x.many.body = one.call.Invocation.Body
-	return nil
+	return key, fixed
 }
 
 // admitBy reads query.by: the names of a unique key of the card, in any order.

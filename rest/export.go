@@ -117,29 +117,10 @@ var errHead = errors.New("a HEAD request takes the headers alone")
 // pageGrace is how much longer than a page the connection accepts the writing of it.
 const pageGrace = time.Minute
 
-// beginPage begins the time and the account of one page. The work of its statements is bounded as
-// that of a request.
+// beginPage begins the time and the account of one page.
 func (d *download) beginPage(ctx context.Context, control *http.ResponseController) (context.Context, func(), error) {
-	ctx, cancel := facade.WithRequest(ctx, nil, 0), context.CancelFunc(func() {})
-	grace := pageGrace
-	if limit := d.timeout; limit > 0 {
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		grace += limit
-	}
-	_ = control.SetWriteDeadline(time.Now().Add(grace))
-	ctx, account, err := d.budget.Open(ctx)
-	if err == nil {
-		err = account.Begin()
-	}
-	end := func() {
-		account.Close()
-		cancel()
-	}
-	if err != nil {
-		end()
-		return nil, nil, err
-	}
-	return ctx, end, nil
+	_ = control.SetWriteDeadline(time.Now().Add(max(d.timeout, 0) + pageGrace))
+	return beginPart(ctx, d.timeout, d.budget)
 }
 
 // header adds the headers of the file.

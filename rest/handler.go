@@ -133,6 +133,7 @@ type exchange struct {
 	call  facade.Call
 
 	format   bulk.Format // of a list that is asked for as a file; "": JSON
+	upload   bulk.Format // of a file of rows that is sent; "": none is
 	formulas bool        // cells of the file that look like formulas are escaped
 
 	status  int    // of a failure whose code has another one in the table; 0: the table's
@@ -181,11 +182,13 @@ func (x *exchange) serve() error {
 	if err := x.account.Begin(); err != nil {
 		return err
 	}
-	if x.wantsChanges() {
+	switch {
+	case x.wantsChanges():
 		return x.serveChanges()
-	}
-	if x.format != "" {
+	case x.format != "":
 		return x.serveExport()
+	case x.upload != "":
+		return serveImport(x)
 	}
 	x.call.If = x.precondition()
 	x.call.Position = x.op.Cardinality == catalog.PageOf
@@ -223,6 +226,25 @@ func (x *exchange) serveExport() error {
 		_ = x.report(err)
 	}
 	panic(http.ErrAbortHandler) // half of a file must not look whole
+}
+
+// serveImport writes the rows of a file, and answers with a report.
+func serveImport(x *exchange) error {
+	x.account.Close() // each batch has its own
+	u := upload{
+		r: x.r, control: http.NewResponseController(x.w), timeout: x.handler.options.Timeout, budget: x.handler.options.Budget,
+		caller: x.handler.caller, call: &x.call, format: x.upload,
+	}
+	report, err := u.serve(x.op.Door)
+	if err != nil || !report.Complete {
+		x.w.Header().Set("Connection", "close") // the rest of the body is not drained
+	}
+	if err != nil {
+		return err
+	}
+	x.w.Header()["Content-Type"] = typeJSON
+	x.send(http.StatusOK, report.AppendJSON(nil))
+	return nil
 }
 
 // serveOptions answers with the verbs of the path.

@@ -11,7 +11,7 @@
 //	serve, mock         one Frond, for other processes
 //	health              whether a service lives
 //	call, explain       one call, here or at an address      package call
-//	export              the rows of a list as a file         package bulk of the façade
+//	export, import      rows as a file                       package bulk of the façade
 //	check               faults, access, pinned paths         report.go, pins.go
 //	schema              what cards become
 //	diff                the breaks of a change of cards       diffversion.go, package diff
@@ -67,6 +67,6 @@ func newRoot(s *shell) *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "write data as one line of JSON, for another program")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newExport(s), newCheck(s), newDiff(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newClient(s), newKeys(s), newInit(s), newMigrate(s), newFacts(s), newJobs(s), newBackup(s), newRestore(s), newVersion(s))
+	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newExport(s), newImport(s), newCheck(s), newDiff(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newClient(s), newKeys(s), newInit(s), newMigrate(s), newFacts(s), newJobs(s), newBackup(s), newRestore(s), newVersion(s))
 	return root
 }

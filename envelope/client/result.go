@@ -70,6 +70,8 @@ func (r *reader) many(text json.RawMessage, op *catalog.Operation) (*facade.Resu
 	found := jsontext.Get(text, "items")
 	ok := jsontext.KindOf(text) == jsontext.Object
 	switch op.Name {
+	case "import":
+		return &facade.Result{Form: facade.FormValue, Value: text}, nil
 	case "createMany":
 		ok = ok && found != nil
 	case "upsert":

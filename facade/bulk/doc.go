@@ -1,4 +1,5 @@
-// Package bulk writes the rows of a list as a file, of any size and page by page.
+// Package bulk writes the rows of a list as a file, page by page, and the rows of a file by their key,
+// batch by batch. Either has any size.
 //
 //	export := bulk.Export{Caller: caller, Call: &call, Begin: begin}
 //	err := export.Run(ctx, bulk.NewWriter(file, bulk.CSV, &call, false).Rows)

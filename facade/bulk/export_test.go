@@ -263,3 +263,13 @@ func TestLargeExport(t *testing.T) {
 		}
 	}
 }
+
+// rowsOf is a page of one row.
+func rowsOf(text string) *rows.Rows {
+	var fields []string
+	for name := range jsontext.Members([]byte(text)) {
+		fields = append(fields, name)
+	}
+	page, _ := rows.Read(rows.NewLayout(fields), []byte(text))
+	return page
+}

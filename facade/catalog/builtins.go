@@ -41,6 +41,7 @@ var Builtins = []*Builtin{
 	{"updateMany", Command, Many, "Updates every row that meets the condition, or none. Returns their number.", true, true, []string{"update"}},
 	{"deleteMany", Command, Many, "Deletes every row that meets the condition, or none. Returns their number.", false, false, []string{"delete"}},
 	{"upsert", Command, One, "Updates the row with this key, or creates it. Returns the row and whether it was created.", true, false, []string{"create", "update"}},
+	{"import", Command, NoOutput, "Updates the rows of a list by their key, or creates them. Returns how many, and the faults of those it leaves out.", true, false, []string{"create", "update"}},
 }
 
 // BuiltinNamed is the built-in operation of that name, or nil.
@@ -79,6 +80,7 @@ const MaxIDs = 500
 var RowKeys = map[string][]string{
 	"findById": {"fields"}, "findByIds": {"ids", "fields"}, "create": {"fields"}, "update": {"ifMatch", "where", "fields"}, "delete": {"ifMatch", "where"},
 	"createMany": {"fields"}, "updateMany": {"where", "max", "fields"}, "deleteMany": {"where", "max", "fields"}, "upsert": {"by", "fields"},
+	"import": {"by", "dryRun", "faults", "columns"},
 }
 
 // listKeys are the keys of list's query.

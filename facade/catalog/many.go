@@ -11,9 +11,10 @@ import (
 
 // The bounds of writes of many rows and calls.
 const (
-	MaxCreateMany = 1000   // rows of createMany
+	MaxCreateMany = 1000   // rows of createMany, and of a batch of import
 	MaxMany       = 10_000 // the largest max of updateMany and deleteMany
 	UsualMany     = 100    // their max where none is sent
+	UsualFaults   = 100    // the faulty rows after which an import ends, where no number is sent
 )
 
 // IsMany reports whether the operation is a built-in one that writes many rows.
@@ -54,6 +55,18 @@ func manyQuery(op, name string) (f schema.Field, ok bool) {
 	case name == "by":
 		f.Shape = schema.Shape{
 			Description: "The unique key of the row: the name of a field, or the names of a compound key.",
+			Extra:       schema.Keywords{{Name: "type", Value: json.RawMessage(`["string","array"]`)}},
+		}
+	case name == "dryRun":
+		f.Shape = schema.Shape{Type: "boolean", Description: "Whether the rows are judged and written, and then undone."}
+	case name == "faults":
+		f.Shape = schema.Shape{
+			Type: "integer", Extra: append(Keywords("minimum", 1), Keywords("default", UsualFaults)...),
+			Description: fmt.Sprintf("The number of faulty rows after which the import ends; %d unless sent.", UsualFaults),
+		}
+	case name == "columns":
+		f.Shape = schema.Shape{
+			Description: "Names of fields that rows have. A name that a row cannot have fails the call.",
 			Extra:       schema.Keywords{{Name: "type", Value: json.RawMessage(`["string","array"]`)}},
 		}
 	default:

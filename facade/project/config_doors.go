@@ -161,23 +161,23 @@ func (r *configReader) graphql(value json.RawMessage, at string) string {
 }
 
 // manyWords are the writes of many rows that a door may open.
-var manyWords = []string{"create", "update", "delete", "upsert"}
+var manyWords = []string{"create", "update", "delete", "upsert", "import"}
 
 // ManyWords are the operations that the words open.
-var ManyWords = map[string]string{"create": "createMany", "update": "updateMany", "delete": "deleteMany", "upsert": "upsert"}
+var ManyWords = map[string]string{"create": "createMany", "update": "updateMany", "delete": "deleteMany", "upsert": "upsert", "import": "import"}
 
 // GroupsMode is the mode of the built-in operation aggregate in discovery.
 const GroupsMode = "groups"
 
 // ManyModes are the modes of these operations in a discovery document: a host of another make may
 // have an operation of the same name, without the mode.
-var ManyModes = map[string]string{"createMany": "list", "updateMany": "where", "deleteMany": "where", "upsert": "upsert"}
+var ManyModes = map[string]string{"createMany": "list", "updateMany": "where", "deleteMany": "where", "upsert": "upsert", "import": "import"}
 
 // many reads many: the writes of many rows that doors open.
 //
 //	many: {product: [create, upsert], order: '*'}
 func (r *configReader) many(value json.RawMessage, at string) (all []Many) {
-	const like = "many: {product: [create, update, delete, upsert]}, or many: {product: '*'}"
+	const like = "many: {product: [create, update, delete, upsert, import]}, or many: {product: '*'}"
 	r.object(value, at, "many", nil, func(name, at string, value json.RawMessage) {
 		m := Many{Door: name, At: at}
 		if isWord(value, "*") {
@@ -192,7 +192,7 @@ func (r *configReader) many(value json.RawMessage, at string) (all []Many) {
 			here := fmt.Sprint(at, "/", i)
 			switch {
 			case !slices.Contains(manyWords, word):
-				r.fault(here, fmt.Sprintf("%q is no write of many rows", word), "write create, update, delete or upsert")
+				r.fault(here, fmt.Sprintf("%q is no write of many rows", word), "write create, update, delete, upsert or import")
 			case slices.ContainsFunc(m.Words, func(w FactSource) bool { return w.Name == word }):
 				r.fault(here, word+" is named twice", "name it once")
 			default:

@@ -21,7 +21,7 @@ const (
 	aFilter     = `{"type":"object"}`
 	aReason     = `{"type":["boolean","string"]}`
 	nameOrNames = `{"anyOf":[{"type":"string"},{"type":"array","minItems":1,"items":{"type":"string"}}]}`
-	manyForm    = `{"anyOf":[{"const":"*"},{"type":"array","minItems":1,"items":{"enum":["create","update","delete","upsert"]}}]}`
+	manyForm    = `{"anyOf":[{"const":"*"},{"type":"array","minItems":1,"items":{"enum":["create","update","delete","upsert","import"]}}]}`
 	allOrAny    = `{"anyOf":[{"const":"all"},{"type":"array","items":{"type":"string"}}]}`
 )
 
@@ -55,7 +55,7 @@ var frondKeys = []schema.Key{
 		}},
 	}},
 	{Name: "many", About: "Writes of many rows, by door (docs/many.md).", Example: "many: {product: [create, upsert]}", Keys: []schema.Key{
-		{Name: "*", Form: manyForm, Default: "none", Example: "product: [create, update, delete, upsert]", About: "The open ones: create opens createMany, update updateMany, delete deleteMany, upsert itself; '*' opens all that the door has the rights for."},
+		{Name: "*", Form: manyForm, Default: "none", Example: "product: [create, update, delete, upsert]", About: "The open ones: create opens createMany, update updateMany, delete deleteMany, upsert and import themselves; '*' opens all that the door has the rights for."},
 	}},
 	{Name: "tables", About: "Tables of another program, which the gateway never changes (docs/existing-database.md).", Example: "tables: {product: {table: Products, columns: {unitPrice: unit_price}}}", Keys: []schema.Key{
 		{Name: "*", About: "An entity, by the name of its card.", Example: "product: {table: Products}", Keys: []schema.Key{

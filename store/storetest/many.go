@@ -106,6 +106,9 @@ func RunMany(t *testing.T, h Harness) {
 		{"concurrent upserts of one key make one row", testUpsertRace},
 		{"events of writes of many", testManyEvents},
 		{"hooks and handlers run for each row", testManyHooks},
+		{"import writes a batch by key", testImport},
+		{"import under rules", testImportRules},
+		{"import runs hooks, and a dry run leaves nothing", testImportHooks},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := &manyWorld{T: t}

@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/schema"
 )
 
 // Discover is the name of the operation that returns the catalog of a host (spec 2.5).
@@ -26,6 +27,8 @@ type Target struct {
 	// Places returns the places of an operation's values. An unknown operation is not an
 	// error: the failure of the call names the known ones.
 	Places func(ctx context.Context, entity, operation string) (*Places, error)
+	// Card returns the card of the rows of an entity in this process; nil: there is none.
+	Card func(entity string) *schema.Entity
 	// Close releases the resources that the calls used.
 	Close func()
 }
@@ -36,6 +39,12 @@ func Local(host *gateway.Host) *Target {
 		Caller:   host.Caller(),
 		Close:    func() { _ = host.Close() }, // every written row is durable already
 		Discover: func(context.Context) (json.RawMessage, error) { return host.Discovery(), nil },
+		Card: func(entity string) *schema.Entity {
+			if door := host.Catalog().Door(entity); door != nil {
+				return door.Entity
+			}
+			return nil
+		},
 		Places: func(_ context.Context, entity, operation string) (*Places, error) {
 			if door := host.Catalog().Door(entity); door != nil {
 				if op := door.Operation(operation); op != nil {

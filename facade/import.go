@@ -1,0 +1,359 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// import writes a batch of rows by their key, in one transaction (docs/exchange.md). Each row is judged
+// as upsert judges it; one at fault is left out and reported, and the others are written:
+//
+//	{"created": 2, "updated": 1, "rows": 4, "complete": true,
+//	 "faults": [{"row": 3, "column": "price", "code": "minimum", "message": "must be at least 0"}]}
+//
+// New rows are written by one statement. If it fails, each half of them is tried by itself, down to the
+// row at fault.
+
+// fault notes why a row is left out.
+func (m *importing) fault(at int, err error) {
+	m.faulty++
+	e := kiterror.AsError(err)
+	add := func(column, code, message string) {
+		m.faults = append(jsontext.Comma(m.faults), `{"row":`...)
+		m.faults = append(strconv.AppendInt(m.faults, int64(at), 10), `,"column":`...)
+		if column == "" || column == "." {
+			m.faults = append(m.faults, "null"...)
+		} else {
+			m.faults = jsontext.AppendString(m.faults, column)
+		}
+		m.faults = jsontext.AppendString(append(m.faults, `,"code":`...), code)
+		m.faults = append(jsontext.AppendString(append(m.faults, `,"message":`...), message), '}')
+	}
+	details, _ := e.Details.([]schema.Detail)
+	for _, d := range details {
+		add(d.Path, d.Code, d.Message)
+	}
+	if len(details) == 0 {
+		add("", string(e.Code), e.Message)
+	}
+}
+
+// isRowFault reports whether an error is that of one row, and not of the whole batch.
+func isRowFault(ctx context.Context, err error) bool {
+	var race *raced
+	if err == nil || errors.As(err, &race) || ctx.Err() != nil || RequestOf(ctx).Exhausted() != nil {
+		return false
+	}
+	switch kiterror.CodeOf(err) {
+	case kiterror.ValidationFailed, kiterror.BadRequest, kiterror.Forbidden, kiterror.NotFound, kiterror.Conflict, kiterror.PreconditionFailed, kiterror.UnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+// admitImport judges the query, and each row as create judges it.
+func admitImport(_ context.Context, x *execution) error {
+	in, m := &x.call.Invocation, &importing{most: catalog.UsualFaults, faults: []byte{'['}}
+	x.many = &manyRows{imported: m}
+	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
+	admitRowQuery(x)
+	admitBy(x, jsontext.Get(in.Query, "by"))
+	if sent := jsontext.Get(in.Query, "dryRun"); sent != nil && !isNull(sent) {
+		m.dry = readYes(&x.refusals, "dryRun", sent)
+	}
+	if sent := jsontext.Get(in.Query, "faults"); sent != nil && !isNull(sent) {
+		if m.most = readCount(&x.refusals, "faults", sent); m.most == 0 && !x.full() {
+			x.refuseQuery("faults", "minimum", "must be at least 1")
+		}
+	}
+	switch n := count(in.Body); {
+	case jsontext.KindOf(in.Body) != jsontext.Array:
+		refuseBody(x, "type", "must be a list of rows, such as [{…}, {…}]")
+	case n > catalog.MaxCreateMany:
+		refuseBody(x, "maxItems", fmt.Sprintf("must have at most %d rows, and has %d; send the rest in another call", catalog.MaxCreateMany, n))
+	}
+	if len(x.details) > 0 || x.verdict != nil || x.runner.by == byRemote {
+		return nil // a remote judges the rows
+	}
+	if x.scopes == nil {
+		x.scopes = map[*catalog.Door]*access.Scope{} // shared by the rows
+	}
+	one, seen := x.oneRow(x.needed(0), nil), map[string]int{}
+	if err := admitColumns(x, one, jsontext.Get(in.Query, "columns")); err != nil || len(x.details) > 0 {
+		return err
+	}
+	for _, row := range jsontext.Elements(in.Body) {
+		if m.faulty >= m.most {
+			break
+		}
+		err := m.admit(x, one, row, seen)
+		if err != nil && kiterror.CodeOf(err) == kiterror.InternalError {
+			return err
+		}
+		if err != nil {
+			m.fault(m.read, err)
+		}
+		m.read++
+	}
+	return nil
+}
+
+// admitColumns refuses names that no row may have, as the judge refuses them in a row.
+func admitColumns(x, one *execution, sent json.RawMessage) error {
+	if sent == nil || isNull(sent) {
+		return nil
+	}
+	names, ok := readNames(&x.refusals, "columns", "id,title", `["id", "title"]`, sent)
+	if !ok {
+		return nil
+	}
+	var row schema.Object
+	for _, name := range names {
+		row = append(row, schema.Member{Name: name, Value: json.RawMessage("null")})
+	}
+	one.refusals, one.call.Invocation.Body = refusals{}, row.AppendJSON(nil)
+	if err := admitCreate(context.Background(), one); err != nil {
+		return err
+	}
+	if one.verdict != nil {
+		return one.verdict
+	}
+	for _, d := range one.details {
+		if i := slices.Index(names, d.Path); i >= 0 && (d.Code == schema.UnknownKey || d.Code == "read_only") {
+			x.refuse(schema.Detail{Path: d.Path, Pointer: "/query/columns/" + strconv.Itoa(i), Code: d.Code, Message: d.Message})
+		}
+	}
+	return nil
+}
+
+// admit judges one row. seen has the keys of the rows before it.
+func (m *importing) admit(x, one *execution, body json.RawMessage, seen map[string]int) error {
+	one.refusals, one.points, one.call.Invocation.Body = refusals{}, nil, body
+	if err := admitCreate(context.Background(), one); err != nil {
+		return err
+	}
+	r := &importRow{at: m.read}
+	if len(one.details) == 0 {
+		r.key, r.fixed = upsertKey(x, &one.refusals, one.body)
+	}
+	if err := one.refusal(); err != nil {
+		return err
+	}
+	r.body, r.value = one.call.Invocation.Body, one.body
+	r.name, _ = UniqueKey(x.many.by, r.key)
+	if first, twice := seen[r.name]; twice {
+		return kiterror.Errorf(kiterror.Conflict, "has the key of row %d; send one of the two", first)
+	}
+	seen[r.name] = r.at
+	m.rows = append(m.rows, r)
+	return nil
+}
+
+// errUndone undoes the writes of a dry run.
+var errUndone = errors.New("a dry run is undone")
+
+// runImport writes the rows. A dry run is undone within the transaction, with the hooks that wait for its
+// commit.
+func runImport(ctx context.Context, x *execution) (*Result, error) {
+	if err := transactional(x); err != nil {
+		return nil, err
+	}
+	m := x.many.imported
+	err := error(nil)
+	if m.dry {
+		undo := x.transaction.mark()
+		err = x.host.transactor.Transact(ctx, func(ctx context.Context) error {
+			if err := m.write(ctx, x); err != nil {
+				return err
+			}
+			return errUndone
+		})
+		undo()
+	} else {
+		err = m.write(ctx, x)
+	}
+	if err != nil && !errors.Is(err, errUndone) {
+		return nil, err
+	}
+	text := strconv.AppendInt([]byte(`{"created":`), int64(m.created), 10)
+	text = strconv.AppendInt(append(text, `,"updated":`...), int64(m.updated), 10)
+	text = strconv.AppendInt(append(text, `,"rows":`...), int64(m.read), 10)
+	text = strconv.AppendBool(append(text, `,"complete":`...), m.faulty < m.most)
+	text = append(append(append(text, `,"faults":`...), m.faults...), "]}"...)
+	return &Result{Form: FormValue, Value: text}, nil
+}
+
+// write creates the new rows of the batch and then updates the others.
+func (m *importing) write(ctx context.Context, x *execution) error {
+	own := *x
+	own.sel = pick(x.oneRow(x.needed(0), nil), []string{}, nil)
+	known, err := m.known(ctx, &own, m.rows)
+	if err != nil {
+		return err
+	}
+	var fresh []*importRow
+	for _, r := range m.rows {
+		if known[r] == nil {
+			fresh = append(fresh, r)
+		}
+	}
+	if err := m.create(ctx, &own, fresh); err != nil {
+		return err
+	}
+	for _, r := range m.rows {
+		if id := known[r]; id != nil {
+			if err := m.update(ctx, &own, r, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// known returns the primary keys of the rows that are stored, found by their keys without access rules.
+func (m *importing) known(ctx context.Context, x *execution, batch []*importRow) (map[*importRow]json.RawMessage, error) {
+	const most = 200 // compound keys in one condition
+	e, by := x.door.Entity, x.many.by
+	fields := []string{e.Primary.Name}
+	for _, p := range by {
+		if p != e.Primary {
+			fields = append(fields, p.Name)
+		}
+	}
+	layout, found := rows.NewLayout(fields), map[*importRow]json.RawMessage{}
+	step := len(batch)
+	if len(by) > 1 {
+		step = most
+	}
+	for part := range slices.Chunk(batch, max(step, 1)) {
+		named := map[string]*importRow{}
+		where := &filter.Filter{Op: filter.Or}
+		if len(by) == 1 {
+			where = &filter.Filter{Op: filter.In, Field: by[0]}
+		}
+		for _, r := range part {
+			named[r.name] = r
+			if len(by) > 1 {
+				where.Sub = append(where.Sub, keyFilter(by, r.key))
+				continue
+			}
+			value, _ := rows.Value(by[0].Kind, r.key.Get(by[0].Name))
+			where.Values = append(where.Values, value)
+		}
+		stored, err := x.store().Find(ctx, &Find{Entity: e, Select: layout, Where: where, Sort: newOrder(e, nil).keys, Limit: len(part), NoKeys: true})
+		if err != nil {
+			return nil, err
+		}
+		for i := range stored.Rows.Len() {
+			var key Record
+			for _, p := range by {
+				key = append(key, schema.Member{Name: p.Name, Value: stored.Rows.Row(i).Get(p.Name)})
+			}
+			name, _ := UniqueKey(by, key)
+			r := named[name]
+			if r == nil && len(part) == 1 {
+				r = part[0] // the store compares in its own way
+			}
+			if r != nil {
+				found[r] = stored.Rows.Row(i).Get(e.Primary.Name)
+			}
+		}
+	}
+	return found, nil
+}
+
+// create writes new rows, and notes the faults of those that cannot be written.
+func (m *importing) create(ctx context.Context, x *execution, fresh []*importRow) error {
+	if len(fresh) == 0 {
+		return nil
+	}
+	if len(fresh) > 1 && !x.atOnce(x.needed(0)) {
+		for i := range fresh {
+			if err := m.create(ctx, x, fresh[i:i+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err := m.insert(ctx, x, fresh)
+	switch {
+	case err == nil:
+		m.created += len(fresh)
+		return nil
+	case !isRowFault(ctx, err):
+		return err
+	case len(fresh) > 1:
+		half := len(fresh) / 2
+		if err := m.create(ctx, x, fresh[:half]); err != nil {
+			return err
+		}
+		return m.create(ctx, x, fresh[half:])
+	case !takes(err, x.many.by):
+		one := x.oneRow(x.needed(0), fresh[0].body)
+		m.fault(fresh[0].at, maskedConflict(ctx, &one.viewer, err))
+		return nil
+	}
+	// The key has been taken since it was looked up, or the store compares it in its own way.
+	known, failed := m.known(ctx, x, fresh)
+	switch {
+	case failed != nil:
+		return failed
+	case known[fresh[0]] == nil:
+		return &raced{kiterror.AsError(err)}
+	}
+	return m.update(ctx, x, fresh[0], known[fresh[0]])
+}
+
+// insert writes rows by one statement, or each by a call of create where a handler or hooks take part.
+func (m *importing) insert(ctx context.Context, x *execution, fresh []*importRow) error {
+	op := x.needed(0)
+	if !x.atOnce(op) {
+		_, err := x.callOne(ctx, op, Invocation{Body: fresh[0].body}, []string{})
+		return err
+	}
+	own, all, one := *x, &manyRows{}, x.oneRow(op, nil)
+	own.many = all
+	for i, r := range fresh {
+		one.refusals, one.points, one.body, one.call.Invocation.Body = refusals{}, nil, slices.Clone(r.value), r.body
+		if err := all.complete(ctx, one, i); err != nil {
+			return err
+		}
+		if all.unmet != nil {
+			return errHidden(catalog.Created)
+		}
+	}
+	all.terms.Points = pointsOf(all.terms.Points, len(fresh))
+	_, err := insertRecords(ctx, &own)
+	return err
+}
+
+// update writes a row that is stored.
+func (m *importing) update(ctx context.Context, x *execution, r *importRow, id json.RawMessage) error {
+	own := *x
+	own.many = &manyRows{by: x.many.by, body: r.body, fixed: r.fixed}
+	_, err := updateKnown(ctx, &own, id)
+	switch {
+	case err == nil:
+		m.updated++
+		return nil
+	case kiterror.CodeOf(err) == kiterror.NotFound:
+		err = kiterror.Taken(x.many.by...)
+	}
+	if !isRowFault(ctx, err) {
+		return err
+	}
+	m.fault(r.at, err)
+	return nil
+}

@@ -1,0 +1,111 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/bulk"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+)
+
+// The path of import takes a file of rows (docs/exchange.md), of any length: it is read and written batch
+// by batch, each under a timeout and an account of its own. The limit of a body does not apply.
+//
+//	POST /api/catalog/products/import?by=sku    Content-Type: text/csv, application/x-ndjson
+//
+// A list of at most a thousand rows as application/json is an ordinary call.
+
+// uploadFormat returns the format of the file that a request sends; "": it sends none.
+func uploadFormat(op *catalog.Operation, r *http.Request) bulk.Format {
+	if op.Name != "import" || !op.IsMany() {
+		return ""
+	}
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	for _, f := range [...]bulk.Format{bulk.CSV, bulk.NDJSON} {
+		if media == f.MediaType() {
+			return f
+		}
+	}
+	return ""
+}
+
+// upload is a file of rows that is sent to be imported.
+type upload struct {
+	r       *http.Request
+	control *http.ResponseController
+	timeout time.Duration  // of a batch, and of a part of the body; 0 or less: none
+	budget  *budget.Budget // of a batch
+	caller  facade.Caller
+	call    *facade.Call
+	format  bulk.Format
+}
+
+// serve imports the file.
+func (u *upload) serve(card *catalog.Door) (*bulk.Report, error) {
+	if encoding := u.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the body is compressed; send it without a Content-Encoding")
+	}
+	i := bulk.Import{Caller: u.caller, Call: u.call, Card: card.Entity, Begin: u.beginBatch}
+	report, err := i.Run(u.r.Context(), bulk.NewReader(u, u.format, card.Entity))
+	_ = u.control.SetWriteDeadline(time.Now().Add(pageGrace)) // a writer without deadlines is not limited
+	return report, err
+}
+
+// Read reads the body. Each part of it has the time of a batch to arrive.
+func (u *upload) Read(p []byte) (int, error) {
+	if u.timeout > 0 {
+		_ = u.control.SetReadDeadline(time.Now().Add(u.timeout))
+	}
+	n, err := u.r.Body.Read(p)
+	var slow net.Error
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+		return n, err
+	case errors.As(err, &slow) && slow.Timeout():
+		return n, kiterror.Errorf(kiterror.RequestTimeout, "the body did not arrive in time; send the file again, rows that were written stay as they are")
+	}
+	return n, kiterror.Errorf(kiterror.BadRequest, "the body could not be read; send the file again, rows that were written stay as they are")
+}
+
+// beginBatch begins the time and the account of one batch of so many bytes.
+func (u *upload) beginBatch(ctx context.Context, size int) (context.Context, func(), error) {
+	ctx, end, err := beginPart(ctx, u.timeout, u.budget)
+	if err == nil {
+		err = budget.AccountOf(ctx).Reserve(size)
+		if err != nil {
+			end()
+		}
+	}
+	return ctx, end, err
+}
+
+// beginPart begins the time and the account of a part of a request whose parts are executions of their
+// own. The work of its statements is bounded as that of a request.
+func beginPart(ctx context.Context, timeout time.Duration, of *budget.Budget) (context.Context, func(), error) {
+	ctx, cancel := facade.WithRequest(ctx, nil, 0), context.CancelFunc(func() {})
+	if timeout > 0 {
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+	}
+	ctx, account, err := of.Open(ctx)
+	if err == nil {
+		err = account.Begin()
+	}
+	end := func() {
+		account.Close()
+		cancel()
+	}
+	if err != nil {
+		end()
+		return nil, nil, err
+	}
+	return ctx, end, nil
+}
