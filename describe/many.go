@@ -36,6 +36,12 @@ func manyOutput(op *catalog.Operation, one json.RawMessage) json.RawMessage {
 	return typed([]string{"count"}, "count", object("type", "integer"), "items", items)
 }
 
+// manyAnswers are the successes of writes of many rows.
+var manyAnswers = map[string]string{
+	"updateMany": "The number of rows.", "deleteMany": "The number of rows.",
+	"import": "The number of rows that were read and written, and the faults of those that were left out.",
+}
+
 // importOutput is the schema of the report of an import. A fault has the line of a file, or the place in
 // a list of rows.
 func importOutput() json.RawMessage {

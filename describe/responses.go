@@ -36,10 +36,8 @@ func (d *openAPI) answers(r Route) json.RawMessage {
 	case op.Name == "upsert" && op.IsMany():
 		success(http.StatusOK, "The row after the change.", tag)
 		success(http.StatusCreated, "The row as it was created.", tag)
-	case op.Name == "import" && op.IsMany():
-		success(http.StatusOK, "The number of rows that were read and written, and the faults of those that were left out.", nil)
 	case op.IsMany():
-		success(http.StatusOK, "The number of rows.", nil)
+		success(http.StatusOK, manyAnswers[op.Name], nil)
 	case r.Verb == "DELETE":
 		add(&all, "204", object("description", "The row is deleted."))
 	case op.Builtin && op.Name == "create":
