@@ -54,7 +54,8 @@ var floors = map[string]string{
 	"facade/remote": "facade facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
 
 	// What a call did, for the author; and what a live query read.
-	"facade/explain": "facade facade/access facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
+	"facade/explain": "facade facade/advice facade/access facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
+	"facade/advice":  "facade facade/aggregate facade/catalog facade/filter facade/kiterror schema",
 	"facade/readset": "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema",
 
 	// The rows of the first start.
@@ -129,7 +130,7 @@ var floors = map[string]string{
 	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/jobs gateway/setting",
 	"gateway/jobs":               "facade facade/cron facade/kiterror",
 	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/advice facade/budget facade/catalog facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
 	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",
@@ -155,7 +156,7 @@ var floors = map[string]string{
 	// Two versions of a project, compared by what they project to.
 	"cmd/frond/diff": "facade facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope/signing gateway store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/advice facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope/signing gateway store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",

@@ -268,8 +268,18 @@ func ObservePlans(ctx context.Context, watch func(Statement)) context.Context {
 	return context.WithValue(Observe(ctx, watch), plansKey{}, true)
 }
 
-// PlansObserved reports whether the observer of ctx wants plans: for stores.
-func PlansObserved(ctx context.Context) bool { return ctx.Value(plansKey{}) != nil }
+// EstimatePlans is ObservePlans for plans that cost little: no statement runs twice, and rows may be
+// estimates.
+func EstimatePlans(ctx context.Context, watch func(Statement)) context.Context {
+	return context.WithValue(Observe(ctx, watch), plansKey{}, false)
+}
+
+// PlansObserved reports whether the observer of ctx wants plans, and whether a statement may run twice
+// for one: for stores.
+func PlansObserved(ctx context.Context) (wanted, twice bool) {
+	twice, wanted = ctx.Value(plansKey{}).(bool)
+	return wanted, twice
+}
 
 // ObserverOf is the observer of ctx, or nil: for stores.
 func ObserverOf(ctx context.Context) func(Statement) {

@@ -35,7 +35,11 @@ func (h *Host) adminHandler(draining *atomic.Bool) http.Handler {
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", h.ready(draining, true))
 	mux.Handle("GET /jobs", h.schedule)
-	paths := []string{"/metrics", "/livez", "/readyz", "/jobs"}
+	mux.HandleFunc("GET /advice", func(w http.ResponseWriter, r *http.Request) {
+		all, err := h.advice.Current(r.Context(), h.Catalog())
+		guard.WriteJSON(w, r, h.log, all, err)
+	})
+	paths := []string{"/metrics", "/livez", "/readyz", "/jobs", "/advice"}
 	if h.config.Admin.Pprof {
 		mux.HandleFunc("/debug/pprof/", pprof.Index) // and the profiles that it lists
 		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/advice"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/remote"
@@ -26,6 +27,9 @@ func (h *Host) compileFirst(own facade.Store, as opening, faults schema.Faults) 
 		h.feeds.copies, h.schedule.values = h.store.can.Copies, h.store.can.KeyValues
 		if as.serves {
 			h.feeds.outbox = h.store.can.Outbox
+		}
+		if as.serves && h.store.can.KeyValues != nil {
+			h.advice = advice.New(h.store.can.KeyValues, h.log)
 		}
 	}
 	f, complete, err = h.compile()
@@ -96,7 +100,7 @@ func (h *Host) compile() (f *facade.Facade, complete bool, err error) {
 	watch := h.telemetry.Calls()
 	f, err = h.topology.WithoutClaims(func() (*facade.Facade, error) {
 		source, incomplete := h.topology.Project(h.project)
-		return facade.New(source, h.store.Store, &facade.Options{
+		return facade.New(source, h.advice.Store(h.store.Store), &facade.Options{
 			Middleware:   watch.Middleware(h.options.Middleware),
 			List:         project.ListLimits{Default: h.config.Limits.List.Default, Max: h.config.Limits.List.Max},
 			Unregistered: unregistered,

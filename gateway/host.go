@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/advice"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/seed"
@@ -40,6 +41,7 @@ type Host struct {
 	feeds     *feeds
 	ways      *ways
 	schedule  *schedule
+	advice    *advice.Watch // nil: reads are not watched
 	hub       *subscriptions.Hub
 	callers   *callers
 	ending    sync.WaitGroup            // of the websockets of generations
@@ -134,6 +136,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	h.close = sync.OnceValue(func() error {
 		h.endStreams()
 		h.schedule.close(h.stopBy.Load())
+		h.advice.Close()
 		h.ways.close()
 		h.feeds.close()
 		h.topology.Close()
@@ -197,12 +200,13 @@ func (h *Host) begin(ctx context.Context, f *facade.Facade, as opening, complete
 	return nil
 }
 
-// start runs the ways out and the jobs, of a host that serves. Where it serves mock data, nobody is sent
+// start runs the ways out, the jobs and the advice of a host that serves. Where it serves mock data, nobody is sent
 // any and nothing runs at times.
 func (h *Host) start() {
 	h.ways.start()
 	if !h.options.Undecided {
 		h.schedule.start(h.ways.shared, h.telemetry)
+		h.advice.Start()
 	}
 }
 

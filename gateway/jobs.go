@@ -141,12 +141,5 @@ func (s *schedule) states(ctx context.Context, c *catalog.Catalog) ([]JobState, 
 // ServeHTTP answers /jobs of the admin listener.
 func (s *schedule) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	states, err := s.states(r.Context(), s.current().Catalog())
-	if err != nil {
-		e := kiterror.Report(r.Context(), s.log, err, "")
-		guard.WriteProblem(w, r, e.Code.Status(), e)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(states) // the caller is gone
+	guard.WriteJSON(w, r, s.log, states, err)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/advice"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -63,6 +64,18 @@ func Jobs(ctx context.Context, project *facade.Project, opts *Options) (states [
 		return err
 	})
 	return states, err
+}
+
+// Advise returns the reads of a project's gateways that an index would help. It opens the store as
+// [WithFacts] does.
+func Advise(ctx context.Context, project *facade.Project, opts *Options) (all []advice.Advice, err error) {
+	err = withStore(ctx, project, opts, func(ctx context.Context, h *Host, f *facade.Facade) (err error) {
+		if h.store.can.KeyValues != nil {
+			all, err = advice.List(ctx, h.store.can.KeyValues, f.Catalog())
+		}
+		return err
+	})
+	return all, err
 }
 
 // withStore opens the store that the settings name, beside the gateway that may serve it, and calls do

@@ -3,14 +3,17 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/advice"
 	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/gateway"
 )
 
 // newExplain is frond explain. explain.Call makes the call; this file writes it down. The
@@ -214,4 +217,50 @@ func where(filter json.RawMessage) string {
 		return ""
 	}
 	return " where " + string(filter)
+}
+
+// newAdvise is frond advise. With --json stdout is a list of {shape, reads, took, rows, entity, field,
+// index, last}; took is in nanoseconds. Exit code 3: the store or the gateway cannot be reached.
+func newAdvise(s *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "advise",
+		Short: "List the reads that an index would help",
+		Long: `List the reads of running gateways that go through a whole table, without their
+values: how often, for how long, how many rows, and the line that makes the index.
+--dir reads the store of a project, to which gateways write once a minute; --url asks the
+admin listener of a gateway.`,
+		Example: "  frond advise --dir examples/shop\n  frond advise --url http://127.0.0.1:9090",
+		Args:    arguments(0, 0, "no arguments"),
+	}
+	settings := addProject(s, cmd, "store", "remotes", "vendor", "mode")
+	url := cmd.Flags().String("url", "", "the address of a gateway's admin listener to ask instead")
+	cmd.MarkFlagsMutuallyExclusive("url", "dir")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		all, err := []advice.Advice{}, error(nil)
+		if *url != "" {
+			err = askAdmin(cmd.Context(), *url, "/advice", &all)
+		} else {
+			project, opts, failed := settings.tables() //nolint:contextcheck // compiling a project does not wait
+			if failed != nil {
+				return failed
+			}
+			all, err = gateway.Advise(cmd.Context(), project, opts)
+		}
+		if err != nil {
+			return err
+		}
+		if s.json {
+			return s.writeValue(all)
+		}
+		if len(all) == 0 {
+			fmt.Fprintln(s.stderr, "no read is known that an index would help")
+		}
+		var b strings.Builder
+		for _, a := range all {
+			fmt.Fprintf(&b, "%s\n  %s in %s, about %s each, last %s\n  %s\n", a.Shape, count(int(a.Reads), "read"), a.Took.Round(time.Microsecond), count(int(a.Rows), "row"), a.Last.Format(time.RFC3339), a.Index)
+		}
+		_, err = io.WriteString(s.out, b.String())
+		return err
+	}
+	return cmd
 }

@@ -21,6 +21,7 @@
 //	init                a new project
 //	migrate             the tables of the store
 //	facts               the log of events                    facts.go, factstail.go
+//	advise              missing indexes                      explain.go
 //	jobs                commands at times
 //	backup, restore     the store                            backup.go
 //	version             the version and commit of this program
@@ -67,6 +68,6 @@ func newRoot(s *shell) *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "write data as one line of JSON, for another program")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newExport(s), newImport(s), newCheck(s), newDiff(s), newExplain(s), newSchema(s), newSync(s), newBuildFrond(s), newClient(s), newKeys(s), newInit(s), newMigrate(s), newFacts(s), newJobs(s), newBackup(s), newRestore(s), newVersion(s))
+	root.AddCommand(newGateway(s), newServe(s), newMock(s), newHealth(s), newCall(s), newExport(s), newImport(s), newCheck(s), newDiff(s), newExplain(s), newAdvise(s), newSchema(s), newSync(s), newBuildFrond(s), newClient(s), newKeys(s), newInit(s), newMigrate(s), newFacts(s), newJobs(s), newBackup(s), newRestore(s), newVersion(s))
 	return root
 }

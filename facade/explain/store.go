@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/advice"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -52,53 +53,11 @@ func (s explainedStore) Find(ctx context.Context, q *facade.Find) (*facade.Found
 	if reads := func(st facade.Statement) bool {
 		return st.Plan != nil && slices.ContainsFunc(st.Plan.Scans, func(s facade.Scan) bool { return s.Whole })
 	}; slices.ContainsFunc(c.Statements, reads) {
-		c.Index = missingIndex(q)
+		if p := advice.Missing(q); p != nil {
+			c.Index = advice.Line(p)
+		}
 	}
 	return found, err
-}
-
-// missingIndex says which index would spare a read that goes through a whole table or sorts; "":
-// none that is known. It is the first field of these without one: that of the keys, those that
-// the filter compares, the first of the order or of the keys of groups.
-func missingIndex(q *facade.Find) string {
-	var fields []*schema.Property
-	if q.Each != nil {
-		fields = append(fields, q.Each.Field)
-	}
-	fields = append(fields, compared(nil, q.Condition())...)
-	switch g := q.Group; {
-	case g != nil && g.Keys > 0 && g.Columns[0].Unit.String() == "": // no index has an order of groups
-		fields = append(fields, g.Columns[0].Of)
-	case g == nil && len(q.Sort) > 0:
-		fields = append(fields, q.Sort[0].Field)
-	}
-	for _, p := range fields {
-		switch {
-		case p == p.Owner.Primary || !p.Stored:
-		case p.Owner.Table != nil: // another program's, whose indexes are not those of the card
-			return fmt.Sprintf("CREATE INDEX ON %s (%s)", p.Owner.Table.Name, p.Owner.Table.Column(p.Name))
-		case p.Axes.Index || p.Link != nil && !p.Link.Many || slices.ContainsFunc(p.Owner.Uniques, func(u []*schema.Property) bool { return u[0] == p }):
-		default:
-			return fmt.Sprintf("write x-kit: {role: {index: true}} at the field %s of the card %s", p.Name, p.Owner.Name)
-		}
-	}
-	return ""
-}
-
-// compared appends the fields whose values a filter compares in a way that an index helps with.
-func compared(all []*schema.Property, f *filter.Filter) []*schema.Property {
-	if f == nil {
-		return all
-	}
-	switch f.Op {
-	case filter.Eq, filter.In, filter.Lt, filter.Lte, filter.Gt, filter.Gte, filter.StartsWith, filter.IsNull:
-		all = append(all, f.Field)
-	case filter.And, filter.Some:
-		for _, sub := range f.Sub {
-			all = compared(all, sub)
-		}
-	}
-	return all
 }
 
 // Insert implements [facade.Store].

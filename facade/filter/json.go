@@ -99,8 +99,7 @@ func (f *Filter) words() (name, operator string) {
 	if f.Field.Link != nil {
 		name = f.Field.Link.Key
 	}
-	i := slices.IndexFunc(operatorNames, func(name string) bool { return operators[name].op == f.Op })
-	return name, operatorNames[i]
+	return name, f.Op.Word()
 }
 
 // appendOperand appends the operand of a condition.
@@ -117,4 +116,9 @@ func (f *Filter) appendOperand(dst []byte) []byte {
 		return jsontext.AppendList(dst, f.Values, rows.AppendValue)
 	}
 	return rows.AppendValue(dst, f.Values[0])
+}
+
+// Word is the name of an operator that compares a field, as callers write it: eq.
+func (o Op) Word() string {
+	return operatorNames[slices.IndexFunc(operatorNames, func(name string) bool { return operators[name].op == o })]
 }

@@ -1,6 +1,7 @@
 package kiterror
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -112,4 +113,14 @@ func TooCostly(limit time.Duration, total bool) *Error {
 		Message: fmt.Sprintf("the store would work on this for more than %s, which is its limit (limits.statement); %s", limit, remedy),
 		Details: map[string]any{"limit": "limits.statement", "budget": limit.String()},
 	}
+}
+
+// IsTooCostly reports whether an error is one of [TooCostly].
+func IsTooCostly(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) || e.Code != UnprocessableEntity {
+		return false
+	}
+	details, _ := e.Details.(map[string]any)
+	return details["limit"] == "limits.statement"
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 
 	"github.com/frondhost/frond/facade/kiterror"
@@ -42,4 +43,16 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, status int, err *kiter
 	head.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = w.Write(appendProblem(status, r.URL.EscapedPath(), err)) // the client may be gone
+}
+
+// WriteJSON writes an answer that is for operators, or the problem that an error is.
+func WriteJSON(w http.ResponseWriter, r *http.Request, log *slog.Logger, answer any, err error) {
+	if err != nil {
+		e := kiterror.Report(r.Context(), log, err, "")
+		WriteProblem(w, r, e.Code.Status(), e)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(answer) // the caller is gone
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,6 +46,7 @@ type Conn struct {
 	trace   func(sql string, args ...any)
 	observe func(facade.Statement)
 	plans   bool // observe wants plans
+	analyze bool // these run the statement
 
 	bind  pgproto3.Bind
 	parse pgproto3.Parse
@@ -180,8 +182,9 @@ func (c *Conn) send(queries []*Query) error {
 	return err
 }
 
-// planOf runs a statement that reads under EXPLAIN ANALYZE; nil for any other, and within a
-// transaction, which a failure would end. The statement itself reports its errors.
+// planOf asks for the plan of a statement that reads, by EXPLAIN ANALYZE where it may run twice; nil for
+// any other, and within a transaction, which a failure would end. The statement itself reports its
+// errors.
 func (c *Conn) planOf(q *Query) *facade.Plan {
 	if !c.Alone() || !bytes.HasPrefix(bytes.TrimLeft(q.Text, "("), []byte("SELECT ")) {
 		return nil
@@ -189,14 +192,33 @@ func (c *Conn) planOf(q *Query) *facade.Plan {
 	observe := c.observe
 	c.observe = nil // this statement is no part of the call
 	defer func() { c.observe = observe }()
+	prefix := explainOnly
+	if c.analyze {
+		prefix = explainAnalyze
+	}
 	var text []byte
-	if c.send([]*Query{{Text: append([]byte(explain), q.Text...), Values: q.Values, Row: func(values [][]byte) error {
+	if c.send([]*Query{{Text: append([]byte(prefix), q.Text...), Values: q.Values, Row: func(values [][]byte) error {
 		text = append(text, values[0]...)
 		return nil
 	}}}) != nil {
 		return nil
 	}
-	return readPlan(text)
+	plan, whole := readPlan(text)
+	if plan != nil && !c.analyze {
+		for _, relation := range whole {
+			plan.Read += c.rowsOf(relation)
+		}
+	}
+	return plan
+}
+
+// rowsOf is how many rows a relation has, as the server estimates it; 0: that is not known.
+func (c *Conn) rowsOf(relation string) (n int64) {
+	_ = c.send([]*Query{{Text: []byte(estimateRows), Values: [][]byte{[]byte(relation)}, Row: func(values [][]byte) (err error) {
+		n, err = strconv.ParseInt(string(values[0]), 10, 64)
+		return err
+	}}}) // without an answer there is no estimate
+	return n
 }
 
 // shapes are the texts of the statements of a batch, without those that begin and end it.
@@ -477,7 +499,7 @@ func (c *Conn) begin(ctx context.Context) error {
 	c.lent = lent{limit: c.watchdog.limit, ctx: c.watchdog.watch(ctx), began: time.Now()}
 	c.watchdog.limit = limit
 	if c.observe = facade.ObserverOf(ctx); c.observe != nil {
-		c.plans = facade.PlansObserved(ctx)
+		c.plans, c.analyze = facade.PlansObserved(ctx)
 	}
 	return nil
 }

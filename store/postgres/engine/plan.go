@@ -13,31 +13,41 @@ type planNode struct {
 	Type     string  `json:"Node Type"`
 	Relation string  `json:"Relation Name"`
 	Index    string  `json:"Index Name"`
+	Cond     string  `json:"Index Cond"`
+	Filter   string  `json:"Filter"`
 	Rows     float64 `json:"Actual Rows"` // of one loop
 	Removed  float64 `json:"Rows Removed by Filter"`
 	Loops    float64 `json:"Actual Loops"`
 	Plans    []planNode
 }
 
-// explain precedes a statement whose plan [readPlan] reads.
-const explain = "EXPLAIN (ANALYZE, FORMAT JSON) "
+// One of these precedes a statement whose plan [readPlan] reads; the first runs it.
+const (
+	explainAnalyze = "EXPLAIN (ANALYZE, FORMAT JSON) "
+	explainOnly    = "EXPLAIN (FORMAT JSON) "
+)
 
-// readPlan reads the answer to an EXPLAIN; nil where it is none.
-func readPlan(text []byte) *facade.Plan {
+// estimateRows is the number of rows of a relation as the server knows it. Where it has not counted them
+// yet, rows have a hundred bytes.
+const estimateRows = `SELECT (CASE WHEN reltuples < 0 THEN pg_relation_size(oid) / 100 ELSE reltuples END)::bigint FROM pg_class WHERE oid = to_regclass(quote_ident($1))`
+
+// readPlan reads the answer to an EXPLAIN; nil where it is none. whole are the relations that are read
+// from their beginning.
+func readPlan(text []byte) (plan *facade.Plan, whole []string) {
 	var plans []struct {
 		Plan planNode
 		Took float64 `json:"Execution Time"`
 	}
 	if json.Unmarshal(text, &plans) != nil || len(plans) != 1 {
-		return nil
+		return nil, nil
 	}
-	plan := &facade.Plan{Took: time.Duration(plans[0].Took * float64(time.Millisecond))}
-	plans[0].Plan.addTo(plan)
-	return plan
+	plan = &facade.Plan{Took: time.Duration(plans[0].Took * float64(time.Millisecond))}
+	plans[0].Plan.addTo(plan, &whole)
+	return plan, whole
 }
 
-// addTo appends the reads and sorts of a node and of those below it.
-func (n *planNode) addTo(plan *facade.Plan) {
+// addTo appends the reads and sorts of a node and of those below it, and the relations read as a whole.
+func (n *planNode) addTo(plan *facade.Plan, whole *[]string) {
 	rows := int64((n.Rows + n.Removed) * n.Loops)
 	switch {
 	case n.Relation != "":
@@ -47,10 +57,13 @@ func (n *planNode) addTo(plan *facade.Plan) {
 		}
 		plan.Scans = append(plan.Scans, scan)
 		plan.Read += rows
+		if scan.Whole || n.Index != "" && n.Cond == "" && n.Filter != "" { // in the order of an index
+			*whole = append(*whole, n.Relation)
+		}
 	case n.Type == "Sort":
 		plan.Scans = append(plan.Scans, facade.Scan{Text: n.Type, Whole: true, Rows: rows})
 	}
 	for i := range n.Plans {
-		n.Plans[i].addTo(plan)
+		n.Plans[i].addTo(plan, whole)
 	}
 }

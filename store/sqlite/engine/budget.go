@@ -84,7 +84,7 @@ func (c *Conn) begin(ctx context.Context) error {
 	c.budget = budget{Context: ctx, limit: limit, began: time.Now()}
 	c.db.SetInterrupt(&c.budget)
 	if c.observe = facade.ObserverOf(ctx); c.observe != nil {
-		c.plans = facade.PlansObserved(ctx)
+		c.plans, _ = facade.PlansObserved(ctx)
 	}
 	return nil
 }

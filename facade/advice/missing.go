@@ -1,0 +1,75 @@
+package advice
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/aggregate"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/schema"
+)
+
+// Missing returns the field whose index would spare a read that goes through a whole table or sorts;
+// nil: none is known. It is the first field of these without one: that of the keys, those that the
+// filter compares, the first of the order or of the keys of groups.
+func Missing(q *facade.Find) *schema.Property {
+	if q.Each != nil && unindexed(q.Each.Field) {
+		return q.Each.Field
+	}
+	if p := compared(q.Where); p != nil {
+		return p
+	}
+	var first *schema.Property
+	switch g := q.Group; {
+	case g != nil && g.Keys > 0 && g.Columns[0].Unit == aggregate.Value: // no index has an order of groups
+		first = g.Columns[0].Of
+	case g == nil && len(q.Sort) > 0:
+		first = q.Sort[0].Field
+	}
+	if first != nil && unindexed(first) {
+		return first
+	}
+	return nil
+}
+
+// Line returns what to write for an index of a field. For a table of another program it is the
+// statement to run.
+func Line(p *schema.Property) string {
+	if p.Owner.Table != nil {
+		return fmt.Sprintf("CREATE INDEX ON %s (%s)", p.Owner.Table.Name, p.Owner.Table.Column(p.Name))
+	}
+	return fmt.Sprintf("write x-kit: {role: {index: true}} at the field %s of the card %s", p.Name, p.Owner.Name)
+}
+
+// unindexed reports whether a stored field has no index, as far as its card says. The indexes of
+// another program's table are not those of the card.
+func unindexed(p *schema.Property) bool {
+	switch {
+	case p == p.Owner.Primary || !p.Stored:
+		return false
+	case p.Owner.Table != nil:
+		return true
+	}
+	return !p.Axes.Index && (p.Link == nil || p.Link.Many) && !slices.ContainsFunc(p.Owner.Uniques, func(u []*schema.Property) bool { return u[0] == p })
+}
+
+// compared is the first field without an index that a filter compares in a way that one helps with.
+func compared(f *filter.Filter) *schema.Property {
+	if f == nil {
+		return nil
+	}
+	switch f.Op {
+	case filter.Eq, filter.In, filter.Lt, filter.Lte, filter.Gt, filter.Gte, filter.StartsWith, filter.IsNull:
+		if unindexed(f.Field) {
+			return f.Field
+		}
+	case filter.And, filter.Some:
+		for _, sub := range f.Sub {
+			if p := compared(sub); p != nil {
+				return p
+			}
+		}
+	}
+	return nil
+}
