@@ -49,7 +49,7 @@ var floors = map[string]string{
 	"facade/catalog": "facade/cron facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext",
 	"facade/access":  "facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
 	"facade/compile": "facade/access facade/catalog facade/cron facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
-	"facade":         "facade/aggregate schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/access facade/catalog facade/compile",
+	"facade":         "facade/aggregate schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/access facade/catalog facade/compile facade/nested",
 	// The hosts of the Fronds that run elsewhere, over the calls that the path gives them.
 	"facade/remote": "facade facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
 
@@ -57,6 +57,9 @@ var floors = map[string]string{
 	"facade/explain": "facade facade/advice facade/access facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
 	"facade/advice":  "facade facade/aggregate facade/catalog facade/filter facade/kiterror schema",
 	"facade/readset": "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema",
+
+	// Rows that are written with their owner.
+	"facade/nested": "facade/catalog facade/kiterror schema schema/jsontext",
 
 	// The rows of the first start.
 	"facade/seed": "facade facade/compile facade/kiterror facade/rows schema schema/jsontext",

@@ -196,6 +196,7 @@ func (s *schemas) input(e *schema.Entity, u use) json.RawMessage {
 		}
 		add(&fields, p.Name, shape)
 	}
+	s.nested(&fields, e, u)
 	var whole schema.Object
 	open := len(e.Fields) == 0 && card.Fields == nil // a card without properties takes any object
 	for _, kw := range card.Extra {

@@ -71,6 +71,48 @@ var shopMany = []story{
 	}},
 }
 
+// shopNested are writes of rows with their owner.
+var shopNested = []story{
+	{name: "rows of an owner", as: staff, steps: []step{
+		{
+			name: "are written with it",
+			call: call{Method: "order.update", Params: `{"id":"o-24110"}`, Body: `{"giftNote":"With lines","lines":{"create":[{"id":"l-nested-a","productId":"p-moka-3","unitPrice":490},{"id":"l-nested-b","productId":"p-moka-6","unitPrice":590,"quantity":2}]}}`},
+			want: `{"id":"o-24110","reference":"*","customerId":"*","status":"*","shipTo":"*","giftNote":"With lines","taxRate":"*","shipping":"*","subtotal":"*","internalNote":null,"placedAt":"*","shippedAt":"*","total":"*"}`,
+		},
+		{
+			name: "and are there",
+			call: call{Method: "orderLine.list", Query: `{"filter":{"id":{"in":["l-nested-a","l-nested-b","l-nested-c"]}},"sort":"id"}`},
+			want: `{"items":[{"id":"l-nested-a","orderId":"o-24110","productId":"p-moka-3","quantity":1,"unitPrice":490,"giftWrap":false,"total":490},
+				{"id":"l-nested-b","orderId":"o-24110","productId":"p-moka-6","quantity":2,"unitPrice":590,"giftWrap":false,"total":1180}],"total":2,"hasMore":false,"endCursor":"*"}`,
+		},
+		{
+			name: "each have their faults",
+			call: call{Method: "order.update", Params: `{"id":"o-24110"}`, Body: `{"giftNote":"Lost","lines":{"create":[{"productId":"p-tamper","unitPrice":-1}],"update":[{"id":"l-nested-a","quantity":100},{"id":"l-nested-b","quantity":3}]}}`},
+			fail: "VALIDATION_FAILED /body/lines/update/0/quantity:maximum /body/lines/create/0/unitPrice:minimum",
+		},
+		{
+			name: "conflict in their place",
+			call: call{Method: "order.update", Params: `{"id":"o-24110"}`, Body: `{"giftNote":"Lost","lines":{"create":[{"productId":"p-moka-6","unitPrice":1}]}}`},
+			fail: "CONFLICT /body/lines/create/0/orderId:unique /body/lines/create/0/productId:unique",
+		},
+		{
+			name: "of another owner are none",
+			call: call{Method: "order.update", Params: `{"id":"o-24104"}`, Body: `{"giftNote":"Lost","lines":{"delete":["l-nested-a"]}}`},
+			fail: "VALIDATION_FAILED /body/lines/delete/0:reference",
+		},
+		{
+			name: "are as they are set",
+			call: call{Method: "order.update", Params: `{"id":"o-24110"}`, Body: `{"lines":{"set":[{"id":"l-nested-b","quantity":9},{"id":"l-nested-c","productId":"p-moka-3","unitPrice":1}]}}`},
+			fail: "VALIDATION_FAILED /body/lines/set/1:reference",
+		},
+		{
+			name: "and nothing of what failed is there",
+			call: call{Method: "orderLine.list", Query: `{"filter":{"order":{"giftNote":{"in":["With lines","Lost"]}},"id":{"in":["l-nested-a","l-nested-b","l-nested-c"]}},"sort":"id","fields":["id","quantity"]}`},
+			want: `{"items":[{"id":"l-nested-a","quantity":1},{"id":"l-nested-b","quantity":2}],"total":2,"hasMore":false,"endCursor":"*"}`,
+		},
+	}},
+}
+
 // isMany reports whether an operation writes many rows.
 func isMany(op string) bool { return strings.HasSuffix(op, "Many") || op == "upsert" }
 

@@ -68,7 +68,7 @@ func TestMatrixShop(t *testing.T) {
 func shopStories() []story {
 	var all []story
 	// Stories that are not about callers run as one who sees everything.
-	for _, part := range [][]story{shopReads, shopLists, shopFilters, shopGroups, shopCreates, shopUpdates, shopDeletes, shopMany, shopRefusals} {
+	for _, part := range [][]story{shopReads, shopLists, shopFilters, shopGroups, shopCreates, shopUpdates, shopDeletes, shopMany, shopNested, shopRefusals} {
 		for _, s := range part {
 			s.as = staff
 			all = append(all, s)

@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/nested"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -44,6 +45,7 @@ type execution struct {
 	points       []Points       // relations of the body that the store has to follow
 	many         *manyRows      // of a write of many rows
 	groups       *grouping      // of aggregate
+	nested       []*nested.Rows // that are written with the row
 
 	// Found by run.
 	before *rows.Rows // the rows of a handler's answer, where they have crossed the boundary once

@@ -44,7 +44,10 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err = x.scope(ctx); err != nil {
 		return nil, err
 	}
-	if transacts(&x.viewer) && runsHandler(x) {
+	if err = cutNested(x); err != nil {
+		return nil, err
+	}
+	if (transacts(&x.viewer) || x.nested != nil) && runsHandler(x) {
 		res, err = x.transacted(ctx)
 	} else {
 		res, err = x.answer(ctx)
@@ -64,7 +67,14 @@ func (x *execution) answer(ctx context.Context) (*Result, error) {
 	if err := x.admit(ctx); err != nil {
 		return nil, err
 	}
-	return x.run(ctx)
+	res, err := x.run(ctx)
+	if err == nil && x.nested != nil {
+		err = writeNested(ctx, x, res)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return res, nil
 }
 
 // run hands the admitted call to the runner of the operation, and the answer to the hooks

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/nested"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -402,3 +404,226 @@ func (storeKeeper) version(x *execution, row rows.Row) (string, error) {
 
 // follows implements [keeper].
 func (storeKeeper) follows() bool { return true }
+
+// Rows that belong to a row are written with it (docs/nested.md): the body of create and update has
+// them under the name of the relation. The owner is written first, then each row by a call of its
+// own door for the same caller, with the key of the owner, in one transaction.
+
+// cutNested takes the writes of such rows out of the body. A relation that the caller may not read
+// stays in the body, where the judge does not know it.
+func cutNested(x *execution) error {
+	if len(x.door.Nested) == 0 || !x.op.Builtin || x.op.Name != "create" && x.op.Name != "update" {
+		return nil
+	}
+	body := x.call.Invocation.Body
+	relations := slices.DeleteFunc(slices.Clone(x.door.Nested), func(n *catalog.Nested) bool {
+		return jsontext.Get(body, n.Name) == nil || !x.inside && (x.doorScope.Hides(n.Name) || x.doorScope.ReadsOnly(n.Name))
+	})
+	if len(relations) == 0 {
+		return nil
+	}
+	rest, cut, details := nested.Cut(body, relations)
+	call := *x.call
+	call.Invocation.Body = rest
+	x.call, x.nested = &call, cut
+	for _, d := range details {
+		x.refuse(d)
+	}
+	switch op := x.op; {
+	case x.door.Frond.Remote != "":
+		return kiterror.Errorf(kiterror.NotImplemented, "%s runs elsewhere, and takes no rows of %s from here; write them by calls of their own", x.where(), relations[0].Name)
+	case op.detached && !x.inside:
+		return kiterror.Errorf(kiterror.NotImplemented, "%s is answered by a detached handler, which is part of no transaction; write the rows of %s by calls of their own", x.where(), relations[0].Name)
+	case x.host.transactor == nil:
+		return kiterror.Errorf(kiterror.NotImplemented, "rows of %s take a transaction, which the store of this host does not have; write them by calls of their own", relations[0].Name)
+	}
+	return nil
+}
+
+// writeNested writes the rows once their owner is written.
+func writeNested(ctx context.Context, x *execution, res *Result) error {
+	w := &nestedWriter{x: x, owner: x.id}
+	if key := x.door.Entity.Primary.Name; w.owner == nil {
+		w.owner = x.body.Get(key)
+		if res.Rows.Len() > 0 && res.Rows.Row(0).Get(key) != nil {
+			w.owner = res.Rows.Row(0).Get(key)
+		}
+	}
+	if w.owner == nil {
+		return kiterror.Errorf(kiterror.InternalError, "%s answered no key, which the rows of %s need", x.where(), x.nested[0].Relation.Name)
+	}
+	for _, cut := range x.nested {
+		if err := w.relation(ctx, cut); err != nil {
+			return err
+		}
+	}
+	return x.refusal()
+}
+
+// nestedWriter writes the rows of one owner. Faults of the rows are collected in the execution.
+type nestedWriter struct {
+	x     *execution
+	owner json.RawMessage
+}
+
+// relation writes the rows of one relation: those that go, those that change, those that are new.
+func (w *nestedWriter) relation(ctx context.Context, cut *nested.Rows) error {
+	list, key := slices.Clone(cut.List), cut.Relation.Door.Entity.Primary
+	named := map[string]bool{}
+	for i := range list {
+		if list[i].ID == nil {
+			continue
+		}
+		id, why := rows.Key(key, list[i].ID)
+		if why != "" {
+			w.refuse(list[i].At, "type", "does not name a row: the id must be "+why)
+			continue
+		}
+		if named[string(id)] {
+			w.refuse(list[i].At, "reference", "names a row that is named before; name it once")
+		}
+		list[i].ID, named[string(id)] = id, true
+	}
+	known, err := w.known(ctx, cut, named)
+	if err != nil {
+		return err
+	}
+	for _, row := range list {
+		if row.ID != nil && named[string(row.ID)] && !known[string(row.ID)] {
+			w.refuse(row.At, "reference", fmt.Sprintf("does not name a row of %s that you may see; write the id of one", cut.Relation.Name))
+		}
+	}
+	if len(w.x.details) > 0 {
+		return nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		if !named[id] {
+			list = append(list, nested.Row{Write: nested.Delete, At: cut.At + "/set", ID: json.RawMessage(id)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b nested.Row) int { return int(a.Write) - int(b.Write) })
+	for _, row := range list {
+		if err := w.write(ctx, cut.Relation, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known are the keys of the owner's rows that exist for the caller: the named ones, and all of them
+// where they are set.
+func (w *nestedWriter) known(ctx context.Context, cut *nested.Rows, named map[string]bool) (ids map[string]bool, err error) {
+	x, e, by := w.x, cut.Relation.Door.Entity, cut.Relation.By
+	if x.id == nil || len(named) == 0 && !cut.Set {
+		return nil, nil // a new owner has no rows
+	}
+	scope, ok := x.scopeOfRows(ctx, e)
+	if x.verdict != nil || !ok {
+		return nil, x.verdict
+	}
+	owner, why := rows.Value(by.Kind, w.owner)
+	if why != "" {
+		return nil, kiterror.Errorf(kiterror.InternalError, "the key of %s is not one of %s", x.door.Name, by.Name)
+	}
+	where := &filter.Filter{Op: filter.And, Sub: []*filter.Filter{{Op: filter.Eq, Field: by, Values: []any{owner}}}}
+	if !cut.Set {
+		in := &filter.Filter{Op: filter.In, Field: e.Primary}
+		for _, id := range slices.Sorted(maps.Keys(named)) {
+			value, _ := rows.Value(e.Primary.Kind, json.RawMessage(id))
+			in.Values = append(in.Values, value)
+		}
+		where.Sub = append(where.Sub, in)
+	}
+	if scope.Rows != nil {
+		where.Sub = append(where.Sub, scope.Rows)
+	}
+	found, err := x.store().Find(ctx, &Find{Entity: e, Select: rows.NewLayout([]string{e.Primary.Name}), Where: where, Sort: newOrder(e, nil).keys, Limit: catalog.MaxMany, NoKeys: true})
+	switch {
+	case err != nil:
+		return nil, err
+	case found.More:
+		return nil, kiterror.Errorf(kiterror.UnprocessableEntity, "%s has more than %d rows; write some of them by create, update and delete", cut.Relation.Name, catalog.MaxMany)
+	}
+	ids = map[string]bool{}
+	for i := range found.Rows.Len() {
+		ids[string(found.Rows.Row(i).Get(e.Primary.Name))] = true
+	}
+	return ids, nil
+}
+
+// refuse keeps a fault of a row.
+func (w *nestedWriter) refuse(at, code, message string) {
+	w.x.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
+}
+
+// write writes one row by a call of its door.
+func (w *nestedWriter) write(ctx context.Context, relation *catalog.Nested, row nested.Row) error {
+	x, name := w.x, row.Write.Operation()
+	if _, op := x.catalogView.Find(relation.Door.Name, name); op == nil && !x.inside {
+		return kiterror.Errorf(kiterror.Forbidden, "%s of %s is not served here; leave it out of %s", name, relation.Door.Name, relation.Name)
+	}
+	in := Invocation{ID: row.ID, Body: row.Body, State: x.state, Trace: x.call.Invocation.Trace}
+	if row.Write != nested.Delete {
+		by := relation.By.Name
+		if sent := jsontext.Get(row.Body, by); sent != nil && string(sent) != string(w.owner) {
+			w.refuse(row.At+"/"+jsontext.Token(by), "read_only", "is the key of the owner, which is filled in; leave it out")
+			return nil
+		}
+		in.Body = schema.Rewrite(row.Body, func(name string, value json.RawMessage) json.RawMessage {
+			if name == by {
+				return nil
+			}
+			return value
+		})
+		if row.Write == nested.Create {
+			in.Body = append(schema.Object{{Name: by, Value: w.owner}}, objectOf(in.Body)...).AppendJSON(nil)
+		}
+	}
+	ctx = authorContext(ctx, x)
+	res, err := caller{at: callContextOf(ctx), inside: x.inside, kept: x.kept}.Call(ctx, &Call{Entity: relation.Door.Name, Operation: name, Invocation: in, Select: []string{}, Merge: x.call.Merge})
+	switch {
+	case err != nil:
+		return w.failed(err, relation, row)
+	case row.Write == nested.Delete && string(res.Value) == "false":
+		w.refuse(row.At, "forbidden", "would remove a row that you may not delete")
+	}
+	return nil
+}
+
+// failed is the error of a row, with its place. Refusals of values are collected.
+func (w *nestedWriter) failed(err error, relation *catalog.Nested, row nested.Row) error {
+	own := *kiterror.AsError(err)
+	own.Entity, own.Operation = w.x.door.Name, w.x.op.Name
+	details, ok := own.Details.([]schema.Detail)
+	if !ok {
+		if own.Code != kiterror.InternalError {
+			own.Message = relation.Name + ": " + own.Message
+		}
+		return own.WithCause(err)
+	}
+	details = slices.Clone(details)
+	for i := range details {
+		rest, body := cutBody(details[i].Pointer)
+		if !body {
+			rest = ""
+		}
+		details[i].Pointer = row.At + rest
+		details[i].Path = kiterror.Path(details[i].Pointer)
+	}
+	if own.Code == kiterror.ValidationFailed {
+		for _, d := range details {
+			w.x.refuse(d)
+		}
+		return nil
+	}
+	own.Details = details
+	return own.WithCause(err)
+}
+
+// objectOf is an object with its members.
+func objectOf(text json.RawMessage) (o schema.Object) {
+	for name, value := range jsontext.Members(text) {
+		o = append(o, schema.Member{Name: name, Value: value})
+	}
+	return o
+}

@@ -15,10 +15,11 @@ type inputs struct {
 	shapes *shapes
 	doors  *doors
 	bodies map[body]*input // nil: a body without a field
+	nested map[*catalog.Nested]*input
 }
 
 func newInputs(ss *shapes, ds *doors) *inputs {
-	return &inputs{typeSet: ss.typeSet, shapes: ss, doors: ds, bodies: map[body]*input{}}
+	return &inputs{typeSet: ss.typeSet, shapes: ss, doors: ds, bodies: map[body]*input{}, nested: map[*catalog.Nested]*input{}}
 }
 
 // inputOf returns the input of an operation's body, or nil for a body without fields. Its
@@ -57,7 +58,10 @@ func (ns *inputs) inputOf(op *catalog.Operation) *input {
 	if name == "" {
 		name = strings.TrimSuffix(typ, "Input") + "Input"
 	}
-	ns.bodies[key] = ns.newInputOf(e, name, typ, by, op.Patch)
+	ns.bodies[key] = ns.newInputOf(e, name, typ, by, inputForm{patch: op.Patch})
+	if own {
+		ns.addNested(ns.bodies[key], d)
+	}
 	return ns.bodies[key]
 }
 
@@ -65,6 +69,13 @@ func (ns *inputs) inputOf(op *catalog.Operation) *input {
 type body struct {
 	card  *schema.Entity
 	patch bool
+}
+
+// inputForm is how the input of a body is made.
+type inputForm struct {
+	patch    bool
+	optional bool             // no field is required
+	without  *schema.Property // that is filled in; nil: none
 }
 
 // newInputOf makes the input of a body. It leaves out fields that the caller cannot send:
@@ -75,7 +86,8 @@ type body struct {
 // both, so the façade checks a field that is required but may be null. It also checks a field
 // that a collector sets for some callers, who then cannot send it
 // (docs/decisions/graphql-schema.md).
-func (ns *inputs) newInputOf(e *schema.Entity, name, typ string, by *origin, patch bool) *input {
+func (ns *inputs) newInputOf(e *schema.Entity, name, typ string, by *origin, form inputForm) *input {
+	patch := form.patch
 	required := set(e.Card.Required)
 	for _, name := range ns.doors.presets(e) {
 		delete(required, name)
@@ -88,7 +100,7 @@ func (ns *inputs) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 	for _, c := range columnsOf(e) {
 		p := c.Property
 		switch {
-		case p.Axes.In.Closed, p.Link != nil && !p.Stored && p.Link.Many:
+		case p == form.without, p.Axes.In.Closed, p.Link != nil && !p.Stored && p.Link.Many:
 			continue
 		case patch && (p.Axes.Primary || p.Axes.Update == schema.UpdateForbidden):
 			continue
@@ -100,7 +112,7 @@ func (ns *inputs) newInputOf(e *schema.Entity, name, typ string, by *origin, pat
 			name:        c.name,
 			description: described(&p.Shape, c.name),
 			deprecated:  c.deprecated(),
-			typ:         ns.unless(patch || p.Shape.Nullable || !required[p.Name], ns.valueType(p, typ, by, patch)),
+			typ:         ns.unless(patch || form.optional || p.Shape.Nullable || !required[p.Name], ns.valueType(p, typ, by, patch)),
 		})
 	}
 	return in

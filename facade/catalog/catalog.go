@@ -185,10 +185,20 @@ type Door struct {
 	NotRequired []string
 	// Announced are the facts of its rows, by what happens to a row.
 	Announced map[Change][]*Fact
+	// Nested are the relations whose rows are written with a row of the door.
+	Nested []*Nested
 	// Inside are the built-in operations that are false: the author's code alone may call them.
 	Inside map[string]*Operation
 
 	ops map[string]*Operation
+}
+
+// Nested is a relation to rows that belong to a row of the door, and that create and update of the door
+// take in their bodies.
+type Nested struct {
+	Name string           // of the relation, in bodies
+	By   *schema.Property // of the rows: the key of their owner
+	Door *Door            // of the rows
 }
 
 // Cascade is one relation by which a deleted row touches rows that are announced, or that touch

@@ -73,6 +73,9 @@ func compile(r *report, source *Source, opts *Options) *Compiled {
 	}
 	linkOutputs(r, m)
 	for i, f := range source.Fronds {
+		nestedRows(r, m, f, configs[i])
+	}
+	for i, f := range source.Fronds {
 		computedFields(r, m, k, f, configs[i].Computed)
 	}
 	attach(r, m, k, &source.Attached)

@@ -20,6 +20,7 @@ import (
 type Config struct {
 	Doors      []*Door // in the order they are written
 	Many       []Many
+	Nested     []Nested
 	Tables     []Table
 	Facts      []Fact
 	Changes    []FactSource
@@ -59,6 +60,12 @@ type Many struct {
 	Door, At string
 	Words    []FactSource // create, update, delete, upsert
 	All      bool         // '*': all that the door has the operations for
+}
+
+// Nested opens writes of the rows of relations in the bodies of a door.
+type Nested struct {
+	Door, At  string
+	Relations []FactSource
 }
 
 // Operation is an operation that a door declares, or its entry for a built-in one. Order is

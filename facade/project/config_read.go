@@ -60,6 +60,8 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 			})
 		case "many":
 			c.Many = r.many(value, at)
+		case "nested":
+			c.Nested = r.nested(value, at)
 		case "tables":
 			c.Tables = r.tables(value, at)
 		case "collectors":

@@ -57,6 +57,9 @@ var frondKeys = []schema.Key{
 	{Name: "many", About: "Writes of many rows, by door (docs/many.md).", Example: "many: {product: [create, upsert]}", Keys: []schema.Key{
 		{Name: "*", Form: manyForm, Default: "none", Example: "product: [create, update, delete, upsert]", About: "The open ones: create opens createMany, update updateMany, delete deleteMany, upsert and import themselves; '*' opens all that the door has the rights for."},
 	}},
+	{Name: "nested", About: "Rows that are written with their owner, by door (docs/nested.md).", Example: "nested: {order: [lines]}", Keys: []schema.Key{
+		{Name: "*", Form: aNames, Default: "none", Example: "order: [lines]", About: "Relations to many rows that the owner's deletion deletes (onDelete: cascade)."},
+	}},
 	{Name: "tables", About: "Tables of another program, which the gateway never changes (docs/existing-database.md).", Example: "tables: {product: {table: Products, columns: {unitPrice: unit_price}}}", Keys: []schema.Key{
 		{Name: "*", About: "An entity, by the name of its card.", Example: "product: {table: Products}", Keys: []schema.Key{
 			{Name: "table", Form: aString, Default: "the entity's name in lower case", Example: "table: Products", About: "The table or view, as the database spells it."},

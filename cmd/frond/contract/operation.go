@@ -52,12 +52,14 @@ func (b *reading) operation(d *catalog.Door, door *Door, op *catalog.Operation) 
 	case "create":
 		o.In = b.object("create "+d.Entity.Key, door.Type+"Input", "The values of a new "+d.Name+".", func(in *Decl) {
 			b.input(in, d.Entity, schema.Create, d.Presets)
+			b.nested(in, d, door)
 		})
 		o.Body = true
 	case "update":
 		o.ID, o.Body = &id, true
 		o.In = b.object("patch "+d.Entity.Key, door.Type+"Patch", "The changes of a "+d.Name+": fields that are left out keep their values, null clears a field, nested objects are merged.", func(in *Decl) {
 			b.input(in, d.Entity, schema.Update, nil)
+			b.nested(in, d, door)
 		})
 	default:
 		o.ID = &id

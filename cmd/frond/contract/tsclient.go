@@ -83,9 +83,11 @@ func writes(patch *Decl, e *schema.Entity) (o record) {
 		return o
 	}
 	for _, f := range patch.Fields {
-		if p := e.Property(f.Name); p.Shape.Properties != nil && p.Axes.In.Name == "" && p.Axes.Out.Name == "" {
+		switch p := e.Property(f.Name); {
+		case !p.Stored: // rows that are written with the row
+		case p.Shape.Properties != nil && p.Axes.In.Name == "" && p.Axes.Out.Name == "":
 			o.object(f.Name, members(p.Shape.Properties))
-		} else {
+		default:
 			o.flag(f.Name, true)
 		}
 	}

@@ -1,0 +1,54 @@
+package contract
+
+import (
+	"slices"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/schema"
+)
+
+// nested adds the rows that are written with their owner to its input (docs/nested.md).
+//
+//	interface OrderInput { reference: string; lines?: OrderLines }
+//	interface OrderLines { create?: OrderLinesInput[]; update?: OrderLinesPatch[]; delete?: string[]; set?: OrderLinesSet[] }
+func (b *reading) nested(in *Decl, d *catalog.Door, door *Door) {
+	for _, n := range d.Nested {
+		name, key := door.Type+schema.GraphQLType(n.Name), d.Entity.Key+"."+n.Name
+		rows := b.object("nested "+key, name, "The rows of "+n.Name+" to write with their "+d.Name+".", func(rows *Decl) { b.nestedRows(rows, n, name, key) })
+		in.Fields = append(in.Fields, Field{Name: n.Name, Doc: rows.Doc, Type: Type{Basic: named, Decl: rows}, Optional: true})
+	}
+}
+
+// nestedRows adds the lists of rows.
+func (b *reading) nestedRows(rows *Decl, n *catalog.Nested, name, key string) {
+	to := n.Door
+	add := func(list, doc string, of Type) {
+		rows.Fields = append(rows.Fields, Field{Name: list, Doc: doc, Type: Type{Basic: listOf, Elem: &of}, Optional: true})
+	}
+	id := Field{Name: to.Entity.Primary.Name, Type: b.key(to.Entity).Type}
+	row := func(list, suffix string, mode schema.Mode, change func(*Decl)) Type {
+		return Type{Basic: named, Decl: b.object("nested "+list+" "+key, name+suffix, "A row of "+n.Name+".", func(row *Decl) {
+			b.input(row, to.Entity, mode, to.Presets)
+			row.Fields = slices.DeleteFunc(row.Fields, func(f Field) bool { return f.Name == n.By.Name })
+			change(row)
+		})}
+	}
+	creates, updates, deletes := to.Operation("create") != nil, to.Operation("update") != nil, to.Operation("delete") != nil
+	if creates {
+		add("create", "New rows.", row("create", "Input", schema.Create, func(*Decl) {}))
+	}
+	if updates {
+		add("update", "Rows to change, by their ids.", row("update", "Patch", schema.Update, func(row *Decl) { row.Fields = append([]Field{id}, row.Fields...) }))
+	}
+	if deletes {
+		add("delete", "The ids of rows to delete.", id.Type)
+	}
+	if creates && updates && deletes {
+		add("set", "All rows as they shall be: those with an id are changed, those without are new, all others are deleted. It is sent alone.",
+			row("set", "Set", schema.Create, func(row *Decl) {
+				for i := range row.Fields {
+					row.Fields[i].Optional = true
+				}
+			}))
+	}
+}

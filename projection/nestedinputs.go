@@ -1,0 +1,67 @@
+package projection
+
+import (
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/schema"
+)
+
+// addNested adds the writes of rows that belong to the row to its input (docs/nested.md):
+//
+//	input CreateOrderInput { reference: String!  lines: OrderLinesInput }
+//	input OrderLinesInput {
+//	  create: [OrderLinesCreateInput!]  update: [OrderLinesUpdateInput!]  delete: [ID!]  set: [OrderLinesSetInput!]
+//	}
+//
+// The key of the owner is filled in, and no field of them.
+func (ns *inputs) addNested(in *input, d *door) {
+	for _, n := range d.Nested {
+		to := ns.doors.byKey[n.Door.Entity.Key]
+		if in == nil || to == nil {
+			continue
+		}
+		by := &origin{what: "input of " + n.Name, door: d.Door}
+		ns.addInput(in, by, &arg{name: n.Name, typ: ns.nestedOf(n, d, to).gql, description: "The rows of " + n.Name + " to write with this one."})
+	}
+}
+
+// nestedOf returns the input of the rows of a relation, which create and update share.
+func (ns *inputs) nestedOf(n *catalog.Nested, d, to *door) *input {
+	if in := ns.nested[n]; in != nil {
+		return in
+	}
+	by := &origin{what: "input of " + n.Name, door: d.Door}
+	name := d.typ + schema.GraphQLType(n.Name)
+	in := ns.newInput(ns.free(name+"Input", by), "")
+	ns.nested[n] = in
+	add := func(name, about string, of graphql.Type) {
+		ns.addInput(in, by, &arg{name: name, typ: ns.list(ns.required(of)), description: about})
+	}
+	row := func(suffix string, form inputForm) *input {
+		form.without = n.By
+		made := ns.newInputOf(to.Entity, name+suffix, to.typ, &origin{what: "input of " + n.Name, door: d.Door}, form)
+		if made == nil {
+			made = ns.newInput(ns.free(name+suffix, by), "")
+		}
+		if form.patch {
+			p := to.Entity.Primary
+			ns.addInput(made, by, &arg{name: p.Name, typ: ns.required(keyType(p))})
+		}
+		return made
+	}
+	creates, updates, deletes := to.Operation("create") != nil, to.Operation("update") != nil, to.Operation("delete") != nil
+	if creates {
+		add("create", "New rows.", row("CreateInput", inputForm{}).gql)
+	}
+	if updates {
+		add("update", "Rows to change, by their ids.", row("UpdateInput", inputForm{patch: true}).gql)
+	}
+	if deletes {
+		add("delete", "The ids of rows to delete.", keyType(to.Entity.Primary))
+	}
+	if creates && updates && deletes {
+		add("set", "All rows as they shall be: those with an id are changed, those without are new, all others are deleted. It is sent alone.", row("SetInput", inputForm{optional: true}).gql)
+	}
+	return in
+}
