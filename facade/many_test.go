@@ -99,10 +99,10 @@ func TestAccessOfMany(t *testing.T) {
 		}
 	}
 	want := []string{
-		"list findById findByIds aggregate create update delete createMany updateMany deleteMany upsert | ",
-		"list findById findByIds aggregate create delete deleteMany | update createMany updateMany upsert",
-		"list findById findByIds aggregate create update delete createMany updateMany deleteMany upsert | ",
-		"list findById findByIds aggregate | create update delete createMany updateMany deleteMany upsert",
+		"list findById findByIds aggregate create update delete createMany updateMany deleteMany upsert import | ",
+		"list findById findByIds aggregate create delete deleteMany | update createMany updateMany upsert import",
+		"list findById findByIds aggregate create update delete createMany updateMany deleteMany upsert import | ",
+		"list findById findByIds aggregate | create update delete createMany updateMany deleteMany upsert import",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("opens | denies (-want +got):\n%s", diff)
