@@ -126,6 +126,9 @@ func TestAdvice(t *testing.T) {
 			list(t, f, `{"filter": {"year": {"eq": 1950}}, "total": false}`)
 			list(t, f, `{"sort": "-title", "limit": 2, "total": false}`)
 			list(t, f, `{"limit": 2}`)
+			if _, err := f.Call(t.Context(), &facade.Call{Entity: "track", Operation: "aggregate", Invocation: facade.Invocation{Query: json.RawMessage(`{"by": ["title"], "select": ["count"]}`)}}); err != nil {
+				t.Fatal(err)
+			}
 			if _, err := f.Call(t.Context(), &facade.Call{Entity: "track", Operation: "findById", Invocation: facade.Invocation{ID: json.RawMessage(`"t0001"`)}}); err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +157,7 @@ func TestAdvice(t *testing.T) {
 					t.Errorf("%+v", a)
 				}
 			}
-			if fmt.Sprint(got) != "map[track sort -title, -id:1 track where title eq sort id:4]" {
+			if fmt.Sprint(got) != "map[track in groups by title:1 track sort -title, -id:1 track where title eq sort id:4]" {
 				t.Errorf("the shapes are %v", got)
 			}
 			texts, err := values.Values(t.Context(), "")

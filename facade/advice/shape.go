@@ -83,11 +83,10 @@ func textOf(q *facade.Find) string {
 	if q.Group != nil {
 		b.WriteString(" in groups")
 		for i := range q.Group.Keys {
-			b.WriteString(" by " + q.Group.Columns[i].Of.Name)
-			if unit := q.Group.Columns[i].Unit.String(); unit != "" {
-				b.WriteString(":" + unit)
-			}
+			key := q.Group.Columns[i].Of.Name + ":" + q.Group.Columns[i].Unit.String()
+			b.WriteString(" by " + strings.TrimSuffix(key, ":"))
 		}
+		return b.String() // an order of groups is not one of rows
 	}
 	for i := range q.Sort {
 		if i == 0 {
