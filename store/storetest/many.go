@@ -385,7 +385,11 @@ func testManyEvents(w *manyWorld) {
 	w.want(`{"count":2}`, "admin", "product.updateMany", `{"where":{"price":{"gte":0}}}`, `{"price":3}`)
 	w.want(`CONFLICT /body/aisle unique /body/place unique`, "admin", "product.updateMany", `{"where":{"price":{"gte":0}}}`, `{"aisle":"A","place":1}`)
 	w.want(`{"created":false,"item":{"sku":"aa"}}`, "admin", "product.upsert", `{"by":"sku","fields":"sku"}`, `{"sku":"aa","price":4,"sellerId":"ann"}`)
-	w.want(`{"count":2}`, "admin", "product.deleteMany", `{"where":{"price":{"gte":0}}}`, "")
+	batch := `[{"id":"id-cc","sku":"cc","price":5,"sellerId":"ann"},{"sku":"aa","price":5,"sellerId":"ann"},{"sku":"x","price":5,"sellerId":"ann"}]`
+	for _, query := range []string{`{"by":"sku","dryRun":true}`, `{"by":"sku"}`} {
+		w.wantImport("1 created 1 updated of 3; 2 sku minLength", "admin", query, batch)
+	}
+	w.want(`{"count":3}`, "admin", "product.deleteMany", `{"where":{"price":{"gte":0}}}`, "")
 	if _, _, err := outbox.Relay(context.Background()); err != nil {
 		w.Fatal(err)
 	}
@@ -397,7 +401,7 @@ func testManyEvents(w *manyWorld) {
 	for _, e := range events {
 		all = append(all, string(e.Change)+" "+string(e.Key))
 	}
-	want := `created "id-aa", created "id-bb", updated "id-aa", updated "id-bb", updated "id-aa", deleted "id-aa", deleted "id-bb"`
+	want := `created "id-aa", created "id-bb", updated "id-aa", updated "id-bb", updated "id-aa", created "id-cc", updated "id-aa", deleted "id-aa", deleted "id-bb", deleted "id-cc"`
 	if got := strings.Join(all, ", "); got != want {
 		w.Errorf("events:\n got %s\nwant %s", got, want)
 	}
