@@ -58,9 +58,23 @@ func (dialect) Compare(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alia
 	}
 }
 
-// Among writes that a column is one of a list; see OneOf.
+// longList is the number of values from which a list is joined. A plan for all values assumes a list
+// of ten: in the order of the primary key it may read the whole table, and look through the list at
+// every row.
+const longList = 16
+
+// Among writes that a column is one of a list: OneOf, or for a long list
+//
+//	t0."id" IN (SELECT unnest($1::text[]))
 func (d dialect) Among(b *sqltext.Builder, c *sqltext.Column, alias string, list []sqltext.Value) {
-	d.OneOf(b, c, alias, d.Keys(c, list))
+	if len(list) < longList {
+		d.OneOf(b, c, alias, d.Keys(c, list))
+		return
+	}
+	compared(b, c, alias)
+	b.Text(" IN (SELECT unnest(")
+	b.Bind(d.Keys(c, list))
+	b.Text("::", listType(c), "[]))")
 }
 
 // Keys returns the values as an array literal.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres/engine"
@@ -210,6 +211,26 @@ func TestPagesReadLittle(t *testing.T) {
 		}
 	}
 	t.Logf("%d plans over %d rows", tried, n)
+}
+
+// TestLongListsReadTheirRows: a page of the rows whose field is one of many values reads those
+// rows by the plan for any values, which a connection keeps while the table grows.
+func TestLongListsReadTheirRows(t *testing.T) {
+	const size, listed = 6_000, 300
+	p := newPlanned(t, size)
+	where := &filter.Filter{Op: filter.In, Field: p.track.Property("name")}
+	for i := range listed {
+		where.Values = append(where.Values, fmt.Sprint("n", i))
+	}
+	found, err := p.Find(t.Context(), &facade.Find{
+		Entity: p.track, Select: rows.NewLayout([]string{"id"}), Where: where, Sort: []facade.SortKey{{Field: p.track.Primary}}, Limit: listed,
+	})
+	if err != nil || found.Rows.Len() != listed/2 { // the odd ones have no name
+		t.Fatal(found, err)
+	}
+	if root, text := p.explain(t, "force_generic_plan"); root.read() > 2*listed {
+		t.Errorf("%.0f rows were read for %d\n%s\n%s", root.read(), found.Rows.Len(), p.sql, text)
+	}
 }
 
 // TestPagesEndAtACursor reads the few rows between two cursors that stand among many equal
