@@ -35,8 +35,7 @@ func TestMatrixShopRemote(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// A remote takes no rows of an owner from a gateway.
-			stories := slices.DeleteFunc(shopStories(), func(s story) bool { return s.name == "rows of an owner" })
+			stories := remoteStories()
 			if !cards {
 				// The names that a message offers come from the card, which discovery publishes
 				// whole: who may see what of it only the remote knows.

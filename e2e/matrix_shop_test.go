@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/frondhost/frond/facade"
@@ -75,4 +76,10 @@ func shopStories() []story {
 		}
 	}
 	return append(all, shopCallers...)
+}
+
+// remoteStories are those for a gateway in front of the shop's Fronds: a remote takes no
+// rows of an owner from it.
+func remoteStories() []story {
+	return slices.DeleteFunc(shopStories(), func(s story) bool { return s.name == "rows of an owner" })
 }

@@ -44,7 +44,7 @@ func TestBadRequests(t *testing.T) {
 		{name: "rest: a key twice", method: "POST", path: "/api/catalog/categories", body: `{"name":"a","name":"b"}`, status: 400, code: "BAD_REQUEST", says: "name"},
 		{name: "rest: wrong media type", method: "POST", path: "/api/catalog/categories", body: `name=a`, headers: []string{"Content-Type: application/x-www-form-urlencoded"}, status: 415, code: "BAD_REQUEST", says: "application/json"},
 		{name: "rest: a body over the cap", method: "POST", path: "/api/catalog/categories", body: huge, status: 413, code: "PAYLOAD_TOO_LARGE"},
-		{name: "rest: a path under another verb", method: "DELETE", path: "/api/catalog/products", status: 405, code: "METHOD_NOT_ALLOWED", allow: "GET"},
+		{name: "rest: a path under another verb", method: "DELETE", path: "/api/catalog/reviews", status: 405, code: "METHOD_NOT_ALLOWED", allow: "GET"},
 		{name: "rest: a row under POST", method: "POST", path: "/api/catalog/products/p-tamper", body: `{}`, status: 405, code: "METHOD_NOT_ALLOWED", allow: "PATCH"},
 		{name: "rest: an operation that the door does not offer", method: "DELETE", path: "/api/catalog/categories/c-tea", status: 405, code: "METHOD_NOT_ALLOWED", allow: "PUT"},
 		{name: "rest: a plural nobody serves", method: "GET", path: "/api/catalog/gadgets", status: 404, code: "NOT_FOUND", says: "products"},

@@ -66,7 +66,7 @@ func startSigning(t testing.TB) *program {
 // and every call signed: the same values and the same errors, field by field.
 func TestMatrixShopSigned(t *testing.T) {
 	t.Parallel()
-	runMatrix(t, shopStories(), []*lane{
+	runMatrix(t, remoteStories(), []*lane{
 		{name: "direct", wire: shopDirect(t)},
 		{name: "envelope", wire: envelopeWire{startSigning(t).URL}},
 		{name: "graphql", wire: newGraphQLWire(t, startSigning(t).URL, shop)},

@@ -99,6 +99,7 @@ func TestExportThatFails(t *testing.T) {
 	}
 	defer w.Body.Close()
 	body, err := io.ReadAll(w.Body)
+	server.Close() // waits for the handler, which writes asked
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("the answer ended with %v after %s", err, strconv.Quote(string(body)))
 	}

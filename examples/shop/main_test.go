@@ -49,29 +49,6 @@ func TestMail(t *testing.T) {
 	}
 }
 
-// TestCloseStale: old open orders are cancelled, others and new ones stay.
-func TestCloseStale(t *testing.T) {
-	ctx := frond.Test(t, newApp(filepath.Join(t.TempDir(), "mails.txt")))
-	orders := frond.Inside[Order](ctx)
-	address := map[string]any{"name": "T", "street": "S 1", "postalCode": "10115", "city": "Berlin", "country": "DE"}
-	for id, at := range map[string]time.Time{"old": time.Now().AddDate(0, 0, -31), "new": time.Now().AddDate(0, 0, -29)} {
-		if _, err := orders.Create(ctx, frond.Set{"id": id, "customerId": "u-tom-okafor", "subtotal": 1260, "giftNote": nil, "shipTo": address, "placedAt": at}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := closeStale(ctx, struct{}{}); err != nil {
-		t.Fatal(err)
-	}
-	for id, want := range map[string]int64{"old": 0, "new": 1} {
-		if n, err := orders.Count(ctx, frond.Eq("id", id), frond.Eq("status", "open")); err != nil || n != want {
-			t.Errorf("%d orders %s are open, %v, want %d", n, id, err, want)
-		}
-	}
-	if paid, err := orders.Count(ctx, frond.Eq("status", "paid")); err != nil || paid == 0 {
-		t.Errorf("%d orders are paid, %v", paid, err)
-	}
-}
-
 // TestMailsSurviveKills: the shop is killed while it takes orders and sends mails; in the end
 // each order that was answered has one mail, and no mail is of no order.
 func TestMailsSurviveKills(t *testing.T) {
