@@ -257,6 +257,7 @@ func (g *guesser) grouped() (*facade.Find, spec) {
 		q.having = fmt.Sprintf(`{"count":{"%s":%d}}`, g.pick([]string{"gt", "lte", "ne"}), g.IntN(4))
 	}
 	g.Shuffle(len(sort), func(i, j int) { sort[i], sort[j] = sort[j], sort[i] })
+	sort = sort[:min(len(sort), 8)] // a longer one is refused
 	q.by, q.sel, q.sort = strings.Join(by, ","), strings.Join(sel, ","), strings.Join(sort, ",")
 	q.zone = g.pick([]string{"", "Europe/Paris", "Asia/Kolkata", "America/New_York"})
 	find := g.groups(e, q)
