@@ -4,14 +4,17 @@ package pgtest_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
@@ -77,6 +80,27 @@ func TestPromote(t *testing.T) {
 		t.Errorf("the new primary has %s rows of 2, %v", got, err)
 	}
 	do(t, c.Primary.Start()) // a killed server recovers by itself
+}
+
+// A statement that runs when its server is killed runs on to its end. Kill returns after that: the
+// answer, or the end of the connection, has come.
+func TestKill(t *testing.T) {
+	c := pgtest.New(t, pgtest.Options{})
+	conn := connect(t, c.Primary.URL("postgres")).PgConn()
+	conn.Frontend().SendQuery(&pgproto3.Query{String: "select count(*) from generate_series(1, 5000000)"})
+	do(t, conn.Frontend().Flush())
+	await(t, c.Primary, "postgres", "(select count(*) from pg_stat_activity where state = 'active' and query like 'select count(*) from generate%')", "1")
+	do(t, c.Primary.Kill())
+	raw, err := conn.Conn().(syscall.Conn).SyscallConn()
+	do(t, err)
+	var none error
+	do(t, raw.Read(func(fd uintptr) bool {
+		_, _, none = syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		return true
+	}))
+	if errors.Is(none, syscall.EAGAIN) {
+		t.Error("a statement of the killed server still runs")
+	}
 }
 
 // The servers of a process that is killed end, and their files vanish.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +30,7 @@ type Server struct {
 	release  func()   // gives the port back; nil where another process has it
 	settings []string // arguments of `postgres`
 	cmd      *exec.Cmd
-	ended    chan struct{} // closed when cmd has ended
+	ended    <-chan struct{} // closed when cmd and its children have ended
 }
 
 // URL returns the address of a database of the server.
@@ -114,14 +115,10 @@ func (s *Server) start() error {
 		return err
 	}
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
+	ended, err := family(cmd)
+	if err != nil {
 		return err
 	}
-	ended := make(chan struct{})
-	go func() {
-		_ = cmd.Wait() // why it ended is in the log
-		close(ended)
-	}()
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		select {
 		case <-ended:
@@ -140,10 +137,33 @@ func (s *Server) start() error {
 	}
 }
 
+// family starts a program, and returns what is closed when it and all its children have ended. A
+// child of a killed server may answer for a while. Each of them has the end of a pipe.
+func family(cmd *exec.Cmd) (<-chan struct{}, error) {
+	held, end, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = end.Close() }()
+	cmd.ExtraFiles = []*os.File{end}
+	if err := cmd.Start(); err != nil {
+		_ = held.Close()
+		return nil, err
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()                   // why it ended is in the log
+		_, _ = io.Copy(io.Discard, held) // nobody writes
+		_ = held.Close()
+		close(ended)
+	}()
+	return ended, nil
+}
+
 // Stop ends the server in order: connections are cut, nothing is lost.
 func (s *Server) Stop() error { return s.end(syscall.SIGINT) }
 
-// Kill ends the server as kill -9 does. Data that is not yet on its disk is lost.
+// Kill ends the server as kill -9 does, and returns when its children have ended, too. Data that is not yet on its disk is lost.
 func (s *Server) Kill() error { return s.end(syscall.SIGKILL) }
 
 func (s *Server) end(signal syscall.Signal) error {
