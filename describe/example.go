@@ -2,9 +2,12 @@ package describe
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/frondhost/frond/describe/sample"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // example is the body of a card in one of its uses, or a row of it; nil where none could be
@@ -33,6 +36,32 @@ func (s *schemas) example(e *schema.Entity, u use) json.RawMessage {
 		return nil
 	}
 	return text
+}
+
+// manyQueryExample is the query of a write of many rows: the condition is that of one row, and the
+// unique key is one that the example of the body has. It is nil where neither can be made.
+func (s *schemas) manyQueryExample(op *catalog.Operation) json.RawMessage {
+	e := op.Door.Entity
+	switch op.Name {
+	case "updateMany", "deleteMany":
+		if id := s.exampleOf(e, e.Primary); id != nil && e.Primary.Readable() {
+			return object("where", object(e.Primary.Name, object("eq", id)))
+		}
+	case "upsert", "import":
+		body := s.example(op.Input, creation)
+		for _, key := range catalog.UniqueKeys(e) {
+			var names []string
+			for _, p := range key {
+				if p.Readable() && jsontext.Get(body, p.Name) != nil {
+					names = append(names, p.Name)
+				}
+			}
+			if len(names) == len(key) {
+				return object("by", strings.Join(names, ","))
+			}
+		}
+	}
+	return nil
 }
 
 // exampled says whether a field is in the example of a use: a body has the fields that the

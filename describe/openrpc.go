@@ -145,6 +145,8 @@ func (s *schemas) queryExample(op *catalog.Operation) json.RawMessage {
 		if id := s.exampleOf(op.Door.Entity, op.Door.Entity.Primary); id != nil {
 			return object("ids", list(id))
 		}
+	case op.IsMany():
+		return s.manyQueryExample(op)
 	}
 	return nil
 }

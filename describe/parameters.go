@@ -38,8 +38,8 @@ func (d *openAPI) parameters(route Route) []json.RawMessage {
 				continue
 			}
 			taken = append(taken, p.Name)
-			if p.Name == "where" && op.IsMany() {
-				all = append(all, jsonParameter("filter", "The condition on the rows, in the form of a list's filter, as JSON or in brackets.", d.schemas.of(op.Door.Entity, filters), nil))
+			if op.IsMany() {
+				all = append(all, d.manyParameter(op, card, p))
 				continue
 			}
 			all = append(all, d.parameter(op, card, p))
@@ -142,6 +142,26 @@ func (d *openAPI) parameter(op *catalog.Operation, card *schema.Entity, p *schem
 	return object(append(pairs, "schema", shape, "example", sample)...)
 }
 
+// manyParameter is one name of the query string of a write of many rows. The filter is not marked
+// as required, since filter[status][eq]=draft is in its place.
+func (d *openAPI) manyParameter(op *catalog.Operation, card *schema.Entity, p *schema.Property) json.RawMessage {
+	sample, name := d.schemas.manyQueryExample(op), object("type", "string")
+	switch p.Name {
+	case "where":
+		const text = "The condition on the rows, in the form of a list's filter, as JSON or in brackets. It is required, and must not be empty."
+		return jsonParameter("filter", text, d.schemas.of(op.Door.Entity, filters), jsontext.Get(sample, "where"))
+	case "by":
+		var example []string
+		if by := jsontext.Get(sample, "by"); by != nil {
+			example = strings.Split(jsontext.Unquote(by), ",")
+		}
+		return listParameter(p.Name, p.Shape.Description, name, "required", true, "example", example)
+	case "fields", "columns":
+		return listParameter(p.Name, p.Shape.Description, name)
+	}
+	return d.parameter(op, card, p)
+}
+
 // brackets are the conditions of each field that may be read, as filter[price][gte]=10: a parameter
 // for each field, since the deepObject of OpenAPI has one level. Conditions through relations, and,
 // or and not have the JSON form alone.
@@ -192,9 +212,11 @@ func jsonText(pairs []any, of, sample json.RawMessage) json.RawMessage {
 }
 
 // listParameter is a parameter of names with commas between them.
-func listParameter(name, description string, item json.RawMessage) json.RawMessage {
-	return object("name", name, "in", "query", "description", optional(description), "style", "form", "explode", false,
-		"schema", object("type", "array", "items", item))
+func listParameter(name, description string, item json.RawMessage, more ...any) json.RawMessage {
+	return object(append([]any{
+		"name", name, "in", "query", "description", optional(description), "style", "form", "explode", false,
+		"schema", object("type", "array", "items", item),
+	}, more...)...)
 }
 
 // headers are what built-in operations read of the header: versions (RFC 9110, section 13) and

@@ -13,15 +13,19 @@ import (
 )
 
 // RowQuery is the query of the operations that are about rows by their ids, but for
-// the ids themselves.
-func RowQuery(op string) (fields []schema.Field) {
+// the ids themselves. Writes of many rows by a filter require where, those by a unique key by.
+func RowQuery(op string) *schema.Card {
+	card := &schema.Card{Required: []string{}}
 	for _, name := range RowKeys[op] {
 		text := "Names of the fields to return, such as id,title; etag is the version of the row."
 		if op == "findById" || op == "findByIds" {
 			text += pathsText
 		}
 		if f, many := manyQuery(op, name); many {
-			fields = append(fields, f)
+			card.Fields = append(card.Fields, f)
+			if name == "where" || name == "by" {
+				card.Required = append(card.Required, name)
+			}
 			continue
 		}
 		switch name {
@@ -31,14 +35,14 @@ func RowQuery(op string) (fields []schema.Field) {
 			text = "The expected version of the row, its etag, or a list of versions."
 		case "where":
 			text = "Condition on the row, in the form of the filter of list. The call fails with PRECONDITION_FAILED if the row does not meet it."
-			fields = append(fields, schema.Field{Name: name, Shape: schema.Shape{Type: "object", Description: text}})
+			card.Fields = append(card.Fields, schema.Field{Name: name, Shape: schema.Shape{Type: "object", Description: text}})
 			continue
 		}
-		fields = append(fields, schema.Field{Name: name, Shape: schema.Shape{
+		card.Fields = append(card.Fields, schema.Field{Name: name, Shape: schema.Shape{
 			Description: text, Extra: schema.Keywords{{Name: "type", Value: json.RawMessage(`["string","array"]`)}},
 		}})
 	}
-	return fields
+	return card
 }
 
 // pathsText lists the other values that fields of a query may have.

@@ -35,8 +35,7 @@ func (b *doorBuilder) builtinCards(d *catalog.Door, op *catalog.Operation) {
 	id := schema.Field{Name: "id", Shape: d.Entity.Primary.Shape}
 	if len(catalog.RowKeys[op.Name]) > 0 && op.Name != "findByIds" {
 		if b.rowCards[op.Name] == nil {
-			fields := catalog.RowQuery(op.Name)
-			b.rowCards[op.Name] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), &schema.Card{Fields: fields, Required: []string{}})
+			b.rowCards[op.Name] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), catalog.RowQuery(op.Name))
 		}
 		op.Query = b.rowCards[op.Name]
 	}
@@ -51,7 +50,7 @@ func (b *doorBuilder) builtinCards(d *catalog.Door, op *catalog.Operation) {
 			Type: "array", Items: &id.Shape, Description: "The ids of the rows, in the order of the result.",
 			Extra: catalog.Keywords("maxItems", catalog.MaxIDs),
 		}}
-		op.Query = b.model.view(b.report, d, "Ids", &schema.Card{Fields: append([]schema.Field{ids}, catalog.RowQuery(op.Name)...), Required: []string{"ids"}})
+		op.Query = b.model.view(b.report, d, "Ids", &schema.Card{Fields: append([]schema.Field{ids}, catalog.RowQuery(op.Name).Fields...), Required: []string{"ids"}})
 	case catalog.Aggregate:
 		if b.groupCards[d.Limits] == nil {
 			b.groupCards[d.Limits] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), catalog.AggregateCard(d.Limits))
