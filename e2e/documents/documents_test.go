@@ -251,9 +251,18 @@ func TestProxy(t *testing.T) {
 		violations(t, verb+" "+path, resp, want >= 400)
 		return text
 	}
-	item := map[string]string{}
+	item, groups := map[string]string{}, 0
 	for path, operations := range jsontext.Members(jsontext.Get(doc, "paths")) {
 		if jsontext.Get(operations, "get") == nil || strings.Contains(path, "{") || strings.Contains(path, "/facts/") || strings.HasSuffix(path, "/find-by-ids") {
+			continue
+		}
+		if strings.HasSuffix(path, "/aggregate") {
+			answer := clean("GET", path+"?by=id&select=count&sort=-count&limit=2", "", 200)
+			for range jsontext.Elements(jsontext.Get(answer, "items")) {
+				groups++
+			}
+			clean("GET", path, "", 200)
+			clean("GET", path+"?by=nonsense", "", 400)
 			continue
 		}
 		list := clean("GET", path+"?limit=2&sort=-id&cursors=true&fields=id", "", 200)
@@ -272,6 +281,9 @@ func TestProxy(t *testing.T) {
 		clean("GET", path+"?filter%5Bid%5D%5Beqq%5D=not-there", "", 400)
 		clean("GET", path+"?after=nonsense", "", 400)
 	}
+	if groups == 0 {
+		t.Error("no path answered groups of rows; the shop has some")
+	}
 	product := "/api/catalog/products/" + item["/api/catalog/products"]
 	clean("PATCH", product, `{"price":1200}`, 200)
 	clean("PATCH", product, `{"price":1300}`, 200, "Content-Type: application/merge-patch+json")
@@ -282,6 +294,13 @@ func TestProxy(t *testing.T) {
 	clean("POST", "/api/catalog/categories", `{"name":"Proxied","slug":"proxied","position":9,"parentId":null}`, 409)
 	clean("GET", "/api/catalog/categories/"+jsontext.Unquote(jsontext.Get(made, "id")), "", 200)
 	clean("DELETE", "/api/catalog/products/not-there", "", 404)
+	clean("PUT", "/api/catalog/categories?by=slug", `{"name":"Proxied","slug":"proxied","position":8,"parentId":null}`, 200)
+	if refused := clean("PUT", "/api/catalog/categories", `{"name":"Proxied","slug":"proxied","position":8,"parentId":null}`, 400); !strings.Contains(string(refused), "by is required") {
+		t.Errorf("without by: %s", refused)
+	}
+	clean("PATCH", "/api/catalog/products?filter=%7B%22id%22%3A%7B%22eq%22%3A%22not-there%22%7D%7D", `{"price":1200}`, 200)
+	clean("DELETE", "/api/catalog/products?filter%5Bid%5D%5Beq%5D=not-there&max=2", "", 200)
+	clean("DELETE", "/api/catalog/products", "", 400)
 }
 
 // prism starts the proxy and returns its address.
