@@ -106,7 +106,7 @@ func importByHand(path string, file []byte) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	if err := db.Exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
 		CREATE TABLE item (id INTEGER PRIMARY KEY, sku TEXT NOT NULL UNIQUE, name TEXT NOT NULL, price INTEGER NOT NULL, active INTEGER NOT NULL) STRICT`); err != nil {
 		return err
@@ -116,7 +116,7 @@ func importByHand(path string, file []byte) error {
 	if err != nil {
 		return err
 	}
-	defer insert.Close()
+	defer func() { _ = insert.Close() }()
 	rows := csv.NewReader(bytes.NewReader(file))
 	rows.ReuseRecord = true
 	if _, err := rows.Read(); err != nil {

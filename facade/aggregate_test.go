@@ -18,14 +18,22 @@ func TestAggregate(t *testing.T) {
 		{``, `{"items":[{"key":{},"count":5}],"hasMore":false,"endCursor":null}`},
 		{`{"filter":{"author":{"name":{"startsWith":"Al"}}}}`, `{"items":[{"key":{},"count":2}],"hasMore":false,"endCursor":null}`},
 		{`{"by":"status","limit":0}`, `{"items":[],"hasMore":true,"endCursor":null}`},
-		{`{"by":["status"],"select":"count","sort":["-count","status"]}`,
-			`{"items":[{"key":{"status":"draft"},"count":2},{"key":{"status":"published"},"count":2},{"key":{"status":"archived"},"count":1}],"hasMore":false,"endCursor":"…"}`},
-		{`{"by":"authorId","select":"price.sum,price.avg","filter":{"authorId":{"eq":"ada"}}}`,
-			`{"items":[{"key":{"authorId":"ada"},"price":{"sum":"12.50","avg":"12.50000000"}}],"hasMore":false,"endCursor":"…"}`},
-		{`{"by":"createdAt:quarter","zone":"Asia/Kolkata"}`,
-			`{"items":[{"key":{"createdAt":"2024-01-01T00:00:00+05:30"},"count":5}],"hasMore":false,"endCursor":"…"}`},
-		{`{"select":["price.min","price.max","count","price.min"],"having":{"price":{"max":{"gt":"1"}},"count":{"lt":9}}}`,
-			`{"items":[{"key":{},"price":{"min":"-1.5","max":"12.50"},"count":5}],"hasMore":false,"endCursor":null}`},
+		{
+			`{"by":["status"],"select":"count","sort":["-count","status"]}`,
+			`{"items":[{"key":{"status":"draft"},"count":2},{"key":{"status":"published"},"count":2},{"key":{"status":"archived"},"count":1}],"hasMore":false,"endCursor":"…"}`,
+		},
+		{
+			`{"by":"authorId","select":"price.sum,price.avg","filter":{"authorId":{"eq":"ada"}}}`,
+			`{"items":[{"key":{"authorId":"ada"},"price":{"sum":"12.50","avg":"12.50000000"}}],"hasMore":false,"endCursor":"…"}`,
+		},
+		{
+			`{"by":"createdAt:quarter","zone":"Asia/Kolkata"}`,
+			`{"items":[{"key":{"createdAt":"2024-01-01T00:00:00+05:30"},"count":5}],"hasMore":false,"endCursor":"…"}`,
+		},
+		{
+			`{"select":["price.min","price.max","count","price.min"],"having":{"price":{"max":{"gt":"1"}},"count":{"lt":9}}}`,
+			`{"items":[{"key":{},"price":{"min":"-1.5","max":"12.50"},"count":5}],"hasMore":false,"endCursor":null}`,
+		},
 	} {
 		got, err := do(t, f, "post.aggregate", "", c.query, "")
 		if err != nil {

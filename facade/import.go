@@ -64,7 +64,7 @@ func isRowFault(ctx context.Context, err error) bool {
 }
 
 // admitImport judges the query, and each row as create judges it.
-func admitImport(_ context.Context, x *execution) error {
+func admitImport(ctx context.Context, x *execution) error {
 	in, m := &x.call.Invocation, &importing{most: catalog.UsualFaults, faults: []byte{'['}}
 	x.many = &manyRows{imported: m}
 	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
@@ -91,14 +91,14 @@ func admitImport(_ context.Context, x *execution) error {
 		x.scopes = map[*catalog.Door]*access.Scope{} // shared by the rows
 	}
 	one, seen := x.oneRow(x.needed(0), nil), map[string]int{}
-	if err := admitColumns(x, one, jsontext.Get(in.Query, "columns")); err != nil || len(x.details) > 0 {
+	if err := admitColumns(ctx, x, one, jsontext.Get(in.Query, "columns")); err != nil || len(x.details) > 0 {
 		return err
 	}
 	for _, row := range jsontext.Elements(in.Body) {
 		if m.faulty >= m.most {
 			break
 		}
-		err := m.admit(x, one, row, seen)
+		err := m.admit(ctx, x, one, row, seen)
 		if err != nil && kiterror.CodeOf(err) == kiterror.InternalError {
 			return err
 		}
@@ -111,7 +111,7 @@ func admitImport(_ context.Context, x *execution) error {
 }
 
 // admitColumns refuses names that no row may have, as the judge refuses them in a row.
-func admitColumns(x, one *execution, sent json.RawMessage) error {
+func admitColumns(ctx context.Context, x, one *execution, sent json.RawMessage) error {
 	if sent == nil || isNull(sent) {
 		return nil
 	}
@@ -124,7 +124,7 @@ func admitColumns(x, one *execution, sent json.RawMessage) error {
 		row = append(row, schema.Member{Name: name, Value: json.RawMessage("null")})
 	}
 	one.refusals, one.call.Invocation.Body = refusals{}, row.AppendJSON(nil)
-	if err := admitCreate(context.Background(), one); err != nil {
+	if err := admitCreate(ctx, one); err != nil {
 		return err
 	}
 	if one.verdict != nil {
@@ -139,9 +139,9 @@ func admitColumns(x, one *execution, sent json.RawMessage) error {
 }
 
 // admit judges one row. seen has the keys of the rows before it.
-func (m *importing) admit(x, one *execution, body json.RawMessage, seen map[string]int) error {
+func (m *importing) admit(ctx context.Context, x, one *execution, body json.RawMessage, seen map[string]int) error {
 	one.refusals, one.points, one.call.Invocation.Body = refusals{}, nil, body
-	if err := admitCreate(context.Background(), one); err != nil {
+	if err := admitCreate(ctx, one); err != nil {
 		return err
 	}
 	r := &importRow{at: m.read}

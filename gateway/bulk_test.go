@@ -52,7 +52,7 @@ const asAdmin, asAnn = `{"id":"admin","role":"admin"}`, `{"id":"ann","role":"sel
 
 // TestFilesOfRows imports files over HTTP and exports them again.
 func TestFilesOfRows(t *testing.T) {
-	send := shopOfFiles(t)
+	send := shopOfFiles(t) //nolint:bodyclose // send has closed it
 	var file bytes.Buffer
 	file.WriteString("sku,price,sellerId\r\n")
 	for i := range 1_300 { // longer than the limit of other bodies, and than a batch and a page
@@ -80,7 +80,7 @@ func TestFilesOfRows(t *testing.T) {
 		{"POST", "/api/shop/reviews/import?by=id", "text/csv", "", asAdmin, "id\naa\n", 405, `"code":"METHOD_NOT_ALLOWED"`},
 		{"GET", "/api/shop/products/import", "", "", asAdmin, "", 405, `this path is served under POST`},
 	} {
-		w, text := send(c.method, c.path, c.media, c.accept, c.who, strings.NewReader(c.body))
+		w, text := send(c.method, c.path, c.media, c.accept, c.who, strings.NewReader(c.body)) //nolint:bodyclose // send has closed it
 		if w.StatusCode != c.status || !strings.Contains(text, c.want) || c.accept != "" && text != c.want {
 			t.Errorf("%s %s:\n got %d %.600s\nwant %d %.600s", c.method, c.path, w.StatusCode, text, c.status, c.want)
 		}
@@ -89,7 +89,7 @@ func TestFilesOfRows(t *testing.T) {
 
 // TestImportOfABodyThatBreaksOff keeps whole batches: those that were written before.
 func TestImportOfABodyThatBreaksOff(t *testing.T) {
-	send := shopOfFiles(t)
+	send := shopOfFiles(t) //nolint:bodyclose // send has closed it
 	from, to := io.Pipe()
 	go func() {
 		fmt.Fprint(to, "sku,price,sellerId\n")
@@ -98,12 +98,12 @@ func TestImportOfABodyThatBreaksOff(t *testing.T) {
 		}
 		to.Close()
 	}()
-	w, text := send("POST", "/api/shop/products/import?by=sku", "text/csv", "", asAdmin, from)
+	w, text := send("POST", "/api/shop/products/import?by=sku", "text/csv", "", asAdmin, from) //nolint:bodyclose // send has closed it
 	if w.StatusCode != 200 || !strings.Contains(text, `"created":2700`) {
 		t.Fatalf("%d %s", w.StatusCode, text)
 	}
 	const last = "\"s9999,1,s\n"
-	w, text = send("POST", "/api/shop/products/import?by=sku", "text/csv", "", asAdmin, strings.NewReader("sku,price,sellerId\nnew,1,s\n"+last))
+	w, text = send("POST", "/api/shop/products/import?by=sku", "text/csv", "", asAdmin, strings.NewReader("sku,price,sellerId\nnew,1,s\n"+last)) //nolint:bodyclose // send has closed it
 	if w.StatusCode != 200 || !strings.Contains(text, `"created":1,"updated":0,"rows":2,"complete":false,"faults":[{"line":3,"column":null,"code":"syntax"`) {
 		t.Errorf("%d %s", w.StatusCode, text)
 	}

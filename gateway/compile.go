@@ -79,8 +79,8 @@ func (h *Host) renew(ctx context.Context, seeds bool) error {
 	}
 	if err == nil {
 		h.compiled.Store(f)
-		h.feeds.relay(f.Catalog()) //nolint:contextcheck // Close ends it
-		h.schedule.follow(f.Catalog())
+		h.feeds.relay(f.Catalog())     //nolint:contextcheck // Close ends it
+		h.schedule.follow(f.Catalog()) //nolint:contextcheck // Close ends it
 	}
 	return err
 }

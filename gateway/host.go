@@ -136,7 +136,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 	h.close = sync.OnceValue(func() error {
 		h.endStreams()
 		h.schedule.close(h.stopBy.Load())
-		h.advice.Close()
+		h.advice.Close() //nolint:contextcheck // it writes after the end of every request
 		h.ways.close()
 		h.feeds.close()
 		h.topology.Close()

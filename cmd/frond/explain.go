@@ -240,7 +240,7 @@ admin listener of a gateway.`,
 		if *url != "" {
 			err = askAdmin(cmd.Context(), *url, "/advice", &all)
 		} else {
-			project, opts, failed := settings.tables() //nolint:contextcheck // compiling a project does not wait
+			project, opts, failed := settings.tables()
 			if failed != nil {
 				return failed
 			}

@@ -36,7 +36,7 @@ beside the gateway that serves it; --url asks the admin listener of a gateway.`,
 		if *url != "" {
 			err = askAdmin(cmd.Context(), *url, "/jobs", &states)
 		} else {
-			project, opts, failed := settings.tables() //nolint:contextcheck // compiling a project does not wait
+			project, opts, failed := settings.tables()
 			if failed != nil {
 				return failed
 			}

@@ -3,6 +3,7 @@ package bulk
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -79,11 +80,11 @@ func (r *Reader) nextObject() ([]byte, *Fault, error) {
 			switch {
 			case len(r.text) > maxRow:
 				return nil, r.tooLong(), nil
-			case err == bufio.ErrBufferFull:
+			case errors.Is(err, bufio.ErrBufferFull):
 				continue
-			case err == io.EOF && len(bytes.TrimSpace(r.text)) == 0:
+			case errors.Is(err, io.EOF) && len(bytes.TrimSpace(r.text)) == 0:
 				return nil, nil, io.EOF
-			case err != nil && err != io.EOF:
+			case err != nil && !errors.Is(err, io.EOF):
 				return nil, nil, err
 			}
 			break
@@ -155,9 +156,9 @@ func (r *Reader) readHeader() (*Fault, error) {
 	}
 	fault, err := r.record()
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		r.line = 1
-		fault, err = r.fault("header", "is missing; the first line names the fields of the columns"), nil
+		fault = r.fault("header", "is missing; the first line names the fields of the columns")
 	case err != nil:
 		return nil, err
 	}
@@ -234,7 +235,7 @@ func (r *Reader) record() (*Fault, error) {
 	for {
 		b, err := r.from.ReadByte()
 		switch {
-		case err == io.EOF && begun:
+		case errors.Is(err, io.EOF) && begun:
 			r.ended++
 			return nil, r.close(&c)
 		case err != nil:
@@ -284,9 +285,9 @@ func (r *Reader) quotedText() (*Fault, error) {
 		switch {
 		case len(r.raw) > maxRow:
 			return r.tooLong(), nil
-		case err == bufio.ErrBufferFull:
+		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			f := r.fault("syntax", "has a cell whose quote is not closed; write a quote at its end")
 			f.ends = true
 			return f, nil

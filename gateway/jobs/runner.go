@@ -207,7 +207,7 @@ func (l *loop) look(ctx context.Context) (until time.Time, err error) {
 	if begun := record.Running; begun != nil && begun.ID == l.id {
 		l.id = ""
 		r.owns(begun.ID, true)
-		r.done.Go(func() { l.run(job, begun) })
+		r.done.Go(func() { l.run(job, begun) }) //nolint:contextcheck // a run outlives the look that began it
 	}
 	until = job.Schedule.Next(later(now, record.Handled))
 	if look := now.Add(lookEvery); record.Running != nil && !r.isOwn(record.Running.ID) && look.Before(until) {

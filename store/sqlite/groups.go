@@ -238,10 +238,10 @@ func extendGroups(db *sqlite3.Conn) error {
 	}
 	for name, end := range map[string]func(sqlite3.Context, *sqltext.Sum){
 		"frond_sum": func(ctx sqlite3.Context, s *sqltext.Sum) {
-			switch n, any, ok := s.Int(); {
+			switch n, has, ok := s.Int(); {
 			case !ok:
 				ctx.ResultError(errOverflow)
-			case any:
+			case has:
 				ctx.ResultInt64(n)
 			}
 		},

@@ -61,7 +61,7 @@ func (s *Sum) flush() {
 
 // Int returns the sum of integers; ok is false where it is none of 64 bits. There is none of no
 // values.
-func (s *Sum) Int() (n int64, any, ok bool) {
+func (s *Sum) Int() (n int64, has, ok bool) {
 	s.flush()
 	return s.total.Int64(), s.count > 0, s.total.IsInt64()
 }

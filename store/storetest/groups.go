@@ -83,42 +83,90 @@ func testGroups(t *testing.T, w *world) {
 		want string
 	}{
 		{"the whole", spec{}, `[{"key":{},"count":5}]`},
-		{"integers beyond 2^53", spec{sel: "age.sum,age.avg,age.min,age.max,age.countDistinct"},
-			`[{"key":{},"age":{"sum":9007199254740993,"avg":2251799813685248,"min":-5,"max":9007199254740993,"countDistinct":4}}]`},
-		{"numbers", spec{by: "name", sel: "score.sum,score.avg"},
-			`[{"key":{"name":"Y"},"score":{"sum":2,"avg":2}},{"key":{"name":"x"},"score":{"sum":2,"avg":1}},{"key":{"name":"y"},"score":{"sum":-4,"avg":-4}}]`},
+		{
+			"integers beyond 2^53",
+			spec{sel: "age.sum,age.avg,age.min,age.max,age.countDistinct"},
+			`[{"key":{},"age":{"sum":9007199254740993,"avg":2251799813685248,"min":-5,"max":9007199254740993,"countDistinct":4}}]`,
+		},
+		{
+			"numbers",
+			spec{by: "name", sel: "score.sum,score.avg"},
+			`[{"key":{"name":"Y"},"score":{"sum":2,"avg":2}},{"key":{"name":"x"},"score":{"sum":2,"avg":1}},{"key":{"name":"y"},"score":{"sum":-4,"avg":-4}}]`,
+		},
 		// 103.0 - 0.125 = 102.875, and a quarter of that; 1.5 is 1.50.
-		{"decimals", spec{sel: "balance.sum,balance.avg,balance.min,balance.max,balance.countDistinct"},
-			`[{"key":{},"balance":{"sum":"102.875","avg":"25.718750000","min":"-0.125","max":"100","countDistinct":3}}]`},
-		{"an average is with halves rounded to the larger amount", spec{by: "name", sel: "balance.avg", having: `{"balance":{"avg":{"gt":"2"}}}`},
-			`[{"key":{"name":"y"},"balance":{"avg":"49.937500000"}}]`},
-		{"decimals of one value are one group", spec{by: "balance"},
-			`[{"key":{"balance":null},"count":1},{"key":{"balance":"-0.125"},"count":1},{"key":{"balance":"1.5"},"count":2},{"key":{"balance":"100"},"count":1}]`},
-		{"null is a group, and the smallest", spec{by: "active", sort: "-active"},
-			`[{"key":{"active":true},"count":2},{"key":{"active":false},"count":1},{"key":{"active":null},"count":2}]`},
-		{"letter case counts", spec{by: "name", sel: "count,id.min,name.countDistinct", sort: "-count"},
-			`[{"key":{"name":"x"},"count":2,"id":{"min":"a"},"name":{"countDistinct":1}},{"key":{"name":"y"},"count":2,"id":{"min":"c"},"name":{"countDistinct":1}},{"key":{"name":"Y"},"count":1,"id":{"min":"e"},"name":{"countDistinct":1}}]`},
-		{"weeks begin on Monday", spec{by: "born:week"},
-			`[{"key":{"born":null},"count":1},{"key":{"born":"2024-02-26"},"count":1},{"key":{"born":"2024-12-30"},"count":2},{"key":{"born":"2025-01-06"},"count":1}]`},
-		{"quarters", spec{by: "born:quarter"},
-			`[{"key":{"born":null},"count":1},{"key":{"born":"2024-01-01"},"count":1},{"key":{"born":"2024-10-01"},"count":1},{"key":{"born":"2025-01-01"},"count":2}]`},
-		{"years in UTC", spec{by: "joined:year"},
-			`[{"key":{"joined":null},"count":1},{"key":{"joined":"2023-01-01T00:00:00Z"},"count":1},{"key":{"joined":"2024-01-01T00:00:00Z"},"count":3}]`},
-		{"years in a zone", spec{by: "joined:year", zone: "Europe/Paris"},
-			`[{"key":{"joined":null},"count":1},{"key":{"joined":"2024-01-01T00:00:00+01:00"},"count":4}]`},
-		{"months on both sides of a change of the clock", spec{by: "joined:month", zone: "America/New_York"},
-			`[{"key":{"joined":null},"count":1},{"key":{"joined":"2023-12-01T00:00:00-05:00"},"count":2},{"key":{"joined":"2024-10-01T00:00:00-04:00"},"count":2}]`},
+		{
+			"decimals",
+			spec{sel: "balance.sum,balance.avg,balance.min,balance.max,balance.countDistinct"},
+			`[{"key":{},"balance":{"sum":"102.875","avg":"25.718750000","min":"-0.125","max":"100","countDistinct":3}}]`,
+		},
+		{
+			"an average is with halves rounded to the larger amount",
+			spec{by: "name", sel: "balance.avg", having: `{"balance":{"avg":{"gt":"2"}}}`},
+			`[{"key":{"name":"y"},"balance":{"avg":"49.937500000"}}]`,
+		},
+		{
+			"decimals of one value are one group",
+			spec{by: "balance"},
+			`[{"key":{"balance":null},"count":1},{"key":{"balance":"-0.125"},"count":1},{"key":{"balance":"1.5"},"count":2},{"key":{"balance":"100"},"count":1}]`,
+		},
+		{
+			"null is a group, and the smallest",
+			spec{by: "active", sort: "-active"},
+			`[{"key":{"active":true},"count":2},{"key":{"active":false},"count":1},{"key":{"active":null},"count":2}]`,
+		},
+		{
+			"letter case counts",
+			spec{by: "name", sel: "count,id.min,name.countDistinct", sort: "-count"},
+			`[{"key":{"name":"x"},"count":2,"id":{"min":"a"},"name":{"countDistinct":1}},{"key":{"name":"y"},"count":2,"id":{"min":"c"},"name":{"countDistinct":1}},{"key":{"name":"Y"},"count":1,"id":{"min":"e"},"name":{"countDistinct":1}}]`,
+		},
+		{
+			"weeks begin on Monday",
+			spec{by: "born:week"},
+			`[{"key":{"born":null},"count":1},{"key":{"born":"2024-02-26"},"count":1},{"key":{"born":"2024-12-30"},"count":2},{"key":{"born":"2025-01-06"},"count":1}]`,
+		},
+		{
+			"quarters",
+			spec{by: "born:quarter"},
+			`[{"key":{"born":null},"count":1},{"key":{"born":"2024-01-01"},"count":1},{"key":{"born":"2024-10-01"},"count":1},{"key":{"born":"2025-01-01"},"count":2}]`,
+		},
+		{
+			"years in UTC",
+			spec{by: "joined:year"},
+			`[{"key":{"joined":null},"count":1},{"key":{"joined":"2023-01-01T00:00:00Z"},"count":1},{"key":{"joined":"2024-01-01T00:00:00Z"},"count":3}]`,
+		},
+		{
+			"years in a zone",
+			spec{by: "joined:year", zone: "Europe/Paris"},
+			`[{"key":{"joined":null},"count":1},{"key":{"joined":"2024-01-01T00:00:00+01:00"},"count":4}]`,
+		},
+		{
+			"months on both sides of a change of the clock",
+			spec{by: "joined:month", zone: "America/New_York"},
+			`[{"key":{"joined":null},"count":1},{"key":{"joined":"2023-12-01T00:00:00-05:00"},"count":2},{"key":{"joined":"2024-10-01T00:00:00-04:00"},"count":2}]`,
+		},
 		// 02:30 in Paris, twice.
-		{"an hour that the clock repeats is two groups", spec{by: "joined:hour", zone: "Europe/Paris", having: `{"not":{"count":{"eq":9}}}`},
+		{
+			"an hour that the clock repeats is two groups",
+			spec{by: "joined:hour", zone: "Europe/Paris", having: `{"not":{"count":{"eq":9}}}`},
 			`[{"key":{"joined":null},"count":1},{"key":{"joined":"2024-01-01T00:00:00+01:00"},"count":1},{"key":{"joined":"2024-01-01T01:00:00+01:00"},"count":1},` +
-				`{"key":{"joined":"2024-10-27T02:00:00+02:00"},"count":1},{"key":{"joined":"2024-10-27T02:00:00+01:00"},"count":1}]`},
-		{"and one of UTC is not", spec{by: "joined:hour", sort: "-joined"},
+				`{"key":{"joined":"2024-10-27T02:00:00+02:00"},"count":1},{"key":{"joined":"2024-10-27T02:00:00+01:00"},"count":1}]`,
+		},
+		{
+			"and one of UTC is not",
+			spec{by: "joined:hour", sort: "-joined"},
 			`[{"key":{"joined":"2024-10-27T01:00:00Z"},"count":1},{"key":{"joined":"2024-10-27T00:00:00Z"},"count":1},` +
-				`{"key":{"joined":"2024-01-01T00:00:00Z"},"count":1},{"key":{"joined":"2023-12-31T23:00:00Z"},"count":1},{"key":{"joined":null},"count":1}]`},
-		{"the moment itself", spec{by: "joined", sel: "count,born.max", having: `{"born":{"max":{"gte":"2025-01-06"}}}`},
-			`[{"key":{"joined":"2024-10-27T01:30:00.000001Z"},"count":1,"born":{"max":"2025-01-06"}}]`},
-		{"conditions on groups", spec{by: "name", sel: "count,balance.sum", having: `{"or":[{"balance":{"sum":{"isNull":true}}},{"count":{"gte":2},"balance":{"sum":{"lt":"3.01"}}}]}`},
-			`[{"key":{"name":"Y"},"count":1,"balance":{"sum":null}},{"key":{"name":"x"},"count":2,"balance":{"sum":"3.00"}}]`},
+				`{"key":{"joined":"2024-01-01T00:00:00Z"},"count":1},{"key":{"joined":"2023-12-31T23:00:00Z"},"count":1},{"key":{"joined":null},"count":1}]`,
+		},
+		{
+			"the moment itself",
+			spec{by: "joined", sel: "count,born.max", having: `{"born":{"max":{"gte":"2025-01-06"}}}`},
+			`[{"key":{"joined":"2024-10-27T01:30:00.000001Z"},"count":1,"born":{"max":"2025-01-06"}}]`,
+		},
+		{
+			"conditions on groups",
+			spec{by: "name", sel: "count,balance.sum", having: `{"or":[{"balance":{"sum":{"isNull":true}}},{"count":{"gte":2},"balance":{"sum":{"lt":"3.01"}}}]}`},
+			`[{"key":{"name":"Y"},"count":1,"balance":{"sum":null}},{"key":{"name":"x"},"count":2,"balance":{"sum":"3.00"}}]`,
+		},
 	} {
 		w.equal(c.what, c.want, w.answer(w.groups(author, c.q)))
 	}
