@@ -559,14 +559,22 @@ func Retry(ctx context.Context, conflict func(error) bool, try func(run int) err
 		if run == maxTries {
 			return contended(run, err)
 		}
-		timer := time.NewTimer(1 + rand.N(pause))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if !Pause(ctx, 1+rand.N(pause)) {
 			return ctx.Err()
 		}
 		pause = min(2*pause, maxPause)
+	}
+}
+
+// Pause waits and reports whether ctx is not done.
+func Pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -3,7 +3,6 @@ package facts
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -49,8 +48,8 @@ func (r *Reader) Next(ctx context.Context) ([]*facade.Event, facade.Position, er
 		case len(events) > 0, err != nil && !temporary(err):
 			return events, at, err
 		case err != nil:
-			if err := sleep(ctx, jittered(pause)); err != nil {
-				return nil, at, err
+			if !facade.Pause(ctx, jittered(pause)) {
+				return nil, at, context.Cause(ctx)
 			}
 			pause = min(2*pause, lastPause)
 			continue
@@ -164,16 +163,4 @@ func temporary(err error) bool {
 		return false
 	}
 	return kiterror.CodeOf(err) != kiterror.Gone
-}
-
-// sleep waits, or returns the error of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

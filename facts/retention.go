@@ -18,7 +18,7 @@ const (
 // sweep removes events past retention every minute, from the log where this process is the
 // one that relays, and from memory where anybody has removed them from the log.
 func (f *Feed) sweep(ctx context.Context) {
-	for sleep(ctx, trimEvery) == nil {
+	for facade.Pause(ctx, trimEvery) {
 		if f.outbox != nil && f.Status().Leads {
 			f.trim(ctx)
 		}
@@ -38,7 +38,7 @@ func (f *Feed) trim(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			f.options.Log.Warn("events past retention cannot be removed; it is tried again in a minute", "error", err)
 		}
-		if err != nil || n < trimEvents || sleep(ctx, trimPause) != nil {
+		if err != nil || n < trimEvents || !facade.Pause(ctx, trimPause) {
 			return
 		}
 	}

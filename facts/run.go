@@ -47,7 +47,7 @@ func (f *Feed) run(ctx context.Context) {
 		switch {
 		case err != nil:
 			// Commits give no hint of a store that is back.
-			_ = sleep(ctx, jittered(pause))
+			facade.Pause(ctx, jittered(pause))
 			pause = min(2*pause, lastPause)
 			continue
 		case grown:
@@ -67,7 +67,7 @@ func (f *Feed) await(ctx context.Context, wait time.Duration, began time.Time, c
 	for {
 		select {
 		case <-committed:
-			_ = sleep(ctx, time.Until(began.Add(leastGap)))
+			facade.Pause(ctx, time.Until(began.Add(leastGap)))
 		case <-timer.C:
 			if f.outbox != nil && f.outbox.Quiet(began) {
 				timer.Reset(pollIdle)

@@ -76,8 +76,8 @@ func (f *Facts) Follow(ctx context.Context, after facade.Position, names []strin
 		case err != nil && !again(err):
 			return err
 		case err != nil:
-			if err := sleep(ctx, pause/2+rand.N(pause)); err != nil {
-				return err
+			if !facade.Pause(ctx, pause/2+rand.N(pause)) {
+				return ctx.Err()
 			}
 			pause = min(2*pause, most)
 			continue
@@ -99,18 +99,6 @@ func again(err error) bool {
 		return false
 	}
 	return true
-}
-
-// sleep waits, or returns the error of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // read reads events, and has the host wait where there are none.
@@ -143,7 +131,10 @@ func (f *Facts) pace(ctx context.Context, waits bool) error {
 	if last == 0 || !waits {
 		return nil
 	}
-	return sleep(ctx, time.Until(time.Unix(0, last).Add(leastWait)))
+	if !facade.Pause(ctx, time.Until(time.Unix(0, last).Add(leastWait))) {
+		return ctx.Err()
+	}
+	return nil
 }
 
 // Span implements [facade.EventLog].

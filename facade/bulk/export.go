@@ -86,8 +86,8 @@ func (p *pager) next(ctx context.Context, page func(*rows.Rows) error) (more boo
 		case code == kiterror.PayloadTooLarge && p.size > 1:
 			p.size /= 2 // the rows are large
 		case code == kiterror.ServiceUnavailable && p.begun && try < maxPauses:
-			if err := pause(ctx, firstPause<<try); err != nil {
-				return false, err
+			if !facade.Pause(ctx, firstPause<<try) {
+				return false, ctx.Err()
 			}
 		default:
 			return more, err
@@ -101,18 +101,6 @@ const (
 	firstPause = 200 * time.Millisecond
 	maxPauses  = 5
 )
-
-// pause waits. The error is that of ctx, if it ends first.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
 
 // read reads one page and hands it on.
 func (p *pager) read(ctx context.Context, page func(*rows.Rows) error) (more bool, err error) {

@@ -184,8 +184,8 @@ func (b *batch) flush(ctx context.Context) error {
 		if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || b.report.Rows == 0 || try == maxPauses {
 			return err
 		}
-		if err := pause(ctx, firstPause<<try); err != nil { // nothing of the batch was written
-			return err
+		if !facade.Pause(ctx, firstPause<<try) { // nothing of the batch was written
+			return ctx.Err()
 		}
 	}
 	if err := b.read(answer); err != nil {

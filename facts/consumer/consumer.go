@@ -72,7 +72,7 @@ func (c *Consumer) Register(ctx context.Context) error {
 // Run consumes until ctx is done.
 func (c *Consumer) Run(ctx context.Context) {
 	for rest := firstPause; c.Register(ctx) != nil; rest = min(2*rest, time.Minute) {
-		if !delivery.Pause(ctx, rest) {
+		if !facade.Pause(ctx, rest) {
 			return
 		}
 	}

@@ -63,7 +63,7 @@ func (s *session) read(ctx context.Context) error {
 		wait = min(wait, max(0, time.Until(due)))
 	}
 	if s.aside.n >= maxAside {
-		delivery.Pause(ctx, wait)
+		facade.Pause(ctx, wait)
 		return ctx.Err()
 	}
 	limited, cancel := context.WithTimeout(ctx, wait)

@@ -150,7 +150,7 @@ func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Sessi
 			c.Stats.Change(func(s *State) { s.Problem, s.Stopped = stop.Reason, true })
 			for ctx.Err() == nil {
 				c.measure(ctx)
-				Pause(ctx, maxRest)
+				facade.Pause(ctx, maxRest)
 			}
 			return err
 		case err == nil || errors.Is(err, errIdle) || errors.Is(err, ErrLost):
@@ -166,7 +166,7 @@ func (c *Consumer) Run(ctx context.Context, deliver func(context.Context, *Sessi
 		c.Log.Log(ctx, level, "facts are not delivered for now", "to", c.Name, "again", rest.String(), "error", err)
 		c.Stats.Change(func(s *State) { s.Problem = problem })
 		c.measure(ctx)
-		if !Pause(ctx, rest/2+rand.N(rest/2+1)) {
+		if !facade.Pause(ctx, rest/2+rand.N(rest/2+1)) {
 			return ctx.Err()
 		}
 	}
@@ -200,7 +200,7 @@ func (c *Consumer) turn(ctx context.Context, lease *lease, deliver func(context.
 		return c.deliver(ctx, cursor, deliver)
 	}
 	if held, err := lease.Take(ctx); err != nil || !held {
-		Pause(ctx, leaseTime/3)
+		facade.Pause(ctx, leaseTime/3)
 		return err
 	}
 	// The holder before may have moved it between the two reads.
@@ -308,18 +308,6 @@ func (c *Consumer) wait(ctx context.Context, cursor facade.Position) (isWork boo
 		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 			return true, cmp.Or(ctx.Err(), err)
 		}
-	}
-}
-
-// Pause waits and reports whether ctx is not done.
-func Pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

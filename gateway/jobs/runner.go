@@ -35,16 +35,7 @@ type Wall struct{}
 func (Wall) Now() time.Time { return time.Now() }
 
 // Wait implements [Clock].
-func (Wall) Wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
+func (Wall) Wait(ctx context.Context, d time.Duration) bool { return facade.Pause(ctx, d) }
 
 // Options of a [Runner].
 type Options struct {
