@@ -285,48 +285,31 @@ func upsertKey(x *execution, r *refusals, body schema.Object) (key Record, fixed
 
 // admitBy reads query.by: the names of a unique key of the card, in any order.
 func admitBy(x *execution, sent json.RawMessage) {
-	var names []string
-	switch jsontext.KindOf(sent) {
-	case jsontext.String:
-		for name := range strings.SplitSeq(jsontext.Unquote(sent), ",") {
-			names = append(names, strings.TrimSpace(name))
-		}
-	case jsontext.Array:
-		for _, item := range jsontext.Elements(sent) {
-			names = append(names, jsontext.Unquote(item))
-		}
-	}
-	var keys []string
-	for _, key := range catalog.UniqueKeys(x.door.Entity) {
-		if slices.ContainsFunc(key, func(p *schema.Property) bool { return !x.inside && !x.doorScope.Readable(p) }) {
-			continue // a key of fields that the caller may not read is none
-		}
-		var members []string
-		for _, p := range key {
-			members = append(members, p.Name)
-		}
-		if same(members, names) || len(names) == 1 && names[0] == catalog.KeyName(key) {
-			x.many.by = key
-			return
-		}
-		keys = append(keys, strings.Join(members, ","))
+	// A key of fields that the caller may not read is none.
+	keys := slices.DeleteFunc(catalog.UniqueKeys(x.door.Entity), func(key []*schema.Property) bool {
+		return slices.ContainsFunc(key, func(p *schema.Property) bool { return !x.inside && !x.doorScope.Readable(p) })
+	})
+	if x.many.by = catalog.KeyNamed(keys, sent); x.many.by != nil {
+		return
 	}
 	code, is := "enum", "is no unique key of "+x.door.Entity.Name
 	if sent == nil {
 		code, is = "required", "is required: it names the unique key that the row is known by"
 	}
 	if x.Suggests() {
-		is += "; write " + strings.Join(keys, ", or ")
+		var each []string
+		for _, key := range keys {
+			var members []string
+			for _, p := range key {
+				members = append(members, p.Name)
+			}
+			each = append(each, strings.Join(members, ","))
+		}
+		is += "; write " + strings.Join(each, ", or ")
 	} else {
 		is += "; write the fields of a unique key"
 	}
 	x.refuseQuery("by", code, is)
-}
-
-// same reports whether two lists have the same names.
-func same(a, b []string) bool {
-	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
-	return slices.Equal(a, b)
 }
 
 // runUpsert updates the row that has the key, or creates it, in one transaction. A row that the caller

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
@@ -262,31 +261,10 @@ func (b *batch) read(answer json.RawMessage) error {
 
 var errNoReport = errors.New("an import was not answered with its report")
 
-// keyNamed are the members of the key that by names, as the façade reads it; nil: there is none.
+// keyNamed returns the key that by names, as the façade reads it; nil: there is none.
 func keyNamed(card *schema.Entity, by json.RawMessage) []*schema.Property {
 	if card == nil || card.Primary == nil {
 		return nil
 	}
-	var names []string
-	switch jsontext.KindOf(by) {
-	case jsontext.String:
-		names = strings.Split(strings.ReplaceAll(jsontext.Unquote(by), " ", ""), ",")
-	case jsontext.Array:
-		for _, item := range jsontext.Elements(by) {
-			names = append(names, jsontext.Unquote(item))
-		}
-	}
-	for _, key := range catalog.UniqueKeys(card) {
-		found := len(names) == 1 && names[0] == catalog.KeyName(key)
-		if len(key) == len(names) && !found {
-			found = true
-			for _, p := range key {
-				found = found && strings.Contains(","+strings.Join(names, ",")+",", ","+p.Name+",")
-			}
-		}
-		if found {
-			return key
-		}
-	}
-	return nil
+	return catalog.KeyNamed(catalog.UniqueKeys(card), by)
 }

@@ -3,10 +3,12 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // The bounds of writes of many rows and calls.
@@ -91,4 +93,32 @@ func KeyName(key []*schema.Property) string {
 		b.WriteString(strings.ReplaceAll(schema.Kebab(p.Name), "-", "_"))
 	}
 	return strings.ToUpper(b.String())
+}
+
+// KeyNamed returns the one of keys that by names, nil where it names none. by is query.by: the fields of the
+// key in any order, as a text with commas or a list, or its [KeyName].
+func KeyNamed(keys [][]*schema.Property, by json.RawMessage) []*schema.Property {
+	var names []string
+	switch jsontext.KindOf(by) {
+	case jsontext.String:
+		for name := range strings.SplitSeq(jsontext.Unquote(by), ",") {
+			names = append(names, strings.TrimSpace(name))
+		}
+	case jsontext.Array:
+		for _, item := range jsontext.Elements(by) {
+			names = append(names, jsontext.Unquote(item))
+		}
+	}
+	slices.Sort(names)
+	for _, key := range keys {
+		var members []string
+		for _, p := range key {
+			members = append(members, p.Name)
+		}
+		slices.Sort(members)
+		if slices.Equal(members, names) || len(names) == 1 && names[0] == KeyName(key) {
+			return key
+		}
+	}
+	return nil
 }
