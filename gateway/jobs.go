@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones of schedules, also where the machine has none
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"

@@ -15,7 +15,7 @@ import (
 	"github.com/frondhost/frond/facts/sse"
 )
 
-// A list with Accept: text/csv or application/x-ndjson is a file of all its rows (docs/export.md). It
+// A list with Accept: text/csv or application/x-ndjson is a file of all its rows (docs/exchange.md). It
 // is read page by page, each page under a timeout and an account of its own, and comes without a length. A
 // failure after the first page cuts the connection, so that half of a file does not look whole.
 

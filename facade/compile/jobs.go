@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	_ "time/tzdata" // zones of schedules, also where the machine has none
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/cron"
