@@ -10,7 +10,6 @@
 package aggregate
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -81,9 +80,6 @@ const (
 
 // units are their names.
 var units = [...]string{Value: "", Hour: "hour", Day: "day", Week: "week", Month: "month", Quarter: "quarter", Year: "year"}
-
-// Units are the names of the units, the shortest first.
-func Units() []string { return slices.Clone(units[1:]) }
 
 // String returns the name of the unit.
 func (u Unit) String() string { return units[u] }

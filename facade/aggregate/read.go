@@ -118,7 +118,7 @@ func (r *Reader) key(columns []Column, sent string) []Column {
 	if cut {
 		at := slices.Index(units[1:], word)
 		if at < 0 {
-			r.refuse("by", "enum", fmt.Sprintf("names %s by %s, which is no unit; the units are %s", name, kiterror.Quoted(word), strings.Join(Units(), ", ")))
+			r.refuse("by", "enum", fmt.Sprintf("names %s by %s, which is no unit; the units are %s", name, kiterror.Quoted(word), strings.Join(units[1:], ", ")))
 			return columns
 		}
 		unit = Unit(at + 1) //nolint:gosec // one of the units

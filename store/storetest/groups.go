@@ -317,12 +317,14 @@ func (g *guesser) grouped() (*facade.Find, spec) {
 }
 
 // unitsOf are the units that the dates of a field are grouped by.
-func unitsOf(p *schema.Property) []string {
-	switch p.Kind {
-	case schema.KindDate:
-		return aggregate.Units()[1:]
-	case schema.KindDateTime:
-		return aggregate.Units()
+func unitsOf(p *schema.Property) (names []string) {
+	if p.Kind != schema.KindDate && p.Kind != schema.KindDateTime {
+		return nil
 	}
-	return nil
+	for u := aggregate.Hour; u <= aggregate.Year; u++ {
+		if u != aggregate.Hour || p.Kind == schema.KindDateTime {
+			names = append(names, u.String())
+		}
+	}
+	return names
 }
