@@ -87,6 +87,28 @@ func TestCitedRecordsExist(t *testing.T) {
 	}
 }
 
+// citedPage matches a page of docs/ in a comment or a message: "docs/atomic.md".
+var citedPage = regexp.MustCompile(`\bdocs/[A-Za-z0-9-]+\.md`)
+
+// TestCitedPagesExist fails for a page that code cites and docs/ does not have.
+func TestCitedPagesExist(t *testing.T) {
+	n := 0
+	eachText(t, func(name, text string) {
+		if filepath.Ext(name) != ".go" {
+			return // [TestLinks] follows those of documents
+		}
+		for _, page := range citedPage.FindAllString(text, -1) {
+			n++
+			if _, err := os.Stat(page); err != nil {
+				t.Errorf("%s cites %s, which does not exist", name, page)
+			}
+		}
+	})
+	if n < 50 {
+		t.Errorf("found only %d citations", n)
+	}
+}
+
 // TestRecordsAreListed fails for a record that the index lists not exactly once, and for one
 // that lacks a part of the template.
 func TestRecordsAreListed(t *testing.T) {
