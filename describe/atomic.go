@@ -11,7 +11,7 @@ import (
 )
 
 // aboutAtomic describes calls as one transaction (docs/atomic.md).
-const aboutAtomic = `Makes the calls one after the other, as one transaction: all of them or none. {"$result": "0.id"} stands for a member of an earlier result, anywhere in the params of a call.`
+const aboutAtomic = `Makes the calls one after the other, as one transaction: all of them or none. {"$result": "0.id"} is replaced by a member of an earlier result, anywhere in the params of a call.`
 
 // joins returns a command of the catalog that can be part of a transaction of several calls, or nil.
 // A create goes before others.

@@ -126,8 +126,8 @@ func TestAggregateRefusals(t *testing.T) {
 	}
 }
 
-// TestAggregateOfACaller: the rows and the fields are those of list, and what is hidden answers as what
-// is not there.
+// TestAggregateOfACaller: the rows and the fields are those of list, and a hidden field answers as one that
+// does not exist.
 func TestAggregateOfACaller(t *testing.T) {
 	p := projectOf(t, desk(`
 name: desk

@@ -55,12 +55,12 @@ func TestAllow(t *testing.T) {
 	const builtin = "list findById findByIds aggregate create update delete "
 	for _, c := range []struct{ name, rule, want string }{
 		{"no allow: what is built in, and queries", `{}`, builtin + "overdue"},
-		{"deny speaks of what it names", `{deny: [create, update]}`, "list findById findByIds aggregate delete overdue"},
+		{"deny closes the operations that it names", `{deny: [create, update]}`, "list findById findByIds aggregate delete overdue"},
 		{"and of named queries too", `{deny: [overdue]}`, builtin[:len(builtin)-1]},
 		{"a list: these and no others", `{allow: [list, pay]}`, "list aggregate pay"},
 		{"findByIds goes with findById", `{allow: [findById]}`, "findById findByIds"},
 		{"all: whatever there is", `{allow: all}`, builtin + "pay burn overdue"},
-		{"but for what is denied", `{allow: all, deny: [delete, burn]}`, "list findById findByIds aggregate create update pay overdue"},
+		{"allow all, except the denied ones", `{allow: all, deny: [delete, burn]}`, "list findById findByIds aggregate create update pay overdue"},
 		{"within for", `{for: [update, pay], allow: [pay]}`, "pay"},
 		{"all within for", `{for: [update, burn], allow: all}`, "update burn"},
 		{"all is denied", `{deny: all}`, ""},

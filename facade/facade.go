@@ -463,7 +463,7 @@ func typed[In, Out any](fn func(ctx context.Context, in In) (Out, error)) Handle
 		var in In
 		if err := json.Unmarshal(together(&c.Invocation), &in); err != nil {
 			// The cards let it through: it is the Go type that does not fit them.
-			return nil, kiterror.Internal(fmt.Errorf("%T does not take what the cards of %s.%s admit: %w", in, c.Entity, c.Operation, err))
+			return nil, kiterror.Internal(fmt.Errorf("%T cannot hold input that the cards of %s.%s admit: %w", in, c.Entity, c.Operation, err))
 		}
 		return fn(ctx, in)
 	}

@@ -73,7 +73,7 @@ func nestedFacade(t *testing.T) *facade.Facade {
 }
 
 // TestNested writes lines with their orders. Each step has the whole answer, or the code of the failure
-// and the place of each fault, and then what is there.
+// and the place of each fault, and then the rows afterwards.
 func TestNested(t *testing.T) {
 	f := nestedFacade(t)
 	call := func(who, method, id, query, body string) string {

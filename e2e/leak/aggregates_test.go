@@ -68,7 +68,7 @@ func (p *proof) isCount(l *listing, r request, a answer) error {
 	case p.view.denied(l.e) || !p.view.allowed(l):
 		return fmt.Errorf("a refused count answers %q", code)
 	case code != "":
-		return fmt.Errorf("what the caller may count is refused: %s", code)
+		return fmt.Errorf("aggregate refuses the caller: %s", code)
 	}
 	want := map[string]any{"items": []any{map[string]any{"key": map[string]any{}, "count": len(p.view.rowsOf(l))}}, "hasMore": false, "endCursor": nil}
 	return agree(got, want)

@@ -19,7 +19,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// pages is a caller of list: rows numbered from 0, in pages of at most 200, and what it was asked.
+// pages is a caller of list: rows numbered from 0, in pages of at most 200, and the queries that it got.
 type pages struct {
 	rows  int
 	fail  func(asked int) error // of the next page; nil: each succeeds
