@@ -23,9 +23,6 @@ func (s *access) group(ctx context.Context, t *table, q *facade.Find) (*facade.F
 		err = r.Grouped(r.b)
 	}
 	if err == nil {
-		err = r.b.Ready()
-	}
-	if err == nil {
 		err = s.db.ReadAs(ctx, r.Lane(false), func(c *engine.Conn) error { return runGroups(r, c) })
 	}
 	switch {
@@ -62,10 +59,10 @@ func runGroups(r *reading, c *engine.Conn) error {
 //	sum               sum(t0."quantity")::bigint
 //	avg               of decimals see [average]
 //	min, max          min(t0."price")
-func (dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of *sqltext.Column, alias string, zone *time.Location, as string) *sqltext.Column {
-	column := groupColumn(c, of, as)
+func (dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of, column *sqltext.Column, alias string, zone *time.Location) {
+	describeGroup(c, of, column)
 	if of == nil {
-		return column
+		return
 	}
 	function := func(name, end string) {
 		b.Text(name)
@@ -110,7 +107,6 @@ func (dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of *sqltext.Colu
 		}
 		b.Text(")")
 	}
-	return column
 }
 
 // average writes the average of decimals, with six places more than the longest of them, its halves rounded
@@ -163,9 +159,8 @@ func period(b *sqltext.Builder, c *aggregate.Column, of *sqltext.Column, alias s
 	b.Text(")::date")
 }
 
-// groupColumn is a column of groups as the statement around them reads it.
-func groupColumn(c *aggregate.Column, of *sqltext.Column, as string) *sqltext.Column {
-	column := &sqltext.Column{Prop: c.As, Name: as, Plain: as, NotNull: c.Func == aggregate.Count || c.Func == aggregate.CountDistinct}
+// describeGroup gives a column of groups the type that it has for the statement around them.
+func describeGroup(c *aggregate.Column, of, column *sqltext.Column) {
 	switch {
 	case c.Func == aggregate.Key && c.Unit == aggregate.Value, c.Func == aggregate.Min, c.Func == aggregate.Max:
 		column.Type, column.Collation, column.Fits = of.Type, of.Collation, of.Fits
@@ -180,5 +175,4 @@ func groupColumn(c *aggregate.Column, of *sqltext.Column, as string) *sqltext.Co
 		column.Type = map[schema.Kind]string{schema.KindInteger: "bigint", schema.KindNumber: "double precision", schema.KindDecimal: "numeric"}[c.As.Kind]
 	}
 	column.Decode = decoderOf(column)
-	return column
 }

@@ -40,9 +40,6 @@ func (s *access) groupBy(ctx context.Context, db *sqltext.Database, t *table, q 
 		err = r.Grouped(r.b)
 	}
 	if err == nil {
-		err = r.b.Ready()
-	}
-	if err == nil {
 		err = s.db.ReadAs(ctx, r.Lane(false), func(c *engine.Conn) error { return runGroups(r, c) })
 	}
 	if err != nil {
@@ -88,13 +85,12 @@ func runGroups(r *reading, c *engine.Conn) error {
 //	countDistinct     count(DISTINCT t0."status")
 //	sum, avg          sum(t0."quantity"), frond_avg(t0."price") of decimals
 //	min, max          min(t0."price")
-func (d dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of *sqltext.Column, alias string, zone *time.Location, as string) *sqltext.Column {
-	column := &sqltext.Column{Prop: c.As, Name: as, Plain: as, NotNull: c.Func == aggregate.Count || c.Func == aggregate.CountDistinct}
+func (d dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of, column *sqltext.Column, alias string, zone *time.Location) {
 	if c.As.Kind == schema.KindDecimal {
-		column.Name, column.Collation = as+" COLLATE "+decimalCollation, decimalCollation
+		column.Name, column.Collation = column.Plain+" COLLATE "+decimalCollation, decimalCollation
 	}
 	if of == nil {
-		return column
+		return
 	}
 	value := func() { carried(b, of, alias) }
 	function := func(name string) {
@@ -136,7 +132,6 @@ func (d dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of *sqltext.Co
 	case aggregate.Max:
 		function("max")
 	}
-	return column
 }
 
 // carried writes the value of a column where its card carries it, and null elsewhere: a column of

@@ -65,7 +65,7 @@ type Dialect interface {
 	Elements(b *Builder, c *Column, alias, name string, of *Column)
 	Element(b *Builder, name string, of *Column)
 	// Grouped writes a column of groups ([facade.Find.Group]), whose field has the column of under
-	// alias; nil for the number of rows, which is not written by it. It returns the column as
-	// statements around the groups read it under the name as.
-	Grouped(b *Builder, c *aggregate.Column, of *Column, alias string, zone *time.Location, as string) *Column
+	// alias; nil for the number of rows, which is not written by it. It completes column, which the
+	// statement around the groups reads.
+	Grouped(b *Builder, c *aggregate.Column, of, column *Column, alias string, zone *time.Location)
 }

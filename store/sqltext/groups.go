@@ -1,6 +1,10 @@
 package sqltext
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/frondhost/frond/facade/aggregate"
+)
 
 // Grouped writes the statement of a Find with Group, which [Reading.Begin] leaves to it:
 //
@@ -45,7 +49,7 @@ func (r *Reading) Grouped(b *Builder) error {
 		b.OrderBy(r.Order, alias)
 	}
 	b.Limit(q)
-	return nil
+	return b.Ready()
 }
 
 // groupColumns writes the groups without the conditions on them, and returns their columns, which are
@@ -64,7 +68,9 @@ func groupColumns(r *Reading, b *Builder) (columns []*Column, err error) {
 		} else if of, err = r.Table.Column(c.Of); err != nil {
 			return nil, err
 		}
-		columns = append(columns, b.db.Dialect.Grouped(b, c, of, alias, g.Zone, as))
+		column := &Column{Prop: c.As, Name: as, Plain: as, NotNull: c.Func == aggregate.Count || c.Func == aggregate.CountDistinct}
+		b.db.Dialect.Grouped(b, c, of, column, alias, g.Zone)
+		columns = append(columns, column)
 		b.Text(" AS ", as)
 	}
 	r.From(b, alias)
