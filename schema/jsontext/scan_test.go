@@ -21,3 +21,16 @@ func TestGet(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func TestText(t *testing.T) {
+	for value, want := range map[string]string{`"a"`: "a", " \"\\u00e9\"\n": "é", `""`: ""} {
+		if got, ok := jsontext.Text([]byte(value)); got != want || !ok {
+			t.Errorf("%q is %q, %t; want %q", value, got, ok, want)
+		}
+	}
+	for _, value := range []string{"", "null", "1", "true", `["a"]`, `{"a":"b"}`} {
+		if got, ok := jsontext.Text([]byte(value)); got != "" || ok {
+			t.Errorf("%q is %q, %t; want no text", value, got, ok)
+		}
+	}
+}
