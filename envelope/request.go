@@ -72,12 +72,12 @@ func (q *request) rebuildState(ctx context.Context, body []byte) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			q.refusal = q.handler.panicked(ctx, v, q.http.Header.Get("traceparent"))
+			q.refusal = q.handler.panicked(ctx, v, q.http.Header.Get("Traceparent"))
 		}
 	}()
 	state, err := o.State(q.http)
 	if err != nil {
-		q.refusal = q.handler.report(ctx, err, q.http.Header.Get("traceparent"))
+		q.refusal = q.handler.report(ctx, err, q.http.Header.Get("Traceparent"))
 		return
 	}
 	q.state = state
@@ -113,7 +113,7 @@ func (q *request) once(ctx context.Context, body []byte, signed *signing.Call) *
 	fresh, err := nonces.TakeNonce(ctx, signed.Nonce[:], signed.Until)
 	switch {
 	case err != nil:
-		return q.handler.report(ctx, err, q.http.Header.Get("traceparent"))
+		return q.handler.report(ctx, err, q.http.Header.Get("Traceparent"))
 	case !fresh:
 		q.handler.options.Log.LogAttrs(ctx, slog.LevelWarn, "signed command replayed at another process", slog.String("from", q.http.RemoteAddr))
 		return signing.Replayed()
@@ -232,7 +232,7 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 		inv.State = q.state
 	}
 	if kiterror.TraceID(inv.Trace) == "" {
-		if header := q.http.Header.Get("traceparent"); inv.Trace == "" || kiterror.TraceID(header) != "" {
+		if header := q.http.Header.Get("Traceparent"); inv.Trace == "" || kiterror.TraceID(header) != "" {
 			inv.Trace = header // a valid header beats a text that names no trace
 		}
 	}

@@ -71,7 +71,7 @@ func appendProblem(dst []byte, e *kiterror.Error, status int, instance string) [
 
 // report logs err where it is internal, and returns it as it may be sent.
 func (x *exchange) report(err error) *kiterror.Error {
-	return kiterror.Report(x.ctx, x.handler.options.Log, err, x.r.Header.Get("traceparent"))
+	return kiterror.Report(x.ctx, x.handler.options.Log, err, x.r.Header.Get("Traceparent"))
 }
 
 // panicked answers a panic outside of the façade as INTERNAL_ERROR. http.ErrAbortHandler

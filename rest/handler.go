@@ -132,6 +132,7 @@ type exchange struct {
 	op    *catalog.Operation
 	call  facade.Call
 
+	texts    [2]string   // values of ETag and Content-Length, which take no allocation of their own
 	format   bulk.Format // of a list that is asked for as a file; "": JSON
 	upload   bulk.Format // of a file of rows that is sent; "": none is
 	formulas bool        // cells of the file that look like formulas are escaped
@@ -295,7 +296,7 @@ func (x *exchange) serveAtomic() error {
 	if err := x.account.Begin(); err != nil {
 		return err
 	}
-	result, err := x.handler.options.Atomic(x.ctx, state, x.r.Header.Get("traceparent"), body)
+	result, err := x.handler.options.Atomic(x.ctx, state, x.r.Header.Get("Traceparent"), body)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (x *exchange) read() *kiterror.Error {
 	h := x.handler
 	x.call = facade.Call{Entity: x.op.Door.Name, Operation: x.op.Name}
 	inv := &x.call.Invocation
-	inv.Trace = x.r.Header.Get("traceparent")
+	inv.Trace = x.r.Header.Get("Traceparent")
 	if x.upload = uploadFormat(x.op, x.r); x.r.Method == http.MethodPost && x.upload == "" {
 		// Also without a body: a form on another site can send an empty one to a command that
 		// takes all of its input from the query string, but not with this type.

@@ -62,7 +62,8 @@ func (x *exchange) write(result *facade.Result) error {
 		header["Cache-Control"], header["Vary"] = cacheControl, vary
 	}
 	if tag := x.tag(result); tag != "" {
-		header.Set("ETag", tag)
+		x.texts[0] = tag
+		header["Etag"] = x.texts[:1:1]
 		if done, err := x.conditional(tag); done || err != nil {
 			return err
 		}
@@ -100,7 +101,8 @@ func (x *exchange) send(status int, body []byte) {
 	x.account.End()
 	x.deprecate()
 	if body != nil {
-		x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+		x.texts[1] = strconv.Itoa(len(body))
+		x.w.Header()["Content-Length"] = x.texts[1:]
 	}
 	x.w.WriteHeader(status)
 	if body != nil && x.r.Method != http.MethodHead {
