@@ -89,6 +89,18 @@ one tick [1,"string",9000000000001,"VALIDATION_FAILED",true]
 none [null,"NOT_FOUND"]
 denied "UNAUTHORIZED"
 call "Test cup"
+created many [["MNY-0001",null,"string"],["MNY-0002",9000000000002,"string"]]
+refused many ["VALIDATION_FAILED","product","createMany",[{"path":"1.price","pointer":"/body/1/price","code":"minimum","message":"must be at least 1","params":{"limit":1}}]]
+updated many [{"count":2},{"count":2,"items":[{"stock":5},{"stock":5}]}]
+too many ["UNPROCESSABLE_ENTITY","product","updateMany",{"count":2,"max":1}]
+undefined "VALIDATION_FAILED"
+upsert [false,150,"string",{"created":true,"item":{"price":300}}]
+import [1,1,true,[[2,"price","minimum"]]]
+atomic [600,"string",[9000000000006],1,650,true]
+undone [["CONFLICT",1,"create"],650]
+unknown to come "VALIDATION_FAILED"
+mutation of many {"count":1}
+deleted many {"count":5}
 aborted "stop"
 retried ["Walnut tamper, 58 mm",3]
 commands are not ["SERVICE_UNAVAILABLE",-9]

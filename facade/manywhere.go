@@ -299,11 +299,7 @@ func admitBy(x *execution, sent json.RawMessage) {
 	if x.Suggests() {
 		var each []string
 		for _, key := range keys {
-			var members []string
-			for _, p := range key {
-				members = append(members, p.Name)
-			}
-			each = append(each, strings.Join(members, ","))
+			each = append(each, strings.Join(catalog.KeyFields(key), ","))
 		}
 		is += "; write " + strings.Join(each, ", or ")
 	} else {

@@ -21,12 +21,15 @@ export declare class KitError extends Error {
         readonly row?: any;
         readonly [name: string]: unknown;
     } | undefined;
-    constructor({ code, message, entity, operation, details }: {
+    /** Of an atomic call: the index of the call that failed. */
+    readonly call: number | undefined;
+    constructor({ code, message, entity, operation, details, call }: {
         code: string;
         message: string;
         entity?: string;
         operation?: string;
         details?: unknown;
+        call?: number;
     });
 }
 /** Whether a failure passes by itself. */

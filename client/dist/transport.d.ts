@@ -90,6 +90,8 @@ export declare const failure: ({ door, name }: Call, code: string, message: stri
 export declare function conditions(call: Call, query?: object): void;
 /** The JSON of a response; undefined where there is none. */
 export declare function json(response: Response, call: Call): Promise<any>;
+/** The failure of a response that no host of a Frond gives. */
+export declare const noAnswer: (call: Call, response: Response, what: string) => KitError;
 /** JSON-RPC 2.0 at /_kit/call. */
 export declare const envelope: Transport;
 /** The frame of a call. */
@@ -98,5 +100,7 @@ export declare const frameOf: ({ door, name, params, query, body }: Call, id: nu
 export declare function alone(link: Link, call: Call, id: number): Promise<Answer>;
 /** The result in the frame that answers a call. A page of a batch has its position in the frame. */
 export declare function answered(call: Call, id: number, response: Response, frame: any, position?: string): Answer;
+/** Whether the operation is a built-in one that writes many rows. They go over the envelope alone. */
+export declare const manyRows: ({ builtin }: Op) => boolean;
 /** The REST surface. What it has no form for goes over the envelope: a query with a body, and an id that no path can have. */
 export declare const rest: Transport;

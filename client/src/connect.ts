@@ -7,15 +7,17 @@ import { changes } from "./changes.js";
 import { KitError } from "./errors.js";
 import type { Schema } from "./judge.js";
 import { details } from "./judge.js";
-import { conditions, envelope, failure, rest, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport, type Writes } from "./transport.js";
+import { conditions, envelope, failure, manyRows, rest, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport, type Writes } from "./transport.js";
 import { etag } from "./edits.js";
 import { equal, isObject, read, write } from "./json.js";
 import { graphql } from "./graphql.js";
+import { coming, together, type Atomic } from "./atomic.js";
 import { Wires } from "./stream.js";
 import { canShare, Tabs } from "./tabs.js";
 import { watch } from "./watch.js";
 
 export { etag };
+export type { Atomic };
 
 export interface ClientOptions<Doors extends string = string> {
   /** The host's address, such as http://127.0.0.1:8080; "" is the page's own. */
@@ -76,6 +78,15 @@ function invocation(op: Op, args: any[]): { params?: any; query?: any; body?: un
       return last(second, { body: first });
     case "update":
       return last(third, { params: { id: first }, body: second });
+    case "createMany":
+      return last(second, { body: first });
+    case "updateMany":
+      return last({ ...third, where: first }, { body: second });
+    case "deleteMany":
+      return last({ ...second, where: first }, {});
+    case "upsert":
+    case "import":
+      return last({ ...third, by: first }, { body: second });
   }
   if (op.open) return { ...first, ...second };
   // The members of one input go where the operation's cards say.
@@ -156,11 +167,11 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
 
   if (batch) link.batch = batches(link);
 
-  async function answer(call: Call): Promise<Answer> {
+  async function answer(call: Call, through = send!): Promise<Answer> {
     let asked = false;
     for (let tries = 0; ; ) {
       try {
-        return await send!(link, call);
+        return await through(link, call);
       } catch (err) {
         call.signal?.throwIfAborted();
         if (!(err instanceof KitError)) throw err;
@@ -193,7 +204,16 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     }
   }
 
-  async function run(member: string, call: Call): Promise<any> {
+  async function run(member: string, made: Call): Promise<any> {
+    const { call, finish } = prepared(member, made);
+    const result = await answer(call).catch(async (err) => {
+      throw await refused(member, call, err);
+    });
+    return finish(result);
+  }
+
+  /** A call as it is sent, and what makes the result of the answer. beside: versions of single rows are told in headers. */
+  function prepared(member: string, call: Call, beside = transport === "rest"): { call: Call; finish(answer: Answer): Promise<any> } {
     const { door, op } = call;
     if (op.builtin) conditions(call, call.query);
     const { select, ...others } = (op.builtin ? call.query : undefined) ?? ({} as any);
@@ -203,22 +223,40 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
       call = { ...call, body };
     }
     if (select) call = { ...call, query: { ...others, fields: fieldsOf(select) } };
-    const rows = op.builtin && op.builtin !== "delete";
-    // Whole rows have their versions: etag(row).
-    const versioned = rows && door.etag && !call.query?.["fields"];
-    if (versioned && !(transport === "rest" && op.builtin !== "list" && op.builtin !== "findByIds")) call = { ...call, query: { ...call.query, fields: ["*", "etag"] } };
-    let { result, version } = await answer(call).catch(async (err) => {
-      throw await refused(member, call, err);
+    const rows = op.builtin && op.builtin !== "delete" && op.builtin !== "import";
+    // Whole rows have their versions: etag(row). A write by a condition answers rows only where fields are selected.
+    const versioned = rows && door.etag && !call.query?.["fields"] && op.builtin !== "updateMany" && op.builtin !== "deleteMany";
+    if (versioned && !(beside && op.builtin !== "list" && op.builtin !== "findByIds" && !manyRows(op))) call = { ...call, query: { ...call.query, fields: ["*", "etag"] } };
+    const finish = async ({ result, version }: Answer): Promise<any> => {
+      if (op.builtin === "list") result = await paged(call, result);
+      const items = op.builtin === "list" || manyRows(op) ? (result?.items ?? [result?.item]) : Array.isArray(result) ? result : [result];
+      for (const row of items) {
+        if (!row || typeof row !== "object") continue;
+        if (versioned && version !== undefined) row.etag ??= version;
+        // The card says nothing of relations.
+        const own = select ? Object.fromEntries(Object.entries(row).filter(([field]) => select[field] === true)) : row;
+        if (rows && strict?.[member]) judge(call, own, strict[member]);
+      }
+      return result;
+    };
+    return { call, finish };
+  }
+
+  /** Makes the calls that a function notes as one transaction. */
+  async function atomic(make: (call: (operation: string, ...args: any[]) => any) => any, sending?: Sending): Promise<any> {
+    const calls: ReturnType<typeof prepared>[] = [];
+    const { later, settled } = coming();
+    const made = await make((operation, ...args) => {
+      const found = named(operation);
+      if (!found) throw unknown(operation);
+      calls.push(prepared(found.member, { ...found, ...invocation(found.op, args) }, false));
+      return later([String(calls.length - 1)]);
     });
-    if (op.builtin === "list") result = await paged(call, result);
-    for (const row of op.builtin === "list" ? result.items : Array.isArray(result) ? result : [result]) {
-      if (!row || typeof row !== "object") continue;
-      if (versioned && version !== undefined) row.etag ??= version;
-      // The card says nothing of relations.
-      const own = select ? Object.fromEntries(Object.entries(row).filter(([field]) => select[field] === true)) : row;
-      if (rows && strict?.[member]) judge(call, own, strict[member]);
-    }
-    return result;
+    const rpc: Door = { frond: "", door: "rpc", path: "", ops: { atomic: { open: 1 } } };
+    return within(rpc, "atomic", [sending], async (call) => {
+      const { result } = await answer(call, together(calls.map(({ call }) => call), transport === "rest"));
+      return settled(made, await Promise.all(calls.map(({ finish }, i) => finish({ result: result[i] }))));
+    });
   }
 
   /** Reads the row of a condition that failed, where an older host did not send it. */
@@ -305,10 +343,17 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     client[member] = methods;
   }
   const members = new Map(Object.entries(doors).map(([member, door]) => [door.door, member]));
-  client.call ??= (operation: string, ...args: any[]) => {
+  const named = (operation: string): { member: string; door: Door; name: string; op: Op } | undefined => {
     const dot = operation.lastIndexOf(".");
-    const method = client[members.get(operation.slice(0, dot))!]?.[operation.slice(dot + 1)];
-    return method ? method(...args) : Promise.reject(new KitError({ code: "NOT_FOUND", message: `there is no operation ${operation}` }));
+    const [member, name] = [members.get(operation.slice(0, dot))!, operation.slice(dot + 1)];
+    const door = doors[member];
+    return door && Object.hasOwn(door.ops, name) ? { member, door, name, op: door.ops[name]! } : undefined;
   };
+  const unknown = (operation: string): KitError => new KitError({ code: "NOT_FOUND", message: `there is no operation ${operation}` });
+  client.call ??= (operation: string, ...args: any[]) => {
+    const found = named(operation);
+    return found ? client[found.member][found.name](...args) : Promise.reject(unknown(operation));
+  };
+  client.atomic ??= atomic;
   return client;
 }

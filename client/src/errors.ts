@@ -23,13 +23,16 @@ export class KitError extends Error {
   readonly operation: string | undefined;
   /** Of VALIDATION_FAILED and CONFLICT the list of refusals, of PRECONDITION_FAILED the row as it is; else what the code brings. */
   readonly details: readonly Refusal[] | { readonly row?: any; readonly [name: string]: unknown } | undefined;
-  constructor({ code, message, entity, operation, details }: { code: string; message: string; entity?: string; operation?: string; details?: unknown }) {
+  /** Of an atomic call: the index of the call that failed. */
+  readonly call: number | undefined;
+  constructor({ code, message, entity, operation, details, call }: { code: string; message: string; entity?: string; operation?: string; details?: unknown; call?: number }) {
     super(message);
     this.name = "KitError";
     this.code = code as KitErrorCode;
     this.entity = entity;
     this.operation = operation;
     this.details = details as KitError["details"];
+    this.call = call;
   }
 }
 

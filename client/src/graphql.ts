@@ -4,7 +4,7 @@
 
 import { KitError } from "./errors.js";
 import { write } from "./json.js";
-import { envelope, failure, json, type Call, type Door, type Link, type Transport } from "./transport.js";
+import { envelope, failure, json, manyRows, type Call, type Door, type Link, type Transport } from "./transport.js";
 
 /** What the client knows of a door's GraphQL. */
 export interface GraphQLNames {
@@ -50,7 +50,7 @@ function rowOf(link: Link, door: Door | undefined, fields: readonly string[]): s
 export const graphql: Transport = async (link, call) => {
   const { door, op, params = {}, query = {} as Query, body } = call;
   const names = door.graphql;
-  if (!names || !op.builtin || (query["fields"] as unknown[] | undefined)?.length === 0) return envelope(link, call);
+  if (!names || !op.builtin || manyRows(op) || (query["fields"] as unknown[] | undefined)?.length === 0) return envelope(link, call);
   const { type, id } = names;
   const related = (query["fields"] as string[] | undefined)?.some((field) => field.includes("."));
   const chosen: string[] | undefined = query["fields"] as string[] | undefined;

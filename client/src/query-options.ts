@@ -92,6 +92,9 @@ function replaced(data: any, key: string, by: (row: Row) => Row): any {
   return Object.hasOwn(data, key) ? by(data) : data;
 }
 
+/** The arguments of built-in commands that take more than one value. */
+const argumentsOf: { readonly [builtin: string]: readonly string[] } = { delete: ["id"], updateMany: ["where", "patch"], deleteMany: ["where"], upsert: ["by", "input"], import: ["by", "rows"] };
+
 /** Whoever is in a cache for a door: patches on their way, and what ends live queries. */
 interface Kept {
   readonly edits: Edits;
@@ -223,9 +226,9 @@ export function queries<Options>(member: string, door: Door, methods: any, judge
         mutationKey,
         mutationFn: async (variables: any) => {
           if (op.builtin === "create") judged(name, variables);
-          if (op.builtin !== "delete" || !isObject(variables)) return method(variables);
-          const { id, ...options } = variables;
-          return method(id, options);
+          const parts = isObject(variables) && argumentsOf[op.builtin!];
+          if (!parts) return method(variables);
+          return method(...parts.map((part) => variables[part]), Object.fromEntries(Object.entries(variables).filter(([part]) => !parts.includes(part))));
         },
         onSettled: stale(cache),
       });

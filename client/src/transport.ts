@@ -107,7 +107,8 @@ export async function json(response: Response, call: Call): Promise<any> {
   }
 }
 
-const noAnswer = (call: Call, response: Response, what: string): KitError => failure(call, "BAD_GATEWAY", `the host answered status ${response.status} and no ${what}`);
+/** The failure of a response that no host of a Frond gives. */
+export const noAnswer = (call: Call, response: Response, what: string): KitError => failure(call, "BAD_GATEWAY", `the host answered status ${response.status} and no ${what}`);
 
 /** A page with the position of the log that stands beside it. */
 function positioned(response: Response, result: any, own?: string): any {
@@ -142,10 +143,13 @@ export function answered(call: Call, id: number, response: Response, frame: any,
 /** Ids that no path can have: an address without them, or one that a URL takes for another. */
 const unaddressed: readonly unknown[] = [undefined, null, "", ".", ".."];
 
+/** Whether the operation is a built-in one that writes many rows. They go over the envelope alone. */
+export const manyRows = ({ builtin }: Op): boolean => /^(create|update|delete)Many$|^upsert$|^import$/.test(builtin ?? "");
+
 /** The REST surface. What it has no form for goes over the envelope: a query with a body, and an id that no path can have. */
 export const rest: Transport = async (link, call) => {
   const { door, name, op, params = {}, query = {}, body } = call;
-  if (op.open || (op.query && body !== undefined) || ("id" in params && unaddressed.includes(params["id"]))) return envelope(link, call);
+  if (op.open || manyRows(op) || (op.query && body !== undefined) || ("id" in params && unaddressed.includes(params["id"]))) return envelope(link, call);
   const parameters = new URLSearchParams();
   const headers: Record<string, string> = {};
   let { path } = door;

@@ -128,6 +128,41 @@ export interface Where<Filter> {
   readonly where?: Filter;
 }
 
+/** The bound of a write of the rows that meet a condition. */
+export interface Most {
+  /** If more rows meet the condition, nothing is written; 100 where it is left out. */
+  readonly max?: number;
+}
+
+/** What an import may be told. */
+export interface Importing {
+  /** Judge and write the rows, and undo it. */
+  readonly dryRun?: boolean;
+  /** The faulty rows after which it ends; 100 where it is left out. */
+  readonly faults?: number;
+}
+
+/** The answer of a write of the rows that meet a condition, where fields are selected. Deleted rows are as they were. */
+export interface Written<T> {
+  count: number;
+  items: T[];
+}
+
+/** A row, and whether the call created it. */
+export interface Upserted<T> {
+  created: boolean;
+  item: T;
+}
+
+/** The report of an import. A row at fault is left out; `row` is its place in the list. */
+export interface Imported {
+  created: number;
+  updated: number;
+  rows: number;
+  complete: boolean;
+  faults: { row: number; column: string | null; code: string; message: string }[];
+}
+
 /** What a call carries, for operations that do not say what they take. */
 export interface Invocation {
   readonly params?: { readonly [name: string]: unknown };

@@ -95,6 +95,15 @@ func KeyName(key []*schema.Property) string {
 	return strings.ToUpper(b.String())
 }
 
+// KeyFields are the names of the fields of a unique key.
+func KeyFields(key []*schema.Property) []string {
+	names := make([]string, len(key))
+	for i, p := range key {
+		names[i] = p.Name
+	}
+	return names
+}
+
 // KeyNamed returns the one of keys that by names, nil where it names none. by is query.by: the fields of the
 // key in any order, as a text with commas or a list, or its [KeyName].
 func KeyNamed(keys [][]*schema.Property, by json.RawMessage) []*schema.Property {
@@ -111,10 +120,7 @@ func KeyNamed(keys [][]*schema.Property, by json.RawMessage) []*schema.Property 
 	}
 	slices.Sort(names)
 	for _, key := range keys {
-		var members []string
-		for _, p := range key {
-			members = append(members, p.Name)
-		}
+		members := KeyFields(key)
 		slices.Sort(members)
 		if slices.Equal(members, names) || len(names) == 1 && names[0] == KeyName(key) {
 			return key

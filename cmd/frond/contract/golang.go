@@ -326,6 +326,9 @@ func (op *Op) takesOptions() bool { return op.Options != nil && op.Name != "find
 //	named        in, or facade.Invocation  by its cardinality; any JSON without an output card
 func (w *goWriter) method(op *Op) (takes, gives, body string) {
 	takes = "ctx context.Context"
+	if op.Many {
+		return op.many(takes)
+	}
 	id, query, in := "nil", "nil", "nil"
 	if op.Builtin && op.ID != nil && op.Name != "findByIds" {
 		takes += ", key " + w.bare(*op.ID)
@@ -372,6 +375,41 @@ func (w *goWriter) method(op *Op) (takes, gives, body string) {
 		return takes, "(*Page[" + out + "], error)", "one[Page[" + out + "]](" + ask + ")"
 	}
 	return takes, "(*" + out + ", error)", "one[" + out + "](" + ask + ")"
+}
+
+// many is method for a write of many rows.
+//
+//	createMany   in []ProductInput, options         ([]Product, error)
+//	updateMany   where Filter, in, options          (*Written[Product], error)
+//	deleteMany   where Filter, options              (*Written[Product], error)
+//	upsert       by string, in, options             (*Upserted[Product], error)
+//	import       by string, in []ProductInput, …    (*Imported, error)
+func (op *Op) many(takes string) (_, gives, body string) {
+	row, in, query := "", "nil", "queryOf(options)"
+	if op.Out != nil {
+		row = op.Out.Decl.Name
+	}
+	switch op.Name {
+	case "updateMany", "deleteMany":
+		takes, query = takes+", where Filter", "queryOf(options, Where(where))"
+		gives, body = "(*Written["+row+"], error)", "one[Written["+row+"]]"
+	case "upsert":
+		takes, query = takes+", by string", "queryOf(options, keyed(by))"
+		gives, body = "(*Upserted["+row+"], error)", "one[Upserted["+row+"]]"
+	case "import":
+		takes, query = takes+", by string", "queryOf(options, keyed(by))"
+		gives, body = "(*Imported, error)", "one[Imported]"
+	default:
+		gives, body = "([]"+row+", error)", "items["+row+"]"
+	}
+	if op.In != nil {
+		in = "in"
+		if takes += ", in "; op.Name == "createMany" || op.Name == "import" {
+			takes, in = takes+"[]", "List["+op.In.Name+"](in)"
+		}
+		takes += op.In.Name
+	}
+	return takes + ", options ...CallOption", gives, fmt.Sprintf("%s(c.ask(ctx, %q, nil, %s, %s))", body, op.Name, query, in)
 }
 
 // goStrings is a []string literal; nil stays nil. nil and an empty list differ: no such part,

@@ -69,7 +69,9 @@ type Op struct {
 
 	Open    bool     // no card describes the input: the caller passes an invocation
 	Takes   []string // the query keys of a list that knows only some; nil: all
-	Options []string // query keys of another built-in operation: ifMatch, where, fields
+	Options []string // query keys of another built-in operation: ifMatch, where, fields; max, dryRun and faults of many rows
+	Many    bool     // a built-in write of many rows
+	Keys    []string // the unique keys that upsert and import know rows by: id, or list,position
 }
 
 // updates returns the built-in update of a door whose rows are known; nil: it has none.
@@ -175,7 +177,7 @@ type reading struct {
 // reserved are the names that every generated package has. Those of the Go package, of the
 // TypeScript one, and types of JavaScript that its declarations use.
 var reserved = []string{
-	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Where", "Fields", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
+	"Opt", "Set", "List", "Filter", "ListQuery", "Page", "CallOption", "CallOptions", "IfMatch", "Where", "Fields", "Max", "DryRun", "Faults", "Written", "Upserted", "Imported", "Importing", "Most", "Atomic", "Awaited", "Client", "NewClient", "Bundle", "Contract", "Version", "Invocation",
 	"KitError", "KitErrorCode", "ClientOptions", "Doors", "Calls", "JSONValue", "Equal", "Ordered", "One", "Many", "Related", "Selects", "Shown", "Text", "Has", "Present", "Some", "Selected", "Change", "ChangesQuery", "FactEvent", "Sending", "Schema", "Detail", "Issue", "Error", "Promise", "Object", "Array", "String", "Number", "Boolean", "AsyncIterable", "Whole", "Omit", "Pick", "Exclude", "Parameters", "ReturnType", "Cache", "Query", "InfiniteQuery", "Mutation",
 }
 

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
@@ -12,12 +13,13 @@ import (
 //
 //	list         Takes: the keys of ListQuery that the host knows
 //	findById     ID; also findByIds, delete
-//	create       In: all that a new row takes, Body
-//	update       ID, In: a patch, Body
+//	create       In: all that a new row takes, Body; a list of them of createMany and import
+//	update       ID, In: a patch, Body; of updateMany without ID
+//	upsert       In, Keys; also import
 //	named        In: one object of params, query and body together
 //
-// Options are ifMatch, where and fields, as far as the query of a built-in operation has
-// them.
+// Options are the further keys of the query of a built-in operation, as far as it has them. The
+// condition of a write of many rows is a parameter.
 func (b *reading) operation(d *catalog.Door, door *Door, op *catalog.Operation) *Op {
 	o := &Op{
 		Name: op.Name, Doc: op.Description, Deprecated: op.Deprecated, Kind: op.Kind, Builtin: op.Builtin, Cardinality: op.Cardinality, Open: op.Open,
@@ -33,8 +35,9 @@ func (b *reading) operation(d *catalog.Door, door *Door, op *catalog.Operation) 
 		return o
 	}
 	id := b.key(d.Entity).Type
-	for _, key := range []string{"ifMatch", "where", "fields"} {
-		if op.Name != "list" && op.Query != nil && op.Query.Property(key) != nil {
+	o.Many = op.IsMany()
+	for _, key := range []string{"ifMatch", "where", "max", "dryRun", "faults", "fields"} {
+		if op.Name != "list" && op.Query != nil && op.Query.Property(key) != nil && !(o.Many && key == "where") {
 			o.Options = append(o.Options, key)
 		}
 	}
@@ -49,18 +52,27 @@ func (b *reading) operation(d *catalog.Door, door *Door, op *catalog.Operation) 
 		if len(o.Takes) == len(listKeys) {
 			o.Takes = nil
 		}
-	case "create":
+	case "upsert", "import":
+		for _, key := range catalog.UniqueKeys(d.Entity) {
+			o.Keys = append(o.Keys, strings.Join(catalog.KeyFields(key), ","))
+		}
+		fallthrough
+	case "create", "createMany":
 		o.In = b.object("create "+d.Entity.Key, door.Type+"Input", "The values of a new "+d.Name+".", func(in *Decl) {
 			b.input(in, d.Entity, schema.Create, d.Presets)
 			b.nested(in, d, door)
 		})
 		o.Body = true
-	case "update":
-		o.ID, o.Body = &id, true
+	case "update", "updateMany":
+		o.Body = true
+		if !o.Many {
+			o.ID = &id
+		}
 		o.In = b.object("patch "+d.Entity.Key, door.Type+"Patch", "The changes of a "+d.Name+": fields that are left out keep their values, null clears a field, nested objects are merged.", func(in *Decl) {
 			b.input(in, d.Entity, schema.Update, nil)
 			b.nested(in, d, door)
 		})
+	case "deleteMany":
 	default:
 		o.ID = &id
 	}

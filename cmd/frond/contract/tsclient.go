@@ -151,7 +151,7 @@ func (g *GraphQL) object() (o record) {
 
 // members are the names of the doors in a client, in their order.
 func (m *Model) members() []string {
-	names := newNames("call", "facts")
+	names := newNames("call", "atomic", "facts")
 	list := make([]string, len(m.Doors))
 	for i, d := range m.Doors {
 		list[i] = names.take(d.member())
@@ -201,11 +201,11 @@ func (op *Op) places() (o record) {
 func (m *Model) clientTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
-	w.line(`import type { ClientOptions, Sending } from "./connect.js";`)
-	w.line(`import type { Change, ChangesQuery, Equal, FactEvent, Fields, Has, IfMatch, Invocation, ListQuery, Many, One, Ordered, Page, Present, Selected, Selects, Shown, Some, Text, Watched, Where, Whole } from "./types.js";`)
+	w.line(`import type { Atomic, ClientOptions, Sending } from "./connect.js";`)
+	w.line(`import type { Change, ChangesQuery, Equal, FactEvent, Fields, Has, IfMatch, Imported, Importing, Invocation, ListQuery, Many, Most, One, Ordered, Page, Present, Selected, Selects, Shown, Some, Text, Upserted, Watched, Where, Whole, Written } from "./types.js";`)
 	w.imports(m.Types)
 	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { fieldErrors, KitError } from \"./errors.js\";\nexport type { KitErrorCode, Refusal } from \"./errors.js\";")
-	w.line("export type { Change, FactEvent, Invocation, Page, Related, Selected, Shown } from \"./types.js\";")
+	w.line("export type { Change, FactEvent, Imported, Invocation, Page, Related, Selected, Shown, Upserted, Written } from \"./types.js\";")
 	for _, d := range m.Related {
 		w.decl(d)
 	}
@@ -229,10 +229,15 @@ func (m *Model) clientTypes() string {
 	}
 	w.line("\n/** Every operation of %s by its name on the wire. */\nexport interface Calls {\n%s}", m.Frond, calls.String())
 	w.line("\n/** A client of %s. */\nexport interface Client {\n%s  /** Calls an operation by its name: call(\"order.place\", input). */", m.Frond, client.String()+m.tsFacts())
-	w.line("  call<Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>): ReturnType<Calls[Name]>;\n}")
-	w.line("\n/** A client for the host at an address. */\nexport function connect(options: string | ClientOptions<Exclude<keyof Client, \"call\" | \"facts\">>): Client;\nexport { connect as createClient };")
+	w.line("  call<Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>): ReturnType<Calls[Name]>;\n%s}", atomicDeclared)
+	w.line("\n/** A client for the host at an address. */\nexport function connect(options: string | ClientOptions<Exclude<keyof Client, \"call\" | \"atomic\" | \"facts\">>): Client;\nexport { connect as createClient };")
 	return w.String()
 }
+
+// atomicDeclared declares the calls that are one transaction.
+const atomicDeclared = `  /** Makes the calls as one transaction: all of them or none. A call returns its result to come: its members stand for those of the answer in later calls. */
+  atomic: Atomic<Calls>;
+`
 
 // imports imports the types of index.js.
 func (w *tsWriter) imports(types []*Decl) {
@@ -410,6 +415,16 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	}
 	var takes string
 	switch op.Name {
+	case "createMany":
+		takes = "rows: readonly " + op.In.Name + "[]"
+	case "updateMany":
+		takes = "where: " + d.filterName() + ", patch: " + op.In.Name
+	case "deleteMany":
+		takes = "where: " + d.filterName()
+	case "upsert":
+		takes = "by: " + tsUnion(op.Keys) + ", input: " + op.In.Name
+	case "import":
+		takes = "by: " + tsUnion(op.Keys) + ", rows: readonly " + op.In.Name + "[]"
 	case "findByIds":
 		takes = "ids: readonly " + tsElement(*op.ID)
 	case "create":
@@ -426,7 +441,11 @@ func (op *Op) tsForms(d *Door) []tsForm {
 	if op.Kind == catalog.Query {
 		of.relations = d.Relations
 	}
-	return of.forms(op.tsGives)
+	forms := of.forms(op.tsGives)
+	if strings.HasPrefix(forms[0].gives, "Promise<Written<") {
+		forms[0].gives = "Promise<{ count: number }>" // the rows where fields are selected
+	}
+	return forms
 }
 
 // tsNamedInput returns the parameters of a named operation.
@@ -452,6 +471,14 @@ func (op *Op) tsGives(row string) string {
 	switch {
 	case op.Builtin && op.Name == "delete":
 		return "Promise<boolean>"
+	case op.Many && op.Name == "createMany":
+		row = "{ items: " + row + "[] }"
+	case op.Many && op.Name == "upsert":
+		row = "Upserted<" + row + ">"
+	case op.Many && op.Name == "import":
+		row = "Imported"
+	case op.Many:
+		row = "Written<" + row + ">"
 	case row == "unknown":
 		return "Promise<unknown>"
 	case op.Cardinality == catalog.Maybe:
@@ -466,6 +493,12 @@ func (op *Op) tsGives(row string) string {
 
 // conditions are the types of the options that a write is held to.
 func (op *Op) conditions(d *Door) (types string) {
+	if slices.Contains(op.Options, "max") {
+		types += " & Most"
+	}
+	if slices.Contains(op.Options, "dryRun") {
+		types += " & Importing"
+	}
 	if slices.Contains(op.Options, "ifMatch") {
 		types += " & IfMatch"
 	}

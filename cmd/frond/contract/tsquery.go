@@ -38,7 +38,7 @@ func (m *Model) queryTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
 	w.line(`import type { Cache, InfiniteQuery, LiveQuery, Mutation, Query } from "./query-options.js";`)
-	w.line(`import type { Fields, IfMatch, Invocation, ListQuery, Page, Selected, Selects, Shown, Where, Whole } from "./types.js";`)
+	w.line(`import type { Fields, IfMatch, Imported, Importing, Invocation, ListQuery, Most, Page, Selected, Selects, Shown, Upserted, Where, Whole } from "./types.js";`)
 	names := []string{"Client"}
 	for _, f := range m.Filters {
 		names = append(names, f.Name)
@@ -88,6 +88,16 @@ func (w *tsWriter) queryMethods(d *Door, op *Op) {
 func (op *Op) variables(d *Door) string {
 	options := op.conditions(d)
 	switch {
+	case op.Many && op.Name == "createMany":
+		return "readonly " + op.In.Name + "[]"
+	case op.Many && op.Name == "updateMany":
+		return "{ readonly where: " + d.filterName() + "; readonly patch: " + op.In.Name + " }" + options
+	case op.Many && op.Name == "deleteMany":
+		return "{ readonly where: " + d.filterName() + " }" + options
+	case op.Many && op.Name == "upsert":
+		return "{ readonly by: " + tsUnion(op.Keys) + "; readonly input: " + op.In.Name + " }"
+	case op.Many:
+		return "{ readonly by: " + tsUnion(op.Keys) + "; readonly rows: readonly " + op.In.Name + "[] }" + options
 	case op.Builtin && op.Name == "update":
 		return "{ readonly id: " + tsType(*op.ID) + "; readonly patch: " + op.In.Name + " }" + options
 	case op.Builtin && op.Name == "delete":

@@ -57,6 +57,31 @@ print("none", [await client.product.findById("nobody"), await code(client.produc
 print("denied", await code(connect({ url, ...(transport && { transport }) }).product.create({ sku: "TST-0002", name: "Test cup", price: 900, weight: null, categoryId: "c-espresso", supplierId: null })));
 print("call", (await client.call("product.findById", made.id))?.name);
 
+// Writes of many rows, and calls that are one transaction.
+const cup = (n: number, price: number) => ({ sku: `MNY-000${n}`, name: `Cup ${n}`, price, weight: null, categoryId: "c-espresso", supplierId: null });
+const cups = await client.product.createMany([cup(1, 100), { ...cup(2, 200), ean: 9000000000002n }]);
+print("created many", cups.items.map((p) => [p.sku, p.ean, typeof etag(p)]));
+print("refused many", await refusal(client.product.createMany([cup(3, 100), cup(4, -1)])));
+print("updated many", [await client.product.updateMany({ sku: { startsWith: "MNY-" } }, { stock: 4 }), await client.product.updateMany({ sku: { startsWith: "MNY-" } }, { stock: 5 }, { fields: ["stock"] })]);
+print("too many", await refusal(client.product.updateMany({ sku: { startsWith: "MNY-" } }, { stock: 6 }, { max: 1 })));
+print("undefined", await code(client.product.deleteMany({ sku: undefined } as any)));
+const [again, fresh] = [await client.product.upsert("sku", cup(1, 150)), await client.product.upsert("sku", cup(3, 300), { fields: ["price"] })];
+print("upsert", [again.created, again.item.price, typeof etag(again.item), fresh]);
+const report = await client.product.import("sku", [cup(3, 350), cup(4, 400), cup(5, -1)]);
+print("import", [report.created, report.updated, report.complete, report.faults.map((f) => [f.row, f.column, f.code])]);
+sent.length = 0;
+const { kept: keptCup, seen, count } = await watched.atomic((call) => {
+  const kept = call("product.create", { ...cup(6, 600), ean: 9000000000006n });
+  return { kept, seen: [call("product.findById", kept.id)!.ean], count: call("product.updateMany", { id: { eq: kept.id } }, { price: 650 }).count };
+});
+print("atomic", [keptCup.price, typeof etag(keptCup), seen, count, (await client.product.findById(keptCup.id))?.price, sent.join() === (transport === "rest" ? "/api/atomic" : "/_kit/call")]);
+const undone = await client.atomic((call) => [call("product.delete", keptCup.id), call("product.create", cup(1, 1))]).catch((err: KitError) => [err.code, err.call, err.operation]);
+print("undone", [undone, (await client.product.findById(keptCup.id))?.price]);
+print("unknown to come", await code(client.atomic((call) => call("product.findById", (call("product.findById", keptCup.id) as any).nothing))));
+const many = new MutationObserver(new QueryClient(), productQueries(client).updateMany(new QueryClient()));
+print("mutation of many", await many.mutate({ where: { sku: { eq: "MNY-0001" } }, patch: { price: 160 }, max: 1 }));
+print("deleted many", await client.product.deleteMany({ sku: { startsWith: "MNY-" } }));
+
 // Abort, retries, and a host that is away.
 print("aborted", await refusal(client.product.list({}, { signal: AbortSignal.abort("stop") })));
 let tries = 0;

@@ -48,6 +48,22 @@ export const compile = [
   async () => (await client.product.delete("p1", { where: { status: { eq: "draft" } } })) === true,
   async () => client.product.list({}, { signal: AbortSignal.timeout(5) }),
   async () => client.call("product.findById", "p1"),
+  async () => (await client.product.createMany([input, input])).items[0]!.sku.length,
+  async () => (await client.product.createMany([input], { fields: ["id"] })).items[0]!.id.length,
+  async () => (await client.product.updateMany({ status: { eq: "draft" } }, { price: 1 })).count + 1,
+  async () => (await client.product.updateMany({ status: { eq: "draft" } }, { price: 1 }, { max: 9, fields: ["price"] })).items[0]!.price + 1,
+  async () => (await client.product.deleteMany({ price: { lt: 3 } }, { max: 5, signal: AbortSignal.timeout(5) })).count,
+  async () => (await client.product.upsert("sku", input)).created || (await client.product.upsert("id", input, { fields: ["id"] })).item.id,
+  async () => (await client.product.import("sku", [input], { dryRun: true, faults: 3 })).faults.map((f) => f.row + f.code),
+  async () => productQueries(client).updateMany(cache).mutationFn({ where: { price: { lt: 3 } }, patch: { price: 4 }, max: 3 }),
+  async () => {
+    const { made, count } = await client.atomic((call) => {
+      const made = call("product.create", input);
+      call("product.update", made.id, { price: made.price, categoryId: made.categoryId });
+      return { made, count: call("product.updateMany", { id: { eq: made.id } }, { stock: 3 }).count };
+    });
+    return made.sku.length + count;
+  },
   async () => (await client.call("product.delete", "p1")) === false,
   async () => {
     for await (const page of client.product.pages({ limit: 100 })) page.items[0]?.sku;
@@ -97,6 +113,17 @@ export const refused = [
   () => client.call("product.listt"),
   // @ts-expect-error no such door
   () => client.call("produkt.list"),
+  // Writes of many rows, and calls that are one transaction.
+  // @ts-expect-error no unique key
+  () => client.product.upsert("name", input),
+  // @ts-expect-error a condition is required
+  () => client.product.deleteMany(),
+  // @ts-expect-error no such field
+  () => client.product.updateMany({ pric: { eq: 1 } }, { price: 1 }),
+  // @ts-expect-error no rows without selected fields
+  async () => (await client.product.updateMany({ price: { eq: 1 } }, { price: 1 })).items,
+  // @ts-expect-error no such member of the row to come
+  () => client.atomic((call) => call("product.update", call("product.create", input).idd, { price: 1 })),
   // Filters.
   // @ts-expect-error no such field
   () => client.product.list({ filter: { pric: { gte: 1 } } }),

@@ -79,12 +79,13 @@ type ListQuery struct {
 	Cursors  bool      `json:"cursors,omitempty"` // answer a cursor for every row
 }
 
-// CallOption is a query key of a call of a built-in operation: see [IfMatch], [Where] and
-// [Fields]. The zero CallOption is refused by the host.
+// CallOption is a query key of a call of a built-in operation: see [IfMatch], [Where],
+// [Fields], [Max], [DryRun] and [Faults]. The zero CallOption is refused by the host.
 type CallOption struct {
 	name   string
 	values []string
 	where  Filter
+	value  any
 }
 
 // IfMatch makes update and delete conditional: the row must have one of these versions,
@@ -101,19 +102,33 @@ func Where(filter Filter) CallOption { return CallOption{name: "where", where: f
 // a whole row with its version.
 func Fields(names ...string) CallOption { return CallOption{name: "fields", values: names} }
 
+// Max bounds the rows of a write by a condition. If more meet it, nothing is written; 100 unless sent.
+func Max(rows int) CallOption { return CallOption{name: "max", value: rows} }
+
+// DryRun judges and writes the rows of an import, and undoes it.
+func DryRun() CallOption { return CallOption{name: "dryRun", value: true} }
+
+// Faults is the number of faulty rows after which an import ends; 100 unless sent.
+func Faults(rows int) CallOption { return CallOption{name: "faults", value: rows} }
+
+// keyed names the unique key that a row is known by: sku, or listId,position.
+func keyed(by string) CallOption { return CallOption{name: "by", value: by} }
+
 // queryOf returns the query of a call: nil without options, so that none is sent.
-func queryOf(options []CallOption) any {
-	if len(options) == 0 {
+func queryOf(options []CallOption, more ...CallOption) any {
+	if len(options)+len(more) == 0 {
 		return nil
 	}
 	query := map[string]any{}
-	for _, o := range options {
+	for _, o := range slices.Concat(options, more) {
 		before, again := query[o.name]
 		switch {
 		case o.name == "where" && again:
 			query[o.name] = Filter{"and": []any{before, o.where}}
 		case o.name == "where":
 			query[o.name] = o.where
+		case o.value != nil:
+			query[o.name] = o.value
 		default:
 			values, _ := before.(List[string])
 			query[o.name] = append(values, o.values...)
@@ -140,6 +155,41 @@ func (p *Page[T]) UnmarshalJSON(data []byte) error {
 	}
 	type page Page[T]
 	return json.Unmarshal(data, (*page)(p))
+}
+
+// Written is the answer of a write of the rows that meet a condition.
+type Written[T any] struct {
+	Count int `json:"count"`
+	Items []T `json:"items"` // where [Fields] are selected; deleted rows as they were
+}
+
+// Upserted is a row, and whether the call created it.
+type Upserted[T any] struct {
+	Created bool `json:"created"`
+	Item    T    `json:"item"`
+}
+
+// Imported is the report of an import. A row at fault is left out.
+type Imported struct {
+	Created  int  `json:"created"`
+	Updated  int  `json:"updated"`
+	Rows     int  `json:"rows"` // rows that were read
+	Complete bool `json:"complete"`
+	Faults   []struct {
+		Row     int     `json:"row"`    // its place in the list
+		Column  *string `json:"column"` // nil: the row as a whole
+		Code    string  `json:"code"`
+		Message string  `json:"message"`
+	} `json:"faults"`
+}
+
+// items reads the rows of an answer.
+func items[T any](text json.RawMessage, err error) ([]T, error) {
+	page, err := one[struct{ Items []T }](text, err)
+	if err != nil {
+		return nil, err
+	}
+	return page.Items, nil
 }
 
 // conn makes the calls of a client, on behalf of a state; nil: anonymous.

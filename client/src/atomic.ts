@@ -1,0 +1,58 @@
+// Calls that are one transaction (rpc.atomic). They are noted before any is sent: the result of
+// each is one to come, whose members stand for those of the answer in later calls.
+
+import type { Sending } from "./connect.js";
+import { KitError } from "./errors.js";
+import { read, write } from "./json.js";
+import { answered, noAnswer, type Call, type Transport } from "./transport.js";
+
+/** Makes calls by their names, and answers what the function returns, with results in the place of those to come. */
+export interface Atomic<Calls extends { [Name in keyof Calls]: (...args: any[]) => any }> {
+  <T>(calls: (call: <Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>) => Awaited<ReturnType<Calls[Name]>>) => T, sending?: Sending): Promise<Awaited<T>>;
+}
+
+/** Makes results to come, and puts the results in their place. */
+export function coming(): { later(path: readonly string[]): any; settled(x: any, results: readonly unknown[]): any } {
+  const paths = new WeakMap<object, readonly string[]>();
+  const later = (path: readonly string[]): any => {
+    const get = (_: object, name: string | symbol): unknown => {
+      if (name === "toJSON") return () => ({ $result: path.join(".") });
+      return name === "then" || typeof name === "symbol" ? undefined : later([...path, name]);
+    };
+    const stands = new Proxy({}, { get });
+    paths.set(stands, path);
+    return stands;
+  };
+  const settled = (x: any, results: readonly unknown[]): any => {
+    if (!x || typeof x !== "object") return x;
+    const path = paths.get(x);
+    if (path) return path.reduce((at: any, name) => at?.[name], results);
+    if (Array.isArray(x)) return x.map((item) => settled(item, results));
+    return Object.getPrototypeOf(x) === Object.prototype ? Object.fromEntries(Object.entries(x).map(([name, inner]) => [name, settled(inner, results)])) : x;
+  };
+  return { later, settled };
+}
+
+/** Sends calls as one. */
+export const together =
+  (calls: readonly Call[], rest: boolean): Transport =>
+  async (link, call) => {
+    const text = write({ calls: calls.map(({ door, name, params, query, body }) => ({ method: door.door + "." + name, params: { params, query, body } })) });
+    const body = rest ? text : `{"jsonrpc":"2.0","id":1,"method":"rpc.atomic","params":${text}}`;
+    const response = await link.fetch(call, rest ? "/api/atomic" : "/_kit/call", { method: "POST", headers: { "content-type": "application/json" }, body });
+    const said = await response.text();
+    const parsed = (big?: readonly string[]): any => {
+      try {
+        return read(said, big);
+      } catch {
+        return undefined;
+      }
+    };
+    const first = parsed();
+    if (rest && !response.ok) throw first?.data?.code ? new KitError(first.data) : noAnswer(call, response, "problem");
+    if (!rest) answered(call, 1, response, first);
+    // Doors differ in their 64-bit fields.
+    const results = (all: any): any => (rest ? all : all?.result)?.results;
+    if (results(first)?.length !== calls.length) throw noAnswer(call, response, "results");
+    return { result: calls.map(({ door }, i) => results(door.big ? parsed(door.big) : first)[i]) };
+  };
