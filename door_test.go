@@ -48,7 +48,7 @@ func served(t *testing.T, app *frond.App) func(method, path, body string) string
 	}
 }
 
-// TestRows drives every method of Rows.
+// TestRows drives the methods of Rows for single rows and lists.
 func TestRows(t *testing.T) {
 	app, _ := journal()
 	ctx := frond.Test(t, app)

@@ -214,6 +214,77 @@ func conditionOf(where []Filter) (json.RawMessage, error) {
 	return append(append([]byte(`{"where":`), all.text()...), '}'), all.err
 }
 
+// CreateMany writes new rows, all or none, and returns them in their order. values is a slice of what
+// [Rows.Create] takes, of at most 1,000. The details of [ValidationFailed] name the row by its index:
+// /body/3/price. The door has the operation where frond.yaml opens it (many), as it has those below.
+func (r Rows[T]) CreateMany(ctx context.Context, values any) ([]T, error) {
+	list := reflect.ValueOf(values)
+	if list.Kind() != reflect.Slice {
+		return nil, kiterror.Internal(fmt.Errorf("a %T is written by CreateMany; give it a slice of structs or of Sets", values))
+	}
+	rows := make([]json.RawMessage, list.Len())
+	for i := range rows {
+		var err error
+		if rows[i], err = r.body(list.Index(i).Interface(), true); err != nil {
+			return nil, err
+		}
+	}
+	res, err := r.call(ctx, "createMany", facade.Invocation{Body: jsontext.AppendTexts(nil, rows)})
+	if err != nil {
+		return nil, err
+	}
+	return r.many(res)
+}
+
+// UpdateMany writes values, as [Rows.Update] takes them, to the rows that meet where, all or none, and
+// returns their number. If more than most rows meet it, 100 where most is 0, the error is
+// [UnprocessableEntity] and nothing is written. An empty where is refused.
+func (r Rows[T]) UpdateMany(ctx context.Context, where Filter, most int, values any) (int64, error) {
+	body, err := r.body(values, false)
+	if err != nil {
+		return 0, err
+	}
+	return r.writeMany(ctx, "updateMany", where, most, body)
+}
+
+// DeleteMany removes the rows that meet where, and bounds them as [Rows.UpdateMany] does.
+func (r Rows[T]) DeleteMany(ctx context.Context, where Filter, most int) (int64, error) {
+	return r.writeMany(ctx, "deleteMany", where, most, nil)
+}
+
+func (r Rows[T]) writeMany(ctx context.Context, operation string, where Filter, most int, body json.RawMessage) (int64, error) {
+	query := append([]byte(`{"where":`), where.text()...)
+	if most != 0 {
+		query = strconv.AppendInt(append(query, `,"max":`...), int64(most), 10)
+	}
+	if where.err != nil {
+		return 0, where.err
+	}
+	r.fields = nil // rows would be answered too
+	res, err := r.call(ctx, operation, facade.Invocation{Query: append(query, '}'), Body: body})
+	if err != nil {
+		return 0, err
+	}
+	return res.Total, nil
+}
+
+// Upsert writes the row that has the values' unique key by, such as sku, or list,position for a compound
+// one: it is updated, or created if there is none, which created says. values is what [Rows.Create] takes.
+// A key of a row that the caller may not see is [Conflict].
+func (r Rows[T]) Upsert(ctx context.Context, by string, values any) (row *T, created bool, err error) {
+	body, err := r.body(values, true)
+	if err != nil {
+		return nil, false, err
+	}
+	query := append(jsontext.AppendString([]byte(`{"by":`), by), '}')
+	res, err := r.call(ctx, "upsert", facade.Invocation{Query: query, Body: body})
+	if err != nil {
+		return nil, false, err
+	}
+	row, err = r.one(res)
+	return row, res.Created, err
+}
+
 // body is the values of a write, as JSON.
 func (r *Rows[T]) body(values any, create bool) (json.RawMessage, error) {
 	if r.err != nil {
