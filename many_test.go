@@ -14,7 +14,7 @@ import (
 
 // Part is a row of a warehouse.
 type Part struct {
-	ID, Sku, Shelf string
+	ID, Sku, Rack string
 	Stock          int
 	Owner          string
 }
@@ -25,11 +25,11 @@ func warehouse(store string) *frond.App {
 		"entities/part.yaml": {Data: []byte(`
 properties:
   id: {type: string, x-kit: {role: {primary: true}, lifecycle: {create: {generate: nanoid}, update: forbidden}}}
-  sku: {type: string, minLength: 2, x-kit: {role: {unique: [[sku], [shelf, sku]]}}}
-  shelf: {type: string}
+  sku: {type: string, minLength: 2, x-kit: {role: {unique: [[sku], [rack, sku]]}}}
+  rack: {type: string}
   stock: {type: integer, minimum: 0, x-kit: {lifecycle: {create: {value: 0}}}}
   owner: {type: string}
-required: [sku, shelf, owner]
+required: [sku, rack, owner]
 `)},
 		"frond.yaml": {Data: []byte(`
 name: warehouse
@@ -61,11 +61,11 @@ func TestManyRows(t *testing.T) {
 			all, ada := frond.Inside[Part](ctx), frond.As(ctx, frond.SignedIn("ada"))
 			own := frond.From[Part](ada)
 
-			made, err := own.CreateMany(ada, []Part{{Sku: "A1", Shelf: "x", Owner: "ada"}, {Sku: "A2", Shelf: "x", Stock: 2, Owner: "ada"}})
+			made, err := own.CreateMany(ada, []Part{{Sku: "A1", Rack: "x", Owner: "ada"}, {Sku: "A2", Rack: "x", Stock: 2, Owner: "ada"}})
 			if err != nil || len(made) != 2 || made[1].Sku != "A2" || made[1].Stock != 2 || made[0].ID == "" {
 				t.Fatalf("CreateMany: %+v %v", made, err)
 			}
-			if _, err := all.CreateMany(ctx, []frond.Set{{"sku": "B1", "shelf": "x", "owner": "eva"}, {"sku": "B2", "shelf": "x", "owner": "eva"}}); err != nil {
+			if _, err := all.CreateMany(ctx, []frond.Set{{"sku": "B1", "rack": "x", "owner": "eva"}, {"sku": "B2", "rack": "x", "owner": "eva"}}); err != nil {
 				t.Fatal(err)
 			}
 			count := func(want int64, what ...frond.Clause) {
@@ -74,11 +74,11 @@ func TestManyRows(t *testing.T) {
 					t.Errorf("%d rows (%v), want %d", n, err, want)
 				}
 			}
-			_, err = own.CreateMany(ada, []frond.Set{{"sku": "C1", "shelf": "x", "owner": "ada"}, {"sku": "C", "shelf": "x", "owner": "ada"}, {"sku": "A1", "shelf": "x", "owner": "ada"}})
+			_, err = own.CreateMany(ada, []frond.Set{{"sku": "C1", "rack": "x", "owner": "ada"}, {"sku": "C", "rack": "x", "owner": "ada"}, {"sku": "A1", "rack": "x", "owner": "ada"}})
 			if got := pointers(err); !slices.Equal(got, []string{"/body/1/sku"}) {
 				t.Errorf("a row at fault: %v %v", got, err)
 			}
-			if _, err = own.CreateMany(ada, []frond.Set{{"sku": "C1", "shelf": "x", "owner": "ada"}, {"sku": "B1", "shelf": "x", "owner": "ada"}}); frond.CodeOf(err) != frond.Conflict {
+			if _, err = own.CreateMany(ada, []frond.Set{{"sku": "C1", "rack": "x", "owner": "ada"}, {"sku": "B1", "rack": "x", "owner": "ada"}}); frond.CodeOf(err) != frond.Conflict {
 				t.Errorf("a key of another caller's row: %v", err)
 			}
 			if _, err = own.CreateMany(ada, Part{}); frond.CodeOf(err) != frond.InternalError {
@@ -86,34 +86,34 @@ func TestManyRows(t *testing.T) {
 			}
 			count(4)
 
-			if n, err := own.UpdateMany(ada, frond.Eq("shelf", "x"), 0, frond.Set{"shelf": "y"}); n != 2 || err != nil {
+			if n, err := own.UpdateMany(ada, frond.Eq("rack", "x"), 0, frond.Set{"rack": "y"}); n != 2 || err != nil {
 				t.Errorf("UpdateMany: %d %v", n, err)
 			}
-			count(2, frond.Eq("shelf", "x"))
-			if _, err := own.UpdateMany(ada, frond.Eq("shelf", "y"), 1, frond.Set{"shelf": "z"}); frond.CodeOf(err) != frond.UnprocessableEntity {
+			count(2, frond.Eq("rack", "x"))
+			if _, err := own.UpdateMany(ada, frond.Eq("rack", "y"), 1, frond.Set{"rack": "z"}); frond.CodeOf(err) != frond.UnprocessableEntity {
 				t.Errorf("more than most: %v", err)
 			}
-			if _, err := own.UpdateMany(ada, frond.Filter{}, 9, frond.Set{"shelf": "z"}); frond.CodeOf(err) != frond.ValidationFailed {
+			if _, err := own.UpdateMany(ada, frond.Filter{}, 9, frond.Set{"rack": "z"}); frond.CodeOf(err) != frond.ValidationFailed {
 				t.Errorf("an empty condition: %v", err)
 			}
 			if n, err := all.UpdateMany(ctx, frond.Gte("stock", 0), 9, struct{ Stock int }{5}); n != 4 || err != nil {
 				t.Errorf("UpdateMany by the program: %d %v", n, err)
 			}
-			count(2, frond.Eq("shelf", "y"), frond.Eq("stock", 5))
+			count(2, frond.Eq("rack", "y"), frond.Eq("stock", 5))
 
 			for _, c := range []struct {
 				by      string
 				sku     string
 				created bool
 				code    frond.Code
-			}{{"sku", "A1", false, ""}, {"sku,shelf", "A3", true, ""}, {"sku", "B1", false, frond.Conflict}, {"stock", "A1", false, frond.ValidationFailed}} {
-				row, created, err := own.Upsert(ada, c.by, Part{Sku: c.sku, Shelf: "up", Owner: "ada"})
+			}{{"sku", "A1", false, ""}, {"sku,rack", "A3", true, ""}, {"sku", "B1", false, frond.Conflict}, {"stock", "A1", false, frond.ValidationFailed}} {
+				row, created, err := own.Upsert(ada, c.by, Part{Sku: c.sku, Rack: "up", Owner: "ada"})
 				switch {
 				case c.code != "":
 					if frond.CodeOf(err) != c.code {
 						t.Errorf("Upsert by %s of %s: %v, want %s", c.by, c.sku, err, c.code)
 					}
-				case err != nil || created != c.created || row.Sku != c.sku || row.Shelf != "up":
+				case err != nil || created != c.created || row.Sku != c.sku || row.Rack != "up":
 					t.Errorf("Upsert by %s of %s: %+v %v %v", c.by, c.sku, row, created, err)
 				}
 			}

@@ -1,27 +1,27 @@
-// Calls that are one transaction (rpc.atomic). They are noted before any is sent: the result of
-// each is one to come, whose members stand for those of the answer in later calls.
+// Calls that are one transaction (rpc.atomic). They are noted before any is sent. Each returns a
+// placeholder of its result, whose members are references in later calls.
 
 import type { Sending } from "./connect.js";
 import { KitError } from "./errors.js";
 import { read, write } from "./json.js";
 import { answered, noAnswer, type Call, type Transport } from "./transport.js";
 
-/** Makes calls by their names, and answers what the function returns, with results in the place of those to come. */
+/** Makes calls by their names, and answers the value of the function with the results in place. */
 export interface Atomic<Calls extends { [Name in keyof Calls]: (...args: any[]) => any }> {
   <T>(calls: (call: <Name extends keyof Calls>(name: Name, ...args: Parameters<Calls[Name]>) => Awaited<ReturnType<Calls[Name]>>) => T, sending?: Sending): Promise<Awaited<T>>;
 }
 
-/** Makes results to come, and puts the results in their place. */
-export function coming(): { later(path: readonly string[]): any; settled(x: any, results: readonly unknown[]): any } {
+/** Makes placeholders of results, and puts the results in their place. */
+export function placeholders(): { of(path: readonly string[]): any; settled(x: any, results: readonly unknown[]): any } {
   const paths = new WeakMap<object, readonly string[]>();
-  const later = (path: readonly string[]): any => {
+  const of = (path: readonly string[]): any => {
     const get = (_: object, name: string | symbol): unknown => {
       if (name === "toJSON") return () => ({ $result: path.join(".") });
-      return name === "then" || typeof name === "symbol" ? undefined : later([...path, name]);
+      return name === "then" || typeof name === "symbol" ? undefined : of([...path, name]);
     };
-    const stands = new Proxy({}, { get });
-    paths.set(stands, path);
-    return stands;
+    const placeholder = new Proxy({}, { get });
+    paths.set(placeholder, path);
+    return placeholder;
   };
   const settled = (x: any, results: readonly unknown[]): any => {
     if (!x || typeof x !== "object") return x;
@@ -30,7 +30,7 @@ export function coming(): { later(path: readonly string[]): any; settled(x: any,
     if (Array.isArray(x)) return x.map((item) => settled(item, results));
     return Object.getPrototypeOf(x) === Object.prototype ? Object.fromEntries(Object.entries(x).map(([name, inner]) => [name, settled(inner, results)])) : x;
   };
-  return { later, settled };
+  return { of, settled };
 }
 
 /** Sends calls as one. */

@@ -11,7 +11,7 @@ import { conditions, envelope, failure, manyRows, rest, type Answer, type Call, 
 import { etag } from "./edits.js";
 import { equal, isObject, read, write } from "./json.js";
 import { graphql } from "./graphql.js";
-import { coming, together, type Atomic } from "./atomic.js";
+import { placeholders, together, type Atomic } from "./atomic.js";
 import { Wires } from "./stream.js";
 import { canShare, Tabs } from "./tabs.js";
 import { watch } from "./watch.js";
@@ -245,12 +245,12 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
   /** Makes the calls that a function notes as one transaction. */
   async function atomic(make: (call: (operation: string, ...args: any[]) => any) => any, sending?: Sending): Promise<any> {
     const calls: ReturnType<typeof prepared>[] = [];
-    const { later, settled } = coming();
+    const { of, settled } = placeholders();
     const made = await make((operation, ...args) => {
       const found = named(operation);
       if (!found) throw unknown(operation);
       calls.push(prepared(found.member, { ...found, ...invocation(found.op, args) }, false));
-      return later([String(calls.length - 1)]);
+      return of([String(calls.length - 1)]);
     });
     const rpc: Door = { frond: "", door: "rpc", path: "", ops: { atomic: { open: 1 } } };
     return within(rpc, "atomic", [sending], async (call) => {

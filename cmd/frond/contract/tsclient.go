@@ -235,7 +235,7 @@ func (m *Model) clientTypes() string {
 }
 
 // atomicDeclared declares the calls that are one transaction.
-const atomicDeclared = `  /** Makes the calls as one transaction: all of them or none. A call returns its result to come: its members stand for those of the answer in later calls. */
+const atomicDeclared = `  /** Makes the calls as one transaction: all of them or none. A call returns a placeholder of its result, whose members are references in later calls. */
   atomic: Atomic<Calls>;
 `
 
