@@ -15,8 +15,8 @@ import (
 // Part is a row of a warehouse.
 type Part struct {
 	ID, Sku, Rack string
-	Stock          int
-	Owner          string
+	Stock         int
+	Owner         string
 }
 
 // warehouse is a program whose callers see their own parts.
