@@ -87,6 +87,18 @@ func TestCitedRecordsExist(t *testing.T) {
 	}
 }
 
+// numbered matches a record by a number: records have names.
+var numbered = regexp.MustCompile(`\bdecisions?[\s/]+[0-9]{2,3}\b`)
+
+// TestRecordsAreCitedByName fails for a record that a comment cites by a number.
+func TestRecordsAreCitedByName(t *testing.T) {
+	eachText(t, func(name, text string) {
+		if m := numbered.FindString(text); m != "" {
+			t.Errorf("%s cites %q; write the record's file, such as docs/decisions/sqlite.md", name, m)
+		}
+	})
+}
+
 // citedPage matches a page of docs/ in a comment or a message: "docs/atomic.md".
 var citedPage = regexp.MustCompile(`\bdocs/[A-Za-z0-9-]+\.md`)
 

@@ -31,9 +31,9 @@ type binding struct {
 	now   time.Time
 }
 
-// readReference reads a text that begins with $. A second $ makes it a literal (decision
-// 111): then ref is nil, and literal is the text without it. why describes the fault of
-// the text.
+// readReference reads a text that begins with $. A second $ makes it a literal
+// (docs/decisions/access-rules.md): then ref is nil, and literal is the text without it. why
+// describes the fault of the text.
 func readReference(text json.RawMessage) (ref *reference, literal json.RawMessage, why string) {
 	if jsontext.KindOf(text) != jsontext.String {
 		return nil, text, ""

@@ -22,9 +22,8 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Expr is an author's expression of a frond.yaml. It is compiled at
-// startup, runs in many goroutines at once, has no side effects and always ends (decision
-// 110).
+// Expr is an author's expression of a frond.yaml. It is compiled at startup and is safe for
+// concurrent use. It has no side effects and always ends (docs/decisions/access-rules.md).
 type Expr struct {
 	Text    string
 	program *vm.Program

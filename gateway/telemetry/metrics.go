@@ -215,8 +215,8 @@ func (m *metrics) calledRemote(e *client.Event) {
 }
 
 // MetricsHandler serves /metrics; nil: there are no metrics. Failures of a scrape are logged.
-// It may be called from many goroutines. The admin handler in front of it checks the caller (decision
-// 186).
+// It is safe for concurrent use. The admin handler in front of it checks the caller
+// (docs/decisions/telemetry.md).
 func (t *Telemetry) MetricsHandler(log *slog.Logger) http.Handler {
 	if t == nil || t.metrics == nil {
 		return nil

@@ -156,8 +156,8 @@ func (e *Entity) rename(f *Field, name string) {
 	f.Name = name
 }
 
-// linkNames are the names of a one-relation and of its key, by the rule of cards (decision
-// 092).
+// linkNames returns the names of a relation to one and of its key, as cards name them
+// (docs/decisions/card-language.md).
 func linkNames(field, to string) (name, key string) {
 	for _, suffix := range []string{"Id", "ID", "_id"} {
 		if stem, ok := strings.CutSuffix(field, suffix); ok && stem != "" {
