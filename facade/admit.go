@@ -63,12 +63,12 @@ func admitEach(ctx context.Context, x *execution) error {
 	}
 	switch {
 	case x.op.Name == "findById" && x.op.Builtin && field != nil && field == x.door.Entity.Primary:
-	case x.op.Name == "list" && x.op.Builtin && field != nil && x.readable(x.doorScope, field) && filter.IsScalar(field):
-	case x.op.Builtin && (x.op.Name == "list" || x.op.Name == "findById"):
-		x.refuse(kiterror.UnknownKey("/each/field", "is not what "+x.where()+" is batched by; findById is by the primary key, list by a field with single values"))
+	case byField(x.op) && field != nil && x.readable(x.doorScope, field) && filter.IsScalar(field):
+	case byField(x.op), x.op.Builtin && x.op.Name == "findById":
+		x.refuse(kiterror.UnknownKey("/each/field", "is not what "+x.where()+" is batched by; findById is by the primary key, list and aggregate by a field with single values"))
 		return nil
 	default:
-		return kiterror.Errorf(kiterror.BadRequest, "%s is not batched; only findById and list are", x.where())
+		return kiterror.Errorf(kiterror.BadRequest, "%s is not batched; only findById, list and aggregate are", x.where())
 	}
 	if through := each.Through; through != nil && !followsRelation(ctx, &x.viewer, through) {
 		x.refuse(kiterror.UnknownKey("/each/through", fmt.Sprintf("names %s, which %s does not have", kiterror.Quoted(through.Field), kiterror.Quoted(through.Entity))))
@@ -85,6 +85,11 @@ func admitEach(ctx context.Context, x *execution) error {
 	}
 	x.each = e
 	return nil
+}
+
+// byField reports whether an operation is batched by a field of the rows.
+func byField(op *boundOperation) bool {
+	return op.Builtin && op.Name == "list" || op.Aggregates()
 }
 
 // followsRelation reports whether a relation exists for the caller on the rows that have it, by

@@ -39,6 +39,8 @@ func admitAggregate(ctx context.Context, x *execution) error {
 	}
 	g.order.mark = markOf(groups.Entity, g.order.keys)
 	switch {
+	case x.each != nil && len(q.By) == 0 && q.Having != nil:
+		x.refuseQuery("having", "exclusive", "cannot be used without by in a call for many keys; leave it out")
 	case after == nil:
 	case len(g.order.keys) == 0:
 		x.refuseQuery("after", "cursor", "cannot be used without by: there is one group; leave it out")
@@ -101,22 +103,59 @@ func (h groupHost) Converts(p *schema.Property) bool {
 	return p.Axes.Out.Name != "" && !h.inside && !h.kept
 }
 
-// runAggregate answers a page of groups.
+// runAggregate answers a page of groups, or one for every key of a batch.
 func runAggregate(ctx context.Context, x *execution) (*Result, error) {
 	g := x.groups
-	found, err := x.store().Find(ctx, &Find{
+	q := Find{
 		Entity: x.door.Entity, Select: rows.NewLayout(g.groups.Names()), Where: filter.Both(x.doorScope.Rows, x.list.filter),
 		Sort: g.order.keys, Limit: g.limit, From: g.from, Group: g.groups,
-	})
-	if err != nil {
-		return nil, err
 	}
-	res := &Result{Form: FormGroups, Rows: g.groups.Shape(found.Rows), Page: Page{Total: -1, HasMore: found.More, HasPrevious: g.from != nil}}
-	if len(g.order.keys) == 0 {
-		return res, nil
+	found := &Found{Rows: rows.New(q.Select, 0)}
+	if x.each != nil {
+		q.Each = &EachKey{Field: x.each.field, Values: x.each.values}
 	}
-	if n := found.Rows.Len(); n > 0 {
-		res.Cursors = []string{g.order.cursor(found.Keys[n-1])}
+	if q.Each == nil || len(q.Each.Values) > 0 {
+		var err error
+		if found, err = x.store().Find(ctx, &q); err != nil {
+			return nil, err
+		}
 	}
+	res := &Result{Form: FormGroups, Page: Page{Total: -1}}
+	if x.each == nil {
+		res.Page = g.page(found, FoundGroup{To: found.Rows.Len(), More: found.More})
+	} else {
+		res.Groups = g.ofKeys(x.each, found)
+	}
+	res.Rows = g.groups.Shape(found.Rows)
 	return res, nil
+}
+
+// page is the page of some of the groups that were found.
+func (g *grouping) page(found *Found, of FoundGroup) Page {
+	p := Page{Total: -1, HasMore: of.More, HasPrevious: g.from != nil}
+	if of.From < of.To && len(g.order.keys) > 0 {
+		p.Cursors = []string{g.order.cursor(found.Keys[of.To-1])}
+	}
+	return p
+}
+
+// ofKeys are the pages of the keys of a batch. Where all rows are one group, keys without rows share one
+// that is added to the rows.
+func (g *grouping) ofKeys(each *eachOf, found *Found) []Group {
+	groups, none := make([]Group, len(each.order)), -1
+	for i, at := range each.order {
+		var of FoundGroup
+		if at >= 0 {
+			of = found.Groups[at]
+		}
+		if of.From == of.To && g.groups.Keys == 0 && g.limit > 0 {
+			if none < 0 {
+				none = found.Rows.Len()
+				g.groups.AppendNone(found.Rows)
+			}
+			of.From, of.To = none, none+1
+		}
+		groups[i] = Group{From: of.From, To: of.To, Page: g.page(found, of)}
+	}
+	return groups
 }

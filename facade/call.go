@@ -114,7 +114,7 @@ func (in *Invocation) ParamsJSON() json.RawMessage {
 }
 
 // Each is one call for many keys. With findById, Field is the primary key; with
-// list, the field of the listed entity that has to equal the key. Keys are the
+// list and aggregate, the field of the door's rows that has to equal the key. Keys are the
 // text of JSON scalars and need not be distinct. Groups of the result follow Keys.
 type Each struct {
 	Field string

@@ -149,7 +149,8 @@ type Find struct {
 	Each *EachKey
 	// Group asks for groups of the rows that meet Where, one as a row of the answer. Select, Sort and
 	// From are then about Group.Entity, whose fields are the columns of a group; of the fields above
-	// Limit is read in addition. nil: the rows themselves.
+	// Limit and Each are read in addition. With Each a key without rows has no group, also where Group has no
+	// keys. nil: the rows themselves.
 	Group *aggregate.Groups
 }
 

@@ -62,6 +62,19 @@ func (g *Groups) Shape(found *rows.Rows) *rows.Rows {
 	return out
 }
 
+// AppendNone appends the group of no rows to the answer of a store: its counts are 0, and all else null.
+func (g *Groups) AppendNone(to *rows.Rows) {
+	to.BeginRow()
+	for i, c := range g.Columns {
+		if c.Func == Count || c.Func == CountDistinct {
+			to.Put(i, json.RawMessage("0"))
+		} else {
+			to.Put(i, json.RawMessage("null"))
+		}
+	}
+	to.EndRow()
+}
+
 // appendKey appends the keys of a group as an object.
 func (g *Groups) appendKey(dst []byte, row rows.Row) []byte {
 	dst = append(dst, '{')

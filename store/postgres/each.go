@@ -24,6 +24,17 @@ import (
 //
 // Where the keys have few rows one scan of an index reads them all, see [scan].
 func (r *reading) each() error {
+	if err := r.eachKeys(); err != nil {
+		return err
+	}
+	if r.scan = r.scanOf(r.keyed, r.keys); r.scan == nil {
+		return r.search()
+	}
+	return nil
+}
+
+// eachKeys reads the keys.
+func (r *reading) eachKeys() error {
 	c, err := r.Table.Column(r.Find.Each.Field)
 	if err != nil {
 		return err
@@ -46,10 +57,7 @@ func (r *reading) each() error {
 	if c.Parts != nil {
 		r.split = list
 	}
-	r.keyed, r.keys, r.scan = c, list, r.scanOf(c, list)
-	if r.scan == nil {
-		return r.search()
-	}
+	r.keyed, r.keys = c, list
 	return nil
 }
 
@@ -210,13 +218,19 @@ func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 	for range r.Selection.Width() {
 		b.Text("NULL, ")
 	}
-	b.Text("count(*) FROM ")
+	b.Text("count(*)")
+	r.joinKeys(b, c, keys, alias)
+	b.Text(" GROUP BY k.n")
+}
+
+// joinKeys writes the keys, the rows that have them and the conditions.
+func (r *reading) joinKeys(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value, alias string) {
+	b.Text(" FROM ")
 	r.unnest(b, c, keys)
 	b.Text(" JOIN ", r.Table.Name, " AS ", alias, " ON ")
 	r.isKey(b, c, alias)
 	b.Join(r.Find.Where, r.Table, alias)
 	r.Where(b, alias, " WHERE ")
-	b.Text(" GROUP BY k.n")
 }
 
 // runEach runs the statement and cuts the rows into the groups of their keys. The first column

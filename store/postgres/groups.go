@@ -2,13 +2,13 @@ package postgres
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
@@ -19,8 +19,11 @@ func (s *access) group(ctx context.Context, t *table, q *facade.Find) (*facade.F
 	r := &reading{store: s, table: t, b: s.text.Builder()}
 	defer r.b.Free()
 	err := r.Begin(&t.Table, q, budget.MeterOf(ctx))
+	if err == nil && q.Each != nil {
+		err = r.eachKeys()
+	}
 	if err == nil {
-		err = r.Grouped(r.b)
+		err = r.Grouped(r.b, "k.n", func(alias string) { r.joinKeys(r.b, r.keyed, dialect{}.Keys(r.keyed, r.keys), alias) })
 	}
 	if err == nil {
 		err = s.db.ReadAs(ctx, r.Lane(false), func(c *engine.Conn) error { return runGroups(r, c) })
@@ -37,19 +40,26 @@ func (s *access) group(ctx context.Context, t *table, q *facade.Find) (*facade.F
 // runGroups runs the statement of groups.
 func runGroups(r *reading, c *engine.Conn) error {
 	r.Reset()
-	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(r.Find.Limit))
-	q, args := r.query(r.b, 0, 0, func(values [][]byte) error {
-		if !r.Next() {
+	groups := r.ReadGroups()
+	q, args := r.query(r.b, groups.First, groups.First, func(values [][]byte) error { // the number in its key is the last column
+		key := int64(0)
+		if groups.First > 0 {
+			var err error
+			if key, err = strconv.ParseInt(string(values[0]), 10, 64); err != nil {
+				return err
+			}
+		}
+		if !groups.Next(key - 1) {
 			return nil
 		}
-		r.take(values, 0)
+		r.take(values, groups.First)
 		return r.Grown()
 	})
 	defer args.free()
 	if err := c.Run(q); err != nil {
 		return err
 	}
-	return r.Settle([]facade.FoundGroup{{To: r.Read.Len()}})
+	return groups.Settle()
 }
 
 // Grouped writes a column of groups:

@@ -23,24 +23,10 @@ import (
 //
 //	SELECT k.key, t0.… FROM json_each(?) AS k CROSS JOIN "author" AS t0 WHERE t0."id" = k.value ORDER BY k.rowid
 func (r *reading) each() error {
-	c, err := r.Table.Column(r.Find.Each.Field)
+	c, keys, err := r.eachKeys()
 	if err != nil {
 		return err
 	}
-	size := 2
-	for _, v := range r.Find.Each.Values {
-		size += len(v) + 1
-	}
-	list := append(make([]byte, 0, size), '[')
-	for _, v := range r.Find.Each.Values {
-		if c.Parts != nil {
-			list = appendParts(list, c, v)
-		} else {
-			list = appendKey(list, c.Prop, v)
-		}
-	}
-	keys := sqltext.TextValue(string(append(list, ']')))
-
 	b := r.b
 	if r.Find.Count {
 		b.Text("SELECT 0, * FROM (") // as for a page: the counts come after the rows
@@ -56,6 +42,26 @@ func (r *reading) each() error {
 		r.totals(b, c, keys)
 	}
 	return nil
+}
+
+// eachKeys returns the column of the keys, and the keys as a JSON array.
+func (r *reading) eachKeys() (c *sqltext.Column, keys sqltext.Value, err error) {
+	if c, err = r.Table.Column(r.Find.Each.Field); err != nil {
+		return nil, keys, err
+	}
+	size := 2
+	for _, v := range r.Find.Each.Values {
+		size += len(v) + 1
+	}
+	list := append(make([]byte, 0, size), '[')
+	for _, v := range r.Find.Each.Values {
+		if c.Parts != nil {
+			list = appendParts(list, c, v)
+		} else {
+			list = appendKey(list, c.Prop, v)
+		}
+	}
+	return c, sqltext.TextValue(string(append(list, ']'))), nil
 }
 
 // appendKey appends the value of a field as an element of a JSON array. Nearly every key is a text

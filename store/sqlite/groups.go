@@ -13,7 +13,6 @@ import (
 	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
@@ -36,8 +35,13 @@ func (s *access) groupBy(ctx context.Context, db *sqltext.Database, t *table, q 
 	r := &reading{store: s, table: t, b: db.Builder()}
 	defer r.b.Free()
 	err := r.Begin(&t.Table, q, budget.MeterOf(ctx))
+	var c *sqltext.Column
+	var keys sqltext.Value
+	if err == nil && q.Each != nil {
+		c, keys, err = r.eachKeys()
+	}
 	if err == nil {
-		err = r.Grouped(r.b)
+		err = r.Grouped(r.b, "k.key", func(alias string) { r.join(r.b, c, keys, alias, false) })
 	}
 	if err == nil {
 		err = s.db.ReadAs(ctx, r.Lane(false), func(c *engine.Conn) error { return runGroups(r, c) })
@@ -55,14 +59,18 @@ func runGroups(r *reading, c *engine.Conn) error {
 	if err != nil {
 		return err
 	}
-	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(r.Find.Limit))
-	for st.Step() && r.Next() {
+	groups := r.ReadGroups()
+	first := groups.First
+	for st.Step() {
+		if !groups.Next(st.ColumnInt64(0)) {
+			continue
+		}
 		for i, c := range r.Selection.Fields {
-			if c.Prop.Kind == schema.KindNumber && math.IsInf(st.ColumnFloat(i), 0) {
+			if c.Prop.Kind == schema.KindNumber && math.IsInf(st.ColumnFloat(first+i), 0) {
 				err = kiterror.SumOverflow()
 			}
 		}
-		if r.take(st, 0); err == nil {
+		if r.take(st, first); err == nil {
 			err = r.Grown()
 		}
 		if err != nil {
@@ -76,7 +84,7 @@ func runGroups(r *reading, c *engine.Conn) error {
 		}
 		return err
 	}
-	return r.Settle([]facade.FoundGroup{{To: r.Read.Len()}})
+	return groups.Settle()
 }
 
 // Grouped writes a column of groups:

@@ -3,7 +3,9 @@ package sqltext
 import (
 	"strconv"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/aggregate"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // Grouped writes the statement of a Find with Group, which [Reading.Begin] leaves to it:
@@ -13,11 +15,21 @@ import (
 //
 // The groups are a table to the statement around them, so that conditions, orders and cursors are
 // those of rows.
-func (r *Reading) Grouped(b *Builder) error {
+//
+// With Each, from writes the keys and the rows that have them, and key is the number of the key. The
+// groups of each key are numbered, up to the limit:
+//
+//	SELECT g.* FROM (SELECT g.*, row_number() OVER w AS n FROM (SELECT k.n AS k, … GROUP BY 1, 2) AS g
+//	WHERE … WINDOW w AS (PARTITION BY g.k ORDER BY g.c0)) AS g WHERE g.n <= ? ORDER BY g.k, g.n
+func (r *Reading) Grouped(b *Builder, key string, from func(alias string)) error {
 	const alias = "g"
 	q := r.Find
-	b.Text("SELECT ", alias, ".* FROM (")
-	columns, err := groupColumns(r, b)
+	if q.Each != nil {
+		b.Text("SELECT g.* FROM (SELECT g.*, row_number() OVER w AS n FROM (")
+	} else {
+		b.Text("SELECT ", alias, ".* FROM (")
+	}
+	columns, err := groupColumns(r, b, key, from)
 	if err != nil {
 		return err
 	}
@@ -44,19 +56,32 @@ func (r *Reading) Grouped(b *Builder) error {
 		b.Text(word)
 		b.After(r.Order, from, false, alias)
 	}
+	if q.Each != nil {
+		b.Text(" WINDOW w AS (PARTITION BY g.k")
+	}
 	if len(r.Order) > 0 {
 		b.Text(" ORDER BY ")
 		b.OrderBy(r.Order, alias)
 	}
-	b.Limit(q)
+	if q.Each == nil {
+		b.Limit(q)
+		return b.Ready()
+	}
+	b.Text(")) AS g WHERE g.n <= ")
+	b.Bind(IntValue(int64(max(0, q.Limit)) + 1)) // one more says that there are more
+	b.Text(" ORDER BY g.k, g.n")
 	return b.Ready()
 }
 
 // groupColumns writes the groups without the conditions on them, and returns their columns, which are
 // in the order of the layout.
-func groupColumns(r *Reading, b *Builder) (columns []*Column, err error) {
-	g, alias := r.Find.Group, b.Alias()
+func groupColumns(r *Reading, b *Builder, key string, from func(alias string)) (columns []*Column, err error) {
+	g, alias, keys := r.Find.Group, b.Alias(), 0
 	b.Text("SELECT ")
+	if r.Find.Each != nil {
+		b.Text(key, " AS k, ")
+		keys++
+	}
 	for i := range g.Columns {
 		c, as := &g.Columns[i], "c"+strconv.Itoa(i)
 		if i > 0 {
@@ -73,10 +98,49 @@ func groupColumns(r *Reading, b *Builder) (columns []*Column, err error) {
 		columns = append(columns, column)
 		b.Text(" AS ", as)
 	}
-	r.From(b, alias)
-	r.Where(b, alias, " WHERE ")
-	for i := range g.Keys {
+	if r.Find.Each != nil {
+		from(alias)
+	} else {
+		r.From(b, alias)
+		r.Where(b, alias, " WHERE ")
+	}
+	for i := range keys + g.Keys {
 		b.Text([]string{" GROUP BY ", ", "}[min(i, 1)], strconv.Itoa(i+1))
 	}
 	return columns, nil
+}
+
+// GroupsRead cuts the groups that [Reading.Grouped] asks for into those of each key; without Each they
+// are one page.
+type GroupsRead struct {
+	of *Groups
+	r  *Reading
+	// First is the column at which the selection begins.
+	First int
+}
+
+// ReadGroups begins to read groups.
+func (r *Reading) ReadGroups() GroupsRead {
+	if r.Find.Each != nil {
+		of := r.Groups(RoomForEach(len(r.Find.Each.Values), r.Find.Limit))
+		return GroupsRead{&of, r, 1}
+	}
+	r.Read = rows.New(r.Selection.Layout, RoomFor(r.Find.Limit))
+	return GroupsRead{r: r}
+}
+
+// Next reports whether the next group is read; key is its first column, which only Each has.
+func (g *GroupsRead) Next(key int64) bool {
+	if g.of != nil {
+		return g.of.Next(int(key))
+	}
+	return g.r.Next()
+}
+
+// Settle ends the reading.
+func (g *GroupsRead) Settle() error {
+	if g.of != nil {
+		return g.of.Settle()
+	}
+	return g.r.Settle([]facade.FoundGroup{{To: g.r.Read.Len()}})
 }

@@ -106,13 +106,7 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	var all []*row
 	var groups []facade.FoundGroup
 	// One group for each key, in the order of the keys, also where it has no rows.
-	for _, key := range q.Each.Values {
-		var of []*row
-		for _, r := range met {
-			if v := r.of[q.Each.Field.Name]; !jsontext.IsNull(v) && compareTexts(q.Each.Field, v, key) == 0 {
-				of = append(of, r)
-			}
-		}
+	for _, of := range ofKeys(q, met) {
 		rows, total, more := page(q, of)
 		if !q.Count {
 			total = -1
@@ -121,6 +115,20 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 		all = append(all, rows...)
 	}
 	return &facade.Found{Rows: write(q.Select, all), Total: -1, Groups: groups, Keys: keys(q, all, groups)}, nil
+}
+
+// ofKeys are the rows of each key of a find.
+func ofKeys(q *facade.Find, met []*row) (list [][]*row) {
+	for _, key := range q.Each.Values {
+		var of []*row
+		for _, r := range met {
+			if v := r.of[q.Each.Field.Name]; !jsontext.IsNull(v) && compareTexts(q.Each.Field, v, key) == 0 {
+				of = append(of, r)
+			}
+		}
+		list = append(list, of)
+	}
+	return list
 }
 
 // page cuts the page of a find out of sorted rows: the range between From and Until, then Offset,

@@ -19,6 +19,42 @@ import (
 // group answers a find with Group: the rows that meet it are put into groups by the texts of their
 // keys, and each group becomes a row of its columns, which is filtered, sorted and cut as rows are.
 func (s *Store) group(q *facade.Find, met []*row) (*facade.Found, error) {
+	if q.Each == nil {
+		cut, more, err := s.groupsOf(q, met)
+		if err != nil {
+			return nil, err
+		}
+		return foundGroups(q, cut, more, []facade.FoundGroup{{To: len(cut)}}), nil
+	}
+	var all []*row
+	var groups []facade.FoundGroup
+	for _, of := range ofKeys(q, met) {
+		cut, more, err := s.groupsOf(q, of)
+		if err != nil {
+			return nil, err
+		}
+		if len(of) == 0 {
+			cut, more = nil, false // a key without rows has no groups
+		}
+		groups = append(groups, facade.FoundGroup{From: len(all), To: len(all) + len(cut), Total: -1, More: more})
+		all = append(all, cut...)
+	}
+	found := foundGroups(q, all, false, groups)
+	found.Groups = groups
+	return found, nil
+}
+
+// foundGroups are groups as a store answers them. One group has no place in an order.
+func foundGroups(q *facade.Find, cut []*row, more bool, groups []facade.FoundGroup) *facade.Found {
+	found := &facade.Found{Rows: write(q.Select, cut), Total: -1, More: more}
+	if len(q.Sort) > 0 {
+		found.Keys = keys(q, cut, groups)
+	}
+	return found
+}
+
+// groupsOf are the groups of rows, a page of them.
+func (s *Store) groupsOf(q *facade.Find, met []*row) (cut []*row, more bool, err error) {
 	g := q.Group
 	members := map[string][]*row{}
 	var order []string
@@ -50,7 +86,7 @@ func (s *Store) group(q *facade.Find, met []*row) (*facade.Found, error) {
 			}
 			value, err := aggregated(c, members[key])
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
 			of[c.As.Name] = value
 		}
@@ -59,13 +95,8 @@ func (s *Store) group(q *facade.Find, met []*row) (*facade.Found, error) {
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b *row) int { return compareRows(q.Sort, a, b) })
-	cut, _, more := page(q, groups)
-	found := &facade.Found{Rows: write(q.Select, cut), Total: -1, More: more}
-	if len(q.Sort) == 0 {
-		return found, nil // one group has no place in an order
-	}
-	found.Keys = keys(q, cut, []facade.FoundGroup{{To: len(cut)}})
-	return found, nil
+	cut, _, more = page(q, groups)
+	return cut, more, nil
 }
 
 // keyOf is the key of a value: itself, a decimal without zeros at its end, or the first day of a

@@ -223,27 +223,30 @@ func (g *guesser) find() *facade.Find {
 		q.Until = g.place(e, q.Sort)
 	}
 	if g.IntN(3) == 0 {
-		p := plain[g.IntN(len(plain))]
-		q.Each = &facade.EachKey{Field: p}
-		seen := map[string]bool{}
-		// No keys at all are a case too.
-		for range g.IntN(8) {
-			v := g.text(p)
-			switch {
-			case p == e.Primary:
-				v = g.id(e)
-			case p.Link != nil:
-				v = g.id(p.Link.Target)
-			}
-			// Keys are distinct by the port's contract. Texts of two numbers may be one
-			// number, which these would not show, so that numbers are left out.
-			if !seen[v] && v != "null" && p.Kind != schema.KindNumber {
-				seen[v] = true
-				q.Each.Values = append(q.Each.Values, json.RawMessage(v))
-			}
-		}
+		q.Each = g.each(e, plain[g.IntN(len(plain))])
 	}
 	return q
+}
+
+// each makes up keys of a field of e, or none at all.
+func (g *guesser) each(e *schema.Entity, p *schema.Property) *facade.EachKey {
+	each, seen := &facade.EachKey{Field: p}, map[string]bool{}
+	for range g.IntN(8) {
+		v := g.text(p)
+		switch {
+		case p == e.Primary:
+			v = g.id(e)
+		case p.Link != nil:
+			v = g.id(p.Link.Target)
+		}
+		// Keys are distinct by the port's contract. Texts of two numbers may be one
+		// number, which these would not show, so that numbers are left out.
+		if !seen[v] && v != "null" && p.Kind != schema.KindNumber {
+			seen[v] = true
+			each.Values = append(each.Values, json.RawMessage(v))
+		}
+	}
+	return each
 }
 
 // place makes up a place in an order, which need not be that of a row.

@@ -39,6 +39,7 @@ func Run(t *testing.T, h Harness) {
 		{"selections", testSelections},
 		{"a row by its key", testRow},
 		{"groups", testGroups},
+		{"groups where the clock changes at midnight", testGroupsAtMidnight},
 		{"sums that are too large", testGroupOverflow},
 		// Seeds, and what only goes wrong with odd texts, lost callers and many at once.
 		{"seeds are written once", testSeeds},
