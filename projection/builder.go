@@ -40,7 +40,7 @@ func NewBuilder() *Builder {
 	ts := newTypeSet()
 	ss, ds, roots := newShapes(ts), newDoors(ts), newRoots(ts)
 	fs := newFilters(ss, ds)
-	ps := &pages{typeSet: ts, doors: ds, filters: fs}
+	ps := &pages{typeSet: ts, doors: ds, filters: fs, groups: newGroups(fs)}
 	rows := newRows(ss, ps)
 	return &Builder{
 		types: ts, doors: ds, rows: rows, roots: roots,

@@ -24,6 +24,7 @@ type pages struct {
 	*typeSet
 	doors    *doors
 	filters  *filters
+	groups   *groups
 	pageInfo *object
 }
 
@@ -33,6 +34,7 @@ type pages struct {
 //	items, total, hasMore, endCursor    spec 2.7
 //	edges { node cursor }, pageInfo     Relay's cursor connections
 //	position                            where a fact about the rows is announced
+//	aggregate, groups                   where the door has the operation aggregate
 //
 // The rows are non-null in both: a row that the caller may not see is not in the page at all.
 func (ps *pages) connection(s *shown, typ string, by *origin) *object {
@@ -66,6 +68,9 @@ func (ps *pages) connection(s *shown, typ string, by *origin) *object {
 		return f.Door != nil && f.Door.Entity == s.door.Entity && ps.doors.catalog.Announces(f)
 	}) {
 		ps.addFields(page, by, &field{name: "position", typ: graphql.String, description: positionText, binding: positionBinding})
+	}
+	if s.door != nil {
+		ps.groups.addTo(page, s.door)
 	}
 	return page
 }

@@ -168,6 +168,18 @@ func TestReference(t *testing.T) {
 		{`{ posts(first: 1) { items { meta words grid } } }`, ``},
 		{`{ __type(name: "Tag") { kind name interfaces { name } possibleTypes { name } enumValues { name } ofType { name } } }`, ``},
 		{`{ __schema { queryType { name } mutationType { name } } }`, ``},
+		{`{ posts { aggregate { key { status } count views { sum avg min max countDistinct } price { sum avg } } } }`, ``},
+		{`{ posts(filter: {status: {eq: live}}, first: 1) { items { id } aggregate { count views { __typename } } total } }`, ``},
+		{`query($f: PostListFilter, $h: PostHaving, $o: [PostGroupOrder!], $n: Int, $w: String) { posts(filter: $f) { groups(by: [{status: VALUE}, {createdAt: MONTH}], having: $h, orderBy: $o, first: $n, zone: $w) { items { key { status createdAt } count } hasMore endCursor } } }`,
+			`{"f":{"views":{"gte":20}},"h":{"or":[{"views":{"sum":{"gt":100}}},{"not":{"count":{"gt":2}}}]},"o":[{"price":{"avg":"DESC"}},{"status":{"key":"DESC"}}],"n":2,"w":"Europe/Paris"}`},
+		{`{ a: posts { x: aggregate { count } ...g } b: posts { y: aggregate { views { max } } x: groups(by: {authorId: VALUE}) { items { key { authorId } } } } } fragment g on PostConnection { x: aggregate { views { min } } groups(by: {authorId: VALUE}) { items { count } } }`, ``},
+		{`{ authors { items { id posts { aggregate { count views { sum } } } comments: posts(filter: {comments: {some: {likes: {gte: 3}}}}) { groups(by: {status: VALUE}, first: 1, orderBy: {count: DESC}) { items { key { status } count } hasMore } } } } }`, ``},
+		{`{ authors { items { posts(first: 1) { items { comments { aggregate { count likes { sum } } } } groups(by: {editorId: VALUE}) { items { key { editorId } count } } } } } }`, ``},
+		{`{ posts(first: 2) { items { tags { aggregate { count } items { id } } } } }`, ``},
+		{`{ postHot { aggregate { count } items { id } } }`, ``},
+		{`{ posts { groups(by: [{createdAt: DAY}], zone: "Mars") { hasMore } } }`, ``},
+		{`{ posts { groups(by: [{status: VALUE}], after: "x") { hasMore } aggregate { count } } }`, ``},
+		{`query($no: Boolean!) { posts { aggregate @include(if: $no) { count } total @skip(if: $no) } }`, `{"no":true}`},
 		{`{ nope }`, ``},
 		{`{ post(id: "x") { id } }`, ``},
 		{`{ post { id } }`, ``},
@@ -330,6 +342,15 @@ func (g *generator) argument(f *ast.FieldDefinition, a *ast.ArgumentDefinition) 
 		v = pick(`"Post 1"`, `"none"`)
 	case "PostListFilter":
 		v = pick(`{status: {eq: live}}`, `{views: {gt: 20}, not: {id: {eq: 5}}}`, `{authorId: {in: ["ada", "bob"]}}`, `{}`, `{comments: {some: {likes: {gte: 3}}}}`)
+	case "PostGroupBy":
+		v = pick(`{status: VALUE}`, `[{status: VALUE}, {authorId: VALUE}]`, `{createdAt: MONTH}`)
+		return v
+	case "AuthorGroupBy", "CommentGroupBy", "TagGroupBy":
+		return `{id: VALUE}`
+	case "PostHaving":
+		v = pick(`{count: {gte: 2}}`, `{views: {sum: {lt: 100}}, or: [{count: {eq: 3}}, {price: {max: {gt: "5"}}}]}`)
+	case "PostGroupOrder":
+		return pick(`{count: DESC}`, `[{views: {avg: DESC}}, {status: {key: DESC}}]`)
 	case "PostOrder":
 		v = pick(`[{views: DESC}]`, `{title: ASC}`, `[]`)
 	default:

@@ -56,7 +56,7 @@ type Field struct {
 	Operation *catalog.Operation // of Operation
 	// Alias is the deprecated name under which Operation is called; "": its door's name.
 	Alias string
-	Args  []Arg // of Operation, ToMany, ToManyIDs and Event
+	Args  []Arg // of Operation, ToMany, ToManyIDs, Event and Groups
 	// Frond and Fact identify the fact of an Event.
 	Frond, Fact string
 	// Column is a member of the row or of the nested object: of Column and Computed
@@ -119,6 +119,8 @@ const (
 	HasMore
 	EndCursor
 	Position
+	Aggregate // numbers about all rows of the list, by the operation aggregate of its door
+	Groups    // those rows in groups, by the same operation: a page of them, with Items, HasMore and EndCursor
 	// of a write of many rows, with Items and Total
 	Created
 	WrittenRow
@@ -148,17 +150,20 @@ type Place uint8
 
 // The places of an Arg.
 const (
-	IntoID     Place = iota // the id of the row that a built-in operation is about
-	IntoParams              // a member of params
-	IntoQuery               // a member of the query
-	IntoBody                // the argument is the body, whole
-	AllParams               // the argument is params, whole
-	AllQuery                // the argument is the query, whole
-	IntoSort                // orderBy: a list of one-key objects becomes query.sort
-	IntoFirst               // query.limit, forward
-	IntoLast                // query.limit, backward
-	IntoAfter               // query.after
-	IntoBefore              // query.before
+	IntoID        Place = iota // the id of the row that a built-in operation is about
+	IntoParams                 // a member of params
+	IntoQuery                  // a member of the query
+	IntoBody                   // the argument is the body, whole
+	AllParams                  // the argument is params, whole
+	AllQuery                   // the argument is the query, whole
+	IntoSort                   // orderBy: a list of one-key objects becomes query.sort
+	IntoFirst                  // query.limit, forward
+	IntoLast                   // query.limit, backward
+	IntoAfter                  // query.after
+	IntoBefore                 // query.before
+	IntoGroupBy                // query.by of aggregate: [{status: VALUE}, {placedAt: MONTH}]
+	IntoHaving                 // query.having of aggregate, and names of its query.select
+	IntoGroupSort              // query.sort of aggregate, likewise: [{total: {sum: DESC}}, {status: {key: ASC}}]
 )
 
 // AppendEvent appends the row of an event's own members to rows, those that the layout of rows

@@ -87,9 +87,11 @@ func (f *Fetch) Invocation(vars *language.Variables) *Invocation {
 	params, query := member{}, member{}
 	var allParams, allQuery json.RawMessage
 	paging := paging{}
-	for _, b := range f.Args.bound {
+	groups := groupQuery{&query, f.functions[:len(f.functions):len(f.functions)]}
+	for i := range f.Args.bound {
+		b := &f.Args.bound[i]
 		text, ok := r.Argument(nil, b.def, b.value)
-		if !ok {
+		if !ok || groups.add(&r, b, text) {
 			continue
 		}
 		switch b.Into {
@@ -135,6 +137,7 @@ func (f *Fetch) Invocation(vars *language.Variables) *Invocation {
 			query.add("limit", []byte("0")) // for the total alone
 		}
 	}
+	groups.end()
 	in.Params, in.Query, in.Err = params.object(), query.object(), r.Err
 	// A door without cards for params has the argument id in addition to params; both name
 	// members of one object.

@@ -20,6 +20,9 @@ var errNotRows = errors.New("the operation answered a value that is not the rows
 func (x *Execution) batch(r *Run, f *Fetch, res *result, call *calling, in *Invocation) {
 	parent := &r.Results[f.Parent.ID]
 	relation := f.Binding.Relation
+	if f.list != nil {
+		relation = f.list.Binding.Relation
+	}
 	keys := facade.TakeRelationKeys()
 	defer keys.Release()
 	at := func(i int) json.RawMessage { return parent.at(i, f.Key) }

@@ -210,6 +210,7 @@ func (c *compiler) object(typ *objectType, groups []group, on *Fetch) *Selection
 //	Operation, relations       a fetch of its own, or a shared one
 //	Event, EventRow            likewise, of the event that is executed
 //	NodeRoot                   one value at a time, like a hand-written field
+//	Aggregate, Groups          a fetch of its own, or a shared one, beside on
 //	parts of a connection      nothing of their own; they set what on has to read
 func (c *compiler) field(f *Field, g group, on *Fetch) {
 	b := f.Type.Binding
@@ -249,10 +250,15 @@ func (c *compiler) field(f *Field, g group, on *Fetch) {
 			// The members are in the column's text; the slots of this fetch are never read.
 			f.Selection = c.below(typ, g, &Fetch{Slots: map[string]int{}})
 		}
+		if on.list != nil {
+			on.selectFunctions(f)
+		}
 	case binding.NodeID:
 		f.Action, f.Slot = asNodeID, on.slot(b.Column)
 	case binding.Operation, binding.ToOne, binding.ToMany, binding.ToManyIDs, binding.Event, binding.EventRow:
 		c.fetched(f, g, on)
+	case binding.Aggregate, binding.Groups:
+		c.grouped(f, g, on)
 	case binding.NodeRoot:
 		c.hand(f, g, on, &customField{Node: true})
 	case binding.Items, binding.WrittenRow, binding.Edges, binding.EdgeNode, binding.PageInfo:
@@ -322,19 +328,29 @@ func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 	b := f.Type.Binding
 	f.Action = asFetched
 	args := c.arguments(f.Type, b, g.fields[0].Arguments)
-	id := ""
-	if !c.mutation || on.depth > 0 || b.Kind != binding.Operation {
-		id = f.Type.Parent.Name + "." + f.Type.Definition.Name + string(args.canonical)
-		f.Fetch = c.shared[sharedKey(on, id)]
-	}
-	if f.Fetch == nil {
-		f.Fetch = c.call(b, on, args)
+	make := func() *Fetch { return c.call(b, on, args) }
+	if c.mutation && on.depth == 0 && b.Kind == binding.Operation {
+		f.Fetch = make() // only reads without effect are shared
 		f.Fetch.Field = f.Type.Parent.Name + "." + f.Type.Definition.Name
-		// Only reads without effect are shared.
-		if id != "" {
-			c.shared[sharedKey(on, id)] = f.Fetch
-		}
+	} else {
+		f.Fetch = c.sharing(f, on, args, make)
 	}
+	c.fill(f, g)
+}
+
+// sharing returns the fetch of a field on the rows of on, made where no equal field has one.
+func (c *compiler) sharing(f *Field, on *Fetch, args *arguments, make func() *Fetch) *Fetch {
+	field := f.Type.Parent.Name + "." + f.Type.Definition.Name
+	key := sharedKey(on, field+string(args.canonical))
+	if c.shared[key] == nil {
+		c.shared[key] = make()
+		c.shared[key].Field = field
+	}
+	return c.shared[key]
+}
+
+// fill gives a field with a fetch its shape and the selection of its rows.
+func (c *compiler) fill(f *Field, g group) {
 	named := f.Output.named()
 	switch typ := c.types.object(named.Definition.Name); {
 	case named.Kind != language.Composite || typ == nil:

@@ -213,8 +213,11 @@ func (x *Execution) together(r *Run, l *level) {
 }
 
 // wanted reports whether a fetch has a parent to fetch for. Below a failed call, or without
-// rows, no call is made.
+// rows, no call is made, and none is for a list of which groups alone are selected.
 func (r *Run) wanted(f *Fetch) bool {
+	if f.grouped && !f.rows && !f.total {
+		return false
+	}
 	// The parent is on an earlier level, so its result is complete.
 	p := &r.Results[f.Parent.ID]
 	return p.Err == nil && p.Items > 0

@@ -88,6 +88,12 @@ type Fetch struct {
 	Key       int    // the parent's slot that holds the key, or the list of keys
 	Args      *arguments
 
+	// list is, of aggregate and groups of a connection, the fetch of its rows: this one has its parents and
+	// its filter. functions are those that are selected.
+	list      *Fetch
+	functions []string
+	grouped   bool // groups are wanted of the rows, and the rows themselves only where something says so
+
 	Columns []string // the columns read of each row
 	Slots   map[string]int
 	every   bool // a hand-written field may read any field of the row

@@ -356,8 +356,11 @@ func (w *Writer) row(r *Run, sel *SelectionSet, res *result, i int) bool {
 // fetched writes the rows or the value that a fetch gave to parent i. A parent without a key
 // has the empty group: null, an empty list or an empty page, by the shape.
 func (w *Writer) fetched(r *Run, f *Field, i int) bool {
-	res := &r.Results[f.Fetch.ID]
 	start := len(w.text)
+	if f.Fetch == nil {
+		return w.null(f, f.Output, start, ungrouped)
+	}
+	res := &r.Results[f.Fetch.ID]
 	if res.Err != nil {
 		return w.null(f, f.Output, start, res.Err)
 	}
@@ -378,7 +381,7 @@ func (w *Writer) fetched(r *Run, f *Field, i int) bool {
 	}
 	switch f.Shape {
 	case pageOfRows:
-		return w.connection(r, f.Selection, res, &group) || w.rewind(f.Output, start)
+		return w.connection(r, f.Selection, res, &group, i) || w.rewind(f.Output, start)
 	case allRows:
 		return w.rows(r, f, f.Selection, res, &group) || w.rewind(f.Output, start)
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // connection writes a page of rows: the list result and Relay's connection in one. It writes
-// PageInfo as well, whose fields come from the same page.
-func (w *Writer) connection(r *Run, sel *SelectionSet, res *result, g *facade.Group) bool {
+// PageInfo as well, whose fields come from the same page. The page is that of parent i.
+func (w *Writer) connection(r *Run, sel *SelectionSet, res *result, g *facade.Group, i int) bool {
 	return w.parts(sel, func(f *Field, start int) bool {
 		switch f.Type.Binding.Kind {
 		case binding.Items:
@@ -41,10 +41,12 @@ func (w *Writer) connection(r *Run, sel *SelectionSet, res *result, g *facade.Gr
 			w.text = strconv.AppendBool(w.text, g.Page.Created)
 		case binding.WrittenRow:
 			return w.item(r, f.Selection, res, res.place(g.From)) || w.rewind(f.Output, start)
+		case binding.Aggregate, binding.Groups:
+			return w.fetched(r, f, i)
 		case binding.Edges:
 			return w.edges(r, f, res, g) || w.rewind(f.Output, start)
 		case binding.PageInfo:
-			return w.connection(r, f.Selection, res, g) || w.rewind(f.Output, start)
+			return w.connection(r, f.Selection, res, g, i) || w.rewind(f.Output, start)
 		}
 		return true
 	})

@@ -46,7 +46,7 @@ func (w *Writer) treeObject(t *tree) bool {
 	res := &t.Run.Results[0]
 	// Of a connection, At is the number of a group and not of a row.
 	if t.Run.Unit.Type.Page {
-		return w.connection(t.Run, t.Run.Unit.Selection, res, &res.Groups[t.At])
+		return w.connection(t.Run, t.Run.Unit.Selection, res, &res.Groups[t.At], t.At)
 	}
 	return w.item(t.Run, t.Run.Unit.Selection, res, t.At)
 }

@@ -42,6 +42,8 @@ type (
 	page struct {
 		rows []*row
 		facade.Page
+		list *listed // nil: no list answered it
+		i    int     // the row of list.above that it is below
 	}
 	// edge is one row of a connection with its cursor.
 	edge struct {
@@ -91,6 +93,9 @@ func (e *Executor) resolve(b *binding.Field, p graphql.ResolveParams) (any, erro
 	case nested:
 		return decode(source.get(b.Column), p.Info.ReturnType)
 	case *page:
+		if b.Kind == binding.Aggregate || b.Kind == binding.Groups {
+			return e.grouped(b, source, p)
+		}
 		return pageField(b, source)
 	case *edge:
 		return edgeField(b, source)
@@ -179,6 +184,9 @@ func edgeField(b *binding.Field, e *edge) (any, error) {
 // operation makes the one call of a root field, and returns its rows as sources, or its value
 // decoded.
 func (e *Executor) operation(b *binding.Field, p graphql.ResolveParams) (any, error) {
+	if e.groupsAlone(b, p) {
+		return &page{list: newListed(b, p.Args, nil)}, nil
+	}
 	c := e.call(p.Context, b.Entity(), b.Operation.Name)
 	if err := invoke(&c.Invocation, b.Args, p.Args); err != nil {
 		return nil, err
@@ -191,7 +199,11 @@ func (e *Executor) operation(b *binding.Field, p graphql.ResolveParams) (any, er
 	if res.Form == facade.FormValue {
 		return decode(res.Value, p.Info.ReturnType)
 	}
-	return sourceOf(res), nil
+	source := sourceOf(res)
+	if of, ok := source.(*page); ok && b.IsList() {
+		of.list = newListed(b, p.Args, nil)
+	}
+	return source, nil
 }
 
 // Wrap returns the Resolve of a field that was registered by hand, for graphql-go: the

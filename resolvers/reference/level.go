@@ -235,13 +235,22 @@ func (e *Executor) groups(c *facade.Call, b *binding.Field, p graphql.ResolvePar
 
 // toMany lists the rows that point back at the rows of the level, and returns a page for each.
 func (e *Executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
+	list, pages := newListed(b, p.Args, l), make([]any, len(l.rows))
+	if e.groupsAlone(b, p) {
+		for i := range pages {
+			pages[i] = &page{list: list, i: i}
+		}
+		return pages, nil
+	}
 	c := e.call(p.Context, b.Door.Name, "list")
 	if err := invoke(&c.Invocation, b.Args, p.Args); err != nil {
 		return nil, err
 	}
 	c.Each = &facade.Each{Field: b.Relation.Each, Keys: l.keys(b.Column), Through: b.Relation.Through("", "")}
+	i := -1
 	return e.groups(c, b, p, func(there *level, g facade.Group) any {
-		return &page{rows: there.cut(g.From, g.To), Page: g.Page}
+		i++
+		return &page{rows: there.cut(g.From, g.To), Page: g.Page, list: list, i: i}
 	})
 }
 

@@ -1,0 +1,126 @@
+package resolvers_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// called are the calls that a query makes, as entity.operation, sorted.
+func (b *blog) called(query, variables string) (calls []string, text string) {
+	b.calls()
+	text = b.do(query, variables)
+	for _, c := range b.calls() {
+		calls = append(calls, c.Entity+"."+c.Operation)
+	}
+	slices.Sort(calls)
+	return calls, text
+}
+
+// TestGroups asks for aggregate and groups of connections, with the calls that answer them.
+func TestGroups(t *testing.T) {
+	b := newBlog(t)
+	for _, c := range []struct{ query, variables, calls, want string }{
+		{
+			`{ posts(first: 1) { aggregate { count views { sum avg min max countDistinct } } } }`, ``, "post.aggregate",
+			`{"posts":{"aggregate":{"count":9,"views":{"sum":450,"avg":50,"min":10,"max":90,"countDistinct":9}}}}`,
+		},
+		{
+			`{ posts(filter: {status: {eq: live}}, first: 1) { total items { id } aggregate { count } } }`, ``, "post.aggregate post.list",
+			`{"posts":{"total":3,"items":[{"id":1}],"aggregate":{"count":3}}}`,
+		},
+		{
+			`{ posts { groups(by: [{status: VALUE}], having: {views: {max: {gt: 70}}}, orderBy: [{price: {sum: DESC}}]) { items { key { status views } price { avg } } hasMore } } }`, ``, "post.aggregate",
+			`{"posts":{"groups":{"items":[{"key":{"status":"draft","views":null},"price":{"avg":"6.50000000"}},{"key":{"status":"gone","views":null},"price":{"avg":"5.50000000"}}],"hasMore":false}}}`,
+		},
+		{
+			`query($by: [PostGroupBy!]!, $having: PostHaving, $order: [PostGroupOrder!], $first: Int) { posts { groups(by: $by, having: $having, orderBy: $order, first: $first) { items { key { status } count } hasMore } } }`,
+			`{"by":[{"status":"VALUE"}],"having":{"not":{"views":{"sum":{"lt":140}}}},"order":[{"views":{"sum":"DESC"}}],"first":1}`, "post.aggregate",
+			`{"posts":{"groups":{"items":[{"key":{"status":"draft"},"count":3}],"hasMore":true}}}`,
+		},
+		{ // one call for all authors, and one for each set of arguments
+			`{ authors { items { id posts { a: aggregate { count } b: aggregate { views { max } } groups(by: {status: VALUE}, first: 1) { items { key { status } count } hasMore } } } } }`, ``, "author.list post.aggregate post.aggregate",
+			`{"authors":{"items":[` +
+				`{"id":"ada","posts":{"a":{"count":4},"b":{"views":{"max":80}},"groups":{"items":[{"key":{"status":"draft"},"count":1}],"hasMore":true}}},` +
+				`{"id":"bob","posts":{"a":{"count":5},"b":{"views":{"max":90}},"groups":{"items":[{"key":{"status":"draft"},"count":2}],"hasMore":true}}},` +
+				`{"id":"cyd","posts":{"a":{"count":0},"b":{"views":{"max":null}},"groups":{"items":[],"hasMore":false}}}]}}`,
+		},
+		{
+			`{ posts(filter: {id: {eq: 1}}) { items { comments { aggregate { __typename count likes { __typename } } } } } }`, ``, "comment.aggregate post.list",
+			`{"posts":{"items":[{"comments":{"aggregate":{"__typename":"CommentAggregate","count":2,"likes":{"__typename":"IntAggregate"}}}}]}}`,
+		},
+		{
+			`query($yes: Boolean!) { posts { aggregate @skip(if: $yes) { count } total @include(if: $yes) } }`, `{"yes":true}`, "post.list",
+			`{"posts":{"total":9}}`,
+		},
+		{
+			`query($yes: Boolean!) { posts { aggregate @skip(if: $yes) { count } total @include(if: $yes) } }`, `{"yes":false}`, "post.aggregate",
+			`{"posts":{"aggregate":{"count":9}}}`,
+		},
+	} {
+		calls, text := b.called(c.query, c.variables)
+		if got := strings.Join(calls, " "); got != c.calls {
+			t.Errorf("%s\ncalls %s, want %s", c.query, got, c.calls)
+		}
+		if want := `{"data":` + c.want + `}`; text != want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.query, text, want)
+		}
+	}
+}
+
+// TestGroupPages reads groups page by page.
+func TestGroupPages(t *testing.T) {
+	b := newBlog(t)
+	var got []string
+	after := "null"
+	for range 5 {
+		var r struct {
+			Data struct {
+				Posts struct {
+					Groups struct {
+						Items     []struct{ Key json.RawMessage }
+						HasMore   bool
+						EndCursor json.RawMessage
+					}
+				}
+			}
+		}
+		decode(t, b.do(`query($after: String) { posts { groups(by: {authorId: VALUE}, orderBy: {authorId: {key: DESC}}, first: 1, after: $after) { items { key { authorId } } hasMore endCursor } } }`, `{"after":`+after+`}`), &r)
+		for _, g := range r.Data.Posts.Groups.Items {
+			got = append(got, string(g.Key))
+		}
+		if after = string(r.Data.Posts.Groups.EndCursor); !r.Data.Posts.Groups.HasMore {
+			break
+		}
+	}
+	if want := `{"authorId":"bob"} {"authorId":"ada"}`; strings.Join(got, " ") != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestGroupRefusals: what groups refuse is an error at the field alone.
+func TestGroupRefusals(t *testing.T) {
+	b := newBlog(t)
+	for _, c := range []struct{ query, code, message string }{
+		{`{ posts { total groups(by: [{createdAt: DAY}], zone: "Mars") { hasMore } } }`, "VALIDATION_FAILED", "zone is no time zone; write a name such as Europe/Paris"},
+		{`{ posts { total groups(by: [{status: VALUE}], first: -1) { hasMore } } }`, "VALIDATION_FAILED", "limit must be at least 0"},
+		{`{ posts { total groups(by: [{status: VALUE}, {status: VALUE}]) { hasMore } } }`, "VALIDATION_FAILED", "by names status twice; a field groups once"},
+		{`query { posts { total groups(by: [{status: VALUE}], after: "x") { hasMore } } }`, "VALIDATION_FAILED", "after is no cursor of post.aggregate in this order"},
+		{`{ posts(first: 1) { total items { tags { aggregate { count } items { id } } } } }`, "NOT_IMPLEMENTED", "the rows of this connection are chosen one by one"},
+		{`{ posts { total groups(by: [{status: VALUE}], orderBy: [{views: {sum: DESC, avg: ASC}}]) { hasMore } } }`, "", "must specify exactly one key"},
+	} {
+		var r struct {
+			Data   struct{ Posts struct{ Total int } }
+			Errors []struct {
+				Message    string
+				Path       []any
+				Extensions struct{ Code string }
+			}
+		}
+		decode(t, b.do(c.query, ""), &r)
+		if len(r.Errors) != 1 || !strings.Contains(r.Errors[0].Message, c.message) || c.code != "" && (r.Errors[0].Extensions.Code != c.code || r.Data.Posts.Total != 9) {
+			t.Errorf("%s: %+v", c.query, r)
+		}
+	}
+}
