@@ -26,10 +26,11 @@ type groups struct {
 	numbers map[string]*object
 	inputs  map[string]*input
 	units   map[string]*enum
+	columns map[string]*binding.Field // by the names of fields, which many doors have
 }
 
 func newGroups(fs *filters) *groups {
-	return &groups{filters: fs, numbers: map[string]*object{}, inputs: map[string]*input{}, units: map[string]*enum{}}
+	return &groups{filters: fs, numbers: map[string]*object{}, inputs: map[string]*input{}, units: map[string]*enum{}, columns: map[string]*binding.Field{}}
 }
 
 // grouped is a field that rows are grouped by and that functions are of.
@@ -190,12 +191,17 @@ func (gs *groups) addTo(page *object, d *door) {
 	for i := range fields {
 		f := &fields[i]
 		at := by.at(f.Property, "aggregate").old(f.old)
-		gs.addFields(key, at, &field{name: f.name, typ: f.typ, deprecated: f.deprecated(), binding: column(f.name)})
+		bound := gs.columns[f.name]
+		if bound == nil {
+			bound = column(f.name)
+			gs.columns[f.name] = bound
+		}
+		gs.addFields(key, at, &field{name: f.name, typ: f.typ, deprecated: f.deprecated(), binding: bound})
 		gs.addInput(unit, at, &arg{name: f.name, typ: gs.unitsOf(f), deprecated: f.deprecated()})
 		if f.name == "count" || f.name == binding.GroupKey {
 			continue // a group has these of its own
 		}
-		gs.addFields(one, at, &field{name: f.name, typ: gs.required(gs.numbersOf(f).gql), deprecated: f.deprecated(), binding: column(f.name)})
+		gs.addFields(one, at, &field{name: f.name, typ: gs.required(gs.numbersOf(f).gql), deprecated: f.deprecated(), binding: bound})
 		if f.name != "and" && f.name != "or" && f.name != "not" { // the filter reports these
 			gs.addInput(having, at, &arg{name: f.name, typ: gs.havingOf(f), deprecated: f.deprecated()})
 		}

@@ -73,11 +73,24 @@ func unreferenced(s *ast.Schema) {
 }
 
 // forget drops what only a reader of the SDL would want: positions and comments
-// keep every token of the text alive, most of a large schema's memory.
+// keep every token of the text alive, most of a large schema's memory. Equal types become one.
 func forget(s *ast.Schema) {
+	types := map[ast.Type]*ast.Type{}
+	var shared func(t *ast.Type) *ast.Type
+	shared = func(t *ast.Type) *ast.Type {
+		if t == nil {
+			return nil
+		}
+		key := ast.Type{NamedType: t.NamedType, NonNull: t.NonNull, Elem: shared(t.Elem)}
+		if types[key] == nil {
+			t.Elem, t.Position = key.Elem, nil
+			types[key] = t
+		}
+		return types[key]
+	}
 	args := func(list ast.ArgumentDefinitionList) {
 		for _, a := range list {
-			a.Position, a.Type.Position = nil, nil
+			a.Position, a.Type = nil, shared(a.Type)
 			a.BeforeDescriptionComment, a.AfterDescriptionComment = nil, nil
 		}
 	}
@@ -87,9 +100,7 @@ func forget(s *ast.Schema) {
 		for _, f := range d.Fields {
 			f.Position = nil
 			f.BeforeDescriptionComment, f.AfterDescriptionComment = nil, nil
-			for t := f.Type; t != nil; t = t.Elem {
-				t.Position = nil
-			}
+			f.Type = shared(f.Type)
 			args(f.Arguments)
 		}
 		for _, v := range d.EnumValues {
