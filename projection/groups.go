@@ -11,8 +11,8 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// groups are the types of aggregate and groups on the connections of doors. What a field is grouped by and
-// has functions of depends on its scalar alone, so these types are shared by all doors:
+// groups are the types of aggregate and groups on the connections of doors. The functions and
+// the units of a field depend on its scalar alone, so their types are shared by all doors:
 //
 //	type IntAggregate        countDistinct sum avg min max
 //	input IntHaving          the same, with filters
@@ -136,7 +136,7 @@ func (gs *groups) directionsOf(f *grouped) graphql.Input {
 	return in.gql
 }
 
-// unitsOf returns what a field is grouped by: its value, or a period of a date.
+// unitsOf returns the units that a field is grouped by.
 func (gs *groups) unitsOf(f *grouped) graphql.Input {
 	name, of := "GroupValue", []string{"VALUE"}
 	switch f.Kind {
@@ -146,7 +146,7 @@ func (gs *groups) unitsOf(f *grouped) graphql.Input {
 		name, of = "GroupDateTime", append(of, "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
 	}
 	if gs.units[name] == nil {
-		gs.units[name] = gs.newEnum(gs.free(name, ownOrigin), "What is one group: equal values"+strings.Repeat(", or a period; weeks begin on Monday", min(len(of)-1, 1))+".", of)
+		gs.units[name] = gs.newEnum(gs.free(name, ownOrigin), "The unit of a key of groups."+strings.Repeat(" A week begins on Monday.", min(len(of)-1, 1)), of)
 	}
 	return gs.units[name].gql
 }
@@ -178,7 +178,7 @@ func (gs *groups) addTo(page *object, d *door) {
 	}
 	by := &origin{what: "aggregate", door: d.Door}
 	one := gs.newObject(gs.free(d.typ+"Aggregate", by), "Numbers about rows: about all of the list, or about those of a group.")
-	key := gs.newObject(gs.free(d.typ+"GroupKey", by), "What the rows of a group have in common: the values of the fields that by names, and null for others.")
+	key := gs.newObject(gs.free(d.typ+"GroupKey", by), "The keys of a group: the values that its rows share. A field that by does not name is null.")
 	list := gs.newObject(gs.free(d.typ+"Groups", by), "")
 	unit := gs.newInput(gs.free(d.typ+"GroupBy", by), "A key of groups, such as {createdAt: MONTH}.")
 	having := gs.newInput(gs.free(d.typ+"Having", by), "")
@@ -216,7 +216,7 @@ func (gs *groups) addTo(page *object, d *door) {
 		&field{name: "hasMore", typ: gs.required(graphql.Boolean), binding: hasMoreBinding},
 		&field{name: "endCursor", typ: text, binding: endCursorBinding})
 	gs.addFields(page, by,
-		&field{name: "aggregate", typ: one.gql, binding: aggregateBinding, description: "Numbers about all rows that the filter of the list lets through, whatever its page."},
+		&field{name: "aggregate", typ: one.gql, binding: aggregateBinding, description: "Numbers about all rows that the filter of the list lets through, on all pages."},
 		&field{name: "groups", typ: list.gql, binding: groupsBinding, description: "The same rows in groups, a page of them.", args: []*arg{
 			{name: "by", typ: gs.required(gs.list(gs.required(unit.gql)))},
 			{name: "having", typ: having.gql, description: "Which groups."},

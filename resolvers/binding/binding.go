@@ -163,7 +163,7 @@ const (
 	IntoBefore                 // query.before
 	IntoGroupBy                // query.by of aggregate: [{status: VALUE}, {placedAt: MONTH}]
 	IntoHaving                 // query.having of aggregate, and names of its query.select
-	IntoGroupSort              // query.sort of aggregate, likewise: [{total: {sum: DESC}}, {status: {key: ASC}}]
+	IntoGroupSort              // query.sort of aggregate, with names for select too: [{total: {sum: DESC}}, {status: {key: ASC}}]
 )
 
 // AppendEvent appends the row of an event's own members to rows, those that the layout of rows

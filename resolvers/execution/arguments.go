@@ -2,6 +2,7 @@ package execution
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,11 +88,10 @@ func (f *Fetch) Invocation(vars *language.Variables) *Invocation {
 	params, query := member{}, member{}
 	var allParams, allQuery json.RawMessage
 	paging := paging{}
-	groups := groupQuery{&query, f.functions[:len(f.functions):len(f.functions)]}
-	for i := range f.Args.bound {
-		b := &f.Args.bound[i]
+	functions := slices.Clip(f.functions)
+	for _, b := range f.Args.bound {
 		text, ok := r.Argument(nil, b.def, b.value)
-		if !ok || groups.add(&r, b, text) {
+		if !ok {
 			continue
 		}
 		switch b.Into {
@@ -107,6 +107,9 @@ func (f *Fetch) Invocation(vars *language.Variables) *Invocation {
 			params.add(b.Key, text)
 		case binding.IntoSort:
 			query.add(b.Key, sortKeys(&r, text))
+		case binding.IntoGroupBy, binding.IntoHaving, binding.IntoGroupSort:
+			text, functions = groupArgument(&r, b.Into, text, functions)
+			query.add(b.Key, text)
 		case binding.IntoFirst:
 			paging.first = text
 		case binding.IntoLast:
@@ -137,7 +140,9 @@ func (f *Fetch) Invocation(vars *language.Variables) *Invocation {
 			query.add("limit", []byte("0")) // for the total alone
 		}
 	}
-	groups.end()
+	if len(functions) > 0 {
+		query.add("select", jsontext.AppendStrings(nil, functions))
+	}
 	in.Params, in.Query, in.Err = params.object(), query.object(), r.Err
 	// A door without cards for params has the argument id in addition to params; both name
 	// members of one object.

@@ -1,13 +1,10 @@
 package execution
 
 import (
-	"encoding/json"
-
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Aggregate and groups of a connection are calls of aggregate, beside the list that answers its rows:
@@ -41,7 +38,7 @@ func (c *compiler) grouped(f *Field, g group, on *Fetch) {
 	c.fill(f, g)
 }
 
-// selectFunctions adds what a field of a group selects to the functions. An object without any is there
+// selectFunctions adds the functions that a field of a group selects. An object without any is there
 // if one is asked for.
 func (f *Fetch) selectFunctions(of *Field) {
 	column := of.Type.Binding.Column
@@ -62,40 +59,25 @@ func (f *Fetch) selectFunctions(of *Field) {
 	}
 }
 
-// groupQuery writes arguments of groups to the query of aggregate, and collects the functions that
-// they name beside those that are selected.
-type groupQuery struct {
-	query     *member
-	functions []string
-}
-
-// add writes an argument; ok is false if it is no argument of groups.
-func (q *groupQuery) add(r *language.Renderer, b *bound, text json.RawMessage) (ok bool) {
+// groupArgument returns an argument of groups as the query of aggregate has it, and functions with those
+// that it names.
+func groupArgument(r *language.Renderer, into binding.Place, text []byte, functions []string) (value []byte, all []string) {
+	if !sent(text) {
+		return text, functions
+	}
 	var err *kiterror.Error
-	switch b.Into {
+	switch into {
 	case binding.IntoGroupBy:
 		text, err = binding.GroupBy(text)
 	case binding.IntoGroupSort:
-		if sent(text) {
-			text, q.functions, err = binding.GroupSort(text, q.functions)
-		}
-	case binding.IntoHaving:
-		q.functions = binding.GroupHaving(text, q.functions)
+		text, functions, err = binding.GroupSort(text, functions)
 	default:
-		return false
+		functions = binding.GroupHaving(text, functions)
 	}
 	if err != nil && r.Err == nil {
 		r.Err = err
 	}
-	q.query.add(b.Key, text)
-	return true
-}
-
-// end writes the functions.
-func (q *groupQuery) end() {
-	if len(q.functions) > 0 {
-		q.query.add("select", jsontext.AppendStrings(nil, q.functions))
-	}
+	return text, functions
 }
 
 // ungrouped is the error of a connection whose rows no list answers.

@@ -5,7 +5,6 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 )
@@ -48,7 +47,7 @@ func (e *Executor) groupsOf(b *binding.Field, l *listed, p graphql.ResolveParams
 	} else {
 		entity = l.binding.Door.Name
 	}
-	c := e.call(p.Context, entity, catalog.Aggregate)
+	c := e.call(p.Context, entity, "aggregate")
 	query, err := e.groupQuery(b, l, p)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ import (
 //
 // Where the keys have few rows one scan of an index reads them all, see [scan].
 func (r *reading) each() error {
-	if err := r.eachKeys(); err != nil {
+	if err := eachKeys(r); err != nil {
 		return err
 	}
 	if r.scan = r.scanOf(r.keyed, r.keys); r.scan == nil {
@@ -34,7 +34,7 @@ func (r *reading) each() error {
 }
 
 // eachKeys reads the keys.
-func (r *reading) eachKeys() error {
+func eachKeys(r *reading) error {
 	c, err := r.Table.Column(r.Find.Each.Field)
 	if err != nil {
 		return err
@@ -219,12 +219,13 @@ func (r *reading) totals(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 		b.Text("NULL, ")
 	}
 	b.Text("count(*)")
-	r.joinKeys(b, c, keys, alias)
+	joinKeys(r, c, keys, alias)
 	b.Text(" GROUP BY k.n")
 }
 
 // joinKeys writes the keys, the rows that have them and the conditions.
-func (r *reading) joinKeys(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value, alias string) {
+func joinKeys(r *reading, c *sqltext.Column, keys sqltext.Value, alias string) {
+	b := r.b
 	b.Text(" FROM ")
 	r.unnest(b, c, keys)
 	b.Text(" JOIN ", r.Table.Name, " AS ", alias, " ON ")

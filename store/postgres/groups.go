@@ -20,10 +20,10 @@ func (s *access) group(ctx context.Context, t *table, q *facade.Find) (*facade.F
 	defer r.b.Free()
 	err := r.Begin(&t.Table, q, budget.MeterOf(ctx))
 	if err == nil && q.Each != nil {
-		err = r.eachKeys()
+		err = eachKeys(r)
 	}
 	if err == nil {
-		err = r.Grouped(r.b, "k.n", func(alias string) { r.joinKeys(r.b, r.keyed, dialect{}.Keys(r.keyed, r.keys), alias) })
+		err = r.Grouped(r.b, "k.n", func(alias string) { joinKeys(r, r.keyed, dialect{}.Keys(r.keyed, r.keys), alias) })
 	}
 	if err == nil {
 		err = s.db.ReadAs(ctx, r.Lane(false), func(c *engine.Conn) error { return runGroups(r, c) })
@@ -40,7 +40,7 @@ func (s *access) group(ctx context.Context, t *table, q *facade.Find) (*facade.F
 // runGroups runs the statement of groups.
 func runGroups(r *reading, c *engine.Conn) error {
 	r.Reset()
-	groups := r.ReadGroups()
+	groups := sqltext.ReadGroups(&r.Reading)
 	q, args := r.query(r.b, groups.First, groups.First, func(values [][]byte) error { // the number in its key is the last column
 		key := int64(0)
 		if groups.First > 0 {

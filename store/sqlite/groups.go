@@ -59,7 +59,7 @@ func runGroups(r *reading, c *engine.Conn) error {
 	if err != nil {
 		return err
 	}
-	groups := r.ReadGroups()
+	groups := sqltext.ReadGroups(&r.Reading)
 	first := groups.First
 	for st.Step() {
 		if !groups.Next(st.ColumnInt64(0)) {

@@ -120,7 +120,7 @@ type GroupsRead struct {
 }
 
 // ReadGroups begins to read groups.
-func (r *Reading) ReadGroups() GroupsRead {
+func ReadGroups(r *Reading) GroupsRead {
 	if r.Find.Each != nil {
 		of := r.Groups(RoomForEach(len(r.Find.Each.Values), r.Find.Limit))
 		return GroupsRead{&of, r, 1}
