@@ -35,7 +35,7 @@ func admitAggregate(ctx context.Context, x *execution) error {
 	}
 	g.groups = groups
 	for _, k := range keys {
-		g.order.keys = append(g.order.keys, SortKey{k.Field, k.Desc})
+		g.order.keys = append(g.order.keys, SortKey{Field: k.Field, Desc: k.Desc})
 	}
 	g.order.mark = markOf(groups.Entity, g.order.keys)
 	switch {
@@ -97,11 +97,6 @@ func (h groupHost) Named(name string) *schema.Property { return sortBy(h.viewer,
 
 // Names implements [aggregate.Host].
 func (h groupHost) Names() []string { return sortable(h.viewer) }
-
-// Converts implements [aggregate.Host].
-func (h groupHost) Converts(p *schema.Property) bool {
-	return p.Axes.Out.Name != "" && !h.inside && !h.kept
-}
 
 // runAggregate answers a page of groups, or one for every key of a batch.
 func runAggregate(ctx context.Context, x *execution) (*Result, error) {

@@ -38,7 +38,7 @@ func admitList(ctx context.Context, x *execution) error {
 			x.details = append(x.details, p.Details...)
 			_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork) // the store reads the rest
 		case "sort":
-			l.order = readSort(&x.viewer, value)
+			l.order = readSort(ctx, &x.viewer, value)
 		case "limit":
 			l.limit = min(readCount(&x.refusals, "limit", value), x.door.Limits.Max)
 		case "offset":
@@ -197,7 +197,7 @@ func readCounting(r *refusals, value json.RawMessage) counting {
 
 // readSort reads "-createdAt,title" or a list of such keys. The primary key ends every
 // order, so that it defines one order of the rows.
-func readSort(x *viewer, value json.RawMessage) order {
+func readSort(ctx context.Context, x *viewer, value json.RawMessage) order {
 	names, ok := readNames(&x.refusals, "sort", "-createdAt,title", `["-createdAt", "title"]`, value)
 	if !ok {
 		return x.door.byID
@@ -215,19 +215,28 @@ func readSort(x *viewer, value json.RawMessage) order {
 			bare = strings.TrimPrefix(bare, "+")
 		}
 		p := sortBy(x, bare)
+		derived, why := (*filter.Derived)(nil), ""
+		if p == nil && strings.Contains(bare, ".") {
+			if derived, why = sortBehind(ctx, x, bare); derived != nil {
+				p = derived.As
+			}
+		}
 		switch {
+		case why != "":
+			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, which %s", kiterror.Quoted(bare), why))
+			return x.door.byID
 		case p == nil:
 			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, x.instead(bare, func() []string { return sortable(x) })))
 			return x.door.byID
 		case !filter.IsScalar(p):
 			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, whose values have no order", p.Name))
 			return x.door.byID
-		case slices.ContainsFunc(keys, func(k SortKey) bool { return k.Field == p }):
+		case slices.ContainsFunc(keys, func(k SortKey) bool { return k.Field == p || derived != nil && k.Field.Name == p.Name }):
 			x.refuseQuery("sort", "uniqueItems", fmt.Sprintf("names %s twice; leave the second one out", p.Name))
 			return x.door.byID
 		}
 		if len(keys) == 0 || keys[len(keys)-1].Field != e.Primary { // nothing is left to sort behind the primary key
-			keys = append(keys, SortKey{p, desc})
+			keys = append(keys, SortKey{p, desc, derived})
 		}
 	}
 	o := newOrder(e, keys)
@@ -271,6 +280,13 @@ func sortBy(x *viewer, name string) *schema.Property {
 		return nil
 	}
 	return p
+}
+
+// sortBehind is the value behind a relation that a key of sort means, if it exists for the caller.
+func sortBehind(ctx context.Context, x *viewer, path string) (*filter.Derived, string) {
+	p := filter.Parser{Host: x}
+	_ = RequestOf(ctx).Spend(conditionWork)
+	return p.Path(ctx, x.door.Entity, x.view(x.doorScope), path)
 }
 
 // sortable lists the fields that the caller may sort by, for messages.

@@ -22,18 +22,17 @@ func locate(ctx context.Context, x *execution, from []json.RawMessage, backward 
 		return from, nil
 	}
 	keys := x.list.order.keys
-	names := make([]string, len(keys))
-	for i, k := range keys {
-		names[i] = k.Field.Name
-	}
-	found, err := x.store().Find(ctx, &Find{Entity: x.door.Entity, Select: rows.NewLayout(names), Where: x.doorScope.Rows, Key: from[len(from)-1]})
+	one := Find{Entity: x.door.Entity, Key: from[len(from)-1]}
+	found, err := x.store().Find(ctx, &Find{
+		Entity: x.door.Entity, Select: noFields, Where: filter.Both(x.doorScope.Rows, one.Condition()), Sort: keys, Limit: 1, Keys: true,
+	})
 	if err != nil {
 		return nil, err
 	}
 	if found.Rows.Len() > 0 {
-		whole := make([]json.RawMessage, len(names))
-		for i := range whole {
-			whole[i] = found.Rows.Row(0).At(i)
+		var whole []json.RawMessage
+		for _, v := range jsontext.Elements(found.Keys[0]) {
+			whole = append(whole, v)
 		}
 		if isAtCursor(from, whole) {
 			return whole, nil

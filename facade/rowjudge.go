@@ -83,12 +83,16 @@ func (j *rowJudge) compared(ctx context.Context, f *filter.Filter, of []int, neg
 	ask := keysOf{field: j.entity.Primary}
 	for _, i := range of {
 		r := &j.rows[i]
-		switch value := jsontext.Get(r.text, f.Field.Name); {
+		var value json.RawMessage
+		if f.Op != filter.Aggregate { // the store has the rows behind a relation
+			value = jsontext.Get(r.text, f.Field.Name)
+		}
+		switch {
 		case value != nil:
 			if f.Meets(value) {
 				met = append(met, i)
 			}
-		case r.gone || r.key == nil || j.x.door.Frond.Remote != "" || f.Field.Owner != j.entity:
+		case r.gone || r.key == nil || j.x.door.Frond.Remote != "" || f.Field != nil && f.Field.Owner != j.entity:
 			if negated {
 				met = append(met, i)
 			}

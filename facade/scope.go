@@ -162,6 +162,11 @@ func (x *viewer) Decode(p *schema.Property, text json.RawMessage) (json.RawMessa
 	return x.door.keeper.decode(x, p, text)
 }
 
+// Converts implements [filter.Host].
+func (x *viewer) Converts(p *schema.Property) bool {
+	return p.Axes.Out.Name != "" && !x.inside && !x.kept
+}
+
 // view is a scope as a filter of this call asks about it.
 func (x *viewer) view(scope *access.Scope) filter.Scope {
 	if x.inside {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -163,10 +164,18 @@ func (q *Find) Condition() *filter.Filter {
 	return filter.Both(q.Where, &filter.Filter{Op: filter.Eq, Field: q.Entity.Primary, Values: []any{id}})
 }
 
+// Derives reports whether the read has values that rows behind a relation give.
+func (q *Find) Derives() bool {
+	return q.Where.Derives() || slices.ContainsFunc(q.Sort, func(k SortKey) bool { return k.Derived != nil })
+}
+
 // SortKey is one key of an order; null is the smallest value in every store.
 type SortKey struct {
+	// Field is a field of the rows, or Derived.As.
 	Field *schema.Property
 	Desc  bool
+	// Derived is the value that rows behind a relation give; nil: it is the row's own.
+	Derived *filter.Derived
 }
 
 // EachKey asks a Find for each of many values of one field. Values are distinct.

@@ -116,7 +116,7 @@ func bindUnder(f *filter.Filter, in binding, negated bool) *filter.Filter {
 		return nil
 	}
 	switch f.Op {
-	case filter.And, filter.Or, filter.Not, filter.Some, filter.None, filter.Every:
+	case filter.And, filter.Or, filter.Not, filter.Some, filter.None, filter.Every, filter.Aggregate:
 		if f.Op == filter.Not || f.Op == filter.None {
 			negated = !negated
 		}
@@ -133,7 +133,9 @@ func bindUnder(f *filter.Filter, in binding, negated bool) *filter.Filter {
 		if subs == nil {
 			return f
 		}
-		return &filter.Filter{Op: f.Op, Link: f.Link, Sub: subs}
+		out := *f
+		out.Sub = subs
+		return &out
 	}
 	for _, v := range f.Values {
 		if _, is := v.(*reference); is {

@@ -24,11 +24,23 @@ func Missing(q *facade.Find) *schema.Property {
 	switch g := q.Group; {
 	case g != nil && g.Keys > 0 && g.Columns[0].Unit == aggregate.Value: // no index has an order of groups
 		first = g.Columns[0].Of
+	case g == nil && len(q.Sort) > 0 && q.Sort[0].Derived != nil: // no index has its order
+		return behind(q.Sort[0].Derived)
 	case g == nil && len(q.Sort) > 0:
 		first = q.Sort[0].Field
 	}
 	if first != nil && unindexed(first) {
 		return first
+	}
+	return nil
+}
+
+// behind is the field by which the rows are found that give a value, where it has no index.
+func behind(d *filter.Derived) *schema.Property {
+	for ; d != nil; d = d.Next {
+		if p := d.Link.Inverse; p != nil && unindexed(p) {
+			return p
+		}
 	}
 	return nil
 }
@@ -64,6 +76,8 @@ func compared(f *filter.Filter) *schema.Property {
 		if unindexed(f.Field) {
 			return f.Field
 		}
+	case filter.Aggregate:
+		return behind(f.Derived)
 	case filter.And, filter.Some:
 		for _, sub := range f.Sub {
 			if p := compared(sub); p != nil {

@@ -63,6 +63,9 @@ func (h fnv) filter(f *filter.Filter) fnv {
 	if f.Link != nil {
 		h = h.text(f.Link.Field.Name)
 	}
+	if f.Derived != nil {
+		h = h.text(f.Derived.As.Name)
+	}
 	for _, sub := range f.Sub {
 		h = h.filter(sub)
 	}
@@ -131,6 +134,8 @@ func writeFilter(b *strings.Builder, f *filter.Filter) {
 		b.WriteString(map[filter.Op]string{filter.Some: "(", filter.None: " none(", filter.Every: " every("}[f.Op])
 		several(", ")
 		b.WriteByte(')')
+	case filter.Aggregate:
+		several(", ")
 	default:
 		b.WriteString(f.Field.Name + " " + f.Op.Word())
 	}

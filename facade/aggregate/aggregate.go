@@ -18,51 +18,21 @@ import (
 )
 
 // Func is the function of a column: the zero value is a key of the group.
-type Func uint8
+type Func = filter.Func
 
 // The functions.
 const (
-	Key Func = iota
-	Count
-	CountDistinct
-	Sum
-	Avg
-	Min
-	Max
+	Key           = filter.Key
+	Count         = filter.Count
+	CountDistinct = filter.CountDistinct
+	Sum           = filter.Sum
+	Avg           = filter.Avg
+	Min           = filter.Min
+	Max           = filter.Max
 )
 
-// functions are their names.
-var functions = [...]string{Count: "count", CountDistinct: "countDistinct", Sum: "sum", Avg: "avg", Min: "min", Max: "max"}
-
-// String returns the name of the function.
-func (f Func) String() string { return functions[f] }
-
 // OfField are the functions that a field may have, in the order in which they are listed.
-var OfField = []Func{CountDistinct, Sum, Avg, Min, Max}
-
-// On reports whether values of a kind have the function.
-func (f Func) On(kind schema.Kind) bool {
-	switch f {
-	case Key, CountDistinct:
-		return kind != schema.KindJSON
-	case Sum, Avg:
-		return kind == schema.KindInteger || kind == schema.KindNumber || kind == schema.KindDecimal
-	case Min, Max:
-		return kind != schema.KindJSON && kind != schema.KindBoolean
-	}
-	return false
-}
-
-// Kind is the kind of the function's values for a field of a kind.
-func (f Func) Kind(of schema.Kind) schema.Kind {
-	switch {
-	case f == Count, f == CountDistinct:
-		return schema.KindInteger
-	case f == Avg && of == schema.KindInteger:
-		return schema.KindNumber
-	}
-	return of
-}
+var OfField = filter.OfField
 
 // Unit is the period that a key of dates is cut to; the zero value is the date itself.
 type Unit uint8

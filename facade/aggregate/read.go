@@ -42,9 +42,6 @@ type Host interface {
 	Named(name string) *schema.Property
 	// Names are those of the fields that Named knows, for messages.
 	Names() []string
-	// Converts reports whether the field's values leave in another form than they are kept in, so
-	// that nothing can be said about them without disclosing it.
-	Converts(p *schema.Property) bool
 }
 
 // Reader reads groupings about the rows of an entity. It goes on after a fault, so that Details

@@ -21,8 +21,48 @@ type Filter struct {
 	// text a Record holds, an operand of Has is of the kind of the array's items,
 	// IsNull has a bool.
 	Values []any
-	Link   *schema.Link // of Some, None, Every; for a one-relation always Some
-	Sub    []*Filter    // of And, Or, Not (one), and of Some, None, Every (one or none)
+	Link   *schema.Link // of Some, None, Every, Aggregate; for a one-relation always Some
+	// Derived is the value that Aggregate compares, by the comparison in Sub or an And of several.
+	Derived *Derived
+	Sub     []*Filter // of And, Or, Not and Aggregate (one), and of Some, None, Every (one or none)
+}
+
+// Derived is a value that the rows behind a relation give a row: a field of the one row, or an
+// aggregate of many. A row without the other side has null, and counts 0.
+//
+//	author.name          Link author, Of name
+//	author.country.name  Link author, Next (Link country, Of name)
+//	reviews.count        Link reviews, Func Count
+//	reviews.rating.avg   Link reviews, Func Avg, Of rating
+type Derived struct {
+	// As is the value as orders and comparisons name it. Its owner has no other field.
+	As   *schema.Property
+	Link *schema.Link
+	// Where is the condition on the rows that exist for the caller; nil: all rows.
+	Where *Filter
+	// Next is the value of the row that Link leads to; nil: that of Func and Of.
+	Next *Derived
+	Func Func             // Key: the field itself
+	Of   *schema.Property // of Link.Target; nil: the number of rows
+}
+
+// named gives the value the name of its path.
+func (d *Derived) named(path string) *Derived {
+	last := d
+	for last.Next != nil {
+		last = last.Next
+	}
+	kind := schema.KindInteger
+	if last.Of != nil {
+		kind = last.Func.Kind(last.Of.Kind)
+	}
+	e := d.Link.Field.Owner
+	for at := d; at != nil; at = at.Next {
+		at.As = &schema.Property{Kind: kind}
+		at.As.Name = path
+		schema.Derive(e.Name, e.Key, []*schema.Property{at.As})
+	}
+	return d
 }
 
 // Op is the operation of a Filter. The zero value is And.
@@ -46,10 +86,11 @@ const (
 	EndsWith
 	IContains // both sides in lower case, as Unicode maps them
 	IsNull
-	Has   // an array holds the value
-	Some  // a related row meets Sub
-	None  // no related row meets Sub
-	Every // no related row fails Sub; holds where there is none
+	Has       // an array holds the value
+	Some      // a related row meets Sub
+	None      // no related row meets Sub
+	Every     // no related row fails Sub; holds where there is none
+	Aggregate // the value that the related rows give meets Sub
 )
 
 // Both returns a filter that holds where a and b hold; nil holds for every row, and two of
@@ -92,6 +133,9 @@ func (f *Filter) Closed() *schema.Property {
 	}
 	if f.Link != nil && !f.Link.Field.Readable() {
 		return f.Link.Field
+	}
+	if d := f.Derived; d != nil && d.Of != nil && !d.Of.Readable() {
+		return d.Of
 	}
 	for _, sub := range f.Sub {
 		if p := sub.Closed(); p != nil {

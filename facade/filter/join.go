@@ -90,7 +90,7 @@ func equals(c *Filter, values []any) *Filter {
 
 // joinedSubs joins the filters within another one.
 func (f *Filter) joinedSubs() *Filter {
-	if len(f.Sub) == 0 {
+	if len(f.Sub) == 0 || f.Op == Aggregate {
 		return f
 	}
 	out := *f

@@ -81,7 +81,7 @@ func (f *Filter) AppendEqualities(dst []byte) (text []byte, ok bool) {
 //
 //	or, not                 or, not
 //	the row of a relation   author
-//	rows of a relation      comments some
+//	rows of a relation      comments some, comments count
 //	a comparison            authorId eq
 func (f *Filter) words() (name, operator string) {
 	switch f.Op {
@@ -89,6 +89,8 @@ func (f *Filter) words() (name, operator string) {
 		return map[Op]string{And: "and", Or: "or"}[f.Op], ""
 	case Not:
 		return "not", ""
+	case Aggregate:
+		return f.Link.Name, f.Derived.Func.String()
 	case Some, None, Every:
 		if !f.Link.Many {
 			return f.Link.Name, ""
@@ -112,10 +114,27 @@ func (f *Filter) appendOperand(dst []byte) []byte {
 			return append(dst, "{}"...)
 		}
 		return f.Sub[0].AppendJSON(dst)
+	case Aggregate:
+		return f.appendAggregate(dst)
 	case In, NotIn:
 		return jsontext.AppendList(dst, f.Values, rows.AppendValue)
 	}
 	return rows.AppendValue(dst, f.Values[0])
+}
+
+// appendAggregate appends the operand of the function, as [Parser] reads it.
+func (f *Filter) appendAggregate(dst []byte) []byte {
+	if f.Derived.Of != nil {
+		dst = jsontext.AppendName(append(dst, '{'), f.Derived.Of.Name)
+	}
+	dst = append(dst, '{')
+	for _, c := range f.Sub[0].Conditions() {
+		dst = c.appendOperand(jsontext.AppendName(jsontext.Comma(dst), c.Op.Word()))
+	}
+	if f.Derived.Of != nil {
+		dst = append(dst, '}')
+	}
+	return append(dst, '}')
 }
 
 // Word is the name of an operator that compares a field, as callers write it: eq.

@@ -54,6 +54,9 @@ type Host interface {
 	// Decode brings a value that rows have to equal over the boundary, by the conversion
 	// that the field names (spec 2.2: boundary.in); false where the conversion refuses it.
 	Decode(p *schema.Property, text json.RawMessage) (json.RawMessage, bool)
+	// Converts reports whether the field's values leave in another form than they are kept in, so
+	// that nothing can be said about them without disclosing it.
+	Converts(p *schema.Property) bool
 	// Answers reports whether an old name of a field that the caller may read means the field.
 	Answers(a *schema.FieldAlias) bool
 	// Suggests reports whether messages may name what exists (docs/decisions/errors.md).
@@ -128,6 +131,9 @@ type author struct{}
 // Behind implements [Host].
 func (author) Behind(context.Context, *schema.Link) (Scope, bool) { return All, true }
 
+// Converts implements [Host].
+func (author) Converts(*schema.Property) bool { return false }
+
 // Suggests implements [Host].
 func (author) Suggests() bool { return true }
 
@@ -195,13 +201,8 @@ func (p *Parser) member(e *schema.Entity, scope Scope, name string, value json.R
 		}
 		return &Filter{Op: Not, Sub: []*Filter{f}}
 	}
-	field, link := Field(e, name)
-	if a := e.Alias(name); field == nil && a != nil && scope.Readable(a.Field) && p.Host.Answers(a) {
-		if field = a.Field; name == a.Relation {
-			link = field.Link
-		}
-	}
-	if field == nil || !scope.Readable(field) {
+	field, link := p.named(e, scope, name)
+	if field == nil {
 		p.unknown(e, scope, name)
 		return nil
 	}
@@ -217,6 +218,20 @@ func (p *Parser) member(e *schema.Entity, scope Scope, name string, value json.R
 		return f
 	}
 	return p.quantified(e, scope, link, value)
+}
+
+// named is the meaning of a name, or of an old one, to the caller; nil where there is none.
+func (p *Parser) named(e *schema.Entity, scope Scope, name string) (*schema.Property, *schema.Link) {
+	field, link := Field(e, name)
+	if a := e.Alias(name); field == nil && a != nil && scope.Readable(a.Field) && p.Host.Answers(a) {
+		if field = a.Field; name == a.Relation {
+			link = field.Link
+		}
+	}
+	if field == nil || !scope.Readable(field) {
+		return nil, nil
+	}
+	return field, link
 }
 
 // Field is the meaning of a name in a filter: a field, or the relation it

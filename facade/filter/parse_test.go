@@ -107,6 +107,8 @@ func (r reader) Visible() *filter.Filter        { return r.rows }
 
 func (r reader) Behind(context.Context, *schema.Link) (filter.Scope, bool) { return r, true }
 
+func (reader) Converts(*schema.Property) bool { return false }
+
 func (reader) Decode(_ *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	return text, true
 }

@@ -3,6 +3,7 @@ package filter
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -14,6 +15,7 @@ import (
 //	{"author":{"name":{"eq":"Ada"}}}       the row that authorId leads to
 //	{"authorId":{"eq":"a1"}}               the id itself
 //	{"posts":{"some":{"status":{…}}}}      the rows whose authorId leads here
+//	{"posts":{"count":{"gte":5}}}          a value of these rows (see [Derived])
 //	{"tags":{"has":"t1"}}                  ids in the row, compared as an array
 //
 // Rows that the caller may not see do not exist on the other side: none is not met by them,
@@ -69,46 +71,109 @@ func (p *Parser) quantified(e *schema.Entity, scope Scope, link *schema.Link, va
 	var all []*Filter
 	for name, text := range jsontext.Members(value) {
 		p.path = append(p.path, name)
-		var op Op
-		switch {
-		case name == "some" && ok:
-			op = Some
-		case name == "none" && ok:
-			op = None
-		case name == "every" && ok:
-			op = Every
-		case link.Field.Stored && (name == "has" || name == "isNull"):
-			if f := p.comparison(link.Field, name, text); f != nil {
-				all = append(all, f)
-			}
-			p.path = p.path[:len(p.path)-1]
-			continue
-		default:
-			names := "some, none, every" + has(link.Field)
-			if !ok { // the rows do not exist here, their ids do
-				names = "has, isNull for the ids in the row"
-			}
-			p.refuse(schema.UnknownKey, "is no operator of many rows; there is "+names)
-			p.path = p.path[:len(p.path)-1]
-			continue
+		if f := p.ofMany(link, there, ok, name, text); f != nil {
+			all = append(all, f)
 		}
-		sub := p.object(link.Target, there, text)
 		p.path = p.path[:len(p.path)-1]
-		f := &Filter{Op: op, Link: link}
-		if op == Every && there.Visible() != nil && sub != nil {
-			// Every row the caller can see: one that is hidden does not count.
-			sub = &Filter{Op: Or, Sub: []*Filter{{Op: Not, Sub: []*Filter{there.Visible()}}, sub}}
-		} else if op != Every {
-			sub = Both(there.Visible(), sub)
-		}
-		if sub != nil {
-			f.Sub = []*Filter{sub}
-		} else if op == Every {
-			continue // every one of them meets {}
-		}
-		all = append(all, f)
 	}
 	return allOf(p.empty(all))
+}
+
+// ofMany reads one operator of a many relation; nil where it holds for every row. Without ok the rows
+// do not exist for the caller.
+func (p *Parser) ofMany(link *schema.Link, there Scope, ok bool, name string, text json.RawMessage) *Filter {
+	op, known := map[string]Op{"some": Some, "none": None, "every": Every}[name]
+	switch {
+	case known && ok:
+	case link.Field.Stored && (name == "has" || name == "isNull"):
+		return p.comparison(link.Field, name, text)
+	case ok && Function(name) != Key:
+		return p.aggregate(there, link, Function(name), text)
+	default:
+		names := "some, none, every, " + strings.Join(functions[Count:], ", ") + has(link.Field)
+		if !ok { // the rows do not exist here, their ids do
+			names = "has, isNull for the ids in the row"
+		}
+		p.refuse(schema.UnknownKey, "is no operator of many rows; there is "+names)
+		return nil
+	}
+	sub := p.object(link.Target, there, text)
+	if op == Every && there.Visible() != nil && sub != nil {
+		// Every row the caller can see: one that is hidden does not count.
+		sub = &Filter{Op: Or, Sub: []*Filter{{Op: Not, Sub: []*Filter{there.Visible()}}, sub}}
+	} else if op != Every {
+		sub = Both(there.Visible(), sub)
+	}
+	f := &Filter{Op: op, Link: link}
+	if sub != nil {
+		f.Sub = []*Filter{sub}
+	} else if op == Every {
+		return nil // every one of them meets {}
+	}
+	return f
+}
+
+// aggregate reads the operand of a function of the rows behind a many relation:
+//
+//	count   {"gte": 5}
+//	avg     {"rating": {"gte": 4}}
+func (p *Parser) aggregate(there Scope, link *schema.Link, fn Func, text json.RawMessage) *Filter {
+	if fn == Count {
+		return p.compareAggregate(&Derived{Link: link, Where: there.Visible(), Func: fn}, text)
+	}
+	if jsontext.KindOf(text) != jsontext.Object {
+		p.refuse("type", `must be an object of fields, such as {"rating": {"gte": 4}}`)
+		return nil
+	}
+	var all []*Filter
+	for name, conditions := range jsontext.Members(text) {
+		p.path = append(p.path, name)
+		of, _ := p.named(link.Target, there, name)
+		switch {
+		case of == nil || !of.Stored:
+			p.unknown(link.Target, there, name)
+		default:
+			d := &Derived{Link: link, Where: there.Visible(), Func: fn, Of: of}
+			if why := p.lacks(d); why != "" {
+				p.refuse("operator", why)
+			} else if f := p.compareAggregate(d, conditions); f != nil {
+				all = append(all, f)
+			}
+		}
+		p.path = p.path[:len(p.path)-1]
+	}
+	return allOf(p.empty(all))
+}
+
+// lacks is why a field has no such aggregate, as the end of a sentence about it; "" where it has.
+func (p *Parser) lacks(d *Derived) string {
+	switch {
+	case p.Host.Converts(d.Of):
+		return "has values that are converted when they leave; leave it out"
+	case !d.Func.On(d.Of.Kind):
+		return "has no " + d.Func.String() + "; leave it out"
+	}
+	return ""
+}
+
+// compareAggregate reads the operators of an aggregate.
+func (p *Parser) compareAggregate(d *Derived, text json.RawMessage) *Filter {
+	path := d.Link.Name + "." + d.Func.String()
+	if d.Of != nil {
+		path = d.Link.Name + "." + d.Of.Name + "." + d.Func.String()
+	}
+	var all, comparisons []*Filter
+	for _, f := range p.comparisons(d.named(path).As, text).Conditions() {
+		if f.Field == nil { // decided: in a list of nothing
+			all = append(all, f)
+		} else {
+			comparisons = append(comparisons, f)
+		}
+	}
+	if sub := allOf(comparisons); sub != nil {
+		all = append(all, &Filter{Op: Aggregate, Link: d.Link, Derived: d, Sub: []*Filter{sub}})
+	}
+	return allOf(all)
 }
 
 // has returns the part of a message about the operators of ids that the row holds.

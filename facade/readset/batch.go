@@ -161,12 +161,31 @@ func newSharedRead(ctx context.Context, s facade.Store, q *facade.Find) *sharedR
 	head := fmt.Appendf(nil, "%p %q %d %d %q %q %t%t%t%t%t%t", q.Entity, q.Select.Fields, q.Limit, q.Offset, q.From, q.Until, q.Including, q.Backward, q.Count, q.Estimate, q.Keys, q.NoKeys)
 	for _, key := range q.Sort {
 		head = fmt.Appendf(head, " %s %t", key.Field.Name, key.Desc)
+		if key.Derived != nil {
+			head = fmt.Appendf(head, " %p", key.Derived)
+		}
 	}
+	head = derived(head, q.Where)
 	if q.Each != nil {
 		head = fmt.Appendf(head, " each %s", q.Each.Field.Name)
 	}
 	r.head = string(head)
 	return r
+}
+
+// derived appends the identities of the derived values of a filter. Their texts lack the rows that
+// the caller sees, and reads of two callers must not become one.
+func derived(head []byte, f *filter.Filter) []byte {
+	switch {
+	case f == nil:
+		return head
+	case f.Derived != nil:
+		return fmt.Appendf(head, " %p", f.Derived)
+	}
+	for _, sub := range f.Sub {
+		head = derived(head, sub)
+	}
+	return head
 }
 
 // conjuncts appends the conditions that all have to hold.

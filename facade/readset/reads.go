@@ -91,8 +91,17 @@ func (s *Set) related(where *filter.Filter) {
 	if where.Link != nil {
 		s.anyRow(where.Link.Target)
 	}
+	s.derived(where.Derived)
 	for _, sub := range where.Sub {
 		s.related(sub)
+	}
+}
+
+// derived adds the rows that give a value; nil: there is none.
+func (s *Set) derived(d *filter.Derived) {
+	for ; d != nil; d = d.Next {
+		s.anyRow(d.Link.Target)
+		s.related(d.Where)
 	}
 }
 

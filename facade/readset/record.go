@@ -54,6 +54,9 @@ func (s recordingStore) Find(ctx context.Context, q *facade.Find) (*facade.Found
 	} else {
 		s.reads.meeting(q.Entity, q.Condition())
 	}
+	for i := range q.Sort {
+		s.reads.derived(q.Sort[i].Derived)
+	}
 	return find(ctx, s.Store, q)
 }
 

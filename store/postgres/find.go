@@ -51,7 +51,10 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error
 	if err == nil {
 		err = s.db.ReadAs(ctx, r.Lane(false), run)
 	}
-	if err != nil {
+	switch {
+	case engine.OutOfRange(err) && q.Derives():
+		return nil, kiterror.SumOverflow()
+	case err != nil:
 		return nil, unfit(err)
 	}
 	return &r.Found, nil

@@ -86,7 +86,7 @@ func ofOneRow(f *filter.Filter) bool {
 		return true
 	}
 	switch f.Op {
-	case filter.Some, filter.None, filter.Every:
+	case filter.Some, filter.None, filter.Every, filter.Aggregate:
 		return false
 	}
 	for _, sub := range f.Sub {

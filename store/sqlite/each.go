@@ -130,7 +130,9 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	b.Columns(r.Selection, outer)
 	b.Text(" FROM json_each(")
 	b.Bind(keys)
-	b.Text(") AS k CROSS JOIN ", r.Table.Name, " AS ", outer, " ON ")
+	b.Text(") AS k CROSS JOIN ")
+	sqltext.Sorted(&r.Reading, b)
+	b.Text(" AS ", outer, " ON ")
 	r.table.rowID(b, outer)
 	b.Text(" IN (SELECT ")
 	// Without a number of its own a row is known by its key, whose columns the subquery lists
@@ -166,7 +168,13 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value, alias string, from bool) {
 	b.Text(" FROM json_each(")
 	b.Bind(keys)
-	b.Text(") AS k CROSS JOIN ", r.Table.Name, " AS ", alias)
+	b.Text(") AS k CROSS JOIN ")
+	if from {
+		sqltext.Sorted(&r.Reading, b)
+	} else {
+		b.Text(r.Table.Name)
+	}
+	b.Text(" AS ", alias)
 	b.Join(r.Find.Where, r.Table, alias)
 	b.Text(" WHERE ")
 	equalsKey(b, alias, c)

@@ -2,10 +2,14 @@ package sqlite
 
 import (
 	"context"
+	"math"
+	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -23,7 +27,12 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error
 	if q.Group != nil {
 		return s.group(ctx, t, q)
 	}
-	r := &reading{store: s, table: t, b: s.text.Builder()}
+	db := &s.text
+	if q.Derives() {
+		db = &s.exact
+	}
+	r := &reading{store: s, table: t, b: db.Builder()}
+	r.Number = t.rowid
 	defer r.b.Free()
 	if err := r.Begin(&t.Table, q, budget.MeterOf(ctx)); err != nil {
 		return nil, err
@@ -49,7 +58,10 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error
 	if err == nil {
 		err = s.db.ReadAs(ctx, r.Lane(!t.foreign), run)
 	}
-	if err != nil {
+	switch {
+	case err != nil && db == &s.exact && strings.Contains(err.Error(), errOverflow.Error()), r.infinite:
+		return nil, kiterror.SumOverflow()
+	case err != nil:
 		return nil, err
 	}
 	return &r.Found, nil
@@ -62,6 +74,8 @@ type reading struct {
 	table *table
 	// b has the statement.
 	b *sqltext.Builder
+	// infinite says that a value behind a relation is beyond all numbers.
+	infinite bool
 }
 
 // runRow steps the statement of a row by its key.
@@ -180,6 +194,10 @@ func (r *reading) runPage(c *engine.Conn) error {
 func (r *reading) take(st *engine.Stmt, first int) {
 	appendRow(r.Read, r.Selection, st, first)
 	if len(r.Selection.Extra) > 0 {
+		for i, c := range r.Selection.Extra {
+			derived := c.Prop.Owner.Primary == nil
+			r.infinite = r.infinite || derived && c.Prop.Kind == schema.KindNumber && math.IsInf(st.ColumnFloat(first+len(r.Selection.Fields)+i), 0)
+		}
 		r.Keep(cells{st}, first)
 	}
 }

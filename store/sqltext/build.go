@@ -29,6 +29,8 @@ type Builder struct {
 	joined []string
 	// depth is how many relations the condition that is being written is nested in.
 	depth int
+	// root is the alias of the table whose rows a read is about, each of which is judged once.
+	root string
 	// reach is that of the rows that the condition is judged for.
 	reach reach
 	// sure says that the row has to meet the condition that is being written: it is within no Or
@@ -59,7 +61,7 @@ func (d *Database) Builder() *Builder {
 func (b *Builder) reset(d *Database) {
 	b.db, b.SQL, b.Args, b.aliases = d, b.SQL[:0], b.Args[:0], 0
 	b.joined, b.sure, b.err = b.joined[:0], false, nil
-	b.depth, b.reach = 0, everyRow
+	b.depth, b.reach, b.root = 0, everyRow, ""
 }
 
 // maxKeptArgs and maxKeptSQL are how large a builder may have grown to be kept: in values, and

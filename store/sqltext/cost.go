@@ -52,7 +52,7 @@ func light(f *filter.Filter) bool {
 	if f == nil {
 		return true
 	}
-	if f.Op == filter.Some || f.Op == filter.None || f.Op == filter.Every {
+	if f.Op == filter.Aggregate || f.Op == filter.Some || f.Op == filter.None || f.Op == filter.Every {
 		if f.Link == nil || f.Link.Many {
 			return false
 		}

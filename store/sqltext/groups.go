@@ -101,7 +101,7 @@ func groupColumns(r *Reading, b *Builder, key string, from func(alias string)) (
 	if r.Find.Each != nil {
 		from(alias)
 	} else {
-		r.From(b, alias)
+		plain(r, b, alias)
 		r.Where(b, alias, " WHERE ")
 	}
 	for i := range keys + g.Keys {

@@ -2,8 +2,10 @@ package sqltext
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 )
 
@@ -15,12 +17,20 @@ type SortKey struct {
 	// Of is the key of several columns that Column is one of; all of them are consecutive. nil: the
 	// key of the order is Column itself.
 	Of *Column
+	// derived is the value that Column has, of rows behind a relation; nil: it is a column of the table.
+	derived *filter.Derived
 }
 
 // sorting appends the sort keys of a read to keys. A read towards the beginning (Backward) sorts
 // the other way round; [Reading.Settle] turns its rows again.
 func (t *Table) sorting(keys []SortKey, q *facade.Find) ([]SortKey, error) {
-	for _, k := range q.Sort {
+	for i, k := range q.Sort {
+		if k.Derived != nil {
+			name := `"~` + strconv.Itoa(i) + `"`
+			c := &Column{Prop: k.Field, Name: name, Plain: name, NotNull: k.Derived.Counts()}
+			keys = append(keys, SortKey{Column: c, Desc: k.Desc != q.Backward, derived: k.Derived})
+			continue
+		}
 		c, err := t.Column(k.Field)
 		if err != nil {
 			return nil, err
@@ -41,7 +51,7 @@ func (t *Table) sorting(keys []SortKey, q *facade.Find) ([]SortKey, error) {
 func Turned(keys []SortKey) []SortKey {
 	other := make([]SortKey, len(keys))
 	for i, k := range keys {
-		other[i] = SortKey{Column: k.Column, Desc: !k.Desc, Of: k.Of}
+		other[i] = SortKey{Column: k.Column, Desc: !k.Desc, Of: k.Of, derived: k.derived}
 	}
 	return other
 }
@@ -106,7 +116,7 @@ func Cursor(keys []SortKey, from []json.RawMessage) ([]Value, error) {
 func (b *Builder) After(keys []SortKey, values []Value, including bool, alias string) {
 	// The bound in front would leave out nulls, which are the smallest value: downwards they
 	// follow and have to stay.
-	if len(keys) > 1 && values[0].Kind != Null && (!keys[0].Desc || keys[0].Column.NotNull) {
+	if len(keys) > 1 && keys[0].derived == nil && values[0].Kind != Null && (!keys[0].Desc || keys[0].Column.NotNull) {
 		b.Column(alias, keys[0].Column)
 		if keys[0].Desc {
 			b.Text(" <= ")

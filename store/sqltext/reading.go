@@ -16,6 +16,9 @@ import (
 type Reading struct {
 	Table *Table
 	Find  *facade.Find
+	// Number is the name of a number that the database has for each row beside its columns; "": it
+	// has none.
+	Number string
 	// Order are the sort keys as SQL is to have them; turned round for Backward.
 	Order     []SortKey
 	Selection *Selection
@@ -68,17 +71,26 @@ func (r *Reading) Reset() {
 	r.keys, r.ends = r.keys[:0], r.ends[:0]
 }
 
-// From writes the table and the tables that its conditions join: FROM "post" AS t0 JOIN "author" AS
+// plain writes the table and the tables that its conditions join: FROM "post" AS t0 JOIN "author" AS
 // t1 ON ….
-func (r *Reading) From(b *Builder, alias string) {
+func plain(r *Reading, b *Builder, alias string) {
 	b.Text(" FROM ", r.Table.Name, " AS ", alias)
+	b.Join(r.Find.Where, r.Table, alias)
+}
+
+// From writes the table with the keys of the order, and the tables that its conditions join: FROM
+// "post" AS t0 JOIN "author" AS t1 ON ….
+func (r *Reading) From(b *Builder, alias string) {
+	b.Text(" FROM ")
+	Sorted(r, b)
+	b.Text(" AS ", alias)
 	b.Join(r.Find.Where, r.Table, alias)
 }
 
 // Met writes FROM and WHERE of the rows that meet the filter, without the cursor.
 func (r *Reading) Met(b *Builder) {
 	alias := b.Alias()
-	r.From(b, alias)
+	plain(r, b, alias)
 	r.Where(b, alias, " WHERE ")
 }
 
@@ -89,7 +101,7 @@ func (r *Reading) Where(b *Builder, alias, word string) (next string) {
 		return word
 	}
 	b.Text(word)
-	b.sure, b.reach = true, r.reach
+	b.sure, b.reach, b.root = true, r.reach, alias
 	b.Filter(r.Find.Where, r.Table, alias)
 	b.sure = false
 	return " AND "

@@ -5,6 +5,7 @@ import (
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 )
 
 // joinable says whether a condition leads through a relation that gives one row at most: then
@@ -71,19 +72,11 @@ func (b *Builder) related(f *filter.Filter, t *Table, alias string) {
 	}
 	b.depth++
 	defer func(was reach) { b.depth, b.reach = b.depth-1, was }(b.reach)
-	target := b.table(f.Link.Target)
+	target, own, theirs := sidesOf(b, f.Link, t)
 	if target == nil {
 		return
 	}
-	inList := f.Link.Many && f.Link.Inverse == nil // the row holds the ids
-	outer, key := f.Link.Field, target.Entity.Primary
-	if f.Link.Inverse != nil { // the target points back
-		outer, key = t.Entity.Primary, f.Link.Inverse
-	}
-	own, theirs := b.column(t, outer), b.column(target, key)
-	if own == nil || theirs == nil {
-		return
-	}
+	inList := inList(f.Link)
 	inner := b.Alias()
 	probe := b.db.Words.Lookups || b.reach.probes(f.Link.Many)
 	switch {
@@ -117,6 +110,25 @@ func (b *Builder) related(f *filter.Filter, t *Table, alias string) {
 	if inList && !probe {
 		b.Text(")")
 	}
+}
+
+// inList reports whether a row holds the keys of a relation as a list.
+func inList(l *schema.Link) bool { return l.Many && l.Inverse == nil }
+
+// sidesOf returns the table that a relation of t leads to, and the columns that are equal; no table
+// where there is none, which fails the statement.
+func sidesOf(b *Builder, l *schema.Link, t *Table) (target *Table, own, theirs *Column) {
+	if target = b.table(l.Target); target == nil {
+		return nil, nil, nil
+	}
+	outer, key := l.Field, target.Entity.Primary
+	if l.Inverse != nil { // the target points back
+		outer, key = t.Entity.Primary, l.Inverse
+	}
+	if own, theirs = b.column(t, outer), b.column(target, key); own == nil || theirs == nil {
+		return nil, nil, nil
+	}
+	return target, own, theirs
 }
 
 // openList begins a condition on the rows whose keys a column holds as a list, by a lookup for

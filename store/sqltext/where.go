@@ -48,6 +48,8 @@ func (b *Builder) Filter(f *filter.Filter, t *Table, alias string) {
 		b.not(f.Sub, t, alias)
 	case filter.Some, filter.None, filter.Every:
 		b.related(f, t, alias)
+	case filter.Aggregate:
+		aggregated(b, f, t, alias)
 	default:
 		if c := b.column(t, f.Field); c != nil {
 			b.compare(f, c, alias)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -121,9 +122,9 @@ func compareTexts(p *schema.Property, a, b json.RawMessage) int {
 
 // compareRows compares two rows by the keys of an order, the first that differs. Sort ends
 // with the primary key, so that two rows never compare equal.
-func compareRows(sort []facade.SortKey, a, b *row) int {
+func (s *Store) compareRows(sort []facade.SortKey, a, b *row) int {
 	for _, k := range sort {
-		c := compareTexts(k.Field, a.of[k.Field.Name], b.of[k.Field.Name])
+		c := compareTexts(k.Field, s.at(k, a), s.at(k, b))
 		if k.Desc {
 			c = -c
 		}
@@ -136,12 +137,12 @@ func compareRows(sort []facade.SortKey, a, b *row) int {
 
 // compareToKey compares a row with the place that a cursor names: less than 0 before it, more than
 // 0 after it, in the direction of the order. The place need not be that of a row.
-func compareToKey(sort []facade.SortKey, r *row, from []json.RawMessage) int {
+func (s *Store) compareToKey(sort []facade.SortKey, r *row, from []json.RawMessage) int {
 	at := &row{map[string]json.RawMessage{}}
 	for i, k := range sort {
 		at.of[k.Field.Name] = from[i]
 	}
-	return compareRows(sort, r, at)
+	return s.compareRows(sort, r, at)
 }
 
 // holds reports whether a filter holds for a row, as the comment of facade.Filter has it. s.mu
@@ -168,6 +169,9 @@ func (s *Store) holds(f *filter.Filter, r *row) bool {
 			}
 		}
 		return f.Op == filter.Some && met || f.Op == filter.None && !met || f.Op == filter.Every && !failed
+	}
+	if f.Op == filter.Aggregate {
+		return s.holds(f.Sub[0], &row{map[string]json.RawMessage{f.Derived.As.Name: s.derive(f.Derived, r)}})
 	}
 	v := value(f.Field, r.of[f.Field.Name])
 	// Equality is false for a null, and Ne and NotIn are its opposites: they hold for one.
@@ -252,4 +256,37 @@ func (s *Store) related(link *schema.Link, r *row) (rows []*row) {
 		}
 	}
 	return rows
+}
+
+// at is the value that a row has for a key of an order; a place has it already.
+func (s *Store) at(k facade.SortKey, r *row) json.RawMessage {
+	if v, found := r.of[k.Field.Name]; found || k.Derived == nil {
+		return v
+	}
+	return s.derive(k.Derived, r)
+}
+
+// derive is the value that the rows behind a relation give a row. A list of ids leads to each of
+// its rows once.
+func (s *Store) derive(d *filter.Derived, r *row) json.RawMessage {
+	var of []*row
+	for _, other := range s.related(d.Link, r) {
+		if s.holds(d.Where, other) && !slices.Contains(of, other) {
+			of = append(of, other)
+		}
+	}
+	c := &aggregate.Column{As: d.As, Of: d.Of, Func: d.Func}
+	switch {
+	case d.Func != filter.Key:
+		value, err := aggregated(c, of)
+		if err != nil && s.failed == nil {
+			s.failed = err
+		}
+		return value
+	case len(of) == 0:
+		return json.RawMessage("null")
+	case d.Next != nil:
+		return s.derive(d.Next, of[0])
+	}
+	return keyOf(c, of[0].of[d.Of.Name], time.UTC)
 }

@@ -30,6 +30,8 @@ type Store struct {
 	contents
 	committed facade.Broadcast
 	values    map[string]versioned
+	// failed is why a value of the present read cannot be made.
+	failed error
 }
 
 // contents is the state that a transaction is undone to.
@@ -78,6 +80,16 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 		return nil, err
 	}
 	defer release()
+	s.failed = nil
+	found, err := s.find(q)
+	if err == nil && s.failed != nil {
+		return nil, s.failed
+	}
+	return found, err
+}
+
+// find is [Store.Find]. s.mu is held.
+func (s *Store) find(q *facade.Find) (*facade.Found, error) {
 	var met []*row
 	if q.Key != nil {
 		if r := s.byID(q.Entity, q.Key); r != nil && s.holds(q.Where, r) {
@@ -93,28 +105,28 @@ func (s *Store) Find(ctx context.Context, q *facade.Find) (*facade.Found, error)
 	if q.Group != nil {
 		return s.group(q, met)
 	}
-	slices.SortStableFunc(met, func(a, b *row) int { return compareRows(q.Sort, a, b) })
+	slices.SortStableFunc(met, func(a, b *row) int { return s.compareRows(q.Sort, a, b) })
 	if q.Each == nil {
-		rows, total, more := page(q, met)
+		rows, total, more := s.page(q, met)
 		found := &facade.Found{Rows: write(q.Select, rows), Total: -1, More: more}
 		if q.Count {
 			found.Total = total
 		}
-		found.Keys = keys(q, rows, []facade.FoundGroup{{From: 0, To: len(rows)}})
+		found.Keys = s.keys(q, rows, []facade.FoundGroup{{From: 0, To: len(rows)}})
 		return found, nil
 	}
 	var all []*row
 	var groups []facade.FoundGroup
 	// One group for each key, in the order of the keys, also where it has no rows.
 	for _, of := range ofKeys(q, met) {
-		rows, total, more := page(q, of)
+		rows, total, more := s.page(q, of)
 		if !q.Count {
 			total = -1
 		}
 		groups = append(groups, facade.FoundGroup{From: len(all), To: len(all) + len(rows), Total: total, More: more})
 		all = append(all, rows...)
 	}
-	return &facade.Found{Rows: write(q.Select, all), Total: -1, Groups: groups, Keys: keys(q, all, groups)}, nil
+	return &facade.Found{Rows: write(q.Select, all), Total: -1, Groups: groups, Keys: s.keys(q, all, groups)}, nil
 }
 
 // ofKeys are the rows of each key of a find.
@@ -134,18 +146,18 @@ func ofKeys(q *facade.Find, met []*row) (list [][]*row) {
 // page cuts the page of a find out of sorted rows: the range between From and Until, then Offset,
 // then Limit, from the end of the range where the reading is backward. total counts the rows before
 // the cut; more reports whether the range goes on.
-func page(q *facade.Find, rows []*row) (cut []*row, total int64, more bool) {
+func (s *Store) page(q *facade.Find, rows []*row) (cut []*row, total int64, more bool) {
 	total = int64(len(rows))
 	// Backward means the rows before From, which are kept where they compare less.
 	if q.From != nil {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool {
-			c := compareToKey(q.Sort, r, q.From)
+			c := s.compareToKey(q.Sort, r, q.From)
 			return q.Backward && c > 0 || !q.Backward && c < 0 || c == 0 && !q.Including
 		})
 	}
 	if q.Until != nil {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool {
-			c := compareToKey(q.Sort, r, q.Until)
+			c := s.compareToKey(q.Sort, r, q.Until)
 			return q.Backward && c < 0 || !q.Backward && c > 0 || c == 0
 		})
 	}
@@ -175,7 +187,7 @@ func write(sel *rows.Layout, found []*row) *rows.Rows {
 
 // keys returns the values of the sort fields as JSON arrays, of all rows or of the ends of
 // each group; nil for the others.
-func keys(q *facade.Find, rows []*row, groups []facade.FoundGroup) []json.RawMessage {
+func (s *Store) keys(q *facade.Find, rows []*row, groups []facade.FoundGroup) []json.RawMessage {
 	out := make([]json.RawMessage, len(rows))
 	for i, r := range rows {
 		end := slices.ContainsFunc(groups, func(g facade.FoundGroup) bool { return i == g.From || i == g.To-1 })
@@ -187,7 +199,7 @@ func keys(q *facade.Find, rows []*row, groups []facade.FoundGroup) []json.RawMes
 			if j > 0 {
 				key = append(key, ',')
 			}
-			key = append(key, r.of[k.Field.Name]...)
+			key = append(key, s.at(k, r)...)
 		}
 		out[i] = append(key, ']')
 	}

@@ -24,7 +24,7 @@ func (s *Store) group(q *facade.Find, met []*row) (*facade.Found, error) {
 		if err != nil {
 			return nil, err
 		}
-		return foundGroups(q, cut, more, []facade.FoundGroup{{To: len(cut)}}), nil
+		return s.foundGroups(q, cut, more, []facade.FoundGroup{{To: len(cut)}}), nil
 	}
 	var all []*row
 	var groups []facade.FoundGroup
@@ -39,16 +39,16 @@ func (s *Store) group(q *facade.Find, met []*row) (*facade.Found, error) {
 		groups = append(groups, facade.FoundGroup{From: len(all), To: len(all) + len(cut), Total: -1, More: more})
 		all = append(all, cut...)
 	}
-	found := foundGroups(q, all, false, groups)
+	found := s.foundGroups(q, all, false, groups)
 	found.Groups = groups
 	return found, nil
 }
 
 // foundGroups are groups as a store answers them. One group has no place in an order.
-func foundGroups(q *facade.Find, cut []*row, more bool, groups []facade.FoundGroup) *facade.Found {
+func (s *Store) foundGroups(q *facade.Find, cut []*row, more bool, groups []facade.FoundGroup) *facade.Found {
 	found := &facade.Found{Rows: write(q.Select, cut), Total: -1, More: more}
 	if len(q.Sort) > 0 {
-		found.Keys = keys(q, cut, groups)
+		found.Keys = s.keys(q, cut, groups)
 	}
 	return found
 }
@@ -94,8 +94,8 @@ func (s *Store) groupsOf(q *facade.Find, met []*row) (cut []*row, more bool, err
 			groups = append(groups, r)
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b *row) int { return compareRows(q.Sort, a, b) })
-	cut, _, more = page(q, groups)
+	slices.SortStableFunc(groups, func(a, b *row) int { return s.compareRows(q.Sort, a, b) })
+	cut, _, more = s.page(q, groups)
 	return cut, more, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -213,6 +214,11 @@ func (g *guesser) find() *facade.Find {
 			q.Sort = append(q.Sort, facade.SortKey{Field: p, Desc: g.IntN(2) == 0})
 		}
 	}
+	for range max(0, g.IntN(5)-2) {
+		if key, ok := g.derivedKey(e); ok && !slices.ContainsFunc(q.Sort, func(k facade.SortKey) bool { return k.Field.Name == key.Field.Name }) {
+			q.Sort = slices.Insert(q.Sort, g.IntN(len(q.Sort)+1), key)
+		}
+	}
 	// The port promises an order only with the primary key at its end.
 	q.Sort = append(q.Sort, facade.SortKey{Field: e.Primary, Desc: g.IntN(3) == 0})
 	if g.IntN(3) == 0 {
@@ -275,6 +281,11 @@ func (g *guesser) filter(e *schema.Entity, depth int) *filter.Filter {
 			f.Sub = append(f.Sub, g.filter(e, depth-1))
 		}
 		return f
+	}
+	if depth > 0 && g.IntN(5) == 0 {
+		if f := g.aggregate(e); f != nil {
+			return f
+		}
 	}
 	p := e.Fields[g.IntN(len(e.Fields))]
 	// A relation whose field is not stored can only be followed.
@@ -438,6 +449,10 @@ func describe(q *facade.Find) string {
 	fmt.Fprintf(&b, "%s %v limit %d offset %d backward %v from %s including %v until %s", q.Entity.Name, q.Select.Fields, q.Limit, q.Offset, q.Backward, q.From, q.Including, q.Until)
 	for _, k := range q.Sort {
 		fmt.Fprintf(&b, " by %s desc %v", k.Field.Name, k.Desc)
+		for d := k.Derived; d != nil; d = d.Next {
+			b.WriteString(" of ")
+			describeFilter(&b, d.Where)
+		}
 	}
 	if q.Key != nil {
 		fmt.Fprintf(&b, " key %s", q.Key)
@@ -463,6 +478,10 @@ func describeFilter(b *strings.Builder, f *filter.Filter) {
 	}
 	if f.Link != nil {
 		fmt.Fprintf(b, " %s", f.Link.Name)
+	}
+	if f.Derived != nil {
+		fmt.Fprintf(b, " %s of ", f.Derived.As.Name)
+		describeFilter(b, f.Derived.Where)
 	}
 	for _, sub := range f.Sub {
 		b.WriteByte(' ')

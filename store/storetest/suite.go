@@ -59,6 +59,7 @@ func Run(t *testing.T, h Harness) {
 		{"transfers keep the sum", transacting(testTransfers)},
 		{"two transactions that read what the other writes", transacting(testSkew)},
 		// Last, since its failures are the hardest to read: the others name the fault.
+		{"values behind relations", testDerived},
 		{"random reads against the reference store", testRandom},
 		{"random groups against the reference store", testRandomGroups},
 	} {

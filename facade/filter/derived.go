@@ -1,0 +1,93 @@
+package filter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/schema"
+)
+
+// maxSteps is how many one-relations a derived value goes through.
+const maxSteps = 3
+
+// Counts reports whether the value is a number of rows, which is never null.
+func (d *Derived) Counts() bool {
+	return d.Next == nil && (d.Func == Count || d.Func == CountDistinct)
+}
+
+// MeetsNone reports whether an Aggregate holds for a row without any rows behind the relation.
+func (f *Filter) MeetsNone() bool {
+	none := json.RawMessage("null")
+	if f.Derived.Counts() {
+		none = json.RawMessage("0")
+	}
+	return !slices.ContainsFunc(f.Sub[0].Conditions(), func(c *Filter) bool { return !c.Meets(none) })
+}
+
+// Path reads a derived value in the form that orders name it: author.name, reviews.count,
+// reviews.rating.avg. nil where there is none for the caller; why is the reason where it may be
+// said, as the end of a sentence that begins with the path.
+func (p *Parser) Path(ctx context.Context, e *schema.Entity, scope Scope, path string) (d *Derived, why string) {
+	p.ctx = ctx
+	if d, why = p.behind(e, scope, path, maxSteps); d != nil {
+		d.named(path)
+	}
+	return d, why
+}
+
+// behind reads a path that may go through so many one-relations.
+func (p *Parser) behind(e *schema.Entity, scope Scope, path string, steps int) (d *Derived, why string) {
+	name, rest, _ := strings.Cut(path, ".")
+	_, link := p.named(e, scope, name)
+	if link == nil || rest == "" {
+		return nil, ""
+	}
+	there, ok := p.Host.Behind(p.ctx, link)
+	if !ok || link.Inverse != nil && !readable(there, link.Inverse) {
+		return nil, ""
+	}
+	d = &Derived{Link: link, Where: there.Visible()}
+	step, _, further := strings.Cut(rest, ".")
+	switch {
+	case link.Many && rest == Count.String():
+		d.Func = Count
+		return d, ""
+	case link.Many:
+		at := strings.LastIndexByte(rest, '.')
+		if d.Func = Function(rest[at+1:]); d.Func == Key || at < 0 {
+			return nil, "leads to many rows; write " + name + ".count, or a function behind a field, such as avg"
+		}
+		rest = rest[:at]
+	case steps == 0:
+		return nil, fmt.Sprintf("goes through more than %d relations; leave some out", maxSteps)
+	case further && link.Target.Property(rest) == nil:
+		if _, next := p.named(link.Target, there, step); next == nil {
+			return nil, ""
+		}
+		if d.Next, why = p.behind(link.Target, there, rest, steps-1); d.Next == nil {
+			return nil, why
+		}
+		return d, ""
+	}
+	field, to := p.named(link.Target, there, rest)
+	if field == nil || !field.Stored || to != nil && field.Name != rest {
+		return nil, ""
+	}
+	if d.Of = field; link.Many {
+		why = p.lacks(d)
+	} else if !IsScalar(field) {
+		why = "has values without an order"
+	}
+	if why != "" {
+		return nil, why
+	}
+	return d, ""
+}
+
+// Derives reports whether the filter compares a derived value.
+func (f *Filter) Derives() bool {
+	return f != nil && (f.Derived != nil || slices.ContainsFunc(f.Sub, (*Filter).Derives))
+}

@@ -1,0 +1,177 @@
+package sqltext
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/frondhost/frond/facade/aggregate"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+)
+
+// Values that the rows behind a relation give a row ([filter.Derived]), in conditions and in orders.
+
+// Sorted writes the table of a read; where keys of the order are derived, the table with a column
+// for each:
+//
+//	(SELECT t1.*, (SELECT t2."name" FROM "author" AS t2 WHERE t2."id" = t1."author") AS "~0",
+//	  (SELECT count(*) FROM "review" AS t3 WHERE t3."product" = t1."id") AS "~1" FROM "product" AS t1)
+//
+// Databases take the table within apart, and use its indexes.
+func Sorted(r *Reading, b *Builder) {
+	derived := false
+	for _, k := range r.Order {
+		derived = derived || k.derived != nil
+	}
+	if !derived {
+		b.Text(r.Table.Name)
+		return
+	}
+	defer func(was reach) { b.reach = was }(b.reach)
+	alias := b.Alias()
+	b.Text("(SELECT ", alias, ".*")
+	if r.Number != "" {
+		b.Text(", ", alias, ".", r.Number, " AS ", r.Number)
+	}
+	for _, k := range r.Order {
+		if k.derived != nil {
+			b.Text(", ")
+			b.reach = r.reach
+			derivedValue(b, k.derived, r.Table, alias, k.Column)
+			b.Text(" AS ", k.Column.Plain)
+		}
+	}
+	b.Text(" FROM ", r.Table.Name, " AS ", alias, ")")
+}
+
+// derivedValue writes a derived value of a row of t as a subquery, and completes its column.
+func derivedValue(b *Builder, d *filter.Derived, t *Table, alias string, column *Column) {
+	s, ok := newBehind(b, d, t, alias)
+	if !ok {
+		return
+	}
+	b.Text("(SELECT ")
+	if d.Next != nil {
+		derivedValue(b, d.Next, s.target, s.inner, column)
+	} else {
+		s.function(column)
+	}
+	s.ofRow()
+	b.Text(")")
+}
+
+// behind writes the rows behind the relation of a derived value.
+type behind struct {
+	b           *Builder
+	d           *filter.Derived
+	target      *Table
+	alias       string // of the row
+	inner       string // of the rows behind it
+	own, theirs *Column
+}
+
+// newBehind begins the rows behind a relation of t; false where there is no such relation, which
+// fails the statement.
+func newBehind(b *Builder, d *filter.Derived, t *Table, alias string) (s behind, ok bool) {
+	s = behind{b: b, d: d, alias: alias}
+	if s.target, s.own, s.theirs = sidesOf(b, d.Link, t); s.target != nil {
+		s.inner = b.Alias()
+	}
+	return s, s.target != nil
+}
+
+// function writes the function of the rows, count(*) or avg(t1."rating"), and completes its column.
+func (s *behind) function(column *Column) {
+	var of *Column
+	if s.d.Of == nil {
+		s.b.Text("count(*)")
+	} else if of = s.b.column(s.target, s.d.Of); of == nil {
+		return
+	}
+	s.b.db.Dialect.Grouped(s.b, &aggregate.Column{As: s.d.As, Of: s.d.Of, Func: s.d.Func}, of, column, s.inner, time.UTC)
+}
+
+// ofRow writes FROM and WHERE of the rows behind one row.
+func (s *behind) ofRow() {
+	s.b.Text(" FROM ", s.target.Name, " AS ", s.inner, " WHERE ")
+	if inList(s.d.Link) {
+		ids := s.b.Alias()
+		s.b.Column(s.inner, s.theirs)
+		s.b.Text(" IN (SELECT ")
+		s.b.db.Dialect.Element(s.b, ids, s.theirs)
+		s.b.Text(" FROM ")
+		s.b.db.Dialect.Elements(s.b, s.own, s.alias, ids, s.theirs)
+		s.b.Text(")")
+	} else {
+		s.b.equalColumns(s.inner, s.theirs, s.alias, s.own)
+	}
+	s.visible(s.b.reach.through(s.d.Link.Many))
+}
+
+// visible writes the condition on the rows that exist for the caller.
+func (s *behind) visible(of reach) {
+	if s.d.Where == nil {
+		return
+	}
+	if s.b.depth++; s.b.depth > maxRelations {
+		s.b.fail(kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations))
+		return
+	}
+	was := s.b.reach
+	s.b.reach = of
+	s.b.Text(" AND ")
+	s.b.Filter(s.d.Where, s.target, s.inner)
+	s.b.depth, s.b.reach = s.b.depth-1, was
+}
+
+// aggregated writes a condition on an aggregate of the rows behind a relation. Where an index leads
+// to them they are looked up for each row, and else grouped once:
+//
+//	EXISTS (SELECT count(*) FROM "review" AS t1 WHERE t1."product" = t0."id" HAVING count(*) >= ?)
+//	t0."id" IN (SELECT t1."product" FROM "review" AS t1 WHERE … GROUP BY t1."product" HAVING count(*) >= ?)
+//
+// A row that several rows lead to is judged by the groups: its rows are counted once for all of them.
+func aggregated(b *Builder, f *filter.Filter, t *Table, alias string) {
+	if f.Derived == nil || len(f.Sub) != 1 {
+		b.fail(kiterror.Internal(fmt.Errorf("store: a filter of %s compares no aggregate", t.Entity.Name)))
+		return
+	}
+	s, ok := newBehind(b, f.Derived, t, alias)
+	if !ok {
+		return
+	}
+	column := &Column{Prop: s.d.As, NotNull: s.d.Counts()}
+	from := len(b.SQL)
+	s.function(column)
+	value := string(b.SQL[from:])
+	b.SQL, column.Name = b.SQL[:from], "("+value+")"+column.Name
+	having := NewTable(s.d.As.Owner, "", []*Column{column})
+	if inList(s.d.Link) || b.reach.probes(true) || alias == b.root && s.target.leads(s.theirs, nil) {
+		b.Text("EXISTS (SELECT ", value)
+		s.ofRow()
+		b.Text(" HAVING ")
+		b.Filter(f.Sub[0], &having, "")
+		b.Text(")")
+		return
+	}
+	none := f.MeetsNone()
+	b.several(alias, s.own, s.theirs, "(", ")")
+	if none {
+		b.Text(" NOT")
+	}
+	b.Text(" IN (SELECT ")
+	b.several(s.inner, s.theirs, s.own, "", "")
+	b.Text(" FROM ", s.target.Name, " AS ", s.inner, " WHERE ")
+	b.Column(s.inner, s.theirs)
+	b.Text(" IS NOT NULL")
+	s.visible(everyRow)
+	b.Text(" GROUP BY ")
+	b.several(s.inner, s.theirs, s.own, "", "")
+	b.Text(" HAVING ")
+	if none {
+		b.not(f.Sub, &having, "")
+	} else {
+		b.Filter(f.Sub[0], &having, "")
+	}
+	b.Text(")")
+}
