@@ -5,6 +5,7 @@ FUZZTIME ?= 1m
 LEAKTIME ?= 10m
 SOAKTIME ?= 2m
 KILLTIME ?= 2m
+MANYKILLS ?= 100
 MUTANTS  ?= 40
 TAGS     ?=
 SEED     ?= 1
@@ -116,8 +117,8 @@ migrations: js ## Kill migrations of ROWS (1000000) rows at random moments, on b
 
 # The tests that run on any store, whole: the matrix, restarts and kills, paging, the leak proof;
 # then several gateways killed for longer, a failover, and the store behind a pooler.
-postgres: ## Run everything that runs on any store on PostgreSQL, and kill gateways for KILLTIME (2m)
-	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrix|TestKill|TestRestart|TestPaging'
+postgres: ## Run everything that runs on any store on PostgreSQL, kill gateways for KILLTIME (2m), and one in writes of many rows MANYKILLS times (100)
+	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrix|TestKill|TestRestart|TestPaging' -many-kills $(MANYKILLS)
 	E2E_STORE=pgbouncer $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrixShop$$|TestMatrixPress$$|TestPaging' -walks 50
 	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e/leak -run 'TestLeak'
 	$(GO) test -count=1 -timeout 40m -v ./e2e -run 'TestSeveralGateways|TestFailover|TestReadReplicas|TestSignedCommandElsewhere' -kill-for $(KILLTIME)

@@ -127,15 +127,15 @@ func admitColumns(ctx context.Context, x, one *execution, sent json.RawMessage) 
 	if err := admitCreate(ctx, one); err != nil {
 		return err
 	}
-	if one.verdict != nil {
-		return one.verdict
-	}
 	for _, d := range one.details {
 		if i := slices.Index(names, d.Path); i >= 0 && (d.Code == schema.UnknownKey || d.Code == "read_only") {
 			x.refuse(schema.Detail{Path: d.Path, Pointer: "/query/columns/" + strconv.Itoa(i), Code: d.Code, Message: d.Message})
 		}
 	}
-	return nil
+	if len(x.details) > 0 || one.verdict == nil {
+		return nil // a refused name is told before a refused row, as in a body
+	}
+	return one.verdict
 }
 
 // admit judges one row. seen has the keys of the rows before it.

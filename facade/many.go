@@ -306,14 +306,16 @@ func insertRecords(ctx context.Context, x *execution) (*rows.Rows, error) {
 }
 
 // manyRemote sends a write of many rows to its host, whose rules judge each row. Rules of this host
-// that select rows or set fields would have to judge each row too, and cannot.
+// that select rows or set fields would have to judge each row too, and cannot. Nor can those that hide or close
+// fields judge the rows of an import.
 func manyRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, error) {
 	for _, need := range x.op.Needs {
 		scope, err := x.scopeOf(ctx, x.door, need)
 		if err != nil {
 			return nil, err
 		}
-		if scope.Rows != nil || len(scope.Set) > 0 {
+		unjudged := x.many.imported != nil && len(scope.Hide)+len(scope.ReadOnly) > 0 // its rows are not looked at here
+		if scope.Rows != nil || len(scope.Set) > 0 || unjudged {
 			return nil, kiterror.Errorf(kiterror.NotImplemented, "%s runs elsewhere, where the access rules of this host for single rows are not known; call %s for each row", x.where(), need.Name)
 		}
 	}

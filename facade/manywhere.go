@@ -52,7 +52,7 @@ func admitMany(ctx context.Context, x *execution) error {
 	}
 	nested := &mergePatch{whole: x.call.Merge}
 	for name, value := range jsontext.Members(in.Body) {
-		if p := x.door.Entity.Property(name); p != nil && p.Stored && nested.reaches(p) && jsontext.KindOf(value) == jsontext.Object {
+		if p := x.door.Entity.Property(name); p != nil && p.Stored && !x.doorScope.Hides(name) && nested.reaches(p) && jsontext.KindOf(value) == jsontext.Object {
 			return nil
 		}
 	}

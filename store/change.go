@@ -26,7 +26,20 @@ func (c *change[T]) insert(tx driver.Tx) error {
 	if err := tx.Run(c, c.last(), &c.statement); err != nil {
 		return err
 	}
+	c.blank()
 	return c.announce(tx, c.statement.Rows)
+}
+
+// blank gives a write of new rows, of which no field is asked for and none is returned, its rows.
+func (c *change[T]) blank() {
+	if c.statement.Sel != nil {
+		return
+	}
+	c.statement.Rows = rows.New(rows.NewLayout(nil), c.statement.Most)
+	for range c.statement.Most {
+		c.statement.Rows.BeginRow()
+		c.statement.Rows.EndRow()
+	}
 }
 
 // update runs the write of a row. set has the values of the caller, b the statement that sets them.

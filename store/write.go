@@ -70,12 +70,16 @@ func (w *Writes[T]) Insert(ctx context.Context, e *schema.Entity, records []faca
 	b := w.text.Builder()
 	defer b.Free()
 	c.statement.Args, c.statement.Times = w.db.Insert(b, t, args, len(records))
-	b.Returning(sel)
-	c.statement.SQL, c.statement.Sel, c.statement.Most = b.SQL, sel, len(records)
+	if len(sel.Fields) > 0 {
+		b.Returning(sel)
+		c.statement.Sel = sel
+	}
+	c.statement.SQL, c.statement.Most = b.SQL, len(records)
 	c.write.Alone = &c.statement
 	if err = w.db.Write(ctx, &c.write, c.insert); err != nil {
 		return nil, err
 	}
+	c.blank()
 	return c.written(ctx), nil
 }
 

@@ -140,7 +140,10 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 		}
 		return nil, nil
 	}
-	restOptions, engineOptions := &rest.Options{State: state, Log: quiet}, &resolvers.Options{Logger: quiet}
+	together := func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
+		return f.Atomic(ctx, cat, state, trace, sent)
+	}
+	restOptions, engineOptions := &rest.Options{State: state, Log: quiet, Atomic: together}, &resolvers.Options{Logger: quiet}
 	if h.events {
 		if b.log == nil {
 			b.log = &eventLog{outbox: store.Abilities().Outbox}
@@ -151,7 +154,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	if b.rest, err = rest.New(cat, f, restOptions); err != nil {
 		return nil, err
 	}
-	b.calls = envelope.NewHandler(cat, f, &envelope.Options{State: state, Log: quiet})
+	b.calls = envelope.NewHandler(cat, f, &envelope.Options{State: state, Log: quiet, Atomic: together})
 	builder := projection.NewBuilder()
 	if err := projection.RegisterAll(builder, cat, nil); err != nil {
 		return nil, err
@@ -225,7 +228,11 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 			},
 		}}
 	}
-	config := map[string]any{"doors": doors}
+	config, opened := map[string]any{"doors": doors}, map[string]any{}
+	for _, e := range g.entities {
+		opened[e.name] = "*"
+	}
+	config["many"] = opened
 	if asYAML && callers != nil {
 		collectors := g.collectors(callers)
 		if h.config != nil {
