@@ -212,14 +212,48 @@ func (m *importing) write(ctx context.Context, x *execution) error {
 	if err := m.create(ctx, &own, fresh); err != nil {
 		return err
 	}
-	for _, r := range m.rows {
-		if id := known[r]; id != nil {
-			if err := m.update(ctx, &own, r, id); err != nil {
-				return err
-			}
+	stored := slices.DeleteFunc(slices.Clone(m.rows), func(r *importRow) bool { return known[r] == nil })
+	return m.updateAll(ctx, &own, stored, known)
+}
+
+// updateAll writes rows that are stored, together. If one of them is at fault, each half of them is tried by
+// itself, down to the row at fault.
+func (m *importing) updateAll(ctx context.Context, x *execution, stored []*importRow, ids map[*importRow]json.RawMessage) error {
+	switch len(stored) {
+	case 0:
+		return nil
+	case 1:
+		return m.update(ctx, x, stored[0], ids[stored[0]])
+	}
+	all := &rowBatch{x: x, op: x.needed(1), ids: make([]json.RawMessage, len(stored)), read: fieldNames(stored[0].fixed)}
+	for i, r := range stored {
+		all.ids[i] = ids[r]
+		if names := fieldNames(r.fixed); !slices.Equal(names, all.read) {
+			all.read = slices.Compact(slices.Sorted(slices.Values(append(names, all.read...))))
 		}
 	}
-	return nil
+	all.patch = func(i int, row rows.Row) json.RawMessage { return withoutFixed(stored[i].body, stored[i].fixed, row) }
+	done, err := all.write(ctx)
+	switch {
+	case err != nil:
+		return err
+	case done:
+		m.updated += len(stored)
+		return nil
+	}
+	half := len(stored) / 2
+	if err := m.updateAll(ctx, x, stored[:half], ids); err != nil {
+		return err
+	}
+	return m.updateAll(ctx, x, stored[half:], ids)
+}
+
+// fieldNames are the names of the members of a record.
+func fieldNames(record Record) (names []string) {
+	for _, m := range record {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 // known returns the primary keys of the rows that are stored, found by their keys without access rules.

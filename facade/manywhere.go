@@ -1,7 +1,6 @@
 package facade
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -162,7 +161,7 @@ func tooMany(n int64, most int) error {
 // asksRows reports whether the caller names fields of the rows to answer.
 func (x *execution) asksRows() bool { return x.call.Select != nil || x.list.fields != nil }
 
-// runUpdateMany updates the rows one by one, in the transaction that found them.
+// runUpdateMany updates the rows, together or one by one, in the transaction that found them.
 func runUpdateMany(ctx context.Context, x *execution) (*Result, error) {
 	return runMany(ctx, x, func(id json.RawMessage) (*Result, error) {
 		fields := []string{}
@@ -173,7 +172,7 @@ func runUpdateMany(ctx context.Context, x *execution) (*Result, error) {
 	})
 }
 
-// runDeleteMany deletes the rows one by one, in the transaction that found them. A row that has gone
+// runDeleteMany deletes the rows, together or one by one, in the transaction that found them. A row that has gone
 // with another one counts too.
 func runDeleteMany(ctx context.Context, x *execution) (*Result, error) {
 	return runMany(ctx, x, func(id json.RawMessage) (*Result, error) {
@@ -191,9 +190,22 @@ func runMany(ctx context.Context, x *execution, write func(id json.RawMessage) (
 	if err != nil {
 		return nil, err
 	}
-	made := make([]*Result, 0, found.Len())
-	for i := range found.Len() {
-		id := found.Row(i).Get(x.door.Entity.Primary.Name)
+	made, ids := make([]*Result, 0, found.Len()), make([]json.RawMessage, found.Len())
+	for i := range ids {
+		ids[i] = found.Row(i).Get(x.door.Entity.Primary.Name)
+	}
+	all := &rowBatch{x: x, op: x.needed(0), ids: ids}
+	if x.op.Patch {
+		all.patch = func(int, rows.Row) json.RawMessage { return x.call.Invocation.Body }
+	}
+	if !x.op.Patch || !x.asksRows() {
+		if done, err := all.write(ctx); err != nil {
+			return nil, err
+		} else if done {
+			ids = nil
+		}
+	}
+	for _, id := range ids {
 		res, err := write(id)
 		if err != nil {
 			return nil, ofRow(err, id)
@@ -214,7 +226,7 @@ func runMany(ctx context.Context, x *execution, write func(id json.RawMessage) (
 			out.Rows.CopyRow(found.Row(i))
 		}
 	}
-	out.Total = int64(len(made))
+	out.Total = int64(found.Len())
 	return out, nil
 }
 
@@ -347,11 +359,7 @@ func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, m := range x.many.fixed {
-		names = append(names, m.Name)
-	}
-	found, err := x.store().Find(ctx, &Find{Entity: x.door.Entity, Select: rows.NewLayout(names), Where: scope.Rows, Key: id})
+	found, err := x.store().Find(ctx, &Find{Entity: x.door.Entity, Select: rows.NewLayout(fieldNames(x.many.fixed)), Where: scope.Rows, Key: id})
 	switch {
 	case err != nil:
 		return nil, err
@@ -359,13 +367,7 @@ func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result
 		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
 	}
 	row := found.Rows.Row(0)
-	body := schema.Rewrite(x.many.body, func(name string, value json.RawMessage) json.RawMessage {
-		if fixed := x.many.fixed.Get(name); fixed != nil && bytes.Equal(fixed, row.Get(name)) {
-			return nil
-		}
-		return value
-	})
-	return x.callOne(ctx, x.needed(1), Invocation{ID: id, Body: body}, x.calledFields())
+	return x.callOne(ctx, x.needed(1), Invocation{ID: id, Body: withoutFixed(x.many.body, x.many.fixed, row)}, x.calledFields())
 }
 
 // takes reports whether an error is the CONFLICT of this unique key.

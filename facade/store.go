@@ -60,12 +60,20 @@ type Abilities struct {
 	// say how they came from earlier ones. With unchanged the store only reports whether it
 	// fits. nil: the store takes any entities.
 	Prepare func(ctx context.Context, entities []*schema.Entity, changes catalog.SchemaChanges, unchanged bool) error
+	// WriteAll updates the rows with these primary keys, each with the record of its place, or deletes
+	// them where sets is nil: all or none, in the transaction of ctx. terms are those of every row, and
+	// have no Judge. It answers updated rows in the order of ids. The error is NOT_FOUND if a row is
+	// not there, and else as that of Update or Delete. nil: rows are written one by one.
+	WriteAll writeAll
 	// Check returns why the store does not accept writes. nil: it always does.
 	Check func(ctx context.Context) error
 	// WhenReady has do run once the database can be reached, and reports whether that will be
 	// later; where it can be reached already, the caller runs it. nil: it always can.
 	WhenReady func(do func(context.Context) error) (later bool)
 }
+
+// writeAll is the type of [Abilities.WriteAll].
+type writeAll = func(ctx context.Context, e *schema.Entity, ids []json.RawMessage, sets []Record, terms *Terms, sel *rows.Layout) (*rows.Rows, error)
 
 // Terms are the conditions of a write, decided in the write's own transaction:
 // between the decision and the write nobody changes the row. A write

@@ -149,6 +149,37 @@ func (w *Writes[T]) Delete(ctx context.Context, e *schema.Entity, id json.RawMes
 	return err == nil && c.statement.Count > 0, err
 }
 
+// WriteAll implements [facade.Abilities]: it updates rows by a statement each, which run together, or
+// deletes them by one statement.
+func (w *Writes[T]) WriteAll(ctx context.Context, e *schema.Entity, ids []json.RawMessage, sets []facade.Record, of *facade.Terms, layout *rows.Layout) (*rows.Rows, error) {
+	t, err := w.db.Table(e)
+	if err != nil {
+		return nil, err
+	}
+	a := &all[T]{change: change[T]{write: driver.Write[T]{Table: t, Terms: of, Written: sets}}}
+	if a.terms, err = w.text.Terms(t.Base(), of, nil, nil); err != nil {
+		return nil, err
+	}
+	defer a.terms.Free()
+	for _, id := range ids {
+		key, isKey := t.Key(id)
+		if !isKey {
+			return nil, errAbsent
+		}
+		a.keys = append(a.keys, key)
+	}
+	if sets == nil {
+		err = a.deletes(w.text)
+	} else {
+		err = a.updates(w.text, layout, sets)
+	}
+	defer a.free()
+	if err == nil {
+		err = w.db.Write(ctx, &a.write, a.run)
+	}
+	return a.found, err
+}
+
 // row appends the values of one row in the order of the columns. VALIDATION_FAILED for a value
 // that its column cannot hold, and for a row without a key.
 func row[T driver.Table](t T, args []sqltext.Value, record facade.Record) ([]sqltext.Value, error) {

@@ -43,6 +43,23 @@ func (s explainedStore) writes(c *StoreCall) bool {
 	return false
 }
 
+// Abilities implements [facade.Store].
+func (s explainedStore) Abilities() facade.Abilities {
+	own := s.Store.Abilities()
+	if write := own.WriteAll; write != nil {
+		own.WriteAll = func(ctx context.Context, e *schema.Entity, ids []json.RawMessage, sets []facade.Record, terms *facade.Terms, sel *rows.Layout) (*rows.Rows, error) {
+			does := "update"
+			if sets == nil {
+				does = "delete"
+			}
+			ctx, c := s.asked(ctx, does, e, nil, sel)
+			c.Note = fmt.Sprintf("of %d rows", len(ids))
+			return write(ctx, e, ids, sets, terms, sel) // the store undoes it
+		}
+	}
+	return own
+}
+
 // Find implements [facade.Store].
 func (s explainedStore) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
 	ctx, c := s.asked(ctx, "find", q.Entity, q.Condition(), q.Select)

@@ -4,6 +4,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
+	"slices"
 )
 
 // Insert writes an INSERT of one row with all columns, so that all rows of an entity share a
@@ -118,7 +119,7 @@ func (b *Builder) Update(t *Table, sel *Selection, key Value, where *filter.Filt
 		b.Text(c.Name, " = ")
 		b.Bind(a)
 	}
-	if err := b.oneRow(t, alias, key, where); err != nil {
+	if err := b.oneRow(t, alias, key, where); err != nil || sel == nil {
 		return err
 	}
 	b.Returning(sel)
@@ -143,6 +144,17 @@ func (b *Builder) Delete(t *Table, key Value, where *filter.Filter) error {
 	alias := b.Alias()
 	b.Text("DELETE FROM ", t.Name, " AS ", alias)
 	return b.oneRow(t, alias, key, where)
+}
+
+// DeleteAll writes the DELETE of the rows with these keys.
+//
+//	DELETE FROM "post" AS t0 WHERE t0."id" IN (SELECT value FROM json_each(?))
+func (b *Builder) DeleteAll(t *Table, keys []Value) error {
+	alias := b.Alias()
+	b.Text("DELETE FROM ", t.Name, " AS ", alias, " WHERE ")
+	b.db.Dialect.OneOf(b, t.Primary, alias, b.db.Dialect.Keys(t.Primary, slices.Clone(keys)))
+	b.reach = fewRows
+	return b.Ready()
 }
 
 // oneRow writes the condition of a write to one row: its key, and what else has to hold. The

@@ -88,6 +88,7 @@ type manyWorld struct {
 	*testing.T
 	facade *facade.Facade
 	store  facade.Store
+	opened func(testing.TB, []*schema.Entity) facade.Store // opens further stores
 }
 
 // RunMany runs the tests of writes of many rows, each over a store of its own.
@@ -108,6 +109,7 @@ func RunMany(t *testing.T, h Harness) {
 		{"hooks and handlers run for each row", testManyHooks},
 		{"import writes a batch by key", testImport},
 		{"import under rules", testImportRules},
+		{"rows are written together as one by one", testManyRandom},
 		{"import runs hooks, and a dry run leaves nothing", testImportHooks},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -129,7 +131,7 @@ func (w *manyWorld) open(h Harness, attach func(*facade.Project)) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.store = h.Open(w, f.Catalog().Set.Entities)
+	w.store, w.opened = h.Open(w, f.Catalog().Set.Entities), h.Open
 	w.facade = New(w, p, w.store, nil)
 }
 
