@@ -133,7 +133,7 @@ func admitColumns(ctx context.Context, x, one *execution, sent json.RawMessage) 
 		}
 	}
 	if len(x.details) > 0 || one.verdict == nil {
-		return nil // a refused name is told before a refused row, as in a body
+		return nil // a refused name comes before a refused row, as in a body
 	}
 	return one.verdict
 }
