@@ -29,6 +29,7 @@ type Route struct {
 	Verb      string // PATCH
 	Path      string // /api/catalog/products/{id}
 	Operation *catalog.Operation
+	File      *catalog.File // the field whose file the path is; nil: none is
 }
 
 // openAPI is a document being written.
@@ -58,10 +59,18 @@ func OpenAPI(served *catalog.Catalog, routes []Route, info Info) json.RawMessage
 		if tags.Get(r.Operation.Door.Name) == nil {
 			add(&tags, r.Operation.Door.Name, tagOf(r.Operation.Door))
 		}
-		paths[at].Value = with(paths[at].Value, strings.ToLower(r.Verb), d.operation(r, ids))
+		verb := strings.ToLower(r.Verb)
+		if r.File != nil {
+			paths[at].Value = with(paths[at].Value, verb, d.file(r))
+			continue
+		}
+		paths[at].Value = with(paths[at].Value, verb, d.operation(r, ids))
 	}
 	if d.atomic(&paths); joins(served) != nil {
 		add(&tags, "transactions", object("name", "transactions", "description", "Several calls as one transaction."))
+	}
+	if d.files(&paths) {
+		add(&tags, "files", object("name", "files", "description", "Files that a row may take."))
 	}
 	if d.streams(&paths, info); len(factsOf(served)) > 0 {
 		add(&tags, "facts", object("name", "facts", "description", "The events that this host sends."))
@@ -203,11 +212,15 @@ func (d *openAPI) body(r Route) json.RawMessage {
 			"content", object("application/json", media(object("type", "object", "additionalProperties", false), object())))
 	case op.Patch:
 		m := media(d.schemas.of(op.Input, patch), d.schemas.example(op.Input, patch))
-		return object("required", true, "content", object("application/json", m, "application/merge-patch+json", m))
+		return object("required", true, "content", d.withForm(op, object("application/json", m, "application/merge-patch+json", m), d.schemas.of(op.Input, patch)))
 	}
 	of := d.schemas.of(op.Input, creation)
 	if createMany(op) != nil {
 		of = object("oneOf", list(of, object("type", "array", "items", of, "maxItems", catalog.MaxCreateMany)))
 	}
-	return object("required", true, "content", object("application/json", media(of, d.schemas.example(op.Input, creation))))
+	content := object("application/json", media(of, d.schemas.example(op.Input, creation)))
+	if op.Name == "create" {
+		content = d.withForm(op, content, d.schemas.of(op.Input, creation))
+	}
+	return object("required", true, "content", content)
 }

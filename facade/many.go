@@ -299,6 +299,11 @@ func insertRecords(ctx context.Context, x *execution) (*rows.Rows, error) {
 		})
 	}
 	found, err := x.store().Insert(ctx, x.door.Entity, m.records, m.terms.orNone(), x.sel.stored)
+	for i := 0; err == nil && len(x.door.Files) > 0 && i < len(m.records); i++ {
+		if err = holdFiles(ctx, x, m.records[i], keyOfWritten(x, m.records[i], found, i)); err != nil {
+			return nil, atRow(err, i)
+		}
+	}
 	if err == nil && announce != nil {
 		err = announce(found)
 	}

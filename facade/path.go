@@ -47,7 +47,7 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err = cutNested(x); err != nil {
 		return nil, err
 	}
-	if (transacts(&x.viewer) || x.nested != nil) && runsHandler(x) {
+	if (transacts(&x.viewer) || x.nested != nil || namesFiles(x)) && runsHandler(x) {
 		res, err = x.transacted(ctx)
 	} else {
 		res, err = x.answer(ctx)

@@ -25,6 +25,7 @@ import (
 //	visible     the access rules, for the row as it will be                      checkVisible
 //	announce    the row before the change, and the events                        announcement
 //	do          the store decides the terms in the transaction that writes
+//	hold        the files that the row names are its own                     holdFiles
 //
 // did says whether a row was written. A conflict leaves as the caller may know it.
 func write(ctx context.Context, x *execution, change catalog.Change, do func(terms *Terms) (found *rows.Rows, did bool, err error)) (found *rows.Rows, did bool, err error) {
@@ -40,6 +41,15 @@ func write(ctx context.Context, x *execution, change catalog.Change, do func(ter
 	}
 	if found, did, err = do(terms.orNone()); err != nil {
 		return nil, false, maskedConflict(ctx, &x.viewer, err)
+	}
+	if did && change != catalog.Deleted && len(x.door.Files) > 0 {
+		key := x.id
+		if change == catalog.Created {
+			key = keyOfWritten(x, x.body, found, 0)
+		}
+		if err = holdFiles(ctx, x, x.body, key); err != nil {
+			return nil, false, err
+		}
 	}
 	if did && announce != nil {
 		err = announce(found)
@@ -364,6 +374,11 @@ func (k storeKeeper) merge(ctx context.Context, x *execution) error {
 func (storeKeeper) complete(ctx context.Context, x *execution) error {
 	if err := fill(ctx, x); err != nil {
 		return err
+	}
+	if x.op.builtin != nil && x.op.builtin.fill != fillNothing && len(x.door.Files) > 0 {
+		if err := admitFiles(ctx, x); err != nil {
+			return err
+		}
 	}
 	if x.op.hooks != nil {
 		if err := runBefore(ctx, x); err != nil {

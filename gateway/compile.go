@@ -38,6 +38,9 @@ func (h *Host) compileFirst(own facade.Store, as opening, faults schema.Faults) 
 			faults = append(faults, h.ways.plan(f.Catalog())...)
 		}
 		faults = append(faults, h.withoutTables(f)...)
+		if as.serves && as.migrate == nil {
+			unusable = openFiles(h, f)
+		}
 	}
 	if err = errors.Join(faults.Err(), as.elsewhere, err, unusable); err != nil && h.store.close != nil {
 		err = errors.Join(err, h.store.close())
@@ -70,6 +73,9 @@ func (h *Host) renew(ctx context.Context, seeds bool) error {
 	f, _, err := h.compile() //nolint:contextcheck // compiling a project waits for nothing
 	if err == nil {
 		err = h.prepare(ctx, f)
+	}
+	if err == nil {
+		err = openFiles(h, f)
 	}
 	if err == nil && seeds {
 		err = h.seed(ctx, f)
@@ -185,6 +191,15 @@ func (h *Host) mapped(f *facade.Facade) bool {
 	return slices.ContainsFunc(h.config.here(f.Catalog().Set), func(e *schema.Entity) bool { return e.Table != nil })
 }
 
+// openFiles opens the storage of files where a field holds them.
+func openFiles(h *Host, f *facade.Facade) error {
+	err := h.files.open(&h.config, h.options.Store != nil, h.compiled.Load, f.Catalog(), h.log)
+	if err == nil && h.files.Files != nil {
+		h.schedule.sweep = h.files.Job()
+	}
+	return err
+}
+
 // withoutTables are the faults of facts and jobs that no store keeps: the rows are in another program's
 // SQLite database, in which this one makes no tables (docs/decisions/outbox.md).
 func (h *Host) withoutTables(f *facade.Facade) (faults schema.Faults) {
@@ -193,6 +208,14 @@ func (h *Host) withoutTables(f *facade.Facade) (faults schema.Faults) {
 	faults = h.schedule.unkept(f.Catalog(), foreign)
 	if !foreign {
 		return faults
+	}
+	for d := range f.Catalog().Doors() {
+		for _, file := range d.Files {
+			faults = append(faults, schema.Fault{
+				File: d.Frond.File, Pointer: "/files", Message: fmt.Sprintf("%s.%s cannot hold files: its rows are in another program's SQLite database, in which this program makes no tables", d.Name, file.Field.Name),
+				Remedy: "leave it out, or copy the rows into a store of this program",
+			})
+		}
 	}
 	for fact := range f.Catalog().Facts() {
 		if fact.Frond.Remote == "" && (fact.On != nil || fact.Changes) {

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/frondhost/frond/facts"
+	"github.com/frondhost/frond/gateway/files"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/gateway/identity"
@@ -54,6 +55,8 @@ type Config struct {
 	// Store is sqlite:PATH, postgres://…, memory, or env:NAME for a variable that holds one of
 	// them; "" means sqlite:.frond/frond.db.
 	Store string
+	// Files is where the bytes of files are.
+	Files files.Config
 	// Migrate is MigrateAuto, which is also "", or MigrateOff: whether a start changes the
 	// store's schema, where nothing is lost.
 	Migrate string

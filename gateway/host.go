@@ -41,6 +41,7 @@ type Host struct {
 	feeds     *feeds
 	ways      *ways
 	schedule  *schedule
+	files     keptFiles
 	advice    *advice.Watch // nil: reads are not watched
 	hub       *subscriptions.Hub
 	callers   *callers
@@ -141,7 +142,7 @@ func open(ctx context.Context, project *facade.Project, opts *Options, as openin
 		h.feeds.close()
 		h.topology.Close()
 		defer h.flush(ctx)
-		return h.store.close()
+		return errors.Join(h.files.Close(), h.store.close())
 	})
 	if as.migrate != nil {
 		return nil, errors.Join(h.look(ctx, f, as.migrate), h.Close())

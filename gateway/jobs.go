@@ -34,6 +34,7 @@ type schedule struct {
 	log     *slog.Logger
 	note    func(message string, notes []schema.Fault)
 
+	sweep  *jobs.Job    // removes files that no row has; nil: there are none
 	runner *jobs.Runner // nil: none runs
 }
 
@@ -62,6 +63,9 @@ func (s *schedule) follow(c *catalog.Catalog) {
 			continue
 		}
 		all = append(all, s.job(j))
+	}
+	if s.sweep != nil {
+		all = append(all, s.sweep)
 	}
 	s.runner.Follow(all)
 }

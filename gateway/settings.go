@@ -77,7 +77,7 @@ func (c *Config) settings() setting.Table {
 			setting.New("audiences", "{}", "the paths of the audiences' surfaces, such as {partner: /b2b}; the default is /{audience}", readAudiences, &c.Audiences),
 			setting.New("remotes", "{}", "the addresses of remote Fronds, such as {billing: http://10.0.0.7:4100}", topology.ReadRemotes, &c.Remotes).As(topology.Form()),
 		},
-		c.Signing.Settings(), c.Facts.settings(), c.Publish.Settings(), c.Admin.settings(), c.Log.Settings(),
+		c.Files.Settings(), c.Signing.Settings(), c.Facts.settings(), c.Publish.Settings(), c.Admin.settings(), c.Log.Settings(),
 		[]setting.Setting{
 			setting.New("shutdown.delay", "0s", "how long to keep serving with /readyz at 503 before the listener closes", setting.Duration, &c.Shutdown.Delay),
 			setting.New("shutdown.timeout", "15s", "the time that requests in flight have to finish", setting.Duration, &c.Shutdown.Timeout),

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
@@ -119,6 +120,15 @@ func (c *Config) here(set *schema.Set) (all []*schema.Entity) {
 		if _, remote := c.Remotes[e.Frond]; !remote {
 			all = append(all, e)
 		}
+	}
+	return all
+}
+
+// entities are those, and the entity of files where a field holds them.
+func (c *Config) entities(of *catalog.Catalog) []*schema.Entity {
+	all := c.here(of.Set)
+	if of.HasFiles() {
+		all = append(all, catalog.FileEntity())
 	}
 	return all
 }

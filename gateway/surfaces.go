@@ -106,6 +106,7 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 		options = *opts.GraphQL
 	}
 	options.Surface = p.surface
+	options.Files, options.FileURL = g.facade.Files, g.host.files.urls(g.facade.Catalog(), p.surface, p.base+"/api")
 	audiences := append([]string{graphqlhttp.Everybody}, g.facade.Catalog().Audiences...)
 	for _, name := range g.host.config.GraphQL.SemanticNonNull {
 		if !slices.Contains(audiences, name) {
@@ -131,7 +132,7 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 // rest builds the handler of a REST surface.
 func (g *generation) rest(p *place) (http.Handler, error) {
 	api, err := rest.New(p.view, p.caller, &rest.Options{
-		Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Streams: g.streams(), Atomic: g.atomic(p),
+		Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Streams: g.streams(), Atomic: g.atomic(p), Files: g.host.files.on(g.facade, p.view),
 	})
 	if err != nil {
 		return nil, err

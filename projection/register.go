@@ -1,6 +1,8 @@
 package projection
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/graphql-go/graphql"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 )
 
@@ -19,6 +22,10 @@ type Options struct {
 	Surface catalog.Surface
 	// Filter says whether a door is in the schema (spec 4.3.3); nil: all are.
 	Filter func(*catalog.Door) bool
+	// Files describes files, by their ids; nil: none has a description. FileURL returns the path of
+	// the file of a row, by the row's key, or "" where it has none.
+	Files   func(ctx context.Context, ids []string) (map[string]*facade.File, error)
+	FileURL func(d *catalog.Door, f *catalog.File, key json.RawMessage) string
 	// SemanticNonNull prints @semanticNonNull at the fields whose null always comes with an
 	// error: clients that turn errors into exceptions need not handle their null.
 	SemanticNonNull bool
@@ -48,6 +55,7 @@ func RegisterAll(b *Builder, cat *catalog.Catalog, opts *Options) error {
 		cat = view
 	}
 	b.doors.catalog = cat
+	b.rows.files = &files{options: b.options}
 	claims := b.types.claims
 	before := len(claims.faults)
 	for _, frond := range cat.Fronds {

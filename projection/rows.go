@@ -18,6 +18,7 @@ type rows struct {
 	pages  *pages
 	cards  map[*schema.Entity]*shown // views, and entities without a door
 	nodes  map[string]*binding.Node
+	files  *files
 }
 
 func newRows(ss *shapes, ps *pages) *rows {
@@ -52,6 +53,11 @@ func (rs *rows) fillObject(d *door) {
 		})
 	}
 	rs.addColumns(d.object, d.Entity, d.typ, d.origin)
+	for _, f := range d.Files {
+		if f.Field.Readable() {
+			rs.files.add(rs, d.object, d, f, d.origin)
+		}
+	}
 	for _, c := range d.Computed {
 		by := &origin{what: "computed field " + c.Name, door: d.Door}
 		rs.addFields(d.object, by, &field{
@@ -78,6 +84,8 @@ func (rs *rows) addColumns(o *object, e *schema.Entity, typ string, by *origin) 
 		p := c.Property
 		switch {
 		case !p.Readable():
+		case o == rs.objectOfFile(p):
+			rs.addColumn(o, by, c, c.name+"Id", graphql.ID)
 		case p.Link == nil:
 			rs.addColumn(o, by, c, c.name, rs.columnType(p, typ, by))
 		case p.Link.Many:
@@ -95,6 +103,14 @@ func (rs *rows) addColumns(o *object, e *schema.Entity, typ string, by *origin) 
 			}
 		}
 	}
+}
+
+// objectOfFile is the type of the door whose field holds files; nil: the field holds none.
+func (rs *rows) objectOfFile(p *schema.Property) *object {
+	if d := rs.doors.byKey[p.Owner.Key]; d != nil && d.File(p.Name) != nil && d.Entity == p.Owner {
+		return d.object
+	}
+	return nil
 }
 
 // addColumn gives o the field called name that gives c as it is. It is non-null where the field

@@ -39,6 +39,8 @@ type Options struct {
 	// Atomic makes calls as one transaction ([facade.Facade.Atomic]); nil: there is no such path. sent
 	// is the body of the request.
 	Atomic func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error)
+	// Files keeps the files of rows; nil: none are served.
+	Files Files
 	// Streams are how events are streamed. Without Facts none are. Their Timeout is that
 	// of the surface.
 	Streams stream.Options
@@ -135,6 +137,7 @@ type exchange struct {
 	texts    [2]string   // values of ETag and Content-Length, which take no allocation of their own
 	format   bulk.Format // of a list that is asked for as a file; "": JSON
 	upload   bulk.Format // of a file of rows that is sent; "": none is
+	form     bool        // the body is a form with files
 	formulas bool        // cells of the file that look like formulas are escaped
 
 	status  int    // of a failure whose code has another one in the table; 0: the table's
@@ -154,6 +157,9 @@ func (x *exchange) serve() error {
 	}
 	if x.isAtomic() {
 		return x.serveAtomic()
+	}
+	if files, are := filesIn(x); are {
+		return files.serveFiles()
 	}
 	m, missing := h.table.match(x.r.URL.EscapedPath())
 	if missing != nil {
@@ -177,6 +183,14 @@ func (x *exchange) serve() error {
 		x.w.Header().Set("Allow", m.row.allow)
 		return kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", m.row.allow)
 	}
+	if m.row.file != nil {
+		return (&fileRequest{x, h.options.Files, m.row.file}).serveFile()
+	}
+	return x.serveCall()
+}
+
+// serveCall reads the request into a call, calls, and writes the answer.
+func (x *exchange) serveCall() error {
 	if err := x.read(); err != nil {
 		return err.At(x.op.Door.Name, x.op.Name)
 	}
@@ -195,7 +209,11 @@ func (x *exchange) serve() error {
 	x.call.Position = x.op.Cardinality == catalog.PageOf
 	// The version is only used for an ETag, which only one row has.
 	x.call.Version = x.op.Cardinality == catalog.One || x.op.Cardinality == catalog.Maybe
-	result, err := h.caller.Call(x.ctx, &x.call)
+	call := x.handler.caller.Call
+	if x.form {
+		call = (&fileRequest{on: x, files: x.handler.options.Files}).callForm
+	}
+	result, err := call(x.ctx, &x.call)
 	if err == nil && result == nil {
 		err = errNoAnswer
 	}

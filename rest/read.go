@@ -30,7 +30,8 @@ func (x *exchange) read() *kiterror.Error {
 	x.call = facade.Call{Entity: x.op.Door.Name, Operation: x.op.Name}
 	inv := &x.call.Invocation
 	inv.Trace = x.r.Header.Get("Traceparent")
-	if x.upload = uploadFormat(x.op, x.r); x.r.Method == http.MethodPost && x.upload == "" {
+	x.form = takesForm(x)
+	if x.upload = uploadFormat(x.op, x.r); x.r.Method == http.MethodPost && x.upload == "" && !x.form {
 		// Also without a body: a form on another site can send an empty one to a command that
 		// takes all of its input from the query string, but not with this type.
 		if err := x.mediaType(); err != nil {
@@ -70,8 +71,8 @@ func (x *exchange) read() *kiterror.Error {
 	inv.Params, inv.Query, inv.Body = a.params.close(), a.query.close(), a.body.close()
 	switch x.r.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
-		if x.upload != "" {
-			return nil // it is read while it is imported
+		if x.upload != "" || x.form {
+			return nil // it is read while it is imported, or received
 		}
 		return readCallBody(x)
 	}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // The table is derived once, when the handler is made, and never changes. A row is a path, with
@@ -39,6 +41,7 @@ type Route struct {
 	Verb      string // POST, or PATCH where PUT does the same
 	Path      string // /api/catalog/products/{id}
 	Operation *catalog.Operation
+	File      *catalog.File // the field whose file the path is; nil: none is
 }
 
 // resource is one door's part of the table. collection and item are nil for a door without
@@ -68,6 +71,7 @@ type row struct {
 	path  string
 	ops   [len(verbs)]*catalog.Operation
 	many  *catalog.Operation // of a POST with a list
+	file  *catalog.File      // the field whose file the path is; nil: none is
 	allow string
 }
 
@@ -232,7 +236,31 @@ func (t *Table) resource(door *catalog.Door) (*resource, schema.Faults) {
 			res.onItem[name] = onItem
 		}
 	}
-	return res, faults
+	return res, append(faults, res.addFiles()...)
+}
+
+// addFiles adds the paths of the files of rows: the segment behind the id is the name of the field.
+func (res *resource) addFiles() (faults schema.Faults) {
+	for _, f := range res.door.Files {
+		name := schema.Kebab(f.Field.Name)
+		if other := res.onItem[name]; other != nil {
+			faults = append(faults, schema.Fault{
+				File: res.door.Origin, Pointer: "/files/" + res.door.Name + "." + f.Field.Name,
+				Message: "the path " + other.path + " is that of an operation and of a file", Remedy: "rename the operation or the field",
+			})
+			continue
+		}
+		var row *row
+		for verb, op := range map[string]string{http.MethodGet: "findById", http.MethodPut: "update", http.MethodDelete: "update"} {
+			if op := res.door.Operation(op); op != nil && op.Builtin {
+				res.claim(&row, res.path+"/{id}/"+name).add(op, verb)
+			}
+		}
+		if row != nil {
+			row.file, res.onItem[name] = f, row
+		}
+	}
+	return faults
 }
 
 // claim returns the row at *at, made where there is none yet.
@@ -244,6 +272,23 @@ func (res *resource) claim(at **row, path string) *row {
 	return *at
 }
 
+// FilePath returns the path of the file of a row, by the row's key; "": it is not shown.
+func (t *Table) FilePath(d *catalog.Door, f *catalog.File, key json.RawMessage) string {
+	res := t.fronds[d.Frond.Name][strings.ToLower(d.Plural)].resource
+	if res == nil || key == nil {
+		return ""
+	}
+	row := res.onItem[schema.Kebab(f.Field.Name)]
+	if row == nil || row.operation(http.MethodGet) == nil {
+		return ""
+	}
+	id := string(key)
+	if jsontext.KindOf(key) == jsontext.String {
+		id = url.PathEscape(jsontext.Unquote(key))
+	}
+	return strings.Replace(row.path, "{id}", id, 1)
+}
+
 // Routes returns the lines of the table, door by door in the order of the catalog.
 func (t *Table) Routes() []Route {
 	var routes []Route
@@ -251,7 +296,7 @@ func (t *Table) Routes() []Route {
 		for _, r := range res.rows {
 			for i, verb := range verbs {
 				if r.ops[i] != nil {
-					routes = append(routes, Route{Verb: verb, Path: r.path, Operation: r.ops[i]})
+					routes = append(routes, Route{Verb: verb, Path: r.path, Operation: r.ops[i], File: r.file})
 				}
 				if verb == http.MethodPost && r.many != nil {
 					routes = append(routes, Route{Verb: verb, Path: r.path, Operation: r.many})

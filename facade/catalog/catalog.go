@@ -187,6 +187,8 @@ type Door struct {
 	Announced map[Change][]*Fact
 	// Nested are the relations whose rows are written with a row of the door.
 	Nested []*Nested
+	// Files are the fields that hold the ids of files.
+	Files []*File
 	// Inside are the built-in operations that are false: the author's code alone may call them.
 	Inside map[string]*Operation
 
@@ -403,4 +405,24 @@ func (c *Catalog) Find(entity, operation string) (*Door, *Operation) {
 		return nil, nil
 	}
 	return door, door.Operation(operation)
+}
+
+// File returns the field with files called name, or nil.
+func (d *Door) File(name string) *File {
+	for _, f := range d.Files {
+		if f.Field.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// HasFiles reports whether a field of a Frond that runs here holds files.
+func (c *Catalog) HasFiles() bool {
+	for d := range c.Doors() {
+		if len(d.Files) > 0 && d.Frond.Remote == "" {
+			return true
+		}
+	}
+	return false
 }

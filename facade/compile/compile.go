@@ -74,6 +74,7 @@ func compile(r *report, source *Source, opts *Options) *Compiled {
 	linkOutputs(r, m)
 	for i, f := range source.Fronds {
 		nestedRows(r, m, f, configs[i])
+		fileFields(r, m, f, configs[i])
 	}
 	for i, f := range source.Fronds {
 		computedFields(r, m, k, f, configs[i].Computed)

@@ -21,6 +21,7 @@ type Config struct {
 	Doors      []*Door // in the order they are written
 	Many       []Many
 	Nested     []Nested
+	Files      []FileField
 	Tables     []Table
 	Facts      []Fact
 	Changes    []FactSource

@@ -62,6 +62,8 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 			c.Many = r.many(value, at)
 		case "nested":
 			c.Nested = r.nested(value, at)
+		case "files":
+			c.Files = r.files(value, at)
 		case "tables":
 			c.Tables = r.tables(value, at)
 		case "collectors":

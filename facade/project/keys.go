@@ -17,6 +17,7 @@ const (
 	aCount      = `{"type":"integer","minimum":1,"maximum":100000}`
 	aNames      = `{"type":"array","items":{"type":"string"}}`
 	aCard       = `{"type":["string","object"]}`
+	aSize       = `{"type":["string","integer"],"pattern":"^[0-9]+([KMG]iB)?$"}`
 	aDate       = `{"type":"string","format":"date"}`
 	aFilter     = `{"type":"object"}`
 	aReason     = `{"type":["boolean","string"]}`
@@ -59,6 +60,15 @@ var frondKeys = []schema.Key{
 	}},
 	{Name: "nested", About: "Rows that are written with their owner, by door (docs/nested.md).", Example: "nested: {order: [lines]}", Keys: []schema.Key{
 		{Name: "*", Form: aNames, Default: "none", Example: "order: [lines]", About: "Relations to many rows that the owner's deletion deletes (onDelete: cascade)."},
+	}},
+	{Name: "files", About: "Fields that hold files, as ENTITY.FIELD (docs/files.md).", Example: "files: {product.image: {types: [image/png, image/jpeg], max: 5MiB}}", Keys: []schema.Key{
+		{Name: "*", About: "A text field of an entity, which then holds the id of a file.", Example: "product.image: {types: [image/png, image/jpeg]}", Keys: []schema.Key{
+			{Name: "types", Form: aNames, Example: "types: [image/png, image/jpeg]", About: "The media types of its files."},
+			{Name: "max", Form: aSize, Default: "10MiB", Example: "max: 5MiB", About: "The largest file."},
+			{Name: "sizes", About: "Smaller images, by name.", Example: "sizes: {thumb: 200x200}", Keys: []schema.Key{
+				{Name: "*", Form: aString, Example: "thumb: 200x200", About: "The width and the height in pixels that the image fits into."},
+			}},
+		}},
 	}},
 	{Name: "tables", About: "Tables of another program, which the gateway never changes (docs/existing-database.md).", Example: "tables: {product: {table: Products, columns: {unitPrice: unit_price}}}", Keys: []schema.Key{
 		{Name: "*", About: "An entity, by the name of its card.", Example: "product: {table: Products}", Keys: []schema.Key{

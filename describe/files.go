@@ -1,0 +1,112 @@
+package describe
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"encoding/json"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+)
+
+// fileSchema is the description of a file, as POST /api/files and PUT answer it.
+func fileSchema() json.RawMessage {
+	word := func(about string) json.RawMessage { return object("type", "string", "description", about) }
+	return object("type", "object", "additionalProperties", false, "required", []string{"id", "name", "type", "size", "sha256"}, "properties", object(
+		"id", word("The id of the file, which a row holds."), "name", word("The name of the file."), "type", word("The media type."),
+		"size", object("type", "integer", "format", "int64", "description", "The number of bytes."), "sha256", word("The hash of the bytes, in hexadecimal digits.")))
+}
+
+// binary is the content of bodies that are files of some types.
+func binary(types []string) json.RawMessage {
+	var all schema.Object
+	for _, t := range types {
+		if all.Get(t) == nil {
+			add(&all, t, object("schema", object("type", "string", "format", "binary")))
+		}
+	}
+	return all.AppendJSON(nil)
+}
+
+// file is one verb of the path of a row's file.
+func (d *openAPI) file(r Route) json.RawMessage {
+	op, f := r.Operation, r.File
+	name := op.Door.Name + "." + f.Field.Name
+	what := strings.Join(schema.Words(f.Field.Name), " ") + " of " + strings.Join(schema.Words(op.Door.Name), " ")
+	parameters := []json.RawMessage{d.pathID(op)}
+	var responses schema.Object
+	answer := func(status, about string, more ...any) {
+		add(&responses, status, object(append([]any{"description", about}, more...)...))
+	}
+	pairs := []any{"operationId", name + "." + strings.ToLower(r.Verb), "tags", []string{op.Door.Name}}
+	switch r.Verb {
+	case http.MethodGet:
+		pairs = append(pairs, "summary", "Get the file "+what)
+		if len(f.Sizes) > 0 {
+			var names []string
+			for _, s := range f.Sizes {
+				names = append(names, s.Name)
+			}
+			parameters = append(parameters, object("name", "size", "in", "query", "description", "A smaller image.", "schema", object("type", "string", "enum", names)))
+		}
+		types := slices.Clone(f.Types)
+		if len(f.Sizes) > 0 {
+			types = append(types, "image/png")
+		}
+		tag := object("ETag", object("description", "The hash of the file.", "schema", object("type", "string")))
+		answer("200", "The file.", "headers", tag, "content", binary(types))
+		answer("206", "The range of the file that the header Range names.", "content", binary(types))
+		answer("304", "The caller's copy of the file is current.")
+	case http.MethodPut:
+		pairs = append(pairs, "summary", "Replace the file "+what, "requestBody", object("required", true, "content", binary(f.Types)))
+		answer("200", "The file.", "content", object("application/json", object("schema", fileSchema())))
+	default:
+		pairs = append(pairs, "summary", "Remove the file "+what)
+		answer("204", "The row has no file.")
+	}
+	for _, code := range []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.PreconditionFailed, kiterror.PayloadTooLarge} {
+		if r.Verb == http.MethodPut || code != kiterror.PayloadTooLarge {
+			add(&responses, status(code), d.problem(code))
+		}
+	}
+	add(&responses, "default", d.problem(""))
+	return object(append(pairs, "parameters", parameters, "responses", responses)...)
+}
+
+// files adds the path of files without a row, and reports whether there is one.
+func (d *openAPI) files(paths *schema.Object) bool {
+	var types []string
+	for door := range d.schemas.catalog.Doors() {
+		for _, f := range door.Files {
+			types = append(types, f.Types...)
+		}
+	}
+	if types == nil {
+		return false
+	}
+	var responses schema.Object
+	add(&responses, "201", object("description", "The file. A row may take its id within an hour.", "content", object("application/json", object("schema", fileSchema()))))
+	for _, code := range []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.PayloadTooLarge} {
+		add(&responses, status(code), d.problem(code))
+	}
+	add(&responses, "default", d.problem(""))
+	add(paths, d.info.REST+"/files", object("post", object(
+		"operationId", "files.send", "tags", []string{"files"}, "summary", "Send a file, for a row that takes its id",
+		"requestBody", object("required", true, "content", binary(types)), "responses", responses)))
+	return true
+}
+
+// withForm adds multipart/form-data to the content of create or update where the door has files.
+func (d *openAPI) withForm(op *catalog.Operation, content json.RawMessage, body json.RawMessage) json.RawMessage {
+	if len(op.Door.Files) == 0 || !op.Builtin {
+		return content
+	}
+	parts := object("body", body)
+	for _, f := range op.Door.Files {
+		parts = with(parts, f.Field.Name, object("type", "string", "format", "binary"))
+	}
+	return with(content, "multipart/form-data", object("schema", object("type", "object", "properties", parts)))
+}

@@ -1,0 +1,215 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+)
+
+// BeginFile writes the row of a file that is about to arrive, and returns it with its id. state is that
+// of the sender.
+func (f *Facade) BeginFile(ctx context.Context, state access.State, name, mediaType string) (*File, error) {
+	id, err := schema.UUIDv7()
+	if err != nil {
+		return nil, kiterror.Internal(err)
+	}
+	e, now := catalog.FileEntity(), f.host.now()
+	at := rows.Now(e.Property("at"), now)
+	row := Record{
+		{Name: "id", Value: text(id)}, {Name: "state", Value: text(fileSending)}, {Name: "at", Value: at}, {Name: "made", Value: at},
+		{Name: "sender", Value: text(senderOf(state))}, {Name: "name", Value: text(name)}, {Name: "type", Value: text(mediaType)},
+		{Name: "size", Value: json.RawMessage("0")}, {Name: "sha256", Value: text("")}, {Name: "field", Value: json.RawMessage("null")}, {Name: "row", Value: json.RawMessage("null")},
+	}
+	if _, err := f.host.store.Insert(ctx, e, []Record{row}, nil, rows.NewLayout([]string{"id"})); err != nil {
+		return nil, err
+	}
+	return &File{ID: id, Name: name, Type: mediaType, Made: now}, nil
+}
+
+// EndFile says that the bytes of a file have arrived. A row may take the file from then on.
+func (f *Facade) EndFile(ctx context.Context, file *File) error {
+	set := Record{{Name: "size", Value: fmt.Append(nil, file.Size)}, {Name: "sha256", Value: text(file.SHA256)}}
+	moved, err := moveFile(ctx, f.host.store, f.host.now(), text(file.ID), fileSent, set, fileSending)
+	if err == nil && !moved {
+		err = kiterror.Errorf(kiterror.RequestTimeout, "the file took longer than %s to arrive; send it again", filesKept)
+	}
+	return err
+}
+
+// DropFile gives up a file that no row has taken. remove removes its bytes.
+func (f *Facade) DropFile(ctx context.Context, id string, remove func(ctx context.Context, id string) error) error {
+	moved, err := moveFile(ctx, f.host.store, f.host.now(), text(id), fileGone, nil, fileSending, fileSent)
+	if err == nil && moved {
+		err = remove(ctx, id)
+	}
+	return err
+}
+
+// Files describes the files that rows hold, by their ids. Other ids are left out.
+func (f *Facade) Files(ctx context.Context, ids []string) (map[string]*File, error) {
+	found, err := describeFiles(ctx, f.host.store, ids)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]*File, len(found))
+	for id, row := range found {
+		if row.State == fileHeld {
+			all[id] = &File{ID: id, Name: row.Name, Type: row.Type, Size: row.Size, SHA256: row.SHA256, Made: row.Made}
+		}
+	}
+	return all, nil
+}
+
+// sweptAtOnce is how many files one read of a sweep has.
+const sweptAtOnce = 500
+
+// SweepFiles removes the files that no row has: those that none took within an hour, and those
+// whose row names them no more. remove removes all bytes of a file, and may be called for one that has
+// none. Files of a field that holds files no longer stay.
+func (f *Facade) SweepFiles(ctx context.Context, remove func(ctx context.Context, id string) error) error {
+	ctx = consistency.Latest(ctx)
+	e, now := catalog.FileEntity(), f.host.now()
+	for after := []json.RawMessage(nil); ; {
+		page, err := readFiles(ctx, f.host.store, &Find{From: after, Limit: sweptAtOnce})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = []json.RawMessage{text(page[len(page)-1].ID)}
+		lost, err := f.lostFiles(ctx, page)
+		if err != nil {
+			return err
+		}
+		for _, row := range page {
+			if (row.State == fileSending || row.State == fileSent) && now.Sub(row.At) > filesKept {
+				if lost[row.ID], err = moveFile(ctx, f.host.store, now, text(row.ID), fileGone, nil, row.State); err != nil {
+					return err
+				}
+			}
+			if row.State != fileGone && !lost[row.ID] {
+				continue
+			}
+			if err := remove(ctx, row.ID); err != nil {
+				return err
+			}
+			if row.State == fileGone && now.Sub(row.At) > goneFor {
+				if _, err := f.host.store.Delete(ctx, e, text(row.ID), nil, nil); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// lostFiles marks the files as gone whose rows name them no more, and returns their ids.
+func (f *Facade) lostFiles(ctx context.Context, page []*fileRow) (map[string]bool, error) {
+	by, lost := map[string][]*fileRow{}, map[string]bool{}
+	for _, row := range page {
+		if row.State == fileHeld {
+			by[*row.Field] = append(by[*row.Field], row)
+		}
+	}
+	for d := range f.host.catalog.Doors() {
+		for _, field := range d.Files {
+			suspects, err := f.unnamed(ctx, d, field, by[fieldOfFile(field)])
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range suspects {
+				// A row may be given back the file that it had before.
+				err := f.transact(ctx, func(ctx context.Context) error {
+					still, err := f.unnamed(ctx, d, field, []*fileRow{row})
+					if err == nil && len(still) > 0 {
+						lost[row.ID], err = moveFile(ctx, f.host.store, f.host.now(), text(row.ID), fileGone, nil, fileHeld)
+					}
+					return err
+				})
+				if err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return lost, nil
+}
+
+// transact runs fn in a transaction of the store where it has them.
+func (f *Facade) transact(ctx context.Context, fn func(ctx context.Context) error) error {
+	if f.host.transactor == nil {
+		return fn(ctx)
+	}
+	return f.host.transactor.Transact(ctx, fn)
+}
+
+// unnamed returns the files whose rows do not name them in a field.
+func (f *Facade) unnamed(ctx context.Context, d *catalog.Door, field *catalog.File, files []*fileRow) (suspects []*fileRow, err error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	each := &EachKey{Field: d.Entity.Primary}
+	place := map[string]int{}
+	for _, row := range files {
+		if _, known := place[*row.Row]; !known {
+			place[*row.Row] = len(each.Values)
+			each.Values = append(each.Values, json.RawMessage(*row.Row))
+		}
+	}
+	found, err := f.host.store.Find(ctx, &Find{Entity: d.Entity, Select: rows.NewLayout([]string{field.Field.Name}), Limit: 1, Each: each})
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range files {
+		g := found.Groups[place[*row.Row]]
+		if g.From == g.To || string(found.Rows.Row(g.From).Get(field.Field.Name)) != string(text(row.ID)) {
+			suspects = append(suspects, row)
+		}
+	}
+	return suspects, nil
+}
+
+// IncomingFile is a file that arrives.
+type IncomingFile struct {
+	Name, Type string // as they were sent
+	Length     int64  // that was announced; less than 1: none was
+	Body       io.Reader
+	Takes      []*catalog.File // the fields that it may be for
+}
+
+// FieldsForFiles returns the fields of a view of the catalog in which the caller may write files. The error is
+// the refusal where there are none.
+func (f *Facade) FieldsForFiles(ctx context.Context, view *catalog.Catalog, state access.State) (all []*catalog.File, err error) {
+	err = kiterror.Errorf(kiterror.NotFound, "no door here has files; declare them under files in a frond.yaml")
+	for d := range view.Doors() {
+		for _, name := range []string{"create", "update"} {
+			op := d.Operation(name)
+			if op == nil || len(d.Files) == 0 {
+				continue
+			}
+			scope := *access.Open
+			if collector := f.host.doors.of(d).collector; collector != nil {
+				var refused error
+				if scope, refused = access.ScopeOf(ctx, collector, f.host.now, state, d, op); refused != nil {
+					err = refused
+					continue
+				}
+			}
+			for _, file := range d.Files {
+				if name := file.Field.Name; !scope.Hides(name) && !scope.ReadsOnly(name) && !slices.Contains(all, file) {
+					all = append(all, file)
+				}
+			}
+		}
+	}
+	if len(all) > 0 {
+		return all, nil
+	}
+	return nil, err
+}

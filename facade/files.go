@@ -1,0 +1,251 @@
+package facade
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// A file has a row of [catalog.FileEntity], in one of these states, and its bytes somewhere else
+// (package gateway/files). The row is written before the bytes and removed after them, so that no
+// bytes are without a row, whenever a process ends.
+//
+//	sending   the bytes are arriving
+//	sent      they have arrived; a row may take the file
+//	held      the row of a door has it; this is written in the transaction that writes the row
+//	gone      no row has it; the bytes are being removed
+//
+// No deletion marks a file. A file that is held is gone when its row no longer names it, which
+// [Facade.SweepFiles] finds out, whichever way the row was deleted.
+const (
+	fileSending = "sending"
+	fileSent    = "sent"
+	fileHeld    = "held"
+	fileGone    = "gone"
+)
+
+// filesKept is how long a file stays that no row has taken.
+const filesKept = time.Hour
+
+// goneFor is how long the row of a removed file stays: an upload or a smaller image that another
+// process was writing is then removed as well.
+const goneFor = 10 * time.Minute
+
+// File describes a file.
+type File struct {
+	ID, Name, Type string
+	Size           int64
+	SHA256         string // in hexadecimal digits
+	Made           time.Time
+}
+
+// text is a value of a row that describes a file.
+func text(s string) json.RawMessage { return jsontext.Quote(s) }
+
+// moveFile changes the state of a file that has one of some states, and reports whether it had.
+func moveFile(ctx context.Context, store Store, now time.Time, id json.RawMessage, to string, set Record, from ...string) (bool, error) {
+	e := catalog.FileEntity()
+	where := &filter.Filter{Op: filter.In, Field: e.Property("state")}
+	for _, state := range from {
+		where.Values = append(where.Values, state)
+	}
+	set = append(Record{{Name: "state", Value: text(to)}, {Name: "at", Value: rows.Now(e.Property("at"), now)}}, set...)
+	found, err := store.Update(ctx, e, id, where, set, nil, rows.NewLayout([]string{"id"}))
+	return err == nil && found.Len() > 0, err
+}
+
+// fileRow is a row of [catalog.FileEntity].
+type fileRow struct {
+	ID, State, Sender, Name, Type, SHA256 string
+	At, Made                              time.Time
+	Size                                  int64
+	Field, Row                            *string
+}
+
+// fileLayout is every field of such a row.
+var fileLayout = rows.NewLayout([]string{"id", "state", "at", "made", "sender", "name", "type", "size", "sha256", "field", "row"})
+
+// describeFiles reads the rows that describe files, by their ids.
+func describeFiles(ctx context.Context, store Store, ids []string) (map[string]*fileRow, error) {
+	e := catalog.FileEntity()
+	where := &filter.Filter{Op: filter.In, Field: e.Primary}
+	for _, id := range ids {
+		where.Values = append(where.Values, id)
+	}
+	found, err := readFiles(ctx, store, &Find{Where: where, Limit: len(ids)})
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]*fileRow, len(found))
+	for _, row := range found {
+		all[row.ID] = row
+	}
+	return all, nil
+}
+
+// readFiles reads rows that describe files, in the order of their ids.
+func readFiles(ctx context.Context, store Store, q *Find) (all []*fileRow, err error) {
+	e := catalog.FileEntity()
+	q.Entity, q.Select, q.Sort, q.NoKeys = e, fileLayout, []SortKey{{Field: e.Primary}}, true
+	found, err := store.Find(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.Rows.Len() {
+		row := &fileRow{}
+		if err := found.Rows.Row(i).Decode(row); err != nil {
+			return nil, kiterror.Internal(err)
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
+// senderOf identifies a caller: by the user's id where there is one, else by all that is known of the
+// user; "" is an anonymous one.
+func senderOf(state access.State) string {
+	user := state.User()
+	if user == nil {
+		return ""
+	}
+	var of any = user
+	if id := user["id"]; id != nil {
+		of = id
+	}
+	text, _ := json.Marshal(of) //nolint:errchkjson // a state comes from JSON
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// namesFiles reports whether a call gives files to rows, which takes a transaction.
+func namesFiles(x *execution) bool {
+	if len(x.door.Files) == 0 || !x.op.Builtin || x.op.Kind != catalog.Command || x.host.transactor == nil || x.door.Frond.Remote != "" {
+		return false
+	}
+	names := func(row json.RawMessage) bool {
+		return slices.ContainsFunc(x.door.Files, func(f *catalog.File) bool {
+			value := jsontext.Get(row, f.Field.Name)
+			return value != nil && !jsontext.IsNull(value)
+		})
+	}
+	body := x.call.Invocation.Body
+	if jsontext.KindOf(body) != jsontext.Array {
+		return names(body)
+	}
+	for _, row := range jsontext.Elements(body) {
+		if names(row) {
+			return true
+		}
+	}
+	return false
+}
+
+// admitFiles refuses the ids of files that the row cannot take.
+func admitFiles(ctx context.Context, x *execution) error {
+	for _, f := range x.door.Files {
+		value := x.body.Get(f.Field.Name)
+		if value == nil || jsontext.IsNull(value) {
+			continue
+		}
+		found, err := describeFiles(ctx, x.store(), []string{jsontext.Unquote(value)})
+		if err != nil {
+			return err
+		}
+		row, detail := found[jsontext.Unquote(value)], schema.Detail{Path: f.Field.Name, Pointer: "/body/" + jsontext.Token(f.Field.Name)}
+		switch {
+		case row == nil || !takesFile(x, f, row):
+			detail.Code, detail.Message = "reference", msgNoFile
+		case !slices.Contains(f.Types, row.Type):
+			detail.Code, detail.Message = "type", fmt.Sprintf("is a file of type %s, and must be %s", row.Type, wordsOf(f.Types))
+		case row.Size > f.Max:
+			detail.Code, detail.Message = "maxLength", fmt.Sprintf("is a file of %d bytes, and may have %d", row.Size, f.Max)
+		default:
+			continue
+		}
+		x.refuse(detail)
+	}
+	return x.refusal()
+}
+
+// msgNoFile refuses the id of a file that does not exist for the caller, or that a row has.
+const msgNoFile = "is not the id of a file that you have sent and that no row has; send the file first"
+
+// wordsOf lists media types for a message.
+func wordsOf(types []string) string {
+	text := types[0]
+	for i, t := range types[1:] {
+		if i == len(types)-2 {
+			text += " or " + t
+		} else {
+			text += ", " + t
+		}
+	}
+	return text
+}
+
+// takesFile reports whether the row of the call may have a file in a field: one that its caller has sent, or
+// that the row has already.
+func takesFile(x *execution, f *catalog.File, row *fileRow) bool {
+	switch row.State {
+	case fileSent:
+		return x.inside || row.Sender == senderOf(x.state)
+	case fileHeld:
+		return x.id != nil && *row.Field == fieldOfFile(f) && *row.Row == string(x.id)
+	}
+	return false
+}
+
+// fieldOfFile names a field in the rows that describe files.
+func fieldOfFile(f *catalog.File) string { return f.Field.Owner.Key + "." + f.Field.Name }
+
+// holdFiles gives the files that a written record names to its row, in the transaction that writes the
+// row. Another row may have taken a file since it was admitted.
+func holdFiles(ctx context.Context, x *execution, record Record, key json.RawMessage) error {
+	for _, f := range x.door.Files {
+		id := record.Get(f.Field.Name)
+		if id == nil || jsontext.IsNull(id) {
+			continue
+		}
+		if key == nil {
+			return kiterror.Internal(fmt.Errorf("the new row of %s has no key, which its file needs", x.door.Name))
+		}
+		set := Record{{Name: "field", Value: text(fieldOfFile(f))}, {Name: "row", Value: text(string(key))}}
+		taken, err := moveFile(ctx, x.store(), x.now(), id, fileHeld, set, fileSent)
+		if err != nil {
+			return err
+		}
+		if taken {
+			continue
+		}
+		found, err := describeFiles(ctx, x.store(), []string{jsontext.Unquote(id)})
+		if err != nil {
+			return err
+		}
+		row := found[jsontext.Unquote(id)]
+		if row == nil || row.State != fileHeld || *row.Field != fieldOfFile(f) || *row.Row != string(key) {
+			return kiterror.Refused([]schema.Detail{{Path: f.Field.Name, Pointer: "/body/" + jsontext.Token(f.Field.Name), Code: "reference", Message: msgNoFile}})
+		}
+	}
+	return nil
+}
+
+// keyOfWritten is the primary key of a row that was created: of its record, or as the store answers it.
+func keyOfWritten(x *execution, record Record, found *rows.Rows, i int) json.RawMessage {
+	name := x.door.Entity.Primary.Name
+	if key := record.Get(name); key != nil || i >= found.Len() {
+		return key
+	}
+	return found.Row(i).Get(name)
+}

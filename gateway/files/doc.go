@@ -1,0 +1,8 @@
+// Package files keeps the bytes of files (docs/files.md). A row of the store describes each file;
+// package facade writes it.
+//
+//	storage.go   where bytes are: a folder, memory, or S3
+//	receive.go   a file that arrives: its size, type and hash
+//	image.go     smaller images
+//	files.go     all of it, for the REST surface
+package files

@@ -1,0 +1,79 @@
+package files
+
+import (
+	"context"
+	"image"
+	_ "image/gif" // decoders
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/draw"
+	_ "golang.org/x/image/webp"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+)
+
+// shrink writes the image of a file that fits into a size, under a key. JPEG stays JPEG, other images
+// become PNG. One image is made at a time, since each holds all its pixels.
+func (s *Files) shrink(ctx context.Context, file *facade.File, size catalog.FileSize, key string) error {
+	select {
+	case s.shrinking <- struct{}{}:
+		defer func() { <-s.shrinking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	r, err := s.storage.open(ctx, file.ID+"/"+original)
+	if err != nil {
+		return err
+	}
+	from, _, err := image.Decode(r)
+	if err = firstOf(err, r.Close()); err != nil {
+		return err
+	}
+	bounds := from.Bounds()
+	w, h := fit(bounds.Dx(), bounds.Dy(), size)
+	to := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.ApproxBiLinear.Scale(to, to.Bounds(), from, bounds, draw.Src, nil)
+	out, in := io.Pipe()
+	go func() {
+		if file.Type == "image/jpeg" {
+			_ = in.CloseWithError(jpeg.Encode(in, to, &jpeg.Options{Quality: 85}))
+		} else {
+			_ = in.CloseWithError(png.Encode(in, to))
+		}
+	}()
+	err = s.storage.write(ctx, key, shrunkType(file.Type), out)
+	_ = out.Close() // ends the encoder
+	return err
+}
+
+// shrunkType is the media type of images that are made of those of a type.
+func shrunkType(of string) string {
+	if of == "image/jpeg" {
+		return of
+	}
+	return "image/png"
+}
+
+// fit is the width and height of an image in a size, with its own proportions. None becomes larger.
+func fit(w, h int, size catalog.FileSize) (int, int) {
+	if w <= size.Width && h <= size.Height {
+		return w, h
+	}
+	if int64(w)*int64(size.Height) > int64(h)*int64(size.Width) {
+		return size.Width, max(1, h*size.Width/w)
+	}
+	return max(1, w*size.Height/h), size.Height
+}
+
+// firstOf is the first error that is not nil.
+func firstOf(all ...error) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

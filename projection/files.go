@@ -1,0 +1,113 @@
+package projection
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// files are the fields that hold files: for image, imageId has the id and image the File.
+type files struct {
+	options Options
+	object  *graphql.Object // File; nil: not made yet
+	lookup  *binding.Lookup[string, *facade.File]
+}
+
+// heldFile is the value of a field of type File.
+type heldFile struct {
+	*facade.File
+	field *catalog.File
+	url   string // its path; "": it has none here
+}
+
+// add adds the field of a door that gives the file whose id is in c.
+func (fs *files) add(rs *rows, o *object, d *door, file *catalog.File, by *origin) {
+	if fs.object == nil {
+		fs.object = fs.newObject(rs.doors.catalog)
+		if fs.options.Files != nil {
+			fs.lookup = binding.NewLookup(fs.options.Files)
+		}
+	}
+	name, key := file.Field.Name, d.Entity.Primary.Name
+	if !rs.claims.claim(space{"field", o.name}, name, by.at(file.Field, "file")) {
+		return
+	}
+	o.fields = append(o.fields, &field{
+		name: name, description: described(&file.Field.Shape, name), typ: fs.object,
+		resolve: func(p graphql.ResolveParams) (any, error) {
+			row, ok := p.Source.(interface {
+				Get(name string) json.RawMessage
+			})
+			if !ok || fs.lookup == nil {
+				return nil, nil
+			}
+			id := row.Get(name)
+			if jsontext.KindOf(id) != jsontext.String {
+				return nil, nil
+			}
+			load := fs.lookup.Load(p.Context, jsontext.Unquote(id))
+			return func() (any, error) {
+				found, err := load()
+				f, _ := found.(*facade.File)
+				if err != nil || f == nil {
+					return nil, err
+				}
+				return heldFile{f, file, fs.options.FileURL(d.Door, file, row.Get(key))}, nil
+			}, nil
+		},
+	})
+}
+
+// newObject makes the type File. Its sizes are those of all fields.
+func (fs *files) newObject(c *catalog.Catalog) *graphql.Object {
+	value := func(typ graphql.Output, about string, of func(heldFile) any) *graphql.Field {
+		return &graphql.Field{Type: typ, Description: about, Resolve: func(p graphql.ResolveParams) (any, error) {
+			held, _ := p.Source.(heldFile)
+			return of(held), nil
+		}}
+	}
+	text := graphql.NewNonNull(graphql.String)
+	url := value(graphql.String, "The path of its bytes, below this host; null where REST does not show it.", nil)
+	url.Resolve = func(p graphql.ResolveParams) (any, error) {
+		held, _ := p.Source.(heldFile)
+		size, _ := p.Args["size"].(string)
+		if _, ok := held.field.Size(size); held.url == "" || size != "" && (!ok || !catalog.IsImage(held.Type)) {
+			return nil, nil
+		}
+		if size != "" {
+			return held.url + "?size=" + size, nil
+		}
+		return held.url, nil
+	}
+	if sizes := sizesOf(c); len(sizes) > 0 {
+		url.Description = "The path of its bytes, or of those of a smaller image, below this host; null where REST does not show it, and where there is no such image."
+		url.Args = graphql.FieldConfigArgument{"size": {Type: graphql.NewEnum(graphql.EnumConfig{Name: "FileSize", Description: "A smaller image.", Values: sizes})}}
+	}
+	return graphql.NewObject(graphql.ObjectConfig{Name: "File", Description: "A file that a row holds.", Fields: graphql.Fields{
+		"id":     value(graphql.NewNonNull(graphql.ID), "The id, as the row holds it.", func(f heldFile) any { return f.ID }),
+		"name":   value(text, "The name that it was sent under.", func(f heldFile) any { return f.Name }),
+		"type":   value(text, "The media type.", func(f heldFile) any { return f.Type }),
+		"size":   value(graphql.NewNonNull(bigInt), "The number of bytes.", func(f heldFile) any { return f.Size }),
+		"sha256": value(text, "The hash of the bytes, in hexadecimal digits.", func(f heldFile) any { return f.SHA256 }),
+		"url":    url,
+	}})
+}
+
+// sizesOf are the names of the sizes of all fields.
+func sizesOf(c *catalog.Catalog) graphql.EnumValueConfigMap {
+	all := graphql.EnumValueConfigMap{}
+	for d := range c.Doors() {
+		for _, f := range d.Files {
+			for _, s := range f.Sizes {
+				all[strings.ToUpper(s.Name)] = &graphql.EnumValueConfig{Value: s.Name}
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,375 @@
+package rest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Files of rows (docs/files.md). The rights are those of the row and of its field: each request is made of
+// calls of findById and update.
+//
+//	GET     /api/catalog/products/{id}/image?size=thumb    findById, then the bytes
+//	PUT     /api/catalog/products/{id}/image               the bytes, then update
+//	DELETE  /api/catalog/products/{id}/image               update
+//	POST    /api/files                                     the bytes; a row may take them within an hour
+//
+// create and update take multipart/form-data too: body as JSON, and files under the names of fields.
+
+// filesPath is the path of files without a row, below the base.
+const filesPath = "/files"
+
+// fileRequest is a request about files.
+type fileRequest struct {
+	on    *exchange
+	files Files
+	field *catalog.File // of a row; nil: no row has the file yet
+}
+
+// filesIn is the request as one about files; false: it is none.
+func filesIn(x *exchange) (*fileRequest, bool) {
+	files := x.handler.options.Files
+	return &fileRequest{on: x, files: files}, files != nil && x.r.URL.EscapedPath() == x.handler.table.base+filesPath
+}
+
+// state is that of the caller.
+func (x *fileRequest) state() (access.State, error) {
+	if of := x.on.handler.options.State; of != nil {
+		return of(x.on.r)
+	}
+	return nil, nil
+}
+
+// serveFiles answers POST /api/files: a file by itself, or the one part of a form.
+func (x *fileRequest) serveFiles() error {
+	const allow = http.MethodPost + ", " + http.MethodOptions
+	switch x.on.r.Method {
+	case http.MethodOptions:
+		x.on.w.Header().Set("Allow", allow)
+		x.on.send(http.StatusNoContent, nil)
+		return nil
+	case http.MethodPost:
+	default:
+		x.on.w.Header().Set("Allow", allow)
+		return kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", allow)
+	}
+	state, err := x.state()
+	if err != nil {
+		return err
+	}
+	takes, err := x.files.Allowed(x.on.ctx, state)
+	if err != nil {
+		return err
+	}
+	x.on.account.Close() // the bytes are not held
+	if !isForm(x.on.r) {
+		return x.received(http.StatusCreated, func() (*facade.File, error) { return x.receive(state, takes) })
+	}
+	parts, err := x.on.r.MultipartReader()
+	if err != nil {
+		return errForm(err)
+	}
+	return x.received(http.StatusCreated, func() (*facade.File, error) {
+		part, err := parts.NextPart()
+		if err != nil {
+			return nil, errForm(err)
+		}
+		return x.files.Receive(x.on.r.Context(), state, &facade.IncomingFile{
+			Name: part.FileName(), Type: part.Header.Get("Content-Type"), Body: x.arriving(part), Takes: takes,
+		})
+	})
+}
+
+// received answers with a file that arrives.
+func (x *fileRequest) received(status int, receive func() (*facade.File, error)) error {
+	file, err := receive()
+	if err != nil {
+		x.on.w.Header().Set("Connection", "close") // the rest of the body is not drained
+		return err
+	}
+	_ = http.NewResponseController(x.on.w).SetWriteDeadline(time.Now().Add(pageGrace))
+	x.on.w.Header()["Content-Type"] = typeJSON
+	x.on.send(status, appendFile(nil, file))
+	return nil
+}
+
+// receive keeps the body of the request as a file.
+func (x *fileRequest) receive(state access.State, takes []*catalog.File) (*facade.File, error) {
+	if encoding := x.on.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the body is compressed; send it without a Content-Encoding")
+	}
+	_, params, _ := mime.ParseMediaType(x.on.r.Header.Get("Content-Disposition"))
+	return x.files.Receive(x.on.r.Context(), state, &facade.IncomingFile{
+		Name: params["filename"], Type: x.on.r.Header.Get("Content-Type"), Length: x.on.r.ContentLength, Body: x.arriving(x.on.r.Body), Takes: takes,
+	})
+}
+
+// serveFile answers a request for the file of a row.
+func (x *fileRequest) serveFile() error {
+	field := x.field
+	state, err := x.state()
+	if err != nil {
+		return err
+	}
+	size, err := x.fileSize(field)
+	if err != nil {
+		return err
+	}
+	if x.files == nil {
+		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s holds files, which are not kept here", x.on.op.Door.Name, field.Field.Name)
+	}
+	x.on.call = facade.Call{Entity: x.on.op.Door.Name, Invocation: facade.Invocation{ID: coerce(idShape(x.on.op), x.on.match.id), State: state, Trace: x.on.r.Header.Get("Traceparent")}}
+	if err := x.on.account.Begin(); err != nil {
+		return err
+	}
+	held, err := x.heldFile(field)
+	switch x.on.r.Method {
+	case http.MethodGet, http.MethodHead:
+		if err == nil && held == nil {
+			err = kiterror.Errorf(kiterror.NotFound, "this %s has no %s", x.on.op.Door.Name, field.Field.Name)
+		}
+		if err != nil {
+			return err
+		}
+		return x.sendFile(held, size)
+	case http.MethodPut:
+		if err == nil {
+			err = x.mayReplace(field, held)
+		}
+		if err != nil {
+			return err
+		}
+		x.on.account.Close() // the bytes are not held
+		return x.received(http.StatusOK, func() (*facade.File, error) { return x.replace(field, held) })
+	}
+	if err == nil {
+		err = x.setFile(x.on.ctx, field, "null", held)
+	}
+	if err == nil {
+		x.on.send(http.StatusNoContent, nil)
+	}
+	return err
+}
+
+// fileSize is the size that the query names, or nil.
+func (x *fileRequest) fileSize(field *catalog.File) (*catalog.FileSize, error) {
+	parameters, err := parseQuery(x.on.r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	var size *catalog.FileSize
+	for _, p := range parameters {
+		named, ok := field.Size(p.values[0])
+		switch read := x.on.r.Method == http.MethodGet || x.on.r.Method == http.MethodHead; {
+		case p.name != "size" || !read:
+			return nil, kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/query/"+jsontext.Token(p.name), "is nothing that a file takes; leave it out")})
+		case !ok || len(p.values) > 1:
+			var names []string
+			for _, s := range field.Sizes {
+				names = append(names, s.Name)
+			}
+			return nil, kiterror.Refused([]schema.Detail{{Path: "size", Pointer: "/query/size", Code: "enum", Message: "must be one of the sizes " + some(names)}})
+		}
+		size = &named
+	}
+	return size, nil
+}
+
+// heldFile is the file of the row, as the caller may know it: nil where the row has none, or where the
+// caller may not read the field. A row that does not exist for the caller is NOT_FOUND.
+func (x *fileRequest) heldFile(field *catalog.File) (*facade.File, error) {
+	if x.on.op.Door.Operation("findById") == nil {
+		return nil, nil
+	}
+	call := x.on.call
+	call.Operation, call.Select = "findById", []string{x.on.op.Door.Entity.Primary.Name, field.Field.Name}
+	res, err := x.on.handler.caller.Call(x.on.ctx, &call)
+	if kiterror.CodeOf(err) == kiterror.ValidationFailed { // the field does not exist for the caller
+		call.Select = []string{}
+		res, err = x.on.handler.caller.Call(x.on.ctx, &call)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if isNothing(res) {
+		return nil, x.on.nothing()
+	}
+	id := res.Rows.Row(0).Get(field.Field.Name)
+	if jsontext.KindOf(id) != jsontext.String {
+		return nil, nil
+	}
+	return x.files.Find(x.on.ctx, jsontext.Unquote(id))
+}
+
+// mayReplace returns why the file of the row cannot be replaced, before any byte of the new one is read: the
+// update is called with the id of no file, and that has to be its only fault.
+func (x *fileRequest) mayReplace(field *catalog.File, held *facade.File) error {
+	if err := x.holdsFile(held); err != nil {
+		return err
+	}
+	err := x.setFile(x.on.ctx, field, string(jsontext.Quote(rand.Text())), held)
+	details, _ := kiterror.AsError(err).Details.([]schema.Detail)
+	if len(details) == 1 && details[0].Code == "reference" && details[0].Pointer == "/body/"+jsontext.Token(field.Field.Name) {
+		return nil
+	}
+	return err
+}
+
+// holdsFile judges If-Match and If-None-Match by the file of the row.
+func (x *fileRequest) holdsFile(held *facade.File) error {
+	tag := ""
+	if held != nil {
+		tag = `"` + held.SHA256 + `"`
+	}
+	wanted, known := x.on.r.Header["If-Match"], x.on.r.Header["If-None-Match"]
+	if len(wanted) > 0 && (tag == "" || !matches(wanted, tag, false)) || len(known) > 0 && tag != "" && matches(known, tag, false) {
+		return kiterror.Errorf(kiterror.PreconditionFailed, "the file is not the one named; read it again and send its ETag").At(x.on.op.Door.Name, x.on.op.Name)
+	}
+	return nil
+}
+
+// replace receives the body and gives it to the row.
+func (x *fileRequest) replace(field *catalog.File, held *facade.File) (*facade.File, error) {
+	file, err := x.receive(x.on.call.Invocation.State, []*catalog.File{field})
+	if err != nil {
+		return nil, err
+	}
+	ctx, end, err := beginPart(x.on.r.Context(), x.on.handler.options.Timeout, x.on.handler.options.Budget)
+	if err == nil {
+		err = x.setFile(ctx, field, string(jsontext.Quote(file.ID)), held)
+		end()
+	}
+	if err != nil {
+		x.files.Drop(x.on.r.Context(), file.ID)
+		return nil, err
+	}
+	return file, nil
+}
+
+// setFile updates the row. A condition of the request is one on the file that the row held.
+func (x *fileRequest) setFile(ctx context.Context, field *catalog.File, value string, held *facade.File) error {
+	call, name := x.on.call, field.Field.Name
+	call.Operation, call.Select = "update", []string{}
+	call.Invocation.Body = schema.Object{{Name: name, Value: json.RawMessage(value)}}.AppendJSON(nil)
+	if len(x.on.r.Header["If-Match"])+len(x.on.r.Header["If-None-Match"]) > 0 {
+		if err := x.holdsFile(held); err != nil {
+			return err
+		}
+		is := json.RawMessage(`{"isNull":true}`)
+		if held != nil {
+			is = schema.Object{{Name: "eq", Value: jsontext.Quote(held.ID)}}.AppendJSON(nil)
+		}
+		where := schema.Object{{Name: name, Value: is}}.AppendJSON(nil)
+		call.Invocation.Query = schema.Object{{Name: "where", Value: where}}.AppendJSON(nil)
+	}
+	_, err := x.on.handler.caller.Call(ctx, &call)
+	return err
+}
+
+// inline are the types that a browser shows by itself, and in which no script runs.
+var inline = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "application/pdf", "text/plain"}
+
+// sendFile sends the bytes of a file, or the ranges of them that are asked for.
+func (x *fileRequest) sendFile(file *facade.File, size *catalog.FileSize) error {
+	if size != nil && !catalog.IsImage(file.Type) {
+		return kiterror.Errorf(kiterror.NotFound, "the file is no image, and has no size %s", size.Name)
+	}
+	x.on.account.Close() // the bytes are not held
+	ctx := x.on.r.Context()
+	bytes, media, err := x.files.Open(ctx, file, size)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = bytes.Close() }()
+	header, tag, how := x.on.w.Header(), file.SHA256, "attachment"
+	if size != nil {
+		tag += "-" + size.Name
+	}
+	if slices.Contains(inline, media) || strings.HasPrefix(media, "audio/") || strings.HasPrefix(media, "video/") {
+		how = "inline"
+	}
+	header.Set("Content-Type", media)
+	header.Set("ETag", `"`+tag+`"`)
+	header.Set("Content-Disposition", mime.FormatMediaType(how, map[string]string{"filename": file.Name}))
+	header.Set("X-Content-Type-Options", "nosniff")
+	if media != "application/pdf" { // whose viewers do not run in a sandbox
+		header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	}
+	header.Set("Cache-Control", "private, no-cache, no-transform")
+	header["Vary"] = vary
+	x.on.wrote = true
+	x.on.deprecate()
+	http.ServeContent(x.on.w, x.on.r, "", file.Made, bytes)
+	return nil
+}
+
+// arriving is a part of the body, which has the time of a request to arrive.
+func (x *fileRequest) arriving(from io.Reader) io.Reader {
+	return &arriving{from, http.NewResponseController(x.on.w), x.on.handler.options.Timeout}
+}
+
+// takesForm reports whether the request is a create or an update with files.
+func takesForm(x *exchange) bool {
+	return x.handler.options.Files != nil && len(x.op.Door.Files) > 0 && x.op.Builtin && (x.op.Name == "create" || x.op.Name == "update") && isForm(x.r)
+}
+
+// callForm makes the call of a form. Its files are removed where the call fails.
+func (x *fileRequest) callForm(context.Context, *facade.Call) (*facade.Result, error) {
+	f := form{files: x.files, state: x.on.call.Invocation.State, arriving: x.arriving, limit: x.on.handler.options.MaxBody}
+	allowed, err := x.files.Allowed(x.on.ctx, f.state)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range allowed {
+		if a.Field.Owner == x.on.op.Door.Entity {
+			f.takes = append(f.takes, a)
+		}
+	}
+	parts, err := x.on.r.MultipartReader()
+	if err != nil {
+		return nil, errForm(err)
+	}
+	x.on.account.Close() // the bytes are not held
+	if err = f.read(x.on.r.Context(), parts); err != nil {
+		x.on.w.Header().Set("Connection", "close") // the rest of the body is not drained
+	} else {
+		var end func()
+		if x.on.ctx, end, err = beginPart(x.on.r.Context(), x.on.handler.options.Timeout, x.on.handler.options.Budget); err == nil {
+			x.on.account = budget.AccountOf(x.on.ctx)
+			x.on.cancel = joined(x.on.cancel, end)
+			x.on.call.Invocation.Body = f.with()
+			var res *facade.Result
+			if res, err = x.on.handler.caller.Call(x.on.ctx, &x.on.call); err == nil {
+				return res, nil
+			}
+		}
+	}
+	for _, m := range f.ids {
+		x.files.Drop(x.on.r.Context(), jsontext.Unquote(m.Value))
+	}
+	return nil, err
+}
+
+// joined calls both functions; one may be nil.
+func joined(first func(), then func()) func() {
+	return func() {
+		then()
+		if first != nil {
+			first()
+		}
+	}
+}
