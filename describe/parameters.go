@@ -106,7 +106,7 @@ func (d *openAPI) parameter(op *catalog.Operation, card *schema.Entity, p *schem
 		})
 	case grammar && p.Name == "having":
 		return d.shared(op.Name+".having", func() json.RawMessage {
-			return jsonParameter(p.Name, p.Shape.Description, object("type", "object"), nil)
+			return jsonParameter(p.Name, p.Shape.Description+" having[count][gte]=5 is the other form. Use one of the two.", object("type", "object"), nil)
 		})
 	case grammar && op.Aggregates():
 		return d.shared(op.Name+"."+p.Name, func() json.RawMessage {

@@ -3,11 +3,14 @@ package facade
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -153,4 +156,65 @@ func (g *grouping) ofKeys(each *eachOf, found *Found) []Group {
 		groups[i] = Group{From: of.From, To: of.To, Page: g.page(found, of)}
 	}
 	return groups
+}
+
+// maxRemoteGroups is how many keys of a batch a remote is asked for at once.
+const maxRemoteGroups = 8
+
+// aggregateRemote asks the host of a remote door for a page of groups, or for one for each key of a batch.
+func aggregateRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, error) {
+	g, where := x.groups, filter.Both(x.doorScope.Rows, x.list.filter)
+	ask := func(ctx context.Context, where *filter.Filter) (*Result, error) {
+		res, err := x.host.remotes.Aggregate(ctx, r, sentCall(x, g.sent(x.call.Invocation)), where)
+		if err != nil || res.Form != FormValue {
+			return res, err
+		}
+		out := &Result{Form: FormGroups, Page: Page{Total: -1}}
+		items, err := readPage(res.Value, &out.Page)
+		read, ok := rows.Read(g.groups.Layout(), items)
+		if err != nil || !ok {
+			return nil, kiterror.Errorf(kiterror.BadGateway, "the host of %s answered no groups", x.where())
+		}
+		out.Rows = read
+		return out, nil
+	}
+	if x.each == nil {
+		return ask(ctx, where)
+	}
+	answers, errs := make([]*Result, len(x.each.values)), make([]error, len(x.each.values))
+	turns := make(chan struct{}, maxRemoteGroups)
+	var wait sync.WaitGroup
+	for i, key := range x.each.values {
+		value, _ := rows.Value(x.each.field.Kind, key)
+		turns <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-turns }()
+			answers[i], errs[i] = ask(ctx, filter.Both(where, &filter.Filter{Op: filter.Eq, Field: x.each.field, Values: []any{value}}))
+		})
+	}
+	wait.Wait()
+	out := &Result{Form: FormGroups, Page: Page{Total: -1}, Rows: rows.New(g.groups.Layout(), len(answers))}
+	distinct := make([]Group, len(answers))
+	for i, a := range answers {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		distinct[i] = Group{From: out.Rows.Len(), To: out.Rows.Len() + a.Rows.Len(), Page: a.Page}
+		for j := range a.Rows.Len() {
+			out.Rows.CopyRow(a.Rows.Row(j))
+		}
+	}
+	out.Groups = spread(x.each, distinct)
+	if at := slices.Index(x.each.order, -1); at >= 0 && g.groups.Keys == 0 && g.limit > 0 {
+		none := rows.New(rows.NewLayout(g.groups.Names()), 1)
+		g.groups.AppendNone(none)
+		n := out.Rows.Len()
+		out.Rows.CopyRow(g.groups.Shape(none).Row(0))
+		for i, place := range x.each.order {
+			if place < 0 {
+				out.Groups[i] = Group{From: n, To: n + 1, Page: Page{Total: -1}}
+			}
+		}
+	}
+	return out, nil
 }

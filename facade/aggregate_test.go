@@ -3,6 +3,8 @@ package facade_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -161,6 +163,49 @@ collectors:
 		t.Errorf("nobody: %v", err)
 	}
 }
+
+// TestAggregateOfManyKeys: a call for many keys has a page for each, near and far.
+func TestAggregateOfManyKeys(t *testing.T) {
+	there := hosting(t, nil)
+	keys := []json.RawMessage{[]byte(`"ada"`), []byte(`"nobody"`), []byte(`null`), []byte(`"alan"`), []byte(`"ada"`), []byte(`7`)}
+	for name, f := range map[string]*facade.Facade{"near": there, "far": atRemote(t, there, cardsAndKnown, nil)} {
+		ask := func(query string, each facade.Each) (string, error) {
+			each.Keys = keys
+			res, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "aggregate", Each: &each, Invocation: facade.Invocation{Query: json.RawMessage(query)}})
+			if err != nil {
+				return "", err
+			}
+			return ends.ReplaceAllString(string(res.AppendJSON(nil)), `"endCursor":"…"`), nil
+		}
+		of := func(groups string, more bool, end string) string {
+			return fmt.Sprintf(`{"items":[%s],"hasMore":%v,"endCursor":%s}`, groups, more, end)
+		}
+		for query, want := range map[string][]string{
+			`{"select":"count,price.max,status.countDistinct"}`: {
+				of(`{"key":{},"count":1,"price":{"max":"12.50"},"status":{"countDistinct":1}}`, false, "null"),
+				of(`{"key":{},"count":0,"price":{"max":null},"status":{"countDistinct":0}}`, false, "null"),
+				of(`{"key":{},"count":2,"price":{"max":"10.00"},"status":{"countDistinct":2}}`, false, "null"),
+			},
+			`{"by":"status","sort":"-status","limit":1}`: {
+				of(`{"key":{"status":"published"},"count":1}`, false, `"…"`), of("", false, "null"), of(`{"key":{"status":"published"},"count":1}`, true, `"…"`),
+			},
+		} {
+			got, err := ask(query, facade.Each{Field: "authorId"})
+			if list := "[" + strings.Join([]string{want[0], want[1], want[1], want[2], want[0], want[1]}, ",") + "]"; err != nil || got != list {
+				t.Errorf("%s, %s: %v, got\n%s\nwant\n%s", name, query, err, got, list)
+			}
+		}
+		if _, err := ask(`{"having":{"count":{"gt":1}}}`, facade.Each{Field: "authorId"}); refusals(kiterror.AsError(err)) != "/query/having exclusive: cannot be used without by in a call for many keys; leave it out" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := ask(``, facade.Each{Field: "none"}); kiterror.CodeOf(err) != kiterror.ValidationFailed {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// ends are the cursors of pages.
+var ends = regexp.MustCompile(`"endCursor":"[^"]+"`)
 
 // TestAggregateBehindAHandler: where the author's code answers list, callers have no aggregate.
 func TestAggregateBehindAHandler(t *testing.T) {

@@ -81,7 +81,7 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 	case "findById", "findByIds":
 		return findRemoteRows(ctx, x)
 	case catalog.Aggregate:
-		return x.host.remotes.Aggregate(ctx, r, sentCall(x, x.groups.sent(x.call.Invocation)), filter.Both(x.doorScope.Rows, x.list.filter))
+		return aggregateRemote(ctx, x, r)
 	}
 	if x.op.IsMany() {
 		return manyRemote(ctx, x, r)

@@ -47,11 +47,11 @@ func (c *condition) child(key, param string) *condition {
 	return u
 }
 
-// readFilter converts the parameters filter[…], or where[…] of a write, to the JSON object
-// that every surface takes; word is filter or where. Texts become values by the card of the field they are compared with; whether
+// readFilter converts the parameters filter[…], where[…] of a write or having[…] of groups to the JSON object
+// that every surface takes; word is that before the brackets. Texts become values by the card of the field they are compared with; whether
 // there is such a field, and which operators it takes, is judged by the façade. The result
 // is nil where something was refused.
-func readFilter(a *arguments, word string, parameters []parameter, e *schema.Entity) json.RawMessage {
+func readFilter(a *arguments, word string, parameters []parameter, e *schema.Entity, write writer) json.RawMessage {
 	root := &condition{param: word}
 	ok := true
 	for _, p := range parameters {
@@ -75,7 +75,7 @@ func readFilter(a *arguments, word string, parameters []parameter, e *schema.Ent
 	if !root.check(a, word) || !ok {
 		return nil
 	}
-	return rowsFilter(nil, root, e)
+	return write(nil, root, e)
 }
 
 // check refuses operands that JSON cannot write. It uses the words of the grammar and never a
@@ -140,6 +140,9 @@ func brackets(rest string) []string {
 // The functions below write the tree as JSON. The entity and the shape say what kind of
 // value a text is; both are nil below a name that no card has, where texts stay strings.
 
+// writer writes the conditions under c on the rows of e, or on groups of them.
+type writer func(dst []byte, c *condition, e *schema.Entity) []byte
+
 // rowsFilter writes the conditions under c on the rows of e.
 func rowsFilter(dst []byte, c *condition, e *schema.Entity) []byte {
 	dst = c.open(dst, nil)
@@ -147,7 +150,7 @@ func rowsFilter(dst []byte, c *condition, e *schema.Entity) []byte {
 		dst = name(dst, u.key)
 		switch u.key {
 		case "and", "or":
-			dst = branches(dst, u, e)
+			dst = branches(dst, u, e, rowsFilter)
 		case "not":
 			dst = rowsFilter(dst, u, e)
 		default:
@@ -156,6 +159,47 @@ func rowsFilter(dst []byte, c *condition, e *schema.Entity) []byte {
 	}
 	return append(dst, '}')
 }
+
+// groupsFilter writes the conditions under c on groups of the rows of e:
+//
+//	having[count][gte]=5&having[total][sum][gt]=100  ->  {"count":{"gte":5},"total":{"sum":{"gt":"100"}}}
+func groupsFilter(dst []byte, c *condition, e *schema.Entity) []byte {
+	dst = c.open(dst, nil)
+	for _, u := range c.under {
+		dst = name(dst, u.key)
+		switch u.key {
+		case "and", "or":
+			dst = branches(dst, u, e, groupsFilter)
+		case "not":
+			dst = groupsFilter(dst, u, e)
+		case "count":
+			dst = comparisons(dst, u, &whole)
+		default:
+			dst = u.open(dst, nil)
+			for _, fn := range u.under {
+				dst = comparisons(name(dst, fn.key), fn, functionShape(fieldOf(e, u.key), fn.key))
+			}
+			dst = append(dst, '}')
+		}
+	}
+	return append(dst, '}')
+}
+
+// functionShape is the shape of the values of a function of a field; p is nil where no card has the field.
+func functionShape(p *schema.Property, fn string) *schema.Shape {
+	switch {
+	case p == nil:
+		return nil
+	case fn == "countDistinct":
+		return &whole
+	case fn == "avg" && p.Kind == schema.KindInteger:
+		return &number
+	}
+	return &p.Shape
+}
+
+// whole and number are the shapes of counts and of averages.
+var whole, number = schema.Shape{Type: "integer"}, schema.Shape{Type: "number"}
 
 // open begins the object of c. A value without an operator means eq.
 func (c *condition) open(dst []byte, shape *schema.Shape) []byte {
@@ -169,10 +213,10 @@ func (c *condition) open(dst []byte, shape *schema.Shape) []byte {
 // branches writes the branches of and, or, in the order of their numbers, without the gaps:
 //
 //	filter[or][5][b]=2&filter[or][1][a]=1  ->  [{"a":{"eq":1}},{"b":{"eq":2}}]
-func branches(dst []byte, c *condition, e *schema.Entity) []byte {
+func branches(dst []byte, c *condition, e *schema.Entity, write writer) []byte {
 	under := slices.Clone(c.under)
 	slices.SortStableFunc(under, func(x, y *condition) int { return x.number() - y.number() })
-	return jsontext.AppendList(dst, under, func(dst []byte, u *condition) []byte { return rowsFilter(dst, u, e) })
+	return jsontext.AppendList(dst, under, func(dst []byte, u *condition) []byte { return write(dst, u, e) })
 }
 
 // member writes the conditions under one name: a field's, or those of a relation.
@@ -182,10 +226,8 @@ func member(dst []byte, c *condition, e *schema.Entity) []byte {
 	if e != nil {
 		link = e.Relation(c.key)
 		field := fieldOf(e, c.key)
-		if a := e.Alias(c.key); a != nil && field == nil && link == nil {
-			if field = a.Field; c.key == a.Relation {
-				link = field.Link
-			}
+		if a := e.Alias(c.key); a != nil && field == nil && link == nil { // of the relation
+			field, link = a.Field, a.Field.Link
 		}
 		if field != nil {
 			shape = &field.Shape
@@ -201,10 +243,13 @@ func member(dst []byte, c *condition, e *schema.Entity) []byte {
 }
 
 // fieldOf returns the field that a key of a filter compares, or nil: a field by its own
-// name, the key of a relation by the link's key name (authorId).
+// name or an old one, the key of a relation by the link's key name (authorId).
 func fieldOf(e *schema.Entity, key string) *schema.Property {
 	if p := e.Property(key); p != nil {
 		return p
+	}
+	if a := e.Alias(key); a != nil && key != a.Relation && e.Relation(key) == nil {
+		return a.Field
 	}
 	for _, p := range e.Fields {
 		if p.Link != nil && p.Link.Key == key {

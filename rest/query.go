@@ -129,7 +129,7 @@ func (o *object) close() json.RawMessage {
 // place reads each parameter into the part whose card declares it: params, then query,
 // then, where the operation is a query, the body.
 func (a *arguments) place(all []parameter) {
-	var conditions []parameter
+	var conditions, groups []parameter
 	word := "filter"
 	member := word // of the query
 	switch {
@@ -141,6 +141,10 @@ func (a *arguments) place(all []parameter) {
 	for _, p := range all {
 		if strings.HasPrefix(p.name, word+"[") && (a.filters() || a.holdsRow()) {
 			conditions = append(conditions, p)
+			continue
+		}
+		if strings.HasPrefix(p.name, havingParameter+"[") && a.op.Aggregates() {
+			groups = append(groups, p)
 			continue
 		}
 		into, shape := a.home(p.name)
@@ -169,6 +173,12 @@ func (a *arguments) place(all []parameter) {
 			into.set(name, value)
 		}
 	}
+	a.bracketed(all, word, member, conditions, rowsFilter)
+	a.bracketed(all, havingParameter, havingParameter, groups, groupsFilter)
+}
+
+// bracketed sets a member of the query to the conditions that were sent in brackets after word.
+func (a *arguments) bracketed(all []parameter, word, member string, conditions []parameter, write writer) {
 	if len(conditions) == 0 {
 		return
 	}
@@ -178,7 +188,7 @@ func (a *arguments) place(all []parameter) {
 			return
 		}
 	}
-	if filter := readFilter(a, word, conditions, a.op.Door.Entity); filter != nil {
+	if filter := readFilter(a, word, conditions, a.op.Door.Entity, write); filter != nil {
 		a.query.set(member, filter)
 	}
 }
@@ -219,6 +229,9 @@ func (a *arguments) filters() bool { return a.op.Query != nil && a.op.Query.Prop
 // whereParameter is the condition of an update or a delete, in the grammar of a list's filter:
 // where[status]=draft, or where={json}.
 const whereParameter = "where"
+
+// havingParameter is the condition on groups: having[total][sum][gt]=100, or having={json}.
+const havingParameter = "having"
 
 // holdsRow reports whether the operation holds its row to a condition.
 func (a *arguments) holdsRow() bool {

@@ -101,6 +101,11 @@ func TestRequestsAreReadIntoCalls(t *testing.T) {
 		{"as JSON", "GET /api/blog/posts?filter=%7B%22views%22:%7B%22gte%22:1%7D%7D", "", `post.list query={"filter":{"views":{"gte":1}}}`},
 		{"a field called like a bracket", "GET /api/blog/posts?filter[%22]=1", "", `post.list query={"filter":{"\"":{"eq":"1"}}}`},
 		{"a relation without a field, for the façade to refuse", "GET /api/blog/posts?filter[author]=a1", "", `post.list query={"filter":{"author":{"eq":"a1"}}}`},
+		{
+			"conditions on groups", "GET /api/blog/posts/aggregate?by=status&having[count][gte]=5&having[views][avg][gt]=2&having[or][1][title][min]=7&having[or][0][not][score][countDistinct][in]=1,2&having[nothing][sum]=1&filter[views]=3", "",
+			`post.aggregate query={"by":"status","filter":{"views":{"eq":3}},"having":{"count":{"gte":5},"views":{"avg":{"gt":2}},"or":[{"not":{"score":{"countDistinct":{"in":[1,2]}}}},{"title":{"min":{"eq":"7"}}}],"nothing":{"sum":{"eq":"1"}}}}`,
+		},
+		{"conditions on groups of a list, for the façade to refuse", "GET /api/blog/posts?having[count][gte]=5", "", `post.list query={"having[count][gte]":"5"}`},
 		{"many without a quantifier, likewise", "GET /api/blog/people?filter[posts]=p1&filter[posts][some]=x", "", `author.list query={"filter":{"posts":{"eq":"p1","some":"x"}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

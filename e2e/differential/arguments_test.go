@@ -23,6 +23,12 @@ func (g *documents) arguments(def *ast.Definition, f *ast.FieldDefinition) strin
 			}
 			continue
 		}
+		if b.Kind == binding.Groups {
+			if v := g.groupArgument(g.w.entity(strings.TrimSuffix(def.Name, "Connection")), a.Name); v != "" && (must || g.chance(40)) {
+				add(a.Name, v)
+			}
+			continue
+		}
 		switch {
 		case a.Name == "nodeId":
 			add(a.Name, g.nodeID())

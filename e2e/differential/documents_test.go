@@ -183,6 +183,9 @@ func (g *documents) field(def *ast.Definition, depth int) (head, bool) {
 		if f.Name == catalog.ETag { // a hash that the reference does not make
 			continue
 		}
+		if e := g.groupedBy(def); e != nil && !e.groups(f.Name) { // the reference knows no numbers about these
+			continue
+		}
 		if strings.HasPrefix(f.Name, "__") || def.BuiltIn && nests[f.Name] && !g.chance(2) || !leaf && (depth >= maxDepth || g.budget <= 0) {
 			continue
 		}

@@ -247,7 +247,7 @@ var kindNames = map[binding.Kind]string{
 	binding.Items: "items", binding.Total: "total", binding.HasMore: "hasMore", binding.EndCursor: "endCursor",
 	binding.Edges: "edges", binding.PageInfo: "pageInfo", binding.EdgeNode: "edgeNode", binding.EdgeCursor: "edgeCursor",
 	binding.HasNextPage: "hasMore", binding.HasPreviousPage: "hasPrevious", binding.StartCursor: "startCursor",
-	binding.PageInfoEndCursor: "endCursor",
+	binding.PageInfoEndCursor: "endCursor", binding.Aggregate: "aggregate", binding.Groups: "groups",
 }
 
 var places = map[binding.Place]string{

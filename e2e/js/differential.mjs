@@ -65,6 +65,7 @@ function world({ sdl, seed, entities, fields, nodes }) {
     const { filter, orderBy, first, last, after, before, offset = 0 } = sent(args)
     sides(first, last, after, before, offset)
     const met = all.filter((r) => !filter || holds(filter, r.row))
+    const rows = met
     const keys = (orderBy ?? []).map((o) => {
       const given = Object.entries(o)
       if (given.length !== 1 || given[0][1] == null) throw new Error('one key an object')
@@ -80,10 +81,97 @@ function world({ sdl, seed, entities, fields, nodes }) {
     })
     if (last != null) {
       const items = last > 0 ? met.slice(-last) : []
-      return { items, total: met.length, hasMore: false, hasPrevious: met.length > last }
+      return { rows, items, total: met.length, hasMore: false, hasPrevious: met.length > last }
     }
     const rest = met.slice(offset)
-    return { items: rest.slice(0, first ?? 50), total: met.length, hasMore: rest.length > (first ?? 50), hasPrevious: offset > 0 && met.length > 0 }
+    return { rows, items: rest.slice(0, first ?? 50), total: met.length, hasMore: rest.length > (first ?? 50), hasPrevious: offset > 0 && met.length > 0 }
+  }
+
+  // aggregated is a page whose rows are not read, since groups alone are selected of it.
+  function aggregated(all, args) {
+    const { filter } = sent(args)
+    return { get rows() { return all.filter((r) => !filter || holds(filter, r.row)) } }
+  }
+
+  // alone reports whether nothing but groups is selected of a list.
+  function alone(info) {
+    let groups = false, others = false
+    const typ = js.getNamedType(info.returnType).name
+    const walk = (set) => {
+      for (const s of set.selections) {
+        const skip = js.getDirectiveValues(js.GraphQLSkipDirective, s, info.variableValues)
+        const include = js.getDirectiveValues(js.GraphQLIncludeDirective, s, info.variableValues)
+        if (skip?.if === true || include?.if === false) continue
+        if (s.kind !== 'Field') {
+          const fragment = s.kind === 'FragmentSpread' ? info.fragments[s.name.value] : s
+          walk((fragment.definition ?? fragment).selectionSet)
+          continue
+        }
+        if (s.name.value === '__typename') continue
+        const kind = fields[`${typ}.${s.name.value}`]?.kind
+        if (kind === 'aggregate' || kind === 'groups') groups = true
+        else others = true
+      }
+    }
+    for (const node of info.fieldNodes) walk(node.selectionSet)
+    return groups && !others
+  }
+
+  // group is what groups say about rows: numbers of every column that the generator selects.
+  function group(list, key) {
+    const o = { key, count: list.length }
+    const names = new Set(list.flatMap((r) => Object.keys(r.row)))
+    return new Proxy(o, { get: (_, name) => {
+      if (name in o || typeof name !== 'string' || name === 'row') return o[name]
+      const values = (names.has(name) ? list.map((r) => r.row[name] ?? null) : []).filter((v) => v !== null).sort(order)
+      const sum = values.length && typeof values[0] === 'number' ? values.reduce((a, b) => a + b) : null
+      return {
+        countDistinct: new Set(values).size, sum, avg: sum === null ? null : sum / values.length,
+        min: values[0] ?? null, max: values[values.length - 1] ?? null,
+      }
+    } })
+  }
+
+  // groups is a page of groups.
+  function groups(all, args) {
+    const { by, having, orderBy = [], first = 50 } = sent(args)
+    if (first < 0) throw new Error('negative')
+    const names = by.map((o) => Object.keys(o)[0])
+    const wanted = orderBy.map((o) => {
+      const [name, way] = Object.entries(o)[0]
+      return typeof way === 'string' ? [(g) => g[name], way, name] : [(g) => (way.key ? g.key[name] : g[name][Object.keys(way)[0]]), Object.values(way)[0], way.key ? `key ${name}` : `${name}.${Object.keys(way)[0]}`, way.key && name]
+    })
+    if (new Set(names).size < names.length || new Set(wanted.map(([, , n]) => n)).size < wanted.length) throw new Error('twice')
+    for (const [, , , key] of wanted) if (key && !names.includes(key)) throw new Error('no key')
+    const of = new Map()
+    for (const r of all) {
+      const key = Object.fromEntries(names.map((n) => [n, r.row[n] ?? null]))
+      const text = JSON.stringify(key)
+      of.set(text, [...(of.get(text) ?? []), r])
+    }
+    const test = (c, v) => Object.entries(c).every(([op, x]) => {
+      switch (op) {
+        case 'gte': return v !== null && v >= x
+        case 'lt': return v !== null && v < x
+        case 'isNull': return (v === null) === x
+      }
+      throw new Error('the reference knows no ' + op)
+    })
+    const meets = (c, g) => Object.entries(c).every(([name, f]) => {
+      if (name === 'or') return f.some((s) => meets(s, g))
+      if (name === 'not') return !meets(f, g)
+      return name === 'count' ? test(f, g.count) : Object.entries(f).every(([fn, t]) => test(t, g[name][fn]))
+    })
+    const met = [...of.entries()].map(([text, list]) => group(list, JSON.parse(text))).filter((g) => !having || meets(having, g))
+    const order3 = [...wanted.map(([get, way]) => [get, way]), ...names.map((n) => [(g) => g.key[n], 'ASC'])]
+    met.sort((a, b) => {
+      for (const [get, way] of order3) {
+        const c = order(get(a) ?? null, get(b) ?? null)
+        if (c) return way === 'DESC' ? -c : c
+      }
+      return 0
+    })
+    return { items: met.slice(0, first), hasMore: met.length > first }
   }
 
   function sides(first, last, after, before, offset) {
@@ -130,10 +218,10 @@ function world({ sdl, seed, entities, fields, nodes }) {
     return { items: all.slice(from, to), total: all.length, hasMore: to < all.length, hasPrevious: from > 0 }
   }
 
-  function operation(f, args) {
+  function operation(f, args, info) {
     const all = rows[f.entity]
     switch (f.op) {
-      case 'list': return list(all, args)
+      case 'list': return alone(info) ? aggregated(all, args) : list(all, args)
       case 'findById': return byIds([args.id], all)[0] ?? null
       case 'findByIds': return byIds([...new Set(args.ids)], all)
       case 'first':
@@ -166,13 +254,21 @@ function world({ sdl, seed, entities, fields, nodes }) {
       return `${o.entity} ${o.row.id}`
     },
     one: (f) => (o) => byIds([columns(o)[f.column]], rows[f.entity])[0] ?? null,
-    many: (f) => (o, args) => list(rows[f.entity].filter((r) => r.row[f.by] === o.row.id), args),
+    many: (f) => (o, args, ctx, info) => (alone(info) ? aggregated : list)(rows[f.entity].filter((r) => r.row[f.by] === o.row.id), args),
+    aggregate: () => (p) => {
+      if (!p.rows) throw new Error('no list')
+      return group(p.rows, {})
+    },
+    groups: () => (p, args) => {
+      if (!p.rows) throw new Error('no list')
+      return groups(p.rows, args)
+    },
     ids: (f) => (o, args) => window(byIds([...new Set(o.row[f.column] ?? [])], rows[f.entity]), args),
     nodeId: (f) => (o) => Buffer.from(`${f.entity}:${JSON.stringify(o.row.id)}`).toString('base64url'),
     node: () => (_, { nodeId, nodeIds }) => nodeIds ? nodeIds.map(node) : node(nodeId),
     operation: (f, name) => {
       f.owner = Object.keys(rows).find((e) => name.startsWith(e))
-      return (_, args) => operation(f, args)
+      return (_, args, ctx, info) => operation(f, args, info)
     },
     items: () => (p) => p.items,
     edges: () => (p) => p.items.map((node) => ({ node })),

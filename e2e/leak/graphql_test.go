@@ -16,6 +16,7 @@ func (p *proof) graphs() {
 		}
 		for range 2 {
 			p.node(e)
+			p.graphGroups(e)
 		}
 		p.rawGraph(e)
 		p.untold(e)
@@ -178,6 +179,10 @@ func (d *document) connection(f *field, l *listing, depth int) (string, func([]r
 	if total {
 		text += " total"
 	}
+	counted := f.kind == many && p.chance(40)
+	if counted {
+		text += " aggregate { count }"
+	}
 	node, wantNode := "", wanted(nil)
 	if edges {
 		node, wantNode = d.row(e, min(depth, 1))
@@ -199,6 +204,9 @@ func (d *document) connection(f *field, l *listing, depth int) (string, func([]r
 		if total {
 			out["total"] = len(all)
 		}
+		if counted {
+			out["aggregate"] = map[string]any{"count": len(all)}
+		}
 		if edges {
 			out["edges"] = list
 		}
@@ -206,6 +214,31 @@ func (d *document) connection(f *field, l *listing, depth int) (string, func([]r
 			out["pageInfo"] = map[string]any{"hasNextPage": more, "hasPreviousPage": l.offset > 0 && len(all) > 0}
 		}
 		return out
+	}
+}
+
+// graphGroups asks for groups by random fields and for functions of others, hidden ones among them, of a list
+// and behind a relation.
+func (p *proof) graphGroups(e *entity) {
+	d := p.document()
+	groups := func(e *entity) string {
+		some := func() string {
+			for {
+				if f := pick(p.maker, e.fields); !f.shut && f.sortable() {
+					return f.filterKey()
+				}
+			}
+		}
+		by, of, sorted := some(), some(), some()
+		fn := pick(p.maker, []string{"min", "max", "countDistinct"})
+		return fmt.Sprintf(` { groups(by: {%s: VALUE}, orderBy: {%s: {%s: DESC}}, having: {%s: {%s: {isNull: false}}}) { items { key { %[1]s } count %[6]s { %[3]s } } endCursor } aggregate { %[2]s { %[3]s } } }`,
+			by, sorted, fn, of, fn, of)
+	}
+	p.probe(d.request(e.plural+groups(e)), nil)
+	for _, f := range e.fields {
+		if f.kind == many && !f.back.shut && !f.shut {
+			p.probe(d.request(e.plural+" { items { id "+f.rel+groups(f.to)+" } }"), nil)
+		}
 	}
 }
 

@@ -17,20 +17,7 @@ const keyName = "key"
 //
 //	{"key": {…}, "count": 7, "total": {"sum": "81.50", "avg": "11.642857"}}
 func (g *Groups) Shape(found *rows.Rows) *rows.Rows {
-	names, at := []string{keyName}, make([]int, len(g.Columns))
-	for i, c := range g.Columns[g.Keys:] {
-		name := c.name
-		if c.Of == nil {
-			name = Count.String()
-		}
-		place := 1
-		for place < len(names) && names[place] != name {
-			place++
-		}
-		if at[g.Keys+i] = place; place == len(names) {
-			names = append(names, name)
-		}
-	}
+	names, at := g.members()
 	out := rows.New(rows.NewLayout(names), found.Len())
 	var member []byte
 	for i := range found.Len() {
@@ -60,6 +47,31 @@ func (g *Groups) Shape(found *rows.Rows) *rows.Rows {
 		out.EndRow()
 	}
 	return out
+}
+
+// members are the names of the members of a group, and by column the place of its member.
+func (g *Groups) members() (names []string, at []int) {
+	names, at = []string{keyName}, make([]int, len(g.Columns))
+	for i, c := range g.Columns[g.Keys:] {
+		name := c.name
+		if c.Of == nil {
+			name = Count.String()
+		}
+		place := 1
+		for place < len(names) && names[place] != name {
+			place++
+		}
+		if at[g.Keys+i] = place; place == len(names) {
+			names = append(names, name)
+		}
+	}
+	return names, at
+}
+
+// Layout is that of the groups that [Groups.Shape] returns.
+func (g *Groups) Layout() *rows.Layout {
+	names, _ := g.members()
+	return rows.NewLayout(names)
 }
 
 // AppendNone appends the group of no rows to the answer of a store: its counts are 0, and all else null.
