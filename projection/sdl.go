@@ -120,13 +120,14 @@ func (p *printer) fields(fields []*field) {
 //	a connection behind a relation           its door is closed or unreachable
 //	an operation that always answers rows    it failed: list, findByIds, create, update, and named ones
 //	delete                                   the same
+//	aggregate and groups of a connection     the same
 func (f *field) failsNull() bool {
 	b := f.binding
 	if _, nonNull := f.typ.(*graphql.NonNull); nonNull || b == nil {
 		return false
 	}
 	switch b.Kind {
-	case binding.ToMany, binding.ToManyIDs:
+	case binding.ToMany, binding.ToManyIDs, binding.Aggregate, binding.Groups:
 		return true
 	case binding.Operation:
 		op := b.Operation

@@ -44,6 +44,8 @@ export interface Op {
     readonly params?: readonly string[];
     readonly parameters?: readonly string[];
     readonly body?: 1;
+    /** As of the door, where the answer has other members than rows. */
+    readonly big?: readonly string[];
     /** The segment of REST behind the path. */
     readonly at?: string;
 }

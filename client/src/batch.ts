@@ -53,7 +53,8 @@ export function batches(link: Link): (call: Call, id: number) => Promise<Answer>
     }
     // Doors differ in their 64-bit fields, so the text is read once for each list of them.
     const parsed = new Map<readonly string[] | undefined, any>();
-    const answer = ({ door: { big } }: Call): any => {
+    const answer = ({ op, door }: Call): any => {
+      const big = op.big ?? door.big;
       if (!parsed.has(big)) {
         try {
           parsed.set(big, read(text, big));

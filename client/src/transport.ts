@@ -45,6 +45,8 @@ export interface Op {
   readonly params?: readonly string[];
   readonly parameters?: readonly string[];
   readonly body?: 1;
+  /** As of the door, where the answer has other members than rows. */
+  readonly big?: readonly string[];
   /** The segment of REST behind the path. */
   readonly at?: string;
 }
@@ -101,7 +103,7 @@ export function conditions(call: Call, query: object = {}): void {
 export async function json(response: Response, call: Call): Promise<any> {
   const text = await response.text();
   try {
-    return text ? read(text, call.door.big) : undefined;
+    return text ? read(text, call.op.big ?? call.door.big) : undefined;
   } catch {
     return undefined;
   }

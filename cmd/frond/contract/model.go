@@ -71,6 +71,7 @@ type Op struct {
 	Takes   []string // the query keys of a list that knows only some; nil: all
 	Options []string // query keys of another built-in operation: ifMatch, where, fields; max, dryRun and faults of many rows
 	Many    bool     // a built-in write of many rows
+	Big     []string // as Door.Big, where the answer has other members than rows
 	Keys    []string // the unique keys that upsert and import know rows by: id, or list,position
 }
 

@@ -32,6 +32,9 @@ func (b *reading) operation(d *catalog.Door, door *Door, op *catalog.Operation) 
 	}
 	if o.Builtin = op.Builtin && !op.Aggregates(); !o.Builtin { // aggregate takes a query alone, as a named one does
 		b.named(door, op, o)
+		if op.Aggregates() {
+			b.groups(d, door, o)
+		}
 		return o
 	}
 	id := b.key(d.Entity).Type

@@ -182,6 +182,7 @@ func (op *Op) places() (o record) {
 	o.flag("open", op.Open)
 	o.texts("params", op.Params)
 	o.texts("parameters", op.Query)
+	o.texts("big", op.Big)
 	o.flag("body", !op.Builtin && op.Body)
 	if !op.Builtin || op.Name == "findByIds" {
 		o.text("at", schema.Kebab(op.Name))

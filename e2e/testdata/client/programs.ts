@@ -48,6 +48,7 @@ export const compile = [
   async () => (await client.product.delete("p1", { where: { status: { eq: "draft" } } })) === true,
   async () => client.product.list({}, { signal: AbortSignal.timeout(5) }),
   async () => client.call("product.findById", "p1"),
+  async () => (await client.product.aggregate({ by: "status", select: "count,price.avg,stock.sum" })).items.map((g) => [g.key.status === "draft", g.count! + 1, g.price?.avg?.toFixed(2), BigInt(g.stock?.sum ?? 0)]),
   async () => (await client.product.createMany([input, input])).items[0]!.sku.length,
   async () => (await client.product.createMany([input], { fields: ["id"] })).items[0]!.id.length,
   async () => (await client.product.updateMany({ status: { eq: "draft" } }, { price: 1 })).count + 1,

@@ -44,6 +44,12 @@ func TestMany(t *testing.T) {
 	if err != nil || !row.Created || row.Item.Text != "a" || sent[:len(`upsert {"by":"id"} {`)] != `upsert {"by":"id"} {` {
 		t.Error(row, sent, err)
 	}
+	answer = `{"items":[{"key":{"text":null},"count":2,"text":{"max":"b"}}],"hasMore":false,"endCursor":null}`
+	groups, err := things.Aggregate(ctx, ThingAggregateIn{By: Set(json.RawMessage(`"text"`)), Select: Set(json.RawMessage(`"count,text.max"`))})
+	is(`aggregate {"by":"text","select":"count,text.max"} `, err)
+	if g := groups.Items[0]; *g.Count != 2 || *g.Text.Max != "b" || g.Key.Text != nil || groups.EndCursor != nil {
+		t.Errorf("%+v", groups)
+	}
 	answer = `{"created":1,"updated":2,"rows":4,"complete":true,"faults":[{"row":3,"column":"text","code":"minLength","message":"must have at least 1 character"}]}`
 	report, err := things.Import(ctx, "id", nil, DryRun(), Faults(9))
 	is(`import {"by":"id","dryRun":true,"faults":9} []`, err)
