@@ -1,8 +1,6 @@
 package projection
 
 import (
-	"strings"
-
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/facade/aggregate"
@@ -24,13 +22,13 @@ import (
 type groups struct {
 	*filters
 	numbers map[string]*object
-	inputs  map[string]*input
-	units   map[string]*enum
+	inputs  map[[2]string]*input // by the scalar and the suffix of the name
+	units   map[schema.Kind]*enum
 	columns map[string]*binding.Field // by the names of fields, which many doors have
 }
 
 func newGroups(fs *filters) *groups {
-	return &groups{filters: fs, numbers: map[string]*object{}, inputs: map[string]*input{}, units: map[string]*enum{}, columns: map[string]*binding.Field{}}
+	return &groups{filters: fs, numbers: map[string]*object{}, inputs: map[[2]string]*input{}, units: map[schema.Kind]*enum{}, columns: map[string]*binding.Field{}}
 }
 
 // grouped is a field that rows are grouped by and that functions are of.
@@ -55,9 +53,12 @@ func (gs *groups) of(d *door) (fields []grouped) {
 		if p.Link != nil {
 			f.name = c.key
 		}
-		if p.Link != nil || p.Axes.Primary {
+		switch {
+		case p.Link != nil || p.Axes.Primary:
 			f.typ = keyType(p)
-		} else {
+		case p.Shape.Enum == nil: // its type has no name of its own
+			f.typ = gs.shapes.leaf(named{shape: &p.Shape})
+		default:
 			f.typ = gs.shapes.leaf(gs.doors.home(p, d.typ, d.origin))
 		}
 		f.scalar = "Value"
@@ -108,12 +109,12 @@ func (gs *groups) numbersOf(f *grouped) *object {
 
 // inputOf returns a shared input with a member for each function of a field; typ is the type of one.
 func (gs *groups) inputOf(f *grouped, suffix string, typ func(aggregate.Func) graphql.Input) *input {
-	name := f.scalar + suffix
-	if in := gs.inputs[name]; in != nil {
+	key := [2]string{f.scalar, suffix}
+	if in := gs.inputs[key]; in != nil {
 		return in
 	}
-	in := gs.newInput(gs.free(name, ownOrigin), "")
-	gs.inputs[name] = in
+	in := gs.newInput(gs.free(f.scalar+suffix, ownOrigin), "")
+	gs.inputs[key] = in
 	for _, fn := range f.functions() {
 		gs.addInput(in, ownOrigin, &arg{name: fn.String(), typ: typ(fn)})
 	}
@@ -138,17 +139,24 @@ func (gs *groups) directionsOf(f *grouped) graphql.Input {
 
 // unitsOf returns the units that a field is grouped by.
 func (gs *groups) unitsOf(f *grouped) graphql.Input {
-	name, of := "GroupValue", []string{"VALUE"}
-	switch f.Kind {
-	case schema.KindDate:
-		name, of = "GroupDate", append(of, "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
-	case schema.KindDateTime:
-		name, of = "GroupDateTime", append(of, "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
+	kind := f.Kind
+	if kind != schema.KindDate && kind != schema.KindDateTime {
+		kind = schema.KindJSON // all others
 	}
-	if gs.units[name] == nil {
-		gs.units[name] = gs.newEnum(gs.free(name, ownOrigin), "The unit of a key of groups."+strings.Repeat(" A week begins on Monday.", min(len(of)-1, 1)), of)
+	if gs.units[kind] == nil {
+		name, text, of := "GroupValue", "The unit of a key of groups.", []string{"VALUE"}
+		switch kind {
+		case schema.KindDate:
+			name, of = "GroupDate", append(of, "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
+		case schema.KindDateTime:
+			name, of = "GroupDateTime", append(of, "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
+		}
+		if len(of) > 1 {
+			text += " A week begins on Monday."
+		}
+		gs.units[kind] = gs.newEnum(gs.free(name, ownOrigin), text, of)
 	}
-	return gs.units[name].gql
+	return gs.units[kind].gql
 }
 
 // The bindings that are the same in every connection.
@@ -165,7 +173,17 @@ var (
 	countBinding    = column("count")
 	groupKeyBinding = column(binding.GroupKey)
 	groupsOfBinding = &binding.Field{Kind: binding.Items}
+
+	groupsFirst = &arg{name: "first", typ: graphql.Int}
+	groupsAfter = &arg{name: "after", typ: graphql.String}
+	groupsZone  = &arg{name: "zone", typ: graphql.String}
 )
+
+// doorGroups are the types that a door has for its groups.
+type doorGroups struct {
+	one, key, list      *object
+	unit, having, order *input
+}
 
 // addTo adds aggregate and groups to the connection of a door that has the operation:
 //
@@ -177,52 +195,75 @@ func (gs *groups) addTo(page *object, d *door) {
 		return
 	}
 	by := &origin{what: "aggregate", door: d.Door}
-	one := gs.newObject(gs.free(d.typ+"Aggregate", by), "Numbers about rows: about all of the list, or about those of a group.")
-	key := gs.newObject(gs.free(d.typ+"GroupKey", by), "The keys of a group: the values that its rows share. A field that by does not name is null.")
-	list := gs.newObject(gs.free(d.typ+"Groups", by), "")
-	unit := gs.newInput(gs.free(d.typ+"GroupBy", by), "A key of groups, such as {createdAt: MONTH}.")
-	having := gs.newInput(gs.free(d.typ+"Having", by), "")
-	order := gs.newInput(gs.free(d.typ+"GroupOrder", by), "A sort key of groups, such as {count: DESC} or {createdAt: {key: ASC}}.")
-	unit.oneOf, order.oneOf = true, true
-	whole, text := gs.required(graphql.Int), graphql.String
-	gs.addFields(one, ownOrigin, &field{name: binding.GroupKey, typ: gs.required(key.gql), binding: groupKeyBinding}, &field{name: "count", typ: whole, binding: countBinding})
-	gs.addInput(having, ownOrigin, &arg{name: "count", typ: gs.scalarFilter(graphql.Int)})
-	gs.addInput(order, ownOrigin, &arg{name: "count", typ: gs.directionType().gql})
+	t := &doorGroups{
+		one:    gs.newObject(gs.free(d.typ+"Aggregate", by), "Numbers about all rows of a list, or about those of a group."),
+		key:    gs.newObject(gs.free(d.typ+"GroupKey", by), "The values that the rows of a group share; null for fields that by does not name."),
+		list:   gs.newObject(gs.free(d.typ+"Groups", by), ""),
+		unit:   gs.newInput(gs.free(d.typ+"GroupBy", by), "A key of groups, such as {createdAt: MONTH}."),
+		having: gs.newInput(gs.free(d.typ+"Having", by), ""),
+		order:  gs.newInput(gs.free(d.typ+"GroupOrder", by), "A sort key of groups, such as {count: DESC} or {createdAt: {key: ASC}}."),
+	}
+	t.unit.oneOf, t.order.oneOf = true, true
+	gs.fill(t, by, fields)
+	gs.addFields(page, by,
+		&field{name: "aggregate", typ: t.one.gql, binding: aggregateBinding, description: "Numbers about all rows that the filter of the list lets through, on all pages."},
+		&field{
+			name: "groups", typ: t.list.gql, binding: groupsBinding, description: "The same rows in groups, a page of them. Days begin in the time zone, which is UTC unless sent.",
+			args: []*arg{
+				{name: "by", typ: gs.required(gs.list(gs.required(t.unit.gql)))},
+				{name: "having", typ: t.having.gql},
+				{name: "orderBy", typ: gs.list(gs.required(t.order.gql))},
+				groupsFirst, groupsAfter, groupsZone,
+			},
+		})
+}
+
+// fill gives the types of a door their fields. The names of fields are claimed once, on behalf of by: in
+// all types they are the same.
+func (gs *groups) fill(t *doorGroups, by *origin, fields []grouped) {
+	n := len(fields) + 4
+	t.one.fields, t.key.fields, t.unit.fields = make([]*field, 0, n), make([]*field, 0, n), make([]*arg, 0, n)
+	t.having.fields, t.order.fields = make([]*arg, 0, n), make([]*arg, 0, n)
+	gs.put(t.one, &field{name: binding.GroupKey, typ: gs.required(t.key.gql), binding: groupKeyBinding})
+	gs.put(t.one, &field{name: "count", typ: gs.required(graphql.Int), binding: countBinding})
+	t.having.fields = append(t.having.fields, &arg{name: "count", typ: gs.scalarFilter(graphql.Int)})
+	t.order.fields = append(t.order.fields, &arg{name: "count", typ: gs.directionType().gql})
+	room := make([]struct { // in one piece, since a large schema has many
+		by               origin
+		key, one         field
+		unit, as, having arg
+	}, len(fields))
 	for i := range fields {
-		f := &fields[i]
-		at := by.at(f.Property, "aggregate").old(f.old)
+		f, to := &fields[i], &room[i]
+		to.by = origin{what: by.what, door: by.door, field: f.Property, renamed: f.old}
+		if !gs.claims.claim(space{"field", t.key.name}, f.name, &to.by) {
+			continue
+		}
+		old := f.deprecated()
 		bound := gs.columns[f.name]
 		if bound == nil {
 			bound = column(f.name)
 			gs.columns[f.name] = bound
 		}
-		gs.addFields(key, at, &field{name: f.name, typ: f.typ, deprecated: f.deprecated(), binding: bound})
-		gs.addInput(unit, at, &arg{name: f.name, typ: gs.unitsOf(f), deprecated: f.deprecated()})
+		to.key = field{name: f.name, typ: f.typ, deprecated: old, binding: bound}
+		to.unit = arg{name: f.name, typ: gs.unitsOf(f), deprecated: old}
+		gs.put(t.key, &to.key)
+		t.unit.fields = append(t.unit.fields, &to.unit)
 		if f.name == "count" || f.name == binding.GroupKey {
 			continue // a group has these of its own
 		}
-		gs.addFields(one, at, &field{name: f.name, typ: gs.required(gs.numbersOf(f).gql), deprecated: f.deprecated(), binding: bound})
+		to.one = field{name: f.name, typ: gs.required(gs.numbersOf(f).gql), deprecated: old, binding: bound}
+		to.as = arg{name: f.name, typ: gs.directionsOf(f), deprecated: old}
+		gs.put(t.one, &to.one)
+		t.order.fields = append(t.order.fields, &to.as)
 		if f.name != "and" && f.name != "or" && f.name != "not" { // the filter reports these
-			gs.addInput(having, at, &arg{name: f.name, typ: gs.havingOf(f), deprecated: f.deprecated()})
+			to.having = arg{name: f.name, typ: gs.havingOf(f), deprecated: old}
+			t.having.fields = append(t.having.fields, &to.having)
 		}
-		gs.addInput(order, at, &arg{name: f.name, typ: gs.directionsOf(f), deprecated: f.deprecated()})
 	}
-	both := gs.list(gs.required(having.gql))
-	gs.addInput(having, ownOrigin, &arg{name: "and", typ: both})
-	gs.addInput(having, ownOrigin, &arg{name: "or", typ: both})
-	gs.addInput(having, ownOrigin, &arg{name: "not", typ: having.gql})
-	gs.addFields(list, by,
-		&field{name: "items", typ: gs.required(gs.list(gs.required(one.gql))), binding: groupsOfBinding},
-		&field{name: "hasMore", typ: gs.required(graphql.Boolean), binding: hasMoreBinding},
-		&field{name: "endCursor", typ: text, binding: endCursorBinding})
-	gs.addFields(page, by,
-		&field{name: "aggregate", typ: one.gql, binding: aggregateBinding, description: "Numbers about all rows that the filter of the list lets through, on all pages."},
-		&field{name: "groups", typ: list.gql, binding: groupsBinding, description: "The same rows in groups, a page of them.", args: []*arg{
-			{name: "by", typ: gs.required(gs.list(gs.required(unit.gql)))},
-			{name: "having", typ: having.gql, description: "Which groups."},
-			{name: "orderBy", typ: gs.list(gs.required(order.gql)), description: "The order of the groups. Their keys end every order."},
-			{name: "first", typ: graphql.Int},
-			{name: "after", typ: text},
-			{name: "zone", typ: text, description: "The time zone in which days begin, such as Europe/Paris; UTC unless sent."},
-		}})
+	both := gs.list(gs.required(t.having.gql))
+	t.having.fields = append(t.having.fields, &arg{name: "and", typ: both}, &arg{name: "or", typ: both}, &arg{name: "not", typ: t.having.gql})
+	gs.put(t.list, &field{name: "items", typ: gs.required(gs.list(gs.required(t.one.gql))), binding: groupsOfBinding})
+	gs.put(t.list, &field{name: "hasMore", typ: gs.required(graphql.Boolean), binding: hasMoreBinding})
+	gs.put(t.list, &field{name: "endCursor", typ: graphql.String, binding: endCursorBinding})
 }

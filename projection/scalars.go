@@ -138,6 +138,9 @@ var formats = map[string]*graphql.Scalar{
 	"date-time": dateTime, "date": date, "time": timeOfDay, "uuid": uuid, "decimal": decimal,
 }
 
+// bounds are the keywords that bound a number.
+var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+
 // beyondInt reports whether a whole number may be beyond GraphQL's Int, which has 32 bits
 // (GraphQL 3.5.1): its format is int64, or one of its bounds lies outside. An integer without
 // either is an Int (docs/decisions/graphql-schema.md).
@@ -145,7 +148,7 @@ func beyondInt(s *schema.Shape) bool {
 	if s.Format == "int64" {
 		return true
 	}
-	for _, k := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"} {
+	for _, k := range bounds {
 		var n float64
 		if v := s.Extra.Get(k); v != nil && json.Unmarshal(v, &n) == nil && (n < math.MinInt32 || n > math.MaxInt32) {
 			return true

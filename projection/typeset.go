@@ -18,6 +18,7 @@ type typeSet struct {
 	objects map[string]*object
 	made    []any // *object, *input, *enum, *graphql.Interface, as they were made
 
+	resolves map[*binding.Field]graphql.FieldResolveFn
 	lists    map[graphql.Type]*graphql.List
 	nonNulls map[graphql.Type]*graphql.NonNull
 }
@@ -27,6 +28,7 @@ func newTypeSet() *typeSet {
 		claims:   newClaims(),
 		bindings: binding.Fields{},
 		objects:  map[string]*object{},
+		resolves: map[*binding.Field]graphql.FieldResolveFn{},
 		lists:    map[graphql.Type]*graphql.List{},
 		nonNulls: map[graphql.Type]*graphql.NonNull{},
 	}
@@ -98,23 +100,35 @@ func (ts *typeSet) newObject(name, description string) *object {
 //	by hand         Wrap of the author's Resolve, which turns rows into sources
 func (ts *typeSet) fieldsOf(o *object) graphql.Fields {
 	fields := make(graphql.Fields, len(o.fields))
-	for _, f := range o.fields {
-		g := &graphql.Field{Type: f.typ, Description: f.description, DeprecationReason: f.deprecated, Subscribe: f.subscribe}
+	room := make([]graphql.Field, len(o.fields)) // in one piece, as those of inputs: a large schema has many
+	for i, f := range o.fields {
+		g := &room[i]
+		*g = graphql.Field{Type: f.typ, Description: f.description, DeprecationReason: f.deprecated, Subscribe: f.subscribe}
 		switch {
 		case f.binding != nil:
-			g.Resolve = ts.executor.Resolver(f.binding)
+			g.Resolve = ts.resolver(f.binding)
 		default:
 			g.Resolve = ts.executor.Wrap(f.resolve)
 		}
 		if len(f.args) > 0 {
 			g.Args = make(graphql.FieldConfigArgument, len(f.args))
-			for _, a := range f.args {
-				g.Args[a.name] = &graphql.ArgumentConfig{Type: a.typ, Description: a.description, DefaultValue: a.value}
+			room := make([]graphql.ArgumentConfig, len(f.args))
+			for i, a := range f.args {
+				room[i] = graphql.ArgumentConfig{Type: a.typ, Description: a.description, DefaultValue: a.value}
+				g.Args[a.name] = &room[i]
 			}
 		}
 		fields[f.name] = g
 	}
 	return fields
+}
+
+// resolver returns the reference executor's resolver of a binding, which fields of many types share.
+func (ts *typeSet) resolver(b *binding.Field) graphql.FieldResolveFn {
+	if ts.resolves[b] == nil {
+		ts.resolves[b] = ts.executor.Resolver(b)
+	}
+	return ts.resolves[b]
 }
 
 // newInput starts an input type. Its fields are read when the schema is built, as those of
@@ -126,8 +140,10 @@ func (ts *typeSet) newInput(name, description string) *input {
 		Description: description,
 		Fields: graphql.InputObjectConfigFieldMapThunk(func() graphql.InputObjectConfigFieldMap {
 			fields := make(graphql.InputObjectConfigFieldMap, len(in.fields))
-			for _, f := range in.fields {
-				fields[f.name] = &graphql.InputObjectFieldConfig{Type: f.typ, Description: f.description, DefaultValue: f.value}
+			room := make([]graphql.InputObjectFieldConfig, len(in.fields))
+			for i, f := range in.fields {
+				room[i] = graphql.InputObjectFieldConfig{Type: f.typ, Description: f.description, DefaultValue: f.value}
+				fields[f.name] = &room[i]
 			}
 			return fields
 		}),
@@ -180,17 +196,21 @@ func (ts *typeSet) unless(nullable bool, t graphql.Type) graphql.Type {
 // whose name is taken on o or illegal in GraphQL, and records the error.
 func (ts *typeSet) addFields(o *object, by *origin, fields ...*field) {
 	for _, f := range fields {
-		if !ts.claims.claim(space{"field", o.name}, f.name, by) {
-			continue
+		if ts.claims.claim(space{"field", o.name}, f.name, by) {
+			ts.put(o, f)
 		}
-		of := ts.bindings[o.name]
-		if of == nil {
-			of = map[string]*binding.Field{}
-			ts.bindings[o.name] = of
-		}
-		of[f.name] = f.binding
-		o.fields = append(o.fields, f)
 	}
+}
+
+// put gives o a field whose name is known to be free and legal.
+func (ts *typeSet) put(o *object, f *field) {
+	of := ts.bindings[o.name]
+	if of == nil {
+		of = make(map[string]*binding.Field, cap(o.fields))
+		ts.bindings[o.name] = of
+	}
+	of[f.name] = f.binding
+	o.fields = append(o.fields, f)
 }
 
 // addInput gives in a field whose name is free there. GraphQL 3.13.3 allows deprecation only on

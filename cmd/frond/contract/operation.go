@@ -32,9 +32,6 @@ func (b *reading) operation(d *catalog.Door, door *Door, op *catalog.Operation) 
 	}
 	if o.Builtin = op.Builtin && !op.Aggregates(); !o.Builtin { // aggregate takes a query alone, as a named one does
 		b.named(door, op, o)
-		if op.Aggregates() {
-			b.groups(d, door, o)
-		}
 		return o
 	}
 	id := b.key(d.Entity).Type
@@ -112,6 +109,9 @@ func (b *reading) named(door *Door, op *catalog.Operation, o *Op) {
 	}
 	o.Params = part(op.Params, schema.Plain)
 	o.Query = part(op.Query, schema.Plain)
+	if op.Aggregates() {
+		b.groups(op.Door, door, o)
+	}
 	if o.Body = op.Input != nil; o.Body {
 		mode := schema.Create
 		if op.Patch {
