@@ -17,13 +17,15 @@ func (c clause) add(q *query) { c(q) }
 
 // query is the query of a list, put together from clauses.
 type query struct {
-	filters []Filter
-	sort    []string
-	limit   int
-	limited bool
-	offset  int
-	after   string
-	count   bool
+	filters  []Filter
+	sort     []string
+	limit    int
+	limited  bool
+	offset   int
+	search   string
+	searched bool
+	after    string
+	count    bool
 }
 
 // text is the query as JSON; filters all have to hold.
@@ -52,6 +54,9 @@ func (q *query) text() (json.RawMessage, error) {
 	if q.offset > 0 {
 		out = append(strconv.AppendInt(append(out, `"offset":`...), int64(q.offset), 10), ',')
 	}
+	if q.searched {
+		out = append(jsontext.AppendString(append(out, `"search":`...), q.search), ',')
+	}
 	if q.after != "" {
 		out = append(jsontext.AppendString(append(out, `"after":`...), q.after), ',')
 	}
@@ -72,6 +77,12 @@ func Limit(n int) Clause {
 // Offset leaves out the first n rows.
 func Offset(n int) Clause {
 	return clause(func(q *query) { q.offset = n })
+}
+
+// Search leaves the rows that have these words, where search of frond.yaml names fields of the door
+// (docs/search.md): Search(`green "gift box" -sugar`). Sort("-rank") puts the best first.
+func Search(words string) Clause {
+	return clause(func(q *query) { q.search, q.searched = words, true })
 }
 
 // Behind begins after the page that ended with this cursor; "" begins at the first row.

@@ -37,19 +37,22 @@ var floors = map[string]string{
 	"facade/budget": "facade/kiterror facade/rows schema/jsontext", // counts the values of a body as it comes in
 	// What authors write in frond.yaml to be evaluated.
 	"facade/expression": "schema schema/jsontext facade/kiterror facade/rows",
-	"facade/filter":     "schema schema/jsontext facade/kiterror facade/rows",
-	"facade/aggregate":  "schema schema/jsontext facade/filter facade/kiterror facade/rows",
-	"facade/project":    "schema schema/jsontext",
+	// The words that rows are searched for.
+	"facade/search": "schema",
+
+	"facade/filter":    "schema schema/jsontext facade/kiterror facade/rows facade/search",
+	"facade/aggregate": "schema schema/jsontext facade/filter facade/kiterror facade/rows",
+	"facade/project":   "schema schema/jsontext",
 	// What a caller has to see of stores whose reads go to copies.
 	"facade/consistency": "facade/kiterror",
 	"facade/rows":        "schema schema/format schema/jsontext",
 	"facade/kiterror":    "schema schema/jsontext",
 	// What a host serves, as data; who may see what of it; and how both are made of a project.
 	"facade/cron":    "",
-	"facade/catalog": "facade/cron facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext",
+	"facade/catalog": "facade/cron facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext facade/search",
 	"facade/access":  "facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
 	"facade/compile": "facade/access facade/catalog facade/cron facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
-	"facade":         "facade/aggregate schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/access facade/catalog facade/compile facade/nested",
+	"facade":         "facade/aggregate schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/access facade/catalog facade/compile facade/nested facade/search",
 	// The hosts of the Fronds that run elsewhere, over the calls that the path gives them.
 	"facade/remote": "facade facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
 
@@ -90,12 +93,12 @@ var floors = map[string]string{
 	// What SQL stores share stands under them.
 	"store/migration":        "facade/catalog schema schema/jsontext store/sqltext", // a computed value is one of a column
 	"store/turns":            "",
-	"store/sqltext":          "facade facade/aggregate facade/budget facade/filter facade/kiterror facade/rows schema schema/format schema/jsontext store/turns", // a read says which lane it takes
-	"store/driver":           "facade facade/filter facade/rows schema store/sqltext",                                                                            // what an engine does for store
+	"store/sqltext":          "facade facade/aggregate facade/budget facade/filter facade/kiterror facade/rows schema schema/format schema/jsontext store/turns facade/search", // a read says which lane it takes
+	"store/driver":           "facade facade/filter facade/rows schema store/sqltext",                                                                                          // what an engine does for store
 	"store":                  "facade facade/budget facade/filter facade/kiterror facade/rows schema store/dbschema store/driver store/migration store/sqltext",
-	"store/sqlite":           "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/sqlite/engine",
+	"store/sqlite":           "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/sqlite/engine facade/search",
 	"store/sqlite/engine":    "facade facade/kiterror store/sqltext store/turns",
-	"store/postgres":         "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/postgres/engine store/postgres/outbox",
+	"store/postgres":         "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/postgres/engine store/postgres/outbox facade/search",
 	"store/postgres/outbox":  "facade facade/catalog store/postgres/engine",
 	"store/postgres/replica": "",
 	"store/postgres/engine":  "facade facade/consistency facade/kiterror schema/jsontext store/sqltext store/turns store/postgres/replica",
@@ -166,7 +169,7 @@ var floors = map[string]string{
 	"examples/blog":    "frond",
 	"examples/shop":    "frond",
 	"examples/weather": "facade/rows frond gateway projection resolvers/binding",
-	"store/storetest":  "facade facade/aggregate facade/catalog facade/explain facade/filter facade/kiterror facade/project facade/rows facade/seed schema schema/jsontext store/migration",
+	"store/storetest":  "facade facade/aggregate facade/catalog facade/explain facade/filter facade/kiterror facade/project facade/rows facade/seed schema schema/jsontext store/migration facade/search",
 	// Real PostgreSQL servers for tests.
 	"store/postgres/pgtest": "e2e/freeport",
 	"bench":                 "*",

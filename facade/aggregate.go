@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade/aggregate"
-	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
@@ -19,12 +18,12 @@ import (
 // aggregate groups the rows that a list would answer (docs/aggregates.md): its scope and its filter
 // are those of list, and a field that list does not show is an unknown key here.
 
-// admitAggregate reads the query of aggregate (see [catalog.AggregateCard] for its keys).
+// admitAggregate reads the query of aggregate (see AggregateCard of package catalog for its keys).
 func admitAggregate(ctx context.Context, x *execution) error {
 	in, g := &x.call.Invocation, &grouping{limit: x.door.Limits.Default}
 	x.groups = g
 	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
-	onlyKeys(&x.viewer, in.Query, "/query", catalog.GroupKeys)
+	onlyKeys(&x.viewer, in.Query, "/query", readSearch(ctx, x, x.door.GroupKeys()))
 	onlyKeys(&x.viewer, in.Body, "/body", nil)
 	q, after := readGrouping(ctx, x)
 	if x.full() {
@@ -105,7 +104,7 @@ func (h groupHost) Names() []string { return sortable(h.viewer) }
 func runAggregate(ctx context.Context, x *execution) (*Result, error) {
 	g := x.groups
 	q := Find{
-		Entity: x.door.Entity, Select: rows.NewLayout(g.groups.Names()), Where: filter.Both(x.doorScope.Rows, x.list.filter),
+		Entity: x.door.Entity, Select: rows.NewLayout(g.groups.Names()), Where: narrowed(x, filter.Both(x.doorScope.Rows, x.list.filter)),
 		Sort: g.order.keys, Limit: g.limit, From: g.from, Group: g.groups,
 	}
 	found := &Found{Rows: rows.New(q.Select, 0)}

@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/nested"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -207,6 +208,7 @@ func (e *eachOf) miss() { e.order = append(e.order, -1) }
 // listing is the query of list, read.
 type listing struct {
 	filter   *filter.Filter
+	search   *search.Query // nil: none was sent
 	order    order
 	limit    int
 	offset   int

@@ -19,7 +19,7 @@ import (
 func admitList(ctx context.Context, x *execution) error {
 	in, l := &x.call.Invocation, &x.list
 	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
-	onlyKeys(&x.viewer, in.Query, "/query", x.op.SentKeys(x.call.SentQuery))
+	onlyKeys(&x.viewer, in.Query, "/query", readSearch(ctx, x, x.op.SentKeys(x.call.SentQuery)))
 	onlyKeys(&x.viewer, in.Body, "/body", nil)
 	l.limit = x.door.Limits.Default
 	l.order = x.door.byID
@@ -38,7 +38,7 @@ func admitList(ctx context.Context, x *execution) error {
 			x.details = append(x.details, p.Details...)
 			_ = RequestOf(ctx).Spend(time.Duration(p.Conditions) * conditionWork) // the store reads the rest
 		case "sort":
-			l.order = readSort(ctx, &x.viewer, value)
+			l.order = readSort(ctx, x, value)
 		case "limit":
 			l.limit = min(readCount(&x.refusals, "limit", value), x.door.Limits.Max)
 		case "offset":
@@ -197,7 +197,7 @@ func readCounting(r *refusals, value json.RawMessage) counting {
 
 // readSort reads "-createdAt,title" or a list of such keys. The primary key ends every
 // order, so that it defines one order of the rows.
-func readSort(ctx context.Context, x *viewer, value json.RawMessage) order {
+func readSort(ctx context.Context, x *execution, value json.RawMessage) order {
 	names, ok := readNames(&x.refusals, "sort", "-createdAt,title", `["-createdAt", "title"]`, value)
 	if !ok {
 		return x.door.byID
@@ -214,11 +214,17 @@ func readSort(ctx context.Context, x *viewer, value json.RawMessage) order {
 		if !desc {
 			bare = strings.TrimPrefix(bare, "+")
 		}
-		p := sortBy(x, bare)
+		p := sortBy(&x.viewer, bare)
 		derived, why := (*filter.Derived)(nil), ""
-		if p == nil && strings.Contains(bare, ".") {
-			if derived, why = sortBehind(ctx, x, bare); derived != nil {
+		switch {
+		case p == nil && strings.Contains(bare, "."):
+			if derived, why = sortBehind(ctx, &x.viewer, bare); derived != nil {
 				p = derived.As
+			}
+		case p == nil && ranks(x, bare):
+			if p = e.Search.Rank; x.list.search == nil {
+				x.refuseQuery("sort", "rank", "names rank, which rows have in a search alone; send search too, or leave rank out")
+				return x.door.byID
 			}
 		}
 		switch {
@@ -226,7 +232,7 @@ func readSort(ctx context.Context, x *viewer, value json.RawMessage) order {
 			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, which %s", kiterror.Quoted(bare), why))
 			return x.door.byID
 		case p == nil:
-			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, x.instead(bare, func() []string { return sortable(x) })))
+			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, x.instead(bare, func() []string { return sortable(&x.viewer) })))
 			return x.door.byID
 		case !filter.IsScalar(p):
 			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, whose values have no order", p.Name))

@@ -24,7 +24,7 @@ func locate(ctx context.Context, x *execution, from []json.RawMessage, backward 
 	keys := x.list.order.keys
 	one := Find{Entity: x.door.Entity, Key: from[len(from)-1]}
 	found, err := x.store().Find(ctx, &Find{
-		Entity: x.door.Entity, Select: noFields, Where: filter.Both(x.doorScope.Rows, one.Condition()), Sort: keys, Limit: 1, Keys: true,
+		Entity: x.door.Entity, Select: noFields, Where: filter.Both(x.doorScope.Rows, one.Condition()), Sort: keys, Rank: rankOf(x), Limit: 1, Keys: true,
 	})
 	if err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func runList(ctx context.Context, x *execution) (*Result, error) {
 		return nil, err
 	}
 	q := Find{
-		Entity: x.door.Entity, Select: x.sel.stored, Where: filter.Both(x.doorScope.Rows, l.filter),
-		Sort: l.order.keys, Limit: l.limit, Offset: l.offset, From: l.from, Until: l.until, Backward: l.backward,
+		Entity: x.door.Entity, Select: x.sel.stored, Where: narrowed(x, filter.Both(x.doorScope.Rows, l.filter)),
+		Sort: l.order.keys, Rank: rankOf(x), Limit: l.limit, Offset: l.offset, From: l.from, Until: l.until, Backward: l.backward,
 		Count: l.count != uncounted, Estimate: l.count == estimated, Keys: x.call.Cursors || l.edges, NoKeys: !wantsCursors(x),
 	}
 	if x.each != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -126,6 +127,8 @@ type Find struct {
 	// Key is the primary key of the one row that is answered, where it meets Where. With Key the
 	// fields below are not given. nil: a page, or Each.
 	Key json.RawMessage
+	// Rank is the search whose rank [schema.Search.Rank] of Sort is; nil where Sort does not have it.
+	Rank *search.Query
 	// Sort ends with the primary key; it is empty only with Each over a unique field.
 	Sort []SortKey
 	// Limit is how many rows are answered at most, per key with Each; 0 or less: none, so

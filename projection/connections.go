@@ -112,6 +112,9 @@ var (
 	}
 )
 
+// searchText describes the argument search.
+const searchText = "Words that the rows have: all of them, \"a phrase\", a beginning*, -without, or. Order by rank for the best first."
+
 // listArgs are the arguments of a door's list, shared by its root field and by
 // every relation that leads to it.
 func (ps *pages) listArgs(d *door) *listArgs {
@@ -131,6 +134,9 @@ func (ps *pages) listArgs(d *door) *listArgs {
 	add(&arg{name: "filter", typ: ps.filters.filterOf(d).gql}, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
 	if order := ps.filters.orderOf(d); order != nil {
 		add(&arg{name: "orderBy", typ: ps.list(ps.required(order.gql))}, binding.Arg{Name: "orderBy", Into: binding.IntoSort, Key: "sort"})
+	}
+	if d.Entity.Search != nil {
+		add(&arg{name: catalog.SearchKey, typ: graphql.String, description: searchText}, binding.Arg{Name: catalog.SearchKey, Into: binding.IntoQuery, Key: catalog.SearchKey})
 	}
 	for i, a := range pagingArgs {
 		// last and first set the same member, limit; they differ by the member before, so a

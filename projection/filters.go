@@ -224,6 +224,9 @@ func (fs *filters) orderOf(d *door) *input {
 		}
 		fs.addInput(in, by.at(c.Property, "order").old(c.old), &arg{name: name, typ: fs.directionType().gql, deprecated: c.deprecated()})
 	}
+	if s := d.Entity.Search; s != nil && s.Rank != nil {
+		fs.addInput(in, by, &arg{name: schema.RankKey, typ: fs.directionType().gql, description: "How well a row meets search. Only with search."})
+	}
 	return in
 }
 

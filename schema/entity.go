@@ -33,6 +33,8 @@ type Entity struct {
 	Table *Table
 	// Aliases are old names of fields that callers may still use; see AddAlias.
 	Aliases []*FieldAlias
+	// Search is how its rows are searched by words; nil: they are not. See SetSearch.
+	Search *Search
 
 	byName map[string]*Property
 	link   map[string]*Link

@@ -50,6 +50,8 @@ export interface ListQuery<Filter, Sort extends string> {
     readonly backward?: boolean;
     /** Rows to leave out at the beginning. */
     readonly offset?: number;
+    /** Words that the rows have: all of them, "a phrase", a beginning*, -without, or. Sort by -rank for the best first. */
+    readonly search?: string;
     /** false: do not count, total is -1. */
     readonly total?: boolean;
     /** How total is made; not beside total. An estimate is exact where that costs little. */

@@ -72,7 +72,7 @@ export const graphql: Transport = async (link, call) => {
   let selection = row;
   switch (op.builtin) {
     case "list": {
-      const { filter, sort, limit, after, before, backward = before !== undefined && after === undefined, offset, total, count, cursors } = query as Query;
+      const { filter, sort, limit, after, before, backward = before !== undefined && after === undefined, offset, search, total, count, cursors } = query as Query;
       kind = "query";
       field = names.many;
       add("filter", type + "Filter", filter);
@@ -81,6 +81,7 @@ export const graphql: Transport = async (link, call) => {
       add("after", "String", after);
       add("before", "String", before);
       add("offset", "Int", offset);
+      add("search", "String", search);
       const counted = total !== false && count !== "none" && count !== false;
       selection = `{ items ${row} hasMore endCursor${door.changes ? " position" : ""}${counted ? " total" : ""}${cursors ? " edges { cursor } pageInfo { hasPrevious: hasPreviousPage }" : ""} }`;
       break;

@@ -50,7 +50,7 @@ func (p *pending) hasFields(names []string) bool {
 
 // listKeys are the keys of a list's query (docs/calls.md). A host may not know one of them, and
 // some hosts ignore unknown keys instead of refusing them.
-var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "total", "count", "cursors"}
+var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "search", "fields", "total", "count", "cursors"}
 
 // optionalKeys are list keys without which the answer has the same rows, or more that
 // this side can cut.

@@ -136,6 +136,8 @@ func writeFilter(b *strings.Builder, f *filter.Filter) {
 		b.WriteByte(')')
 	case filter.Aggregate:
 		several(", ")
+	case filter.Search:
+		b.WriteString("search")
 	default:
 		b.WriteString(f.Field.Name + " " + f.Op.Word())
 	}

@@ -86,6 +86,12 @@ var RowKeys = map[string][]string{
 // listKeys are the keys of list's query.
 var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "total", "count", "cursors"}
 
+// SearchKey is the key of the query of list and aggregate that has words to search rows for.
+const SearchKey = "search"
+
+// searchKeys are listKeys where the rows are searched.
+var searchKeys = append(slices.Clip(listKeys), SearchKey)
+
 // readers are the words a reading operation's name begins with (spec 4.2.4,
 // docs/calls.md).
 var readers = []string{"list", "find", "get", "search", "count", "exists", "stats"}

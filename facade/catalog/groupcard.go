@@ -3,18 +3,30 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
-// GroupKeys are the keys of the query of aggregate.
-var GroupKeys = []string{"filter", "by", "select", "having", "sort", "limit", "after", "zone"}
+// groupKeys are the keys of the query of aggregate; searchGroupKeys those where the rows are searched.
+var (
+	groupKeys       = []string{"filter", "by", "select", "having", "sort", "limit", "after", "zone"}
+	searchGroupKeys = append(slices.Clip(groupKeys), SearchKey)
+)
+
+// GroupKeys are the keys of the query of aggregate of a door.
+func (d *Door) GroupKeys() []string {
+	if d.Entity.Search != nil {
+		return searchGroupKeys
+	}
+	return groupKeys
+}
 
 // AggregateCard is the grammar of aggregate as a card: query of the operation.
 //
-//	filter  the rows, as in list
+//	filter  the rows, as in list; search too
 //	by      the keys of a group: "status,placedAt:month", or a list; without it all rows are one group
 //	select  the members of a group: "count,total.sum", or a list; count where left out
 //	having  conditions on groups: {"count": {"gte": 5}, "total": {"sum": {"gt": "100"}}}
@@ -22,14 +34,16 @@ var GroupKeys = []string{"filter", "by", "select", "having", "sort", "limit", "a
 //	limit   groups of a page
 //	after   the endCursor of a page with the same by, select, sort and zone
 //	zone    where days begin: Europe/Paris; UTC where left out
-func AggregateCard(limits project.ListLimits) *schema.Card {
+//
+// searched is as for [ListCard].
+func AggregateCard(limits project.ListLimits, searched []string) *schema.Card {
 	names := func(name, description string) schema.Field {
 		return schema.Field{Name: name, Shape: schema.Shape{
 			Description: description,
 			Extra:       schema.Keywords{{Name: "type", Value: json.RawMessage(`["string","array"]`)}},
 		}}
 	}
-	return &schema.Card{
+	return withSearch(&schema.Card{
 		Description: "Which rows, in which groups, and which numbers about each.",
 		Required:    []string{},
 		Fields: []schema.Field{
@@ -45,5 +59,5 @@ func AggregateCard(limits project.ListLimits) *schema.Card {
 			{Name: "after", Shape: schema.Shape{Type: "string", Description: "A cursor: returns the groups after it."}},
 			{Name: "zone", Shape: schema.Shape{Type: "string", Description: "The time zone in which days begin, such as Europe/Paris; UTC unless sent."}},
 		},
-	}
+	}, searched)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -63,13 +64,16 @@ func Keywords(name string, n int) schema.Keywords {
 //	backward whether limit takes the last rows, in the same order; so it is where before is given
 //	        without after. Both are a range: the rows between after and before
 //	offset  rows to leave out at the beginning; without a cursor
+//	search  words that rows have: green tea "gift box" -sugar choc*; where the rows are searched
 //	fields  the fields to answer: "id,title", or a list
 //	cursors whether to answer cursors (of every row) and hasPrevious, besides the spec's four members
 //	total   whether to count all rows that meet the filter; true where left out, -1 is answered for false
 //	count   how to: exact, estimated (exact where that costs little) or none; true and false as total
 //
 // An explicit null is as good as leaving a key out.
-func ListCard(limits project.ListLimits, conditions schema.Shape) *schema.Card {
+//
+// searched are the fields that are searched, nil where rows are not.
+func ListCard(limits project.ListLimits, conditions schema.Shape, searched []string) *schema.Card {
 	conditions.Description = "A filter: all of its conditions have to hold."
 	text := func(name, description string) schema.Field {
 		return schema.Field{Name: name, Shape: schema.Shape{Type: "string", Description: description}}
@@ -86,7 +90,7 @@ func ListCard(limits project.ListLimits, conditions schema.Shape) *schema.Card {
 			Extra: append(Keywords("minimum", 0), extra...),
 		}}
 	}
-	return &schema.Card{
+	return withSearch(&schema.Card{
 		Description: "Which rows, in which order, how many of them.",
 		Required:    []string{},
 		Fields: []schema.Field{
@@ -117,7 +121,54 @@ func ListCard(limits project.ListLimits, conditions schema.Shape) *schema.Card {
 				Extra: schema.Keywords{{Name: "default", Value: json.RawMessage("false")}},
 			}},
 		},
+	}, searched)
+}
+
+// searchedKeyword is the keyword under search of a list's query that has the searched fields.
+const searchedKeyword = "x-fields"
+
+// withSearch adds search to the query of list or aggregate where rows are searched: fields is not nil.
+// A host names them in its discovery document, so that another one refuses a search by a field which it
+// hides.
+func withSearch(card *schema.Card, fields []string) *schema.Card {
+	if fields == nil {
+		return card
 	}
+	f := schema.Field{Name: SearchKey, Shape: schema.Shape{
+		Type: "string", Description: "Words that the rows have: all of them, \"a phrase\", a beginning*, -without, or. Sort by -rank for the best first.",
+		Extra: Keywords("maxLength", search.MaxText),
+	}}
+	if len(fields) > 0 {
+		f.Shape.Extra = append(f.Shape.Extra, schema.Keyword{Name: searchedKeyword, Value: jsontext.AppendStrings(nil, fields)})
+	}
+	card.Fields = append(card.Fields, f)
+	return card
+}
+
+// SearchedFields are the fields that the card of a list's query in a discovery document says are searched.
+func SearchedFields(card *schema.Card) (names []string) {
+	if f := card.Field(SearchKey); f != nil {
+		for _, k := range f.Shape.Extra {
+			if k.Name == searchedKeyword {
+				for _, name := range jsontext.Elements(k.Value) {
+					names = append(names, jsontext.Unquote(name))
+				}
+			}
+		}
+	}
+	return names
+}
+
+// searchedHere are the fields of a door that are searched and may leave the host; nil: its rows are not.
+func searchedHere(d *Door) (names []string) {
+	if s := d.Entity.Search; s != nil {
+		for _, f := range s.Fields {
+			if f.Readable() && f.Axes.Out.Name == "" {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return names
 }
 
 // discoveredList is the card of list as discovery has it: which fields may be
@@ -162,7 +213,7 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 	add("or", filters)
 	add("not", schema.Shape{Type: "object"})
 
-	out := *ListCard(d.Limits, conditions)
+	out := *ListCard(d.Limits, conditions, searchedHere(d))
 	if op := d.Operation("list"); op != nil && op.TakenKeys != nil {
 		out.Fields = slices.DeleteFunc(out.Fields, func(f schema.Field) bool { return !slices.Contains(op.Keys(), f.Name) })
 	}

@@ -23,11 +23,15 @@ func (op *Operation) HostTakes(key string) bool {
 // Keys are the keys that a caller of a list may send: those that the list takes, and
 // those that are done with its answer here.
 func (op *Operation) Keys() []string {
+	all := listKeys
+	if op.Door.Entity != nil && op.Door.Entity.Search != nil {
+		all = searchKeys
+	}
 	if op.TakenKeys == nil {
-		return listKeys
+		return all
 	}
 	var keys []string
-	for _, key := range listKeys {
+	for _, key := range all {
 		if op.Takes(key) || key == "total" || key == "count" || key == "fields" {
 			keys = append(keys, key)
 		}

@@ -51,18 +51,22 @@ func (b *doorBuilder) builtinCards(d *catalog.Door, op *catalog.Operation) {
 			Extra: catalog.Keywords("maxItems", catalog.MaxIDs),
 		}}
 		op.Query = b.model.view(b.report, d, "Ids", &schema.Card{Fields: append([]schema.Field{ids}, catalog.RowQuery(op.Name).Fields...), Required: []string{"ids"}})
-	case catalog.Aggregate:
-		if b.groupCards[d.Limits] == nil {
-			b.groupCards[d.Limits] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), catalog.AggregateCard(d.Limits))
-		}
-		op.Query = b.groupCards[d.Limits]
-	case "list":
+	case "list", catalog.Aggregate:
 		// The same for all doors with the same limits: the filterable fields come
 		// from the entity here, and from discovery elsewhere.
-		if b.listCards[d.Limits] == nil {
-			b.listCards[d.Limits] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, "List", catalog.ListCard(d.Limits, schema.Shape{Type: "object"}))
+		key := queryCard{op.Name, d.Limits, d.Entity.Search != nil}
+		if b.listCards[key] == nil {
+			var searched []string
+			if key.searched {
+				searched = []string{}
+			}
+			card := catalog.ListCard(d.Limits, schema.Shape{Type: "object"}, searched)
+			if op.Name == catalog.Aggregate {
+				card = catalog.AggregateCard(d.Limits, searched)
+			}
+			b.listCards[key] = b.model.view(b.report, &catalog.Door{Name: "any", Frond: d.Frond}, schema.Capital(op.Name), card)
 		}
-		op.Query = b.listCards[d.Limits]
+		op.Query = b.listCards[key]
 	}
 }
 

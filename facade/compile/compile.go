@@ -67,7 +67,10 @@ func compile(r *report, source *Source, opts *Options) *Compiled {
 	}
 	m := &model{set: set, doors: map[string]*catalog.Door{}, incomplete: opts.Incomplete}
 	k := &bindings{authored: map[*catalog.Operation]bool{}, presenters: map[*catalog.Door][]*access.Presenter{}, collected: map[*catalog.Door]access.Collector{}}
-	doors := doorBuilder{report: r, model: m, limits: opts.Limits, listCards: map[project.ListLimits]*schema.Entity{}, groupCards: map[project.ListLimits]*schema.Entity{}, rowCards: map[string]*schema.Entity{}, idCards: map[*catalog.Door]*schema.Entity{}}
+	for i, f := range source.Fronds {
+		searches(r, m, f, configs[i])
+	}
+	doors := doorBuilder{report: r, model: m, limits: opts.Limits, listCards: map[queryCard]*schema.Entity{}, rowCards: map[string]*schema.Entity{}, idCards: map[*catalog.Door]*schema.Entity{}}
 	for i, f := range source.Fronds {
 		doors.frond(f, configs[i])
 	}

@@ -19,10 +19,15 @@ type doorBuilder struct {
 	model     *model
 	limits    project.ListLimits // of a door that states none
 	idCards   map[*catalog.Door]*schema.Entity
-	listCards map[project.ListLimits]*schema.Entity
-	// groupCards are those of aggregate.
-	groupCards map[project.ListLimits]*schema.Entity
-	rowCards   map[string]*schema.Entity // by operation
+	listCards map[queryCard]*schema.Entity // of list and aggregate
+	rowCards  map[string]*schema.Entity    // by operation
+}
+
+// queryCard sets the query of a list or of aggregate apart from those of other doors.
+type queryCard struct {
+	op       string
+	limits   project.ListLimits
+	searched bool
 }
 
 // frond makes the doors of a Frond: one for each of its entities, then those that store

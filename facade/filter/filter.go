@@ -1,6 +1,9 @@
 package filter
 
-import "github.com/frondhost/frond/schema"
+import (
+	"github.com/frondhost/frond/facade/search"
+	"github.com/frondhost/frond/schema"
+)
 
 // Filter is a condition on the rows of one entity: checked against its card and
 // against the fields the caller may read, so a store only has to translate it.
@@ -24,7 +27,8 @@ type Filter struct {
 	Link   *schema.Link // of Some, None, Every, Aggregate; for a one-relation always Some
 	// Derived is the value that Aggregate compares, by the comparison in Sub or an And of several.
 	Derived *Derived
-	Sub     []*Filter // of And, Or, Not and Aggregate (one), and of Some, None, Every (one or none)
+	Sub     []*Filter     // of And, Or, Not and Aggregate (one), and of Some, None, Every (one or none)
+	Search  *search.Query // of Search
 }
 
 // Derived is a value that the rows behind a relation give a row: a field of the one row, or an
@@ -91,6 +95,9 @@ const (
 	None      // no related row meets Sub
 	Every     // no related row fails Sub; holds where there is none
 	Aggregate // the value that the related rows give meets Sub
+	// Search holds for the rows that a search by words finds. No filter of a caller has it. Only a store
+	// can say whether a row meets it.
+	Search
 )
 
 // Both returns a filter that holds where a and b hold; nil holds for every row, and two of

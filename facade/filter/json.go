@@ -91,6 +91,8 @@ func (f *Filter) words() (name, operator string) {
 		return "not", ""
 	case Aggregate:
 		return f.Link.Name, f.Derived.Func.String()
+	case Search: // for those who compare reads: no parser takes it
+		return "$search", ""
 	case Some, None, Every:
 		if !f.Link.Many {
 			return f.Link.Name, ""
@@ -116,6 +118,12 @@ func (f *Filter) appendOperand(dst []byte) []byte {
 		return f.Sub[0].AppendJSON(dst)
 	case Aggregate:
 		return f.appendAggregate(dst)
+	case Search:
+		dst = append(dst, '[')
+		for _, p := range f.Search.Fields {
+			dst = append(jsontext.AppendString(dst, p.Name), ',')
+		}
+		return append(jsontext.AppendString(dst, f.Search.Text), ']')
 	case In, NotIn:
 		return jsontext.AppendList(dst, f.Values, rows.AppendValue)
 	}

@@ -48,7 +48,7 @@ func (f *Filter) Reduce(row Known) (*Filter, error) {
 		return &Filter{Op: Not, Sub: []*Filter{sub}}, nil
 	case Some, None, Every:
 		return row.Related(f)
-	case Aggregate:
+	case Aggregate, Search:
 		return f, nil
 	}
 	value, known := row.Value(f.Field)

@@ -22,6 +22,7 @@ type Config struct {
 	Many       []Many
 	Nested     []Nested
 	Files      []FileField
+	Search     []Search
 	Tables     []Table
 	Facts      []Fact
 	Changes    []FactSource
@@ -67,6 +68,19 @@ type Many struct {
 type Nested struct {
 	Door, At  string
 	Relations []FactSource
+}
+
+// Search has the rows of a door searched by words.
+type Search struct {
+	Door, At string
+	Fields   []SearchField
+	Language string // "": simple
+}
+
+// SearchField is a searched field with its weight, A to D.
+type SearchField struct {
+	Name, At string
+	Weight   byte
 }
 
 // Operation is an operation that a door declares, or its entry for a built-in one. Order is

@@ -13,6 +13,7 @@ import (
 // pointer, and go on after a fault. The reader of each section has a file of its own:
 //
 //	config_doors.go      doors, operations and their cards, writes of many rows
+//	config_search.go     searches by words
 //	config_tables.go     tables of an existing database
 //	config_rules.go      collectors, computed
 //	config_surfaces.go   surfaces and audiences
@@ -64,6 +65,8 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 			c.Nested = r.nested(value, at)
 		case "files":
 			c.Files = r.files(value, at)
+		case "search":
+			c.Search = r.search(value, at)
 		case "tables":
 			c.Tables = r.tables(value, at)
 		case "collectors":

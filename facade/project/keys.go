@@ -70,6 +70,14 @@ var frondKeys = []schema.Key{
 			}},
 		}},
 	}},
+	{Name: "search", About: "Rows that are searched by words, by door (docs/search.md).", Example: "search: {product: {fields: {name: A, description: B}, language: english}}", Keys: []schema.Key{
+		{Name: "*", About: "A door, by its entity.", Example: "product: {fields: {name: A, description: B}}", Keys: []schema.Key{
+			{Name: "fields", About: "Its searched fields, at most eight texts.", Example: "fields: {name: A, description: B}", Keys: []schema.Key{
+				{Name: "*", Form: `{"enum":["A","B","C","D"]}`, About: "A field, with its weight in the order by rank; A is the most important.", Example: "name: A"},
+			}},
+			{Name: "language", Form: `{"enum":["simple","english"]}`, Default: "simple", Example: "language: english", About: "english finds a word by its stem (teas, tea) and leaves out stop words (the, of); simple finds whole words."},
+		}},
+	}},
 	{Name: "tables", About: "Tables of another program, which the gateway never changes (docs/existing-database.md).", Example: "tables: {product: {table: Products, columns: {unitPrice: unit_price}}}", Keys: []schema.Key{
 		{Name: "*", About: "An entity, by the name of its card.", Example: "product: {table: Products}", Keys: []schema.Key{
 			{Name: "table", Form: aString, Default: "the entity's name in lower case", Example: "table: Products", About: "The table or view, as the database spells it."},

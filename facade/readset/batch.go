@@ -159,6 +159,9 @@ func newSharedRead(ctx context.Context, s facade.Store, q *facade.Find) *sharedR
 	}
 	r := &sharedRead{ctx: ctx, store: s, find: q, parts: conjuncts(q.Where, nil), done: make(chan struct{})}
 	head := fmt.Appendf(nil, "%p %q %d %d %q %q %t%t%t%t%t%t", q.Entity, q.Select.Fields, q.Limit, q.Offset, q.From, q.Until, q.Including, q.Backward, q.Count, q.Estimate, q.Keys, q.NoKeys)
+	if q.Rank != nil {
+		head = fmt.Appendf(head, " rank %q %d", q.Rank.Text, len(q.Rank.Fields))
+	}
 	for _, key := range q.Sort {
 		head = fmt.Appendf(head, " %s %t", key.Field.Name, key.Desc)
 		if key.Derived != nil {

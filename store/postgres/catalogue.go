@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/engine"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // present is a relation as the database has it.
@@ -188,7 +189,11 @@ func (p *present) described() *migration.Table {
 	for _, name := range slices.Sorted(maps.Keys(p.indexes)) {
 		ix := p.indexes[name]
 		d := migration.Index{Name: name, Unique: ix.unique, Text: indexText(ix.unique, ix.columns), Own: strings.HasPrefix(name, p.name+":index ") || strings.HasPrefix(name, p.name+":unique ")}
-		if !ix.valid || !ix.plain {
+		switch {
+		case ix.valid && isSearch(name):
+			of, _, _ := strings.Cut(name, sqltext.SearchMark)
+			d.Text, d.Own = name, strings.HasPrefix(p.name, of)
+		case !ix.valid || !ix.plain:
 			d.Text = "" // one that is not valid is made again
 		}
 		for part := range strings.SplitSeq(ix.columns, ", ") {

@@ -226,6 +226,12 @@ func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group,
 	if s.Refused {
 		return nil, nil
 	}
+	if ch.t.Search != nil && ch.t.Search.Name == d.Index.Name {
+		return []group{
+			concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.m.Qualified(d.Index.Name)),
+			concurrently(ch.next.searchIndex("CONCURRENTLY")),
+		}, nil
+	}
 	for i := range ch.t.Indexes {
 		if ch.t.Indexes[i].Name == d.Index.Name {
 			return ch.makeIndex(&ch.next.Indexes[i]), nil

@@ -55,6 +55,9 @@ func (t *table) create() []string {
 	for i := range t.Indexes {
 		after = append(after, t.createIndex(&t.Indexes[i], ""))
 	}
+	if t.Search != nil {
+		after = append(after, t.searchIndex(""))
+	}
 	return append([]string{"CREATE TABLE " + t.Name + " (\n" + strings.Join(lines, ",\n") + "\n)"}, after...)
 }
 
@@ -83,6 +86,19 @@ func (t *table) createIndex(ix *sqltext.Index, how string) string {
 		words = append(words, how)
 	}
 	return strings.Join(append(words, quote(ix.Name), "ON", t.Name, "("+columnsSQL(ix)+")"), " ")
+}
+
+// searchIndex returns the CREATE INDEX of the search; how is "" or CONCURRENTLY.
+func (t *table) searchIndex(how string) string {
+	var list []string
+	for _, c := range t.Search.Columns {
+		list = append(list, vector(&t.Table, c.Name))
+	}
+	words := []string{"CREATE INDEX"}
+	if how != "" {
+		words = append(words, how)
+	}
+	return strings.Join(append(words, quote(t.Search.Name), "ON", t.Name, "USING gin ("+strings.Join(list, ", ")+")"), " ")
 }
 
 // columnsSQL are the columns of an index in its order. Null is the smallest value of every

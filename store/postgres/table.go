@@ -68,6 +68,9 @@ func newTable(e *schema.Entity, in string, names *migration.Names, stored func(k
 	for i := range t.Indexes {
 		t.Indexes[i].Name = shorten(t.Indexes[i].Name)
 	}
+	if t.UseSearch(searchForm, "double precision"); t.Search != nil {
+		t.Search.Rank.Decode = decoderOf(&t.Search.Rank)
+	}
 	t.listViolations()
 	return t, nil
 }
@@ -100,6 +103,9 @@ func (t *table) described() *migration.Table {
 	for i := range t.Indexes {
 		ix := &t.Indexes[i]
 		out.Indexes = append(out.Indexes, migration.Index{Name: ix.Name, Unique: ix.Unique, Columns: sqltext.Plain(ix.All()), Text: indexText(ix.Unique, columnsSQL(ix)), Own: true})
+	}
+	if s := t.Search; s != nil { // its name has a hash of its expressions
+		out.Indexes = append(out.Indexes, migration.Index{Name: s.Name, Columns: sqltext.Plain(s.Columns), Text: s.Name, Own: true})
 	}
 	return out
 }

@@ -102,9 +102,12 @@ func (ch *change) step(d *migration.Difference) (migration.Step, error) {
 	rebuild := false
 	switch d.Op {
 	case migration.AddIndex, migration.AddUnique:
-		s.SQL = []string{d.Index.Text}
+		s.SQL = indexSQL(ch.t, d.Index)
 	case migration.DropIndex:
 		s.Effect, s.Rows, s.SQL = migration.Online, 0, []string{"DROP INDEX IF EXISTS " + quote(d.Index.Name)}
+		if isSearch(d.Index.Name) {
+			s.SQL = dropSearch(d.Index.Name)
+		}
 	case migration.AddColumn:
 		// ADD COLUMN takes a constant for older rows, and a column that is never null needs one.
 		c := d.Column

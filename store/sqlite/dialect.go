@@ -204,7 +204,10 @@ func extend(db *sqlite3.Conn) error {
 	if err := db.CreateFunction("frond_lower", 1, sqlite3.DETERMINISTIC|sqlite3.INNOCUOUS, lower); err != nil {
 		return err
 	}
-	return extendGroups(db)
+	if err := extendGroups(db); err != nil {
+		return err
+	}
+	return extendSearch(db)
 }
 
 // lower is the SQL function frond_lower: lower case as Unicode maps it, which SQLite's own

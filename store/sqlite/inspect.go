@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/sqlite/engine"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // The tables of a file are read back from their CREATE statements: the schema has no other record.
@@ -37,7 +38,25 @@ func inspect(c *engine.Conn) (tables []*migration.Table, err error) {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		tables = append(tables, all[key])
 	}
-	return tables, c.Finish(st)
+	if err := c.Finish(st); err != nil {
+		return nil, err
+	}
+	return tables, inspectSearches(c, all)
+}
+
+// inspectSearches adds the searches of tables to their indexes.
+func inspectSearches(c *engine.Conn, tables map[string]*migration.Table) error {
+	st, err := c.Start([]byte("SELECT f.name, f.sql, g.tbl_name FROM sqlite_schema AS f JOIN sqlite_schema AS g ON g.type = 'trigger' AND g.name = f.name || ' gone' WHERE f.sql LIKE 'CREATE VIRTUAL TABLE%' AND f.name LIKE '\\_frond\\_%"+sqltext.SearchMark+"%' ESCAPE '\\' ORDER BY f.name"), nil)
+	if err != nil {
+		return err
+	}
+	for st.Step() {
+		index := strings.TrimPrefix(st.ColumnText(0), ownPrefix)
+		if t := tables[asciiLower(st.ColumnText(2))]; t != nil && !t.Foreign {
+			t.Indexes = append(t.Indexes, migration.Index{Name: index, Text: st.ColumnText(1), Own: true})
+		}
+	}
+	return c.Finish(st)
 }
 
 // parseTable reads a CREATE TABLE of this program; nil for any other.

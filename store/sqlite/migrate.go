@@ -159,6 +159,9 @@ func (m *migrator) apply() error {
 		if err := m.tally(t); err != nil {
 			return err
 		}
+		if err := m.search(t); err != nil {
+			return err
+		}
 	}
 	return m.record()
 }

@@ -89,6 +89,9 @@ func (m *migrator) Create(d *migration.Difference) {
 	for i := range t.Indexes {
 		step.SQL = append(step.SQL, t.indexSQL(&t.Indexes[i]))
 	}
+	if t.Search != nil {
+		step.SQL = append(step.SQL, createSearch(&t.Table)...)
+	}
 	m.add(step, m.statements(step.SQL))
 	m.made++
 }

@@ -67,10 +67,11 @@ func (ch *change) build() error {
 			end = append(end, forgetSQL(name, column))
 		}
 	}
+	end = append(ch.dropSearches(), end...)
 	step.SQL = append([]string{create, insert}, end...)
 	for _, ix := range ch.Was.Indexes {
 		if now := ch.want.Index(ix.Name); now != nil && now.Text == ix.Text {
-			step.SQL = append(step.SQL, ix.Text)
+			step.SQL = append(step.SQL, indexSQL(ch.t, &ix)...)
 		}
 	}
 	ch.m.add(step, func() error {
@@ -87,6 +88,25 @@ func (ch *change) build() error {
 	}
 	ch.m.note("rebuilt table %s", name)
 	return nil
+}
+
+// dropSearches returns the statements that remove the searches of a table whose rows are copied: they
+// get other numbers than those that a search has kept. See [migrator.search].
+func (ch *change) dropSearches() (all []string) {
+	for _, ix := range ch.Was.Indexes {
+		if isSearch(ix.Name) {
+			all = append(all, dropSearch(ix.Name)...)
+		}
+	}
+	return all
+}
+
+// indexSQL returns the statements that make an index of a table.
+func indexSQL(t *table, ix *migration.Index) []string {
+	if isSearch(ix.Name) {
+		return createSearch(&t.Table)
+	}
+	return []string{ix.Text}
 }
 
 // measure sets the disk that the copy of a large table needs, and refuses the step where less is

@@ -86,6 +86,11 @@ func newTable(e *schema.Entity, names *migration.Names, stored func(key string) 
 	}
 	t.rowid = freeRowID(func(name string) bool { return seen[name] != "" })
 	t.ListIndexes()
+	if t.UseSearch(tokenizer, "REAL"); t.Search != nil {
+		if t.Search.RowID = t.rowid; t.rowid == "" {
+			return nil, fmt.Errorf("entity %s has fields called rowid, oid and _rowid_ and cannot be searched; rename one of them", e.Name)
+		}
+	}
 	t.listViolations()
 	return t, nil
 }
@@ -144,6 +149,9 @@ func (t *table) described() *migration.Table {
 	for i := range t.Indexes {
 		ix := &t.Indexes[i]
 		out.Indexes = append(out.Indexes, migration.Index{Name: ix.Name, Unique: ix.Unique, Columns: sqltext.Plain(ix.Columns), Text: t.indexSQL(ix), Own: true})
+	}
+	if s := t.Search; s != nil {
+		out.Indexes = append(out.Indexes, migration.Index{Name: s.Name, Columns: sqltext.Plain(s.Columns), Text: searchSQL(&t.Table), Own: true})
 	}
 	return out
 }

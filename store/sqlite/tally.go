@@ -119,3 +119,27 @@ func (m *migrator) tally(t *table) error {
 	}
 	return nil
 }
+
+// search makes the search of a table again where one of its triggers is not as it should be: the table
+// was rebuilt, or somebody else has changed them.
+func (m *migrator) search(t *table) error {
+	if t.Search == nil {
+		return nil
+	}
+	whole := true
+	for i, sql := range append(searchTriggers(&t.Table), searchSQL(&t.Table)) {
+		name := ownPrefix + t.Search.Name
+		if i < len(searchEvents) {
+			name += " " + searchEvents[i]
+		}
+		n, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = ? AND sql = ?", sqltext.TextValue(name), sqltext.TextValue(sql))
+		if err != nil {
+			return err
+		}
+		whole = whole && n == 1
+	}
+	if whole {
+		return nil
+	}
+	return m.statements(append(dropSearch(t.Search.Name), createSearch(&t.Table)...))()
+}

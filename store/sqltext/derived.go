@@ -17,9 +17,11 @@ import (
 //	(SELECT t1.*, (SELECT t2."name" FROM "author" AS t2 WHERE t2."id" = t1."author") AS "~0",
 //	  (SELECT count(*) FROM "review" AS t3 WHERE t3."product" = t1."id") AS "~1" FROM "product" AS t1)
 //
-// Databases take the table within apart, and use its indexes.
+// The rank of a search is such a column too, see [Dialect]. Databases take the table within apart, and use
+// its indexes.
 func Sorted(r *Reading, b *Builder) {
-	derived := false
+	ranked := r.Find.Rank != nil && r.Table.Search != nil
+	derived := ranked
 	for _, k := range r.Order {
 		derived = derived || k.derived != nil
 	}
@@ -40,6 +42,12 @@ func Sorted(r *Reading, b *Builder) {
 			derivedValue(b, k.derived, r.Table, alias, k.Column)
 			b.Text(" AS ", k.Column.Plain)
 		}
+	}
+	if ranked {
+		b.Text(", ", RankAlias, ".rank AS ", rankName, " FROM ")
+		b.db.Dialect.Ranked(b, r.Table, alias, r.Find.Rank)
+		b.Text(")")
+		return
 	}
 	b.Text(" FROM ", r.Table.Name, " AS ", alias, ")")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -68,4 +69,8 @@ type Dialect interface {
 	// alias; nil for the number of rows, which is not written by it. It completes column, which the
 	// statement around the groups reads.
 	Grouped(b *Builder, c *aggregate.Column, of, column *Column, alias string, zone *time.Location)
+	// Search writes that a row of t is found by q, which has alternatives. Ranked writes t under alias,
+	// beside it the rank of its rows as [RankAlias].rank; rows that q does not find may be left out.
+	Search(b *Builder, t *Table, alias string, q *search.Query)
+	Ranked(b *Builder, t *Table, alias string, q *search.Query)
 }

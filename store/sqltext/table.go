@@ -29,6 +29,9 @@ type Table struct {
 	// the primary key among them.
 	indexed [][]*schema.Property
 
+	// Search is that of the entity; nil: its rows are not searched by words.
+	Search *Search
+
 	// byIndex has the columns by Property.Index; nil for a field that is not stored.
 	byIndex []*Column
 }
@@ -92,6 +95,9 @@ func (t *Table) Column(p *schema.Property) (*Column, error) {
 // Stored returns the column of a field, nil for a field that is not stored and for one of
 // another entity.
 func (t *Table) Stored(p *schema.Property) *Column {
+	if p != nil && t.Search != nil && p == t.Search.Rank.Prop {
+		return &t.Search.Rank
+	}
 	if p != nil && p.Index < len(t.byIndex) {
 		if c := t.byIndex[p.Index]; c != nil && c.Prop == p {
 			return c
@@ -152,6 +158,20 @@ type Index struct {
 	// is not unique: every order ends in it, so that a page in the index's order needs no sorting.
 	Columns []*Column
 	Tail    *Column // nil: there is none
+}
+
+// Search is the index by which the rows of a table are searched by words.
+type Search struct {
+	// Name is unquoted, such as post:search 3f9a6c1d. Searches of other fields, or in another language,
+	// have other names.
+	Name string
+	// RowID is a name of SQLite's own number of a row that no column has.
+	RowID string
+	// Columns are those of the searched fields, in the order of schema.Search.
+	Columns []*Column
+	// Rank is a column beside those of the table, see [Dialect]. Its field is nil where the order of
+	// rows cannot have it.
+	Rank Column
 }
 
 // All returns the columns in the order of the index.

@@ -50,6 +50,15 @@ func (b *Builder) Filter(f *filter.Filter, t *Table, alias string) {
 		b.related(f, t, alias)
 	case filter.Aggregate:
 		aggregated(b, f, t, alias)
+	case filter.Search:
+		switch {
+		case t.Search == nil:
+			b.fail(kiterror.Internal(fmt.Errorf("store: %s is not searched; hand its entity to Prepare", t.Entity.Name)))
+		case len(f.Search.Any) == 0:
+			b.Truth(false)
+		default:
+			b.db.Dialect.Search(b, t, alias, f.Search)
+		}
 	default:
 		if c := b.column(t, f.Field); c != nil {
 			b.compare(f, c, alias)

@@ -169,6 +169,9 @@ func (s *Store) holds(f *filter.Filter, r *row) bool {
 			}
 		}
 		return f.Op == filter.Some && met || f.Op == filter.None && !met || f.Op == filter.Every && !failed
+	case filter.Search:
+		found, _ := searched(f.Search, r)
+		return found
 	}
 	if f.Op == filter.Aggregate {
 		return s.holds(f.Sub[0], &row{map[string]json.RawMessage{f.Derived.As.Name: s.derive(f.Derived, r)}})

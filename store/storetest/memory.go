@@ -105,6 +105,9 @@ func (s *Store) find(q *facade.Find) (*facade.Found, error) {
 	if q.Group != nil {
 		return s.group(q, met)
 	}
+	if q.Rank != nil {
+		met = withRank(q.Rank, met)
+	}
 	slices.SortStableFunc(met, func(a, b *row) int { return s.compareRows(q.Sort, a, b) })
 	if q.Each == nil {
 		rows, total, more := s.page(q, met)

@@ -40,6 +40,8 @@ func Run(t *testing.T, h Harness) {
 		{"a row by its key", testRow},
 		{"groups", testGroups},
 		{"groups where the clock changes at midnight", testGroupsAtMidnight},
+		{"searches by words", testSearch},
+		{"rank", testRank},
 		{"sums that are too large", testGroupOverflow},
 		// Seeds, and what only goes wrong with odd texts, lost callers and many at once.
 		{"seeds are written once", testSeeds},
@@ -62,6 +64,7 @@ func Run(t *testing.T, h Harness) {
 		{"values behind relations", testDerived},
 		{"random reads against the reference store", testRandom},
 		{"random groups against the reference store", testRandomGroups},
+		{"random searches against the reference store", testRandomSearch},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			// Cards are compiled for each test, so that no store keeps the table of an entity

@@ -43,15 +43,7 @@ func (b *reading) operation(d *catalog.Door, door *Door, op *catalog.Operation) 
 	}
 	switch op.Name {
 	case "list":
-		for _, key := range listKeys {
-			if op.HostTakes(key) {
-				o.Takes = append(o.Takes, key)
-			}
-		}
-		// nil is the usual case, and is written without a list of words.
-		if len(o.Takes) == len(listKeys) {
-			o.Takes = nil
-		}
+		o.Takes = listTakes(op)
 	case "upsert", "import":
 		for _, key := range catalog.UniqueKeys(d.Entity) {
 			o.Keys = append(o.Keys, strings.Join(catalog.KeyFields(key), ","))
@@ -79,8 +71,25 @@ func (b *reading) operation(d *catalog.Door, door *Door, op *catalog.Operation) 
 	return o
 }
 
+// listTakes are the members of ListQuery that a list takes; nil, the usual case, for all of them.
+func listTakes(op *catalog.Operation) (takes []string) {
+	all := true
+	for _, key := range listKeys {
+		switch is := key != catalog.SearchKey || op.Door.Entity.Search != nil; {
+		case is && op.HostTakes(key):
+			takes = append(takes, key)
+		case is:
+			all = false
+		}
+	}
+	if all {
+		return nil
+	}
+	return takes
+}
+
 // listKeys are the members of a generated ListQuery.
-var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "fields", "cursors", "total", "count"}
+var listKeys = []string{"filter", "sort", "limit", "after", "before", "backward", "offset", "search", "fields", "cursors", "total", "count"}
 
 // named is an operation of the author's: its parameter is one value, whose members are
 // distinguished by their names.

@@ -71,12 +71,13 @@ type ListQuery struct {
 	Before Opt[string] `json:"before,omitzero"` // a cursor: the last rows before it
 	// Backward says whether Limit takes the last rows. Left out: it does if Before is sent
 	// without After; both together are the range between them.
-	Backward Opt[bool] `json:"backward,omitzero"`
-	Offset   int       `json:"offset,omitempty"`  // rows to leave out at the beginning
-	Fields   []string  `json:"fields,omitempty"`  // the fields to answer; the others stay zero
-	Total    Opt[bool] `json:"total,omitzero"`    // false: do not count, Total is -1
-	Count    string    `json:"count,omitempty"`   // exact, estimated or none; not together with Total
-	Cursors  bool      `json:"cursors,omitempty"` // answer a cursor for every row
+	Backward Opt[bool]   `json:"backward,omitzero"`
+	Offset   int         `json:"offset,omitempty"`  // rows to leave out at the beginning
+	Search   Opt[string] `json:"search,omitzero"`   // words that the rows have; sort by -rank for the best first
+	Fields   []string    `json:"fields,omitempty"`  // the fields to answer; the others stay zero
+	Total    Opt[bool]   `json:"total,omitzero"`    // false: do not count, Total is -1
+	Count    string      `json:"count,omitempty"`   // exact, estimated or none; not together with Total
+	Cursors  bool        `json:"cursors,omitempty"` // answer a cursor for every row
 }
 
 // CallOption is a query key of a call of a built-in operation: see [IfMatch], [Where],

@@ -1,0 +1,81 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/schema"
+)
+
+// searches lets the rows of entities be searched by words: those that search of frond.yaml names, and
+// those that the discovery document of a remote says are. It comes before the doors, whose lists have an
+// argument for it.
+func searches(r *report, m *model, src *project.Frond, config project.Config) {
+	for i := range config.Search {
+		search(r, m, src, &config.Search[i])
+	}
+	if src.Remote == "" || src.Known == nil {
+		return
+	}
+	for i := range src.Known.Doors {
+		there := &src.Known.Doors[i]
+		e := m.set.Entity(there.Name)
+		at := slices.IndexFunc(there.Ops, func(op schema.DiscoveredOp) bool { return op.Name == "list" })
+		if e == nil || e.Frond != src.Name || at < 0 || there.Ops[at].Input == nil {
+			continue
+		}
+		var fields []schema.SearchField
+		for _, name := range catalog.SearchedFields(there.Ops[at].Input) {
+			if p := e.Property(name); p != nil {
+				fields = append(fields, schema.SearchField{Property: p})
+			}
+		}
+		if len(fields) > 0 {
+			e.SetSearch("", fields)
+		}
+	}
+}
+
+// search compiles one entry of search.
+func search(r *report, m *model, src *project.Frond, s *project.Search) {
+	fault := func(at, message, remedy string) { r.fault(src.Config.File, at, message, remedy) }
+	e := m.set.Entity(s.Door)
+	switch {
+	case e == nil || e.View || e.Frond != src.Name || e.Primary == nil:
+		fault(s.At, fmt.Sprintf("%s is no entity with rows of this Frond, and cannot be searched", s.Door), "name an entity of "+src.Name)
+		return
+	case src.Remote != "":
+		fault(s.At, fmt.Sprintf("the rows of %s are kept by a remote Frond", s.Door), "write search in the frond.yaml there")
+		return
+	case e.Table != nil:
+		fault(s.At, fmt.Sprintf("%s is a table of another program, which the gateway does not change", s.Door), "leave search out and filter by icontains")
+		return
+	case e.Search != nil:
+		fault(s.At, fmt.Sprintf("the search of %s is written twice", s.Door), "write it once")
+		return
+	}
+	var fields []schema.SearchField
+	for _, f := range s.Fields {
+		p := e.Property(f.Name)
+		if p == nil || !p.Stored || p.Kind != schema.KindString || p.Link != nil || p == e.Primary {
+			fault(f.At, fmt.Sprintf("%s has no text called %s to search", e.Name, f.Name), "its texts are "+strings.Join(textsOf(e), ", "))
+			continue
+		}
+		fields = append(fields, schema.SearchField{Property: p, Weight: f.Weight})
+	}
+	e.SetSearch(cmp.Or(s.Language, schema.Languages[0]), fields)
+}
+
+// textsOf are the fields of an entity that can be searched.
+func textsOf(e *schema.Entity) (names []string) {
+	for _, p := range e.Fields {
+		if p.Stored && p.Kind == schema.KindString && p.Link == nil && p != e.Primary {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
