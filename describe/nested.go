@@ -17,7 +17,7 @@ func (s *schemas) nested(fields *schema.Object, e *schema.Entity, u use) {
 	}
 	for _, n := range door.Nested {
 		to := s.catalog.Door(n.Door.Entity.Key)
-		if to == nil {
+		if to == nil || n.Far != nil && s.catalog.NestedLists(n) == nil {
 			continue
 		}
 		name := schema.GraphQLType(door.Name) + schema.GraphQLType(n.Name)
@@ -31,6 +31,14 @@ func (s *schemas) nestedRows(n *catalog.Nested, to *catalog.Door, name string) j
 	var lists schema.Object
 	list := func(name, about string, item json.RawMessage) {
 		add(&lists, name, object("type", "array", "description", about, "items", item))
+	}
+	creates, updates, deletes := to.Operation("create") != nil, to.Operation("update") != nil, to.Operation("delete") != nil
+	if n.Far != nil {
+		far := n.Far.Link.Target
+		for _, l := range s.catalog.NestedLists(n) {
+			list(l.Name, l.About, s.shape(&far.Primary.Shape, far))
+		}
+		return object("type", "object", "properties", lists, "additionalProperties", false)
 	}
 	row := func(suffix string, u use, required func(name string) bool) json.RawMessage {
 		return s.named(name+suffix, func() json.RawMessage {
@@ -59,7 +67,6 @@ func (s *schemas) nestedRows(n *catalog.Nested, to *catalog.Door, name string) j
 			})
 		})
 	}
-	creates, updates, deletes := to.Operation("create") != nil, to.Operation("update") != nil, to.Operation("delete") != nil
 	if creates {
 		list("create", "New rows.", row("Create", creation, func(string) bool { return true }))
 	}

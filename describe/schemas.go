@@ -146,7 +146,7 @@ func (s *schemas) row(e *schema.Entity) json.RawMessage {
 // related is a relation as it is answered where the caller selects fields of its rows; nil where
 // no caller can follow it here. Readers of OpenRPC are not led from rows to rows (see flat).
 func (s *schemas) related(e *schema.Entity, l *schema.Link) json.RawMessage {
-	to := catalog.RelationTo(e, l, s.catalog.Door(l.Target.Key))
+	to := s.catalog.RelationTo(e, l)
 	switch {
 	case to == nil:
 		return nil

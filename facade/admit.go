@@ -56,12 +56,16 @@ func (x *execution) admit(ctx context.Context) error {
 // that is null, or of another kind than the field, has no rows: batches are made from
 // rows, and what one of them points at is not the caller's fault.
 func admitEach(ctx context.Context, x *execution) error {
-	each := x.call.Each
+	each, e := x.call.Each, &eachOf{}
 	var field *schema.Property
 	if x.door.Entity != nil {
 		field = x.door.Entity.Property(each.Field)
 	}
+	if e.link = linkThrough(x, each.Through); e.link != nil {
+		field = e.link.Inverse
+	}
 	switch {
+	case e.link != nil && byField(x.op):
 	case x.op.Name == "findById" && x.op.Builtin && field != nil && field == x.door.Entity.Primary:
 	case byField(x.op) && field != nil && x.readable(x.doorScope, field) && filter.IsScalar(field):
 	case byField(x.op), x.op.Builtin && x.op.Name == "findById":
@@ -70,11 +74,18 @@ func admitEach(ctx context.Context, x *execution) error {
 	default:
 		return kiterror.Errorf(kiterror.BadRequest, "%s is not batched; only findById, list and aggregate are", x.where())
 	}
-	if through := each.Through; through != nil && !followsRelation(ctx, &x.viewer, through) {
+	through, follows := each.Through, true
+	if e.link != nil {
+		e.via, follows = x.between(ctx, e.link)
+		if e.via != nil && x.door.Frond.Remote != "" {
+			return kiterror.Errorf(kiterror.NotImplemented, "%s.%s leads through %s elsewhere, of which your access rules here hide rows; list %[3]s instead", through.Entity, through.Field, field.Owner.Name)
+		}
+	}
+	if through != nil && (!follows || !followsRelation(ctx, &x.viewer, through)) {
 		x.refuse(kiterror.UnknownKey("/each/through", fmt.Sprintf("names %s, which %s does not have", kiterror.Quoted(through.Field), kiterror.Quoted(through.Entity))))
 		return nil
 	}
-	e := &eachOf{field: field, order: make([]int, 0, len(each.Keys))}
+	e.field, e.order = field, make([]int, 0, len(each.Keys))
 	e.known.Reset(len(each.Keys))
 	for _, k := range each.Keys {
 		if text, why := rows.Key(field, k); why == "" {
@@ -90,6 +101,27 @@ func admitEach(ctx context.Context, x *execution) error {
 // byField reports whether an operation is batched by a field of the rows.
 func byField(op *boundOperation) bool {
 	return op.Builtin && op.Name == "list" || op.Aggregates()
+}
+
+// linkThrough returns the relation to the rows of the door that is followed, where it leads through
+// rows in between; else nil.
+func linkThrough(x *execution, through *catalog.Through) *schema.Link {
+	if through == nil {
+		return nil
+	}
+	found := []*schema.Entity{x.host.catalog.Set.Entity(through.Entity)}
+	if _, op := x.host.catalog.Find(through.Entity, through.Operation); op != nil {
+		found = append(found, op.Output)
+	}
+	for _, e := range found {
+		if e == nil {
+			continue
+		}
+		if p := e.Property(through.Field); p != nil && p.Link != nil && p.Link.Through != nil && p.Link.Target == x.door.Entity {
+			return p.Link
+		}
+	}
+	return nil
 }
 
 // followsRelation reports whether a relation exists for the caller on the rows that have it, by

@@ -109,7 +109,7 @@ func runAggregate(ctx context.Context, x *execution) (*Result, error) {
 	}
 	found := &Found{Rows: rows.New(q.Select, 0)}
 	if x.each != nil {
-		q.Each = &EachKey{Field: x.each.field, Values: x.each.values}
+		q.Each = x.each.key()
 	}
 	if q.Each == nil || len(q.Each.Values) > 0 {
 		var err error

@@ -191,9 +191,20 @@ type selectedRelation struct {
 // eachOf is the keys of a batch, each of them once.
 type eachOf struct {
 	field  *schema.Property
+	link   *schema.Link      // through rows in between, whose field it is; nil: it is the door's
+	via    *filter.Filter    // the condition on the rows in between
 	values []json.RawMessage // distinct, in their one spelling
 	order  []int             // of every key that was sent, its place in values; -1: it fits no row
 	known  jsontext.Distinct
+}
+
+// key is the batch as a store is asked for it.
+func (e *eachOf) key() *EachKey {
+	k := &EachKey{Field: e.field, Values: e.values, Via: e.via}
+	if e.link != nil {
+		k.Through = e.link.Through
+	}
+	return k
 }
 
 // add adds a key, and remembers where the answer to it will be: equal keys share one.

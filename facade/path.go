@@ -44,7 +44,7 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err = x.scope(ctx); err != nil {
 		return nil, err
 	}
-	if err = cutNested(x); err != nil {
+	if err = cutNested(ctx, x); err != nil {
 		return nil, err
 	}
 	if (transacts(&x.viewer) || x.nested != nil || namesFiles(x)) && runsHandler(x) {

@@ -76,7 +76,7 @@ func runList(ctx context.Context, x *execution) (*Result, error) {
 		if len(x.each.values) == 0 {
 			return pagesOf(x, &Found{Rows: rows.New(x.sel.stored, 0)}), nil
 		}
-		q.Each = &EachKey{Field: x.each.field, Values: x.each.values}
+		q.Each = x.each.key()
 	}
 	found, err := x.store().Find(ctx, &q)
 	if err != nil {

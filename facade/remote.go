@@ -153,6 +153,9 @@ func remoteList(x *execution) RemoteList {
 	}
 	if x.each != nil {
 		l.Each, l.Keys = x.each.field, x.each.values
+		if x.each.link != nil {
+			l.Each = x.each.link.Opposite().Field // the catalog shows no relation without
+		}
 	}
 	return l
 }
@@ -368,6 +371,7 @@ func (a *remoteWrittenRow) Value(p *schema.Property) (json.RawMessage, bool) {
 
 // Related implements [filter.Known].
 func (a *remoteWrittenRow) Related(f *filter.Filter) (*filter.Filter, error) {
+	f = f.Hops()
 	link := f.Link
 	var sub *filter.Filter
 	if len(f.Sub) > 0 {

@@ -106,6 +106,7 @@ func (j *rowJudge) compared(ctx context.Context, f *filter.Filter, of []int, neg
 
 // related judges a filter on the rows behind a relation.
 func (j *rowJudge) related(ctx context.Context, f *filter.Filter, of []int, negated bool) ([]int, error) {
+	f = f.Hops()
 	link := f.Link
 	sub := &filter.Filter{Op: filter.And, Sub: f.Sub}
 	if f.Op == filter.Every {

@@ -154,6 +154,19 @@ func (x *viewer) Behind(ctx context.Context, l *schema.Link) (filter.Scope, bool
 	return x.view(scope), ok
 }
 
+// between returns the condition on the rows in between of a relation that exist for the caller; nil
+// where there are none. It is false where the caller may not list them or may not read their keys.
+func (x *viewer) between(ctx context.Context, l *schema.Link) (*filter.Filter, bool) {
+	if l.Through == nil {
+		return nil, true
+	}
+	scope, ok := x.scopeBehind(ctx, l.Inverse.Owner)
+	if !ok || !x.readable(scope, l.Inverse) || !x.readable(scope, l.Through) {
+		return nil, false
+	}
+	return scope.Rows, true
+}
+
 // Decode implements [filter.Host].
 func (x *viewer) Decode(p *schema.Property, text json.RawMessage) (json.RawMessage, bool) {
 	if x.inside {

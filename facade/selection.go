@@ -280,7 +280,7 @@ func relationNamed(ctx context.Context, x *viewer, name string) (*catalog.Relati
 	if l == nil || x.op.Kind == catalog.Command || x.resultScope.Hides(l.Field.Name) {
 		return nil, nil
 	}
-	r := catalog.RelationTo(e, l, x.catalogView.Door(l.Target.Key))
+	r := x.catalogView.RelationTo(e, l)
 	if r == nil || !x.readable(x.resultScope, e.Property(r.Column)) {
 		return nil, nil
 	}
@@ -290,7 +290,10 @@ func relationNamed(ctx context.Context, x *viewer, name string) (*catalog.Relati
 	case kiterror.CodeOf(err) == kiterror.InternalError:
 		x.fail(err) // not a verdict on the caller: the collector itself failed
 		return nil, nil
-	case err != nil, !x.readable(scope, door.Entity.Property(r.Each)):
+	case err != nil, l.Through == nil && !x.readable(scope, door.Entity.Property(r.Each)):
+		return nil, nil
+	}
+	if _, ok := x.between(ctx, l); !ok {
 		return nil, nil
 	}
 	return r, scope

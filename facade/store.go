@@ -193,6 +193,11 @@ type SortKey struct {
 type EachKey struct {
 	Field  *schema.Property
 	Values []json.RawMessage
+	// Through asks for the rows that rows in between lead to: Field and Through are their
+	// one-relations. Several that lead to one row count once. nil: Field is the row's own.
+	Through *schema.Property
+	// Via is a condition on the rows in between; nil: all count.
+	Via *filter.Filter
 }
 
 // Found is the answer of a Find.

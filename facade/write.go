@@ -426,14 +426,28 @@ func (storeKeeper) follows() bool { return true }
 
 // cutNested takes the writes of such rows out of the body. A relation that the caller may not read
 // stays in the body, where the judge does not know it.
-func cutNested(x *execution) error {
+func cutNested(ctx context.Context, x *execution) error {
 	if len(x.door.Nested) == 0 || !x.op.Builtin || x.op.Name != "create" && x.op.Name != "update" {
 		return nil
 	}
 	body := x.call.Invocation.Body
 	relations := slices.DeleteFunc(slices.Clone(x.door.Nested), func(n *catalog.Nested) bool {
-		return jsontext.Get(body, n.Name) == nil || !x.inside && (x.doorScope.Hides(n.Name) || x.doorScope.ReadsOnly(n.Name))
+		if jsontext.Get(body, n.Name) == nil || x.inside {
+			return jsontext.Get(body, n.Name) == nil
+		}
+		if l := x.door.Entity.Property(n.Name).Link; n.Far != nil {
+			_, there := x.between(ctx, l)
+			if _, ok := x.scopeBehind(ctx, l.Target); !ok || !there {
+				own := *x.doorScope
+				own.Hide = append(slices.Clip(own.Hide), n.Name)
+				x.doorScope = &own
+			}
+		}
+		return x.doorScope.Hides(n.Name) || x.doorScope.ReadsOnly(n.Name)
 	})
+	if x.verdict != nil {
+		return x.verdict
+	}
 	if len(relations) == 0 {
 		return nil
 	}
@@ -468,7 +482,11 @@ func writeNested(ctx context.Context, x *execution, res *Result) error {
 		return kiterror.Errorf(kiterror.InternalError, "%s answered no key, which the rows of %s need", x.where(), x.nested[0].Relation.Name)
 	}
 	for _, cut := range x.nested {
-		if err := w.relation(ctx, cut); err != nil {
+		write := w.relation
+		if cut.Relation.Far != nil {
+			write = w.links
+		}
+		if err := write(ctx, cut); err != nil {
 			return err
 		}
 	}
@@ -481,10 +499,9 @@ type nestedWriter struct {
 	owner json.RawMessage
 }
 
-// relation writes the rows of one relation: those that go, those that change, those that are new.
-func (w *nestedWriter) relation(ctx context.Context, cut *nested.Rows) error {
-	list, key := slices.Clone(cut.List), cut.Relation.Door.Entity.Primary
-	named := map[string]bool{}
+// named are the writes of a relation with their ids in the one form of a key, and these ids.
+func (w *nestedWriter) named(cut *nested.Rows, key *schema.Property) (list []nested.Row, named map[string]bool) {
+	list, named = slices.Clone(cut.List), map[string]bool{}
 	for i := range list {
 		if list[i].ID == nil {
 			continue
@@ -499,6 +516,90 @@ func (w *nestedWriter) relation(ctx context.Context, cut *nested.Rows) error {
 		}
 		list[i].ID, named[string(id)] = id, true
 	}
+	return list, named
+}
+
+// links creates and deletes rows in between, so that the owner leads to the rows that are connected and
+// to none that are disconnected. Only rows that exist for the caller are known.
+func (w *nestedWriter) links(ctx context.Context, cut *nested.Rows) error {
+	x, target := w.x, cut.Relation.Far.Link.Target
+	list, named := w.named(cut, target.Primary)
+	scope, ok := x.scopeOfRows(ctx, target)
+	switch {
+	case x.verdict != nil:
+		return x.verdict
+	case len(x.details) > 0:
+		return nil
+	}
+	var missing []json.RawMessage
+	for _, row := range list {
+		if row.Write == nested.Create {
+			missing = append(missing, row.ID)
+		}
+	}
+	if ok {
+		var err error
+		if missing, err = invisible(ctx, x, target, scope, missing); err != nil {
+			return err
+		}
+	}
+	for _, row := range list {
+		if row.Write == nested.Create && subset([]json.RawMessage{row.ID}, missing) {
+			w.refuse(row.At, "reference", fmt.Sprintf("does not name a row of %s that you may see; write the id of one", target.Name))
+		}
+	}
+	if len(missing) > 0 || !ok {
+		return nil
+	}
+	changes, err := w.changes(ctx, cut, scope.Rows, list, named)
+	for i := 0; i < len(changes) && err == nil; i++ {
+		err = w.write(ctx, cut.Relation, changes[i])
+	}
+	return err
+}
+
+// changes are the rows in between to delete, then those to create. Rows are those whose other side
+// meets there.
+func (w *nestedWriter) changes(ctx context.Context, cut *nested.Rows, there *filter.Filter, list []nested.Row, named map[string]bool) (changes []nested.Row, err error) {
+	key, far := cut.Relation.Door.Entity.Primary.Name, cut.Relation.Far
+	found, err := w.found(ctx, cut, []string{key, far.Name}, &filter.Filter{Op: filter.Some, Link: far.Link, Sub: oneOrNone(there)})
+	if err != nil {
+		return nil, err
+	}
+	linked := map[string]bool{}
+	for i := range found.Len() {
+		id := string(found.Row(i).Get(far.Name))
+		linked[id] = true
+		gone := nested.Row{Write: nested.Delete, At: cut.At + "/set", ID: found.Row(i).Get(key)}
+		for _, row := range list {
+			if row.Write == nested.Delete && string(row.ID) == id {
+				gone.At = row.At
+				changes = append(changes, gone)
+			}
+		}
+		if cut.Set && !named[id] {
+			changes = append(changes, gone)
+		}
+	}
+	for _, row := range list {
+		if row.Write == nested.Create && !linked[string(row.ID)] {
+			changes = append(changes, nested.Row{Write: nested.Create, At: row.At, Body: schema.Object{{Name: far.Name, Value: row.ID}}.AppendJSON(nil)})
+		}
+	}
+	return changes, nil
+}
+
+// oneOrNone is a list of one filter; nil is none.
+func oneOrNone(f *filter.Filter) []*filter.Filter {
+	if f == nil {
+		return nil
+	}
+	return []*filter.Filter{f}
+}
+
+// relation writes the rows of one relation: those that go, those that change, those that are new.
+func (w *nestedWriter) relation(ctx context.Context, cut *nested.Rows) error {
+	list, named := w.named(cut, cut.Relation.Door.Entity.Primary)
 	known, err := w.known(ctx, cut, named)
 	if err != nil {
 		return err
@@ -528,42 +629,52 @@ func (w *nestedWriter) relation(ctx context.Context, cut *nested.Rows) error {
 // known are the keys of the owner's rows that exist for the caller: the named ones, and all of them
 // where they are set.
 func (w *nestedWriter) known(ctx context.Context, cut *nested.Rows, named map[string]bool) (ids map[string]bool, err error) {
-	x, e, by := w.x, cut.Relation.Door.Entity, cut.Relation.By
-	if x.id == nil || len(named) == 0 && !cut.Set {
-		return nil, nil // a new owner has no rows
+	e := cut.Relation.Door.Entity
+	if len(named) == 0 && !cut.Set {
+		return nil, nil
 	}
+	var in *filter.Filter
+	if !cut.Set {
+		in = &filter.Filter{Op: filter.In, Field: e.Primary}
+		for _, id := range slices.Sorted(maps.Keys(named)) {
+			value, _ := rows.Value(e.Primary.Kind, json.RawMessage(id))
+			in.Values = append(in.Values, value)
+		}
+	}
+	found, err := w.found(ctx, cut, []string{e.Primary.Name}, in)
+	if err != nil {
+		return nil, err
+	}
+	ids = map[string]bool{}
+	for i := range found.Len() {
+		ids[string(found.Row(i).Get(e.Primary.Name))] = true
+	}
+	return ids, nil
+}
+
+// found are the rows of the owner that exist for the caller and meet a condition. A new owner has none.
+func (w *nestedWriter) found(ctx context.Context, cut *nested.Rows, fields []string, where *filter.Filter) (*rows.Rows, error) {
+	x, e, by, layout := w.x, cut.Relation.Door.Entity, cut.Relation.By, rows.NewLayout(fields)
 	scope, ok := x.scopeOfRows(ctx, e)
-	if x.verdict != nil || !ok {
+	switch {
+	case x.verdict != nil:
 		return nil, x.verdict
+	case !ok || x.id == nil:
+		return rows.New(layout, 0), nil
 	}
 	owner, why := rows.Value(by.Kind, w.owner)
 	if why != "" {
 		return nil, kiterror.Errorf(kiterror.InternalError, "the key of %s is not one of %s", x.door.Name, by.Name)
 	}
-	where := &filter.Filter{Op: filter.And, Sub: []*filter.Filter{{Op: filter.Eq, Field: by, Values: []any{owner}}}}
-	if !cut.Set {
-		in := &filter.Filter{Op: filter.In, Field: e.Primary}
-		for _, id := range slices.Sorted(maps.Keys(named)) {
-			value, _ := rows.Value(e.Primary.Kind, json.RawMessage(id))
-			in.Values = append(in.Values, value)
-		}
-		where.Sub = append(where.Sub, in)
-	}
-	if scope.Rows != nil {
-		where.Sub = append(where.Sub, scope.Rows)
-	}
-	found, err := x.store().Find(ctx, &Find{Entity: e, Select: rows.NewLayout([]string{e.Primary.Name}), Where: where, Sort: newOrder(e, nil).keys, Limit: catalog.MaxMany, NoKeys: true})
+	where = filter.Both(filter.Both(&filter.Filter{Op: filter.Eq, Field: by, Values: []any{owner}}, where), scope.Rows)
+	found, err := x.store().Find(ctx, &Find{Entity: e, Select: layout, Where: where, Sort: newOrder(e, nil).keys, Limit: catalog.MaxMany, NoKeys: true})
 	switch {
 	case err != nil:
 		return nil, err
 	case found.More:
-		return nil, kiterror.Errorf(kiterror.UnprocessableEntity, "%s has more than %d rows; write some of them by create, update and delete", cut.Relation.Name, catalog.MaxMany)
+		return nil, kiterror.Errorf(kiterror.UnprocessableEntity, "%s has more than %d rows; write some of them by themselves", cut.Relation.Name, catalog.MaxMany)
 	}
-	ids = map[string]bool{}
-	for i := range found.Rows.Len() {
-		ids[string(found.Rows.Row(i).Get(e.Primary.Name))] = true
-	}
-	return ids, nil
+	return found.Rows, nil
 }
 
 // refuse keeps a fault of a row.
@@ -619,7 +730,7 @@ func (w *nestedWriter) failed(err error, relation *catalog.Nested, row nested.Ro
 	details = slices.Clone(details)
 	for i := range details {
 		rest, body := cutBody(details[i].Pointer)
-		if !body {
+		if !body || relation.Far != nil {
 			rest = ""
 		}
 		details[i].Pointer = row.At + rest

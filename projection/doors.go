@@ -96,7 +96,7 @@ func (ds *doors) relation(e *schema.Entity, l *schema.Link) (*door, *catalog.Rel
 	if to == nil {
 		return nil, nil
 	}
-	relation := catalog.RelationTo(e, l, to.Door)
+	relation := ds.catalog.RelationTo(e, l)
 	if relation == nil {
 		return nil, nil
 	}

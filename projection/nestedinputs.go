@@ -14,11 +14,15 @@ import (
 //	  create: [OrderLinesCreateInput!]  update: [OrderLinesUpdateInput!]  delete: [ID!]  set: [OrderLinesSetInput!]
 //	}
 //
+// or, of rows in between, the ids of the other side:
+//
+//	input ProductTagsInput { connect: [ID!]  disconnect: [ID!]  set: [ID!] }
+//
 // The key of the owner is filled in, and no field of them.
 func (ns *inputs) addNested(in *input, d *door) {
 	for _, n := range d.Nested {
 		to := ns.doors.byKey[n.Door.Entity.Key]
-		if in == nil || to == nil {
+		if in == nil || to == nil || n.Far != nil && ns.doors.catalog.NestedLists(n) == nil {
 			continue
 		}
 		by := &origin{what: "input of " + n.Name, door: d.Door}
@@ -38,6 +42,13 @@ func (ns *inputs) nestedOf(n *catalog.Nested, d, to *door) *input {
 	add := func(name, about string, of graphql.Type) {
 		ns.addInput(in, by, &arg{name: name, typ: ns.list(ns.required(of)), description: about})
 	}
+	creates, updates, deletes := to.Operation("create") != nil, to.Operation("update") != nil, to.Operation("delete") != nil
+	if n.Far != nil {
+		for _, list := range ns.doors.catalog.NestedLists(n) {
+			add(list.Name, list.About, keyType(n.Far.Link.Target.Primary))
+		}
+		return in
+	}
 	row := func(suffix string, form inputForm) *input {
 		form.without = n.By
 		made := ns.newInputOf(to.Entity, name+suffix, to.typ, &origin{what: "input of " + n.Name, door: d.Door}, form)
@@ -50,7 +61,6 @@ func (ns *inputs) nestedOf(n *catalog.Nested, d, to *door) *input {
 		}
 		return made
 	}
-	creates, updates, deletes := to.Operation("create") != nil, to.Operation("update") != nil, to.Operation("delete") != nil
 	if creates {
 		add("create", "New rows.", row("CreateInput", inputForm{}).gql)
 	}

@@ -180,6 +180,9 @@ type Relation struct {
 	// By names the field of To that points back, where several do. It is additive to the
 	// specification and for many relations only (docs/decisions/card-language.md).
 	By string
+	// Through is the entity, in lower case, whose rows lead from this one to To, for a many relation
+	// through rows in between (docs/many-to-many.md). It is additive too.
+	Through string
 }
 
 // CreateRule is the value of an absent field at creation (spec 2.2). Exactly one member is set.

@@ -126,6 +126,7 @@ var axisKeys = []Key{
 			{Name: "kind", Form: `{"enum":["one","many"]}`, Example: "kind: one", About: "one: the field holds the id of a row. many: the other side of a one relation, or a list of ids in the row."},
 			{Name: "onDelete", Form: `{"enum":["restrict","cascade","set null","set-null"]}`, Default: "restrict", Example: "onDelete: cascade", About: "What happens to this row when the referenced row is deleted: restrict refuses the deletion, cascade deletes this row too, set null sets the field to null."},
 			{Name: "by", Form: aString, Default: "the only relation that points back", Example: "by: authorId", About: "With kind: many: the field of the other entity that points back, where several do."},
+			{Name: "through", Form: aString, Default: "none", Example: "through: producttag", About: "With kind: many: the entity whose rows lead from this one to the other, as relations of frond.yaml writes it."},
 		}},
 	}},
 	{Name: "lifecycle", About: "Who writes the field and when.", Example: "lifecycle: {create: now}", Keys: []Key{

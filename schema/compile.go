@@ -14,6 +14,7 @@ import (
 //
 //	read      the text becomes a Card; meaning reports parts without effect   read.go, meaning.go
 //	claim     the name is taken; two sources of one name are a fault
+//	relate    relations through rows in between become fields                through.go
 //	fill      parts that the author left out are added to the card         fill.go
 //	expand    views only: of, pick and omit become fields                     view.go
 //	link      relations find their targets and names                          link.go
@@ -56,6 +57,8 @@ type CompileOptions struct {
 	// which then causes no fault: for programs that look at cards without running them
 	// (docs/decisions/settings-and-commands.md). nil: they are faults.
 	Unregistered func(Fault)
+	// Relations are many-to-many relations, which become fields of the cards of their entities.
+	Relations []ManyToMany
 	// Ignored, if not nil, is called with every part of a card that has no effect: unknown
 	// keywords, and members of a remote's cards beyond the specification.
 	Ignored func(Fault)
@@ -86,6 +89,9 @@ func Compile(sources []Source, reg *Registry, opts *CompileOptions) (*Set, error
 	}
 	for _, u := range units {
 		c.claim(u)
+	}
+	for i := range set.opts.Relations {
+		c.manyToMany(&set.opts.Relations[i])
 	}
 	// Views are cut from entities, so entities come first.
 	for _, u := range units {

@@ -80,11 +80,30 @@ type Link struct {
 	Many bool
 	// Target is the entity it leads to; never nil.
 	Target *Entity
-	// Inverse is, for a many relation, the one-relation of Target that points back. nil: the
-	// row itself holds the ids (docs/decisions/card-language.md).
+	// Inverse is, for a many relation, the one-relation that points back: of Target, or with
+	// Through of the rows in between. nil: the row itself holds the ids
+	// (docs/decisions/card-language.md).
 	Inverse *Property
+	// Through is, for a relation through rows in between, their one-relation to Target; nil: there
+	// are none in between.
+	Through *Property
 	// Field is the field that declares it.
 	Field *Property
+
+	between *Link
+}
+
+// Between returns the relation to the rows in between, or nil where the relation goes through none.
+func (l *Link) Between() *Link { return l.between }
+
+// Opposite returns the relation of Target that leads back through the same rows in between, or nil.
+func (l *Link) Opposite() *Link {
+	for _, p := range l.Target.Fields {
+		if p.Link != nil && l.Through != nil && p.Link.Inverse == l.Through && p.Link.Through == l.Inverse {
+			return p.Link
+		}
+	}
+	return nil
 }
 
 // FieldAlias is a name that a field had before and by which callers may still name it until a

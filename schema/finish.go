@@ -95,7 +95,7 @@ func (c *compiler) field(u *unit, p *Property) {
 	a := &p.Axes
 	if len(a.Extra) > 0 && !c.remote(u) {
 		for _, kw := range a.Extra {
-			c.fault(u, at+"/x-kit/"+kw.Name, "this key of x-kit is unknown", meantAxis(kw.Name)+"the axes are role {primary, unique, index, relation {to, kind, onDelete, by}}, lifecycle {create, update}, boundary {in, out}")
+			c.fault(u, at+"/x-kit/"+kw.Name, "this key of x-kit is unknown", meantAxis(kw.Name)+"the axes are role {primary, unique, index, relation {to, kind, onDelete, by, through}}, lifecycle {create, update}, boundary {in, out}")
 		}
 	}
 	if !c.remote(u) {
@@ -183,7 +183,7 @@ func didYouMean[V any](name string, known map[string]V) string {
 // axisNames are the keys of the objects in x-kit, by the pointer of the object as Axes.Extra
 // has it.
 var axisNames = map[string]string{
-	"": "role lifecycle boundary", "role/": "primary unique index relation", "role/relation/": "to kind onDelete by", "lifecycle/": "create update", "boundary/": "in out",
+	"": "role lifecycle boundary", "role/": "primary unique index relation", "role/relation/": "to kind onDelete by through", "lifecycle/": "create update", "boundary/": "in out",
 }
 
 // meantAxis returns the beginning of a remedy for an unknown key of x-kit, by its pointer: for

@@ -163,6 +163,8 @@ func (p *Property) Forbids(mode Mode) (code, message string) {
 		return ReadOnly, msgReadPatch
 	case p.Axes.In.Closed:
 		return ReadOnly, msgReadOnly
+	case !p.Stored && p.Link != nil && p.Link.Through != nil:
+		return ReadOnly, "leads through rows in between; create and delete those instead"
 	case !p.Stored && p.Link != nil && p.Link.Inverse != nil:
 		return ReadOnly, "is the other side of a relation; set " + p.Link.Inverse.Name + " of " + p.Link.Target.Name + " instead"
 	// A many relation whose target is not known yet (CompileOptions.Unknown): it may turn out

@@ -33,6 +33,7 @@ func (c *compiler) relation(u *unit, p *Property) {
 	rel := p.Axes.Relation
 	at := child("/properties", p.Name) + "/x-kit/role/relation"
 	target := c.set.byKey[rel.To]
+	p.Stored = p.Stored && rel.Through == ""
 	switch {
 	case rel.To == "":
 	case target == nil && c.claimed(rel.To):
@@ -52,9 +53,15 @@ func (c *compiler) relation(u *unit, p *Property) {
 	name, key := linkNames(p.Name, rel)
 	p.Link = &Link{Name: name, Key: key, Many: rel.Many, Target: target, Field: p}
 	if !rel.Many {
-		if rel.By != "" {
-			c.beyond(u, at+"/by", "by is for many relations; this one holds the key itself", "leave it out")
+		for name, value := range map[string]string{"by": rel.By, "through": rel.Through} {
+			if value != "" {
+				c.beyond(u, at+"/"+name, name+" is for many relations; this one holds the key itself", "leave it out")
+			}
 		}
+		return
+	}
+	if rel.Through != "" {
+		c.through(u, p, at)
 		return
 	}
 	p.Link.Inverse = c.inverse(u, p, at)

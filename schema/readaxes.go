@@ -171,6 +171,8 @@ func (r *reader) relation(value json.RawMessage, at string, a *Axes) *Relation {
 			}
 		case "by":
 			rel.By = r.beyondString(value, here)
+		case "through":
+			rel.Through = EntityKey(r.beyondString(value, here))
 		default:
 			return false
 		}

@@ -118,6 +118,7 @@ func (a *Axes) append(dst []byte) []byte {
 				}
 				o.text("onDelete", r.OnDelete)
 				o.text("by", r.By)
+				o.text("through", r.Through)
 				o.extra(a.Extra, "role/relation/")
 			})
 		}

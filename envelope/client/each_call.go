@@ -21,6 +21,8 @@ type eachCall struct {
 	query  json.RawMessage // as the host accepts it
 	method string
 	keys   keySet
+	// through is Each's relation through rows in between; nil: Each's field holds the key.
+	through *schema.Link
 }
 
 // newEachCall prepares the keys of a call with Each; query is the call's as the host accepts
@@ -31,6 +33,9 @@ func newEachCall(h *host, p *pending, query json.RawMessage) *eachCall {
 		field = e.Property(p.call.Each.Field)
 	}
 	c := &eachCall{host: h, p: p, query: query, method: p.name(&h.known, p.call.Operation)}
+	if field != nil && field.Link != nil && field.Link.Through != nil {
+		c.through, field = field.Link, field.Link.Target.Primary
+	}
 	c.keys.reset(p.call.Each.Keys, field)
 	return c
 }
@@ -39,11 +44,15 @@ func newEachCall(h *host, p *pending, query json.RawMessage) *eachCall {
 //
 //	findById    {"id":"p1"}                          and the query
 //	list        {"filter":{"orderId":{"eq":"o1"}}}   beside the call's own conditions
+//	            {"filter":{"products":{"some":{"id":{"eq":"p1"}}}}}   through rows in between
 func (c *eachCall) forKey(key json.RawMessage) (params, query json.RawMessage) {
 	if c.p.call.Operation != "list" {
 		return withMember(c.p.call.Invocation.Params, "id", key), c.query
 	}
 	equal := append(append([]byte(`{"eq":`), key...), '}')
+	if c.through != nil {
+		equal = withMember(nil, "some", withMember(nil, c.through.Target.Primary.Name, equal))
+	}
 	own := jsontext.Get(c.query, "filter")
 	filter := withMember(own, c.filterKey(), equal)
 	if jsontext.Get(own, c.filterKey()) != nil { // the façade leaves no condition on the key

@@ -201,6 +201,32 @@ type Nested struct {
 	Name string           // of the relation, in bodies
 	By   *schema.Property // of the rows: the key of their owner
 	Door *Door            // of the rows
+	// Far is, of rows in between, the key of the other side, which bodies connect and disconnect; nil:
+	// bodies have the rows themselves.
+	Far *schema.Property
+}
+
+// NestedList is a member of a body that has the ids of rows to lead to.
+type NestedList struct{ Name, About string }
+
+// NestedLists are the members of a body about rows in between, as far as the surface has their
+// operations. Other relations have none.
+func (c *Catalog) NestedLists(n *Nested) (lists []NestedList) {
+	d := c.Door(n.Door.Name)
+	if n.Far == nil || d == nil || !c.Reaches(n.Far.Link.Target) || d.Operation("list") == nil {
+		return nil
+	}
+	creates, deletes := d.Operation("create") != nil, d.Operation("delete") != nil
+	if creates {
+		lists = append(lists, NestedList{"connect", "The ids of rows to lead to. Those that are connected stay."})
+	}
+	if deletes {
+		lists = append(lists, NestedList{"disconnect", "The ids of rows to lead to no more. Those that are not connected stay so."})
+	}
+	if creates && deletes {
+		lists = append(lists, NestedList{"set", "The ids of all rows to lead to: others are disconnected. It is sent alone."})
+	}
+	return lists
 }
 
 // Cascade is one relation by which a deleted row touches rows that are announced, or that touch

@@ -13,18 +13,20 @@ type Relation struct {
 	Column string
 	// Operation of Door reads the rows: findById by their ids, list where they point back.
 	Operation string
-	Each      string // the field of Door's rows that equals the key
+	Each      string // the field of Door's rows, or of the rows in between, that equals the key
 }
 
-// RelationTo returns the relation of rows of e along a link to the rows of a door, or nil where
-// the surface that shows the door cannot follow it:
+// RelationTo returns the relation of rows of e along a link, or nil where the surface that c shows
+// cannot follow it:
 //
-//	to is nil, has other rows, or rows without a primary key
+//	the target has no door, or rows without a primary key
 //	the link, or a key that it is followed by, is closed outward
-//	e is a view without the primary key that the rows of to point back at
-//	to lacks the operation, or has one of the author's in its place
-//	to is remote, and its list takes no filter
-func RelationTo(e *schema.Entity, l *schema.Link, to *Door) *Relation {
+//	e is a view without the primary key that the other rows point back at
+//	the door lacks the operation, or has one of the author's in its place
+//	the door is remote, and its list takes no filter
+//	nobody lists the rows in between, or they are remote and the target has no relation back
+func (c *Catalog) RelationTo(e *schema.Entity, l *schema.Link) *Relation {
+	to := c.Door(l.Target.Key)
 	if to == nil || to.Entity != l.Target || to.Entity.Primary == nil || !l.Field.Readable() {
 		return nil
 	}
@@ -34,6 +36,9 @@ func RelationTo(e *schema.Entity, l *schema.Link, to *Door) *Relation {
 			return nil
 		}
 		r.Column, r.Operation, r.Each = e.Primary.Name, "list", l.Inverse.Name
+	}
+	if l.Through != nil && (!c.listed(l) || to.Frond.Remote != "" && l.Opposite() == nil) {
+		return nil
 	}
 	op := to.Operation(r.Operation)
 	if op == nil || !op.Builtin || l.Inverse != nil && !op.Takes("filter") {

@@ -76,7 +76,13 @@ func (c *Catalog) Reaches(e *schema.Entity) bool {
 // Joins says whether a filter may go through a relation: Reaches its target, and the
 // rows on both sides are asked in one place.
 func (c *Catalog) Joins(l *schema.Link) bool {
-	return l.Target != nil && c.Reaches(l.Target) && SamePlace(c.Fronds, l)
+	return l.Target != nil && c.Reaches(l.Target) && SamePlace(c.Fronds, l) && (l.Through == nil || c.listed(l))
+}
+
+// listed reports whether the rows in between of a link are listed here, with both their keys.
+func (c *Catalog) listed(l *schema.Link) bool {
+	d := c.Door(l.Inverse.Owner.Key)
+	return d != nil && d.Entity == l.Inverse.Owner && d.Operation("list") != nil && l.Through.Readable()
 }
 
 // Only returns the catalog of one Frond by itself, as its receiver serves it. Relations to other

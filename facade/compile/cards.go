@@ -18,6 +18,10 @@ func compileCards(r *report, source *Source, configs []project.Config, registry 
 			sources = append(sources, s)
 		}
 		opts.Remote[f.Name] = f.Remote != ""
+		for _, m := range configs[i].Relations {
+			m.Frond = f.Name
+			opts.Relations = append(opts.Relations, m)
+		}
 		mapped(sources[len(sources)-len(f.Cards):], configs[i].Tables)
 	}
 	set, err := schema.Compile(sources, registry, &opts)
@@ -77,7 +81,7 @@ func (b *doorBuilder) builtinCards(d *catalog.Door, op *catalog.Operation) {
 // entity may be the one at fault.
 func inlineCards(r *report, fronds []*project.Frond, configs []project.Config, registry *schema.Registry, opts schema.CompileOptions) {
 	// Against an empty set: a relation may name an entity that could not be compiled.
-	opts.Unknown, opts.Ignored = true, nil
+	opts.Unknown, opts.Ignored, opts.Relations = true, nil, nil
 	set, err := schema.Compile(nil, registry, &opts)
 	if err != nil {
 		r.keep(err)

@@ -135,15 +135,27 @@ func nestedRows(r *report, m *model, src *project.Frond, config project.Config) 
 				r.fault(src.Config.File, relation.At, fmt.Sprintf("%s.%s is not a relation to many rows that point back", d.Name, relation.Name), "name a relation of kind many with by")
 				continue
 			}
-			by, to := p.Link.Inverse, m.doors[p.Link.Target.Key]
-			switch {
-			case by.Axes.Relation.OnDelete != "cascade":
+			by, far := p.Link.Inverse, p.Link.Through
+			switch to := m.doors[by.Owner.Key]; {
+			case far != nil && !unique(by, far):
+				r.fault(src.Config.File, relation.At, fmt.Sprintf("two rows of %s may lead from one %s to the same row", by.Owner.Name, d.Name), fmt.Sprintf("write unique: [[%s, %s]] under role at %[1]s in the card of %[3]s", by.Name, far.Name, by.Owner.Name))
+			case far == nil && by.Axes.Relation.OnDelete != "cascade":
 				r.fault(src.Config.File, relation.At, fmt.Sprintf("the rows of %s.%s do not belong to their %s", d.Name, relation.Name, d.Name), "write onDelete: cascade at "+p.Link.Target.Name+"."+by.Name+", or leave "+relation.Name+" out")
 			case to == nil || to.Frond.Remote != d.Frond.Remote:
 				r.fault(src.Config.File, relation.At, fmt.Sprintf("the rows of %s.%s do not have a door in this Frond", d.Name, relation.Name), "leave "+relation.Name+" out")
 			default:
-				d.Nested = append(d.Nested, &catalog.Nested{Name: relation.Name, By: by, Door: to})
+				d.Nested = append(d.Nested, &catalog.Nested{Name: relation.Name, By: by, Door: to, Far: far})
 			}
 		}
 	}
+}
+
+// unique reports whether two fields are unique together, or one of them alone.
+func unique(a, b *schema.Property) bool {
+	if t := a.Owner.Table; t != nil && len(t.Key) == 2 && slices.Contains(t.Key, a.Name) && slices.Contains(t.Key, b.Name) {
+		return true
+	}
+	return slices.ContainsFunc(a.Owner.Uniques, func(u []*schema.Property) bool {
+		return !slices.ContainsFunc(u, func(p *schema.Property) bool { return p != a && p != b })
+	})
 }

@@ -45,11 +45,11 @@ func (p *Parser) behind(e *schema.Entity, scope Scope, path string, steps int) (
 	if link == nil || rest == "" {
 		return nil, ""
 	}
-	there, ok := p.Host.Behind(p.ctx, link)
-	if !ok || link.Inverse != nil && !readable(there, link.Inverse) {
+	there, via, ok := p.across(link)
+	if !ok {
 		return nil, ""
 	}
-	d = &Derived{Link: link, Where: there.Visible()}
+	d = &Derived{Link: link, Where: there.Visible(), Via: via}
 	step, _, further := strings.Cut(rest, ".")
 	switch {
 	case link.Many && rest == Count.String():

@@ -29,6 +29,24 @@ type Filter struct {
 	Derived *Derived
 	Sub     []*Filter     // of And, Or, Not and Aggregate (one), and of Some, None, Every (one or none)
 	Search  *search.Query // of Search
+	// Via is a condition on the rows in between of Link: others do not exist. nil: all do.
+	Via *Filter
+}
+
+// Hops returns f as a condition on rows in between and on the rows that those lead to, where its
+// relation goes through such rows; else f itself.
+//
+//	{tags: {every: F}}    {links: {none: {and: [Via, {tag: {not: F}}]}}}
+func (f *Filter) Hops() *Filter {
+	if f.Link == nil || f.Link.Through == nil || f.Op == Aggregate {
+		return f
+	}
+	out, far := &Filter{Op: f.Op, Link: f.Link.Between()}, &Filter{Op: Some, Link: f.Link.Through.Link, Sub: f.Sub}
+	if f.Op == Every {
+		out.Op, far.Sub = None, []*Filter{{Op: Not, Sub: []*Filter{{Op: And, Sub: f.Sub}}}}
+	}
+	out.Sub = []*Filter{Both(f.Via, far)}
+	return out
 }
 
 // Derived is a value that the rows behind a relation give a row: a field of the one row, or an
@@ -44,6 +62,8 @@ type Derived struct {
 	Link *schema.Link
 	// Where is the condition on the rows that exist for the caller; nil: all rows.
 	Where *Filter
+	// Via is the condition on the rows in between of Link; nil: all exist.
+	Via *Filter
 	// Next is the value of the row that Link leads to; nil: that of Func and Of.
 	Next *Derived
 	Func Func             // Key: the field itself
@@ -143,6 +163,13 @@ func (f *Filter) Closed() *schema.Property {
 	}
 	if d := f.Derived; d != nil && d.Of != nil && !d.Of.Readable() {
 		return d.Of
+	}
+	if l := f.Link; l != nil && l.Through != nil {
+		for _, p := range []*schema.Property{l.Inverse, l.Through} {
+			if !p.Readable() {
+				return p
+			}
+		}
 	}
 	for _, sub := range f.Sub {
 		if p := sub.Closed(); p != nil {

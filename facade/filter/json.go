@@ -112,6 +112,9 @@ func (f *Filter) appendOperand(dst []byte) []byte {
 	case And, Or:
 		return jsontext.AppendList(dst, f.Sub, func(dst []byte, sub *Filter) []byte { return sub.AppendJSON(dst) })
 	case Not, Some, None, Every:
+		if f.Via != nil {
+			return f.Hops().appendOperand(dst)
+		}
 		if len(f.Sub) == 0 { // it holds for every row
 			return append(dst, "{}"...)
 		}

@@ -473,7 +473,7 @@ func (p *Parser) names(e *schema.Entity, scope Scope) (names []string) {
 		if field.Stored {
 			names = append(names, field.Link.Key)
 		}
-		if there, ok := p.Host.Behind(p.ctx, field.Link); ok && (field.Link.Inverse == nil || readable(there, field.Link.Inverse)) {
+		if _, _, ok := p.across(field.Link); ok {
 			names = append(names, field.Link.Name)
 		}
 	}

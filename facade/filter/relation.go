@@ -55,8 +55,8 @@ func someOf(link *schema.Link, sub *Filter) *Filter {
 // quantified reads {some: {…}, none: {…}, every: {…}} of a many relation, and the
 // operators of an array where the row itself holds its ids.
 func (p *Parser) quantified(e *schema.Entity, scope Scope, link *schema.Link, value json.RawMessage) *Filter {
-	there, ok := p.Host.Behind(p.ctx, link) // before anything is said about the value
-	if !ok && link.Inverse != nil || ok && link.Inverse != nil && !readable(there, link.Inverse) {
+	there, via, ok := p.across(link) // before anything is said about the value
+	if !ok && link.Inverse != nil {
 		p.unknown(e, scope, p.path[len(p.path)-1])
 		return nil
 	}
@@ -71,7 +71,7 @@ func (p *Parser) quantified(e *schema.Entity, scope Scope, link *schema.Link, va
 	var all []*Filter
 	for name, text := range jsontext.Members(value) {
 		p.path = append(p.path, name)
-		if f := p.ofMany(link, there, ok, name, text); f != nil {
+		if f := p.ofMany(link, there, via, ok, name, text); f != nil {
 			all = append(all, f)
 		}
 		p.path = p.path[:len(p.path)-1]
@@ -81,14 +81,14 @@ func (p *Parser) quantified(e *schema.Entity, scope Scope, link *schema.Link, va
 
 // ofMany reads one operator of a many relation; nil where it holds for every row. Without ok the rows
 // do not exist for the caller.
-func (p *Parser) ofMany(link *schema.Link, there Scope, ok bool, name string, text json.RawMessage) *Filter {
+func (p *Parser) ofMany(link *schema.Link, there Scope, via *Filter, ok bool, name string, text json.RawMessage) *Filter {
 	op, known := map[string]Op{"some": Some, "none": None, "every": Every}[name]
 	switch {
 	case known && ok:
 	case link.Field.Stored && (name == "has" || name == "isNull"):
 		return p.comparison(link.Field, name, text)
 	case ok && Function(name) != Key:
-		return p.aggregate(there, link, Function(name), text)
+		return p.aggregate(there, Derived{Link: link, Where: there.Visible(), Via: via, Func: Function(name)}, text)
 	default:
 		names := "some, none, every, " + strings.Join(functions[Count:], ", ") + has(link.Field)
 		if !ok { // the rows do not exist here, their ids do
@@ -104,7 +104,7 @@ func (p *Parser) ofMany(link *schema.Link, there Scope, ok bool, name string, te
 	} else if op != Every {
 		sub = Both(there.Visible(), sub)
 	}
-	f := &Filter{Op: op, Link: link}
+	f := &Filter{Op: op, Link: link, Via: via}
 	if sub != nil {
 		f.Sub = []*Filter{sub}
 	} else if op == Every {
@@ -117,9 +117,10 @@ func (p *Parser) ofMany(link *schema.Link, there Scope, ok bool, name string, te
 //
 //	count   {"gte": 5}
 //	avg     {"rating": {"gte": 4}}
-func (p *Parser) aggregate(there Scope, link *schema.Link, fn Func, text json.RawMessage) *Filter {
-	if fn == Count {
-		return p.compareAggregate(&Derived{Link: link, Where: there.Visible(), Func: fn}, text)
+func (p *Parser) aggregate(there Scope, value Derived, text json.RawMessage) *Filter {
+	link := value.Link
+	if value.Func == Count {
+		return p.compareAggregate(&value, text)
 	}
 	if jsontext.KindOf(text) != jsontext.Object {
 		p.refuse("type", `must be an object of fields, such as {"rating": {"gte": 4}}`)
@@ -133,10 +134,11 @@ func (p *Parser) aggregate(there Scope, link *schema.Link, fn Func, text json.Ra
 		case of == nil || !of.Stored:
 			p.unknown(link.Target, there, name)
 		default:
-			d := &Derived{Link: link, Where: there.Visible(), Func: fn, Of: of}
-			if why := p.lacks(d); why != "" {
+			d := value
+			d.Of = of
+			if why := p.lacks(&d); why != "" {
 				p.refuse("operator", why)
-			} else if f := p.compareAggregate(d, conditions); f != nil {
+			} else if f := p.compareAggregate(&d, conditions); f != nil {
 				all = append(all, f)
 			}
 		}
@@ -174,6 +176,19 @@ func (p *Parser) compareAggregate(d *Derived, text json.RawMessage) *Filter {
 		all = append(all, &Filter{Op: Aggregate, Link: d.Link, Derived: d, Sub: []*Filter{sub}})
 	}
 	return allOf(all)
+}
+
+// across returns the rows behind a many relation that exist for the caller, and the condition on rows
+// in between. ok is false where the relation does not exist for the caller.
+func (p *Parser) across(link *schema.Link) (there Scope, via *Filter, ok bool) {
+	there, ok = p.Host.Behind(p.ctx, link)
+	holds := there
+	if ok && link.Through != nil {
+		if holds, ok = p.Host.Behind(p.ctx, link.Between()); ok {
+			via, ok = holds.Visible(), readable(holds, link.Through)
+		}
+	}
+	return there, via, ok && (link.Inverse == nil || readable(holds, link.Inverse))
 }
 
 // has returns the part of a message about the operators of ids that the row holds.

@@ -3,6 +3,11 @@
 //
 //	{"reference": "A1", "lines": {"create": [{"sku": "A"}], "update": [{"id": "l1", "count": 2}], "delete": ["l2"]}}
 //
+// or, of a relation through rows in between, the ids of the rows that it shall lead to or not
+// (docs/many-to-many.md):
+//
+//	{"name": "Moka", "tags": {"connect": ["t1"], "disconnect": ["t2"]}}
+//
 // It reads their form alone. The door of the rows judges and writes them.
 package nested
 
@@ -34,7 +39,7 @@ func (w Write) Operation() string { return [...]string{"delete", "update", "crea
 type Row struct {
 	Write Write
 	At    string          // the pointer to it: /body/lines/create/1
-	ID    json.RawMessage // as it was sent; nil of a new row
+	ID    json.RawMessage // as it was sent; nil of a new row; of the other side, where rows are in between
 	Body  json.RawMessage // without the id
 }
 
@@ -77,9 +82,13 @@ func (r *reader) refuse(at, code, message string) {
 	}
 }
 
-// read reads {"create": […], "update": […], "delete": […]}, or {"set": […]}.
+// read reads {"create": […], "update": […], "delete": […]}, {"connect": […], "disconnect": […]}, or
+// {"set": […]}.
 func (r *reader) read(value json.RawMessage) {
-	const members = "must be an object with create, update and delete, or with set"
+	members, links := "must be an object with create, update and delete, or with set", r.rows.Relation.Far != nil
+	if links {
+		members = "must be an object with connect and disconnect, or with set"
+	}
 	if jsontext.KindOf(value) != jsontext.Object {
 		r.refuse(r.rows.At, "type", members)
 		return
@@ -88,16 +97,24 @@ func (r *reader) read(value json.RawMessage) {
 	for name, list := range jsontext.Members(value) {
 		at := r.rows.At + "/" + jsontext.Token(name)
 		var read func(at string, item json.RawMessage)
-		switch name {
-		case "create":
+		id := func(write Write) {
+			read = func(at string, item json.RawMessage) { r.add(Row{Write: write, At: at, ID: item}) }
+		}
+		r.rows.Set = r.rows.Set || name == "set"
+		switch {
+		case links && (name == "connect" || name == "set"):
+			id(Create)
+		case links && name == "disconnect", !links && name == "delete":
+			id(Delete)
+		case links:
+			r.refuse(at, schema.UnknownKey, members)
+			continue
+		case name == "create":
 			read = func(at string, item json.RawMessage) { r.row(at, item, false, true) }
-		case "update":
+		case name == "update":
 			read = func(at string, item json.RawMessage) { r.row(at, item, true, false) }
-		case "set":
-			r.rows.Set = true
+		case name == "set":
 			read = func(at string, item json.RawMessage) { r.row(at, item, true, true) }
-		case "delete":
-			read = func(at string, item json.RawMessage) { r.add(Row{Write: Delete, At: at, ID: item}) }
 		default:
 			r.refuse(at, schema.UnknownKey, members)
 			continue

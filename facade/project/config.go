@@ -2,6 +2,8 @@ package project
 
 import (
 	"encoding/json"
+
+	"github.com/frondhost/frond/schema"
 )
 
 // The data of a frond.yaml. Names are as the author wrote them: whether there is such a door,
@@ -23,6 +25,7 @@ type Config struct {
 	Nested     []Nested
 	Files      []FileField
 	Search     []Search
+	Relations  []schema.ManyToMany // without their Frond
 	Tables     []Table
 	Facts      []Fact
 	Changes    []FactSource

@@ -203,22 +203,3 @@ func (r *configReader) many(value json.RawMessage, at string) (all []Many) {
 	})
 	return all
 }
-
-// nested reads nested: the relations whose rows are written in the bodies of their owners.
-//
-//	nested: {order: [lines]}
-func (r *configReader) nested(value json.RawMessage, at string) (all []Nested) {
-	r.object(value, at, "nested", nil, func(name, at string, value json.RawMessage) {
-		n := Nested{Door: name, At: at}
-		for i, relation := range r.names(value, at, "nested: {order: [lines]}") {
-			here := fmt.Sprint(at, "/", i)
-			if slices.ContainsFunc(n.Relations, func(w FactSource) bool { return w.Name == relation }) {
-				r.fault(here, relation+" is named twice", "name it once")
-				continue
-			}
-			n.Relations = append(n.Relations, FactSource{relation, here})
-		}
-		all = append(all, n)
-	})
-	return all
-}

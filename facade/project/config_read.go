@@ -14,6 +14,7 @@ import (
 //
 //	config_doors.go      doors, operations and their cards, writes of many rows
 //	config_search.go     searches by words
+//	config_relations.go  nested writes, relations through rows in between
 //	config_tables.go     tables of an existing database
 //	config_rules.go      collectors, computed
 //	config_surfaces.go   surfaces and audiences
@@ -67,6 +68,8 @@ func ReadConfig(text Text) (Config, schema.Faults) {
 			c.Files = r.files(value, at)
 		case "search":
 			c.Search = r.search(value, at)
+		case "relations":
+			c.Relations = r.relations(value, at)
 		case "tables":
 			c.Tables = r.tables(value, at)
 		case "collectors":

@@ -59,7 +59,14 @@ var frondKeys = []schema.Key{
 		{Name: "*", Form: manyForm, Default: "none", Example: "product: [create, update, delete, upsert]", About: "The open ones: create opens createMany, update updateMany, delete deleteMany, upsert and import themselves; '*' opens all that the door has the rights for."},
 	}},
 	{Name: "nested", About: "Rows that are written with their owner, by door (docs/nested.md).", Example: "nested: {order: [lines]}", Keys: []schema.Key{
-		{Name: "*", Form: aNames, Default: "none", Example: "order: [lines]", About: "Relations to many rows that the owner's deletion deletes (onDelete: cascade)."},
+		{Name: "*", Form: aNames, Default: "none", Example: "order: [lines]", About: "Relations to many rows that the owner's deletion deletes (onDelete: cascade), and relations through rows in between."},
+	}},
+	{Name: "relations", About: "Relations from many rows to many, through an entity in between (docs/many-to-many.md).", Example: "relations: {product.tags: {through: productTag, inverse: products}}", Keys: []schema.Key{
+		{Name: "*", About: "A new field, as ENTITY.FIELD.", Example: "product.tags: {through: productTag}", Keys: []schema.Key{
+			{Name: "through", Form: aString, Example: "through: productTag", About: "The entity in between, which has a one relation to each side."},
+			{Name: "to", Form: aString, Default: "the only other entity that it leads to", Example: "to: tag", About: "The entity of the other side, where there are several."},
+			{Name: "inverse", Form: aString, Default: "none", Example: "inverse: products", About: "The field of the other side that leads back."},
+		}},
 	}},
 	{Name: "files", About: "Fields that hold files, as ENTITY.FIELD (docs/files.md).", Example: "files: {product.image: {types: [image/png, image/jpeg], max: 5MiB}}", Keys: []schema.Key{
 		{Name: "*", About: "A text field of an entity, which then holds the id of a file.", Example: "product.image: {types: [image/png, image/jpeg]}", Keys: []schema.Key{

@@ -171,6 +171,9 @@ func newSharedRead(ctx context.Context, s facade.Store, q *facade.Find) *sharedR
 	head = derived(head, q.Where)
 	if q.Each != nil {
 		head = fmt.Appendf(head, " each %s", q.Each.Field.Name)
+		if q.Each.Through != nil {
+			head = q.Each.Via.AppendJSON(fmt.Appendf(head, " through %s %s ", q.Each.Field.Owner.Key, q.Each.Through.Name))
+		}
 	}
 	r.head = string(head)
 	return r
@@ -306,7 +309,8 @@ func readAtOnce(all []*sharedRead, key int) (err error) {
 	case len(values) > maxKeysOfBatch:
 		return errTooMany
 	case q.Each != nil:
-		q.Each = &facade.EachKey{Field: q.Each.Field, Values: values}
+		each := *q.Each
+		each.Values, q.Each = values, &each
 	case key >= 0:
 		q.Each = &facade.EachKey{Field: first.parts[key].Field, Values: values}
 		q.Where = nil

@@ -88,7 +88,7 @@ func (s *Set) related(where *filter.Filter) {
 	if where == nil {
 		return
 	}
-	if where.Link != nil {
+	if where = where.Hops(); where.Link != nil {
 		s.anyRow(where.Link.Target)
 	}
 	s.derived(where.Derived)
@@ -102,6 +102,10 @@ func (s *Set) derived(d *filter.Derived) {
 	for ; d != nil; d = d.Next {
 		s.anyRow(d.Link.Target)
 		s.related(d.Where)
+		if d.Link.Through != nil {
+			s.anyRow(d.Link.Inverse.Owner)
+			s.related(d.Via)
+		}
 	}
 }
 

@@ -57,6 +57,9 @@ func (s recordingStore) Find(ctx context.Context, q *facade.Find) (*facade.Found
 	for i := range q.Sort {
 		s.reads.derived(q.Sort[i].Derived)
 	}
+	if q.Each != nil && q.Each.Through != nil {
+		s.reads.meeting(q.Each.Field.Owner, q.Each.Via)
+	}
 	return find(ctx, s.Store, q)
 }
 

@@ -46,10 +46,10 @@ func (h *Hosts) withoutRelations(ctx context.Context, r facade.RemoteRequest, op
 		return f, nil
 	}
 	if f.Link != nil {
-		if slices.Contains(op.FilterWords, f.Link.Name) {
+		if f.Via == nil && slices.Contains(op.FilterWords, f.Link.Name) {
 			return f, nil
 		}
-		return h.byKeys(ctx, r, f)
+		return h.byKeys(ctx, r, f.Hops())
 	}
 	out := *f
 	out.Sub = make([]*filter.Filter, len(f.Sub))

@@ -35,7 +35,7 @@ func (r *reading) each() error {
 
 // eachKeys reads the keys.
 func eachKeys(r *reading) error {
-	c, err := r.Table.Column(r.Find.Each.Field)
+	c, err := sqltext.KeyColumn(r.b, &r.Reading)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (r *reading) search() error {
 	}
 	// With one row at most for each key there is nothing to order and to limit. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.
-	if c.Unique() && r.Find.Limit > 0 && r.Find.Offset <= 0 {
+	if c.Unique() && r.Find.Each.Through == nil && r.Find.Limit > 0 && r.Find.Offset <= 0 {
 		r.single(b, c, keys)
 	} else if err := r.some(b, c, keys); err != nil {
 		return err
@@ -149,18 +149,20 @@ func (r *reading) single(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 
 // isKey writes that a row has the key of [reading.unnest].
 func (r *reading) isKey(b *sqltext.Builder, c *sqltext.Column, alias string) {
-	if r.split == nil {
-		compared(b, c, alias)
-		b.Text(" = k.value")
-		return
-	}
-	for i, p := range c.Parts {
-		if i > 0 {
-			b.Text(" AND ")
+	b.HasKey(&r.Reading, alias, func(alias string) {
+		if r.split == nil {
+			compared(b, c, alias)
+			b.Text(" = k.value")
+			return
 		}
-		compared(b, p, alias)
-		b.Text(" = k.v" + strconv.Itoa(i))
-	}
+		for i, p := range c.Parts {
+			if i > 0 {
+				b.Text(" AND ")
+			}
+			compared(b, p, alias)
+			b.Text(" = k.v" + strconv.Itoa(i))
+		}
+	})
 }
 
 // some writes the statement for a bounded number of rows of each key; see each.
@@ -174,7 +176,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	case place.whole:
 		r.within(b, &place, place.ranges[0], c, false)
 		b.Limit(r.Find)
-	case len(place.ranges) == 1 && c.Parts == nil && !r.composed():
+	case len(place.ranges) == 1 && c.Parts == nil && !r.composed() && r.Find.Each.Through == nil:
 		b.Text("SELECT ")
 		b.Columns(r.Selection, "q")
 		b.Text(" FROM (")

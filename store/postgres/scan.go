@@ -48,7 +48,7 @@ type scan struct {
 // that of an index, and the value of a key as the server sends it that which was bound.
 func (r *reading) scanOf(c *sqltext.Column, values []sqltext.Value) *scan {
 	q := r.Find
-	if r.store.sorts.Load() || len(values) < 2 || q.Limit <= 0 || q.Offset > 0 || q.Count || q.Where != nil || q.From != nil || q.Until != nil {
+	if r.store.sorts.Load() || len(values) < 2 || q.Limit <= 0 || q.Offset > 0 || q.Count || q.Where != nil || q.Each.Through != nil || q.From != nil || q.Until != nil {
 		return nil
 	}
 	if c.Parts != nil || r.Table.Primary.Parts != nil || len(r.Order) != 1 || r.Order[0].Column != r.Table.Primary {

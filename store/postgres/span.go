@@ -64,6 +64,25 @@ func (r *reading) bounded(b *sqltext.Builder, s *span, key *sqltext.Column, name
 	b.Limit(r.Find)
 }
 
+// inRange writes WHERE and that a row has the key k.value, as a range. The result is the word before
+// the next condition.
+func inRange(b *sqltext.Builder, key *sqltext.Column, alias string) (next string) {
+	next = " WHERE "
+	for i, c := range partsOf(key) {
+		value := "k.value"
+		if key.Parts != nil {
+			value = "k.v" + strconv.Itoa(i)
+		}
+		b.Text(next)
+		compared(b, c, alias)
+		b.Text(" >= ", value, " AND ")
+		compared(b, c, alias)
+		b.Text(" <= ", value)
+		next = " AND "
+	}
+	return next
+}
+
 // within writes the SELECT of one range, in order.
 //
 // With a key column the rows are those of the key k.value, as a range in an order that begins
@@ -83,19 +102,14 @@ func (r *reading) within(b *sqltext.Builder, s *span, g seekRange, key *sqltext.
 	}
 	r.From(b, alias)
 	word := " WHERE "
-	if key != nil {
-		for i, c := range partsOf(key) {
-			value := "k.value"
-			if key.Parts != nil {
-				value = "k.v" + strconv.Itoa(i)
-			}
-			b.Text(word)
-			compared(b, c, alias)
-			b.Text(" >= ", value, " AND ")
-			compared(b, c, alias)
-			b.Text(" <= ", value)
-			word = " AND "
-		}
+	switch {
+	case key == nil:
+	case r.Find.Each.Through != nil:
+		b.Text(word)
+		r.isKey(b, key, alias)
+		word, key = " AND ", nil
+	default:
+		word = inRange(b, key, alias)
 	}
 	word = r.Where(b, alias, word)
 	if s.from != nil {

@@ -33,7 +33,7 @@ func (r *reading) each() error {
 	}
 	// With one row at most for each key there is nothing to order and to limit. A limit of 0
 	// asks for totals alone, and an offset leaves that row out.
-	if c.Unique() && r.Find.Limit > 0 && r.Find.Offset <= 0 {
+	if c.Unique() && r.Find.Each.Through == nil && r.Find.Limit > 0 && r.Find.Offset <= 0 {
 		r.plain(b, c, keys)
 	} else {
 		r.some(b, c, keys)
@@ -46,7 +46,7 @@ func (r *reading) each() error {
 
 // eachKeys returns the column of the keys, and the keys as a JSON array.
 func (r *reading) eachKeys() (c *sqltext.Column, keys sqltext.Value, err error) {
-	if c, err = r.Table.Column(r.Find.Each.Field); err != nil {
+	if c, err = sqltext.KeyColumn(r.b, &r.Reading); err != nil {
 		return nil, keys, err
 	}
 	size := 2
@@ -149,7 +149,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	}
 	r.From(b, inner)
 	b.Text(" WHERE ")
-	equalsKey(b, inner, c)
+	b.HasKey(&r.Reading, inner, func(at string) { equalsKey(b, at, c) })
 	r.Conditions(b, inner, " AND ")
 	if len(r.Order) > 0 {
 		b.Text(" ORDER BY ")
@@ -177,7 +177,7 @@ func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	b.Text(" AS ", alias)
 	b.Join(r.Find.Where, r.Table, alias)
 	b.Text(" WHERE ")
-	equalsKey(b, alias, c)
+	b.HasKey(&r.Reading, alias, func(at string) { equalsKey(b, at, c) })
 	if from {
 		r.Conditions(b, alias, " AND ")
 	} else {

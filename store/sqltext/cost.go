@@ -39,7 +39,7 @@ func (r *Reading) Lane(tallied bool) turns.Lane {
 	switch {
 	case r.reach == singleRow && light(q.Where) && r.Table.leads(r.Table.Primary, nil):
 		return turns.Keyed
-	case q.Key != nil || q.Where != nil || read > shortRows, q.Count && (q.Each != nil || !tallied):
+	case q.Each != nil && q.Each.Through != nil, q.Key != nil || q.Where != nil || read > shortRows, q.Count && (q.Each != nil || !tallied):
 	case q.Each == nil && r.Table.leads(nil, r.Order), q.Each != nil && r.Table.leads(r.Table.Stored(q.Each.Field), r.Order):
 		return turns.Short
 	}

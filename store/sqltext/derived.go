@@ -102,7 +102,9 @@ func (s *behind) function(column *Column) {
 // ofRow writes FROM and WHERE of the rows behind one row.
 func (s *behind) ofRow() {
 	s.b.Text(" FROM ", s.target.Name, " AS ", s.inner, " WHERE ")
-	if inList(s.d.Link) {
+	if through := s.d.Link.Through; through != nil {
+		throughRows(s.b, s.inner, s.theirs, s.d.Link.Inverse, through, s.d.Via, func(alias string, near *Column) { s.b.equalColumns(alias, near, s.alias, s.own) })
+	} else if inList(s.d.Link) {
 		ids := s.b.Alias()
 		s.b.Column(s.inner, s.theirs)
 		s.b.Text(" IN (SELECT ")
@@ -154,7 +156,7 @@ func aggregated(b *Builder, f *filter.Filter, t *Table, alias string) {
 	value := string(b.SQL[from:])
 	b.SQL, column.Name = b.SQL[:from], "("+value+")"+column.Name
 	having := NewTable(s.d.As.Owner, "", []*Column{column})
-	if inList(s.d.Link) || b.reach.probes(true) || alias == b.root && s.target.leads(s.theirs, nil) {
+	if inList(s.d.Link) || s.d.Link.Through != nil || b.reach.probes(true) || alias == b.root && s.target.leads(s.theirs, nil) {
 		b.Text("EXISTS (SELECT ", value)
 		s.ofRow()
 		b.Text(" HAVING ")

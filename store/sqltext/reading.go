@@ -133,6 +133,31 @@ func (r *Reading) Conditions(b *Builder, alias, word string) {
 	}
 }
 
+// KeyColumn returns the column of the keys of a Find with Each, that of the rows in between where the
+// keys lead through such rows.
+func KeyColumn(b *Builder, r *Reading) (*Column, error) {
+	t, each := r.Table, r.Find.Each
+	if each.Through != nil {
+		if t = b.table(each.Field.Owner); t == nil {
+			return nil, b.Ready()
+		}
+	}
+	return t.Column(each.Field)
+}
+
+// HasKey writes that a row has the key, as equal writes it about the column of [KeyColumn]; or
+// that rows in between lead to it from the key:
+//
+//	t0."id" IN (SELECT t1."tag" FROM "productTag" AS t1 WHERE t1."product" = k.value AND …)
+func (b *Builder) HasKey(r *Reading, alias string, equal func(alias string)) {
+	each := r.Find.Each
+	if each.Through == nil {
+		equal(alias)
+		return
+	}
+	throughRows(b, alias, r.Table.Primary, each.Field, each.Through, each.Via, func(alias string, _ *Column) { equal(alias) })
+}
+
 // Grown charges the memory of the rows since the last call to the caller's budget
 // (docs/decisions/budgets.md). An error says that the request may hold no more; the statement is
 // then not read further.

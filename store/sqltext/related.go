@@ -62,6 +62,7 @@ const maxRelations = 20
 //
 // Every is NOT … with the condition negated: no row of the relation fails it.
 func (b *Builder) related(f *filter.Filter, t *Table, alias string) {
+	f = f.Hops()
 	if f.Link == nil || f.Link.Target == nil {
 		b.fail(kiterror.Internal(fmt.Errorf("store: a filter of %s goes through no relation", t.Entity.Name)))
 		return
@@ -122,7 +123,10 @@ func sidesOf(b *Builder, l *schema.Link, t *Table) (target *Table, own, theirs *
 		return nil, nil, nil
 	}
 	outer, key := l.Field, target.Entity.Primary
-	if l.Inverse != nil { // the target points back
+	switch {
+	case l.Through != nil:
+		outer = t.Entity.Primary
+	case l.Inverse != nil: // the target points back
 		outer, key = t.Entity.Primary, l.Inverse
 	}
 	if own, theirs = b.column(t, outer), b.column(target, key); own == nil || theirs == nil {
@@ -159,4 +163,29 @@ func not(op filter.Op) string {
 		return ""
 	}
 	return "NOT "
+}
+
+// throughRows writes that rows in between lead to a row, whose key is own. equal writes that one of
+// them, with the column near, begins where it should.
+func throughRows(b *Builder, alias string, own *Column, from, to *schema.Property, via *filter.Filter, equal func(alias string, near *Column)) {
+	t, inner := b.table(from.Owner), b.Alias()
+	if t == nil {
+		return
+	}
+	near, far := b.column(t, from), b.column(t, to)
+	if near == nil || far == nil {
+		return
+	}
+	b.several(alias, own, far, "(", ")")
+	b.Text(" IN (SELECT ")
+	b.several(inner, far, own, "", "")
+	b.Text(" FROM ", t.Name, " AS ", inner, " WHERE ")
+	equal(inner, near)
+	if via != nil {
+		defer func(was reach) { b.reach = was }(b.reach)
+		b.Text(" AND ")
+		b.reach = fewRows
+		b.Filter(via, t, inner)
+	}
+	b.Text(")")
 }

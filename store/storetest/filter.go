@@ -160,6 +160,7 @@ func (s *Store) holds(f *filter.Filter, r *row) bool {
 		return !s.holds(f.Sub[0], r)
 	// A row without related rows fails Some and meets None and Every.
 	case filter.Some, filter.None, filter.Every:
+		f = f.Hops()
 		met, failed := false, false
 		for _, other := range s.related(f.Link, r) {
 			if len(f.Sub) == 0 || s.holds(f.Sub[0], other) {
@@ -273,7 +274,16 @@ func (s *Store) at(k facade.SortKey, r *row) json.RawMessage {
 // its rows once.
 func (s *Store) derive(d *filter.Derived, r *row) json.RawMessage {
 	var of []*row
-	for _, other := range s.related(d.Link, r) {
+	others := s.related(d.Link, r)
+	if d.Link.Through != nil {
+		others = nil
+		for _, between := range s.related(d.Link.Between(), r) {
+			if s.holds(d.Via, between) {
+				others = append(others, s.related(d.Link.Through.Link, between)...)
+			}
+		}
+	}
+	for _, other := range others {
 		if s.holds(d.Where, other) && !slices.Contains(of, other) {
 			of = append(of, other)
 		}

@@ -121,7 +121,7 @@ func (s *Store) find(q *facade.Find) (*facade.Found, error) {
 	var all []*row
 	var groups []facade.FoundGroup
 	// One group for each key, in the order of the keys, also where it has no rows.
-	for _, of := range ofKeys(q, met) {
+	for _, of := range s.ofKeys(q, met) {
 		rows, total, more := s.page(q, of)
 		if !q.Count {
 			total = -1
@@ -133,17 +133,30 @@ func (s *Store) find(q *facade.Find) (*facade.Found, error) {
 }
 
 // ofKeys are the rows of each key of a find.
-func ofKeys(q *facade.Find, met []*row) (list [][]*row) {
+func (s *Store) ofKeys(q *facade.Find, met []*row) (list [][]*row) {
 	for _, key := range q.Each.Values {
 		var of []*row
 		for _, r := range met {
-			if v := r.of[q.Each.Field.Name]; !jsontext.IsNull(v) && compareTexts(q.Each.Field, v, key) == 0 {
+			if s.hasKey(q.Each, key, r) {
 				of = append(of, r)
 			}
 		}
 		list = append(list, of)
 	}
 	return list
+}
+
+// hasKey reports whether a row is in the group of a key.
+func (s *Store) hasKey(each *facade.EachKey, key json.RawMessage, r *row) bool {
+	if each.Through == nil {
+		v := r.of[each.Field.Name]
+		return !jsontext.IsNull(v) && compareTexts(each.Field, v, key) == 0
+	}
+	id := r.of[each.Through.Link.Target.Primary.Name]
+	return slices.ContainsFunc(s.table(each.Field.Owner).rows, func(link *row) bool {
+		near, far := link.of[each.Field.Name], link.of[each.Through.Name]
+		return !jsontext.IsNull(near) && !jsontext.IsNull(far) && compareTexts(each.Field, near, key) == 0 && compareTexts(each.Through, far, id) == 0 && s.holds(each.Via, link)
+	})
 }
 
 // page cuts the page of a find out of sorted rows: the range between From and Until, then Offset,

@@ -28,7 +28,7 @@ func (s *Store) group(q *facade.Find, met []*row) (*facade.Found, error) {
 	}
 	var all []*row
 	var groups []facade.FoundGroup
-	for _, of := range ofKeys(q, met) {
+	for _, of := range s.ofKeys(q, met) {
 		cut, more, err := s.groupsOf(q, of)
 		if err != nil {
 			return nil, err

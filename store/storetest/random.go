@@ -99,7 +99,7 @@ var heap = map[schema.Kind][]string{
 }
 
 // sizes is how many rows each table has.
-var sizes = map[string]int{"author": 25, "tag": 6, "post": 60, "comment": 120}
+var sizes = map[string]int{"author": 25, "tag": 6, "editor": 5, "post": 60, "comment": 120}
 
 // pick returns one of a list.
 func (g *guesser) pick(list []string) string { return list[g.IntN(len(list))] }
@@ -132,7 +132,7 @@ func (g *guesser) text(p *schema.Property) string {
 // fill writes the same rows into both stores, one insert each. Unique fields get the row's
 // number; lists of ids have some that are not there.
 func (g *guesser) fill() {
-	for _, name := range []string{"author", "tag", "post", "comment"} {
+	for _, name := range []string{"author", "tag", "editor", "post", "comment"} {
 		e := g.entity(name)
 		for i := range sizes[name] {
 			var record facade.Record
@@ -159,8 +159,8 @@ func (g *guesser) fill() {
 				// There are six tags, 0 to 5, so that some ids lead nowhere.
 				case p.Name == "tagIds":
 					v = fmt.Sprintf("[%d,%d]", g.IntN(8), g.IntN(8))
-				// There are no editors, and the first author has no earlier one to point at.
-				case p.Name == "editorId" || p.Name == "mentorId" && (i == 0 || v == "null"):
+				// The first author has no earlier one to point at.
+				case p.Name == "deputyId" || v == "null" || p.Name == "mentorId" && i == 0:
 					v = "null"
 				case p.Name == "mentorId":
 					v = fmt.Sprintf(`"a%d"`, g.IntN(i))
@@ -180,7 +180,7 @@ func (g *guesser) fill() {
 
 // find makes up a read: fields, filter, order, page and keys.
 func (g *guesser) find() *facade.Find {
-	e := g.entity(g.pick([]string{"author", "post", "comment", "tag"}))
+	e := g.entity(g.pick([]string{"author", "post", "comment", "tag", "editor"}))
 	var plain []*schema.Property // what can be sorted by
 	var names []string
 	for _, p := range e.Fields {
@@ -237,6 +237,13 @@ func (g *guesser) find() *facade.Find {
 // each makes up keys of a field of e, or none at all.
 func (g *guesser) each(e *schema.Entity, p *schema.Property) *facade.EachKey {
 	each, seen := &facade.EachKey{Field: p}, map[string]bool{}
+	if l := g.entity("author").Relation("editors"); e == l.Target {
+		p = l.Inverse
+		each.Field, each.Through = p, l.Through
+		if g.IntN(2) == 0 {
+			each.Via = g.filter(p.Owner, 1)
+		}
+	}
 	for range g.IntN(8) {
 		v := g.text(p)
 		switch {
@@ -296,6 +303,9 @@ func (g *guesser) filter(e *schema.Entity, depth int) *filter.Filter {
 		}
 		if g.IntN(6) > 0 {
 			f.Sub = append(f.Sub, g.filter(p.Link.Target, depth-1))
+		}
+		if p.Link.Through != nil && g.IntN(2) == 0 {
+			f.Via = g.filter(p.Link.Inverse.Owner, depth-1)
 		}
 		return f
 	}
@@ -459,6 +469,10 @@ func describe(q *facade.Find) string {
 	}
 	if q.Each != nil {
 		fmt.Fprintf(&b, " each %s %s", q.Each.Field.Name, q.Each.Values)
+		if q.Each.Via != nil {
+			b.WriteString(" via ")
+			describeFilter(&b, q.Each.Via)
+		}
 	}
 	b.WriteString("\nwhere ")
 	describeFilter(&b, q.Where)
@@ -482,6 +496,10 @@ func describeFilter(b *strings.Builder, f *filter.Filter) {
 	if f.Derived != nil {
 		fmt.Fprintf(b, " %s of ", f.Derived.As.Name)
 		describeFilter(b, f.Derived.Where)
+	}
+	if f.Via != nil {
+		b.WriteString(" via ")
+		describeFilter(b, f.Via)
 	}
 	for _, sub := range f.Sub {
 		b.WriteByte(' ')

@@ -49,7 +49,8 @@ func Cards(t testing.TB) *schema.Set {
 //
 // Relations cover each word of onDelete: set-null (mentorId), restrict (authorId), cascade
 // (postId), none (editorId, deputyId), and both kinds of many: by the other side's field
-// (posts, pupils, comments) and by ids in the row (tagIds).
+// (posts, pupils, comments) and by ids in the row (tagIds). Posts are in between authors and their
+// editors, also several for one pair.
 const cards = `author
 type: object
 properties:
@@ -68,6 +69,7 @@ properties:
   mentorId: {type: [string, 'null'], x-kit: {role: {relation: {to: author, kind: one, onDelete: set-null}}}}
   posts: {x-kit: {role: {relation: {to: post, kind: many}}}}
   pupils: {x-kit: {role: {relation: {to: author, kind: many}}}}
+  editors: {x-kit: {role: {relation: {to: editor, kind: many, through: post}}}}
 required: [id, name, email, age, score, active, born, joined, balance, nicknames, profile, anything, mentorId]
 x-kit-version: 1
 ---

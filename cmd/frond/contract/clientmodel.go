@@ -281,7 +281,7 @@ func (b *reading) relations(e *schema.Entity) *Relations {
 		if p.Link == nil {
 			continue
 		}
-		if to := catalog.RelationTo(e, p.Link, b.catalog.Door(p.Link.Target.Key)); to != nil {
+		if to := b.catalog.RelationTo(e, p.Link); to != nil {
 			r.To = append(r.To, RelationTo{Name: p.Link.Name, Door: to.Door.Name, Many: p.Link.Many, Of: b.relations(p.Link.Target)})
 		}
 	}

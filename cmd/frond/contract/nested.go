@@ -13,6 +13,9 @@ import (
 //	interface OrderLines { create?: OrderLinesInput[]; update?: OrderLinesPatch[]; delete?: string[]; set?: OrderLinesSet[] }
 func (b *reading) nested(in *Decl, d *catalog.Door, door *Door) {
 	for _, n := range d.Nested {
+		if n.Far != nil && b.catalog.NestedLists(n) == nil {
+			continue
+		}
 		name, key := door.Type+schema.GraphQLType(n.Name), d.Entity.Key+"."+n.Name
 		rows := b.object("nested "+key, name, "The rows of "+n.Name+" to write with their "+d.Name+".", func(rows *Decl) { b.nestedRows(rows, n, name, key) })
 		in.Fields = append(in.Fields, Field{Name: n.Name, Doc: rows.Doc, Type: Type{Basic: named, Decl: rows}, Optional: true})
@@ -24,6 +27,12 @@ func (b *reading) nestedRows(rows *Decl, n *catalog.Nested, name, key string) {
 	to := n.Door
 	add := func(list, doc string, of Type) {
 		rows.Fields = append(rows.Fields, Field{Name: list, Doc: doc, Type: Type{Basic: listOf, Elem: &of}, Optional: true})
+	}
+	if n.Far != nil {
+		for _, l := range b.catalog.NestedLists(n) {
+			add(l.Name, l.About, b.key(n.Far.Link.Target).Type)
+		}
+		return
 	}
 	id := Field{Name: to.Entity.Primary.Name, Type: b.key(to.Entity).Type}
 	row := func(list, suffix string, mode schema.Mode, change func(*Decl)) Type {
