@@ -313,7 +313,7 @@ func alikeInGroups(t *testing.T, w *world, reference facade.Store, finds int) {
 // grouped makes up a grouping. Sums of floating-point numbers are left out, which depend on the order
 // of the rows, and so is the text of a decimal that is the least.
 func (g *guesser) grouped() (*facade.Find, spec) {
-	e := g.entity(g.pick([]string{"author", "post", "comment"}))
+	e := g.entity(g.pick([]string{"author", "post", "comment", "editor"}))
 	var q spec
 	var by, sel, sort []string
 	for _, p := range e.Fields {
