@@ -76,7 +76,7 @@ func admitEach(ctx context.Context, x *execution) error {
 	}
 	through, follows := each.Through, true
 	if e.link != nil {
-		e.via, follows = x.between(ctx, e.link)
+		e.via, follows = between(ctx, &x.viewer, e.link)
 		if e.via != nil && x.door.Frond.Remote != "" {
 			return kiterror.Errorf(kiterror.NotImplemented, "%s.%s leads through %s elsewhere, of which your access rules here hide rows; list %[3]s instead", through.Entity, through.Field, field.Owner.Name)
 		}

@@ -156,7 +156,7 @@ func (x *viewer) Behind(ctx context.Context, l *schema.Link) (filter.Scope, bool
 
 // between returns the condition on the rows in between of a relation that exist for the caller; nil
 // where there are none. It is false where the caller may not list them or may not read their keys.
-func (x *viewer) between(ctx context.Context, l *schema.Link) (*filter.Filter, bool) {
+func between(ctx context.Context, x *viewer, l *schema.Link) (*filter.Filter, bool) {
 	if l.Through == nil {
 		return nil, true
 	}

@@ -293,7 +293,7 @@ func relationNamed(ctx context.Context, x *viewer, name string) (*catalog.Relati
 	case err != nil, l.Through == nil && !x.readable(scope, door.Entity.Property(r.Each)):
 		return nil, nil
 	}
-	if _, ok := x.between(ctx, l); !ok {
+	if _, ok := between(ctx, x, l); !ok {
 		return nil, nil
 	}
 	return r, scope

@@ -436,7 +436,7 @@ func cutNested(ctx context.Context, x *execution) error {
 			return jsontext.Get(body, n.Name) == nil
 		}
 		if l := x.door.Entity.Property(n.Name).Link; n.Far != nil {
-			_, there := x.between(ctx, l)
+			_, there := between(ctx, &x.viewer, l)
 			if _, ok := x.scopeBehind(ctx, l.Target); !ok || !there {
 				own := *x.doorScope
 				own.Hide = append(slices.Clip(own.Hide), n.Name)

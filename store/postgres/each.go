@@ -149,7 +149,7 @@ func (r *reading) single(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 
 // isKey writes that a row has the key of [reading.unnest].
 func (r *reading) isKey(b *sqltext.Builder, c *sqltext.Column, alias string) {
-	b.HasKey(&r.Reading, alias, func(alias string) {
+	sqltext.HasKey(b, &r.Reading, alias, func(alias string) {
 		if r.split == nil {
 			compared(b, c, alias)
 			b.Text(" = k.value")

@@ -149,7 +149,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	}
 	r.From(b, inner)
 	b.Text(" WHERE ")
-	b.HasKey(&r.Reading, inner, func(at string) { equalsKey(b, at, c) })
+	sqltext.HasKey(b, &r.Reading, inner, func(at string) { equalsKey(b, at, c) })
 	r.Conditions(b, inner, " AND ")
 	if len(r.Order) > 0 {
 		b.Text(" ORDER BY ")
@@ -177,7 +177,7 @@ func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	b.Text(" AS ", alias)
 	b.Join(r.Find.Where, r.Table, alias)
 	b.Text(" WHERE ")
-	b.HasKey(&r.Reading, alias, func(at string) { equalsKey(b, at, c) })
+	sqltext.HasKey(b, &r.Reading, alias, func(at string) { equalsKey(b, at, c) })
 	if from {
 		r.Conditions(b, alias, " AND ")
 	} else {

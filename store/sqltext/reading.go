@@ -149,7 +149,7 @@ func KeyColumn(b *Builder, r *Reading) (*Column, error) {
 // that rows in between lead to it from the key:
 //
 //	t0."id" IN (SELECT t1."tag" FROM "productTag" AS t1 WHERE t1."product" = k.value AND …)
-func (b *Builder) HasKey(r *Reading, alias string, equal func(alias string)) {
+func HasKey(b *Builder, r *Reading, alias string, equal func(alias string)) {
 	each := r.Find.Each
 	if each.Through == nil {
 		equal(alias)
