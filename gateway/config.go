@@ -57,6 +57,8 @@ type Config struct {
 	Store string
 	// Files is where the bytes of files are.
 	Files files.Config
+	// filesNeedSetting says that the store that KeepInMemory replaced has no place for files.
+	filesNeedSetting bool
 	// Migrate is MigrateAuto, which is also "", or MigrateOff: whether a start changes the
 	// store's schema, where nothing is lost.
 	Migrate string
@@ -262,12 +264,15 @@ func (c *Config) Load(file string, environ []string) error {
 	return faults.Err()
 }
 
-// KeepInMemory puts a store in memory in the place of the one that c names, and of its replicas:
+// KeepInMemory puts a store in memory in the place of the one that c names, of its replicas and of its files:
 // for a run that touches no rows of the project. Replicas of a store that can have none stay,
 // and are a fault.
 func (c *Config) KeepInMemory() {
 	if c.mayHaveReplicas() {
 		c.Replicas.URLs = nil
+	}
+	if c.filesNeedSetting = c.filesNeedSetting || c.Files.Store == "" && isPostgres(c.Store) && c.Mode != Development; !c.filesNeedSetting {
+		c.Files.Store = "mem://"
 	}
 	c.Store = memoryStore
 }

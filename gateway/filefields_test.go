@@ -385,8 +385,13 @@ func TestFilesAtTheStart(t *testing.T) {
 		}
 	}
 	frond := map[string]string{"entities/item.yaml": card, "frond.yaml": "doors: {item: {operations: {only: [list]}}}\nfiles: {item.cover: {types: [image/png]}}\n"}
-	config := gateway.Config{Store: "postgres://localhost/none", Mode: gateway.Development}
-	if _, err := gateway.New(folderOf(t, frond), &gateway.Options{Config: config, Logger: slog.New(slog.DiscardHandler)}); err == nil || !strings.Contains(err.Error(), "a store on PostgreSQL has no place for them") || !strings.Contains(err.Error(), "files: {store: file:///var/lib/shop/files}") {
+	config := gateway.Config{Store: "postgres://localhost/none"}
+	checked := config
+	checked.KeepInMemory()
+	if _, err := gateway.New(folderOf(t, frond), &gateway.Options{Config: checked, Logger: slog.New(slog.DiscardHandler), Undecided: true}); err == nil || !strings.Contains(err.Error(), "a store on PostgreSQL has no place for them") {
+		t.Errorf("a check without a place for files is %v", err)
+	}
+	if _, err := gateway.New(folderOf(t, frond), &gateway.Options{Config: config, Logger: slog.New(slog.DiscardHandler), Undecided: true}); err == nil || !strings.Contains(err.Error(), "a store on PostgreSQL has no place for them") || !strings.Contains(err.Error(), "files: {store: file:///var/lib/shop/files}") {
 		t.Errorf("without a place for files the error is %v", err)
 	}
 	for _, text := range []string{"ftp://x", "file://relative", "mem://x", "s3://", "s3://bucket?colour=red"} {

@@ -39,12 +39,16 @@ func filesStore(c *Config, own bool) (string, error) {
 		return c.Files.Store, nil
 	case own:
 		return "", files.Missing("the program's own store")
-	}
-	if url, err := c.storeURL(); err != nil || isPostgres(url) {
+	case c.filesNeedSetting:
 		return "", files.Missing("a store on PostgreSQL")
 	}
 	path, memory, err := c.storeFile()
-	if err != nil || memory {
+	switch url, _ := c.storeURL(); {
+	case isPostgres(url) && c.Mode != Development:
+		return "", files.Missing("a store on PostgreSQL")
+	case isPostgres(url): // one machine
+		path = filepath.Join(c.Dir, ".frond", "frond.db")
+	case err != nil || memory:
 		return "mem://", err
 	}
 	if path, err = filepath.Abs(path); err != nil {

@@ -328,7 +328,7 @@ func takesForm(x *exchange) bool {
 }
 
 // callForm makes the call of a form. Its files are removed where the call fails.
-func (x *fileRequest) callForm(context.Context, *facade.Call) (*facade.Result, error) {
+func (x *fileRequest) callForm() (*facade.Result, error) {
 	f := form{files: x.files, state: x.on.call.Invocation.State, arriving: x.arriving, limit: x.on.handler.options.MaxBody}
 	allowed, err := x.files.Allowed(x.on.ctx, f.state)
 	if err != nil {

@@ -148,49 +148,16 @@ type exchange struct {
 // serve answers the request. If it returns an error, no part of a response was sent, and
 // [exchange.fail] answers.
 func (x *exchange) serve() error {
-	h := x.handler
 	if err := x.begin(); err != nil {
 		return err
 	}
-	if h.several {
-		return x.serveStreams()
+	other, err := found(x)
+	switch {
+	case err != nil:
+		return err
+	case other != nil:
+		return other()
 	}
-	if x.isAtomic() {
-		return x.serveAtomic()
-	}
-	if files, are := filesIn(x); are {
-		return files.serveFiles()
-	}
-	m, missing := h.table.match(x.r.URL.EscapedPath())
-	if missing != nil {
-		return missing
-	}
-	x.match = m
-	if m.fact != "" {
-		return x.serveFact()
-	}
-	if m.alias != nil {
-		if err := m.alias.Refusal(); err != nil {
-			x.op = m.row.operation(x.r.Method)
-			return err
-		}
-	}
-	if x.r.Method == http.MethodOptions {
-		return serveOptions(x)
-	}
-	// spec 4.2.3: a path under another verb never falls through to a different operation
-	if x.op = m.row.operation(x.r.Method); x.op == nil {
-		x.w.Header().Set("Allow", m.row.allow)
-		return kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", m.row.allow)
-	}
-	if m.row.file != nil {
-		return (&fileRequest{x, h.options.Files, m.row.file}).serveFile()
-	}
-	return x.serveCall()
-}
-
-// serveCall reads the request into a call, calls, and writes the answer.
-func (x *exchange) serveCall() error {
 	if err := x.read(); err != nil {
 		return err.At(x.op.Door.Name, x.op.Name)
 	}
@@ -209,11 +176,12 @@ func (x *exchange) serveCall() error {
 	x.call.Position = x.op.Cardinality == catalog.PageOf
 	// The version is only used for an ETag, which only one row has.
 	x.call.Version = x.op.Cardinality == catalog.One || x.op.Cardinality == catalog.Maybe
-	call := x.handler.caller.Call
+	var result *facade.Result
 	if x.form {
-		call = (&fileRequest{on: x, files: x.handler.options.Files}).callForm
+		result, err = (&fileRequest{on: x, files: x.handler.options.Files}).callForm()
+	} else {
+		result, err = x.handler.caller.Call(x.ctx, &x.call)
 	}
-	result, err := call(x.ctx, &x.call)
 	if err == nil && result == nil {
 		err = errNoAnswer
 	}
@@ -221,6 +189,46 @@ func (x *exchange) serveCall() error {
 		return err
 	}
 	return x.write(result)
+}
+
+// found finds the operation of the request, or the function that answers a request of another kind.
+func found(x *exchange) (other func() error, err error) {
+	h := x.handler
+	if h.several {
+		return x.serveStreams, nil
+	}
+	if x.isAtomic() {
+		return x.serveAtomic, nil
+	}
+	if files, are := filesIn(x); are {
+		return files.serveFiles, nil
+	}
+	m, missing := h.table.match(x.r.URL.EscapedPath())
+	if missing != nil {
+		return nil, missing
+	}
+	x.match = m
+	if m.fact != "" {
+		return x.serveFact, nil
+	}
+	if m.alias != nil {
+		if err := m.alias.Refusal(); err != nil {
+			x.op = m.row.operation(x.r.Method)
+			return nil, err
+		}
+	}
+	if x.r.Method == http.MethodOptions {
+		return func() error { return serveOptions(x) }, nil
+	}
+	// spec 4.2.3: a path under another verb never falls through to a different operation
+	if x.op = m.row.operation(x.r.Method); x.op == nil {
+		x.w.Header().Set("Allow", m.row.allow)
+		return nil, kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", m.row.allow)
+	}
+	if m.row.file != nil {
+		return (&fileRequest{x, h.options.Files, m.row.file}).serveFile, nil
+	}
+	return nil, nil
 }
 
 // serveExport answers a list whose call was read with a file of all its rows.

@@ -105,7 +105,9 @@ func hold(t *testing.T, r *recorder, store string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.New(project, &gateway.Options{Config: gateway.Config{Store: store}, Logger: slog.New(slog.DiscardHandler), Undecided: true})
+	config := gateway.Config{Store: store}
+	config.Files.Store = "mem://"
+	g, err := gateway.New(project, &gateway.Options{Config: config, Logger: slog.New(slog.DiscardHandler), Undecided: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,329 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
+)
+
+// fakeS3 is a server of the part of S3's protocol that files need.
+type fakeS3 struct {
+	t  *testing.T
+	mu sync.Mutex
+	// all are the objects by their paths, parts those of uploads that are not complete.
+	all, parts map[string][]byte
+	away       bool
+}
+
+func (s *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	q, key := r.URL.Query(), strings.TrimPrefix(r.URL.Path, "/pictures/")
+	if err != nil || s.away || !strings.Contains(r.Header.Get("Authorization"), "Credential=key/") {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	if r.Header.Get("X-Amz-Content-Sha256") == "STREAMING-AWS4-HMAC-SHA256-PAYLOAD" || r.Header.Get("X-Amz-Trailer") != "" {
+		body = unchunked(body)
+	}
+	found, there := s.all[key]
+	switch {
+	case r.Method == http.MethodGet && q.Has("list-type"):
+		fmt.Fprint(w, "<ListBucketResult><IsTruncated>false</IsTruncated>")
+		for name := range s.all {
+			if strings.HasPrefix(name, q.Get("prefix")) {
+				fmt.Fprintf(w, "<Contents><Key>%s</Key><Size>1</Size></Contents>", name)
+			}
+		}
+		fmt.Fprint(w, "</ListBucketResult>")
+	case r.Method == http.MethodPost && q.Has("uploads"):
+		fmt.Fprint(w, "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>")
+	case r.Method == http.MethodPut && q.Has("partNumber"):
+		n, _ := strconv.Atoi(q.Get("partNumber"))
+		s.parts[fmt.Sprintf("%s#%05d", key, n)] = body
+		w.Header().Set("ETag", `"p"`)
+	case r.Method == http.MethodPost && q.Has("uploadId"):
+		var names []string
+		for name := range s.parts {
+			if strings.HasPrefix(name, key+"#") {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		whole := []byte{}
+		for _, name := range names {
+			whole = append(whole, s.parts[name]...)
+			delete(s.parts, name)
+		}
+		s.all[key] = whole
+		fmt.Fprint(w, "<CompleteMultipartUploadResult><Bucket>pictures</Bucket><ETag>e</ETag></CompleteMultipartUploadResult>")
+	case r.Method == http.MethodDelete && q.Has("uploadId"):
+		for name := range s.parts {
+			delete(s.parts, name)
+		}
+		w.WriteHeader(http.StatusNoContent)
+	case r.Method == http.MethodPut:
+		s.all[key] = body
+		w.Header().Set("ETag", `"e"`)
+	case r.Method == http.MethodDelete:
+		delete(s.all, key)
+		w.WriteHeader(http.StatusNoContent)
+	case !there:
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, "<Error><Code>NoSuchKey</Code></Error>")
+	default:
+		w.Header().Set("ETag", `"e"`)
+		w.Header().Set("Last-Modified", "Fri, 27 Nov 2026 12:00:00 GMT")
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(found))
+	}
+}
+
+// unchunked is a body without the signatures of its chunks.
+func unchunked(body []byte) (all []byte) {
+	for {
+		head, rest, ok := bytes.Cut(body, []byte("\r\n"))
+		size, _, _ := strings.Cut(string(head), ";")
+		n, err := strconv.ParseInt(size, 16, 64)
+		if !ok || err != nil || n == 0 || int(n)+2 > len(rest) {
+			return all
+		}
+		all, body = append(all, rest[:n]...), rest[n+2:]
+	}
+}
+
+// overStorages runs a test over each storage. kept counts the keys that it has.
+func overStorages(t *testing.T, test func(t *testing.T, s storage, kept func() int)) {
+	t.Helper()
+	t.Run("folder", func(t *testing.T) {
+		dir := t.TempDir()
+		test(t, opened(t, "file://"+filepath.ToSlash(dir)), func() int {
+			n := 0
+			_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, _ error) error {
+				if path != dir {
+					n++ // folders too
+				}
+				return nil
+			})
+			return n
+		})
+	})
+	t.Run("memory", func(t *testing.T) {
+		s := opened(t, "mem://")
+		test(t, s, func() int {
+			n, all := 0, s.(*bucket).List(nil)
+			for {
+				if _, err := all.Next(t.Context()); err != nil {
+					return n
+				}
+				n++
+			}
+		})
+	})
+	t.Run("s3", func(t *testing.T) {
+		fake := &fakeS3{t: t, all: map[string][]byte{}, parts: map[string][]byte{}}
+		server := httptest.NewServer(fake)
+		t.Cleanup(server.Close)
+		t.Setenv("AWS_ACCESS_KEY_ID", "key")
+		t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+		test(t, opened(t, "s3://pictures?region=eu-central-1&insecure=true&endpoint="+strings.TrimPrefix(server.URL, "http://")), func() int {
+			fake.mu.Lock()
+			defer fake.mu.Unlock()
+			return len(fake.all) + len(fake.parts)
+		})
+	})
+}
+
+func opened(t *testing.T, url string) storage {
+	t.Helper()
+	if err := checkURL(url); err != nil {
+		t.Fatal(err)
+	}
+	s, err := openStorage(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.close() })
+	return s
+}
+
+// TestStorages: bytes are whole or not there, can be read from any place, and go with their id.
+func TestStorages(t *testing.T) {
+	overStorages(t, func(t *testing.T, s storage, kept func() int) {
+		ctx := t.Context()
+		large := bytes.Repeat([]byte("0123456789"), 1_200_000) // parts of S3
+		for name, text := range map[string][]byte{"a/original": []byte("hello"), "a/9x9": []byte("h"), "ab/original": []byte("other"), "b/original": large} {
+			if err := s.write(ctx, name, "text/plain", bytes.NewReader(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := kept()
+		broken := errors.New("it breaks off")
+		if err := s.write(ctx, "c/original", "text/plain", io.MultiReader(bytes.NewReader(large), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+			t.Errorf("a write that breaks off is %v", err)
+		}
+		if err := s.remove(ctx, "c"); err != nil || kept() != before {
+			t.Errorf("%d keys stay of a write that breaks off, %v", kept()-before, err)
+		}
+		r, err := s.open(ctx, "b/original")
+		if err != nil {
+			t.Fatal(err)
+		}
+		end, err := r.Seek(0, io.SeekEnd)
+		if err != nil || end != int64(len(large)) {
+			t.Errorf("the end is at %d, %v", end, err)
+		}
+		if _, err := r.Seek(-3, io.SeekEnd); err != nil {
+			t.Error(err)
+		}
+		if text, err := io.ReadAll(r); err != nil || string(text) != "789" {
+			t.Errorf("the end is %q, %v", text, err)
+		}
+		if _, err := r.Seek(12, io.SeekStart); err != nil {
+			t.Error(err)
+		}
+		part := make([]byte, 4)
+		if _, err := io.ReadFull(r, part); err != nil || string(part) != "2345" {
+			t.Errorf("the middle is %q, %v", part, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		for range 2 {
+			if err := s.remove(ctx, "a"); err != nil {
+				t.Error(err)
+			}
+		}
+		for name, there := range map[string]bool{"a/original": false, "a/9x9": false, "ab/original": true, "z/original": false} {
+			r, err := s.open(ctx, name)
+			if there != (err == nil) || !there && !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if r != nil {
+				_ = r.Close()
+			}
+		}
+		for _, id := range []string{"ab", "b"} {
+			if err := s.remove(ctx, id); err != nil {
+				t.Error(err)
+			}
+		}
+		if n := kept(); n != 0 {
+			t.Errorf("%d keys stay", n)
+		}
+	})
+}
+
+// TestAgrees: a type is compared with the type of the content.
+func TestAgrees(t *testing.T) {
+	contents := map[string]string{
+		"png": "\x89PNG\r\n\x1a\n", "jpeg": "\xff\xd8\xff\xe0", "pdf": "%PDF-1.7", "zip": "PK\x03\x04", "html": "<!doctype html>", "text": "a,b\n1,2\n",
+		"xml": "<?xml version='1.0'?><svg/>", "svg": "<svg xmlns='http://www.w3.org/2000/svg'/>", "bytes": "\x00\x01\x02", "gzip": "\x1f\x8b\x08",
+	}
+	for _, c := range []struct{ media, is, isNot string }{
+		{"image/png", "png", "jpeg pdf zip html text xml bytes"},
+		{"application/pdf", "pdf", "png html text bytes"},
+		{"text/plain", "text", "png html pdf zip"},
+		{"text/csv", "text", "png html pdf zip"},
+		{"application/json", "text", "png html pdf"},
+		{"image/svg+xml", "xml svg", "png html pdf zip"},
+		{"text/html", "html text", "png pdf zip"},
+		{"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "zip", "png html pdf"},
+		{"application/gzip", "gzip", "zip png text"},
+		{"application/octet-stream", "bytes zip html png", ""},
+	} {
+		for name, want := range map[string]bool{c.is: true, c.isNot: false} {
+			for _, content := range strings.Fields(name) {
+				if got := sniff([]byte(contents[content])); agrees(c.media, got) != want {
+					t.Errorf("%s with %s (%s): %t", c.media, content, got, !want)
+				}
+			}
+		}
+	}
+}
+
+// TestSafeName: names lose paths and signs that headers and file systems read otherwise.
+func TestSafeName(t *testing.T) {
+	for sent, want := range map[string]string{
+		"a.png": "a.png", "../../etc/passwd": "passwd", `C:\x\b.png`: "b.png", "": "file", "..": "file", "a\r\nSet-Cookie: b.png": "aSet-Cookie b.png",
+		"ä \u202egnp.exe": "ä gnp.exe", `q"uote.png`: "quote.png", strings.Repeat("ü", 300): strings.Repeat("ü", 100), ".hidden": "hidden", "a/": "a",
+	} {
+		if got := safeName(sent); got != want {
+			t.Errorf("%q becomes %q, want %q", sent, got, want)
+		}
+	}
+}
+
+// TestShrink: an image keeps its proportions, and none becomes larger.
+func TestShrink(t *testing.T) {
+	size := catalog.FileSize{Name: "thumb", Width: 20, Height: 10}
+	for _, c := range [][4]int{{100, 100, 10, 10}, {400, 100, 20, 5}, {5, 4, 5, 4}, {3000, 1, 20, 1}, {1, 3000, 1, 10}, {20, 10, 20, 10}} {
+		if w, h := fit(c[0], c[1], size); w != c[2] || h != c[3] {
+			t.Errorf("%d by %d becomes %d by %d", c[0], c[1], w, h)
+		}
+	}
+	files := &Files{storage: opened(t, "mem://"), log: slog.New(slog.DiscardHandler), shrinking: make(chan struct{}, 1)}
+	file := &facade.File{ID: "f", Type: "image/png"}
+	if _, _, err := files.Open(t.Context(), file, &size); err == nil {
+		t.Error("a file without bytes is shrunk")
+	}
+	var b bytes.Buffer
+	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 100, 100)))
+	if err := files.storage.write(t.Context(), "f/original", "image/png", &b); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			r, media, err := files.Open(t.Context(), file, &size)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = r.Close() }()
+			if config, _, err := image.DecodeConfig(r); err != nil || media != "image/png" || config.Width != 10 {
+				t.Errorf("%s of %d, %v", media, config.Width, err)
+			}
+		})
+	}
+	all.Wait()
+	ctx, cancel := context.WithCancel(t.Context())
+	files.shrinking <- struct{}{}
+	cancel()
+	other := catalog.FileSize{Name: "other", Width: 5, Height: 5}
+	if _, _, err := files.Open(ctx, file, &other); err == nil {
+		t.Error("an image is made for a caller who has left")
+	}
+}
+
+// TestFolderOfFiles: a folder that cannot be made is an error of the start.
+func TestFolderOfFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open("file://"+filepath.ToSlash(path)+"/below", nil, nil); err == nil || !strings.Contains(err.Error(), "the folder of files cannot be used") {
+		t.Errorf("the error is %v", err)
+	}
+}
