@@ -6,6 +6,7 @@ LEAKTIME ?= 10m
 SOAKTIME ?= 2m
 KILLTIME ?= 2m
 MANYKILLS ?= 100
+UPLOADKILLS ?= 100
 MUTANTS  ?= 40
 TAGS     ?=
 SEED     ?= 1
@@ -25,7 +26,7 @@ NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build packages run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
+.PHONY: all help build packages run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -140,6 +141,9 @@ evolution: js ## Compare what frond diff says with replayed requests and graphql
 
 judge: js ## Compare the judge in JavaScript with the Go judge for BODIES (200000) new bodies of generated cards
 	$(GO) test ./e2e/judge -count=1 -v -run='TestJudge$$' -timeout=0 -from=$$(date +%s) -pairs=$(BODIES)
+
+uploads: ## Kill gateways UPLOADKILLS (100) times on each store while files arrive: nothing half stays, orphans are swept
+	$(GO) test ./e2e -count=1 -v -timeout 40m -run=TestKilledInUploads -upload-kills=$(UPLOADKILLS)
 
 facts: ## Kill gateways, relays and consumers KILLS (1000) times on each store: no fact is lost, made up or out of order
 	$(GO) test ./e2e/facts -count=1 -v -timeout=0 -kills=$(KILLS) -programs=100 -open=1m

@@ -123,7 +123,7 @@ var floors = map[string]string{
 	"resolvers/execution":  "facade facade/access facade/budget facade/catalog facade/kiterror facade/rows schema/jsontext resolvers/binding resolvers/language",
 	"resolvers/reference":  "facade facade/kiterror facade/rows schema schema/jsontext resolvers/binding",
 	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/kiterror resolvers/binding resolvers/language resolvers/validation resolvers/execution",
-	"projection":           "facade facade/aggregate facade/catalog schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
+	"projection":           "facade facade/aggregate facade/catalog facade/kiterror schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
 
 	"gateway/graphqlhttp": "facade facade/access facade/budget facade/catalog facade/kiterror schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
 	// GraphQL subscriptions, and the websockets and event streams that they leave by.
@@ -135,7 +135,7 @@ var floors = map[string]string{
 	"gateway/guard":              "facade facade/consistency facade/budget facade/kiterror schema gateway/setting facts/sse",
 	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/jobs gateway/setting",
 	"gateway/jobs":               "facade facade/cron facade/kiterror",
-	"gateway/files":              "facade facade/access facade/catalog facade/cron facade/kiterror schema gateway/jobs gateway/setting",
+	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema gateway/jobs gateway/setting",
 	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
 	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/advice facade/budget facade/catalog facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 

@@ -87,6 +87,18 @@ func TestSyncedSchema(t *testing.T) {
 	if err := os.WriteFile(file, []byte(plain), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	file = filepath.Join(author, "fronds", "catalog", "frond.yaml") // nor of fields with files
+	if yaml, err = os.ReadFile(file); err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(yaml), "files:\n")
+	_, after, ended := strings.Cut(rest, "\n\n")
+	if !found || !ended {
+		t.Fatal("the shop has no files any more")
+	}
+	if err := os.WriteFile(file, []byte(before+after), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	here := sdl(author)
 	for name, got := range map[string]string{
 		"discovered":        sdl(empty, there...),

@@ -255,8 +255,11 @@ func (w *graphqlWire) selection(name string, door doorShape, only, unseen []stri
 		if to, ok := door.keys[raw]; ok && name == door.typ {
 			raw = to // a relation without the Id suffix: the row calls the key as the card does
 		}
+		if file, is := strings.CutSuffix(raw, "Id"); is && slices.ContainsFunc(w.types[name].Fields, func(f gqlField) bool { return f.Name == file && f.Type.named().Name == "File" }) {
+			raw = file // the id of a file
+		}
 		typ := f.Type.named()
-		relation := strings.HasSuffix(typ.Name, "Connection") || w.size.types[typ.Name]
+		relation := strings.HasSuffix(typ.Name, "Connection") || typ.Name == "File" || w.size.types[typ.Name]
 		if f.Name == "nodeId" || f.Name == "etag" || relation || only != nil && !slices.Contains(only, raw) || only == nil && slices.Contains(unseen, raw) {
 			continue
 		}

@@ -190,7 +190,7 @@ func (f *Facade) FieldsForFiles(ctx context.Context, view *catalog.Catalog, stat
 	for d := range view.Doors() {
 		for _, name := range []string{"create", "update"} {
 			op := d.Operation(name)
-			if op == nil || len(d.Files) == 0 {
+			if op == nil || len(d.Files) == 0 || d.Frond.Remote != "" {
 				continue
 			}
 			scope := *access.Open

@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/files"
 	"github.com/frondhost/frond/rest"
@@ -21,13 +22,13 @@ type keptFiles struct {
 }
 
 // open opens the storage where a field holds files. own says that the program has a store of its own.
-func (k *keptFiles) open(c *Config, own bool, current func() *facade.Facade, of *catalog.Catalog, log *slog.Logger) error {
+func (k *keptFiles) open(c *Config, own bool, current func() *facade.Facade, of *catalog.Catalog, memory *budget.Budget, log *slog.Logger) error {
 	if k.Files != nil || !of.HasFiles() {
 		return nil
 	}
 	url, err := filesStore(c, own)
 	if err == nil {
-		k.Files, err = files.Open(url, current, log)
+		k.Files, err = files.Open(url, current, memory, log)
 	}
 	return err
 }

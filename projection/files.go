@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -50,6 +51,9 @@ func (fs *files) add(rs *rows, o *object, d *door, file *catalog.File, by *origi
 			id := row.Get(name)
 			if jsontext.KindOf(id) != jsontext.String {
 				return nil, nil
+			}
+			if d.Frond.Remote != "" {
+				return nil, kiterror.Errorf(kiterror.NotImplemented, "the files of %s.%s are described where %s runs; ask that host", d.Name, name, d.Frond.Name)
 			}
 			load := fs.lookup.Load(p.Context, jsontext.Unquote(id))
 			return func() (any, error) {

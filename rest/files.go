@@ -129,8 +129,8 @@ func (x *fileRequest) serveFile() error {
 	if err != nil {
 		return err
 	}
-	if x.files == nil {
-		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s holds files, which are not kept here", x.on.op.Door.Name, field.Field.Name)
+	if door := x.on.op.Door; x.files == nil || door.Frond.Remote != "" {
+		return kiterror.Errorf(kiterror.NotImplemented, "the files of %s.%s are kept where %s runs; send this request to that host", door.Name, field.Field.Name, door.Frond.Name)
 	}
 	x.on.call = facade.Call{Entity: x.on.op.Door.Name, Invocation: facade.Invocation{ID: coerce(idShape(x.on.op), x.on.match.id), State: state, Trace: x.on.r.Header.Get("Traceparent")}}
 	if err := x.on.account.Begin(); err != nil {
@@ -324,7 +324,7 @@ func (x *fileRequest) arriving(from io.Reader) io.Reader {
 
 // takesForm reports whether the request is a create or an update with files.
 func takesForm(x *exchange) bool {
-	return x.handler.options.Files != nil && len(x.op.Door.Files) > 0 && x.op.Builtin && (x.op.Name == "create" || x.op.Name == "update") && isForm(x.r)
+	return x.handler.options.Files != nil && x.op.Door.Frond.Remote == "" && len(x.op.Door.Files) > 0 && x.op.Builtin && (x.op.Name == "create" || x.op.Name == "update") && isForm(x.r)
 }
 
 // callForm makes the call of a form. Its files are removed where the call fails.

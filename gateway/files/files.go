@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 )
@@ -18,17 +19,19 @@ import (
 type Files struct {
 	storage   storage
 	current   func() *facade.Facade
+	memory    *budget.Budget // of files that arrive and of images that are made; nil: no bound
 	log       *slog.Logger
 	shrinking chan struct{} // has room for the image that is made
 }
 
-// Open opens the storage of a URL. current is the façade that describes the files.
-func Open(url string, current func() *facade.Facade, log *slog.Logger) (*Files, error) {
+// Open opens the storage of a URL. current is the façade that describes the files, memory bounds the bytes
+// that are held; nil: nothing does.
+func Open(url string, current func() *facade.Facade, memory *budget.Budget, log *slog.Logger) (*Files, error) {
 	s, err := openStorage(url)
 	if err != nil {
 		return nil, describe(err)
 	}
-	return &Files{storage: s, current: current, log: log, shrinking: make(chan struct{}, 1)}, nil
+	return &Files{storage: s, current: current, memory: memory, log: log, shrinking: make(chan struct{}, 1)}, nil
 }
 
 // Close closes the storage.

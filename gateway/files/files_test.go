@@ -323,7 +323,7 @@ func TestFolderOfFiles(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open("file://"+filepath.ToSlash(path)+"/below", nil, nil); err == nil || !strings.Contains(err.Error(), "the folder of files cannot be used") {
+	if _, err := Open("file://"+filepath.ToSlash(path)+"/below", nil, nil, nil); err == nil || !strings.Contains(err.Error(), "the folder of files cannot be used") {
 		t.Errorf("the error is %v", err)
 	}
 }

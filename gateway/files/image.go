@@ -28,8 +28,21 @@ func (s *Files) shrink(ctx context.Context, file *facade.File, size catalog.File
 	if err != nil {
 		return err
 	}
+	defer func() { _ = r.Close() }()
+	config, _, err := image.DecodeConfig(r)
+	if err == nil {
+		_, err = r.Seek(0, io.SeekStart)
+	}
+	held := 8*config.Width*config.Height + 4*size.Width*size.Height
+	if err == nil {
+		err = s.memory.Take(held)
+	}
+	if err != nil {
+		return err
+	}
+	defer s.memory.Give(held)
 	from, _, err := image.Decode(r)
-	if err = firstOf(err, r.Close()); err != nil {
+	if err != nil {
 		return err
 	}
 	bounds := from.Bounds()
@@ -66,14 +79,4 @@ func fit(w, h int, size catalog.FileSize) (int, int) {
 		return size.Width, max(1, h*size.Width/w)
 	}
 	return max(1, w*size.Height/h), size.Height
-}
-
-// firstOf is the first error that is not nil.
-func firstOf(all ...error) error {
-	for _, err := range all {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

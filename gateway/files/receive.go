@@ -34,6 +34,11 @@ func (s *Files) Receive(ctx context.Context, state access.State, in *facade.Inco
 	if err != nil {
 		return nil, err
 	}
+	held := s.storage.held()
+	if err := s.memory.Take(held); err != nil {
+		return nil, err
+	}
+	defer s.memory.Give(held)
 	body := bufio.NewReaderSize(in.Body, 4<<10)
 	head, err := body.Peek(512) // as many as http.DetectContentType looks at
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -113,6 +118,10 @@ func arrival(err error) error {
 
 // unreachable is the error of a storage that fails.
 func unreachable(err error) error {
+	var own *kiterror.Error
+	if errors.As(err, &own) {
+		return own
+	}
 	return kiterror.Errorf(kiterror.ServiceUnavailable, "the storage of files cannot be reached; send the request again%w", hidden{err})
 }
 

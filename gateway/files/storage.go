@@ -28,6 +28,8 @@ type storage interface {
 	open(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// remove removes all keys of an id. Without any it does nothing.
 	remove(ctx context.Context, id string) error
+	// held is how many bytes a write holds in memory.
+	held() int
 	close() error
 }
 
@@ -138,7 +140,12 @@ func (b *bucket) remove(ctx context.Context, id string) error {
 	return nil
 }
 
+func (b *bucket) held() int { return copied }
+
 func (b *bucket) close() error { return b.Close() }
+
+// copied is how many bytes of a file are held at once while they are copied.
+const copied = 64 << 10
 
 // s3 is a storage of S3's protocol.
 type s3 struct {
@@ -179,5 +186,7 @@ func (s *s3) remove(ctx context.Context, id string) error {
 	}
 	return nil
 }
+
+func (*s3) held() int { return partSize + copied }
 
 func (*s3) close() error { return nil }
