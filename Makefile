@@ -153,7 +153,7 @@ mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), an
 
 # One after another: each of them uses the whole machine. The seed of the mutants is the
 # same every time, so that a survivor is a change of ours and not of the dice.
-long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, postgres18, differential, evolution, judge and facts
+long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, postgres18, differential, evolution, judge, uploads and facts
 	$(MAKE) mutation SEED=1
 	$(MAKE) fuzz
 	$(MAKE) leak
@@ -163,6 +163,7 @@ long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz targe
 	$(MAKE) differential
 	$(MAKE) evolution
 	$(MAKE) judge
+	$(MAKE) uploads
 	$(MAKE) facts
 
 bench: ## Measure the gateway beside other programs, as one table (ARGS="-tailcall PATH" adds Tailcall)
