@@ -69,8 +69,10 @@ func (w *graphqlWire) groups(t *testing.T, c call, door doorShape) (answer, bool
 			r.argument(to, v)
 		}
 	}
-	if v := sent["filter"]; v != nil {
-		list.argument("filter", v)
+	for _, name := range []string{"filter", "search"} {
+		if v := sent[name]; v != nil {
+			list.argument(name, v)
+		}
 	}
 	group := "{ key { " + strings.Join(append(keys, "__typename"), " ") + " }" + functions(names("select")) + " }"
 	document := r.groupsDocument(&list, group, len(by) > 0)

@@ -11,14 +11,14 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// searches lets the rows of entities be searched by words: those that search of frond.yaml names, and
-// those that the discovery document of a remote says are. It comes before the doors, whose lists have an
-// argument for it.
+// searches lets the rows of entities be searched by words: those that search of frond.yaml names, or of
+// a remote that is known those that its discovery document names. It comes before the doors, whose lists
+// have an argument for it.
 func searches(r *report, m *model, src *project.Frond, config project.Config) {
-	for i := range config.Search {
-		search(r, m, src, &config.Search[i])
-	}
 	if src.Remote == "" || src.Known == nil {
+		for i := range config.Search {
+			search(r, m, src, &config.Search[i])
+		}
 		return
 	}
 	for i := range src.Known.Doors {
@@ -47,9 +47,6 @@ func search(r *report, m *model, src *project.Frond, s *project.Search) {
 	switch {
 	case e == nil || e.View || e.Frond != src.Name || e.Primary == nil:
 		fault(s.At, fmt.Sprintf("%s is no entity with rows of this Frond, and cannot be searched", s.Door), "name an entity of "+src.Name)
-		return
-	case src.Remote != "":
-		fault(s.At, fmt.Sprintf("the rows of %s are kept by a remote Frond", s.Door), "write search in the frond.yaml there")
 		return
 	case e.Table != nil:
 		fault(s.At, fmt.Sprintf("%s is a table of another program, which the gateway does not change", s.Door), "leave search out and filter by icontains")
