@@ -27,6 +27,12 @@ func TestPlansOfChanges(t *testing.T) {
 	t.Run("squawk", func(t *testing.T) { lint(t, plans) })
 }
 
+func TestSearchMigrations(t *testing.T) {
+	storetest.RunSearchMigrations(t, func(t testing.TB) storetest.Migrator {
+		return open(t, postgres.Options{URL: pgtest.Database(t), Statement: -1}, nil)
+	})
+}
+
 // accepted are the warnings of squawk that hold for some of the statements, with the reason
 // why these are right as they are.
 var accepted = map[string]string{

@@ -64,3 +64,9 @@ func TestMigrationKilledChild(t *testing.T) {
 	}
 	storetest.MigrateKilled(t, store)
 }
+
+func TestSearchMigrations(t *testing.T) {
+	storetest.RunSearchMigrations(t, func(t testing.TB) storetest.Migrator {
+		return open(t, sqlite.Options{Memory: true, Statement: -1}, nil)
+	})
+}

@@ -46,9 +46,13 @@ x-kit-version: 1
 
 // SearchCards returns the cards of the tests of searches, compiled.
 func SearchCards(t testing.TB) *schema.Set {
+	return searchCardsOf(t, searchCards)
+}
+
+func searchCardsOf(t testing.TB, cards string) *schema.Set {
 	t.Helper()
 	var sources []schema.Source
-	for _, part := range strings.Split(searchCards, "---\n") {
+	for _, part := range strings.Split(cards, "---\n") {
 		name, text, _ := strings.Cut(part, "\n")
 		sources = append(sources, schema.Source{File: name + ".yaml", Name: name, Data: []byte(text)})
 	}
