@@ -452,7 +452,7 @@ func onlyKeys(x *viewer, text json.RawMessage, at string, names []string) {
 			if len(names) > 0 {
 				message = "is nothing that " + x.where() + " takes" + kiterror.Instead(name, names, x.Suggests())
 			}
-			if name == catalog.SearchKey && at == "/query" && x.door.Entity != nil && x.Suggests() {
+			if name == catalog.SearchKey && slices.Contains(names, "filter") && x.Suggests() {
 				message = "is nothing that " + x.where() + " takes; " + unsearched(x)
 			}
 			x.refuse(kiterror.UnknownKey(at+"/"+jsontext.Token(name), message))
