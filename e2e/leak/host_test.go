@@ -228,11 +228,14 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 			},
 		}}
 	}
-	config, opened := map[string]any{"doors": doors}, map[string]any{}
+	config, opened, searches := map[string]any{"doors": doors}, map[string]any{}, map[string]any{}
 	for _, e := range g.entities {
 		opened[e.name] = "*"
+		if fields := e.searched(); len(fields) > 0 {
+			searches[e.name] = map[string]any{"fields": fields}
+		}
 	}
-	config["many"] = opened
+	config["many"], config["search"] = opened, searches
 	if asYAML && callers != nil {
 		collectors := g.collectors(callers)
 		if h.config != nil {

@@ -33,6 +33,7 @@ func (p *proof) reads() {
 		p.words(e)
 		p.aggregates(e)
 		p.groupWords(e)
+		p.searches(e)
 		p.pages(e)
 		p.batches(e)
 		p.handlers(e)
