@@ -1,11 +1,10 @@
 package describe
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
-
-	"encoding/json"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"

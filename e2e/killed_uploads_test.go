@@ -57,7 +57,8 @@ func TestKilledInUploads(t *testing.T) {
 				})
 			}
 			all.Go(func() { // files that no row takes
-				for u.send(p, http.MethodPost, "/api/files", u.picture()) == http.StatusCreated {
+				for sent := true; sent; {
+					sent = u.send(p, http.MethodPost, "/api/files", u.picture()) == http.StatusCreated
 				}
 			})
 			for range 3 + rand.IntN(8) {

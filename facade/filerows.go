@@ -25,9 +25,17 @@ func (f *Facade) BeginFile(ctx context.Context, state access.State, name, mediaT
 	e, now := catalog.FileEntity(), f.host.now()
 	at := rows.Now(e.Property("at"), now)
 	row := Record{
-		{Name: "id", Value: text(id)}, {Name: "state", Value: text(fileSending)}, {Name: "at", Value: at}, {Name: "made", Value: at},
-		{Name: "sender", Value: text(senderOf(state))}, {Name: "name", Value: text(name)}, {Name: "type", Value: text(mediaType)},
-		{Name: "size", Value: json.RawMessage("0")}, {Name: "sha256", Value: text("")}, {Name: "field", Value: json.RawMessage("null")}, {Name: "row", Value: json.RawMessage("null")},
+		{Name: "id", Value: text(id)},
+		{Name: "state", Value: text(fileSending)},
+		{Name: "at", Value: at},
+		{Name: "made", Value: at},
+		{Name: "sender", Value: text(senderOf(state))},
+		{Name: "name", Value: text(name)},
+		{Name: "type", Value: text(mediaType)},
+		{Name: "size", Value: json.RawMessage("0")},
+		{Name: "sha256", Value: text("")},
+		{Name: "field", Value: json.RawMessage("null")},
+		{Name: "row", Value: json.RawMessage("null")},
 	}
 	if _, err := f.host.store.Insert(ctx, e, []Record{row}, nil, rows.NewLayout([]string{"id"})); err != nil {
 		return nil, err

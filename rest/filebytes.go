@@ -36,8 +36,11 @@ type Files interface {
 func appendFile(dst []byte, f *facade.File) []byte {
 	size, _ := json.Marshal(f.Size) //nolint:errchkjson // a number
 	return schema.Object{
-		{Name: "id", Value: jsontext.Quote(f.ID)}, {Name: "name", Value: jsontext.Quote(f.Name)}, {Name: "type", Value: jsontext.Quote(f.Type)},
-		{Name: "size", Value: size}, {Name: "sha256", Value: jsontext.Quote(f.SHA256)},
+		{Name: "id", Value: jsontext.Quote(f.ID)},
+		{Name: "name", Value: jsontext.Quote(f.Name)},
+		{Name: "type", Value: jsontext.Quote(f.Type)},
+		{Name: "size", Value: size},
+		{Name: "sha256", Value: jsontext.Quote(f.SHA256)},
 	}.AppendJSON(dst)
 }
 

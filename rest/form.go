@@ -48,7 +48,7 @@ func (f *form) with() json.RawMessage {
 func (f *form) read(ctx context.Context, parts *multipart.Reader) error {
 	for {
 		part, wrong := parts.NextPart()
-		if wrong == io.EOF { //nolint:errorlint // a form that breaks off wraps it
+		if wrong == io.EOF { // a form that breaks off wraps it
 			return nil
 		}
 		if wrong != nil {

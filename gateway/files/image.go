@@ -3,13 +3,13 @@ package files
 import (
 	"context"
 	"image"
-	_ "image/gif" // decoders
+	_ "image/gif" // a decoder
 	"image/jpeg"
 	"image/png"
 	"io"
 
 	"golang.org/x/image/draw"
-	_ "golang.org/x/image/webp"
+	_ "golang.org/x/image/webp" // a decoder
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
