@@ -3,28 +3,28 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"strconv"
+	"strings"
 	"testing/fstest"
+	"text/tabwriter"
 	"time"
 
-	sqlite3 "github.com/ncruces/go-sqlite3"
-
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/bulk"
-	"github.com/frondhost/frond/store/sqlite"
+	"github.com/frondhost/frond/schema"
 )
 
-// An import of a CSV file into an empty table, beside the loop that somebody writes by hand: encoding/csv,
-// one prepared statement, and a transaction for every thousand rows, durable as the store's.
+// Writes of many rows, beside those that somebody writes by hand over the same store: createMany beside one
+// transaction of a prepared statement or one INSERT of all rows, import of new rows beside COPY or a prepared
+// loop, and an atomic batch beside its calls one by one.
+
+// itemRows is how many rows the writes of many have.
+const itemRows = 1000
 
 // importRows is how many rows are imported.
 var importRows = flag.Int("import-rows", 100_000, "rows of the file that is imported (imports)")
@@ -39,109 +39,157 @@ properties:
   active: {type: boolean}
 required: [sku, name, price, active]
 `)},
-	"frond.yaml": {Data: []byte("collectors: {item: open}\nmany: {item: [import]}\n")},
+	"frond.yaml": {Data: []byte("collectors: {item: open}\nmany: {item: '*'}\n")},
 }
 
-// benchImports prints how long both take (imports). rounds and slice are not used: one import takes
-// seconds.
+// itemStore is a store with the façade over it, and the same table by hand.
+type itemStore struct {
+	name   string
+	facade *facade.Facade
+	card   *schema.Entity
+	hand   handStore
+	close  func()
+}
+
+// handStore writes rows from n on by hand, in transactions of a thousand; answer: and reads them as JSON.
+type handStore interface {
+	write(n, rows int, answer bool) error
+}
+
+// benchImports prints the times of writes of many rows on both stores (imports). rounds and slice are not used.
 func benchImports(int, time.Duration) error {
 	dir, err := os.MkdirTemp("", "frond-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	var file bytes.Buffer
-	file.WriteString("id,sku,name,price,active\n")
-	for i := range *importRows {
-		fmt.Fprintf(&file, "%d,SKU-%07d,\"Item, number %d\",%d,true\n", i, i, i, i%1000)
-	}
-	hand, ours := time.Hour, time.Hour
-	for round := range 3 {
-		began := time.Now()
-		if err := importHere(filepath.Join(dir, fmt.Sprint("ours", round)), file.Bytes()); err != nil {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "\n  writes of many rows\tfrond\tbeside\tshare\t")
+	for _, open := range []func(string) (*itemStore, error){openItemsSQLite, openItemsPostgres} {
+		s, err := open(dir)
+		if err != nil {
 			return err
 		}
-		ours, began = min(ours, time.Since(began)), time.Now()
-		if err := importByHand(filepath.Join(dir, fmt.Sprint("hand", round)), file.Bytes()); err != nil {
+		err = s.measure(w)
+		s.close()
+		if err != nil {
 			return err
 		}
-		hand = min(hand, time.Since(began))
 	}
-	fmt.Printf("\nImport of %d rows of CSV into an empty table of SQLite\n  import %s, by hand %s, share %.2f\n",
-		*importRows, ours.Round(time.Millisecond), hand.Round(time.Millisecond), float64(hand)/float64(ours))
+	return w.Flush()
+}
+
+// measure prints a line for each write: the better of some rounds. A part of a comparison is given the first
+// of the ids that it may use; prepare is not timed.
+func (s *itemStore) measure(w *tabwriter.Writer) error {
+	n := 0
+	compare := func(name string, rounds, rows int, prepare, ours, beside func(n int) error) error {
+		took := [2]time.Duration{time.Hour, time.Hour}
+		for range rounds {
+			for i, part := range []func(int) error{ours, beside} {
+				n += rows
+				if err := prepare(n); err != nil {
+					return fmt.Errorf("%s, %s: %w", s.name, name, err)
+				}
+				began := time.Now()
+				if err := part(n); err != nil {
+					return fmt.Errorf("%s, %s: %w", s.name, name, err)
+				}
+				took[i] = min(took[i], time.Since(began))
+			}
+		}
+		fmt.Fprintf(w, "  %s: %s\t%s\t%s\t%.2f\t\n", s.name, name, took[0].Round(10*time.Microsecond), took[1].Round(10*time.Microsecond), float64(took[1])/float64(took[0]))
+		return nil
+	}
+	nothing := func(int) error { return nil }
+	for _, err := range []error{
+		compare("createMany of 1,000 rows, beside a batch by hand", 9, itemRows, nothing, s.createMany, func(n int) error { return s.hand.write(n, itemRows, true) }),
+		compare("updateMany of 1,000 rows, beside 1,000 calls", 3, itemRows, s.createMany, s.many("updateMany", `{"price":7}`), s.each("update", `{"price":8}`)),
+		compare("deleteMany of 1,000 rows, beside 1,000 calls", 3, itemRows, s.createMany, s.many("deleteMany", ""), s.each("delete", "")),
+		compare("ten creates in rpc.atomic, beside ten calls", 20, 10, nothing, s.atomic, s.creates),
+		compare("import of new rows of CSV, beside a loader by hand", 3, *importRows, nothing, s.imported, func(n int) error { return s.hand.write(n, *importRows, false) }),
+		compare("import of new rows of CSV, beside the same file again", 2, *importRows, nothing, s.imported, func(n int) error { return s.imported(n - *importRows) }),
+	} {
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// importHere imports the file through the façade.
-func importHere(path string, file []byte) error {
-	ctx := context.Background()
-	store, err := sqlite.Open(ctx, sqlite.Options{Path: path, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
+// call calls an operation of the façade.
+func (s *itemStore) call(operation string, in facade.Invocation) error {
+	_, err := s.facade.Call(context.Background(), &facade.Call{Entity: "item", Operation: operation, Invocation: in})
+	return err
+}
+
+// itemText is a row as JSON.
+func itemText(i int) string {
+	return fmt.Sprintf(`{"id":%d,"sku":"SKU-%07d","name":"Item, number %d","price":%d,"active":true}`, i, i, i, i%1000)
+}
+
+func (s *itemStore) createMany(n int) error {
+	all := make([]string, itemRows)
+	for i := range all {
+		all[i] = itemText(n + i)
 	}
-	defer func() { _ = store.Close() }() // the folder is removed
-	project, err := facade.Read(stock)
-	if err != nil {
-		return err
+	return s.call("createMany", facade.Invocation{Body: json.RawMessage("[" + strings.Join(all, ",") + "]")})
+}
+
+// many writes the rows from n on by a condition.
+func (s *itemStore) many(operation, body string) func(n int) error {
+	return func(n int) error {
+		query := fmt.Sprintf(`{"where":{"id":{"gte":%d,"lt":%d}},"max":%d}`, n, n+itemRows, itemRows)
+		return s.call(operation, facade.Invocation{Query: json.RawMessage(query), Body: json.RawMessage(body)})
 	}
-	f, err := facade.New(project, store, nil)
-	if err != nil {
-		return err
+}
+
+// each calls an operation for each row from n on.
+func (s *itemStore) each(operation, body string) func(n int) error {
+	return func(n int) error {
+		for i := range itemRows {
+			if err := s.call(operation, facade.Invocation{ID: strconv.AppendInt(nil, int64(n+i), 10), Body: json.RawMessage(body)}); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	if err := store.Prepare(ctx, f.Catalog().Set.Entities); err != nil {
-		return err
+}
+
+func (s *itemStore) atomic(n int) error {
+	var calls []string
+	for i := range 10 {
+		calls = append(calls, fmt.Sprintf(`{"method":"item.create","params":{"body":%s}}`, itemText(n+i)))
 	}
-	card := f.Catalog().Door("item").Entity
+	_, err := s.facade.Atomic(context.Background(), s.facade.Catalog(), access.State{}, "", json.RawMessage(`{"calls":[`+strings.Join(calls, ",")+"]}"))
+	return err
+}
+
+func (s *itemStore) creates(n int) error {
+	for i := range 10 {
+		if err := s.call("create", facade.Invocation{Body: json.RawMessage(itemText(n + i))}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// imported imports a file of rows from n on, those that are stored among them.
+func (s *itemStore) imported(n int) error {
 	call := &facade.Call{Entity: "item", Operation: "import", Invocation: facade.Invocation{Query: json.RawMessage(`{"by":"sku"}`)}}
-	report, err := (&bulk.Import{Caller: f, Call: call, Card: card}).Run(ctx, bulk.NewReader(bytes.NewReader(file), bulk.CSV, card))
-	if err == nil && report.Created != *importRows {
-		err = fmt.Errorf("%d rows were created of %d: %v", report.Created, *importRows, report.Faults)
+	report, err := (&bulk.Import{Caller: s.facade, Call: call, Card: s.card}).Run(context.Background(), bulk.NewReader(itemFile(n, *importRows), bulk.CSV, s.card))
+	if err == nil && report.Created+report.Updated != *importRows {
+		err = fmt.Errorf("%d of %d rows were written: %v", report.Created+report.Updated, *importRows, report.Faults)
 	}
 	return err
 }
 
-// importByHand imports the file past the store.
-func importByHand(path string, file []byte) error {
-	db, err := sqlite3.Open(path)
-	if err != nil {
-		return err
+// itemFile is a CSV file of rows.
+func itemFile(n, rows int) *bytes.Reader {
+	var file bytes.Buffer
+	file.WriteString("id,sku,name,price,active\n")
+	for i := n; i < n+rows; i++ {
+		fmt.Fprintf(&file, "%d,SKU-%07d,\"Item, number %d\",%d,true\n", i, i, i, i%1000)
 	}
-	defer func() { _ = db.Close() }()
-	if err := db.Exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
-		CREATE TABLE item (id INTEGER PRIMARY KEY, sku TEXT NOT NULL UNIQUE, name TEXT NOT NULL, price INTEGER NOT NULL, active INTEGER NOT NULL) STRICT`); err != nil {
-		return err
-	}
-	insert, _, err := db.Prepare(`INSERT INTO item VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (sku) DO UPDATE SET name = excluded.name, price = excluded.price, active = excluded.active`)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = insert.Close() }()
-	rows := csv.NewReader(bytes.NewReader(file))
-	rows.ReuseRecord = true
-	if _, err := rows.Read(); err != nil {
-		return err
-	}
-	for n := 0; ; n++ {
-		row, err := rows.Read()
-		if errors.Is(err, io.EOF) {
-			return db.Exec("COMMIT")
-		}
-		if err != nil {
-			return err
-		}
-		switch {
-		case n == 0:
-			err = db.Exec("BEGIN")
-		case n%1000 == 0:
-			err = db.Exec("COMMIT; BEGIN")
-		}
-		id, wrong := strconv.ParseInt(row[0], 10, 64)
-		price, bad := strconv.ParseInt(row[3], 10, 64)
-		err = errors.Join(err, wrong, bad, insert.BindInt64(1, id), insert.BindText(2, row[1]), insert.BindText(3, row[2]), insert.BindInt64(4, price),
-			insert.BindBool(5, row[4] == "true"), insert.Exec())
-		if err != nil {
-			return err
-		}
-	}
+	return bytes.NewReader(file.Bytes())
 }
