@@ -31,15 +31,7 @@ func (m *importing) fault(at int, err error) {
 	m.faulty++
 	e := kiterror.AsError(err)
 	add := func(column, code, message string) {
-		m.faults = append(jsontext.Comma(m.faults), `{"row":`...)
-		m.faults = append(strconv.AppendInt(m.faults, int64(at), 10), `,"column":`...)
-		if column == "" || column == "." {
-			m.faults = append(m.faults, "null"...)
-		} else {
-			m.faults = jsontext.AppendString(m.faults, column)
-		}
-		m.faults = jsontext.AppendString(append(m.faults, `,"code":`...), code)
-		m.faults = append(jsontext.AppendString(append(m.faults, `,"message":`...), message), '}')
+		m.faults = AppendRowFault(jsontext.Comma(m.faults), "row", at, column, code, message)
 	}
 	details, _ := e.Details.([]schema.Detail)
 	for _, d := range details {
@@ -48,6 +40,19 @@ func (m *importing) fault(at int, err error) {
 	if len(details) == 0 {
 		add("", string(e.Code), e.Message)
 	}
+}
+
+// AppendRowFault appends a fault of a row that is imported as JSON. place names at: the row in its list, or its line.
+func AppendRowFault(dst []byte, place string, at int, column, code, message string) []byte {
+	dst = append(jsontext.AppendString(append(dst, '{'), place), ':')
+	dst = append(strconv.AppendInt(dst, int64(at), 10), `,"column":`...)
+	if column == "" || column == "." {
+		dst = append(dst, "null"...)
+	} else {
+		dst = jsontext.AppendString(dst, column)
+	}
+	dst = jsontext.AppendString(append(dst, `,"code":`...), code)
+	return append(jsontext.AppendString(append(dst, `,"message":`...), message), '}')
 }
 
 // isRowFault reports whether an error is that of one row, and not of the whole batch.

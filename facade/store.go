@@ -63,8 +63,9 @@ type Abilities struct {
 	Prepare func(ctx context.Context, entities []*schema.Entity, changes catalog.SchemaChanges, unchanged bool) error
 	// WriteAll updates the rows with these primary keys, each with the record of its place, or deletes
 	// them where sets is nil: all or none, in the transaction of ctx. terms are those of every row, and
-	// have no Judge. It answers updated rows in the order of ids. The error is NOT_FOUND if a row is
-	// not there, and else as that of Update or Delete. nil: rows are written one by one.
+	// have no Judge. It answers updated rows in the order of ids if sel has fields, the primary key among
+	// them. The error is NOT_FOUND if a row is not there, and else as that of Update or Delete. nil: rows
+	// are written one by one.
 	WriteAll writeAll
 	// Check returns why the store does not accept writes. nil: it always does.
 	Check func(ctx context.Context) error
@@ -237,8 +238,8 @@ type KeyValues interface {
 	// there is none. The answer is as of the last commit.
 	Value(ctx context.Context, key string) (text json.RawMessage, version int64, err error)
 	// SetValue writes the text of a key whose version is still the given one, 0 for a new key. set is
-	// false, and nothing is written, where it has another. The new version is version+1. It is
-	// committed when SetValue returns, also where ctx has a transaction.
+	// false, and nothing is written, where it has another. The new version is version+1; without a text
+	// the key is removed. It is committed when SetValue returns, also where ctx has a transaction.
 	SetValue(ctx context.Context, key string, version int64, text json.RawMessage) (set bool, err error)
 	// Values returns the texts of all keys that begin with prefix.
 	Values(ctx context.Context, prefix string) (map[string]json.RawMessage, error)

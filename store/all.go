@@ -1,9 +1,13 @@
 package store
 
 import (
+	"encoding/json"
+	"slices"
+
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/driver"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -11,6 +15,8 @@ import (
 // all is a write of several rows that are there, with the keys of its change.
 type all[T driver.Table] struct {
 	change[T]
+	ids        []json.RawMessage
+	layout     *rows.Layout
 	statements []*driver.Statement
 	builders   []*sqltext.Builder
 	found      *rows.Rows // updated rows
@@ -18,30 +24,67 @@ type all[T driver.Table] struct {
 
 var errAbsent = kiterror.Errorf(kiterror.NotFound, "a row that is to be written is not there")
 
-// updates writes the statement of each row.
-func (a *all[T]) updates(text *sqltext.Database, layout *rows.Layout, sets []facade.Record) error {
+// updates writes a statement for the rows of which the same fields are set.
+func (a *all[T]) updates(db driver.DB[T], text *sqltext.Database, sets []facade.Record) error {
 	t := a.write.Table
-	for i, set := range sets {
+	for rest := range sets {
+		fields := names(sets[rest])
+		if slices.ContainsFunc(sets[:rest], func(r facade.Record) bool { return slices.Equal(names(r), fields) }) {
+			continue // written with those
+		}
 		sel := &sqltext.Selection{}
-		if err := sel.Choose(t.Base(), layout, nil); err != nil {
+		if err := sel.Choose(t.Base(), a.layout, nil); err != nil {
 			return err
 		}
-		if len(sel.Fields) == 0 {
-			sel = nil
+		var columns []*sqltext.Column
+		for _, name := range fields {
+			c, err := t.Base().Column(t.Base().Entity.Property(name))
+			if err == nil && c.Parts != nil {
+				err = sqltext.Refuse(c.Prop, schema.ReadOnly)
+			}
+			if err != nil {
+				return err
+			}
+			columns = append(columns, c)
+		}
+		var args []sqltext.Value
+		n := 0
+		for i, set := range sets[rest:] {
+			if !slices.Equal(names(set), fields) {
+				continue
+			}
+			n++
+			for k, m := range set {
+				v, fault := sqltext.Encode(columns[k].Prop, m.Value)
+				if fault != "" {
+					return sqltext.Refuse(columns[k].Prop, fault)
+				}
+				if err := t.Fit(columns[k].Prop, &v); err != nil {
+					return err
+				}
+				args = append(args, v)
+			}
+			args = append(args, a.keys[rest+i])
 		}
 		b := text.Builder()
 		a.builders = append(a.builders, b)
-		if err := b.Update(t.Base(), sel, a.keys[i], nil, set); err != nil {
-			return err
+		st := &driver.Statement{Most: n}
+		st.Args, st.Times = db.UpdateAll(b, t, columns, args, n)
+		if len(sel.Fields) > 0 {
+			b.Returning(sel)
+			st.Sel = sel
 		}
-		for k, m := range set { // their values are the first that are bound
-			if err := t.Fit(t.Base().Entity.Property(m.Name), &b.Args[k]); err != nil {
-				return err
-			}
-		}
-		a.statements = append(a.statements, &driver.Statement{SQL: b.SQL, Args: b.Args, Times: 1, Sel: sel, Most: 1})
+		st.SQL = b.SQL
+		a.statements = append(a.statements, st)
 	}
 	return nil
+}
+
+func names(record facade.Record) (all []string) {
+	for _, m := range record {
+		all = append(all, m.Name)
+	}
+	return all
 }
 
 // deletes writes the one statement.
@@ -62,19 +105,29 @@ func (a *all[T]) run(tx driver.Tx) error {
 	if err := tx.Run(checks, a.last(), a.statements...); err != nil {
 		return err
 	}
-	written, parts := int64(0), make([]*rows.Rows, 0, len(a.statements))
+	written, returned := int64(0), map[string]rows.Row{}
 	for _, st := range a.statements {
-		if st.Sel != nil {
-			written, parts = written+int64(st.Rows.Len()), append(parts, st.Rows)
-		} else {
+		if st.Sel == nil {
 			written += st.Count
+			continue
+		}
+		for i := range st.Rows.Len() {
+			returned[string(st.Rows.Row(i).Get(a.write.Table.Base().Primary.Prop.Name))] = st.Rows.Row(i)
+			written++
 		}
 	}
 	if written != int64(len(a.keys)) {
 		return errAbsent
 	}
-	if a.found = nil; len(parts) > 0 {
-		a.found = rows.Join(parts[0].Layout(), parts)
+	if a.found = nil; len(returned) > 0 {
+		a.found = rows.New(a.layout, len(a.ids))
+		for _, id := range a.ids {
+			row, ok := returned[string(id)]
+			if !ok {
+				return errAbsent
+			}
+			a.found.CopyRow(row)
+		}
 	}
 	return a.announce(tx, a.found)
 }

@@ -149,14 +149,13 @@ func (w *Writes[T]) Delete(ctx context.Context, e *schema.Entity, id json.RawMes
 	return err == nil && c.statement.Count > 0, err
 }
 
-// WriteAll implements [facade.Abilities]: it updates rows by a statement each, which run together, or
-// deletes them by one statement.
+// WriteAll implements [facade.Abilities], by one statement for all rows of which the same fields are set.
 func (w *Writes[T]) WriteAll(ctx context.Context, e *schema.Entity, ids []json.RawMessage, sets []facade.Record, of *facade.Terms, layout *rows.Layout) (*rows.Rows, error) {
 	t, err := w.db.Table(e)
 	if err != nil {
 		return nil, err
 	}
-	a := &all[T]{change: change[T]{write: driver.Write[T]{Table: t, Terms: of, Written: sets}}}
+	a := &all[T]{change: change[T]{write: driver.Write[T]{Table: t, Terms: of, Written: sets}}, ids: ids, layout: layout}
 	if a.terms, err = w.text.Terms(t.Base(), of, nil, nil); err != nil {
 		return nil, err
 	}
@@ -171,7 +170,7 @@ func (w *Writes[T]) WriteAll(ctx context.Context, e *schema.Entity, ids []json.R
 	if sets == nil {
 		err = a.deletes(w.text)
 	} else {
-		err = a.updates(w.text, layout, sets)
+		err = a.updates(w.db, w.text, sets)
 	}
 	defer a.free()
 	if err == nil {

@@ -325,6 +325,9 @@ func ScopeOf(ctx context.Context, c Collector, now func() time.Time, state State
 func scopeOfDerived(ctx context.Context, c Collector, now func() time.Time, state State, door *catalog.Door, op *catalog.Operation) (s Scope, err error) {
 	for _, need := range slices.Backward(op.Needs) {
 		if s, err = ScopeOf(ctx, c, now, state, door, need); err != nil {
+			if denied := Denied(state, door, need); kiterror.AsError(err).Message == denied.Message {
+				err = Denied(state, door, op) // the caller knows the operation that was called
+			}
 			return s, err
 		}
 		r, is := c.(*rules)

@@ -31,6 +31,8 @@ const (
 	maxShapes = 1000
 	// planEvery is how long the plan of a shape is not asked for again.
 	planEvery = 10 * time.Minute
+	// kept is how long a shape is kept that is not read any more.
+	kept = 30 * 24 * time.Hour
 	// leastRows is how many rows a read goes through at least, so that an index is worth a word.
 	leastRows = 500
 )
@@ -48,6 +50,7 @@ type Watch struct {
 
 	writing sync.Mutex
 	known   map[string]bool // the keys in the store; nil: not read yet
+	listed  time.Time       // when they were read
 }
 
 // shape is the reads of one shape.
@@ -225,14 +228,9 @@ func (w *Watch) Flush(ctx context.Context) error {
 		if !sh.whole.Load() || sh.reads.Load() == 0 {
 			continue
 		}
-		if w.known == nil {
-			all, err := w.values.Values(ctx, prefix)
-			if err != nil {
+		if w.known == nil || time.Since(w.listed) > 24*time.Hour {
+			if err := w.list(ctx); err != nil {
 				return err
-			}
-			w.known = map[string]bool{}
-			for key := range all {
-				w.known[key] = true
 			}
 		}
 		key := prefix + strconv.FormatUint(uint64(fnv(14695981039346656037).text(sh.text)), 36)
@@ -248,6 +246,36 @@ func (w *Watch) Flush(ctx context.Context) error {
 		w.known[key] = true
 	}
 	return nil
+}
+
+// list reads the keys in the store, and removes those of shapes that have not been read for long.
+func (w *Watch) list(ctx context.Context) error {
+	all, err := w.values.Values(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for key, text := range all {
+		if known[key] = !old(text); known[key] {
+			continue
+		}
+		delete(known, key)
+		is, version, err := w.values.Value(ctx, key)
+		if err == nil && old(is) {
+			_, err = w.values.SetValue(ctx, key, version, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	w.known, w.listed = known, time.Now()
+	return nil
+}
+
+// old reports whether an advice is of a shape that has not been read for long.
+func old(text json.RawMessage) bool {
+	var a Advice
+	return text != nil && json.Unmarshal(text, &a) == nil && time.Since(a.Last) > kept
 }
 
 // add adds the reads of a shape to those that the store has, which other processes add to as well.
@@ -296,7 +324,7 @@ func List(ctx context.Context, values facade.KeyValues, c *catalog.Catalog) ([]A
 		if err := json.Unmarshal(text, &a); err != nil {
 			return nil, fmt.Errorf("the advice %s cannot be read: %w", strings.TrimPrefix(key, prefix), err)
 		}
-		if e := c.Set.Entity(a.Entity); e != nil {
+		if e := c.Set.Entity(a.Entity); e != nil && !old(text) {
 			if p := e.Property(a.Field); p != nil && unindexed(p) {
 				all = append(all, a)
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -240,6 +241,39 @@ func TestManyShapes(t *testing.T) {
 	if all, err := advice.List(t.Context(), values, f.Catalog()); err != nil || len(all) != 1000 {
 		t.Errorf("it lists %d shapes, %v", len(all), err)
 	}
+}
+
+// TestOldShapes: a shape that is not read for 30 days is forgotten.
+func TestOldShapes(t *testing.T) {
+	f, track := entity(t)
+	synctest.Test(t, func(t *testing.T) {
+		values := storetest.NewStore()
+		watch := advice.New(values, quiet)
+		store := watch.Store(stub{err: kiterror.TooCostly(time.Second, false)})
+		read := func(desc bool) {
+			_, _ = store.Find(t.Context(), &facade.Find{Entity: track, Sort: []facade.SortKey{{Field: track.Property("title"), Desc: desc}}})
+			if err := watch.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shapes := func(want int) {
+			t.Helper()
+			all, err := advice.List(t.Context(), values, f.Catalog())
+			if err != nil || len(all) != want {
+				t.Errorf("it lists %+v, %v; want %d", all, err, want)
+			}
+		}
+		read(false)
+		time.Sleep(29 * 24 * time.Hour)
+		shapes(1)
+		read(true)
+		time.Sleep(2 * 24 * time.Hour)
+		shapes(1)
+		read(true)
+		if kept, err := values.Values(t.Context(), ""); err != nil || len(kept) != 1 {
+			t.Errorf("the store has %s, %v", kept, err)
+		}
+	})
 }
 
 // TestAllocs: a read of a known shape allocates nothing for being counted.

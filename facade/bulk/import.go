@@ -51,14 +51,7 @@ func (r *Report) AppendJSON(dst []byte) []byte {
 	dst = strconv.AppendInt(append(dst, `,"rows":`...), int64(r.Rows), 10)
 	dst = strconv.AppendBool(append(dst, `,"complete":`...), r.Complete)
 	dst = jsontext.AppendList(append(dst, `,"faults":`...), r.Faults, func(dst []byte, f Fault) []byte {
-		dst = strconv.AppendInt(append(dst, `{"line":`...), int64(f.Line), 10)
-		if dst = append(dst, `,"column":`...); f.Column == "" {
-			dst = append(dst, "null"...)
-		} else {
-			dst = jsontext.AppendString(dst, f.Column)
-		}
-		dst = jsontext.AppendString(append(dst, `,"code":`...), f.Code)
-		return append(jsontext.AppendString(append(dst, `,"message":`...), f.Message), '}')
+		return facade.AppendRowFault(dst, "line", f.Line, f.Column, f.Code, f.Message)
 	})
 	return append(dst, '}')
 }

@@ -25,6 +25,9 @@ type DB[T Table] interface {
 	// Insert writes an INSERT of n rows of t with all columns, whose values are args, row by row.
 	// The statement runs times times, each time with its part of bound.
 	Insert(b *sqltext.Builder, t T, args []sqltext.Value, n int) (bound []sqltext.Value, times int)
+	// UpdateAll writes an UPDATE of n rows of t: args are, row by row, the values of columns and the key.
+	// The statement runs times times, each time with its part of bound.
+	UpdateAll(b *sqltext.Builder, t T, columns []*sqltext.Column, args []sqltext.Value, n int) (bound []sqltext.Value, times int)
 	// Read runs a statement that reads one row by its key.
 	Read(ctx context.Context, t T, st *Statement) error
 	// Write runs do in a transaction, or in that of ctx, and commits. do may run again in another

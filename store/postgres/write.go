@@ -180,15 +180,44 @@ func (database) Insert(b *sqltext.Builder, t *table, args []sqltext.Value, n int
 	}
 	b.Text("INSERT INTO ", t.Name, " (", strings.Join(names, ", "), ") SELECT ", strings.Join(values, ", "),
 		" FROM unnest(", strings.Join(arrays, ", "), ") WITH ORDINALITY AS u(", strings.Join(aliases, ", "), ", n) ORDER BY u.n")
-	columns := make([]sqltext.Value, len(t.columns))
-	for i := range t.columns {
+	return arraysOf(args, len(t.columns), n), 1
+}
+
+// arraysOf are the values of n rows as an array for each of their columns.
+func arraysOf(args []sqltext.Value, width, n int) []sqltext.Value {
+	columns := make([]sqltext.Value, width)
+	for i := range columns {
 		text := []byte{'{'}
 		for row := range n {
-			text = appendArrayElement(text, args[row*len(t.columns)+i])
+			text = appendArrayElement(text, args[row*width+i])
 		}
 		columns[i] = sqltext.TextValue(string(append(text, '}')))
 	}
-	return columns, 1
+	return columns
+}
+
+// UpdateAll implements [driver.DB]: one statement for all rows.
+//
+//	UPDATE "post" AS t0 SET "views" = u."$0" FROM unnest($1::bigint[], $2::text[]) AS u("$0", "$1") WHERE t0."id" = u."$1"
+func (d database) UpdateAll(b *sqltext.Builder, t *table, columns []*sqltext.Column, args []sqltext.Value, n int) (bound []sqltext.Value, times int) {
+	var sets, arrays, aliases []string
+	add := func(c *column) string {
+		i := len(arrays)
+		alias := quote("$" + strconv.Itoa(i))
+		arrays, aliases = append(arrays, "$"+strconv.Itoa(i+1)+"::"+elementType(c)+"[]"), append(aliases, alias)
+		if baseType(c.Type) != elementType(c) {
+			return "u." + alias + "::" + c.Type
+		}
+		return "u." + alias
+	}
+	for _, c := range columns {
+		sets = append(sets, c.Name+" = "+add(t.columns[t.Place(c)]))
+	}
+	alias := b.Alias()
+	key := add(t.columns[t.Place(t.Primary)])
+	b.Text("UPDATE ", t.Name, " AS ", alias, " SET ", strings.Join(sets, ", "), " FROM unnest(", strings.Join(arrays, ", "),
+		") AS u(", strings.Join(aliases, ", "), ") WHERE ", alias, ".", t.Primary.Name, " = ", key)
+	return arraysOf(args, len(columns)+1, n), 1
 }
 
 // elementType is the type that a column's values have in an array: the column's own, or text

@@ -36,7 +36,10 @@ func (k keyValues) Value(ctx context.Context, key string) (text json.RawMessage,
 // write would wait for itself: it is an error.
 func (k keyValues) SetValue(ctx context.Context, key string, version int64, text json.RawMessage) (set bool, err error) {
 	sql := `UPDATE "` + keyValuesTable + `" SET version = ?2 + 1, text = ?3 WHERE key = ?1 AND version = ?2`
-	if version == 0 {
+	switch {
+	case text == nil:
+		sql = `DELETE FROM "` + keyValuesTable + `" WHERE key = ?1 AND version = ?2 AND ?3 IS NOT NULL`
+	case version == 0:
 		sql = `INSERT INTO "` + keyValuesTable + `" (key, version, text) VALUES (?1, ?2 + 1, ?3) ON CONFLICT DO NOTHING`
 	}
 	err = k.db.Write(&engine.Op{Ctx: ctx, Run: func(c *engine.Conn) error {

@@ -36,6 +36,16 @@ func (d database) Insert(b *sqltext.Builder, t *table, args []sqltext.Value, n i
 	return args, n
 }
 
+// UpdateAll implements [driver.DB]: the statement of one row runs for each of them.
+func (d database) UpdateAll(b *sqltext.Builder, t *table, columns []*sqltext.Column, args []sqltext.Value, n int) (bound []sqltext.Value, times int) {
+	b.Text("UPDATE ", t.Name, " SET ")
+	for i, c := range columns {
+		b.Text([]string{"", ", "}[min(i, 1)], c.Name, " = ?")
+	}
+	b.Text(" WHERE ", t.Primary.Name, " = ?")
+	return args, n
+}
+
 // Read implements [driver.DB].
 func (d database) Read(ctx context.Context, t *table, st *driver.Statement) error {
 	return d.db.Read(ctx, func(c *engine.Conn) error { return run(c, t, st) })

@@ -42,7 +42,9 @@ func (s *Store) SetValue(_ context.Context, key string, version int64, text json
 	if s.values == nil {
 		s.values = map[string]versioned{}
 	}
-	s.values[key] = versioned{slices.Clone(text), version + 1}
+	if s.values[key] = (versioned{slices.Clone(text), version + 1}); text == nil {
+		delete(s.values, key)
+	}
 	return true, nil
 }
 
@@ -97,6 +99,15 @@ func testKeyValues(t *testing.T, w *world) {
 	if names := slices.Sorted(maps.Keys(all)); err != nil || fmt.Sprint(names) != "[job a job b%]" || string(all["job a"]) != `{"n": 3}` {
 		t.Errorf("the keys of a prefix are %q with %s, %v", names, all, err)
 	}
+	if removed, err := values.SetValue(ctx, "jobs", 2, nil); err != nil || removed {
+		t.Errorf("a key of version 1 is removed by another version: %v", err)
+	}
+	if removed, err := values.SetValue(ctx, "jobs", 1, nil); err != nil || !removed {
+		t.Errorf("a key is not removed: %v", err)
+	}
+	is("jobs", "", 0)
+	set("jobs", 0, `8`, true)
+	is("jobs", `8`, 1)
 	var won atomic.Int64
 	var group sync.WaitGroup
 	for i := range 8 {

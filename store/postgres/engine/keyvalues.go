@@ -71,7 +71,10 @@ func (k *KeyValues) SetValue(ctx context.Context, key string, version int64, tex
 		return false, err
 	}
 	sql := setKeyValue
-	if version == 0 {
+	switch {
+	case text == nil:
+		sql = `DELETE FROM ` + Bookkeeping + `.values WHERE schema = $1 AND key = $2 AND version = $3::bigint AND $4::text IS NULL`
+	case version == 0:
 		sql = addKeyValue
 	}
 	q := &Query{Text: []byte(sql), Values: [][]byte{[]byte(k.db.address.Schema), []byte(key), strconv.AppendInt(nil, version, 10), text}}
