@@ -106,6 +106,8 @@ type DiscoveredOp struct {
 	Mode string
 	// Deprecated is why the operation should no longer be used; "" where it is not deprecated.
 	Deprecated string
+	// Hidden are the surfaces that do not show the operation: graphql, rest, envelope.
+	Hidden []string
 }
 
 // DiscoveredFact is an event that the host sends (spec 6). Facts are not routable (spec 2.5.3).
@@ -145,6 +147,7 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 				o.text("mode", op.Mode)
 				o.card("output", op.Output)
 				o.text("cardinality", op.Cardinality)
+				o.names("hidden", op.Hidden)
 			})
 			o.card("schema", door.Schema)
 			o.card("computed", door.Computed)
@@ -262,6 +265,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 					Cardinality: r.textAt(v, at, "cardinality"),
 					Mode:        r.textAt(v, at, "mode"),
 					Deprecated:  r.deprecated(v),
+					Hidden:      listedTexts(jsontext.Get(v, "hidden")),
 				}
 				if kind := jsontext.Get(v, "kind"); kind != nil {
 					if op.Kind = r.word(kind, child(at, "kind"), "query", "command"); op.Kind == "" {

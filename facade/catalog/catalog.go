@@ -258,8 +258,10 @@ func ChangeOf(op string) Change {
 // Operation is one function of a door, identified by entity.op (spec 1.1).
 type Operation struct {
 	Name string
-	Kind Kind
-	Door *Door
+	// Hidden are the surfaces of everybody that do not show it.
+	Hidden []string
+	Kind   Kind
+	Door   *Door
 	// Builtin says that it is one of the CRUD operations, answered by the store, by a
 	// handler in its place, or by the remote.
 	Builtin bool

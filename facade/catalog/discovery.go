@@ -106,7 +106,7 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 		// Additive: a patch requires nothing (docs/calls.md).
 		out.Input = op.Input.PatchCard()
 	}
-	out.Mode = op.mode()
+	out.Mode, out.Hidden = op.mode(), op.Hidden
 	return out
 }
 

@@ -100,6 +100,17 @@ func (c *Catalog) Only(f *Frond) *Catalog {
 func (c *Catalog) Show(audiences []string, shows func(Surface, *Operation) bool) {
 	slices.Sort(audiences)
 	c.Audiences = slices.Compact(audiences)
+	for _, f := range c.Fronds {
+		for _, d := range f.Doors {
+			for _, op := range d.Operations {
+				for _, s := range surfaces {
+					if !shows(s, op) {
+						op.Hidden = append(op.Hidden, string(s))
+					}
+				}
+			}
+		}
+	}
 	c.views = map[Surface]*Catalog{}
 	for _, s := range c.Surfaces() {
 		c.views[s] = c.view(func(op *Operation) bool { return shows(s, op) })

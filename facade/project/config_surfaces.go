@@ -8,11 +8,13 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
+// surfaceKinds are the surfaces of everybody.
+var surfaceKinds = []string{"graphql", "rest", "envelope"}
+
 // surfaces reads what each surface and each audience shows (docs/decisions/access-rules.md). A surface
 // that is not written has no entry; [Surfaces] says what that means. The name of an audience
 // is a segment of a path, so that it cannot be the name of a surface.
 func (r *configReader) surfaces(value json.RawMessage, at string) (c Surfaces) {
-	kinds := []string{"graphql", "rest", "envelope"}
 	show := func(audience string) func(name, at string, value json.RawMessage) {
 		return func(name, at string, value json.RawMessage) {
 			if s, said := r.surface(value, at); said {
@@ -21,7 +23,7 @@ func (r *configReader) surfaces(value json.RawMessage, at string) (c Surfaces) {
 			}
 		}
 	}
-	r.object(value, at, "surfaces", append(kinds[:len(kinds):len(kinds)], "audiences"), func(name, at string, value json.RawMessage) {
+	r.object(value, at, "surfaces", append(surfaceKinds[:len(surfaceKinds):len(surfaceKinds)], "audiences"), func(name, at string, value json.RawMessage) {
 		if name != "audiences" {
 			show("")(name, at, value)
 			return
@@ -31,12 +33,12 @@ func (r *configReader) surfaces(value json.RawMessage, at string) (c Surfaces) {
 			case !isPathWord(name):
 				r.fault(at, fmt.Sprintf("%q cannot be the name of an audience", name), "write lower-case letters, digits and hyphens: partner")
 				return
-			case slices.Contains(kinds, name):
+			case slices.Contains(surfaceKinds, name):
 				r.fault(at, fmt.Sprintf("the audience %s has the name of a surface", name), "give it a name of its own: partner")
 				return
 			}
 			c.Audiences = append(c.Audiences, name)
-			r.object(value, at, "an audience", kinds, show(name))
+			r.object(value, at, "an audience", surfaceKinds, show(name))
 		})
 	})
 	return c

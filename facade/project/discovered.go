@@ -49,6 +49,9 @@ func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	if s.many != nil {
 		config = append(config, schema.Member{Name: "many", Value: s.many.AppendJSON(nil)})
 	}
+	if hidden := hiddenOn(d); hidden != nil {
+		config = append(config, schema.Member{Name: "surfaces", Value: hidden.AppendJSON(nil)})
+	}
 	if computed != nil {
 		config = append(config, schema.Member{Name: "computed", Value: computed.AppendJSON(nil)})
 	}
@@ -65,6 +68,25 @@ func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	}
 	s.src.Config = Text{File: from + ".json", Data: config.AppendJSON(nil)}
 	return s.src
+}
+
+// hiddenOn is surfaces of frond.yaml: the surfaces that do not show some operations at the host.
+func hiddenOn(d *schema.DiscoveredFrond) (all schema.Object) {
+	for _, kind := range surfaceKinds {
+		var except []string
+		for i := range d.Doors {
+			for _, op := range d.Doors[i].Ops {
+				if slices.Contains(op.Hidden, kind) {
+					except = append(except, d.Doors[i].Name+"."+op.Name)
+				}
+			}
+		}
+		if except != nil {
+			names := schema.Object{{Name: "except", Value: jsontext.AppendStrings(nil, except)}}
+			all = append(all, schema.Member{Name: kind, Value: names.AppendJSON(nil)})
+		}
+	}
+	return all
 }
 
 // builtinOperations are the operations that a stored door has unless its author says otherwise
