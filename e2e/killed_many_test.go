@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -181,4 +182,65 @@ func allRows(t *testing.T, p *program, plural string) (all []map[string]any) {
 		}
 		all = append(all, row)
 	}
+}
+
+// TestImportBreaksOff closes the connection in the middle of an import: whole batches stay, nothing half, and
+// the same import again writes the rest.
+func TestImportBreaksOff(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, store string) {
+		dir := folder(t, map[string]string{
+			"frond.yaml":         "name: a\ncollectors: {'*': open}\nmany: {part: [import]}\n",
+			"entities/part.yaml": "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  batch: {type: string}\n  round: {type: integer}\nrequired: [id, batch, round]\n",
+		})
+		p := startGateway(t, dir, "--store", store)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		body, to := io.Pipe()
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL+"/api/a/parts/import?by=id", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-ndjson")
+		ended := make(chan error, 1)
+		go func() {
+			res, err := http.DefaultClient.Do(req)
+			if err == nil {
+				res.Body.Close()
+			}
+			ended <- err
+		}()
+		file := parts("file", 4700, "\n")
+		// The transport and the gateway hold less than a batch, so that those before it are written or under way.
+		if _, err := io.WriteString(to, file[:len(file)*3/4]); err != nil {
+			t.Fatal(err)
+		}
+		for begun := time.Now(); len(allRows(t, p, "parts")) < 1000; time.Sleep(10 * time.Millisecond) {
+			if time.Since(begun) > 30*time.Second {
+				t.Fatalf("no batch is stored after half a minute\n%s", p.stderr())
+			}
+		}
+		cancel()
+		_ = to.CloseWithError(context.Canceled) // the transport waits for the body
+		if err := <-ended; err == nil {
+			t.Error("the import that broke off was answered")
+		}
+		var kept int
+		for range 50 { // the batch under way may still commit
+			if n := len(allRows(t, p, "parts")); n == kept && n > 0 {
+				break
+			} else {
+				kept = n
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if kept == 0 || kept%1000 != 0 || kept > 4000 {
+			t.Errorf("%d rows are stored", kept)
+		}
+		res := send(t, http.MethodPost, p.URL+"/api/a/parts/import?by=id", file, "Content-Type: application/x-ndjson")
+		want := fmt.Sprintf(`{"created":%d,"updated":%d,"rows":4700,"complete":true,"faults":[]}`, 4700-kept, kept)
+		if string(res.Body) != want || len(allRows(t, p, "parts")) != 4700 {
+			t.Errorf("again: %d %s, want %s", res.Status, res.Body, want)
+		}
+	})
 }
