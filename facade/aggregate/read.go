@@ -91,21 +91,12 @@ func (r *Reader) fits(key string, names []string, most int) bool {
 	return true
 }
 
-// Zone is the zone of a name of the IANA time zone database, UTC for "". ok is false for any other name, and
-// for that of the machine's own zone.
-func Zone(name string) (zone *time.Location, ok bool) {
+// zone is the zone of a name of the IANA time zone database.
+func (r *Reader) zone(name string) *time.Location {
 	zone, err := time.LoadLocation(name)
 	if err != nil || strings.EqualFold(name, "local") {
-		return time.UTC, false
-	}
-	return zone, true
-}
-
-// zone is the zone of the query.
-func (r *Reader) zone(name string) *time.Location {
-	zone, ok := Zone(name)
-	if !ok {
 		r.refuse("zone", "zone", "is no time zone; write a name such as Europe/Paris, or leave it out for UTC")
+		return time.UTC
 	}
 	return zone
 }

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+	_ "time/tzdata" // zones of schedules, also where the machine has none
 
-	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/cron"
 	"github.com/frondhost/frond/facade/project"
@@ -22,9 +23,10 @@ func compileJobs(r *report, m *model, src *project.Frond, c project.Config) {
 	for _, s := range c.Schedule {
 		file := src.Config.File
 		op := scheduled(r, m, src, s)
-		zone, ok := aggregate.Zone(s.Zone)
-		if !ok {
+		zone, err := time.LoadLocation(s.Zone)
+		if err != nil || strings.EqualFold(s.Zone, "local") {
 			r.fault(file, s.At+"/zone", fmt.Sprintf("%q is no time zone", s.Zone), "write a name such as Europe/Paris, or leave it out for UTC")
+			zone = time.UTC
 		}
 		schedule, err := cron.Parse(s.Cron, zone)
 		if err != nil {
