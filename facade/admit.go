@@ -94,8 +94,30 @@ func admitEach(ctx context.Context, x *execution) error {
 			e.miss()
 		}
 	}
+	if each.Ends != nil {
+		if !x.op.Aggregates() {
+			return kiterror.Errorf(kiterror.BadRequest, "%s takes no lists of keys; only aggregate does", x.where())
+		}
+		e.collect(each.Ends)
+	}
 	x.each = e
 	return nil
+}
+
+// collect makes lists of the keys, of which list i ends before key ends[i]. The lists are answered in the
+// place of the keys.
+func (e *eachOf) collect(ends []int) {
+	e.lists = make([][]int, len(ends))
+	from, keys := 0, e.order
+	e.order = make([]int, len(ends))
+	for i, end := range ends {
+		e.order[i] = i
+		for ; from < min(end, len(keys)); from++ {
+			if at := keys[from]; at >= 0 && !slices.Contains(e.lists[i], at) {
+				e.lists[i] = append(e.lists[i], at)
+			}
+		}
+	}
 }
 
 // byField reports whether an operation is batched by a field of the rows.

@@ -110,6 +110,7 @@ func runAggregate(ctx context.Context, x *execution) (*Result, error) {
 	found := &Found{Rows: rows.New(q.Select, 0)}
 	if x.each != nil {
 		q.Each = x.each.key()
+		found.Groups = make([]FoundGroup, q.Each.Len())
 	}
 	if q.Each == nil || len(q.Each.Values) > 0 {
 		var err error
@@ -180,15 +181,23 @@ func aggregateRemote(ctx context.Context, x *execution, r RemoteRequest) (*Resul
 	if x.each == nil {
 		return ask(ctx, where)
 	}
-	answers, errs := make([]*Result, len(x.each.values)), make([]error, len(x.each.values))
+	lists := x.each.lists
+	for i := 0; x.each.lists == nil && i < len(x.each.values); i++ {
+		lists = append(lists, []int{i})
+	}
+	answers, errs := make([]*Result, len(lists)), make([]error, len(lists))
 	turns := make(chan struct{}, maxRemoteGroups)
 	var wait sync.WaitGroup
-	for i, key := range x.each.values {
-		value, _ := rows.Value(x.each.field.Kind, key)
+	for i, list := range lists {
+		is := &filter.Filter{Op: filter.In, Field: x.each.field}
+		for _, at := range list {
+			value, _ := rows.Value(x.each.field.Kind, x.each.values[at])
+			is.Values = append(is.Values, value)
+		}
 		turns <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-turns }()
-			answers[i], errs[i] = ask(ctx, filter.Both(where, &filter.Filter{Op: filter.Eq, Field: x.each.field, Values: []any{value}}))
+			answers[i], errs[i] = ask(ctx, filter.Both(where, is))
 		})
 	}
 	wait.Wait()

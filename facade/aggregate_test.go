@@ -195,6 +195,15 @@ func TestAggregateOfManyKeys(t *testing.T) {
 				t.Errorf("%s, %s: %v, got\n%s\nwant\n%s", name, query, err, got, list)
 			}
 		}
+		list := []string{of(`{"key":{},"count":2}`, false, "null"), of(`{"key":{},"count":0}`, false, "null"), of(`{"key":{},"count":1}`, false, "null")}
+		ids := []json.RawMessage{[]byte(`"p1"`), []byte(`"p2"`), []byte(`"nobody"`), []byte(`"p1"`), []byte(`null`), []byte(`"p3"`)}
+		res, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "aggregate", Each: &facade.Each{Field: "id", Keys: ids, Ends: []int{4, 4, 6}}})
+		if err != nil || string(res.AppendJSON(nil)) != "["+strings.Join(list, ",")+"]" {
+			t.Errorf("%s: lists of keys: %v %s", name, err, res.AppendJSON(nil))
+		}
+		if _, err := f.Call(t.Context(), &facade.Call{Entity: "post", Operation: "list", Each: &facade.Each{Field: "id", Keys: ids, Ends: []int{6}}}); kiterror.CodeOf(err) != kiterror.BadRequest {
+			t.Errorf("%s: a list of lists: %v", name, err)
+		}
 		if _, err := ask(`{"having":{"count":{"gt":1}}}`, facade.Each{Field: "authorId"}); refusals(kiterror.AsError(err)) != "/query/having exclusive: cannot be used without by in a call for many keys; leave it out" {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -119,6 +119,9 @@ func (in *Invocation) ParamsJSON() json.RawMessage {
 type Each struct {
 	Field string
 	Keys  []json.RawMessage
+	// Ends make lists of the keys, of aggregate alone: list i ends before Keys[Ends[i]], and its rows are
+	// those of any of its keys. Groups of the result then follow the lists. nil: each key is by itself.
+	Ends []int
 	// Through says which field of other rows leads to these; nil: none does. A field
 	// the caller may not read leads nowhere.
 	Through *catalog.Through

@@ -195,12 +195,13 @@ type eachOf struct {
 	via    *filter.Filter    // the condition on the rows in between
 	values []json.RawMessage // distinct, in their one spelling
 	order  []int             // of every key that was sent, its place in values; -1: it fits no row
+	lists  [][]int           // places in values; nil: the keys are no lists
 	known  jsontext.Distinct
 }
 
 // key is the batch as a store is asked for it.
 func (e *eachOf) key() *EachKey {
-	k := &EachKey{Field: e.field, Values: e.values, Via: e.via}
+	k := &EachKey{Field: e.field, Values: e.values, Via: e.via, Lists: e.lists}
 	if e.link != nil {
 		k.Through = e.link.Through
 	}

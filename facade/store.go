@@ -199,6 +199,17 @@ type EachKey struct {
 	Through *schema.Property
 	// Via is a condition on the rows in between; nil: all count.
 	Via *filter.Filter
+	// Lists are lists of values, of a Find with Group alone: places in Values, each once in a list. A group
+	// of rows is then that of a list. nil: of a value.
+	Lists [][]int
+}
+
+// Len returns how many groups are asked for.
+func (e *EachKey) Len() int {
+	if e.Lists != nil {
+		return len(e.Lists)
+	}
+	return len(e.Values)
 }
 
 // Found is the answer of a Find.
@@ -210,7 +221,7 @@ type Found struct {
 	More bool
 	// Keys[i] is, where asked for, the JSON array of row i's values of Find.Sort; else nil.
 	Keys   []json.RawMessage
-	Groups []FoundGroup // with Each: one per value, in the order of Each.Values
+	Groups []FoundGroup // with Each: one per value or list, in their order
 }
 
 // FoundGroup is the rows of one key: From up to but without To. The rows of the keys follow each

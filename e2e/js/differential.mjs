@@ -215,7 +215,7 @@ function world({ sdl, seed, entities, fields, nodes }) {
     let from = Math.min(offset, all.length), to = all.length
     if (first != null) to = Math.min(to, from + first)
     else if (last != null) from = Math.max(from, to - last)
-    return { items: all.slice(from, to), total: all.length, hasMore: to < all.length, hasPrevious: from > 0 }
+    return { rows: all, items: all.slice(from, to), total: all.length, hasMore: to < all.length, hasPrevious: from > 0 }
   }
 
   function operation(f, args, info) {
@@ -263,7 +263,10 @@ function world({ sdl, seed, entities, fields, nodes }) {
       if (!p.rows) throw new Error('no list')
       return groups(p.rows, args)
     },
-    ids: (f) => (o, args) => window(byIds([...new Set(o.row[f.column] ?? [])], rows[f.entity]), args),
+    ids: (f) => (o, args, ctx, info) => {
+      const all = byIds([...new Set(o.row[f.column] ?? [])], rows[f.entity])
+      return alone(info) ? { rows: all } : window(all, args)
+    },
     nodeId: (f) => (o) => Buffer.from(`${f.entity}:${JSON.stringify(o.row.id)}`).toString('base64url'),
     node: () => (_, { nodeId, nodeIds }) => nodeIds ? nodeIds.map(node) : node(nodeId),
     operation: (f, name) => {

@@ -179,7 +179,7 @@ func (d *document) connection(f *field, l *listing, depth int) (string, func([]r
 	if total {
 		text += " total"
 	}
-	counted := f.kind == many && p.chance(40)
+	counted := p.chance(40)
 	if counted {
 		text += " aggregate { count }"
 	}

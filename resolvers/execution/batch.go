@@ -21,7 +21,10 @@ func (x *Execution) batch(r *Run, f *Fetch, res *result, call *calling, in *Invo
 	parent := &r.Results[f.Parent.ID]
 	relation := f.Binding.Relation
 	if f.list != nil {
-		relation = f.list.Binding.Relation
+		if relation = f.list.Binding.Relation; relation.InRow() {
+			x.batchLists(r, f, res, call)
+			return
+		}
 	}
 	keys := facade.TakeRelationKeys()
 	defer keys.Release()

@@ -1,10 +1,12 @@
 package execution
 
 import (
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/language"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Aggregate and groups of a connection are calls of aggregate, beside the list that answers its rows:
@@ -12,18 +14,18 @@ import (
 // column for each field, an object of its functions.
 
 // grouped makes f a field whose value comes from a call of aggregate on the rows of the connection that on
-// fetches. A connection without a list has no such call: the author's own code chooses its rows, or the
-// row above has their ids.
+// fetches. A connection that neither a list nor the ids of a row make has no such call: the author's own code
+// chooses its rows.
 func (c *compiler) grouped(f *Field, g group, on *Fetch) {
 	f.Action = asFetched
 	b := on.Binding
-	if b == nil || !b.IsList() {
+	if b == nil || !b.IsList() && b.Kind != binding.ToManyIDs {
 		return
 	}
 	args := c.arguments(f.Type, f.Type.Binding, g.fields[0].Arguments)
 	f.Fetch = c.sharing(f, on, args, func() *Fetch {
 		for _, a := range on.Args.bound {
-			if a.Into == binding.IntoQuery && a.Key != "offset" {
+			if b.IsList() && a.Into == binding.IntoQuery && a.Key != "offset" {
 				args.bound = append(args.bound, a)
 			}
 		}
@@ -58,6 +60,37 @@ func (f *Fetch) selectFunctions(of *Field) {
 		}
 	}
 }
+
+// batchLists makes the one call of groups for parents whose rows have lists of ids.
+func (x *Execution) batchLists(r *Run, f *Fetch, res *result, call *calling) {
+	parent := &r.Results[f.Parent.ID]
+	call.each.Field, call.Each = f.list.Binding.Relation.Each, &call.each
+	res.Index = sized(&res.indexBuf, parent.Items)
+	for i := range res.Index {
+		res.Index[i] = int32(i) //nolint:gosec // fewer rows than that are read
+		for _, id := range jsontext.Elements(parent.at(i, f.Key)) {
+			call.each.Keys = append(call.each.Keys, id)
+		}
+		call.each.Ends = append(call.each.Ends, len(call.each.Keys))
+	}
+	if err := x.Account.Reserve(len(call.each.Keys)*listKeySize + parent.Items*(budget.GroupSize+8)); err != nil {
+		res.Err = x.Failed(err)
+		return
+	}
+	out, err := x.Caller.Call(x.Ctx, &call.Call)
+	if err == nil {
+		err = out.Grouped(parent.Items)
+	}
+	if err != nil {
+		res.Err = x.Failed(err)
+		return
+	}
+	res.lay(x, f, out)
+	res.Groups = out.Groups
+}
+
+// listKeySize is how many bytes a key of a list takes: its slice and its place.
+const listKeySize = 32
 
 // groupArgument returns an argument of groups as the query of aggregate has it, and functions with those
 // that it names.

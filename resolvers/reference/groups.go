@@ -7,6 +7,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // listed is the list that the pages of a level come from: groups of its rows are asked for by the same
@@ -20,6 +21,15 @@ type listed struct {
 
 func newListed(b *binding.Field, args map[string]any, above *level) *listed {
 	return &listed{b, args, above, map[*ast.Field]*relationBatch{}}
+}
+
+// pages are the pages of the list without their rows, one for each row above.
+func (l *listed) pages() []any {
+	pages := make([]any, len(l.above.rows))
+	for i := range pages {
+		pages[i] = &page{list: l, i: i}
+	}
+	return pages
 }
 
 // ungrouped is the error of a connection that no list answers.
@@ -60,7 +70,17 @@ func (e *Executor) groupsOf(b *binding.Field, l *listed, p graphql.ResolveParams
 		return there.row(g.From)
 	}
 	if l.above != nil {
-		c.Each = &facade.Each{Field: l.binding.Relation.Each, Keys: l.above.keys(l.binding.Column), Through: l.binding.Relation.Through("", "")}
+		keys := l.above.keys(l.binding.Column)
+		c.Each = &facade.Each{Field: l.binding.Relation.Each, Keys: keys, Through: l.binding.Relation.Through("", "")}
+		if l.binding.Kind == binding.ToManyIDs {
+			c.Each.Keys = nil
+			for _, ids := range keys {
+				for _, id := range jsontext.Elements(ids) {
+					c.Each.Keys = append(c.Each.Keys, id)
+				}
+				c.Each.Ends = append(c.Each.Ends, len(c.Each.Keys))
+			}
+		}
 		return e.groups(c, b, p, value)
 	}
 	res, callErr := e.caller.Call(p.Context, c)
@@ -96,7 +116,7 @@ func (e *Executor) groupQuery(b *binding.Field, l *listed, p graphql.ResolvePara
 		query[a.Key] = text
 	}
 	for _, a := range l.binding.Args {
-		if value, sent := l.args[a.Name]; sent && a.Into == binding.IntoQuery && a.Key != "offset" {
+		if value, sent := l.args[a.Name]; sent && l.binding.IsList() && a.Into == binding.IntoQuery && a.Key != "offset" {
 			query[a.Key] = value
 		}
 	}
@@ -145,7 +165,7 @@ func (e *Executor) functions(b *binding.Field, p graphql.ResolveParams) (names [
 // groupsAlone reports whether nothing but groups is selected of a list, so that its rows are not read.
 func (e *Executor) groupsAlone(b *binding.Field, p graphql.ResolveParams) bool {
 	groups, rows := false, false
-	if b.IsList() {
+	if b.IsList() || b.Kind == binding.ToManyIDs {
 		typ := graphql.GetNamed(p.Info.ReturnType).String()
 		visit(p.Info, p.Info.FieldASTs, typ, func(f *ast.Field) {
 			part := e.fields.Of(typ, f.Name.Value)

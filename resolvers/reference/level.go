@@ -226,7 +226,7 @@ func (e *Executor) groups(c *facade.Call, b *binding.Field, p graphql.ResolvePar
 		return nil, err
 	}
 	there := newLevel(res)
-	values := make([]any, len(c.Each.Keys))
+	values := make([]any, len(res.Groups))
 	for i, g := range res.Groups {
 		values[i] = value(there, g)
 	}
@@ -235,12 +235,9 @@ func (e *Executor) groups(c *facade.Call, b *binding.Field, p graphql.ResolvePar
 
 // toMany lists the rows that point back at the rows of the level, and returns a page for each.
 func (e *Executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
-	list, pages := newListed(b, p.Args, l), make([]any, len(l.rows))
+	list := newListed(b, p.Args, l)
 	if e.groupsAlone(b, p) {
-		for i := range pages {
-			pages[i] = &page{list: list, i: i}
-		}
-		return pages, nil
+		return list.pages(), nil
 	}
 	c := e.call(p.Context, b.Door.Name, "list")
 	if err := invoke(&c.Invocation, b.Args, p.Args); err != nil {
@@ -257,6 +254,10 @@ func (e *Executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) (
 // toManyIDs fetches the rows of all ids of the level in one call, and cuts each list into its
 // page (docs/decisions/graphql-schema.md).
 func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
+	list := newListed(b, p.Args, l)
+	if e.groupsAlone(b, p) {
+		return list.pages(), nil
+	}
 	window := windowOf(p.Args)
 	if err := window.Check(); err != nil {
 		return nil, err
@@ -304,7 +305,7 @@ func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams
 		if len(res.Groups) > 0 {
 			info.Position = res.Groups[0].Page.Position
 		}
-		values[i] = &page{rows: rows[a:z], Page: info}
+		values[i] = &page{rows: rows[a:z], Page: info, list: list, i: i}
 	}
 	return values, nil
 }

@@ -54,6 +54,19 @@ func eachKeys(r *reading) error {
 			*r.lone = o.v
 		}
 	}
+	if lists := r.Find.Each.Lists; lists != nil { // a key for each list that it is in
+		var all []sqltext.Value
+		numbers := []byte{'{'}
+		for n, places := range lists {
+			for _, at := range places {
+				if all = append(all, list[at]); len(all) > 1 {
+					numbers = append(numbers, ',')
+				}
+				numbers = strconv.AppendInt(numbers, int64(n+1), 10)
+			}
+		}
+		list, r.lone, r.numbers = all, nil, string(append(numbers, '}'))
+	}
 	if c.Parts != nil {
 		r.split = list
 	}
@@ -113,7 +126,7 @@ func (r *reading) unnest(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 			b.Bind(dialect{}.Keys(p, list))
 			b.Text("::", listType(p), "[]")
 		}
-		b.Text(") WITH ORDINALITY AS k(")
+		ordinality(r, b)
 		for i := range c.Parts {
 			b.Text("v" + strconv.Itoa(i) + ", ")
 		}
@@ -130,7 +143,20 @@ func (r *reading) unnest(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Val
 	}
 	b.Text("unnest(")
 	b.Bind(keys)
-	b.Text("::", listType(c), "[]) WITH ORDINALITY AS k(value, n)")
+	b.Text("::", listType(c), "[]")
+	ordinality(r, b)
+	b.Text("value, n)")
+}
+
+// ordinality ends the arrays of unnest: a key has its place, or the number of its list.
+func ordinality(r *reading, b *sqltext.Builder) {
+	if r.numbers == "" {
+		b.Text(") WITH ORDINALITY AS k(")
+		return
+	}
+	b.Text(", ")
+	b.Bind(sqltext.TextValue(r.numbers))
+	b.Text("::bigint[]) AS k(")
 }
 
 // single writes the statement for the one row a key can have. The limit keeps the planner from

@@ -83,6 +83,8 @@ type reading struct {
 	scan  *scan
 	// split are the keys of a Find with Each that are taken apart; nil: they are whole.
 	split []sqltext.Value
+	// numbers are those of the lists that the keys are in, as an array; "": each key is by itself.
+	numbers string
 	// lone is the key of a Find for one key alone.
 	lone *sqltext.Value
 }

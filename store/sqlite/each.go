@@ -44,7 +44,7 @@ func (r *reading) each() error {
 	return nil
 }
 
-// eachKeys returns the column of the keys, and the keys as a JSON array.
+// eachKeys returns the column of the keys, and the keys as a JSON array, or an array of their lists.
 func (r *reading) eachKeys() (c *sqltext.Column, keys sqltext.Value, err error) {
 	if c, err = sqltext.KeyColumn(r.b, &r.Reading); err != nil {
 		return nil, keys, err
@@ -54,11 +54,24 @@ func (r *reading) eachKeys() (c *sqltext.Column, keys sqltext.Value, err error) 
 		size += len(v) + 1
 	}
 	list := append(make([]byte, 0, size), '[')
-	for _, v := range r.Find.Each.Values {
+	add := func(v json.RawMessage) {
 		if c.Parts != nil {
 			list = appendParts(list, c, v)
 		} else {
 			list = appendKey(list, c.Prop, v)
+		}
+	}
+	if lists := r.Find.Each.Lists; lists != nil {
+		for _, places := range lists {
+			list = append(jsontext.Comma(list), '[')
+			for _, at := range places {
+				add(r.Find.Each.Values[at])
+			}
+			list = append(list, ']')
+		}
+	} else {
+		for _, v := range r.Find.Each.Values {
+			add(v)
 		}
 	}
 	return c, sqltext.TextValue(string(append(list, ']'))), nil
@@ -168,6 +181,9 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value, alias string, from bool) {
 	b.Text(" FROM json_each(")
 	b.Bind(keys)
+	if r.Find.Each.Lists != nil {
+		b.Text(") AS l CROSS JOIN json_each(l.value")
+	}
 	b.Text(") AS k CROSS JOIN ")
 	if from {
 		sqltext.Sorted(&r.Reading, b)

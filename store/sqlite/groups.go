@@ -41,7 +41,11 @@ func (s *access) groupBy(ctx context.Context, db *sqltext.Database, t *table, q 
 		c, keys, err = r.eachKeys()
 	}
 	if err == nil {
-		err = r.Grouped(r.b, "k.key", func(alias string) { r.join(r.b, c, keys, alias, false) })
+		number := "k.key"
+		if q.Each != nil && q.Each.Lists != nil {
+			number = "l.key"
+		}
+		err = r.Grouped(r.b, number, func(alias string) { r.join(r.b, c, keys, alias, false) })
 	}
 	if err == nil {
 		err = s.db.ReadAs(ctx, r.Lane(false), func(c *engine.Conn) error { return runGroups(r, c) })

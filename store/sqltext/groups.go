@@ -122,7 +122,7 @@ type GroupsRead struct {
 // ReadGroups begins to read groups.
 func ReadGroups(r *Reading) GroupsRead {
 	if r.Find.Each != nil {
-		of := r.Groups(RoomForEach(len(r.Find.Each.Values), r.Find.Limit))
+		of := r.Groups(RoomForEach(r.Find.Each.Len(), r.Find.Limit))
 		return GroupsRead{&of, r, 1}
 	}
 	r.Read = rows.New(r.Selection.Layout, RoomFor(r.Find.Limit))

@@ -204,7 +204,7 @@ type Groups struct {
 
 // Groups begins a group for each key; room is how many rows may be expected.
 func (r *Reading) Groups(room int) Groups {
-	g := Groups{r: r, found: make([]facade.FoundGroup, len(r.Find.Each.Values)), at: -1}
+	g := Groups{r: r, found: make([]facade.FoundGroup, r.Find.Each.Len()), at: -1}
 	for i := range g.found {
 		if g.found[i].Total = -1; r.Find.Count {
 			g.found[i].Total = 0 // keys without rows are not counted

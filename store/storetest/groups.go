@@ -357,6 +357,9 @@ func (g *guesser) grouped() (*facade.Find, spec) {
 	find.Limit = g.IntN(12)
 	if p := e.Fields[g.IntN(len(e.Fields))]; p.Stored && filter.IsScalar(p) && g.IntN(3) == 0 {
 		find.Each = g.each(e, p)
+		for range g.IntN(2) * (1 + g.IntN(4)) {
+			find.Each.Lists = append(find.Each.Lists, g.Perm(len(find.Each.Values))[:g.IntN(len(find.Each.Values)+1)])
+		}
 	}
 	return find, q
 }

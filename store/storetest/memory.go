@@ -132,7 +132,7 @@ func (s *Store) find(q *facade.Find) (*facade.Found, error) {
 	return &facade.Found{Rows: write(q.Select, all), Total: -1, Groups: groups, Keys: s.keys(q, all, groups)}, nil
 }
 
-// ofKeys are the rows of each key of a find.
+// ofKeys are the rows of each key of a find, or of each list of keys.
 func (s *Store) ofKeys(q *facade.Find, met []*row) (list [][]*row) {
 	for _, key := range q.Each.Values {
 		var of []*row
@@ -143,7 +143,16 @@ func (s *Store) ofKeys(q *facade.Find, met []*row) (list [][]*row) {
 		}
 		list = append(list, of)
 	}
-	return list
+	if q.Each.Lists == nil {
+		return list
+	}
+	joined := make([][]*row, len(q.Each.Lists))
+	for i, places := range q.Each.Lists {
+		for _, at := range places {
+			joined[i] = append(joined[i], list[at]...)
+		}
+	}
+	return joined
 }
 
 // hasKey reports whether a row is in the group of a key.
