@@ -170,8 +170,10 @@ func TestReference(t *testing.T) {
 		{`{ __schema { queryType { name } mutationType { name } } }`, ``},
 		{`{ posts { aggregate { key { status } count views { sum avg min max countDistinct } price { sum avg } } } }`, ``},
 		{`{ posts(filter: {status: {eq: live}}, first: 1) { items { id } aggregate { count views { __typename } } total } }`, ``},
-		{`query($f: PostListFilter, $h: PostHaving, $o: [PostGroupOrder!], $n: Int, $w: String) { posts(filter: $f) { groups(by: [{status: VALUE}, {createdAt: MONTH}], having: $h, orderBy: $o, first: $n, zone: $w) { items { key { status createdAt } count } hasMore endCursor } } }`,
-			`{"f":{"views":{"gte":20}},"h":{"or":[{"views":{"sum":{"gt":100}}},{"not":{"count":{"gt":2}}}]},"o":[{"price":{"avg":"DESC"}},{"status":{"key":"DESC"}}],"n":2,"w":"Europe/Paris"}`},
+		{
+			`query($f: PostListFilter, $h: PostHaving, $o: [PostGroupOrder!], $n: Int, $w: String) { posts(filter: $f) { groups(by: [{status: VALUE}, {createdAt: MONTH}], having: $h, orderBy: $o, first: $n, zone: $w) { items { key { status createdAt } count } hasMore endCursor } } }`,
+			`{"f":{"views":{"gte":20}},"h":{"or":[{"views":{"sum":{"gt":100}}},{"not":{"count":{"gt":2}}}]},"o":[{"price":{"avg":"DESC"}},{"status":{"key":"DESC"}}],"n":2,"w":"Europe/Paris"}`,
+		},
 		{`{ a: posts { x: aggregate { count } ...g } b: posts { y: aggregate { views { max } } x: groups(by: {authorId: VALUE}) { items { key { authorId } } } } } fragment g on PostConnection { x: aggregate { views { min } } groups(by: {authorId: VALUE}) { items { count } } }`, ``},
 		{`{ authors { items { id posts { aggregate { count views { sum } } } comments: posts(filter: {comments: {some: {likes: {gte: 3}}}}) { groups(by: {status: VALUE}, first: 1, orderBy: {count: DESC}) { items { key { status } count } hasMore } } } } }`, ``},
 		{`{ authors { items { posts(first: 1) { items { comments { aggregate { count likes { sum } } } } groups(by: {editorId: VALUE}) { items { key { editorId } count } } } } } }`, ``},

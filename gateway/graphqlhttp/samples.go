@@ -48,10 +48,27 @@ func Samples(s *binding.Schema, shown func(operation string) bool) json.RawMessa
 				one.Document = sampleOf(s, f, one.Root)
 				all = append(all, one)
 			}
+			if root == s.AST.Query && b.Operation != nil && b.IsList() {
+				one.Operation = b.Operation.Door.Name + "." + catalog.Aggregate
+				if one.Document = groupsOf(s, f); one.Document != "" && (shown == nil || shown(one.Operation)) {
+					all = append(all, one)
+				}
+			}
 		}
 	}
 	text, _ := json.Marshal(all) // texts alone
 	return text
+}
+
+// groupsOf writes a document about the rows of a list and their groups; "" where its connection has none.
+func groupsOf(s *binding.Schema, f *ast.FieldDefinition) string {
+	page := f.Type.Name()
+	key := s.AST.Types[strings.TrimSuffix(page, "Connection")+"GroupKey"]
+	if s.Fields.Of(page, "groups") == nil || key == nil {
+		return ""
+	}
+	by := key.Fields[min(1, len(key.Fields)-1)].Name // the first one is mostly the primary key
+	return fmt.Sprintf("query %sGroups {\n  %s {\n    aggregate {\n      count\n    }\n    groups(by: {%s: VALUE}, orderBy: {count: DESC}, first: 10) {\n      items {\n        key {\n          %[3]s\n        }\n        count\n      }\n      hasMore\n    }\n  }\n}\n", schema.GraphQLType(f.Name), f.Name, by)
 }
 
 // sampleOf writes the document of one field.

@@ -328,22 +328,22 @@ func (c *compiler) fetched(f *Field, g group, on *Fetch) {
 	b := f.Type.Binding
 	f.Action = asFetched
 	args := c.arguments(f.Type, b, g.fields[0].Arguments)
-	make := func() *Fetch { return c.call(b, on, args) }
+	made := func() *Fetch { return c.call(b, on, args) }
 	if c.mutation && on.depth == 0 && b.Kind == binding.Operation {
-		f.Fetch = make() // only reads without effect are shared
+		f.Fetch = made() // only reads without effect are shared
 		f.Fetch.Field = f.Type.Parent.Name + "." + f.Type.Definition.Name
 	} else {
-		f.Fetch = c.sharing(f, on, args, make)
+		f.Fetch = c.sharing(f, on, args, made)
 	}
 	c.fill(f, g)
 }
 
 // sharing returns the fetch of a field on the rows of on, made where no equal field has one.
-func (c *compiler) sharing(f *Field, on *Fetch, args *arguments, make func() *Fetch) *Fetch {
+func (c *compiler) sharing(f *Field, on *Fetch, args *arguments, made func() *Fetch) *Fetch {
 	field := f.Type.Parent.Name + "." + f.Type.Definition.Name
 	key := sharedKey(on, field+string(args.canonical))
 	if c.shared[key] == nil {
-		c.shared[key] = make()
+		c.shared[key] = made()
 		c.shared[key].Field = field
 	}
 	return c.shared[key]
