@@ -163,23 +163,9 @@ const maxRemoteGroups = 8
 
 // aggregateRemote asks the host of a remote door for a page of groups, or for one for each key of a batch.
 func aggregateRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, error) {
-	g, where := x.groups, filter.Both(x.doorScope.Rows, x.list.filter)
-	ask := func(ctx context.Context, where *filter.Filter) (*Result, error) {
-		res, err := x.host.remotes.Aggregate(ctx, r, sentCall(x, g.sent(x.call.Invocation)), where)
-		if err != nil || res.Form != FormValue {
-			return res, err
-		}
-		out := &Result{Form: FormGroups, Page: Page{Total: -1}}
-		items, err := readPage(res.Value, &out.Page)
-		read, ok := rows.Read(g.groups.Layout(), items)
-		if err != nil || !ok {
-			return nil, kiterror.Errorf(kiterror.BadGateway, "the host of %s answered no groups", x.where())
-		}
-		out.Rows = read
-		return out, nil
-	}
+	where := filter.Both(x.doorScope.Rows, x.list.filter)
 	if x.each == nil {
-		return ask(ctx, where)
+		return groupsThere(ctx, x, r, where)
 	}
 	lists := x.each.lists
 	for i := 0; x.each.lists == nil && i < len(x.each.values); i++ {
@@ -197,32 +183,62 @@ func aggregateRemote(ctx context.Context, x *execution, r RemoteRequest) (*Resul
 		turns <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-turns }()
-			answers[i], errs[i] = ask(ctx, filter.Both(where, is))
+			answers[i], errs[i] = groupsThere(ctx, x, r, filter.Both(where, is))
 		})
 	}
 	wait.Wait()
-	out := &Result{Form: FormGroups, Page: Page{Total: -1}, Rows: rows.New(g.groups.Layout(), len(answers))}
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return x.groups.gathered(x.each, answers), nil
+}
+
+// groupsThere asks the host of a remote door for a page of groups.
+func groupsThere(ctx context.Context, x *execution, r RemoteRequest, where *filter.Filter) (*Result, error) {
+	res, err := x.host.remotes.Aggregate(ctx, r, sentCall(x, x.groups.sent(x.call.Invocation)), where)
+	if err != nil || res.Form != FormValue {
+		return res, err
+	}
+	out := &Result{Form: FormGroups, Page: Page{Total: -1}}
+	items, err := readPage(res.Value, &out.Page)
+	read, ok := rows.Read(x.groups.none().Layout(), items)
+	if err != nil || !ok {
+		return nil, kiterror.Errorf(kiterror.BadGateway, "the host of %s answered no groups", x.where())
+	}
+	out.Rows = read
+	return out, nil
+}
+
+// none is the group of no rows.
+func (g *grouping) none() *rows.Rows {
+	none := rows.New(rows.NewLayout(g.groups.Names()), 1)
+	g.groups.AppendNone(none)
+	return g.groups.Shape(none)
+}
+
+// gathered are the answers for the keys of a batch in one result. A key that no row can have has the group
+// of no rows where all rows are one group.
+func (g *grouping) gathered(each *eachOf, answers []*Result) *Result {
+	none := g.none()
+	out := &Result{Form: FormGroups, Page: Page{Total: -1}, Rows: rows.New(none.Layout(), len(answers))}
 	distinct := make([]Group, len(answers))
 	for i, a := range answers {
-		if errs[i] != nil {
-			return nil, errs[i]
-		}
 		distinct[i] = Group{From: out.Rows.Len(), To: out.Rows.Len() + a.Rows.Len(), Page: a.Page}
 		for j := range a.Rows.Len() {
 			out.Rows.CopyRow(a.Rows.Row(j))
 		}
 	}
-	out.Groups = spread(x.each, distinct)
-	if at := slices.Index(x.each.order, -1); at >= 0 && g.groups.Keys == 0 && g.limit > 0 {
-		none := rows.New(rows.NewLayout(g.groups.Names()), 1)
-		g.groups.AppendNone(none)
+	out.Groups = spread(each, distinct)
+	if slices.Contains(each.order, -1) && g.groups.Keys == 0 && g.limit > 0 {
 		n := out.Rows.Len()
-		out.Rows.CopyRow(g.groups.Shape(none).Row(0))
-		for i, place := range x.each.order {
+		out.Rows.CopyRow(none.Row(0))
+		for i, place := range each.order {
 			if place < 0 {
 				out.Groups[i] = Group{From: n, To: n + 1, Page: Page{Total: -1}}
 			}
 		}
 	}
-	return out, nil
+	return out
 }

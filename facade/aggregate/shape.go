@@ -68,12 +68,6 @@ func (g *Groups) members() (names []string, at []int) {
 	return names, at
 }
 
-// Layout is that of the groups that [Groups.Shape] returns.
-func (g *Groups) Layout() *rows.Layout {
-	names, _ := g.members()
-	return rows.NewLayout(names)
-}
-
 // AppendNone appends the group of no rows to the answer of a store: its counts are 0, and all else null.
 func (g *Groups) AppendNone(to *rows.Rows) {
 	to.BeginRow()

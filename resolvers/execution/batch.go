@@ -9,6 +9,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/language"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // errNotRows reports a facade.Caller that broke its contract. It becomes an INTERNAL_ERROR.
@@ -67,6 +68,37 @@ func (x *Execution) batch(r *Run, f *Fetch, res *result, call *calling, in *Invo
 		x.windows(parent.Items, at, f, res, keys, in.Window)
 	}
 }
+
+// batchLists makes the one call of groups for parents whose rows have lists of ids.
+func (x *Execution) batchLists(r *Run, f *Fetch, res *result, call *calling) {
+	parent := &r.Results[f.Parent.ID]
+	call.each.Field, call.Each = f.list.Binding.Relation.Each, &call.each
+	res.Index = sized(&res.indexBuf, parent.Items)
+	for i := range res.Index {
+		res.Index[i] = int32(i) //nolint:gosec // fewer rows than that are read
+		for _, id := range jsontext.Elements(parent.at(i, f.Key)) {
+			call.each.Keys = append(call.each.Keys, id)
+		}
+		call.each.Ends = append(call.each.Ends, len(call.each.Keys))
+	}
+	if err := x.Account.Reserve(len(call.each.Keys)*listKeySize + parent.Items*(budget.GroupSize+8)); err != nil {
+		res.Err = x.Failed(err)
+		return
+	}
+	out, err := x.Caller.Call(x.Ctx, &call.Call)
+	if err == nil {
+		err = out.Grouped(parent.Items)
+	}
+	if err != nil {
+		res.Err = x.Failed(err)
+		return
+	}
+	res.lay(x, f, out)
+	res.Groups = out.Groups
+}
+
+// listKeySize is how many bytes a key of a list takes: its slice and its place.
+const listKeySize = 32
 
 // windows gives every parent its page of the rows that its own ids name.
 func (x *Execution) windows(n int, list func(int) json.RawMessage, f *Fetch, res *result, keys *facade.RelationKeys, w binding.Window) {

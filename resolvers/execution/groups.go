@@ -1,12 +1,10 @@
 package execution
 
 import (
-	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/resolvers/language"
-	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Aggregate and groups of a connection are calls of aggregate, beside the list that answers its rows:
@@ -60,37 +58,6 @@ func (f *Fetch) selectFunctions(of *Field) {
 		}
 	}
 }
-
-// batchLists makes the one call of groups for parents whose rows have lists of ids.
-func (x *Execution) batchLists(r *Run, f *Fetch, res *result, call *calling) {
-	parent := &r.Results[f.Parent.ID]
-	call.each.Field, call.Each = f.list.Binding.Relation.Each, &call.each
-	res.Index = sized(&res.indexBuf, parent.Items)
-	for i := range res.Index {
-		res.Index[i] = int32(i) //nolint:gosec // fewer rows than that are read
-		for _, id := range jsontext.Elements(parent.at(i, f.Key)) {
-			call.each.Keys = append(call.each.Keys, id)
-		}
-		call.each.Ends = append(call.each.Ends, len(call.each.Keys))
-	}
-	if err := x.Account.Reserve(len(call.each.Keys)*listKeySize + parent.Items*(budget.GroupSize+8)); err != nil {
-		res.Err = x.Failed(err)
-		return
-	}
-	out, err := x.Caller.Call(x.Ctx, &call.Call)
-	if err == nil {
-		err = out.Grouped(parent.Items)
-	}
-	if err != nil {
-		res.Err = x.Failed(err)
-		return
-	}
-	res.lay(x, f, out)
-	res.Groups = out.Groups
-}
-
-// listKeySize is how many bytes a key of a list takes: its slice and its place.
-const listKeySize = 32
 
 // groupArgument returns an argument of groups as the query of aggregate has it, and functions with those
 // that it names.
