@@ -35,6 +35,7 @@ type door struct {
 
 	filter, many *input // PostFilter, PostListFilter
 	order        *input // PostOrder; nil: no sortable fields, or not made yet
+	manyOrder    *input // PostListOrder
 	lists        *listArgs
 	written      *object // of updateMany and deleteMany
 }

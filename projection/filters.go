@@ -1,8 +1,12 @@
 package projection
 
 import (
+	"slices"
+
 	"github.com/graphql-go/graphql"
 
+	"github.com/frondhost/frond/facade/aggregate"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -75,7 +79,8 @@ func (fs *filters) filterOf(d *door) *input {
 }
 
 // manyFilter returns the filter through a many relation to a door: PostListFilter with some,
-// none and every, each a PostFilter. All relations to that door share it.
+// none and every, each a PostFilter, and the functions of these rows. All relations to that door
+// share it.
 func (fs *filters) manyFilter(to *door) *input {
 	if to.many != nil {
 		return to.many
@@ -87,7 +92,55 @@ func (fs *filters) manyFilter(to *door) *input {
 	for _, name := range []string{"some", "none", "every"} {
 		fs.addInput(in, by, &arg{name: name, typ: of})
 	}
+	fs.addInput(in, by, &arg{name: "count", typ: fs.scalarFilter(graphql.Int), description: "The number of these rows."})
+	fs.addFunctions(in, to, by, "Filter", ofFilters, func(f *grouped, fn aggregate.Func) graphql.Input { return fs.scalarFilter(f.result(fn)) })
 	return in
+}
+
+// functions share an input, whose name has the word. A filter compares a sum with values of another
+// type than an average.
+type functions struct {
+	word string
+	of   []aggregate.Func
+}
+
+var (
+	ofFilters = []functions{
+		{"CountDistinct", []aggregate.Func{aggregate.CountDistinct}}, {"Sum", []aggregate.Func{aggregate.Sum}},
+		{"Avg", []aggregate.Func{aggregate.Avg}}, {"MinMax", []aggregate.Func{aggregate.Min, aggregate.Max}},
+	}
+	ofOrders = []functions{
+		{"Number", []aggregate.Func{aggregate.Sum, aggregate.Avg}}, {"Value", []aggregate.Func{aggregate.CountDistinct, aggregate.Min, aggregate.Max}},
+	}
+)
+
+// addFunctions adds a member for each function of the fields of a door:
+//
+//	avg: PostAvgFilter      input PostAvgFilter { views: FloatFilter }
+//	avg: PostNumberOrder    input PostNumberOrder { views: SortDirection }
+func (fs *filters) addFunctions(in *input, to *door, by *origin, suffix string, all []functions, typ func(*grouped, aggregate.Func) graphql.Input) {
+	fields := fs.of(to)
+	for _, shared := range all {
+		var own *input
+		for i := range fields {
+			f := &fields[i]
+			// Nobody asks for the least key, or for the average one.
+			isKey := f.Axes.Primary || f.Link != nil && shared.of[0] != aggregate.CountDistinct
+			if isKey || !slices.Contains(f.functions(), shared.of[len(shared.of)-1]) {
+				continue
+			}
+			if own == nil {
+				own = fs.newInput(fs.free(to.typ+shared.word+suffix, by), "")
+				own.oneOf = in.oneOf
+			}
+			fs.addInput(own, by.at(f.Property, by.what).old(f.old), &arg{name: f.name, typ: typ(f, shared.of[0]), deprecated: f.deprecated()})
+		}
+		for _, fn := range shared.of {
+			if own != nil {
+				fs.addInput(in, by, &arg{name: fn.String(), typ: own.gql})
+			}
+		}
+	}
 }
 
 // operators returns the input with the operators of a plain field, by its type:
@@ -227,6 +280,45 @@ func (fs *filters) orderOf(d *door) *input {
 	if s := d.Entity.Search; s != nil && s.Rank != nil {
 		fs.addInput(in, by, &arg{name: schema.RankKey, typ: fs.directionType().gql, description: "How well a row meets search. Only with search."})
 	}
+	fs.addRelations(in, d, by)
+	return in
+}
+
+// addRelations adds the orders behind the relations of a door: by a field of the one row, or by a
+// function of many. A relation to one that is called like a function would be taken for it.
+func (fs *filters) addRelations(in *input, d *door, by *origin) {
+	for _, c := range columnsOf(d.Entity) {
+		if c.Link == nil || !c.Readable() {
+			continue
+		}
+		to := fs.doors.joined(c.Link)
+		if to == nil {
+			continue
+		}
+		var order *input
+		if c.Link.Many {
+			order = fs.manyOrder(to)
+		} else if filter.Function(c.relation) == filter.Key {
+			order = fs.orderOf(to)
+		}
+		if order != nil {
+			fs.addInput(in, by.at(c.Property, "order").old(c.old), &arg{name: c.relation, typ: order.gql, deprecated: c.deprecated()})
+		}
+	}
+}
+
+// manyOrder returns the order by the rows behind a many relation to a door: PostListOrder.
+func (fs *filters) manyOrder(to *door) *input {
+	if to.manyOrder != nil {
+		return to.manyOrder
+	}
+	by := &origin{what: "order", door: to.Door}
+	in := fs.newInput(fs.free(to.typ+"ListOrder", by), "")
+	in.oneOf = true
+	to.manyOrder = in
+	direction := fs.directionType().gql
+	fs.addInput(in, by, &arg{name: "count", typ: direction})
+	fs.addFunctions(in, to, by, "Order", ofOrders, func(*grouped, aggregate.Func) graphql.Input { return direction })
 	return in
 }
 

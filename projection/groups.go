@@ -43,7 +43,7 @@ type grouped struct {
 
 // of returns the fields of a door that callers may group by. A field whose values are converted when they
 // leave is none of them.
-func (gs *groups) of(d *door) (fields []grouped) {
+func (fs *filters) of(d *door) (fields []grouped) {
 	for _, c := range columnsOf(d.Entity) {
 		p := c.Property
 		if !p.Readable() || !p.Stored || p.Axes.Out.Name != "" || !aggregate.Key.On(p.Kind) || p.Link != nil && p.Link.Many {
@@ -57,9 +57,9 @@ func (gs *groups) of(d *door) (fields []grouped) {
 		case p.Link != nil || p.Axes.Primary:
 			f.typ = keyType(p)
 		case p.Shape.Enum == nil: // its type has no name of its own
-			f.typ = gs.shapes.leaf(named{shape: &p.Shape})
+			f.typ = fs.shapes.leaf(named{shape: &p.Shape})
 		default:
-			f.typ = gs.shapes.leaf(gs.doors.home(p, d.typ, d.origin))
+			f.typ = fs.shapes.leaf(fs.doors.home(p, d.typ, d.origin))
 		}
 		f.scalar = "Value"
 		if s, ok := f.typ.(*graphql.Scalar); ok && s != graphql.Boolean {

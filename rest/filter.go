@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -262,18 +263,52 @@ func fieldOf(e *schema.Entity, key string) *schema.Property {
 // quantified writes some, none and every of a many relation, or conditions on its ids:
 //
 //	filter[tracks][some][title]=A  ->  {"some":{"title":{"eq":"A"}}}
+//	filter[tracks][count][gte]=5   ->  {"count":{"gte":5}}
 //	filter[tracks][has]=t1         ->  {"has":"t1"}
 func quantified(dst []byte, c *condition, link *schema.Link) []byte {
 	dst = c.open(dst, link.Field.Shape.Items)
 	for _, u := range c.under {
 		dst = name(dst, u.key)
-		if len(u.under) > 0 {
+		switch fn := filter.Function(u.key); {
+		case fn == filter.Count:
+			dst = comparisons(dst, u, shapeOf(schema.KindInteger))
+		case fn != filter.Key:
+			dst = aggregates(dst, u, fn, link.Target)
+		case len(u.under) > 0:
 			dst = rowsFilter(dst, u, link.Target)
-		} else { // the row has the ids: an array like others
+		default: // the row has the ids: an array like others
 			dst = operand(dst, u, link.Field.Shape.Items)
 		}
 	}
 	return append(dst, '}')
+}
+
+// aggregates writes the conditions on a function of the fields of many rows:
+//
+//	filter[tracks][avg][length][gte]=180  ->  {"avg":{"length":{"gte":180}}}
+func aggregates(dst []byte, c *condition, fn filter.Func, e *schema.Entity) []byte {
+	dst = c.open(dst, nil)
+	for _, u := range c.under {
+		var shape *schema.Shape
+		if p := fieldOf(e, u.key); p != nil {
+			shape = shapeOf(fn.Kind(p.Kind))
+		}
+		dst = comparisons(name(dst, u.key), u, shape)
+	}
+	return append(dst, '}')
+}
+
+// shapeOf returns the shape of values of a kind; nil: they are texts.
+func shapeOf(k schema.Kind) *schema.Shape {
+	switch k {
+	case schema.KindInteger:
+		return &schema.Shape{Type: "integer"}
+	case schema.KindNumber:
+		return &schema.Shape{Type: "number"}
+	case schema.KindBoolean:
+		return &boolean
+	}
+	return nil
 }
 
 // comparisons writes the operators of one field.

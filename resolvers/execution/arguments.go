@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -251,34 +250,17 @@ func (p *paging) window() (w binding.Window) {
 	return binding.Window{First: number(p.first), Last: number(p.last), Offset: number(p.offset), After: text(p.after), Before: text(p.before)}
 }
 
-// sortKeys returns orderBy in the form of query.sort. An object with no key, several keys or a
-// null is an error, since the members of an object have no order:
-//
-//	[{"createdAt":"DESC"},{"title":"ASC"}]
-//	["-createdAt","title"]
-func sortKeys(r *language.Renderer, text []byte) []byte {
-	if !sent(text) {
+// sortKeys returns orderBy as query.sort has it.
+func sortKeys(r *language.Renderer, orderBy []byte) []byte {
+	if !sent(orderBy) {
 		return []byte("null")
 	}
-	keys := []byte{'['}
-	for _, object := range jsontext.Elements(text) {
-		n := 0
-		for name, direction := range jsontext.Members(object) {
-			if n++; n > 1 || jsontext.IsNull(direction) {
-				n = 2
-				break
-			}
-			keys = jsontext.Comma(keys)
-			if strings.EqualFold(jsontext.Unquote(direction), "DESC") {
-				name = "-" + name
-			}
-			keys = jsontext.AppendString(keys, name)
-		}
-		if n != 1 {
-			r.Fail(kiterror.BadRequest, "orderBy takes one key an object, such as [{createdAt: DESC}, {title: ASC}]")
-		}
+	keys, err := binding.Sort(orderBy)
+	if err != nil {
+		r.Fail(err.Code, "%s", err.Message)
+		return []byte("null")
 	}
-	return append(keys, ']')
+	return keys
 }
 
 // finish makes the invocation of a fetch whose arguments hold no variables, once for all

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -28,7 +27,7 @@ func invoke(in *facade.Invocation, where []binding.Arg, args map[string]any) err
 		case binding.IntoQuery, binding.IntoFirst, binding.IntoLast, binding.IntoAfter, binding.IntoBefore:
 			query[a.Key] = value
 		case binding.IntoSort:
-			keys, err := sortKeys(value)
+			keys, err := binding.Sort(mustJSON(value))
 			if err != nil {
 				return err
 			}
@@ -66,28 +65,6 @@ func invoke(in *facade.Invocation, where []binding.Arg, args map[string]any) err
 		in.Query = mustJSON(query)
 	}
 	return nil
-}
-
-// sortKeys returns orderBy as query.sort has it. Each object has exactly one key:
-//
-//	[{createdAt: DESC}, {title: ASC}]
-//	["-createdAt", "title"]
-func sortKeys(value any) ([]string, error) {
-	list, _ := value.([]any)
-	keys := make([]string, 0, len(list))
-	for _, item := range list {
-		object, _ := item.(map[string]any)
-		if len(object) != 1 {
-			return nil, kiterror.Errorf(kiterror.BadRequest, "orderBy takes one key an object, such as [{createdAt: DESC}, {title: ASC}]")
-		}
-		for name, direction := range object {
-			if direction == "DESC" {
-				name = "-" + name
-			}
-			keys = append(keys, name)
-		}
-	}
-	return keys, nil
 }
 
 // windowOf returns the paging arguments of a connection; those that are not sent are nil.
