@@ -219,7 +219,7 @@ func readSort(ctx context.Context, x *execution, value json.RawMessage) order {
 		switch {
 		case p == nil && strings.Contains(bare, "."):
 			if derived, why = sortBehind(ctx, &x.viewer, bare); derived != nil {
-				p = derived.As
+				p, why = derived.As, unsorted(&x.viewer, derived)
 			}
 		case p == nil && ranks(x, bare):
 			if p = e.Search.Rank; x.list.search == nil {
@@ -293,6 +293,24 @@ func sortBehind(ctx context.Context, x *viewer, path string) (*filter.Derived, s
 	p := filter.Parser{Host: x}
 	_ = RequestOf(ctx).Spend(conditionWork)
 	return p.Path(ctx, x.door.Entity, x.view(x.doorScope), path)
+}
+
+// unsorted is why a remote does not sort by a value behind a relation, as the end of a sentence that
+// begins with its path; "" where it does.
+func unsorted(x *viewer, d *filter.Derived) string {
+	list := x.door.Operation("list")
+	if x.door.Frond.Remote == "" || list == nil {
+		return ""
+	}
+	for at := d; at != nil; at = at.Next {
+		if at.Where != nil {
+			return "is sorted where it runs, without your access rules for its rows; leave it out"
+		}
+	}
+	if !list.SortsBehind {
+		return "leads through a relation, and its host sorts by fields alone; leave it out"
+	}
+	return ""
 }
 
 // sortable lists the fields that the caller may sort by, for messages.

@@ -297,6 +297,8 @@ type Operation struct {
 	// FilterWords are the names that the filter of a remote's list has besides plain fields; nil:
 	// they are not known.
 	FilterWords []string
+	// SortsBehind says that the list of a remote sorts by values behind relations.
+	SortsBehind bool
 	// Cardless says that a remote publishes no input card for its list, whose words are unknown.
 	Cardless bool
 	// Attached says that a handler of the author's answers it.

@@ -57,7 +57,8 @@ func Keywords(name string, n int) schema.Keywords {
 // ListCard is the grammar of list as a card: query of the operation.
 //
 //	filter  {"price": {"gte": 10}, "or": [{…}, {…}], "author": {"name": {"eq": "Ada"}}}; all members hold
-//	sort    "-createdAt,title", or a list of such names; - is descending; the primary key follows by itself
+//	sort    "-createdAt,title", or a list of such names; - is descending; the primary key follows by itself;
+//	        author.name, reviews.count and reviews.rating.avg are values behind relations
 //	limit   rows of a page; 0 is none, for the total alone; more than the most is cut to it
 //	after   the endCursor of a page with this sort: the rows after it
 //	before  a cursor as well: the rows before it. "" is the end
@@ -95,7 +96,7 @@ func ListCard(limits project.ListLimits, conditions schema.Shape, searched []str
 		Required:    []string{},
 		Fields: []schema.Field{
 			{Name: "filter", Shape: conditions},
-			names("sort", "Names of fields, such as -createdAt,title; - is descending. The primary key follows by itself."),
+			names("sort", "Names of fields, such as -createdAt,title; - is descending. The primary key follows by itself. category.name leads through relations to one row, at most three; reviews.count and reviews.rating.avg are functions of many rows."),
 			count("limit", fmt.Sprintf("The number of rows; a larger number is cut to %d, 0 returns none.", limits.Max),
 				schema.Keyword{Name: "default", Value: json.RawMessage(strconv.Itoa(limits.Default))}),
 			text("after", "A cursor: returns the rows after it. With before: the range between them."),
@@ -171,6 +172,18 @@ func searchedHere(d *Door) (names []string) {
 	return names
 }
 
+// sortsBehind is the keyword of sort in the card of a list that sorts by values behind relations.
+const sortsBehind = "x-relations"
+
+// SortsBehind reports whether the card of a list says that it sorts by values behind relations.
+func SortsBehind(card *schema.Card) bool {
+	if card == nil {
+		return false
+	}
+	f := card.Field("sort")
+	return f != nil && f.Shape.Extra.Get(sortsBehind) != nil
+}
+
 // discoveredList is the card of list as discovery has it: which fields may be
 // filtered by and with which operators, so that a consumer knows the filters of the
 // host (docs/calls.md). The operators of a kind are listed once, under $defs.
@@ -204,7 +217,12 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 		if p.Link.Many {
 			other = schema.Shape{Type: "object", Properties: []schema.Field{
 				{Name: "some", Shape: other}, {Name: "none", Shape: other}, {Name: "every", Shape: other},
+				{Name: filter.Count.String(), Shape: ref("integer")},
 			}}
+			for _, fn := range filter.OfField {
+				of := schema.Shape{Type: "object", Description: "Conditions by the names of fields."}
+				other.Properties = append(other.Properties, schema.Field{Name: fn.String(), Shape: of})
+			}
 		}
 		add(p.Link.Name, other)
 	}
@@ -214,6 +232,11 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 	add("not", schema.Shape{Type: "object"})
 
 	out := *ListCard(d.Limits, conditions, searchedHere(d))
+	for i, f := range out.Fields {
+		if op := d.Operation("list"); f.Name == "sort" && (d.Frond.Remote == "" || op != nil && op.SortsBehind) {
+			out.Fields[i].Shape.Extra = append(slices.Clip(f.Shape.Extra), schema.Keyword{Name: sortsBehind, Value: json.RawMessage("true")})
+		}
+	}
 	if op := d.Operation("list"); op != nil && op.TakenKeys != nil {
 		out.Fields = slices.DeleteFunc(out.Fields, func(f schema.Field) bool { return !slices.Contains(op.Keys(), f.Name) })
 	}

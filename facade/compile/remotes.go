@@ -34,6 +34,7 @@ func fitToDiscovery(r *report, m *model, k *bindings, src *project.Frond) {
 			restrict(r, m, door, door.Operation("list"), append([]string{"limit"}, namesOf(op.Input)...))
 			door.Operation("list").Cardless = op.Input == nil
 			door.Operation("list").FilterWords = filterWords(op.Input)
+			door.Operation("list").SortsBehind = catalog.SortsBehind(op.Input)
 		}
 		if has["findByIds"] == nil {
 			door.Remove("findByIds")
@@ -119,7 +120,7 @@ func limitedTo(card *schema.Card, names []string) *schema.Card {
 }
 
 // filterWords are the members of the filter that a list's card names: and, or, not, fields and
-// relations. A filter without members, {"type": "object"}, names none.
+// relations, and reviews.count of the members of a relation. A filter without members, {"type": "object"}, names none.
 func filterWords(card *schema.Card) []string {
 	words := []string{}
 	if card == nil || card.Field("filter") == nil {
@@ -127,6 +128,9 @@ func filterWords(card *schema.Card) []string {
 	}
 	for _, f := range card.Field("filter").Shape.Properties {
 		words = append(words, f.Name)
+		for _, of := range f.Shape.Properties {
+			words = append(words, f.Name+"."+of.Name)
+		}
 	}
 	return words
 }

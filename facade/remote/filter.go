@@ -25,6 +25,9 @@ import (
 
 // hostFilter is a filter on the rows of r.Door in the words of its host's list.
 func (h *Hosts) hostFilter(ctx context.Context, r facade.RemoteRequest, f *filter.Filter) (*filter.Filter, error) {
+	if d := narrowed(f); d != nil {
+		return nil, kiterror.Errorf(kiterror.NotImplemented, "%s is computed where %s runs, without your access rules for its rows; leave it out", d.As.Name, r.Door.Name)
+	}
 	op := r.Door.Operation("list")
 	if op == nil || op.FilterWords == nil {
 		return f.Joined(), nil
@@ -40,9 +43,32 @@ func (h *Hosts) hostFilter(ctx context.Context, r facade.RemoteRequest, f *filte
 	return f, nil
 }
 
+// narrowed is a value of rows that access rules narrow here, which the filter's text does not say; nil:
+// there is none.
+func narrowed(f *filter.Filter) *filter.Derived {
+	if f == nil {
+		return nil
+	}
+	if f.Derived != nil && f.Derived.Where != nil {
+		return f.Derived
+	}
+	for _, sub := range f.Sub {
+		if d := narrowed(sub); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
 // withoutRelations is a filter without the relations that the host's list does not take.
 func (h *Hosts) withoutRelations(ctx context.Context, r facade.RemoteRequest, op *catalog.Operation, f *filter.Filter) (*filter.Filter, error) {
 	if f == nil || f.Link == nil && len(f.Sub) == 0 {
+		return f, nil
+	}
+	if f.Op == filter.Aggregate {
+		if !slices.Contains(op.FilterWords, f.Link.Name+"."+f.Derived.Func.String()) {
+			return nil, kiterror.Errorf(kiterror.NotImplemented, "the host of %s takes no condition on %s; leave it out", r.Door.Name, f.Derived.As.Name)
+		}
 		return f, nil
 	}
 	if f.Link != nil {
