@@ -69,7 +69,7 @@ func TestMatrixShop(t *testing.T) {
 func shopStories() []story {
 	var all []story
 	// Stories that are not about callers run as one who sees everything.
-	for _, part := range [][]story{shopReads, shopLists, shopFilters, shopSearches, shopGroups, shopCreates, shopUpdates, shopDeletes, shopMany, shopNested, shopRefusals} {
+	for _, part := range [][]story{shopReads, shopLists, shopFilters, shopBehind, shopSearches, shopGroups, shopCreates, shopUpdates, shopDeletes, shopMany, shopNested, shopRefusals} {
 		for _, s := range part {
 			s.as = staff
 			all = append(all, s)

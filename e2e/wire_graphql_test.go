@@ -336,14 +336,21 @@ func orderBy(t *testing.T, v json.RawMessage) json.RawMessage {
 	} else if err := json.Unmarshal(v, &keys); err != nil {
 		t.Fatal(err)
 	}
-	order := []map[string]string{}
+	order := []any{}
 	for _, k := range keys {
 		field, desc := strings.CutPrefix(k, "-")
 		way := "ASC"
 		if desc {
 			way = "DESC"
 		}
-		order = append(order, map[string]string{field: way})
+		path, at := strings.Split(field, "."), any(way)
+		if n := len(path); n > 2 && slices.Contains([]string{"countDistinct", "sum", "avg", "min", "max"}, path[n-1]) {
+			slices.Reverse(path[n-2:]) // a function is before its field
+		}
+		for _, name := range slices.Backward(path) {
+			at = map[string]any{name: at}
+		}
+		order = append(order, at)
 	}
 	return json.RawMessage(encode(t, order))
 }

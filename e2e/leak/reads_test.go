@@ -32,6 +32,7 @@ func (p *proof) reads() {
 		}
 		p.words(e)
 		p.aggregates(e)
+		p.behind(e)
 		p.groupWords(e)
 		p.searches(e)
 		p.pages(e)
