@@ -102,7 +102,7 @@ var floors = map[string]string{
 	"store/postgres/outbox":  "facade facade/catalog store/postgres/engine",
 	"store/postgres/replica": "",
 	"store/postgres/engine":  "facade facade/consistency facade/kiterror schema/jsontext store/sqltext store/turns store/postgres/replica",
-	"rest":                   "facade facade/bulk facade/rows facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts/sse rest/stream schema schema/jsontext",
+	"rest":                   "facade facade/bulk facade/filter facade/rows facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts/sse rest/stream schema schema/jsontext",
 	"rest/stream":            "facade facade/consistency facade/rows facade/access facade/budget facade/catalog facade/kiterror facts facts/outlet facts/sse schema/jsontext",
 
 	// Ways out of facts that an operator sets up, over what they have in common.
@@ -114,7 +114,7 @@ var floors = map[string]string{
 
 	// Under the executors: what the fields of a generated schema do, and how fields that are
 	// registered by hand load rows.
-	"resolvers/binding": "facade facade/rows facade/catalog facade/kiterror schema schema/jsontext",
+	"resolvers/binding": "facade facade/filter facade/rows facade/catalog facade/kiterror schema schema/jsontext",
 
 	// A document on its way: parsed and coerced, validated, planned, executed and written. The
 	// reference executor stands beside all of it.
@@ -123,7 +123,7 @@ var floors = map[string]string{
 	"resolvers/execution":  "facade facade/access facade/budget facade/catalog facade/kiterror facade/rows schema/jsontext resolvers/binding resolvers/language",
 	"resolvers/reference":  "facade facade/kiterror facade/rows schema schema/jsontext resolvers/binding",
 	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/kiterror resolvers/binding resolvers/language resolvers/validation resolvers/execution",
-	"projection":           "facade facade/aggregate facade/catalog facade/kiterror schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
+	"projection":           "facade facade/aggregate facade/filter facade/catalog facade/kiterror schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
 
 	"gateway/graphqlhttp": "facade facade/access facade/budget facade/catalog facade/kiterror schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
 	// GraphQL subscriptions, and the websockets and event streams that they leave by.

@@ -172,6 +172,15 @@ func searchedHere(d *Door) (names []string) {
 	return names
 }
 
+// ofMany is the filter of a relation to many rows; other is that of the rows.
+func ofMany(other, integer schema.Shape) schema.Shape {
+	all := []schema.Field{{Name: "some", Shape: other}, {Name: "none", Shape: other}, {Name: "every", Shape: other}, {Name: filter.Count.String(), Shape: integer}}
+	for _, fn := range filter.OfField {
+		all = append(all, schema.Field{Name: fn.String(), Shape: schema.Shape{Type: "object", Description: "Conditions by the names of fields."}})
+	}
+	return schema.Shape{Type: "object", Properties: all}
+}
+
 // sortsBehind is the keyword of sort in the card of a list that sorts by values behind relations.
 const sortsBehind = "x-relations"
 
@@ -215,14 +224,7 @@ func (c *Catalog) discoveredList(d *Door, card *schema.Card) *schema.Card {
 		}
 		other := schema.Shape{Type: "object", Description: "A filter of " + p.Link.Target.Key + "."}
 		if p.Link.Many {
-			other = schema.Shape{Type: "object", Properties: []schema.Field{
-				{Name: "some", Shape: other}, {Name: "none", Shape: other}, {Name: "every", Shape: other},
-				{Name: filter.Count.String(), Shape: ref("integer")},
-			}}
-			for _, fn := range filter.OfField {
-				of := schema.Shape{Type: "object", Description: "Conditions by the names of fields."}
-				other.Properties = append(other.Properties, schema.Field{Name: fn.String(), Shape: of})
-			}
+			other = ofMany(other, ref("integer"))
 		}
 		add(p.Link.Name, other)
 	}
