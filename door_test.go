@@ -126,6 +126,9 @@ func TestRows(t *testing.T) {
 	if tag, err := tags.First(ctx, frond.Related("post", frond.Eq("title", "Buoy"))); err != nil || tag == nil {
 		t.Errorf("Related: %v %v", tag, err)
 	}
+	if tag, err := tags.First(ctx, frond.Sort("-post.title", "id"), frond.Related("post", frond.Gte("likes", 0))); err != nil || tag == nil {
+		t.Errorf("Sort behind a relation: %v %v", tag, err)
+	}
 	for name, err := range map[string]error{
 		"a filter that has no JSON": second(posts.List(ctx, frond.Eq("title", make(chan int)))),
 		"a set that has no JSON":    second(posts.Update(ctx, "buoy", frond.Set{"title": func() {}})),

@@ -64,7 +64,8 @@ func (q *query) text() (json.RawMessage, error) {
 }
 
 // Sort puts rows in the order of these fields, each descending with a - before it:
-// Sort("-publishedAt", "title").
+// Sort("-publishedAt", "title"). Values behind relations are named by their path:
+// Sort("-reviews.rating.avg", "author.name").
 func Sort(fields ...string) Clause {
 	return clause(func(q *query) { q.sort = append(q.sort, fields...) })
 }
@@ -181,7 +182,9 @@ func several(op string, filters []Filter) Filter {
 func Not(filter Filter) Filter { return within("not", filter) }
 
 // Related holds where the row that a relation points at meets filter: Related("author",
-// Eq("name", "June")).
+// Eq("name", "June")). For a many relation filter compares the number of its rows, or a function of
+// their fields: Related("reviews", Gte("count", 5)), Related("reviews", Related("avg",
+// Gte("rating", 4))).
 func Related(relation string, filter Filter) Filter { return within(relation, filter) }
 
 // Some holds where one row of a many relation meets filter.

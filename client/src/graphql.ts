@@ -22,9 +22,13 @@ export interface GraphQLNames {
 
 type Query = { readonly [name: string]: any };
 
-/** sort as orderBy has it: [{ price: DESC }, { name: ASC }]. */
-const orderBy = (sort: string | readonly string[]): object[] =>
-  (typeof sort === "string" ? sort.split(",") : sort).map((key) => (key[0] === "-" ? { [key.slice(1)]: "DESC" } : { [key]: "ASC" }));
+/** sort as orderBy has it, with a function before its field: [{ price: DESC }, { reviews: { avg: { rating: ASC } } }]. */
+const orderBy = (sort: string | readonly string[]): any[] =>
+  (typeof sort === "string" ? sort.split(",") : sort).map((key) => {
+    const path = key.replace(/^-/, "").split(".");
+    if (path.length > 2 && /^(countDistinct|sum|avg|min|max)$/.test(path.at(-1)!)) path.push(...path.splice(-2).reverse());
+    return path.reduceRight((at: any, name) => ({ [name]: at }), key[0] === "-" ? "DESC" : "ASC");
+  });
 
 /** What selects a row, relations included; undefined where GraphQL has no words for it. */
 function rowOf(link: Link, door: Door | undefined, fields: readonly string[]): string | undefined {

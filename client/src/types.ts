@@ -41,12 +41,20 @@ export interface Some<Filter> {
   readonly some?: Filter;
   readonly none?: Filter;
   readonly every?: Filter;
+  /** The number of these rows. */
+  readonly count?: Ordered<number>;
+  /** Functions of their fields: avg: { rating: { gte: 4 } }. */
+  readonly countDistinct?: { readonly [F in keyof Filter]?: Ordered<number> };
+  readonly sum?: { readonly [F in keyof Filter]?: Ordered<number> | Ordered<string> };
+  readonly avg?: { readonly [F in keyof Filter]?: Ordered<number> | Ordered<string> };
+  readonly min?: { readonly [F in keyof Filter]?: Filter[F] };
+  readonly max?: { readonly [F in keyof Filter]?: Filter[F] };
 }
 
 /** Which rows, in which order, how many of them. */
 export interface ListQuery<Filter, Sort extends string> {
   readonly filter?: Filter;
-  /** Names of fields; - is descending. */
+  /** Names of fields; - is descending. category.name, reviews.count and reviews.rating.avg are behind relations. */
   readonly sort?: Sort | readonly Sort[];
   /** Rows of a page; 0 is none, for the total alone. */
   readonly limit?: number;

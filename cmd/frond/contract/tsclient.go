@@ -281,6 +281,20 @@ func (w *tsWriter) filter(f *Filter) {
 	w.line("}")
 }
 
+// tsBehind is what continues the union of sort keys: names behind the relations of a door.
+func tsBehind(d *Door) string {
+	var relations []string
+	for _, field := range d.Filter.Fields {
+		if field.Form == toOne || field.Form == toMany {
+			relations = append(relations, field.Name)
+		}
+	}
+	if relations == nil {
+		return ""
+	}
+	return ` | ` + "`${\"\" | \"-\"}${" + tsUnion(relations) + "}.${string}`"
+}
+
 // door declares the operations of a door.
 func (w *tsWriter) door(d *Door) {
 	if d.Sort != nil {
@@ -288,7 +302,7 @@ func (w *tsWriter) door(d *Door) {
 		for _, name := range d.Sort {
 			keys = append(keys, name, "-"+name)
 		}
-		w.line("\nexport type %sSort = %s;", d.Type, tsUnion(keys))
+		w.line("\nexport type %sSort = %s;", d.Type, tsUnion(keys)+tsBehind(d))
 	}
 	w.line("\n/** The operations of %s. */\nexport interface %sDoor {", d.Name, d.Type)
 	for _, op := range d.Ops {
