@@ -26,7 +26,7 @@ const maxArgs = 32766
 
 // words are SQLite's fixed parts of statements. Null is its smallest value by itself. A CROSS
 // JOIN makes it begin with the ids and look the rows up. It joins 64 tables at most.
-var words = sqltext.Words{True: "1", False: "0", Bound: " + 0", Cross: "CROSS JOIN", MaxValues: maxArgs, MaxJoins: 12}
+var words = sqltext.Words{True: "1", False: "0", Bound: " + 0", Apart: " LIMIT -1", Cross: "CROSS JOIN", MaxValues: maxArgs, MaxJoins: 12}
 
 // Placeholder appends "?".
 func (dialect) Placeholder(sql []byte, _ int) []byte { return append(sql, '?') }

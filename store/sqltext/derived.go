@@ -17,11 +17,12 @@ import (
 //	(SELECT t1.*, (SELECT t2."name" FROM "author" AS t2 WHERE t2."id" = t1."author") AS "~0",
 //	  (SELECT count(*) FROM "review" AS t3 WHERE t3."product" = t1."id") AS "~1" FROM "product" AS t1)
 //
-// The rank of a search is such a column too, see [Dialect]. Databases take the table within apart, and use
-// its indexes.
+// The rank of a search is such a column too, see [Dialect]. The rows of a page whose order begins with a
+// value behind a relation are filtered in there, and the database makes each value once, before it sorts.
 func Sorted(r *Reading, b *Builder) {
 	ranked := r.Find.Rank != nil && r.Table.Search != nil
 	derived := ranked
+	r.met = false
 	for _, k := range r.Order {
 		derived = derived || k.derived != nil
 	}
@@ -49,7 +50,14 @@ func Sorted(r *Reading, b *Builder) {
 		b.Text(")")
 		return
 	}
-	b.Text(" FROM ", r.Table.Name, " AS ", alias, ")")
+	b.Text(" FROM ", r.Table.Name, " AS ", alias)
+	if r.Find.Each == nil && r.Order[0].derived != nil { // else an index may have the order
+		b.Join(r.Find.Where, r.Table, alias)
+		r.Where(b, alias, " WHERE ")
+		r.met = true
+		b.Text(b.db.Words.Apart)
+	}
+	b.Text(")")
 }
 
 // derivedValue writes a derived value of a row of t as a subquery, and completes its column.

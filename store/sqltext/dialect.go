@@ -29,6 +29,8 @@ type Words struct {
 	// Bound follows a bound number of rows. SQLite plans by the number that it finds there, and would
 	// prepare the statement again for each other number; an expression hides it.
 	Bound string
+	// Apart ends a table within a statement that does not become a part of it.
+	Apart string
 	// Cross joins the rows of a list of ids to the list.
 	Cross string
 	// Lookups says that conditions on a relation are always written as EXISTS, because the database

@@ -24,6 +24,8 @@ type Reading struct {
 	Selection *Selection
 	// reach is that of Find.Where.
 	reach reach
+	// met says that the table of the statement has only rows that meet the filter.
+	met bool
 	// Found is the answer, whole after Settle.
 	Found facade.Found
 	// Read are the rows in the order they were read.
@@ -83,12 +85,14 @@ func plain(r *Reading, b *Builder, alias string) {
 func (r *Reading) From(b *Builder, alias string) {
 	b.Text(" FROM ")
 	Sorted(r, b)
-	b.Text(" AS ", alias)
-	b.Join(r.Find.Where, r.Table, alias)
+	if b.Text(" AS ", alias); !r.met {
+		b.Join(r.Find.Where, r.Table, alias)
+	}
 }
 
 // Met writes FROM and WHERE of the rows that meet the filter, without the cursor.
 func (r *Reading) Met(b *Builder) {
+	r.met = false
 	alias := b.Alias()
 	plain(r, b, alias)
 	r.Where(b, alias, " WHERE ")
@@ -97,7 +101,7 @@ func (r *Reading) Met(b *Builder) {
 // Where writes the filter that rows have to meet, after [Reading.From]; without a filter it writes
 // nothing. word precedes it. The result is the word before the next condition.
 func (r *Reading) Where(b *Builder, alias, word string) (next string) {
-	if r.Find.Where == nil {
+	if r.Find.Where == nil || r.met {
 		return word
 	}
 	b.Text(word)
