@@ -106,8 +106,10 @@ type functions struct {
 
 var (
 	ofFilters = []functions{
-		{"CountDistinct", []aggregate.Func{aggregate.CountDistinct}}, {"Sum", []aggregate.Func{aggregate.Sum}},
-		{"Avg", []aggregate.Func{aggregate.Avg}}, {"MinMax", []aggregate.Func{aggregate.Min, aggregate.Max}},
+		{"CountDistinct", []aggregate.Func{aggregate.CountDistinct}},
+		{"Sum", []aggregate.Func{aggregate.Sum}},
+		{"Avg", []aggregate.Func{aggregate.Avg}},
+		{"MinMax", []aggregate.Func{aggregate.Min, aggregate.Max}},
 	}
 	ofOrders = []functions{
 		{"Number", []aggregate.Func{aggregate.Sum, aggregate.Avg}}, {"Value", []aggregate.Func{aggregate.CountDistinct, aggregate.Min, aggregate.Max}},
