@@ -26,7 +26,8 @@ import (
 func openItems(name string, store interface {
 	facade.Store
 	Prepare(ctx context.Context, entities []*schema.Entity) error
-}) (*itemStore, error) {
+},
+) (*itemStore, error) {
 	project, err := facade.Read(stock)
 	if err != nil {
 		return nil, err

@@ -208,3 +208,17 @@ func TestPatchOf(t *testing.T) {
 		}
 	}
 }
+
+// TestManyRows: the options of writes of many rows, and the rows of their answer.
+func TestManyRows(t *testing.T) {
+	text, err := json.Marshal(queryOf([]CallOption{Max(3), DryRun(), Faults(2)}, keyed("list,position"), Where(nil)))
+	if want := `{"by":"list,position","dryRun":true,"faults":2,"max":3,"where":null}`; err != nil || string(text) != want {
+		t.Errorf("%s, %v; want %s", text, err, want)
+	}
+	if list, err := items[int](json.RawMessage(`{"items":[1,2]}`), nil); err != nil || len(list) != 2 {
+		t.Error(list, err)
+	}
+	if _, err := items[int](json.RawMessage(`[1]`), nil); err == nil {
+		t.Error("a bare list is taken")
+	}
+}
