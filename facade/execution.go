@@ -47,6 +47,7 @@ type execution struct {
 	many         *manyRows      // of a write of many rows
 	groups       *grouping      // of aggregate
 	nested       []*nested.Rows // that are written with the row
+	passed       schema.Object  // members of the body that the host of a remote row takes
 
 	// Found by run.
 	before *rows.Rows // the rows of a handler's answer, where they have crossed the boundary once

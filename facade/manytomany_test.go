@@ -9,6 +9,8 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -85,7 +87,11 @@ func linkedCaller(t *testing.T) func(who, method, id, query, body string) string
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := storetest.New(t, p, storetest.NewStore(), nil)
+	return linkedCalls(storetest.New(t, p, storetest.NewStore(), nil))
+}
+
+// linkedCalls returns a function that calls a façade as user.role who.
+func linkedCalls(f *facade.Facade) func(who, method, id, query, body string) string {
 	return func(who, method, id, query, body string) string {
 		in := facade.Invocation{ID: raw(id), Query: raw(query), Body: raw(body), State: access.State{"user": map[string]any{"id": who, "role": who}}}
 		entity, op, _ := strings.Cut(method, ".")
@@ -201,6 +207,61 @@ func TestConnect(t *testing.T) {
 			}
 			if got := links(); got != c.links {
 				t.Errorf("links are %s\nwant      %s", got, c.links)
+			}
+		})
+	}
+}
+
+// TestManyToManyElsewhere reads and writes through rows in between that another host keeps: a gateway in
+// front has the relation, and the other host its rules.
+func TestManyToManyElsewhere(t *testing.T) {
+	p, err := linkedProject(t, func(map[string]string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := served(t, storetest.New(t, p, storetest.NewStore(), nil))
+	document, err := there.Discover(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := schema.ReadDiscovery(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gateway := func(rules string) func(who, method, id, query, body string) string {
+		p := &facade.Project{Registry: schema.Builtins(), Fronds: []*project.Frond{project.Discovered(&known.Fronds[0], "rpc.discover")}}
+		p.Fronds[0].Remote = "http://there.example"
+		if rules != "" {
+			p.Fronds[0].Config = project.Text{File: "frond.yaml", Data: []byte(rules)}
+		}
+		remotes := map[string]facade.Caller{"shop": there}
+		f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(remotes)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		remotes["shop"] = there.With(f.Catalog())
+		return linkedCalls(f)
+	}
+	call, ruled := gateway(""), gateway("collectors: {productTag: [{rows: {hidden: {eq: false}}}], tag: open, product: open}")
+	for _, c := range []struct {
+		name                     string
+		call                     func(who, method, id, query, body string) string
+		who, method, query, body string
+		want                     string
+	}{
+		{"a tag", call, "admin", "tag.create", `{"fields":"id"}`, `{"id":"t1","name":"red"}`, `{"id":"t1"}`},
+		{"connected at create", call, "admin", "product.create", `{"fields":"id"}`, `{"id":"p1","name":"One","tags":{"connect":["t1"]}}`, `{"id":"p1"}`},
+		{"a fault has its place", call, "admin", "product.create", "", `{"id":"p2","name":"Two","tags":{"connect":["t1","t9"]}}`, `VALIDATION_FAILED /body/tags/connect/1:reference`},
+		{"the rows", call, "admin", "product.list", `{"fields":"id,tags.name","limit":1,"total":false}`, "", `{"items":[{"id":"p1","tags":{"items":[{"name":"red"}],"hasMore":false}}],`},
+		{"the other side", call, "admin", "tag.list", `{"fields":"id,products.name","limit":1,"total":false}`, "", `{"items":[{"id":"t1","products":{"items":[{"name":"One"}],"hasMore":false}}],`},
+		{"a filter", call, "admin", "product.list", `{"fields":"id","filter":{"tags":{"some":{"name":{"eq":"red"}}}},"total":false}`, "", `{"items":[{"id":"p1"}],`},
+		{"rules here", ruled, "admin", "product.list", `{"fields":"id","filter":{"tags":{"some":{"name":{"eq":"red"}}}},"total":false}`, "", `{"items":[{"id":"p1"}],`},
+		{"writes past rules here", ruled, "admin", "product.create", "", `{"id":"p3","name":"Three","tags":{"connect":["t1"]}}`, `NOT_IMPLEMENTED`},
+		{"pages past rules here", ruled, "admin", "product.list", `{"fields":"id,tags.name"}`, "", `NOT_IMPLEMENTED`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := c.call(c.who, c.method, "", c.query, c.body); !strings.HasPrefix(got, c.want) {
+				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
 	}

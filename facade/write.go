@@ -460,11 +460,53 @@ func cutNested(ctx context.Context, x *execution) error {
 	}
 	switch op := x.op; {
 	case x.door.Frond.Remote != "":
-		return kiterror.Errorf(kiterror.NotImplemented, "%s runs elsewhere, and takes no rows of %s from here; write them by calls of their own", x.where(), relations[0].Name)
+		x.nested = nil
+		for _, rows := range cut {
+			if err := passesOn(ctx, x, rows); err != nil {
+				return err
+			}
+			x.passed = append(x.passed, schema.Member{Name: rows.Relation.Name, Value: jsontext.Get(body, rows.Relation.Name)})
+		}
 	case op.detached && !x.inside:
 		return kiterror.Errorf(kiterror.NotImplemented, "%s is answered by a detached handler, which is part of no transaction; write the rows of %s by calls of their own", x.where(), relations[0].Name)
 	case x.host.transactor == nil:
 		return kiterror.Errorf(kiterror.NotImplemented, "rows of %s take a transaction, which the store of this host does not have; write them by calls of their own", relations[0].Name)
+	}
+	return nil
+}
+
+// passesOn returns why rows cannot be written by the host of their remote owner: it does not take them,
+// or rules or code of this host are about them.
+func passesOn(ctx context.Context, x *execution, cut *nested.Rows) error {
+	n := cut.Relation
+	refused := func(why string) error {
+		return kiterror.Errorf(kiterror.NotImplemented, "%s runs elsewhere, and takes no rows of %s from here: %s; write them by calls of their own", x.where(), n.Name, why)
+	}
+	if !n.Passed {
+		return refused("its host does not list them under nested")
+	}
+	if x.inside {
+		return nil
+	}
+	for _, name := range []string{"list", "create", "update", "delete"} {
+		door, op := x.catalogView.Find(n.Door.Name, name)
+		if op == nil {
+			return refused(n.Door.Name + " has no " + name + " here")
+		}
+		scope, err := x.scopeOf(ctx, x.host.doors.of(door), op)
+		switch bound := x.host.operations.of(op); {
+		case err != nil:
+			return err
+		case scope.Rows != nil || len(scope.Hide)+len(scope.Set)+len(scope.ReadOnly) > 0:
+			return refused("access rules here are about " + n.Door.Name)
+		case bound.Attached || bound.hooks != nil:
+			return refused("code here is about " + n.Door.Name)
+		}
+	}
+	if n.Far != nil {
+		if scope, ok := x.scopeOfRows(ctx, n.Far.Link.Target); !ok || scope.Rows != nil {
+			return refused("access rules here are about " + n.Far.Link.Target.Name)
+		}
 	}
 	return nil
 }

@@ -63,6 +63,8 @@ type DiscoveredDoor struct {
 
 	// Plural is the name of the door in REST paths, where it is not the regular plural of Name.
 	Plural string
+	// Nested are the relations whose rows create and update take in their bodies.
+	Nested []string
 }
 
 // DiscoveredAlias is an old name of a door or of a field, which answers as that does.
@@ -153,6 +155,7 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 			o.card("computed", door.Computed)
 			o.aliases("aliases", door.Aliases)
 			o.aliases("fieldAliases", door.Fields)
+			o.names("nested", door.Nested)
 		})
 		o.key("facts")
 		o.dst = appendList(o.dst, f.Facts, func(o *object, fact *DiscoveredFact) {
@@ -275,7 +278,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 				door.Ops = append(door.Ops, op)
 			})
 			door.Aliases, door.Fields = r.aliases(v, at, "aliases"), r.aliases(v, at, "fieldAliases")
-			door.Plural = r.textAt(v, at, "plural")
+			door.Plural, door.Nested = r.textAt(v, at, "plural"), listedTexts(jsontext.Get(v, "nested"))
 			f.Doors = append(f.Doors, door)
 		})
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {

@@ -33,9 +33,6 @@ func (c *compiler) manyToMany(m *ManyToMany) {
 	case from == nil || from.src.View || from.src.Frond != m.Frond:
 		fault(fmt.Sprintf("%s is not an entity of %s", m.Entity, m.Frond), "name an entity of this Frond: relations: {product.tags: {through: productTag}}")
 		return
-	case c.remote(from):
-		fault(m.Frond+" runs elsewhere, and its relations are those it publishes", "write the relation in the frond.yaml of "+m.Frond+" there")
-		return
 	case rows == nil || rows.src.View || rows.src.Frond != m.Frond:
 		fault(fmt.Sprintf("%s is not an entity of %s, and the rows in between are kept with those of %s", m.Through, m.Frond, m.Entity),
 			fmt.Sprintf("write entities/%s.yaml in this Frond, with a one relation to %s and one to the other side", m.Through, m.Entity))
@@ -50,12 +47,14 @@ func (c *compiler) manyToMany(m *ManyToMany) {
 	if to == nil || to.card == nil {
 		return // the relation of the rows in between is at fault
 	}
-	if c.remote(to) {
+	if c.remote(to) && !c.remote(from) {
 		fault(fmt.Sprintf("%s runs elsewhere, and %s.%s reads both sides in one place", to.src.Name, m.Entity, m.Name), "list the rows of "+m.Through+" instead, and leave the relation out")
 		return
 	}
 	add := func(u *unit, name, other string) {
-		if u.card.Field(name) != nil {
+		if f := u.card.Field(name); f != nil && f.Axes.Relation != nil && f.Axes.Relation.Through == rows.entity.Key && c.remote(u) {
+			return // known from its discovery
+		} else if f != nil {
 			fault(fmt.Sprintf("%s has a field %s already", u.src.Name, name), "give the relation another name")
 			return
 		}

@@ -201,6 +201,8 @@ type Nested struct {
 	Name string           // of the relation, in bodies
 	By   *schema.Property // of the rows: the key of their owner
 	Door *Door            // of the rows
+	// Passed says that the host of a remote door takes the rows.
+	Passed bool
 	// Far is, of rows in between, the key of the other side, which bodies connect and disconnect; nil:
 	// bodies have the rows themselves.
 	Far *schema.Property

@@ -29,6 +29,11 @@ func (c *Catalog) Discovery() *schema.Discovery {
 					door.Fields = append(door.Fields, schema.DiscoveredAlias{Name: a.Name, Field: a.Field.Name, Deprecated: a.Reason(), Until: a.Day()})
 				}
 			}
+			for _, n := range d.Nested {
+				if rows := c.Door(n.Door.Name); rows != nil && (n.Far == nil || c.NestedLists(n) != nil) {
+					door.Nested = append(door.Nested, n.Name)
+				}
+			}
 			for _, op := range d.Operations {
 				door.Ops = append(door.Ops, c.discovered(op))
 			}

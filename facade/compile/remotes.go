@@ -25,6 +25,7 @@ func fitToDiscovery(r *report, m *model, k *bindings, src *project.Frond) {
 		if door.Entity == nil {
 			continue
 		}
+		passNested(m, door, there.Nested)
 		has := map[string]*schema.DiscoveredOp{}
 		for j := range there.Ops {
 			has[there.Ops[j].Name] = &there.Ops[j]
@@ -59,6 +60,22 @@ func fitToDiscovery(r *report, m *model, k *bindings, src *project.Frond) {
 					k.presenters[door][j] = &own
 				}
 			}
+		}
+	}
+}
+
+// passNested opens the relations whose rows the host of a remote door takes in bodies.
+func passNested(m *model, door *catalog.Door, names []string) {
+	for _, name := range names {
+		i := slices.IndexFunc(door.Nested, func(n *catalog.Nested) bool { return n.Name == name })
+		if p := door.Entity.Property(name); i < 0 && p != nil && p.Link != nil && p.Link.Inverse != nil {
+			if to := m.doors[p.Link.Inverse.Owner.Key]; to != nil && to.Frond == door.Frond {
+				i = len(door.Nested)
+				door.Nested = append(door.Nested, &catalog.Nested{Name: name, By: p.Link.Inverse, Door: to, Far: p.Link.Through})
+			}
+		}
+		if i >= 0 {
+			door.Nested[i].Passed = true
 		}
 	}
 }
