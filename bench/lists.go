@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -71,12 +72,15 @@ type tracks struct {
 // openTracks makes a file with n tracks on twenty albums; close removes it. Rows go in past
 // the façade, ten thousand at once: creating them one by one would take longer than what is
 // measured.
-func openTracks(n int) (_ *tracks, err error) {
+func openTracks(n int) (*tracks, error) { return openTracksOf(music, n) }
+
+// openTracksOf is openTracks for a project with the cards of music.
+func openTracksOf(files fs.FS, n int) (_ *tracks, err error) {
 	dir, err := os.MkdirTemp("", "frond-bench-")
 	if err != nil {
 		return nil, err
 	}
-	project, err := facade.Read(music)
+	project, err := facade.Read(files)
 	if err != nil {
 		return nil, err
 	}

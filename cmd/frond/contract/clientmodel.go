@@ -59,6 +59,9 @@ func (b *reading) reach(f *catalog.Frond, d *catalog.Door, door *Door) {
 			door.Sort = append(door.Sort, p.Name)
 		}
 	}
+	if s := d.Entity.Search; s != nil && s.Rank != nil {
+		door.Sort = append(door.Sort, s.Rank.Name)
+	}
 	door.Filter, door.GraphQL = b.filter(d.Entity), graphQLOf(d)
 }
 
