@@ -470,12 +470,12 @@ func onlyKeys(x *viewer, text json.RawMessage, at string, names []string) {
 			return
 		}
 		if !slices.Contains(names, name) {
-			message := "is nothing that " + x.where() + " takes; leave it out"
+			message := "is not a key of " + x.where() + "; leave it out"
 			if len(names) > 0 {
-				message = "is nothing that " + x.where() + " takes" + kiterror.Instead(name, names, x.Suggests())
+				message = "is not a key of " + x.where() + kiterror.Instead(name, names, x.Suggests())
 			}
 			if name == catalog.SearchKey && slices.Contains(names, "filter") && x.Suggests() {
-				message = "is nothing that " + x.where() + " takes; " + unsearched(x)
+				message = "is not a key of " + x.where() + "; " + unsearched(x)
 			}
 			x.refuse(kiterror.UnknownKey(at+"/"+jsontext.Token(name), message))
 		}

@@ -116,7 +116,7 @@ func TestAggregateRefusals(t *testing.T) {
 		{`{"zone":"Mars/Olympus"}`, "/query/zone zone: is no time zone; write a name such as Europe/Paris, or leave it out for UTC"},
 		{`{"zone":"Local"}`, "/query/zone zone: is no time zone; write a name such as Europe/Paris, or leave it out for UTC"},
 		{`{"after":"x"}`, "/query/after cursor: cannot be used without by: there is one group; leave it out"},
-		{`{"offset":1}`, "/query/offset unknown_key: is nothing that post.aggregate takes"},
+		{`{"offset":1}`, "/query/offset unknown_key: is not a key of post.aggregate"},
 	} {
 		_, err := do(t, f, "post.aggregate", "", c.query, "")
 		if got := refusals(err); !strings.HasPrefix(got, c.want) {

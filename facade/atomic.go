@@ -109,7 +109,7 @@ func readAtomic(sent json.RawMessage) (calls []atomicCall, details []schema.Deta
 	list := jsontext.Get(sent, "calls")
 	for name := range jsontext.Members(sent) {
 		if name != "calls" {
-			refuse("/"+jsontext.Token(name), schema.UnknownKey, "is nothing that atomic takes; send calls alone")
+			refuse("/"+jsontext.Token(name), schema.UnknownKey, "is not a key of atomic; send calls alone")
 		}
 	}
 	switch n := count(list); {

@@ -140,7 +140,7 @@ func TestUpdate(t *testing.T) {
 		{"a row that is not there", "post.update", `{"id":"p9"}`, `{"title":"x"}`, "post.update: NOT_FOUND: there is no post with this id"},
 		{"no id", "post.update", ``, `{}`, "/params/id required: is required; send the id of a row in params"},
 		{"an id of another type", "comment.update", `{"id":"1"}`, `{}`, "/params/id type: must be a whole number"},
-		{"an unknown param", "post.update", `{"id":"p1","x":1}`, `{}`, "/params/x unknown_key: is nothing that post.update takes; there is id"},
+		{"an unknown param", "post.update", `{"id":"p1","x":1}`, `{}`, "/params/x unknown_key: is not a key of post.update; there is id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := storetest.Facade(t)
@@ -187,7 +187,7 @@ func TestFindAndDelete(t *testing.T) {
 		{"what was there is deleted", "comment.delete", `{"id":3}`, ``, `true`},
 		{"what was not is not", "comment.delete", `{"id":3}`, ``, `false`},
 		{"what others hold on to stays", "author.delete", `{"id":"alan"}`, ``, "/params/id restrict: is still pointed at by rows of post, in authorId; remove or change them first"},
-		{"a query where there is none", "comment.delete", `{"id":3}`, `{"x":1}`, "/query/x unknown_key: is nothing that comment.delete takes; there is ifMatch, where"},
+		{"a query where there is none", "comment.delete", `{"id":3}`, `{"x":1}`, "/query/x unknown_key: is not a key of comment.delete; there is ifMatch, where"},
 		{"an operation its author left out", "tag.delete", `{"id":"t1"}`, ``, "tag.delete: NOT_FOUND: tag has no operation called delete; there is list, findById, findByIds, aggregate, create"},
 		{"an entity without a door", "audit.list", ``, ``, "audit.list: NOT_FOUND: no entity is called audit here; there is comment, post, tag, health, author"},
 		{"an entity nearly named", "Pots.list", ``, ``, "Pots.list: NOT_FOUND: no entity is called Pots here; did you mean post?; there is comment, post, tag, health, author"},

@@ -219,8 +219,8 @@ func TestTypedHandlerIsGivenOneObject(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	_, err = do(t, f, "book.maybe", `{"id":"b1"}`, ``, `{"x":1}`)
-	if got, want := refusals(err), "/params/id unknown_key: is nothing that book.maybe takes; leave it out\n"+
-		"/body/x unknown_key: is nothing that book.maybe takes; leave it out"; got != want {
+	if got, want := refusals(err), "/params/id unknown_key: is not a key of book.maybe; leave it out\n"+
+		"/body/x unknown_key: is not a key of book.maybe; leave it out"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -37,7 +37,7 @@ func TestIDOfACall(t *testing.T) {
 		{"a named operation reads it from its params", "post.publish", `"none"`, ``, ``},
 		{
 			"beside another key", "post.findById", `"p1"`, `{"x":1}`,
-			"/params/x unknown_key: is nothing that post.findById takes; there is id",
+			"/params/x unknown_key: is not a key of post.findById; there is id",
 		},
 		{
 			"both", "post.findById", `"p1"`, `{"id":"p1"}`,

@@ -153,7 +153,7 @@ func TestListRefuses(t *testing.T) {
 		{"post.list", `{"count":"none","total":true}`, "/query/count exclusive: cannot stand beside total; send one of them"},
 		{"post.list", `{"fields":"id,editorNote"}`, "/query/fields/1 unknown_key: names editorNote, which post does not have; there is id"},
 		{"post.list", `{"fields":5}`, `/query/fields type: must be names of fields, such as "id,title" or ["id", "title"]`},
-		{"post.list", `{"page":2}`, "/query/page unknown_key: is nothing that post.list takes; there is filter, sort, limit, after, before, backward, offset, fields, total"},
+		{"post.list", `{"page":2}`, "/query/page unknown_key: is not a key of post.list; there is filter, sort, limit, after, before, backward, offset, fields, total"},
 		{"post.list", `{"after":"x","before":"y"}`, "/query/after cursor: is no cursor of post.list in this order; send the endCursor of a page with the same sort, or leave it out to begin anew\n/query/before cursor: is no cursor"},
 		{"post.list", `{"after":""}`, "/query/after cursor: is empty and no cursor; leave it out to read from the beginning"},
 		{"post.list", `{"after":"","before":""}`, "/query/after cursor: is empty and no cursor; leave it out to read from the beginning"},

@@ -32,8 +32,8 @@ func TestSuggestions(t *testing.T) {
 			"/query/fields/0 unknown_key: names totl, which order does not have; did you mean total?; there is id, ",
 		},
 		{
-			"order.list", `{"filtr":{}}`, "/query/filtr unknown_key: is nothing that order.list takes; there is filter, ",
-			"/query/filtr unknown_key: is nothing that order.list takes; did you mean filter?; there is filter, ",
+			"order.list", `{"filtr":{}}`, "/query/filtr unknown_key: is not a key of order.list; there is filter, ",
+			"/query/filtr unknown_key: is not a key of order.list; did you mean filter?; there is filter, ",
 		},
 		{"order.lst", ``, "order.lst: NOT_FOUND: order has no operation called lst; there is list, ", "order.lst: NOT_FOUND: order has no operation called lst; did you mean list?; there is list, "},
 		{"ordr.list", ``, "ordr.list: NOT_FOUND: no entity is called ordr here; there is customer, ", "ordr.list: NOT_FOUND: no entity is called ordr here; did you mean order?; there is customer, "},

@@ -196,7 +196,7 @@ func TestFileOfARow(t *testing.T) {
 			}
 		}
 		s.want(400, "size must be one of the sizes thumb", "GET", at+"?size=huge", nil)
-		s.want(400, "is nothing that a file takes", "GET", at+"?width=3", nil)
+		s.want(400, "is not a key of a file", "GET", at+"?width=3", nil)
 
 		s.want(412, "send its ETag", "PUT", at, blue, keeper, aPNG, `If-Match: "other"`)
 		s.want(200, "", "PUT", at, blue, keeper, aPNG, "If-Match: "+tag)

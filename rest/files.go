@@ -176,7 +176,7 @@ func (x *fileRequest) fileSize(field *catalog.File) (*catalog.FileSize, error) {
 		named, ok := field.Size(p.values[0])
 		switch read := x.on.r.Method == http.MethodGet || x.on.r.Method == http.MethodHead; {
 		case p.name != "size" || !read:
-			return nil, kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/query/"+jsontext.Token(p.name), "is nothing that a file takes; leave it out")})
+			return nil, kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/query/"+jsontext.Token(p.name), "is not a key of a file; leave it out")})
 		case !ok || len(p.values) > 1:
 			var names []string
 			for _, s := range field.Sizes {
