@@ -117,32 +117,36 @@ func (b *doorBuilder) opensMany(d *catalog.Door, src *project.Frond, c *project.
 
 // nestedRows finds the relations whose rows are written with their owners.
 func nestedRows(r *report, m *model, src *project.Frond, config project.Config) {
+	fault := r.fault
+	if src.Remote != "" {
+		fault = func(string, string, string, string) {} // its host says which it takes
+	}
 	seen := map[*catalog.Door]bool{}
 	for _, n := range config.Nested {
 		d := m.doors[schema.EntityKey(n.Door)]
 		switch {
 		case d == nil || d.Entity == nil || d.Frond.Name != src.Name:
-			r.fault(src.Config.File, n.At, fmt.Sprintf("%s is not a door with rows of this Frond", n.Door), "name an entity of "+src.Name+" that has a door")
+			fault(src.Config.File, n.At, fmt.Sprintf("%s is not a door with rows of this Frond", n.Door), "name an entity of "+src.Name+" that has a door")
 			continue
 		case seen[d]:
-			r.fault(src.Config.File, n.At, fmt.Sprintf("%s is written twice", n.Door), "write it once")
+			fault(src.Config.File, n.At, fmt.Sprintf("%s is written twice", n.Door), "write it once")
 			continue
 		}
 		seen[d] = true
 		for _, relation := range n.Relations {
 			p := d.Entity.Property(relation.Name)
 			if p == nil || p.Link == nil || !p.Link.Many || p.Link.Inverse == nil {
-				r.fault(src.Config.File, relation.At, fmt.Sprintf("%s.%s is not a relation to many rows that point back", d.Name, relation.Name), "name a relation of kind many with by")
+				fault(src.Config.File, relation.At, fmt.Sprintf("%s.%s is not a relation to many rows that point back", d.Name, relation.Name), "name a relation of kind many with by")
 				continue
 			}
 			by, far := p.Link.Inverse, p.Link.Through
 			switch to := m.doors[by.Owner.Key]; {
 			case far != nil && !unique(by, far):
-				r.fault(src.Config.File, relation.At, fmt.Sprintf("two rows of %s may lead from one %s to the same row", by.Owner.Name, d.Name), fmt.Sprintf("write unique: [[%s, %s]] under role at %[1]s in the card of %[3]s", by.Name, far.Name, by.Owner.Name))
+				fault(src.Config.File, relation.At, fmt.Sprintf("two rows of %s may lead from one %s to the same row", by.Owner.Name, d.Name), fmt.Sprintf("write unique: [[%s, %s]] under role at %[1]s in the card of %[3]s", by.Name, far.Name, by.Owner.Name))
 			case far == nil && by.Axes.Relation.OnDelete != "cascade":
-				r.fault(src.Config.File, relation.At, fmt.Sprintf("the rows of %s.%s do not belong to their %s", d.Name, relation.Name, d.Name), "write onDelete: cascade at "+p.Link.Target.Name+"."+by.Name+", or leave "+relation.Name+" out")
+				fault(src.Config.File, relation.At, fmt.Sprintf("the rows of %s.%s do not belong to their %s", d.Name, relation.Name, d.Name), "write onDelete: cascade at "+p.Link.Target.Name+"."+by.Name+", or leave "+relation.Name+" out")
 			case to == nil || to.Frond.Remote != d.Frond.Remote:
-				r.fault(src.Config.File, relation.At, fmt.Sprintf("the rows of %s.%s do not have a door in this Frond", d.Name, relation.Name), "leave "+relation.Name+" out")
+				fault(src.Config.File, relation.At, fmt.Sprintf("the rows of %s.%s do not have a door in this Frond", d.Name, relation.Name), "leave "+relation.Name+" out")
 			default:
 				d.Nested = append(d.Nested, &catalog.Nested{Name: relation.Name, By: by, Door: to, Far: far})
 			}

@@ -49,6 +49,9 @@ func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	if s.many != nil {
 		config = append(config, schema.Member{Name: "many", Value: s.many.AppendJSON(nil)})
 	}
+	if s.nested != nil {
+		config = append(config, schema.Member{Name: "nested", Value: s.nested.AppendJSON(nil)})
+	}
 	if hidden := hiddenOn(d); hidden != nil {
 		config = append(config, schema.Member{Name: "surfaces", Value: hidden.AppendJSON(nil)})
 	}
@@ -99,6 +102,7 @@ type discoveredSource struct {
 	from     string
 	entities map[string]bool
 	many     schema.Object     // the writes of many rows that doors open
+	nested   schema.Object     // the relations whose rows doors take in bodies
 	views    map[string]string // text of the views that are cards of their own, by key
 	spelled  map[string]string // names of views as their author spells them, by key
 }
@@ -138,6 +142,9 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 			ops = append(ops, schema.Member{Name: "findByIds", Value: json.RawMessage("false")})
 		}
 		ops = append(schema.Object{{Name: "only", Value: append(only, ']')}}, ops...)
+	}
+	if d.Schema != nil && d.Nested != nil {
+		s.nested = append(s.nested, schema.Member{Name: d.Name, Value: jsontext.AppendStrings(nil, d.Nested)})
 	}
 	if many != nil {
 		s.many = append(s.many, schema.Member{Name: d.Name, Value: jsontext.AppendStrings(nil, many)})
