@@ -227,11 +227,11 @@ func TestImportBreaksOff(t *testing.T) {
 		}
 		var kept int
 		for range 50 { // the batch under way may still commit
-			if n := len(allRows(t, p, "parts")); n == kept && n > 0 {
+			n := len(allRows(t, p, "parts"))
+			if n == kept && n > 0 {
 				break
-			} else {
-				kept = n
 			}
+			kept = n
 			time.Sleep(20 * time.Millisecond)
 		}
 		if kept == 0 || kept%1000 != 0 || kept > 4000 {

@@ -1,10 +1,11 @@
 package sqltext
 
 import (
+	"slices"
+
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/schema"
-	"slices"
 )
 
 // Insert writes an INSERT of one row with all columns, so that all rows of an entity share a
