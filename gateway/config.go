@@ -57,8 +57,6 @@ type Config struct {
 	Store string
 	// Files is where the bytes of files are.
 	Files files.Config
-	// filesNeedSetting says that the store that KeepInMemory replaced has no place for files.
-	filesNeedSetting bool
 	// Migrate is MigrateAuto, which is also "", or MigrateOff: whether a start changes the
 	// store's schema, where nothing is lost.
 	Migrate string
@@ -271,7 +269,9 @@ func (c *Config) KeepInMemory() {
 	if c.mayHaveReplicas() {
 		c.Replicas.URLs = nil
 	}
-	if c.filesNeedSetting = c.filesNeedSetting || c.Files.Store == "" && isPostgres(c.Store) && c.Mode != Development; !c.filesNeedSetting {
+	if c.Files.Store == "" && isPostgres(c.Store) && c.Mode != Development {
+		c.Files.Store = noPlace
+	} else if c.Files.Store != noPlace {
 		c.Files.Store = "mem://"
 	}
 	c.Store = memoryStore

@@ -33,15 +33,19 @@ func (k *keptFiles) open(c *Config, own bool, current func() *facade.Facade, of 
 	return err
 }
 
+// noPlace stands for the storage of files where Config.KeepInMemory has replaced a store that has no place
+// for them, and none is set.
+const noPlace = "none:"
+
 // filesStore is the storage of files: that of the settings, or one beside the store of rows.
 func filesStore(c *Config, own bool) (string, error) {
 	switch {
+	case c.Files.Store == noPlace:
+		return "", files.Missing("a store on PostgreSQL")
 	case c.Files.Store != "":
 		return c.Files.Store, nil
 	case own:
 		return "", files.Missing("the program's own store")
-	case c.filesNeedSetting:
-		return "", files.Missing("a store on PostgreSQL")
 	}
 	path, memory, err := c.storeFile()
 	switch url, _ := c.storeURL(); {

@@ -65,6 +65,8 @@ type DiscoveredDoor struct {
 	Plural string
 	// Nested are the relations whose rows create and update take in their bodies.
 	Nested []string
+	// Files are the fields that hold the ids of files. GraphQL of that host has the id of image as imageId.
+	Files []string
 }
 
 // DiscoveredAlias is an old name of a door or of a field, which answers as that does.
@@ -156,6 +158,7 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 			o.aliases("aliases", door.Aliases)
 			o.aliases("fieldAliases", door.Fields)
 			o.names("nested", door.Nested)
+			o.names("files", door.Files)
 		})
 		o.key("facts")
 		o.dst = appendList(o.dst, f.Facts, func(o *object, fact *DiscoveredFact) {
@@ -279,6 +282,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 			})
 			door.Aliases, door.Fields = r.aliases(v, at, "aliases"), r.aliases(v, at, "fieldAliases")
 			door.Plural, door.Nested = r.textAt(v, at, "plural"), listedTexts(jsontext.Get(v, "nested"))
+			door.Files = listedTexts(jsontext.Get(v, "files"))
 			f.Doors = append(f.Doors, door)
 		})
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {

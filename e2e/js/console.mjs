@@ -92,7 +92,7 @@ async function keeps(text) {
 const steps = {
   async 'the tabs are the queries of the project'() {
     await open(url);
-    assert.deepEqual(await tabs(), ['brewing', 'moka', 'orders', 'search']);
+    assert.deepEqual(await tabs(), ['best', 'brewing', 'moka', 'orders', 'report', 'search', 'themes']);
     assert.equal(await page.title(), 'frond · GraphQL');
   },
   async 'a query of the project runs as it stands, by the button'() {
@@ -195,21 +195,21 @@ const steps = {
     await page.goto(origin + '/docs'); // GraphiQL, which keeps its tabs a moment late, has ended there
     await page.evaluate(() => localStorage.clear());
     await open(url + '?query=' + encodeURIComponent('query First($id: ID!) { product(id: $id) { name } }') + '&variables=' + encodeURIComponent('{"id": "p-apron"}'));
-    assert.deepEqual(await tabs(), ['brewing', 'moka', 'orders', 'search', 'First']);
+    assert.deepEqual(await tabs(), ['best', 'brewing', 'moka', 'orders', 'report', 'search', 'themes', 'First']);
     await run().click();
     await shows('{ "data": { "product": { "name": "Linen apron, indigo" } } }');
     await tab('brewing').click();
     await page.locator(`${query} .view-lines`, { hasText: 'Brewing' }).waitFor();
   },
   async 'a page that was left while a tab was changed comes back without a second tab of it'() {
-    await keeps('"activeTabIndex":0'); // brewing was clicked: its query is kept as well by then
+    await keeps('"activeTabIndex":1'); // brewing was clicked: its query is kept as well by then
     await page.evaluate(() => {
       const key = Object.keys(localStorage).find(k => k.endsWith(':query'));
       localStorage.setItem(key.replace(/query$/, 'variables'), '{"id": "p-apron"}'); // those of First
     });
     await page.goto('about:blank');
     await open(url);
-    assert.deepEqual(await tabs(), ['brewing', 'moka', 'orders', 'search', 'First']);
+    assert.deepEqual(await tabs(), ['best', 'brewing', 'moka', 'orders', 'report', 'search', 'themes', 'First']);
   },
   async 'a project without queries begins with its own first door'() {
     await open(plain + '/graphql');

@@ -19,26 +19,20 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// fileWorld is a gateway with albums. Members see the open ones, and no papers.
-type fileWorld struct {
+// smallWorld is a gateway over a project that is written out, with staff, who sees everything, and a member.
+type smallWorld struct {
 	t       *testing.T
 	handler http.Handler
-	hidden  string // the id of a file that members do not see, or of none
 }
 
 const (
-	fileStaff  = `{"id":"eva","roles":["staff"]}`
-	fileMember = `{"id":"ida","roles":[]}`
+	worldStaff  = `{"id":"eva","roles":["staff"]}`
+	worldMember = `{"id":"ida","roles":[]}`
 )
 
-func newFileWorld(t *testing.T) *fileWorld {
+func newWorld(t *testing.T, files fstest.MapFS) *smallWorld {
 	t.Helper()
-	project, err := facade.Read(fstest.MapFS{
-		"fronds/shop/entities/album.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  open: {type: boolean}\n" +
-			"  cover: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\n  paper: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\nrequired: [id, open]\n")},
-		"fronds/shop/frond.yaml": {Data: []byte("many: {album: [create, update, upsert]}\nfiles:\n  album.cover: {types: [image/png], max: 64KiB, sizes: {thumb: 8x8}}\n  album.paper: {types: [image/png, text/plain]}\n" +
-			"collectors:\n  album:\n    - when: '\"staff\" in user.roles'\n    - {rows: {open: {eq: true}}, hide: [paper]}\n")},
-	})
+	project, err := facade.Read(files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,11 +43,27 @@ func newFileWorld(t *testing.T) *fileWorld {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = g.Close() })
-	return &fileWorld{t: t, handler: g.Handler()}
+	return &smallWorld{t: t, handler: g.Handler()}
+}
+
+// fileWorld has albums. Members see the open ones, and no papers.
+type fileWorld struct {
+	*smallWorld
+	hidden string // the id of a file that members do not see, or of none
+}
+
+func newFileWorld(t *testing.T) *fileWorld {
+	t.Helper()
+	return &fileWorld{smallWorld: newWorld(t, fstest.MapFS{
+		"fronds/shop/entities/album.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  open: {type: boolean}\n" +
+			"  cover: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\n  paper: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\nrequired: [id, open]\n")},
+		"fronds/shop/frond.yaml": {Data: []byte("many: {album: [create, update, upsert]}\nfiles:\n  album.cover: {types: [image/png], max: 64KiB, sizes: {thumb: 8x8}}\n  album.paper: {types: [image/png, text/plain]}\n" +
+			"collectors:\n  album:\n    - when: '\"staff\" in user.roles'\n    - {rows: {open: {eq: true}}, hide: [paper]}\n")},
+	})}
 }
 
 // ask sends a request and returns the answer as text: the status, the headers, the body.
-func (w *fileWorld) ask(user, method, path, media string, body []byte, more ...string) string {
+func (w *smallWorld) ask(user, method, path, media string, body []byte, more ...string) string {
 	r := httptest.NewRequest(method, path, bytes.NewReader(body))
 	r.RemoteAddr = "127.0.0.1:9"
 	r.Host = "127.0.0.1"
@@ -76,9 +86,9 @@ func (w *fileWorld) ask(user, method, path, media string, body []byte, more ...s
 }
 
 // plant writes as staff, which has to succeed, and returns the answer's id.
-func (w *fileWorld) plant(method, path, media string, body []byte) string {
+func (w *smallWorld) plant(method, path, media string, body []byte) string {
 	w.t.Helper()
-	text := w.ask(fileStaff, method, path, media, body)
+	text := w.ask(worldStaff, method, path, media, body)
 	if text[0] != '2' {
 		w.t.Fatalf("%s %s is %s", method, path, text)
 	}
@@ -159,7 +169,7 @@ func TestLeakOfFiles(t *testing.T) {
 		var answers []string
 		for _, w := range []*fileWorld{one, other} {
 			media, body := c.send(w)
-			answers = append(answers, w.ask(fileMember, c.method, c.path, media, body, c.headers...))
+			answers = append(answers, w.ask(worldMember, c.method, c.path, media, body, c.headers...))
 		}
 		if answers[0] != answers[1] {
 			t.Errorf("%s %s %v tells the worlds apart:\n%s\n---\n%s", c.method, c.path, c.headers, answers[0], answers[1])
@@ -171,7 +181,7 @@ func TestLeakOfFiles(t *testing.T) {
 			t.Errorf("%s %s shows it: %s", c.method, c.path, answers[0])
 		}
 	}
-	if text := one.ask(fileStaff, "GET", "/api/shop/albums/a/paper", "", nil); !strings.HasSuffix(text, "secret") {
+	if text := one.ask(worldStaff, "GET", "/api/shop/albums/a/paper", "", nil); !strings.HasSuffix(text, "secret") {
 		t.Errorf("staff reads %s", text)
 	}
 }

@@ -19,7 +19,7 @@ import (
 func (h *host) each(ctx context.Context, p *pending, query json.RawMessage) (*facade.Result, *kiterror.Error) {
 	list := p.call.Operation == "list"
 	if !list && p.call.Operation != "findById" {
-		return nil, kiterror.Errorf(kiterror.BadRequest, "%s.%s is not batched; only findById and list are", p.call.Entity, p.call.Operation)
+		return nil, kiterror.Errorf(kiterror.BadRequest, "%s.%s is not batched; only findById, list and aggregate are", p.call.Entity, p.call.Operation)
 	}
 	c := newEachCall(h, p, query)
 	if accepts, said := p.queryKeys(); list && len(c.keys.keys) > 0 && said && !slices.Contains(accepts, "filter") {

@@ -189,6 +189,8 @@ type Door struct {
 	Nested []*Nested
 	// Files are the fields that hold the ids of files.
 	Files []*File
+	// FilesThere are those of a remote door, as its discovery document has them.
+	FilesThere []string
 	// Inside are the built-in operations that are false: the author's code alone may call them.
 	Inside map[string]*Operation
 

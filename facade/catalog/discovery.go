@@ -34,6 +34,11 @@ func (c *Catalog) Discovery() *schema.Discovery {
 					door.Nested = append(door.Nested, n.Name)
 				}
 			}
+			for _, f := range d.Files {
+				if f.Field.Readable() {
+					door.Files = append(door.Files, f.Field.Name)
+				}
+			}
 			for _, op := range d.Operations {
 				door.Ops = append(door.Ops, c.discovered(op))
 			}

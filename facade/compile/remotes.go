@@ -26,6 +26,7 @@ func fitToDiscovery(r *report, m *model, k *bindings, src *project.Frond) {
 			continue
 		}
 		passNested(m, door, there.Nested)
+		door.FilesThere = there.Files
 		has := map[string]*schema.DiscoveredOp{}
 		for j := range there.Ops {
 			has[there.Ops[j].Name] = &there.Ops[j]

@@ -117,6 +117,9 @@ func graphQLOf(d *catalog.Door) *GraphQL {
 		if !ok {
 			return nil
 		}
+		if d.File(p.Name) != nil || slices.Contains(d.FilesThere, p.Name) {
+			text += ": " + p.Name + "Id" // image is the File
+		}
 		g.Fields = append(g.Fields, GraphQLField{p.Name, text})
 		if p.MayBeAbsent() {
 			g.Absent = append(g.Absent, p.Name)

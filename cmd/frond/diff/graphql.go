@@ -46,7 +46,7 @@ func (c *comparison) graphQL() {
 		if w.is == nil {
 			w.is = &ast.Schema{}
 		}
-		w.entities = entitiesOf(was.bound)
+		w.entities, w.groups = entitiesOf(was.bound), groupsOf(was.bound)
 		w.pairTypes(was.bound, is.bound)
 		now := elementsOf(w.is, func(t *ast.Type) *ast.Type { return t })
 		for _, p := range pairUp(elementsOf(w.was, w.translated), now, func(old *element) *element {
@@ -67,6 +67,7 @@ type schemaWalk struct {
 	back     map[string]string         // new name to old
 	roots    map[string]string         // old root field to new, "Query.item"
 	entities map[string]*schema.Entity // whose rows or values a type of the old version has
+	groups   map[string]*schema.Entity // of whose fields a type of groups in the old version has members
 	renamed  [][2]string               // parts of names of types that have changed, the old and the new one
 }
 

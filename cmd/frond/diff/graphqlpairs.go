@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -163,6 +164,35 @@ func entitiesOf(b *binding.Schema) map[string]*schema.Entity {
 	return out
 }
 
+// groupsOf finds the entities of the groups of lists: of the types whose members are fields of their rows.
+func groupsOf(b *binding.Schema) map[string]*schema.Entity {
+	out := map[string]*schema.Entity{}
+	if b == nil {
+		return out
+	}
+	for name, list := range b.Fields["Query"] {
+		if list.Kind != binding.Operation || !list.Operation.Builtin || !list.IsPage() {
+			continue
+		}
+		connection := b.AST.Types[b.AST.Types["Query"].Fields.ForName(name).Type.Name()]
+		for name, f := range b.Fields[connection.Name] {
+			if f.Kind != binding.Groups {
+				continue
+			}
+			groups := connection.Fields.ForName(name)
+			for _, a := range groups.Arguments {
+				if a.Name == "by" || a.Name == "having" || a.Name == "orderBy" {
+					out[a.Type.Name()] = list.Operation.Door.Entity
+				}
+			}
+			group := b.AST.Types[groups.Type.Name()].Fields.ForName("items").Type.Name()
+			out[group] = list.Operation.Door.Entity
+			out[b.AST.Types[group].Fields.ForName(binding.GroupKey).Type.Name()] = list.Operation.Door.Entity
+		}
+	}
+	return out
+}
+
 // fieldName is the name that a field of an old type has in the new one: its own where it is
 // there, else the one of its operation or of the renamed field of the card.
 func (w *schemaWalk) fieldName(old, now *ast.Definition, name string) string {
@@ -172,7 +202,7 @@ func (w *schemaWalk) fieldName(old, now *ast.Definition, name string) string {
 	if now.Fields.ForName(name) != nil {
 		return name
 	}
-	if to, ok := w.pair.names(w.entities[old.Name])[name]; ok {
+	if to, ok := w.pair.names(cmp.Or(w.entities[old.Name], w.groups[old.Name]))[name]; ok {
 		return to
 	}
 	return name
