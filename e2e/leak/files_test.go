@@ -62,8 +62,8 @@ func newFileWorld(t *testing.T) *fileWorld {
 	})}
 }
 
-// ask sends a request and returns the answer as text: the status, the headers, the body.
-func (w *smallWorld) ask(user, method, path, media string, body []byte, more ...string) string {
+// request sends a request and returns the answer as text: the status, the headers, the body.
+func (w *smallWorld) request(user, method, path, media string, body []byte, more ...string) string {
 	r := httptest.NewRequest(method, path, bytes.NewReader(body))
 	r.RemoteAddr = "127.0.0.1:9"
 	r.Host = "127.0.0.1"
@@ -88,7 +88,7 @@ func (w *smallWorld) ask(user, method, path, media string, body []byte, more ...
 // plant writes as staff, which has to succeed, and returns the answer's id.
 func (w *smallWorld) plant(method, path, media string, body []byte) string {
 	w.t.Helper()
-	text := w.ask(worldStaff, method, path, media, body)
+	text := w.request(worldStaff, method, path, media, body)
 	if text[0] != '2' {
 		w.t.Fatalf("%s %s is %s", method, path, text)
 	}
@@ -169,7 +169,7 @@ func TestLeakOfFiles(t *testing.T) {
 		var answers []string
 		for _, w := range []*fileWorld{one, other} {
 			media, body := c.send(w)
-			answers = append(answers, w.ask(worldMember, c.method, c.path, media, body, c.headers...))
+			answers = append(answers, w.request(worldMember, c.method, c.path, media, body, c.headers...))
 		}
 		if answers[0] != answers[1] {
 			t.Errorf("%s %s %v tells the worlds apart:\n%s\n---\n%s", c.method, c.path, c.headers, answers[0], answers[1])
@@ -181,7 +181,7 @@ func TestLeakOfFiles(t *testing.T) {
 			t.Errorf("%s %s shows it: %s", c.method, c.path, answers[0])
 		}
 	}
-	if text := one.ask(worldStaff, "GET", "/api/shop/albums/a/paper", "", nil); !strings.HasSuffix(text, "secret") {
+	if text := one.request(worldStaff, "GET", "/api/shop/albums/a/paper", "", nil); !strings.HasSuffix(text, "secret") {
 		t.Errorf("staff reads %s", text)
 	}
 }

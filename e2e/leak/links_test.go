@@ -90,7 +90,7 @@ func TestLeakOfLinks(t *testing.T) {
 	} {
 		var answers []string
 		for _, w := range []*smallWorld{one, other} {
-			answers = append(answers, w.ask(worldMember, c.method, c.path, media, []byte(c.body)))
+			answers = append(answers, w.request(worldMember, c.method, c.path, media, []byte(c.body)))
 		}
 		if answers[0] != answers[1] {
 			t.Errorf("%s %s %s tells the worlds apart:\n%s\n---\n%s", c.method, c.path, c.body, answers[0], answers[1])
@@ -102,7 +102,7 @@ func TestLeakOfLinks(t *testing.T) {
 			t.Errorf("%s %s shows it: %s", c.method, c.path, answers[0])
 		}
 	}
-	after := one.ask(worldStaff, "GET", "/api/shop/products/p?fields=id,tags.name,notes.text", "", nil)
+	after := one.request(worldStaff, "GET", "/api/shop/products/p?fields=id,tags.name,notes.text", "", nil)
 	for _, hidden := range []string{`"name":"classified"`, `"name":"of t2"`, `"text":"classified"`} {
 		if !strings.Contains(after, hidden) {
 			t.Errorf("%s is gone: %s", hidden, after)
