@@ -619,7 +619,7 @@ func Pause(ctx context.Context, d time.Duration) bool {
 // contended is the CONFLICT of a transaction that others came between, on every one of its
 // tries. Nothing was written; the same call may succeed later. cause is logged where it is.
 func contended(tries int, cause error) *kiterror.Error {
-	err := kiterror.Errorf(kiterror.Conflict, "other writes came between, %d times in a row; nothing was written, so send it again%w", tries, hiddenCause{cause})
+	err := kiterror.Errorf(kiterror.Conflict, "other writes came between, %d times in a row; nothing was written, so send it again", tries).WithCause(cause)
 	err.Details = map[string]any{"retryable": true, "tries": float64(tries)} // as encoding/json would decode it
 	return err
 }
@@ -637,12 +637,6 @@ func Overlong(limit time.Duration) *kiterror.Error {
 func Outlived() *kiterror.Error {
 	return kiterror.Errorf(kiterror.InternalError, "this call came when its transaction was over, and does nothing; a handler waits for the goroutines that it starts")
 }
-
-// hiddenCause keeps a cause for errors.Is without repeating its text.
-type hiddenCause struct{ error }
-
-func (hiddenCause) Error() string   { return "" }
-func (h hiddenCause) Unwrap() error { return h.error }
 
 type triesKey struct{}
 

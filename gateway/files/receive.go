@@ -109,27 +109,22 @@ func tooLarge(limit int64) *kiterror.Error {
 
 // arrival is the error of a file that did not arrive whole.
 func arrival(err error) error {
-	var own *kiterror.Error
-	if errors.As(err, &own) {
-		return own
-	}
-	return kiterror.Errorf(kiterror.BadRequest, "the file did not arrive whole; send it again%w", hidden{err})
+	return orOwn(err, kiterror.Errorf(kiterror.BadRequest, "the file did not arrive whole; send it again"))
 }
 
 // unreachable is the error of a storage that fails.
 func unreachable(err error) error {
+	return orOwn(err, kiterror.Errorf(kiterror.ServiceUnavailable, "the storage of files cannot be reached; send the request again"))
+}
+
+// orOwn returns the error for callers that err wraps; without one it is other, with err as its cause.
+func orOwn(err error, other *kiterror.Error) error {
 	var own *kiterror.Error
 	if errors.As(err, &own) {
 		return own
 	}
-	return kiterror.Errorf(kiterror.ServiceUnavailable, "the storage of files cannot be reached; send the request again%w", hidden{err})
+	return other.WithCause(err)
 }
-
-// hidden keeps a cause without its text.
-type hidden struct{ error }
-
-func (hidden) Error() string   { return "" }
-func (h hidden) Unwrap() error { return h.error }
 
 // counted counts and hashes the bytes that are read, up to limit.
 type counted struct {

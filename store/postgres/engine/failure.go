@@ -249,7 +249,7 @@ func (d *DB) Public(ctx context.Context, err error) error {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ctx.Err()
 	case errors.Is(err, turns.ErrLate):
-		return kiterror.Errorf(kiterror.ServiceUnavailable, "every connection to the store is in use, and none came free in %s; try again%w", d.opts.Wait, hidden{err}).After(time.Second)
+		return kiterror.Errorf(kiterror.ServiceUnavailable, "every connection to the store is in use, and none came free in %s; try again", d.opts.Wait).WithCause(err).After(time.Second)
 	case Unavailable(err):
 		return unavailable(err)
 	case stale(err):
@@ -257,7 +257,7 @@ func (d *DB) Public(ctx context.Context, err error) error {
 	case Lacks(err) != "":
 		return kiterror.Internal(fmt.Errorf("postgres: the role %s lacks a right (see GRANT): %w", d.address.Config.User, err))
 	case codeOf(err) == statementTooComplex, codeOf(err) == tooManyColumns, codeOf(err) == tooManyArguments:
-		return kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep or too long; leave some of it out%w", hidden{err})
+		return kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep or too long; leave some of it out").WithCause(err)
 	}
 	if d.Verify != nil && (classOf(err) == "42" || errors.Is(err, errOtherType)) {
 		if why := d.Verify(ctx); why != nil {
@@ -270,26 +270,19 @@ func (d *DB) Public(ctx context.Context, err error) error {
 // unavailable returns SERVICE_UNAVAILABLE around err, whose text stays in the process: it may
 // name a server and a role.
 func unavailable(err error) error {
-	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again").WithCause(err)
 }
 
 // Newer returns the SERVICE_UNAVAILABLE of a call that needs tables as they no longer are.
 func Newer(why error) error {
-	return kiterror.Errorf(kiterror.ServiceUnavailable, "the tables follow newer cards than those of this gateway; try again when it has been replaced%w", hidden{why})
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the tables follow newer cards than those of this gateway; try again when it has been replaced").WithCause(why)
 }
 
 // outcomeUnknown is the SERVICE_UNAVAILABLE of a write whose connection broke while it was being
 // committed. The store does not send it again on the caller's behalf.
 func outcomeUnknown(err error) error {
 	e := kiterror.Errorf(kiterror.ServiceUnavailable,
-		"the connection to the store broke while this was being written, and whether it was is not known; read it before you send it again%w", hidden{err})
+		"the connection to the store broke while this was being written, and whether it was is not known; read it before you send it again").WithCause(err)
 	e.Details = map[string]any{"outcome": "unknown"}
 	return e
 }
-
-// hidden keeps a cause for errors.Is and errors.As without repeating its text:
-// fmt.Errorf("…%w", hidden{err}).
-type hidden struct{ error }
-
-func (h hidden) Error() string { return "" }
-func (h hidden) Unwrap() error { return h.error }

@@ -42,7 +42,7 @@ func Public(ctx context.Context, err error) error {
 	case ctx.Err() != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ctx.Err())):
 		return ctx.Err()
 	case errors.Is(err, errTooDeep):
-		return kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep; leave some of its levels out%w", hidden{err})
+		return kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep; leave some of its levels out").WithCause(err)
 	case Unavailable(err):
 		return unavailable(err)
 	}
@@ -58,7 +58,7 @@ func Unavailable(err error) bool {
 // unavailable returns SERVICE_UNAVAILABLE around err, whose text stays in the process: it may
 // name a path.
 func unavailable(err error) error {
-	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again%w", hidden{err})
+	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again").WithCause(err)
 }
 
 // diskFailure says whether the disk or the file is at fault, so that every other request would
