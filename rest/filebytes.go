@@ -2,12 +2,12 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -34,12 +34,11 @@ type Files interface {
 
 // appendFile appends the description of a file.
 func appendFile(dst []byte, f *facade.File) []byte {
-	size, _ := json.Marshal(f.Size) //nolint:errchkjson // a number
 	return schema.Object{
 		{Name: "id", Value: jsontext.Quote(f.ID)},
 		{Name: "name", Value: jsontext.Quote(f.Name)},
 		{Name: "type", Value: jsontext.Quote(f.Type)},
-		{Name: "size", Value: size},
+		{Name: "size", Value: strconv.AppendInt(nil, f.Size, 10)},
 		{Name: "sha256", Value: jsontext.Quote(f.SHA256)},
 	}.AppendJSON(dst)
 }

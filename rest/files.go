@@ -46,14 +46,6 @@ func filesIn(x *exchange) (*fileRequest, bool) {
 	return &fileRequest{on: x, files: files}, files != nil && x.r.URL.EscapedPath() == x.handler.table.base+filesPath
 }
 
-// state is that of the caller.
-func (x *fileRequest) state() (access.State, error) {
-	if of := x.on.handler.options.State; of != nil {
-		return of(x.on.r)
-	}
-	return nil, nil
-}
-
 // serveFiles answers POST /api/files: a file by itself, or the one part of a form.
 func (x *fileRequest) serveFiles() error {
 	const allow = http.MethodPost + ", " + http.MethodOptions
@@ -67,7 +59,7 @@ func (x *fileRequest) serveFiles() error {
 		x.on.w.Header().Set("Allow", allow)
 		return kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", allow)
 	}
-	state, err := x.state()
+	state, err := x.on.identify()
 	if err != nil {
 		return err
 	}
@@ -121,7 +113,7 @@ func (x *fileRequest) receive(state access.State, takes []*catalog.File) (*facad
 // serveFile answers a request for the file of a row.
 func (x *fileRequest) serveFile() error {
 	field := x.field
-	state, err := x.state()
+	state, err := x.on.identify()
 	if err != nil {
 		return err
 	}

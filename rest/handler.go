@@ -308,12 +308,9 @@ func (x *exchange) serveAtomic() error {
 	if err := x.mediaType(); err != nil {
 		return err
 	}
-	var state access.State
-	if of := x.handler.options.State; of != nil {
-		var err error
-		if state, err = of(x.r); err != nil {
-			return err
-		}
+	state, err := x.identify()
+	if err != nil {
+		return err
 	}
 	body, refused := x.readBody()
 	if refused != nil {

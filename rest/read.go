@@ -26,7 +26,6 @@ const (
 // caller's state. The caller is identified before parameters are judged, so that an invalid
 // credential is UNAUTHORIZED even if the request has other faults.
 func (x *exchange) read() *kiterror.Error {
-	h := x.handler
 	x.call = facade.Call{Entity: x.op.Door.Name, Operation: x.op.Name}
 	inv := &x.call.Invocation
 	inv.Trace = x.r.Header.Get("Traceparent")
@@ -38,13 +37,11 @@ func (x *exchange) read() *kiterror.Error {
 			return err
 		}
 	}
-	if h.options.State != nil {
-		state, err := h.options.State(x.r)
-		if err != nil {
-			return kiterror.AsError(err)
-		}
-		inv.State = state
+	state, wrong := x.identify()
+	if wrong != nil {
+		return kiterror.AsError(wrong)
 	}
+	inv.State = state
 	parameters, err := parseQuery(x.r.URL.RawQuery)
 	if err != nil {
 		return err
