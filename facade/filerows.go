@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // BeginFile writes the row of a file that is about to arrive, and returns it with its id. state is that
@@ -25,15 +26,15 @@ func (f *Facade) BeginFile(ctx context.Context, state access.State, name, mediaT
 	e, now := catalog.FileEntity(), f.host.now()
 	at := rows.Now(e.Property("at"), now)
 	row := Record{
-		{Name: "id", Value: text(id)},
-		{Name: "state", Value: text(fileSending)},
+		{Name: "id", Value: jsontext.Quote(id)},
+		{Name: "state", Value: jsontext.Quote(fileSending)},
 		{Name: "at", Value: at},
 		{Name: "made", Value: at},
-		{Name: "sender", Value: text(senderOf(state))},
-		{Name: "name", Value: text(name)},
-		{Name: "type", Value: text(mediaType)},
+		{Name: "sender", Value: jsontext.Quote(senderOf(state))},
+		{Name: "name", Value: jsontext.Quote(name)},
+		{Name: "type", Value: jsontext.Quote(mediaType)},
 		{Name: "size", Value: json.RawMessage("0")},
-		{Name: "sha256", Value: text("")},
+		{Name: "sha256", Value: jsontext.Quote("")},
 		{Name: "field", Value: json.RawMessage("null")},
 		{Name: "row", Value: json.RawMessage("null")},
 	}
@@ -45,8 +46,8 @@ func (f *Facade) BeginFile(ctx context.Context, state access.State, name, mediaT
 
 // EndFile says that the bytes of a file have arrived. A row may take the file from then on.
 func (f *Facade) EndFile(ctx context.Context, file *File) error {
-	set := Record{{Name: "size", Value: fmt.Append(nil, file.Size)}, {Name: "sha256", Value: text(file.SHA256)}}
-	moved, err := moveFile(ctx, f.host.store, f.host.now(), text(file.ID), fileSent, set, fileSending)
+	set := Record{{Name: "size", Value: fmt.Append(nil, file.Size)}, {Name: "sha256", Value: jsontext.Quote(file.SHA256)}}
+	moved, err := moveFile(ctx, f.host.store, f.host.now(), jsontext.Quote(file.ID), fileSent, set, fileSending)
 	if err == nil && !moved {
 		err = kiterror.Errorf(kiterror.RequestTimeout, "the file took longer than %s to arrive; send it again", filesKept)
 	}
@@ -55,7 +56,7 @@ func (f *Facade) EndFile(ctx context.Context, file *File) error {
 
 // DropFile gives up a file that no row has taken. remove removes its bytes.
 func (f *Facade) DropFile(ctx context.Context, id string, remove func(ctx context.Context, id string) error) error {
-	moved, err := moveFile(ctx, f.host.store, f.host.now(), text(id), fileGone, nil, fileSending, fileSent)
+	moved, err := moveFile(ctx, f.host.store, f.host.now(), jsontext.Quote(id), fileGone, nil, fileSending, fileSent)
 	if err == nil && moved {
 		err = remove(ctx, id)
 	}
@@ -91,14 +92,14 @@ func (f *Facade) SweepFiles(ctx context.Context, remove func(ctx context.Context
 		if err != nil || len(page) == 0 {
 			return err
 		}
-		after = []json.RawMessage{text(page[len(page)-1].ID)}
+		after = []json.RawMessage{jsontext.Quote(page[len(page)-1].ID)}
 		lost, err := f.lostFiles(ctx, page)
 		if err != nil {
 			return err
 		}
 		for _, row := range page {
 			if (row.State == fileSending || row.State == fileSent) && now.Sub(row.At) > filesKept {
-				if lost[row.ID], err = moveFile(ctx, f.host.store, now, text(row.ID), fileGone, nil, row.State); err != nil {
+				if lost[row.ID], err = moveFile(ctx, f.host.store, now, jsontext.Quote(row.ID), fileGone, nil, row.State); err != nil {
 					return err
 				}
 			}
@@ -109,7 +110,7 @@ func (f *Facade) SweepFiles(ctx context.Context, remove func(ctx context.Context
 				return err
 			}
 			if row.State == fileGone && now.Sub(row.At) > goneFor {
-				if _, err := f.host.store.Delete(ctx, e, text(row.ID), nil, nil); err != nil {
+				if _, err := f.host.store.Delete(ctx, e, jsontext.Quote(row.ID), nil, nil); err != nil {
 					return err
 				}
 			}
@@ -136,7 +137,7 @@ func (f *Facade) lostFiles(ctx context.Context, page []*fileRow) (map[string]boo
 				err := f.transact(ctx, func(ctx context.Context) error {
 					still, err := f.unnamed(ctx, d, field, []*fileRow{row})
 					if err == nil && len(still) > 0 {
-						lost[row.ID], err = moveFile(ctx, f.host.store, f.host.now(), text(row.ID), fileGone, nil, fileHeld)
+						lost[row.ID], err = moveFile(ctx, f.host.store, f.host.now(), jsontext.Quote(row.ID), fileGone, nil, fileHeld)
 					}
 					return err
 				})
@@ -176,7 +177,7 @@ func (f *Facade) unnamed(ctx context.Context, d *catalog.Door, field *catalog.Fi
 	}
 	for _, row := range files {
 		g := found.Groups[place[*row.Row]]
-		if g.From == g.To || string(found.Rows.Row(g.From).Get(field.Field.Name)) != string(text(row.ID)) {
+		if g.From == g.To || string(found.Rows.Row(g.From).Get(field.Field.Name)) != string(jsontext.Quote(row.ID)) {
 			suspects = append(suspects, row)
 		}
 	}

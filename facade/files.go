@@ -51,9 +51,6 @@ type File struct {
 	Made           time.Time
 }
 
-// text is a value of a row that describes a file.
-func text(s string) json.RawMessage { return jsontext.Quote(s) }
-
 // moveFile changes the state of a file that has one of some states, and reports whether it had.
 func moveFile(ctx context.Context, store Store, now time.Time, id json.RawMessage, to string, set Record, from ...string) (bool, error) {
 	e := catalog.FileEntity()
@@ -61,7 +58,7 @@ func moveFile(ctx context.Context, store Store, now time.Time, id json.RawMessag
 	for _, state := range from {
 		where.Values = append(where.Values, state)
 	}
-	set = append(Record{{Name: "state", Value: text(to)}, {Name: "at", Value: rows.Now(e.Property("at"), now)}}, set...)
+	set = append(Record{{Name: "state", Value: jsontext.Quote(to)}, {Name: "at", Value: rows.Now(e.Property("at"), now)}}, set...)
 	found, err := store.Update(ctx, e, id, where, set, nil, rows.NewLayout([]string{"id"}))
 	return err == nil && found.Len() > 0, err
 }
@@ -221,7 +218,7 @@ func holdFiles(ctx context.Context, x *execution, record Record, key json.RawMes
 		if key == nil {
 			return kiterror.Internal(fmt.Errorf("the new row of %s has no key, which its file needs", x.door.Name))
 		}
-		set := Record{{Name: "field", Value: text(fieldOfFile(f))}, {Name: "row", Value: text(string(key))}}
+		set := Record{{Name: "field", Value: jsontext.Quote(fieldOfFile(f))}, {Name: "row", Value: jsontext.Quote(string(key))}}
 		taken, err := moveFile(ctx, x.store(), x.now(), id, fileHeld, set, fileSent)
 		if err != nil {
 			return err

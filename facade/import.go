@@ -230,10 +230,10 @@ func (m *importing) updateAll(ctx context.Context, x *execution, stored []*impor
 	case 1:
 		return m.update(ctx, x, stored[0], ids[stored[0]])
 	}
-	all := &rowBatch{x: x, op: x.needed(1), ids: make([]json.RawMessage, len(stored)), read: fieldNames(stored[0].fixed)}
+	all := &rowBatch{x: x, op: x.needed(1), ids: make([]json.RawMessage, len(stored)), read: stored[0].fixed.Names()}
 	for i, r := range stored {
 		all.ids[i] = ids[r]
-		if names := fieldNames(r.fixed); !slices.Equal(names, all.read) {
+		if names := r.fixed.Names(); !slices.Equal(names, all.read) {
 			all.read = slices.Compact(slices.Sorted(slices.Values(append(names, all.read...))))
 		}
 	}
@@ -251,14 +251,6 @@ func (m *importing) updateAll(ctx context.Context, x *execution, stored []*impor
 		return err
 	}
 	return m.updateAll(ctx, x, stored[half:], ids)
-}
-
-// fieldNames are the names of the members of a record.
-func fieldNames(record Record) (names []string) {
-	for _, m := range record {
-		names = append(names, m.Name)
-	}
-	return names
 }
 
 // known returns the primary keys of the rows that are stored, found by their keys without access rules.

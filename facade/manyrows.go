@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
@@ -68,7 +69,8 @@ func (w *rowBatch) judge(ctx context.Context, one *execution) (bool, error) {
 		value, _ := rows.Value(e.Primary.Kind, id)
 		by.Values, at[string(id)] = append(by.Values, value), i
 	}
-	layout := rows.NewLayout(append([]string{e.Primary.Name}, withoutName(fields, e.Primary.Name)...))
+	others := slices.DeleteFunc(slices.Clone(fields), func(name string) bool { return name == e.Primary.Name })
+	layout := rows.NewLayout(append([]string{e.Primary.Name}, others...))
 	found, err := w.x.store().Find(ctx, &Find{Entity: e, Select: layout, Where: filter.Both(by, writableRows(one)), Sort: newOrder(e, nil).keys, Limit: len(w.ids), NoKeys: true})
 	if err != nil || found.Rows.Len() < len(w.ids) {
 		return false, err
@@ -145,16 +147,6 @@ func (w *rowBatch) store(ctx context.Context, one *execution, all writeAll) erro
 		err = announce(found)
 	}
 	return err
-}
-
-// withoutName is names without one of them.
-func withoutName(names []string, name string) (others []string) {
-	for _, other := range names {
-		if other != name {
-			others = append(others, other)
-		}
-	}
-	return others
 }
 
 // withoutFixed is the body of an upsert for a row that is there, without the members that update does not

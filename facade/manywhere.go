@@ -359,7 +359,7 @@ func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.store().Find(ctx, &Find{Entity: x.door.Entity, Select: rows.NewLayout(fieldNames(x.many.fixed)), Where: scope.Rows, Key: id})
+	found, err := x.store().Find(ctx, &Find{Entity: x.door.Entity, Select: rows.NewLayout(x.many.fixed.Names()), Where: scope.Rows, Key: id})
 	switch {
 	case err != nil:
 		return nil, err

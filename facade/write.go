@@ -432,8 +432,9 @@ func cutNested(ctx context.Context, x *execution) error {
 	}
 	body := x.call.Invocation.Body
 	relations := slices.DeleteFunc(slices.Clone(x.door.Nested), func(n *catalog.Nested) bool {
-		if jsontext.Get(body, n.Name) == nil || x.inside {
-			return jsontext.Get(body, n.Name) == nil
+		sent := jsontext.Get(body, n.Name) != nil
+		if !sent || x.inside {
+			return !sent
 		}
 		if l := x.door.Entity.Property(n.Name).Link; n.Far != nil {
 			_, there := between(ctx, &x.viewer, l)

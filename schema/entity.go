@@ -227,6 +227,14 @@ func (o Object) Get(name string) json.RawMessage {
 	return nil
 }
 
+// Names returns the names of the members, in their order.
+func (o Object) Names() (names []string) {
+	for _, m := range o {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
 // AppendJSON appends the object's text to dst and returns it. Values are not compacted.
 func (o Object) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')

@@ -27,18 +27,14 @@ var errAbsent = kiterror.Errorf(kiterror.NotFound, "a row that is to be written 
 // updates writes a statement for the rows of which the same fields are set.
 func (a *all[T]) updates(db driver.DB[T], text *sqltext.Database, sets []facade.Record) error {
 	t := a.write.Table
-	for rest := range sets {
-		fields := names(sets[rest])
-		if slices.ContainsFunc(sets[:rest], func(r facade.Record) bool { return slices.Equal(names(r), fields) }) {
-			continue // written with those
-		}
+	for _, group := range sameFields(sets) {
 		sel := &sqltext.Selection{}
 		if err := sel.Choose(t.Base(), a.layout, nil); err != nil {
 			return err
 		}
 		var columns []*sqltext.Column
-		for _, name := range fields {
-			c, err := t.Base().Column(t.Base().Entity.Property(name))
+		for _, m := range sets[group[0]] {
+			c, err := t.Base().Column(t.Base().Entity.Property(m.Name))
 			if err == nil && c.Parts != nil {
 				err = sqltext.Refuse(c.Prop, schema.ReadOnly)
 			}
@@ -48,13 +44,8 @@ func (a *all[T]) updates(db driver.DB[T], text *sqltext.Database, sets []facade.
 			columns = append(columns, c)
 		}
 		var args []sqltext.Value
-		n := 0
-		for i, set := range sets[rest:] {
-			if !slices.Equal(names(set), fields) {
-				continue
-			}
-			n++
-			for k, m := range set {
+		for _, i := range group {
+			for k, m := range sets[i] {
 				v, fault := sqltext.Encode(columns[k].Prop, m.Value)
 				if fault != "" {
 					return sqltext.Refuse(columns[k].Prop, fault)
@@ -64,12 +55,12 @@ func (a *all[T]) updates(db driver.DB[T], text *sqltext.Database, sets []facade.
 				}
 				args = append(args, v)
 			}
-			args = append(args, a.keys[rest+i])
+			args = append(args, a.keys[i])
 		}
 		b := text.Builder()
 		a.builders = append(a.builders, b)
-		st := &driver.Statement{Most: n}
-		st.Args, st.Times = db.UpdateAll(b, t, columns, args, n)
+		st := &driver.Statement{Most: len(group)}
+		st.Args, st.Times = db.UpdateAll(b, t, columns, args, len(group))
 		if len(sel.Fields) > 0 {
 			b.Returning(sel)
 			st.Sel = sel
@@ -80,11 +71,19 @@ func (a *all[T]) updates(db driver.DB[T], text *sqltext.Database, sets []facade.
 	return nil
 }
 
-func names(record facade.Record) (all []string) {
-	for _, m := range record {
-		all = append(all, m.Name)
+// sameFields groups the places of records that set the same fields, in the order of the first of each group.
+func sameFields(sets []facade.Record) (groups [][]int) {
+	for i, set := range sets {
+		same := func(group []int) bool {
+			return slices.EqualFunc(sets[group[0]], set, func(a, b schema.Member) bool { return a.Name == b.Name })
+		}
+		if at := slices.IndexFunc(groups, same); at >= 0 {
+			groups[at] = append(groups[at], i)
+		} else {
+			groups = append(groups, []int{i})
+		}
 	}
-	return all
+	return groups
 }
 
 // deletes writes the one statement.
