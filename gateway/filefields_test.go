@@ -24,7 +24,7 @@ import (
 	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
-// pictured is a project of albums with covers, and of notes with papers. Members see what is open and no
+// pictured is a project of albums with covers, and of notes with papers. Members see open albums and no
 // papers; staff see everything.
 func pictured(t *testing.T) *facade.Project {
 	t.Helper()
@@ -138,7 +138,7 @@ func (s *fileSite) ask(query string, headers ...string) string {
 	return text
 }
 
-// sent is what is known of a file that was sent.
+// sent describes a file that was sent.
 func sent(t *testing.T, text string) (id string) {
 	t.Helper()
 	var file struct{ ID string }
@@ -361,7 +361,7 @@ func TestFilesAtOnce(t *testing.T) {
 	})
 }
 
-// TestFilesAtTheStart: what is wrong with files in a project is reported at the start, with the text to write.
+// TestFilesAtTheStart: faults of files in a project are reported at the start, with the text to write.
 func TestFilesAtTheStart(t *testing.T) {
 	const card = "type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  n: {type: integer}\n  cover: {type: string}\n  day: {type: string, format: date}\nrequired: [id]\n"
 	for _, c := range []struct{ files, want, remedy string }{

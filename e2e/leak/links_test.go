@@ -42,7 +42,7 @@ collectors:
 }
 
 // TestLeakOfLinks: a member who sends the same requests to two worlds gets the same answers, where they
-// differ in tags, links and notes that the member may not see; and what is hidden stays as it was.
+// differ in tags, links and notes that the member may not see; and the hidden rows stay unchanged.
 func TestLeakOfLinks(t *testing.T) {
 	t.Parallel()
 	one, other := newLinkWorld(t), newLinkWorld(t)
@@ -109,6 +109,6 @@ func TestLeakOfLinks(t *testing.T) {
 		}
 	}
 	if strings.Contains(after, "of t1") || strings.Contains(after, "plain") {
-		t.Errorf("set left what the member sees: %s", after)
+		t.Errorf("set kept rows that the member sees: %s", after)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// A write of many rows is judged as those of one row are. What it answers, the count and the conflict
+// A write of many rows is judged as those of one row are. Its answer, the count and the conflict
 // included, says nothing of rows and fields that are hidden.
 
 // direct is a call without a surface.
@@ -157,7 +157,7 @@ func (p *proof) takenByMany(e *entity) {
 				a := p.first.ask(p.caller, q)
 				sent := []byte(q.String())
 				if s := p.leaked([]byte(a.String()), append(sent, unpacked(sent)...)); s != "" {
-					p.fail("the hidden value %s stands in a conflict\n%s\n%s", s, q, a)
+					p.fail("a conflict contains the hidden value %s\n%s\n%s", s, q, a)
 				}
 				said := string(a.body)
 				refused := strings.Contains(said, "CONFLICT") || strings.Contains(said, "FORBIDDEN") || strings.Contains(said, "VALIDATION_FAILED") || p.remote && strings.Contains(said, "NOT_IMPLEMENTED")

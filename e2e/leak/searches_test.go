@@ -21,7 +21,7 @@ func (e *entity) searched() map[string]any {
 }
 
 // searches look for words of rows, hidden values and hidden rows among them: neither the rows nor their
-// number, nor their order, nor a cursor differ in two worlds that differ in what is hidden.
+// number, nor their order, nor a cursor differ in two worlds that differ in hidden fields and rows.
 func (p *proof) searches(e *entity) {
 	if len(e.searched()) == 0 {
 		return

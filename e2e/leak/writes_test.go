@@ -667,7 +667,7 @@ func (p *proof) taken(e *entity) {
 			a := p.first.ask(p.caller, q)
 			sent := []byte(q.String())
 			if s := p.leaked([]byte(a.String()), append(sent, unpacked(sent)...)); s != "" {
-				p.fail("the hidden value %s stands in a conflict\n%s\n%s", s, q, a)
+				p.fail("a conflict contains the hidden value %s\n%s\n%s", s, q, a)
 			}
 			if !strings.Contains(string(a.body), "CONFLICT") && !strings.Contains(string(a.body), "FORBIDDEN") {
 				p.fail("a value that is taken is taken twice\n%s\n%s", q, a)

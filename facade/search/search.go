@@ -18,7 +18,7 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Query is what rows are searched for, in which fields.
+// Query has the words that rows are searched for, and the fields that are searched.
 type Query struct {
 	// Text is the whole text of the caller.
 	Text     string

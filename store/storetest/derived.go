@@ -26,7 +26,7 @@ type partly struct {
 	rows map[string]*filter.Filter // by entity
 }
 
-// seen is what the caller sees of an entity.
+// seen has the rows and fields of an entity that the caller sees.
 type seen struct{ rows *filter.Filter }
 
 func (seen) Readable(*schema.Property) bool { return true }

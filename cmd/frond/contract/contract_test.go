@@ -145,7 +145,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// hides: a host that was read shows on its surfaces what the Frond's own surfaces show.
+// hides: the surfaces of a host that was read show the operations of the Frond's own surfaces.
 func hides(t *testing.T, c *catalog.Catalog) {
 	t.Helper()
 	for surface, hidden := range map[catalog.Surface][]string{catalog.OnREST: {"thing.old", "pulse.check"}, catalog.OnGraphQL: {"thing.upsert"}, catalog.OnEnvelope: nil} {

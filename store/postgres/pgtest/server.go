@@ -137,7 +137,7 @@ func (s *Server) start() error {
 	}
 }
 
-// family starts a program, and returns what is closed when it and all its children have ended. A
+// family starts a program, and returns a channel that is closed when it and all its children have ended. A
 // child of a killed server may answer for a while. Each of them has the end of a pipe.
 func family(cmd *exec.Cmd) (<-chan struct{}, error) {
 	held, end, err := os.Pipe()

@@ -8,7 +8,7 @@ import (
 	"github.com/frondhost/frond/facade"
 )
 
-// TestMany: writes of many rows send what the host takes, and read what it answers.
+// TestMany: writes of many rows send the bodies that the host takes, and read its answers.
 func TestMany(t *testing.T) {
 	var sent, answer string
 	things := NewClient(facade.CallerFunc(func(_ context.Context, c *facade.Call) (*facade.Result, error) {
