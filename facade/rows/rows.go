@@ -15,6 +15,9 @@ type Layout struct {
 	names  [][]byte // of each field `"name":`
 	// Plan is the plan that a store compiled for the layout; nil: none. It belongs to the store.
 	Plan atomic.Value
+	// rowBytes and runRows are the mean length of a row's text and how many rows runs had, as
+	// [Rows.Learn] saw them; 0: unknown.
+	rowBytes, runRows atomic.Int32
 }
 
 // NewLayout is the layout of rows with these fields in this order.
@@ -50,13 +53,41 @@ type Rows struct {
 
 type span struct{ from, to uint32 }
 
-// New is an empty run with room for about n rows.
+// New is an empty run with room for about n rows: for fewer where earlier runs of the layout had
+// fewer.
 func New(layout *Layout, n int) *Rows {
+	bytes := 16 + 24*len(layout.Fields)
+	if n > 0 {
+		if seen := int(layout.rowBytes.Load()); seen > 0 {
+			bytes = seen + seen/16 + 1
+			n = min(n, int(layout.runRows.Load())*5/4+1)
+		}
+	}
 	return &Rows{
 		layout: layout,
-		text:   make([]byte, 0, n*(16+24*len(layout.Fields))),
+		text:   make([]byte, 0, n*bytes),
 		spans:  make([]span, 0, n*(1+len(layout.Fields))),
 	}
+}
+
+// maxLearnt is the longest mean of a row's text that Learn remembers, in bytes.
+const maxLearnt = 4 << 10
+
+// Learn has later runs of the layout begin with the room that this one took. A store calls it when
+// it has read all rows.
+func (r *Rows) Learn() {
+	n := int32(r.Len())
+	if n == 0 {
+		return
+	}
+	l := r.layout
+	mean := min(int32(len(r.text))/n+1, maxLearnt)
+	if old := l.rowBytes.Load(); old > 0 {
+		mean = (3*old + mean + 3) / 4
+	}
+	l.rowBytes.Store(mean)
+	old := l.runRows.Load()
+	l.runRows.Store(max(n, old-old/8))
 }
 
 // Layout returns the layout of the rows.

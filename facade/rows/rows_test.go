@@ -1,6 +1,7 @@
 package rows_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/facade/rows"
@@ -61,5 +62,35 @@ func TestReadRows(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: got %s want %s", c.text, got, c.want)
 		}
+	}
+}
+
+// TestRoom: runs begin with the room that earlier runs of their layout took, and for no more rows
+// than asked for.
+func TestRoom(t *testing.T) {
+	layout := rows.NewLayout([]string{"text"})
+	long := `"` + strings.Repeat("x", 1000) + `"`
+	fill := func(n int) (grown bool) {
+		run := rows.New(layout, 100)
+		began := run.Size()
+		for range n {
+			run.BeginRow()
+			run.Put(0, []byte(long))
+			run.EndRow()
+		}
+		run.Learn()
+		return run.Size() != began
+	}
+	if !fill(50) || fill(50) || fill(3) {
+		t.Error("the first of three runs alone has to grow")
+	}
+	if one, page := rows.New(layout, 1).Size(), rows.New(layout, 100).Size(); one > 2000 || page > 80_000 {
+		t.Errorf("room of %d bytes for a row, %d for a page of fifty", one, page)
+	}
+	for range 30 {
+		fill(1)
+	}
+	if page := rows.New(layout, 100).Size(); page > 20_000 {
+		t.Errorf("room of %d bytes after runs of one row", page)
 	}
 }

@@ -281,6 +281,7 @@ func (r *Reading) Keep(cells Cells, first int) {
 // cursors; with Find.NoKeys there are none.
 func (r *Reading) Settle(groups []facade.FoundGroup) error {
 	found, n := r.Read, r.Read.Len()
+	found.Learn()
 	// source is which row read became row i of the answer.
 	source := func(i int) int { return i }
 	if r.Find.Backward && n > 1 {
