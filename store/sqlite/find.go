@@ -31,7 +31,7 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error
 	if q.Derives() {
 		db = &s.exact
 	}
-	r := &reading{store: s, table: t, b: db.Builder()}
+	r := &reading{store: s, table: t, db: db, b: db.Builder()}
 	r.Number = t.rowid
 	defer r.b.Free()
 	if err := r.Begin(&t.Table, q, budget.MeterOf(ctx)); err != nil {
@@ -72,8 +72,8 @@ type reading struct {
 	sqltext.Reading
 	store *access
 	table *table
-	// b has the statement.
-	b *sqltext.Builder
+	db    *sqltext.Database // makes builders
+	b     *sqltext.Builder  // has the statement
 	// infinite says that a value behind a relation is beyond all numbers.
 	infinite bool
 }
@@ -98,23 +98,24 @@ func (r *reading) runRow(c *engine.Conn) error {
 // estimated says that the total is an estimate, made after the page on the same connection.
 func (r *reading) estimated() bool { return r.Find.Count && r.Find.Estimate && r.Find.Where != nil }
 
-// counted says that the total follows the rows in the statement, and sees the same state.
+// counted says that the total is a column of the page's statement, so that both see one state of
+// the table.
 func (r *reading) counted() bool { return r.Find.Count && !r.estimated() }
 
 // page writes the statement of a page:
 //
-//	SELECT 0, * FROM (SELECT t0."id", t0."title" FROM "post" AS t0 WHERE … ORDER BY … LIMIT ? + 0)
-//	UNION ALL SELECT 1, (SELECT count(*) FROM …), NULL
+//	SELECT t0."id", t0."title", (SELECT count(*) FROM …) FROM "post" AS t0 WHERE … ORDER BY … LIMIT ? + 0
 //
-// The total follows the rows in the same statement, so that both see one state of the table.
+// SQLite computes the total once, with the first row.
 func (r *reading) page() {
 	b := r.b
-	if r.counted() {
-		b.Text("SELECT 0, * FROM (")
-	}
 	b.Text("SELECT ")
 	alias := b.Alias()
 	b.Columns(r.Selection, alias)
+	if r.counted() {
+		b.Text(", ")
+		r.total(b)
+	}
 	r.From(b, alias)
 	r.Conditions(b, alias, " WHERE ")
 	if len(r.Order) > 0 {
@@ -122,13 +123,6 @@ func (r *reading) page() {
 		b.OrderBy(r.Order, alias)
 	}
 	b.Limit(r.Find)
-	if r.counted() {
-		b.Text(") UNION ALL SELECT 1, ")
-		r.total(b)
-		for range r.Selection.Width() - 1 {
-			b.Text(", NULL")
-		}
-	}
 }
 
 // total writes the number of rows that meet the conditions: a subquery, or without a filter
@@ -143,9 +137,7 @@ func (r *reading) total(b *sqltext.Builder) {
 	b.Text(")")
 }
 
-// runPage steps the statement of a page. The row beyond the limit is not kept; it sets More. A
-// total is in the same statement: then the first column is 0 in a row of the page and 1 in that of
-// the total.
+// runPage steps the statement of a page. The row beyond the limit is not kept; it sets More.
 func (r *reading) runPage(c *engine.Conn) error {
 	counted := r.counted()
 	c.CountTotal(counted && r.Find.Where != nil)
@@ -153,27 +145,16 @@ func (r *reading) runPage(c *engine.Conn) error {
 	if err != nil {
 		return err
 	}
-	first := 0
-	if counted {
-		first = 1
-	}
 	r.Read = rows.New(r.Selection.Layout, sqltext.RoomFor(max(0, r.Find.Limit)))
 	total := int64(-1)
 	for st.Step() {
-		if first == 1 && st.ColumnInt64(0) == 1 {
-			if total = st.ColumnInt64(1); r.Find.Where == nil {
-				total = r.store.readTally(r.table, total)
-			}
+		if counted && total < 0 {
+			total = r.settled(st.ColumnInt64(r.Selection.Width()))
+		}
+		if !r.Next() {
 			break
 		}
-		// With a count the one row beyond the page is skipped, since the total follows it.
-		if !r.Next() {
-			if !counted {
-				break
-			}
-			continue
-		}
-		r.take(st, first)
+		r.take(st, 0)
 		if err := r.Grown(); err != nil {
 			_ = c.Finish(st) // it was going well
 			return err
@@ -182,12 +163,42 @@ func (r *reading) runPage(c *engine.Conn) error {
 	if err := c.Finish(st); err != nil {
 		return err
 	}
+	if counted && total < 0 {
+		if total, err = r.totalAlone(c); err != nil {
+			return err
+		}
+	}
 	r.Found.Total = total
 	if err := r.Settle([]facade.FoundGroup{{To: r.Read.Len()}}); err != nil || !r.estimated() {
 		return err
 	}
 	r.Found.Total, err = r.estimate(c)
 	return err
+}
+
+// settled returns the total that a statement has computed.
+func (r *reading) settled(total int64) int64 {
+	if r.Find.Where == nil {
+		return r.store.readTally(r.table, total)
+	}
+	return total
+}
+
+// totalAlone returns the total of a page without rows. Rows before the page may be there; a page
+// that begins at the first row has none.
+func (r *reading) totalAlone(c *engine.Conn) (int64, error) {
+	if r.Find.From == nil && r.Find.Until == nil && r.Find.Offset == 0 {
+		return 0, nil
+	}
+	b := r.db.Builder()
+	defer b.Free()
+	b.Text("SELECT ")
+	r.total(b)
+	if err := b.Ready(); err != nil {
+		return 0, err
+	}
+	total, err := c.Number(string(b.SQL), b.Args...)
+	return r.settled(total), err
 }
 
 // take reads the current row of a statement, whose selection begins at column first.
