@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -52,7 +53,8 @@ func TestSubjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := results[0]; r.objects[0] != r.objects[1] || r.cpu[0] <= 0 || r.cpu[1] <= 0 {
+	// Other goroutines of a process allocate too, a little.
+	if r := results[0]; math.Round(r.objects[0]) != math.Round(r.objects[1]) || r.cpu[0] <= 0 || r.cpu[1] <= 0 {
 		t.Errorf("%+v", r)
 	}
 	if _, err := pair.compare([]string{"none"}, time.Millisecond); err == nil || !strings.Contains(err.Error(), "unknown") {

@@ -138,13 +138,29 @@ func TestBuiltPackagesCompile(t *testing.T) {
 func goModule(t *testing.T, name string, others map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	mod := "module " + name + "\n\ngo 1.26.0\n\nrequire github.com/frondhost/frond v0.0.0\nreplace github.com/frondhost/frond => " + root + "\n"
+	mod := "module " + name + "\n\ngo 1.26.0\n\n" + requireThis(t)
 	for module, at := range others {
 		mod += "require " + module + " v0.0.0\nreplace " + module + " => " + at + "\n"
 	}
 	write(t, dir, map[string]string{"go.mod": mod})
 	copyFile(t, filepath.Join(root, "go.sum"), filepath.Join(dir, "go.sum"))
 	return dir
+}
+
+// requireThis are the lines of a go.mod that builds with this repository. They name what this
+// repository needs too: else go looks for the go.mod of modules that no package here needs, which
+// nobody has fetched.
+func requireThis(t *testing.T) string {
+	t.Helper()
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, needs, found := strings.Cut(string(mod), "\nrequire")
+	if !found {
+		t.Fatal("go.mod requires nothing")
+	}
+	return "require github.com/frondhost/frond v0.0.0\nreplace github.com/frondhost/frond => " + root + "\nrequire" + needs
 }
 
 // goTool runs go with what this repository's own build has fetched already.

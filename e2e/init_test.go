@@ -19,7 +19,7 @@ func TestInitGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _, _ := strings.Cut(string(mod), "\nrequire")
-	write(t, dir, map[string]string{"go.mod": text + "\nrequire github.com/frondhost/frond v0.0.0\nreplace github.com/frondhost/frond => " + root + "\n"})
+	write(t, dir, map[string]string{"go.mod": text + "\n" + requireThis(t)})
 	copyFile(t, filepath.Join(root, "go.sum"), filepath.Join(dir, "go.sum"))
 	goTool(t, dir, nil, "build", "-o", "hotel", ".")
 	if help := tool(t, dir, nil, "./hotel", "--help"); !strings.Contains(help, "--listen") {
