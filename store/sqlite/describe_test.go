@@ -36,15 +36,15 @@ func foreign(t *testing.T, sql string) string {
 func TestDescribe(t *testing.T) {
 	path := foreign(t, `
 CREATE TABLE "Order" (id INTEGER PRIMARY KEY, customer INT REFERENCES customer (ID) ON DELETE CASCADE, at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  day DATE, price NUMERIC(10,2), paid BOOLEAN, note NVARCHAR(40), big INTEGER, tags JSON, bytes BLOB, mixed TEXT, untyped, twice INTEGER AS (price * 2), code INTEGER UNIQUE);
+  day DATE, price NUMERIC(10,2), paid BOOLEAN, votes BOOLEAN, note NVARCHAR(40), big INTEGER, tags JSON, bytes BLOB, mixed TEXT, untyped, twice INTEGER AS (price * 2), code INTEGER UNIQUE);
 CREATE TABLE customer (Id INTEGER PRIMARY KEY, a TEXT, b TEXT, UNIQUE (a, b));
 CREATE UNIQUE INDEX partial ON customer (a) WHERE b IS NULL;
 CREATE INDEX by_b ON customer (b);
 CREATE TABLE pair (x INT, y INT, z, FOREIGN KEY (x, y) REFERENCES pair, PRIMARY KEY (y, x)) WITHOUT ROWID;
 CREATE VIEW both AS SELECT "Order".id, customer.a FROM "Order", customer;
 INSERT INTO customer VALUES (1, 'a', 'b');
-INSERT INTO "Order" (id, customer, day, price, paid, note, big, tags, bytes, mixed, code) VALUES
-  (1, 1, '2026-01-31', 1.5, 1, 'x', 5000000000, '[1]', x'00', 'text', 7), (2, NULL, NULL, 2, 0, NULL, 1, NULL, NULL, x'01', NULL);
+INSERT INTO "Order" (id, customer, day, price, paid, votes, note, big, tags, bytes, mixed, code) VALUES
+  (1, 1, '2026-01-31', 1.5, 1, 2, 'x', 5000000000, '[1]', x'00', 'text', 7), (2, NULL, NULL, 2, 0, 1, NULL, 1, NULL, NULL, x'01', NULL);
 `)
 	db, err := sqlite.Describe(context.Background(), path)
 	if err != nil {
@@ -82,6 +82,7 @@ INSERT INTO "Order" (id, customer, day, price, paid, note, big, tags, bytes, mix
 		"  day date",
 		"  price float",
 		"  paid boolean",
+		"  votes integer",
 		"  note text 40",
 		"  big integer 64",
 		"  tags json",

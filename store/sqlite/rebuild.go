@@ -110,12 +110,13 @@ func indexSQL(t *table, ix *migration.Index) []string {
 }
 
 // measure sets the disk that the copy of a large table needs, and refuses the step where less is
-// free. The copy is written to the log first, and then to the file.
+// free. The copy is written to the log first, and then to the file. SQLite does not report the size of
+// one table, so the copy counts as large as the file.
 func (ch *change) measure(step *migration.Step) error {
 	if ch.Held < worthMeasuring {
 		return nil
 	}
-	size, err := ch.m.conn.Size(ch.Was.Name)
+	size, err := ch.m.conn.Number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
 	if err != nil {
 		return err
 	}
