@@ -18,6 +18,7 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/store/sqlite"
 )
@@ -148,6 +149,9 @@ func benchServe(args []string) error {
 		h, err := c.build(args[1])
 		if err != nil {
 			return err
+		}
+		if _, isGateway := h.(*guard.Front); isGateway {
+			gateway.LimitMemory() // as the program does
 		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -7,7 +7,9 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 )
@@ -33,13 +35,49 @@ func processMemory() int64 {
 
 // LimitMemory sets the garbage collector's limit to [CollectorLimit] of the memory that the
 // control group grants this process, so that it works harder before the process is killed. It
-// changes nothing where GOMEMLIMIT is set or there is no such limit. It is for programs:
-// a library does not own its process.
+// changes nothing where GOMEMLIMIT is set or there is no such limit. Where there is room, the heap
+// grows to [leastHeap] before it is collected. It is for programs: a library does not own its
+// process.
 func LimitMemory() {
 	limit := cgroupMemory(os.DirFS("/"))
 	if limit > 0 && os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(CollectorLimit(limit))
 	}
+	if os.Getenv("GOGC") == "" && processMemory() >= 8*leastHeap {
+		collectAt(leastHeap)
+	}
+}
+
+// leastHeap is the size of the heap, in bytes, below which it is not collected. A gateway keeps two
+// or three megabytes between requests, and would be collected every few hundred of them: five to
+// ten percent of its processor time (docs/performance.md).
+const leastHeap = 32 << 20
+
+// collectAt has every collection set GOGC to the percentage at which the next one begins when the
+// heap has least bytes, or twice what is in use if that is more.
+func collectAt(least uint64) {
+	now := 100
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	var again func(*[16]byte)
+	again = func(mark *[16]byte) {
+		metrics.Read(live)
+		next := collectorPercent(live[0].Value.Uint64(), least)
+		if next > now+now/8 || next < now-now/8 { // setting it stops the world for a moment
+			debug.SetGCPercent(next)
+			now = next
+		}
+		runtime.SetFinalizer(mark, again)
+	}
+	runtime.SetFinalizer(new([16]byte), again) // runs after each collection
+}
+
+// collectorPercent returns the GOGC with which a heap that has live bytes in use grows to least.
+func collectorPercent(live, least uint64) int {
+	live = max(live, 1<<20)
+	if least <= 2*live {
+		return 100
+	}
+	return int((least - live) * 100 / live)
 }
 
 // CollectorLimit is the part of a process's memory, in bytes, that the garbage collector

@@ -1,8 +1,11 @@
 package guard
 
 import (
+	"runtime"
+	"runtime/debug"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 // TestMemoryOfTheProcess: the least limit of the groups that the process is in.
@@ -44,4 +47,40 @@ func TestMemoryOfTheProcess(t *testing.T) {
 	if got := CollectorLimit(256 << 20); got != 160<<20 {
 		t.Errorf("of 256 MiB the collector has %d", got)
 	}
+}
+
+// TestCollectorPercent: a small heap grows to the least size, a large one to twice what is in use.
+func TestCollectorPercent(t *testing.T) {
+	for live, want := range map[uint64]int{0: 3100, 2 << 20: 1500, 8 << 20: 300, 16 << 20: 100, 1 << 30: 100} {
+		if got := collectorPercent(live, 32<<20); got != want {
+			t.Errorf("%d bytes in use: %d, want %d", live, got, want)
+		}
+	}
+}
+
+// TestCollectAt: collections of a small heap are further apart, and those of one that has grown
+// are as before.
+func TestCollectAt(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	collectAt(256 << 20)
+	percent := func() int {
+		p := debug.SetGCPercent(100)
+		debug.SetGCPercent(p)
+		return p
+	}
+	settles := func(what string, good func(int) bool) {
+		t.Helper()
+		for range 500 {
+			runtime.GC()
+			if good(percent()) {
+				return
+			}
+			time.Sleep(time.Millisecond) // finalizers run in a goroutine of their own
+		}
+		t.Errorf("%s: GOGC is %d", what, percent())
+	}
+	settles("a small heap", func(p int) bool { return p > 400 })
+	large := make([]byte, 200<<20)
+	settles("a large heap", func(p int) bool { return p == 100 })
+	runtime.KeepAlive(large)
 }
