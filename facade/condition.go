@@ -217,6 +217,9 @@ func (l *pendingPrecondition) forRow(x *execution) bool {
 	return l != nil && !l.used.Load() && x.inside && l.door == x.door && x.op.builtin != nil && (x.op.Name == "update" || x.op.Name == "delete") && bytes.Equal(l.id, x.id)
 }
 
+// unread is the layout of rows of which no field is read.
+var unread = rows.NewLayout(nil)
+
 // termsOf returns the terms of a write here, for the store to decide in its transaction:
 // the targets of the body's relations, the version of the row, and the result of a patch that
 // reaches into nested objects of the current row.
@@ -235,7 +238,9 @@ func termsOf(x *execution) *Terms {
 			}
 		}
 	}
-	if terms.Read = rows.NewLayout(read); x.precondition != nil || x.merging != nil {
+	terms.Read = unread
+	if x.precondition != nil || x.merging != nil {
+		terms.Read = rows.NewLayout(read)
 		terms.Judge = func(current rows.Row) (Record, error) { return judgedRow(x, current) }
 	}
 	return terms

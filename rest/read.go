@@ -127,7 +127,11 @@ func (x *exchange) readBody() ([]byte, *kiterror.Error) {
 	}
 	// The buffer is not pooled: the callee may keep its text.
 	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxRoom)+bytes.MinRead))
-	if _, err := body.ReadFrom(x.account.Reader(http.MaxBytesReader(x.w, r.Body, limit), r.ContentLength, limit)); err != nil {
+	sent := r.Body
+	if r.ContentLength < 0 { // else the server reads no more than was announced
+		sent = http.MaxBytesReader(x.w, sent, limit)
+	}
+	if _, err := body.ReadFrom(x.account.Reader(sent, r.ContentLength, limit)); err != nil {
 		var over *http.MaxBytesError
 		var slow net.Error
 		var refused *kiterror.Error
@@ -176,9 +180,12 @@ func (x *exchange) mediaType() *kiterror.Error {
 		send += " or " + mediaPatch
 	}
 	sent := x.r.Header.Get("Content-Type")
+	encoding := x.r.Header.Get("Content-Encoding")
+	if sent == mediaJSON && encoding == "" { // as nearly all clients send it
+		return nil
+	}
 	media, params, err := mime.ParseMediaType(sent)
 	charset, named := params["charset"]
-	encoding := x.r.Header.Get("Content-Encoding")
 	switch {
 	case sent == "" && !patch:
 		x.status = http.StatusUnsupportedMediaType

@@ -77,6 +77,10 @@ func NormalTime(s string) (string, bool) {
 	if !ok {
 		return "", false
 	}
+	// The form in which this program writes them, no leap second.
+	if len(s) == len("2006-01-02T15:04:05.000Z") && s[10] == 'T' && s[17] < '6' && s[19] == '.' && s[23] == 'Z' {
+		return s[:23] + "000Z", true
+	}
 	return t.Format(TimeLayout), true
 }
 
