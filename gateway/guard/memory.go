@@ -48,13 +48,12 @@ func LimitMemory() {
 	}
 }
 
-// leastHeap is the size of the heap, in bytes, below which it is not collected. A gateway keeps two
-// or three megabytes between requests, and would be collected every few hundred of them: five to
-// ten percent of its processor time (docs/performance.md).
+// leastHeap is the size, in bytes, below which the heap is not collected. A gateway keeps two or
+// three megabytes between requests, and would collect every few hundred of them, which took five to
+// ten percent of the processor time (docs/performance.md).
 const leastHeap = 32 << 20
 
-// collectAt has every collection set GOGC to the percentage at which the next one begins when the
-// heap has least bytes, or twice what is in use if that is more.
+// collectAt has every collection set GOGC to the percentage of the next one.
 func collectAt(least uint64) {
 	now := 100
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
@@ -71,13 +70,10 @@ func collectAt(least uint64) {
 	runtime.SetFinalizer(new([16]byte), again) // runs after each collection
 }
 
-// collectorPercent returns the GOGC with which a heap that has live bytes in use grows to least.
+// collectorPercent returns the GOGC with which a heap of live bytes grows to least, or to twice its
+// size if that is more.
 func collectorPercent(live, least uint64) int {
-	live = max(live, 1<<20)
-	if least <= 2*live {
-		return 100
-	}
-	return int((least - live) * 100 / live)
+	return max(100, int(least*100/max(live, 1<<20))-100)
 }
 
 // CollectorLimit is the part of a process's memory, in bytes, that the garbage collector

@@ -49,7 +49,7 @@ func TestMemoryOfTheProcess(t *testing.T) {
 	}
 }
 
-// TestCollectorPercent: a small heap grows to the least size, a large one to twice what is in use.
+// TestCollectorPercent: a small heap grows to the least size, a large one to twice its own.
 func TestCollectorPercent(t *testing.T) {
 	for live, want := range map[uint64]int{0: 3100, 2 << 20: 1500, 8 << 20: 300, 16 << 20: 100, 1 << 30: 100} {
 		if got := collectorPercent(live, 32<<20); got != want {
@@ -58,8 +58,7 @@ func TestCollectorPercent(t *testing.T) {
 	}
 }
 
-// TestCollectAt: collections of a small heap are further apart, and those of one that has grown
-// are as before.
+// TestCollectAt: collections of a small heap are further apart until it grows.
 func TestCollectAt(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	collectAt(256 << 20)
