@@ -93,7 +93,7 @@ type byHand struct {
 	db     *sqlite3.Conn
 	page   *sqlite3.Stmt
 	column map[string]int
-	marked bool // the first column is 0 for rows and 1 for the total
+	total  int // the column of the total, behind those of the row; -1: none
 }
 
 // newByHand prepares the one statement the gateway was heard to run, binds its arguments for
@@ -119,8 +119,11 @@ func newByHand(path string, heard []statement) (*byHand, error) {
 	for i := range h.page.ColumnCount() {
 		h.column[h.page.ColumnName(i)] = i
 	}
-	_, h.marked = h.column["0"]
-	for _, name := range []string{"id", "name", "sku", "price", "weight", "active", "note", "stock", "createdAt", "makerId"} {
+	names := []string{"id", "name", "sku", "price", "weight", "active", "note", "stock", "createdAt", "makerId"}
+	if h.total = -1; h.page.ColumnCount() > len(names) {
+		h.total = h.page.ColumnCount() - 1
+	}
+	for _, name := range names {
 		if _, ok := h.column[name]; !ok {
 			return nil, fmt.Errorf("the statement has no column %s: %s", name, heard[0].sql)
 		}
@@ -180,8 +183,7 @@ func (h *byHand) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(l) // a client that is gone is nobody's error
 }
 
-// list reads the rows. In a statement with a total the first column is a mark: the total is a
-// row of its own, marked 1.
+// list reads the rows and the total, which is the last column of each.
 func (h *byHand) list() (*list, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -190,11 +192,10 @@ func (h *byHand) list() (*list, error) {
 	for s.Step() {
 		// A total that is counted at that moment is negative, its bits inverted; one that the
 		// store keeps is positive.
-		if h.marked && s.ColumnInt(0) == 1 {
-			if l.Total = s.ColumnInt64(1); l.Total < 0 {
+		if h.total >= 0 {
+			if l.Total = s.ColumnInt64(h.total); l.Total < 0 {
 				l.Total = ^l.Total // counted, for the number is not kept of so small a table
 			}
-			continue
 		}
 		if len(l.Items) == 100 { // one more was asked for, to know whether there is more
 			l.HasMore = true
