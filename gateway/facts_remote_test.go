@@ -282,6 +282,15 @@ func TestFactsThroughAGateway(t *testing.T) {
 	if got := brief(notes.next()); got != "noteChanged created n1 hello" {
 		t.Errorf("of the gateway comes %s", got)
 	}
+	// A project that does not serve the envelope gives nothing.
+	closed := gatewayOf(t, read(t, fstest.MapFS{
+		"fronds/desk/entities/note.yaml": {Data: []byte(noteCard)},
+		"fronds/desk/frond.yaml":         {Data: []byte("changes: [note]\ncollectors: {note: open}\nsurfaces: {envelope: false}\n")},
+	}), gateway.Options{Config: gateway.Config{Store: "memory", Signing: gateway.Signing{Keys: []string{public}}}})
+	at.stand(closed.Handler())
+	if w := askOnce(closed.Handler(), "/_kit/facts"); w.Code != 404 {
+		t.Errorf("without the envelope: %d %s", w.Code, w.Body)
+	}
 	// Without keys it gives nothing.
 	at.stand(front.Handler())
 	if w := askOnce(front.Handler(), "/_kit/facts"); w.Code != 404 {

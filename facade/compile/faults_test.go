@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/compile"
 	"github.com/frondhost/frond/facade/project"
 )
@@ -205,5 +206,18 @@ func TestOperationsOfADoor(t *testing.T) {
 		if got := strings.Join(names, " "); got != c.want {
 			t.Errorf("%s: got %s want %s", c.config, got, c.want)
 		}
+	}
+}
+
+// TestNameOfFiles: a project without files may give an entity the name under which files are kept.
+func TestNameOfFiles(t *testing.T) {
+	name := catalog.FileEntity().Name
+	files := map[string]string{"entities/" + name + ".yaml": thing, "frond.yaml": "name: tools"}
+	if _, err := compiled(t, files); err != nil {
+		t.Error(err)
+	}
+	files["frond.yaml"] = "files: {" + name + ".name: {types: [image/png]}}"
+	if _, err := compiled(t, files); err == nil || !strings.Contains(err.Error(), "give the entity of the project another name") {
+		t.Errorf("with files: %v", err)
 	}
 }
