@@ -91,19 +91,18 @@ var floors = map[string]string{
 	// What a database says of itself, as plain data.
 	"store/dbschema": "",
 	// What SQL stores share stands under them.
-	"store/migration":        "facade/catalog schema schema/jsontext store/sqltext", // a computed value is one of a column
-	"store/turns":            "",
-	"store/sqltext":          "facade facade/aggregate facade/budget facade/filter facade/kiterror facade/rows schema schema/format schema/jsontext store/turns facade/search", // a read says which lane it takes
-	"store/driver":           "facade facade/filter facade/rows schema store/sqltext",                                                                                          // what an engine does for store
-	"store":                  "facade facade/budget facade/filter facade/kiterror facade/rows schema store/dbschema store/driver store/migration store/sqltext",
-	"store/sqlite":           "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/sqlite/engine facade/search",
-	"store/sqlite/engine":    "facade facade/kiterror store/sqltext store/turns",
-	"store/postgres":         "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/postgres/engine store/postgres/outbox facade/search",
-	"store/postgres/outbox":  "facade facade/catalog store/postgres/engine",
-	"store/postgres/replica": "",
-	"store/postgres/engine":  "facade facade/consistency facade/kiterror schema/jsontext store/sqltext store/turns store/postgres/replica",
-	"rest":                   "facade facade/bulk facade/filter facade/rows facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts/sse rest/stream schema schema/jsontext",
-	"rest/stream":            "facade facade/consistency facade/rows facade/access facade/budget facade/catalog facade/kiterror facts facts/outlet facts/sse schema/jsontext",
+	"store/migration":       "facade/catalog schema schema/jsontext store/sqltext", // a computed value is one of a column
+	"store/turns":           "",
+	"store/sqltext":         "facade facade/aggregate facade/budget facade/filter facade/kiterror facade/rows schema schema/format schema/jsontext store/turns facade/search", // a read says which lane it takes
+	"store/driver":          "facade facade/filter facade/rows schema store/sqltext",                                                                                          // what an engine does for store
+	"store":                 "facade facade/budget facade/filter facade/kiterror facade/rows schema store/dbschema store/driver store/migration store/sqltext",
+	"store/sqlite":          "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/sqlite/engine facade/search",
+	"store/sqlite/engine":   "facade facade/kiterror store/sqltext store/turns",
+	"store/postgres":        "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/postgres/engine store/postgres/outbox facade/search",
+	"store/postgres/outbox": "facade facade/catalog store/postgres/engine",
+	"store/postgres/engine": "facade facade/consistency facade/kiterror schema/jsontext store/sqltext store/turns",
+	"rest":                  "facade facade/bulk facade/filter facade/rows facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts/sse rest/stream schema schema/jsontext",
+	"rest/stream":           "facade facade/consistency facade/rows facade/access facade/budget facade/catalog facade/kiterror facts facts/outlet facts/sse schema/jsontext",
 
 	// Ways out of facts that an operator sets up, over what they have in common.
 	"facts/delivery":              "facade schema/jsontext",
@@ -123,7 +122,7 @@ var floors = map[string]string{
 	"resolvers/execution":  "facade facade/access facade/budget facade/catalog facade/kiterror facade/rows schema/jsontext resolvers/binding resolvers/language",
 	"resolvers/reference":  "facade facade/kiterror facade/rows schema schema/jsontext resolvers/binding",
 	"resolvers":            "facade facade/consistency facade/readset schema/jsontext facade/singleflight facade/access facade/budget facade/kiterror resolvers/binding resolvers/language resolvers/validation resolvers/execution",
-	"projection":           "facade facade/aggregate facade/filter facade/catalog facade/kiterror schema schema/jsontext resolvers/binding resolvers/validation resolvers/reference",
+	"projection":           "facade facade/aggregate facade/filter facade/catalog facade/kiterror schema schema/jsontext resolvers/binding resolvers/language resolvers/validation resolvers/reference",
 
 	"gateway/graphqlhttp": "facade facade/access facade/budget facade/catalog facade/kiterror schema schema/jsontext resolvers resolvers/binding console gateway/setting facts/sse",
 	// GraphQL subscriptions, and the websockets and event streams that they leave by.

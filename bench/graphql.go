@@ -64,7 +64,7 @@ func benchGraphQL(rounds int, slice time.Duration) error {
 	// plain is the reference's latest answer as JSON.
 	var plain []byte
 	reference := func() {
-		r := graphql.Do(graphql.Params{Schema: s.GraphQL, RequestString: itemsWithMakers, Context: ctx})
+		r := graphql.Do(graphql.Params{Schema: *s.GraphQL(), RequestString: itemsWithMakers, Context: ctx})
 		if plain, err = json.Marshal(r); err != nil || len(r.Errors) > 0 {
 			panic(fmt.Sprint(err, r.Errors))
 		}

@@ -97,7 +97,7 @@ var served = []contestant{
 		if err != nil {
 			return nil, err
 		}
-		return plain(s.GraphQL), nil
+		return plain(*s.GraphQL()), nil
 	}},
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/validation"
 )
 
 // everything is a schema with one of everything that introspection describes, of
@@ -147,7 +148,11 @@ func introspect(t testing.TB, url, query string) []byte {
 func engineOf(t testing.TB, sdl string) func(query string) []byte {
 	t.Helper()
 	never := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("called") })
-	e, err := resolvers.NewEngine(&binding.Schema{SDL: sdl}, never, nil)
+	loaded, err := validation.LoadSchema(sdl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := resolvers.NewEngine(&binding.Schema{AST: loaded}, never, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

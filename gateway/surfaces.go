@@ -84,7 +84,7 @@ func (g *generation) graphQL(p *place) (http.Handler, error) {
 	if queries == nil {
 		queries = graphqlhttp.FirstQuery(schema)
 	}
-	p.schema, p.shown = schema, func() string { return schema.SDL }
+	p.schema, p.shown = schema, schema.SDL
 	p.graphQL, err = graphqlhttp.Build(schema, p.caller, &GraphQLOptions{
 		Session: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Queries: queries,
 		Settings: g.host.config.GraphQL, Dir: g.host.config.Dir, Suggest: g.host.Development(),

@@ -44,7 +44,7 @@ func TestAlias(t *testing.T) {
 		if got := do(t, s, `{ item(id: "p1") { __typename title } product(id: "p1") { id } }`, nil); got != `{"data":{"item":{"__typename":"Product","title":"Saw"},"product":{"id":"p1"}}}` {
 			t.Errorf("item: %s", got)
 		}
-		return f, s.SDL, nil
+		return f, s.SDL(), nil
 	}
 	_, sdl, err := compiled("{product: {operations: {publish: {kind: command}, price: {kind: query, graphql: priceOf}}}}")
 	if err != nil {

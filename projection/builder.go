@@ -1,10 +1,10 @@
 package projection
 
 import (
-	"fmt"
-	"strings"
+	"sync"
 
 	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -25,6 +25,8 @@ type Builder struct {
 	types   *typeSet
 	options Options
 	built   bool
+	// registered: an author has registered fields by hand.
+	registered bool
 
 	// Each maker uses the ones above it.
 	doors      *doors
@@ -59,63 +61,47 @@ func (b *Builder) Notes() []string { return b.types.claims.notes }
 // other Register functions have returned. A Builder builds once; a second Build returns an
 // error, also where the first one failed.
 //
-// The schema is checked three times: by the claims, by graphql-go, and by gqlparser, which
-// loads the printed SDL. The loaded text is what documents are validated against
-// (docs/decisions/graphql-stack.md), so a type that prints wrong fails here and not at a request.
+// The schema is checked by the claims and by gqlparser; where fields are registered by hand, also
+// by graphql-go, and the printed SDL is read back (docs/decisions/graphql-stack.md).
 func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 	if b.built {
 		return nil, errBuilt
 	}
 	// Set before anything can fail: a half-built Builder must not be used again.
 	b.built = true
-	claimByHand(b.types)
+	others := defineByHand(b.types)
 	if err := b.types.claims.faults.Err(); err != nil {
 		return nil, err
 	}
-	b.types.executor = reference.New(caller, b.types.bindings, b.rows.nodes)
-	g, err := graphql.NewSchema(b.roots.config())
-	if err != nil {
-		return nil, fmt.Errorf("projection: the GraphQL schema is invalid: %w", err)
-	}
-	// Before the schema is shared, since what warm fills is written without a lock.
-	if err := warm(&g, b.types.node); err != nil {
-		return nil, err
-	}
-	sdl, err := printSchema(&g, b.doors.sorted(), b.roots.directives(), b.options.SemanticNonNull)
+	library, directives := b.types.library, b.roots.directives()
+	library.executor = reference.New(caller, b.types.bindings, b.rows.nodes)
+	types := reached(b.doors.sorted(), others)
+	parsed, err := validation.NewSchema(directives, types)
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := validation.LoadSchema(sdl)
-	if err != nil {
-		return nil, err
+	library.definition = func(name string) *ast.Definition { return parsed.Types[name] }
+	made := sync.OnceValues(func() (*graphql.Schema, error) { return library.schema(directives) })
+	s := &binding.Schema{
+		GraphQL: func() *graphql.Schema {
+			g, err := made()
+			if err != nil {
+				panic(err) // gqlparser has checked the same types
+			}
+			return g
+		},
+		SDL: sync.OnceValue(func() string { return printSchema(directives, types) }),
+		AST: parsed, Catalog: b.doors.catalog, Fields: b.types.bindings, Nodes: b.rows.nodes, ByHand: library.byHand,
 	}
-	s := &binding.Schema{GraphQL: g, SDL: sdl, AST: parsed, Catalog: b.doors.catalog, Fields: b.types.bindings, Nodes: b.rows.nodes, Resolvers: b.types.resolvers()}
-	b.types.forget()
-	*b = Builder{built: true, types: b.types}
+	if b.registered {
+		_, err = made()
+		if err == nil {
+			_, err = validation.LoadSchema(s.SDL())
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	*b = Builder{built: true, types: &typeSet{claims: &claims{notes: b.types.claims.notes}}}
 	return s, nil
-}
-
-// warm fills the tables that graphql-go makes at first use. An enum makes its tables without a
-// lock, so two first requests would race; the possible types of an interface are made again for
-// every request. node is the interface Node. The error names an author's enum whose values
-// cannot be keys of a map.
-func warm(g *graphql.Schema, node *graphql.Interface) (err error) {
-	for _, o := range g.PossibleTypes(node) {
-		g.IsPossibleType(node, o)
-	}
-	current := ""
-	defer func() {
-		// graphql-go panics where it uses such a value as the key of a map.
-		if recover() != nil {
-			err = fmt.Errorf("the enum %s has values that Go cannot compare; give its values numbers or strings", current)
-		}
-	}()
-	for name, t := range g.TypeMap() {
-		if e, ok := t.(*graphql.Enum); ok && !strings.HasPrefix(name, "__") {
-			current = name
-			e.ParseValue("")
-			e.Serialize("")
-		}
-	}
-	return nil
 }

@@ -3,7 +3,7 @@ package projection
 import (
 	"slices"
 
-	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -25,7 +25,7 @@ type pages struct {
 	doors    *doors
 	filters  *filters
 	groups   *groups
-	pageInfo *object
+	pageInfo *definition
 }
 
 // connection returns the page type of rows, made at the first call. It is the spec's list
@@ -37,7 +37,7 @@ type pages struct {
 //	aggregate, groups                   where the door has the operation aggregate
 //
 // The rows are non-null in both: a row that the caller may not see is not in the page at all.
-func (ps *pages) connection(s *shown, typ string, by *origin) *object {
+func (ps *pages) connection(s *shown, typ string, by *origin) *definition {
 	if s.page != nil {
 		return s.page
 	}
@@ -46,7 +46,7 @@ func (ps *pages) connection(s *shown, typ string, by *origin) *object {
 	page := ps.newObject(ps.free(typ+"Connection", by), "")
 	edge := ps.newObject(ps.free(typ+"Edge", by), "")
 	s.page = page
-	row := ps.required(s.object.gql)
+	row := ps.required(s.object.typ())
 	items := &binding.Field{Kind: binding.Items, Output: s.entity}
 	edges := &binding.Field{Kind: binding.Edges, Output: s.entity}
 	node := &binding.Field{Kind: binding.EdgeNode, Output: s.entity}
@@ -56,18 +56,18 @@ func (ps *pages) connection(s *shown, typ string, by *origin) *object {
 	}
 	ps.addFields(edge, by,
 		&field{name: "node", typ: row, binding: node},
-		&field{name: "cursor", typ: ps.required(graphql.String), binding: cursorBinding})
+		&field{name: "cursor", typ: ps.required(stringType), binding: cursorBinding})
 	ps.addFields(page, by,
 		&field{name: "items", typ: ps.required(ps.list(row)), binding: items},
-		&field{name: "total", typ: ps.required(graphql.Int), binding: totalBinding},
-		&field{name: "hasMore", typ: ps.required(graphql.Boolean), binding: hasMoreBinding},
-		&field{name: "endCursor", typ: graphql.String, binding: endCursorBinding},
-		&field{name: "edges", typ: ps.required(ps.list(ps.required(edge.gql))), binding: edges},
-		&field{name: "pageInfo", typ: ps.required(ps.pageInfoType().gql), binding: pageInfoBinding})
+		&field{name: "total", typ: ps.required(intType), binding: totalBinding},
+		&field{name: "hasMore", typ: ps.required(booleanType), binding: hasMoreBinding},
+		&field{name: "endCursor", typ: stringType, binding: endCursorBinding},
+		&field{name: "edges", typ: ps.required(ps.list(ps.required(edge.typ()))), binding: edges},
+		&field{name: "pageInfo", typ: ps.required(ps.pageInfoType().typ()), binding: pageInfoBinding})
 	if s.door != nil && slices.ContainsFunc(s.door.Frond.Facts, func(f *catalog.Fact) bool {
 		return f.Door != nil && f.Door.Entity == s.door.Entity && ps.doors.catalog.Announces(f)
 	}) {
-		ps.addFields(page, by, &field{name: "position", typ: graphql.String, description: positionText, binding: positionBinding})
+		ps.addFields(page, by, &field{name: "position", typ: stringType, description: positionText, binding: positionBinding})
 	}
 	if s.door != nil {
 		ps.groups.addTo(page, s.door)
@@ -80,15 +80,15 @@ const positionText = "The position of the event log before the page was read. A 
 
 // pageInfoType returns Relay's PageInfo, which all connections share. It is made with the
 // first connection, so a schema without lists does not have it.
-func (ps *pages) pageInfoType() *object {
+func (ps *pages) pageInfoType() *definition {
 	if ps.pageInfo == nil {
 		ps.pageInfo = ps.newObject("PageInfo", "The position of a page in its list.")
-		yes := ps.required(graphql.Boolean)
+		yes := ps.required(booleanType)
 		ps.addFields(ps.pageInfo, ownOrigin,
 			&field{name: "hasNextPage", typ: yes, binding: &binding.Field{Kind: binding.HasNextPage}},
 			&field{name: "hasPreviousPage", typ: yes, binding: &binding.Field{Kind: binding.HasPreviousPage}},
-			&field{name: "startCursor", typ: graphql.String, binding: &binding.Field{Kind: binding.StartCursor}},
-			&field{name: "endCursor", typ: graphql.String, binding: &binding.Field{Kind: binding.PageInfoEndCursor}})
+			&field{name: "startCursor", typ: stringType, binding: &binding.Field{Kind: binding.StartCursor}},
+			&field{name: "endCursor", typ: stringType, binding: &binding.Field{Kind: binding.PageInfoEndCursor}})
 	}
 	return ps.pageInfo
 }
@@ -96,12 +96,12 @@ func (ps *pages) pageInfoType() *object {
 // pagingArgs are the arguments of a connection over ids in a row: the ids have their own order,
 // and the row bounds their number.
 var (
-	pagingArgs = []*arg{
-		{name: "first", typ: graphql.Int},
-		{name: "after", typ: graphql.String},
-		{name: "last", typ: graphql.Int},
-		{name: "before", typ: graphql.String},
-		{name: "offset", typ: graphql.Int},
+	pagingArgs = ast.ArgumentDefinitionList{
+		{Name: "first", Type: intType},
+		{Name: "after", Type: stringType},
+		{Name: "last", Type: intType},
+		{Name: "before", Type: stringType},
+		{Name: "offset", Type: intType},
 	}
 	pagingInto = []binding.Arg{
 		{Name: "first", Into: binding.IntoFirst, Key: "limit"},
@@ -125,23 +125,23 @@ func (ps *pages) listArgs(d *door) *listArgs {
 	d.lists = l
 	// Arguments that a list does not take are left out of the field, so that a client is
 	// refused by validation and not by the remote.
-	add := func(a *arg, into binding.Arg) {
+	add := func(a *ast.ArgumentDefinition, into binding.Arg) {
 		// The list of a remote accepts the filters of its host.
 		if op := d.builtin("list"); op == nil || op.Takes(into.Key) {
 			l.args, l.into = append(l.args, a), append(l.into, into)
 		}
 	}
-	add(&arg{name: "filter", typ: ps.filters.filterOf(d).gql}, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
+	add(&ast.ArgumentDefinition{Name: "filter", Type: ps.filters.filterOf(d).typ()}, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
 	if order := ps.filters.orderOf(d); order != nil {
-		add(&arg{name: "orderBy", typ: ps.list(ps.required(order.gql))}, binding.Arg{Name: "orderBy", Into: binding.IntoSort, Key: "sort"})
+		add(&ast.ArgumentDefinition{Name: "orderBy", Type: ps.list(ps.required(order.typ()))}, binding.Arg{Name: "orderBy", Into: binding.IntoSort, Key: "sort"})
 	}
 	if d.Entity.Search != nil {
-		add(&arg{name: catalog.SearchKey, typ: graphql.String, description: searchText}, binding.Arg{Name: catalog.SearchKey, Into: binding.IntoQuery, Key: catalog.SearchKey})
+		add(&ast.ArgumentDefinition{Name: catalog.SearchKey, Type: stringType, Description: searchText}, binding.Arg{Name: catalog.SearchKey, Into: binding.IntoQuery, Key: catalog.SearchKey})
 	}
 	for i, a := range pagingArgs {
 		// last and first set the same member, limit; they differ by the member before, so a
 		// list without before has no last.
-		if a.name == "last" && d.has("list") && !d.builtin("list").Takes("before") {
+		if a.Name == "last" && d.has("list") && !d.builtin("list").Takes("before") {
 			continue
 		}
 		add(a, pagingInto[i])

@@ -64,7 +64,7 @@ func fixture(tb testing.TB, register ...func(*projection.Builder) error) (*count
 func do(tb testing.TB, s *binding.Schema, query string, vars map[string]any) string {
 	tb.Helper()
 	ctx := facade.WithState(context.Background(), access.State{"user": map[string]any{"id": "ada"}})
-	r := graphql.Do(graphql.Params{Schema: s.GraphQL, RequestString: query, VariableValues: vars, Context: ctx})
+	r := graphql.Do(graphql.Params{Schema: *s.GraphQL(), RequestString: query, VariableValues: vars, Context: ctx})
 	text, err := json.Marshal(r)
 	if err != nil {
 		tb.Fatal(err)

@@ -1,8 +1,8 @@
 // Package projection turns the catalog of a host into a GraphQL schema.
 //
 // A [Builder] collects types and fields. A *facade.Catalog registers its doors, Go code adds
-// fields that cards cannot express, and Build returns a [binding.Schema]: graphql-go's schema,
-// its SDL, and the source of every generated field.
+// fields that cards cannot express, and Build returns a [binding.Schema]: the types,
+// the SDL, and the source of every generated field.
 //
 //	b := projection.NewBuilder()
 //	err := projection.RegisterAll(b, facade.Catalog(), nil)

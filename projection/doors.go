@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/schema"
@@ -33,18 +35,18 @@ type door struct {
 	origin *origin // of the type
 	shown          // object is nil if the door stores no rows
 
-	filter, many *input // PostFilter, PostListFilter
-	order        *input // PostOrder; nil: no sortable fields, or not made yet
-	manyOrder    *input // PostListOrder
+	filter, many *definition // PostFilter, PostListFilter
+	order        *definition // PostOrder; nil: no sortable fields, or not made yet
+	manyOrder    *definition // PostListOrder
 	lists        *listArgs
-	written      *object // of updateMany and deleteMany
+	written      *definition // of updateMany and deleteMany
 }
 
 // shown is the output side of a card: the object type of its rows and the connection over
 // them. A door and a view each have one, and every operation that gives such rows shares it.
 type shown struct {
-	object *object
-	page   *object // the connection
+	object *definition
+	page   *definition // the connection
 	entity *schema.Entity
 	door   *door // nil: a view
 }
@@ -52,7 +54,7 @@ type shown struct {
 // listArgs are the arguments of list, and where each goes in the call. Both have the same
 // order and length.
 type listArgs struct {
-	args []*arg
+	args ast.ArgumentDefinitionList
 	into []binding.Arg
 }
 
@@ -164,17 +166,17 @@ const (
 // sorted returns the types in the order of the SDL (docs/decisions/graphql-stack.md): the root
 // types, Node, the doors in their order, each with the types made from it, then views, then
 // the types that doors share.
-func (ds *doors) sorted() []any {
+func (ds *doors) sorted() []*definition {
 	type ranked struct {
-		typ  any
+		typ  *definition
 		rank int
 	}
 	all := make([]ranked, len(ds.made))
 	for i, t := range ds.made {
-		all[i] = ranked{t, ds.rank(typeOf(t).Name())}
+		all[i] = ranked{t, ds.rank(t.Name)}
 	}
 	slices.SortStableFunc(all, func(x, y ranked) int { return cmp.Compare(x.rank, y.rank) })
-	sorted := make([]any, len(all))
+	sorted := make([]*definition, len(all))
 	for i, t := range all {
 		sorted[i] = t.typ
 	}

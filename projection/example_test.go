@@ -53,10 +53,10 @@ properties:
 		panic(err)
 	}
 
-	from := strings.Index(schema.SDL, "type Book ")
-	fmt.Println(schema.SDL[from : from+strings.Index(schema.SDL[from:], "}")+1])
+	from := strings.Index(schema.SDL(), "type Book ")
+	fmt.Println(schema.SDL()[from : from+strings.Index(schema.SDL()[from:], "}")+1])
 	answer := graphql.Do(graphql.Params{
-		Schema:        schema.GraphQL,
+		Schema:        *schema.GraphQL(),
 		RequestString: `mutation { createBook(input: {title: "Middlemarch", pages: 880}) { title isLong } }`,
 		Context:       context.Background(),
 	})

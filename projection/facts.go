@@ -1,9 +1,7 @@
 package projection
 
 import (
-	"slices"
-
-	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -16,7 +14,7 @@ type facts struct {
 	doors     *doors
 	filters   *filters
 	rows      *rows
-	rowChange *enum
+	rowChange *definition
 }
 
 // add gives Subscription the field of a fact (docs/facts.md), named as the fact is:
@@ -52,12 +50,12 @@ func (fs *facts) add(f *catalog.Fact) {
 	}
 	event := fs.newObject(fs.free(typ+"Event", typed), "")
 	root := &field{
-		name: name, typ: fs.required(event.gql), description: "Sends each event of this fact from now on, or after the position after.",
-		args:    []*arg{{name: "after", typ: graphql.String, description: afterText}},
+		name: name, typ: fs.required(event.typ()), description: "Sends each event of this fact from now on, or after the position after.",
+		args:    ast.ArgumentDefinitionList{{Name: "after", Type: stringType, Description: afterText}},
 		binding: &binding.Field{Kind: binding.Event, Fact: f.Name, Output: f.Data, Frond: f.Frond.Name, Args: []binding.Arg{{Name: "after", Into: binding.IntoQuery, Key: "after"}}},
 	}
 	if d != nil && f.Data == d.Entity {
-		root.args = append(root.args, &arg{name: "filter", typ: fs.filters.filterOf(d).gql, description: "Condition on the row. Events of other rows are not sent."})
+		root.args = append(root.args, &ast.ArgumentDefinition{Name: "filter", Type: fs.filters.filterOf(d).typ(), Description: "Condition on the row. Events of other rows are not sent."})
 		root.binding.Args = append(root.binding.Args, binding.Arg{Name: "filter", Into: binding.IntoQuery, Key: "filter"})
 	}
 	fs.addFields(fs.subscribing(), by, root)
@@ -68,14 +66,14 @@ func (fs *facts) add(f *catalog.Fact) {
 const afterText = "The position of the last event already seen; \"start\" begins with the oldest event in the log."
 
 // addEventFields gives an event its members.
-func (fs *facts) addEventFields(event *object, by *origin, d *door) {
+func (fs *facts) addEventFields(event *definition, by *origin, d *door) {
 	card := by.fact.Data
 	fs.addFields(event, by,
-		&field{name: "id", typ: fs.required(graphql.ID), description: "The id of the event, the same on every surface. Use it to detect duplicates.", binding: column("id")},
-		&field{name: "position", typ: fs.required(graphql.String), description: "The position of the event in the log. Send it as after to continue with the next event.", binding: column("position")},
+		&field{name: "id", typ: fs.required(idType), description: "The id of the event, the same on every surface. Use it to detect duplicates.", binding: column("id")},
+		&field{name: "position", typ: fs.required(stringType), description: "The position of the event in the log. Send it as after to continue with the next event.", binding: column("position")},
 		&field{name: "at", typ: fs.required(dateTime), description: "The time of the event.", binding: column("at")})
 	if d != nil && by.fact.Changes {
-		fs.addFields(event, by, &field{name: "change", typ: fs.required(fs.rowChangeType().gql), binding: column("change")})
+		fs.addFields(event, by, &field{name: "change", typ: fs.required(fs.rowChangeType().typ()), binding: column("change")})
 	}
 	if d != nil && d.Entity.Primary != nil && d.Entity.Primary.Readable() {
 		fs.addFields(event, by, &field{name: "key", typ: keyType(d.Entity.Primary), description: "The key of the row. Null if you may not read it.", binding: column("key")})
@@ -88,7 +86,7 @@ func (fs *facts) addEventFields(event *object, by *origin, d *door) {
 	if s.object == nil { // every field of the card is write-only
 		return
 	}
-	name := fieldName(s.object.name)
+	name := fieldName(s.object.Name)
 	row := &binding.Field{Kind: binding.EventRow, Output: card}
 	switch {
 	case d != nil && card == d.Entity:
@@ -97,11 +95,11 @@ func (fs *facts) addEventFields(event *object, by *origin, d *door) {
 		name = "data"
 	}
 	// Nullable: a row that left the view of the caller has an event all the same.
-	fs.addFields(event, by, &field{name: name, typ: s.object.gql, binding: row})
+	fs.addFields(event, by, &field{name: name, typ: s.object.typ(), binding: row})
 }
 
 // rowChangeType returns the enum RowChange, made with the first fact about changes.
-func (fs *facts) rowChangeType() *enum {
+func (fs *facts) rowChangeType() *definition {
 	if fs.rowChange == nil {
 		fs.rowChange = fs.newEnum("RowChange", "The change of a row. LEFT: the row is no longer visible to the subscriber.", []string{"CREATED", "UPDATED", "DELETED", "LEFT"})
 	}
@@ -121,16 +119,16 @@ func (fs *facts) addLive() {
 			announced[f.Door] = true
 		}
 	}
-	for _, q := range fs.query.fields {
-		if q.binding == nil || q.binding.Kind != binding.Operation || !announced[q.binding.Door] {
+	for _, q := range fs.query.Fields {
+		of := fs.bindings.Of("Query", q.Name)
+		if of == nil || of.Kind != binding.Operation || !announced[of.Door] || fs.subscription.Fields.ForName(q.Name) != nil {
 			continue
 		}
-		if slices.ContainsFunc(fs.subscription.fields, func(f *field) bool { return f.name == q.name }) {
-			continue
+		bound := *of
+		if fs.claims.claim(space{"field", "Subscription"}, q.Name, &origin{what: fieldItself, op: bound.Operation}) {
+			fs.subscription.Fields = append(fs.subscription.Fields, q)
+			fs.bindings["Subscription"][q.Name] = &bound
 		}
-		live, bound := *q, *q.binding
-		live.binding = &bound
-		fs.addFields(fs.subscription, &origin{what: fieldItself, op: bound.Operation}, &live)
 		fs.live = true
 	}
 }

@@ -28,7 +28,7 @@ type heldFile struct {
 }
 
 // add adds the field of a door that gives the file whose id is in c.
-func (fs *files) add(rs *rows, o *object, d *door, file *catalog.File, by *origin) {
+func (fs *files) add(rs *rows, o *definition, d *door, file *catalog.File, by *origin) {
 	if fs.object == nil {
 		fs.object = fs.newObject(rs.doors.catalog)
 		if fs.options.Files != nil {
@@ -36,12 +36,12 @@ func (fs *files) add(rs *rows, o *object, d *door, file *catalog.File, by *origi
 		}
 	}
 	name, key := file.Field.Name, d.Entity.Primary.Name
-	if !rs.claims.claim(space{"field", o.name}, name, by.at(file.Field, "file")) {
+	if !rs.claims.claim(space{"field", o.Name}, name, by.at(file.Field, "file")) {
 		return
 	}
-	o.fields = append(o.fields, &field{
-		name: name, description: described(&file.Field.Shape, name), typ: fs.object,
-		resolve: func(p graphql.ResolveParams) (any, error) {
+	rs.addByHand(o, name, &graphql.Field{
+		Description: described(&file.Field.Shape, name), Type: fs.object,
+		Resolve: func(p graphql.ResolveParams) (any, error) {
 			row, ok := p.Source.(interface {
 				Get(name string) json.RawMessage
 			})
@@ -97,7 +97,7 @@ func (fs *files) newObject(c *catalog.Catalog) *graphql.Object {
 		"id":     value(graphql.NewNonNull(graphql.ID), "The id, as the row holds it.", func(f heldFile) any { return f.ID }),
 		"name":   value(text, "The name that it was sent under.", func(f heldFile) any { return f.Name }),
 		"type":   value(text, "The media type.", func(f heldFile) any { return f.Type }),
-		"size":   value(graphql.NewNonNull(bigInt), "The number of bytes.", func(f heldFile) any { return f.Size }),
+		"size":   value(graphql.NewNonNull(scalars["BigInt"]), "The number of bytes.", func(f heldFile) any { return f.Size }),
 		"sha256": value(text, "The hash of the bytes, in hexadecimal digits.", func(f heldFile) any { return f.SHA256 }),
 		"url":    url,
 	}})

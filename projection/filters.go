@@ -3,7 +3,7 @@ package projection
 import (
 	"slices"
 
-	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/filter"
@@ -15,12 +15,12 @@ type filters struct {
 	*typeSet
 	shapes    *shapes
 	doors     *doors
-	shared    map[string]*input // StringFilter and its like
-	direction *enum
+	shared    map[string]*definition // StringFilter and its like
+	direction *definition
 }
 
 func newFilters(ss *shapes, ds *doors) *filters {
-	return &filters{typeSet: ss.typeSet, shapes: ss, doors: ds, shared: map[string]*input{}}
+	return &filters{typeSet: ss.typeSet, shapes: ss, doors: ds, shared: map[string]*definition{}}
 }
 
 // filterOf returns the filter input of a door, made at the first call: the filter grammar
@@ -37,7 +37,7 @@ func newFilters(ss *shapes, ds *doors) *filters {
 //	  or: [PostFilter!]
 //	  not: PostFilter
 //	}
-func (fs *filters) filterOf(d *door) *input {
+func (fs *filters) filterOf(d *door) *definition {
 	if d.filter != nil {
 		return d.filter
 	}
@@ -51,7 +51,7 @@ func (fs *filters) filterOf(d *door) *input {
 		if !p.Readable() {
 			continue
 		}
-		add := func(name string, t graphql.Input, what string) {
+		add := func(name string, t *ast.Type, what string) {
 			fs.addInput(in, by.at(p, what).old(c.old), &arg{name: name, typ: t, deprecated: c.deprecated()})
 		}
 		switch l := p.Link; {
@@ -60,40 +60,40 @@ func (fs *filters) filterOf(d *door) *input {
 		case !l.Many:
 			add(c.key, fs.scalarFilter(keyType(p)), "filter")
 			if to := fs.doors.joined(l); to != nil {
-				add(c.relation, fs.filterOf(to).gql, "filter")
+				add(c.relation, fs.filterOf(to).typ(), "filter")
 			}
 		default:
 			if to := fs.doors.joined(l); to != nil {
-				add(c.relation, fs.manyFilter(to).gql, "filter")
+				add(c.relation, fs.manyFilter(to).typ(), "filter")
 			}
 			if p.Stored {
 				add(c.key, fs.operatorInput(keyType(p).Name()+"ListFilter", ownOrigin, keyType(p), []string{"has"}), "filter")
 			}
 		}
 	}
-	all := fs.list(fs.required(in.gql))
+	all := fs.list(fs.required(in.typ()))
 	fs.addInput(in, ownOrigin, &arg{name: "and", typ: all})
 	fs.addInput(in, ownOrigin, &arg{name: "or", typ: all})
-	fs.addInput(in, ownOrigin, &arg{name: "not", typ: in.gql})
+	fs.addInput(in, ownOrigin, &arg{name: "not", typ: in.typ()})
 	return in
 }
 
 // manyFilter returns the filter through a many relation to a door: PostListFilter with some,
 // none and every, each a PostFilter, and the functions of these rows. All relations to that door
 // share it.
-func (fs *filters) manyFilter(to *door) *input {
+func (fs *filters) manyFilter(to *door) *definition {
 	if to.many != nil {
 		return to.many
 	}
 	by := &origin{what: "filter", door: to.Door}
 	in := fs.newInput(fs.free(to.typ+"ListFilter", by), "")
 	to.many = in
-	of := fs.filterOf(to).gql
+	of := fs.filterOf(to).typ()
 	for _, name := range []string{"some", "none", "every"} {
 		fs.addInput(in, by, &arg{name: name, typ: of})
 	}
-	fs.addInput(in, by, &arg{name: "count", typ: fs.scalarFilter(graphql.Int), description: "The number of these rows."})
-	fs.addFunctions(in, to, by, "Filter", ofFilters, func(f *grouped, fn aggregate.Func) graphql.Input { return fs.scalarFilter(f.result(fn)) })
+	fs.addInput(in, by, &arg{name: "count", typ: fs.scalarFilter(intType), description: "The number of these rows."})
+	fs.addFunctions(in, to, by, "Filter", ofFilters, func(f *grouped, fn aggregate.Func) *ast.Type { return fs.scalarFilter(f.result(fn)) })
 	return in
 }
 
@@ -120,10 +120,10 @@ var (
 //
 //	avg: PostAvgFilter      input PostAvgFilter { views: FloatFilter }
 //	avg: PostNumberOrder    input PostNumberOrder { views: SortDirection }
-func (fs *filters) addFunctions(in *input, to *door, by *origin, suffix string, all []functions, typ func(*grouped, aggregate.Func) graphql.Input) {
+func (fs *filters) addFunctions(in *definition, to *door, by *origin, suffix string, all []functions, typ func(*grouped, aggregate.Func) *ast.Type) {
 	fields := fs.of(to)
 	for _, shared := range all {
-		var own *input
+		var own *definition
 		for i := range fields {
 			f := &fields[i]
 			// Nobody asks for the least key, or for the average one.
@@ -133,13 +133,13 @@ func (fs *filters) addFunctions(in *input, to *door, by *origin, suffix string, 
 			}
 			if own == nil {
 				own = fs.newInput(fs.free(to.typ+shared.word+suffix, by), "")
-				own.oneOf = in.oneOf
+				own.Directives = in.Directives
 			}
 			fs.addInput(own, by.at(f.Property, by.what).old(f.old), &arg{name: f.name, typ: typ(f, shared.of[0]), deprecated: f.deprecated()})
 		}
 		for _, fn := range shared.of {
 			if own != nil {
-				fs.addInput(in, by, &arg{name: fn.String(), typ: own.gql})
+				fs.addInput(in, by, &arg{name: fn.String(), typ: own.typ()})
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func (fs *filters) addFunctions(in *input, to *door, by *origin, suffix string, 
 //	other list, object       JSONFilter: isNull
 //	enum                     PostStatusFilter: eq, ne, in, notIn, isNull
 //	scalar                   see operatorsOf
-func (fs *filters) operators(d *door, p *schema.Property) graphql.Input {
+func (fs *filters) operators(d *door, p *schema.Property) *ast.Type {
 	s := &p.Shape
 	switch {
 	case p.Axes.Primary:
@@ -165,16 +165,13 @@ func (fs *filters) operators(d *door, p *schema.Property) graphql.Input {
 		return fs.scalarFilter(jsonAny)
 	}
 	n := fs.doors.home(p, d.typ, d.origin)
-	switch t := fs.shapes.leaf(n).(type) {
-	case *graphql.Enum:
-		return fs.enumFilter(t, n)
-	case *graphql.Scalar:
+	if t := fs.shapes.leaf(n); isScalar(t) {
 		return fs.scalarFilter(t)
 	}
-	return fs.scalarFilter(jsonAny)
+	return fs.enumFilter(fs.shapes.leaf(n), n)
 }
 
-// What each operator says, and the groups of them that the kinds of values have.
+// The descriptions of operators, and their groups by the kinds of values.
 var (
 	operatorText = map[string]string{
 		"eq":         "Equals this value.",
@@ -205,35 +202,34 @@ var (
 
 // scalarFilter returns the operator input of a scalar, one for the whole schema: StringFilter,
 // IntFilter, IDFilter.
-func (fs *filters) scalarFilter(t *graphql.Scalar) graphql.Input {
+func (fs *filters) scalarFilter(t *ast.Type) *ast.Type {
 	return fs.operatorInput(t.Name()+"Filter", ownOrigin, t, operatorsOf[t.Name()])
 }
 
 // enumFilter returns the operator input of one enum: PostStatusFilter. Its name comes from a
 // card, so a collision is an error of that card's field.
-func (fs *filters) enumFilter(t *graphql.Enum, n named) graphql.Input {
+func (fs *filters) enumFilter(t *ast.Type, n named) *ast.Type {
 	return fs.operatorInput(t.Name()+"Filter", &origin{what: "filter", door: n.by.door, op: n.by.op, field: n.by.field}, t, same)
 }
 
 // listFilter returns the operator input of a list of values: StringListFilter,
 // PostTagsListFilter. A list of any JSON has the operators of JSON alone.
-func (fs *filters) listFilter(item graphql.Output, n named) graphql.Input {
-	t := item.(graphql.Input)
+func (fs *filters) listFilter(item *ast.Type, n named) *ast.Type {
 	if item == jsonAny {
 		return fs.scalarFilter(jsonAny)
 	}
 	by := ownOrigin
-	if _, own := item.(*graphql.Enum); own {
+	if !isScalar(item) {
 		by = &origin{what: "filter", door: n.by.door, op: n.by.op, field: n.by.field}
 	}
-	return fs.operatorInput(t.Name()+"ListFilter", by, t, []string{"has"})
+	return fs.operatorInput(item.Name()+"ListFilter", by, item, []string{"has"})
 }
 
 // operatorInput returns the input called name with these operators on values of t, made at the
 // first call. in and notIn take a list of values; every such input ends with isNull.
-func (fs *filters) operatorInput(name string, by *origin, t graphql.Input, operators []string) graphql.Input {
+func (fs *filters) operatorInput(name string, by *origin, t *ast.Type, operators []string) *ast.Type {
 	if in := fs.shared[name]; in != nil {
-		return in.gql
+		return in.typ()
 	}
 	in := fs.newInput(fs.free(name, by), "")
 	fs.shared[name] = in
@@ -248,14 +244,14 @@ func (fs *filters) operatorInput(name string, by *origin, t graphql.Input, opera
 		}
 		fs.addInput(in, by, &arg{name: op, typ: typ, description: said[op]})
 	}
-	fs.addInput(in, by, &arg{name: "isNull", typ: graphql.Boolean, description: said["isNull"]})
-	return in.gql
+	fs.addInput(in, by, &arg{name: "isNull", typ: booleanType, description: said["isNull"]})
+	return in.typ()
 }
 
 // orderOf returns the input of one sort key, PostOrder, or nil without sortable fields. A
 // sortable field is readable, stored and not JSON: a computed field has no column, and JSON no
 // order.
-func (fs *filters) orderOf(d *door) *input {
+func (fs *filters) orderOf(d *door) *definition {
 	if d.order != nil {
 		return d.order
 	}
@@ -269,18 +265,17 @@ func (fs *filters) orderOf(d *door) *input {
 		return nil
 	}
 	by := &origin{what: "order", door: d.Door}
-	in := fs.newInput(fs.free(d.typ+"Order", by), "A sort key. In a list the first key sorts first: [{a: DESC}, {b: ASC}].")
-	in.oneOf = true
+	in := fs.newOneOf(fs.free(d.typ+"Order", by), "A sort key. In a list the first key sorts first: [{a: DESC}, {b: ASC}].")
 	d.order = in
 	for _, c := range sortable {
 		name := c.name
 		if c.Link != nil {
 			name = c.key
 		}
-		fs.addInput(in, by.at(c.Property, "order").old(c.old), &arg{name: name, typ: fs.directionType().gql, deprecated: c.deprecated()})
+		fs.addInput(in, by.at(c.Property, "order").old(c.old), &arg{name: name, typ: fs.directionType().typ(), deprecated: c.deprecated()})
 	}
 	if s := d.Entity.Search; s != nil && s.Rank != nil {
-		fs.addInput(in, by, &arg{name: schema.RankKey, typ: fs.directionType().gql, description: "How well a row meets search. Only with search."})
+		fs.addInput(in, by, &arg{name: schema.RankKey, typ: fs.directionType().typ(), description: "How well a row meets search. Only with search."})
 	}
 	fs.addRelations(in, d, by)
 	return in
@@ -288,7 +283,7 @@ func (fs *filters) orderOf(d *door) *input {
 
 // addRelations adds the orders behind the relations of a door: by a field of the one row, or by a
 // function of many. A relation to one that is called like a function would be taken for it.
-func (fs *filters) addRelations(in *input, d *door, by *origin) {
+func (fs *filters) addRelations(in *definition, d *door, by *origin) {
 	for _, c := range columnsOf(d.Entity) {
 		if c.Link == nil || !c.Readable() {
 			continue
@@ -297,35 +292,34 @@ func (fs *filters) addRelations(in *input, d *door, by *origin) {
 		if to == nil {
 			continue
 		}
-		var order *input
+		var order *definition
 		if c.Link.Many {
 			order = fs.manyOrder(to)
 		} else if filter.Function(c.relation) == filter.Key {
 			order = fs.orderOf(to)
 		}
 		if order != nil {
-			fs.addInput(in, by.at(c.Property, "order").old(c.old), &arg{name: c.relation, typ: order.gql, deprecated: c.deprecated()})
+			fs.addInput(in, by.at(c.Property, "order").old(c.old), &arg{name: c.relation, typ: order.typ(), deprecated: c.deprecated()})
 		}
 	}
 }
 
 // manyOrder returns the order by the rows behind a many relation to a door: PostListOrder.
-func (fs *filters) manyOrder(to *door) *input {
+func (fs *filters) manyOrder(to *door) *definition {
 	if to.manyOrder != nil {
 		return to.manyOrder
 	}
 	by := &origin{what: "order", door: to.Door}
-	in := fs.newInput(fs.free(to.typ+"ListOrder", by), "")
-	in.oneOf = true
+	in := fs.newOneOf(fs.free(to.typ+"ListOrder", by), "")
 	to.manyOrder = in
-	direction := fs.directionType().gql
+	direction := fs.directionType().typ()
 	fs.addInput(in, by, &arg{name: "count", typ: direction})
-	fs.addFunctions(in, to, by, "Order", ofOrders, func(*grouped, aggregate.Func) graphql.Input { return direction })
+	fs.addFunctions(in, to, by, "Order", ofOrders, func(*grouped, aggregate.Func) *ast.Type { return direction })
 	return in
 }
 
 // directionType returns the enum SortDirection, made with the first order.
-func (fs *filters) directionType() *enum {
+func (fs *filters) directionType() *definition {
 	if fs.direction == nil {
 		fs.direction = fs.newEnum("SortDirection", "The direction of a sort key. Null sorts as the smallest value.", []string{"ASC", "DESC"})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/vektah/gqlparser/v2/formatter"
 	"golang.org/x/tools/txtar"
 
@@ -67,7 +68,7 @@ func TestGolden(t *testing.T) {
 			if s, err := build(compile(t, a.Files), nil); err != nil {
 				out.Name, out.Data = "faults", []byte(err.Error()+"\n")
 			} else {
-				out.Data = []byte(s.SDL)
+				out.Data = []byte(s.SDL())
 			}
 			last := len(a.Files) - 1
 			if *update {
@@ -97,7 +98,7 @@ func TestGoldenFixture(t *testing.T) {
 	}
 	const name = "testdata/storetest.graphql"
 	if *update {
-		if err := os.WriteFile(name, []byte(s.SDL), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(s.SDL()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -106,7 +107,7 @@ func TestGoldenFixture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(string(want), s.SDL); d != "" {
+	if d := cmp.Diff(string(want), s.SDL()); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
 }
@@ -124,8 +125,44 @@ func TestBuildsTheSameTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(first.SDL, again.SDL); d != "" {
+		if d := cmp.Diff(first.SDL(), again.SDL()); d != "" {
 			t.Fatal(d)
+		}
+	}
+}
+
+// TestTypesAreThoseOfTheSDL: documents are validated against the types that the SDL has.
+func TestTypesAreThoseOfTheSDL(t *testing.T) {
+	archives, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	projects := map[string]*facade.Facade{"storetest": storetest.Facade(t)}
+	for _, name := range archives {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Files[len(a.Files)-1].Name != "faults" {
+			projects[filepath.Base(name)] = compile(t, a.Files)
+		}
+	}
+	for name, f := range projects {
+		for _, semantic := range []bool{false, true} {
+			s, err := build(f, &projection.Options{SemanticNonNull: semantic})
+			if err != nil {
+				t.Fatal(err)
+			}
+			loaded, err := validation.LoadSchema(s.SDL())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(loaded, s.AST, cmp.FilterPath(func(p cmp.Path) bool {
+				field := p.Last().String()
+				return strings.HasSuffix(field, "Position") || strings.HasSuffix(field, "Positions") || strings.HasSuffix(field, "Comment") || strings.HasSuffix(field, "Definition") || field == ".Location"
+			}, cmp.Ignore()), cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("%s: -the SDL +validated\n%s", name, d)
+			}
 		}
 	}
 }
@@ -146,17 +183,17 @@ func TestRoundTrip(t *testing.T) {
 		formatter.NewFormatter(&out).FormatSchema(loaded)
 		return out.String()
 	}
-	theirs := written(s.SDL)
+	theirs := written(s.SDL())
 	if d := cmp.Diff(theirs, written(theirs)); d != "" {
 		t.Error(d)
 	}
-	for name := range s.GraphQL.TypeMap() {
+	for name := range s.GraphQL().TypeMap() {
 		if s.AST.Types[name] == nil {
 			t.Errorf("graphql-go has a type %s that the SDL does not", name)
 		}
 	}
 	for name, def := range s.AST.Types {
-		if !def.BuiltIn && s.GraphQL.Type(name) == nil {
+		if !def.BuiltIn && s.GraphQL().Type(name) == nil {
 			t.Errorf("the SDL has a type %s that graphql-go does not", name)
 		}
 	}

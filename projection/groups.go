@@ -1,7 +1,7 @@
 package projection
 
 import (
-	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade/aggregate"
 	"github.com/frondhost/frond/facade/catalog"
@@ -21,21 +21,21 @@ import (
 // PostGroupBy, PostHaving and PostGroupOrder.
 type groups struct {
 	*filters
-	numbers map[string]*object
-	inputs  map[[2]string]*input // by the scalar and the suffix of the name
-	units   map[schema.Kind]*enum
+	numbers map[string]*definition
+	inputs  map[[2]string]*definition // by the scalar and the suffix of the name
+	units   map[schema.Kind]*definition
 	columns map[string]*binding.Field // by the names of fields, which many doors have
 }
 
 func newGroups(fs *filters) *groups {
-	return &groups{filters: fs, numbers: map[string]*object{}, inputs: map[[2]string]*input{}, units: map[schema.Kind]*enum{}, columns: map[string]*binding.Field{}}
+	return &groups{filters: fs, numbers: map[string]*definition{}, inputs: map[[2]string]*definition{}, units: map[schema.Kind]*definition{}, columns: map[string]*binding.Field{}}
 }
 
 // grouped is a field that rows are grouped by and that functions are of.
 type grouped struct {
 	namedField
-	name string         // in the types of groups
-	typ  graphql.Output // of its values
+	name string    // in the types of groups
+	typ  *ast.Type // of its values
 	// scalar begins the names of the shared types. Enums and booleans have no order and share
 	// those of Value.
 	scalar string
@@ -62,8 +62,8 @@ func (fs *filters) of(d *door) (fields []grouped) {
 			f.typ = fs.shapes.leaf(fs.doors.home(p, d.typ, d.origin))
 		}
 		f.scalar = "Value"
-		if s, ok := f.typ.(*graphql.Scalar); ok && s != graphql.Boolean {
-			f.scalar = s.Name()
+		if isScalar(f.typ) && f.typ != booleanType {
+			f.scalar = f.typ.NamedType
 		}
 		fields = append(fields, f)
 	}
@@ -81,21 +81,20 @@ func (f *grouped) functions() (list []aggregate.Func) {
 }
 
 // result returns the type of a function's values.
-func (f *grouped) result(fn aggregate.Func) *graphql.Scalar {
-	s, _ := f.typ.(*graphql.Scalar)
+func (f *grouped) result(fn aggregate.Func) *ast.Type {
 	switch integer := f.Kind == schema.KindInteger; {
 	case fn == aggregate.CountDistinct:
-		return graphql.Int
+		return intType
 	case fn == aggregate.Sum && integer:
 		return bigInt
 	case fn == aggregate.Avg && integer:
-		return graphql.Float
+		return floatType
 	}
-	return s
+	return f.typ
 }
 
 // numbersOf returns the type of the functions of a field.
-func (gs *groups) numbersOf(f *grouped) *object {
+func (gs *groups) numbersOf(f *grouped) *definition {
 	if o := gs.numbers[f.scalar]; o != nil {
 		return o
 	}
@@ -108,7 +107,7 @@ func (gs *groups) numbersOf(f *grouped) *object {
 }
 
 // inputOf returns a shared input with a member for each function of a field; typ is the type of one.
-func (gs *groups) inputOf(f *grouped, suffix string, typ func(aggregate.Func) graphql.Input) *input {
+func (gs *groups) inputOf(f *grouped, suffix string, typ func(aggregate.Func) *ast.Type) *definition {
 	key := [2]string{f.scalar, suffix}
 	if in := gs.inputs[key]; in != nil {
 		return in
@@ -122,23 +121,23 @@ func (gs *groups) inputOf(f *grouped, suffix string, typ func(aggregate.Func) gr
 }
 
 // havingOf returns the conditions on the functions of a field.
-func (gs *groups) havingOf(f *grouped) graphql.Input {
-	return gs.inputOf(f, "Having", func(fn aggregate.Func) graphql.Input { return gs.scalarFilter(f.result(fn)) }).gql
+func (gs *groups) havingOf(f *grouped) *ast.Type {
+	return gs.inputOf(f, "Having", func(fn aggregate.Func) *ast.Type { return gs.scalarFilter(f.result(fn)) }).typ()
 }
 
 // directionsOf returns the directions by the functions of a field, and by itself as a key.
-func (gs *groups) directionsOf(f *grouped) graphql.Input {
-	direction := gs.directionType().gql
-	in := gs.inputOf(f, "GroupOrder", func(aggregate.Func) graphql.Input { return direction })
-	if !in.oneOf {
-		in.oneOf = true
+func (gs *groups) directionsOf(f *grouped) *ast.Type {
+	direction := gs.directionType().typ()
+	in := gs.inputOf(f, "GroupOrder", func(aggregate.Func) *ast.Type { return direction })
+	if in.Directives == nil {
+		in.Directives = oneOf
 		gs.addInput(in, ownOrigin, &arg{name: binding.GroupKey, typ: direction, description: "By the key of the group."})
 	}
-	return in.gql
+	return in.typ()
 }
 
 // unitsOf returns the units that a field is grouped by.
-func (gs *groups) unitsOf(f *grouped) graphql.Input {
+func (gs *groups) unitsOf(f *grouped) *ast.Type {
 	kind := f.Kind
 	if kind != schema.KindDate && kind != schema.KindDateTime {
 		kind = schema.KindJSON // all others
@@ -156,7 +155,7 @@ func (gs *groups) unitsOf(f *grouped) graphql.Input {
 		}
 		gs.units[kind] = gs.newEnum(gs.free(name, ownOrigin), text, of)
 	}
-	return gs.units[kind].gql
+	return gs.units[kind].typ()
 }
 
 // The bindings that are the same in every connection.
@@ -174,22 +173,22 @@ var (
 	groupKeyBinding = column(binding.GroupKey)
 	groupsOfBinding = &binding.Field{Kind: binding.Items}
 
-	groupsFirst = &arg{name: "first", typ: graphql.Int}
-	groupsAfter = &arg{name: "after", typ: graphql.String}
-	groupsZone  = &arg{name: "zone", typ: graphql.String}
+	groupsFirst = &ast.ArgumentDefinition{Name: "first", Type: intType}
+	groupsAfter = &ast.ArgumentDefinition{Name: "after", Type: stringType}
+	groupsZone  = &ast.ArgumentDefinition{Name: "zone", Type: stringType}
 )
 
 // doorGroups are the types that a door has for its groups.
 type doorGroups struct {
-	one, key, list      *object
-	unit, having, order *input
+	one, key, list      *definition
+	unit, having, order *definition
 }
 
 // addTo adds aggregate and groups to the connection of a door that has the operation:
 //
 //	aggregate: PostAggregate
 //	groups(by: [PostGroupBy!]!, having: PostHaving, orderBy: [PostGroupOrder!], first: Int, after: String, zone: String): PostGroups
-func (gs *groups) addTo(page *object, d *door) {
+func (gs *groups) addTo(page *definition, d *door) {
 	fields := gs.of(d)
 	if !d.has(catalog.Aggregate) || len(fields) == 0 {
 		return
@@ -199,20 +198,19 @@ func (gs *groups) addTo(page *object, d *door) {
 		one:    gs.newObject(gs.free(d.typ+"Aggregate", by), "Numbers about all rows of a list, or about those of a group."),
 		key:    gs.newObject(gs.free(d.typ+"GroupKey", by), "The values that the rows of a group share; null for fields that by does not name."),
 		list:   gs.newObject(gs.free(d.typ+"Groups", by), ""),
-		unit:   gs.newInput(gs.free(d.typ+"GroupBy", by), "A key of groups, such as {createdAt: MONTH}."),
+		unit:   gs.newOneOf(gs.free(d.typ+"GroupBy", by), "A key of groups, such as {createdAt: MONTH}."),
 		having: gs.newInput(gs.free(d.typ+"Having", by), ""),
-		order:  gs.newInput(gs.free(d.typ+"GroupOrder", by), "A sort key of groups, such as {count: DESC} or {createdAt: {key: ASC}}."),
+		order:  gs.newOneOf(gs.free(d.typ+"GroupOrder", by), "A sort key of groups, such as {count: DESC} or {createdAt: {key: ASC}}."),
 	}
-	t.unit.oneOf, t.order.oneOf = true, true
 	gs.fill(t, by, fields)
 	gs.addFields(page, by,
-		&field{name: "aggregate", typ: t.one.gql, binding: aggregateBinding, description: "Numbers about all rows that the filter of the list lets through, on all pages."},
+		&field{name: "aggregate", typ: t.one.typ(), binding: aggregateBinding, description: "Numbers about all rows that the filter of the list lets through, on all pages."},
 		&field{
-			name: "groups", typ: t.list.gql, binding: groupsBinding, description: "The same rows in groups, a page of them. Days begin in the time zone, which is UTC unless sent.",
-			args: []*arg{
-				{name: "by", typ: gs.required(gs.list(gs.required(t.unit.gql)))},
-				{name: "having", typ: t.having.gql},
-				{name: "orderBy", typ: gs.list(gs.required(t.order.gql))},
+			name: "groups", typ: t.list.typ(), binding: groupsBinding, description: "The same rows in groups, a page of them. Days begin in the time zone, which is UTC unless sent.",
+			args: ast.ArgumentDefinitionList{
+				{Name: "by", Type: gs.required(gs.list(gs.required(t.unit.typ())))},
+				{Name: "having", Type: t.having.typ()},
+				{Name: "orderBy", Type: gs.list(gs.required(t.order.typ()))},
 				groupsFirst, groupsAfter, groupsZone,
 			},
 		})
@@ -221,22 +219,18 @@ func (gs *groups) addTo(page *object, d *door) {
 // fill gives the types of a door their fields. The names of fields are claimed once, on behalf of by: in
 // all types they are the same.
 func (gs *groups) fill(t *doorGroups, by *origin, fields []grouped) {
-	n := len(fields) + 4
-	t.one.fields, t.key.fields, t.unit.fields = make([]*field, 0, n), make([]*field, 0, n), make([]*arg, 0, n)
-	t.having.fields, t.order.fields = make([]*arg, 0, n), make([]*arg, 0, n)
-	gs.put(t.one, &field{name: binding.GroupKey, typ: gs.required(t.key.gql), binding: groupKeyBinding})
-	gs.put(t.one, &field{name: "count", typ: gs.required(graphql.Int), binding: countBinding})
-	t.having.fields = append(t.having.fields, &arg{name: "count", typ: gs.scalarFilter(graphql.Int)})
-	t.order.fields = append(t.order.fields, &arg{name: "count", typ: gs.directionType().gql})
-	room := make([]struct { // in one piece, since a large schema has many
-		by               origin
-		key, one         field
-		unit, as, having arg
-	}, len(fields))
+	for _, d := range []*definition{t.one, t.key, t.unit, t.having, t.order} {
+		d.Fields = make(ast.FieldList, 0, len(fields)+4)
+	}
+	gs.put(t.one, &field{name: binding.GroupKey, typ: gs.required(t.key.typ()), binding: groupKeyBinding})
+	gs.put(t.one, &field{name: "count", typ: gs.required(intType), binding: countBinding})
+	gs.putInput(t.having, &arg{name: "count", typ: gs.scalarFilter(intType)})
+	gs.putInput(t.order, &arg{name: "count", typ: gs.directionType().typ()})
+	origins := make([]origin, len(fields))
 	for i := range fields {
-		f, to := &fields[i], &room[i]
-		to.by = origin{what: by.what, door: by.door, field: f.Property, renamed: f.old}
-		if !gs.claims.claim(space{"field", t.key.name}, f.name, &to.by) {
+		f := &fields[i]
+		origins[i] = origin{what: by.what, door: by.door, field: f.Property, renamed: f.old}
+		if !gs.claims.claim(space{"field", t.key.Name}, f.name, &origins[i]) {
 			continue
 		}
 		old := f.deprecated()
@@ -245,25 +239,22 @@ func (gs *groups) fill(t *doorGroups, by *origin, fields []grouped) {
 			bound = column(f.name)
 			gs.columns[f.name] = bound
 		}
-		to.key = field{name: f.name, typ: f.typ, deprecated: old, binding: bound}
-		to.unit = arg{name: f.name, typ: gs.unitsOf(f), deprecated: old}
-		gs.put(t.key, &to.key)
-		t.unit.fields = append(t.unit.fields, &to.unit)
+		gs.put(t.key, &field{name: f.name, typ: f.typ, deprecated: old, binding: bound})
+		gs.putInput(t.unit, &arg{name: f.name, typ: gs.unitsOf(f), deprecated: old})
 		if f.name == "count" || f.name == binding.GroupKey {
 			continue // a group has these of its own
 		}
-		to.one = field{name: f.name, typ: gs.required(gs.numbersOf(f).gql), deprecated: old, binding: bound}
-		to.as = arg{name: f.name, typ: gs.directionsOf(f), deprecated: old}
-		gs.put(t.one, &to.one)
-		t.order.fields = append(t.order.fields, &to.as)
+		gs.put(t.one, &field{name: f.name, typ: gs.required(gs.numbersOf(f).typ()), deprecated: old, binding: bound})
+		gs.putInput(t.order, &arg{name: f.name, typ: gs.directionsOf(f), deprecated: old})
 		if f.name != "and" && f.name != "or" && f.name != "not" { // the filter reports these
-			to.having = arg{name: f.name, typ: gs.havingOf(f), deprecated: old}
-			t.having.fields = append(t.having.fields, &to.having)
+			gs.putInput(t.having, &arg{name: f.name, typ: gs.havingOf(f), deprecated: old})
 		}
 	}
-	both := gs.list(gs.required(t.having.gql))
-	t.having.fields = append(t.having.fields, &arg{name: "and", typ: both}, &arg{name: "or", typ: both}, &arg{name: "not", typ: t.having.gql})
-	gs.put(t.list, &field{name: "items", typ: gs.required(gs.list(gs.required(t.one.gql))), binding: groupsOfBinding})
-	gs.put(t.list, &field{name: "hasMore", typ: gs.required(graphql.Boolean), binding: hasMoreBinding})
-	gs.put(t.list, &field{name: "endCursor", typ: graphql.String, binding: endCursorBinding})
+	both := gs.list(gs.required(t.having.typ()))
+	gs.putInput(t.having, &arg{name: "and", typ: both})
+	gs.putInput(t.having, &arg{name: "or", typ: both})
+	gs.putInput(t.having, &arg{name: "not", typ: t.having.typ()})
+	gs.put(t.list, &field{name: "items", typ: gs.required(gs.list(gs.required(t.one.typ()))), binding: groupsOfBinding})
+	gs.put(t.list, &field{name: "hasMore", typ: gs.required(booleanType), binding: hasMoreBinding})
+	gs.put(t.list, &field{name: "endCursor", typ: stringType, binding: endCursorBinding})
 }

@@ -40,7 +40,7 @@ func TestGroupFields(t *testing.T) {
 			t.Fatal(err)
 		}
 		for typ, has := range want {
-			fields, types := s.Fields.Of(typ+"Connection", "aggregate") != nil && s.Fields.Of(typ+"Connection", "groups") != nil, strings.Contains(s.SDL, "type "+typ+"Aggregate ")
+			fields, types := s.Fields.Of(typ+"Connection", "aggregate") != nil && s.Fields.Of(typ+"Connection", "groups") != nil, strings.Contains(s.SDL(), "type "+typ+"Aggregate ")
 			if fields != has || types != has || s.Fields.Of(typ+"Connection", "items") == nil {
 				t.Errorf("%q: %s has aggregate: %v, and its types: %v", surface, typ, fields, types)
 			}

@@ -1,9 +1,10 @@
 package projection
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
@@ -14,12 +15,12 @@ type inputs struct {
 	*typeSet
 	shapes *shapes
 	doors  *doors
-	bodies map[body]*input // nil: a body without a field
-	nested map[*catalog.Nested]*input
+	bodies map[body]*definition // nil: a body without a field
+	nested map[*catalog.Nested]*definition
 }
 
 func newInputs(ss *shapes, ds *doors) *inputs {
-	return &inputs{typeSet: ss.typeSet, shapes: ss, doors: ds, bodies: map[body]*input{}, nested: map[*catalog.Nested]*input{}}
+	return &inputs{typeSet: ss.typeSet, shapes: ss, doors: ds, bodies: map[body]*definition{}, nested: map[*catalog.Nested]*definition{}}
 }
 
 // inputOf returns the input of an operation's body, or nil for a body without fields. Its
@@ -32,7 +33,7 @@ func newInputs(ss *shapes, ds *doors) *inputs {
 //	a card inside the operation        PostPublishInput
 //
 // Operations that send the same card share one input.
-func (ns *inputs) inputOf(op *catalog.Operation) *input {
+func (ns *inputs) inputOf(op *catalog.Operation) *definition {
 	e := op.Input
 	if e == nil {
 		return nil
@@ -86,7 +87,7 @@ type inputForm struct {
 // both, so the façade checks a field that is required but may be null. It also checks a field
 // that a collector sets for some callers, who then cannot send it
 // (docs/decisions/graphql-schema.md).
-func (ns *inputs) newInputOf(e *schema.Entity, name, typ string, by *origin, form inputForm) *input {
+func (ns *inputs) newInputOf(e *schema.Entity, name, typ string, by *origin, form inputForm) *definition {
 	patch := form.patch
 	required := set(e.Card.Required)
 	for _, name := range ns.doors.presets(e) {
@@ -96,7 +97,7 @@ func (ns *inputs) newInputOf(e *schema.Entity, name, typ string, by *origin, for
 	for _, a := range e.Aliases {
 		delete(required, a.Field.Name)
 	}
-	var in *input
+	var in *definition
 	for _, c := range columnsOf(e) {
 		p := c.Property
 		switch {
@@ -120,7 +121,7 @@ func (ns *inputs) newInputOf(e *schema.Entity, name, typ string, by *origin, for
 
 // valueType returns the type of a field as it is sent. A relation is sent as the key of its
 // target, or as a list of keys. patch picks the type of nested objects, see shapes.patch.
-func (ns *inputs) valueType(p *schema.Property, typ string, by *origin, patch bool) graphql.Input {
+func (ns *inputs) valueType(p *schema.Property, typ string, by *origin, patch bool) *ast.Type {
 	switch {
 	case p.Link != nil && p.Link.Many:
 		return ns.list(ns.required(keyType(p)))
@@ -132,13 +133,7 @@ func (ns *inputs) valueType(p *schema.Property, typ string, by *origin, patch bo
 	return ns.shapes.input(ns.doors.home(p, typ, by))
 }
 
-// required reports whether a body has to be sent at all: whether one of its fields is
-// non-null.
-func (in *input) required() bool {
-	for _, f := range in.fields {
-		if _, must := f.typ.(*graphql.NonNull); must {
-			return true
-		}
-	}
-	return false
+// demanded reports whether a body has to be sent at all: whether one of its fields is non-null.
+func demanded(in *definition) bool {
+	return slices.ContainsFunc(in.Fields, func(f *ast.FieldDefinition) bool { return f.Type.NonNull })
 }

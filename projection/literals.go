@@ -2,7 +2,6 @@ package projection
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -11,11 +10,10 @@ import (
 	"strings"
 
 	"github.com/graphql-go/graphql"
-
-	"github.com/frondhost/frond/schema/jsontext"
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// valueText returns the default v of the member called name as a literal of t (GraphQL 2.9):
+// valueOf returns the default v of the member called name as a literal of t (GraphQL 2.9):
 //
 //	enum value        the name that the enum serializes it as
 //	string            "a string"
@@ -23,102 +21,96 @@ import (
 //	map of strings    {a: 1, b: 2}, keys sorted
 //	nil pointer       null
 //
-// Any other Go value is recorded as an error and written as null.
-func (p *printer) valueText(name string, v any, t graphql.Type) string {
+// Any other Go value is an error.
+func valueOf(name string, v any, t graphql.Type) (*ast.Value, error) {
 	if n, ok := t.(*graphql.NonNull); ok {
 		t = n.OfType
 	}
 	if e, ok := t.(*graphql.Enum); ok && v != nil && reflect.TypeOf(v).Comparable() {
 		if name, ok := e.Serialize(v).(string); ok {
-			return name
+			return &ast.Value{Kind: ast.EnumValue, Raw: name}, nil
 		}
 	}
 	switch v := v.(type) {
 	case nil:
-		return "null"
+		return &ast.Value{Kind: ast.NullValue, Raw: "null"}, nil
 	case json.Number:
-		return v.String()
+		return numberOf(v.String()), nil
 	}
 	value := reflect.ValueOf(v)
 	switch value.Kind() {
 	case reflect.Bool:
-		return strconv.FormatBool(value.Bool())
+		return &ast.Value{Kind: ast.BooleanValue, Raw: strconv.FormatBool(value.Bool())}, nil
 	case reflect.String:
-		return quote(value.String())
+		return &ast.Value{Kind: ast.StringValue, Raw: value.String()}, nil
 	case reflect.Pointer:
 		if value.IsNil() {
-			return "null"
+			return valueOf(name, nil, t)
 		}
-		return p.valueText(name, value.Elem().Interface(), t)
+		return valueOf(name, value.Elem().Interface(), t)
 	case reflect.Slice, reflect.Array:
-		return p.listText(name, value, t)
+		return listOf(name, value, t)
 	case reflect.Map:
 		if value.Type().Key().Kind() == reflect.String {
-			return p.objectText(name, value, t)
+			return objectOf(name, value, t)
 		}
 	case reflect.Float32, reflect.Float64:
 		if f := value.Float(); !math.IsNaN(f) && !math.IsInf(f, 0) {
-			return fmt.Sprint(v)
+			return numberOf(fmt.Sprint(v)), nil
 		}
 	default:
 		if value.CanInt() || value.CanUint() {
-			return fmt.Sprint(v)
+			return numberOf(fmt.Sprint(v)), nil
 		}
 	}
-	p.fault = errors.Join(p.fault, fmt.Errorf("the default of %s is a Go %T, which has no literal; use a bool, a number, a string, a slice or a map with string keys", name, v))
-	return "null"
+	return nil, fmt.Errorf("the default of %s is a Go %T, which has no literal", name, v)
 }
 
-// listText returns a slice or an array as a list literal. If t is not a list, it is taken as
+// numberOf returns the literal of a number: without a fraction and an exponent it is an Int.
+func numberOf(text string) *ast.Value {
+	if strings.ContainsAny(text, ".eE") {
+		return &ast.Value{Kind: ast.FloatValue, Raw: text}
+	}
+	return &ast.Value{Kind: ast.IntValue, Raw: text}
+}
+
+// listOf returns a slice or an array as a list literal. If t is not a list, it is taken as
 // the type of the items.
-func (p *printer) listText(name string, list reflect.Value, t graphql.Type) string {
+func listOf(name string, list reflect.Value, t graphql.Type) (*ast.Value, error) {
 	of := t
 	if l, ok := t.(*graphql.List); ok {
 		of = l.OfType
 	}
-	parts := make([]string, list.Len())
-	for i := range parts {
-		parts[i] = p.valueText(name, list.Index(i).Interface(), of)
+	all := &ast.Value{Kind: ast.ListValue}
+	for i := range list.Len() {
+		v, err := valueOf(name, list.Index(i).Interface(), of)
+		if err != nil {
+			return nil, err
+		}
+		all.Children = append(all.Children, &ast.ChildValue{Value: v})
 	}
-	return "[" + strings.Join(parts, ", ") + "]"
+	return all, nil
 }
 
-// objectText returns a map as an object literal. The keys are sorted, since a Go map has a
+// objectOf returns a map as an object literal. The keys are sorted, since a Go map has a
 // random order and the SDL must be the same at every start.
-func (p *printer) objectText(name string, object reflect.Value, t graphql.Type) string {
+func objectOf(name string, object reflect.Value, t graphql.Type) (*ast.Value, error) {
 	fields := graphql.InputObjectFieldMap{}
 	if o, ok := t.(*graphql.InputObject); ok {
 		fields = o.Fields()
 	}
-	parts := make([]string, 0, object.Len())
+	all := &ast.Value{Kind: ast.ObjectValue}
 	for _, key := range object.MapKeys() {
 		var of graphql.Type
 		if f := fields[key.String()]; f != nil {
 			of = f.Type
 		}
-		parts = append(parts, key.String()+": "+p.valueText(name, object.MapIndex(key).Interface(), of))
-	}
-	slices.Sort(parts)
-	return "{" + strings.Join(parts, ", ") + "}"
-}
-
-// quote returns s as a GraphQL string literal (2.9.4), which a JSON string is but for DEL.
-func quote(s string) string {
-	return strings.ReplaceAll(string(jsontext.Quote(s)), "\x7f", `\u007f`)
-}
-
-// blockable reports whether a block string gives the text back as it is: GraphQL 2.9.4 cuts
-// common indentation and empty lines at both ends, and no escapes write a control character in
-// one.
-func blockable(text string) bool {
-	lines := strings.Split(text, "\n")
-	if strings.TrimSpace(lines[0]) == "" || strings.TrimSpace(lines[len(lines)-1]) == "" {
-		return false
-	}
-	for i, line := range lines {
-		if i == 0 && (line[0] == ' ' || line[0] == '\t') || strings.TrimSpace(line) == "" && line != "" {
-			return false
+		v, err := valueOf(name, object.MapIndex(key).Interface(), of)
+		if err != nil {
+			return nil, err
 		}
+		all.Children = append(all.Children, &ast.ChildValue{Name: key.String(), Value: v})
 	}
-	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f })
+	slices.SortFunc(all.Children, func(a, b *ast.ChildValue) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
 }

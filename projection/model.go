@@ -1,67 +1,46 @@
 package projection
 
 import (
-	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
-// graphql-go keeps fields, arguments and values in maps. The types of this file keep them in
-// the order of the cards until the SDL is printed, and typeSet makes graphql-go's of them.
-
-// object is an object type: of an entity, a view, a nested object, a connection, or one that
-// RegisterType made.
-type object struct {
-	name, description string
-	node              bool // implements Node
-	fields            []*field
-	gql               *graphql.Object
+// definition is a type of the schema: an object, an input or an enum, with its fields and values
+// in the order of the card. Fields are added after it is made, since a filter may refer to itself
+// (and, or, not) and to the filters of other doors.
+type definition struct {
+	ast.Definition
+	named ast.Type
 }
 
-// field is one field of an object. A generated field has a binding and no resolve; a field
-// that was registered by hand has a resolve and no binding.
+// typ returns the type that names the definition.
+func (d *definition) typ() *ast.Type { return &d.named }
+
+// field is one generated field of an object, as typeSet.addFields enters it.
 type field struct {
 	name, description, deprecated string
-	typ                           graphql.Output
-	args                          []*arg
+	typ                           *ast.Type
+	args                          ast.ArgumentDefinitionList
 	binding                       *binding.Field
-	resolve                       graphql.FieldResolveFn // of a field registered by hand, which lacks a binding
-	subscribe                     graphql.FieldResolveFn
 }
 
-// arg is an argument of a field or a field of an input. A generated one has no default: the
-// façade fills defaults in, in the same way for every surface (docs/decisions/judge.md).
+// arg is a field of an input, as typeSet.addInput enters it. It has no default: the façade fills
+// defaults in, in the same way for every surface (docs/decisions/judge.md).
 type arg struct {
 	name, description, deprecated string
-	typ                           graphql.Input
-	value                         any // the default, for an argument registered by hand
+	typ                           *ast.Type
 }
 
-// input is an input type. Its fields are added after it is made, since a filter may refer to
-// itself (and, or, not) and to the filters of other doors.
-type input struct {
-	name, description string
-	fields            []*arg
-	oneOf             bool // exactly one field is sent
-	gql               *graphql.InputObject
-}
+// pool hands out values that are kept together: a large schema has many.
+type pool[T any] []T
 
-// enum is an enum type with its values in the order of the card.
-type enum struct {
-	name, description string
-	values            []*graphql.EnumValueDefinition
-	gql               *graphql.Enum
-}
-
-// typeOf returns graphql-go's type of a member of typeSet.made.
-func typeOf(t any) graphql.Type {
-	switch t := t.(type) {
-	case *object:
-		return t.gql
-	case *input:
-		return t.gql
-	case *enum:
-		return t.gql
+// next returns the next value, which is zero.
+func (p *pool[T]) next() *T {
+	if len(*p) == 0 {
+		*p = make([]T, 64)
 	}
-	return t.(graphql.Type)
+	v := &(*p)[0]
+	*p = (*p)[1:]
+	return v
 }

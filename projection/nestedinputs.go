@@ -1,7 +1,7 @@
 package projection
 
 import (
-	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
@@ -19,19 +19,19 @@ import (
 //	input ProductTagsInput { connect: [ID!]  disconnect: [ID!]  set: [ID!] }
 //
 // The key of the owner is filled in, and no field of them.
-func (ns *inputs) addNested(in *input, d *door) {
+func (ns *inputs) addNested(in *definition, d *door) {
 	for _, n := range d.Nested {
 		to := ns.doors.byKey[n.Door.Entity.Key]
 		if in == nil || to == nil || n.Far != nil && ns.doors.catalog.NestedLists(n) == nil {
 			continue
 		}
 		by := &origin{what: "input of " + n.Name, door: d.Door}
-		ns.addInput(in, by, &arg{name: n.Name, typ: ns.nestedOf(n, d, to).gql, description: "The rows of " + n.Name + " to write with this one."})
+		ns.addInput(in, by, &arg{name: n.Name, typ: ns.nestedOf(n, d, to).typ(), description: "The rows of " + n.Name + " to write with this one."})
 	}
 }
 
 // nestedOf returns the input of the rows of a relation, which create and update share.
-func (ns *inputs) nestedOf(n *catalog.Nested, d, to *door) *input {
+func (ns *inputs) nestedOf(n *catalog.Nested, d, to *door) *definition {
 	if in := ns.nested[n]; in != nil {
 		return in
 	}
@@ -39,7 +39,7 @@ func (ns *inputs) nestedOf(n *catalog.Nested, d, to *door) *input {
 	name := d.typ + schema.GraphQLType(n.Name)
 	in := ns.newInput(ns.free(name+"Input", by), "")
 	ns.nested[n] = in
-	add := func(name, about string, of graphql.Type) {
+	add := func(name, about string, of *ast.Type) {
 		ns.addInput(in, by, &arg{name: name, typ: ns.list(ns.required(of)), description: about})
 	}
 	creates, updates, deletes := to.Operation("create") != nil, to.Operation("update") != nil, to.Operation("delete") != nil
@@ -49,7 +49,7 @@ func (ns *inputs) nestedOf(n *catalog.Nested, d, to *door) *input {
 		}
 		return in
 	}
-	row := func(suffix string, form inputForm) *input {
+	row := func(suffix string, form inputForm) *definition {
 		form.without = n.By
 		made := ns.newInputOf(to.Entity, name+suffix, to.typ, &origin{what: "input of " + n.Name, door: d.Door}, form)
 		if made == nil {
@@ -62,16 +62,16 @@ func (ns *inputs) nestedOf(n *catalog.Nested, d, to *door) *input {
 		return made
 	}
 	if creates {
-		add("create", "New rows.", row("CreateInput", inputForm{}).gql)
+		add("create", "New rows.", row("CreateInput", inputForm{}).typ())
 	}
 	if updates {
-		add("update", "Rows to change, by their ids.", row("UpdateInput", inputForm{patch: true}).gql)
+		add("update", "Rows to change, by their ids.", row("UpdateInput", inputForm{patch: true}).typ())
 	}
 	if deletes {
 		add("delete", "The ids of rows to delete.", keyType(to.Entity.Primary))
 	}
 	if creates && updates && deletes {
-		add("set", "All rows as they shall be: those with an id are changed, those without are new, all others are deleted. It is sent alone.", row("SetInput", inputForm{optional: true}).gql)
+		add("set", "All rows as they shall be: those with an id are changed, those without are new, all others are deleted. It is sent alone.", row("SetInput", inputForm{optional: true}).typ())
 	}
 	return in
 }

@@ -48,11 +48,11 @@ func TestOpenOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"calcGetSum(params: JSON, query: JSON, input: JSON): JSON", "calcGetNothing: JSON", "notePublish(id: ID, params: JSON, query: JSON, input: JSON): JSON"} {
-		if !strings.Contains(s.SDL, line) {
-			t.Errorf("the SDL lacks %q:\n%s", line, s.SDL)
+		if !strings.Contains(s.SDL(), line) {
+			t.Errorf("the SDL lacks %q:\n%s", line, s.SDL())
 		}
 	}
-	if notes := b.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "sub-title") || strings.Contains(s.SDL, "sub-title") {
+	if notes := b.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "sub-title") || strings.Contains(s.SDL(), "sub-title") {
 		t.Errorf("what was left out: %q", notes)
 	}
 	got := do(t, s, `query Q($p: JSON) { calcGetSum(params: $p, query: {b: [2]}, input: "c") }`, map[string]any{"p": map[string]any{"a": 1}})

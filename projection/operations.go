@@ -1,7 +1,7 @@
 package projection
 
 import (
-	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -47,13 +47,13 @@ func (os *operations) addBuiltin(d *door, op *catalog.Operation) {
 	f := &field{description: describeBuiltin(d.typ, op), deprecated: op.Deprecated, binding: &binding.Field{
 		Kind: binding.Operation, Operation: op, Door: d.Door, Output: d.Entity,
 	}}
-	row := d.object.gql
+	row := d.object.typ()
 	var name func(typ string) string
 	switch op.Name {
 	case "list":
 		args := os.pages.listArgs(d)
 		name = func(typ string) string { return schema.Plural(fieldName(typ)) }
-		f.typ = os.pages.connection(&d.shown, d.typ, d.origin).gql
+		f.typ = os.pages.connection(&d.shown, d.typ, d.origin).typ()
 		f.args, f.binding.Args = args.args, args.into
 	case "findById":
 		name, f.typ = fieldName, row
@@ -61,7 +61,7 @@ func (os *operations) addBuiltin(d *door, op *catalog.Operation) {
 	case "findByIds":
 		name = func(typ string) string { return schema.Plural(fieldName(typ)) + "ByIds" }
 		f.typ = os.list(os.required(row))
-		f.args = []*arg{{name: "ids", typ: os.required(os.list(os.required(keyType(d.Entity.Primary))))}}
+		f.args = ast.ArgumentDefinitionList{{Name: "ids", Type: os.required(os.list(os.required(keyType(d.Entity.Primary))))}}
 		f.binding.Args = []binding.Arg{{Name: "ids", Into: binding.IntoQuery, Key: "ids"}}
 	case "create":
 		name, f.typ = after("create"), row
@@ -72,7 +72,7 @@ func (os *operations) addBuiltin(d *door, op *catalog.Operation) {
 		os.addConditions(f, d)
 		os.addBody(f, op)
 	case "delete":
-		name, f.typ = after("delete"), graphql.Boolean
+		name, f.typ = after("delete"), booleanType
 		// delete returns true or false and no row, so its field has no selection.
 		f.binding.Door, f.binding.Output = nil, nil
 		os.addTarget(f, d)
@@ -94,7 +94,7 @@ func (os *operations) addBuiltin(d *door, op *catalog.Operation) {
 
 // addTarget adds the argument id of an operation on one row.
 func (os *operations) addTarget(f *field, d *door) {
-	f.args = append(f.args, &arg{name: "id", typ: os.required(keyType(d.Entity.Primary))})
+	f.args = append(f.args, &ast.ArgumentDefinition{Name: "id", Type: os.required(keyType(d.Entity.Primary))})
 	f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoID})
 }
 
@@ -106,11 +106,11 @@ func (os *operations) addConditions(f *field, d *door) {
 		return
 	}
 	if query.Property("ifMatch") != nil {
-		f.args = append(f.args, &arg{name: "ifMatch", typ: graphql.String, description: ifMatchText})
+		f.args = append(f.args, &ast.ArgumentDefinition{Name: "ifMatch", Type: stringType, Description: ifMatchText})
 		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "ifMatch", Into: binding.IntoQuery, Key: "ifMatch"})
 	}
 	if query.Property("where") != nil {
-		f.args = append(f.args, &arg{name: "where", typ: os.filters.filterOf(d).gql, description: whereText})
+		f.args = append(f.args, &ast.ArgumentDefinition{Name: "where", Type: os.filters.filterOf(d).typ(), Description: whereText})
 		f.binding.Args = append(f.binding.Args, binding.Arg{Name: "where", Into: binding.IntoQuery, Key: "where"})
 	}
 }
@@ -155,7 +155,7 @@ func (os *operations) addBody(f *field, op *catalog.Operation) {
 		return
 	}
 	// update wants its patch, though every field of it may be left out.
-	f.args = append(f.args, &arg{name: "input", typ: os.unless(!in.required() && !op.Builtin, in.gql)})
+	f.args = append(f.args, &ast.ArgumentDefinition{Name: "input", Type: os.unless(!demanded(in) && !op.Builtin, in.typ())})
 	f.binding.Args = append(f.binding.Args, binding.Arg{Name: "input", Into: binding.IntoBody})
 }
 
@@ -172,7 +172,7 @@ func (os *operations) addNamed(d *door, op *catalog.Operation) {
 	args := space{"argument", op.Door.Name + "." + op.Name}
 	if op.Open {
 		if e := op.Door.Entity; e != nil && e.Primary != nil {
-			f.args = append(f.args, &arg{name: "id", typ: keyType(e.Primary)})
+			f.args = append(f.args, &ast.ArgumentDefinition{Name: "id", Type: keyType(e.Primary)})
 			f.binding.Args = append(f.binding.Args, binding.Arg{Name: "id", Into: binding.IntoParams, Key: "id"})
 		}
 		open := []binding.Arg{{Name: "params", Into: binding.AllParams}, {Name: "query", Into: binding.AllQuery}, {Name: "input", Into: binding.IntoBody}}
@@ -180,7 +180,7 @@ func (os *operations) addNamed(d *door, op *catalog.Operation) {
 			open = open[:2]
 		}
 		for _, a := range open {
-			f.args = append(f.args, &arg{name: a.Name, typ: jsonAny})
+			f.args = append(f.args, &ast.ArgumentDefinition{Name: a.Name, Type: jsonAny})
 			f.binding.Args = append(f.binding.Args, a)
 		}
 	}
@@ -210,15 +210,13 @@ func (os *operations) addArgs(f *field, names space, op *catalog.Operation, e *s
 		if !os.claims.claim(names, p.Name, by) {
 			continue
 		}
-		a := &arg{
-			name:        p.Name,
-			description: described(&p.Shape, p.Name),
-			deprecated:  p.Shape.WhyDeprecated(),
-			typ:         os.unless(p.Shape.Nullable || !required[p.Name], os.argType(op, p, typ, by)),
+		a := &ast.ArgumentDefinition{
+			Name:        p.Name,
+			Description: described(&p.Shape, p.Name),
+			Type:        os.unless(p.Shape.Nullable || !required[p.Name], os.argType(op, p, typ, by)),
 		}
-		// GraphQL 3.13.3: a required argument must not be deprecated.
-		if _, must := a.typ.(*graphql.NonNull); must {
-			a.deprecated = ""
+		if !a.Type.NonNull { // GraphQL 3.13.3: a required argument must not be deprecated
+			a.Directives = os.deprecated(p.Shape.WhyDeprecated())
 		}
 		f.args = append(f.args, a)
 		f.binding.Args = append(f.binding.Args, binding.Arg{Name: p.Name, Into: into, Key: p.Name})
@@ -242,16 +240,16 @@ func (os *operations) addOutput(f *field, d *door, op *catalog.Operation) {
 		return
 	}
 	f.binding.Output = op.Output
-	by, typ := &origin{what: "output", view: op.Output}, s.object.name
+	by, typ := &origin{what: "output", view: op.Output}, s.object.Name
 	if s.door != nil {
 		f.binding.Door = s.door.Door
 		by, typ = s.door.origin, s.door.typ
 	}
-	switch row := s.object.gql; op.Cardinality {
+	switch row := s.object.typ(); op.Cardinality {
 	case catalog.Many:
 		f.typ = os.list(os.required(row))
 	case catalog.PageOf:
-		f.typ = os.pages.connection(s, typ, by).gql
+		f.typ = os.pages.connection(s, typ, by).typ()
 	default:
 		f.typ = row
 	}
@@ -260,7 +258,7 @@ func (os *operations) addOutput(f *field, d *door, op *catalog.Operation) {
 // argType returns the type of an argument. A relation's key has the type of the target's key.
 // One called id has the type ID where the door stores rows and the card says it is a string:
 // it is taken for the door's own key.
-func (os *operations) argType(op *catalog.Operation, p *schema.Property, typ string, by *origin) graphql.Input {
+func (os *operations) argType(op *catalog.Operation, p *schema.Property, typ string, by *origin) *ast.Type {
 	if p.Link != nil && !p.Link.Many || p.Name == "id" && op.Door.Entity != nil && p.Shape.Type == "string" {
 		return keyType(p)
 	}
@@ -274,8 +272,8 @@ func (os *operations) argType(op *catalog.Operation, p *schema.Property, typ str
 //	deleteMany   deletePosts(where: PostFilter!, max: Int): WrittenPosts
 //	upsert       upsertPost(by: PostKey!, input: CreatePostInput!): UpsertedPost
 func (os *operations) addManyWrites(d *door, op *catalog.Operation, f *field) (name func(typ string) string) {
-	add := func(name string, typ graphql.Input, into binding.Place) {
-		f.args = append(f.args, &arg{name: name, typ: typ})
+	add := func(name string, typ *ast.Type, into binding.Place) {
+		f.args = append(f.args, &ast.ArgumentDefinition{Name: name, Type: typ})
 		f.binding.Args = append(f.binding.Args, binding.Arg{Name: name, Into: into, Key: name})
 	}
 	plural := func(verb string) func(typ string) string {
@@ -285,9 +283,9 @@ func (os *operations) addManyWrites(d *door, op *catalog.Operation, f *field) (n
 	switch op.Name {
 	case "createMany":
 		if in != nil {
-			add("input", os.required(os.list(os.required(in.gql))), binding.IntoBody)
+			add("input", os.required(os.list(os.required(in.typ()))), binding.IntoBody)
 		}
-		f.typ = os.list(os.required(d.object.gql))
+		f.typ = os.list(os.required(d.object.typ()))
 		return plural("create")
 	case "upsert":
 		var keys []string
@@ -295,29 +293,29 @@ func (os *operations) addManyWrites(d *door, op *catalog.Operation, f *field) (n
 			keys = append(keys, catalog.KeyName(key))
 		}
 		by := os.newEnum(os.free(d.typ+"Key", d.origin), "A unique key of "+words(d.typ)+".", keys)
-		add("by", os.required(by.gql), binding.IntoQuery)
+		add("by", os.required(by.typ()), binding.IntoQuery)
 		if in != nil {
-			add("input", os.required(in.gql), binding.IntoBody)
+			add("input", os.required(in.typ()), binding.IntoBody)
 		}
 		out := os.newObject(os.free("Upserted"+d.typ, d.origin), "")
 		os.addFields(out, d.origin,
-			&field{name: "created", typ: os.required(graphql.Boolean), binding: &binding.Field{Kind: binding.Created}},
-			&field{name: fieldName(d.typ), typ: os.required(d.object.gql), binding: &binding.Field{Kind: binding.WrittenRow, Output: d.Entity, Door: d.Door}})
-		f.typ = out.gql
+			&field{name: "created", typ: os.required(booleanType), binding: &binding.Field{Kind: binding.Created}},
+			&field{name: fieldName(d.typ), typ: os.required(d.object.typ()), binding: &binding.Field{Kind: binding.WrittenRow, Output: d.Entity, Door: d.Door}})
+		f.typ = out.typ()
 		return after("upsert")
 	}
-	add("where", os.required(os.filters.filterOf(d).gql), binding.IntoQuery)
+	add("where", os.required(os.filters.filterOf(d).typ()), binding.IntoQuery)
 	if in != nil && op.Patch {
-		add("set", os.required(in.gql), binding.IntoBody)
+		add("set", os.required(in.typ()), binding.IntoBody)
 	}
-	add("max", graphql.Int, binding.IntoQuery)
+	add("max", intType, binding.IntoQuery)
 	if d.written == nil {
 		d.written = os.newObject(os.free("Written"+schema.Plural(d.typ), d.origin), "")
 		os.addFields(d.written, d.origin,
-			&field{name: "count", typ: os.required(graphql.Int), binding: totalBinding},
-			&field{name: "items", typ: os.required(os.list(os.required(d.object.gql))), binding: &binding.Field{Kind: binding.Items, Output: d.Entity, Door: d.Door}})
+			&field{name: "count", typ: os.required(intType), binding: totalBinding},
+			&field{name: "items", typ: os.required(os.list(os.required(d.object.typ()))), binding: &binding.Field{Kind: binding.Items, Output: d.Entity, Door: d.Door}})
 	}
-	f.typ = d.written.gql
+	f.typ = d.written.typ()
 	if op.Patch {
 		return plural("update")
 	}

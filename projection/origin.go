@@ -90,7 +90,7 @@ func (o *origin) old(a *schema.FieldAlias) *origin {
 	return &own
 }
 
-// The values of what for an origin that is the declared thing itself.
+// The values of what for the origin of the declared thing itself.
 const (
 	fieldItself  = "field" // or the operation
 	entityItself = "entity"
@@ -147,7 +147,7 @@ func (o *origin) pointer() string {
 	return ""
 }
 
-// remedy returns what settles a collision, as an instruction. It is the `graphql:` override of
+// remedy returns the instruction that settles a collision. It is the `graphql:` override of
 // a door or an operation where there is one (docs/decisions/graphql-schema.md); a field or a view has none
 // and has to be renamed. "" is returned for built-in names, which cannot change.
 func (o *origin) remedy() string {

@@ -54,7 +54,7 @@ func RegisterAll(b *Builder, cat *catalog.Catalog, opts *Options) error {
 		}
 		cat = view
 	}
-	b.doors.catalog = cat
+	b.doors.catalog, b.types.semantic = cat, b.options.SemanticNonNull
 	b.rows.files = &files{options: b.options}
 	claims := b.types.claims
 	before := len(claims.faults)
@@ -96,7 +96,7 @@ func RegisterType(b *Builder, name string, fields graphql.Fields) error {
 		}
 		o = b.types.newObject(name, "")
 	}
-	return addByHand(b.types.claims, o, by, fields)
+	return b.register(o, by, fields)
 }
 
 // RegisterOperations adds fields to Query or, with facade.Command, to Mutation.
@@ -108,120 +108,36 @@ func RegisterOperations(b *Builder, kind catalog.Kind, fields graphql.Fields) er
 		return errBuilt
 	}
 	o := b.roots.of(kind)
-	return addByHand(b.types.claims, o, &origin{what: fmt.Sprintf("RegisterOperations in %s", o.name)}, fields)
+	return b.register(o, &origin{what: "RegisterOperations in " + o.Name}, fields)
 }
 
-// addByHand adds an author's fields to o, in the order of their names. A field without a type
-// or with a name that is taken is left out and is an error; the others are added. A field
-// without Resolve gets graphql-go's default one.
-func addByHand(c *claims, o *object, by *origin, fields graphql.Fields) error {
-	before := len(c.faults)
+// register adds an author's fields to o, in the order of their names. A field without a type or
+// with a name that is taken is left out and is an error; the others are added.
+func (b *Builder) register(o *definition, by *origin, fields graphql.Fields) error {
+	b.registered = true
+	claims := b.types.claims
+	before := len(claims.faults)
 	for _, name := range slices.Sorted(maps.Keys(fields)) { // a map has a random order
 		f := fields[name]
 		if f == nil || f.Type == nil {
-			c.fault(by, fmt.Sprintf("the field %s.%s has no type", o.name, name), "register its type first: Builder.Type returns nil for an unknown type")
+			claims.fault(by, fmt.Sprintf("the field %s.%s has no type", o.Name, name), "register its type first: Builder.Type returns nil for an unknown type")
 			continue
 		}
-		if !c.claim(space{"field", o.name}, name, by) {
-			continue
-		}
-		own := &field{name: name, description: f.Description, deprecated: f.DeprecationReason, typ: f.Type, resolve: f.Resolve, subscribe: f.Subscribe}
-		if own.resolve == nil {
-			own.resolve = graphql.DefaultResolveFn
-		}
-		for _, a := range slices.Sorted(maps.Keys(f.Args)) {
-			if given := f.Args[a]; given != nil {
-				own.args = append(own.args, &arg{name: a, description: given.Description, typ: given.Type, value: given.DefaultValue})
-			}
-		}
-		o.fields = append(o.fields, own)
-	}
-	return c.since(before)
-}
-
-// claimByHand claims the names of the types that hand-written fields bring along, as deep as
-// they go. It runs in Build, since only then are all generated types known. A generated type
-// that such a field uses is not claimed again.
-func claimByHand(ts *typeSet) {
-	known := map[graphql.Type]bool{}
-	for _, t := range ts.made {
-		known[typeOf(t)] = true
-	}
-	for _, t := range scalars {
-		known[t] = true
-	}
-	for _, t := range ts.made {
-		o, ok := t.(*object)
-		if !ok {
-			continue
-		}
-		for _, f := range o.fields {
-			if f.binding != nil {
-				continue
-			}
-			w := walker{claims: ts.claims, known: known, by: &origin{what: fmt.Sprintf("the types of the hand-written field %s.%s", o.name, f.name)}}
-			w.walk(f.typ)
-			for _, a := range f.args {
-				w.walk(a.typ)
-			}
+		if claims.claim(space{"field", o.Name}, name, by) {
+			b.types.addByHand(o, name, f)
 		}
 	}
-}
-
-// walker claims the types that one hand-written field leads to. known are those that are
-// claimed already; all walkers share it, so each type is visited once.
-type walker struct {
-	claims *claims
-	known  map[graphql.Type]bool
-	by     *origin
-}
-
-// walk claims t, lists and non-null removed, and everything it refers to: the types of fields
-// and arguments, interfaces, members of a union, fields of an input. Types are visited in the
-// order of their fields' names, so that errors have the same order at every start.
-func (w walker) walk(t graphql.Type) {
-	t, _ = graphql.GetNamed(t).(graphql.Type)
-	if t == nil || w.known[t] {
-		return
-	}
-	w.known[t] = true
-	// graphql-go keeps the first error of a type and reports it when the schema is made, one
-	// at a time. Here it is reported with the others.
-	if err := t.Error(); err != nil {
-		w.claims.fault(w.by, fmt.Sprintf("%s: %s", w.by, err), "correct the registered type")
-		return
-	}
-	w.claims.claim(typeNames, t.Name(), w.by)
-	fields := func(m graphql.FieldDefinitionMap) {
-		for _, name := range slices.Sorted(maps.Keys(m)) {
-			w.walk(m[name].Type)
-			for _, a := range m[name].Args {
-				w.walk(a.Type)
-			}
-		}
-	}
-	switch t := t.(type) {
-	case *graphql.Object:
-		fields(t.Fields())
-		for _, i := range t.Interfaces() {
-			w.walk(i)
-		}
-	case *graphql.Interface:
-		fields(t.Fields())
-	case *graphql.Union:
-		for _, o := range t.Types() {
-			w.walk(o)
-		}
-	case *graphql.InputObject:
-		for _, name := range slices.Sorted(maps.Keys(t.Fields())) {
-			w.walk(t.Fields()[name].Type)
-		}
-	}
+	return claims.since(before)
 }
 
 // Type is the generated or registered type called name, for the fields of
 // [RegisterType] and [RegisterOperations]; nil where there is none.
-func (b *Builder) Type(name string) graphql.Type { return b.types.byName(name) }
+func (b *Builder) Type(name string) graphql.Type {
+	if b.built || name == "Node" {
+		return nil
+	}
+	return b.types.library.named(name)
+}
 
 // errBuilt is the error of a second use of a Builder.
 var errBuilt = errors.New("this Builder has built its schema; make another Builder for another")

@@ -73,13 +73,13 @@ func TestByHand(t *testing.T) {
 		"type Report {\n  all: [Post]\n  \"The best of them.\"\n  best: Post\n  mood(and: String = \"a \\\"b\\\"\", or: Mood = CALM): Mood\n  words: Int\n}",
 		"enum Mood {\n  CALM\n  CROSS\n}", "ping: String @deprecated(reason: \"Use \\\"pong\\\".\")", "  shelf: PostConnection\n",
 	} {
-		if !strings.Contains(s.SDL, want) {
+		if !strings.Contains(s.SDL(), want) {
 			t.Errorf("the SDL lacks\n%s", want)
 		}
 	}
 	run := func(query string) string {
 		ctx := binding.WithLoaders(context.Background(), s, caller)
-		text, err := json.Marshal(graphql.Do(graphql.Params{Schema: s.GraphQL, RequestString: query, Context: ctx}))
+		text, err := json.Marshal(graphql.Do(graphql.Params{Schema: *s.GraphQL(), RequestString: query, Context: ctx}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +287,7 @@ func mustNew(tb testing.TB, p *facade.Project) *facade.Facade {
 // TestEveryFieldIsResolved: each generated field has a binding and a resolver.
 func TestEveryFieldIsResolved(t *testing.T) {
 	_, s := fixture(t)
-	for name, typ := range s.GraphQL.TypeMap() {
+	for name, typ := range s.GraphQL().TypeMap() {
 		o, ok := typ.(*graphql.Object)
 		if !ok || strings.HasPrefix(name, "__") {
 			continue

@@ -1,48 +1,40 @@
 package projection
 
 import (
-	"slices"
-
-	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/resolvers/validation"
 )
 
 // roots are Query, Mutation and Subscription.
 type roots struct {
 	*typeSet
-	query        *object
-	mutation     *object // nil until it has a field
-	subscription *object // made with the first fact
-	live         bool    // Subscription has query fields
+	query        *definition
+	mutation     *definition // nil until it has a field
+	subscription *definition // made with the first fact
+	live         bool        // Subscription has query fields
 }
 
 // newRoots returns the root types with the parts of every schema: the interface Node and the
 // fields Query.node and Query.nodes.
 func newRoots(ts *typeSet) *roots {
 	rs := &roots{typeSet: ts, query: ts.newObject("Query", "")}
-	ts.node = graphql.NewInterface(graphql.InterfaceConfig{
-		Name:        "Node",
-		Description: "An object that can be fetched again by its global id.",
-		Fields:      graphql.Fields{"nodeId": &graphql.Field{Type: ts.required(graphql.ID), Description: nodeIDText}},
-		ResolveType: reference.TypeOfNode,
-	})
-	ts.made = append(ts.made, ts.node)
+	node := ts.newType(ast.Interface, "Node", "An object that can be fetched again by its global id.")
+	ts.putField(node, &field{name: "nodeId", typ: ts.required(idType), description: nodeIDText})
 	ts.addFields(rs.query, ownOrigin, &field{
 		name:        "node",
 		description: "Returns the object with this global id, or null.",
-		typ:         ts.node,
-		args:        []*arg{{name: "nodeId", typ: ts.required(graphql.ID)}},
+		typ:         node.typ(),
+		args:        ast.ArgumentDefinitionList{{Name: "nodeId", Type: ts.required(idType)}},
 		binding:     &binding.Field{Kind: binding.NodeRoot},
 	})
 	ts.addFields(rs.query, ownOrigin, &field{
 		name:        "nodes",
 		description: "Returns the objects with these global ids, at most 500, in the order of the ids: null where node returns null.",
-		typ:         ts.list(ts.node),
-		args:        []*arg{{name: "nodeIds", typ: ts.required(ts.list(ts.required(graphql.ID)))}},
+		typ:         ts.list(node.typ()),
+		args:        ast.ArgumentDefinitionList{{Name: "nodeIds", Type: ts.required(ts.list(ts.required(idType)))}},
 		binding:     &binding.Field{Kind: binding.NodeRoot},
 	})
 	return rs
@@ -53,7 +45,7 @@ const nodeIDText = "The global id: opaque, stable, and unique across all types."
 
 // of returns Mutation for commands and Query for all other operations. Mutation is made with
 // its first field: GraphQL types need a field, and a read-only host has no mutations.
-func (rs *roots) of(kind catalog.Kind) *object {
+func (rs *roots) of(kind catalog.Kind) *definition {
 	if kind != catalog.Command {
 		return rs.query
 	}
@@ -64,47 +56,40 @@ func (rs *roots) of(kind catalog.Kind) *object {
 }
 
 // subscribing returns Subscription, which is made with its first field.
-func (rs *roots) subscribing() *object {
+func (rs *roots) subscribing() *definition {
 	if rs.subscription == nil {
 		rs.subscription = rs.newObject("Subscription", "")
 	}
 	return rs.subscription
 }
 
-// config returns the configuration of graphql-go's schema.
-func (rs *roots) config() graphql.SchemaConfig {
-	config := graphql.SchemaConfig{Query: rs.query.gql}
-	if rs.mutation != nil {
-		config.Mutation = rs.mutation.gql
-	}
-	if rs.subscription != nil {
-		config.Subscription = rs.subscription.gql
-	}
-	config.Directives = append(slices.Clone(graphql.SpecifiedDirectives), rs.directives()...)
-	return config
-}
-
 // directives returns the directives of the schema beside those of every schema.
-func (rs *roots) directives() (list []*graphql.Directive) {
+func (rs *roots) directives() (list ast.DirectiveDefinitionList) {
 	if rs.mutation != nil {
-		list = append(list, atomicDirective)
+		list = append(list, &ast.DirectiveDefinition{
+			Name:        validation.Atomic,
+			Description: "On a mutation: its fields are one transaction. If one of them fails, nothing is written and all of them are null.",
+			Locations:   []ast.DirectiveLocation{ast.LocationMutation},
+		})
 	}
 	if rs.live {
-		list = append(list, liveDirective)
+		list = append(list, &ast.DirectiveDefinition{
+			Name:        validation.Live,
+			Description: "On a query field of a subscription: sends the result at once, and again after each change of the data that it read.",
+			Locations:   []ast.DirectiveLocation{ast.LocationField},
+		})
+	}
+	if rs.semantic {
+		levels := &ast.Value{Kind: ast.ListValue, Children: ast.ChildValueList{{Value: &ast.Value{Kind: ast.IntValue, Raw: "0"}}}}
+		list = append(list, &ast.DirectiveDefinition{
+			Name:        semanticNonNull,
+			Description: "The field is null only where an error says why.",
+			Arguments:   ast.ArgumentDefinitionList{{Name: "levels", Type: rs.list(intType), DefaultValue: levels}},
+			Locations:   []ast.DirectiveLocation{ast.LocationFieldDefinition},
+		})
 	}
 	return list
 }
 
-// atomicDirective marks a mutation.
-var atomicDirective = graphql.NewDirective(graphql.DirectiveConfig{
-	Name:        validation.Atomic,
-	Description: "On a mutation: its fields are one transaction. If one of them fails, nothing is written and all of them are null.",
-	Locations:   []string{graphql.DirectiveLocationMutation},
-})
-
-// liveDirective marks a query field of Subscription.
-var liveDirective = graphql.NewDirective(graphql.DirectiveConfig{
-	Name:        validation.Live,
-	Description: "On a query field of a subscription: sends the result at once, and again after each change of the data that it read.",
-	Locations:   []string{graphql.DirectiveLocationField},
-})
+// semanticNonNull marks the fields that failsNull.
+const semanticNonNull = "semanticNonNull"

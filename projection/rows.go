@@ -3,7 +3,7 @@ package projection
 import (
 	"cmp"
 
-	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
@@ -34,7 +34,7 @@ func (rs *rows) fillObject(d *door) {
 	}
 	// A primary key that callers may not read must not leave inside a global id either.
 	if p := d.Entity.Primary; p != nil && p.Readable() {
-		d.object.node = true
+		d.object.Interfaces = []string{"Node"}
 		node := &binding.Node{Type: d.typ}
 		// Without findById the type is a Node all the same, but Query.node gives null for it
 		// (docs/decisions/graphql-schema.md).
@@ -43,13 +43,13 @@ func (rs *rows) fillObject(d *door) {
 		}
 		rs.nodes[d.Entity.Key] = node
 		rs.addFields(d.object, ownOrigin, &field{
-			name: "nodeId", typ: rs.required(graphql.ID),
+			name: "nodeId", typ: rs.required(idType),
 			binding: &binding.Field{Kind: binding.NodeID, Column: p.Name, Door: d.Door, Output: d.Entity},
 		})
 	}
 	if d.ETag && d.Entity.Primary != nil {
 		rs.addFields(d.object, ownOrigin, &field{
-			name: catalog.ETag, typ: graphql.String, description: "The version of the row as the caller sees it; pass it as ifMatch.", binding: column(catalog.ETag),
+			name: catalog.ETag, typ: stringType, description: "The version of the row as the caller sees it; pass it as ifMatch.", binding: column(catalog.ETag),
 		})
 	}
 	rs.addColumns(d.object, d.Entity, d.typ, d.origin)
@@ -79,13 +79,13 @@ func (rs *rows) fillObject(d *door) {
 //
 // typ is the name that types of the fields begin with, by the origin of o. Where the target of
 // a relation to one is not in the schema, the key alone remains.
-func (rs *rows) addColumns(o *object, e *schema.Entity, typ string, by *origin) {
+func (rs *rows) addColumns(o *definition, e *schema.Entity, typ string, by *origin) {
 	for _, c := range columnsOf(e) {
 		p := c.Property
 		switch {
 		case !p.Readable():
 		case o == rs.objectOfFile(p):
-			rs.addColumn(o, by, c, c.name+"Id", graphql.ID)
+			rs.addColumn(o, by, c, c.name+"Id", idType)
 		case p.Link == nil:
 			rs.addColumn(o, by, c, c.name, rs.columnType(p, typ, by))
 		case p.Link.Many:
@@ -97,7 +97,7 @@ func (rs *rows) addColumns(o *object, e *schema.Entity, typ string, by *origin) 
 					name:        c.relation,
 					description: described(&p.Shape, c.relation),
 					deprecated:  c.deprecated(),
-					typ:         to.object.gql, // docs/calls.md: always nullable, the caller may not see the target
+					typ:         to.object.typ(), // docs/calls.md: always nullable, the caller may not see the target
 					binding:     &binding.Field{Kind: binding.ToOne, Column: c.name, Relation: relation, Door: to.Door, Output: to.Entity},
 				})
 			}
@@ -106,7 +106,7 @@ func (rs *rows) addColumns(o *object, e *schema.Entity, typ string, by *origin) 
 }
 
 // objectOfFile is the type of the door whose field holds files; nil: the field holds none.
-func (rs *rows) objectOfFile(p *schema.Property) *object {
+func (rs *rows) objectOfFile(p *schema.Property) *definition {
 	if d := rs.doors.byKey[p.Owner.Key]; d != nil && d.File(p.Name) != nil && d.Entity == p.Owner {
 		return d.object
 	}
@@ -115,7 +115,7 @@ func (rs *rows) objectOfFile(p *schema.Property) *object {
 
 // addColumn gives o the field called name that gives c as it is. It is non-null where the field
 // is there in every row (see stays).
-func (rs *rows) addColumn(o *object, by *origin, c namedField, name string, t graphql.Output) {
+func (rs *rows) addColumn(o *definition, by *origin, c namedField, name string, t *ast.Type) {
 	rs.addFields(o, by.at(c.Property, fieldItself).old(c.old), &field{
 		name:        name,
 		description: described(&c.Shape, name),
@@ -132,7 +132,7 @@ func (rs *rows) addColumn(o *object, by *origin, c namedField, name string, t gr
 //
 // The first kind is left out where the target's list takes no filter, or where the key that it
 // would filter by is not readable.
-func (rs *rows) addMany(o *object, e *schema.Entity, from *origin, c namedField) {
+func (rs *rows) addMany(o *definition, e *schema.Entity, from *origin, c namedField) {
 	p := c.Property
 	by := from.at(p, "relation").old(c.old)
 	f := &field{name: c.relation, description: described(&p.Shape, c.relation), deprecated: c.deprecated()}
@@ -144,7 +144,7 @@ func (rs *rows) addMany(o *object, e *schema.Entity, from *origin, c namedField)
 		return
 	}
 	// Nullable: a door that is down, or closed to the caller, must not take the row along.
-	f.typ = rs.pages.connection(&to.shown, to.typ, to.origin).gql
+	f.typ = rs.pages.connection(&to.shown, to.typ, to.origin).typ()
 	f.args = pagingArgs
 	f.binding = &binding.Field{Kind: binding.ToManyIDs, Column: c.name, Relation: relation, Door: to.Door, Output: to.Entity, Args: pagingInto}
 	if !relation.InRow() {
@@ -157,7 +157,7 @@ func (rs *rows) addMany(o *object, e *schema.Entity, from *origin, c namedField)
 
 // columnType returns the type of a plain field. A primary key is an ID, unless the card says
 // it is a number: then it stays one, on this surface as on the others (docs/decisions/graphql-schema.md).
-func (rs *rows) columnType(p *schema.Property, typ string, by *origin) graphql.Output {
+func (rs *rows) columnType(p *schema.Property, typ string, by *origin) *ast.Type {
 	if p.Axes.Primary {
 		return keyType(p)
 	}

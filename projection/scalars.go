@@ -6,7 +6,8 @@ import (
 	"strconv"
 
 	"github.com/graphql-go/graphql"
-	"github.com/graphql-go/graphql/language/ast"
+	gast "github.com/graphql-go/graphql/language/ast"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/schema"
 )
@@ -31,29 +32,50 @@ var specifiedBy = map[string]string{
 	"Decimal":  "https://spec.openapis.org/registry/format/decimal",
 }
 
-// The scalars beyond GraphQL's five. The façade judges their values: an invalid date is
-// VALIDATION_FAILED with its field, not a refused document.
+// The types of values. The façade judges the values of the scalars beyond GraphQL's five: an
+// invalid date is VALIDATION_FAILED with its field, not a refused document.
 var (
-	dateTime  = textScalar("DateTime", "A point in time in UTC, such as 2026-01-31T09:30:00.000Z.")
-	date      = textScalar("Date", "A day, such as 2026-01-31.")
-	timeOfDay = textScalar("Time", "A time of day, such as 09:30:00Z.")
-	uuid      = textScalar("UUID", "A UUID, such as 9b2c0c1e-3f53-4b8a-9f0e-2d5b7a1c4e6f.")
-	decimal   = textScalar("Decimal", "A decimal number of any size, written as a string so that no digit is lost: \"19.90\".")
-	bigInt    = graphql.NewScalar(graphql.ScalarConfig{
+	intType     = ast.NamedType("Int", nil)
+	floatType   = ast.NamedType("Float", nil)
+	stringType  = ast.NamedType("String", nil)
+	booleanType = ast.NamedType("Boolean", nil)
+	idType      = ast.NamedType("ID", nil)
+	dateTime    = ast.NamedType("DateTime", nil)
+	date        = ast.NamedType("Date", nil)
+	timeOfDay   = ast.NamedType("Time", nil)
+	uuid        = ast.NamedType("UUID", nil)
+	decimal     = ast.NamedType("Decimal", nil)
+	bigInt      = ast.NamedType("BigInt", nil)
+	jsonAny     = ast.NamedType("JSON", nil)
+)
+
+// scalars are graphql-go's scalar types, by name. They are shared by all schemas of a process and
+// never change.
+var scalars = map[string]*graphql.Scalar{
+	"Int": graphql.Int, "Float": graphql.Float, "String": graphql.String, "Boolean": graphql.Boolean, "ID": graphql.ID,
+	"DateTime": textScalar("DateTime", "A point in time in UTC, such as 2026-01-31T09:30:00.000Z."),
+	"Date":     textScalar("Date", "A day, such as 2026-01-31."),
+	"Time":     textScalar("Time", "A time of day, such as 09:30:00Z."),
+	"UUID":     textScalar("UUID", "A UUID, such as 9b2c0c1e-3f53-4b8a-9f0e-2d5b7a1c4e6f."),
+	"Decimal":  textScalar("Decimal", "A decimal number of any size, written as a string so that no digit is lost: \"19.90\"."),
+	"BigInt": graphql.NewScalar(graphql.ScalarConfig{
 		Name:         "BigInt",
 		Description:  "A whole number of 64 bits, written as a number in JSON. Some clients round values beyond 2^53 when they read them.",
 		Serialize:    func(v any) any { return v },
 		ParseValue:   parseBigInt,
-		ParseLiteral: func(v ast.Value) any { return parseBigInt(literal(v)) },
-	})
-	jsonAny = graphql.NewScalar(graphql.ScalarConfig{
+		ParseLiteral: func(v gast.Value) any { return parseBigInt(literal(v)) },
+	}),
+	"JSON": graphql.NewScalar(graphql.ScalarConfig{
 		Name:         "JSON",
 		Description:  "Any JSON value.",
 		Serialize:    func(v any) any { return v },
 		ParseValue:   func(v any) any { return v },
 		ParseLiteral: literal,
-	})
-)
+	}),
+}
+
+// isScalar reports whether a type is a scalar.
+func isScalar(t *ast.Type) bool { return scalars[t.NamedType] != nil }
 
 // textScalar returns a scalar whose values are strings, in both directions. Anything else is
 // nil, which graphql-go reports as a value that does not fit.
@@ -69,7 +91,7 @@ func textScalar(name, description string) *graphql.Scalar {
 		Description:  description,
 		Serialize:    text,
 		ParseValue:   text,
-		ParseLiteral: func(v ast.Value) any { return text(literal(v)) },
+		ParseLiteral: func(v gast.Value) any { return text(literal(v)) },
 	})
 }
 
@@ -97,25 +119,25 @@ func parseBigInt(v any) any {
 // literal returns a literal of a document as a Go value: numbers as json.Number so that no
 // digit is lost, enum values as strings, lists as []any, objects as map[string]any. It returns
 // nil for anything else; graphql-go reads no null.
-func literal(v ast.Value) any {
+func literal(v gast.Value) any {
 	switch v := v.(type) {
-	case *ast.StringValue:
+	case *gast.StringValue:
 		return v.Value
-	case *ast.BooleanValue:
+	case *gast.BooleanValue:
 		return v.Value
-	case *ast.EnumValue:
+	case *gast.EnumValue:
 		return v.Value
-	case *ast.IntValue:
+	case *gast.IntValue:
 		return json.Number(v.Value)
-	case *ast.FloatValue:
+	case *gast.FloatValue:
 		return json.Number(v.Value)
-	case *ast.ListValue:
+	case *gast.ListValue:
 		list := make([]any, len(v.Values))
 		for i, e := range v.Values {
 			list[i] = literal(e)
 		}
 		return list
-	case *ast.ObjectValue:
+	case *gast.ObjectValue:
 		object := make(map[string]any, len(v.Fields))
 		for _, f := range v.Fields {
 			object[f.Name.Value] = literal(f.Value)
@@ -125,16 +147,9 @@ func literal(v ast.Value) any {
 	return nil
 }
 
-// scalars are the scalar types of a schema, by name. They are shared by all schemas of a
-// process and never change.
-var scalars = map[string]*graphql.Scalar{
-	"Int": graphql.Int, "Float": graphql.Float, "String": graphql.String, "Boolean": graphql.Boolean, "ID": graphql.ID,
-	"DateTime": dateTime, "Date": date, "Time": timeOfDay, "UUID": uuid, "JSON": jsonAny, "BigInt": bigInt, "Decimal": decimal,
-}
-
 // formats are the string formats that have a scalar of their own, by the `format` of JSON
 // Schema (Validation 7.3) and OpenAPI's decimal. A string of another format is a String.
-var formats = map[string]*graphql.Scalar{
+var formats = map[string]*ast.Type{
 	"date-time": dateTime, "date": date, "time": timeOfDay, "uuid": uuid, "decimal": decimal,
 }
 
@@ -165,7 +180,7 @@ func beyondInt(s *schema.Shape) bool {
 //	integer beyond 32 bits  BigInt
 //
 // For a relation that stores a list of ids it is the type of one of them.
-func keyType(p *schema.Property) *graphql.Scalar {
+func keyType(p *schema.Property) *ast.Type {
 	s := &p.Shape
 	if l := p.Link; l != nil && l.Target != nil && l.Target.Primary != nil {
 		s = &l.Target.Primary.Shape
@@ -174,10 +189,10 @@ func keyType(p *schema.Property) *graphql.Scalar {
 		s = s.Items
 	}
 	if s.Type != "integer" {
-		return graphql.ID
+		return idType
 	}
 	if beyondInt(s) {
 		return bigInt
 	}
-	return graphql.Int
+	return intType
 }

@@ -54,7 +54,7 @@ func BenchmarkBuildThousandCards(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric(float64(len(s.SDL)), "SDL-bytes")
+		b.ReportMetric(float64(len(s.SDL())), "SDL-bytes")
 	}
 }
 
@@ -81,9 +81,12 @@ func TestThousandCards(t *testing.T) {
 	}
 	_, _, few := measure(250)
 	s, kept, many := measure(1000)
-	t.Logf("%d allocations, %d with a quarter of the cards; %d MB kept, %d KB of SDL", many, few, kept, len(s.SDL)>>10)
-	if kept > 100 {
+	t.Logf("%d allocations, %d with a quarter of the cards; %d MB kept, %d KB of SDL", many, few, kept, len(s.SDL())>>10)
+	if kept > 50 {
 		t.Errorf("the schema keeps %d MB", kept)
+	}
+	if many > 850_000 {
+		t.Errorf("1000 cards cost %d allocations", many)
 	}
 	if many > few*9/2 {
 		t.Errorf("1000 cards cost %d allocations, 250 cost %d", many, few)

@@ -25,7 +25,7 @@ func TestSemanticNonNull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s.SDL
+		return s.SDL()
 	}
 	plain, marked := sdl(false), sdl(true)
 	if strings.Contains(plain, "semanticNonNull") {

@@ -1,7 +1,7 @@
 package projection
 
 import (
-	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -12,19 +12,19 @@ import (
 // type and up to two inputs, and one enum for both directions.
 type shapes struct {
 	*typeSet
-	out     map[*schema.Shape]*object
-	in      map[*schema.Shape]*input
-	patches map[*schema.Shape]*input
-	enums   map[*schema.Shape]*graphql.Enum
+	out     map[*schema.Shape]*definition
+	in      map[*schema.Shape]*definition
+	patches map[*schema.Shape]*definition
+	enums   map[*schema.Shape]*ast.Type
 }
 
 func newShapes(ts *typeSet) *shapes {
 	return &shapes{
 		typeSet: ts,
-		out:     map[*schema.Shape]*object{},
-		in:      map[*schema.Shape]*input{},
-		patches: map[*schema.Shape]*input{},
-		enums:   map[*schema.Shape]*graphql.Enum{},
+		out:     map[*schema.Shape]*definition{},
+		in:      map[*schema.Shape]*definition{},
+		patches: map[*schema.Shape]*definition{},
+		enums:   map[*schema.Shape]*ast.Type{},
 	}
 }
 
@@ -42,18 +42,18 @@ type named struct {
 //	object with properties     an object type of its own
 //	array                      a list; without `items`, [JSON]
 //	anything else              a scalar or an enum, see leaf
-func (ss *shapes) output(n named) graphql.Output {
-	return ss.value(n, func(n named) graphql.Type { return ss.nestedOut(n).gql })
+func (ss *shapes) output(n named) *ast.Type {
+	return ss.value(n, func(n named) *ast.Type { return ss.nestedOut(n).typ() })
 }
 
 // input returns the type of a value coming in, without the mark for non-null. It differs from
 // output in objects alone, which are input types.
-func (ss *shapes) input(n named) graphql.Input {
-	return ss.value(n, func(n named) graphql.Type { return ss.nestedIn(n).gql })
+func (ss *shapes) input(n named) *ast.Type {
+	return ss.value(n, func(n named) *ast.Type { return ss.nestedIn(n).typ() })
 }
 
 // value is output and input; nested returns the type of an object with properties.
-func (ss *shapes) value(n named, nested func(named) graphql.Type) graphql.Type {
+func (ss *shapes) value(n named, nested func(named) *ast.Type) *ast.Type {
 	switch s := n.shape; {
 	case len(s.Properties) > 0:
 		return nested(n)
@@ -70,38 +70,38 @@ func (ss *shapes) value(n named, nested func(named) graphql.Type) graphql.Type {
 // leaf returns the scalar or enum of a value that is neither an object with properties nor a
 // list. An enum has precedence over a type. A value without a fitting scalar is JSON: an object
 // without properties, a union of types, a shape without a type.
-func (ss *shapes) leaf(n named) graphql.Output {
+func (ss *shapes) leaf(n named) *ast.Type {
 	s := n.shape
 	if values := enumValues(s); values != nil {
 		if e := ss.enums[s]; e != nil {
 			return e
 		}
 		e := ss.newEnum(ss.free(n.base, n.by), s.Description, values)
-		ss.enums[s] = e.gql
-		return e.gql
+		ss.enums[s] = e.typ()
+		return e.typ()
 	}
 	switch s.Type {
 	case "string":
 		if t := formats[s.Format]; t != nil {
 			return t
 		}
-		return graphql.String
+		return stringType
 	case "integer":
 		if beyondInt(s) {
 			return bigInt
 		}
-		return graphql.Int
+		return intType
 	case "number":
-		return graphql.Float
+		return floatType
 	case "boolean":
-		return graphql.Boolean
+		return booleanType
 	}
 	return jsonAny
 }
 
 // nestedOut returns the object type of a nested object, made at the first call. A member that
 // is required and not nullable is non-null.
-func (ss *shapes) nestedOut(n named) *object {
+func (ss *shapes) nestedOut(n named) *definition {
 	if o := ss.out[n.shape]; o != nil {
 		return o
 	}
@@ -125,7 +125,7 @@ func (ss *shapes) nestedOut(n named) *object {
 
 // nestedIn returns the input type of a nested object: PostAddressInput. In a create every
 // required member has to be sent.
-func (ss *shapes) nestedIn(n named) *input {
+func (ss *shapes) nestedIn(n named) *definition {
 	return ss.newNested(n, ss.in, "Input", set(n.shape.Required), ss.input)
 }
 
@@ -133,11 +133,11 @@ func (ss *shapes) nestedIn(n named) *input {
 // (docs/decisions/judge.md), so none of their members is required: PostAddressPatchInput. An
 // object without required members shares the input of create. A list is sent whole, so its
 // items are those of a create.
-func (ss *shapes) patch(n named) graphql.Input {
+func (ss *shapes) patch(n named) *ast.Type {
 	if len(n.shape.Properties) == 0 || !demands(n.shape) {
 		return ss.input(n)
 	}
-	return ss.newNested(n, ss.patches, "PatchInput", nil, ss.patch).gql
+	return ss.newNested(n, ss.patches, "PatchInput", nil, ss.patch).typ()
 }
 
 // demands reports whether a nested object requires a member, itself or deeper. Only then do
@@ -157,7 +157,7 @@ func demands(s *schema.Shape) bool {
 // newNested returns the input type of a nested object, made once for each table: made is
 // shapes.in or shapes.patch, suffix the end of the name that goes with it, required the
 // members that are non-null, and member makes the type of one member.
-func (ss *shapes) newNested(n named, made map[*schema.Shape]*input, suffix string, required map[string]bool, member func(named) graphql.Input) *input {
+func (ss *shapes) newNested(n named, made map[*schema.Shape]*definition, suffix string, required map[string]bool, member func(named) *ast.Type) *definition {
 	if in := made[n.shape]; in != nil {
 		return in
 	}

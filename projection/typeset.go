@@ -1,37 +1,45 @@
 package projection
 
 import (
-	"github.com/graphql-go/graphql"
+	"maps"
+	"slices"
 
+	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/reference"
 )
 
-// typeSet makes the types of one schema and keeps them. It knows names, fields and wrappers,
-// and nothing of cards: the packages' other makers decide which types there are.
+// typeSet makes the types of one schema and keeps them, as the definitions that documents are
+// validated against and that the SDL is printed from. It knows names, fields and wrappers, and
+// nothing of cards: the package's other makers decide which types there are.
 type typeSet struct {
 	claims   *claims
 	bindings binding.Fields
-	executor *reference.Executor // nil until the schema is built
-	node     *graphql.Interface
+	byHand   []handField
+	library  *library
+	semantic bool // fields have @semanticNonNull
 
-	objects map[string]*object
-	made    []any // *object, *input, *enum, *graphql.Interface, as they were made
+	objects map[string]*definition
+	made    []*definition // as they were made
 
-	resolves map[*binding.Field]graphql.FieldResolveFn
-	lists    map[graphql.Type]*graphql.List
-	nonNulls map[graphql.Type]*graphql.NonNull
+	lists, nonNulls map[*ast.Type]*ast.Type
+	reasons         map[string]ast.DirectiveList // @deprecated, by its reason
+	fields          pool[ast.FieldDefinition]
 }
 
 func newTypeSet() *typeSet {
-	return &typeSet{
+	ts := &typeSet{
 		claims:   newClaims(),
 		bindings: binding.Fields{},
-		objects:  map[string]*object{},
-		resolves: map[*binding.Field]graphql.FieldResolveFn{},
-		lists:    map[graphql.Type]*graphql.List{},
-		nonNulls: map[graphql.Type]*graphql.NonNull{},
+		objects:  map[string]*definition{},
+		lists:    map[*ast.Type]*ast.Type{},
+		nonNulls: map[*ast.Type]*ast.Type{},
+		reasons:  map[string]ast.DirectiveList{},
 	}
+	ts.library = &library{definition: ts.definition, bindings: ts.bindings, types: map[string]graphql.Type{}, byHand: map[string]map[string]*graphql.Field{}}
+	return ts
 }
 
 // free claims a type name for by and returns it. Where it is not free or not legal, it returns
@@ -43,149 +51,75 @@ func (ts *typeSet) free(name string, by *origin) string {
 	return name
 }
 
-// byName returns the generated or registered type called name, or a scalar; nil where there
-// is none.
-func (ts *typeSet) byName(name string) graphql.Type {
-	for _, t := range ts.made {
-		if own := typeOf(t); own.Name() == name && own != ts.node {
-			return own
+// definition returns the type called name, or nil where it is not made.
+func (ts *typeSet) definition(name string) *ast.Definition {
+	for _, d := range ts.made {
+		if d.Name == name {
+			return &d.Definition
 		}
-	}
-	if s := scalars[name]; s != nil {
-		return s
 	}
 	return nil
 }
 
-// forget drops the types. graphql-go's hold the functions that gave them their fields for as
-// long as the schema lives, and those functions hold the set. Only the notes remain.
-func (ts *typeSet) forget() {
-	for _, t := range ts.made {
-		switch t := t.(type) {
-		case *object:
-			t.fields = nil
-		case *input:
-			t.fields = nil
-		}
-	}
-	*ts = typeSet{claims: &claims{notes: ts.claims.notes}}
+// newType starts a type. Until the schema is built, fields may be added to it, also by a door
+// that is registered later.
+func (ts *typeSet) newType(kind ast.DefinitionKind, name, description string) *definition {
+	d := &definition{ast.Definition{Kind: kind, Name: name, Description: description}, ast.Type{NamedType: name}}
+	ts.made = append(ts.made, d)
+	return d
 }
 
-// newObject starts an object type; its fields are read when the schema is built.
-//
-// The functions that graphql-go is given run in NewSchema. Until then fields may be added to
-// o, also by a door that is registered later, and o may become a Node.
-func (ts *typeSet) newObject(name, description string) *object {
-	o := &object{name: name, description: description}
-	o.gql = graphql.NewObject(graphql.ObjectConfig{
-		Name:        name,
-		Description: description,
-		Interfaces: graphql.InterfacesThunk(func() []*graphql.Interface {
-			if o.node {
-				return []*graphql.Interface{ts.node}
-			}
-			return nil
-		}),
-		Fields: graphql.FieldsThunk(func() graphql.Fields { return ts.fieldsOf(o) }),
-	})
+// newObject starts an object type.
+func (ts *typeSet) newObject(name, description string) *definition {
+	o := ts.newType(ast.Object, name, description)
 	ts.objects[name] = o
-	ts.made = append(ts.made, o)
 	return o
 }
 
-// fieldsOf returns o's fields for graphql-go. Each has a resolver of the reference executor,
-// so that graphql.Do on the schema works without the executor of package resolvers:
-//
-//	generated       Resolver of its binding
-//	by hand         Wrap of the author's Resolve, which turns rows into sources
-func (ts *typeSet) fieldsOf(o *object) graphql.Fields {
-	fields := make(graphql.Fields, len(o.fields))
-	room := make([]graphql.Field, len(o.fields)) // in one piece, as those of inputs: a large schema has many
-	for i, f := range o.fields {
-		g := &room[i]
-		*g = graphql.Field{Type: f.typ, Description: f.description, DeprecationReason: f.deprecated, Subscribe: f.subscribe}
-		switch {
-		case f.binding != nil:
-			g.Resolve = ts.resolver(f.binding)
-		default:
-			g.Resolve = ts.executor.Wrap(f.resolve)
-		}
-		if len(f.args) > 0 {
-			g.Args = make(graphql.FieldConfigArgument, len(f.args))
-			room := make([]graphql.ArgumentConfig, len(f.args))
-			for i, a := range f.args {
-				room[i] = graphql.ArgumentConfig{Type: a.typ, Description: a.description, DefaultValue: a.value}
-				g.Args[a.name] = &room[i]
-			}
-		}
-		fields[f.name] = g
-	}
-	return fields
+// newInput starts an input type.
+func (ts *typeSet) newInput(name, description string) *definition {
+	return ts.newType(ast.InputObject, name, description)
 }
 
-// resolver returns the reference executor's resolver of a binding, which fields of many types share.
-func (ts *typeSet) resolver(b *binding.Field) graphql.FieldResolveFn {
-	if ts.resolves[b] == nil {
-		ts.resolves[b] = ts.executor.Resolver(b)
-	}
-	return ts.resolves[b]
-}
-
-// newInput starts an input type. Its fields are read when the schema is built, as those of
-// newObject are.
-func (ts *typeSet) newInput(name, description string) *input {
-	in := &input{name: name, description: description}
-	in.gql = graphql.NewInputObject(graphql.InputObjectConfig{
-		Name:        name,
-		Description: description,
-		Fields: graphql.InputObjectConfigFieldMapThunk(func() graphql.InputObjectConfigFieldMap {
-			fields := make(graphql.InputObjectConfigFieldMap, len(in.fields))
-			room := make([]graphql.InputObjectFieldConfig, len(in.fields))
-			for i, f := range in.fields {
-				room[i] = graphql.InputObjectFieldConfig{Type: f.typ, Description: f.description, DefaultValue: f.value}
-				fields[f.name] = &room[i]
-			}
-			return fields
-		}),
-	})
-	ts.made = append(ts.made, in)
+// newOneOf starts an input type of which exactly one field is sent.
+func (ts *typeSet) newOneOf(name, description string) *definition {
+	in := ts.newInput(name, description)
+	in.Directives = oneOf
 	return in
 }
 
-// newEnum makes an enum type. The values are the names themselves, as Go strings, so that a
-// value leaves and arrives as the text that the card has.
-func (ts *typeSet) newEnum(name, description string, values []string) *enum {
-	e := &enum{name: name, description: description}
-	config := make(graphql.EnumValueConfigMap, len(values))
+// newEnum makes an enum type. The values are the names themselves, so that a value leaves and
+// arrives as the text that the card has.
+func (ts *typeSet) newEnum(name, description string, values []string) *definition {
+	e := ts.newType(ast.Enum, name, description)
 	for _, v := range values {
-		config[v] = &graphql.EnumValueConfig{Value: v}
-		e.values = append(e.values, &graphql.EnumValueDefinition{Name: v, Value: v})
+		e.EnumValues = append(e.EnumValues, &ast.EnumValueDefinition{Name: v})
 	}
-	e.gql = graphql.NewEnum(graphql.EnumConfig{Name: name, Description: description, Values: config})
-	ts.made = append(ts.made, e)
 	return e
 }
 
+// oneOf marks an input of which exactly one field is sent.
+var oneOf = ast.DirectiveList{{Name: "oneOf", Location: ast.LocationInputObject}}
+
 // list returns the list type of t. There is one wrapper for each type and schema: a large
 // catalog would otherwise hold thousands of equal ones.
-func (ts *typeSet) list(t graphql.Type) *graphql.List {
+func (ts *typeSet) list(t *ast.Type) *ast.Type {
 	if ts.lists[t] == nil {
-		ts.lists[t] = graphql.NewList(t)
+		ts.lists[t] = ast.ListType(t, nil)
 	}
 	return ts.lists[t]
 }
 
-// required returns the non-null type of t, one wrapper for each type as with list. t must not
-// be non-null already: graphql-go reports that as an error of the schema.
-func (ts *typeSet) required(t graphql.Type) *graphql.NonNull {
+// required returns the non-null type of t, one for each type as with list.
+func (ts *typeSet) required(t *ast.Type) *ast.Type {
 	if ts.nonNulls[t] == nil {
-		ts.nonNulls[t] = graphql.NewNonNull(t)
+		ts.nonNulls[t] = &ast.Type{NamedType: t.NamedType, Elem: t.Elem, NonNull: true}
 	}
 	return ts.nonNulls[t]
 }
 
 // unless returns t where nullable is true, and the non-null type of t otherwise.
-func (ts *typeSet) unless(nullable bool, t graphql.Type) graphql.Type {
+func (ts *typeSet) unless(nullable bool, t *ast.Type) *ast.Type {
 	if nullable {
 		return t
 	}
@@ -194,52 +128,144 @@ func (ts *typeSet) unless(nullable bool, t graphql.Type) graphql.Type {
 
 // addFields gives o fields on behalf of by, and enters their bindings. It leaves out a field
 // whose name is taken on o or illegal in GraphQL, and records the error.
-func (ts *typeSet) addFields(o *object, by *origin, fields ...*field) {
+func (ts *typeSet) addFields(o *definition, by *origin, fields ...*field) {
 	for _, f := range fields {
-		if ts.claims.claim(space{"field", o.name}, f.name, by) {
+		if ts.claims.claim(space{"field", o.Name}, f.name, by) {
 			ts.put(o, f)
 		}
 	}
 }
 
 // put gives o a field whose name is known to be free and legal.
-func (ts *typeSet) put(o *object, f *field) {
-	of := ts.bindings[o.name]
+func (ts *typeSet) put(o *definition, f *field) {
+	of := ts.bindings[o.Name]
 	if of == nil {
-		of = make(map[string]*binding.Field, cap(o.fields))
-		ts.bindings[o.name] = of
+		of = make(map[string]*binding.Field, cap(o.Fields))
+		ts.bindings[o.Name] = of
 	}
 	of[f.name] = f.binding
-	o.fields = append(o.fields, f)
+	ts.putField(o, f)
 }
 
-// addInput gives in a field whose name is free there. GraphQL 3.13.3 allows deprecation only on
-// optional fields, so a non-null field loses its deprecation.
-func (ts *typeSet) addInput(in *input, by *origin, a *arg) {
-	if !ts.claims.claim(space{"input field", in.name}, a.name, by) {
-		return
+// putField gives o a field, without a binding.
+func (ts *typeSet) putField(o *definition, f *field) *ast.FieldDefinition {
+	def := ts.fields.next()
+	*def = ast.FieldDefinition{Name: f.name, Description: f.description, Type: f.typ, Arguments: f.args, Directives: ts.deprecated(f.deprecated)}
+	if ts.semantic && f.failsNull() {
+		def.Directives = append(ast.DirectiveList{{Name: semanticNonNull, Location: ast.LocationFieldDefinition}}, def.Directives...)
 	}
-	if _, must := a.typ.(*graphql.NonNull); must {
-		a.deprecated = ""
-	}
-	in.fields = append(in.fields, a)
+	o.Fields = append(o.Fields, def)
+	return def
 }
 
-// resolvers returns the Resolve of the fields that were registered by hand, by type and field
-// name. The executor of package resolvers calls them itself; it does not use the wrapped ones
-// that graphql-go has.
-func (ts *typeSet) resolvers() map[string]map[string]graphql.FieldResolveFn {
-	all := map[string]map[string]graphql.FieldResolveFn{}
-	for _, o := range ts.objects {
-		for _, f := range o.fields {
-			if f.binding != nil {
-				continue
-			}
-			if all[o.name] == nil {
-				all[o.name] = map[string]graphql.FieldResolveFn{}
-			}
-			all[o.name][f.name] = f.resolve
+// addInput gives in a field whose name is free there.
+func (ts *typeSet) addInput(in *definition, by *origin, a *arg) {
+	if ts.claims.claim(space{"input field", in.Name}, a.name, by) {
+		ts.putInput(in, a)
+	}
+}
+
+// putInput gives in a field whose name is known to be free. GraphQL 3.13.3 allows deprecation only
+// on optional fields, so a non-null field loses its deprecation.
+func (ts *typeSet) putInput(in *definition, a *arg) {
+	def := ts.fields.next()
+	*def = ast.FieldDefinition{Name: a.name, Description: a.description, Type: a.typ}
+	if !a.typ.NonNull {
+		def.Directives = ts.deprecated(a.deprecated)
+	}
+	in.Fields = append(in.Fields, def)
+}
+
+// deprecated returns the directives of something that is deprecated for a reason; "": it is not.
+// GraphQL's default reason (3.13.3) is the default of the argument.
+func (ts *typeSet) deprecated(reason string) ast.DirectiveList {
+	if reason == "" {
+		return nil
+	}
+	if ts.reasons[reason] == nil {
+		d := &ast.Directive{Name: "deprecated", Location: ast.LocationFieldDefinition}
+		if reason != graphql.DefaultDeprecationReason {
+			d.Arguments = textArgument("reason", reason)
+		}
+		ts.reasons[reason] = ast.DirectiveList{d}
+	}
+	return ts.reasons[reason]
+}
+
+// textArgument is an argument of a directive.
+func textArgument(name, value string) ast.ArgumentList {
+	return ast.ArgumentList{{Name: name, Value: &ast.Value{Kind: ast.StringValue, Raw: value}}}
+}
+
+// failsNull reports whether a nullable field is null only together with an error:
+//
+//	a connection behind a relation           its door is closed or unreachable
+//	an operation that always answers rows    it failed: list, findByIds, create, update, and named ones
+//	delete                                   the same
+//	aggregate and groups of a connection     the same
+func (f *field) failsNull() bool {
+	b := f.binding
+	if f.typ.NonNull || b == nil {
+		return false
+	}
+	switch b.Kind {
+	case binding.ToMany, binding.ToManyIDs, binding.Aggregate, binding.Groups:
+		return true
+	case binding.Operation:
+		op := b.Operation
+		return op.Builtin && op.Name == "delete" || b.Output != nil && (op.Cardinality == catalog.One || op.Cardinality == catalog.Many || op.Cardinality == catalog.PageOf)
+	}
+	return false
+}
+
+// reached returns the definitions that the root types lead to, in the order of the SDL: types in
+// their order, then scalars and those that hand-written fields brought along, by name. all has the
+// latter.
+func reached(types []*definition, all map[string]*ast.Definition) ast.DefinitionList {
+	for name, url := range specifiedBy {
+		all[name] = &ast.Definition{
+			Kind: ast.Scalar, Name: name, Description: scalars[name].Description(),
+			Directives: ast.DirectiveList{{Name: "specifiedBy", Arguments: textArgument("url", url), Location: ast.LocationScalar}},
 		}
 	}
-	return all
+	brought := slices.Sorted(maps.Keys(all))
+	for _, d := range types {
+		all[d.Name] = &d.Definition
+	}
+	seen := make(map[string]bool, len(all))
+	var visit func(name string)
+	visit = func(name string) {
+		d := all[name]
+		if d == nil || seen[name] {
+			return
+		}
+		seen[name] = true
+		for _, f := range d.Fields {
+			visit(f.Type.Name())
+			for _, a := range f.Arguments {
+				visit(a.Type.Name())
+			}
+		}
+		for _, name := range d.Interfaces {
+			visit(name)
+		}
+		for _, name := range d.Types {
+			visit(name)
+		}
+	}
+	for _, root := range []string{"Query", "Mutation", "Subscription"} {
+		visit(root)
+	}
+	list := make(ast.DefinitionList, 0, len(seen))
+	for _, d := range types {
+		if seen[d.Name] {
+			list = append(list, &d.Definition)
+		}
+	}
+	for _, name := range brought {
+		if seen[name] {
+			list = append(list, all[name])
+		}
+	}
+	return list
 }

@@ -102,7 +102,7 @@ func BenchmarkPage(b *testing.B) {
 	b.Run("graphql.Do", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			r := graphql.Do(graphql.Params{Schema: s.GraphQL, RequestString: page, Context: ctx})
+			r := graphql.Do(graphql.Params{Schema: *s.GraphQL(), RequestString: page, Context: ctx})
 			text, err := json.Marshal(r)
 			if err != nil || r.HasErrors() {
 				b.Fatal(r.Errors, err)

@@ -209,7 +209,7 @@ func TestAuthorsTypesReadRows(t *testing.T) {
 		}
 		byEngine := seen
 		seen = nil
-		text, _ := json.Marshal(graphql.Do(graphql.Params{Schema: b.schema.GraphQL, RequestString: c.query, Context: t.Context()}))
+		text, _ := json.Marshal(graphql.Do(graphql.Params{Schema: *b.schema.GraphQL(), RequestString: c.query, Context: t.Context()}))
 		if string(text) != `{"data":`+c.want+`}` {
 			t.Errorf("%s, graphql.Do: %s", c.name, text)
 		}

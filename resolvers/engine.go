@@ -126,7 +126,7 @@ type Engine struct {
 }
 
 // NewEngine returns an engine for a built schema; its calls go to caller. opts may be nil. It
-// fails without a schema or a caller, if the SDL of a schema without AST does not load, and if
+// fails without a schema or a caller, and if
 // a field was added by hand to a subscription type, or to a type that is not a row: a
 // connection, an edge, a PageInfo.
 func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine, error) {
@@ -137,12 +137,6 @@ func NewEngine(s *binding.Schema, caller facade.Caller, opts *Options) (*Engine,
 		opts = &Options{}
 	}
 	loaded := s.AST
-	if loaded == nil {
-		var err error
-		if loaded, err = validation.LoadSchema(s.SDL); err != nil {
-			return nil, err
-		}
-	}
 	if err := whole(s, loaded); err != nil {
 		return nil, err
 	}

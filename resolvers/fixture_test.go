@@ -238,7 +238,7 @@ func (b *blog) do(query, variables string) string {
 // plain runs a query on the reference executor.
 func (b *blog) plain(query, variables string) *graphql.Result {
 	ctx := binding.WithLoaders(context.Background(), b.schema, b.recorder)
-	p := graphql.Params{Schema: b.schema.GraphQL, RequestString: query, Context: ctx}
+	p := graphql.Params{Schema: *b.schema.GraphQL(), RequestString: query, Context: ctx}
 	if variables != "" {
 		_ = json.Unmarshal([]byte(variables), &p.VariableValues)
 	}

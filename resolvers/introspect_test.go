@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/validation"
 )
 
 // everything is what today's clients ask when they want the whole schema.
@@ -70,10 +71,20 @@ input By @oneOf { id: ID name: String }
 input Box { n: Int! = 1, s: String = "a\"b", inner: Box, list: [Float] = [1.5, null], flag: Boolean @deprecated, deep: Box = {n: 2, list: [], deep: null} }
 `
 
+// loaded is a schema of types alone.
+func loaded(t testing.TB, sdl string) *binding.Schema {
+	t.Helper()
+	s, err := validation.LoadSchema(sdl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &binding.Schema{AST: s}
+}
+
 func shapesEngine(t *testing.T) *resolvers.Engine {
 	t.Helper()
 	never := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("called") })
-	e, err := resolvers.NewEngine(&binding.Schema{SDL: shapes}, never, nil)
+	e, err := resolvers.NewEngine(loaded(t, shapes), never, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +305,7 @@ func TestOneOf(t *testing.T) {
 // where it has none.
 func TestIntrospectionDescribes(t *testing.T) {
 	never := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("called") })
-	e, err := resolvers.NewEngine(&binding.Schema{SDL: `
+	e, err := resolvers.NewEngine(loaded(t, `
 "The schema." schema { query: Query }
 "A directive." directive @tag("Its argument." name: String, bare: String) on FIELD
 directive @bare on FIELD
@@ -305,7 +316,7 @@ directive @bare on FIELD
 "An input." input In { "An input field." a: Int b: Int }
 "A scalar." scalar S
 scalar Bare
-`}, never, nil)
+`), never, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

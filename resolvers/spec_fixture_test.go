@@ -58,7 +58,7 @@ func spokenEngine(sdl string, root world) (*resolvers.Engine, error) {
 		return nil, err
 	}
 	never := facade.CallerFunc(func(context.Context, *facade.Call) (*facade.Result, error) { panic("called") })
-	return resolvers.NewEngine(&binding.Schema{SDL: sdl, AST: loaded, GraphQL: built}, never, &resolvers.Options{Logger: quiet})
+	return resolvers.NewEngine(&binding.Schema{AST: loaded, GraphQL: func() *graphql.Schema { return &built }}, never, &resolvers.Options{Logger: quiet})
 }
 
 // maker makes graphql-go's types of parsed ones.

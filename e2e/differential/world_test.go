@@ -61,9 +61,10 @@ func newWorld(r *rand.Rand) (*world, error) {
 	if w.schema, err = b.Build(f); err != nil {
 		return nil, err
 	}
-	w.schema.SDL = patch(w.schema.SDL)
-	if w.schema.AST, err = validation.LoadSchema(w.schema.SDL); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, w.schema.SDL)
+	sdl := patch(w.schema.SDL())
+	w.schema.SDL = func() string { return sdl }
+	if w.schema.AST, err = validation.LoadSchema(sdl); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, sdl)
 	}
 	w.ast = w.schema.AST
 	w.engine, err = resolvers.NewEngine(w.schema, f, &resolvers.Options{Logger: quiet, Limits: unlimited})
@@ -238,7 +239,7 @@ func (w *world) given() map[string]any {
 	for key, n := range w.schema.Nodes {
 		nodes[key] = n.Door.Name
 	}
-	return map[string]any{"sdl": w.schema.SDL, "seed": w.seed, "entities": entities, "fields": fields, "nodes": nodes}
+	return map[string]any{"sdl": w.schema.SDL(), "seed": w.seed, "entities": entities, "fields": fields, "nodes": nodes}
 }
 
 var kindNames = map[binding.Kind]string{

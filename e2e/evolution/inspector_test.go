@@ -56,7 +56,7 @@ func sdlOf(t *testing.T, project *facade.Project) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return built.SDL
+	return built.SDL()
 }
 
 // TestInspector: whatever graphql-inspector calls breaking, diff calls breaking, at the same

@@ -18,16 +18,18 @@ import (
 // Schema is a built GraphQL schema: graphql-go's, the SDL printed from it, and what
 // each generated field does. It never changes once it is built and may be shared.
 type Schema struct {
-	GraphQL graphql.Schema
-	SDL     string
-	AST     *ast.Schema // SDL as it was loaded to be validated against; nil: the executor loads it
+	// GraphQL returns graphql-go's schema, and SDL the text, each made at the first call. An executor
+	// needs GraphQL for fields that were registered by hand, and SDL not at all.
+	GraphQL func() *graphql.Schema
+	SDL     func() string
+	AST     *ast.Schema // the types that documents are validated against
 	Catalog *catalog.Catalog
 	Fields  Fields
 	Nodes   map[string]*Node // the types of Query.node and Query.nodes, by schema.EntityKey
-	// Resolvers holds the Resolve of each field that was registered by hand, as it was
-	// registered: type name, field name. GraphQL holds them as the reference executor wraps
-	// them. The types that such a field brings along have no entry of their own here.
-	Resolvers map[string]map[string]graphql.FieldResolveFn
+	// ByHand holds each field that was registered by hand, as it was registered: type name, field
+	// name. GraphQL has its Resolve as the reference executor wraps it. The types that such a field
+	// brings along have no entry of their own here.
+	ByHand map[string]map[string]*graphql.Field
 }
 
 // Node is a type that has a global id (see [NodeIDOf]).

@@ -64,7 +64,7 @@ func ExampleLoad() {
 
 	// graphql.Do gives the same; it finds the loaders in its context.
 	ctx := binding.WithLoaders(context.Background(), schema, counting)
-	answer, _ := json.Marshal(graphql.Do(graphql.Params{Schema: schema.GraphQL, RequestString: query, Context: ctx}))
+	answer, _ := json.Marshal(graphql.Do(graphql.Params{Schema: *schema.GraphQL(), RequestString: query, Context: ctx}))
 	fmt.Println(string(answer))
 	// Output:
 	// call note list

@@ -232,7 +232,7 @@ func (c *completer) leaf(out *outputType, value any) tree {
 	}
 	// Enums and custom scalars have Go values of their own, which only their type can
 	// serialize.
-	leaf, ok := c.x.Schema.GraphQL.Type(out.Definition.Name).(graphql.Leaf)
+	leaf, ok := c.x.Schema.GraphQL().Type(out.Definition.Name).(graphql.Leaf)
 	if !ok {
 		return c.fail(fmt.Errorf("%s is not a leaf type", out.Definition.Name))
 	}
@@ -339,7 +339,7 @@ func (c *completer) typeOf(def *ast.Definition, value any) (*objectType, error) 
 	if def.Kind != ast.Object {
 		var o *graphql.Object
 		p := graphql.ResolveTypeParams{Value: value, Info: c.info(), Context: c.x.Ctx}
-		switch t := c.x.Schema.GraphQL.Type(name).(type) {
+		switch t := c.x.Schema.GraphQL().Type(name).(type) {
 		case *graphql.Interface:
 			if t.ResolveType != nil {
 				o = t.ResolveType(p)
@@ -359,7 +359,7 @@ func (c *completer) typeOf(def *ast.Definition, value any) (*objectType, error) 
 			return nil, fmt.Errorf("%s is not a type of %s", o.Name(), name)
 		}
 		name = o.Name()
-	} else if o, ok := c.x.Schema.GraphQL.Type(name).(*graphql.Object); ok && o.IsTypeOf != nil &&
+	} else if o, ok := c.x.Schema.GraphQL().Type(name).(*graphql.Object); ok && o.IsTypeOf != nil &&
 		!o.IsTypeOf(graphql.IsTypeOfParams{Value: value, Info: c.info(), Context: c.x.Ctx}) {
 		return nil, fmt.Errorf("%s does not take a %T for its own", name, value)
 	}
@@ -378,7 +378,7 @@ func (c *completer) info() graphql.ResolveInfo {
 // claimed returns the first possible type whose IsTypeOf accepts the value, or nil.
 func (c *completer) claimed(def *ast.Definition, p graphql.ResolveTypeParams) *graphql.Object {
 	for _, d := range c.x.Types.Schema.PossibleTypes[def.Name] {
-		o, ok := c.x.Schema.GraphQL.Type(d.Name).(*graphql.Object)
+		o, ok := c.x.Schema.GraphQL().Type(d.Name).(*graphql.Object)
 		if ok && o.IsTypeOf != nil && o.IsTypeOf(graphql.IsTypeOfParams(p)) {
 			return o
 		}

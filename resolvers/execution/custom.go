@@ -116,10 +116,10 @@ func (x *Execution) info(w *customField) graphql.ResolveInfo {
 		FieldName:      w.Def.Name,
 		Path:           &graphql.ResponsePath{Key: w.Field.Name},
 		ReturnType:     w.Def.Type,
-		Schema:         x.Schema.GraphQL,
+		Schema:         *x.Schema.GraphQL(),
 		VariableValues: x.variableValues(),
 	}
-	info.ParentType, _ = x.Schema.GraphQL.Type(w.Field.Type.Parent.Name).(*graphql.Object)
+	info.ParentType, _ = x.Schema.GraphQL().Type(w.Field.Type.Parent.Name).(*graphql.Object)
 	return info
 }
 

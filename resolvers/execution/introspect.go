@@ -138,7 +138,7 @@ func (in introspection) field(f *Field, from any) any {
 			if v.fallback == nil {
 				return nil
 			}
-			return printValue(v.fallback)
+			return language.Print(v.fallback)
 		}
 		return ofNamed(name, v.name, v.description, v.directives)
 	case *ast.EnumValueDefinition:
@@ -365,23 +365,4 @@ func (in introspection) deprecatedToo(f *Field) (bool, *kiterror.Error) {
 		}
 	}
 	return false, nil
-}
-
-// printValue returns a default as GraphQL writes it, on one line: {a: [1, 2], b: RED}.
-func printValue(v *ast.Value) string {
-	switch v.Kind {
-	case ast.ListValue, ast.ObjectValue:
-		parts := make([]string, len(v.Children))
-		for i, c := range v.Children {
-			parts[i] = printValue(c.Value)
-			if v.Kind == ast.ObjectValue {
-				parts[i] = c.Name + ": " + parts[i]
-			}
-		}
-		if v.Kind == ast.ListValue {
-			return "[" + strings.Join(parts, ", ") + "]"
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	}
-	return v.String()
 }

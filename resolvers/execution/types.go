@@ -83,13 +83,15 @@ func (t *Types) object(name string) *objectType {
 // Resolve, or the default one, which reads a member of the parent's value. The definition is
 // nil if graphql-go does not know the type.
 func (t *Types) custom(typeName, field string) (*graphql.FieldDefinition, graphql.FieldResolveFn) {
-	o, ok := t.built.GraphQL.Type(typeName).(*graphql.Object)
+	o, ok := t.built.GraphQL().Type(typeName).(*graphql.Object)
 	if !ok {
 		return nil, nil
 	}
 	def := o.Fields()[field]
-	resolve := t.built.Resolvers[typeName][field]
-	if resolve == nil && def != nil {
+	var resolve graphql.FieldResolveFn
+	if f := t.built.ByHand[typeName][field]; f != nil {
+		resolve = f.Resolve
+	} else if def != nil {
 		resolve = def.Resolve
 	}
 	if resolve == nil {

@@ -2,6 +2,7 @@ package language
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -196,4 +197,23 @@ func ValueOf(args ast.ArgumentList, name string) *ast.Value {
 		return a.Value
 	}
 	return nil
+}
+
+// Print returns a literal as GraphQL writes it, on one line: {a: [1, 2], b: RED}.
+func Print(v *ast.Value) string {
+	switch v.Kind {
+	case ast.ListValue, ast.ObjectValue:
+		parts := make([]string, len(v.Children))
+		for i, c := range v.Children {
+			parts[i] = Print(c.Value)
+			if v.Kind == ast.ObjectValue {
+				parts[i] = c.Name + ": " + parts[i]
+			}
+		}
+		if v.Kind == ast.ListValue {
+			return "[" + strings.Join(parts, ", ") + "]"
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return v.String()
 }

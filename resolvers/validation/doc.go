@@ -11,7 +11,7 @@
 //	subscription.go  the one root field of a subscription (5.2.4.1)
 //	overlap.go    fields that merge (5.3.2)
 //	relations.go  the types of a schema in the form that the rules need
-//	load.go       a schema from its SDL; sound.go has the rules for schemas that gqlparser lacks
+//	load.go       a schema from its types or its SDL; sound.go has the rules for schemas that gqlparser lacks
 //
 // Package language parses documents and coerces variables; package execution executes.
 package validation

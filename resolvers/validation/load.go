@@ -5,14 +5,34 @@ import (
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
 	gqlvalidator "github.com/vektah/gqlparser/v2/validator"
 )
 
-// LoadSchema parses and validates a schema for documents to be validated against. The result
-// has no positions and no comments, and none of gqlparser's additions to the language. It does
-// not change afterwards. The error describes the fault in the SDL.
+// LoadSchema parses and validates a schema. It has none of gqlparser's additions to the language.
+// The error describes the fault in the SDL.
 func LoadSchema(sdl string) (*ast.Schema, error) {
-	s, err := gqlvalidator.LoadSchema(gqlvalidator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl})
+	doc, err := parser.ParseSchemas(gqlvalidator.Prelude, &ast.Source{Name: "schema.graphql", Input: sdl})
+	if err != nil {
+		return nil, fmt.Errorf("the schema does not load: %w", err)
+	}
+	return schemaOf(doc)
+}
+
+// NewSchema is LoadSchema for directives and types that were not parsed. They do not change
+// afterwards.
+func NewSchema(directives ast.DirectiveDefinitionList, types ast.DefinitionList) (*ast.Schema, error) {
+	doc, err := parser.ParseSchema(gqlvalidator.Prelude)
+	if err != nil {
+		return nil, err
+	}
+	doc.Merge(&ast.SchemaDocument{Directives: directives, Definitions: types})
+	return schemaOf(doc)
+}
+
+// schemaOf returns the schema of a document that has gqlparser's prelude.
+func schemaOf(doc *ast.SchemaDocument) (*ast.Schema, error) {
+	s, err := gqlvalidator.ValidateSchemaDocument(doc)
 	if err != nil {
 		return nil, fmt.Errorf("the schema does not load: %w", err)
 	}
@@ -43,7 +63,6 @@ func LoadSchema(sdl string) (*ast.Schema, error) {
 		return nil, fmt.Errorf("the schema does not hold together: %w", err)
 	}
 	unreferenced(s)
-	forget(s)
 	return s, nil
 }
 
@@ -69,45 +88,5 @@ func unreferenced(s *ast.Schema) {
 		if !used[name] {
 			delete(s.Types, name)
 		}
-	}
-}
-
-// forget drops what only a reader of the SDL would want: positions and comments
-// keep every token of the text alive, most of a large schema's memory. Equal types become one.
-func forget(s *ast.Schema) {
-	types := map[ast.Type]*ast.Type{}
-	var shared func(t *ast.Type) *ast.Type
-	shared = func(t *ast.Type) *ast.Type {
-		if t == nil {
-			return nil
-		}
-		key := ast.Type{NamedType: t.NamedType, NonNull: t.NonNull, Elem: shared(t.Elem)}
-		if types[key] == nil {
-			t.Elem, t.Position = key.Elem, nil
-			types[key] = t
-		}
-		return types[key]
-	}
-	args := func(list ast.ArgumentDefinitionList) {
-		for _, a := range list {
-			a.Position, a.Type = nil, shared(a.Type)
-			a.BeforeDescriptionComment, a.AfterDescriptionComment = nil, nil
-		}
-	}
-	for _, d := range s.Types {
-		d.Position, d.TypePositions = nil, nil
-		d.BeforeDescriptionComment, d.AfterDescriptionComment, d.EndOfDefinitionComment = nil, nil, nil
-		for _, f := range d.Fields {
-			f.Position = nil
-			f.BeforeDescriptionComment, f.AfterDescriptionComment = nil, nil
-			f.Type = shared(f.Type)
-			args(f.Arguments)
-		}
-		for _, v := range d.EnumValues {
-			v.Position, v.BeforeDescriptionComment, v.AfterDescriptionComment = nil, nil, nil
-		}
-	}
-	for _, d := range s.Directives {
-		args(d.Arguments)
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/consistency"
-	"github.com/frondhost/frond/store/postgres/replica"
 	"github.com/frondhost/frond/store/turns"
 )
 
@@ -37,9 +36,9 @@ const (
 type replicas struct {
 	primary *DB
 	dbs     []*DB
-	set     *replica.Set
+	set     *replicaSet
 	// seal is nil until it was read from the primary: then every read is the primary's.
-	seal atomic.Pointer[replica.Seal]
+	seal atomic.Pointer[seal]
 	// unsuited is set once the primary has no positions, as servers that speak PostgreSQL's
 	// protocol and have another log. Then every read is the primary's.
 	unsuited atomic.Bool
@@ -57,7 +56,7 @@ func OpenReplicated(opts Options, urls []string, lateBy time.Duration) (*DB, err
 	if err != nil || len(urls) == 0 {
 		return d, err
 	}
-	r := &replicas{primary: d, set: replica.NewSet(len(urls), reportHolds, cmp.Or(max(lateBy, 0), defaultLateBy))}
+	r := &replicas{primary: d, set: newReplicaSet(len(urls), reportHolds, cmp.Or(max(lateBy, 0), defaultLateBy))}
 	for i, url := range urls {
 		opts.URL, opts.Logger = url, d.log.With("replica", i+1)
 		one, err := Open(opts)
@@ -119,15 +118,15 @@ func (r *replicas) report(ctx context.Context, i int) {
 			return nil
 		}})
 	})
-	var position replica.Position
+	var position logPosition
 	if err == nil && follows == "true" {
-		position, err = replica.ParsePosition(text)
+		position, err = parsePosition(text)
 	}
 	if err != nil || follows != "true" {
-		r.set.Fail(i)
+		r.set.fail(i)
 		return
 	}
-	r.set.Report(i, at, position)
+	r.set.report(i, at, position)
 }
 
 // mark notes where the primary is, and makes the seal at the first time.
@@ -140,16 +139,16 @@ func (r *replicas) mark(ctx context.Context) {
 	at := time.Now()
 	q, position := positionQuery()
 	if err := r.primary.Read(ctx, func(c *Conn) error { return c.Run(q) }); err == nil {
-		r.set.Primary(at, *position)
+		r.set.primary(at, *position)
 	}
 }
 
 // positionQuery is the statement that asks the primary where it is, and where the answer is
 // put.
-func positionQuery() (*Query, *replica.Position) {
-	position := new(replica.Position)
+func positionQuery() (*Query, *logPosition) {
+	position := new(logPosition)
 	return &Query{Text: []byte(positionOf), Row: func(values [][]byte) (err error) {
-		*position, err = replica.ParsePosition(string(values[0]))
+		*position, err = parsePosition(string(values[0]))
 		return err
 	}}, position
 }
@@ -166,11 +165,11 @@ func (r *replicas) load(ctx context.Context) error {
 	err := r.primary.Read(ctx, func(c *Conn) error { return c.Run(q) })
 	var key []byte
 	if err == nil {
-		key, err = r.primary.secret(ctx, sealName, replica.KeySize)
+		key, err = r.primary.secret(ctx, sealName, keySize)
 	}
 	switch {
 	case err == nil:
-		r.seal.Store(replica.NewSeal(key))
+		r.seal.Store(newSeal(key))
 	case codeOf(err) == unknownFeature, codeOf(err) == insufficientRights, errors.As(err, new(rightMissing)):
 		r.unsuited.Store(true)
 		r.primary.log.Error("replicas are not read: the primary has no positions in its log, or the role may not make the schema frond", "error", cmp.Or(errors.Unwrap(err), err))
@@ -183,14 +182,14 @@ func (r *replicas) read(ctx context.Context, lane turns.Lane, do func(*Conn) err
 	if record == nil || seal == nil || facade.InDryRun(ctx) || ctx.Value(primaryKey{}) != nil {
 		return false, nil
 	}
-	var seen replica.Position
-	if token := record.Of(seal.Store()); token != "" {
+	var seen logPosition
+	if token := record.Of(seal.store); token != "" {
 		var ours bool
-		if seen, ours = seal.Position(token); !ours {
+		if seen, ours = seal.position(token); !ours {
 			return true, consistency.Invalid()
 		}
 	}
-	i, found := r.set.Choose(time.Now(), seen)
+	i, found := r.set.choose(time.Now(), seen)
 	if !found {
 		return false, nil
 	}
@@ -200,7 +199,7 @@ func (r *replicas) read(ctx context.Context, lane turns.Lane, do func(*Conn) err
 		return true, nil
 	}
 	if ctx.Err() == nil && elsewhere(err) {
-		r.set.Fail(i)
+		r.set.fail(i)
 		return false, nil
 	}
 	return true, db.Public(ctx, err)
@@ -231,7 +230,7 @@ func (r *replicas) position(ctx context.Context) (q *Query, note func()) {
 			_ = r.load(ctx) // in the first moments of a process; else a token could not be made
 		}
 		if seal := r.seal.Load(); seal != nil && q.Done {
-			record.Wrote(seal.Token(*position))
+			record.Wrote(seal.token(*position))
 		}
 	}
 }

@@ -1,71 +1,71 @@
-package replica
+package engine
 
 import (
 	"sync"
 	"time"
 )
 
-// Set records the state of the replicas of a store, and chooses among them. It may be used from
+// replicaSet records the state of the replicas of a store, and chooses among them. It may be used from
 // many goroutines.
-type Set struct {
+type replicaSet struct {
 	// silence is how long the last report of a replica holds, and lag how far it may be
 	// behind the primary.
 	silence, lag time.Duration
 
 	mu       sync.Mutex
 	replicas []state
-	next     int // the replica whose turn it is
-	primary  []mark
+	next     int    // the replica whose turn it is
+	marks    []mark // of the primary
 }
 
 // state is the last report of a replica; the zero time: there is none that holds.
 type state struct {
 	at       time.Time
-	replayed Position
+	replayed logPosition
 }
 
 // mark is where the primary was at a time.
 type mark struct {
 	at       time.Time
-	position Position
+	position logPosition
 }
 
-// NewSet returns a set of n replicas of which nothing is known, so that none is chosen. A report
+// newReplicaSet returns a set of n replicas of which nothing is known, so that none is chosen. A report
 // holds for silence; a replica that has not replayed the position that the primary had lag ago is
 // late.
-func NewSet(n int, silence, lag time.Duration) *Set {
-	return &Set{silence: silence, lag: lag, replicas: make([]state, n)}
+func newReplicaSet(n int, silence, lag time.Duration) *replicaSet {
+	return &replicaSet{silence: silence, lag: lag, replicas: make([]state, n)}
 }
 
-// Report notes how far replica i has replayed, as it said at a time.
-func (s *Set) Report(i int, at time.Time, replayed Position) {
+// report notes how far replica i has replayed, as it said at a time.
+func (s *replicaSet) report(i int, at time.Time, replayed logPosition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.replicas[i] = state{at, replayed}
 }
 
-// Fail notes that replica i does not answer. It is chosen again after its next report.
-func (s *Set) Fail(i int) {
+// fail notes that replica i does not answer. It is chosen again after its next report.
+func (s *replicaSet) fail(i int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.replicas[i] = state{}
 }
 
-// Primary notes where the primary was at a time. While it is down there are no marks, and
+// primary notes where the primary was at a time. While it is down there are no marks, and
 // replicas are not late: they have what there is.
-func (s *Set) Primary(at time.Time, position Position) {
+func (s *replicaSet) primary(at time.Time, position logPosition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.primary = append(s.primary, mark{at, position})
-	for len(s.primary) > 1 && at.Sub(s.primary[1].at) >= s.lag {
-		s.primary = s.primary[1:]
+	s.marks = append(s.marks, mark{at, position})
+	for len(s.marks) > 1 && at.Sub(s.marks[1].at) >= s.lag {
+		s.marks = s.marks[1:]
 	}
 }
 
-// Choose returns a replica for a read that has to see the writes up to a position, 0 for a read
+// choose returns a replica for a read that has to see the writes up to a position, 0 for a read
 // that may see less. ok is false where none will do, and the read belongs to the primary. Replicas
 // take turns.
-func (s *Set) Choose(now time.Time, seen Position) (i int, ok bool) {
+func (s *replicaSet) choose(now time.Time, seen logPosition) (i int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seen = max(seen, s.due(now))
@@ -81,8 +81,8 @@ func (s *Set) Choose(now time.Time, seen Position) (i int, ok bool) {
 
 // due is what every replica has to have replayed: where the primary was lag ago, by its last
 // mark from then.
-func (s *Set) due(now time.Time) (p Position) {
-	for _, m := range s.primary {
+func (s *replicaSet) due(now time.Time) (p logPosition) {
+	for _, m := range s.marks {
 		if now.Sub(m.at) >= s.lag {
 			p = m.position
 		}

@@ -1,0 +1,152 @@
+package projection
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/graphql-go/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/reference"
+)
+
+// library makes graphql-go's types of the definitions of a schema, each when something first asks
+// for it. Fields registered by hand bring types of their own along, which are among them.
+type library struct {
+	definition func(name string) *ast.Definition // nil: there is none
+	bindings   binding.Fields
+	byHand     map[string]map[string]*graphql.Field // by their types and names
+	types      map[string]graphql.Type              // those made so far, and those that came by hand
+	executor   *reference.Executor
+}
+
+// named returns the type called name, or nil where there is none.
+func (l *library) named(name string) graphql.Type {
+	if t := l.types[name]; t != nil {
+		return t
+	}
+	if s := scalars[name]; s != nil {
+		return s
+	}
+	d := l.definition(name)
+	if d == nil {
+		return nil
+	}
+	l.types[name] = l.make(d)
+	return l.types[name]
+}
+
+// make makes the type of a definition. Its fields are read when the schema is made.
+func (l *library) make(d *ast.Definition) graphql.Type {
+	switch d.Kind {
+	case ast.InputObject:
+		return graphql.NewInputObject(graphql.InputObjectConfig{Name: d.Name, Description: d.Description, Fields: graphql.InputObjectConfigFieldMapThunk(func() graphql.InputObjectConfigFieldMap {
+			fields := make(graphql.InputObjectConfigFieldMap, len(d.Fields))
+			for _, f := range d.Fields {
+				fields[f.Name] = &graphql.InputObjectFieldConfig{Type: l.of(f.Type), Description: f.Description}
+			}
+			return fields
+		})})
+	case ast.Enum:
+		values := make(graphql.EnumValueConfigMap, len(d.EnumValues))
+		for _, v := range d.EnumValues {
+			values[v.Name] = &graphql.EnumValueConfig{Value: v.Name}
+		}
+		return graphql.NewEnum(graphql.EnumConfig{Name: d.Name, Description: d.Description, Values: values})
+	case ast.Interface: // Node
+		id := d.Fields[0]
+		return graphql.NewInterface(graphql.InterfaceConfig{
+			Name: d.Name, Description: d.Description, ResolveType: reference.TypeOfNode,
+			Fields: graphql.Fields{id.Name: {Type: l.of(id.Type), Description: id.Description}},
+		})
+	}
+	return graphql.NewObject(graphql.ObjectConfig{
+		Name:        d.Name,
+		Description: d.Description,
+		Interfaces: graphql.InterfacesThunk(func() (all []*graphql.Interface) {
+			for _, name := range d.Interfaces {
+				all = append(all, l.named(name).(*graphql.Interface))
+			}
+			return all
+		}),
+		Fields: graphql.FieldsThunk(func() graphql.Fields { return l.fields(d) }),
+	})
+}
+
+// of returns a type with its lists and non-null marks.
+func (l *library) of(t *ast.Type) graphql.Type {
+	var inner graphql.Type
+	if t.Elem != nil {
+		inner = graphql.NewList(l.of(t.Elem))
+	} else {
+		inner = l.named(t.NamedType)
+	}
+	if t.NonNull {
+		return graphql.NewNonNull(inner)
+	}
+	return inner
+}
+
+// fields returns the fields of an object. Each has a resolver of the reference executor, so that
+// graphql.Do on the schema works without the executor of package resolvers:
+//
+//	generated       Resolver of its binding
+//	by hand         Wrap of the author's Resolve, which turns rows into sources
+func (l *library) fields(d *ast.Definition) graphql.Fields {
+	fields := make(graphql.Fields, len(d.Fields))
+	for _, f := range d.Fields {
+		if strings.HasPrefix(f.Name, "__") {
+			continue // graphql-go has its own introspection
+		}
+		if given := l.byHand[d.Name][f.Name]; given != nil {
+			own := *given
+			own.Resolve = l.executor.Wrap(given.Resolve)
+			fields[f.Name] = &own
+			continue
+		}
+		g := &graphql.Field{Type: l.of(f.Type), Description: f.Description, Resolve: l.executor.Resolver(l.bindings.Of(d.Name, f.Name))}
+		if len(f.Arguments) > 0 {
+			g.Args = make(graphql.FieldConfigArgument, len(f.Arguments))
+			for _, a := range f.Arguments {
+				g.Args[a.Name] = &graphql.ArgumentConfig{Type: l.of(a.Type), Description: a.Description}
+			}
+		}
+		fields[f.Name] = g
+	}
+	return fields
+}
+
+// schema makes graphql-go's schema. The tables that graphql-go makes at first use are filled,
+// since they are written without a lock: an enum's, and the possible types of Node, which are made
+// again for every request.
+func (l *library) schema(directives ast.DirectiveDefinitionList) (*graphql.Schema, error) {
+	var config graphql.SchemaConfig
+	config.Query, _ = l.named("Query").(*graphql.Object)
+	config.Mutation, _ = l.named("Mutation").(*graphql.Object)
+	config.Subscription, _ = l.named("Subscription").(*graphql.Object)
+	config.Directives = slices.Clone(graphql.SpecifiedDirectives)
+	for _, d := range directives {
+		own := graphql.DirectiveConfig{Name: d.Name, Description: d.Description}
+		for _, at := range d.Locations {
+			own.Locations = append(own.Locations, string(at))
+		}
+		config.Directives = append(config.Directives, graphql.NewDirective(own))
+	}
+	g, err := graphql.NewSchema(config)
+	if err != nil {
+		return nil, fmt.Errorf("projection: the GraphQL schema is invalid: %w", err)
+	}
+	node := g.Type("Node").(*graphql.Interface)
+	for _, o := range g.PossibleTypes(node) {
+		g.IsPossibleType(node, o)
+	}
+	for name, t := range g.TypeMap() {
+		if e, ok := t.(*graphql.Enum); ok && !strings.HasPrefix(name, "__") {
+			e.ParseValue("")
+			e.Serialize("")
+		}
+	}
+	return &g, nil
+}
