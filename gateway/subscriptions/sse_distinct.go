@@ -18,7 +18,7 @@ import (
 //	event: next       the response of a query or a mutation, or one of a subscription
 //	event: complete   at the end
 //
-// What the engine refuses is a response too. A stream that is cut off without complete is to
+// A refusal of the engine is a response too. A stream that is cut off without complete is to
 // be opened again, behind the position of the last event.
 func (srv *EventServer) distinct(w http.ResponseWriter, r *http.Request) {
 	begin, _, state, ok := srv.Requests.Read(w, r)

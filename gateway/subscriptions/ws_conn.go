@@ -84,7 +84,7 @@ func (c *conn) run() {
 	}
 }
 
-// hold waits while the client has not read what it caused. It reports whether the connection
+// hold waits while the client has not read its answers. It reports whether the connection
 // ends.
 func (c *conn) hold() bool {
 	c.mu.Lock()

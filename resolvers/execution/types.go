@@ -11,7 +11,7 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Types are the object types of a schema, with what each field does. Each is worked out
+// Types are the object types of a schema, with the behaviour of their fields. Each is worked out
 // when a document first needs it. They may be used from many goroutines.
 type Types struct {
 	Schema *ast.Schema

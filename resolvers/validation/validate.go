@@ -183,7 +183,7 @@ func (v *validation) insteadOf(f *ast.Field, on *ast.Definition) string {
 	return v.suggest(f.Name, func() []string { return fieldNames(on) })
 }
 
-// operations applies the rules on operations (GraphQL 5.2) and walks what each selects: names
+// operations applies the rules on operations (GraphQL 5.2) and walks their selections: names
 // are unique, an anonymous operation is alone, and the schema has the root type.
 func (v *validation) operations() {
 	s := v.schema

@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// What the claims of a good token name.
+// The names in the claims of a good token.
 const (
 	Issuer   = "https://issuer.example"
 	Audience = "shop"
