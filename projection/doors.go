@@ -167,20 +167,11 @@ const (
 // types, Node, the doors in their order, each with the types made from it, then views, then
 // the types that doors share.
 func (ds *doors) sorted() []*definition {
-	type ranked struct {
-		typ  *definition
-		rank int
+	for _, t := range ds.made {
+		t.rank = ds.rank(t.Name)
 	}
-	all := make([]ranked, len(ds.made))
-	for i, t := range ds.made {
-		all[i] = ranked{t, ds.rank(t.Name)}
-	}
-	slices.SortStableFunc(all, func(x, y ranked) int { return cmp.Compare(x.rank, y.rank) })
-	sorted := make([]*definition, len(all))
-	for i, t := range all {
-		sorted[i] = t.typ
-	}
-	return sorted
+	slices.SortStableFunc(ds.made, func(x, y *definition) int { return cmp.Compare(x.rank, y.rank) })
+	return ds.made
 }
 
 // rank returns the rank of a type by the owner of its name.

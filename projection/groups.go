@@ -226,11 +226,9 @@ func (gs *groups) fill(t *doorGroups, by *origin, fields []grouped) {
 	gs.put(t.one, &field{name: "count", typ: gs.required(intType), binding: countBinding})
 	gs.putInput(t.having, &arg{name: "count", typ: gs.scalarFilter(intType)})
 	gs.putInput(t.order, &arg{name: "count", typ: gs.directionType().typ()})
-	origins := make([]origin, len(fields))
 	for i := range fields {
 		f := &fields[i]
-		origins[i] = origin{what: by.what, door: by.door, field: f.Property, renamed: f.old}
-		if !gs.claims.claim(space{"field", t.key.Name}, f.name, &origins[i]) {
+		if !gs.claims.claim(space{"field", t.key.Name}, f.name, by.at(f.Property, by.what).old(f.old)) {
 			continue
 		}
 		old := f.deprecated()

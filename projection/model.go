@@ -12,6 +12,7 @@ import (
 type definition struct {
 	ast.Definition
 	named ast.Type
+	rank  int // its place in the SDL, see doors.sorted
 }
 
 // typ returns the type that names the definition.

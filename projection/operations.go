@@ -77,16 +77,12 @@ func (os *operations) addBuiltin(d *door, op *catalog.Operation) {
 		f.binding.Door, f.binding.Output = nil, nil
 		os.addTarget(f, d)
 		os.addConditions(f, d)
-	case "import":
-		if op.IsMany() {
-			return // a file of rows has paths of REST
-		}
-		os.addNamed(d, op)
-		return
 	case "createMany", "updateMany", "deleteMany", "upsert":
 		name = os.addManyWrites(d, op, f)
 	default:
-		os.addNamed(d, op)
+		if op.Name != "import" || !op.IsMany() { // a file of rows has paths of REST
+			os.addNamed(d, op)
+		}
 		return
 	}
 	os.addRoot(d, f, name)

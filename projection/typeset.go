@@ -64,7 +64,7 @@ func (ts *typeSet) definition(name string) *ast.Definition {
 // newType starts a type. Until the schema is built, fields may be added to it, also by a door
 // that is registered later.
 func (ts *typeSet) newType(kind ast.DefinitionKind, name, description string) *definition {
-	d := &definition{ast.Definition{Kind: kind, Name: name, Description: description}, ast.Type{NamedType: name}}
+	d := &definition{Definition: ast.Definition{Kind: kind, Name: name, Description: description}, named: ast.Type{NamedType: name}}
 	ts.made = append(ts.made, d)
 	return d
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -142,12 +143,7 @@ func (res *resource) paths() string {
 
 // names lists the keys of a map for a message, in alphabetical order.
 func names[V any](of map[string]V) string {
-	keys := make([]string, 0, len(of))
-	for k := range of {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return some(keys)
+	return some(slices.Sorted(maps.Keys(of)))
 }
 
 // plurals lists the doors of a Frond for a message, in the spelling of their paths.

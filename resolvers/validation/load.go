@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -39,19 +40,11 @@ func schemaOf(doc *ast.SchemaDocument) (*ast.Schema, error) {
 	// gqlparser declares @defer, which this server does not support.
 	delete(s.Directives, "defer")
 	// It allows deprecated directives, which clients of today do not know.
-	if d := s.Directives["deprecated"]; d != nil {
-		d.Locations = slices.DeleteFunc(d.Locations, func(l ast.DirectiveLocation) bool { return l == ast.LocationDirectiveDefinition })
-	}
-	if d := s.Types["__DirectiveLocation"]; d != nil {
-		d.EnumValues = slices.DeleteFunc(d.EnumValues, func(v *ast.EnumValueDefinition) bool {
-			return v.Name == string(ast.LocationDirectiveDefinition)
-		})
-	}
-	// Its reason may be null; since September 2025 it may not.
-	if d := s.Directives["deprecated"]; d != nil {
-		d.Arguments.ForName("reason").Type.NonNull = true
-	}
-	// gqlparser's includeDeprecated may be null; since September 2025 it may not.
+	deprecated, locations := s.Directives["deprecated"], s.Types["__DirectiveLocation"]
+	deprecated.Locations = slices.DeleteFunc(deprecated.Locations, func(l ast.DirectiveLocation) bool { return l == ast.LocationDirectiveDefinition })
+	locations.EnumValues = slices.DeleteFunc(locations.EnumValues, func(v *ast.EnumValueDefinition) bool { return v.Name == string(ast.LocationDirectiveDefinition) })
+	// gqlparser's reason and includeDeprecated may be null; since September 2025 they may not.
+	deprecated.Arguments.ForName("reason").Type.NonNull = true
 	for _, name := range []string{"__Type", "__Field", "__Directive"} {
 		for _, f := range s.Types[name].Fields {
 			if a := f.Arguments.ForName("includeDeprecated"); a != nil {
@@ -84,9 +77,5 @@ func unreferenced(s *ast.Schema) {
 	for _, d := range s.Directives {
 		args(d.Arguments)
 	}
-	for _, name := range []string{"Int", "Float", "String", "Boolean", "ID"} {
-		if !used[name] {
-			delete(s.Types, name)
-		}
-	}
+	maps.DeleteFunc(s.Types, func(name string, d *ast.Definition) bool { return d.BuiltIn && d.Kind == ast.Scalar && !used[name] })
 }
