@@ -19,6 +19,7 @@ import (
 	"time"
 
 	sqlite3 "github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/rows"
@@ -62,36 +63,76 @@ const (
 	countAll = `SELECT count(*) FROM track`
 )
 
-// tracks is a gateway over any number of tracks, and a plain connection to the same file.
+// tracks is a gateway over any number of tracks, and a plain connection to the same database.
 type tracks struct {
 	handler http.Handler
-	db      *sqlite3.Conn // the same file, for plain SQL
+	// prepare returns the run of a statement past the store to its end.
+	prepare func(sql string) func()
 	close   func()
 }
 
-// openTracks makes a file with n tracks on twenty albums; close removes it. Rows go in past
-// the façade, ten thousand at once: creating them one by one would take longer than what is
-// measured.
+// openTracks makes a file with n tracks on twenty albums; close removes it.
 func openTracks(n int) (*tracks, error) { return openTracksOf(music, n) }
 
-// openTracksOf is openTracks for a project with the cards of music.
-func openTracksOf(files fs.FS, n int) (_ *tracks, err error) {
+// openTracksOf is openTracks for a project with the cards of music. setup are statements for the plain
+// connection.
+func openTracksOf(files fs.FS, n int, setup ...string) (*tracks, error) {
 	dir, err := os.MkdirTemp("", "frond-bench-")
 	if err != nil {
 		return nil, err
 	}
+	path := filepath.Join(dir, "tracks.db")
+	store, err := sqlite.Open(context.Background(), sqlite.Options{Path: path, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
+	gw, err := fillTracks(files, store, n)
+	if err != nil {
+		return nil, err
+	}
+	db, err := sqlite3.Open("file:" + path)
+	if err == nil {
+		err = fts5.Register(db)
+	}
+	for _, sql := range setup {
+		err = errors.Join(err, db.Exec(sql))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var statements []*sqlite3.Stmt
+	prepare := func(sql string) func() {
+		st, _, err := db.Prepare(sql)
+		if err != nil {
+			panic(err)
+		}
+		statements = append(statements, st)
+		return func() {
+			for st.Step() {
+			}
+			if err := st.Reset(); err != nil {
+				panic(err)
+			}
+		}
+	}
+	return &tracks{gw.Handler(), prepare, func() {
+		for _, st := range statements {
+			_ = st.Close()
+		}
+		if err := errors.Join(db.Close(), gw.Close(), store.Close(), os.RemoveAll(dir)); err != nil {
+			panic(err)
+		}
+	}}, nil
+}
+
+// fillTracks opens a gateway over a store and puts n tracks on twenty albums into it. Rows go in past the
+// façade, ten thousand at once: creating them one by one would take longer than what is measured.
+func fillTracks(files fs.FS, store facade.Store, n int) (gw *gateway.Gateway, err error) {
 	project, err := facade.Read(files)
 	if err != nil {
 		return nil, err
 	}
-	quiet := slog.New(slog.DiscardHandler)
-	path := filepath.Join(dir, "tracks.db")
-	store, err := sqlite.Open(context.Background(), sqlite.Options{Path: path, Logger: quiet})
-	if err != nil {
-		return nil, err
-	}
-	gw, err := gateway.New(project, &gateway.Options{Store: store, Logger: quiet, Config: gateway.Config{}})
-	if err != nil {
+	if gw, err = gateway.New(project, &gateway.Options{Store: store, Logger: slog.New(slog.DiscardHandler), Undecided: true}); err != nil {
 		return nil, err
 	}
 	// insert writes rows of up to three text fields, in the order of the card; "" leaves one
@@ -116,28 +157,15 @@ func openTracksOf(files fs.FS, n int) (_ *tracks, err error) {
 	insert("track", n, func(i int) [3]string {
 		return [3]string{fmt.Sprintf("t%06d", i), fmt.Sprintf("Track number %d", i), fmt.Sprintf("a%02d", i%20)}
 	})
-	db, openErr := sqlite3.Open("file:" + path)
-	if err = errors.Join(err, openErr); err != nil {
-		return nil, err
-	}
-	return &tracks{gw.Handler(), db, func() {
-		if err := errors.Join(db.Close(), gw.Close(), store.Close(), os.RemoveAll(dir)); err != nil {
-			panic(err)
-		}
-	}}, nil
+	return gw, err
 }
 
 // plain runs a statement past the store to its end and returns how long that takes,
 // preparation excluded.
 func (t *tracks) plain(sql string) time.Duration {
-	st, _, err := t.db.Prepare(sql)
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = st.Close() }()
+	run := t.prepare(sql)
 	start := time.Now()
-	for st.Step() {
-	}
+	run()
 	return time.Since(start)
 }
 

@@ -112,6 +112,7 @@ func main() {
 		{"neighbour", benchNeighbour},
 		{"lists", benchLists},
 		{"groups", benchGroups},
+		{"orders", benchOrders},
 		{"search", benchSearch},
 		{"imports", benchImports},
 		{"findbyid", benchFindByID},
@@ -147,7 +148,7 @@ func main() {
 	// start is not among them: it is only run by thousand.
 	if len(chosen) == 0 {
 		fmt.Printf("%s %s/%s, %d processors\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
-		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "neighbour", "lists", "groups", "search", "imports", "findbyid", "collector", "commands", "facts", "feed", "subscriptions", "fanout", "memory", "thousand"}
+		chosen = []string{"graphql", "worst", "load", "remote", "postgres", "rest", "neighbour", "lists", "groups", "orders", "search", "imports", "findbyid", "collector", "commands", "facts", "feed", "subscriptions", "fanout", "memory", "thousand"}
 	}
 	for _, part := range parts {
 		if slices.Contains(chosen, part.name) {

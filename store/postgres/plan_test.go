@@ -12,9 +12,11 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/postgres/pgtest"
+	"github.com/frondhost/frond/store/sqltext"
 )
 
 // planRows is how many rows TestPagesReadLittle has; make plans has a million.
@@ -44,10 +46,19 @@ type planned struct {
 	scans int // how many statements have been a [scan]
 }
 
-func newPlanned(t testing.TB, rows int) *planned {
+func newPlanned(t testing.TB, rows int, searched ...string) *planned {
 	t.Helper()
-	p, set := newObserved(t, "track", track)
-	p.track = set.Entity("track")
+	set := compiled(t, "track", track)
+	e := set.Entity("track")
+	if len(searched) > 0 {
+		var fields []schema.SearchField
+		for _, name := range searched {
+			fields = append(fields, schema.SearchField{Property: e.Property(name), Weight: 'A'})
+		}
+		e.SetSearch("english", fields)
+	}
+	p := observed(t, set)
+	p.track = e
 	p.run(t, `ALTER TABLE track SET UNLOGGED`, fmt.Sprintf(`INSERT INTO track SELECT i, i %% 10, CASE WHEN i %% 2 = 0 THEN 'n' || (i * 7919::bigint) %% %[1]d END,
 		CASE WHEN i %% 1000 > 0 THEN timestamptz '2024-01-01Z' + i * interval '1 minute' END, 'a note of ordinary length' FROM generate_series(1, %[1]d) AS i`, rows),
 		`VACUUM (ANALYZE) track`)
@@ -57,6 +68,13 @@ func newPlanned(t testing.TB, rows int) *planned {
 // newObserved opens a store for cards, given as name and YAML, that notes its latest query.
 func newObserved(t testing.TB, cards ...string) (*planned, *schema.Set) {
 	t.Helper()
+	set := compiled(t, cards...)
+	return observed(t, set), set
+}
+
+// compiled compiles cards, given as name and YAML.
+func compiled(t testing.TB, cards ...string) *schema.Set {
+	t.Helper()
 	var sources []schema.Source
 	for i := 0; i < len(cards); i += 2 {
 		sources = append(sources, schema.Source{File: cards[i] + ".yaml", Name: cards[i], Data: []byte(cards[i+1])})
@@ -65,7 +83,14 @@ func newObserved(t testing.TB, cards ...string) (*planned, *schema.Set) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &planned{url: pgtest.Database(t)}
+	return set
+}
+
+// observed opens a store that notes its latest query.
+func observed(t testing.TB, set *schema.Set) (p *planned) {
+	t.Helper()
+	p = &planned{url: pgtest.Database(t)}
+	var err error
 	p.Store, err = Open(Options{URL: p.url, Statement: -1, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Trace: func(sql string, args ...any) {
 		if strings.HasPrefix(sql, "SELECT") || strings.HasPrefix(sql, "(SELECT") {
 			p.sql, p.args = sql, args
@@ -81,7 +106,7 @@ func newObserved(t testing.TB, cards ...string) (*planned, *schema.Set) {
 	if err := p.Prepare(t.Context(), set.Entities); err != nil {
 		t.Fatal(err)
 	}
-	return p, set
+	return p
 }
 
 // run runs SQL, each text by itself.
@@ -253,6 +278,47 @@ func TestPagesEndAtACursor(t *testing.T) {
 		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 			if root, text := p.explain(t, mode); root.read() > 20 {
 				t.Errorf("descending %v, %s: %.0f rows were read\n%s\n%s", desc, mode, root.read(), p.sql, text)
+			}
+		}
+	}
+}
+
+// TestSearchesReadLittle searches for words of a few rows: their index leads to them in a page by key and by
+// rank, in a total, and beside another condition.
+func TestSearchesReadLittle(t *testing.T) {
+	p := newPlanned(t, 20_000, "name", "note")
+	byID := []facade.SortKey{{Field: p.track.Primary}}
+	byRank := []facade.SortKey{{Field: p.track.Search.Rank, Desc: true}, {Field: p.track.Primary}}
+	level := &filter.Filter{Op: filter.Eq, Field: p.track.Property("level"), Values: []any{int64(4)}}
+	for _, c := range []struct {
+		what, text string
+		q          facade.Find
+		found      int
+		entries    float64 // of another index
+	}{
+		{"a word", "n14", facade.Find{Sort: byID}, 1, 0},
+		{"a word without another", "n14 -nothing", facade.Find{Sort: byID}, 1, 0},
+		{"one of two words", "n14 or n16", facade.Find{Sort: byID}, 2, 0},
+		{"the beginning of a word", "n199*", facade.Find{Sort: byID}, 55, 0},
+		{"by rank", "n14 or n16", facade.Find{Sort: byRank}, 2, 0},
+		{"a total", "n14 or n16", facade.Find{Sort: byID, Count: true}, 2, 0},
+		{"beside a condition", "n14 or n16", facade.Find{Sort: byID, Where: level}, 1, 2_000},
+	} {
+		q, _ := search.Parse(c.text, "english")
+		q.Fields = p.track.Search.Fields
+		c.q.Entity, c.q.Select, c.q.Limit = p.track, rows.NewLayout([]string{"id", "name"}), 60
+		c.q.Where = filter.Both(c.q.Where, &filter.Filter{Op: filter.Search, Search: q})
+		if c.q.Sort[0].Field == p.track.Search.Rank {
+			c.q.Rank = q
+		}
+		found, err := p.Find(t.Context(), &c.q)
+		if err != nil || found.Rows.Len() != c.found {
+			t.Fatal(c.what, found.Rows.Len(), err)
+		}
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			root, text := p.explain(t, mode)
+			if most := float64(8*c.found+8) + c.entries; root.read() > most || !strings.Contains(text, sqltext.SearchMark) {
+				t.Errorf("%s, %s: %.0f rows were read\n%s\n%s", c.what, mode, root.read(), p.sql, text)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ const maxArgs = 32766
 
 // words are SQLite's fixed parts of statements. Null is its smallest value by itself. A CROSS
 // JOIN makes it begin with the ids and look the rows up. It joins 64 tables at most.
-var words = sqltext.Words{True: "1", False: "0", Bound: " + 0", Apart: " LIMIT -1", Cross: "CROSS JOIN", MaxValues: maxArgs, MaxJoins: 12}
+var words = sqltext.Words{True: "1", False: "0", Bound: " + 0", Apart: " LIMIT -1", RankFinds: true, Cross: "CROSS JOIN", MaxValues: maxArgs, MaxJoins: 12}
 
 // Placeholder appends "?".
 func (dialect) Placeholder(sql []byte, _ int) []byte { return append(sql, '?') }
@@ -197,17 +197,17 @@ func (dialect) Element(b *sqltext.Builder, name string, of *sqltext.Column) {
 // frond_lower, and the functions of groups. Every connection has them (engine.Options.Extend), since an index over a
 // decimal cannot be used without its collation. The sqlite3 shell knows the collation by the
 // same name, so that files stay usable there.
-func extend(db *sqlite3.Conn) error {
+func extend(db *sqlite3.Conn, reader bool) error {
 	if err := db.CreateCollation(decimalCollation, sqltext.CompareDecimal); err != nil {
 		return err
 	}
 	if err := db.CreateFunction("frond_lower", 1, sqlite3.DETERMINISTIC|sqlite3.INNOCUOUS, lower); err != nil {
 		return err
 	}
-	if err := extendGroups(db); err != nil {
+	if err := extendGroups(db); err != nil || reader {
 		return err
 	}
-	return extendSearch(db)
+	return searchModule(db)
 }
 
 // lower is the SQL function frond_lower: lower case as Unicode maps it, which SQLite's own

@@ -14,7 +14,7 @@ import (
 // each writes the statement of a Find for many keys. The keys are one bound JSON array,
 // joined to the table by the field's index:
 //
-//	SELECT k.key, t0.… FROM json_each(?) AS k CROSS JOIN "post" AS t0 ON t0.rowid IN
+//	SELECT k.key, t0.… FROM json_each(?) AS k CROSS JOIN "post" AS t0 WHERE t0.rowid IN
 //	  (SELECT t1.rowid FROM "post" AS t1 WHERE t1."author" = k.value ORDER BY … LIMIT ? + 0) ORDER BY k.rowid, …
 //
 // Each key has a small ordered search of its own that stops at the limit; numbering all rows
@@ -144,8 +144,8 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	b.Text(" FROM json_each(")
 	b.Bind(keys)
 	b.Text(") AS k CROSS JOIN ")
-	sqltext.Sorted(&r.Reading, b)
-	b.Text(" AS ", outer, " ON ")
+	sqltext.Sorted(&r.Reading, b, true)
+	b.Text(" AS ", outer, " WHERE ")
 	r.table.rowID(b, outer)
 	b.Text(" IN (SELECT ")
 	// Without a number of its own a row is known by its key, whose columns the subquery lists
@@ -185,11 +185,7 @@ func (r *reading) join(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 		b.Text(") AS l CROSS JOIN json_each(l.value")
 	}
 	b.Text(") AS k CROSS JOIN ")
-	if from {
-		sqltext.Sorted(&r.Reading, b)
-	} else {
-		b.Text(r.Table.Name)
-	}
+	sqltext.Sorted(&r.Reading, b, from)
 	b.Text(" AS ", alias)
 	b.Join(r.Find.Where, r.Table, alias)
 	b.Text(" WHERE ")

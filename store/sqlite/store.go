@@ -39,7 +39,7 @@ func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) er
 	return s.db.Transact(ctx, fn)
 }
 
-// Options are those of the database; see [engine.Options]. Open sets Extend itself.
+// Options are those of the database; see [engine.Options]. Open sets Extend and Modules itself.
 type Options = engine.Options
 
 // Open opens the database, and makes it where it is missing. The error is one sentence that
@@ -55,7 +55,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 // New returns a store that has its abilities and touches no file. [Store.Open] comes before every
 // other call.
 func New(opts Options) *Store {
-	opts.Extend = extend
+	opts.Extend, opts.Modules = extend, searchModule
 	a := &access{named: opts.NameRules}
 	a.text = sqltext.Database{Dialect: dialect{}, Words: words, Table: store.Describe(a.table)}
 	a.exact = a.text

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -33,6 +34,8 @@ type Builder struct {
 	root string
 	// reach is that of the rows that the condition is judged for.
 	reach reach
+	// found is a search that finds all rows of the statement; nil: none.
+	found *search.Query
 	// sure says that the row has to meet the condition that is being written: it is within no Or
 	// and no Not. Only there a relation may be joined.
 	sure bool
@@ -61,7 +64,7 @@ func (d *Database) Builder() *Builder {
 func (b *Builder) reset(d *Database) {
 	b.db, b.SQL, b.Args, b.aliases = d, b.SQL[:0], b.Args[:0], 0
 	b.joined, b.sure, b.err = b.joined[:0], false, nil
-	b.depth, b.reach, b.root = 0, everyRow, ""
+	b.depth, b.reach, b.root, b.found = 0, everyRow, "", nil
 }
 
 // maxKeptArgs and maxKeptSQL are how large a builder may have grown to be kept: in values, and

@@ -2,6 +2,7 @@ package sqltext
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/frondhost/frond/facade/aggregate"
@@ -12,21 +13,24 @@ import (
 // Values that the rows behind a relation give a row ([filter.Derived]), in conditions and in orders.
 
 // Sorted writes the table of a read; where keys of the order are derived, the table with a column
-// for each:
+// for each. A row that one-relations lead to is joined, and other values are subqueries:
 //
-//	(SELECT t1.*, (SELECT t2."name" FROM "author" AS t2 WHERE t2."id" = t1."author") AS "~0",
-//	  (SELECT count(*) FROM "review" AS t3 WHERE t3."product" = t1."id") AS "~1" FROM "product" AS t1)
+//	(SELECT t1.*, t2."name" AS "~0", (SELECT count(*) FROM "review" AS t3 WHERE t3."product" = t1."id") AS "~1"
+//	  FROM "product" AS t1 LEFT JOIN "author" AS t2 ON t2."id" = t1."author")
 //
 // The rank of a search is such a column too, see [Dialect]. The rows of a page whose order begins with a
-// value behind a relation are filtered in there, and the database makes each value once, before it sorts.
-func Sorted(r *Reading, b *Builder) {
-	ranked := r.Find.Rank != nil && r.Table.Search != nil
-	derived := ranked
-	r.met = false
-	for _, k := range r.Order {
-		derived = derived || k.derived != nil
+// value behind a relation are filtered in there where one is a subquery, and the database makes each such
+// value once, before it sorts; so are those of a search under [Words.SearchApart]. Without keys the table
+// has no such columns.
+func Sorted(r *Reading, b *Builder, keys bool) {
+	r.met, b.found = false, nil
+	ranked := keys && r.Find.Rank != nil && r.Table.Search != nil
+	if ranked && b.db.Words.RankFinds {
+		b.found = r.Find.Rank
 	}
-	if !derived {
+	derived := slices.ContainsFunc(r.Order, func(k SortKey) bool { return k.derived != nil })
+	searched := b.db.Words.SearchApart && !ranked && r.Find.Each == nil && searches(r.Find.Where)
+	if !keys || !ranked && !derived && !searched {
 		b.Text(r.Table.Name)
 		return
 	}
@@ -36,28 +40,62 @@ func Sorted(r *Reading, b *Builder) {
 	if r.Number != "" {
 		b.Text(", ", alias, ".", r.Number, " AS ", r.Number)
 	}
+	var joined []behind
+	subqueries := false
 	for _, k := range r.Order {
-		if k.derived != nil {
-			b.Text(", ")
-			b.reach = r.reach
-			derivedValue(b, k.derived, r.Table, alias, k.Column)
-			b.Text(" AS ", k.Column.Plain)
+		if k.derived == nil {
+			continue
 		}
+		b.Text(", ")
+		if steps := oneRow(b, k.derived, r.Table, alias); steps != nil {
+			joined = append(joined, steps...)
+			steps[len(steps)-1].function(k.Column)
+		} else {
+			subqueries, b.reach = true, r.reach
+			derivedValue(b, k.derived, r.Table, alias, k.Column)
+		}
+		b.Text(" AS ", k.Column.Plain)
 	}
 	if ranked {
 		b.Text(", ", RankAlias, ".rank AS ", rankName, " FROM ")
 		b.db.Dialect.Ranked(b, r.Table, alias, r.Find.Rank)
-		b.Text(")")
-		return
+	} else {
+		b.Text(" FROM ", r.Table.Name, " AS ", alias)
 	}
-	b.Text(" FROM ", r.Table.Name, " AS ", alias)
-	if r.Find.Each == nil && r.Order[0].derived != nil { // else an index may have the order
+	for _, s := range joined {
+		b.Text(" LEFT JOIN ", s.target.Name, " AS ", s.inner, " ON ")
+		b.equalColumns(s.inner, s.theirs, s.alias, s.own)
+		s.visible(r.reach)
+	}
+	if searched || subqueries && !ranked && r.Find.Each == nil && r.Order[0].derived != nil { // else an index may have the order
 		b.Join(r.Find.Where, r.Table, alias)
 		r.Where(b, alias, " WHERE ")
 		r.met = true
 		b.Text(b.db.Words.Apart)
 	}
 	b.Text(")")
+}
+
+// searches reports whether all rows of a filter meet a search.
+func searches(f *filter.Filter) bool {
+	return f != nil && (f.Op == filter.Search || f.Op == filter.And && slices.ContainsFunc(f.Sub, searches))
+}
+
+// oneRow returns the rows that lead to a derived value of a row of t, where they are one at each step; nil
+// where the value is of several.
+func oneRow(b *Builder, d *filter.Derived, t *Table, alias string) (steps []behind) {
+	for ; d != nil; d = d.Next {
+		if d.Link.Many || d.Next == nil && d.Func != filter.Key {
+			return nil
+		}
+		s, ok := newBehind(b, d, t, alias)
+		if !ok || !s.theirs.Unique() {
+			return nil
+		}
+		steps = append(steps, s)
+		t, alias = s.target, s.inner
+	}
+	return steps
 }
 
 // derivedValue writes a derived value of a row of t as a subquery, and completes its column.

@@ -31,6 +31,11 @@ type Words struct {
 	Bound string
 	// Apart ends a table within a statement that does not become a part of it.
 	Apart string
+	// SearchApart says that the rows of a search are found before they are sorted. A planner that takes the
+	// words of a row for cheap would walk along the order, and make the words of every row that it meets.
+	SearchApart bool
+	// RankFinds says that [Dialect.Ranked] leaves out the rows that the search does not find.
+	RankFinds bool
 	// Cross joins the rows of a list of ids to the list.
 	Cross string
 	// Lookups says that conditions on a relation are always written as EXISTS, because the database
@@ -72,7 +77,7 @@ type Dialect interface {
 	// statement around the groups reads.
 	Grouped(b *Builder, c *aggregate.Column, of, column *Column, alias string, zone *time.Location)
 	// Search writes that a row of t is found by q, which has alternatives. Ranked writes t under alias,
-	// beside it the rank of its rows as [RankAlias].rank; rows that q does not find may be left out.
+	// beside it the rank of its rows as [RankAlias].rank; see [Words.RankFinds].
 	Search(b *Builder, t *Table, alias string, q *search.Query)
 	Ranked(b *Builder, t *Table, alias string, q *search.Query)
 }

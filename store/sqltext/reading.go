@@ -76,7 +76,9 @@ func (r *Reading) Reset() {
 // plain writes the table and the tables that its conditions join: FROM "post" AS t0 JOIN "author" AS
 // t1 ON ….
 func plain(r *Reading, b *Builder, alias string) {
-	b.Text(" FROM ", r.Table.Name, " AS ", alias)
+	b.Text(" FROM ")
+	Sorted(r, b, false)
+	b.Text(" AS ", alias)
 	b.Join(r.Find.Where, r.Table, alias)
 }
 
@@ -84,7 +86,7 @@ func plain(r *Reading, b *Builder, alias string) {
 // "post" AS t0 JOIN "author" AS t1 ON ….
 func (r *Reading) From(b *Builder, alias string) {
 	b.Text(" FROM ")
-	Sorted(r, b)
+	Sorted(r, b, true)
 	if b.Text(" AS ", alias); !r.met {
 		b.Join(r.Find.Where, r.Table, alias)
 	}
@@ -92,7 +94,6 @@ func (r *Reading) From(b *Builder, alias string) {
 
 // Met writes FROM and WHERE of the rows that meet the filter, without the cursor.
 func (r *Reading) Met(b *Builder) {
-	r.met = false
 	alias := b.Alias()
 	plain(r, b, alias)
 	r.Where(b, alias, " WHERE ")

@@ -56,6 +56,8 @@ func (b *Builder) Filter(f *filter.Filter, t *Table, alias string) {
 			b.fail(kiterror.Internal(fmt.Errorf("store: %s is not searched; hand its entity to Prepare", t.Entity.Name)))
 		case len(f.Search.Any) == 0:
 			b.Truth(false)
+		case f.Search == b.found:
+			b.Truth(true)
 		default:
 			b.db.Dialect.Search(b, t, alias, f.Search)
 		}

@@ -19,6 +19,8 @@ import (
 // it.
 type Conn struct {
 	db *sqlite3.Conn
+	// modules gives the connection the modules of virtual tables; nil: it has them.
+	modules func(*sqlite3.Conn) error
 	// stmts are the prepared statements by SQL text, maxStatements at most.
 	stmts map[string]*Stmt
 	// clock counts uses, to know which statement was used longest ago.
@@ -181,6 +183,12 @@ func (c *Conn) prepared(sql []byte) (*Stmt, error) {
 	}
 	text := string(sql)
 	raw, tail, err := c.db.PrepareFlags(text, sqlite3.PREPARE_PERSISTENT)
+	if err != nil && c.modules != nil && strings.Contains(err.Error(), "no such module") {
+		if err = c.modules(c.db); err == nil {
+			raw, tail, err = c.db.PrepareFlags(text, sqlite3.PREPARE_PERSISTENT)
+		}
+		c.modules = nil
+	}
 	if err == nil && (raw == nil || strings.TrimSpace(tail) != "") {
 		err = errors.New("not exactly one statement")
 	}

@@ -61,7 +61,11 @@ type Options struct {
 
 	// Extend, where set, gives each connection the functions and collations that statements use and
 	// SQLite lacks.
-	Extend func(*sqlite3.Conn) error
+	Extend func(db *sqlite3.Conn, reader bool) error
+	// Modules, where set, gives a connection the modules of virtual tables. It is called for the first statement
+	// that cannot be prepared without. The connection that writes has them from Extend: a trigger that another
+	// program adds may need them in a statement that is prepared.
+	Modules func(*sqlite3.Conn) error
 }
 
 // DB is a database with one connection that writes and several that read. It may be

@@ -47,11 +47,11 @@ func (d *DB) dial(ctx context.Context, reader bool) (_ *Conn, err error) {
 		return nil, err
 	}
 	if d.opts.Extend != nil {
-		if err := d.opts.Extend(db); err != nil {
+		if err := d.opts.Extend(db, reader); err != nil {
 			return nil, err
 		}
 	}
-	c.trace = d.opts.Trace
+	c.trace, c.modules = d.opts.Trace, d.opts.Modules
 	return c, nil
 }
 
