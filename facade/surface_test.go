@@ -11,6 +11,8 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -307,6 +309,39 @@ func TestDiscoveryOfASurface(t *testing.T) {
 	for _, gone := range []string{`"name":"review"`, `"name":"peek"`, `"name":"create"`, `A filter of category`, `A filter of review`} {
 		if strings.Contains(text, gone) {
 			t.Errorf("%s is in %s", gone, text)
+		}
+	}
+}
+
+// TestSurfacesBehindAGateway: a gateway in front of a Frond shows the operations that the Frond
+// shows, and no fewer.
+func TestSurfacesBehindAGateway(t *testing.T) {
+	for surfaces, want := range map[string]string{
+		"only: [product.findByIds]":               "product findByIds",
+		"only: [category.list, product.findById]": "category list; product findById",
+		"except: [product.findById, category]":    "product list,aggregate,create,update,delete,peek; review list,findById,findByIds,aggregate,create,update,delete",
+		"only: []":                                "",
+	} {
+		there, err := facade.New(projectOf(t, shopOf("surfaces: {graphql: {"+surfaces+"}}")), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, err := schema.ReadDiscovery(there.Catalog().Discovery().AppendJSON(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &facade.Project{Registry: schema.Builtins(), Fronds: []*project.Frond{project.Discovered(&known.Fronds[0], "rpc.discover")}}
+		p.Fronds[0].Remote = "http://there.example"
+		f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(map[string]facade.Caller{p.Fronds[0].Name: there})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		view, err := f.Catalog().Surface(catalog.OnGraphQL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimPrefix(showsText(view), "catalog: facts alone"); got != want {
+			t.Errorf("%s: it shows %q, want %q", surfaces, got, want)
 		}
 	}
 }

@@ -113,15 +113,15 @@ func (fs *facts) rowChangeType() *definition {
 //
 // A fact of the same name keeps it.
 func (fs *facts) addLive() {
-	announced := map[*catalog.Door]bool{}
+	announced := map[string]bool{} // by the names of doors: a surface has doors of its own
 	for f := range fs.doors.catalog.Facts() {
 		if f.Changes && fs.doors.catalog.Announces(f) {
-			announced[f.Door] = true
+			announced[f.Door.Name] = true
 		}
 	}
 	for _, q := range fs.query.Fields {
 		of := fs.bindings.Of("Query", q.Name)
-		if of == nil || of.Kind != binding.Operation || !announced[of.Door] || fs.subscription.Fields.ForName(q.Name) != nil {
+		if of == nil || of.Kind != binding.Operation || of.Door == nil || !announced[of.Door.Name] || fs.subscription.Fields.ForName(q.Name) != nil {
 			continue
 		}
 		bound := *of

@@ -73,19 +73,22 @@ func Discovered(d *schema.DiscoveredFrond, from string) *Frond {
 	return s.src
 }
 
-// hiddenOn is surfaces of frond.yaml: the surfaces that do not show some operations at the host.
+// hiddenOn is surfaces of frond.yaml: the surfaces that do not show some operations at the host. It
+// names those that are shown, since except findById hides findByIds too.
 func hiddenOn(d *schema.DiscoveredFrond) (all schema.Object) {
 	for _, kind := range surfaceKinds {
-		var except []string
-		for i := range d.Doors {
-			for _, op := range d.Doors[i].Ops {
+		only, hides := []string{}, false
+		for _, door := range d.Doors {
+			for _, op := range door.Ops {
 				if slices.Contains(op.Hidden, kind) {
-					except = append(except, d.Doors[i].Name+"."+op.Name)
+					hides = true
+				} else {
+					only = append(only, door.Name+"."+op.Name)
 				}
 			}
 		}
-		if except != nil {
-			names := schema.Object{{Name: "except", Value: jsontext.AppendStrings(nil, except)}}
+		if hides {
+			names := schema.Object{{Name: "only", Value: jsontext.AppendStrings(nil, only)}}
 			all = append(all, schema.Member{Name: kind, Value: names.AppendJSON(nil)})
 		}
 	}
