@@ -463,7 +463,9 @@ func TestPlainConnection(t *testing.T) {
 	upgrade := l.read.Load()
 	c.send(initialised)
 	c.want(`{"type":"connection_ack"}`)
-	if read := l.read.Load(); upgrade == 0 || read != upgrade {
+	// net/http waits for the first byte behind a request until it hands the connection over, and may
+	// get that of the first message.
+	if read := l.read.Load(); upgrade == 0 || read > upgrade+1 {
 		t.Errorf("the wrapper read %d bytes of the upgrade, then %d of the websocket", upgrade, read-upgrade)
 	}
 }
