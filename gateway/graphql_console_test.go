@@ -79,8 +79,8 @@ func TestConsole(t *testing.T) {
 func TestConsoleBegins(t *testing.T) {
 	gw := gatewayOf(t, store(t, "{audiences: {partner: "+partner+"}}"), gateway.Options{Config: gateway.Config{Store: "memory", Mode: gateway.Development}})
 	for path, want := range map[string]string{
-		"/graphql":         "query Categories {\n  categories(first: 10) {\n    total\n    items {\n      id\n      label\n    }\n  }\n}",
-		"/partner/graphql": "query Products {\n  products(first: 10) {\n    total\n    items {\n      id\n      name\n      categoryId\n    }\n  }\n}",
+		"/graphql":         "query Categories {\n  categories(first: 10) {\n    total\n    endCursor\n    items {\n      id\n      label\n    }\n  }\n}",
+		"/partner/graphql": "query Products {\n  products(first: 10) {\n    total\n    endCursor\n    items {\n      id\n      name\n      categoryId\n    }\n  }\n}",
 	} {
 		var queries []struct{ Name, Query string }
 		if err := json.Unmarshal(browse(gw, path+"/console/queries.json").Body.Bytes(), &queries); err != nil || len(queries) != 1 {

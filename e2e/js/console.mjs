@@ -215,7 +215,7 @@ const steps = {
     await open(plain + '/graphql');
     assert.deepEqual(await tabs(), ['Books']);
     await run().click();
-    await shows('"books": { "total": 1, "items": [ { "id": "a", "name": "A", "title": "One", "year": 1999 } ] }');
+    await shows('"items": [ { "id": "a", "name": "A", "title": "One", "year": 1999 } ]');
   },
   async 'on a phone the query and its answer stand above each other, as wide as the screen'() {
     await page.setViewportSize({ width: 390, height: 844 });
