@@ -134,7 +134,7 @@ var floors = map[string]string{
 	"gateway/guard":              "facade facade/consistency facade/budget facade/kiterror schema gateway/setting facts/sse",
 	"gateway/telemetry":          "facts facts/delivery facade facade/budget facade/catalog facade/kiterror schema envelope/client gateway/jobs gateway/setting",
 	"gateway/jobs":               "facade facade/cron facade/kiterror",
-	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema gateway/jobs gateway/setting",
+	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing envelope/wire rest gateway/jobs gateway/setting",
 	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
 	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/advice facade/budget facade/catalog facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 

@@ -77,10 +77,10 @@ func (d *openAPI) file(r Route) json.RawMessage {
 
 // files adds the path of files without a row, and reports whether there is one.
 func (d *openAPI) files(paths *schema.Object) bool {
-	var types []string
+	var types, names []string
 	for door := range d.schemas.catalog.Doors() {
 		for _, f := range door.Files {
-			types = append(types, f.Types...)
+			types, names = append(types, f.Types...), append(names, door.Name+"."+f.Field.Name)
 		}
 	}
 	if types == nil {
@@ -94,6 +94,7 @@ func (d *openAPI) files(paths *schema.Object) bool {
 	add(&responses, "default", d.problem(""))
 	add(paths, d.info.REST+"/files", object("post", object(
 		"operationId", "files.send", "tags", []string{"files"}, "summary", "Send a file, for a row that takes its id",
+		"parameters", []json.RawMessage{object("name", "field", "in", "query", "description", "The field that it is for.", "schema", object("type", "string", "enum", names))},
 		"requestBody", object("required", true, "content", binary(types)), "responses", responses)))
 	return true
 }

@@ -79,13 +79,17 @@ func binary(t testing.TB) string {
 }
 
 // environment is the environment of a started program: this one without any FROND_
-// or OTEL_ setting of whoever runs the tests, and with more.
+// or OTEL_ setting of whoever runs the tests, and with more. Where E2E_STORE chooses the store, programs share
+// a folder of files.
 func environment(more ...string) []string {
 	var env []string
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "FROND_") && !strings.HasPrefix(e, "OTEL_") {
 			env = append(env, e)
 		}
+	}
+	if os.Getenv("E2E_STORE") != "" && built.dir != "" { // else the folder of files is in the project's
+		env = append(env, "FROND_FILES_STORE=file://"+filepath.ToSlash(filepath.Join(built.dir, "files")))
 	}
 	return append(env, more...)
 }

@@ -37,13 +37,12 @@ func TestKilledInUploads(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
 		bytesAt := t.TempDir()
 		dir := folder(t, map[string]string{
-			"gateway.yaml":        "files: {store: 'file://" + filepath.ToSlash(bytesAt) + "'}\n",
 			"frond.yaml":          "name: a\ncollectors: {'*': open}\nfiles: {album.cover: {types: [image/png], sizes: {thumb: 8x8}}}\n",
 			"entities/album.yaml": "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  cover: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\nrequired: [id]\n",
 		})
 		u := &uploads{t: t, acked: map[string]string{}, tried: map[string][]string{}}
 		for range *uploadKills {
-			p := startGateway(t, dir, "--store", store)
+			p := startGateway(t, dir, "--store", store, "--files-store", "file://"+filepath.ToSlash(bytesAt))
 			var all sync.WaitGroup
 			done := make(chan struct{}, 1000)
 			for i := range 3 {
@@ -73,7 +72,7 @@ func TestKilledInUploads(t *testing.T) {
 			p.kill()
 			all.Wait()
 		}
-		held := u.check(startGateway(t, dir, "--store", store))
+		held := u.check(startGateway(t, dir, "--store", store, "--files-store", "file://"+filepath.ToSlash(bytesAt)))
 		u.sweep(dir, store, bytesAt, held)
 	})
 }
@@ -193,11 +192,11 @@ func (u *uploads) sweep(dir, store, bytesAt string, held []string) {
 		if err := rows.Prepare(u.t.Context(), append(slices.Clone(f.Catalog().Set.Entities), catalog.FileEntity())); err != nil {
 			u.t.Fatal(err)
 		}
-		if err := f.SweepFiles(u.t.Context(), func(_ context.Context, id string) error { return os.RemoveAll(filepath.Join(bytesAt, id)) }); err != nil {
+		if _, err := f.SweepFiles(u.t.Context(), "", func(_ context.Context, id string) error { return os.RemoveAll(filepath.Join(bytesAt, id)) }); err != nil {
 			u.t.Fatal(err)
 		}
 		described := 0
-		if err := f.SweepFiles(u.t.Context(), func(context.Context, string) error { described++; return nil }); err != nil || later > 2*time.Hour && described > 0 {
+		if _, err := f.SweepFiles(u.t.Context(), "", func(context.Context, string) error { described++; return nil }); err != nil || later > 2*time.Hour && described > 0 {
 			u.t.Errorf("%d files are described that are gone, %v", described, err)
 		}
 	}

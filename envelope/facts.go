@@ -86,7 +86,7 @@ func FactsOf(v *signing.Verifier, of func(frond string) *Facts) http.Handler {
 			new(Facts).ServeHTTP(w, r) // which refuses the request
 			return
 		}
-		call, err := v.VerifyGet(FactsPath, r.URL.RawQuery, r.Header.Get("Authorization"))
+		call, err := v.VerifyRequest(signing.Request{Method: r.Method, Path: FactsPath, Query: r.URL.RawQuery}, r.Header.Get("Authorization"))
 		if err != nil {
 			(&refusal{status: err.Code.Status(), err: err}).send(w)
 			return
@@ -139,7 +139,7 @@ func (h *Facts) serve(r *http.Request) (*wire.Events, *refusal) {
 	}
 	// Before anything of the request is judged: a message about it names facts.
 	if v := h.options.Verifier; v != nil {
-		if _, err := v.VerifyGet(FactsPath, r.URL.RawQuery, r.Header.Get("Authorization")); err != nil {
+		if _, err := v.VerifyRequest(signing.Request{Method: r.Method, Path: FactsPath, Query: r.URL.RawQuery}, r.Header.Get("Authorization")); err != nil {
 			return nil, &refusal{status: err.Code.Status(), err: err}
 		}
 	}

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -54,8 +56,12 @@ func (f *Facade) EndFile(ctx context.Context, file *File) error {
 	return err
 }
 
-// DropFile gives up a file that no row has taken. remove removes its bytes.
-func (f *Facade) DropFile(ctx context.Context, id string, remove func(ctx context.Context, id string) error) error {
+// DropFile gives up a file that its sender has sent and that no row has taken. remove removes its bytes.
+func (f *Facade) DropFile(ctx context.Context, sender access.State, id string, remove func(ctx context.Context, id string) error) error {
+	found, err := describeFiles(ctx, f.host.store, []string{id})
+	if err != nil || found[id] == nil || found[id].Sender != senderOf(sender) {
+		return err
+	}
 	moved, err := moveFile(ctx, f.host.store, f.host.now(), jsontext.Quote(id), fileGone, nil, fileSending, fileSent)
 	if err == nil && moved {
 		err = remove(ctx, id)
@@ -72,63 +78,123 @@ func (f *Facade) Files(ctx context.Context, ids []string) (map[string]*File, err
 	all := make(map[string]*File, len(found))
 	for id, row := range found {
 		if row.State == fileHeld {
-			all[id] = &File{ID: id, Name: row.Name, Type: row.Type, Size: row.Size, SHA256: row.SHA256, Made: row.Made}
+			all[id] = row.file()
 		}
 	}
 	return all, nil
 }
 
-// sweptAtOnce is how many files one read of a sweep has.
-const sweptAtOnce = 500
-
-// SweepFiles removes the files that no row has: those that none took within an hour, and those
-// whose row names them no more. remove removes all bytes of a file, and may be called for one that has
-// none. Files of a field that holds files no longer stay.
-func (f *Facade) SweepFiles(ctx context.Context, remove func(ctx context.Context, id string) error) error {
-	ctx = consistency.Latest(ctx)
-	e, now := catalog.FileEntity(), f.host.now()
-	for after := []json.RawMessage(nil); ; {
-		page, err := readFiles(ctx, f.host.store, &Find{From: after, Limit: sweptAtOnce})
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		after = []json.RawMessage{jsontext.Quote(page[len(page)-1].ID)}
-		lost, err := f.lostFiles(ctx, page)
-		if err != nil {
-			return err
-		}
-		for _, row := range page {
-			if (row.State == fileSending || row.State == fileSent) && now.Sub(row.At) > filesKept {
-				if lost[row.ID], err = moveFile(ctx, f.host.store, now, jsontext.Quote(row.ID), fileGone, nil, row.State); err != nil {
-					return err
-				}
-			}
-			if row.State != fileGone && !lost[row.ID] {
+// ReadableFiles describes the files of rows that a caller may read, and in fields that the caller may read, by
+// their ids. Others are left out. served has the doors of these rows, and caller answers their calls.
+func (f *Facade) ReadableFiles(ctx context.Context, served *catalog.Catalog, caller Caller, state access.State, ids []string) (map[string]*File, error) {
+	found, err := describeFiles(ctx, f.host.store, ids)
+	if err != nil {
+		return nil, err
+	}
+	described := slices.Collect(maps.Values(found))
+	all := map[string]*File{}
+	for d := range served.Doors() {
+		for _, field := range d.Files {
+			files := f.heldIn(field, described)
+			if len(files) == 0 || d.Operation("findById") == nil {
 				continue
 			}
-			if err := remove(ctx, row.ID); err != nil {
-				return err
+			each := &Each{Field: d.Entity.Primary.Name}
+			for _, row := range files {
+				each.Keys = append(each.Keys, json.RawMessage(*row.Row))
 			}
-			if row.State == fileGone && now.Sub(row.At) > goneFor {
-				if _, err := f.host.store.Delete(ctx, e, jsontext.Quote(row.ID), nil, nil); err != nil {
-					return err
+			c := &Call{Entity: d.Name, Operation: "findById", Each: each, Select: []string{each.Field, field.Field.Name}, Invocation: Invocation{State: state}}
+			res, err := caller.Call(ctx, c)
+			if kiterror.CodeOf(err) == kiterror.ValidationFailed { // the field does not exist for the caller
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			for i, g := range res.Groups {
+				if g.From < g.To && string(res.Rows.Row(g.From).Get(field.Field.Name)) == string(jsontext.Quote(files[i].ID)) {
+					all[files[i].ID] = files[i].file()
+					all[files[i].ID].Field = field
 				}
 			}
 		}
 	}
+	return all, nil
+}
+
+// The bounds of a sweep.
+const (
+	sweptAtOnce  = 500    // files of one read
+	sweptOfHeld  = 10_000 // files that rows hold
+	sweepsFreely = 20     // reads of files that no row holds; the next sweep goes on
+)
+
+// SweepFiles removes the files that no row has: those that none took within an hour, and those
+// whose row names them no more. Of the files that rows hold it looks at some, in the order of their ids
+// behind after, and returns the last of them for the next sweep; "" is the end. remove removes all bytes of a
+// file, and may be called for one that has none. Files of a field that holds files no longer stay.
+func (f *Facade) SweepFiles(ctx context.Context, after string, remove func(ctx context.Context, id string) error) (last string, err error) {
+	ctx = consistency.Latest(ctx)
+	state, behind := catalog.FileEntity().Property("state"), ""
+	free := &filter.Filter{Op: filter.In, Field: state, Values: []any{fileSending, fileSent, fileGone}}
+	for range sweepsFreely {
+		if behind, err = f.sweepPage(ctx, free, behind, remove); err != nil || behind == "" {
+			break
+		}
+	}
+	if err != nil {
+		return after, err
+	}
+	held := &filter.Filter{Op: filter.Eq, Field: state, Values: []any{fileHeld}}
+	for range sweptOfHeld / sweptAtOnce {
+		if after, err = f.sweepPage(ctx, held, after, remove); err != nil || after == "" {
+			return after, err
+		}
+	}
+	return after, nil
+}
+
+// sweepPage sweeps files that meet a condition, behind an id, and returns the last id; "": there are no more.
+func (f *Facade) sweepPage(ctx context.Context, where *filter.Filter, after string, remove func(ctx context.Context, id string) error) (string, error) {
+	now, q := f.host.now(), &Find{Where: where, Limit: sweptAtOnce}
+	if after != "" {
+		q.From = []json.RawMessage{jsontext.Quote(after)}
+	}
+	page, err := readFiles(ctx, f.host.store, q)
+	if err != nil || len(page) == 0 {
+		return "", err
+	}
+	lost, err := f.lostFiles(ctx, page)
+	if err != nil {
+		return after, err
+	}
+	for _, row := range page {
+		if (row.State == fileSending || row.State == fileSent) && now.Sub(row.At) > filesKept {
+			if lost[row.ID], err = moveFile(ctx, f.host.store, now, jsontext.Quote(row.ID), fileGone, nil, row.State); err != nil {
+				return after, err
+			}
+		}
+		if row.State != fileGone && !lost[row.ID] {
+			continue
+		}
+		if err := remove(ctx, row.ID); err != nil {
+			return after, err
+		}
+		if row.State == fileGone && now.Sub(row.At) > goneFor {
+			if _, err := f.host.store.Delete(ctx, catalog.FileEntity(), jsontext.Quote(row.ID), nil, nil); err != nil {
+				return after, err
+			}
+		}
+	}
+	return page[len(page)-1].ID, nil
 }
 
 // lostFiles marks the files as gone whose rows name them no more, and returns their ids.
 func (f *Facade) lostFiles(ctx context.Context, page []*fileRow) (map[string]bool, error) {
-	by, lost := map[string][]*fileRow{}, map[string]bool{}
-	for _, row := range page {
-		if row.State == fileHeld {
-			by[*row.Field] = append(by[*row.Field], row)
-		}
-	}
+	lost := map[string]bool{}
 	for d := range f.host.catalog.Doors() {
 		for _, field := range d.Files {
-			suspects, err := f.unnamed(ctx, d, field, by[fieldOfFile(field)])
+			suspects, err := f.unnamed(ctx, d, field, f.heldIn(field, page))
 			if err != nil {
 				return nil, err
 			}
@@ -148,6 +214,19 @@ func (f *Facade) lostFiles(ctx context.Context, page []*fileRow) (map[string]boo
 		}
 	}
 	return lost, nil
+}
+
+// heldIn are the files of some that a field holds.
+func (f *Facade) heldIn(field *catalog.File, files []*fileRow) (all []*fileRow) {
+	if field.Door.Frond.Remote != "" {
+		return nil
+	}
+	for _, row := range files {
+		if row.State == fileHeld && f.host.holds(field, row) {
+			all = append(all, row)
+		}
+	}
+	return all
 }
 
 // transact runs fn in a transaction of the store where it has them.
@@ -190,6 +269,9 @@ type IncomingFile struct {
 	Length     int64  // that was announced; less than 1: none was
 	Body       io.Reader
 	Takes      []*catalog.File // the fields that it may be for
+	// Whole is called with the hash of the bytes when all have arrived; its error refuses the file. nil:
+	// nothing is.
+	Whole func(sha256 string) error
 }
 
 // FieldsForFiles returns the fields of a view of the catalog in which the caller may write files. The error is
@@ -199,7 +281,7 @@ func (f *Facade) FieldsForFiles(ctx context.Context, view *catalog.Catalog, stat
 	for d := range view.Doors() {
 		for _, name := range []string{"create", "update"} {
 			op := d.Operation(name)
-			if op == nil || len(d.Files) == 0 || d.Frond.Remote != "" {
+			if op == nil || len(d.Files) == 0 {
 				continue
 			}
 			scope := *access.Open
@@ -211,7 +293,7 @@ func (f *Facade) FieldsForFiles(ctx context.Context, view *catalog.Catalog, stat
 				}
 			}
 			for _, file := range d.Files {
-				if name := file.Field.Name; !scope.Hides(name) && !scope.ReadsOnly(name) && !slices.Contains(all, file) {
+				if name := file.Field.Name; !file.Withheld && !scope.Hides(name) && !scope.ReadsOnly(name) && !slices.Contains(all, file) {
 					all = append(all, file)
 				}
 			}

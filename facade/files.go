@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"mime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/frondhost/frond/facade/access"
@@ -45,10 +47,27 @@ const goneFor = 10 * time.Minute
 
 // File describes a file.
 type File struct {
-	ID, Name, Type string
-	Size           int64
-	SHA256         string // in hexadecimal digits
-	Made           time.Time
+	ID     string    `json:"id"`
+	Name   string    `json:"name"`
+	Type   string    `json:"type"`
+	Size   int64     `json:"size"`
+	SHA256 string    `json:"sha256"` // in hexadecimal digits
+	Made   time.Time `json:"made"`
+
+	Field *catalog.File `json:"-"` // that holds it, where [Facade.ReadableFiles] has found it
+}
+
+// inline are the types that a browser shows by itself, and in which no script runs.
+var inline = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "application/pdf", "text/plain"}
+
+// Disposition is the header Content-Disposition of the file, or of an image made of it, as a media type:
+// browsers show it, or download it.
+func (f *File) Disposition(media string) string {
+	how := "attachment"
+	if slices.Contains(inline, media) || strings.HasPrefix(media, "audio/") || strings.HasPrefix(media, "video/") {
+		how = "inline"
+	}
+	return mime.FormatMediaType(how, map[string]string{"filename": f.Name})
 }
 
 // moveFile changes the state of a file that has one of some states, and reports whether it had.
@@ -69,6 +88,11 @@ type fileRow struct {
 	At, Made                              time.Time
 	Size                                  int64
 	Field, Row                            *string
+}
+
+// file is what callers may know of the row.
+func (r *fileRow) file() *File {
+	return &File{ID: r.ID, Name: r.Name, Type: r.Type, Size: r.Size, SHA256: r.SHA256, Made: r.Made}
 }
 
 // fileLayout is every field of such a row.
@@ -151,14 +175,17 @@ func namesFiles(x *execution) bool {
 
 // admitFiles refuses the ids of files that the row cannot take.
 func admitFiles(ctx context.Context, x *execution) error {
+	found, read := ctx.Value(readFilesKey{}).(map[string]*fileRow)
+	if !read {
+		var err error
+		if found, err = namedFiles(ctx, x, x.body.AppendJSON(nil)); err != nil {
+			return err
+		}
+	}
 	for _, f := range x.door.Files {
 		value := x.body.Get(f.Field.Name)
 		if value == nil || jsontext.IsNull(value) {
 			continue
-		}
-		found, err := describeFiles(ctx, x.store(), []string{jsontext.Unquote(value)})
-		if err != nil {
-			return err
 		}
 		row, detail := found[jsontext.Unquote(value)], schema.Detail{Path: f.Field.Name, Pointer: "/body/" + jsontext.Token(f.Field.Name)}
 		switch {
@@ -174,6 +201,34 @@ func admitFiles(ctx context.Context, x *execution) error {
 		x.refuse(detail)
 	}
 	return x.refusal()
+}
+
+// readFilesKey is the key of the files that many rows name, by their ids.
+type readFilesKey struct{}
+
+// withFiles reads the files that rows name, for [admitFiles] of each row.
+func withFiles(ctx context.Context, x *execution, rows []json.RawMessage) (context.Context, error) {
+	if len(x.door.Files) == 0 || x.runner.by != byStore {
+		return ctx, nil
+	}
+	found, err := namedFiles(ctx, x, rows...)
+	return context.WithValue(ctx, readFilesKey{}, found), err
+}
+
+// namedFiles describes the files that rows name in fields of the door, by one statement.
+func namedFiles(ctx context.Context, x *execution, rows ...json.RawMessage) (map[string]*fileRow, error) {
+	var ids []string
+	for _, row := range rows {
+		for _, f := range x.door.Files {
+			if value := jsontext.Get(row, f.Field.Name); jsontext.KindOf(value) == jsontext.String {
+				ids = append(ids, jsontext.Unquote(value))
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return map[string]*fileRow{}, nil
+	}
+	return describeFiles(ctx, x.store(), ids)
 }
 
 // msgNoFile refuses the id of a file that does not exist for the caller, or that a row has.
@@ -199,13 +254,23 @@ func takesFile(x *execution, f *catalog.File, row *fileRow) bool {
 	case fileSent:
 		return x.inside || row.Sender == senderOf(x.state)
 	case fileHeld:
-		return x.id != nil && *row.Field == fieldOfFile(f) && *row.Row == string(x.id)
+		return x.id != nil && x.host.holds(f, row) && *row.Row == string(x.id)
 	}
 	return false
 }
 
-// fieldOfFile names a field in the rows that describe files.
-func fieldOfFile(f *catalog.File) string { return f.Field.Owner.Key + "." + f.Field.Name }
+// fileNames are the names of a field in the rows that describe files. The first is written.
+func (h *host) fileNames(f *catalog.File) []string {
+	if names := h.store.Abilities().FieldNames; names != nil {
+		return names(f.Field.Owner, f.Field.Name)
+	}
+	return []string{f.Field.Owner.Key + "." + f.Field.Name}
+}
+
+// holds reports whether a field holds a file.
+func (h *host) holds(f *catalog.File, row *fileRow) bool {
+	return row.Field != nil && slices.Contains(h.fileNames(f), *row.Field)
+}
 
 // holdFiles gives the files that a written record names to its row, in the transaction that writes the
 // row. Another row may have taken a file since it was admitted.
@@ -215,10 +280,10 @@ func holdFiles(ctx context.Context, x *execution, record Record, key json.RawMes
 		if id == nil || jsontext.IsNull(id) {
 			continue
 		}
-		if key == nil {
-			return kiterror.Internal(fmt.Errorf("the new row of %s has no key, which its file needs", x.door.Name))
+		set, err := heldBy(x, f, key)
+		if err != nil {
+			return err
 		}
-		set := Record{{Name: "field", Value: jsontext.Quote(fieldOfFile(f))}, {Name: "row", Value: jsontext.Quote(string(key))}}
 		taken, err := moveFile(ctx, x.store(), x.now(), id, fileHeld, set, fileSent)
 		if err != nil {
 			return err
@@ -231,11 +296,73 @@ func holdFiles(ctx context.Context, x *execution, record Record, key json.RawMes
 			return err
 		}
 		row := found[jsontext.Unquote(id)]
-		if row == nil || row.State != fileHeld || *row.Field != fieldOfFile(f) || *row.Row != string(key) {
-			return kiterror.Refused([]schema.Detail{{Path: f.Field.Name, Pointer: "/body/" + jsontext.Token(f.Field.Name), Code: "reference", Message: msgNoFile}})
+		if row == nil || row.State != fileHeld || !x.host.holds(f, row) || *row.Row != string(key) {
+			return errNoFile(f)
 		}
 	}
 	return nil
+}
+
+// heldBy names the row that takes a file, for the row of the file.
+func heldBy(x *execution, f *catalog.File, key json.RawMessage) (Record, error) {
+	if key == nil {
+		return nil, kiterror.Internal(fmt.Errorf("the new row of %s has no key, which its file needs", x.door.Name))
+	}
+	return Record{{Name: "field", Value: jsontext.Quote(x.host.fileNames(f)[0])}, {Name: "row", Value: jsontext.Quote(string(key))}}, nil
+}
+
+// errNoFile refuses a file that another row has taken.
+func errNoFile(f *catalog.File) error {
+	return kiterror.Refused([]schema.Detail{{Path: f.Field.Name, Pointer: "/body/" + jsontext.Token(f.Field.Name), Code: "reference", Message: msgNoFile}})
+}
+
+// holdFilesOfNew is holdFiles for new rows, by two statements where the store writes many rows at once. at is
+// the row of the error.
+func holdFilesOfNew(ctx context.Context, x *execution, records []Record, found *rows.Rows) (at int, err error) {
+	all := x.store().Abilities().WriteAll
+	if all == nil || len(records) == 1 {
+		for i, record := range records {
+			if err := holdFiles(ctx, x, record, keyOfWritten(x, record, found, i)); err != nil {
+				return i, err
+			}
+		}
+		return 0, nil
+	}
+	e := catalog.FileEntity()
+	var ids []json.RawMessage
+	var sets []Record
+	texts := make([]json.RawMessage, len(records))
+	for i, record := range records {
+		texts[i] = record.AppendJSON(nil)
+	}
+	known, err := namedFiles(ctx, x, texts...)
+	if err != nil {
+		return 0, err
+	}
+	for i, record := range records {
+		for _, f := range x.door.Files {
+			id := record.Get(f.Field.Name)
+			if id == nil || jsontext.IsNull(id) {
+				continue
+			}
+			row := known[jsontext.Unquote(id)]
+			if row == nil || row.State != fileSent {
+				return i, errNoFile(f)
+			}
+			row.State = fileHeld // no other row takes it
+			set, err := heldBy(x, f, keyOfWritten(x, record, found, i))
+			if err != nil {
+				return i, err
+			}
+			ids = append(ids, id)
+			sets = append(sets, append(Record{{Name: "state", Value: jsontext.Quote(fileHeld)}, {Name: "at", Value: rows.Now(e.Property("at"), x.now())}}, set...))
+		}
+	}
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	_, err = all(ctx, e, ids, sets, nil, rows.NewLayout([]string{"id"}))
+	return 0, err
 }
 
 // keyOfWritten is the primary key of a row that was created: of its record, or as the store answers it.

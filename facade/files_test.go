@@ -39,6 +39,15 @@ func filed(t *testing.T) (*facade.Facade, *time.Time) {
 // sender is the caller of these tests.
 var sender = access.State{"user": map[string]any{"id": "ada"}}
 
+// sweep sweeps all files.
+func sweep(f *facade.Facade, ctx context.Context, remove func(context.Context, string) error) error {
+	last, err := f.SweepFiles(ctx, "", remove)
+	if err == nil && last != "" {
+		err = errors.New("a sweep of few files has not ended")
+	}
+	return err
+}
+
 // send is a file that has arrived.
 func send(t *testing.T, f *facade.Facade) string {
 	t.Helper()
@@ -90,7 +99,7 @@ func TestFilesGoWithTheirRows(t *testing.T) {
 	sweep := func(want ...string) {
 		t.Helper()
 		removed = nil
-		must(f.SweepFiles(t.Context(), func(_ context.Context, id string) error {
+		must(sweep(f, t.Context(), func(_ context.Context, id string) error {
 			removed = append(removed, id)
 			return nil
 		}))
@@ -142,7 +151,7 @@ func TestFilesNobodyTakes(t *testing.T) {
 	}
 	var removed []string
 	sweep := func() {
-		if err := f.SweepFiles(t.Context(), func(_ context.Context, id string) error {
+		if err := sweep(f, t.Context(), func(_ context.Context, id string) error {
 			removed = append(removed, id)
 			return nil
 		}); err != nil {
@@ -183,11 +192,11 @@ func TestFilesOfInsideCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("the storage is away")
-	if err := f.SweepFiles(t.Context(), func(context.Context, string) error { return broken }); !errors.Is(err, broken) {
+	if err := sweep(f, t.Context(), func(context.Context, string) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("the sweep is %v", err)
 	}
 	tried := 0
-	if err := f.SweepFiles(t.Context(), func(context.Context, string) error { tried++; return nil }); err != nil || tried != 1 {
+	if err := sweep(f, t.Context(), func(context.Context, string) error { tried++; return nil }); err != nil || tried != 1 {
 		t.Errorf("the next sweep is %v after %d removals", err, tried)
 	}
 	if fields, err := f.FieldsForFiles(t.Context(), f.Catalog(), nil); err != nil || len(fields) != 1 || fields[0] != f.Catalog().Door("album").File("cover") || fields[0].Field.Owner == catalog.FileEntity() {

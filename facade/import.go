@@ -356,6 +356,14 @@ func (m *importing) insert(ctx context.Context, x *execution, fresh []*importRow
 	}
 	own, all, one := *x, &manyRows{}, x.oneRow(op, nil)
 	own.many = all
+	texts := make([]json.RawMessage, len(fresh))
+	for i, r := range fresh {
+		texts[i] = r.body
+	}
+	ctx, err := withFiles(ctx, x, texts)
+	if err != nil {
+		return err
+	}
 	for i, r := range fresh {
 		one.refusals, one.points, one.body, one.call.Invocation.Body = refusals{}, nil, slices.Clone(r.value), r.body
 		if err := all.complete(ctx, one, i); err != nil {
@@ -366,7 +374,7 @@ func (m *importing) insert(ctx context.Context, x *execution, fresh []*importRow
 		}
 	}
 	all.terms.Points = pointsOf(all.terms.Points, len(fresh))
-	_, err := insertRecords(ctx, &own)
+	_, err = insertRecords(ctx, &own)
 	return err
 }
 

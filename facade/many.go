@@ -91,7 +91,15 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 		x.scopes = map[*catalog.Door]*access.Scope{} // shared by the rows
 	}
 	one, i := x.oneRow(op, nil), 0
+	var all []json.RawMessage
 	for _, row := range jsontext.Elements(in.Body) {
+		all = append(all, row)
+	}
+	ctx, err := withFiles(ctx, x, all)
+	if err != nil {
+		return err
+	}
+	for _, row := range all {
 		one.refusals, one.points = refusals{}, nil
 		one.call.Invocation.Body = row
 		err := admitCreate(ctx, one)
@@ -299,8 +307,8 @@ func insertRecords(ctx context.Context, x *execution) (*rows.Rows, error) {
 		})
 	}
 	found, err := x.store().Insert(ctx, x.door.Entity, m.records, m.terms.orNone(), x.sel.stored)
-	for i := 0; err == nil && len(x.door.Files) > 0 && i < len(m.records); i++ {
-		if err = holdFiles(ctx, x, m.records[i], keyOfWritten(x, m.records[i], found, i)); err != nil {
+	if err == nil && len(x.door.Files) > 0 {
+		if i, err := holdFilesOfNew(ctx, x, m.records, found); err != nil {
 			return nil, atRow(err, i)
 		}
 	}

@@ -115,6 +115,9 @@ func (w *rowBatch) judgeRow(ctx context.Context, one *execution, id, patch json.
 	if err := one.door.keeper.complete(ctx, one); err != nil {
 		return false, err
 	}
+	if namesFiles(one) {
+		return false, nil // each row takes its own file
+	}
 	for _, p := range one.points {
 		p.Of = []int{len(w.keys)}
 		w.terms.Points = append(w.terms.Points, p)

@@ -67,6 +67,9 @@ type Abilities struct {
 	// them. The error is NOT_FOUND if a row is not there, and else as that of Update or Delete. nil: rows
 	// are written one by one.
 	WriteAll writeAll
+	// FieldNames returns names of a field, as ENTITY.FIELD, that its renames do not change. The first has no
+	// other field; the others are those that were written in its place. nil: the name of now.
+	FieldNames func(e *schema.Entity, field string) []string
 	// Check returns why the store does not accept writes. nil: it always does.
 	Check func(ctx context.Context) error
 	// WhenReady has do run once the database can be reached, and reports whether that will be

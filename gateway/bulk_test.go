@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/frondhost/frond/gateway/identity"
 	"github.com/frondhost/frond/store/storetest"
@@ -18,7 +19,7 @@ import (
 func shopOfFiles(t *testing.T) (send func(method, path, media, accept, who string, body io.Reader) (*http.Response, string)) {
 	gw, err := New(storetest.ManyProject(t), &Options{
 		Undecided: true, Logger: slog.New(slog.DiscardHandler),
-		Config: Config{Store: memoryStore, Identity: Identity{Dev: true}, Limits: Limits{Body: 4 << 10}},
+		Config: Config{Store: memoryStore, Identity: Identity{Dev: true}, Limits: Limits{Body: 4 << 10, Transaction: time.Minute}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/gateway/jobs"
 	"github.com/frondhost/frond/gateway/subscriptions"
@@ -30,6 +31,15 @@ func (g *Gateway) Budget() *budget.Budget { return g.host.budget }
 
 // Host is the host under the surfaces.
 func (g *Gateway) Host() *Host { return g.host }
+
+// SweepFilesAt removes the files that no row has, at a time.
+func (h *Host) SweepFilesAt(ctx context.Context, at time.Time, remove func(ctx context.Context, id string) error) error {
+	f, err := facade.New(h.project, h.store.Store, &facade.Options{Now: func() time.Time { return at }})
+	if err == nil {
+		_, err = f.SweepFiles(ctx, "", remove)
+	}
+	return err
+}
 
 // Subscriptions are those of all GraphQL callers of the gateway.
 func (g *Gateway) Subscriptions() *subscriptions.Hub { return g.host.hub }

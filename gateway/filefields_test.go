@@ -79,16 +79,49 @@ func overFileStores(t *testing.T, test func(t *testing.T, s *fileSite)) {
 		t.Run(name, func(t *testing.T) {
 			c := config(t)
 			c.Mode, c.Identity.Dev = gateway.Development, true
-			g, err := gateway.New(pictured(t), &gateway.Options{Config: c, Logger: slog.New(slog.DiscardHandler)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = g.Close() })
-			server := httptest.NewServer(g.Handler())
-			t.Cleanup(server.Close)
-			test(t, &fileSite{t, server.URL})
+			test(t, fileSiteOf(t, pictured(t), c))
 		})
 	}
+	t.Run("remote", func(t *testing.T) {
+		dir := t.TempDir()
+		private, public := keysIn(t, dir)
+		host := receiverOfFiles(t, gateway.Config{Dir: dir, Signing: gateway.Signing{Keys: []string{public}}})
+		c := gateway.Config{Dir: dir, Store: "memory", Mode: gateway.Development, Signing: gateway.Signing{Key: private}, Remotes: map[string]gateway.Remote{"shop": {URL: host}}}
+		c.Identity.Dev = true
+		test(t, fileSiteOf(t, pictured(t), c))
+	})
+	t.Run("remote without cards here", func(t *testing.T) {
+		c := gateway.Config{Store: "memory", Mode: gateway.Development, Remotes: map[string]gateway.Remote{"shop": {URL: receiverOfFiles(t, gateway.Config{})}}}
+		c.Identity.Dev = true
+		test(t, fileSiteOf(t, folderOf(t, map[string]string{"fronds/desk/frond.yaml": "collectors: {'*': open}\n"}), c))
+	})
+}
+
+// receiverOfFiles is the address of a host of the albums.
+func receiverOfFiles(t *testing.T, c gateway.Config) string {
+	t.Helper()
+	c.Store, c.Mode = "memory", gateway.Development
+	r, err := gateway.NewReceiver(pictured(t), "shop", &gateway.ReceiverOptions{Options: gateway.Options{Config: c, Logger: slog.New(slog.DiscardHandler)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	server := httptest.NewServer(r.Handler())
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// fileSiteOf is a gateway of a project.
+func fileSiteOf(t *testing.T, project *facade.Project, c gateway.Config) *fileSite {
+	t.Helper()
+	g, err := gateway.New(project, &gateway.Options{Config: c, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
+	server := httptest.NewServer(g.Handler())
+	t.Cleanup(server.Close)
+	return &fileSite{t, server.URL}
 }
 
 // fileSite is a gateway that answers over HTTP.
@@ -284,6 +317,8 @@ func TestFilesWithoutARow(t *testing.T) {
 		s.want(400, "/body/1/cover", "POST", "/api/shop/albums", []byte(rows), keeper, "Content-Type: application/json")
 		s.want(404, "", "GET", "/api/shop/albums/v", nil, keeper)
 		s.want(400, "is not part of the card", "PATCH", "/api/shop/albums/a", []byte(`{"paper":"`+send(keeper)+`"}`), member, "Content-Type: application/json")
+		frame := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"album.updateMany","params":{"query":{"where":{"open":{"eq":true}}},"body":{"cover":%q}}}`, send(keeper))
+		s.want(200, unknown, "POST", "/_kit/call", []byte(frame), keeper, "Content-Type: application/json") // one file is not given to several rows
 		s.want(415, "", "PATCH", "/api/shop/albums/a", small, keeper, aPNG)
 		s.want(405, "POST, OPTIONS", "GET", "/api/files", nil, keeper)
 	})

@@ -27,6 +27,9 @@ func (k *keptFiles) open(c *Config, own bool, current func() *facade.Facade, of 
 		return nil
 	}
 	url, err := filesStore(c, own)
+	if err == nil && c.Files.Presign > 0 && !strings.HasPrefix(url, "s3://") {
+		err = files.Unsigned()
+	}
 	if err == nil {
 		k.Files, err = files.Open(url, current, memory, log)
 	}
@@ -62,19 +65,21 @@ func filesStore(c *Config, own bool) (string, error) {
 	return "file://" + filepath.ToSlash(strings.TrimSuffix(path, filepath.Ext(path))+".files"), nil
 }
 
-// on are the files as a surface shows them; nil: none are kept here.
-func (k *keptFiles) on(f *facade.Facade, view *catalog.Catalog) rest.Files {
-	if k.Files == nil {
-		return nil
-	}
-	return shownFiles{k.Files, f, view}
-}
-
 // shownFiles are the files of a surface.
 type shownFiles struct {
-	*files.Files
+	host   *Host
 	facade *facade.Facade
 	view   *catalog.Catalog
+}
+
+// filesOn are the files as a surface shows them; nil: no field holds any.
+func filesOn(h *Host, f *facade.Facade, view *catalog.Catalog) rest.Files {
+	for d := range f.Catalog().Doors() {
+		if len(d.Files) > 0 {
+			return shownFiles{h, f, view}
+		}
+	}
+	return nil
 }
 
 // Allowed implements [rest.Files].
@@ -82,20 +87,51 @@ func (f shownFiles) Allowed(ctx context.Context, state access.State) ([]*catalog
 	return f.facade.FieldsForFiles(ctx, f.view, state)
 }
 
-// Find implements [rest.Files].
-func (f shownFiles) Find(ctx context.Context, id string) (*facade.File, error) {
+// Of implements [rest.Files].
+func (f shownFiles) Of(frond *catalog.Frond, state access.State) rest.FrondFiles {
+	if frond.Remote != "" {
+		return &files.Remote{Files: f.host.topology.Files(frond.Name, state), Memory: f.host.budget, Log: f.host.log}
+	}
+	return ownFiles{f.host.files.Files, f.facade, state}
+}
+
+// describe describes files of the rows of a Frond, for the caller of ctx.
+func (f shownFiles) describe(ctx context.Context, frond *catalog.Frond, ids []string) (map[string]*facade.File, error) {
+	if frond.Remote != "" {
+		return f.host.topology.Files(frond.Name, facade.StateFrom(ctx)).Find(ctx, ids)
+	}
+	return f.facade.Files(ctx, ids)
+}
+
+// ownFiles are the files of rows that are kept here.
+type ownFiles struct {
+	*files.Files
+	facade *facade.Facade
+	state  access.State
+}
+
+// Receive implements [rest.FrondFiles].
+func (f ownFiles) Receive(ctx context.Context, in *facade.IncomingFile) (*facade.File, error) {
+	return f.Files.Receive(ctx, f.state, in)
+}
+
+// Drop implements [rest.FrondFiles].
+func (f ownFiles) Drop(ctx context.Context, id string) { f.Files.Drop(ctx, f.state, id) }
+
+// Find implements [rest.FrondFiles].
+func (f ownFiles) Find(ctx context.Context, id string) (*facade.File, error) {
 	found, err := f.facade.Files(ctx, []string{id})
 	return found[id], err
 }
 
-// urls finds the paths of files for the GraphQL surface of an audience: those of its REST, below base.
-func (k *keptFiles) urls(c *catalog.Catalog, graphql catalog.Surface, base string) func(*catalog.Door, *catalog.File, json.RawMessage) string {
+// fileURLs finds the paths of files for the GraphQL surface of an audience: those of its REST, below base.
+func fileURLs(c *catalog.Catalog, graphql catalog.Surface, base string) func(*catalog.Door, *catalog.File, json.RawMessage) string {
 	audience, _, own := strings.Cut(string(graphql), "/")
 	if !own {
 		audience = ""
 	}
 	table := &rest.Table{}
-	if view, err := c.Surface(catalog.OnREST.For(audience)); err == nil && k.Files != nil {
+	if view, err := c.Surface(catalog.OnREST.For(audience)); err == nil {
 		if derived, err := rest.Derive(view, base); err == nil { // else REST reports it
 			table = derived
 		}

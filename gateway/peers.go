@@ -2,14 +2,17 @@ package gateway
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/frondhost/frond/envelope"
 	"github.com/frondhost/frond/envelope/signing"
+	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/gateway/files"
 )
 
 // facts returns the source of a Frond's events for other hosts; nil where view (nil: everything)
@@ -38,6 +41,18 @@ func (h *Host) facts(frond *catalog.Frond, view *catalog.Catalog, verifier *sign
 		},
 		Behind: behind, Outward: h.leaving,
 	})
+}
+
+// besideCalls yields the paths of a receiver beside that of calls, facts and files, with their handlers.
+func besideCalls(h *Host, served *catalog.Catalog, caller facade.Caller, verifier *signing.Verifier) iter.Seq2[string, http.Handler] {
+	return func(yield func(string, http.Handler) bool) {
+		if facts := h.facts(served.Fronds[0], nil, verifier); facts != nil && !yield(envelope.FactsPath, facts) {
+			return
+		}
+		if served.GivesFiles {
+			yield(wire.FilesPath, &files.Given{Files: h.files.Files, Served: served, Caller: caller, Verifier: verifier, Budget: h.budget, Log: h.log})
+		}
+	}
 }
 
 // behind counts events of the host's own log.

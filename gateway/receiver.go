@@ -74,6 +74,7 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	if err != nil {
 		return nil, errors.Join(err, host.Close())
 	}
+	served.GivesFiles = host.files.Files != nil
 	if verifier != nil {
 		host.log.Info("calls are verified", "frond", frond, "kids", verifier.KeyIDs())
 	}
@@ -85,9 +86,8 @@ func NewReceiver(project *facade.Project, frond string, opts *ReceiverOptions) (
 	surfaces := map[string]*guard.Path{envelope.Path: received(envelope.Path, frames)}
 	surfaces[envelope.Path].Consistent = host.copies()
 	paths := []string{envelope.Path, "/livez", "/readyz"}
-	if facts := host.facts(served.Fronds[0], nil, verifier); facts != nil {
-		paths = append(paths, envelope.FactsPath)
-		surfaces[envelope.FactsPath] = received(envelope.FactsPath, facts)
+	for path, handler := range besideCalls(host, served, caller, verifier) {
+		paths, surfaces[path] = append(paths, path), received(path, handler)
 	}
 	mux.HandleFunc("/livez", live)
 	mux.HandleFunc("/readyz", host.ready(&r.draining, false))

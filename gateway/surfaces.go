@@ -106,7 +106,16 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 		options = *opts.GraphQL
 	}
 	options.Surface = p.surface
-	options.Files, options.FileURL = g.facade.Files, g.host.files.urls(g.facade.Catalog(), p.surface, p.base+"/api")
+	options.Files = shownFiles{g.host, g.facade, p.view}.describe
+	if valid := g.host.config.Files.Presign; valid > 0 {
+		options.FileLink = func(ctx context.Context, d *catalog.Door, file *facade.File, size *catalog.FileSize) (string, error) {
+			if d.Frond.Remote != "" {
+				return "", nil
+			}
+			return g.host.files.Link(ctx, file, size, valid)
+		}
+	}
+	options.FileURL = fileURLs(g.facade.Catalog(), p.surface, p.base+"/api")
 	audiences := append([]string{graphqlhttp.Everybody}, g.facade.Catalog().Audiences...)
 	for _, name := range g.host.config.GraphQL.SemanticNonNull {
 		if !slices.Contains(audiences, name) {
@@ -132,7 +141,7 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 // rest builds the handler of a REST surface.
 func (g *generation) rest(p *place) (http.Handler, error) {
 	api, err := rest.New(p.view, p.caller, &rest.Options{
-		Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Streams: g.streams(), Atomic: g.atomic(p), Files: g.host.files.on(g.facade, p.view),
+		Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Streams: g.streams(), Atomic: g.atomic(p), Files: filesOn(g.host, g.facade, p.view),
 	})
 	if err != nil {
 		return nil, err

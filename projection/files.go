@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
@@ -17,23 +18,28 @@ import (
 type files struct {
 	options Options
 	object  *graphql.Object // File; nil: not made yet
-	lookup  *binding.Lookup[string, *facade.File]
+	lookups map[*catalog.Frond]*binding.Lookup[string, *facade.File]
 }
 
 // heldFile is the value of a field of type File.
 type heldFile struct {
 	*facade.File
 	field *catalog.File
+	door  *catalog.Door
 	url   string // its path; "": it has none here
 }
 
 // add adds the field of a door that gives the file whose id is in c.
 func (fs *files) add(rs *rows, o *definition, d *door, file *catalog.File, by *origin) {
 	if fs.object == nil {
-		fs.object = fs.newObject(rs.doors.catalog)
-		if fs.options.Files != nil {
-			fs.lookup = binding.NewLookup(fs.options.Files)
-		}
+		fs.object, fs.lookups = fs.newObject(rs.doors.catalog), map[*catalog.Frond]*binding.Lookup[string, *facade.File]{}
+	}
+	lookup := fs.lookups[d.Frond]
+	if lookup == nil && fs.options.Files != nil {
+		lookup = binding.NewLookup(func(ctx context.Context, ids []string) (map[string]*facade.File, error) {
+			return fs.options.Files(ctx, d.Frond, ids)
+		})
+		fs.lookups[d.Frond] = lookup
 	}
 	name, key := file.Field.Name, d.Entity.Primary.Name
 	if !rs.claims.claim(space{"field", o.Name}, name, by.at(file.Field, "file")) {
@@ -45,24 +51,24 @@ func (fs *files) add(rs *rows, o *definition, d *door, file *catalog.File, by *o
 			row, ok := p.Source.(interface {
 				Get(name string) json.RawMessage
 			})
-			if !ok || fs.lookup == nil {
+			if !ok || lookup == nil {
 				return nil, nil
 			}
 			id := row.Get(name)
 			if jsontext.KindOf(id) != jsontext.String {
 				return nil, nil
 			}
-			if d.Frond.Remote != "" {
-				return nil, kiterror.Errorf(kiterror.NotImplemented, "the files of %s.%s are described where %s runs; ask that host", d.Name, name, d.Frond.Name)
+			if file.Withheld {
+				return nil, kiterror.Errorf(kiterror.NotImplemented, "the host of %s does not give the files of %s.%s to gateways; ask that host", d.Frond.Name, d.Name, name)
 			}
-			load := fs.lookup.Load(p.Context, jsontext.Unquote(id))
+			load := lookup.Load(p.Context, jsontext.Unquote(id))
 			return func() (any, error) {
 				found, err := load()
 				f, _ := found.(*facade.File)
 				if err != nil || f == nil {
 					return nil, err
 				}
-				return heldFile{f, file, fs.options.FileURL(d.Door, file, row.Get(key))}, nil
+				return heldFile{f, file, d.Door, fs.options.FileURL(d.Door, file, row.Get(key))}, nil
 			}, nil
 		},
 	})
@@ -81,8 +87,18 @@ func (fs *files) newObject(c *catalog.Catalog) *graphql.Object {
 	url.Resolve = func(p graphql.ResolveParams) (any, error) {
 		held, _ := p.Source.(heldFile)
 		size, _ := p.Args["size"].(string)
-		if _, ok := held.field.Size(size); held.url == "" || size != "" && (!ok || !catalog.IsImage(held.Type)) {
+		known, ok := held.field.Size(size)
+		if held.url == "" || size != "" && (!ok || !catalog.IsImage(held.Type)) {
 			return nil, nil
+		}
+		if fs.options.FileLink != nil {
+			var of *catalog.FileSize
+			if ok {
+				of = &known
+			}
+			if link, err := fs.options.FileLink(p.Context, held.door, held.File, of); link != "" || err != nil {
+				return link, err
+			}
 		}
 		if size != "" {
 			return held.url + "?size=" + size, nil

@@ -22,10 +22,13 @@ type Options struct {
 	Surface catalog.Surface
 	// Filter says whether a door is in the schema (spec 4.3.3); nil: all are.
 	Filter func(*catalog.Door) bool
-	// Files describes files, by their ids; nil: none has a description. FileURL returns the path of
+	// Files describes files of a Frond's rows, by their ids; nil: none has a description. FileURL returns the path of
 	// the file of a row, by the row's key, or "" where it has none.
-	Files   func(ctx context.Context, ids []string) (map[string]*facade.File, error)
+	Files   func(ctx context.Context, frond *catalog.Frond, ids []string) (map[string]*facade.File, error)
 	FileURL func(d *catalog.Door, f *catalog.File, key json.RawMessage) string
+	// FileLink returns another address of a file, or of a smaller image, in place of its path; "": it has
+	// none. nil: no file has.
+	FileLink func(ctx context.Context, d *catalog.Door, file *facade.File, size *catalog.FileSize) (string, error)
 	// SemanticNonNull prints @semanticNonNull at the fields whose null always comes with an
 	// error: clients that turn errors into exceptions need not handle their null.
 	SemanticNonNull bool

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,12 +19,18 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Files keeps the bytes of files. It may be used from many goroutines.
+// Files are the files of rows. They may be used from many goroutines.
 type Files interface {
 	// Allowed returns the fields in which the caller may write files, or why there are none.
 	Allowed(ctx context.Context, state access.State) ([]*catalog.File, error)
+	// Of returns the files of the rows of a Frond, for a caller.
+	Of(frond *catalog.Frond, state access.State) FrondFiles
+}
+
+// FrondFiles are the files of the rows of one Frond, for one caller.
+type FrondFiles interface {
 	// Receive keeps a file that arrives, or nothing of it.
-	Receive(ctx context.Context, state access.State, in *facade.IncomingFile) (*facade.File, error)
+	Receive(ctx context.Context, in *facade.IncomingFile) (*facade.File, error)
 	// Drop removes a file that no row has taken.
 	Drop(ctx context.Context, id string)
 	// Find returns the file that a row holds; nil: there is none.
@@ -43,7 +50,87 @@ func appendFile(dst []byte, f *facade.File) []byte {
 	}.AppendJSON(dst)
 }
 
-// arriving is a part of a body that has a time to arrive, again and again.
+// chosen are the fields that a file without a row may be for: the one that the query names, or else those of
+// one host, as only that host's rows can take the file.
+func chosen(r *http.Request, takes []*catalog.File) ([]*catalog.File, error) {
+	parameters, err := parseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	name := ""
+	for _, p := range parameters {
+		if p.name != "field" || len(p.values) > 1 {
+			return nil, kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/query/"+jsontext.Token(p.name), "is not a key here; write field=product.image, say")})
+		}
+		name = p.values[0]
+	}
+	var names []string
+	one, here := true, slices.DeleteFunc(slices.Clone(takes), func(f *catalog.File) bool { return f.Door.Frond.Remote != "" })
+	for _, f := range takes {
+		full := f.Door.Name + "." + f.Field.Name
+		if full == name {
+			return []*catalog.File{f}, nil
+		}
+		names = append(names, full)
+		one = one && f.Door.Frond == takes[0].Door.Frond
+	}
+	switch {
+	case name == "" && len(here) > 0:
+		return here, nil
+	case name == "" && one:
+		return takes, nil
+	}
+	return nil, kiterror.Refused([]schema.Detail{{Path: "field", Pointer: "/query/field", Code: "enum", Message: "must be one of the fields " + some(names)}})
+}
+
+// fileSize is the size that the query names, or nil.
+func fileSize(r *http.Request, field *catalog.File) (*catalog.FileSize, error) {
+	parameters, err := parseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	var size *catalog.FileSize
+	for _, p := range parameters {
+		named, ok := field.Size(p.values[0])
+		switch read := r.Method == http.MethodGet || r.Method == http.MethodHead; {
+		case p.name != "size" || !read:
+			return nil, kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/query/"+jsontext.Token(p.name), "is not a key of a file; leave it out")})
+		case !ok || len(p.values) > 1:
+			var names []string
+			for _, s := range field.Sizes {
+				names = append(names, s.Name)
+			}
+			return nil, kiterror.Refused([]schema.Detail{{Path: "size", Pointer: "/query/size", Code: "enum", Message: "must be one of the sizes " + some(names)}})
+		}
+		size = &named
+	}
+	return size, nil
+}
+
+// serveBytes answers with the bytes of a file, or with those of a smaller image.
+func serveBytes(w http.ResponseWriter, r *http.Request, file *facade.File, size *catalog.FileSize, media string, bytes io.ReadSeeker) {
+	header, tag := w.Header(), file.SHA256
+	if size != nil {
+		tag += "-" + size.Name
+	}
+	header.Set("Content-Type", media)
+	header.Set("ETag", `"`+tag+`"`)
+	header.Set("Content-Disposition", file.Disposition(media))
+	header.Set("X-Content-Type-Options", "nosniff")
+	if media != "application/pdf" { // whose viewers do not run in a sandbox
+		header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	}
+	header.Set("Cache-Control", "private, no-cache, no-transform")
+	header["Vary"] = vary
+	http.ServeContent(w, r, "", file.Made, bytes)
+}
+
+// Arriving is a part of the body of a request; each read of it has a time to arrive. The error of a read
+// that has not is REQUEST_TIMEOUT.
+func Arriving(w http.ResponseWriter, from io.Reader, timeout time.Duration) io.Reader {
+	return &arriving{from, http.NewResponseController(w), timeout}
+}
+
 type arriving struct {
 	from    io.Reader
 	control *http.ResponseController

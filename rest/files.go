@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -26,7 +25,7 @@ import (
 //	GET     /api/catalog/products/{id}/image?size=thumb    findById, then the bytes
 //	PUT     /api/catalog/products/{id}/image               the bytes, then update
 //	DELETE  /api/catalog/products/{id}/image               update
-//	POST    /api/files                                     the bytes; a row may take them within an hour
+//	POST    /api/files?field=product.image                 the bytes; a row may take them within an hour
 //
 // create and update take multipart/form-data too: body as JSON, and files under the names of fields.
 
@@ -36,14 +35,13 @@ const filesPath = "/files"
 // fileRequest is a request about files.
 type fileRequest struct {
 	on    *exchange
-	files Files
+	files FrondFiles
 	field *catalog.File // of a row; nil: no row has the file yet
 }
 
 // filesIn is the request as one about files; false: it is none.
 func filesIn(x *exchange) (*fileRequest, bool) {
-	files := x.handler.options.Files
-	return &fileRequest{on: x, files: files}, files != nil && x.r.URL.EscapedPath() == x.handler.table.base+filesPath
+	return &fileRequest{on: x}, x.handler.options.Files != nil && x.r.URL.EscapedPath() == x.handler.table.base+filesPath
 }
 
 // serveFiles answers POST /api/files: a file by itself, or the one part of a form.
@@ -63,13 +61,17 @@ func (x *fileRequest) serveFiles() error {
 	if err != nil {
 		return err
 	}
-	takes, err := x.files.Allowed(x.on.ctx, state)
+	takes, err := x.on.handler.options.Files.Allowed(x.on.ctx, state)
+	if err == nil {
+		takes, err = chosen(x.on.r, takes)
+	}
 	if err != nil {
 		return err
 	}
+	x.files = x.on.handler.options.Files.Of(takes[0].Door.Frond, state)
 	x.on.account.Close() // the bytes are not held
 	if !isForm(x.on.r) {
-		return x.received(http.StatusCreated, func() (*facade.File, error) { return x.receive(state, takes) })
+		return x.received(http.StatusCreated, func() (*facade.File, error) { return x.receive(takes) })
 	}
 	parts, err := x.on.r.MultipartReader()
 	if err != nil {
@@ -80,7 +82,7 @@ func (x *fileRequest) serveFiles() error {
 		if err != nil {
 			return nil, errForm(err)
 		}
-		return x.files.Receive(x.on.r.Context(), state, &facade.IncomingFile{
+		return x.files.Receive(x.on.r.Context(), &facade.IncomingFile{
 			Name: part.FileName(), Type: part.Header.Get("Content-Type"), Body: x.arriving(part), Takes: takes,
 		})
 	})
@@ -100,14 +102,19 @@ func (x *fileRequest) received(status int, receive func() (*facade.File, error))
 }
 
 // receive keeps the body of the request as a file.
-func (x *fileRequest) receive(state access.State, takes []*catalog.File) (*facade.File, error) {
+func (x *fileRequest) receive(takes []*catalog.File) (*facade.File, error) {
 	if encoding := x.on.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the body is compressed; send it without a Content-Encoding")
 	}
 	_, params, _ := mime.ParseMediaType(x.on.r.Header.Get("Content-Disposition"))
-	return x.files.Receive(x.on.r.Context(), state, &facade.IncomingFile{
+	return x.files.Receive(x.on.r.Context(), &facade.IncomingFile{
 		Name: params["filename"], Type: x.on.r.Header.Get("Content-Type"), Length: x.on.r.ContentLength, Body: x.arriving(x.on.r.Body), Takes: takes,
 	})
+}
+
+// arriving is a part of the body, which has the time of a request to arrive.
+func (x *fileRequest) arriving(from io.Reader) io.Reader {
+	return Arriving(x.on.w, from, x.on.handler.options.Timeout)
 }
 
 // serveFile answers a request for the file of a row.
@@ -117,13 +124,14 @@ func (x *fileRequest) serveFile() error {
 	if err != nil {
 		return err
 	}
-	size, err := x.fileSize(field)
+	size, err := fileSize(x.on.r, field)
 	if err != nil {
 		return err
 	}
-	if door := x.on.op.Door; x.files == nil || door.Frond.Remote != "" {
-		return kiterror.Errorf(kiterror.NotImplemented, "the files of %s.%s are kept where %s runs; send this request to that host", door.Name, field.Field.Name, door.Frond.Name)
+	if door := x.on.op.Door; field.Withheld {
+		return kiterror.Errorf(kiterror.NotImplemented, "the host of %s does not give the files of %s.%s to gateways; send this request to that host", door.Frond.Name, door.Name, field.Field.Name)
 	}
+	x.files = x.on.handler.options.Files.Of(x.on.op.Door.Frond, state)
 	x.on.call = facade.Call{Entity: x.on.op.Door.Name, Invocation: facade.Invocation{ID: coerce(idShape(x.on.op), x.on.match.id), State: state, Trace: x.on.r.Header.Get("Traceparent")}}
 	if err := x.on.account.Begin(); err != nil {
 		return err
@@ -155,30 +163,6 @@ func (x *fileRequest) serveFile() error {
 		x.on.send(http.StatusNoContent, nil)
 	}
 	return err
-}
-
-// fileSize is the size that the query names, or nil.
-func (x *fileRequest) fileSize(field *catalog.File) (*catalog.FileSize, error) {
-	parameters, err := parseQuery(x.on.r.URL.RawQuery)
-	if err != nil {
-		return nil, err
-	}
-	var size *catalog.FileSize
-	for _, p := range parameters {
-		named, ok := field.Size(p.values[0])
-		switch read := x.on.r.Method == http.MethodGet || x.on.r.Method == http.MethodHead; {
-		case p.name != "size" || !read:
-			return nil, kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/query/"+jsontext.Token(p.name), "is not a key of a file; leave it out")})
-		case !ok || len(p.values) > 1:
-			var names []string
-			for _, s := range field.Sizes {
-				names = append(names, s.Name)
-			}
-			return nil, kiterror.Refused([]schema.Detail{{Path: "size", Pointer: "/query/size", Code: "enum", Message: "must be one of the sizes " + some(names)}})
-		}
-		size = &named
-	}
-	return size, nil
 }
 
 // heldFile is the file of the row, as the caller may know it: nil where the row has none, or where the
@@ -236,7 +220,7 @@ func (x *fileRequest) holdsFile(held *facade.File) error {
 
 // replace receives the body and gives it to the row.
 func (x *fileRequest) replace(field *catalog.File, held *facade.File) (*facade.File, error) {
-	file, err := x.receive(x.on.call.Invocation.State, []*catalog.File{field})
+	file, err := x.receive([]*catalog.File{field})
 	if err != nil {
 		return nil, err
 	}
@@ -272,57 +256,34 @@ func (x *fileRequest) setFile(ctx context.Context, field *catalog.File, value st
 	return err
 }
 
-// inline are the types that a browser shows by itself, and in which no script runs.
-var inline = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "application/pdf", "text/plain"}
-
 // sendFile sends the bytes of a file, or the ranges of them that are asked for.
 func (x *fileRequest) sendFile(file *facade.File, size *catalog.FileSize) error {
 	if size != nil && !catalog.IsImage(file.Type) {
 		return kiterror.Errorf(kiterror.NotFound, "the file is no image, and has no size %s", size.Name)
 	}
 	x.on.account.Close() // the bytes are not held
-	ctx := x.on.r.Context()
-	bytes, media, err := x.files.Open(ctx, file, size)
+	bytes, media, err := x.files.Open(x.on.r.Context(), file, size)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = bytes.Close() }()
-	header, tag, how := x.on.w.Header(), file.SHA256, "attachment"
-	if size != nil {
-		tag += "-" + size.Name
-	}
-	if slices.Contains(inline, media) || strings.HasPrefix(media, "audio/") || strings.HasPrefix(media, "video/") {
-		how = "inline"
-	}
-	header.Set("Content-Type", media)
-	header.Set("ETag", `"`+tag+`"`)
-	header.Set("Content-Disposition", mime.FormatMediaType(how, map[string]string{"filename": file.Name}))
-	header.Set("X-Content-Type-Options", "nosniff")
-	if media != "application/pdf" { // whose viewers do not run in a sandbox
-		header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-	}
-	header.Set("Cache-Control", "private, no-cache, no-transform")
-	header["Vary"] = vary
 	x.on.wrote = true
 	x.on.deprecate()
-	http.ServeContent(x.on.w, x.on.r, "", file.Made, bytes)
+	serveBytes(x.on.w, x.on.r, file, size, media, bytes)
 	return nil
-}
-
-// arriving is a part of the body, which has the time of a request to arrive.
-func (x *fileRequest) arriving(from io.Reader) io.Reader {
-	return &arriving{from, http.NewResponseController(x.on.w), x.on.handler.options.Timeout}
 }
 
 // takesForm reports whether the request is a create or an update with files.
 func takesForm(x *exchange) bool {
-	return x.handler.options.Files != nil && x.op.Door.Frond.Remote == "" && len(x.op.Door.Files) > 0 && x.op.Builtin && (x.op.Name == "create" || x.op.Name == "update") && isForm(x.r)
+	return x.handler.options.Files != nil && slices.ContainsFunc(x.op.Door.Files, func(f *catalog.File) bool { return !f.Withheld }) && x.op.Builtin && (x.op.Name == "create" || x.op.Name == "update") && isForm(x.r)
 }
 
 // callForm makes the call of a form. Its files are removed where the call fails.
 func (x *fileRequest) callForm() (*facade.Result, error) {
-	f := form{files: x.files, state: x.on.call.Invocation.State, arriving: x.arriving, limit: x.on.handler.options.MaxBody}
-	allowed, err := x.files.Allowed(x.on.ctx, f.state)
+	state := x.on.call.Invocation.State
+	x.files = x.on.handler.options.Files.Of(x.on.op.Door.Frond, state)
+	f := form{files: x.files, arriving: x.arriving, limit: x.on.handler.options.MaxBody}
+	allowed, err := x.on.handler.options.Files.Allowed(x.on.ctx, state)
 	if err != nil {
 		return nil, err
 	}

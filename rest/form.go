@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
@@ -17,8 +16,7 @@ import (
 
 // form is a body with files, as far as it was received.
 type form struct {
-	files    Files
-	state    access.State
+	files    FrondFiles
 	takes    []*catalog.File                // the fields of the row that the caller may write
 	arriving func(part io.Reader) io.Reader // limits the time of a part
 	limit    int64                          // of the part that is JSON
@@ -66,7 +64,7 @@ func (f *form) read(ctx context.Context, parts *multipart.Reader) error {
 		if i < 0 || f.ids.Get(name) != nil {
 			return kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/body/"+jsontext.Token(name), "does not name a field with files; leave it out")})
 		}
-		file, err := f.files.Receive(ctx, f.state, &facade.IncomingFile{
+		file, err := f.files.Receive(ctx, &facade.IncomingFile{
 			Name: part.FileName(), Type: part.Header.Get("Content-Type"), Body: f.arriving(part), Takes: f.takes[i : i+1],
 		})
 		if err != nil {

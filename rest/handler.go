@@ -39,7 +39,7 @@ type Options struct {
 	// Atomic makes calls as one transaction ([facade.Facade.Atomic]); nil: there is no such path. sent
 	// is the body of the request.
 	Atomic func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error)
-	// Files keeps the files of rows; nil: none are served.
+	// Files are the files of rows; nil: no field holds any.
 	Files Files
 	// Streams are how events are streamed. Without Facts none are. Their Timeout is that
 	// of the surface.
@@ -178,7 +178,7 @@ func (x *exchange) serve() error {
 	x.call.Version = x.op.Cardinality == catalog.One || x.op.Cardinality == catalog.Maybe
 	var result *facade.Result
 	if x.form {
-		result, err = (&fileRequest{on: x, files: x.handler.options.Files}).callForm()
+		result, err = (&fileRequest{on: x}).callForm()
 	} else {
 		result, err = x.handler.caller.Call(x.ctx, &x.call)
 	}
@@ -226,7 +226,7 @@ func found(x *exchange) (other func() error, err error) {
 		return nil, kiterror.Errorf(kiterror.MethodNotAllowed, "this path is served under %s", m.row.allow)
 	}
 	if m.row.file != nil {
-		return (&fileRequest{x, h.options.Files, m.row.file}).serveFile, nil
+		return (&fileRequest{on: x, field: m.row.file}).serveFile, nil
 	}
 	return nil, nil
 }

@@ -67,6 +67,9 @@ type DiscoveredDoor struct {
 	Nested []string
 	// Files are the fields that hold the ids of files. GraphQL of that host has the id of image as imageId.
 	Files []string
+	// FileFields are those of Files whose files the host gives to gateways (docs/remotes.md), by name, as
+	// files of frond.yaml has them: {"image": {"types": ["image/png"], "max": 5242880}}. nil: none.
+	FileFields json.RawMessage
 }
 
 // DiscoveredAlias is an old name of a door or of a field, which answers as that does.
@@ -159,6 +162,9 @@ func (d *Discovery) AppendJSON(dst []byte) []byte {
 			o.aliases("fieldAliases", door.Fields)
 			o.names("nested", door.Nested)
 			o.names("files", door.Files)
+			if door.FileFields != nil {
+				o.raw("fileFields", string(door.FileFields))
+			}
 		})
 		o.key("facts")
 		o.dst = appendList(o.dst, f.Facts, func(o *object, fact *DiscoveredFact) {
@@ -282,7 +288,7 @@ func (r *reader) discovery(data json.RawMessage) *Discovery {
 			})
 			door.Aliases, door.Fields = r.aliases(v, at, "aliases"), r.aliases(v, at, "fieldAliases")
 			door.Plural, door.Nested = r.textAt(v, at, "plural"), listedTexts(jsontext.Get(v, "nested"))
-			door.Files = listedTexts(jsontext.Get(v, "files"))
+			door.Files, door.FileFields = listedTexts(jsontext.Get(v, "files")), jsontext.Get(v, "fileFields")
 			f.Doors = append(f.Doors, door)
 		})
 		r.list(v, at, "facts", false, func(v json.RawMessage, at string) {

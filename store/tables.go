@@ -33,6 +33,14 @@ type Tables[T driver.Table] struct {
 	compile Compile[T]
 }
 
+// FieldNames implements [facade.Abilities].
+func (t *Tables[T]) FieldNames(e *schema.Entity, field string) []string {
+	if t == nil || t.Names == nil || !Own(e) {
+		return []string{e.Key + "." + field}
+	}
+	return t.Names.Lasting(e.Key, field)
+}
+
 // Own reports whether this program makes the table of an entity: its card is not mapped to one.
 func Own(e *schema.Entity) bool { return e.Table == nil }
 

@@ -173,7 +173,7 @@ func (f *Facts) get(ctx context.Context, query string, wait time.Duration) (*wir
 	var answer *wire.Events
 	var refused *kiterror.Error
 	var posts atomic.Int32
-	g := &get{query, wait, o.Signer, f.frond}
+	g := &get{path: wire.FactsPath, query: query, wait: wait, signer: o.Signer, frond: f.frond, none: noFacts}
 	failed := f.host.sender.send(ctx, &post{
 		get:  g,
 		most: o.MaxAnswer, uncounted: true, sent: &posts,

@@ -61,6 +61,10 @@ const (
 	wrongFacts
 	// goneFacts: 410 without a frame, which no other answer is.
 	goneFacts
+	// noFiles: the host does not give files to gateways.
+	noFiles
+	// wrongFiles: the answer about a file is none.
+	wrongFiles
 )
 
 // outcome is the consequence of a failure of one kind. The three switches are independent: a
@@ -97,6 +101,8 @@ var outcomes = [...]outcome{
 	noFacts:          {kiterror.NotImplemented, "the host does not give its facts to other hosts", false, false, false},
 	wrongFacts:       {kiterror.BadGateway, "the host's answer about its facts cannot be used", false, false, false},
 	goneFacts:        {kiterror.Gone, "the remote service no longer keeps the events after this position; read the rows again, and continue from the position of that page", false, false, false},
+	noFiles:          {kiterror.NotImplemented, "the host does not give the files of its rows to gateways", false, false, false},
+	wrongFiles:       {kiterror.BadGateway, "the host's answer about a file cannot be used", false, false, false},
 }
 
 // failure is why a round trip brought no answer. Callers receive err.

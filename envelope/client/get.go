@@ -1,6 +1,8 @@
 package client
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -11,12 +13,14 @@ import (
 	"github.com/frondhost/frond/envelope/wire"
 )
 
-// get is a GET of the facts of a Frond; it replaces the frames of a post.
+// get is a GET of the facts or files of a Frond; it replaces the frames of a post.
 type get struct {
-	query  string
-	wait   time.Duration   // how long the host may wait before it answers
-	signer *signing.Signer // nil: unsigned
-	frond  string
+	path, query string
+	wait        time.Duration   // how long the host may wait before it answers
+	signer      *signing.Signer // nil: unsigned
+	frond       string
+	state       json.RawMessage // of the caller; nil: anonymous
+	none        failureKind     // of a host without the path
 }
 
 // patience is the time that an attempt takes in addition to a call's.
@@ -30,19 +34,32 @@ func (g *get) patience() time.Duration {
 // request makes the GET out of a request for the path of calls, with a new signature for every
 // attempt.
 func (g *get) request(req *http.Request) *http.Request {
-	u := *req.URL
-	u.Path = strings.TrimSuffix(u.Path, wire.Path) + wire.FactsPath
-	u.RawPath, u.RawQuery = "", g.query
-	req.Method, req.URL = http.MethodGet, &u
+	req.Method, req.URL = http.MethodGet, beside(req.URL, g.path, g.query)
 	req.Header = maps.Clone(req.Header)
 	req.Header.Del("Content-Type")
-	if g.signer != nil {
-		// A state that is nil has no fault.
-		if header, err := g.signer.AuthorizeGet(wire.FactsPath, g.query, g.frond, nil); err == nil {
-			req.Header.Set("Authorization", header)
-		}
-	}
+	authorize(req.Header, g.signer, signing.Request{Method: req.Method, Path: g.path, Query: g.query}, g.frond, g.state)
 	return req
+}
+
+// beside is the address of a path beside that of calls.
+func beside(calls *url.URL, path, query string) *url.URL {
+	u := *calls
+	u.Path = strings.TrimSuffix(u.Path, wire.Path) + path
+	u.RawPath, u.RawQuery = "", query
+	return &u
+}
+
+// authorize signs a request; without a signer it has the caller's state in a header of its own.
+func authorize(header http.Header, signer *signing.Signer, r signing.Request, frond string, state json.RawMessage) {
+	switch {
+	case signer != nil:
+		// A state that was written here has no fault.
+		if token, err := signer.Authorize(r, frond, state); err == nil {
+			header.Set("Authorization", token)
+		}
+	case state != nil:
+		header.Set(wire.StateHeader, base64.RawURLEncoding.EncodeToString(state))
+	}
 }
 
 // frameless is the failure of an answer that is not a frame. The status 410 of a GET has the
@@ -54,8 +71,8 @@ func (g *get) frameless(status int, header http.Header) *failure {
 	return frameless(status, header)
 }
 
-// withoutFacts reports whether a status says that the host has no such path.
-func withoutFacts(status int) bool {
+// withoutPath reports whether a status says that the host has no such path.
+func withoutPath(status int) bool {
 	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented
 }
 

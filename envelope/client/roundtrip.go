@@ -117,8 +117,8 @@ func (e *endpoint) roundTrip(ctx context.Context, p *post) *failure {
 	case r.status >= 300 && r.status < 400: // never followed: frames go where they were meant to go
 		return frameless(r.status, r.header)
 	}
-	if p.get != nil && withoutFacts(r.status) {
-		return &failure{kind: noFacts}
+	if p.get != nil && withoutPath(r.status) {
+		return &failure{kind: p.get.none}
 	}
 	if err := jsontext.Check(r.body); err != nil {
 		f := p.get.frameless(r.status, r.header)

@@ -29,10 +29,13 @@ func (v *Verifier) Remembered() int { return v.seen.count }
 // CompareUTF16 is compareUTF16.
 func CompareUTF16(a, b string) int { return compareUTF16(a, b) }
 
-// AuthorizeGetAt is AuthorizeGet at a time and with a jti of one's own.
-func (s *Signer) AuthorizeGetAt(path, query, frond string, state json.RawMessage, now time.Time, id string) (string, *kiterror.Error) {
-	return s.authorizeGet(path, query, frond, state, now, id)
+// AuthorizeAt is Authorize at a time and with a jti of one's own.
+func (s *Signer) AuthorizeAt(r Request, frond string, state json.RawMessage, now time.Time, id string) (string, *kiterror.Error) {
+	return s.authorize(r, frond, state, now, id)
 }
+
+// RequestDigest is the digest of a request.
+func RequestDigest(r Request) string { return r.digest() }
 
 // Type is the typ of a token's header.
 const Type = tokenType
@@ -42,5 +45,4 @@ var (
 	Bare      = bare
 	Canonical = canonical
 	Digest    = digest
-	GetDigest = getDigest
 )

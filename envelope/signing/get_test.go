@@ -16,7 +16,7 @@ const (
 // authorized is the header of a GET of facts as I sign it at noon.
 func authorized(t *testing.T, path, query, frond string) string {
 	t.Helper()
-	header, err := signing.NewSigner(mine, "shop").AuthorizeGetAt(path, query, frond, nil, noon, "j1")
+	header, err := signing.NewSigner(mine, "shop").AuthorizeAt(signing.Request{Method: "GET", Path: path, Query: query}, frond, nil, noon, "j1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,17 +27,17 @@ func authorized(t *testing.T, path, query, frond string) string {
 func TestGet(t *testing.T) {
 	v := verifier(t)
 	header := authorized(t, factsPath, someQuery, "billing")
-	call, err := v.VerifyGet(factsPath, someQuery, header)
+	call, err := v.VerifyRequest(signing.Request{Method: "GET", Path: factsPath, Query: someQuery}, header)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if call.Caller != "shop" || call.State == nil || call.State.User() != nil {
 		t.Errorf("the token says %+v", call)
 	}
-	if _, err := v.VerifyGet(factsPath, someQuery, header); err == nil || !strings.Contains(err.Message, "has been used") {
+	if _, err := v.VerifyRequest(signing.Request{Method: "GET", Path: factsPath, Query: someQuery}, header); err == nil || !strings.Contains(err.Message, "has been used") {
 		t.Errorf("a second time: %v", err)
 	}
-	if _, err := verifier(t).VerifyGet(factsPath, someQuery, "kit-call "+strings.TrimPrefix(header, "Kit-Call ")); err != nil {
+	if _, err := verifier(t).VerifyRequest(signing.Request{Method: "GET", Path: factsPath, Query: someQuery}, "kit-call "+strings.TrimPrefix(header, "Kit-Call ")); err != nil {
 		t.Errorf("a scheme is compared without regard to case: %v", err)
 	}
 }
@@ -56,7 +56,7 @@ func TestRefusedGet(t *testing.T) {
 		{"another Frond", factsPath, someQuery, authorized(t, factsPath, someQuery, "catalog"), "for another Frond"},
 		{"no token", factsPath, someQuery, "Kit-Call x", "three parts"},
 	} {
-		_, err := verifier(t).VerifyGet(c.path, c.query, c.header)
+		_, err := verifier(t).VerifyRequest(signing.Request{Method: "GET", Path: c.path, Query: c.query}, c.header)
 		if err == nil || err.Code != kiterror.Unauthorized || !strings.Contains(err.Message, c.message) || err.Challenge() != signing.Challenge {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -69,7 +69,7 @@ func TestRefusedGet(t *testing.T) {
 // TestGetDigest: the vector of docs/signed-calls.md.
 func TestGetDigest(t *testing.T) {
 	const want = "r381pkSvM5mGQZyGcEgUOnvHpek98-6kDR7PpY4CvnM"
-	if got := signing.GetDigest(factsPath, "after=17&limit=100"); got != want {
+	if got := signing.RequestDigest(signing.Request{Method: "GET", Path: factsPath, Query: "after=17&limit=100"}); got != want {
 		t.Errorf("the digest is %s, want %s", got, want)
 	}
 }

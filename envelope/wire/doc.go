@@ -27,6 +27,26 @@ const Atomic = "rpc.atomic"
 // (docs/decisions/remotes.md).
 const TimeoutHeader = "X-Kit-Timeout"
 
+// FilesPath is the path of the files of a host's rows for gateways, after its base address:
+//
+//	GET    /_kit/files?ids=f1,f2            {"files":[{"id":"f1","name":"a.png","type":"image/png","size":3,"sha256":"…","made":"…"}]}
+//	GET    /_kit/files?id=f1&size=thumb     the bytes, whole or a range
+//	POST   /_kit/files?fields=album.cover   a form with the parts file and identity; 201 with the description
+//	DELETE /_kit/files?id=f1                204: a file that no row has taken
+//
+// It is additive: a host that has it names fileFields in its discovery document.
+const FilesPath = "/_kit/files"
+
+// StateHeader has the caller's state of an unsigned request for files: JSON in base64url, without padding.
+const StateHeader = "X-Kit-State"
+
+// The parts of a form that brings a file. PartIdentity has a second token, which binds the hash of the file;
+// an unsigned form has none.
+const (
+	PartFile     = "file"
+	PartIdentity = "identity"
+)
+
 const (
 	// MaxBatch is how many frames one batch may have.
 	MaxBatch = 100

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/frondhost/frond/facade/cron"
 	"github.com/frondhost/frond/facade/expression"
@@ -33,6 +34,8 @@ type Catalog struct {
 	Changes SchemaChanges
 	// Audiences have surfaces of their own; they are in the order of their names.
 	Audiences []string
+	// GivesFiles says that gateways get the files of its rows (docs/remotes.md).
+	GivesFiles bool
 
 	// Access lists the access to each door, and FactAccess the access to the events of each
 	// fact, in declaration order. A view has none.
@@ -195,6 +198,31 @@ type Door struct {
 	Inside map[string]*Operation
 
 	ops map[string]*Operation
+}
+
+// FileSize is a smaller image that is made of a file.
+type FileSize = project.FileSize
+
+// File is a field that holds the id of a file (docs/files.md).
+type File struct {
+	Door  *Door
+	Field *schema.Property
+	// Types are the media types of its files, and Max the bytes of the largest.
+	Types []string
+	Max   int64
+	// Sizes are the smaller images that are made of it.
+	Sizes []FileSize
+	// Withheld is true where the rows are at a remote host that does not give files to gateways.
+	Withheld bool
+}
+
+// Size returns the size called name, in any case of letters; false: there is none.
+func (f *File) Size(name string) (FileSize, bool) {
+	i := slices.IndexFunc(f.Sizes, func(s FileSize) bool { return strings.EqualFold(s.Name, name) })
+	if i < 0 {
+		return FileSize{}, false
+	}
+	return f.Sizes[i], true
 }
 
 // Nested is a relation to rows that belong to a row of the door, and that create and update of the door

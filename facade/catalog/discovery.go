@@ -3,6 +3,7 @@ package catalog
 import (
 	"slices"
 
+	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -34,10 +35,15 @@ func (c *Catalog) Discovery() *schema.Discovery {
 					door.Nested = append(door.Nested, n.Name)
 				}
 			}
+			var given schema.Object
 			for _, f := range d.Files {
 				if f.Field.Readable() {
 					door.Files = append(door.Files, f.Field.Name)
+					given = append(given, schema.Member{Name: f.Field.Name, Value: project.FileRules(f.Types, f.Max, f.Sizes)})
 				}
+			}
+			if c.GivesFiles && len(given) > 0 {
+				door.FileFields = given.AppendJSON(nil)
 			}
 			for _, op := range d.Operations {
 				door.Ops = append(door.Ops, c.discovered(op))

@@ -2,34 +2,10 @@ package catalog
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
-	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
-
-// FileSize is a smaller image that is made of a file.
-type FileSize = project.FileSize
-
-// File is a field that holds the id of a file (docs/files.md).
-type File struct {
-	Field *schema.Property
-	// Types are the media types of its files, and Max the bytes of the largest.
-	Types []string
-	Max   int64
-	// Sizes are the smaller images that are made of it.
-	Sizes []FileSize
-}
-
-// Size returns the size called name, in any case of letters; false: there is none.
-func (f *File) Size(name string) (FileSize, bool) {
-	i := slices.IndexFunc(f.Sizes, func(s FileSize) bool { return strings.EqualFold(s.Name, name) })
-	if i < 0 {
-		return FileSize{}, false
-	}
-	return f.Sizes[i], true
-}
 
 // FileEntity returns the entity of the rows that describe files. A store that has files keeps them
 // beside the rows of the cards; it has no door.
@@ -38,7 +14,7 @@ var FileEntity = sync.OnceValue(func() *schema.Entity {
 description: A file, and the row that holds it.
 properties:
   id: {type: string, x-kit: {role: {primary: true}}}
-  state: {type: string, description: "sending, sent, held or gone"}
+  state: {type: string, description: "sending, sent, held or gone", x-kit: {role: {index: true}}}
   at: {type: string, format: date-time, description: Since when the state is this one.}
   made: {type: string, format: date-time}
   sender: {type: string}

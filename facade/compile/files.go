@@ -35,7 +35,7 @@ func fileFields(r *report, m *model, src *project.Frond, config project.Config) 
 		case len(f.Sizes) > 0 && !slices.ContainsFunc(f.Types, catalog.IsImage):
 			r.fault(src.Config.File, f.At+"/sizes", name+" takes no images, of which sizes could be made", "add image/png, image/jpeg, image/gif or image/webp to types, or leave sizes out")
 		default:
-			d.Files = append(d.Files, &catalog.File{Field: p, Types: f.Types, Max: f.Max, Sizes: f.Sizes})
+			d.Files = append(d.Files, &catalog.File{Door: d, Field: p, Types: f.Types, Max: f.Max, Sizes: f.Sizes})
 		}
 	}
 }

@@ -26,7 +26,7 @@ func fitToDiscovery(r *report, m *model, k *bindings, src *project.Frond) {
 			continue
 		}
 		passNested(m, door, there.Nested)
-		door.FilesThere = there.Files
+		passFiles(door, there)
 		has := map[string]*schema.DiscoveredOp{}
 		for j := range there.Ops {
 			has[there.Ops[j].Name] = &there.Ops[j]
@@ -78,6 +78,21 @@ func passNested(m *model, door *catalog.Door, names []string) {
 		if i >= 0 {
 			door.Nested[i].Passed = true
 		}
+	}
+}
+
+// passFiles fits the fields with files of a remote door to those whose files its host gives.
+func passFiles(door *catalog.Door, there *schema.DiscoveredDoor) {
+	door.FilesThere = there.Files
+	given := map[string]bool{}
+	for _, f := range project.FilesThere(there.FileFields) {
+		given[f.Field] = true
+		if p := door.Entity.Property(f.Field); door.File(f.Field) == nil && p != nil && plainText(p) {
+			door.Files = append(door.Files, &catalog.File{Door: door, Field: p, Types: f.Types, Max: f.Max, Sizes: f.Sizes})
+		}
+	}
+	for _, f := range door.Files {
+		f.Withheld = !given[f.Field.Name]
 	}
 }
 

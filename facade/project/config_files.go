@@ -46,24 +46,57 @@ func (r *configReader) files(value json.RawMessage, at string) (all []FileField)
 			r.fault(at, fmt.Sprintf("%q does not name a field", name), "write the entity and its field: product.image")
 			return
 		}
-		r.object(value, at, "a field with files", fileKeys, func(name, at string, value json.RawMessage) {
-			switch name {
-			case "types":
-				f.Types = r.types(value, at)
-			case "max":
-				if f.Max = readBytes(value); f.Max < 1 || f.Max > maxFile {
-					r.fault(at, "max has to be a number of bytes up to 5GiB", "write max: 5MiB, say")
-				}
-			case "sizes":
-				f.Sizes = r.sizes(value, at)
-			}
-		})
-		if len(f.Types) == 0 {
-			r.fault(at, name+" does not say which files it takes", "write types: [image/png, image/jpeg], say")
-		}
+		r.fileField(&f, value)
 		all = append(all, f)
 	})
 	return all
+}
+
+// fileField reads the rules of a field.
+func (r *configReader) fileField(f *FileField, value json.RawMessage) {
+	r.object(value, f.At, "a field with files", fileKeys, func(name, at string, value json.RawMessage) {
+		switch name {
+		case "types":
+			f.Types = r.types(value, at)
+		case "max":
+			if f.Max = readBytes(value); f.Max < 1 || f.Max > maxFile {
+				r.fault(at, "max has to be a number of bytes up to 5GiB", "write max: 5MiB, say")
+			}
+		case "sizes":
+			f.Sizes = r.sizes(value, at)
+		}
+	})
+	if len(f.Types) == 0 {
+		r.fault(f.At, f.Door+"."+f.Field+" does not say which files it takes", "write types: [image/png, image/jpeg], say")
+	}
+}
+
+// FilesThere reads the fields whose files a remote host gives ([schema.DiscoveredDoor]). A field that
+// cannot be read is left out.
+func FilesThere(fields json.RawMessage) (all []FileField) {
+	if jsontext.KindOf(fields) != jsontext.Object {
+		return nil
+	}
+	for name, value := range jsontext.Members(fields) {
+		r, f := &configReader{}, FileField{Field: name, Max: defaultFile}
+		if r.fileField(&f, value); len(r.faults) == 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// FileRules are the rules of a field as [FilesThere] reads them.
+func FileRules(types []string, most int64, sizes []FileSize) json.RawMessage {
+	rules := schema.Object{{Name: "types", Value: jsontext.AppendStrings(nil, types)}, {Name: "max", Value: strconv.AppendInt(nil, most, 10)}}
+	if len(sizes) > 0 {
+		var all schema.Object
+		for _, s := range sizes {
+			all = append(all, schema.Member{Name: s.Name, Value: jsontext.Quote(fmt.Sprintf("%dx%d", s.Width, s.Height))})
+		}
+		rules = append(rules, schema.Member{Name: "sizes", Value: all.AppendJSON(nil)})
+	}
+	return rules.AppendJSON(nil)
 }
 
 // types reads media types.
@@ -111,8 +144,8 @@ func readBytes(value json.RawMessage) int64 {
 			text, unit = cut, size
 		}
 	}
-	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || n < 0 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > maxFile {
 		return 0
 	}
 	return n * unit

@@ -14,12 +14,16 @@ type Config struct {
 	// Store is file:///FOLDER, s3://BUCKET?region=… or mem://; "" is a folder beside a store in a file,
 	// and memory beside one in memory.
 	Store string
+	// Presign is how long GraphQL's url of a file is valid at S3, for everybody; 0: it is the
+	// path here, under the rights of the row.
+	Presign time.Duration
 }
 
 // Settings are the rows of files.
 func (c *Config) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("files.store", "", "where files are stored (docs/files.md): file:///FOLDER, s3://BUCKET?region=… or mem://; the default is a folder beside the SQLite file, or memory", readStore, &c.Store),
+		setting.New("files.presign", "off", "how long a pre-signed address of S3 is valid, 5m say, which GraphQL answers as url in place of the path here (docs/files.md)", readPresign, &c.Presign),
 	}
 }
 
@@ -29,6 +33,25 @@ func readStore(text string) (string, error) {
 		return "", nil
 	}
 	return text, checkURL(text)
+}
+
+// maxPresign is the longest time that an address is valid, as S3 has it.
+const maxPresign = 7 * 24 * time.Hour
+
+// readPresign reads the setting files.presign.
+func readPresign(text string) (time.Duration, error) {
+	if text == "" || text == "off" {
+		return 0, nil
+	}
+	return setting.AtMost(text, maxPresign, "5m: the address is valid for that long, even without the row")
+}
+
+// Unsigned is the fault of a setting files.presign over a storage that has no addresses.
+func Unsigned() error {
+	return schema.Fault{
+		File: setting.File, Pointer: "/files/presign", Message: "files.store is not S3, and has no addresses of its own",
+		Remedy: "leave files.presign out, or write files: {store: s3://BUCKET?region=REGION}",
+	}
 }
 
 // Missing is the fault of a project with files and without a place for them.

@@ -7,9 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -22,6 +24,7 @@ type Files struct {
 	memory    *budget.Budget // of files that arrive and of images that are made; nil: no bound
 	log       *slog.Logger
 	shrinking chan struct{} // has room for the image that is made
+	swept     string        // the last file that a sweep has looked at
 }
 
 // Open opens the storage of a URL. current is the façade that describes the files, memory bounds the bytes
@@ -45,9 +48,9 @@ func (s *Files) Close() error {
 // Open reads the bytes of a file, or where size is not nil those of a smaller image. mediaType is
 // theirs.
 func (s *Files) Open(ctx context.Context, file *facade.File, size *catalog.FileSize) (r io.ReadSeekCloser, mediaType string, err error) {
-	key, mediaType := file.ID+"/"+original, file.Type
+	key, mediaType := keyOf(file, size), file.Type
 	if size != nil {
-		key, mediaType = fmt.Sprintf("%s/%dx%d", file.ID, size.Width, size.Height), shrunkType(file.Type)
+		mediaType = shrunkType(file.Type)
 	}
 	r, err = s.storage.open(ctx, key)
 	if size != nil && errors.Is(err, fs.ErrNotExist) {
@@ -61,19 +64,51 @@ func (s *Files) Open(ctx context.Context, file *facade.File, size *catalog.FileS
 	return r, mediaType, nil
 }
 
+// Link is an address at the storage of a file, or of a smaller image, that is valid for a time.
+func (s *Files) Link(ctx context.Context, file *facade.File, size *catalog.FileSize, valid time.Duration) (string, error) {
+	at, ok := s.storage.(*s3)
+	if !ok {
+		return "", Unsigned()
+	}
+	media := file.Type
+	if size != nil {
+		r, made, err := s.Open(ctx, file, size) // an image that is not there yet is made
+		if err != nil {
+			return "", err
+		}
+		_, media = r.Close(), made
+	}
+	link, err := at.link(ctx, keyOf(file, size), url.Values{
+		"response-content-type": {media}, "response-content-disposition": {file.Disposition(media)},
+	}, valid)
+	if err != nil {
+		return "", unreachable(err)
+	}
+	return link, nil
+}
+
+// keyOf is the key of the bytes of a file, or of a smaller image.
+func keyOf(file *facade.File, size *catalog.FileSize) string {
+	if size == nil {
+		return file.ID + "/" + original
+	}
+	return fmt.Sprintf("%s/%dx%d", file.ID, size.Width, size.Height)
+}
+
 // dropping is how long the removal of a file may take whose request is over.
 const dropping = 10 * time.Second
 
-// Drop removes a file that no row has taken. What fails is removed by a sweep.
-func (s *Files) Drop(ctx context.Context, id string) {
+// Drop removes a file that its sender has sent and that no row has taken. What fails is removed by a sweep.
+func (s *Files) Drop(ctx context.Context, sender access.State, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropping)
 	defer cancel()
-	if err := s.current().DropFile(ctx, id, s.storage.remove); err != nil {
+	if err := s.current().DropFile(ctx, sender, id, s.storage.remove); err != nil {
 		s.log.Warn("a file that was refused is removed later", "error", kiterror.AsError(err).Message)
 	}
 }
 
-// sweep removes the files that no row has.
-func (s *Files) sweep(ctx context.Context) error {
-	return s.current().SweepFiles(ctx, s.storage.remove)
+// sweep removes files that no row has. No two of its runs are at one time.
+func (s *Files) sweep(ctx context.Context) (err error) {
+	s.swept, err = s.current().SweepFiles(ctx, s.swept, s.storage.remove)
+	return err
 }

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
+	"image/jpeg"
 	"image/png"
 	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -313,6 +316,83 @@ func TestShrink(t *testing.T) {
 	other := catalog.FileSize{Name: "other", Width: 5, Height: 5}
 	if _, _, err := files.Open(ctx, file, &other); err == nil {
 		t.Error("an image is made for a caller who has left")
+	}
+}
+
+// withEXIF is a JPEG with an orientation, as a phone writes it.
+func withEXIF(m image.Image, orientation byte) []byte {
+	var b bytes.Buffer
+	_ = jpeg.Encode(&b, m, &jpeg.Options{Quality: 100})
+	tiff := "Exif\x00\x00II*\x00\x08\x00\x00\x00\x02\x00" + "\x0f\x01\x02\x00\x05\x00\x00\x00\x40\x00\x00\x00" + "\x12\x01\x03\x00\x01\x00\x00\x00" + string(orientation) + "\x00\x00\x00\x00\x00\x00\x00"
+	head := append([]byte{0xff, 0xd8, 0xff, 0xe1, 0, byte(len(tiff) + 2)}, tiff...)
+	return append(head, b.Bytes()[2:]...)
+}
+
+// TestOrientation: the smaller image of a JPEG is upright and has no EXIF.
+func TestOrientation(t *testing.T) {
+	const w, h = 80, 40
+	m := image.NewRGBA(image.Rect(0, 0, w, h))
+	for i := range w * h { // red, green, blue and white quarters
+		x, y := i%w, i/w
+		m.Set(x, y, [...]color.Color{color.RGBA{255, 0, 0, 255}, color.RGBA{0, 255, 0, 255}, color.RGBA{0, 0, 255, 255}, color.White}[x/(w/2)+2*(y/(h/2))])
+	}
+	files := &Files{storage: opened(t, "mem://"), log: slog.New(slog.DiscardHandler), shrinking: make(chan struct{}, 1)}
+	size := catalog.FileSize{Name: "thumb", Width: 20, Height: 20}
+	// The quarters of the image as it is seen: above left, above right, below left, below right.
+	for o, want := range []string{"rgbw", "rgbw", "grwb", "wbgr", "bwrg", "rbgw", "brwg", "wgbr", "gwrb"} {
+		id := strconv.Itoa(o)
+		b := withEXIF(m, byte(o))
+		if err := files.storage.write(t.Context(), id+"/original", "image/jpeg", bytes.NewReader(b)); err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := files.Open(t.Context(), &facade.File{ID: id, Type: "image/jpeg"}, &size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(r)
+		_ = r.Close()
+		small, err := jpeg.Decode(bytes.NewReader(text))
+		if err != nil || bytes.Contains(text, []byte("Exif")) {
+			t.Fatal(err, "or it has EXIF")
+		}
+		got, high := "", small.Bounds()
+		for _, at := range [][2]int{{1, 1}, {3, 1}, {1, 3}, {3, 3}} {
+			red, green, blue, _ := small.At(high.Dx()*at[0]/4, high.Dy()*at[1]/4).RGBA()
+			got += map[[3]bool]string{{true, false, false}: "r", {false, true, false}: "g", {false, false, true}: "b", {true, true, true}: "w"}[[3]bool{red > 1<<15, green > 1<<15, blue > 1<<15}]
+		}
+		if lying := o >= 5; got != want || lying != (high.Dy() == 20) || lying == (high.Dx() == 20) {
+			t.Errorf("orientation %d gives %s of %v, want %s", o, got, high, want)
+		}
+	}
+	for _, broken := range []string{"", "\xff\xd8", "\xff\xd8\xff\xe1\x00\x00", "\xff\xd8\xff\xe1\x00\x0eExif\x00\x00II*\x00", "\xff\xd8\xff\xe1\x00\x10Exif\x00\x00II*\x00\xff\xff\xff\xff", "\xff\xd8\xff\xe1\x00\x12Exif\x00\x00II*\x00\x08\x00\x00\x00\x09\x00"} {
+		if o := orientation(strings.NewReader(broken)); o != 1 {
+			t.Errorf("%q has the orientation %d", broken, o)
+		}
+	}
+}
+
+// TestLink: a pre-signed address names the bytes, their type and name, and is valid for the time that is set.
+func TestLink(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "key")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	files := &Files{storage: opened(t, "s3://pictures?region=eu-central-1&insecure=true&endpoint=127.0.0.1:9"), log: slog.New(slog.DiscardHandler)}
+	file := &facade.File{ID: "f", Type: "text/html", Name: "a b.html"}
+	text, err := files.Link(t.Context(), file, nil, 5*time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := url.Parse(text)
+	q := link.Query()
+	if err != nil || link.Host != "127.0.0.1:9" || link.Path != "/pictures/f/original" || q.Get("X-Amz-Expires") != "300" || len(q.Get("X-Amz-Signature")) != 64 ||
+		q.Get("response-content-type") != "text/html" || q.Get("response-content-disposition") != `attachment; filename="a b.html"` {
+		t.Errorf("the address is %s, %v", text, err)
+	}
+	if _, err := files.Link(t.Context(), file, &catalog.FileSize{Name: "thumb", Width: 9, Height: 9}, time.Minute); err == nil {
+		t.Error("an image that cannot be made has an address")
+	}
+	files.storage = opened(t, "mem://")
+	if _, err := files.Link(t.Context(), file, nil, time.Minute); err == nil || !strings.Contains(err.Error(), "leave files.presign out") {
+		t.Errorf("the error is %v", err)
 	}
 }
 

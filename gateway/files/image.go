@@ -16,7 +16,7 @@ import (
 )
 
 // shrink writes the image of a file that fits into a size, under a key. JPEG stays JPEG, other images
-// become PNG. One image is made at a time, since each holds all its pixels.
+// become PNG. It is upright, and has no metadata. One image is made at a time, since each holds all its pixels.
 func (s *Files) shrink(ctx context.Context, file *facade.File, size catalog.FileSize, key string) error {
 	select {
 	case s.shrinking <- struct{}{}:
@@ -33,7 +33,12 @@ func (s *Files) shrink(ctx context.Context, file *facade.File, size catalog.File
 	if err == nil {
 		_, err = r.Seek(0, io.SeekStart)
 	}
-	held := 8*config.Width*config.Height + 4*size.Width*size.Height
+	side := 1
+	if err == nil && file.Type == "image/jpeg" {
+		side = orientation(r)
+		_, err = r.Seek(0, io.SeekStart)
+	}
+	held := 8*config.Width*config.Height + 8*size.Width*size.Height
 	if err == nil {
 		err = s.memory.Take(held)
 	}
@@ -46,9 +51,13 @@ func (s *Files) shrink(ctx context.Context, file *facade.File, size catalog.File
 		return err
 	}
 	bounds := from.Bounds()
+	if lies(side) {
+		size.Width, size.Height = size.Height, size.Width
+	}
 	w, h := fit(bounds.Dx(), bounds.Dy(), size)
-	to := image.NewRGBA(image.Rect(0, 0, w, h))
-	draw.ApproxBiLinear.Scale(to, to.Bounds(), from, bounds, draw.Src, nil)
+	small := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.ApproxBiLinear.Scale(small, small.Bounds(), from, bounds, draw.Src, nil)
+	to := turned(small, side)
 	out, in := io.Pipe()
 	go func() {
 		if file.Type == "image/jpeg" {

@@ -56,7 +56,7 @@ func (s *Files) Receive(ctx context.Context, state access.State, in *facade.Inco
 	}
 	bytes := &counted{from: body, limit: limit, sum: sha256.New()}
 	if err := s.storage.write(ctx, file.ID+"/"+original, media, bytes); err != nil {
-		s.Drop(ctx, file.ID)
+		s.Drop(ctx, state, file.ID)
 		if bytes.failed != nil {
 			return nil, arrival(bytes.failed)
 		}
@@ -66,11 +66,14 @@ func (s *Files) Receive(ctx context.Context, state access.State, in *facade.Inco
 	if catalog.IsImage(media) {
 		err = s.checkImage(ctx, file)
 	}
+	if err == nil && in.Whole != nil {
+		err = in.Whole(file.SHA256)
+	}
 	if err == nil {
 		err = f.EndFile(ctx, file)
 	}
 	if err != nil {
-		s.Drop(ctx, file.ID)
+		s.Drop(ctx, state, file.ID)
 		return nil, err
 	}
 	return file, nil
@@ -130,8 +133,8 @@ func orOwn(err error, other *kiterror.Error) error {
 type counted struct {
 	from     io.Reader
 	n, limit int64
-	sum      hash.Hash
-	failed   error // of from, or that there are too many
+	sum      hash.Hash // nil: it hashes nothing
+	failed   error     // of from, or that there are too many
 }
 
 func (c *counted) Read(p []byte) (int, error) {
@@ -139,7 +142,9 @@ func (c *counted) Read(p []byte) (int, error) {
 		return 0, c.failed
 	}
 	n, err := c.from.Read(p)
-	c.sum.Write(p[:n])
+	if c.sum != nil {
+		c.sum.Write(p[:n])
+	}
 	if c.n += int64(n); c.n > c.limit {
 		n, err = 0, tooLarge(c.limit)
 	}

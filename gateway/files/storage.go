@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -185,6 +186,15 @@ func (s *s3) remove(ctx context.Context, id string) error {
 		}
 	}
 	return nil
+}
+
+// link is an address at which everybody reads a key for a time.
+func (s *s3) link(ctx context.Context, key string, answer url.Values, valid time.Duration) (string, error) {
+	u, err := s.client.PresignedGetObject(ctx, s.bucket, key, valid, answer)
+	if err != nil {
+		return "", err
+	}
+	return u.String(), nil
 }
 
 func (*s3) held() int { return partSize + copied }

@@ -137,6 +137,11 @@ func (t *Topology) Facts(frond string) *client.Facts {
 	return t.byFrond[frond].client.Facts(frond)
 }
 
+// Files are the files of a remote Frond, for a caller.
+func (t *Topology) Files(frond string, state map[string]any) *client.Files {
+	return t.byFrond[frond].client.Files(frond, state)
+}
+
 // Bind replaces clients, as [Topology.Clients] has made them, by ones that read results by
 // the cards of a catalog: it exists only once the façade is compiled over them.
 func (t *Topology) Bind(clients map[string]facade.Caller, served *catalog.Catalog) {

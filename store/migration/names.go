@@ -53,6 +53,31 @@ func (n *Names) Column(key, field string) string {
 	return n.naming.Column(field)
 }
 
+// Lasting returns names of a field of the entity with this key that its renames do not change. The first
+// has no other field; the others are those that programs may have written in its place.
+func (n *Names) Lasting(key, field string) []string {
+	t := n.tables.find(key)
+	c := &thing{}
+	if t.columns.plain != nil {
+		c = t.columns.find(field)
+	}
+	lasting := func(x *thing, name string) string {
+		if x.called == nil {
+			return name
+		}
+		return x.name
+	}
+	now, first := key+"."+field, lasting(t, key)+"."+lasting(c, field)
+	if now == first {
+		return []string{now}
+	}
+	other := n.tables.own(key)
+	if other == nil || other == t && (t.columns.own(field) == nil || t.columns.own(field) == c) {
+		return []string{first, now}
+	}
+	return []string{first} // now is that of a field whose name this one has taken
+}
+
 // Move returns names under which a field has a new column, and the entry of the ledger for it. Its
 // column of now is to be dropped. n does not change.
 func (n *Names) Move(key, field string) (*Names, Called) {

@@ -43,6 +43,11 @@ func newTables(entities []*schema.Entity, in string, names *migration.Names) (*t
 	})
 }
 
+// fieldNames returns names of a field that its renames do not change.
+func (s *access) fieldNames(e *schema.Entity, field string) []string {
+	return s.tables.Load().FieldNames(e, field)
+}
+
 // table returns the table of an entity. Where the server was not there yet to be prepared, the error
 // is SERVICE_UNAVAILABLE.
 func (s *access) table(e *schema.Entity) (*table, error) {

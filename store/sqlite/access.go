@@ -44,5 +44,10 @@ func newTables(db *engine.DB, entities []*schema.Entity, names *migration.Names)
 	})
 }
 
+// fieldNames returns names of a field that its renames do not change.
+func (s *access) fieldNames(e *schema.Entity, field string) []string {
+	return s.tables.Load().FieldNames(e, field)
+}
+
 // table returns the table of an entity.
 func (s *access) table(e *schema.Entity) (*table, error) { return s.tables.Load().Table(e) }

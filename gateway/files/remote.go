@@ -1,0 +1,64 @@
+package files
+
+import (
+	"context"
+	"io"
+	"log/slog"
+
+	"github.com/frondhost/frond/envelope/client"
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+)
+
+// Remote are the files of a Frond that runs elsewhere, for a caller. The host of the rows keeps and judges
+// them; their bytes pass through this process.
+type Remote struct {
+	Files  *client.Files
+	Memory *budget.Budget // nil: no bound
+	Log    *slog.Logger
+}
+
+// Find returns the file that a row holds; nil: there is none.
+func (r *Remote) Find(ctx context.Context, id string) (*facade.File, error) {
+	found, err := r.Files.Find(ctx, []string{id})
+	return found[id], err
+}
+
+// Open reads the bytes of a file, or of a smaller image.
+func (r *Remote) Open(ctx context.Context, file *facade.File, size *catalog.FileSize) (io.ReadSeekCloser, string, error) {
+	name := ""
+	if size != nil {
+		name = size.Name
+	}
+	return r.Files.Open(ctx, file, name)
+}
+
+// Receive passes a file on as it arrives.
+func (r *Remote) Receive(ctx context.Context, in *facade.IncomingFile) (*facade.File, error) {
+	_, limit, err := accepted(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Memory.Take(copied); err != nil {
+		return nil, err
+	}
+	defer r.Memory.Give(copied)
+	bytes, sent := &counted{from: in.Body, limit: limit}, *in
+	sent.Body = bytes
+	file, err := r.Files.Send(ctx, &sent)
+	if err != nil && bytes.failed != nil {
+		err = arrival(bytes.failed)
+	}
+	return file, err
+}
+
+// Drop removes a file that no row has taken.
+func (r *Remote) Drop(ctx context.Context, id string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropping)
+	defer cancel()
+	if err := r.Files.Drop(ctx, id); err != nil {
+		r.Log.Warn("a file that was refused is removed later, where it is kept", "error", kiterror.AsError(err).Message)
+	}
+}
