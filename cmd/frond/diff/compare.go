@@ -29,6 +29,7 @@ func Compare(was, is *Version) (*Report, error) {
 	c.facts()
 	if form == wholeProject {
 		c.access()
+		c.files()
 	}
 	c.store()
 	c.documents()

@@ -181,7 +181,27 @@ var withoutNote = []edit{field("  "+noteIs+"\n", "")}
 
 var added = []edit{field(noteIs, noteIs+"\n  extra: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}")}
 
+// pictured adds a field with files.
+func pictured(rules string) []edit {
+	return []edit{
+		field(noteIs, noteIs+"\n  picture: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}"),
+		{config, "computed:", "files: {product.picture: {" + rules + "}}\ncomputed:"},
+	}
+}
+
+// pictures are files with all that rules are about.
+const pictures = "types: [image/png, image/gif], max: 2MiB, sizes: {thumb: 20x20, wide: 90x20}"
+
 var ruleCases = []ruleCase{
+	{rule: "files-removed", at: "product.picture", was: pictured(pictures), is: pictured(pictures)[:1], not: pictured(pictures)},
+	{rule: "files-added", at: "product.picture", was: pictured(pictures)[:1], is: pictured(pictures), not: added},
+	{rule: "file-types-narrowed", at: "product.picture", was: pictured(pictures), is: pictured("types: [image/png], max: 2MiB"), not: pictured(pictures)},
+	{rule: "file-types-widened", at: "product.picture", was: pictured("types: [image/png], max: 2MiB"), is: pictured(pictures), not: pictured(pictures)},
+	{rule: "file-max-lowered", at: "product.picture", was: pictured(pictures), is: pictured("types: [image/png], max: 1MiB"), not: pictured(pictures)},
+	{rule: "file-max-raised", at: "product.picture", was: pictured("types: [image/png], max: 1MiB"), is: pictured(pictures), not: pictured(pictures)},
+	{rule: "file-size-removed", at: "product.picture", was: pictured(pictures), is: pictured("types: [image/png], sizes: {wide: 90x20}"), not: pictured(pictures)},
+	{rule: "file-size-added", at: "product.picture", was: pictured("types: [image/png], sizes: {wide: 90x20}"), is: pictured(pictures), not: pictured(pictures)},
+	{rule: "file-size-changed", at: "product.picture", was: pictured(pictures), is: pictured("types: [image/png], sizes: {thumb: 20x21, wide: 90x20}"), not: pictured(pictures)},
 	{rule: "graphql-type-removed", at: "Label", is: []edit{{file: "fronds/shop/entities/label.yaml"}}, not: withoutNote},
 	{
 		rule: "graphql-type-kind-changed", at: "ProductSize",
