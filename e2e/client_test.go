@@ -101,6 +101,10 @@ undone [["CONFLICT",1,"create"],650]
 unknown to come "VALIDATION_FAILED"
 mutation of many {"count":1}
 deleted many {"count":5}
+upload ["ä 'b'.png","image/png",true,true]
+set file ["c.png",true]
+refused file [["VALIDATION_FAILED","product","update",null],"NOT_FOUND"]
+delete file [null,null]
 aborted "stop"
 retried ["Walnut tamper, 58 mm",3]
 commands are not ["SERVICE_UNAVAILABLE",-9]

@@ -24,6 +24,10 @@ export interface Door {
     };
     /** Where its changes are announced: /api/catalog/facts/productChanged. */
     readonly changes?: string;
+    /** The fields that hold files, with the segments of their paths. */
+    readonly files?: {
+        readonly [field: string]: string;
+    };
     /** The fields that update takes. */
     readonly writes?: Writes;
     readonly ops: {
@@ -82,7 +86,7 @@ export interface Link {
     fetch(call: Call, path: string, init: {
         method: string;
         headers?: Record<string, string>;
-        body?: string | undefined;
+        body?: BodyInit | undefined;
     }): Promise<Response>;
 }
 export type Transport = (link: Link, call: Call) => Promise<Answer>;

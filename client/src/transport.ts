@@ -24,6 +24,8 @@ export interface Door {
   readonly relations?: { readonly [name: string]: { readonly door: string; readonly many?: 1 } };
   /** Where its changes are announced: /api/catalog/facts/productChanged. */
   readonly changes?: string;
+  /** The fields that hold files, with the segments of their paths. */
+  readonly files?: { readonly [field: string]: string };
   /** The fields that update takes. */
   readonly writes?: Writes;
   readonly ops: { readonly [name: string]: Op };
@@ -79,7 +81,7 @@ export interface Link {
   /** Sends a call with those of the same tick; undefined where each is a request of its own. */
   readonly batch?: ((call: Call, id: number) => Promise<Answer>) | undefined;
   /** The request, with headers of the caller; it fails with SERVICE_UNAVAILABLE where there is no host. */
-  fetch(call: Call, path: string, init: { method: string; headers?: Record<string, string>; body?: string | undefined }): Promise<Response>;
+  fetch(call: Call, path: string, init: { method: string; headers?: Record<string, string>; body?: BodyInit | undefined }): Promise<Response>;
 }
 
 export type Transport = (link: Link, call: Call) => Promise<Answer>;

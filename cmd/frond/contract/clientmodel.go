@@ -55,6 +55,9 @@ func (b *reading) reach(f *catalog.Frond, d *catalog.Door, door *Door) {
 		if p.Link != nil && !slices.Contains(door.Shows, p.Link.Target.Name) {
 			door.Shows = append(door.Shows, p.Link.Target.Name)
 		}
+		if d.File(p.Name) != nil || slices.Contains(d.FilesThere, p.Name) {
+			door.Files = append(door.Files, p.Name)
+		}
 		if p.Readable() && p.Stored && p.Kind != schema.KindJSON {
 			door.Sort = append(door.Sort, p.Name)
 		}

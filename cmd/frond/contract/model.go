@@ -43,6 +43,7 @@ type Door struct {
 	ETag      bool       // its rows have versions
 	Big       []string   // names of members that are int64, at any depth
 	GraphQL   *GraphQL   // nil: GraphQL cannot express the door's names
+	Files     []string   // the fields that hold files
 	Changes   string     // the path where its changes are announced
 	Shows     []string   // doors whose rows its rows show, by name
 	Filter    *Filter    // nil: no list takes one

@@ -60,6 +60,13 @@ func (m *Model) table() (string, error) {
 			o.object("graphql", d.GraphQL.object())
 		}
 		o.text("changes", d.Changes)
+		var files record
+		for _, name := range d.Files {
+			files.text(name, schema.Kebab(name))
+		}
+		if files != nil {
+			o.object("files", files)
+		}
 		if op := d.updates(); op != nil {
 			o.object("writes", writes(op.In, d.Entity))
 		}
@@ -204,9 +211,16 @@ func (m *Model) clientTypes() string {
 	w.WriteString(generatedJS)
 	w.line(`import type { Atomic, ClientOptions, Sending } from "./connect.js";`)
 	w.line(`import type { Change, ChangesQuery, Equal, FactEvent, Fields, Has, IfMatch, Imported, Importing, Invocation, ListQuery, Many, Most, One, Ordered, Page, Present, Selected, Selects, Shown, Some, Text, Upserted, Watched, Where, Whole, Written } from "./types.js";`)
+	files := slices.ContainsFunc(m.Doors, func(d *Door) bool { return d.Files != nil })
+	if files {
+		w.line(`import type { FileBody, FileInfo, FileSending } from "./files.js";`)
+	}
 	w.imports(m.Types)
 	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { fieldErrors, KitError } from \"./errors.js\";\nexport type { KitErrorCode, Refusal } from \"./errors.js\";")
 	w.line("export type { Change, FactEvent, Imported, Invocation, Page, Related, Selected, Shown, Upserted, Written } from \"./types.js\";")
+	if files {
+		w.line(`export type { FileBody, FileInfo, FileSending } from "./files.js";`)
+	}
 	for _, d := range m.Related {
 		w.decl(d)
 	}
@@ -318,7 +332,25 @@ func (w *tsWriter) door(d *Door) {
 		w.line("  /** The patch for an update that turns before into after: the fields that differ and may be written. It sends no request. */")
 		w.line("  patchOf(before: Partial<%s>, after: Partial<%[1]s>): %s;", d.Type, op.In.Name)
 	}
+	w.files(d)
 	w.line("}")
+}
+
+// files declares the functions about the files of rows, unless an operation has the same name.
+func (w *tsWriter) files(d *Door) {
+	if d.Files == nil || d.Key == nil {
+		return
+	}
+	row := "id: " + d.keyType() + ", field: " + tsUnion(d.Files)
+	for _, f := range []struct{ name, doc, takes, gives string }{
+		{"upload", "Sends a file for a field. A row that is written within an hour may take its id.", "field: " + tsUnion(d.Files) + ", file: FileBody, options?: FileSending", "FileInfo"},
+		{"setFile", "Replaces the file of a row.", row + ", file: FileBody, options?: FileSending", "FileInfo"},
+		{"deleteFile", "Removes the file of a row.", row + ", options?: Sending", "void"},
+	} {
+		if !slices.ContainsFunc(d.Ops, func(op *Op) bool { return op.Name == f.name }) {
+			w.line("  /** %s */\n  %s(%s): Promise<%s>;", f.doc, f.name, f.takes, f.gives)
+		}
+	}
 }
 
 // helpers declares the functions that a client derives from a list, unless an operation has the

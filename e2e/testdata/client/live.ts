@@ -82,6 +82,15 @@ const many = new MutationObserver(new QueryClient(), productQueries(client).upda
 print("mutation of many", await many.mutate({ where: { sku: { eq: "MNY-0001" } }, patch: { price: 160 }, max: 1 }));
 print("deleted many", await client.product.deleteMany({ sku: { startsWith: "MNY-" } }));
 
+// Files of rows.
+const picture = Uint8Array.from(atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="), (sign) => sign.charCodeAt(0));
+const uploaded = await client.product.upload("image", picture, { type: "image/png", name: "ä 'b'.png" });
+print("upload", [uploaded.name, uploaded.type, uploaded.size === picture.length, (await client.product.update(made.id, { image: uploaded.id })).image === uploaded.id]);
+const set = await client.product.setFile(made.id, "image", new File([picture], "c.png", { type: "image/png" }));
+print("set file", [set.name, (await client.product.findById(made.id))?.image === set.id]);
+print("refused file", [await refusal(client.product.setFile(made.id, "image", new Blob(["x"], { type: "text/plain" }))), await code(client.product.setFile("nobody", "image", picture, { type: "image/png" }))]);
+print("delete file", [await client.product.deleteFile(made.id, "image"), (await client.product.findById(made.id))?.image]);
+
 // Abort, retries, and a host that is away.
 print("aborted", await refusal(client.product.list({}, { signal: AbortSignal.abort("stop") })));
 let tries = 0;

@@ -346,4 +346,11 @@ for await (const row of client.product.each({ select: { supplier: { name: true }
   // @ts-expect-error a field that was not selected
   row.supplier?.id;
 }
-void [idOfOne, versionOfOne, parentOfOne, ratingOfOne, moreOfOne];
+const fileOfOne: string = (await client.product.upload("image", new Blob([]), { name: "a.png" })).id;
+// @ts-expect-error a field without files
+await client.product.upload("name", new Blob([]));
+// @ts-expect-error a file is no text
+await client.product.setFile("p", "image", "bytes");
+// @ts-expect-error a door without files
+await client.category.deleteFile("c", "image");
+void [fileOfOne, idOfOne, versionOfOne, parentOfOne, ratingOfOne, moreOfOne];

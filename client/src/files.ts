@@ -1,0 +1,40 @@
+// Files of rows (docs/files.md). They go over REST, whatever transport calls have.
+
+import { KitError } from "./errors.js";
+import { json, noAnswer, type Transport } from "./transport.js";
+
+/** What a file is sent as: that of an input of a page, or bytes. */
+export type FileBody = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
+
+/** What the host says of a file. A row holds the id. */
+export interface FileInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  /** In bytes. */
+  readonly size: number;
+  /** In hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** How a file is sent. */
+export interface FileSending {
+  /** The media type; that of a Blob where it is left out. */
+  readonly type?: string;
+  /** The name; that of a File where it is left out. */
+  readonly name?: string;
+  readonly signal?: AbortSignal;
+  /** In ms, instead of the client's. */
+  readonly timeout?: number;
+}
+
+/** Sends a file, or without one what removes it. */
+export const fileOver =
+  (method: string, path: string, file?: FileBody, { type = (file as Blob)?.type, name = (file as File)?.name }: FileSending = {}): Transport =>
+  async (link, call) => {
+    const headers = { ...(type && { "content-type": type }), ...(name && { "content-disposition": "attachment; filename*=UTF-8''" + encodeURIComponent(name).replace(/['()*]/g, (sign) => "%" + sign.charCodeAt(0).toString(16)) }) };
+    const response = await link.fetch(call, path, { method, headers, body: file });
+    const answered = await json(response, call);
+    if (response.ok && (answered || response.status === 204)) return { result: answered };
+    throw answered?.data?.code ? new KitError(answered.data) : noAnswer(call, response, "problem");
+  };
