@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/files"
+	"github.com/frondhost/frond/gateway/topology"
 	"github.com/frondhost/frond/rest"
 )
 
@@ -67,16 +68,19 @@ func filesStore(c *Config, own bool) (string, error) {
 
 // shownFiles are the files of a surface.
 type shownFiles struct {
-	host   *Host
-	facade *facade.Facade
-	view   *catalog.Catalog
+	kept     *files.Files // those of rows that are kept here
+	topology *topology.Topology
+	budget   *budget.Budget
+	log      *slog.Logger
+	facade   *facade.Facade
+	view     *catalog.Catalog
 }
 
-// filesOn are the files as a surface shows them; nil: no field holds any.
-func filesOn(h *Host, f *facade.Facade, view *catalog.Catalog) rest.Files {
-	for d := range f.Catalog().Doors() {
+// orNone is nil where no field holds a file.
+func (f shownFiles) orNone() rest.Files {
+	for d := range f.facade.Catalog().Doors() {
 		if len(d.Files) > 0 {
-			return shownFiles{h, f, view}
+			return f
 		}
 	}
 	return nil
@@ -90,15 +94,15 @@ func (f shownFiles) Allowed(ctx context.Context, state access.State) ([]*catalog
 // Of implements [rest.Files].
 func (f shownFiles) Of(frond *catalog.Frond, state access.State) rest.FrondFiles {
 	if frond.Remote != "" {
-		return &files.Remote{Files: f.host.topology.Files(frond.Name, state), Memory: f.host.budget, Log: f.host.log}
+		return &files.Remote{Files: f.topology.Files(frond.Name, state), Memory: f.budget, Log: f.log}
 	}
-	return ownFiles{f.host.files.Files, f.facade, state}
+	return ownFiles{f.kept, f.facade, state}
 }
 
 // describe describes files of the rows of a Frond, for the caller of ctx.
 func (f shownFiles) describe(ctx context.Context, frond *catalog.Frond, ids []string) (map[string]*facade.File, error) {
 	if frond.Remote != "" {
-		return f.host.topology.Files(frond.Name, facade.StateFrom(ctx)).Find(ctx, ids)
+		return f.topology.Files(frond.Name, facade.StateFrom(ctx)).Find(ctx, ids)
 	}
 	return f.facade.Files(ctx, ids)
 }

@@ -106,7 +106,7 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 		options = *opts.GraphQL
 	}
 	options.Surface = p.surface
-	options.Files = shownFiles{g.host, g.facade, p.view}.describe
+	options.Files = g.files(p).describe
 	if valid := g.host.config.Files.Presign; valid > 0 {
 		options.FileLink = func(ctx context.Context, d *catalog.Door, file *facade.File, size *catalog.FileSize) (string, error) {
 			if d.Frond.Remote != "" {
@@ -138,10 +138,16 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 	return b.Build(p.caller)
 }
 
+// files are the files as a surface shows them.
+func (g *generation) files(p *place) shownFiles {
+	h := g.host
+	return shownFiles{h.files.Files, h.topology, h.budget, h.log, g.facade, p.view}
+}
+
 // rest builds the handler of a REST surface.
 func (g *generation) rest(p *place) (http.Handler, error) {
 	api, err := rest.New(p.view, p.caller, &rest.Options{
-		Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Streams: g.streams(), Atomic: g.atomic(p), Files: filesOn(g.host, g.facade, p.view),
+		Base: p.base + "/api", State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Log: g.host.log, Streams: g.streams(), Atomic: g.atomic(p), Files: g.files(p).orNone(),
 	})
 	if err != nil {
 		return nil, err

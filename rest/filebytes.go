@@ -121,7 +121,6 @@ func serveBytes(w http.ResponseWriter, r *http.Request, file *facade.File, size 
 		header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 	}
 	header.Set("Cache-Control", "private, no-cache, no-transform")
-	header["Vary"] = vary
 	http.ServeContent(w, r, "", file.Made, bytes)
 }
 

@@ -269,6 +269,7 @@ func (x *fileRequest) sendFile(file *facade.File, size *catalog.FileSize) error 
 	defer func() { _ = bytes.Close() }()
 	x.on.wrote = true
 	x.on.deprecate()
+	x.on.w.Header()["Vary"] = vary
 	serveBytes(x.on.w, x.on.r, file, size, media, bytes)
 	return nil
 }
