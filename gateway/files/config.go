@@ -23,7 +23,7 @@ type Config struct {
 func (c *Config) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("files.store", "", "where files are stored (docs/files.md): file:///FOLDER, s3://BUCKET?region=… or mem://; the default is a folder beside the SQLite file, or memory", readStore, &c.Store),
-		setting.New("files.presign", "off", "how long a pre-signed address of S3 is valid, 5m say, which GraphQL answers as url in place of the path here (docs/files.md)", readPresign, &c.Presign),
+		setting.New("files.presign", "off", "how long a pre-signed address of S3 is valid, 5m say, which GraphQL answers as url in place of the path here (docs/files.md)", readPresign, &c.Presign).As(setting.OffOrDuration),
 	}
 }
 
