@@ -17,7 +17,7 @@ func (s *schemas) nested(fields *schema.Object, e *schema.Entity, u use) {
 	}
 	for _, n := range door.Nested {
 		to := s.catalog.Door(n.Door.Entity.Key)
-		if to == nil || n.Far != nil && s.catalog.NestedLists(n) == nil {
+		if s.catalog.NestedLists(n) == nil {
 			continue
 		}
 		name := schema.GraphQLType(door.Name) + schema.GraphQLType(n.Name)
@@ -28,18 +28,6 @@ func (s *schemas) nested(fields *schema.Object, e *schema.Entity, u use) {
 // nestedRows is the schema of the rows of a relation.
 func (s *schemas) nestedRows(n *catalog.Nested, to *catalog.Door, name string) json.RawMessage {
 	key := to.Entity.Primary
-	var lists schema.Object
-	list := func(name, about string, item json.RawMessage) {
-		add(&lists, name, object("type", "array", "description", about, "items", item))
-	}
-	creates, updates, deletes := to.Operation("create") != nil, to.Operation("update") != nil, to.Operation("delete") != nil
-	if n.Far != nil {
-		far := n.Far.Link.Target
-		for _, l := range s.catalog.NestedLists(n) {
-			list(l.Name, l.About, s.shape(&far.Primary.Shape, far))
-		}
-		return object("type", "object", "properties", lists, "additionalProperties", false)
-	}
 	row := func(suffix string, u use, required func(name string) bool) json.RawMessage {
 		return s.named(name+suffix, func() json.RawMessage {
 			return schema.Rewrite(s.input(to.Entity, u), func(member string, value json.RawMessage) json.RawMessage {
@@ -67,18 +55,23 @@ func (s *schemas) nestedRows(n *catalog.Nested, to *catalog.Door, name string) j
 			})
 		})
 	}
-	if creates {
-		list("create", "New rows.", row("Create", creation, func(string) bool { return true }))
-	}
-	if updates {
-		update := row("Update", patch, func(string) bool { return false })
-		list("update", "Rows to change, by their ids.", object("allOf", []json.RawMessage{update, object("required", []string{key.Name})}))
-	}
-	if deletes {
-		list("delete", "The ids of rows to delete.", s.shape(&key.Shape, to.Entity))
-	}
-	if creates && updates && deletes {
-		list("set", "All rows as they shall be: those with an id are changed, those without are new, all others are deleted. It is sent alone.", row("Set", creation, func(string) bool { return false }))
+	var lists schema.Object
+	for _, list := range s.catalog.NestedLists(n) {
+		var item json.RawMessage
+		switch {
+		case n.Far != nil:
+			item = s.shape(&n.Far.Link.Target.Primary.Shape, n.Far.Link.Target)
+		case list[0] == "create":
+			item = row("Create", creation, func(string) bool { return true })
+		case list[0] == "update":
+			update := row("Update", patch, func(string) bool { return false })
+			item = object("allOf", []json.RawMessage{update, object("required", []string{key.Name})})
+		case list[0] == "delete":
+			item = s.shape(&key.Shape, to.Entity)
+		default:
+			item = row("Set", creation, func(string) bool { return false })
+		}
+		add(&lists, list[0], object("type", "array", "description", list[1], "items", item))
 	}
 	return object("type", "object", "properties", lists, "additionalProperties", false)
 }

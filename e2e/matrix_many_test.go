@@ -113,6 +113,91 @@ var shopNested = []story{
 	}},
 }
 
+// linkedProduct is a product of which the story says no more than its id and which fields are null.
+func linkedProduct(id string, null ...string) string {
+	row := `{"id":"` + id + `","sku":"*","image":null,"ean":"*","name":"*","description":"*","price":"*","weight":"*","status":"*","stock":"*","tags":"*","dimensions":"*",` +
+		`"availableFrom":null,"categoryId":"*","supplierId":"*","companionIds":"*","createdAt":"*","updatedAt":"*","inStock":"*"}`
+	for _, name := range null {
+		row = strings.Replace(row, `"`+name+`":"*"`, `"`+name+`":null`, 1)
+	}
+	return row
+}
+
+// newLinked is linkedProduct of a product that the story creates.
+func newLinked(id string) string {
+	return strings.Replace(linkedProduct(id, "ean", "weight", "dimensions", "supplierId"), `"description":"*"`, `"description":""`, 1)
+}
+
+// linked lists the themes that the rows in between lead to, of the products of the story.
+func linked(want string) step {
+	return step{
+		name: "and the rows in between are so",
+		call: call{Method: "productTheme.list", Query: `{"filter":{"themeId":{"in":["t-red","t-blue"]}},"sort":"productId,themeId","fields":["productId","themeId"]}`},
+		want: want,
+	}
+}
+
+// shopLinks are relations through rows in between.
+var shopLinks = []story{
+	{name: "rows through others", as: staff, steps: []step{
+		{name: "one side", call: call{Method: "theme.create", Body: `{"id":"t-red","name":"Red"}`}, want: `{"id":"t-red","name":"Red"}`},
+		{name: "and another of it", call: call{Method: "theme.create", Body: `{"id":"t-blue","name":"Blue"}`}, want: `{"id":"t-blue","name":"Blue"}`},
+		{
+			name: "are connected by an update", call: call{Method: "product.update", Params: `{"id":"p-tamper"}`, Body: `{"themes":{"connect":["t-red","t-blue"]}}`},
+			want: linkedProduct("p-tamper"),
+		},
+		linked(`{"items":[{"productId":"p-tamper","themeId":"t-blue"},{"productId":"p-tamper","themeId":"t-red"}],"total":2,"hasMore":false,"endCursor":"*"}`),
+		{
+			name: "are filtered by", call: call{Method: "product.list", Query: `{"filter":{"themes":{"some":{"name":{"eq":"Red"}}}},"fields":["id"]}`},
+			want: `{"items":[{"id":"p-tamper"}],"total":1,"hasMore":false,"endCursor":"*"}`,
+		},
+		{
+			name: "and from the other side", call: call{Method: "theme.list", Query: `{"filter":{"products":{"some":{"id":{"eq":"p-tamper"}}},"id":{"in":["t-red","t-blue"]}},"sort":"id","fields":["id"]}`},
+			want: `{"items":[{"id":"t-blue"},{"id":"t-red"}],"total":2,"hasMore":false,"endCursor":"*"}`,
+		},
+		{
+			name: "are counted", call: call{Method: "product.list", Query: `{"filter":{"themes":{"count":{"gte":2}},"id":{"eq":"p-tamper"}},"fields":["id"]}`},
+			want: `{"items":[{"id":"p-tamper"}],"total":1,"hasMore":false,"endCursor":"*"}`,
+		},
+		{
+			name: "have the faults in their places", call: call{Method: "product.update", Params: `{"id":"p-tamper"}`, Body: `{"themes":{"connect":["t-red","t-none"],"disconnect":["t-red"]}}`},
+			fail: "VALIDATION_FAILED /body/themes/disconnect/0:reference",
+		},
+		{
+			name: "are none that are not there", call: call{Method: "product.update", Params: `{"id":"p-tamper"}`, Body: `{"themes":{"connect":["t-red","t-none"]}}`},
+			fail: "VALIDATION_FAILED /body/themes/connect/1:reference",
+		},
+		{
+			name: "are not connected by customers", call: call{Method: "product.update", Params: `{"id":"p-tamper"}`, Body: `{"themes":{"disconnect":["t-red"]}}`, User: ada},
+			fail: "FORBIDDEN",
+		},
+		{
+			name: "are as they are set", call: call{Method: "product.update", Params: `{"id":"p-tamper"}`, Body: `{"themes":{"set":["t-blue"]}}`},
+			want: linkedProduct("p-tamper"),
+		},
+		{
+			name: "are connected with many rows", call: call{Method: "product.createMany", Body: `[{"id":"p-link-a","sku":"LNK-0001","name":"Link A","price":1,"weight":null,"categoryId":"c-baking","supplierId":null,"themes":{"connect":["t-red","t-blue"]}},
+				{"id":"p-link-b","sku":"LNK-0002","name":"Link B","price":1,"weight":null,"categoryId":"c-baking","supplierId":null,"themes":{"set":["t-red"]}}]`},
+			want: `{"items":[` + newLinked("p-link-a") + `,` + newLinked("p-link-b") + `]}`,
+		},
+		{
+			name: "of which each fault has its place", call: call{Method: "product.createMany", Body: `[{"sku":"LNK-0003","name":"Link C","price":1,"weight":null,"categoryId":"c-baking","supplierId":null,"themes":{"connect":["t-red"]}},
+				{"sku":"LNK-0004","name":"Link D","price":1,"weight":null,"categoryId":"c-baking","supplierId":null,"themes":{"connect":["t-red","t-none"]}}]`},
+			fail: "VALIDATION_FAILED /body/1/themes/connect/1:reference",
+		},
+		{
+			name: "are connected with a row that is known by its key", call: call{Method: "product.upsert", Query: `{"by":"sku"}`, Body: `{"sku":"LNK-0002","name":"Link B","price":1,"weight":null,"categoryId":"c-baking","supplierId":null,"themes":{"set":["t-blue"]}}`},
+			want: `{"created":false,"item":` + newLinked("p-link-b") + `}`,
+		},
+		linked(`{"items":[{"productId":"p-link-a","themeId":"t-blue"},{"productId":"p-link-a","themeId":"t-red"},{"productId":"p-link-b","themeId":"t-blue"},{"productId":"p-tamper","themeId":"t-blue"}],"total":4,"hasMore":false,"endCursor":"*"}`),
+		{
+			name: "are disconnected under a condition", call: call{Method: "product.updateMany", Query: `{"where":{"sku":{"startsWith":"LNK-"}}}`, Body: `{"themes":{"connect":["t-red"],"disconnect":["t-blue"]}}`},
+			want: `{"count":2}`,
+		},
+		linked(`{"items":[{"productId":"p-link-a","themeId":"t-red"},{"productId":"p-link-b","themeId":"t-red"},{"productId":"p-tamper","themeId":"t-blue"}],"total":3,"hasMore":false,"endCursor":"*"}`),
+	}},
+}
+
 // isMany reports whether an operation writes many rows.
 func isMany(op string) bool { return strings.HasSuffix(op, "Many") || op == "upsert" }
 

@@ -16,15 +16,17 @@ var shopDir = filepath.Join(root, "examples", "shop")
 // shop is how the doors of examples/shop are addressed.
 var shop = host{
 	doors: map[string]doorShape{
-		"category":  {frond: "catalog", plural: "categories", one: "category", many: "categories", typ: "Category"},
-		"supplier":  {frond: "catalog", plural: "suppliers", one: "supplier", many: "suppliers", typ: "Supplier"},
-		"product":   {frond: "catalog", plural: "products", one: "product", many: "products", typ: "Product"},
-		"review":    {frond: "catalog", plural: "reviews", one: "review", many: "reviews", typ: "Review"},
-		"customer":  {frond: "sales", plural: "customers", one: "customer", many: "customers", typ: "Customer"},
-		"order":     {frond: "sales", plural: "orders", one: "order", many: "orders", typ: "Order"},
-		"orderline": {frond: "sales", plural: "orderLines", one: "orderLine", many: "orderLines", typ: "OrderLine"},
+		"category":     {frond: "catalog", plural: "categories", one: "category", many: "categories", typ: "Category"},
+		"supplier":     {frond: "catalog", plural: "suppliers", one: "supplier", many: "suppliers", typ: "Supplier"},
+		"product":      {frond: "catalog", plural: "products", one: "product", many: "products", typ: "Product"},
+		"theme":        {frond: "catalog", plural: "themes", one: "theme", many: "themes", typ: "Theme"},
+		"producttheme": {frond: "catalog", plural: "productThemes", one: "productTheme", many: "productThemes", typ: "ProductTheme"},
+		"review":       {frond: "catalog", plural: "reviews", one: "review", many: "reviews", typ: "Review"},
+		"customer":     {frond: "sales", plural: "customers", one: "customer", many: "customers", typ: "Customer"},
+		"order":        {frond: "sales", plural: "orders", one: "order", many: "orders", typ: "Order"},
+		"orderline":    {frond: "sales", plural: "orderLines", one: "orderLine", many: "orderLines", typ: "OrderLine"},
 	},
-	types:   map[string]bool{"Category": true, "Supplier": true, "Product": true, "Review": true, "Customer": true, "Order": true, "OrderLine": true},
+	types:   map[string]bool{"Category": true, "Supplier": true, "Product": true, "Theme": true, "ProductTheme": true, "Review": true, "Customer": true, "Order": true, "OrderLine": true},
 	queries: map[string]bool{"category.findByIds": true, "order.findByIds": true, "category.aggregate": true, "product.aggregate": true, "order.aggregate": true, "orderLine.aggregate": true},
 	maybe: map[string]bool{
 		"product.findById": true, "supplier.findById": true, "OrderLine.findById": true, "customer.findById": true,
@@ -69,7 +71,7 @@ func TestMatrixShop(t *testing.T) {
 func shopStories() []story {
 	var all []story
 	// Stories that are not about callers run as one who sees everything.
-	for _, part := range [][]story{shopReads, shopLists, shopFilters, shopBehind, shopSearches, shopGroups, shopCreates, shopUpdates, shopDeletes, shopMany, shopNested, shopRefusals} {
+	for _, part := range [][]story{shopReads, shopLists, shopFilters, shopBehind, shopSearches, shopGroups, shopCreates, shopUpdates, shopDeletes, shopMany, shopNested, shopLinks, shopRefusals} {
 		for _, s := range part {
 			s.as = staff
 			all = append(all, s)

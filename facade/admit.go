@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/nested"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -262,7 +263,7 @@ func admitCreate(_ context.Context, x *execution) error {
 	in := &x.call.Invocation
 	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
 	admitRowQuery(x)
-	x.body = judgeBody(&x.viewer, x.door.Entity, schema.Create, in.Body)
+	x.body = judgeBody(&x.viewer, x.door.Entity, schema.Create, cutNested(x, x.call.Invocation.Body, "/body", 0))
 	return nil
 }
 
@@ -276,7 +277,7 @@ func admitUpdate(ctx context.Context, x *execution) error {
 	if err := admitWhere(ctx, x); err != nil {
 		return err
 	}
-	body := in.Body
+	body := cutNested(x, in.Body, "/body", 0)
 	if x.id != nil {
 		body = withoutID(x, body)
 		if err := mergeNested(ctx, x, body); err != nil {
@@ -288,6 +289,25 @@ func admitUpdate(ctx context.Context, x *execution) error {
 	}
 	x.body = judgeBody(&x.viewer, x.door.Entity, schema.Update, body)
 	return nil
+}
+
+// cutNested is a body, which at points to, without the rows that belong to its row. They are kept for the write.
+func cutNested(x *execution, body json.RawMessage, at string, owner int) json.RawMessage {
+	if x.nestable == nil {
+		return body
+	}
+	rest, cut, details := nested.Cut(body, at, x.nestable)
+	for _, d := range details {
+		x.refuse(d)
+	}
+	if x.runner.by == byRemote {
+		return rest // its host writes them
+	}
+	for _, rows := range cut {
+		rows.Owner = owner
+	}
+	x.nested = append(x.nested, cut...)
+	return rest
 }
 
 // withoutID takes the primary key out of a patch that sends the one the row has, as

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -213,12 +212,8 @@ func (t *touched) by(ctx context.Context, target *schema.Entity, ids []json.RawM
 // along collects the rows that one relation leads back to.
 func (t *touched) along(ctx context.Context, c catalog.Cascade, ids []json.RawMessage) error {
 	e := c.Field.Owner
-	values := make([]any, len(ids))
-	for i, id := range ids {
-		values[i], _ = rows.Value(c.Field.Kind, id)
-	}
 	q := Find{
-		Entity: e, Select: rows.NewLayout(catalog.StoredFields(e)), Where: &filter.Filter{Op: filter.In, Field: c.Field, Values: values},
+		Entity: e, Select: rows.NewLayout(catalog.StoredFields(e)), Where: among(c.Field, ids),
 		Sort: newOrder(e, nil).keys, Limit: cascadePage,
 	}
 	for {

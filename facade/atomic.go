@@ -214,7 +214,7 @@ func (r *resolver) member(value, path json.RawMessage, at string) json.RawMessag
 		}
 		return value
 	}
-	if count := memberCount(value); count != 1 || jsontext.KindOf(path) != jsontext.String {
+	if len(objectOf(value)) != 1 || jsontext.KindOf(path) != jsontext.String {
 		return refuse(`must be {"$result": "0.id"} alone: the index of an earlier call, a dot, and a member of its result`)
 	}
 	words := strings.Split(jsontext.Unquote(path), ".")
@@ -242,14 +242,6 @@ func (r *resolver) member(value, path json.RawMessage, at string) json.RawMessag
 		}
 	}
 	return found
-}
-
-// memberCount is the number of members of an object.
-func memberCount(object json.RawMessage) (n int) {
-	for range jsontext.Members(object) {
-		n++
-	}
-	return n
 }
 
 // atCall is the error of one of the calls: it carries the call's index, and the pointers of its

@@ -108,6 +108,12 @@ func (op *boundOperation) answer() {
 	default:
 		op.runner = runner{byNobody, runNobody}
 	}
+	if op.builtin != nil && op.Name == "create" {
+		many := *op.Operation
+		many.Needs = []*catalog.Operation{op.Operation}
+		b := builtins["createMany"]
+		op.ofMany = &boundOperation{Operation: &many, builtin: b, runner: runner{byStore, b.answer}, inner: runner{byStore, b.answer}, reader: op.reader}
+	}
 	if op.inner = op.runner; op.runner.by == byHandler && op.builtin != nil {
 		op.inner = runner{byStore, op.builtin.answer}
 	}

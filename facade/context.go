@@ -33,6 +33,7 @@ type callContext struct {
 	depth   int
 	inside  bool // the next call is the author's own
 	kept    bool // it gets values as they are kept (see FromKept)
+	owned   bool // it writes rows that belong to a row
 	pending *pendingPrecondition
 	op      *boundOperation // whose handler, hook or presenter runs
 	// transaction is that of the command whose calls these are; nil: they are none's.
@@ -74,6 +75,7 @@ type caller struct {
 	at     *callContext
 	inside bool
 	kept   bool
+	owned  bool
 }
 
 // Call implements [Caller]: it fills in state and trace of the call that the context
@@ -93,7 +95,7 @@ func (c caller) Call(ctx context.Context, call *Call) (*Result, error) {
 		call = &copied
 	}
 	next := *c.at
-	next.inside, next.kept = c.inside, c.kept
+	next.inside, next.kept, next.owned = c.inside, c.kept, c.owned
 	if next.transaction = c.at.host.transactionOf(ctx); next.transaction == nil && c.at.transaction != nil {
 		return nil, errOutside
 	}

@@ -36,18 +36,18 @@ type execution struct {
 	each         *eachOf
 	fields       [2][]string // Call.Select and the fields of the query, with the columns of relations
 	relations    []*selectedRelation
-	places       []int          // of the selected fields in the list that was sent; nil: their own
-	levels       int            // of relations above the rows
-	sel          *selection     // the columns that are read, and those that leave
-	precondition *Precondition  // that the row is held to; nil: none
-	condition    *filter.Filter // on the row; nil: none
-	amended      schema.Object  // what hooks wrote over the body
-	merging      *mergePatch    // of a patch that reaches into nested objects
-	points       []Points       // relations of the body that the store has to follow
-	many         *manyRows      // of a write of many rows
-	groups       *grouping      // of aggregate
-	nested       []*nested.Rows // that are written with the row
-	passed       schema.Object  // members of the body that the host of a remote row takes
+	places       []int             // of the selected fields in the list that was sent; nil: their own
+	levels       int               // of relations above the rows
+	sel          *selection        // the columns that are read, and those that leave
+	precondition *Precondition     // that the row is held to; nil: none
+	condition    *filter.Filter    // on the row; nil: none
+	amended      schema.Object     // what hooks wrote over the body
+	merging      *mergePatch       // of a patch that reaches into nested objects
+	points       []Points          // relations of the body that the store has to follow
+	many         *manyRows         // of a write of many rows
+	groups       *grouping         // of aggregate
+	nestable     []*catalog.Nested // relations whose rows the body has
+	nested       []*nested.Rows    // that are written with the rows
 
 	// Found by run.
 	before *rows.Rows // the rows of a handler's answer, where they have crossed the boundary once
@@ -62,6 +62,7 @@ type viewer struct {
 	transaction *transaction // that the call is part of; nil: none
 	inside      bool         // the author's own code is calling (see Inside)
 	kept        bool         // values are not encoded (see FromKept)
+	owned       bool         // the call writes rows that belong to a row
 	state       access.State
 	at          time.Time        // of the call; see now
 	catalogView *catalog.Catalog // what the surface shows that the call came in by
@@ -253,7 +254,7 @@ type refusals struct {
 	details []schema.Detail
 	verdict *kiterror.Error // a refusal without details, or a failure while judging
 
-	used    []*schema.FieldAlias // the old names of fields in the query, and in what is selected
+	used    []*schema.FieldAlias // the old names of fields in the query, and in the selected fields
 	renamed []*schema.FieldAlias // those in the body
 }
 
@@ -263,6 +264,21 @@ func (r *refusals) refuse(d schema.Detail) {
 	if !r.full() {
 		r.details = append(r.details, d)
 	}
+}
+
+// gather keeps the details of a refusal. Any other error is returned.
+func (r *refusals) gather(err error) error {
+	if kiterror.CodeOf(err) != kiterror.ValidationFailed {
+		return err
+	}
+	details, ok := kiterror.AsError(err).Details.([]schema.Detail)
+	for _, d := range details {
+		r.refuse(d)
+	}
+	if !ok {
+		return err
+	}
+	return nil
 }
 
 // full reports whether enough is refused to stop looking.

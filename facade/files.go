@@ -155,18 +155,21 @@ func namesFiles(x *execution) bool {
 	if len(x.door.Files) == 0 || !x.op.Builtin || x.op.Kind != catalog.Command || x.host.transactor == nil || x.door.Frond.Remote != "" {
 		return false
 	}
-	names := func(row json.RawMessage) bool {
+	return anyRow(x.call.Invocation.Body, func(row json.RawMessage) bool {
 		return slices.ContainsFunc(x.door.Files, func(f *catalog.File) bool {
 			value := jsontext.Get(row, f.Field.Name)
 			return value != nil && !jsontext.IsNull(value)
 		})
-	}
-	body := x.call.Invocation.Body
+	})
+}
+
+// anyRow reports whether a body, or a row of a list, is so.
+func anyRow(body json.RawMessage, is func(row json.RawMessage) bool) bool {
 	if jsontext.KindOf(body) != jsontext.Array {
-		return names(body)
+		return is(body)
 	}
 	for _, row := range jsontext.Elements(body) {
-		if names(row) {
+		if is(row) {
 			return true
 		}
 	}

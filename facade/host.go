@@ -84,9 +84,10 @@ type boundOperation struct {
 	runner   runner
 	inner    runner // for the author's own code, which reaches the built-in behind a handler
 	handler  Handler
-	detached bool    // the calls of handler are no transaction
-	hooks    []Hook  // around a command
-	reader   *reader // of Output; nil without one
+	detached bool            // the calls of handler are no transaction
+	hooks    []Hook          // around a command
+	ofMany   *boundOperation // of create: for a list of rows that belong to others, which createMany writes
+	reader   *reader         // of Output; nil without one
 }
 
 // boundFact is a fact with the door that judges its events.

@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
-	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -83,22 +81,14 @@ func admitImport(ctx context.Context, x *execution) error {
 			x.refuseQuery("faults", "minimum", "must be at least 1")
 		}
 	}
-	switch n := count(in.Body); {
-	case jsontext.KindOf(in.Body) != jsontext.Array:
-		refuseBody(x, "type", "must be a list of rows, such as [{…}, {…}]")
-	case n > catalog.MaxCreateMany:
-		refuseBody(x, "maxItems", fmt.Sprintf("must have at most %d rows, and has %d; send the rest in another call", catalog.MaxCreateMany, n))
-	}
-	if len(x.details) > 0 || x.verdict != nil || x.runner.by == byRemote {
+	if !admitRows(x) || len(x.details) > 0 || x.verdict != nil || x.runner.by == byRemote {
 		return nil // a remote judges the rows
-	}
-	if x.scopes == nil {
-		x.scopes = map[*catalog.Door]*access.Scope{} // shared by the rows
 	}
 	one, seen := x.oneRow(x.needed(0), nil), map[string]int{}
 	if err := admitColumns(ctx, x, one, jsontext.Get(in.Query, "columns")); err != nil || len(x.details) > 0 {
 		return err
 	}
+	one.nestable = x.nestable
 	for _, row := range jsontext.Elements(in.Body) {
 		if m.faulty >= m.most {
 			break
@@ -310,7 +300,7 @@ func (m *importing) create(ctx context.Context, x *execution, fresh []*importRow
 	if len(fresh) == 0 {
 		return nil
 	}
-	if len(fresh) > 1 && !x.atOnce(x.needed(0)) {
+	if len(fresh) > 1 && !m.atOnce(x) {
 		for i := range fresh {
 			if err := m.create(ctx, x, fresh[i:i+1]); err != nil {
 				return err
@@ -347,10 +337,13 @@ func (m *importing) create(ctx context.Context, x *execution, fresh []*importRow
 	return m.update(ctx, x, fresh[0], known[fresh[0]])
 }
 
+// atOnce reports whether one statement writes new rows.
+func (m *importing) atOnce(x *execution) bool { return x.atOnce(x.needed(0)) && x.nestable == nil }
+
 // insert writes rows by one statement, or each by a call of create where a handler or hooks take part.
 func (m *importing) insert(ctx context.Context, x *execution, fresh []*importRow) error {
 	op := x.needed(0)
-	if !x.atOnce(op) {
+	if !m.atOnce(x) {
 		_, err := x.callOne(ctx, op, Invocation{Body: fresh[0].body}, []string{})
 		return err
 	}
@@ -386,13 +379,10 @@ func (m *importing) update(ctx context.Context, x *execution, r *importRow, id j
 	switch {
 	case err == nil:
 		m.updated++
-		return nil
-	case kiterror.CodeOf(err) == kiterror.NotFound:
-		err = kiterror.Taken(x.many.by...)
-	}
-	if !isRowFault(ctx, err) {
+	case isRowFault(ctx, err):
+		m.fault(r.at, err)
+	default:
 		return err
 	}
-	m.fault(r.at, err)
 	return nil
 }

@@ -52,7 +52,6 @@ func (x *execution) oneRow(op *boundOperation, body json.RawMessage) *execution 
 func (x *execution) callOne(ctx context.Context, op *boundOperation, in Invocation, fields []string) (*Result, error) {
 	ctx = authorContext(ctx, x)
 	c := caller{at: callContextOf(ctx), inside: x.inside, kept: x.kept}
-	in.State, in.Trace = x.state, x.call.Invocation.Trace
 	res, err := c.Call(ctx, &Call{Entity: x.door.Name, Operation: op.Name, Invocation: in, Select: fields, Merge: x.call.Merge, Partial: x.call.Partial})
 	if err != nil { // the caller knows the operation that was called
 		own := *kiterror.AsError(err)
@@ -77,19 +76,11 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 	in := &x.call.Invocation
 	onlyKeys(&x.viewer, sentParams(&x.viewer, in), "/params", nil)
 	admitRowQuery(x)
-	switch n := count(in.Body); {
-	case jsontext.KindOf(in.Body) != jsontext.Array:
-		refuseBody(x, "type", "must be a list of rows, such as [{…}, {…}]")
-		return nil
-	case n > catalog.MaxCreateMany:
-		refuseBody(x, "maxItems", fmt.Sprintf("must have at most %d rows, and has %d; send the rest in another call", catalog.MaxCreateMany, n))
+	if !admitRows(x) {
 		return nil
 	}
 	op, m := x.needed(0), &manyRows{}
 	x.many = m
-	if x.scopes == nil {
-		x.scopes = map[*catalog.Door]*access.Scope{} // shared by the rows
-	}
 	one, i := x.oneRow(op, nil), 0
 	var all []json.RawMessage
 	for _, row := range jsontext.Elements(in.Body) {
@@ -101,7 +92,7 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 	}
 	for _, row := range all {
 		one.refusals, one.points = refusals{}, nil
-		one.call.Invocation.Body = row
+		one.call.Invocation.Body = cutNested(x, row, "/body/"+strconv.Itoa(i), i)
 		err := admitCreate(ctx, one)
 		if err == nil {
 			err = one.refusal()
@@ -110,14 +101,37 @@ func admitCreateMany(ctx context.Context, x *execution) error {
 			err = m.complete(ctx, one, i)
 		}
 		if err != nil {
-			if err = x.refuseRow(i, err); err != nil {
+			if err = x.gather(atRow(err, i)); err != nil {
 				return err
 			}
 		}
 		i++
 	}
 	m.terms.Points = pointsOf(m.terms.Points, i)
+	n := 0
+	for _, cut := range x.nested {
+		n += len(cut.List)
+	}
+	if n > catalog.MaxMany {
+		refuseBody(x, "maxItems", fmt.Sprintf("has %d rows of relations, and may have %d; send the rest in another call", n, catalog.MaxMany))
+	}
 	return nil
+}
+
+// admitRows refuses a body that is no list of rows, or has too many.
+func admitRows(x *execution) bool {
+	switch body := x.call.Invocation.Body; {
+	case jsontext.KindOf(body) != jsontext.Array:
+		refuseBody(x, "type", "must be a list of rows, such as [{…}, {…}]")
+		return false
+	case count(body) > catalog.MaxCreateMany:
+		refuseBody(x, "maxItems", fmt.Sprintf("must have at most %d rows, and has %d; send the rest in another call", catalog.MaxCreateMany, count(body)))
+		return false
+	}
+	if x.scopes == nil {
+		x.scopes = map[*catalog.Door]*access.Scope{} // shared by the rows
+	}
+	return true
 }
 
 // atOnce reports whether one statement writes all rows: neither a handler nor a hook of the author's
@@ -129,18 +143,6 @@ func (x *execution) atOnce(op *boundOperation) bool {
 // refuseBody refuses the body as a whole.
 func refuseBody(x *execution, code, message string) {
 	x.refuse(schema.Detail{Path: ".", Pointer: "/body", Code: code, Message: message})
-}
-
-// refuseRow keeps the details of a refused row, with its index. Any other error is returned.
-func (x *execution) refuseRow(i int, err error) error {
-	e := atRow(err, i)
-	if details, ok := e.Details.([]schema.Detail); ok && e.Code == kiterror.ValidationFailed {
-		for _, d := range details {
-			x.refuse(d)
-		}
-		return nil
-	}
-	return e
 }
 
 // atRow is the error of a row with the row's index: in its details, or in its message where it has
@@ -228,6 +230,7 @@ func runCreateMany(ctx context.Context, x *execution) (*Result, error) {
 	if err := transactional(x); err != nil {
 		return nil, err
 	}
+	x.nested = nil // calls of create write them
 	var made []*Result
 	for i, row := range elements(x.call.Invocation.Body) {
 		res, err := x.callOne(ctx, x.needed(0), Invocation{Body: row}, x.calledFields())
@@ -391,6 +394,16 @@ func keyFilter(key []*schema.Property, record Record) *filter.Filter {
 		all.Sub = append(all.Sub, &filter.Filter{Op: filter.Eq, Field: p, Values: []any{value}})
 	}
 	return all
+}
+
+// among is the condition that a field has one of these values.
+func among(p *schema.Property, values []json.RawMessage) *filter.Filter {
+	in := &filter.Filter{Op: filter.In, Field: p}
+	for _, v := range values {
+		value, _ := rows.Value(p.Kind, v)
+		in.Values = append(in.Values, value)
+	}
+	return in
 }
 
 // storedRow is the primary key of the row that meets a condition, without access rules; nil: no row does.

@@ -200,9 +200,23 @@ func TestConnect(t *testing.T) {
 		{"set removes only rows that the caller sees", "member", "product.update", `"p1"`, `{"tags":{"set":["t2"]}}`, `{"id":"p1"}`, `[p1-t2,p1-t3]`},
 		{"the other side", "admin", "tag.update", `"t1"`, `{"products":{"connect":["p1"]}}`, `{"id":"t1"}`, `[p1-t1,p1-t2,p1-t3]`},
 		{"set of all", "admin", "product.update", `"p1"`, `{"tags":{"set":["t1","t2"]}}`, `{"id":"p1"}`, `[p1-t1,p1-t2]`},
+		{"createMany connects each row", "member", "product.createMany", "", `[{"id":"p3","name":"Three","tags":{"connect":["t1","t2"]}},{"id":"p4","name":"Four"},{"id":"p5","name":"Five","tags":{"set":["t1"]}}]`, `{"items":[{"id":"p3"},{"id":"p4"},{"id":"p5"}]}`, `[p1-t1,p1-t2,p3-t1,p3-t2,p5-t1]`},
+		{"an unknown row of createMany has its place", "member", "product.createMany", "", `[{"id":"p6","name":"Six","tags":{"connect":["t1","t9"]}},{"id":"p7","name":"Seven","tags":{"set":["t3"]}}]`, `VALIDATION_FAILED /body/0/tags/connect/1:reference /body/1/tags/set/0:reference`, `[p1-t1,p1-t2,p3-t1,p3-t2,p5-t1]`},
+		{"the rows in between keep their rules there", "reader", "product.createMany", "", `[{"id":"p6","name":"Six","tags":{"connect":["t1","t2"]}}]`, `FORBIDDEN`, `[p1-t1,p1-t2,p3-t1,p3-t2,p5-t1]`},
+		{"createMany without the rows in between has no relation", "guest", "product.createMany", "", `[{"id":"p6","name":"Six","tags":{"connect":["t1"]}}]`, `VALIDATION_FAILED /body/0/tags:unknown_key`, `[p1-t1,p1-t2,p3-t1,p3-t2,p5-t1]`},
+		{"updateMany connects all rows", "member", "product.updateMany", "", `{"tags":{"connect":["t2"],"disconnect":["t1"]}}`, `{"count":3,"items":[{"id":"p3"},{"id":"p4"},{"id":"p5"}]}`, `[p1-t1,p1-t2,p3-t2,p4-t2,p5-t2]`},
+		{"upsert connects a row that is there", "member", "product.upsert", "", `{"id":"p5","name":"Cinq","tags":{"set":["t1"]}}`, `{"created":false,"item":{"id":"p5"}}`, `[p1-t1,p1-t2,p3-t2,p4-t2,p5-t1]`},
+		{"and one that is new", "member", "product.upsert", "", `{"id":"p6","name":"Six","tags":{"connect":["t1"]}}`, `{"created":true,"item":{"id":"p6"}}`, `[p1-t1,p1-t2,p3-t2,p4-t2,p5-t1,p6-t1]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := call(c.who, c.method, c.id, `{"fields":"id"}`, c.body); got != c.want {
+			query := `{"fields":"id"}`
+			switch c.method {
+			case "product.updateMany":
+				query = `{"fields":"id","where":{"id":{"gte":"p3"}}}`
+			case "product.upsert":
+				query = `{"fields":"id","by":"id"}`
+			}
+			if got := call(c.who, c.method, c.id, query, c.body); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 			if got := links(); got != c.links {

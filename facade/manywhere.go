@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,15 +57,10 @@ func admitMany(ctx context.Context, x *execution) error {
 		}
 	}
 	one := x.oneRow(x.needed(0), in.Body)
+	one.nestable = x.nestable
 	renameBody(&one.viewer, x.door.Entity)
-	judgeBody(&one.viewer, x.door.Entity, schema.Update, one.call.Invocation.Body)
-	err := one.refusal()
-	if e := kiterror.AsError(err); e != nil && e.Code == kiterror.ValidationFailed {
-		details, _ := e.Details.([]schema.Detail)
-		x.details = append(x.details, details...)
-		return nil
-	}
-	return err
+	judgeBody(&one.viewer, x.door.Entity, schema.Update, cutNested(one, one.call.Invocation.Body, "/body", 0))
+	return x.gather(one.refusal())
 }
 
 // admitMax reads query.max.
@@ -82,45 +78,8 @@ func admitMax(x *execution, sent json.RawMessage) {
 
 // everyRow reports whether a condition holds for all rows because it says nothing.
 func everyRow(f *filter.Filter) bool {
-	if f.Always() {
-		return true
-	}
-	all := f.Op == filter.And
-	for _, sub := range f.Sub {
-		switch {
-		case f.Op == filter.And && !everyRow(sub):
-			return false
-		case f.Op == filter.Or && everyRow(sub):
-			return true
-		case f.Op == filter.Not:
-			return noRow(sub)
-		}
-	}
-	return all || f.Op == filter.NotIn && len(f.Values) == 0
-}
-
-// noRow reports whether a condition holds for no row because it says nothing.
-func noRow(f *filter.Filter) bool {
-	switch f.Op {
-	case filter.Or:
-		for _, sub := range f.Sub {
-			if !noRow(sub) {
-				return false
-			}
-		}
-		return true
-	case filter.And:
-		for _, sub := range f.Sub {
-			if noRow(sub) {
-				return true
-			}
-		}
-	case filter.Not:
-		return len(f.Sub) > 0 && everyRow(f.Sub[0])
-	case filter.In:
-		return len(f.Values) == 0
-	}
-	return false
+	rest, err := f.Reduce(&writtenRow{})
+	return err == nil && rest.Always()
 }
 
 // rowsOfMany are the rows that a write of many is about, with the fields of the answer; more than
@@ -250,15 +209,12 @@ func admitUpsert(ctx context.Context, x *execution) error {
 	x.many = &manyRows{}
 	admitBy(x, jsontext.Get(in.Query, "by"))
 	one := x.oneRow(x.needed(0), in.Body)
+	one.nestable = x.nestable
 	err := admitCreate(ctx, one)
 	if err == nil {
 		err = one.refusal()
 	}
-	if e := kiterror.AsError(err); e != nil && e.Code == kiterror.ValidationFailed {
-		details, _ := e.Details.([]schema.Detail)
-		x.details, err = append(x.details, details...), nil
-	}
-	if err != nil || len(x.details) > 0 || x.verdict != nil {
+	if err = x.gather(err); err != nil || len(x.details) > 0 || x.verdict != nil {
 		return err
 	}
 	var key Record
@@ -337,9 +293,7 @@ func runUpsert(ctx context.Context, x *execution) (*Result, error) {
 			err = &raced{kiterror.AsError(err)}
 		}
 	} else {
-		if res, err = updateKnown(ctx, x, id); kiterror.CodeOf(err) == kiterror.NotFound {
-			err = kiterror.Taken(x.many.by...)
-		}
+		res, err = updateKnown(ctx, x, id)
 	}
 	if err != nil {
 		return nil, err
@@ -353,7 +307,7 @@ func runUpsert(ctx context.Context, x *execution) (*Result, error) {
 
 // updateKnown updates the row of an upsert. Members that update does not take are left out where they
 // are those of the row, so that the same upsert can be sent again. A row that the caller may not
-// update is NOT_FOUND before they are compared.
+// update has taken the key, before they are compared.
 func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result, error) {
 	scope, err := x.scopeOf(ctx, x.door, x.needed(1).Operation)
 	if err != nil {
@@ -364,14 +318,167 @@ func updateKnown(ctx context.Context, x *execution, id json.RawMessage) (*Result
 	case err != nil:
 		return nil, err
 	case found.Rows.Len() == 0:
-		return nil, kiterror.Errorf(kiterror.NotFound, "there is no %s with this id", x.door.Name)
+		return nil, kiterror.Taken(x.many.by...)
 	}
 	row := found.Rows.Row(0)
-	return x.callOne(ctx, x.needed(1), Invocation{ID: id, Body: withoutFixed(x.many.body, x.many.fixed, row)}, x.calledFields())
+	res, err := x.callOne(ctx, x.needed(1), Invocation{ID: id, Body: withoutFixed(x.many.body, x.many.fixed, row)}, x.calledFields())
+	if kiterror.CodeOf(err) == kiterror.NotFound {
+		err = kiterror.Taken(x.many.by...)
+	}
+	return res, err
 }
 
 // takes reports whether an error is the CONFLICT of this unique key.
 func takes(err error, key []*schema.Property) bool {
 	var v *kiterror.Violation
 	return errors.As(err, &v) && v.Kind == kiterror.Unique && slices.Equal(v.Fields, key)
+}
+
+// Stored rows are updated or deleted together where neither a handler nor a hook of the author's takes
+// part ([execution.atOnce]):
+//
+//	find     the rows that the caller may write, as they are    one statement
+//	judge    each row, as update judges it
+//	write    all of them, with their events                     [Abilities.WriteAll]
+//
+// If anything is wrong with one of them, nothing is written, and the rows are written one by one, which
+// reports the row at fault.
+
+// rowBatch is a write of stored rows.
+type rowBatch struct {
+	x    *execution // of the write of many rows
+	op   *boundOperation
+	ids  []json.RawMessage
+	read []string // fields of the rows that patch reads
+	// patch is the body of update for a row; nil: the rows are deleted.
+	patch func(i int, row rows.Row) json.RawMessage
+
+	terms Terms
+	was   []rows.Row        // of the rows that are written
+	keys  []json.RawMessage // of them
+	sets  []Record
+}
+
+// write writes the rows. done is false where nothing was written, and they have to be written one by one.
+func (w *rowBatch) write(ctx context.Context) (done bool, err error) {
+	x, all := w.x, w.x.store().Abilities().WriteAll
+	if all == nil || len(w.ids) < 2 || !x.atOnce(w.op) || x.nestable != nil || w.patch == nil && w.op.Emits && x.host.catalog.Cascades[x.door.Entity] != nil {
+		return false, nil
+	}
+	one := x.oneRow(w.op, nil)
+	if one.doorScope, err = x.scopeOf(ctx, x.door, w.op.Operation); err == nil {
+		one.resultScope = one.doorScope
+		done, err = w.judge(ctx, one)
+	}
+	if err == nil && done && len(w.keys) > 0 {
+		err = w.store(ctx, one, all)
+	}
+	if isRowFault(ctx, err) {
+		return false, nil
+	}
+	return done && err == nil, err
+}
+
+// judge finds the rows and judges each. It is false where one of them is not there for the caller, or is at fault.
+func (w *rowBatch) judge(ctx context.Context, one *execution) (bool, error) {
+	e, fields := w.x.door.Entity, w.read
+	if w.op.Emits {
+		fields = catalog.StoredFields(e)
+	}
+	at := make(map[string]int, len(w.ids))
+	for i, id := range w.ids {
+		at[string(id)] = i
+	}
+	others := slices.DeleteFunc(slices.Clone(fields), func(name string) bool { return name == e.Primary.Name })
+	layout := rows.NewLayout(append([]string{e.Primary.Name}, others...))
+	found, err := w.x.store().Find(ctx, &Find{Entity: e, Select: layout, Where: filter.Both(among(e.Primary, w.ids), writableRows(one)), Sort: newOrder(e, nil).keys, Limit: len(w.ids), NoKeys: true})
+	if err != nil || found.Rows.Len() < len(w.ids) {
+		return false, err
+	}
+	stored := make([]rows.Row, len(w.ids))
+	for k := range found.Rows.Len() {
+		i, known := at[string(found.Rows.Row(k).Get(e.Primary.Name))]
+		if !known {
+			return false, nil // the store compares keys in its own way
+		}
+		stored[i] = found.Rows.Row(k)
+	}
+	for i, row := range stored {
+		id := w.ids[i]
+		if w.patch != nil {
+			if ok, err := w.judgeRow(ctx, one, id, w.patch(i, row)); !ok || err != nil {
+				return false, err
+			}
+			if len(one.body) == 0 {
+				continue // nothing is to be written
+			}
+			w.sets = append(w.sets, one.body)
+		}
+		w.was, w.keys = append(w.was, row), append(w.keys, id)
+	}
+	w.terms.Points = pointsOf(w.terms.Points, len(w.keys))
+	return true, nil
+}
+
+// judgeRow judges the patch of a row; false: it is at fault, or reaches into nested objects, which are
+// merged with those of the row.
+func (w *rowBatch) judgeRow(ctx context.Context, one *execution, id, patch json.RawMessage) (bool, error) {
+	one.refusals, one.points, one.id = refusals{}, nil, nil
+	one.call.Invocation.ID, one.call.Invocation.Body = id, patch
+	err := admitUpdate(ctx, one)
+	if err == nil {
+		err = one.refusal()
+	}
+	if err != nil || one.merging != nil {
+		return false, err
+	}
+	if err := one.door.keeper.complete(ctx, one); err != nil {
+		return false, err
+	}
+	if namesFiles(one) {
+		return false, nil // each row takes its own file
+	}
+	for _, p := range one.points {
+		p.Of = []int{len(w.keys)}
+		w.terms.Points = append(w.terms.Points, p)
+	}
+	return true, checkVisible(ctx, one, &w.terms, errHidden(catalog.Updated))
+}
+
+// store writes the judged rows.
+func (w *rowBatch) store(ctx context.Context, one *execution, all writeAll) error {
+	var announce func(*rows.Rows) error
+	if w.op.Emits {
+		e := newEmission(&one.viewer)
+		announce = e.withAll(ctx, &w.terms, func(found *rows.Rows) []written {
+			changed := make([]written, len(w.was))
+			for i, row := range w.was {
+				changed[i] = written{door: w.x.door.Door, before: row.JSON()}
+				if w.patch != nil {
+					changed[i].after = found.Row(i).JSON()
+				}
+			}
+			return changed
+		})
+	}
+	var layout *rows.Layout
+	if w.patch != nil {
+		layout = pick(one, []string{}, nil).stored
+	}
+	found, err := all(ctx, w.x.door.Entity, w.keys, w.sets, w.terms.orNone(), layout)
+	if err == nil && announce != nil {
+		err = announce(found)
+	}
+	return err
+}
+
+// withoutFixed is the body of an upsert for a row that is there, without the members that update does not
+// take and that are those of the row.
+func withoutFixed(body json.RawMessage, fixed schema.Object, row rows.Row) json.RawMessage {
+	return schema.Rewrite(body, func(name string, value json.RawMessage) json.RawMessage {
+		if is := fixed.Get(name); is != nil && bytes.Equal(is, row.Get(name)) {
+			return nil
+		}
+		return value
+	})
 }

@@ -40,6 +40,7 @@ required: [orderId, sku]
 	"frond.yaml": `
 name: shop
 nested: {order: [lines]}
+many: {order: '*'}
 changes: [order, line]
 collectors:
   order:
@@ -112,6 +113,8 @@ func TestNested(t *testing.T) {
 		return cut(orders) + cut(lines)
 	}
 	const first = `[{"id":"o1","title":"One"}][{"id":"l1","orderId":"o1","sku":"aa","count":1},{"id":"l2","orderId":"o1","sku":"bb","count":2}]`
+	const fifth = `[{"id":"o1","title":"Uno"},{"id":"o2","title":"Due"},{"id":"o3","title":"Tri"},{"id":"o4","title":"Qua"},{"id":"o5","title":"Cin"}][{"id":"l3","orderId":"o1","sku":"aa","count":9},{"id":"l5","orderId":"o2","sku":"aa","count":4},{"id":"l9","orderId":"o5","sku":"aa","count":1}]`
+	const third = `[{"id":"o1","title":"Uno"}][{"id":"l3","orderId":"o1","sku":"aa","count":9}]`
 	for _, c := range []struct{ name, who, method, id, query, body, want, there string }{
 		{
 			"create writes lines with the order", "admin", "order.create", "", `{"fields":"id,title"}`,
@@ -185,7 +188,93 @@ func TestNested(t *testing.T) {
 		},
 		{
 			"lines are an object", "admin", "order.create", "", "", `{"title":"Two","seller":"ann","lines":null}`,
-			`VALIDATION_FAILED /body/lines:type`, `[{"id":"o1","title":"Uno"}][{"id":"l3","orderId":"o1","sku":"aa","count":9}]`,
+			`VALIDATION_FAILED /body/lines:type`, third,
+		},
+		{
+			"lines have no rows of their own", "admin", "order.update", `"o1"`, "", `{"lines":{"create":[{"sku":"xx","order":{}},{"sku":"yy"}],"update":[{"id":"l3","order":{}}]}}`,
+			`VALIDATION_FAILED /body/lines/update/0/order:unknown_key /body/lines/create/0/order:unknown_key`, third,
+		},
+		{
+			"every fault of a row of createMany and of its lines has its place", "admin", "order.createMany", "", "",
+			`[{"title":"T","seller":"ann"},{"title":"Two","seller":"ann","lines":{"create":[{"sku":"aa"}],"remove":[]}},{"title":"Two","seller":"ann","lines":3}]`,
+			`VALIDATION_FAILED /body/0/title:minLength /body/1/lines/remove:unknown_key /body/2/lines:type`, third,
+		},
+		{
+			"every fault of the lines of createMany has its place, and nothing is written", "admin", "order.createMany", "", "",
+			`[{"title":"Two","seller":"ann","lines":{"create":[{"sku":"aa"},{"sku":"b","count":0}]}},{"title":"Tri","seller":"ann"},{"title":"Qua","seller":"ann","lines":{"set":[{"sku":"c"}]}}]`,
+			`VALIDATION_FAILED /body/0/lines/create/1/sku:minLength /body/0/lines/create/1/count:minimum /body/2/lines/set/0/sku:minLength`, third,
+		},
+		{
+			"lines of new orders are new", "admin", "order.createMany", "", "",
+			`[{"title":"Two","seller":"ann"},{"title":"Tri","seller":"ann","lines":{"update":[{"id":"l3","count":1}],"delete":["l2"]}}]`,
+			`VALIDATION_FAILED /body/1/lines/update/0:reference /body/1/lines/delete/0:reference`, third,
+		},
+		{
+			"a conflict of a line of createMany has its place", "admin", "order.createMany", "", "",
+			`[{"title":"Two","seller":"ann","lines":{"create":[{"sku":"aa"}]}},{"title":"Tri","seller":"ann","lines":{"create":[{"sku":"bb"},{"sku":"aa"},{"sku":"bb"}]}}]`,
+			`CONFLICT /body/1/lines/create/2/orderId:unique /body/1/lines/create/2/sku:unique`, third,
+		},
+		{
+			"each line of createMany is under the rules of its door", "ann", "order.createMany", "", "",
+			`[{"title":"Two","lines":{"create":[{"sku":"aa"}]}},{"title":"Tri","lines":{"create":[{"sku":"aa"},{"sku":"bb","gift":true}]}}]`,
+			`FORBIDDEN`, third,
+		},
+		{
+			"createMany does not know a relation that the caller may not read", "clerk", "order.createMany", "", "", `[{"title":"Two","seller":"ann","lines":{"create":[]}}]`,
+			`VALIDATION_FAILED /body/0/lines:unknown_key`, third,
+		},
+		{
+			"upsert creates an order with its lines", "admin", "order.upsert", "", `{"by":"id","fields":"id"}`,
+			`{"id":"o2","title":"Two","seller":"ann","lines":{"create":[{"id":"l5","sku":"aa"},{"id":"l6","sku":"bb"}]}}`,
+			`{"created":true,"item":{"id":"o2"}}`,
+			`[{"id":"o1","title":"Uno"},{"id":"o2","title":"Two"}][{"id":"l3","orderId":"o1","sku":"aa","count":9},{"id":"l5","orderId":"o2","sku":"aa","count":1},{"id":"l6","orderId":"o2","sku":"bb","count":1}]`,
+		},
+		{
+			"upsert updates an order with its lines", "admin", "order.upsert", "", `{"by":"id","fields":"id"}`,
+			`{"id":"o2","title":"Due","seller":"ann","lines":{"delete":["l6"],"update":[{"id":"l5","count":4}]}}`,
+			`{"created":false,"item":{"id":"o2"}}`,
+			`[{"id":"o1","title":"Uno"},{"id":"o2","title":"Due"}][{"id":"l3","orderId":"o1","sku":"aa","count":9},{"id":"l5","orderId":"o2","sku":"aa","count":4}]`,
+		},
+		{
+			"the faults of upsert have their places", "admin", "order.upsert", "", `{"by":"id","fields":"id"}`,
+			`{"id":"o2","title":"D","seller":"ann","lines":{"remove":[]}}`,
+			`VALIDATION_FAILED /body/lines/remove:unknown_key /body/title:minLength`,
+			`[{"id":"o1","title":"Uno"},{"id":"o2","title":"Due"}][{"id":"l3","orderId":"o1","sku":"aa","count":9},{"id":"l5","orderId":"o2","sku":"aa","count":4}]`,
+		},
+		{
+			"and so have those of its lines", "admin", "order.upsert", "", `{"by":"id","fields":"id"}`,
+			`{"id":"o2","title":"Duo","seller":"ann","lines":{"set":[{"id":"l5"},{"id":"l3"}]}}`,
+			`VALIDATION_FAILED /body/lines/set/1:reference`,
+			`[{"id":"o1","title":"Uno"},{"id":"o2","title":"Due"}][{"id":"l3","orderId":"o1","sku":"aa","count":9},{"id":"l5","orderId":"o2","sku":"aa","count":4}]`,
+		},
+		{
+			"createMany writes lines with each order", "admin", "order.createMany", "", `{"fields":"title"}`,
+			`[{"id":"o3","title":"Tri","seller":"ann","lines":{"create":[{"id":"l7","sku":"aa"},{"id":"l8","sku":"bb"}]}},{"id":"o4","title":"Qua","seller":"ann"},{"id":"o5","title":"Cin","seller":"bob","lines":{"create":[{"id":"l9","sku":"aa"}]}}]`,
+			`{"items":[{"title":"Tri"},{"title":"Qua"},{"title":"Cin"}]}`,
+			`[{"id":"o1","title":"Uno"},{"id":"o2","title":"Due"},{"id":"o3","title":"Tri"},{"id":"o4","title":"Qua"},{"id":"o5","title":"Cin"}][{"id":"l3","orderId":"o1","sku":"aa","count":9},{"id":"l5","orderId":"o2","sku":"aa","count":4},{"id":"l7","orderId":"o3","sku":"aa","count":1},{"id":"l8","orderId":"o3","sku":"bb","count":1},{"id":"l9","orderId":"o5","sku":"aa","count":1}]`,
+		},
+		{
+			"updateMany writes lines of each order", "admin", "order.updateMany", "", `{"where":{"id":{"in":["o3","o4"]}}}`,
+			`{"lines":{"set":[]}}`, `{"count":2}`, fifth,
+		},
+		{
+			"the faults of the lines of updateMany have their places", "admin", "order.updateMany", "", `{"where":{"seller":{"eq":"ann"}}}`,
+			`{"title":"Sei","lines":{"create":[{"sku":"b"},{"sku":"cc"}]}}`, `VALIDATION_FAILED /body/lines/create/0/sku:minLength`, fifth,
+		},
+		{
+			"and so have those of the form", "admin", "order.updateMany", "", `{"where":{"seller":{"eq":"ann"}}}`,
+			`{"title":"S","lines":{"add":[]}}`, `VALIDATION_FAILED /body/lines/add:unknown_key /body/title:minLength`, fifth,
+		},
+		{
+			"an import writes the lines of each row that is right", "admin", "order.import", "", `{"by":"id"}`,
+			`[{"id":"o3","title":"Tre","seller":"ann","lines":{"create":[{"id":"l7","sku":"aa"},{"id":"l8","sku":"bb"}]}},
+			  {"id":"o6","title":"Sei","seller":"ann","lines":{"create":[{"id":"m1","sku":"aa"}]}},
+			  {"id":"o7","title":"Set","seller":"ann","lines":{"create":[{"id":"m2","sku":"aa"},{"id":"m3","sku":"aa"}]}},
+			  {"id":"o8","title":"Ott","seller":"ann","lines":{"add":[]}}]`,
+			`{"created":1,"updated":1,"rows":4,"complete":true,"faults":[{"row":3,"column":"lines.add","code":"unknown_key","message":"must be an object with create, update and delete, or with set"},` +
+				`{"row":2,"column":"lines.create.1.orderId","code":"unique","message":"is already taken together with the others of orderId, sku; change one of them"},{"row":2,"column":"lines.create.1.sku","code":"unique","message":"is already taken together with the others of orderId, sku; change one of them"}]}`,
+			`[{"id":"o1","title":"Uno"},{"id":"o2","title":"Due"},{"id":"o3","title":"Tre"},{"id":"o4","title":"Qua"},{"id":"o5","title":"Cin"},{"id":"o6","title":"Sei"}]` +
+				`[{"id":"l3","orderId":"o1","sku":"aa","count":9},{"id":"l5","orderId":"o2","sku":"aa","count":4},{"id":"l7","orderId":"o3","sku":"aa","count":1},{"id":"l8","orderId":"o3","sku":"bb","count":1},{"id":"l9","orderId":"o5","sku":"aa","count":1},{"id":"m1","orderId":"o6","sku":"aa","count":1}]`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -44,10 +44,10 @@ func (h *host) walk(ctx context.Context, c *Call) (res *Result, err error) {
 	if err = x.scope(ctx); err != nil {
 		return nil, err
 	}
-	if err = cutNested(ctx, x); err != nil {
+	if err = findNested(ctx, x); err != nil {
 		return nil, err
 	}
-	if (transacts(&x.viewer) || x.nested != nil || namesFiles(x)) && runsHandler(x) {
+	if (transacts(&x.viewer) || x.nestable != nil && x.runner.by != byRemote || namesFiles(x)) && runsHandler(x) {
 		res, err = x.transacted(ctx)
 	} else {
 		res, err = x.answer(ctx)
@@ -143,7 +143,7 @@ func transacts(x *viewer) bool {
 func (x *execution) transacted(ctx context.Context) (res *Result, err error) {
 	outer, base := x.transaction, ctx
 	if outer != nil {
-		base = outer.base //nolint:contextcheck // what comes after the commit is in no transaction
+		base = outer.base //nolint:contextcheck // hooks after the commit are in no transaction
 	}
 	var committed *execution
 	tries := 0

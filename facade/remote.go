@@ -94,9 +94,6 @@ func answerRemote(ctx context.Context, x *execution, r RemoteRequest) (*Result, 
 	}
 	in := x.call.Invocation
 	in.Query = nil
-	if x.passed != nil {
-		in.Body = append(objectOf(in.Body), x.passed...).AppendJSON(nil)
-	}
 	if x.op.Name == "create" {
 		return x.host.remotes.Create(ctx, r, sentCall(x, in), x.doorScope.Set)
 	}

@@ -42,7 +42,8 @@ func lookUp(ctx context.Context, x *execution) error {
 	x.state = x.call.Invocation.State
 	if s := callContextOf(ctx); s != nil {
 		x.transaction = x.host.transactionOf(ctx)
-		if x.depth, x.inside, x.kept, x.pending, x.within = s.depth+1, s.inside, s.kept, s.pending, s.op; x.depth > maxDepth {
+		x.inside, x.kept, x.owned, x.pending, x.within = s.inside, s.kept, s.owned, s.pending, s.op
+		if x.depth = s.depth + 1; x.depth > maxDepth {
 			return kiterror.Errorf(kiterror.InternalError, "more than %d calls stand within each other; do handlers call each other in a circle?", maxDepth)
 		}
 	}
@@ -57,6 +58,9 @@ func lookUp(ctx context.Context, x *execution) error {
 		return x.host.missing(ctx, x.host.catalog, x.call, x.inside)
 	}
 	x.door, x.op = x.host.doors.of(door), x.host.operations.of(op)
+	if x.owned && x.op.ofMany != nil && jsontext.KindOf(x.call.Invocation.Body) == jsontext.Array {
+		x.op = x.op.ofMany
+	}
 	x.runner = x.op.runner
 	if x.inside {
 		x.runner = x.op.inner

@@ -22,7 +22,7 @@ import (
 func (ns *inputs) addNested(in *definition, d *door) {
 	for _, n := range d.Nested {
 		to := ns.doors.byKey[n.Door.Entity.Key]
-		if in == nil || to == nil || n.Far != nil && ns.doors.catalog.NestedLists(n) == nil {
+		if in == nil || to == nil || ns.doors.catalog.NestedLists(n) == nil {
 			continue
 		}
 		by := &origin{what: "input of " + n.Name, door: d.Door}
@@ -39,16 +39,6 @@ func (ns *inputs) nestedOf(n *catalog.Nested, d, to *door) *definition {
 	name := d.typ + schema.GraphQLType(n.Name)
 	in := ns.newInput(ns.free(name+"Input", by), "")
 	ns.nested[n] = in
-	add := func(name, about string, of *ast.Type) {
-		ns.addInput(in, by, &arg{name: name, typ: ns.list(ns.required(of)), description: about})
-	}
-	creates, updates, deletes := to.Operation("create") != nil, to.Operation("update") != nil, to.Operation("delete") != nil
-	if n.Far != nil {
-		for _, list := range ns.doors.catalog.NestedLists(n) {
-			add(list.Name, list.About, keyType(n.Far.Link.Target.Primary))
-		}
-		return in
-	}
 	row := func(suffix string, form inputForm) *definition {
 		form.without = n.By
 		made := ns.newInputOf(to.Entity, name+suffix, to.typ, &origin{what: "input of " + n.Name, door: d.Door}, form)
@@ -61,17 +51,21 @@ func (ns *inputs) nestedOf(n *catalog.Nested, d, to *door) *definition {
 		}
 		return made
 	}
-	if creates {
-		add("create", "New rows.", row("CreateInput", inputForm{}).typ())
-	}
-	if updates {
-		add("update", "Rows to change, by their ids.", row("UpdateInput", inputForm{patch: true}).typ())
-	}
-	if deletes {
-		add("delete", "The ids of rows to delete.", keyType(to.Entity.Primary))
-	}
-	if creates && updates && deletes {
-		add("set", "All rows as they shall be: those with an id are changed, those without are new, all others are deleted. It is sent alone.", row("SetInput", inputForm{optional: true}).typ())
+	for _, list := range ns.doors.catalog.NestedLists(n) {
+		var of *ast.Type
+		switch {
+		case n.Far != nil:
+			of = keyType(n.Far.Link.Target.Primary)
+		case list[0] == "create":
+			of = row("CreateInput", inputForm{}).typ()
+		case list[0] == "update":
+			of = row("UpdateInput", inputForm{patch: true}).typ()
+		case list[0] == "delete":
+			of = keyType(to.Entity.Primary)
+		default:
+			of = row("SetInput", inputForm{optional: true}).typ()
+		}
+		ns.addInput(in, by, &arg{name: list[0], typ: ns.list(ns.required(of)), description: list[1]})
 	}
 	return in
 }

@@ -238,26 +238,29 @@ type Nested struct {
 	Far *schema.Property
 }
 
-// NestedList is a member of a body that has the ids of rows to lead to.
-type NestedList struct{ Name, About string }
-
-// NestedLists are the members of a body about rows in between, as far as the surface has their
-// operations. Other relations have none.
-func (c *Catalog) NestedLists(n *Nested) (lists []NestedList) {
+// NestedLists are the members of a body about the rows of a relation, as far as the surface has their
+// operations: each with its name and its effect.
+func (c *Catalog) NestedLists(n *Nested) (lists [][2]string) {
 	d := c.Door(n.Door.Name)
-	if n.Far == nil || d == nil || !c.Reaches(n.Far.Link.Target) || d.Operation("list") == nil {
+	if d == nil || n.Far != nil && (!c.Reaches(n.Far.Link.Target) || d.Operation("list") == nil) {
 		return nil
 	}
-	creates, deletes := d.Operation("create") != nil, d.Operation("delete") != nil
-	if creates {
-		lists = append(lists, NestedList{"connect", "The ids of rows to lead to. Those that are connected stay."})
+	creates, updates, deletes := d.Operation("create") != nil, d.Operation("update") != nil, d.Operation("delete") != nil
+	add := func(served bool, name, about string) {
+		if served {
+			lists = append(lists, [2]string{name, about})
+		}
 	}
-	if deletes {
-		lists = append(lists, NestedList{"disconnect", "The ids of rows to lead to no more. Those that are not connected stay so."})
+	if n.Far != nil {
+		add(creates, "connect", "The ids of rows to lead to. Those that are connected stay.")
+		add(deletes, "disconnect", "The ids of rows to lead to no more. Those that are not connected stay so.")
+		add(creates && deletes, "set", "The ids of all rows to lead to: others are disconnected. It is sent alone.")
+		return lists
 	}
-	if creates && deletes {
-		lists = append(lists, NestedList{"set", "The ids of all rows to lead to: others are disconnected. It is sent alone."})
-	}
+	add(creates, "create", "New rows.")
+	add(updates, "update", "Rows to change, by their ids.")
+	add(deletes, "delete", "The ids of rows to delete.")
+	add(creates && updates && deletes, "set", "All rows as they shall be: those with an id are changed, those without are new, all others are deleted. It is sent alone.")
 	return lists
 }
 

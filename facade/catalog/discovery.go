@@ -31,7 +31,7 @@ func (c *Catalog) Discovery() *schema.Discovery {
 				}
 			}
 			for _, n := range d.Nested {
-				if rows := c.Door(n.Door.Name); rows != nil && (n.Far == nil || c.NestedLists(n) != nil) {
+				if c.NestedLists(n) != nil {
 					door.Nested = append(door.Nested, n.Name)
 				}
 			}

@@ -50,6 +50,10 @@ func (f *Filter) Reduce(row Known) (*Filter, error) {
 		return row.Related(f)
 	case Aggregate, Search:
 		return f, nil
+	case In, NotIn:
+		if len(f.Values) == 0 {
+			return verdict(f.Op == NotIn), nil
+		}
 	}
 	value, known := row.Value(f.Field)
 	if !known {

@@ -39,6 +39,7 @@ func (w Write) Operation() string { return [...]string{"delete", "update", "crea
 type Row struct {
 	Write Write
 	At    string          // the pointer to it: /body/lines/create/1
+	Owner int             // the place of its owner in a list of rows
 	ID    json.RawMessage // as it was sent; nil of a new row; of the other side, where rows are in between
 	Body  json.RawMessage // without the id
 }
@@ -46,20 +47,21 @@ type Row struct {
 // Rows are those of one relation.
 type Rows struct {
 	Relation *catalog.Nested
-	At       string // the pointer to it: /body/lines
+	At       string // the pointer to it: /body/lines, of a list of owners /body/3/lines
+	Owner    int    // the place of the owner in the list
 	List     []Row
 	// Set says that the rows that are not listed are deleted.
 	Set bool
 }
 
-// Cut takes the members of relations out of a body. rest is the body without them; details are the
-// faults of their form.
-func Cut(body json.RawMessage, relations []*catalog.Nested) (rest json.RawMessage, cut []*Rows, details []schema.Detail) {
+// Cut takes the members of relations out of a body, which at points to. rest is the body without them;
+// details are the faults of their form.
+func Cut(body json.RawMessage, at string, relations []*catalog.Nested) (rest json.RawMessage, cut []*Rows, details []schema.Detail) {
 	r := reader{}
 	rest = schema.Rewrite(body, func(name string, value json.RawMessage) json.RawMessage {
 		for _, relation := range relations {
 			if relation.Name == name {
-				r.rows = &Rows{Relation: relation, At: "/body/" + jsontext.Token(name)}
+				r.rows = &Rows{Relation: relation, At: at + "/" + jsontext.Token(name)}
 				r.read(value)
 				cut = append(cut, r.rows)
 				return nil

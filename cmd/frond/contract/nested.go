@@ -13,7 +13,7 @@ import (
 //	interface OrderLines { create?: OrderLinesInput[]; update?: OrderLinesPatch[]; delete?: string[]; set?: OrderLinesSet[] }
 func (b *reading) nested(in *Decl, d *catalog.Door, door *Door) {
 	for _, n := range d.Nested {
-		if n.Far != nil && b.catalog.NestedLists(n) == nil {
+		if b.catalog.NestedLists(n) == nil {
 			continue
 		}
 		name, key := door.Type+schema.GraphQLType(n.Name), d.Entity.Key+"."+n.Name
@@ -25,15 +25,6 @@ func (b *reading) nested(in *Decl, d *catalog.Door, door *Door) {
 // nestedRows adds the lists of rows.
 func (b *reading) nestedRows(rows *Decl, n *catalog.Nested, name, key string) {
 	to := n.Door
-	add := func(list, doc string, of Type) {
-		rows.Fields = append(rows.Fields, Field{Name: list, Doc: doc, Type: Type{Basic: listOf, Elem: &of}, Optional: true})
-	}
-	if n.Far != nil {
-		for _, l := range b.catalog.NestedLists(n) {
-			add(l.Name, l.About, b.key(n.Far.Link.Target).Type)
-		}
-		return
-	}
 	id := Field{Name: to.Entity.Primary.Name, Type: b.key(to.Entity).Type}
 	row := func(list, suffix string, mode schema.Mode, change func(*Decl)) Type {
 		return Type{Basic: named, Decl: b.object("nested "+list+" "+key, name+suffix, "A row of "+n.Name+".", func(row *Decl) {
@@ -42,22 +33,24 @@ func (b *reading) nestedRows(rows *Decl, n *catalog.Nested, name, key string) {
 			change(row)
 		})}
 	}
-	creates, updates, deletes := to.Operation("create") != nil, to.Operation("update") != nil, to.Operation("delete") != nil
-	if creates {
-		add("create", "New rows.", row("create", "Input", schema.Create, func(*Decl) {}))
-	}
-	if updates {
-		add("update", "Rows to change, by their ids.", row("update", "Patch", schema.Update, func(row *Decl) { row.Fields = append([]Field{id}, row.Fields...) }))
-	}
-	if deletes {
-		add("delete", "The ids of rows to delete.", id.Type)
-	}
-	if creates && updates && deletes {
-		add("set", "All rows as they shall be: those with an id are changed, those without are new, all others are deleted. It is sent alone.",
-			row("set", "Set", schema.Create, func(row *Decl) {
+	for _, list := range b.catalog.NestedLists(n) {
+		var of Type
+		switch {
+		case n.Far != nil:
+			of = b.key(n.Far.Link.Target).Type
+		case list[0] == "create":
+			of = row("create", "Input", schema.Create, func(*Decl) {})
+		case list[0] == "update":
+			of = row("update", "Patch", schema.Update, func(row *Decl) { row.Fields = append([]Field{id}, row.Fields...) })
+		case list[0] == "delete":
+			of = id.Type
+		default:
+			of = row("set", "Set", schema.Create, func(row *Decl) {
 				for i := range row.Fields {
 					row.Fields[i].Optional = true
 				}
-			}))
+			})
+		}
+		rows.Fields = append(rows.Fields, Field{Name: list[0], Doc: list[1], Type: Type{Basic: listOf, Elem: &of}, Optional: true})
 	}
 }

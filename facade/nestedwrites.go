@@ -1,0 +1,456 @@
+package facade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/nested"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
+)
+
+// Rows that belong to a row are written with it (docs/nested.md): each body that writes the row has them under
+// the name of the relation. The owners are written first, then the rows by calls of their own door for
+// the same caller, with the keys of their owners, in one transaction. One call creates all new rows of a
+// relation, unless a handler or a hook takes part.
+//
+// createMany writes them when all of its rows are written. The other writes of many rows leave them to the
+// calls of create and update that they are made of.
+
+// findNested finds the relations whose rows the body writes. A relation that the caller may not read is
+// left out, so that the judge does not know it.
+func findNested(ctx context.Context, x *execution) error {
+	if len(x.door.Nested) == 0 || x.op.builtin == nil || x.owned || x.op.Kind != catalog.Command {
+		return nil
+	}
+	relations := slices.DeleteFunc(slices.Clone(x.door.Nested), func(n *catalog.Nested) bool {
+		sent := anyRow(x.call.Invocation.Body, func(row json.RawMessage) bool { return jsontext.Get(row, n.Name) != nil })
+		if !sent || x.inside {
+			return !sent
+		}
+		if l := x.door.Entity.Property(n.Name).Link; n.Far != nil {
+			_, there := between(ctx, &x.viewer, l)
+			if _, ok := x.scopeBehind(ctx, l.Target); !ok || !there {
+				own := *x.doorScope
+				own.Hide = append(slices.Clip(own.Hide), n.Name)
+				x.doorScope = &own
+			}
+		}
+		return x.doorScope.Hides(n.Name) || x.doorScope.ReadsOnly(n.Name)
+	})
+	if x.verdict != nil {
+		return x.verdict
+	}
+	if len(relations) == 0 {
+		return nil
+	}
+	x.nestable = relations
+	switch {
+	case x.runner.by == byRemote:
+		for _, n := range relations {
+			if err := passesOn(ctx, x, n); err != nil {
+				return err
+			}
+		}
+	case x.op.detached && !x.inside:
+		return kiterror.Errorf(kiterror.NotImplemented, "%s is answered by a detached handler, which is part of no transaction; write the rows of %s by calls of their own", x.where(), relations[0].Name)
+	case x.host.transactor == nil:
+		return kiterror.Errorf(kiterror.NotImplemented, "rows of %s take a transaction, which the store of this host does not have; write them by calls of their own", relations[0].Name)
+	}
+	return nil
+}
+
+// passesOn returns why rows cannot be written by the host of their remote owner: it does not take them,
+// or rules or code of this host are about them.
+func passesOn(ctx context.Context, x *execution, n *catalog.Nested) error {
+	refused := func(why string) error {
+		return kiterror.Errorf(kiterror.NotImplemented, "%s runs elsewhere, and takes no rows of %s from here: %s; write them by calls of their own", x.where(), n.Name, why)
+	}
+	if !n.Passed {
+		return refused("its host does not list them under nested")
+	}
+	if x.inside {
+		return nil
+	}
+	for _, name := range []string{"list", "create", "update", "delete"} {
+		door, op := x.catalogView.Find(n.Door.Name, name)
+		if op == nil {
+			return refused(n.Door.Name + " has no " + name + " here")
+		}
+		scope, err := x.scopeOf(ctx, x.host.doors.of(door), op)
+		switch bound := x.host.operations.of(op); {
+		case err != nil:
+			return err
+		case scope.Rows != nil || len(scope.Hide)+len(scope.Set)+len(scope.ReadOnly) > 0:
+			return refused("access rules here are about " + n.Door.Name)
+		case bound.Attached || bound.hooks != nil:
+			return refused("code here is about " + n.Door.Name)
+		}
+	}
+	if n.Far != nil {
+		if scope, ok := x.scopeOfRows(ctx, n.Far.Link.Target); !ok || scope.Rows != nil {
+			return refused("access rules here are about " + n.Far.Link.Target.Name)
+		}
+	}
+	return nil
+}
+
+// writeNested writes the rows once their owners are written.
+func writeNested(ctx context.Context, x *execution, res *Result) error {
+	w := &nestedWriter{x: x, owners: []json.RawMessage{x.id}}
+	switch key := x.door.Entity.Primary.Name; {
+	case x.many != nil:
+		w.owners = nil
+		for i, record := range x.many.records {
+			w.owners = append(w.owners, keyOfWritten(x, record, res.Rows, i))
+		}
+	case x.id != nil:
+	case res.Rows.Len() > 0 && res.Rows.Row(0).Get(key) != nil:
+		w.owners[0] = res.Rows.Row(0).Get(key)
+	default:
+		w.owners[0] = x.body.Get(key)
+	}
+	for _, relation := range x.nestable {
+		var cuts []*nested.Rows
+		for _, cut := range x.nested {
+			if cut.Relation == relation {
+				cuts = append(cuts, cut)
+				if w.owners[cut.Owner] == nil {
+					return kiterror.Errorf(kiterror.InternalError, "%s answered no key, which the rows of %s need", x.where(), relation.Name)
+				}
+			}
+		}
+		changes := w.rows
+		if relation.Far != nil {
+			changes = w.links
+		}
+		fresh, err := changes(ctx, cuts)
+		if err == nil {
+			err = w.create(ctx, relation, fresh)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return x.refusal()
+}
+
+// nestedWriter writes the rows of owners. Faults of the rows are collected in the execution.
+type nestedWriter struct {
+	x      *execution
+	owners []json.RawMessage
+}
+
+// named are the writes of a relation with their ids in the one form of a key, and these ids.
+func (w *nestedWriter) named(cut *nested.Rows, key *schema.Property) (list []nested.Row, named map[string]bool) {
+	list, named = slices.Clone(cut.List), map[string]bool{}
+	for i := range list {
+		if list[i].ID == nil {
+			continue
+		}
+		id, why := rows.Key(key, list[i].ID)
+		if why != "" {
+			w.refuse(list[i].At, "type", "does not name a row: the id must be "+why)
+			continue
+		}
+		if named[string(id)] {
+			w.refuse(list[i].At, "reference", "names a row that is named before; name it once")
+		}
+		list[i].ID, named[string(id)] = id, true
+	}
+	return list, named
+}
+
+// links deletes rows in between, so that the owners lead to none that are disconnected, and returns those to
+// create for the ones that are connected. Only rows that exist for the caller are known.
+func (w *nestedWriter) links(ctx context.Context, cuts []*nested.Rows) (fresh []nested.Row, err error) {
+	x, target := w.x, cuts[0].Relation.Far.Link.Target
+	scope, ok := x.scopeOfRows(ctx, target)
+	if x.verdict != nil {
+		return nil, x.verdict
+	}
+	lists, named := make([][]nested.Row, len(cuts)), make([]map[string]bool, len(cuts))
+	var sent jsontext.Distinct
+	for i, cut := range cuts {
+		lists[i], named[i] = w.named(cut, target.Primary)
+		for _, row := range lists[i] {
+			if row.Write == nested.Create {
+				sent.Add(row.ID)
+			}
+		}
+	}
+	if len(x.details) > 0 {
+		return nil, nil
+	}
+	missing := sent.Texts()
+	if ok {
+		if missing, err = invisible(ctx, x, target, scope, missing); err != nil {
+			return nil, err
+		}
+	}
+	for _, row := range slices.Concat(lists...) {
+		if row.Write == nested.Create && subset([]json.RawMessage{row.ID}, missing) {
+			w.refuse(row.At, "reference", fmt.Sprintf("does not name a row of %s that you may see; write the id of one", target.Name))
+		}
+	}
+	if len(missing) > 0 || !ok {
+		return nil, nil
+	}
+	for i, cut := range cuts {
+		changes, err := w.changes(ctx, cut, scope.Rows, lists[i], named[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range changes {
+			if row.Write == nested.Create {
+				fresh = append(fresh, row)
+			} else if err := w.write(ctx, cut.Relation, row); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return fresh, nil
+}
+
+// changes are the rows in between to delete, then those to create. Rows are those whose other side
+// meets there.
+func (w *nestedWriter) changes(ctx context.Context, cut *nested.Rows, there *filter.Filter, list []nested.Row, named map[string]bool) (changes []nested.Row, err error) {
+	key, far := cut.Relation.Door.Entity.Primary.Name, cut.Relation.Far
+	found, err := w.found(ctx, cut, []string{key, far.Name}, &filter.Filter{Op: filter.Some, Link: far.Link, Sub: oneOrNone(there)})
+	if err != nil {
+		return nil, err
+	}
+	linked := map[string]bool{}
+	for i := range found.Len() {
+		id := string(found.Row(i).Get(far.Name))
+		linked[id] = true
+		gone := nested.Row{Write: nested.Delete, At: cut.At + "/set", ID: found.Row(i).Get(key)}
+		for _, row := range list {
+			if row.Write == nested.Delete && string(row.ID) == id {
+				gone.At = row.At
+				changes = append(changes, gone)
+			}
+		}
+		if cut.Set && !named[id] {
+			changes = append(changes, gone)
+		}
+	}
+	for _, row := range list {
+		if row.Write == nested.Create && !linked[string(row.ID)] {
+			changes = append(changes, nested.Row{Write: nested.Create, At: row.At, Owner: cut.Owner, Body: schema.Object{{Name: far.Name, Value: row.ID}}.AppendJSON(nil)})
+		}
+	}
+	return changes, nil
+}
+
+// oneOrNone is a list of one filter; nil is none.
+func oneOrNone(f *filter.Filter) []*filter.Filter {
+	if f == nil {
+		return nil
+	}
+	return []*filter.Filter{f}
+}
+
+// rows writes those that go and those that change, and returns those that are new.
+func (w *nestedWriter) rows(ctx context.Context, cuts []*nested.Rows) (fresh []nested.Row, err error) {
+	for _, cut := range cuts {
+		list, named := w.named(cut, cut.Relation.Door.Entity.Primary)
+		known, err := w.known(ctx, cut, named)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range list {
+			if row.ID != nil && named[string(row.ID)] && !known[string(row.ID)] {
+				w.refuse(row.At, "reference", fmt.Sprintf("does not name a row of %s that you may see; write the id of one", cut.Relation.Name))
+			}
+		}
+		if len(w.x.details) > 0 {
+			continue
+		}
+		for _, id := range slices.Sorted(maps.Keys(known)) {
+			if !named[id] {
+				list = append(list, nested.Row{Write: nested.Delete, At: cut.At + "/set", ID: json.RawMessage(id)})
+			}
+		}
+		slices.SortStableFunc(list, func(a, b nested.Row) int { return int(a.Write) - int(b.Write) })
+		for _, row := range list {
+			if row.Write == nested.Create {
+				row.Owner = cut.Owner
+				fresh = append(fresh, row)
+			} else if err := w.write(ctx, cut.Relation, row); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return fresh, nil
+}
+
+// known are the keys of the owner's rows that exist for the caller: the named ones, and all of them
+// where they are set.
+func (w *nestedWriter) known(ctx context.Context, cut *nested.Rows, named map[string]bool) (ids map[string]bool, err error) {
+	e := cut.Relation.Door.Entity
+	if len(named) == 0 && !cut.Set {
+		return nil, nil
+	}
+	var in *filter.Filter
+	if !cut.Set {
+		var of []json.RawMessage
+		for _, id := range slices.Sorted(maps.Keys(named)) {
+			of = append(of, json.RawMessage(id))
+		}
+		in = among(e.Primary, of)
+	}
+	found, err := w.found(ctx, cut, []string{e.Primary.Name}, in)
+	if err != nil {
+		return nil, err
+	}
+	ids = map[string]bool{}
+	for i := range found.Len() {
+		ids[string(found.Row(i).Get(e.Primary.Name))] = true
+	}
+	return ids, nil
+}
+
+// found are the rows of the owner that exist for the caller and meet a condition. A new owner has none.
+func (w *nestedWriter) found(ctx context.Context, cut *nested.Rows, fields []string, where *filter.Filter) (*rows.Rows, error) {
+	x, e, by, layout := w.x, cut.Relation.Door.Entity, cut.Relation.By, rows.NewLayout(fields)
+	scope, ok := x.scopeOfRows(ctx, e)
+	switch {
+	case x.verdict != nil:
+		return nil, x.verdict
+	case !ok || x.id == nil:
+		return rows.New(layout, 0), nil
+	}
+	owner, why := rows.Value(by.Kind, w.owners[cut.Owner])
+	if why != "" {
+		return nil, kiterror.Errorf(kiterror.InternalError, "the key of %s is not one of %s", x.door.Name, by.Name)
+	}
+	where = filter.Both(filter.Both(&filter.Filter{Op: filter.Eq, Field: by, Values: []any{owner}}, where), scope.Rows)
+	found, err := x.store().Find(ctx, &Find{Entity: e, Select: layout, Where: where, Sort: newOrder(e, nil).keys, Limit: catalog.MaxMany, NoKeys: true})
+	switch {
+	case err != nil:
+		return nil, err
+	case found.More:
+		return nil, kiterror.Errorf(kiterror.UnprocessableEntity, "%s has more than %d rows; write some of them by themselves", cut.Relation.Name, catalog.MaxMany)
+	}
+	return found.Rows, nil
+}
+
+// refuse keeps a fault of a row.
+func (w *nestedWriter) refuse(at, code, message string) {
+	w.x.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
+}
+
+// create writes new rows by one call of their door, or by one for each where the author's code takes part.
+func (w *nestedWriter) create(ctx context.Context, relation *catalog.Nested, fresh []nested.Row) error {
+	fresh = slices.DeleteFunc(fresh, func(row nested.Row) bool { return w.body(relation, row) == nil })
+	together := 1
+	if op := relation.Door.Operation("create"); op != nil && w.x.atOnce(w.x.host.operations.of(op)) {
+		together = catalog.MaxCreateMany
+	}
+	for part := range slices.Chunk(fresh, together) {
+		var err error
+		if len(part) == 1 {
+			err = w.write(ctx, relation, part[0])
+		} else {
+			bodies := make([]json.RawMessage, len(part))
+			for i, row := range part {
+				bodies[i] = w.body(relation, row)
+			}
+			if _, err = w.call(ctx, relation, nested.Create, Invocation{Body: jsontext.AppendTexts(nil, bodies)}); err != nil {
+				err = w.failed(err, relation, part...)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes one row by a call of its door.
+func (w *nestedWriter) write(ctx context.Context, relation *catalog.Nested, row nested.Row) error {
+	in := Invocation{ID: row.ID}
+	if row.Write != nested.Delete {
+		if in.Body = w.body(relation, row); in.Body == nil {
+			return nil
+		}
+	}
+	res, err := w.call(ctx, relation, row.Write, in)
+	switch {
+	case err != nil:
+		return w.failed(err, relation, row)
+	case row.Write == nested.Delete && string(res.Value) == "false":
+		w.refuse(row.At, "forbidden", "would remove a row that you may not delete")
+	}
+	return nil
+}
+
+// body is the body of a row, with the key of the owner if it is new; nil where it has another one.
+func (w *nestedWriter) body(relation *catalog.Nested, row nested.Row) json.RawMessage {
+	by, owner := relation.By.Name, w.owners[row.Owner]
+	if sent := jsontext.Get(row.Body, by); sent != nil && string(sent) != string(owner) {
+		w.refuse(row.At+"/"+jsontext.Token(by), "read_only", "is the key of the owner, which is filled in; leave it out")
+		return nil
+	}
+	body := schema.Rewrite(row.Body, func(name string, value json.RawMessage) json.RawMessage {
+		if name == by {
+			return nil
+		}
+		return value
+	})
+	if row.Write == nested.Create {
+		body = append(schema.Object{{Name: by, Value: owner}}, objectOf(body)...).AppendJSON(nil)
+	}
+	return body
+}
+
+// call makes a call of the door of rows.
+func (w *nestedWriter) call(ctx context.Context, relation *catalog.Nested, write nested.Write, in Invocation) (*Result, error) {
+	x, name := w.x, write.Operation()
+	if _, op := x.catalogView.Find(relation.Door.Name, name); op == nil && !x.inside {
+		return nil, kiterror.Errorf(kiterror.Forbidden, "%s of %s is not served here; leave it out of %s", name, relation.Door.Name, relation.Name)
+	}
+	ctx = authorContext(ctx, x)
+	c := caller{at: callContextOf(ctx), inside: x.inside, kept: x.kept, owned: true}
+	return c.Call(ctx, &Call{Entity: relation.Door.Name, Operation: name, Invocation: in, Select: []string{}, Merge: x.call.Merge})
+}
+
+// failed is the error of rows, with their places. Refusals of values are collected.
+func (w *nestedWriter) failed(err error, relation *catalog.Nested, written ...nested.Row) error {
+	own := *kiterror.AsError(err)
+	own.Entity, own.Operation = w.x.door.Name, w.x.op.Name
+	details, ok := own.Details.([]schema.Detail)
+	if !ok {
+		if own.Code != kiterror.InternalError {
+			own.Message = relation.Name + ": " + own.Message
+		}
+		return own.WithCause(err)
+	}
+	details = slices.Clone(details)
+	for i := range details {
+		row := written[0]
+		rest, body := cutBody(details[i].Pointer)
+		if len(written) > 1 && body {
+			place, _, _ := strings.Cut(rest[1:], "/")
+			at, _ := strconv.Atoi(place)
+			row, rest = written[at], rest[1+len(place):]
+		}
+		if !body || relation.Far != nil {
+			rest = ""
+		}
+		details[i].Pointer = row.At + rest
+		details[i].Path = kiterror.Path(details[i].Pointer)
+	}
+	own.Details = details
+	return w.x.gather(own.WithCause(err))
+}
