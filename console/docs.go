@@ -15,7 +15,7 @@ import (
 var pages embed.FS
 
 // runtime are the modules of the npm package that the page judges bodies with.
-var runtime = []string{"judge.js", "engine.js", "matcher.js", "formats.js", "idna.js", "idnatable.js"}
+var runtime = []string{"judge.js", "engine.js", "matcher.js", "nested.js", "formats.js", "idna.js", "idnatable.js"}
 
 // Docs returns the files of the page of the API documents, by their paths below that of the
 // page; the page itself has "". The page reads the documents beside it, so that all of its

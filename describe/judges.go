@@ -20,7 +20,7 @@ import (
 // with a card that JavaScript cannot judge, or with a field that callers neither send nor read,
 // whose name is not published.
 func Judges(catalogs ...*catalog.Catalog) []byte {
-	return []byte(script.Module(func(b *strings.Builder, card func(*script.Judge) string) {
+	return []byte(script.Module(func(b *strings.Builder, schema func(*script.Judge, int, ...*script.Judge) string) {
 		var bodies strings.Builder
 		written := map[string]bool{}
 		for _, served := range catalogs {
@@ -28,7 +28,7 @@ func Judges(catalogs ...*catalog.Catalog) []byte {
 				name := op.Door.Name + "." + op.Name
 				if judge, mode := judgeOf(op); judge != nil && !written[name] {
 					written[name] = true
-					fmt.Fprintf(&bodies, "  %s: schema(%s, %d),\n", jsontext.Quote(name), card(judge), mode)
+					fmt.Fprintf(&bodies, "  %s: %s,\n", jsontext.Quote(name), schema(judge, mode, NestedJudges(served, op)...))
 				}
 			}
 		}
@@ -53,6 +53,25 @@ func judgeOf(op *catalog.Operation) (judge *script.Judge, mode int) {
 		return nil, 0
 	}
 	return judge, mode
+}
+
+// NestedJudges are the judges of the rows that the body of an operation has beside its fields
+// (docs/nested.md). A relation whose rows JavaScript cannot judge is left out.
+func NestedJudges(c *catalog.Catalog, op *catalog.Operation) (within []*script.Judge) {
+	for _, n := range op.Door.Nested {
+		to := c.Door(n.Door.Name)
+		switch {
+		case !op.Builtin || to == nil:
+		case n.Far == nil:
+			if rows, err := script.Of(to.Entity, append(slices.Clone(to.Presets), n.By.Name)...); err == nil {
+				rows.Relation, rows.Key, rows.By = n.Name, to.Entity.Primary, n.By
+				within = append(within, rows)
+			}
+		case c.NestedLists(n) != nil:
+			within = append(within, &script.Judge{Relation: n.Name, Key: n.Far.Link.Target.Primary})
+		}
+	}
+	return within
 }
 
 // unpublished says whether callers neither send a field nor read it.

@@ -60,6 +60,8 @@ type Fill = {
 /** A card as a host writes it, with what it needs of the other modules. */
 export interface Card extends Shape {
     use?: Use;
+    /** Judges bodies with rows that belong to their row: see nested.ts. */
+    within?: (mode: Mode, sent: unknown) => Refusal[];
 }
 export interface Use {
     /** The formats by their names: an example and the check. */
@@ -82,7 +84,7 @@ export interface Detail {
         [name: string]: unknown;
     };
 }
-interface Refusal extends Omit<Detail, "path" | "pointer"> {
+export interface Refusal extends Omit<Detail, "path" | "pointer"> {
     path: Key[];
 }
 /** One run: where it stands, and what it has refused. */
@@ -103,10 +105,16 @@ export type Members = {
 export declare const absent = "is required";
 export declare const unknown = "is not part of the card; leave it out";
 export declare const forbidden = "must be left out: no value is allowed here";
+export declare const most = 100;
 export declare function refuse(r: Run, code: string, message: string, params?: Detail["params"], name?: string): void;
 export declare function limit(r: Run, keyword: string, bound: Bound): void;
+/** A value as JSON.stringify takes it; undefined: it is left out. */
+export declare function plain(v: any): unknown;
 export declare const names: (v: Members) => string[];
 export declare const element: (v: unknown) => unknown;
+export declare function kindOf(v: unknown): string;
+/** A text that two values share exactly when JSON Schema counts them as equal. */
+export declare function canonical(v: unknown): string;
 /** Judges what stands in a shape about any value, about text and about numbers; false: the value is of the wrong kind. */
 export declare function scalar(n: Shape, v: unknown, r: Run, engine?: boolean): boolean;
 /** A pattern as what tests a text. */
@@ -115,6 +123,8 @@ export declare function twice(n: Shape, v: unknown[], r: Run): void;
 export declare function size(r: Run, of: string, min: number | undefined, max: number | undefined, n: number): void;
 /** The place of a member among those of a shape; -1: it has none of this name. */
 export declare const place: (n: Shape, name: string) => number;
+/** Judges a value by a card: the refusals that a host would answer, none where it accepts. */
+export declare function judge(card: Card, mode: Mode, sent: unknown): Refusal[];
 /** What a caller sends, as a schema of the Standard Schema specification, version 1. */
 export interface Schema<T> {
     readonly "~standard": {

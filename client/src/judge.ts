@@ -66,6 +66,8 @@ type Fill = { value?: unknown; now?: string; many?: 1; update?: string };
 /** A card as a host writes it, with what it needs of the other modules. */
 export interface Card extends Shape {
   use?: Use;
+  /** Judges bodies with rows that belong to their row: see nested.ts. */
+  within?: (mode: Mode, sent: unknown) => Refusal[];
 }
 
 export interface Use {
@@ -88,7 +90,7 @@ export interface Detail {
   params?: { [name: string]: unknown };
 }
 
-interface Refusal extends Omit<Detail, "path" | "pointer"> {
+export interface Refusal extends Omit<Detail, "path" | "pointer"> {
   path: Key[];
 }
 
@@ -110,7 +112,7 @@ export type Members = { readonly [name: string]: unknown };
 export const absent = "is required";
 export const unknown = "is not part of the card; leave it out";
 export const forbidden = "must be left out: no value is allowed here";
-const most = 100;
+export const most = 100;
 
 export function refuse(r: Run, code: string, message: string, params?: Detail["params"], name?: string): void {
   if (r.refused.length < r.most) r.refused.push({ path: name === undefined ? [...r.path] : [...r.path, name], code, message, params: params! });
@@ -138,7 +140,7 @@ export function limit(r: Run, keyword: string, bound: Bound): void {
 }
 
 /** A value as JSON.stringify takes it; undefined: it is left out. */
-function plain(v: any): unknown {
+export function plain(v: any): unknown {
   let type = typeof v;
   if (type === "object" && v !== null && typeof v.toJSON === "function") type = typeof (v = v.toJSON());
   return type === "number" ? (isFinite(v) ? v : null) : type === "function" || type === "symbol" ? undefined : v;
@@ -147,7 +149,7 @@ function plain(v: any): unknown {
 export const names = (v: Members): string[] => Object.keys(v).filter((name) => plain(v[name]) !== undefined);
 export const element = (v: unknown): unknown => plain(v) ?? null;
 
-function kindOf(v: unknown): string {
+export function kindOf(v: unknown): string {
   const type = typeof v;
   return type === "object" ? (v === null ? "null" : Array.isArray(v) ? "array" : type) : type === "bigint" ? "number" : type;
 }
@@ -166,7 +168,7 @@ function aligned(a: unknown, b: unknown): [bigint, bigint] {
 }
 
 /** A text that two values share exactly when JSON Schema counts them as equal. */
-function canonical(v: unknown): string {
+export function canonical(v: unknown): string {
   v = element(v);
   switch (kindOf(v)) {
     case "number": {
@@ -406,7 +408,8 @@ const immutable = 4;
 const replaced = 8;
 
 /** Judges a value by a card: the refusals that a host would answer, none where it accepts. */
-function judge(card: Card, mode: Mode, sent: unknown): Refusal[] {
+export function judge(card: Card, mode: Mode, sent: unknown): Refusal[] {
+  if (card.within) return card.within(mode, sent);
   const v = (plain(sent) ?? {}) as Members;
   const r: Run = { path: [], refused: [], most, defs: card.defs!, use: card.use! };
   if (kindOf(v) !== "object") refuse(r, "type", "must be an object", { type: "object" });
@@ -451,7 +454,7 @@ function broken(v: unknown, r: Run): void {
   if (r.refused[0] || !v) return;
   if (typeof v === "string" && /\p{Cs}/u.test(v)) refuse(r, "unicode", "must be Unicode");
   if (typeof v !== "object") return;
-  if (r.path.length > 99) return limit(r, "maxDepth", 100);
+  if (r.path.length >= most) return limit(r, "maxDepth", most);
   for (const name of names(v as Members)) {
     r.path.push(Array.isArray(v) ? +name : name);
     broken(name, r);
@@ -488,7 +491,7 @@ const body = (x: Refusal): string => "/body" + pointer(x);
 export function schema<T>(card: Card, mode: Mode): Schema<T> {
   const validate = (v: unknown) => {
     const refused = judge(card, mode, v);
-    return refused.length ? { issues: refused.map((x) => ({ message: x.message, path: x.path, code: x.code, pointer: body(x) })) } : { value: v as T };
+    return refused.length ? { issues: refused.map((x) => ({ path: x.path, pointer: body(x), code: x.code, message: x.message })) } : { value: v as T };
   };
   return { card, mode, "~standard": { version: 1, vendor: "frond", validate } } as Made<T>;
 }

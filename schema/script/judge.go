@@ -58,6 +58,11 @@ type Judge struct {
 	Engine bool
 	// Matcher says that it has a pattern that needs the linear matcher.
 	Matcher bool
+	// Relation is set for the judge of rows that a body has beside the fields of their owner
+	// (docs/nested.md): its name, the key that ids are of, and the key of the owner in the rows; By is nil
+	// where bodies have ids alone, without Data.
+	Relation string
+	Key, By  *schema.Property
 	// Skipped says which fields accept every value, because only the host can judge them.
 	Skipped schema.Faults
 }

@@ -3,8 +3,10 @@ package contract
 import (
 	"slices"
 
+	"github.com/frondhost/frond/describe"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/script"
 )
 
 // Judge is what callers send to one entity, or by one view.
@@ -20,6 +22,7 @@ type Sent struct {
 	Card   *schema.Entity
 	Mode   schema.Mode
 	Preset []string // fields that the host fills in
+	Within []*script.Judge
 	Type   *Decl
 }
 
@@ -34,9 +37,9 @@ func (b *reading) judges(f *catalog.Frond) {
 			in := b.model.Doors[i].Ops[k].In
 			switch {
 			case op.Builtin && op.Name == "create":
-				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: d.Entity, Mode: schema.Create, Preset: d.Presets, Type: in})
+				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: d.Entity, Mode: schema.Create, Preset: d.Presets, Within: describe.NestedJudges(b.catalog, op), Type: in})
 			case op.Builtin && op.Name == "update":
-				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: d.Entity, Mode: schema.Patch, Type: in})
+				judge.Sends = append(judge.Sends, Sent{Op: op.Name, Card: d.Entity, Mode: schema.Patch, Within: describe.NestedJudges(b.catalog, op), Type: in})
 			case !op.Builtin && op.Input != nil:
 				mode := schema.Create
 				if op.Patch {

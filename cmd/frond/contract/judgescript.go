@@ -37,8 +37,8 @@ func (m *Model) judgeNames() []string {
 // A page that imports one constant ships its card alone. It also returns the fields that only
 // the host judges. The error is schema.Faults: cards for which there is no judge in JavaScript.
 func (m *Model) judgeScript() (text string, skipped schema.Faults, err error) {
-	text = script.Module(func(b *strings.Builder, card func(*script.Judge) string) {
-		w := &judgeWriter{body: b, constant: card}
+	text = script.Module(func(b *strings.Builder, expression func(*script.Judge, int, ...*script.Judge) string) {
+		w := &judgeWriter{body: b, expression: expression}
 		err = m.writeJudges(w)
 		skipped = once(w.skipped)
 	})
@@ -55,7 +55,11 @@ func (m *Model) writeJudges(w *judgeWriter) error {
 	for i, j := range m.Judges {
 		var parts []string
 		for _, s := range j.Sends {
-			card, err := w.card(s)
+			mode := 0
+			if s.Mode == schema.Patch {
+				mode = 1
+			}
+			judge, err := w.judge(s, mode)
 			if err != nil {
 				var found schema.Faults
 				if !errors.As(err, &found) {
@@ -64,11 +68,7 @@ func (m *Model) writeJudges(w *judgeWriter) error {
 				faults = append(faults, found...)
 				continue
 			}
-			mode := 0
-			if s.Mode == schema.Patch {
-				mode = 1
-			}
-			parts = append(parts, fmt.Sprintf("%s: /* @__PURE__ */ schema(%s, %d)", tsKey(s.Op), card, mode))
+			parts = append(parts, fmt.Sprintf("%s: /* @__PURE__ */ %s", tsKey(s.Op), judge))
 		}
 		if len(parts) > 0 {
 			fmt.Fprintf(w.body, "const judge%d = { %s };\nexport { judge%[1]d as %[3]s };\n", i, strings.Join(parts, ", "), names[i])
@@ -77,11 +77,11 @@ func (m *Model) writeJudges(w *judgeWriter) error {
 	var rows []string
 	for i, member := range m.members() {
 		if e := m.Doors[i].Entity; e != nil && len(faults) == 0 {
-			card, err := w.card(Sent{Card: e})
+			judge, err := w.judge(Sent{Card: e}, 2)
 			if err != nil {
 				return err
 			}
-			rows = append(rows, fmt.Sprintf("%s: /* @__PURE__ */ schema(%s, 2)", tsKey(member), card))
+			rows = append(rows, fmt.Sprintf("%s: /* @__PURE__ */ %s", tsKey(member), judge))
 		}
 	}
 	fmt.Fprintf(w.body, "export const rows = { %s };\n", strings.Join(rows, ", "))
@@ -111,19 +111,19 @@ func (m *Model) Skipped() schema.Faults {
 
 // judgeWriter writes the constants of a module.
 type judgeWriter struct {
-	body     *strings.Builder
-	constant func(*script.Judge) string
-	skipped  schema.Faults
+	body       *strings.Builder
+	expression func(j *script.Judge, mode int, within ...*script.Judge) string
+	skipped    schema.Faults
 }
 
-// card is the name of the constant with the card of s.
-func (w *judgeWriter) card(s Sent) (string, error) {
+// judge is the expression of the judge of s.
+func (w *judgeWriter) judge(s Sent, mode int) (string, error) {
 	judge, err := script.Of(s.Card, s.Preset...)
 	if err != nil {
 		return "", err
 	}
 	w.skipped = append(w.skipped, judge.Skipped...)
-	return w.constant(judge), nil
+	return w.expression(judge, mode, s.Within...), nil
 }
 
 // judgeTypes declares the constants.
