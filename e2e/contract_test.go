@@ -72,28 +72,12 @@ func TestSyncedSchema(t *testing.T) {
 		}
 		return r.stdout
 	}
-	// Discovery has no fields with files.
-	author := t.TempDir()
-	copyInto(t, author, shopDir)
-	file := filepath.Join(author, "fronds", "catalog", "frond.yaml")
-	yaml, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(yaml), "files:\n")
-	_, after, ended := strings.Cut(rest, "\n\n")
-	if !found || !ended {
-		t.Fatal("the shop has no files any more")
-	}
-	if err := os.WriteFile(file, []byte(before+after), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	here := sdl(author)
+	here := sdl(shopDir)
 	for name, got := range map[string]string{
 		"discovered":        sdl(empty, there...),
 		"synced":            sdl(synced, there...),
 		"synced and away":   sdl(synced, remote...),
-		"the author's, far": sdl(author, there...),
+		"the author's, far": sdl(shopDir, there...),
 	} {
 		if diff := cmp.Diff(strings.Split(here, "\n"), strings.Split(got, "\n")); diff != "" {
 			t.Errorf("%s is another schema than the author's (-author's):\n%s", name, diff)

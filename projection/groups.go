@@ -130,7 +130,7 @@ func (gs *groups) directionsOf(f *grouped) *ast.Type {
 	direction := gs.directionType().typ()
 	in := gs.inputOf(f, "GroupOrder", func(aggregate.Func) *ast.Type { return direction })
 	if in.Directives == nil {
-		in.Directives = oneOf
+		in.Directives = gs.oneOf
 		gs.addInput(in, ownOrigin, &arg{name: binding.GroupKey, typ: direction, description: "By the key of the group."})
 	}
 	return in.typ()

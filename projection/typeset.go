@@ -26,6 +26,7 @@ type typeSet struct {
 
 	lists, nonNulls map[*ast.Type]*ast.Type
 	reasons         map[string]ast.DirectiveList // @deprecated, by its reason
+	oneOf           ast.DirectiveList            // marks an input of which exactly one field is sent
 	fields          pool[ast.FieldDefinition]
 }
 
@@ -37,6 +38,7 @@ func newTypeSet() *typeSet {
 		lists:    map[*ast.Type]*ast.Type{},
 		nonNulls: map[*ast.Type]*ast.Type{},
 		reasons:  map[string]ast.DirectiveList{},
+		oneOf:    ast.DirectiveList{{Name: "oneOf", Location: ast.LocationInputObject}}, // gqlparser writes into directives
 	}
 	ts.library = &library{definition: ts.definition, bindings: ts.bindings, types: map[string]graphql.Type{}, byHand: map[string]map[string]*graphql.Field{}}
 	return ts
@@ -84,7 +86,7 @@ func (ts *typeSet) newInput(name, description string) *definition {
 // newOneOf starts an input type of which exactly one field is sent.
 func (ts *typeSet) newOneOf(name, description string) *definition {
 	in := ts.newInput(name, description)
-	in.Directives = oneOf
+	in.Directives = ts.oneOf
 	return in
 }
 
@@ -97,9 +99,6 @@ func (ts *typeSet) newEnum(name, description string, values []string) *definitio
 	}
 	return e
 }
-
-// oneOf marks an input of which exactly one field is sent.
-var oneOf = ast.DirectiveList{{Name: "oneOf", Location: ast.LocationInputObject}}
 
 // list returns the list type of t. There is one wrapper for each type and schema: a large
 // catalog would otherwise hold thousands of equal ones.
