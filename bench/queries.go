@@ -107,7 +107,7 @@ func openTracksOnPostgres(files fs.FS, n int, setup ...string) (*tracks, error) 
 		}
 	}
 	return &tracks{gw.Handler(), prepare, func() {
-		if err := errors.Join(conn.Close(ctx), gw.Close(), store.Close(), c.Close()); err != nil {
+		if err := errors.Join(conn.Close(ctx), gw.Close(), store.Close(), c.Close()); err != nil { //nolint:contextcheck // they take none
 			panic(err)
 		}
 	}}, nil

@@ -40,7 +40,7 @@ func filed(t *testing.T) (*facade.Facade, *time.Time) {
 var sender = access.State{"user": map[string]any{"id": "ada"}}
 
 // sweep sweeps all files.
-func sweep(f *facade.Facade, ctx context.Context, remove func(context.Context, string) error) error {
+func sweep(ctx context.Context, f *facade.Facade, remove func(context.Context, string) error) error {
 	last, err := f.SweepFiles(ctx, "", remove)
 	if err == nil && last != "" {
 		err = errors.New("a sweep of few files has not ended")
@@ -99,7 +99,7 @@ func TestFilesGoWithTheirRows(t *testing.T) {
 	sweep := func(want ...string) {
 		t.Helper()
 		removed = nil
-		must(sweep(f, t.Context(), func(_ context.Context, id string) error {
+		must(sweep(t.Context(), f, func(_ context.Context, id string) error {
 			removed = append(removed, id)
 			return nil
 		}))
@@ -151,7 +151,7 @@ func TestFilesNobodyTakes(t *testing.T) {
 	}
 	var removed []string
 	sweep := func() {
-		if err := sweep(f, t.Context(), func(_ context.Context, id string) error {
+		if err := sweep(t.Context(), f, func(_ context.Context, id string) error {
 			removed = append(removed, id)
 			return nil
 		}); err != nil {
@@ -192,11 +192,11 @@ func TestFilesOfInsideCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("the storage is away")
-	if err := sweep(f, t.Context(), func(context.Context, string) error { return broken }); !errors.Is(err, broken) {
+	if err := sweep(t.Context(), f, func(context.Context, string) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("the sweep is %v", err)
 	}
 	tried := 0
-	if err := sweep(f, t.Context(), func(context.Context, string) error { tried++; return nil }); err != nil || tried != 1 {
+	if err := sweep(t.Context(), f, func(context.Context, string) error { tried++; return nil }); err != nil || tried != 1 {
 		t.Errorf("the next sweep is %v after %d removals", err, tried)
 	}
 	if fields, err := f.FieldsForFiles(t.Context(), f.Catalog(), nil); err != nil || len(fields) != 1 || fields[0] != f.Catalog().Door("album").File("cover") || fields[0].Field.Owner == catalog.FileEntity() {

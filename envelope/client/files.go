@@ -107,12 +107,11 @@ func (f *Files) Open(ctx context.Context, file *facade.File, size string) (r io.
 		return b, file.Type, nil
 	}
 	b.query += "&size=" + escape(size)
-	res, err := b.request()
+	mediaType, b.size, err = b.request()
 	if err != nil {
 		return nil, "", err
 	}
-	mediaType = res.Header.Get("Content-Type")
-	if b.size = res.ContentLength; b.size < 0 || !catalog.IsImage(mediaType) {
+	if b.size < 0 || !catalog.IsImage(mediaType) {
 		_ = b.Close()
 		return nil, "", (&failure{kind: wrongFiles}).err()
 	}
@@ -129,8 +128,8 @@ type remoteBytes struct {
 	body     io.ReadCloser // nil: not requested
 }
 
-// request requests the bytes from next on.
-func (b *remoteBytes) request() (*http.Response, error) {
+// request requests the bytes from next on. It returns their media type and their number; -1 is unknown.
+func (b *remoteBytes) request() (mediaType string, size int64, err error) {
 	_ = b.Close()
 	header := http.Header{}
 	if b.next > 0 {
@@ -138,14 +137,14 @@ func (b *remoteBytes) request() (*http.Response, error) {
 	}
 	res, err := b.files.request(b.ctx, http.MethodGet, b.query, header, nil)
 	if err != nil {
-		return nil, err
+		return "", 0, err
 	}
 	if b.body, b.at = res.Body, b.next; res.StatusCode == http.StatusOK { // the host knows no ranges
 		if _, err := io.CopyN(io.Discard, b.body, b.next); err != nil {
-			return nil, err
+			return "", 0, err
 		}
 	}
-	return res, nil
+	return res.Header.Get("Content-Type"), res.ContentLength, nil
 }
 
 // Read implements [io.Reader].
@@ -154,7 +153,7 @@ func (b *remoteBytes) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	if b.body == nil || b.at != b.next {
-		if _, err := b.request(); err != nil {
+		if _, _, err := b.request(); err != nil {
 			return 0, err
 		}
 	}

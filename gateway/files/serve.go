@@ -45,7 +45,7 @@ const (
 // ServeHTTP answers one request. A refusal is a failure frame without an id, as for the path of calls.
 func (g *Given) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := &givenRequest{Given: g, w: w, r: r, signed: signing.Request{Method: r.Method, Path: wire.FilesPath, Query: r.URL.RawQuery}}
-	if err := q.serve(); err != nil {
+	if err := q.serve(); err != nil { //nolint:contextcheck // q has it
 		e := kiterror.Report(r.Context(), g.Log, err, r.Header.Get("Traceparent"))
 		if challenge := e.Challenge(); challenge != "" {
 			w.Header().Set("WWW-Authenticate", challenge)
