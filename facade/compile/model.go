@@ -63,7 +63,7 @@ func (m *model) doorsRemedy() string {
 
 // view compiles a card that this package makes itself, such as the query of list.
 func (m *model) view(r *report, d *catalog.Door, name string, card *schema.Card) *schema.Entity {
-	e, err := m.set.CompileView(schema.Source{File: d.Origin, Name: d.Name + name, Frond: d.Frond.Name, View: true, Card: card, Builtin: true})
+	e, err := m.set.CompileView(schema.Source{File: d.Origin, Name: d.Name + name, Frond: d.Frond.Name, Card: card, Builtin: true})
 	if err != nil {
 		r.keep(err)
 	}
