@@ -139,8 +139,13 @@ func (r *reading) total(b *sqltext.Builder) {
 
 // runPage steps the statement of a page. The row beyond the limit is not kept; it sets More.
 func (r *reading) runPage(c *engine.Conn) error {
-	counted := r.counted()
+	counted, whole := r.counted(), r.Find.From == nil && r.Find.Until == nil && r.Find.Offset == 0
 	c.CountTotal(counted && r.Find.Where != nil)
+	if counted && whole && r.Find.Limit <= 0 {
+		err := r.totalAlone(c)
+		r.Found.More = r.Found.Total > 0
+		return err
+	}
 	st, err := c.Start(r.b.SQL, r.b.Args)
 	if err != nil {
 		return err
@@ -163,12 +168,13 @@ func (r *reading) runPage(c *engine.Conn) error {
 	if err := c.Finish(st); err != nil {
 		return err
 	}
-	if counted && total < 0 {
-		if total, err = r.totalAlone(c); err != nil {
-			return err
-		}
+	switch r.Found.Total = total; {
+	case !counted || total >= 0:
+	case whole:
+		r.Found.Total = 0
+	default: // rows before the page may be there
+		return r.totalAlone(c)
 	}
-	r.Found.Total = total
 	if err := r.Settle([]facade.FoundGroup{{To: r.Read.Len()}}); err != nil || !r.estimated() {
 		return err
 	}
@@ -184,21 +190,18 @@ func (r *reading) settled(total int64) int64 {
 	return total
 }
 
-// totalAlone returns the total of a page without rows. Rows before the page may be there; a page
-// that begins at the first row has none.
-func (r *reading) totalAlone(c *engine.Conn) (int64, error) {
-	if r.Find.From == nil && r.Find.Until == nil && r.Find.Offset == 0 {
-		return 0, nil
-	}
+// totalAlone reads the total of a page without rows.
+func (r *reading) totalAlone(c *engine.Conn) error {
 	b := r.db.Builder()
 	defer b.Free()
 	b.Text("SELECT ")
 	r.total(b)
 	if err := b.Ready(); err != nil {
-		return 0, err
+		return err
 	}
 	total, err := c.Number(string(b.SQL), b.Args...)
-	return r.settled(total), err
+	r.Found.Rows, r.Found.Total = rows.New(r.Selection.Layout, 0), r.settled(total)
+	return err
 }
 
 // take reads the current row of a statement, whose selection begins at column first.
