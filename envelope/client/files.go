@@ -135,7 +135,7 @@ func (b *remoteBytes) request() (mediaType string, size int64, err error) {
 	if b.next > 0 {
 		header.Set("Range", fmt.Sprintf("bytes=%d-", b.next))
 	}
-	res, err := b.files.request(b.ctx, http.MethodGet, b.query, header, nil)
+	res, err := b.files.request(b.ctx, http.MethodGet, b.query, header, nil) //nolint:bodyclose // Close does
 	if err != nil {
 		return "", 0, err
 	}
