@@ -155,12 +155,20 @@ func namesFiles(x *execution) bool {
 	if len(x.door.Files) == 0 || !x.op.Builtin || x.op.Kind != catalog.Command || x.host.transactor == nil || x.door.Frond.Remote != "" {
 		return false
 	}
-	return anyRow(x.call.Invocation.Body, func(row json.RawMessage) bool {
-		return slices.ContainsFunc(x.door.Files, func(f *catalog.File) bool {
-			value := jsontext.Get(row, f.Field.Name)
-			return value != nil && !jsontext.IsNull(value)
-		})
-	})
+	return anyRow(x.call.Invocation.Body, func(row json.RawMessage) bool { return len(filesOf(x, row)) > 0 })
+}
+
+// filesOf are the ids of files in the body of a row, under the names of their fields or old ones.
+func filesOf(x *execution, body json.RawMessage) (ids []string) {
+	for name, value := range jsontext.Members(body) {
+		if a := x.door.Entity.Alias(name); a != nil && a.Name == name {
+			name = a.Field.Name
+		}
+		if x.door.File(name) != nil && jsontext.KindOf(value) == jsontext.String {
+			ids = append(ids, jsontext.Unquote(value))
+		}
+	}
+	return ids
 }
 
 // anyRow reports whether a body, or a row of a list, is so.
@@ -222,11 +230,7 @@ func withFiles(ctx context.Context, x *execution, rows []json.RawMessage) (conte
 func namedFiles(ctx context.Context, x *execution, rows ...json.RawMessage) (map[string]*fileRow, error) {
 	var ids []string
 	for _, row := range rows {
-		for _, f := range x.door.Files {
-			if value := jsontext.Get(row, f.Field.Name); jsontext.KindOf(value) == jsontext.String {
-				ids = append(ids, jsontext.Unquote(value))
-			}
-		}
+		ids = append(ids, filesOf(x, row)...)
 	}
 	if len(ids) == 0 {
 		return map[string]*fileRow{}, nil

@@ -23,7 +23,7 @@ func filed(t *testing.T) (*facade.Facade, *time.Time) {
 		"entities/label.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  albums: {type: array, items: {type: string}, x-kit: {role: {relation: {to: album, kind: many}}}}\nrequired: [id]\n")},
 		"entities/album.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  cover: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\n" +
 			"  labelId: {type: string, x-kit: {role: {relation: {to: label, kind: one, onDelete: cascade}}}}\nrequired: [id, labelId]\n")},
-		"frond.yaml": {Data: []byte("many: {album: '*'}\nnested: {label: [albums]}\nfiles: {album.cover: {types: [image/png], max: 100}}\n")},
+		"frond.yaml": {Data: []byte("many: {album: '*'}\nnested: {label: [albums]}\nfiles: {album.cover: {types: [image/png], max: 100}}\nrenamed: {album.picture: {to: album.cover, until: 2027-06-01}}\n")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -201,5 +201,27 @@ func TestFilesOfInsideCode(t *testing.T) {
 	}
 	if fields, err := f.FieldsForFiles(t.Context(), f.Catalog(), nil); err != nil || len(fields) != 1 || fields[0] != f.Catalog().Door("album").File("cover") || fields[0].Field.Owner == catalog.FileEntity() {
 		t.Errorf("files are for %v, %v", fields, err)
+	}
+}
+
+// TestFilesUnderAnOldName: a field with a file is written under its old name too, alone and in lists.
+func TestFilesUnderAnOldName(t *testing.T) {
+	f, _ := filed(t)
+	if err := calls(f, "label", "create", "", "", `{"id":"s"}`); err != nil {
+		t.Fatal(err)
+	}
+	row := func(id, file string) string { return `{"id":"` + id + `","labelId":"s","picture":"` + file + `"}` }
+	one, two, three := send(t, f), send(t, f), send(t, f)
+	if err := calls(f, "album", "create", "", "", row("1", one)); err != nil {
+		t.Errorf("create: %v", err)
+	}
+	if err := calls(f, "album", "createMany", "", "", "["+row("2", two)+","+row("3", three)+"]"); err != nil {
+		t.Errorf("createMany: %v", err)
+	}
+	if found, err := f.Files(t.Context(), []string{one, two, three}); err != nil || len(found) != 3 {
+		t.Errorf("%d of three files are held, %v", len(found), err)
+	}
+	if err := calls(f, "album", "createMany", "", "", "["+row("4", two)+","+row("5", send(t, f))+"]"); kiterror.CodeOf(err) != kiterror.ValidationFailed {
+		t.Errorf("a file of another row: %v", err)
 	}
 }
