@@ -61,17 +61,17 @@ func (s *schemas) nestedRows(n *catalog.Nested, to *catalog.Door, name string) j
 		switch {
 		case n.Far != nil:
 			item = s.shape(&n.Far.Link.Target.Primary.Shape, n.Far.Link.Target)
-		case list[0] == "create":
+		case list.Name == "create":
 			item = row("Create", creation, func(string) bool { return true })
-		case list[0] == "update":
+		case list.Name == "update":
 			update := row("Update", patch, func(string) bool { return false })
 			item = object("allOf", []json.RawMessage{update, object("required", []string{key.Name})})
-		case list[0] == "delete":
+		case list.Name == "delete":
 			item = s.shape(&key.Shape, to.Entity)
 		default:
 			item = row("Set", creation, func(string) bool { return false })
 		}
-		add(&lists, list[0], object("type", "array", "description", list[1], "items", item))
+		add(&lists, list.Name, object("type", "array", "description", list.About, "items", item))
 	}
 	return object("type", "object", "properties", lists, "additionalProperties", false)
 }

@@ -56,16 +56,16 @@ func (ns *inputs) nestedOf(n *catalog.Nested, d, to *door) *definition {
 		switch {
 		case n.Far != nil:
 			of = keyType(n.Far.Link.Target.Primary)
-		case list[0] == "create":
+		case list.Name == "create":
 			of = row("CreateInput", inputForm{}).typ()
-		case list[0] == "update":
+		case list.Name == "update":
 			of = row("UpdateInput", inputForm{patch: true}).typ()
-		case list[0] == "delete":
+		case list.Name == "delete":
 			of = keyType(to.Entity.Primary)
 		default:
 			of = row("SetInput", inputForm{optional: true}).typ()
 		}
-		ns.addInput(in, by, &arg{name: list[0], typ: ns.list(ns.required(of)), description: list[1]})
+		ns.addInput(in, by, &arg{name: list.Name, typ: ns.list(ns.required(of)), description: list.About})
 	}
 	return in
 }

@@ -238,9 +238,11 @@ type Nested struct {
 	Far *schema.Property
 }
 
-// NestedLists are the members of a body about the rows of a relation, as far as the surface has their
-// operations: each with its name and its effect.
-func (c *Catalog) NestedLists(n *Nested) (lists [][2]string) {
+// NestedList is a member of a body about the rows of a relation, with its effect.
+type NestedList struct{ Name, About string }
+
+// NestedLists are those members as far as the surface has their operations.
+func (c *Catalog) NestedLists(n *Nested) (lists []NestedList) {
 	d := c.Door(n.Door.Name)
 	if d == nil || n.Far != nil && (!c.Reaches(n.Far.Link.Target) || d.Operation("list") == nil) {
 		return nil
@@ -248,7 +250,7 @@ func (c *Catalog) NestedLists(n *Nested) (lists [][2]string) {
 	creates, updates, deletes := d.Operation("create") != nil, d.Operation("update") != nil, d.Operation("delete") != nil
 	add := func(served bool, name, about string) {
 		if served {
-			lists = append(lists, [2]string{name, about})
+			lists = append(lists, NestedList{name, about})
 		}
 	}
 	if n.Far != nil {

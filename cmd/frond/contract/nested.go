@@ -38,11 +38,11 @@ func (b *reading) nestedRows(rows *Decl, n *catalog.Nested, name, key string) {
 		switch {
 		case n.Far != nil:
 			of = b.key(n.Far.Link.Target).Type
-		case list[0] == "create":
+		case list.Name == "create":
 			of = row("create", "Input", schema.Create, func(*Decl) {})
-		case list[0] == "update":
+		case list.Name == "update":
 			of = row("update", "Patch", schema.Update, func(row *Decl) { row.Fields = append([]Field{id}, row.Fields...) })
-		case list[0] == "delete":
+		case list.Name == "delete":
 			of = id.Type
 		default:
 			of = row("set", "Set", schema.Create, func(row *Decl) {
@@ -51,6 +51,6 @@ func (b *reading) nestedRows(rows *Decl, n *catalog.Nested, name, key string) {
 				}
 			})
 		}
-		rows.Fields = append(rows.Fields, Field{Name: list[0], Doc: list[1], Type: Type{Basic: listOf, Elem: &of}, Optional: true})
+		rows.Fields = append(rows.Fields, Field{Name: list.Name, Doc: list.About, Type: Type{Basic: listOf, Elem: &of}, Optional: true})
 	}
 }
