@@ -126,7 +126,7 @@ func openTracksOf(files fs.FS, n int, setup ...string) (*tracks, error) {
 }
 
 // fillTracks opens a gateway over a store and puts n tracks on twenty albums into it. Rows go in past the
-// façade, ten thousand at once: creating them one by one would take longer than what is measured.
+// façade, ten thousand at once, since creates would take longer than the measurement.
 func fillTracks(files fs.FS, store facade.Store, n int) (gw *gateway.Gateway, err error) {
 	project, err := facade.Read(files)
 	if err != nil {

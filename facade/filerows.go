@@ -126,7 +126,7 @@ func (f *Facade) ReadableFiles(ctx context.Context, served *catalog.Catalog, cal
 const (
 	sweptAtOnce  = 500    // files of one read
 	sweptOfHeld  = 10_000 // files that rows hold
-	sweepsFreely = 20     // reads of files that no row holds; the next sweep goes on
+	sweepsFreely = 20     // reads of files that no row holds; the next sweep begins again
 )
 
 // SweepFiles removes the files that no row has: those that none took within an hour, and those

@@ -301,7 +301,7 @@ func TestFilesWithoutARow(t *testing.T) {
 		s.want(400, unknown, "PATCH", "/api/shop/albums/a", patch("a", "nope"), keeper, "Content-Type: application/json")
 		s.want(400, "paper is a file of type image/png, and must be application/pdf, text/plain or text/html", "PATCH", "/api/shop/albums/a", []byte(`{"paper":"`+id+`"}`), keeper, "Content-Type: application/json")
 		s.want(200, id, "PATCH", "/api/shop/albums/a", patch("a", id), keeper, "Content-Type: application/json")
-		s.want(200, id, "PATCH", "/api/shop/albums/a", patch("a", id), keeper, "Content-Type: application/json") // what it has
+		s.want(200, id, "PATCH", "/api/shop/albums/a", patch("a", id), keeper, "Content-Type: application/json") // the row holds it already
 		s.want(400, unknown, "PATCH", "/api/shop/albums/b", patch("b", id), keeper, "Content-Type: application/json")
 		other := send(keeper)
 		if text := s.ask(`mutation { createAlbum(input: {id: "n", title: "N", open: true, cover: "`+other+`"}) { coverId cover { name size url(size: THUMB) } } }`, keeper); !strings.Contains(text, `"coverId":"`+other+`","cover":{"name":"file","size":`) || !strings.Contains(text, `"url":"/api/shop/albums/n/cover?size=thumb"`) {

@@ -66,7 +66,7 @@ func TestRemoteFilesAreSigned(t *testing.T) {
 	}
 }
 
-// TestRemoteFilesByTheirId: the host answers a file to those who may read its row, whatever they name.
+// TestRemoteFilesByTheirId: the host gives a file to callers who may read its row, and to no others who know its id.
 func TestRemoteFilesByTheirId(t *testing.T) {
 	host := &fileSite{t, receiverOfFiles(t, gateway.Config{})}
 	c := gateway.Config{Store: "memory", Mode: gateway.Development, Remotes: map[string]gateway.Remote{"shop": {URL: host.url}}}

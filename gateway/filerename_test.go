@@ -57,7 +57,7 @@ func TestRenamedFiles(t *testing.T) {
 			}
 			after, newer := open(project("record", "picture", renamed))
 			after.want(200, "PNG", "GET", "/api/shop/records/a/picture", nil)
-			after.want(200, a, "PATCH", "/api/shop/records/a", []byte(`{"picture":"`+a+`"}`), asJSON) // what it has
+			after.want(200, a, "PATCH", "/api/shop/records/a", []byte(`{"picture":"`+a+`"}`), asJSON) // the row holds it already
 			ofC := put(after, "/api/shop/records/c/picture", 3)
 			was := b
 			b = put(after, "/api/shop/records/b/picture", 4)

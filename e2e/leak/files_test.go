@@ -97,8 +97,8 @@ func (w *smallWorld) plant(method, path, media string, body []byte) string {
 	return file.ID
 }
 
-// TestLeakOfFiles: a member who sends the same requests to two worlds gets the same answers, where they
-// differ in files and rows that the member may not see.
+// TestLeakOfFiles: two worlds differ only in files and rows that the member may not see. The same
+// requests of a member get the same answers from both.
 func TestLeakOfFiles(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

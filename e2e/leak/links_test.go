@@ -41,8 +41,8 @@ collectors:
 	})
 }
 
-// TestLeakOfLinks: a member who sends the same requests to two worlds gets the same answers, where they
-// differ in tags, links and notes that the member may not see; and the hidden rows stay unchanged.
+// TestLeakOfLinks: two worlds differ only in tags, links and notes that the member may not see. The same
+// requests of a member get the same answers from both; the hidden rows stay unchanged.
 func TestLeakOfLinks(t *testing.T) {
 	t.Parallel()
 	one, other := newLinkWorld(t), newLinkWorld(t)
