@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/frondhost/frond/envelope"
@@ -61,8 +60,6 @@ type hole struct {
 	remote bool
 	// events has the garden announce every row; see events_test.go.
 	events bool
-	// t is the test that streams are read in, with a clock that jumps over their waits.
-	t *testing.T
 }
 
 // anyStore is what both stores are.
@@ -149,6 +146,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 			b.log = &eventLog{outbox: store.Abilities().Outbox}
 		}
 		restOptions.Streams.Facts = followed{f, b.log}
+		restOptions.Streams.Settling = 1 // nothing is committed while a list is read
 		engineOptions.Watch = func(ctx context.Context, s *facade.Subscription) (resolvers.Watch, error) { return f.Watch(ctx, s) }
 	}
 	if b.rest, err = rest.New(cat, f, restOptions); err != nil {

@@ -8,13 +8,11 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"strings"
-	"testing"
 )
 
 // proof is one seed being proven: two worlds, one caller, and what was asked so far.
 type proof struct {
 	*maker
-	t             *testing.T // that of the [hole]; nil where no stream is read
 	seed          uint64
 	garden        *garden
 	caller        *caller
@@ -44,7 +42,7 @@ func proveAt(patience int, seed uint64, size int, asYAML bool, h hole) (cases in
 	m := newMaker(rand.New(rand.NewPCG(seed, 7)))
 	g := newGarden(m, size)
 	w := plant(m, g, size)
-	p := &proof{maker: m, t: h.t, seed: seed, garden: g, patience: patience, asYAML: asYAML, remote: h.remote}
+	p := &proof{maker: m, seed: seed, garden: g, patience: patience, asYAML: asYAML, remote: h.remote}
 	first := map[*entity]bool{}
 	for _, e := range g.entities {
 		first[e] = m.chance(12)

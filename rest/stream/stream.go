@@ -11,6 +11,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -73,6 +74,9 @@ type Options struct {
 	Ending context.Context //nolint:containedctx // a signal whose life is the surface's
 	// Patience is the longest time that a client may take to accept a write; 0 is 10 s.
 	Patience time.Duration
+	// Settling is how long the events after a list wait: an event committed while the list was
+	// read arrives a little later than the list, and all of them are judged together; 0 is 250 ms.
+	Settling time.Duration
 	// Timeout bounds the evaluation of one batch of events; 0 or less: unlimited.
 	Timeout time.Duration
 	// Budget bounds the memory of evaluating events, Room that of sending them; nil:
@@ -114,10 +118,6 @@ type Stream struct {
 	shown []facade.Position
 }
 
-// settling is the time that the events after a list wait: an event committed while the list was
-// read arrives a little later than the list, and all of them are judged together.
-const settling = 250 * time.Millisecond
-
 // errEnded is the end of a stream whose reason was sent.
 var errEnded = errors.New("the stream has ended")
 
@@ -126,7 +126,7 @@ var errEnded = errors.New("the stream has ended")
 func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
 	s.of(r)
 	if len(s.listed) > 0 {
-		s.settled = time.Now().Add(settling)
+		s.settled = time.Now().Add(cmp.Or(s.Options.Settling, 250*time.Millisecond))
 	}
 	sse.Serve(w, r, &sse.Options{Patience: s.Options.Patience, Room: s.Options.Room, Ending: s.Options.Ending, Closed: s.closed}, s)
 }
