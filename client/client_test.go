@@ -156,11 +156,15 @@ func TestClientWatches(t *testing.T) { prints(t, "watch") }
 // its own result, failure, position, signal and timeout.
 func TestClientBatches(t *testing.T) { prints(t, "batch") }
 
+// TestClientExports: rows come as they arrive, a reader that stops ends the request, and half of a file
+// is a failure.
+func TestClientExports(t *testing.T) { prints(t, "export") }
+
 // TestClientInOlderBrowsers: the programs print the same where structuredClone and TextDecoderStream
 // are missing.
 func TestClientInOlderBrowsers(t *testing.T) {
 	const without = `--import=data:text/javascript,delete globalThis.structuredClone; delete globalThis.TextDecoderStream;`
-	for _, name := range []string{"batch", "changes", "watch", "edits"} {
+	for _, name := range []string{"batch", "changes", "export", "watch", "edits"} {
 		prints(t, name, without)
 	}
 }

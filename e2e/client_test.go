@@ -96,6 +96,11 @@ too many ["UNPROCESSABLE_ENTITY","product","updateMany",{"count":2,"max":1}]
 undefined "VALIDATION_FAILED"
 upsert [false,150,"string",{"created":true,"item":{"price":300}}]
 import [1,1,true,[[2,"price","minimum"]]]
+export [["MNY-0004",null],["MNY-0003",null],["MNY-0002",9000000000002],["MNY-0001",null],{"id":"p-assam","category":{"name":"Black tea"}}]
+export of bytes "sku,price,name\r\nMNY-0001,150,Cup 1\r\nMNY-0002,200,Cup 2\r\nMNY-0003,350,Cup 3\r\nMNY-0004,400,Cup 4\r\n"
+export sent [true,"/api/catalog/products"]
+import of a file [0,1,2,1,"name"]
+refused export [["VALIDATION_FAILED","product","list",[{"path":"filter.sku","pointer":"/query/filter/sku","code":"type","message":"is undefined; give it a value, or leave it out"}]],"VALIDATION_FAILED"]
 atomic [600,"string",[9000000000006],1,650,true]
 undone [["CONFLICT",1,"create"],650]
 unknown to come "VALIDATION_FAILED"

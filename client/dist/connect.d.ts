@@ -1,5 +1,5 @@
 import { KitError } from "./errors.js";
-import type { Schema } from "./judge.js";
+import { type Schema } from "./judge.js";
 import { type Door, type Fact } from "./transport.js";
 import { etag } from "./edits.js";
 import { type Atomic } from "./atomic.js";

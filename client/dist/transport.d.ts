@@ -108,5 +108,7 @@ export declare function alone(link: Link, call: Call, id: number): Promise<Answe
 export declare function answered(call: Call, id: number, response: Response, frame: any, position?: string): Answer;
 /** Whether the operation is a built-in one that writes many rows. They go over the envelope alone. */
 export declare const manyRows: ({ builtin }: Op) => boolean;
+/** The text of a parameter on REST. */
+export declare const parameter: (key: string, value: unknown) => string;
 /** The REST surface. What it has no form for goes over the envelope: a query with a body, and an id that no path can have. */
 export declare const rest: Transport;

@@ -1,3 +1,4 @@
+import type { RowFormat } from "./exchange.js";
 /** Conditions on a value that equals others or not. */
 export interface Equal<T> {
     readonly eq?: T;
@@ -170,6 +171,27 @@ export interface Imported {
         code: string;
         message: string;
     }[];
+}
+/** The report of an import of a file: `line` is the first line of the row. */
+export interface ImportedFile extends Omit<Imported, "faults"> {
+    faults: {
+        line: number;
+        column: string | null;
+        code: string;
+        message: string;
+    }[];
+}
+/** Which rows an export has; limit is the number of all of them. */
+export type Exporting<Query> = Omit<Query, "before" | "backward" | "cursors" | "total" | "count">;
+/** An export of rows. */
+export interface AsRows {
+    readonly format?: undefined;
+}
+/** An export as the bytes of a file. */
+export interface AsFile {
+    readonly format: RowFormat;
+    /** An apostrophe before texts that a spreadsheet takes for formulas. */
+    readonly escape?: "formulas";
 }
 /** What a call carries, for operations that do not say what they take. */
 export interface Invocation {

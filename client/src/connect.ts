@@ -5,10 +5,10 @@
 import { batches } from "./batch.js";
 import { changes } from "./changes.js";
 import { KitError } from "./errors.js";
-import type { Schema } from "./judge.js";
-import { details } from "./judge.js";
+import { details, type Schema } from "./judge.js";
 import { conditions, envelope, failure, manyRows, rest, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport, type Writes } from "./transport.js";
 import { etag } from "./edits.js";
+import { bytesOf, fileOfRows, rowsOf, rowsOfFile } from "./exchange.js";
 import { fileOver, type FileBody, type FileSending } from "./files.js";
 import { equal, isObject, read, write } from "./json.js";
 import { graphql } from "./graphql.js";
@@ -234,9 +234,7 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
       for (const row of items) {
         if (!row || typeof row !== "object") continue;
         if (versioned && version !== undefined) row.etag ??= version;
-        // The card says nothing of relations.
-        const own = select ? Object.fromEntries(Object.entries(row).filter(([field]) => select[field] === true)) : row;
-        if (rows && strict?.[member]) judge(call, own, strict[member]);
+        if (rows) judge(member, call, row, select);
       }
       return result;
     };
@@ -274,7 +272,11 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     }
   }
 
-  function judge(call: Call, row: object, by: Schema<never>): void {
+  function judge(member: string, call: Call, row: object, select?: any): void {
+    const by = strict?.[member];
+    if (!by) return;
+    // The card says nothing of relations.
+    if (select) row = Object.fromEntries(Object.entries(row).filter(([field]) => select[field] === true));
     // A row has fewer members where some were selected or hidden, and more where some are computed.
     const refused = details(by, row).filter((detail) => detail.code !== "required" && detail.code !== "unknown_key");
     if (refused.length) throw failure(call, "BAD_GATEWAY", "the host answered a row that its card forbids: " + refused[0]!.path + " " + refused[0]!.message, refused);
@@ -314,6 +316,22 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     }
   }
 
+  /** The rows of a list as they arrive; with a format the bytes of their file. */
+  async function* exported(member: string, { format, select, ...query }: any = {}, sending?: Sending): AsyncGenerator<any, void> {
+    const door = doors[member]!;
+    const op = door.ops["list"]!;
+    const args = [select ? { ...query, fields: fieldsOf(select) } : query, sending];
+    const call: Call = { door, name: "list", op, ...invocation(op, args) };
+    conditions(call, call.query);
+    const response = await within(door, "list", args, async (sent) => (await answer(sent, fileOfRows(format ?? "ndjson"))).result);
+    const bytes = bytesOf(call, response);
+    if (format) return yield* bytes;
+    for await (const row of rowsOf(call, bytes)) {
+      judge(member, call, row, select);
+      yield row;
+    }
+  }
+
   const shared = share ?? fetch === globalThis.fetch;
   const streams = shared && canShare() ? new Tabs(link, async () => (typeof share === "string" ? share : JSON.stringify(await headersNow()))) : new Wires(link);
   /** The events of a door's changes, or of a fact. */
@@ -325,12 +343,18 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
     const methods: any = {};
     for (const [name, op] of Object.entries(door.ops)) {
       methods[name] = (...args: any[]) => within(door, name, args, (call) => run(member, call));
+      if (op.builtin === "import") {
+        const rows = methods[name];
+        methods[name] = (by: string, body: any, { format, ...options }: any = {}) =>
+          format === undefined ? rows(by, body, options) : within(door, name, [by, undefined, options], async (call) => (await answer(call, rowsOfFile(format, body))).result);
+      }
       if (op.builtin !== "list") continue;
       const list = methods[name];
       methods.pages ??= (query?: any, sending?: Sending) => pages(list, query, sending);
       methods.each ??= async function* (query?: any, sending?: Sending) {
         for await (const page of pages(list, query, sending)) yield* page.items;
       };
+      methods.export ??= (query?: any, sending?: Sending) => exported(member, query, sending);
       if (!door.changes) continue;
       methods.changes ??= events(door, "changes");
       const positioned = (query: any, sending: any): Promise<any> => within(door, name, [query, sending], (call) => run(member, { ...call, position: true }));

@@ -150,6 +150,9 @@ const unaddressed: readonly unknown[] = [undefined, null, "", ".", ".."];
 /** Whether the operation is a built-in one that writes many rows. They go over the envelope alone. */
 export const manyRows = ({ builtin }: Op): boolean => /^(create|update|delete)Many$|^upsert$|^import$/.test(builtin ?? "");
 
+/** The text of a parameter on REST. */
+export const parameter = (key: string, value: unknown): string => ((key === "sort" || key === "fields") && Array.isArray(value) ? value.join() : typeof value === "string" ? value : write(value));
+
 /** The REST surface. What it has no form for goes over the envelope: a query with a body, and an id that no path can have. */
 export const rest: Transport = async (link, call) => {
   const { door, name, op, params = {}, query = {}, body } = call;
@@ -166,8 +169,7 @@ export const rest: Transport = async (link, call) => {
       }
       // A command answers the whole row; what was selected is cut out of it below.
       if (key === "fields" && op.builtin && !op.query) continue;
-      const words = (key === "sort" || key === "fields") && Array.isArray(value);
-      parameters.set(key, words ? value.join() : typeof value === "string" ? value : write(value));
+      parameters.set(key, parameter(key, value));
     }
   };
   const { id, ...others } = params;

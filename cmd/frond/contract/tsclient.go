@@ -210,17 +210,12 @@ func (m *Model) clientTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
 	w.line(`import type { Atomic, ClientOptions, Sending } from "./connect.js";`)
-	w.line(`import type { Change, ChangesQuery, Equal, FactEvent, Fields, Has, IfMatch, Imported, Importing, Invocation, ListQuery, Many, Most, One, Ordered, Page, Present, Selected, Selects, Shown, Some, Text, Upserted, Watched, Where, Whole, Written } from "./types.js";`)
-	files := slices.ContainsFunc(m.Doors, func(d *Door) bool { return d.Files != nil })
-	if files {
-		w.line(`import type { FileBody, FileInfo, FileSending } from "./files.js";`)
-	}
+	w.line(`import type { AsFile, AsRows, Change, ChangesQuery, Equal, Exporting, FactEvent, Fields, Has, IfMatch, Imported, ImportedFile, Importing, Invocation, ListQuery, Many, Most, One, Ordered, Page, Present, Selected, Selects, Shown, Some, Text, Upserted, Watched, Where, Whole, Written } from "./types.js";`)
+	w.line("import type { RowFormat } from \"./exchange.js\";\nimport type { FileBody, FileInfo, FileSending } from \"./files.js\";")
 	w.imports(m.Types)
 	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { fieldErrors, KitError } from \"./errors.js\";\nexport type { KitErrorCode, Refusal } from \"./errors.js\";")
-	w.line("export type { Change, FactEvent, Imported, Invocation, Page, Related, Selected, Shown, Upserted, Written } from \"./types.js\";")
-	if files {
-		w.line(`export type { FileBody, FileInfo, FileSending } from "./files.js";`)
-	}
+	w.line("export type { Change, FactEvent, Imported, ImportedFile, Invocation, Page, Related, Selected, Shown, Upserted, Written } from \"./types.js\";")
+	w.line("export type { RowFormat } from \"./exchange.js\";\nexport type { FileBody, FileInfo, FileSending } from \"./files.js\";")
 	for _, d := range m.Related {
 		w.decl(d)
 	}
@@ -324,8 +319,11 @@ func (w *tsWriter) door(d *Door) {
 			w.doc("  ", op.Doc, op.Deprecated)
 			w.line("  %s%s: %s;", tsMethod(op.Name), form.takes, form.gives)
 		}
-		if op.Builtin && op.Name == "list" {
+		switch {
+		case op.Builtin && op.Name == "list":
 			w.helpers(d, op)
+		case op.Builtin && op.Name == "import":
+			w.line("  /** Imports a file of rows, of any length. */\n  import(by: %s, file: FileBody, options: { readonly format: RowFormat } & Sending & Importing): Promise<ImportedFile>;", tsUnion(op.Keys))
 		}
 	}
 	if op := d.updates(); op != nil && !slices.ContainsFunc(d.Ops, func(op *Op) bool { return op.Name == "patchOf" }) {
@@ -367,6 +365,8 @@ func (w *tsWriter) helpers(d *Door, list *Op) {
 		{"pages", "The pages of a list, one after another.", query, "AsyncIterable<Page<%s>>"},
 		{"each", "The rows of a list, page by page.", query, "AsyncIterable<%s>"},
 		{"watch", "A page, and the page again each time it has changed.", query, watched},
+		{"export", "The rows of a list as they arrive, read in one request.", "Exporting<" + query + "> & AsRows", "AsyncIterable<%s>"},
+		{"export", "The bytes of a file of the rows.", "Exporting<" + query + "> & AsFile", "AsyncIterable<Uint8Array<ArrayBuffer>>"},
 		{"changes", "The changes of rows as they happen, begun again where the connection is lost.", "ChangesQuery<" + d.filterName() + ">", "AsyncIterable<Change<%s, " + d.keyType() + ">>"},
 	} {
 		if !free(all.name) || d.Changes == "" && (all.name == "changes" || all.name == "watch") {
@@ -377,7 +377,7 @@ func (w *tsWriter) helpers(d *Door, list *Op) {
 			of.after, of.relations = "", nil
 		}
 		w.line("  /** %s */", all.doc)
-		for _, form := range of.forms(func(row string) string { return fmt.Sprintf(all.gives, row) }) {
+		for _, form := range of.forms(func(row string) string { return strings.ReplaceAll(all.gives, "%s", row) }) {
 			w.line("  %s%s: %s;", all.name, form.takes, form.gives)
 		}
 	}

@@ -69,6 +69,20 @@ const [again, fresh] = [await client.product.upsert("sku", cup(1, 150)), await c
 print("upsert", [again.created, again.item.price, typeof etag(again.item), fresh]);
 const report = await client.product.import("sku", [cup(3, 350), cup(4, 400), cup(5, -1)]);
 print("import", [report.created, report.updated, report.complete, report.faults.map((f) => [f.row, f.column, f.code])]);
+const exported: unknown[] = [];
+for await (const row of client.product.export({ filter: { sku: { startsWith: "MNY" } }, sort: "-sku" })) exported.push([row.sku, row.ean]);
+for await (const row of client.product.export({ filter: { id: { eq: "p-assam" } }, select: { id: true, category: { name: true } } })) exported.push(row);
+print("export", exported);
+const bytes: Uint8Array<ArrayBuffer>[] = [];
+for await (const part of client.product.export({ format: "csv", filter: { sku: { startsWith: "MNY" } }, sort: "sku", fields: ["sku", "price", "name"] })) bytes.push(part);
+print("export of bytes", await new Blob(bytes).text());
+sent.length = 0;
+const ids: string[] = [];
+for await (const row of watched.product.export({ fields: ["id"] })) ids.push(row.id);
+print("export sent", [ids.length === n + 5, sent.join()]);
+const file = await client.product.import("sku", new Blob(['{"sku":"MNY-0003"}\n', JSON.stringify({ ...cup(4, 450) })]), { format: "ndjson", dryRun: true });
+print("import of a file", [file.created, file.updated, file.rows, file.faults[0]?.line, file.faults[0]?.column]);
+print("refused export", [await refusal(client.product.export({ filter: { sku: undefined } as any })[Symbol.asyncIterator]().next()), await code(client.product.export({ total: true } as any)[Symbol.asyncIterator]().next())]);
 sent.length = 0;
 const { kept: keptCup, seen, count } = await watched.atomic((call) => {
   const kept = call("product.create", { ...cup(6, 600), ean: 9000000000006n });

@@ -56,6 +56,12 @@ export const compile = [
   async () => (await client.product.deleteMany({ price: { lt: 3 } }, { max: 5, signal: AbortSignal.timeout(5) })).count,
   async () => (await client.product.upsert("sku", input)).created || (await client.product.upsert("id", input, { fields: ["id"] })).item.id,
   async () => (await client.product.import("sku", [input], { dryRun: true, faults: 3 })).faults.map((f) => f.row + f.code),
+  async () => (await client.product.import("sku", new Blob([]), { format: "csv", dryRun: true })).faults.map((f) => f.line + f.code),
+  async () => {
+    for await (const row of client.product.export({ sort: "name", limit: 5 })) row.name.length;
+    for await (const row of client.product.export({ select: { category: { name: true } } })) row.category?.name;
+    for await (const part of client.product.export({ format: "csv", escape: "formulas", fields: ["id", "name"] })) part.byteLength;
+  },
   async () => productQueries(client).updateMany(cache).mutationFn({ where: { price: { lt: 3 } }, patch: { price: 4 }, max: 3 }),
   async () => {
     const { made, count } = await client.atomic((call) => {
@@ -345,6 +351,16 @@ await client.product.update("p", {}, { select: { category: { name: true } } });
 for await (const row of client.product.each({ select: { supplier: { name: true } } })) {
   // @ts-expect-error a field that was not selected
   row.supplier?.id;
+}
+// @ts-expect-error an export has no pages
+client.product.export({ before: "c" });
+// @ts-expect-error a format that there is not
+client.product.export({ format: "xml" });
+// @ts-expect-error a file has one format
+await client.product.import("sku", new Blob([]), { dryRun: true });
+for await (const row of client.product.export({ fields: ["id"] })) {
+  // @ts-expect-error a field that was not selected
+  row.name;
 }
 const fileOfOne: string = (await client.product.upload("image", new Blob([]), { name: "a.png" })).id;
 // @ts-expect-error a field without files
