@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-var manyKills = flag.Int("many-kills", 3, "how often TestKilledInWritesOfMany kills the gateway")
+var manyKills = flag.Int("many-kills", 3, "how often TestKilledInWritesOfMany and TestKilledInNestedWrites kill the gateway")
 
 // TestKilledInWritesOfMany kills the gateway with SIGKILL in the middle of writes of many rows: each is
 // there whole or not at all afterwards, and those that were acknowledged are there.
@@ -64,28 +64,35 @@ type killed struct {
 
 // send makes a write; false: the gateway is gone. An acknowledged one is noted as batch.
 func (k *killed) send(p *program, method, path, body, batch string, rows int) bool {
-	req, err := http.NewRequest(method, p.URL+path, strings.NewReader(body))
-	if err != nil {
-		return false
-	}
-	req.Header.Set("Content-Type", "application/json")
+	media := "application/json"
 	if strings.Contains(path, "/import") {
-		req.Header.Set("Content-Type", "application/x-ndjson")
+		media = "application/x-ndjson"
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false
-	}
-	defer res.Body.Close()
-	if _, err := io.Copy(io.Discard, res.Body); err != nil {
-		return false
-	}
-	if res.StatusCode/100 == 2 && batch != "" {
+	status := answeredWith(p, method, path, media, body)
+	if status/100 == 2 && batch != "" {
 		k.mu.Lock()
 		k.whole[batch] = rows
 		k.mu.Unlock()
 	}
-	return true
+	return status != 0
+}
+
+// answeredWith makes a request and returns the status of its whole answer; 0: the gateway is gone.
+func answeredWith(p *program, method, path, media, body string) int {
+	req, err := http.NewRequest(method, p.URL+path, strings.NewReader(body))
+	if err != nil {
+		return 0
+	}
+	req.Header.Set("Content-Type", media)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = res.Body.Close() }()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		return 0
+	}
+	return res.StatusCode
 }
 
 // parts are the rows of a batch, joined by a separator.
