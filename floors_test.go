@@ -154,7 +154,7 @@ var floors = map[string]string{
 	// as files, Go and TypeScript (frond sync, build-frond), and mock data (frond mock).
 	"cmd/frond/call":             "facade facade/access facade/catalog facade/kiterror schema schema/jsontext envelope/client envelope/wire gateway",
 	"cmd/frond/contract":         "client describe facade facade/aggregate facade/catalog facade/kiterror facade/project schema schema/jsontext schema/script envelope/client envelope/signing",
-	"cmd/frond/contract/support": "facade facade/access facade/kiterror schema schema/jsontext",
+	"cmd/frond/contract/support": "facade facade/access facade/catalog facade/kiterror facade/nested schema schema/jsontext",
 	// A project of a database that is there (frond init --from).
 	"cmd/frond/adopt":    "schema schema/jsontext store/dbschema",
 	"cmd/frond/mockdata": "facade facade/catalog facade/kiterror facade/project facade/rows schema schema/format schema/jsontext describe/sample",

@@ -11,7 +11,9 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/facade/nested"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -324,6 +326,7 @@ type judges struct {
 type judge struct {
 	entity, operation string
 	parts             []judged
+	within            []*catalog.Nested // relations whose rows are in the body
 }
 
 // judged is a part with its card.
@@ -342,15 +345,30 @@ func judgesOf(contract []byte) *judges {
 		all.err = err
 		return all
 	}
-	set, err := schema.Compile(nil, nil, &schema.CompileOptions{Partial: true})
+	var cards []schema.Source
+	for _, frond := range document.Fronds {
+		if !slices.ContainsFunc(frond.Doors, func(door schema.DiscoveredDoor) bool { return door.Nested != nil }) {
+			continue
+		}
+		for _, door := range frond.Doors {
+			if door.Schema != nil {
+				cards = append(cards, schema.Source{Name: door.Name, Card: door.Schema})
+			}
+		}
+	}
+	set, err := schema.Compile(cards, nil, &schema.CompileOptions{Partial: true})
 	if err != nil {
 		all.err = err
 		return all
 	}
 	for _, frond := range document.Fronds {
 		for _, door := range frond.Doors {
+			relations := within(set, &door)
 			for _, op := range door.Ops {
 				j := &judge{entity: door.Name, operation: op.Name}
+				if op.Name == "create" || op.Name == "update" {
+					j.within = relations
+				}
 				add := func(card *schema.Card, mode schema.Mode, at string) {
 					if card == nil || all.err != nil {
 						return
@@ -400,16 +418,17 @@ func (all *judges) check(method string, in any, params, query []string) error {
 	if all.err != nil {
 		return kiterror.Errorf(kiterror.InternalError, "the contract cannot be read by this version of frond; generate it again: %w", all.err)
 	}
-	return all.of[method].check(in, params, query)
+	return all.of[method].check(all, in, params, query)
 }
 
-// check judges a value whose members are divided among the parts as split does.
-func (j *judge) check(in any, params, query []string) error {
+// check judges a value whose members are divided among the parts as split does. The host alone knows which
+// rows there are.
+func (j *judge) check(all *judges, in any, params, query []string) error {
 	p, q, b, err := split(in, params, query)
 	if err != nil {
 		return kiterror.Errorf(kiterror.ValidationFailed, "this cannot be sent: %w", err).At(j.entity, j.operation)
 	}
-	var details []schema.Detail
+	b, rows, details := nested.Cut(b, "/body", j.within)
 	for _, part := range j.parts {
 		text := map[string]json.RawMessage{"/params": p, "/query": q, "/body": b}[part.at]
 		if part.at == "/params" && params == nil || part.at == "/query" && query == nil {
@@ -418,8 +437,47 @@ func (j *judge) check(in any, params, query []string) error {
 		_, refused := part.card.Judge(part.mode, text, part.at)
 		details = append(details, refused...)
 	}
+	if len(details) == 0 { // as the host, which judges rows after their owner
+		for _, of := range rows {
+			for _, row := range of.List {
+				details = append(details, all.row(of.Relation, row)...)
+			}
+		}
+	}
 	if len(details) == 0 {
 		return nil
 	}
 	return kiterror.Invalid(details[0].Path+" "+details[0].Message, details...).At(j.entity, j.operation)
+}
+
+// within are the relations whose rows the body of a door has.
+func within(set *schema.Set, door *schema.DiscoveredDoor) (all []*catalog.Nested) {
+	for _, name := range door.Nested {
+		if p := set.Entity(door.Name).Property(name); p != nil && p.Link != nil && p.Link.Inverse != nil {
+			rows := p.Link.Inverse.Owner
+			all = append(all, &catalog.Nested{Name: name, By: p.Link.Inverse, Far: p.Link.Through, Door: &catalog.Door{Name: rows.Name, Entity: rows}})
+		}
+	}
+	return all
+}
+
+// row judges a row by the card of its own door, without the key of its owner, which is filled in.
+func (all *judges) row(of *catalog.Nested, row nested.Row) (details []schema.Detail) {
+	j := all.of[of.Door.Name+"."+row.Write.Operation()]
+	if j == nil || row.Body == nil {
+		return nil
+	}
+	for _, part := range j.parts {
+		if part.at != "/body" {
+			continue
+		}
+		_, refused := part.card.Judge(part.mode, row.Body, row.At)
+		for _, d := range refused {
+			if d.Pointer != row.At+"/"+jsontext.Token(of.By.Name) || d.Code != "required" {
+				d.Path = kiterror.Path(d.Pointer)
+				details = append(details, d)
+			}
+		}
+	}
+	return details
 }

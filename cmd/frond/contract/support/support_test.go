@@ -3,11 +3,13 @@ package support
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 )
 
 type fields struct {
@@ -142,6 +144,43 @@ func TestCheck(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s of %v: %q, want %q", c.op, c.in, got, c.want)
+		}
+	}
+}
+
+// TestCheckOfNestedRows: the rows of an owner are judged by their own cards, in their places.
+func TestCheckOfNestedRows(t *testing.T) {
+	order := `{"title":"order","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},"note":{"type":"string","maxLength":1},
+		"lines":{"type":"array","items":{"type":"string"},"x-kit":{"role":{"relation":{"to":"line","kind":"many"}}}},
+		"tags":{"type":"array","items":{"type":"string"},"x-kit":{"role":{"relation":{"to":"tag","kind":"many","through":"ordertag"}}}}},"required":["id","note"]}`
+	line := `{"title":"line","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true},"lifecycle":{"create":{"generate":"nanoid"}}}},
+		"orderId":{"type":"string","x-kit":{"role":{"relation":{"to":"order","kind":"one","onDelete":"cascade"}}}},"sku":{"type":"string","minLength":2}},"required":["orderId","sku"]}`
+	link := `{"title":"ordertag","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}},
+		"orderId":{"type":"string","x-kit":{"role":{"relation":{"to":"order","kind":"one","onDelete":"cascade"}}}},"tagId":{"type":"string","x-kit":{"role":{"relation":{"to":"tag","kind":"one"}}}}},"required":["id","orderId","tagId"]}`
+	tag := `{"title":"tag","type":"object","properties":{"id":{"type":"string","x-kit":{"role":{"primary":true}}}},"required":["id"]}`
+	writes := func(card string) string {
+		return `"ops":[{"name":"create","kind":"command","input":` + card + `},{"name":"update","kind":"command","mode":"patch","params":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]},"input":` + card + `}],"schema":` + card
+	}
+	all := judgesOf([]byte(`{"x-kit-version":1,"fronds":[{"name":"f","doors":[{"name":"order",` + writes(order) + `,"nested":["lines","tags"]},{"name":"line",` + writes(line) + `},{"name":"orderTag",` + writes(link) + `},{"name":"tag",` + writes(tag) + `}],"facts":[]}]}`))
+	for in, want := range map[string]string{
+		`create {"id":"a","note":"n","lines":{"create":[{"sku":"aa"},{"id":"l","sku":"bb"}]},"tags":{"connect":["t"]}}`: "",
+		`create {"id":"a","note":"n","lines":{"create":[{"sku":"aa"},{"sku":"b"},{}]}}`:                                 "lines.create.1.sku minLength, lines.create.2.sku required",
+		`create {"id":"a","note":"long","lines":{"create":[{"sku":"b"}]}}`:                                              "note maxLength",
+		`create {"id":"a","note":"n","lines":{"create":[],"set":[]},"tags":{"create":[]}}`:                              "lines set, tags.create unknown_key",
+		`update {"lines":{"update":[{"id":"l","sku":"b"},{"id":"m"},{"sku":"cc"}],"delete":["n"]}}`:                     "lines.update.2.id required",
+		`update {"lines":{"update":[{"id":"l","sku":"b"},{"id":"m"}],"delete":["n"]}}`:                                  "lines.update.0.sku minLength",
+		`update {"lines":{"set":[{"id":"l"},{"sku":"b"},{"sku":"bb","more":1}]},"tags":{"set":["t"]}}`:                  "lines.set.1.sku minLength, lines.set.2.more unknown_key",
+	} {
+		op, body, _ := strings.Cut(in, " ")
+		err := all.check("order."+op, json.RawMessage(body), nil, nil)
+		var got []string
+		if err != nil {
+			for _, d := range kiterror.AsError(err).Details.([]schema.Detail) {
+				got = append(got, d.Path+" "+d.Code)
+			}
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %v %q, want %q", in, err, got, want)
 		}
 	}
 }
