@@ -29,11 +29,8 @@ func (s *statements) trace(sql string, _ ...any) {
 }
 
 // take is what was run since the last take, without the brackets of transactions.
-func (s *statements) take() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []string
-	for _, sql := range s.text {
+func (s *statements) take() (out []string) {
+	for _, sql := range s.takeAll() {
 		switch word, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(sql)), " "); word {
 		case "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA":
 		default:
@@ -43,6 +40,14 @@ func (s *statements) take() []string {
 			}
 		}
 	}
+	return out
+}
+
+// takeAll is everything that was run since the last take.
+func (s *statements) takeAll() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.text
 	s.text = nil
 	return out
 }
