@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
@@ -52,6 +53,8 @@ func schemaOf(doc *ast.SchemaDocument) (*ast.Schema, error) {
 			}
 		}
 	}
+	text := s.Types["String"] // a space is missing in gqlparser's description
+	text.Description = strings.Replace(text.Description, "`String`scalar", "`String` scalar", 1)
 	if err := sound(s); err != nil {
 		return nil, fmt.Errorf("the schema does not hold together: %w", err)
 	}
