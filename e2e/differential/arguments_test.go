@@ -47,12 +47,7 @@ func (g *documents) arguments(def *ast.Definition, f *ast.FieldDefinition) strin
 			}
 			add(a.Name, v.literal)
 		case a.Name == "orderBy" && g.chance(25):
-			fields := g.entityOf(b).steadyFields()
-			var keys []string
-			for range g.IntN(3) {
-				keys = append(keys, fmt.Sprintf("{%s: %s}", fields[g.IntN(len(fields))].name, []string{"ASC", "DESC"}[g.IntN(2)]))
-			}
-			add(a.Name, "["+strings.Join(keys, ", ")+"]")
+			add(a.Name, g.order(g.entityOf(b)))
 		case (a.Name == "first" || a.Name == "last") && g.chance(20), a.Name == "offset" && g.chance(10):
 			add(a.Name, g.count())
 		case must: // of what writes: nothing is written here
@@ -64,6 +59,45 @@ func (g *documents) arguments(def *ast.Definition, f *ast.FieldDefinition) strin
 	}
 	g.Shuffle(len(args), func(i, j int) { args[i], args[j] = args[j], args[i] })
 	return "(" + strings.Join(args, ", ") + ")"
+}
+
+// order makes up an order of the rows of an entity.
+func (g *documents) order(e *entity) string {
+	var keys []string
+	for range min(g.IntN(4), 2) {
+		keys = append(keys, g.orderKey(e, 4)) // one relation more than there may be
+	}
+	return "[" + strings.Join(keys, ", ") + "]"
+}
+
+// orderKey makes up a key of an order: a field, or a value behind so many relations.
+func (g *documents) orderKey(e *entity, steps int) string {
+	way := []string{"ASC", "DESC"}[g.IntN(2)]
+	fields := e.steadyFields()
+	f := fields[g.IntN(len(fields))]
+	if relations := e.relations(); steps > 0 && len(relations) > 0 && g.chance(60) {
+		f = relations[g.IntN(len(relations))]
+	}
+	if f.to == nil {
+		return fmt.Sprintf("{%s: %s}", f.name, way)
+	}
+	below := "{count: " + way + "}"
+	if f.kind == one {
+		below = g.orderKey(f.to, steps-1)
+	} else if of := f.to.steadyFields()[1:]; len(of) > 0 && g.chance(60) { // keys have no functions
+		of := of[g.IntN(len(of))]
+		below = fmt.Sprintf("{%s: {%s: %s}}", g.function(of), of.name, way)
+	}
+	return fmt.Sprintf("{%s: %s}", f.relation(), below)
+}
+
+// function is one that a field has.
+func (g *documents) function(f *cardField) string {
+	list := []string{"countDistinct", "min", "max", "sum", "avg"}
+	if f.kind == text {
+		list = list[:3]
+	}
+	return list[g.IntN(len(list))]
 }
 
 // count is a small number, seldom one that is refused.

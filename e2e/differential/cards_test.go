@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 )
 
 // entity is one entity of a world, and its rows.
@@ -47,6 +48,15 @@ var plainKinds = []kind{text, integer, number, boolean, hue, big, anyJSON, words
 // the card says, and the reference knows the order.
 func (f *cardField) steady() bool {
 	return !f.broken && (f.kind == text || f.kind == integer)
+}
+
+// relation is the name of the relation that the field holds.
+func (f *cardField) relation() string {
+	name, isList := strings.CutSuffix(f.name, "Ids")
+	if isList {
+		return name + "s"
+	}
+	return strings.TrimSuffix(name, "Id")
 }
 
 var entityNames = []string{"alder", "cedar", "maple"}

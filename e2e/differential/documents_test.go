@@ -39,6 +39,10 @@ func (g *documents) chance(percent int) bool { return g.IntN(100) < percent }
 // request makes up a document that should be valid, and its variables.
 func (w *world) request(r *rand.Rand) request {
 	g := &documents{Rand: r, w: w, budget: 1 + r.IntN(12)}
+	if g.chance(10) { // all rows in an order, which others seldom show
+		e := w.entities[r.IntN(len(w.entities))]
+		return request{Query: "{ " + e.name + "s(orderBy: " + g.order(e) + ") { items { id } } }\n"}
+	}
 	n := 1
 	if g.chance(12) {
 		n = 2

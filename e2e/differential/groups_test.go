@@ -37,13 +37,6 @@ func (e *entity) groups(name string) bool {
 func (g *documents) groupArgument(e *entity, name string) string {
 	fields := e.steadyFields()
 	pick := func() *cardField { return fields[g.IntN(len(fields))] }
-	fn := func(f *cardField) string {
-		list := []string{"countDistinct", "min", "max", "sum", "avg"}
-		if f.kind == text {
-			list = list[:3]
-		}
-		return list[g.IntN(len(list))]
-	}
 	way := func() string { return []string{"ASC", "DESC"}[g.IntN(2)] }
 	switch name {
 	case "by":
@@ -56,13 +49,13 @@ func (g *documents) groupArgument(e *entity, name string) string {
 		return g.count()
 	case "orderBy":
 		f := pick()
-		return []string{"{count: " + way() + "}", fmt.Sprintf("[{%s: {%s: %s}}, {count: DESC}]", f.name, fn(f), way()), fmt.Sprintf("[{%s: {key: %s}}]", f.name, way())}[g.IntN(3)]
+		return []string{"{count: " + way() + "}", fmt.Sprintf("[{%s: {%s: %s}}, {count: DESC}]", f.name, g.function(f), way()), fmt.Sprintf("[{%s: {key: %s}}]", f.name, way())}[g.IntN(3)]
 	case "having":
 		f := pick()
 		return []string{
 			fmt.Sprintf("{count: {gte: %d}}", g.IntN(4)),
 			fmt.Sprintf("{or: [{%s: {countDistinct: {lt: %d}}}, {not: {count: {lt: 2}}}]}", f.name, g.IntN(4)),
-			fmt.Sprintf("{%s: {%s: {isNull: false}}}", f.name, fn(f)),
+			fmt.Sprintf("{%s: {%s: {isNull: false}}}", f.name, g.function(f)),
 		}[g.IntN(3)]
 	}
 	return ""

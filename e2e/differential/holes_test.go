@@ -1,10 +1,16 @@
 package differential
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
 )
 
 // TestHoles: the comparison finds what it is there to find. Each hole spoils the
@@ -84,6 +90,16 @@ func TestHoles(t *testing.T) {
 				q.Query = replace(`\bbumpF0 `, `__typename `)(q.Query)
 			}
 		})},
+		{"null behind a relation on the other side", func(w *world, q *request) string {
+			w.store.find = nullTurned
+			return ask(w, q)
+		}},
+		{"rows behind a relation counted in the other direction", requests(func(q *request) {
+			q.Query = replace(`(orderBy: \[[^\]]*\{\w+: \{count: )DESC`, `${1}ASC `)(q.Query)
+		})},
+		{"the least behind a relation for the greatest", requests(func(q *request) {
+			q.Query = replace(`(orderBy: \[[^\]]*\{\w+: \{)min: `, `${1}max: `)(q.Query)
+		})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var n count
@@ -117,4 +133,46 @@ func dropError(body string, keep int) string {
 	}
 	r.Errors = r.Errors[:keep]
 	return canonical(r)
+}
+
+// spoiled is a store with a hole in its finds; nil: none.
+type spoiled struct {
+	facade.Store
+	find func(context.Context, facade.Store, *facade.Find) (*facade.Found, error)
+}
+
+func (s *spoiled) Find(ctx context.Context, q *facade.Find) (*facade.Found, error) {
+	if s.find == nil {
+		return s.Store.Find(ctx, q)
+	}
+	return s.find(ctx, s.Store, q)
+}
+
+// nullTurned finds rows whose first key leads through a relation to null on the side that
+// the port does not say.
+func nullTurned(ctx context.Context, store facade.Store, q *facade.Find) (*facade.Found, error) {
+	if len(q.Sort) == 0 || q.Sort[0].Derived == nil || q.Each != nil || q.Backward {
+		return store.Find(ctx, q)
+	}
+	whole := *q
+	whole.Limit, whole.Offset, whole.Keys = math.MaxInt32, 0, true
+	found, err := store.Find(ctx, &whole)
+	if err != nil {
+		return nil, err
+	}
+	turned := rows.New(q.Select, found.Rows.Len())
+	for _, null := range []bool{q.Sort[0].Desc, !q.Sort[0].Desc} {
+		for i, key := range found.Keys {
+			if null == bytes.HasPrefix(key, []byte("[null,")) {
+				turned.CopyRow(found.Rows.Row(i))
+			}
+		}
+	}
+	from := min(q.Offset, turned.Len())
+	to := min(from+max(q.Limit, 0), turned.Len())
+	cut := rows.New(q.Select, to-from)
+	for i := from; i < to; i++ {
+		cut.CopyRow(turned.Row(i))
+	}
+	return &facade.Found{Rows: cut, Total: found.Total, More: to < turned.Len(), Keys: found.Keys[from:to]}, nil
 }

@@ -1,6 +1,9 @@
 package differential
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // dispute is a request that is not answered alike.
 type dispute struct {
@@ -71,7 +74,7 @@ var meant = []struct {
 		"17 reads empty selection sets",
 		"Specification 2.8: a selection set has a selection. 16 refuses them too.",
 		func(d *dispute) bool {
-			return d.why16 == "" && !d.ours.executed && strings.Contains(strings.ReplaceAll(d.q.Query, " ", ""), "{}")
+			return d.why16 == "" && !d.ours.executed && strings.Contains(strings.Join(strings.Fields(d.q.Query), ""), "{}")
 		},
 	},
 	{
@@ -82,7 +85,18 @@ var meant = []struct {
 	{
 		"variables of a fragment are read and then refused",
 		"gqlparser reads what never became part of the language; a document that is wrong behind it is blamed there.",
-		func(d *dispute) bool { return d.ours.unread && d.says(`Expected "on"`) },
+		func(d *dispute) bool {
+			refused := func(message string) bool { return strings.Contains(message, `Expected "on", found "("`) }
+			return d.ours.unread && (d.says(`Expected "on"`) || slices.ContainsFunc(d.in16.messages, refused))
+		},
+	},
+	{
+		"a variable in a directive of a variable is read and then refused",
+		"Specification 2.10 wants constants there. gqlparser reads the variable, and a document that is wrong behind it is blamed there.",
+		func(d *dispute) bool {
+			early := func(message string) bool { return strings.HasSuffix(message, "in constant value.") }
+			return d.ours.unread && slices.ContainsFunc(d.in16.messages, early)
+		},
 	},
 	{
 		"documents of types are not read",
@@ -93,7 +107,7 @@ var meant = []struct {
 		"an operation without a root type is refused",
 		"Specification 5.2.1 since September 2025, and 17 does. 16 finds out when it executes it.",
 		func(d *dispute) bool {
-			return d.why17 == "" && d.in16.executed && d.says("Schema does not support operation type")
+			return d.why17 == "" && d.says("Schema does not support operation type")
 		},
 	},
 }

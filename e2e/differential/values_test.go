@@ -237,3 +237,7 @@ func (e *entity) steadyFields() []*cardField {
 	}
 	return list
 }
+
+func (e *entity) relations() []*cardField {
+	return slices.DeleteFunc(slices.Clone(e.fields), func(f *cardField) bool { return f.to == nil })
+}

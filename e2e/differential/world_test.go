@@ -31,6 +31,7 @@ type world struct {
 	seed     uint32
 	entities []*entity
 	things   map[string]*graphql.Object
+	store    *spoiled
 	schema   *binding.Schema
 	ast      *ast.Schema
 	engine   *resolvers.Engine
@@ -42,13 +43,12 @@ var unlimited = resolvers.Limits{Document: -1, Tokens: -1, Depth: -1, Aliases: -
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 func newWorld(r *rand.Rand) (*world, error) {
-	w := &world{seed: r.Uint32(), entities: newEntities(r)}
-	store := storetest.NewStore()
-	f, err := facade.New(w.project(), store, nil)
+	w := &world{seed: r.Uint32(), entities: newEntities(r), store: &spoiled{Store: storetest.NewStore()}}
+	f, err := facade.New(w.project(), w.store, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.plant(f.Catalog().Set, store); err != nil {
+	if err := w.plant(f.Catalog().Set); err != nil {
 		return nil, err
 	}
 	b := projection.NewBuilder()
@@ -176,7 +176,7 @@ func some(e *entity, single bool) facade.Handler {
 }
 
 // plant writes the rows past the façade, which would refuse those that are broken.
-func (w *world) plant(set *schema.Set, store facade.Store) error {
+func (w *world) plant(set *schema.Set) error {
 	ctx, none := context.Background(), rows.NewLayout([]string{"id"})
 	for _, links := range []bool{false, true} { // what points at rows is written when they are there
 		for _, e := range w.entities {
@@ -190,9 +190,9 @@ func (w *world) plant(set *schema.Set, store facade.Store) error {
 				}
 				var err error
 				if links {
-					_, err = store.Update(ctx, compiled, json.RawMessage(encode(row["id"])), nil, record, nil, none)
+					_, err = w.store.Update(ctx, compiled, json.RawMessage(encode(row["id"])), nil, record, nil, none)
 				} else {
-					_, err = store.Insert(ctx, compiled, []facade.Record{record}, nil, none)
+					_, err = w.store.Insert(ctx, compiled, []facade.Record{record}, nil, none)
 				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", encode(row), err)

@@ -61,23 +61,19 @@ function world({ sdl, seed, entities, fields, nodes }) {
   const sent = (args) => Object.fromEntries(Object.entries(args).filter(([, v]) => v != null))
 
   // list is the built-in list, over rows.
-  function list(all, args) {
+  function list(all, args, typ) {
     const { filter, orderBy, first, last, after, before, offset = 0 } = sent(args)
     sides(first, last, after, before, offset)
     const met = all.filter((r) => !filter || holds(filter, r.row))
     const rows = met
-    const keys = (orderBy ?? []).map((o) => {
-      const given = Object.entries(o)
-      if (given.length !== 1 || given[0][1] == null) throw new Error('one key an object')
-      return given[0]
-    })
-    if (new Set(keys.map(([k]) => k)).size < keys.length) throw new Error('a key twice')
+    const keys = (orderBy ?? []).map((key) => path(key, typ))
+    if (new Set(keys.map(([names]) => names.join('.'))).size < keys.length) throw new Error('a key twice')
     met.sort((a, b) => {
-      for (const [k, way] of keys) {
-        const c = order(a.row[k] ?? null, b.row[k] ?? null)
+      for (const [names, way] of keys) {
+        const c = order(valueAt(names, a), valueAt(names, b))
         if (c) return way === 'DESC' ? -c : c
       }
-      return order(a.row.id, b.row.id)
+      return order(a.row.id, b.row.id) * (keys.at(-1)?.[1] === 'DESC' ? -1 : 1)
     })
     if (last != null) {
       const items = last > 0 ? met.slice(-last) : []
@@ -85,6 +81,40 @@ function world({ sdl, seed, entities, fields, nodes }) {
     }
     const rest = met.slice(offset)
     return { rows, items: rest.slice(0, first ?? 50), total: met.length, hasMore: rest.length > (first ?? 50), hasPrevious: offset > 0 && met.length > 0 }
+  }
+
+  // path is the names of a key of an order and its direction. It may go through three
+  // relations to one row.
+  function path(key, typ, steps = 3) {
+    const given = Object.entries(key)
+    if (given.length !== 1 || given[0][1] == null) throw new Error('one key an object')
+    const [name, below] = given[0]
+    if (typeof below === 'string') return [[name], below]
+    const f = fields[`${typ}.${name}`]
+    if (f?.kind === 'one' && steps-- === 0) throw new Error('too many relations')
+    const [names, way] = path(below, f && entities[f.entity].type, steps)
+    return [[name, ...names], way]
+  }
+
+  // valueAt is the value that a path leads to: a column of the row or of the row behind
+  // relations to one, or a number of the rows behind a relation to many.
+  function valueAt([name, ...rest], r) {
+    if (!rest.length) return r.row[name] ?? null
+    const f = fields[`${r.__typename}.${name}`]
+    const found = related(f, r)
+    if (f.kind === 'one') return found.length ? valueAt(rest, found[0]) : null
+    const numbers = group(found, {})
+    return rest.length === 1 ? numbers.count : numbers[rest[1]][rest[0]]
+  }
+
+  // related is the rows behind a relation.
+  function related(f, r) {
+    switch (f.kind) {
+      case 'one': return byIds([columns(r)[f.column]], rows[f.entity])
+      case 'many': return rows[f.entity].filter((other) => other.row[f.by] === r.row.id)
+      case 'ids': return byIds([...new Set(r.row[f.column] ?? [])], rows[f.entity])
+    }
+    throw new Error('no relation')
   }
 
   // aggregated is a page whose rows are not read, since groups alone are selected of it.
@@ -221,7 +251,7 @@ function world({ sdl, seed, entities, fields, nodes }) {
   function operation(f, args, info) {
     const all = rows[f.entity]
     switch (f.op) {
-      case 'list': return alone(info) ? aggregated(all, args) : list(all, args)
+      case 'list': return alone(info) ? aggregated(all, args) : list(all, args, entities[f.entity].type)
       case 'findById': return byIds([args.id], all)[0] ?? null
       case 'findByIds': return byIds([...new Set(args.ids)], all)
       case 'first':
@@ -253,8 +283,8 @@ function world({ sdl, seed, entities, fields, nodes }) {
       if (f.column.endsWith('Fails')) throw new Error('it fails')
       return `${o.entity} ${o.row.id}`
     },
-    one: (f) => (o) => byIds([columns(o)[f.column]], rows[f.entity])[0] ?? null,
-    many: (f) => (o, args, ctx, info) => (alone(info) ? aggregated : list)(rows[f.entity].filter((r) => r.row[f.by] === o.row.id), args),
+    one: (f) => (o) => related(f, o)[0] ?? null,
+    many: (f) => (o, args, ctx, info) => (alone(info) ? aggregated : list)(related(f, o), args, entities[f.entity].type),
     aggregate: () => (p) => {
       if (!p.rows) throw new Error('no list')
       return group(p.rows, {})
@@ -264,7 +294,7 @@ function world({ sdl, seed, entities, fields, nodes }) {
       return groups(p.rows, args)
     },
     ids: (f) => (o, args, ctx, info) => {
-      const all = byIds([...new Set(o.row[f.column] ?? [])], rows[f.entity])
+      const all = related(f, o)
       return alone(info) ? { rows: all } : window(all, args)
     },
     nodeId: (f) => (o) => Buffer.from(`${f.entity}:${JSON.stringify(o.row.id)}`).toString('base64url'),
