@@ -281,6 +281,43 @@ func TestManyToManyElsewhere(t *testing.T) {
 	}
 }
 
+// TestManyToManyWithoutInverse: a gateway that cannot follow the relation of a remote notes the line that its
+// host needs.
+func TestManyToManyWithoutInverse(t *testing.T) {
+	for inverse, want := range map[string]string{
+		", inverse: products": "",
+		"":                    "/properties/tags the relation is not offered: tag has no relation back; write relations: {product.tags: {through: productTag, inverse: products}} in the frond.yaml of its host",
+	} {
+		p, err := linkedProject(t, func(files map[string]string) {
+			files["frond.yaml"] = strings.NewReplacer(", inverse: products", inverse, ", tag: [products]", "").Replace(files["frond.yaml"])
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		document, err := served(t, storetest.New(t, p, storetest.NewStore(), nil)).Discover(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, err := schema.ReadDiscovery(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = &facade.Project{Registry: schema.Builtins(), Fronds: []*project.Frond{project.Discovered(&known.Fronds[0], "rpc.discover")}}
+		p.Fronds[0].Remote = "http://there.example"
+		f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(nil)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, note := range f.Catalog().Notes {
+			got += note.Pointer + " " + note.Message
+		}
+		if got != want {
+			t.Errorf("the notes with %q are\n%q, want\n%q", inverse, got, want)
+		}
+	}
+}
+
 // TestManyToManyFaults names the line to write for a relation that cannot be.
 func TestManyToManyFaults(t *testing.T) {
 	link := linkedFiles["entities/productTag.yaml"]
