@@ -23,13 +23,14 @@ func booksAndAuthors(t *testing.T) *facade.Project {
 		return &fstest.MapFile{Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n" + fields + "required: [id]\n")}
 	}
 	return read(t, fstest.MapFS{
-		"entities/author.yaml": card("  name: {type: string}\n"),
+		"entities/author.yaml": card("  name: {type: string}\n  books: {type: array, items: {type: string}, x-kit: {role: {relation: {to: book, kind: many}}}}\n"),
 		"entities/room.yaml":   card("  name: {type: string}\n"),
 		"entities/book.yaml": card("  title: {type: string}\n  year: {type: integer}\n" +
 			"  authorId: {type: string, x-kit: {role: {relation: {to: author, kind: one}}}}\n  roomId: {type: string, x-kit: {role: {relation: {to: room, kind: one}}}}\n"),
 		"frond.yaml": {Data: []byte(`
 name: library
 changes: [book, author]
+search: {book: {fields: {title: A}}}
 surfaces: {graphql: {except: [room.delete]}} # a surface that hides something has live queries too
 collectors:
   author: open
@@ -125,6 +126,15 @@ func TestLive(t *testing.T) {
 		{"a row behind a relation", `books(first: 1) @live { items { author { name } } }`, `{"data":{"books":{"items":[{"author":{"name":"Lem"}}]}}}`, `updateAuthor(id: "le2", input: {name: "S. Lem"}) { id }`, `{"data":{"books":{"items":[{"author":{"name":"S. Lem"}}]}}}`},
 		{"a filter through a relation", `books(filter: {author: {name: {eq: "X"}}}) @live { total }`, `{"data":{"books":{"total":0}}}`, `updateAuthor(id: "le2", input: {name: "X"}) { id }`, `{"data":{"books":{"total":1}}}`},
 		{"what a handler reads", `bookRecent @live { title }`, `{"data":{"bookRecent":[{"title":"Lavinia"}]}}`, `updateAuthor(id: "le", input: {name: "U. Le Guin"}) { id }`, `{"data":{"bookRecent":[]}}`},
+		{"an order through a relation", `books(orderBy: [{author: {name: DESC}}]) @live { items { id } }`, `{"data":{"books":{"items":[{"id":"b1"},{"id":"b2"}]}}}`, `updateAuthor(id: "le2", input: {name: "Lem"}) { id }`, `{"data":{"books":{"items":[{"id":"b2"},{"id":"b1"}]}}}`},
+		{"an order by a number of rows", `authors(orderBy: [{books: {count: DESC}}]) @live { items { id } }`, `{"data":{"authors":{"items":[{"id":"le2"},{"id":"le"}]}}}`, `createBook(input: {id: "b3", title: "Malafrena", year: 1979, authorId: "le"}) { id }`, `{"data":{"authors":{"items":[{"id":"le"},{"id":"le2"}]}}}`},
+		{"an order by a function of rows", `authors(orderBy: [{books: {max: {year: ASC}}}]) @live { items { id } }`, `{"data":{"authors":{"items":[{"id":"le2"},{"id":"le"}]}}}`, `updateBook(id: "b1", input: {year: 1999}) { id }`, `{"data":{"authors":{"items":[{"id":"le"},{"id":"le2"}]}}}`},
+		{"a filter by a number of rows", `authors(filter: {books: {count: {lt: 2}}}) @live { items { id } }`, `{"data":{"authors":{"items":[{"id":"le2"}]}}}`, `deleteBook(id: "b3")`, `{"data":{"authors":{"items":[{"id":"le"},{"id":"le2"}]}}}`},
+		{"numbers about rows", `books @live { aggregate { count year { max } } }`, `{"data":{"books":{"aggregate":{"count":2,"year":{"max":1999}}}}}`, `updateBook(id: "b2", input: {year: 2008}) { id }`, `{"data":{"books":{"aggregate":{"count":2,"year":{"max":2008}}}}}`},
+		{"groups", `books @live { groups(by: [{authorId: VALUE}], having: {count: {gte: 2}}) { items { key { authorId } count } } }`, `{"data":{"books":{"groups":{"items":[]}}}}`, `updateBook(id: "b2", input: {authorId: "le2"}) { id }`, `{"data":{"books":{"groups":{"items":[{"key":{"authorId":"le2"},"count":2}]}}}}`},
+		{"numbers below rows", `authors @live { items { books(filter: {year: {gt: 2000}}) { aggregate { count } } } }`, `{"data":{"authors":{"items":[{"books":{"aggregate":{"count":0}}},{"books":{"aggregate":{"count":1}}}]}}}`, `updateBook(id: "b2", input: {authorId: "le"}) { id }`, `{"data":{"authors":{"items":[{"books":{"aggregate":{"count":1}}},{"books":{"aggregate":{"count":0}}}]}}}`},
+		{"a search", `books(search: "sol*", orderBy: [{rank: DESC}]) @live { total items { title } }`, `{"data":{"books":{"total":1,"items":[{"title":"Solaris"}]}}}`, `updateBook(id: "b2", input: {title: "Sol"}) { id }`, `{"data":{"books":{"total":2,"items":[{"title":"Sol"},{"title":"Solaris"}]}}}`},
+		{"numbers about a search", `books(search: "sol") @live { aggregate { count } }`, `{"data":{"books":{"aggregate":{"count":1}}}}`, `deleteBook(id: "b2")`, `{"data":{"books":{"aggregate":{"count":0}}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &lives{T: t, url: l.url, hub: l.hub}
@@ -146,6 +156,21 @@ func TestLiveScopes(t *testing.T) {
 	staff.answers(`{"data":{"books":{"items":[{"id":"b1"},{"id":"b2"},{"id":"b3"}]}}}`)
 	l.mutate(`updateBook(id: "b3", input: {year: 1999}) { id }`)
 	other.answers(`{"data":{"books":{"items":[{"id":"b1"},{"id":"b3"}]}}}`) // and nothing of what b3 was before
+}
+
+// TestLiveScopesBehind: orders through relations and numbers go by the rows that each caller sees, though
+// live queries are answered together.
+func TestLiveScopesBehind(t *testing.T) {
+	l := liveLibrary(t, subscriptions.Limits{})
+	for _, query := range []string{`authors(orderBy: [{books: {max: {year: DESC}}}]) @live { items { id } }`, `authors(orderBy: [{books: {count: DESC}}, {id: DESC}]) @live { items { id } }`} {
+		staff, other := l.live(query, "staff"), l.live(query, "bob")
+		staff.read()
+		other.answers(`{"data":{"authors":{"items":[{"id":"le2"},{"id":"le"}]}}}`)
+		l.mutate(`a: createBook(input: {id: "b4", year: 2010, authorId: "le"}) { id } b: createBook(input: {id: "b5", year: 1962, authorId: "le2"}) { id } c: createBook(input: {id: "b6", year: 2011, authorId: "le"}) { id }`)
+		again := l.live(query, "staff")
+		again.answers(`{"data":{"authors":{"items":[{"id":"le"},{"id":"le2"}]}}}`)
+		l.mutate(`a: deleteBook(id: "b4") b: deleteBook(id: "b5") c: deleteBook(id: "b6")`)
+	}
 }
 
 // TestLiveExecutes: nothing is executed for a change of another row, and once for equal callers.
@@ -219,6 +244,30 @@ func TestLiveAgain(t *testing.T) {
 		t.Fatal(got)
 	}
 	s.answers(`{"data":{"bookRecent":[{"title":"Lavinia"}]}}`)
+}
+
+// TestLiveGroups: live queries of one document that are answered together have each their own groups.
+func TestLiveGroups(t *testing.T) {
+	l := liveLibrary(t, subscriptions.Limits{})
+	var callers []*socket
+	l.mutate(`updateBook(id: "b2", input: {year: 1999}) { id }`)
+	for i := range 150 {
+		s, err := dialSocket(t, l.url+"/graphql", `{}`, fmt.Sprintf(`X-Frond-User: {"id":"u%d"}`, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		callers = append(callers, s)
+		s.send(fmt.Sprintf(`{"type":"subscribe","id":"1","payload":{"query":"subscription ($n: Int!) { books @live { groups(by: [{authorId: VALUE}], having: {count: {gte: $n}}) { items { key { authorId } count } } } }","variables":{"n":%d}}}`, i%4))
+		s.read()
+	}
+	l.mutate(`createBook(input: {id: "b3", year: 1970, authorId: "le2"}) { id }`)
+	two := `{"key":{"authorId":"le2"},"count":2}`
+	both := `{"key":{"authorId":"le"},"count":1},` + two
+	for i, s := range callers {
+		if least := i % 4; least < 3 { // of 3 there is no group, before and after
+			s.answers(`{"data":{"books":{"groups":{"items":[` + []string{both, both, two}[least] + `]}}}}`)
+		}
+	}
 }
 
 // TestLiveLane: live queries wait for one another. None is refused however many there are, and

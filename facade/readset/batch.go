@@ -164,11 +164,12 @@ func newSharedRead(ctx context.Context, s facade.Store, q *facade.Find) *sharedR
 	}
 	for _, key := range q.Sort {
 		head = fmt.Appendf(head, " %s %t", key.Field.Name, key.Desc)
-		if key.Derived != nil {
-			head = fmt.Appendf(head, " %p", key.Derived)
-		}
+		head = derived(head, key.Derived)
 	}
-	head = derived(head, q.Where)
+	head = allDerived(head, q.Where)
+	if q.Group != nil {
+		head = q.Group.Having.AppendJSON(fmt.Appendf(head, " groups %s ", q.Group.Entity.Key))
+	}
 	if q.Each != nil {
 		head = fmt.Appendf(head, " each %s", q.Each.Field.Name)
 		if q.Each.Through != nil {
@@ -179,17 +180,25 @@ func newSharedRead(ctx context.Context, s facade.Store, q *facade.Find) *sharedR
 	return r
 }
 
-// derived appends the identities of the derived values of a filter. Their texts lack the rows that
-// the caller sees, and reads of two callers must not become one.
-func derived(head []byte, f *filter.Filter) []byte {
-	switch {
-	case f == nil:
+// allDerived appends the derived values of a filter, whose text lacks the rows that the caller sees.
+func allDerived(head []byte, f *filter.Filter) []byte {
+	if f == nil {
 		return head
-	case f.Derived != nil:
-		return fmt.Appendf(head, " %p", f.Derived)
 	}
+	head = derived(head, f.Derived)
 	for _, sub := range f.Sub {
-		head = derived(head, sub)
+		head = allDerived(head, sub)
+	}
+	return allDerived(head, f.Via)
+}
+
+// derived appends a derived value with the rows that the caller sees on the way to it.
+func derived(head []byte, d *filter.Derived) []byte {
+	for ; d != nil; d = d.Next {
+		head = fmt.Appendf(head, " behind %s ", d.As.Name)
+		for _, seen := range []*filter.Filter{d.Where, d.Via} {
+			head = allDerived(append(seen.AppendJSON(head), ' '), seen)
+		}
 	}
 	return head
 }
@@ -208,9 +217,12 @@ func conjuncts(f *filter.Filter, to []*filter.Filter) []*filter.Filter {
 	return to
 }
 
-// mayVary reports whether the value of a condition may become a key.
+// mayVary reports whether the value of a condition may become a key. With one group of all rows it
+// may only where the group of no rows is known without asking.
 func (r *sharedRead) mayVary(f *filter.Filter) bool {
-	return r.find.Each == nil && f.Op == filter.Eq && f.Field != nil && (f.Field.Kind == schema.KindString || f.Field.Kind == schema.KindInteger)
+	g := r.find.Group
+	asked := g != nil && g.Keys == 0 && (g.Having != nil || len(r.find.Sort) > 0)
+	return r.find.Each == nil && !asked && f.Op == filter.Eq && f.Field != nil && (f.Field.Kind == schema.KindString || f.Field.Kind == schema.KindInteger)
 }
 
 // masked is the text of the read without the values that may vary.
@@ -356,6 +368,9 @@ func part(f *facade.Found, q *facade.Find, places []int) *facade.Found {
 	}
 	if q.Each == nil {
 		g := out.Groups[0]
+		if q.Group != nil && q.Group.Keys == 0 && g.From == g.To && q.Limit > 0 { // a key without rows has no group
+			q.Group.AppendNone(out.Rows)
+		}
 		out.Groups, out.More, out.Total = nil, g.More, -1
 		if q.Count {
 			out.Total = g.Total

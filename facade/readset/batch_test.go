@@ -30,8 +30,10 @@ func (s *findCounter) Find(ctx context.Context, q *facade.Find) (*facade.Found, 
 // reads that differ in one value are one statement.
 func TestBatch(t *testing.T) {
 	p, err := facade.Read(fstest.MapFS{
-		"fronds/pad/entities/note.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  owner: {type: string}\n  n: {type: integer}\n  secret: {type: string}\nrequired: [owner, n]\n")},
-		"fronds/pad/frond.yaml":         {Data: []byte("collectors:\n  note:\n    - when: user.id == \"staff\"\n      allow: all\n    - rows: {owner: {eq: $user.id}}\n      hide: [secret]\n")},
+		"fronds/pad/entities/note.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  owner: {type: string}\n  n: {type: integer}\n  secret: {type: string}\n" +
+			"  at: {type: string, format: date-time}\n  padId: {type: string, x-kit: {role: {relation: {to: pad, kind: one}}}}\nrequired: [owner, n]\n")},
+		"fronds/pad/entities/pad.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  owner: {type: string}\n  notes: {type: array, items: {type: string}, x-kit: {role: {relation: {to: note, kind: many}}}}\n")},
+		"fronds/pad/frond.yaml":        {Data: []byte("search: {note: {fields: {owner: A, secret: B}}}\ncollectors:\n  note:\n    - when: user.id == \"staff\"\n      allow: all\n    - when: user.id == \"reader\"\n      hide: [secret]\n    - rows: {owner: {eq: $user.id}}\n      hide: [secret]\n  pad:\n    - when: user.id == \"staff\"\n      allow: all\n    - rows: {owner: {eq: $user.id}}\n")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -47,11 +49,16 @@ func TestBatch(t *testing.T) {
 		}
 		return string(out.AppendJSON(nil))
 	}
-	for i := range 60 {
-		body := fmt.Sprintf(`{"id":"n%d","owner":"u%d","n":%d,"secret":"s"}`, i, i%20, i/20)
-		if _, err := f.Call(t.Context(), &facade.Call{Entity: "note", Operation: "create", Invocation: facade.Invocation{Body: []byte(body), State: state("staff")}}); err != nil {
+	create := func(entity, body string) {
+		if _, err := f.Call(t.Context(), &facade.Call{Entity: entity, Operation: "create", Invocation: facade.Invocation{Body: []byte(body), State: state("staff")}}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for i := range 3 {
+		create("pad", fmt.Sprintf(`{"id":"p%d","owner":"u%d"}`, i, 2-i))
+	}
+	for i := range 60 {
+		create("note", fmt.Sprintf(`{"id":"n%d","owner":"u%d","n":%d,"secret":"s","padId":"p%d","at":"2026-%02d-01T0%d:00:00Z"}`, i, i%20, i/20, i%7%3, 1+i%12, i%9))
 	}
 	for _, c := range []struct {
 		name  string
@@ -81,6 +88,39 @@ func TestBatch(t *testing.T) {
 		}},
 		{"a page behind a cursor", 20, func(ctx context.Context, i int) string {
 			return call(ctx, "staff", "list", "", fmt.Sprintf(`{"limit":2,"offset":%d}`, i))
+		}},
+		{"numbers of other rows each", 1, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "aggregate", "", fmt.Sprintf(`{"filter":{"owner":{"eq":"u%d"}},"select":"count,n.sum"}`, 5*i)) // the last have no rows
+		}},
+		{"numbers that meet a condition, of other rows each", 20, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "aggregate", "", fmt.Sprintf(`{"filter":{"owner":{"eq":"u%d"}},"having":{"count":{"gte":3}}}`, 5*i))
+		}},
+		{"numbers in an order, of other rows each", 20, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "aggregate", "", fmt.Sprintf(`{"filter":{"owner":{"eq":"u%d"}},"sort":"count"}`, 5*i))
+		}},
+		{"groups of other rows each", 1, func(ctx context.Context, i int) string {
+			return call(ctx, fmt.Sprint("u", i), "aggregate", "", `{"by":"n","limit":2}`)
+		}},
+		{"groups that meet another condition each", 20, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "aggregate", "", fmt.Sprintf(`{"by":"padId","having":{"count":{"gte":%d}}}`, i+10))
+		}},
+		{"groups by another unit", 2, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "aggregate", "", fmt.Sprintf(`{"by":"at:%s"}`, []string{"month", "quarter"}[i%2]))
+		}},
+		{"groups of another time zone", 2, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "aggregate", "", fmt.Sprintf(`{"by":"at:month","zone":%q}`, []string{"UTC", "America/New_York"}[i%2]))
+		}},
+		{"equal orders through a relation", 1, func(ctx context.Context, _ int) string {
+			return call(ctx, "staff", "list", "", `{"sort":"-pad.owner,-pad.notes.n.sum","fields":"id","limit":7}`)
+		}},
+		{"orders by rows that each caller sees", 20, func(ctx context.Context, i int) string {
+			return call(ctx, fmt.Sprint("u", i), "list", "", `{"sort":"-pad.owner","fields":"id"}`)
+		}},
+		{"searches for other words each", 20, func(ctx context.Context, i int) string {
+			return call(ctx, "staff", "list", "", fmt.Sprintf(`{"search":"u%d","sort":"-rank","fields":"id"}`, i))
+		}},
+		{"searches in the fields that each caller sees", 2, func(ctx context.Context, i int) string {
+			return call(ctx, []string{"staff", "reader"}[i%2], "aggregate", "", `{"search":"s or u1"}`)
 		}},
 		{"another document each", 20, func(ctx context.Context, i int) string {
 			return call(ctx, "staff", "list", "", fmt.Sprintf(`{"filter":{"owner":{"eq":"u1"}},"limit":%d}`, 1+i))
