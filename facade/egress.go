@@ -107,6 +107,10 @@ func present(ctx context.Context, x *execution, found *rows.Rows) (made [][]json
 		if made[i] = madeBefore(x, p.Name, found.Len()); made[i] != nil {
 			continue
 		}
+		if p.Headline {
+			made[i] = headlines(ctx, x.list.search, p.Inputs, list)
+			continue
+		}
 		values, err := p.Run(ctx, list)
 		if err == nil && len(values) != len(list) {
 			err = fmt.Errorf("it gave %d values for %d rows", len(values), len(list))

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
+	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -102,4 +104,29 @@ func rankOf(x *execution) *search.Query {
 		return l.search
 	}
 	return nil
+}
+
+// headlineWork is the work of looking at a byte of a text for a headline.
+const headlineWork = 30 * time.Nanosecond
+
+// headlines are the parts of rows that have the words of a search, as JSON: null where a row has none, or there
+// is no search.
+func headlines(ctx context.Context, q *search.Query, fields []*schema.Property, found []rows.Row) []json.RawMessage {
+	values := make([]json.RawMessage, len(found))
+	texts, length := make([]string, len(fields)), 0
+	for i, row := range found {
+		values[i] = json.RawMessage("null")
+		if q == nil {
+			continue
+		}
+		for j, p := range fields {
+			texts[j] = jsontext.Unquote(row.Get(p.Name))
+			length += len(texts[j])
+		}
+		if text := q.Headline(texts); text != "" {
+			values[i] = jsontext.Quote(text)
+		}
+	}
+	_ = RequestOf(ctx).Spend(time.Duration(length) * headlineWork)
+	return values
 }

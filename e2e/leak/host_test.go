@@ -230,7 +230,11 @@ func (g *garden) project(callers []*caller, asYAML bool, h hole) *facade.Project
 	for _, e := range g.entities {
 		opened[e.name] = "*"
 		if fields := e.searched(); len(fields) > 0 {
-			searches[e.name] = map[string]any{"fields": fields}
+			search := map[string]any{"fields": fields}
+			if slices.ContainsFunc(e.fields, func(f *field) bool { return fields[f.name] != nil && !f.shut }) {
+				search["headline"] = headline
+			}
+			searches[e.name] = search
 		}
 	}
 	config["many"], config["search"] = opened, searches

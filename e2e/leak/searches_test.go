@@ -20,6 +20,9 @@ func (e *entity) searched() map[string]any {
 	return fields
 }
 
+// headline is the field that shows where the words stand.
+const headline = "headline"
+
 // searches look for words of rows, hidden values and hidden rows among them: neither the rows nor their
 // number, nor their order, nor a cursor differ in two worlds that differ in hidden fields and rows.
 func (p *proof) searches(e *entity) {
@@ -66,5 +69,8 @@ func (p *proof) searches(e *entity) {
 		p.probe(inEnvelope(e.name+".list", nil, q, nil), nil)
 		p.probe(request{call: &facade.Call{Entity: e.name, Operation: "list", Invocation: facade.Invocation{Query: jsonText(q)}}}, nil)
 		p.probe(inGraphQL("query($s: String) { "+e.plural+"(search: $s, orderBy: [{rank: DESC}], first: 2) { total items { id } endCursor aggregate { count } } }", map[string]any{"s": text}), nil)
+		p.probe(inGraphQL("query($s: String) { "+e.plural+"(search: $s, orderBy: [{rank: DESC}], first: 2) { items { "+headline+" } } }", map[string]any{"s": text}), nil)
+		rest.Set("fields", headline)
+		p.probe(inREST("GET", e.plural+"?"+rest.Encode(), nil), nil)
 	}
 }

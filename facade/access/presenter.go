@@ -16,10 +16,9 @@ import (
 type Presenter struct {
 	catalog.Computed
 	Fn func(ctx context.Context, found []rows.Row) ([]json.RawMessage, error)
-	// inputs are the fields an expression reads: where the caller may not read one of
-	// them, they may not read the computed value. Go code answers for itself.
-	Inputs []*schema.Property
-	// elsewhere: the remote makes it, with its rows. fn then computes the field of a
+	// Headline says that the field shows where the words of a search stand in the Inputs. Fn is nil.
+	Headline bool
+	// Elsewhere: the remote makes it, with its rows. fn then computes the field of a
 	// row that came without it.
 	Elsewhere bool
 }

@@ -385,6 +385,9 @@ type Computed struct {
 	Description string
 	// Needs are the stored fields that the presenter reads; nil: all.
 	Needs []string
+	// Inputs are the fields an expression reads: where the caller may not read one of
+	// them, they may not read the computed value. Go code answers for itself.
+	Inputs []*schema.Property
 }
 
 // New returns the catalog of a host: all but its Access and its views, which [Catalog.Show] adds.

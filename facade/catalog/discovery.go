@@ -5,6 +5,7 @@ import (
 
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // Discovery is the answer of rpc.discover (spec 2.5): the callable operations and
@@ -126,6 +127,10 @@ func (c *Catalog) discovered(op *Operation) schema.DiscoveredOp {
 	return out
 }
 
+// ReadsKeyword is the keyword of a computed field in a discovery document that has the fields it is made of. A
+// host in front hides it from callers from whom it hides one of them.
+const ReadsKeyword = "x-reads"
+
 // computedCard is what presenters add to the rows of the door, as a card.
 func (d *Door) computedCard() *schema.Card {
 	if len(d.Computed) == 0 {
@@ -133,7 +138,15 @@ func (d *Door) computedCard() *schema.Card {
 	}
 	card := &schema.Card{}
 	for _, c := range d.Computed {
-		card.Fields = append(card.Fields, schema.Field{Name: c.Name, Shape: c.Shape})
+		f := schema.Field{Name: c.Name, Shape: c.Shape}
+		if len(c.Inputs) > 0 {
+			names := make([]string, len(c.Inputs))
+			for i, p := range c.Inputs {
+				names[i] = p.Name
+			}
+			f.Shape.Extra = append(slices.Clone(f.Shape.Extra), schema.Keyword{Name: ReadsKeyword, Value: jsontext.AppendStrings(nil, names)})
+		}
+		card.Fields = append(card.Fields, f)
 	}
 	return card
 }

@@ -81,6 +81,7 @@ func compile(r *report, source *Source, opts *Options) *Compiled {
 	}
 	for i, f := range source.Fronds {
 		computedFields(r, m, k, f, configs[i].Computed)
+		headlines(r, m, k, f, configs[i].Search)
 	}
 	attach(r, m, k, &source.Attached)
 	closeAggregates(m)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/frondhost/frond/facade/access"
@@ -59,7 +60,7 @@ func computedFields(r *report, m *model, k *bindings, src *project.Frond, config
 			shape.Nullable = shape.Nullable || p.MayBeNull()
 		}
 		f := &expression.Formula{Expr: e, Shape: shape}
-		k.present(door, &access.Presenter{Computed: catalog.Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: needs}, Fn: f.Run, Inputs: inputs})
+		k.present(door, &access.Presenter{Computed: catalog.Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: needs, Inputs: inputs}, Fn: f.Run})
 	}
 }
 
@@ -74,7 +75,14 @@ func computedElsewhere(r *report, k *bindings, src *project.Frond, door *catalog
 		r.fault(src.Config.File, c.At, "a computed field has to have a value, an expression over the fields of a row", "write a type and a value: {type: boolean, value: 'stock > 0'}")
 		return
 	}
-	k.present(door, &access.Presenter{Computed: catalog.Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: []string{}}, Elsewhere: true, Fn: absent})
+	var inputs []*schema.Property
+	for _, name := range jsontext.Elements(jsontext.Get(c.Shape, catalog.ReadsKeyword)) {
+		if p := door.Entity.Property(jsontext.Unquote(name)); p != nil {
+			inputs = append(inputs, p)
+		}
+	}
+	shape.Extra = slices.DeleteFunc(slices.Clone(shape.Extra), func(k schema.Keyword) bool { return k.Name == catalog.ReadsKeyword })
+	k.present(door, &access.Presenter{Computed: catalog.Computed{Name: c.Name, Shape: shape, Description: shape.Description, Needs: []string{}, Inputs: inputs}, Elsewhere: true, Fn: absent})
 }
 
 // absent gives null for rows of a remote that came without a field although it was asked

@@ -57,7 +57,7 @@ func fitToDiscovery(r *report, m *model, k *bindings, src *project.Frond) {
 			for j, p := range k.presenters[door] {
 				if there.Computed.Field(p.Name) != nil {
 					own := *p // an attached one is the project's, which compiles again
-					own.Elsewhere, own.Fn = true, absent
+					own.Elsewhere, own.Headline, own.Fn = true, false, absent
 					k.presenters[door][j] = &own
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
@@ -65,6 +66,32 @@ func search(r *report, m *model, src *project.Frond, s *project.Search) {
 		fields = append(fields, schema.SearchField{Property: p, Weight: f.Weight})
 	}
 	e.SetSearch(cmp.Or(s.Language, schema.Languages[0]), fields)
+}
+
+// headlines adds the computed fields that show where the words of a search stand. The fields that may leave
+// the host are their inputs, the most important first.
+func headlines(r *report, m *model, k *bindings, src *project.Frond, searches []project.Search) {
+	for i := range searches {
+		s := &searches[i]
+		door := m.doors[schema.EntityKey(s.Door)]
+		at := s.At + "/headline"
+		if s.Headline == "" || door == nil || door.Entity == nil || door.Entity.Search == nil || misnamed(r, src.Config.File, at, door, s.Headline) {
+			continue
+		}
+		p := &access.Presenter{Headline: true}
+		for _, f := range slices.SortedStableFunc(slices.Values(door.Entity.Search.Fields), func(a, b schema.SearchField) int { return cmp.Compare(a.Weight, b.Weight) }) {
+			if f.Readable() && f.Axes.Out.Name == "" {
+				p.Inputs, p.Needs = append(p.Inputs, f.Property), append(p.Needs, f.Name)
+			}
+		}
+		if p.Inputs == nil {
+			r.fault(src.Config.File, at, fmt.Sprintf("no searched field of %s leaves as it is kept, so that its rows have no headline", s.Door), "leave headline out, or search a field that callers read")
+			continue
+		}
+		p.Name, p.Description = s.Headline, "The part of the row that has the words of the search, as HTML: words stand in <mark>, other signs are escaped. null without a search."
+		p.Shape = schema.Shape{Type: "string", Nullable: true, Description: p.Description}
+		k.present(door, p)
+	}
 }
 
 // textsOf are the fields of an entity that can be searched.

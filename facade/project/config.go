@@ -78,6 +78,7 @@ type Search struct {
 	Door, At string
 	Fields   []SearchField
 	Language string // "": simple
+	Headline string // name of the computed field; "": there is none
 }
 
 // SearchField is a searched field with its weight, A to D.

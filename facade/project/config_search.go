@@ -23,7 +23,11 @@ func (r *configReader) search(value json.RawMessage, at string) (all []Search) {
 	r.object(value, at, "search", nil, func(name, at string, value json.RawMessage) {
 		s := Search{Door: name, At: at}
 		r.object(value, at, "a search", searchKeys, func(name, at string, value json.RawMessage) {
-			if name == "language" {
+			switch name {
+			case "headline":
+				s.Headline = r.string(value, at)
+				return
+			case "language":
 				if s.Language = r.string(value, at); s.Language != "" && !slices.Contains(schema.Languages, s.Language) {
 					r.fault(at, fmt.Sprintf("the language %q is not known", s.Language), "write "+strings.Join(schema.Languages, " or "))
 				}

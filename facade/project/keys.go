@@ -83,6 +83,7 @@ var frondKeys = []schema.Key{
 				{Name: "*", Form: `{"enum":["A","B","C","D"]}`, About: "A field, with its weight in the order by rank; A is the most important.", Example: "name: A"},
 			}},
 			{Name: "language", Form: `{"enum":["simple","english"]}`, Default: "simple", Example: "language: english", About: "english finds a word by its stem (teas, tea) and leaves out stop words (the, of); simple finds whole words."},
+			{Name: "headline", Form: aString, Example: "headline: headline", About: "The name of a computed field for the part of a row that has the words."},
 		}},
 	}},
 	{Name: "tables", About: "Tables of another program, which the gateway never changes (docs/existing-database.md).", Example: "tables: {product: {table: Products, columns: {unitPrice: unit_price}}}", Keys: []schema.Key{
