@@ -115,7 +115,7 @@ var shopNested = []story{
 
 // linkedProduct is a product of which the story says no more than its id and which fields are null.
 func linkedProduct(id string, null ...string) string {
-	row := `{"id":"` + id + `","sku":"*","image":null,"ean":"*","name":"*","description":"*","price":"*","weight":"*","status":"*","stock":"*","tags":"*","dimensions":"*",` +
+	row := `{"id":"` + id + `","sku":"*","image":null,"headline":null,"ean":"*","name":"*","description":"*","price":"*","weight":"*","status":"*","stock":"*","tags":"*","dimensions":"*",` +
 		`"availableFrom":null,"categoryId":"*","supplierId":"*","companionIds":"*","createdAt":"*","updatedAt":"*","inStock":"*"}`
 	for _, name := range null {
 		row = strings.Replace(row, `"`+name+`":"*"`, `"`+name+`":null`, 1)

@@ -1,6 +1,6 @@
 package e2e_test
 
-const tamper = `{"id":"p-tamper","sku":"ESP-0110","ean":2900000010147,"image":null,"name":"Walnut tamper, 58 mm",
+const tamper = `{"id":"p-tamper","sku":"ESP-0110","ean":2900000010147,"image":null,"headline":null,"name":"Walnut tamper, 58 mm",
 	"description":"Steel base, turned walnut handle.","price":3900,"weight":"0.410","status":"active","stock":22,
 	"tags":["espresso","wood"],"dimensions":{"width":5.8,"depth":5.8,"height":9.5},"availableFrom":null,
 	"categoryId":"c-espresso","supplierId":"5b1f0c3e-7a52-4d0e-9a35-0c1e6d0f1a01","companionIds":["p-espresso-machine"],

@@ -19,6 +19,11 @@ var shopSearches = []story{
 			want: `{"items":[{"name":"Ethiopia Yirgacheffe, 250 g"}],"total":2,"hasMore":false,"endCursor":"="}`,
 		},
 		{
+			name: "shows where the words stand",
+			call: call{Method: "product.list", Query: `{"search":"\"tea towels\" or pots","sort":"name","fields":["name","headline"],"limit":2}`},
+			want: `{"items":[{"name":"House blend, 500 g","headline":"What is in the <mark>pot</mark> behind the counter."},{"name":"Moka pot, 3 cups","headline":"Moka <mark>pot</mark>, 3 cups"}],"total":4,"hasMore":true,"endCursor":"="}`,
+		},
+		{
 			name: "stands beside a filter",
 			call: call{Method: "product.list", Query: `{"search":"tea","filter":{"name":{"startsWith":"Ethiopia"}},"fields":["name"]}`},
 			want: `{"items":[{"name":"Ethiopia Yirgacheffe, 250 g"}],"total":1,"hasMore":false,"endCursor":"="}`,

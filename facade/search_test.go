@@ -35,8 +35,8 @@ x-kit-version: 1
 	"frond.yaml": `
 name: app
 search:
-  book: {fields: {title: A, note: B, secret: C}, language: english}
-  label: {fields: {name: A}}
+  book: {fields: {note: B, title: A, secret: C}, language: english, headline: shown}
+  label: {fields: {name: A}, headline: shown}
 collectors:
   label: open
   book:
@@ -92,6 +92,29 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestHeadlines: the text with the most weight that has the words is shown, and of no field that does not leave.
+func TestHeadlines(t *testing.T) {
+	_, caller := libraryOf(t)
+	for _, c := range []struct{ role, method, query, want string }{
+		{"staff", "book.list", `{"search":"tea","sort":"id","fields":["shown"]}`, `"items":[{"shown":"<mark>Tea</mark> cups"},{"shown":"not <mark>tea</mark>"},{"shown":"Green <mark>teas</mark>"}]`},
+		{"staff", "book.list", `{"search":"tea cup","fields":["shown"]}`, `"items":[{"shown":"<mark>Tea</mark> <mark>cups</mark>"}]`},
+		{"staff", "book.list", `{"limit":1,"fields":["shown"]}`, `"items":[{"shown":null}]`},
+		{"staff", "book.findById", `{"fields":["shown"]}`, `{"shown":null}`},
+		{"guest", "label.list", `{"search":"tea -red"}`, `"items":[{"id":"y","name":"tea","rank":2,"shown":"<mark>tea</mark>"}]`},
+	} {
+		params := ""
+		if strings.HasSuffix(c.method, "findById") {
+			params = `{"id":"a"}`
+		}
+		if got := must(t, caller(c.role), c.method, params, c.query, ""); !strings.Contains(got, c.want) {
+			t.Errorf("%s, %s %s: %s, want %s", c.role, c.method, c.query, got, c.want)
+		}
+	}
+	if _, err := do(t, caller("reader"), "book.list", "", `{"search":"tea","fields":["shown"]}`, ""); !strings.Contains(refusals(err), "/query/fields/0 unknown_key") {
+		t.Errorf("a reader, who may not read the note: %s", refusals(err))
+	}
+}
+
 func TestSearchIsRefused(t *testing.T) {
 	_, caller := libraryOf(t)
 	for _, c := range []struct{ role, method, query, want string }{
@@ -143,6 +166,10 @@ func TestSearchConfig(t *testing.T) {
 		{`{book: {fields: {titel: A}}}`, "book has no text called titel to search; its texts are title, note, secret, status"},
 		{`{label: {fields: {rank: A}}}`, "label has no text called rank"},
 		{`{book: {fields: {title: A}, language: klingon}}`, `the language "klingon" is not known; write simple or english`},
+		{`{book: {fields: {title: A}, headline: note}}`, "the computed field note of book has the name of another field"},
+		{`{book: {fields: {title: A}, headline: 3 words}}`, `"3 words" cannot be the name of a computed field`},
+		{`{book: {fields: {title: A}, headline: true}}`, "headline has to be a string"},
+		{`{book: {fields: {secret: A}, headline: shown}}`, "no searched field of book leaves as it is kept"},
 		{`{book: {}}`, "a search has to name fields"},
 		{`{shelf: {fields: {title: A}}}`, "shelf is no entity with rows of this Frond"},
 		{`{book: {fields: {a: A, b: A, c: A, d: A, e: A, f: A, g: A, h: A, i: A}}}`, "9 fields are searched, and 8 can be"},

@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"fmt"
+	"html"
 	"strings"
 	"testing"
 	"unicode"
@@ -69,8 +70,40 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestHeadline(t *testing.T) {
+	long := strings.Repeat("one two three four five six seven eight nine ten ", 10)
+	for _, test := range []struct{ what, text, language, row, want string }{
+		{"a word", "tea", "simple", "Green Tea, a tin", "Green <mark>Tea</mark>, a tin"},
+		{"its signs", "tea", "simple", `<b>tea</b> & "cups"`, "&lt;b&gt;<mark>tea</mark>&lt;/b&gt; &amp; &#34;cups&#34;"},
+		{"another word", "tea", "simple", "teas", ""},
+		{"a stem", "teas running", "english", "Tea, run and runs", "<mark>Tea</mark>, <mark>run</mark> and <mark>runs</mark>"},
+		{"a stem that is no beginning", "happy", "english", "happily, happiness", "happily, <mark>happiness</mark>"},
+		{"a phrase", `"green tea"`, "simple", "green cups, green tea", "green cups, <mark>green tea</mark>"},
+		{"a phrase across signs", "wi-fi", "simple", "the WI/FI net", "the <mark>WI/FI</mark> net"},
+		{"a beginning", "choc*", "simple", "Chocolate choc co", "<mark>Chocolate</mark> <mark>choc</mark> co"},
+		{"a beginning of a stem", "happy*", "english", "happy happier", "<mark>happy</mark> <mark>happier</mark>"},
+		{"alternatives, without what is excluded", "tea or coffee -milk", "simple", "coffee tea milk", "<mark>coffee</mark> <mark>tea</mark> milk"},
+		{"phrases that overlap", `"a b" "b c"`, "simple", "x a b c x", "x <mark>a b c</mark> x"},
+		{"the important text first", "tea", "simple", "tea one|tea two", "<mark>tea</mark> one"},
+		{"the text with more of the words", "tea cup", "simple", "tea one|tea cup", "<mark>tea</mark> <mark>cup</mark>"},
+		{"letters of two bytes", "thé", "simple", "Le THÉ vert", "Le <mark>THÉ</mark> vert"},
+		{"the part with most words", "alpha beta", "simple", "alpha " + long + "mid alpha beta end", "… five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six seven eight nine ten mid <mark>alpha</mark> <mark>beta</mark> end"},
+		{"the first of equal parts", "one", "simple", "the first " + long, "the first <mark>one</mark> two three four five six seven eight nine ten <mark>one</mark> two three four five six seven eight nine ten <mark>one</mark> two three four five six seven eight …"},
+		{"the end of a text", "end", "simple", long + "the end.", "… three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six seven eight nine ten the <mark>end</mark>."},
+		{"a word beyond those that are looked at", "end", "simple", strings.Repeat(long, 50) + " end", ""},
+		{"nothing", "the", "english", "the tea", ""},
+		{"not text", "tea", "simple", "\xff tea \xff", "\xff <mark>tea</mark> \xff"},
+	} {
+		q, _ := search.Parse(test.text, test.language)
+		got := q.Headline(strings.Split(test.row, "|"))
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.what, got, test.want)
+		}
+	}
+}
+
 // FuzzParse holds that every text is a query whose words no language of a store can mistake for its
-// own signs.
+// own signs, and that a headline has nothing but the text of the row.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{`green "gift box" -sugar or choc*`, `"*"`, "-", `a"b"c`, "or -or or", "İ'x\\", "\xff\xfe"} {
 		f.Add(text, true)
@@ -81,6 +114,11 @@ func FuzzParse(f *testing.F) {
 			language = "english"
 		}
 		q, _ := search.Parse(text, language)
+		shown := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(q.Headline([]string{text}))
+		shown = html.UnescapeString(strings.TrimSuffix(strings.TrimPrefix(shown, "… "), " …"))
+		if !strings.Contains(text, shown) {
+			t.Fatalf("%q: the headline %q", text, shown)
+		}
 		for _, terms := range q.Any {
 			found := false
 			for _, term := range terms {
