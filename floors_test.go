@@ -208,6 +208,7 @@ var guests = map[string]string{
 	"github.com/graphql-go/graphql":              "projection resolvers/binding resolvers/execution resolvers/reference examples/weather",
 	"github.com/vektah/gqlparser/v2":             "projection resolvers resolvers/binding resolvers/language resolvers/validation resolvers/execution gateway/graphqlhttp gateway/topology cmd/frond/diff",
 	"github.com/graph-gophers/dataloader/v7":     "resolvers/binding",
+	"github.com/kljensen/snowball":               "facade/search",
 	"github.com/gorilla/mux":                     "gateway",
 	"github.com/go-jose/go-jose/v4":              "gateway/identity",
 	"github.com/coder/websocket":                 "gateway/subscriptions",

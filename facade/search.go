@@ -109,8 +109,8 @@ func rankOf(x *execution) *search.Query {
 // headlineWork is the work of looking at a byte of a text for a headline.
 const headlineWork = 30 * time.Nanosecond
 
-// headlines are the parts of rows that have the words of a search, as JSON: null where a row has none, or there
-// is no search.
+// headlines are the parts of rows that have the words of a search, as JSON: null where a row has none, or where
+// nothing is searched for.
 func headlines(ctx context.Context, q *search.Query, fields []*schema.Property, found []rows.Row) []json.RawMessage {
 	values := make([]json.RawMessage, len(found))
 	texts, length := make([]string, len(fields)), 0

@@ -20,7 +20,7 @@ func (e *entity) searched() map[string]any {
 	return fields
 }
 
-// headline is the field that shows where the words stand.
+// headline is the field with the words of a search.
 const headline = "headline"
 
 // searches look for words of rows, hidden values and hidden rows among them: neither the rows nor their

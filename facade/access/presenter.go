@@ -16,7 +16,7 @@ import (
 type Presenter struct {
 	catalog.Computed
 	Fn func(ctx context.Context, found []rows.Row) ([]json.RawMessage, error)
-	// Headline says that the field shows where the words of a search stand in the Inputs. Fn is nil.
+	// Headline says that the field shows the part of the Inputs with the words of a search. Fn is nil.
 	Headline bool
 	// Elsewhere: the remote makes it, with its rows. fn then computes the field of a
 	// row that came without it.

@@ -68,7 +68,7 @@ func search(r *report, m *model, src *project.Frond, s *project.Search) {
 	e.SetSearch(cmp.Or(s.Language, schema.Languages[0]), fields)
 }
 
-// headlines adds the computed fields that show where the words of a search stand. The fields that may leave
+// headlines adds the computed fields that show the words of a search in a row. The fields that may leave
 // the host are their inputs, the most important first.
 func headlines(r *report, m *model, k *bindings, src *project.Frond, searches []project.Search) {
 	for i := range searches {
@@ -88,7 +88,7 @@ func headlines(r *report, m *model, k *bindings, src *project.Frond, searches []
 			r.fault(src.Config.File, at, fmt.Sprintf("no searched field of %s leaves as it is kept, so that its rows have no headline", s.Door), "leave headline out, or search a field that callers read")
 			continue
 		}
-		p.Name, p.Description = s.Headline, "The part of the row that has the words of the search, as HTML: words stand in <mark>, other signs are escaped. null without a search."
+		p.Name, p.Description = s.Headline, "The part of the row that has the words of the search, as HTML: the words are in <mark>, other signs are escaped. null without a search."
 		p.Shape = schema.Shape{Type: "string", Nullable: true, Description: p.Description}
 		k.present(door, p)
 	}
