@@ -1,11 +1,17 @@
 package facade_test
 
 import (
+	"context"
+	"maps"
 	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/project"
+	"github.com/frondhost/frond/facade/remote"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -112,6 +118,45 @@ func TestHeadlines(t *testing.T) {
 	}
 	if _, err := do(t, caller("reader"), "book.list", "", `{"search":"tea","fields":["shown"]}`, ""); !strings.Contains(refusals(err), "/query/fields/0 unknown_key") {
 		t.Errorf("a reader, who may not read the note: %s", refusals(err))
+	}
+}
+
+// TestHeadlinesElsewhere: a gateway in front of the host hides a headline from callers from whom it hides a text.
+func TestHeadlinesElsewhere(t *testing.T) {
+	files := maps.Clone(searchedBooks)
+	files["frond.yaml"], _, _ = strings.Cut(files["frond.yaml"], "collectors:")
+	files["frond.yaml"] += "collectors: {'*': open}"
+	there := facadeOf(t, files, nil)
+	must(t, there, "book.create", "", "", `{"id":"a","title":"Tea cups","note":"bought for tea","secret":"cellar","status":"out"}`)
+	host := served(t, there)
+	document, err := host.Discover(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := schema.ReadDiscovery(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for hidden, want := range map[string]string{"": `"items":[{"shown":"<mark>Tea</mark> cups"}]`, "status": `"items":[{"shown":"<mark>Tea</mark> cups"}]`, "note": "/query/fields/0 unknown_key"} {
+		p := &facade.Project{Registry: schema.Builtins(), Fronds: []*project.Frond{project.Discovered(&known.Fronds[0], "rpc.discover")}}
+		p.Fronds[0].Remote = "http://there.example"
+		facade.Collect(p.Door("book"), access.CollectorFunc(func(context.Context, access.State, *catalog.Door, *catalog.Operation) (access.Scope, error) {
+			return access.Scope{Hide: []string{hidden}}, nil
+		}))
+		remotes := map[string]facade.Caller{"app": host}
+		f, err := facade.New(p, nil, &facade.Options{Remotes: remote.New(remotes)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		remotes["app"] = host.With(f.Catalog())
+		query := `{"search":"tea","fields":["shown"]}`
+		if hidden == "note" {
+			query = `{"fields":["shown"]}`
+		}
+		got, failed := do(t, f, "book.list", "", query, "")
+		if got += refusals(failed); !strings.Contains(got, want) {
+			t.Errorf("without %q: %s, want %s", hidden, got, want)
+		}
 	}
 }
 
