@@ -173,6 +173,23 @@ func TestLiveScopesBehind(t *testing.T) {
 	}
 }
 
+// TestChangesBehind: a subscription filters by the number of rows that its caller sees.
+func TestChangesBehind(t *testing.T) {
+	l := liveLibrary(t, subscriptions.Limits{})
+	l.mutate(`a: createBook(input: {id: "b3", year: 2001, authorId: "le"}) { id } b: createBook(input: {id: "b4", year: 1968, authorId: "le2"}) { id } c: createAuthor(input: {id: "none"}) { id }`)
+	const query = `authorChanged(after: "start", filter: {books: {count: {gte: 2}}}) { key author { books { aggregate { count } } } }`
+	staff, other := l.live(query, "staff"), l.live(query, "bob")
+	l.mutate(`a: updateAuthor(id: "none", input: {name: "N"}) { id } b: updateAuthor(id: "le", input: {name: "L"}) { id } c: updateAuthor(id: "le2", input: {name: "M"}) { id }`)
+	answer := func(key string) string {
+		return `{"data":{"authorChanged":{"key":"` + key + `","author":{"books":{"aggregate":{"count":2}}}}}}`
+	}
+	for range 2 { // the creation and the update
+		staff.answers(answer("le"))
+		staff.answers(answer("le2"))
+		other.answers(answer("le2"))
+	}
+}
+
 // TestLiveExecutes: nothing is executed for a change of another row, and once for equal callers.
 func TestLiveExecutes(t *testing.T) {
 	l := liveLibrary(t, subscriptions.Limits{})
