@@ -3,6 +3,7 @@ package advice
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/aggregate"
@@ -12,7 +13,8 @@ import (
 
 // Missing returns the field whose index would spare a read that goes through a whole table or sorts;
 // nil: none is known. It is the first field of these without one: that of the keys, those that the
-// filter compares, the first of the order or of the keys of groups.
+// filter compares, the first of the order or of the keys of groups. The rows of a search are found by their
+// words, and no other index has their order.
 func Missing(q *facade.Find) *schema.Property {
 	if q.Each != nil && unindexed(q.Each.Field) {
 		return q.Each.Field
@@ -22,6 +24,7 @@ func Missing(q *facade.Find) *schema.Property {
 	}
 	var first *schema.Property
 	switch g := q.Group; {
+	case searches(q.Where):
 	case g != nil && g.Keys > 0 && g.Columns[0].Unit == aggregate.Value: // no index has an order of groups
 		first = g.Columns[0].Of
 	case g == nil && len(q.Sort) > 0 && q.Sort[0].Derived != nil: // no index has its order
@@ -48,22 +51,38 @@ func behind(d *filter.Derived) *schema.Property {
 // Line returns what to write for an index of a field. For a table of another program it is the
 // statement to run.
 func Line(p *schema.Property) string {
-	if p.Owner.Table != nil {
-		return fmt.Sprintf("CREATE INDEX ON %s (%s)", p.Owner.Table.Name, p.Owner.Table.Column(p.Name))
+	if t := p.Owner.Table; t != nil {
+		name, columns := t.Name, []string(nil)
+		if t.Schema != "" {
+			name = t.Schema + "." + name
+		}
+		fields := t.References[p.Name]
+		if fields == nil {
+			fields = []string{p.Name}
+		}
+		for _, field := range fields {
+			columns = append(columns, t.Column(field))
+		}
+		return fmt.Sprintf("CREATE INDEX ON %s (%s)", name, strings.Join(columns, ", "))
 	}
 	return fmt.Sprintf("write x-kit: {role: {index: true}} at the field %s of the card %s", p.Name, p.Owner.Name)
 }
 
-// unindexed reports whether a stored field has no index, as far as its card says. The indexes of
-// another program's table are not those of the card.
+// unindexed reports whether a stored field has no index, as far as its card says. A relation to one row has
+// one, except in another program's table.
 func unindexed(p *schema.Property) bool {
 	switch {
-	case p == p.Owner.Primary || !p.Stored:
+	case p == p.Owner.Primary || !p.Stored || p.Axes.Index:
 		return false
-	case p.Owner.Table != nil:
-		return true
+	case p.Link != nil && !p.Link.Many && p.Owner.Table == nil:
+		return false
 	}
-	return !p.Axes.Index && (p.Link == nil || p.Link.Many) && !slices.ContainsFunc(p.Owner.Uniques, func(u []*schema.Property) bool { return u[0] == p })
+	return !slices.ContainsFunc(p.Owner.Uniques, func(u []*schema.Property) bool { return u[0] == p })
+}
+
+// searches reports whether a filter leaves the rows that a search finds.
+func searches(f *filter.Filter) bool {
+	return f != nil && (f.Op == filter.Search || f.Op == filter.And && slices.ContainsFunc(f.Sub, searches))
 }
 
 // compared is the first field without an index that a filter compares in a way that one helps with.
