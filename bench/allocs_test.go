@@ -54,3 +54,29 @@ func bounded(t *testing.T, r request, most float64) {
 		t.Logf("%.0f allocations, and %.0f around them", n, nothing)
 	}
 }
+
+// TestImportAllocations counts what the import of a new row allocates: from the text of the file to the
+// statement. Those that make the file are left out.
+func TestImportAllocations(t *testing.T) {
+	s, err := openItemsSQLite(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	*importRows = 2000
+	n := 0
+	count := func(do func(n int) error) float64 {
+		return testing.AllocsPerRun(3, func() {
+			n += *importRows
+			if err := do(n); err != nil {
+				t.Fatal(err)
+			}
+		}) / float64(*importRows)
+	}
+	file := count(func(n int) error { itemFile(n, *importRows); return nil })
+	if each := count(s.imported) - file; each >= 14 {
+		t.Errorf("a row takes %.1f allocations, want fewer than 14", each)
+	} else {
+		t.Logf("%.1f allocations for a row, and %.1f for its line", each, file)
+	}
+}

@@ -456,8 +456,9 @@ type grouping struct {
 // importing is a batch under way.
 type importing struct {
 	rows   []*importRow // that were judged without a fault, each with its own key
-	read   int          // how many rows were looked at
-	most   int          // faulty rows end the import
+	named  map[string]*importRow
+	read   int // how many rows were looked at
+	most   int // faulty rows end the import
 	dry    bool
 	faults []byte // of the answer, a list that is open
 	faulty int
@@ -473,4 +474,5 @@ type importRow struct {
 	key   Record
 	name  string // of the key
 	fixed schema.Object
+	id    json.RawMessage // the primary key of the row where it is stored
 }

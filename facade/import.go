@@ -84,16 +84,16 @@ func admitImport(ctx context.Context, x *execution) error {
 	if !admitRows(x) || len(x.details) > 0 || x.verdict != nil || x.runner.by == byRemote {
 		return nil // a remote judges the rows
 	}
-	one, seen := x.oneRow(x.needed(0), nil), map[string]int{}
+	one := x.oneRow(x.needed(0), nil)
 	if err := admitColumns(ctx, x, one, jsontext.Get(in.Query, "columns")); err != nil || len(x.details) > 0 {
 		return err
 	}
-	one.nestable = x.nestable
+	one.nestable, m.named = x.nestable, map[string]*importRow{}
 	for _, row := range jsontext.Elements(in.Body) {
 		if m.faulty >= m.most {
 			break
 		}
-		err := m.admit(ctx, x, one, row, seen)
+		err := m.admit(ctx, x, one, row)
 		if err != nil && kiterror.CodeOf(err) == kiterror.InternalError {
 			return err
 		}
@@ -133,8 +133,8 @@ func admitColumns(ctx context.Context, x, one *execution, sent json.RawMessage) 
 	return one.verdict
 }
 
-// admit judges one row. seen has the keys of the rows before it.
-func (m *importing) admit(ctx context.Context, x, one *execution, body json.RawMessage, seen map[string]int) error {
+// admit judges one row.
+func (m *importing) admit(ctx context.Context, x, one *execution, body json.RawMessage) error {
 	one.refusals, one.points, one.call.Invocation.Body = refusals{}, nil, body
 	if err := admitCreate(ctx, one); err != nil {
 		return err
@@ -148,10 +148,10 @@ func (m *importing) admit(ctx context.Context, x, one *execution, body json.RawM
 	}
 	r.body, r.value = one.call.Invocation.Body, one.body
 	r.name, _ = UniqueKey(x.many.by, r.key)
-	if first, twice := seen[r.name]; twice {
-		return kiterror.Errorf(kiterror.Conflict, "has the key of row %d; send one of the two", first)
+	if first := m.named[r.name]; first != nil {
+		return kiterror.Errorf(kiterror.Conflict, "has the key of row %d; send one of the two", first.at)
 	}
-	seen[r.name] = r.at
+	m.named[r.name] = r
 	m.rows = append(m.rows, r)
 	return nil
 }
@@ -194,35 +194,35 @@ func runImport(ctx context.Context, x *execution) (*Result, error) {
 func (m *importing) write(ctx context.Context, x *execution) error {
 	own := *x
 	own.sel = pick(x.oneRow(x.needed(0), nil), []string{}, nil)
-	known, err := m.known(ctx, &own, m.rows)
-	if err != nil {
+	if err := m.find(ctx, &own, m.rows); err != nil {
 		return err
 	}
-	var fresh []*importRow
+	var fresh, stored []*importRow
 	for _, r := range m.rows {
-		if known[r] == nil {
+		if r.id == nil {
 			fresh = append(fresh, r)
+		} else {
+			stored = append(stored, r)
 		}
 	}
 	if err := m.create(ctx, &own, fresh); err != nil {
 		return err
 	}
-	stored := slices.DeleteFunc(slices.Clone(m.rows), func(r *importRow) bool { return known[r] == nil })
-	return m.updateAll(ctx, &own, stored, known)
+	return m.updateAll(ctx, &own, stored)
 }
 
 // updateAll writes rows that are stored, together. If one of them is at fault, each half of them is tried by
 // itself, down to the row at fault.
-func (m *importing) updateAll(ctx context.Context, x *execution, stored []*importRow, ids map[*importRow]json.RawMessage) error {
+func (m *importing) updateAll(ctx context.Context, x *execution, stored []*importRow) error {
 	switch len(stored) {
 	case 0:
 		return nil
 	case 1:
-		return m.update(ctx, x, stored[0], ids[stored[0]])
+		return m.update(ctx, x, stored[0])
 	}
 	all := &rowBatch{x: x, op: x.needed(1), ids: make([]json.RawMessage, len(stored)), read: stored[0].fixed.Names()}
 	for i, r := range stored {
-		all.ids[i] = ids[r]
+		all.ids[i] = r.id
 		if names := r.fixed.Names(); !slices.Equal(names, all.read) {
 			all.read = slices.Compact(slices.Sorted(slices.Values(append(names, all.read...))))
 		}
@@ -237,14 +237,14 @@ func (m *importing) updateAll(ctx context.Context, x *execution, stored []*impor
 		return nil
 	}
 	half := len(stored) / 2
-	if err := m.updateAll(ctx, x, stored[:half], ids); err != nil {
+	if err := m.updateAll(ctx, x, stored[:half]); err != nil {
 		return err
 	}
-	return m.updateAll(ctx, x, stored[half:], ids)
+	return m.updateAll(ctx, x, stored[half:])
 }
 
-// known returns the primary keys of the rows that are stored, found by their keys without access rules.
-func (m *importing) known(ctx context.Context, x *execution, batch []*importRow) (map[*importRow]json.RawMessage, error) {
+// find notes the primary keys of the rows that are stored, found by their keys without access rules.
+func (m *importing) find(ctx context.Context, x *execution, batch []*importRow) error {
 	const most = 200 // compound keys in one condition
 	e, by := x.door.Entity, x.many.by
 	fields := []string{e.Primary.Name}
@@ -253,19 +253,17 @@ func (m *importing) known(ctx context.Context, x *execution, batch []*importRow)
 			fields = append(fields, p.Name)
 		}
 	}
-	layout, found := rows.NewLayout(fields), map[*importRow]json.RawMessage{}
+	layout := rows.NewLayout(fields)
 	step := len(batch)
 	if len(by) > 1 {
 		step = most
 	}
 	for part := range slices.Chunk(batch, max(step, 1)) {
-		named := map[string]*importRow{}
 		where := &filter.Filter{Op: filter.Or}
 		if len(by) == 1 {
 			where = &filter.Filter{Op: filter.In, Field: by[0]}
 		}
 		for _, r := range part {
-			named[r.name] = r
 			if len(by) > 1 {
 				where.Sub = append(where.Sub, keyFilter(by, r.key))
 				continue
@@ -275,7 +273,7 @@ func (m *importing) known(ctx context.Context, x *execution, batch []*importRow)
 		}
 		stored, err := x.store().Find(ctx, &Find{Entity: e, Select: layout, Where: where, Sort: newOrder(e, nil).keys, Limit: len(part), NoKeys: true})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range stored.Rows.Len() {
 			var key Record
@@ -283,16 +281,16 @@ func (m *importing) known(ctx context.Context, x *execution, batch []*importRow)
 				key = append(key, schema.Member{Name: p.Name, Value: stored.Rows.Row(i).Get(p.Name)})
 			}
 			name, _ := UniqueKey(by, key)
-			r := named[name]
-			if r == nil && len(part) == 1 {
+			r := m.named[name]
+			if len(part) == 1 {
 				r = part[0] // the store compares in its own way
 			}
 			if r != nil {
-				found[r] = stored.Rows.Row(i).Get(e.Primary.Name)
+				r.id = stored.Rows.Row(i).Get(e.Primary.Name)
 			}
 		}
 	}
-	return found, nil
+	return nil
 }
 
 // create writes new rows, and notes the faults of those that cannot be written.
@@ -327,14 +325,13 @@ func (m *importing) create(ctx context.Context, x *execution, fresh []*importRow
 		return nil
 	}
 	// The key has been taken since it was looked up, or the store compares it in its own way.
-	known, failed := m.known(ctx, x, fresh)
-	switch {
-	case failed != nil:
+	if failed := m.find(ctx, x, fresh); failed != nil {
 		return failed
-	case known[fresh[0]] == nil:
+	}
+	if fresh[0].id == nil {
 		return &raced{kiterror.AsError(err)}
 	}
-	return m.update(ctx, x, fresh[0], known[fresh[0]])
+	return m.update(ctx, x, fresh[0])
 }
 
 // atOnce reports whether one statement writes new rows.
@@ -358,7 +355,7 @@ func (m *importing) insert(ctx context.Context, x *execution, fresh []*importRow
 		return err
 	}
 	for i, r := range fresh {
-		one.refusals, one.points, one.body, one.call.Invocation.Body = refusals{}, nil, slices.Clone(r.value), r.body
+		one.refusals, one.points, one.body, one.call.Invocation.Body = refusals{}, nil, r.value, r.body
 		if err := all.complete(ctx, one, i); err != nil {
 			return err
 		}
@@ -372,10 +369,10 @@ func (m *importing) insert(ctx context.Context, x *execution, fresh []*importRow
 }
 
 // update writes a row that is stored.
-func (m *importing) update(ctx context.Context, x *execution, r *importRow, id json.RawMessage) error {
+func (m *importing) update(ctx context.Context, x *execution, r *importRow) error {
 	own := *x
 	own.many = &manyRows{by: x.many.by, body: r.body, fixed: r.fixed}
-	_, err := updateKnown(ctx, &own, id)
+	_, err := updateKnown(ctx, &own, r.id)
 	switch {
 	case err == nil:
 		m.updated++

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
@@ -196,7 +195,7 @@ func (m *manyRows) complete(ctx context.Context, one *execution, i int) error {
 		m.terms.Points = append(m.terms.Points, p)
 	}
 	m.records = append(m.records, one.body)
-	if err := checkVisible(ctx, one, &m.terms, errHidden(catalog.Created)); err != nil && m.unmet == nil {
+	if err := checkVisible(ctx, one, &m.terms, catalog.Created); err != nil && m.unmet == nil {
 		m.unmet = atRow(err, i)
 	}
 	return nil
@@ -456,7 +455,8 @@ func danglingIn(ctx context.Context, x *execution, p *schema.Property) (int, err
 // UniqueKey returns the values of a constraint's members as one text; false where one
 // of them is null, which is never taken.
 func UniqueKey(members []*schema.Property, r Record) (string, bool) {
-	var b strings.Builder
+	var room [64]byte
+	key := room[:0]
 	for _, p := range members {
 		v := r.Get(p.Name)
 		if v == nil || jsontext.IsNull(v) {
@@ -465,8 +465,7 @@ func UniqueKey(members []*schema.Property, r Record) (string, bool) {
 		if k, why := rows.Key(p, v); why == "" {
 			v = k
 		}
-		b.Write(v)
-		b.WriteByte(0)
+		key = append(append(key, v...), 0)
 	}
-	return b.String(), b.Len() > 0
+	return string(key), len(key) > 0
 }

@@ -229,6 +229,7 @@ func admitUpsert(ctx context.Context, x *execution) error {
 // upsertKey returns the members of a judged row that are its key, and those that update does not take, as
 // they are kept. A member of the key without a value is refused.
 func upsertKey(x *execution, r *refusals, body schema.Object) (key Record, fixed schema.Object) {
+	key, fixed = make(Record, 0, len(x.many.by)), make(schema.Object, 0, len(x.many.by)+1) // with the primary key
 	for _, p := range x.door.Entity.Fields {
 		value := body.Get(p.Name)
 		if value != nil {
@@ -442,7 +443,7 @@ func (w *rowBatch) judgeRow(ctx context.Context, one *execution, id, patch json.
 		p.Of = []int{len(w.keys)}
 		w.terms.Points = append(w.terms.Points, p)
 	}
-	return true, checkVisible(ctx, one, &w.terms, errHidden(catalog.Updated))
+	return true, checkVisible(ctx, one, &w.terms, catalog.Updated)
 }
 
 // store writes the judged rows.

@@ -29,7 +29,7 @@ import (
 func write(ctx context.Context, x *execution, change catalog.Change, do func(terms *Terms) (found *rows.Rows, did bool, err error)) (found *rows.Rows, did bool, err error) {
 	terms := termsOf(x)
 	if change != catalog.Deleted {
-		if err := checkVisible(ctx, x, terms, errHidden(change)); err != nil {
+		if err := checkVisible(ctx, x, terms, change); err != nil {
 			return nil, false, err
 		}
 	}
@@ -259,7 +259,7 @@ func subset(some, all []json.RawMessage) bool {
 // checkVisible holds a write to the caller's access rules for the row afterwards (docs/decisions/writes-and-versions.md).
 // Rules about the body alone are decided here, the rest by the store in the
 // transaction that writes.
-func checkVisible(ctx context.Context, x *execution, terms *Terms, unmet error) error {
+func checkVisible(ctx context.Context, x *execution, terms *Terms, change catalog.Change) error {
 	if x.doorScope.Rows == nil {
 		return nil
 	}
@@ -269,10 +269,10 @@ func checkVisible(ctx context.Context, x *execution, terms *Terms, unmet error) 
 	case err != nil:
 		return err
 	case remaining.Never() && a.new && len(x.points) == 0: // else the store says first whether its relations lead anywhere
-		return unmet
+		return errHidden(change)
 	case remaining.Always(), remaining == x.doorScope.Rows && !a.new: // nothing is written that it is about
 	default:
-		terms.After, terms.Unmet = x.doorScope.Rows, unmet
+		terms.After, terms.Unmet = x.doorScope.Rows, errHidden(change)
 	}
 	return nil
 }

@@ -367,7 +367,7 @@ func readList(values []string, item *schema.Shape) json.RawMessage {
 //	string   "10"   ->  "10"
 func coerce(shape *schema.Shape, text string) json.RawMessage {
 	if shape != nil {
-		if v, ok := schema.Coerce(shape, text); ok {
+		if v, ok := schema.AppendCoerced(nil, shape, []byte(text)); ok {
 			return v
 		}
 	}

@@ -429,9 +429,9 @@ func TestCoerce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, ok := schema.Coerce(&card.Fields[0].Shape, test.text)
-		if string(got) != test.want || ok != test.ok {
-			t.Errorf("Coerce(%s, %q) = %s, %v, want %s, %v", test.shape, test.text, got, ok, test.want, test.ok)
+		got, ok := schema.AppendCoerced([]byte("dst"), &card.Fields[0].Shape, []byte(test.text))
+		if string(got) != "dst"+test.want || ok != test.ok {
+			t.Errorf("AppendCoerced(%s, %q) = %s, %v, want %s, %v", test.shape, test.text, got, ok, test.want, test.ok)
 		}
 	}
 }

@@ -66,7 +66,11 @@ func (e *Entity) Judge(mode Mode, value json.RawMessage, at string) (Object, []D
 		return nil, j.refused
 	}
 	c := e.judge.card
-	values := make([]json.RawMessage, len(c.props))
+	var room [20]json.RawMessage
+	values := room[:min(len(c.props), len(room))]
+	if len(c.props) > len(room) {
+		values = make([]json.RawMessage, len(c.props))
+	}
 	var further Object
 	members, strangers := 0, 0
 	for raw, v := range jsontext.RawMembers(value) {

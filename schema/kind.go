@@ -90,8 +90,8 @@ func kindOfValues(s *Shape) Kind {
 	return kind
 }
 
-// Coerce turns the text of a query-string parameter into a value of its shape. Only parameters
-// are coerced, never a body.
+// AppendCoerced appends the text of a query-string parameter, or of a cell, as a value of its shape. A
+// JSON body is never coerced.
 //
 //	shape                     text     value      ok
 //	integer, number           7        7          true
@@ -103,27 +103,27 @@ func kindOfValues(s *Shape) Kind {
 //	object, array             {}       "{}"       false
 //
 // Where ok is false the value is the text as a string, which the judge refuses by its type.
-func Coerce(shape *Shape, text string) (json.RawMessage, bool) {
-	quoted := jsontext.Quote(text)
-	if text == "null" && (shape.Type == "null" || shape.Nullable && shape.Type != "" && shape.Type != "string") {
-		return json.RawMessage("null"), true
+func AppendCoerced(dst []byte, shape *Shape, text []byte) (_ []byte, ok bool) {
+	if string(text) == "null" && (shape.Type == "null" || shape.Nullable && shape.Type != "" && shape.Type != "string") {
+		return append(dst, text...), true
 	}
+	ok = true
 	// kindOf looks at the first byte alone, so json.Valid has to agree. Trim refuses white
 	// space, which a query may hold and JSON would pass over.
 	switch kindOf(shape) {
 	case KindInteger, KindNumber:
-		if v := json.RawMessage(text); jsontext.KindOf(v) == jsontext.Number && len(jsontext.Trim(v)) == len(v) && json.Valid(v) {
-			return v, true
+		if jsontext.KindOf(text) == jsontext.Number && len(jsontext.Trim(text)) == len(text) && json.Valid(text) {
+			return append(dst, text...), true
 		}
-		return quoted, false
+		ok = false
 	case KindBoolean:
-		if text == "true" || text == "false" {
-			return json.RawMessage(text), true
+		if string(text) == "true" || string(text) == "false" {
+			return append(dst, text...), true
 		}
-		return quoted, false
+		ok = false
 	case KindJSON:
 		// A shape without a type accepts a string; an object or an array cannot be one.
-		return quoted, shape.Type == ""
+		ok = shape.Type == ""
 	}
-	return quoted, true
+	return jsontext.AppendText(dst, text), ok
 }

@@ -87,6 +87,7 @@ type batch struct {
 	report *Report
 	most   int // faulty rows
 	key    []*schema.Property
+	values facade.Record // of the key of a row
 	seen   keys
 
 	columns []string // of a file with a header
@@ -138,11 +139,11 @@ func (b *batch) run(ctx context.Context, from *Reader) error {
 
 // twice is the fault of a row whose key another row of the file has.
 func (b *batch) twice(row []byte, line int) *Fault {
-	var key facade.Record
+	b.values = b.values[:0]
 	for _, p := range b.key {
-		key = append(key, schema.Member{Name: p.Name, Value: jsontext.Get(row, p.Name)})
+		b.values = append(b.values, schema.Member{Name: p.Name, Value: jsontext.Get(row, p.Name)})
 	}
-	name, whole := facade.UniqueKey(b.key, key)
+	name, whole := facade.UniqueKey(b.key, b.values)
 	if !whole {
 		return nil
 	}

@@ -215,8 +215,8 @@ func appendMember(dst []byte, name string, p *schema.Property, text []byte, quot
 	}
 	switch p.Kind {
 	case schema.KindInteger, schema.KindNumber, schema.KindBoolean:
-		value, _ := schema.Coerce(&p.Shape, string(text))
-		return append(dst, value...)
+		dst, _ = schema.AppendCoerced(dst, &p.Shape, text)
+		return dst
 	case schema.KindJSON:
 		if p.Shape.Type != "string" && jsontext.Check(text) == nil {
 			return append(dst, text...)

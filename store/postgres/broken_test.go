@@ -432,3 +432,27 @@ func TestSilentServer(t *testing.T) {
 		t.Error("the row is gone")
 	}
 }
+
+// TestRoundTrips: each call of a transaction takes one round trip, a read too, whose savepoint is released
+// with it, and the commit one more.
+func TestRoundTrips(t *testing.T) {
+	set := storetest.Cards(t)
+	tag := entity(t, set, "tag")
+	p, url := newProxy(t, pgtest.Database(t))
+	s := open(t, postgres.Options{URL: url}, set.Entities)
+	for i, what := range []string{"statements that are prepared", "prepared statements"} {
+		trips := 0
+		p.on(func([]byte) where { trips++; return nowhere })
+		err := s.Transact(t.Context(), func(ctx context.Context) error {
+			find := &facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: tag.Primary}}, Limit: 2}
+			_, page := s.Find(ctx, find)
+			_, row := s.Find(ctx, &facade.Find{Entity: tag, Select: find.Select, Key: json.RawMessage("7")})
+			_, groups := s.Find(ctx, &facade.Find{Entity: tag, Select: find.Select, Sort: find.Sort, Limit: 2, Each: &facade.EachKey{Field: tag.Primary, Values: []json.RawMessage{json.RawMessage("7")}}})
+			return errors.Join(page, row, groups, put(ctx, s, tag, i, nil))
+		})
+		p.on(nil)
+		if err != nil || trips != 5 {
+			t.Errorf("%s: three reads, a write and the commit took %d round trips, %v", what, trips, err)
+		}
+	}
+}

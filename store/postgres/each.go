@@ -307,7 +307,7 @@ func (r *reading) runEach(c *engine.Conn) error {
 		return r.Grown()
 	})
 	defer args.free()
-	if err := c.Run(q); err != nil {
+	if err := c.Conclude(q); err != nil {
 		return costly(err, r.Find.Count)
 	}
 	return groups.Settle()

@@ -101,7 +101,7 @@ func (r *reading) runRow(c *engine.Conn) error {
 	})
 	defer args.free()
 	r.Found.Rows = r.Read
-	return c.Run(q)
+	return c.Conclude(q)
 }
 
 // estimated says that the total is an estimate, made after the page on the same connection.
@@ -178,7 +178,11 @@ func (r *reading) runPage(c *engine.Conn) error {
 		return r.Grown()
 	})
 	defer args.free()
-	if err := c.Run(q); err != nil {
+	run := c.Conclude
+	if r.estimated() {
+		run = c.Run
+	}
+	if err := run(q); err != nil {
 		return costly(err, counted && r.Find.Where != nil)
 	}
 	r.Found.Total = total

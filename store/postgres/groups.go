@@ -56,7 +56,7 @@ func runGroups(r *reading, c *engine.Conn) error {
 		return r.Grown()
 	})
 	defer args.free()
-	if err := c.Run(q); err != nil {
+	if err := c.Conclude(q); err != nil {
 		return err
 	}
 	return groups.Settle()

@@ -30,7 +30,7 @@ func (d database) Table(e *schema.Entity) (*table, error) { return d.table(e) }
 func (d database) Read(ctx context.Context, t *table, st *driver.Statement) error {
 	q, bound := query(t, st)
 	defer bound.free()
-	return d.db.Read(ctx, func(c *engine.Conn) error { return c.Run(q) })
+	return d.db.Read(ctx, func(c *engine.Conn) error { return c.Conclude(q) })
 }
 
 // Write implements [driver.DB].

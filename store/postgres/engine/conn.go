@@ -109,8 +109,9 @@ func (c *Conn) Run(queries ...*Query) error {
 // until its end changes nothing else.
 func (c *Conn) Alone() bool { return c.scope == nil && c.state == 'I' }
 
-// Conclude is Run for the last statements of a [DB.Write]: the commit goes with them. Where
-// the write is part of a larger transaction or is a dry run nothing is committed here.
+// Conclude is Run for the last statements of a [DB.Write] or a read: the commit, or the release of the
+// savepoint, goes with them. Where a write is part of a larger transaction or is a dry run nothing is
+// committed here.
 func (c *Conn) Conclude(queries ...*Query) error {
 	if s := c.scope; s != nil {
 		return s.run(c, true, queries)
