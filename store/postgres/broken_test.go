@@ -441,8 +441,8 @@ func TestRoundTrips(t *testing.T) {
 	p, url := newProxy(t, pgtest.Database(t))
 	s := open(t, postgres.Options{URL: url}, set.Entities)
 	for i, what := range []string{"statements that are prepared", "prepared statements"} {
-		trips := 0
-		p.on(func([]byte) where { trips++; return nowhere })
+		sent := 0
+		p.on(func([]byte) where { sent++; return nowhere })
 		err := s.Transact(t.Context(), func(ctx context.Context) error {
 			find := &facade.Find{Entity: tag, Select: rows.NewLayout([]string{"id"}), Sort: []facade.SortKey{{Field: tag.Primary}}, Limit: 2}
 			_, page := s.Find(ctx, find)
@@ -451,8 +451,8 @@ func TestRoundTrips(t *testing.T) {
 			return errors.Join(page, row, groups, put(ctx, s, tag, i, nil))
 		})
 		p.on(nil)
-		if err != nil || trips != 5 {
-			t.Errorf("%s: three reads, a write and the commit took %d round trips, %v", what, trips, err)
+		if err != nil || sent != 5 {
+			t.Errorf("%s: three reads, a write and the commit took %d round trips, %v", what, sent, err)
 		}
 	}
 }
