@@ -132,6 +132,11 @@ func TestNested(t *testing.T) {
 			`CONFLICT /body/lines/create/1/orderId:unique /body/lines/create/1/sku:unique`, first,
 		},
 		{
+			"a line at fault makes no conflict with another", "admin", "order.update", `"o1"`, "",
+			`{"lines":{"update":[{"id":"l1","sku":"dd","count":0}],"create":[{"sku":"aa"}]}}`,
+			`VALIDATION_FAILED /body/lines/update/0/count:minimum`, first,
+		},
+		{
 			"faults of the form are those of the order", "admin", "order.update", `"o1"`, "",
 			`{"title":"U","lines":{"create":{},"update":[{"sku":"xx"},3],"remove":[]}}`,
 			`VALIDATION_FAILED /body/lines/create:type /body/lines/update/0/id:required /body/lines/update/1:type /body/lines/remove:unknown_key /body/title:minLength`, first,
@@ -180,6 +185,11 @@ func TestNested(t *testing.T) {
 			"an id of set is that of a line", "admin", "order.update", `"o1"`, "",
 			`{"lines":{"set":[{"id":"l4","sku":"dd"},{"id":"l3","count":9}]}}`,
 			`VALIDATION_FAILED /body/lines/set/0:reference`, `[{"id":"o1","title":"Uno"}][{"id":"l2","orderId":"o1","sku":"bb","count":7},{"id":"l3","orderId":"o1","sku":"aa","count":1}]`,
+		},
+		{
+			"a list of null is as good as none", "admin", "order.update", `"o1"`, `{"fields":"id"}`,
+			`{"lines":{"set":null,"delete":null,"update":[{"id":"l2","count":7}]}}`,
+			`{"id":"o1"}`, `[{"id":"o1","title":"Uno"}][{"id":"l2","orderId":"o1","sku":"bb","count":7},{"id":"l3","orderId":"o1","sku":"aa","count":1}]`,
 		},
 		{
 			"set states the lines", "admin", "order.update", `"o1"`, `{"fields":"id"}`,

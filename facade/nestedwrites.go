@@ -452,5 +452,8 @@ func (w *nestedWriter) failed(err error, relation *catalog.Nested, written ...ne
 		details[i].Path = kiterror.Path(details[i].Pointer)
 	}
 	own.Details = details
+	if own.Code == kiterror.Conflict && len(w.x.details) > 0 {
+		return w.x.refusal() // perhaps with a row that was refused, and keeps its key
+	}
 	return w.x.gather(own.WithCause(err))
 }

@@ -93,6 +93,7 @@ function read([name, key, , card]: Relation, v: unknown, refuse: (path: Key[], c
       }
     });
   }
-  if (sent.includes("set") && lists.some((list) => sent.includes(list) && plain((v as Members)[list]) !== null)) refuse([name], "set", "has set beside others; set states all rows, so send it alone");
+  const says = (list: string) => sent.includes(list) && plain((v as Members)[list]) !== null;
+  if (says("set") && lists.some(says)) refuse([name], "set", "has set beside others; set states all rows, so send it alone");
   return rows;
 }

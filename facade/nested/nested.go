@@ -102,7 +102,7 @@ func (r *reader) read(value json.RawMessage) {
 		id := func(write Write) {
 			read = func(at string, item json.RawMessage) { r.add(Row{Write: write, At: at, ID: item}) }
 		}
-		r.rows.Set = r.rows.Set || name == "set"
+		r.rows.Set = r.rows.Set || name == "set" && !jsontext.IsNull(list)
 		switch {
 		case links && (name == "connect" || name == "set"):
 			id(Create)
