@@ -20,13 +20,14 @@ N        ?= 20000
 PAIRS    ?= 400
 KILLS    ?= 1000
 BODIES   ?= 200000
+WRITES   ?= 200
 LINT     := bin/golangci-lint
 # What a lock file names is installed as it stands; nothing is reported about it.
 NPM_CI   := npm ci --no-progress --no-audit --no-fund --prefer-offline
 BIN      := bin/frond
 
 .DEFAULT_GOAL := all
-.PHONY: all help build packages run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
+.PHONY: all help build packages run test js client console race e2e fuzz leak soak plans migrations postgres postgres18 patroni differential evolution judge writes uploads facts mutation long bench bench-all bench-short neighbour golden lint fmt generate wasm check up down
 
 all: console build test lint ## Build, test and lint: what `make` alone does
 
@@ -119,7 +120,7 @@ migrations: js ## Kill migrations of ROWS (1000000) rows at random moments, on b
 # The tests that run on any store, whole: the matrix, restarts and kills, paging, the leak proof;
 # then several gateways killed for longer, a failover, and the store behind a pooler.
 postgres: ## Run everything that runs on any store on PostgreSQL, kill gateways for KILLTIME (2m), and one in writes of many and of nested rows MANYKILLS times (100)
-	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrix|TestKill|TestRestart|TestPaging' -many-kills $(MANYKILLS)
+	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrix|TestKill|TestRestart|TestPaging|TestManyModel' -many-kills $(MANYKILLS)
 	E2E_STORE=pgbouncer $(GO) test -count=1 -timeout 40m ./e2e -run 'TestMatrixShop$$|TestMatrixPress$$|TestPaging' -walks 50
 	E2E_STORE=postgres $(GO) test -count=1 -timeout 40m ./e2e/leak -run 'TestLeak'
 	$(GO) test -count=1 -timeout 40m -v ./e2e -run 'TestSeveralGateways|TestFailover|TestReadReplicas|TestSignedCommandElsewhere' -kill-for $(KILLTIME)
@@ -142,6 +143,9 @@ evolution: js ## Compare what frond diff says with replayed requests and graphql
 judge: js ## Compare the judge in JavaScript with the Go judge for BODIES (200000) new bodies of generated cards
 	$(GO) test ./e2e/judge -count=1 -v -run='TestJudge$$' -timeout=0 -from=$$(date +%s) -pairs=$(BODIES)
 
+writes: ## Compare random writes of many, nested and linked rows with a model, for WRITES (200) new seeds of 250 writes
+	$(GO) test ./e2e -count=1 -v -timeout=0 -run='TestManyModel$$' -model-from=$$(date +%s) -model-seeds=$(WRITES)
+
 uploads: ## Kill gateways UPLOADKILLS (100) times on each store while files arrive: nothing half stays, orphans are swept
 	$(GO) test ./e2e -count=1 -v -timeout 40m -run=TestKilledInUploads -upload-kills=$(UPLOADKILLS)
 
@@ -153,7 +157,7 @@ mutation: js ## Change the code in MUTANTS (40) small ways drawn by SEED (1), an
 
 # One after another: each of them uses the whole machine. The seed of the mutants is the
 # same every time, so that a survivor is a change of ours and not of the dice.
-long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, postgres18, differential, evolution, judge, uploads and facts
+long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz target, leak, soak, postgres, postgres18, differential, evolution, judge, writes, uploads and facts
 	$(MAKE) mutation SEED=1
 	$(MAKE) fuzz
 	$(MAKE) leak
@@ -163,6 +167,7 @@ long: ## CI's long run, some hours: mutation with a fixed seed, every fuzz targe
 	$(MAKE) differential
 	$(MAKE) evolution
 	$(MAKE) judge
+	$(MAKE) writes
 	$(MAKE) uploads
 	$(MAKE) facts
 

@@ -227,7 +227,7 @@ func (w *graphqlWire) many(t *testing.T, c call, door doorShape) (answer, bool) 
 	}
 	for name, v := range members(t, c.Query) {
 		if name == "by" {
-			v = json.RawMessage(strings.ToUpper(string(v)))
+			v = json.RawMessage(strings.ReplaceAll(strings.ToUpper(string(v)), ",", "_"))
 		}
 		r.argument(name, v)
 	}

@@ -36,6 +36,7 @@ type kitError struct {
 	Entity    string `json:"entity"`
 	Operation string `json:"operation"`
 	Details   any    `json:"details"`
+	Call      *int   `json:"call"` // of an atomic request
 }
 
 // wire carries a call to a running service.
