@@ -46,7 +46,7 @@ func TestStreamsInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	if steps := strings.Count(string(said), "ok   "); steps != 6 {
-		t.Errorf("%d steps went well, 6 are there\n%s", steps, said)
+	if steps := strings.Count(string(said), "ok   "); steps != 7 {
+		t.Errorf("%d steps went well, 7 are there\n%s", steps, said)
 	}
 }

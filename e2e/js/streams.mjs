@@ -143,6 +143,41 @@ try {
     await saw(third, from);
     assert.equal(streams.size, 1);
   });
+  await step('a page of another origin sends files and reads them', async () => {
+    const page = await context.newPage();
+    await page.goto(origin + '/page');
+    const got = await page.evaluate(async url => {
+      const { connect } = await import('/client.js');
+      const headers = { 'x-frond-user': '{"id":"eva","roles":["staff"]}' };
+      const { product } = connect({ url, headers });
+      const picture = async (width, height, name) => {
+        const canvas = new OffscreenCanvas(width, height);
+        canvas.getContext('2d').fillRect(0, 0, width, 9);
+        return new File([await canvas.convertToBlob()], name, { type: 'image/png' });
+      };
+      const hash = async bytes => Array.from(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)), byte => byte.toString(16).padStart(2, '0')).join('');
+      const file = await picture(600, 300, "ä '1'.png");
+      const sent = await product.upload('image', file);
+      await product.update('p-moka-3', { image: sent.id });
+      const read = (query, more) => fetch(url + '/api/catalog/products/p-moka-3/image' + query, { headers: { ...headers, ...more } });
+      const [whole, part, thumb] = [await read(''), await read('', { range: 'bytes=1-3' }), await read('?size=thumb')];
+      const { width, height } = await createImageBitmap(await thumb.blob());
+      const set = await product.setFile('p-moka-3', 'image', await picture(9, 9, 'b.png'));
+      const shown = (await product.findById('p-moka-3')).image === set.id;
+      await product.deleteFile('p-moka-3', 'image');
+      let [rows, bytes] = [0, 0];
+      for await (const row of product.export({ fields: ['id'] })) rows += row.id ? 1 : 0;
+      for await (const chunk of product.export({ format: 'csv', limit: 1, fields: ['id'], sort: 'id' })) bytes += chunk.length;
+      return {
+        name: sent.name, whole: sent.sha256 === (await hash(await file.arrayBuffer())) && sent.sha256 === (await hash(await whole.arrayBuffer())),
+        tag: whole.headers.get('etag') === `"${sent.sha256}"`, disposition: whole.headers.get('content-disposition')?.includes("filename*=utf-8''"),
+        part: [part.status, await part.text(), part.headers.get('content-range')?.startsWith('bytes 1-3/')], thumb: [width, height], shown,
+        left: (await product.findById('p-moka-3')).image, refused: await product.setFile('p-moka-3', 'image', new Blob(['x'], { type: 'text/plain' })).catch(err => err.code),
+        rows: rows === (await product.list({ limit: 0 })).total, bytes,
+      };
+    }, gateway);
+    assert.deepEqual(got, { name: "ä '1'.png", whole: true, tag: true, disposition: true, part: [206, 'PNG', true], thumb: [200, 100], shown: true, left: null, refused: 'VALIDATION_FAILED', rows: true, bytes: 'id\r\np-apron\r\n'.length });
+  });
 } catch (err) {
   console.log(err);
   process.exitCode = 1;

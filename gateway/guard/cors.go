@@ -41,7 +41,7 @@ const everyOrigin = "*"
 func (c *CORS) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("cors.origins", "[]", "the sites whose pages may read the answers, such as [https://shop.example]; [*] is every site", readOrigins, &c.Origins),
-		setting.New("cors.headers", "[Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, Prefer, traceparent, tracestate]", "the headers that such a page may send", readHeaders, &c.Headers),
+		setting.New("cors.headers", "[Authorization, Content-Disposition, Content-Type, If-Match, If-None-Match, Last-Event-ID, Prefer, Range, traceparent, tracestate]", "the headers that such a page may send", readHeaders, &c.Headers),
 		setting.New("cors.credentials", "false", "let such a page's browser send cookies", setting.Bool, &c.Credentials),
 		setting.New("cors.maxAge", "10m", "how long a browser may cache a preflight", readMaxAge, &c.MaxAge),
 	}
@@ -50,7 +50,7 @@ func (c *CORS) Settings() []setting.Setting {
 // WithDefaults is c with every empty setting filled in.
 func (c CORS) WithDefaults() CORS {
 	if len(c.Headers) == 0 {
-		c.Headers = []string{"Authorization", "Content-Type", "If-Match", "If-None-Match", "Last-Event-ID", "Prefer", "traceparent", "tracestate"}
+		c.Headers = []string{"Authorization", "Content-Disposition", "Content-Type", "If-Match", "If-None-Match", "Last-Event-ID", "Prefer", "Range", "traceparent", "tracestate"}
 	}
 	c.MaxAge = cmp.Or(c.MaxAge, 10*time.Minute)
 	return c
@@ -80,7 +80,7 @@ func (c *CORS) Check() (faults schema.Faults) {
 }
 
 // corsExposed are the headers of answers that a page may read.
-var corsExposed = []string{"Allow", "Content-Location", "Deprecation", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "Sunset", "WWW-Authenticate", consistency.Header, facade.PositionHeader}
+var corsExposed = []string{"Accept-Ranges", "Allow", "Content-Disposition", "Content-Location", "Content-Range", "Deprecation", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "Sunset", "WWW-Authenticate", consistency.Header, facade.PositionHeader}
 
 // ReadBy makes the answers of a path readable for the pages of c.Origins.
 //
