@@ -97,6 +97,9 @@ func TestNested(t *testing.T) {
 			for _, d := range details {
 				text += " " + d.Pointer + ":" + d.Code
 			}
+			if e.Code == kiterror.Conflict && e.Message != kiterror.Sentence(details[0]) {
+				t.Errorf("the message of %s is %q", text, e.Message)
+			}
 		}
 		if e.Entity != entity || e.Operation != op {
 			text += " at " + e.Entity + "." + e.Operation

@@ -451,7 +451,9 @@ func (w *nestedWriter) failed(err error, relation *catalog.Nested, written ...ne
 		details[i].Pointer = row.At + rest
 		details[i].Path = kiterror.Path(details[i].Pointer)
 	}
-	own.Details = details
+	if own.Details = details; len(details) > 0 {
+		own.Message = kiterror.Sentence(details[0])
+	}
 	if own.Code == kiterror.Conflict && len(w.x.details) > 0 {
 		return w.x.refusal() // perhaps with a row that was refused, and keeps its key
 	}
