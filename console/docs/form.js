@@ -3,7 +3,7 @@
 
 import { h } from "./html.js";
 import { read, write } from "./json.js";
-import { deref, inner, ruleList, typeOf } from "./shapes.js";
+import { deref, likeOf, ruleList, typeOf } from "./shapes.js";
 
 const accepts = (schema, type) => [].concat(schema.type ?? []).includes(type) || (schema.anyOf ?? schema.oneOf)?.some(each => accepts(each, type));
 
@@ -64,7 +64,7 @@ function field(box, name, of, required, root, value, pointer, inputs) {
     inputs.set(pointer, { input: inside, fault });
     return group(inside, s, root, value, pointer, inputs);
   }
-  const [input, reader] = control(s, id, value);
+  const [input, reader] = control(s, id, value, root);
   let none = null;
   if (accepts(s, "null")) {
     none = h("input", { type: "checkbox", checked: value === null, onchange: () => { input.disabled = none.checked; } });
@@ -79,7 +79,7 @@ function field(box, name, of, required, root, value, pointer, inputs) {
 }
 
 // control is the input of a value and what reads it.
-function control(s, id, value) {
+function control(s, id, value, root) {
   const choices = s.enum?.filter(each => each !== null) ?? (s.const !== undefined ? [s.const] : s.type === "boolean" || accepts(s, "boolean") && !accepts(s, "string") ? [true, false] : null);
   if (choices) {
     const input = h("select", { id }, h("option", { value: "" }), choices.map(each => h("option", { value: JSON.stringify(each), selected: each === value }, String(each))));
@@ -92,7 +92,7 @@ function control(s, id, value) {
     if (long) input.value = value ?? "";
     return [input, () => (input.value === "" ? undefined : number && /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(input.value) ? numeric(input.value) : input.value)];
   }
-  const input = h("textarea", { id, rows: "2", spellcheck: "false", placeholder: "JSON" });
+  const input = h("textarea", { id, rows: "2", spellcheck: "false", placeholder: "JSON" + likeOf(s, root) });
   input.value = value === null || value === undefined ? "" : write(value);
   return [input, () => {
     if (input.value.trim() === "") return undefined;

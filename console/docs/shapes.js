@@ -2,17 +2,29 @@
 
 import { h } from "./html.js";
 
-// deref follows a reference of the document that a value stands in.
+// deref follows a reference of the document that a value stands in. Parts that all hold become one schema.
 export function deref(value, root) {
   for (let i = 0; value?.$ref && i < 20; i++) {
     value = value.$ref.slice(2).split("/").reduce((at, token) => at?.[decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~")], root);
   }
-  return value ?? {};
+  const all = value?.allOf?.map(each => deref(each, root));
+  return all ? Object.assign({}, ...all, { required: all.flatMap(each => each.required ?? []) }) : value ?? {};
 }
+
+// sample is a value of a schema, with the required members of objects, or the first where none is.
+function sample(schema, root) {
+  const s = deref(schema, root), names = Object.keys(s.properties ?? {});
+  if (s.type === "array") return [sample(s.items, root)];
+  if (names.length) return Object.fromEntries((s.required?.length ? s.required : names.slice(0, 1)).map(name => [name, sample(s.properties[name], root)]));
+  return { integer: 0, number: 0, boolean: false }[s.type] ?? "…";
+}
+
+// likeOf is an example of a list as JSON, "" of any other schema.
+export const likeOf = (schema, root) => (schema.type === "array" ? ", such as " + JSON.stringify(sample(schema, root)) : "");
 
 // typeOf is a schema in a few words.
 export function typeOf(schema, root, depth = 0) {
-  const name = schema?.$ref?.split("/").pop();
+  const name = (schema?.allOf?.[0] ?? schema)?.$ref?.split("/").pop();
   const s = deref(schema, root);
   if (name && (s.type === "object" || depth > 2)) return name;
   const several = s.anyOf ?? s.oneOf;

@@ -138,6 +138,9 @@ await page.getByRole('heading', { name: 'Create order' }).waitFor();
 const format = page.locator('main > div[role=tabpanel] > table').first();
 for (const text of ['at least 6 characters', 'pattern ^[A-Z]{2}$', 'default 490', 'default "open"', 'postalCode']) assert.ok((await format.textContent()).includes(text), `the fields say ${text}`);
 assert.match(await page.locator('table.errors').textContent(), /409CONFLICT/);
+assert.equal(await page.locator('[id="body/lines/create"]').getAttribute('placeholder'), 'JSON, such as [{"productId":"…","unitPrice":0}]');
+assert.equal(await page.locator('[id="body/lines/update"]').getAttribute('placeholder'), 'JSON, such as [{"id":"…"}]');
+await page.getByText('list of OrderLinesUpdate').first().waitFor();
 await page.screenshot({ path: screenshot });
 done('an address leads to an operation with its rules and errors');
 
