@@ -38,7 +38,11 @@ func (b *doorBuilder) builtins(d *catalog.Door, src *project.Frond, c *project.D
 			op.Input = d.Entity
 		}
 		for _, name := range x.Needs {
-			if need := cmp.Or(d.Operation(name), d.Inside[name]); need != nil { // a remote has none inside
+			need := cmp.Or(d.Operation(name), d.Inside[name])
+			if need == nil && !x.IsMany() { // a remote has none inside; the rights are those of list all the same
+				need = &catalog.Operation{Name: name, Kind: x.Kind, Door: d, Builtin: true}
+			}
+			if need != nil {
 				op.Needs = append(op.Needs, need)
 			}
 		}

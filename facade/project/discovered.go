@@ -119,8 +119,11 @@ func (s *discoveredSource) door(d *schema.DiscoveredDoor) json.RawMessage {
 	has := map[string]bool{}
 	for i := range d.Ops {
 		op := &d.Ops[i]
-		if d.Schema != nil && op.Mode == GroupsMode {
-			continue // the compiler opens it, as the document has it
+		if d.Schema != nil && op.Mode == GroupsMode { // the compiler opens it beside list
+			if !slices.ContainsFunc(d.Ops, func(other schema.DiscoveredOp) bool { return other.Name == "list" }) {
+				only = jsontext.AppendString(jsontext.Comma(only), op.Name)
+			}
+			continue
 		}
 		if word := wordOf(op); d.Schema != nil && word != "" {
 			many = append(many, word)
