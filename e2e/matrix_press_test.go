@@ -14,12 +14,13 @@ var press = host{
 			frond: "press", plural: "volumes", one: "volume", many: "volumes", typ: "Volume",
 			keys: map[string]string{"authorId": "author", "seeAlsoIds": "seeAlso"},
 		},
-		"desk": {frond: "press", plural: "desks", one: "desk", typ: "Desk"},
+		"visit": {frond: "press", plural: "visits", one: "visit", many: "visits", typ: "Visit"},
+		"desk":  {frond: "press", plural: "desks", one: "desk", typ: "Desk"},
 	},
 	types: map[string]bool{"Author": true, "Volume": true},
 	queries: map[string]bool{
 		"book.labels": true, "book.findCheapest": true, "book.countPages": true, "desk.check": true, "desk.whoami": true,
-		"book.findByIds": true,
+		"book.findByIds": true, "visit.aggregate": true,
 	},
 	maybe: map[string]bool{"book.findById": true, "author.findById": true, "book.findCheapest": true},
 }
@@ -51,6 +52,18 @@ const (
 )
 
 var pressStories = []story{
+	{name: "a door with numbers alone", steps: []step{
+		{
+			name: "groups its rows",
+			call: call{Method: "visit.aggregate", Query: `{"by":"page","select":"count,seconds.avg","filter":{"page":{"ne":"none"}}}`},
+			want: `{"items":[{"key":{"page":"books"},"count":1,"seconds":{"avg":null}},{"key":{"page":"home"},"count":2,"seconds":{"avg":5}}],"hasMore":false,"endCursor":"="}`,
+		},
+		{
+			name: "or takes all of them together",
+			call: call{Method: "visit.aggregate", Query: `{"select":"seconds.sum","filter":{"page":{"eq":"home"}}}`},
+			want: `{"items":[{"key":{},"seconds":{"sum":10}}],"hasMore":false,"endCursor":null}`,
+		},
+	}},
 	{name: "rows", steps: []step{
 		{
 			name: "are shown as the boundary says, computed fields among them",

@@ -25,22 +25,25 @@ func booksAndAuthors(t *testing.T) *facade.Project {
 	return read(t, fstest.MapFS{
 		"entities/author.yaml": card("  name: {type: string}\n  books: {type: array, items: {type: string}, x-kit: {role: {relation: {to: book, kind: many}}}}\n"),
 		"entities/room.yaml":   card("  name: {type: string}\n"),
+		"entities/visit.yaml":  card(""),
 		"entities/book.yaml": card("  title: {type: string}\n  year: {type: integer}\n" +
 			"  authorId: {type: string, x-kit: {role: {relation: {to: author, kind: one}}}}\n  roomId: {type: string, x-kit: {role: {relation: {to: room, kind: one}}}}\n"),
 		"frond.yaml": {Data: []byte(`
 name: library
-changes: [book, author]
+changes: [book, author, visit]
 search: {book: {fields: {title: A}}}
 surfaces: {graphql: {except: [room.delete]}} # a surface that hides something has live queries too
 collectors:
   author: open
   room: open
+  visit: open
   book:
     - when: user.id == "staff"
       allow: all
     - rows: {year: {lt: 2000}}
       allow: all
 doors:
+  visit: {operations: {only: [aggregate, create]}}
   book:
     operations:
       recent: {kind: query, output: book, cardinality: many}
@@ -132,6 +135,7 @@ func TestLive(t *testing.T) {
 		{"a filter by a number of rows", `authors(filter: {books: {count: {lt: 2}}}) @live { items { id } }`, `{"data":{"authors":{"items":[{"id":"le2"}]}}}`, `deleteBook(id: "b3")`, `{"data":{"authors":{"items":[{"id":"le"},{"id":"le2"}]}}}`},
 		{"numbers about rows", `books @live { aggregate { count year { max } } }`, `{"data":{"books":{"aggregate":{"count":2,"year":{"max":1999}}}}}`, `updateBook(id: "b2", input: {year: 2008}) { id }`, `{"data":{"books":{"aggregate":{"count":2,"year":{"max":2008}}}}}`},
 		{"groups", `books @live { groups(by: [{authorId: VALUE}], having: {count: {gte: 2}}) { items { key { authorId } count } } }`, `{"data":{"books":{"groups":{"items":[]}}}}`, `updateBook(id: "b2", input: {authorId: "le2"}) { id }`, `{"data":{"books":{"groups":{"items":[{"key":{"authorId":"le2"},"count":2}]}}}}`},
+		{"numbers of a door without a list", `visits @live { aggregate { count } }`, `{"data":{"visits":{"aggregate":{"count":0}}}}`, `createVisit(input: {id: "v1"}) { id }`, `{"data":{"visits":{"aggregate":{"count":1}}}}`},
 		{"numbers below rows", `authors @live { items { books(filter: {year: {gt: 2000}}) { aggregate { count } } } }`, `{"data":{"authors":{"items":[{"books":{"aggregate":{"count":0}}},{"books":{"aggregate":{"count":1}}}]}}}`, `updateBook(id: "b2", input: {authorId: "le"}) { id }`, `{"data":{"authors":{"items":[{"books":{"aggregate":{"count":1}}},{"books":{"aggregate":{"count":0}}}]}}}`},
 		{"a search", `books(search: "sol*", orderBy: [{rank: DESC}]) @live { total items { title } }`, `{"data":{"books":{"total":1,"items":[{"title":"Solaris"}]}}}`, `updateBook(id: "b2", input: {title: "Sol"}) { id }`, `{"data":{"books":{"total":2,"items":[{"title":"Sol"},{"title":"Solaris"}]}}}`},
 		{"numbers about a search", `books(search: "sol") @live { aggregate { count } }`, `{"data":{"books":{"aggregate":{"count":1}}}}`, `deleteBook(id: "b2")`, `{"data":{"books":{"aggregate":{"count":0}}}}`},

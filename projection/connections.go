@@ -112,8 +112,11 @@ var (
 	}
 )
 
-// searchText describes the argument search.
-const searchText = "Words that the rows have: all of them, \"a phrase\", a beginning*, -without, or. Order by rank for the best first."
+// searchArg is the argument search.
+var searchArg = &ast.ArgumentDefinition{
+	Name: catalog.SearchKey, Type: stringType,
+	Description: "Words that the rows have: all of them, \"a phrase\", a beginning*, -without, or. Order by rank for the best first.",
+}
 
 // listArgs are the arguments of a door's list, shared by its root field and by
 // every relation that leads to it.
@@ -136,7 +139,7 @@ func (ps *pages) listArgs(d *door) *listArgs {
 		add(&ast.ArgumentDefinition{Name: "orderBy", Type: ps.list(ps.required(order.typ()))}, binding.Arg{Name: "orderBy", Into: binding.IntoSort, Key: "sort"})
 	}
 	if d.Entity.Search != nil {
-		add(&ast.ArgumentDefinition{Name: catalog.SearchKey, Type: stringType, Description: searchText}, binding.Arg{Name: catalog.SearchKey, Into: binding.IntoQuery, Key: catalog.SearchKey})
+		add(searchArg, binding.Arg{Name: catalog.SearchKey, Into: binding.IntoQuery, Key: catalog.SearchKey})
 	}
 	for i, a := range pagingArgs {
 		// last and first set the same member, limit; they differ by the member before, so a

@@ -40,6 +40,7 @@ type door struct {
 	manyOrder    *definition // PostListOrder
 	lists        *listArgs
 	written      *definition // of updateMany and deleteMany
+	groups       *doorGroups // of aggregate
 }
 
 // shown is the output side of a card: the object type of its rows and the connection over

@@ -194,15 +194,18 @@ func (gs *groups) addTo(page *definition, d *door) {
 		return
 	}
 	by := &origin{what: "aggregate", door: d.Door}
-	t := &doorGroups{
-		one:    gs.newObject(gs.free(d.typ+"Aggregate", by), "Numbers about all rows of a list, or about those of a group."),
-		key:    gs.newObject(gs.free(d.typ+"GroupKey", by), "The values that the rows of a group share; null for fields that by does not name."),
-		list:   gs.newObject(gs.free(d.typ+"Groups", by), ""),
-		unit:   gs.newOneOf(gs.free(d.typ+"GroupBy", by), "A key of groups, such as {createdAt: MONTH}."),
-		having: gs.newInput(gs.free(d.typ+"Having", by), ""),
-		order:  gs.newOneOf(gs.free(d.typ+"GroupOrder", by), "A sort key of groups, such as {count: DESC} or {createdAt: {key: ASC}}."),
+	if d.groups == nil {
+		d.groups = &doorGroups{
+			one:    gs.newObject(gs.free(d.typ+"Aggregate", by), "Numbers about all rows of a list, or about those of a group."),
+			key:    gs.newObject(gs.free(d.typ+"GroupKey", by), "The values that the rows of a group share; null for fields that by does not name."),
+			list:   gs.newObject(gs.free(d.typ+"Groups", by), ""),
+			unit:   gs.newOneOf(gs.free(d.typ+"GroupBy", by), "A key of groups, such as {createdAt: MONTH}."),
+			having: gs.newInput(gs.free(d.typ+"Having", by), ""),
+			order:  gs.newOneOf(gs.free(d.typ+"GroupOrder", by), "A sort key of groups, such as {count: DESC} or {createdAt: {key: ASC}}."),
+		}
+		gs.fill(d.groups, by, fields)
 	}
-	gs.fill(t, by, fields)
+	t := d.groups
 	gs.addFields(page, by,
 		&field{name: "aggregate", typ: t.one.typ(), binding: aggregateBinding, description: "Numbers about all rows that the filter of the list lets through, on all pages."},
 		&field{

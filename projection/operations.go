@@ -35,13 +35,14 @@ func (os *operations) add(d *door) {
 // one that fails is null and reports its error, and its siblings keep their values.
 //
 //	list       posts(filter, orderBy, first, after, last, before, offset): PostConnection
+//	aggregate  posts(filter, search): PostNumbers, where the door has no list
 //	findById   post(id: ID!): Post
 //	findByIds  postsByIds(ids: [ID!]!): [Post!]
 //	create     createPost(input: CreatePostInput!): Post
 //	update     updatePost(id: ID!, ifMatch: String, where: PostFilter, input: UpdatePostInput!): Post
 //	delete     deletePost(id: ID!, ifMatch: String, where: PostFilter): Boolean
 func (os *operations) addBuiltin(d *door, op *catalog.Operation) {
-	if op.Aggregates() {
+	if op.Aggregates() && (d.Operation("list") != nil || len(os.filters.of(d)) == 0) {
 		return // it is on connections
 	}
 	f := &field{description: describeBuiltin(d.typ, op), deprecated: op.Deprecated, binding: &binding.Field{
@@ -55,6 +56,9 @@ func (os *operations) addBuiltin(d *door, op *catalog.Operation) {
 		name = func(typ string) string { return schema.Plural(fieldName(typ)) }
 		f.typ = os.pages.connection(&d.shown, d.typ, d.origin).typ()
 		f.args, f.binding.Args = args.args, args.into
+	case catalog.Aggregate:
+		name = func(typ string) string { return schema.Plural(fieldName(typ)) }
+		os.addNumbers(f, d)
 	case "findById":
 		name, f.typ = fieldName, row
 		os.addTarget(f, d)
@@ -86,6 +90,21 @@ func (os *operations) addBuiltin(d *door, op *catalog.Operation) {
 		return
 	}
 	os.addRoot(d, f, name)
+}
+
+// addNumbers gives the field of aggregate its type and its arguments, by which the rows are chosen.
+func (os *operations) addNumbers(f *field, d *door) {
+	by := &origin{what: "aggregate", door: d.Door}
+	page := os.newObject(os.free(d.typ+"Numbers", by), "")
+	os.pages.groups.addTo(page, d)
+	f.typ = page.typ()
+	f.args = ast.ArgumentDefinitionList{{Name: "filter", Type: os.filters.filterOf(d).typ()}}
+	if d.Entity.Search != nil && f.binding.Operation.Takes(catalog.SearchKey) {
+		f.args = append(f.args, searchArg)
+	}
+	for _, a := range f.args {
+		f.binding.Args = append(f.binding.Args, binding.Arg{Name: a.Name, Into: binding.IntoQuery, Key: a.Name})
+	}
 }
 
 // addTarget adds the argument id of an operation on one row.

@@ -2,9 +2,17 @@ package resolvers_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/store/storetest"
 )
 
 // called are the calls that a query makes, as entity.operation, sorted.
@@ -128,5 +136,72 @@ func TestGroupRefusals(t *testing.T) {
 		if len(r.Errors) != 1 || !strings.Contains(r.Errors[0].Message, c.message) || c.code != "" && (r.Errors[0].Extensions.Code != c.code || r.Data.Posts.Total != 9) {
 			t.Errorf("%s: %+v", c.query, r)
 		}
+	}
+}
+
+// TestNumbers: a door that has aggregate and no list has a root field for its numbers alone. Both executors answer it.
+func TestNumbers(t *testing.T) {
+	p, err := facade.Read(fstest.MapFS{
+		"entities/visit.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  page: {type: string}\n  ms: {type: integer}\nrequired: [page, ms]\n")},
+		"frond.yaml":          {Data: []byte("search: {visit: {fields: {page: A}}}\ndoors: {visit: {operations: {only: [aggregate]}}}\ncollectors:\n  visit:\n    - when: user.id == \"ada\"\n    - rows: {ms: {lt: 30}}\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := storetest.NewStore()
+	f, err := facade.New(p, store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := f.Catalog().Set.Entity("visit")
+	for i := range 6 {
+		record, err := f.Complete(t.Context(), e, fmt.Appendf(nil, `{"id":"v%d","page":%q,"ms":%d}`, i, []string{"home", "shop"}[i%2], 10*i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Insert(t.Context(), e, []facade.Record{record}, nil, rows.NewLayout(nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &blog{facade: f, recorder: &recorder{next: f}}
+	builder := projection.NewBuilder()
+	if err := projection.RegisterAll(builder, f.Catalog(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if b.schema, err = builder.Build(b.recorder); err != nil {
+		t.Fatal(err)
+	}
+	b.limit(t, resolvers.Limits{})
+	sdl := b.schema.SDL()
+	for _, want := range []string{"  visits(\n    filter: VisitFilter\n", "  ): VisitNumbers\n", "type VisitNumbers {\n", "  aggregate: VisitAggregate\n", "  groups(by: [VisitGroupBy!]!, "} {
+		if !strings.Contains(sdl, want) {
+			t.Errorf("the schema lacks %q", want)
+		}
+	}
+	for _, no := range []string{"VisitConnection", "VisitOrder", "visitAggregate"} {
+		if strings.Contains(sdl, no) {
+			t.Errorf("the schema has %s", no)
+		}
+	}
+	for _, c := range []struct{ query, variables, calls, want string }{
+		{`{ visits { aggregate { count ms { sum } } } }`, ``, "visit.aggregate", `{"visits":{"aggregate":{"count":3,"ms":{"sum":30}}}}`},
+		{`{ visits(filter: {page: {eq: "shop"}}) { aggregate { count } } }`, ``, "visit.aggregate", `{"visits":{"aggregate":{"count":1}}}`},
+		{`query($f: VisitFilter, $s: String) { visits(filter: $f, search: $s) { aggregate { count } } }`, `{"f":{"ms":{"gt":0}},"s":"home or shop"}`, "visit.aggregate", `{"visits":{"aggregate":{"count":2}}}`},
+		{
+			`{ visits { groups(by: [{page: VALUE}], having: {count: {gte: 2}}, orderBy: [{ms: {max: DESC}}]) { items { key { page } count } hasMore } } }`, ``, "visit.aggregate",
+			`{"visits":{"groups":{"items":[{"key":{"page":"home"},"count":2}],"hasMore":false}}}`,
+		},
+		{`{ a: visits { aggregate { count } } b: visits(filter: {ms: {lt: 5}}) { aggregate { count } groups(by: [{page: VALUE}]) { items { count } } } }`, ``, "visit.aggregate visit.aggregate visit.aggregate", `{"a":{"aggregate":{"count":3}},"b":{"aggregate":{"count":1},"groups":{"items":[{"count":1}]}}}`},
+		{`{ visits { __typename } }`, ``, "", `{"visits":{"__typename":"VisitNumbers"}}`},
+		{`query($no: Boolean!) { visits { __typename aggregate @include(if: $no) { count } } }`, `{"no":false}`, "", `{"visits":{"__typename":"VisitNumbers"}}`},
+	} {
+		calls, text := b.called(c.query, c.variables)
+		if got := strings.Join(calls, " "); got != c.calls {
+			t.Errorf("%s\ncalls %s, want %s", c.query, got, c.calls)
+		}
+		if want := `{"data":` + c.want + `}`; text != want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.query, text, want)
+		}
+		b.same(t, c.query, c.variables)
 	}
 }

@@ -45,7 +45,9 @@ func Samples(s *binding.Schema, shown func(operation string) bool) json.RawMessa
 				continue
 			}
 			if shown == nil || shown(one.Operation) {
-				one.Document = sampleOf(s, f, one.Root)
+				if one.Document = sampleOf(s, f, one.Root); b.Operation != nil && b.IsNumbers() {
+					one.Document = groupsOf(s, f)
+				}
 				all = append(all, one)
 			}
 			if root == s.AST.Query && b.Operation != nil && b.IsList() {
@@ -62,12 +64,12 @@ func Samples(s *binding.Schema, shown func(operation string) bool) json.RawMessa
 
 // groupsOf writes a document about the rows of a list and their groups; "" where its connection has none.
 func groupsOf(s *binding.Schema, f *ast.FieldDefinition) string {
-	page := f.Type.Name()
-	key := s.AST.Types[strings.TrimSuffix(page, "Connection")+"GroupKey"]
-	if s.Fields.Of(page, "groups") == nil || key == nil {
+	groups := s.AST.Types[f.Type.Name()].Fields.ForName("groups")
+	if groups == nil || s.Fields.Of(f.Type.Name(), "groups") == nil {
 		return ""
 	}
-	by := key.Fields[min(1, len(key.Fields)-1)].Name // the first one is mostly the primary key
+	keys := s.AST.Types[groups.Arguments.ForName("by").Type.Name()].Fields
+	by := keys[min(1, len(keys)-1)].Name // the first one is mostly the primary key
 	return fmt.Sprintf("query %sGroups {\n  %s {\n    aggregate {\n      count\n    }\n    groups(by: {%s: VALUE}, orderBy: {count: DESC}, first: 10) {\n      items {\n        key {\n          %[3]s\n        }\n        count\n      }\n      hasMore\n    }\n  }\n}\n", schema.GraphQLType(f.Name), f.Name, by)
 }
 

@@ -83,6 +83,10 @@ func (b *Field) IsList() bool {
 	return b.Kind == ToMany || b.Kind == Operation && b.Operation.Builtin && b.Operation.Name == "list"
 }
 
+// IsNumbers reports whether the field is about the rows of a door that has aggregate and no list: of its
+// type, which has Aggregate and Groups alone, nothing else is read.
+func (b *Field) IsNumbers() bool { return b.Kind == Operation && b.Operation.Aggregates() }
+
 // Entity is the name that the calls of an Operation have.
 func (b *Field) Entity() string {
 	if b.Alias != "" {

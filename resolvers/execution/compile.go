@@ -380,6 +380,7 @@ func (c *compiler) call(b *binding.Field, on *Fetch, args *arguments) *Fetch {
 	switch b.Kind {
 	case binding.Operation:
 		f.Entity, f.Operation = b.Entity(), b.Operation.Name
+		f.grouped = b.IsNumbers() // also where it selects __typename alone
 	case binding.ToOne, binding.ToManyIDs, binding.ToMany:
 		f.Entity, f.Operation, f.Each = b.Door.Name, b.Relation.Operation, b.Relation.Each
 		f.Key = on.slot(b.Column)

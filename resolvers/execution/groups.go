@@ -17,13 +17,13 @@ import (
 func (c *compiler) grouped(f *Field, g group, on *Fetch) {
 	f.Action = asFetched
 	b := on.Binding
-	if b == nil || !b.IsList() && b.Kind != binding.ToManyIDs {
+	if b == nil || !b.IsList() && !b.IsNumbers() && b.Kind != binding.ToManyIDs {
 		return
 	}
 	args := c.arguments(f.Type, f.Type.Binding, g.fields[0].Arguments)
 	f.Fetch = c.sharing(f, on, args, func() *Fetch {
 		for _, a := range on.Args.bound {
-			if b.IsList() && a.Into == binding.IntoQuery && a.Key != "offset" {
+			if b.Kind != binding.ToManyIDs && a.Into == binding.IntoQuery && a.Key != "offset" {
 				args.bound = append(args.bound, a)
 			}
 		}

@@ -116,7 +116,7 @@ func (e *Executor) groupQuery(b *binding.Field, l *listed, p graphql.ResolvePara
 		query[a.Key] = text
 	}
 	for _, a := range l.binding.Args {
-		if value, sent := l.args[a.Name]; sent && l.binding.IsList() && a.Into == binding.IntoQuery && a.Key != "offset" {
+		if value, sent := l.args[a.Name]; sent && l.binding.Kind != binding.ToManyIDs && a.Into == binding.IntoQuery && a.Key != "offset" {
 			query[a.Key] = value
 		}
 	}
@@ -164,7 +164,7 @@ func (e *Executor) functions(b *binding.Field, p graphql.ResolveParams) (names [
 
 // groupsAlone reports whether nothing but groups is selected of a list, so that its rows are not read.
 func (e *Executor) groupsAlone(b *binding.Field, p graphql.ResolveParams) bool {
-	groups, rows := false, false
+	groups, rows := b.IsNumbers(), false
 	if b.IsList() || b.Kind == binding.ToManyIDs {
 		typ := graphql.GetNamed(p.Info.ReturnType).String()
 		visit(p.Info, p.Info.FieldASTs, typ, func(f *ast.Field) {
