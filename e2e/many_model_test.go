@@ -111,8 +111,8 @@ func TestManyModel(t *testing.T) {
 		}
 	}
 	t.Logf("%v", total)
-	for _, op := range []string{"createMany", "updateMany", "deleteMany", "upsert", "atomic", "create", "update", "delete"} {
-		if total[op] < *modelSteps/60 {
+	for _, op := range []string{"createMany", "updateMany", "deleteMany", "upsert", "atomic over rest", "atomic over graphql", "create", "update", "delete"} {
+		if total[op] < *modelSteps/120 {
 			t.Errorf("only %d of %s succeeded", total[op], op)
 		}
 	}
@@ -167,7 +167,8 @@ type model struct {
 	flaw   string
 	caller string // "": staff
 	faults []modelFault
-	made   int // ids
+	made   int  // ids
+	roots  bool // whether the calls of an atomic request are fields of GraphQL, whose faults have their path
 }
 
 // modelFault is one reason to refuse a write. Which of several is reported is not modelled.
@@ -516,7 +517,11 @@ func (m *model) do(w modelWrite, at string) (a modelAnswer, failed int) {
 		m.putLine(l, at+"/body")
 	case "atomic":
 		for i, call := range w.calls {
-			if _, _ = m.do(call, fmt.Sprintf("%s/calls/%d", at, i)); len(m.faults) > 0 {
+			place := fmt.Sprintf("/calls/%d", i)
+			if m.roots {
+				place = ""
+			}
+			if m.do(call, place); len(m.faults) > 0 {
 				return a, i
 			}
 		}
@@ -848,13 +853,15 @@ func runModel(t *testing.T, seed uint64, steps int, flaw string) (difference str
 			got, ok = wires[name].do(t, c)
 		case name == "rest":
 			got = restAtomic(t, server.URL, c)
+		case name == "graphql" && !w.refers():
+			got = graphqlAtomic(t, wires[name].(*graphqlWire), w, c)
 		default:
 			name, got = "envelope", sendFrame(t, server.URL, "rpc.atomic", c.Body, c.userHeader()...)
 		}
 		if !ok {
 			t.Fatalf("%s cannot say %+v", name, c)
 		}
-		tried := &model{modelState: d.m.clone(), flaw: flaw, caller: d.m.caller}
+		tried := &model{modelState: d.m.clone(), flaw: flaw, caller: d.m.caller, roots: name == "graphql"}
 		want, failed := tried.do(w, "")
 		where := fmt.Sprintf("%s %s %s %s %s as %s is answered with %s", name, c.Method, c.Params, c.Query, c.Body, user, show(got))
 		if why := tried.differs(op, len(w.calls), want, failed, got); why != "" {
@@ -863,6 +870,9 @@ func runModel(t *testing.T, seed uint64, steps int, flaw string) (difference str
 		if len(tried.faults) == 0 {
 			d.m.modelState = tried.modelState
 			did[op]++
+			if op == "atomic" {
+				did["atomic over "+name]++
+			}
 		} else {
 			did[got.Err.Code]++
 			if flaw == "rollback" && op == "atomic" {
@@ -883,6 +893,63 @@ func restAtomic(t *testing.T, url string, c call) answer {
 		return answer{Value: decode(t, res.Body)}
 	}
 	return answer{Err: decodeError(t, []byte(encode(t, decode(t, res.Body).(anObject)["data"])))}
+}
+
+// refers reports whether a call of an atomic request refers to the answer of another one.
+func (w modelWrite) refers() bool {
+	return slices.ContainsFunc(w.calls, func(call modelWrite) bool { return call.op == "line.create" && call.id == "0" })
+}
+
+// graphqlAtomic makes an atomic request as one mutation.
+func graphqlAtomic(t *testing.T, w *graphqlWire, of modelWrite, c call) answer {
+	t.Helper()
+	variables := map[string]json.RawMessage{}
+	var declared, roots []string
+	for i, each := range of.calls {
+		inner := each.call(t, "")
+		params, query := members(t, inner.Params), members(t, inner.Query)
+		field := map[string]string{"create": "createOrder", "createMany": "createOrders", "update": "updateOrder", "updateMany": "updateOrders", "delete": "deleteOrder", "upsert": "upsertOrder", "line.create": "createLine"}[each.op]
+		input := map[bool]string{true: "set", false: "input"}[each.op == "updateMany"]
+		var used []string
+		for _, a := range w.fields[field].Args {
+			v, sent := query[a.Name]
+			switch a.Name {
+			case "id":
+				v, sent = params["id"]
+			case input:
+				v, sent = json.RawMessage(inner.Body), true
+			case "by":
+				v = json.RawMessage(strings.ReplaceAll(strings.ToUpper(string(v)), ",", "_"))
+			}
+			if sent {
+				name := fmt.Sprintf("%s%d", a.Name, i)
+				variables[name] = v
+				declared, used = append(declared, "$"+name+": "+a.Type.String()), append(used, a.Name+": $"+name)
+			}
+		}
+		selected := map[string]string{"delete": "", "updateMany": "{ count }", "upsert": "{ created }"}
+		fields, known := selected[each.op]
+		if !known {
+			fields = "{ id }"
+		}
+		roots = append(roots, fmt.Sprintf("r%d: %s%s %s", i, field, parens(used), fields))
+	}
+	data, errs := w.post(t, "mutation All"+parens(declared)+" @atomic { "+strings.Join(roots, " ")+" }", variables, c.userHeader()...)
+	if len(errs) == 0 {
+		results := []any{}
+		for _, each := range decode(t, data).(anObject) {
+			results = append(results, each)
+		}
+		return answer{Value: anObject{"results": results}}
+	}
+	e := w.failure(t, errs)
+	if len(errs[0].Path) > 0 {
+		at := 0
+		if _, err := fmt.Sscanf(fmt.Sprint(errs[0].Path[0]), "r%d", &at); err == nil {
+			e.Call = &at
+		}
+	}
+	return answer{Err: e}
 }
 
 // differs is how an answer differs from that of the model.
