@@ -10,6 +10,7 @@ import (
 
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/consistency"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -113,7 +114,7 @@ func (h *Handler) deadline(ctx context.Context, wanted time.Duration) (context.C
 	if limit < 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, limit)
+	return budget.Within(ctx, limit, nil)
 }
 
 // timeoutOf is how long the caller of a request waits, or 0 where the header does not say. The

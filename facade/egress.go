@@ -189,8 +189,9 @@ func scopeOfVersion(ctx context.Context, x *viewer) (*access.Scope, error) {
 // of, as they leave. encoded says that they are in that form already. "" where the row
 // lacks one of them that it cannot be without.
 func rowVersion(registry *schema.Registry, row rows.Row, fields []*schema.Property, encoded bool) (string, error) {
-	var room [512]byte // most rows fit, and take no allocation
-	text := append(room[:0], '{')
+	buf := jsontext.TakeBuffer()
+	defer buf.Release()
+	text := append(buf.Text, '{')
 	for _, p := range fields {
 		value := row.Get(p.Name)
 		switch {
@@ -208,7 +209,8 @@ func rowVersion(registry *schema.Registry, row rows.Row, fields []*schema.Proper
 		}
 		text = append(jsontext.AppendName(jsontext.Comma(text), p.Name), value...)
 	}
-	sum := sha256.Sum256(append(text, '}'))
+	buf.Text = append(text, '}')
+	sum := sha256.Sum256(buf.Text)
 	var version [22]byte
 	base64.RawURLEncoding.Encode(version[:], sum[:16])
 	return string(version[:]), nil

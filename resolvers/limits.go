@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/resolvers/language"
 	"github.com/frondhost/frond/resolvers/validation"
 )
@@ -49,7 +50,7 @@ func (l *Limits) deadline(ctx context.Context) (context.Context, context.CancelF
 	if l.Execution < 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, l.Execution, language.ErrTimeout)
+	return budget.Within(ctx, l.Execution, language.ErrTimeout)
 }
 
 // document are the limits that a document is measured against.

@@ -39,9 +39,9 @@ type fileRequest struct {
 	field *catalog.File // of a row; nil: no row has the file yet
 }
 
-// filesIn is the request as one about files; false: it is none.
-func filesIn(x *exchange) (*fileRequest, bool) {
-	return &fileRequest{on: x}, x.handler.options.Files != nil && x.r.URL.EscapedPath() == x.handler.table.base+filesPath
+// isFiles reports whether the request is one about files without a row.
+func (x *exchange) isFiles() bool {
+	return x.handler.options.Files != nil && x.r.URL.EscapedPath() == x.handler.table.base+filesPath
 }
 
 // serveFiles answers POST /api/files: a file by itself, or the one part of a form.

@@ -102,7 +102,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (x *exchange) begin() (err error) {
 	x.ctx = x.r.Context()
 	if limit := x.handler.options.Timeout; limit > 0 {
-		x.ctx, x.cancel = context.WithTimeout(x.ctx, limit)
+		x.ctx, x.cancel = budget.Within(x.ctx, limit, nil)
 	}
 	x.ctx, x.account, err = x.handler.options.Budget.Open(x.ctx)
 	return err
@@ -200,8 +200,8 @@ func found(x *exchange) (other func() error, err error) {
 	if x.isAtomic() {
 		return x.serveAtomic, nil
 	}
-	if files, are := filesIn(x); are {
-		return files.serveFiles, nil
+	if x.isFiles() {
+		return (&fileRequest{on: x}).serveFiles, nil
 	}
 	m, missing := h.table.match(x.r.URL.EscapedPath())
 	if missing != nil {

@@ -15,6 +15,8 @@ import (
 const (
 	withMillis = "2006-01-02T15:04:05.000Z"
 	withMicros = "2006-01-02T15:04:05.000000Z"
+
+	dateTimeLength = len(withMicros) + len(`""`)
 )
 
 // AppendDateTime appends a moment as a JSON string, in the form that rows have for it.
@@ -39,7 +41,7 @@ func NormalDateTime(value json.RawMessage) json.RawMessage {
 	if !ok {
 		return value
 	}
-	return AppendDateTime(nil, at)
+	return AppendDateTime(make([]byte, 0, dateTimeLength), at)
 }
 
 // IsDateTime reports whether a JSON string is a date-time in the form that rows have for
@@ -78,5 +80,5 @@ func Now(p *schema.Property, at time.Time) json.RawMessage {
 	if p.Shape.Format == "time" {
 		return jsontext.Quote(at.UTC().Format("15:04:05.000Z"))
 	}
-	return AppendDateTime(nil, at.Truncate(time.Millisecond))
+	return AppendDateTime(make([]byte, 0, dateTimeLength), at.Truncate(time.Millisecond))
 }

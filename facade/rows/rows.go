@@ -76,18 +76,20 @@ const maxLearnt = 4 << 10
 // Learn has later runs of the layout begin with the room that this one took. A store calls it when
 // it has read all rows.
 func (r *Rows) Learn() {
-	n := int32(r.Len())
-	if n == 0 {
-		return
+	if n := int32(r.Len()); n > 0 {
+		r.LearnRow()
+		old := r.layout.runRows.Load()
+		r.layout.runRows.Store(max(n, old-old/8))
 	}
-	l := r.layout
-	mean := min(int32(len(r.text))/n+1, maxLearnt)
-	if old := l.rowBytes.Load(); old > 0 {
+}
+
+// LearnRow is Learn for a row that was read by its key, which says nothing of the length of lists.
+func (r *Rows) LearnRow() {
+	mean := min(int32(len(r.text)/r.Len())+1, maxLearnt)
+	if old := r.layout.rowBytes.Load(); old > 0 {
 		mean = (3*old + mean + 3) / 4
 	}
-	l.rowBytes.Store(mean)
-	old := l.runRows.Load()
-	l.runRows.Store(max(n, old-old/8))
+	r.layout.rowBytes.Store(mean)
 }
 
 // Layout returns the layout of the rows.

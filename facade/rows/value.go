@@ -46,7 +46,7 @@ func Value(kind schema.Kind, text json.RawMessage) (value any, why string) {
 	case schema.KindDateTime:
 		if is == jsontext.String {
 			if at, ok := format.ParseDateTime(jsontext.Unquote(jsontext.Trim(text))); ok {
-				return jsontext.Unquote(AppendDateTime(nil, at)), ""
+				return jsontext.Unquote(AppendDateTime(make([]byte, 0, dateTimeLength), at)), ""
 			}
 		}
 		return nil, "a date and time such as 2026-01-31T12:00:00Z"

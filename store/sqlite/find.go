@@ -87,6 +87,7 @@ func (r *reading) runRow(c *engine.Conn) error {
 	r.Read = rows.New(r.Selection.Layout, 1)
 	if st.Step() {
 		r.take(st, 0)
+		r.Read.LearnRow()
 	}
 	if err := c.Finish(st); err != nil {
 		return err

@@ -30,17 +30,21 @@ type budget struct {
 var errSpent = errors.New("the statement has used up its time")
 
 // Err is the caller's context's error, or errSpent where the statement has run too long.
-// Reading the clock costs more than the rest of the check, so it is read every fourth time.
+// Reading the clock costs more than the rest of the check, so that both are looked at every fourth time
+// and the first.
 func (b *budget) Err() error {
+	if b.spent {
+		return errSpent
+	}
+	if b.asked++; b.asked%4 != 1 {
+		return nil
+	}
 	if err := b.Context.Err(); err != nil {
+		b.asked = 0
 		return err
 	}
-	if b.limit > 0 && !b.spent {
-		if b.asked++; b.asked%4 == 0 {
-			b.spent = time.Now().After(b.until)
-		}
-	}
-	if b.spent {
+	if b.limit > 0 && b.asked != 1 && time.Now().After(b.until) {
+		b.spent = true
 		return errSpent
 	}
 	return nil

@@ -21,8 +21,8 @@ import (
 // (docs/decisions/sqlite.md). It also remembers the last failure of the disk. Of a store in memory
 // it is nil, and the methods that are called for such a store find nothing wrong.
 type file struct {
-	path string
-	log  *slog.Logger
+	path, walPath string
+	log           *slog.Logger
 
 	mu sync.Mutex
 	// main is the file as it was opened.
@@ -44,7 +44,7 @@ func newFile(path string, log *slog.Logger) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &file{path: path, log: log, main: info}, nil
+	return &file{path: path, walPath: path + "-wal", log: log, main: info}, nil
 }
 
 // lost returns an error where the database or its log is no longer the file that was opened.
@@ -55,28 +55,31 @@ func (f *file) lost() error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := same(f.path, f.main); err != nil {
-		return err
-	}
-	if f.wal == nil {
-		return nil
-	}
-	return same(f.path+"-wal", f.wal)
+	_, err := f.look()
+	return err
 }
 
-// same returns an error where the file at path is not the one of was any more. The error says
+// look is lost for a caller who holds mu. It returns the log as it is now; nil: no commit has made one.
+func (f *file) look() (wal fs.FileInfo, err error) {
+	if _, err := same(f.path, f.main); err != nil || f.wal == nil {
+		return nil, err
+	}
+	return same(f.walPath, f.wal)
+}
+
+// same returns the file at path. It returns an error where that is not the one of was any more, which says
 // what to do.
-func same(path string, was fs.FileInfo) error {
-	now, err := os.Stat(path)
+func same(path string, was fs.FileInfo) (now fs.FileInfo, err error) {
+	now, err = os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s was removed while the store was open; put it back, or stop this process and restore a backup", path)
+		return nil, fmt.Errorf("%s was removed while the store was open; put it back, or stop this process and restore a backup", path)
 	case err != nil:
-		return err
+		return nil, err
 	case !os.SameFile(now, was):
-		return fmt.Errorf("%s was replaced while the store was open; start this process again to use the new file", path)
+		return nil, fmt.Errorf("%s was replaced while the store was open; start this process again to use the new file", path)
 	}
-	return nil
+	return now, nil
 }
 
 // committed returns an error where a commit that just succeeded went into a file that is lost. The
@@ -85,18 +88,19 @@ func (f *file) committed() error {
 	if f == nil {
 		return nil
 	}
-	if err := f.lost(); err != nil {
-		return err
-	}
-	info, err := os.Stat(f.path + "-wal")
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err == nil {
-		f.walSize = info.Size()
-		if f.wal == nil {
-			f.wal = info
-		}
+	wal, err := f.look()
+	if err != nil {
+		return err
 	}
+	if wal == nil {
+		if wal, err = os.Stat(f.walPath); err != nil {
+			return nil //nolint:nilerr // nothing was written
+		}
+		f.wal = wal
+	}
+	f.walSize = wal.Size()
 	return nil
 }
 
@@ -122,7 +126,7 @@ func (f *file) walGone() {
 
 // measure looks how large the log is now. Nothing changes where it cannot be seen.
 func (f *file) measure() {
-	if info, err := os.Stat(f.path + "-wal"); err == nil {
+	if info, err := os.Stat(f.walPath); err == nil {
 		f.mu.Lock()
 		f.walSize = info.Size()
 		f.mu.Unlock()
@@ -231,7 +235,7 @@ func (d *DB) Quiet(since time.Time) bool {
 	if d.file == nil {
 		return true
 	}
-	info, err := os.Stat(d.file.path + "-wal")
+	info, err := os.Stat(d.file.walPath)
 	return err == nil && info.ModTime().Before(since.Add(-clockSlack))
 }
 
