@@ -263,7 +263,6 @@ func checkVisible(ctx context.Context, x *execution, terms *Terms, change catalo
 	if x.doorScope.Rows == nil {
 		return nil
 	}
-	unmet := errHidden(change)
 	a := writtenRow{x: x, ctx: ctx, record: x.body, new: x.id == nil}
 	remaining, err := x.doorScope.Rows.Reduce(&a)
 	switch {
