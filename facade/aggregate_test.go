@@ -106,6 +106,7 @@ func TestAggregateRefusals(t *testing.T) {
 		{`{"select":"price"}`, "/query/select operator: names price without a function; write one of price.countDistinct, price.sum, price.avg, price.min, price.max"},
 		{`{"select":"price.median"}`, "/query/select operator: names median, which is no function; price has price.countDistinct, price.sum, price.avg, price.min, price.max"},
 		{`{"select":"title.sum"}`, "/query/select operator: names title.sum, which its values do not have; title has title.countDistinct, title.min, title.max"},
+		{`{"select":"featured.max"}`, "/query/select operator: names featured.max, which true and false do not have; write by: featured for the rows of each, or featured.countDistinct"},
 		{`{"select":"nothing.sum"}`, "/query/select unknown_key: names nothing, which post does not have"},
 		{`{"sort":"-price.sum"}`, "/query/sort unknown_key: names price.sum, which is neither in by nor in select; name it there too, or leave it out"},
 		{`{"by":"status","sort":"status,-status"}`, "/query/sort uniqueItems: names status twice; leave the second one out"},

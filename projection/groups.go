@@ -98,7 +98,11 @@ func (gs *groups) numbersOf(f *grouped) *definition {
 	if o := gs.numbers[f.scalar]; o != nil {
 		return o
 	}
-	o := gs.newObject(gs.free(f.scalar+"Aggregate", ownOrigin), "")
+	text := ""
+	if f.scalar == "Value" {
+		text = "Enums and booleans have no order here: group by them for the rows of each value."
+	}
+	o := gs.newObject(gs.free(f.scalar+"Aggregate", ownOrigin), text)
 	gs.numbers[f.scalar] = o
 	for _, fn := range f.functions() {
 		gs.addFields(o, ownOrigin, &field{name: fn.String(), typ: gs.unless(fn != aggregate.CountDistinct, f.result(fn)), binding: column(fn.String())})

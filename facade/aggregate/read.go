@@ -185,6 +185,8 @@ func (r *Reader) column(sent string) (c Column, why string) {
 		return c, fmt.Sprintf("names %s without a function; write one of %s", name, like)
 	case c.Func == Key:
 		return c, fmt.Sprintf("names %s, which is no function; %s has %s", kiterror.Quoted(word), name, like)
+	case !c.Func.On(p.Kind) && p.Kind == schema.KindBoolean:
+		return c, fmt.Sprintf("names %s, which true and false do not have; write by: %s for the rows of each, or %s", sent, name, like)
 	case !c.Func.On(p.Kind):
 		return c, fmt.Sprintf("names %s, which its values do not have; %s has %s", sent, name, like)
 	case name == Count.String() || name == keyName:
