@@ -86,7 +86,7 @@ check true
 refused ["VALIDATION_FAILED","book","create",[{"path":"title","pointer":"/body/title","code":"minLength","message":"must have at least 1 character","params":{"limit":1}}]]
 delete [true,false]
 away "SERVICE_UNAVAILABLE"
-bundle ["author","book"]
+bundle ["author","book","visit"]
 `)
 		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(strings.TrimSpace(said), "\n")); diff != "" {
 			t.Errorf("the program says (-want):\n%s", diff)
