@@ -129,6 +129,49 @@ type Reached<To, S> = To extends Many<infer Row, infer Relations> ? Related<Show
 /** A row of the fields that were selected. */
 export type Selected<Row, F extends string> = Pick<Row, Exclude<F extends "*" ? keyof Row : Extract<F, keyof Row>, "etag">> & ("etag" extends F ? { etag: string } : unknown);
 
+/** Names, one or a list or with commas between them. Of a text with commas the first name is checked. */
+export type Names<N extends string> = N | readonly N[] | `${N},${string}`;
+
+/** never of a list whose names are not known when it compiles. */
+export type Literal<N> = N extends readonly unknown[] ? (number extends N["length"] ? never : unknown) : unknown;
+
+/** The functions of a group, as aggregate names them: count, total.sum. */
+export type NumberOf<Group> = { [K in Exclude<keyof Group, "key"> & string]-?: NonNullable<Group[K]> extends object ? `${K}.${keyof NonNullable<Group[K]> & string}` : K }[Exclude<keyof Group, "key"> & string];
+
+/** Conditions on groups: { count: { gte: 5 }, total: { sum: { gt: 100 } } }. */
+export type Having<Group> = {
+  readonly and?: readonly Having<Group>[];
+  readonly or?: readonly Having<Group>[];
+  readonly not?: Having<Group>;
+} & {
+  readonly [K in Exclude<keyof Group, "key">]?: NonNullable<Group[K]> extends object ? { readonly [F in keyof NonNullable<Group[K]>]?: Ordered<NonNullable<NonNullable<Group[K]>[F]>> } : Ordered<NonNullable<Group[K]>>;
+};
+
+/** What aggregate takes beside a page and a zone. */
+export interface Grouping<Group extends { key: unknown }, Filter, By, Select> {
+  readonly filter?: Filter;
+  readonly by?: By;
+  readonly select?: Select;
+  readonly having?: Having<Group>;
+  readonly sort?: Names<`${"" | "-"}${NumberOf<Group> | (keyof Group["key"] & string)}`>;
+}
+
+type Named<N> = N extends readonly (infer One)[] ? One : N extends `${infer One},${infer Others}` ? One | Named<Others> : N;
+type Before<N, Sign extends string> = N extends `${infer One}${Sign}${string}` ? One : N;
+
+/** A page of groups with the members that a call selects. */
+export interface Grouped<Group extends { key: unknown }, By, Select> {
+  items: ({
+    key: { [K in keyof Group["key"] as K extends Before<Named<By>, ":"> ? K : never]-?: Exclude<Group["key"][K], undefined> };
+  } & {
+    [K in Exclude<keyof Group, "key"> & string as K extends Before<Named<Select>, "."> ? K : never]-?: NonNullable<Group[K]> extends infer Of extends object
+      ? { [F in keyof Of & string as `${K}.${F}` extends Named<Select> ? F : never]-?: Exclude<Of[F], undefined> }
+      : NonNullable<Group[K]>;
+  })[];
+  hasMore: boolean;
+  endCursor: string | null;
+}
+
 /** What the row has to be when it is written. A row that is not is PRECONDITION_FAILED and stays as it is. */
 export interface IfMatch {
   /** The version the row must have, as etag gives it, or several of which it must have one. */

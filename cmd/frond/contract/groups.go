@@ -26,6 +26,14 @@ func (b *reading) groups(d *catalog.Door, door *Door, o *Op) {
 		t := b.typeOf(&p.Shape, b.base(d.Entity, p.Name), schema.GraphQLType(p.Name), whole)
 		t.Null = true
 		key.Fields = append(key.Fields, optional(p.Name, t))
+		for unit := aggregate.Value; unit <= aggregate.Year; unit++ {
+			switch of := p.Name + ":" + unit.String(); {
+			case unit == aggregate.Value:
+				o.By = append(o.By, p.Name)
+			case p.Kind == schema.KindDateTime, p.Kind == schema.KindDate && unit != aggregate.Hour:
+				o.By = append(o.By, of)
+			}
+		}
 		if p.Name != "key" && p.Name != "count" {
 			group.Fields = append(group.Fields, optional(p.Name, Type{Basic: named, Decl: b.numbers(p, t)}))
 		}

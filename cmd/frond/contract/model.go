@@ -73,6 +73,7 @@ type Op struct {
 	Options []string // query keys of another built-in operation: ifMatch, where, fields; max, dryRun and faults of many rows
 	Many    bool     // a built-in write of many rows
 	Big     []string // as Door.Big, where the answer has other members than rows
+	By      []string // what aggregate groups by: status, placedAt:month
 	Keys    []string // the unique keys that upsert and import know rows by: id, or list,position
 }
 

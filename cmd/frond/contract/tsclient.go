@@ -210,7 +210,7 @@ func (m *Model) clientTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
 	w.line(`import type { Atomic, ClientOptions, Sending } from "./connect.js";`)
-	w.line(`import type { AsFile, AsRows, Change, ChangesQuery, Equal, Exporting, FactEvent, Fields, Has, IfMatch, Imported, ImportedFile, Importing, Invocation, ListQuery, Many, Most, One, Ordered, Page, Present, Selected, Selects, Shown, Some, Text, Upserted, Watched, Where, Whole, Written } from "./types.js";`)
+	w.line(`import type { AsFile, AsRows, Change, ChangesQuery, Equal, Exporting, FactEvent, Fields, Grouped, Grouping, Has, IfMatch, Imported, ImportedFile, Importing, Invocation, ListQuery, Literal, Many, Most, Names, NumberOf, One, Ordered, Page, Present, Selected, Selects, Shown, Some, Text, Upserted, Watched, Where, Whole, Written } from "./types.js";`)
 	w.line("import type { RowFormat } from \"./exchange.js\";\nimport type { FileBody, FileInfo, FileSending } from \"./files.js\";")
 	w.imports(m.Types)
 	w.line("\nexport { etag } from \"./connect.js\";\nexport type { ClientOptions, Sending } from \"./connect.js\";\nexport { fieldErrors, KitError } from \"./errors.js\";\nexport type { KitErrorCode, Refusal } from \"./errors.js\";")
@@ -234,6 +234,9 @@ func (m *Model) clientTypes() string {
 		fmt.Fprintf(&client, "  readonly %s: %sDoor;\n", tsKey(member), d.Type)
 		for _, op := range d.Ops {
 			form := op.tsForms(d)[0]
+			if op.By != nil {
+				form = op.tsForms(d)[1]
+			}
 			fmt.Fprintf(&calls, "  readonly %s: %s => %s;\n", quote(d.Name+"."+op.Name), form.takes, form.gives)
 		}
 	}
@@ -312,6 +315,11 @@ func (w *tsWriter) door(d *Door) {
 			keys = append(keys, name, "-"+name)
 		}
 		w.line("\nexport type %sSort = %s;", d.Type, tsUnion(keys)+tsBehind(d))
+	}
+	for _, op := range d.Ops {
+		if op.By != nil {
+			w.line("\nexport type %sGroupBy = %s;", d.Type, tsUnion(op.By))
+		}
 	}
 	w.line("\n/** The operations of %s. */\nexport interface %sDoor {", d.Name, d.Type)
 	for _, op := range d.Ops {
@@ -451,6 +459,8 @@ func (op *Op) tsForms(d *Door) []tsForm {
 		out = tsType(*op.Out)
 	}
 	switch {
+	case op.By != nil:
+		return op.tsGroups(d, out)
 	case !op.Builtin:
 		return []tsForm{{op.tsNamedInput(), op.tsGives(out)}}
 	case op.Name == "list":
@@ -493,6 +503,24 @@ func (op *Op) tsForms(d *Door) []tsForm {
 		forms[0].gives = "Promise<{ count: number }>" // the rows where fields are selected
 	}
 	return forms
+}
+
+// tsGroups are the signatures of aggregate: the members of its groups follow from the names that it is
+// called with, or are all optional where those are not literal.
+func (op *Op) tsGroups(d *Door, out string) []tsForm {
+	group := op.Out.Decl.Fields[0].Type.Elem.Decl.Name
+	filter := "unknown"
+	if d.Filter != nil {
+		filter = d.Filter.Name
+	}
+	takes := func(by, selects string) string {
+		return fmt.Sprintf("(input?: %s & Grouping<%s, %s, %s, %s>, sending?: Sending)", op.In.Name, group, filter, by, selects)
+	}
+	by, selects := fmt.Sprintf("Names<%sGroupBy>", d.Type), fmt.Sprintf("Names<NumberOf<%s>>", group)
+	return []tsForm{
+		{fmt.Sprintf("<const By extends %s = never, const Select extends %s = \"count\">", by, selects) + takes("By & Literal<By>", "Select & Literal<Select>"), op.tsGives(fmt.Sprintf("Grouped<%s, By, Select>", group))},
+		{takes(by, selects), op.tsGives(out)},
+	}
 }
 
 // tsNamedInput returns the parameters of a named operation.

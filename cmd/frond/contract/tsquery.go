@@ -38,7 +38,7 @@ func (m *Model) queryTypes() string {
 	w := &tsWriter{}
 	w.WriteString(generatedJS)
 	w.line(`import type { Cache, InfiniteQuery, LiveQuery, Mutation, Query } from "./query-options.js";`)
-	w.line(`import type { Fields, IfMatch, Imported, Importing, Invocation, ListQuery, Most, Page, Selected, Selects, Shown, Upserted, Where, Whole } from "./types.js";`)
+	w.line(`import type { Fields, Grouped, Grouping, IfMatch, Imported, Importing, Invocation, ListQuery, Literal, Most, Names, NumberOf, Page, Selected, Selects, Shown, Upserted, Where, Whole } from "./types.js";`)
 	names := []string{"Client"}
 	for _, f := range m.Filters {
 		names = append(names, f.Name)
@@ -46,6 +46,9 @@ func (m *Model) queryTypes() string {
 	for _, d := range m.Doors {
 		if d.Sort != nil {
 			names = append(names, d.Type+"Sort")
+		}
+		if slices.ContainsFunc(d.Ops, func(op *Op) bool { return op.By != nil }) {
+			names = append(names, d.Type+"GroupBy")
 		}
 		if d.Relations != nil {
 			names = append(names, d.Relations.Name)

@@ -48,7 +48,13 @@ export const compile = [
   async () => (await client.product.delete("p1", { where: { status: { eq: "draft" } } })) === true,
   async () => client.product.list({}, { signal: AbortSignal.timeout(5) }),
   async () => client.call("product.findById", "p1"),
-  async () => (await client.product.aggregate({ by: "status", select: "count,price.avg,stock.sum" })).items.map((g) => [g.key.status === "draft", g.count! + 1, g.price?.avg?.toFixed(2), BigInt(g.stock?.sum ?? 0)]),
+  async () => (await client.product.aggregate({ by: "status", select: "count,price.avg,stock.sum" })).items.map((g) => [g.key.status === "draft", g.count + 1, g.price.avg?.toFixed(2), BigInt(g.stock.sum ?? 0)]),
+  async () => (await client.product.aggregate({ by: ["status", "createdAt:month"], select: ["count", "price.max"], having: { count: { gte: 2 }, or: [{ price: { max: { lt: 9 } } }] }, sort: ["-count", "createdAt"] })).items.map((g) => [g.key.status === "draft", g.key.createdAt?.length, g.count + 1, g.price.max?.toFixed(2)]),
+  async () => (await client.product.aggregate()).items.map((g) => g.count + 1),
+  async () => (await client.product.aggregate({ search: "tea", filter: { price: { gt: 2 } }, zone: "Europe/Paris", limit: 3 })).items[0]!.count + 1,
+  async () => (await client.call("product.aggregate", { select: ["stock.min"] })).items[0]?.stock?.min,
+  async (select: ("count" | "price.avg")[]) => (await client.product.aggregate({ by: "status", select })).items[0]?.price?.avg,
+  async () => (await productQueries(client).aggregate({ by: "status", select: "price.avg" }).queryFn({ signal: AbortSignal.timeout(5) })).items[0]!.price.avg,
   async () => (await client.product.createMany([input, input])).items[0]!.sku.length,
   async () => (await client.product.createMany([input], { fields: ["id"] })).items[0]!.id.length,
   async () => (await client.product.updateMany({ status: { eq: "draft" } }, { price: 1 })).count + 1,
@@ -110,6 +116,28 @@ export const compile = [
 
 export const refused = [
   // Names.
+  // @ts-expect-error no such key
+  () => client.product.aggregate({ by: "statu" }),
+  // @ts-expect-error a status has no months
+  () => client.product.aggregate({ by: ["status:month"] }),
+  // @ts-expect-error no such function
+  () => client.product.aggregate({ select: ["price.median"] }),
+  // @ts-expect-error a text has no sum
+  () => client.product.aggregate({ select: "name.sum" }),
+  // @ts-expect-error no such condition on groups
+  () => client.product.aggregate({ having: { counts: { gte: 1 } } }),
+  // @ts-expect-error a number of rows is a number
+  () => client.product.aggregate({ having: { count: { gte: "1" } } }),
+  // @ts-expect-error no such key of an order
+  () => client.product.aggregate({ by: "status", sort: "-prices.avg" }),
+  // @ts-expect-error no such field in a filter
+  () => client.product.aggregate({ filter: { prices: { gt: 1 } } }),
+  // @ts-expect-error not among the keys
+  async () => (await client.product.aggregate({ by: "status" })).items[0]!.key.name,
+  // @ts-expect-error perhaps not selected
+  async (select: ("count" | "price.avg")[]) => (await client.product.aggregate({ select })).items[0]!.price.avg,
+  // @ts-expect-error not selected
+  async () => (await client.product.aggregate({ by: "status", select: ["price.avg"] })).items[0]!.price.max,
   // @ts-expect-error no such door
   () => client.produkt.list(),
   // @ts-expect-error no such operation
