@@ -153,7 +153,16 @@ func (p *Parser) lacks(d *Derived) string {
 	case p.Host.Converts(d.Of):
 		return "has values that are converted when they leave; leave it out"
 	case !d.Func.On(d.Of.Kind):
-		return "has no " + d.Func.String() + "; leave it out"
+		var has []string
+		for _, f := range OfField {
+			if f.On(d.Of.Kind) {
+				has = append(has, f.String())
+			}
+		}
+		if has == nil {
+			return "has values that cannot be compared; leave it out"
+		}
+		return fmt.Sprintf("has no %s; it has %s", d.Func, strings.Join(has, ", "))
 	}
 	return ""
 }
