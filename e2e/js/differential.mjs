@@ -387,7 +387,7 @@ function world({ sdl, seed, entities, fields, nodes }) {
 // bigInt is a whole number, or its digits (docs/decisions/graphql-schema.md).
 const whole = (v) => {
   const n = typeof v === 'string' && /^[-+]?\d+$/.test(v) ? Number(v) : v
-  if (!Number.isInteger(n)) throw new js.GraphQLError('no BigInt')
+  if (!Number.isInteger(n) || Math.abs(n) >= 2 ** 63) throw new js.GraphQLError('no BigInt')
   return n
 }
 const literal = (node) => {
