@@ -130,8 +130,8 @@ export type Selected<Row, F extends string> = Pick<Row, Exclude<F extends "*" ? 
 } : unknown);
 /** Names, one or a list or with commas between them. Of a text with commas the first name is checked. */
 export type Names<N extends string> = N | readonly N[] | `${N},${string}`;
-/** never of a list whose names are not known when it compiles. */
-export type Literal<N> = N extends readonly unknown[] ? (number extends N["length"] ? never : unknown) : unknown;
+/** never of names that are not known when it compiles: a list of any length, one of several. */
+export type Literal<N, All = N> = N extends readonly unknown[] ? (number extends N["length"] ? never : unknown) : [All] extends [N] ? unknown : never;
 /** The functions of a group, as aggregate names them: count, total.sum. */
 export type NumberOf<Group> = {
     [K in Exclude<keyof Group, "key"> & string]-?: NonNullable<Group[K]> extends object ? `${K}.${keyof NonNullable<Group[K]> & string}` : K;

@@ -54,6 +54,7 @@ export const compile = [
   async () => (await client.product.aggregate({ search: "tea", filter: { price: { gt: 2 } }, zone: "Europe/Paris", limit: 3 })).items[0]!.count + 1,
   async () => (await client.call("product.aggregate", { select: ["stock.min"] })).items[0]?.stock?.min,
   async (select: ("count" | "price.avg")[]) => (await client.product.aggregate({ by: "status", select })).items[0]?.price?.avg,
+  async (by: "status" | "name") => (await client.product.aggregate({ by })).items[0]!.key.status?.length,
   async () => (await productQueries(client).aggregate({ by: "status", select: "price.avg" }).queryFn({ signal: AbortSignal.timeout(5) })).items[0]!.price.avg,
   async () => (await client.product.createMany([input, input])).items[0]!.sku.length,
   async () => (await client.product.createMany([input], { fields: ["id"] })).items[0]!.id.length,
@@ -134,6 +135,8 @@ export const refused = [
   () => client.product.aggregate({ filter: { prices: { gt: 1 } } }),
   // @ts-expect-error not among the keys
   async () => (await client.product.aggregate({ by: "status" })).items[0]!.key.name,
+  // @ts-expect-error perhaps another key
+  async (by: "status" | "name") => (await client.product.aggregate({ by })).items[0]!.key.status.length,
   // @ts-expect-error perhaps not selected
   async (select: ("count" | "price.avg")[]) => (await client.product.aggregate({ select })).items[0]!.price.avg,
   // @ts-expect-error not selected
