@@ -85,7 +85,7 @@ func TestWithinWakes(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		<-ctx.Done()
-		if waited := time.Since(began); waited != time.Second || context.Cause(ctx) != context.DeadlineExceeded {
+		if waited := time.Since(began); waited != time.Second || !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			t.Errorf("after %s: %v", waited, context.Cause(ctx))
 		}
 	})
