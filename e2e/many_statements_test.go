@@ -62,7 +62,8 @@ func TestManyStatements(t *testing.T) {
 			}
 		}
 		file := func() string {
-			sent, err := f.BeginFile(t.Context(), nil, "a.png", "image/png")
+			sent := &facade.File{Name: "a.png", Type: "image/png"}
+			err := f.BeginFile(t.Context(), nil, sent)
 			if err == nil {
 				sent.Size, sent.SHA256 = 10, "00"
 				err = f.EndFile(t.Context(), sent)

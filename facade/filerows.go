@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
@@ -18,32 +19,61 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// BeginFile writes the row of a file that is about to arrive, and returns it with its id. state is that
-// of the sender.
-func (f *Facade) BeginFile(ctx context.Context, state access.State, name, mediaType string) (*File, error) {
+// BeginFile writes the row of a file that is about to arrive, and gives the file its id. state is that
+// of the sender. A file that has a hash arrives at a pre-signed address: [Facade.SignedFile].
+func (f *Facade) BeginFile(ctx context.Context, state access.State, file *File) error {
 	id, err := schema.UUIDv7()
 	if err != nil {
-		return nil, kiterror.Internal(err)
+		return kiterror.Internal(err)
+	}
+	begun := fileSending
+	if file.SHA256 != "" {
+		begun = fileSigned
 	}
 	e, now := catalog.FileEntity(), f.host.now()
 	at := rows.Now(e.Property("at"), now)
 	row := Record{
 		{Name: "id", Value: jsontext.Quote(id)},
-		{Name: "state", Value: jsontext.Quote(fileSending)},
+		{Name: "state", Value: jsontext.Quote(begun)},
 		{Name: "at", Value: at},
 		{Name: "made", Value: at},
 		{Name: "sender", Value: jsontext.Quote(senderOf(state))},
-		{Name: "name", Value: jsontext.Quote(name)},
-		{Name: "type", Value: jsontext.Quote(mediaType)},
-		{Name: "size", Value: json.RawMessage("0")},
-		{Name: "sha256", Value: jsontext.Quote("")},
+		{Name: "name", Value: jsontext.Quote(file.Name)},
+		{Name: "type", Value: jsontext.Quote(file.Type)},
+		{Name: "size", Value: fmt.Append(nil, file.Size)},
+		{Name: "sha256", Value: jsontext.Quote(file.SHA256)},
 		{Name: "field", Value: json.RawMessage("null")},
 		{Name: "row", Value: json.RawMessage("null")},
 	}
-	if _, err := f.host.store.Insert(ctx, e, []Record{row}, nil, rows.NewLayout([]string{"id"})); err != nil {
+	file.ID, file.Made = id, now
+	_, err = f.host.store.Insert(ctx, e, []Record{row}, nil, rows.NewLayout([]string{"id"}))
+	return err
+}
+
+// SignedFile describes a file whose sender has a pre-signed address for its bytes, as its sender announced it.
+func (f *Facade) SignedFile(ctx context.Context, sender access.State, id string) (*File, error) {
+	found, err := describeFiles(ctx, f.host.store, []string{id})
+	if err != nil {
 		return nil, err
 	}
-	return &File{ID: id, Name: name, Type: mediaType, Made: now}, nil
+	if row := found[id]; row != nil && row.State == fileSigned && row.Sender == senderOf(sender) {
+		return row.file(), nil
+	}
+	return nil, errUnsigned()
+}
+
+// ClaimFile begins the check of a signed file, for one of the requests that ask for it.
+func (f *Facade) ClaimFile(ctx context.Context, id string) error {
+	moved, err := moveFile(ctx, f.host.store, f.host.now(), jsontext.Quote(id), fileSending, nil, fileSigned)
+	if err == nil && !moved {
+		err = errUnsigned()
+	}
+	return err
+}
+
+// errUnsigned refuses the id of a file without a pre-signed address of its caller.
+func errUnsigned() error {
+	return kiterror.Errorf(kiterror.NotFound, "no file with this id waits for its bytes; ask for a new address with size and sha256")
 }
 
 // EndFile says that the bytes of a file have arrived. A row may take the file from then on.
@@ -62,7 +92,7 @@ func (f *Facade) DropFile(ctx context.Context, sender access.State, id string, r
 	if err != nil || found[id] == nil || found[id].Sender != senderOf(sender) {
 		return err
 	}
-	moved, err := moveFile(ctx, f.host.store, f.host.now(), jsontext.Quote(id), fileGone, nil, fileSending, fileSent)
+	moved, err := moveFile(ctx, f.host.store, f.host.now(), jsontext.Quote(id), fileGone, nil, fileSigned, fileSending, fileSent)
 	if err == nil && moved {
 		err = remove(ctx, id)
 	}
@@ -136,7 +166,7 @@ const (
 func (f *Facade) SweepFiles(ctx context.Context, after string, remove func(ctx context.Context, id string) error) (last string, err error) {
 	ctx = consistency.Latest(ctx)
 	state, behind := catalog.FileEntity().Property("state"), ""
-	free := &filter.Filter{Op: filter.In, Field: state, Values: []any{fileSending, fileSent, fileGone}}
+	free := &filter.Filter{Op: filter.In, Field: state, Values: []any{fileSigned, fileSending, fileSent, fileGone}}
 	for range sweepsFreely {
 		if behind, err = f.sweepPage(ctx, free, behind, remove); err != nil || behind == "" {
 			break
@@ -169,7 +199,7 @@ func (f *Facade) sweepPage(ctx context.Context, where *filter.Filter, after stri
 		return after, err
 	}
 	for _, row := range page {
-		if (row.State == fileSending || row.State == fileSent) && now.Sub(row.At) > filesKept {
+		if row.State != fileHeld && row.State != fileGone && now.Sub(row.At) > filesKept {
 			if lost[row.ID], err = moveFile(ctx, f.host.store, now, jsontext.Quote(row.ID), fileGone, nil, row.State); err != nil {
 				return after, err
 			}
@@ -180,7 +210,7 @@ func (f *Facade) sweepPage(ctx context.Context, where *filter.Filter, after stri
 		if err := remove(ctx, row.ID); err != nil {
 			return after, err
 		}
-		if row.State == fileGone && now.Sub(row.At) > goneFor {
+		if row.State == fileGone && now.Sub(row.At) > goneFor && now.Sub(row.Made) > filesKept {
 			if _, err := f.host.store.Delete(ctx, catalog.FileEntity(), jsontext.Quote(row.ID), nil, nil); err != nil {
 				return after, err
 			}
@@ -267,11 +297,20 @@ func (f *Facade) unnamed(ctx context.Context, d *catalog.Door, field *catalog.Fi
 type IncomingFile struct {
 	Name, Type string // as they were sent
 	Length     int64  // that was announced; less than 1: none was
+	SHA256     string // that was announced, for a pre-signed address
 	Body       io.Reader
 	Takes      []*catalog.File // the fields that it may be for
 	// Whole is called with the hash of the bytes when all have arrived; its error refuses the file. nil:
 	// nothing is.
 	Whole func(sha256 string) error
+}
+
+// FileAddress is a pre-signed address to which the bytes of a file go by PUT, with these headers.
+type FileAddress struct {
+	ID      string            `json:"id"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	Expires time.Time         `json:"expires"`
 }
 
 // FieldsForFiles returns the fields of a view of the catalog in which the caller may write files. The error is

@@ -24,7 +24,8 @@ import (
 // (package gateway/files). The row is written before the bytes and removed after them, so that no
 // bytes are without a row, whenever a process ends.
 //
-//	sending   the bytes are arriving
+//	signed    its sender has a pre-signed address for the bytes
+//	sending   the bytes are arriving, or the bytes of that address are checked
 //	sent      they have arrived; a row may take the file
 //	held      the row of a door has it; this is written in the transaction that writes the row
 //	gone      no row has it; the bytes are being removed
@@ -32,6 +33,7 @@ import (
 // No deletion marks a file. A file that is held is gone when its row no longer names it, which
 // [Facade.SweepFiles] finds out, whichever way the row was deleted.
 const (
+	fileSigned  = "signed"
 	fileSending = "sending"
 	fileSent    = "sent"
 	fileHeld    = "held"
@@ -42,7 +44,8 @@ const (
 const filesKept = time.Hour
 
 // goneFor is how long the row of a removed file stays: an upload or a smaller image that another
-// process was writing is then removed as well.
+// process was writing is then removed as well. The row of a new file stays for filesKept, since its sender may
+// have a pre-signed address.
 const goneFor = 10 * time.Minute
 
 // File describes a file.

@@ -51,8 +51,8 @@ func sweep(ctx context.Context, f *facade.Facade, remove func(context.Context, s
 // send is a file that has arrived.
 func send(t *testing.T, f *facade.Facade) string {
 	t.Helper()
-	file, err := f.BeginFile(t.Context(), sender, "a.png", "image/png")
-	if err != nil {
+	file := &facade.File{Name: "a.png", Type: "image/png"}
+	if err := f.BeginFile(t.Context(), sender, file); err != nil {
 		t.Fatal(err)
 	}
 	file.Size, file.SHA256 = 10, "00"
@@ -145,8 +145,8 @@ func TestFilesGoWithTheirRows(t *testing.T) {
 func TestFilesNobodyTakes(t *testing.T) {
 	f, now := filed(t)
 	sent := send(t, f)
-	slow, err := f.BeginFile(t.Context(), sender, "a.png", "image/png")
-	if err != nil {
+	slow := &facade.File{Name: "a.png", Type: "image/png"}
+	if err := f.BeginFile(t.Context(), sender, slow); err != nil {
 		t.Fatal(err)
 	}
 	var removed []string

@@ -321,6 +321,9 @@ func TestFilesWithoutARow(t *testing.T) {
 		s.want(200, unknown, "POST", "/_kit/call", []byte(frame), keeper, "Content-Type: application/json") // one file is not given to several rows
 		s.want(415, "", "PATCH", "/api/shop/albums/a", small, keeper, aPNG)
 		s.want(405, "POST, OPTIONS", "GET", "/api/files", nil, keeper)
+		const noAddress = "has no pre-signed addresses for these files; send the bytes as the body"
+		s.want(501, noAddress, "POST", "/api/files?field=album.cover&size=9&sha256="+strings.Repeat("0", 64), nil, keeper, aPNG)
+		s.want(501, noAddress, "POST", "/api/files?sent="+id, nil, keeper)
 	})
 }
 

@@ -32,7 +32,7 @@ func (k *keptFiles) open(c *Config, own bool, current func() *facade.Facade, of 
 		err = files.Unsigned()
 	}
 	if err == nil {
-		k.Files, err = files.Open(url, current, memory, log)
+		k.Files, err = files.Open(url, c.Files.Presign, current, memory, log)
 	}
 	return err
 }
@@ -117,6 +117,16 @@ type ownFiles struct {
 // Receive implements [rest.FrondFiles].
 func (f ownFiles) Receive(ctx context.Context, in *facade.IncomingFile) (*facade.File, error) {
 	return f.Files.Receive(ctx, f.state, in)
+}
+
+// Presign implements [rest.FrondFiles].
+func (f ownFiles) Presign(ctx context.Context, in *facade.IncomingFile) (*facade.FileAddress, error) {
+	return f.Files.Presign(ctx, f.state, in)
+}
+
+// ReceiveSigned implements [rest.FrondFiles].
+func (f ownFiles) ReceiveSigned(ctx context.Context, id string, takes []*catalog.File) (*facade.File, error) {
+	return f.Files.ReceiveSigned(ctx, f.state, id, takes)
 }
 
 // Drop implements [rest.FrondFiles].

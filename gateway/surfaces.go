@@ -107,12 +107,12 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 	}
 	options.Surface = p.surface
 	options.Files = g.files(p).describe
-	if valid := g.host.config.Files.Presign; valid > 0 {
+	if g.host.config.Files.Presign > 0 {
 		options.FileLink = func(ctx context.Context, d *catalog.Door, file *facade.File, size *catalog.FileSize) (string, error) {
 			if d.Frond.Remote != "" {
 				return "", nil
 			}
-			return g.host.files.Link(ctx, file, size, valid)
+			return g.host.files.Link(ctx, file, size)
 		}
 	}
 	options.FileURL = fileURLs(g.facade.Catalog(), p.surface, p.base+"/api")

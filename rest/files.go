@@ -26,6 +26,8 @@ import (
 //	PUT     /api/catalog/products/{id}/image               the bytes, then update
 //	DELETE  /api/catalog/products/{id}/image               update
 //	POST    /api/files?field=product.image                 the bytes; a row may take them within an hour
+//	POST    /api/files?field=…&size=9&sha256=…             an address for the bytes, then
+//	POST    /api/files?sent=ID                             their check
 //
 // create and update take multipart/form-data too: body as JSON, and files under the names of fields.
 
@@ -62,15 +64,25 @@ func (x *fileRequest) serveFiles() error {
 		return err
 	}
 	takes, err := x.on.handler.options.Files.Allowed(x.on.ctx, state)
+	var asked *fileQuery
 	if err == nil {
-		takes, err = chosen(x.on.r, takes)
+		asked, err = readFileQuery(x.on.r)
+	}
+	if err == nil {
+		takes, err = asked.chosen(takes)
 	}
 	if err != nil {
 		return err
 	}
 	x.files = x.on.handler.options.Files.Of(takes[0].Door.Frond, state)
+	if asked.sha256 != "" {
+		return x.presign(asked, takes)
+	}
 	x.on.account.Close() // the bytes are not held
-	if !isForm(x.on.r) {
+	switch {
+	case asked.sent != "":
+		return x.received(http.StatusCreated, func() (*facade.File, error) { return x.files.ReceiveSigned(x.on.r.Context(), asked.sent, takes) })
+	case !isForm(x.on.r):
 		return x.received(http.StatusCreated, func() (*facade.File, error) { return x.receive(takes) })
 	}
 	parts, err := x.on.r.MultipartReader()
@@ -86,6 +98,29 @@ func (x *fileRequest) serveFiles() error {
 			Name: part.FileName(), Type: part.Header.Get("Content-Type"), Body: x.arriving(part), Takes: takes,
 		})
 	})
+}
+
+// presign answers with an address for the bytes of a file.
+func (x *fileRequest) presign(asked *fileQuery, takes []*catalog.File) error {
+	address, err := x.files.Presign(x.on.ctx, &facade.IncomingFile{
+		Name: x.sentName(), Type: x.on.r.Header.Get("Content-Type"), Length: asked.size, SHA256: asked.sha256, Takes: takes,
+	})
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(address)
+	if err != nil {
+		return err
+	}
+	x.on.w.Header()["Content-Type"] = typeJSON
+	x.on.send(http.StatusCreated, text)
+	return nil
+}
+
+// sentName is the name of the file that is sent.
+func (x *fileRequest) sentName() string {
+	_, params, _ := mime.ParseMediaType(x.on.r.Header.Get("Content-Disposition"))
+	return params["filename"]
 }
 
 // received answers with a file that arrives.
@@ -106,9 +141,8 @@ func (x *fileRequest) receive(takes []*catalog.File) (*facade.File, error) {
 	if encoding := x.on.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the body is compressed; send it without a Content-Encoding")
 	}
-	_, params, _ := mime.ParseMediaType(x.on.r.Header.Get("Content-Disposition"))
 	return x.files.Receive(x.on.r.Context(), &facade.IncomingFile{
-		Name: params["filename"], Type: x.on.r.Header.Get("Content-Type"), Length: x.on.r.ContentLength, Body: x.arriving(x.on.r.Body), Takes: takes,
+		Name: x.sentName(), Type: x.on.r.Header.Get("Content-Type"), Length: x.on.r.ContentLength, Body: x.arriving(x.on.r.Body), Takes: takes,
 	})
 }
 

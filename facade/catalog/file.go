@@ -14,7 +14,7 @@ var FileEntity = sync.OnceValue(func() *schema.Entity {
 description: A file, and the row that holds it.
 properties:
   id: {type: string, x-kit: {role: {primary: true}}}
-  state: {type: string, description: "sending, sent, held or gone", x-kit: {role: {index: true}}}
+  state: {type: string, description: "signed, sending, sent, held or gone", x-kit: {role: {index: true}}}
   at: {type: string, format: date-time, description: Since when the state is this one.}
   made: {type: string, format: date-time}
   sender: {type: string}

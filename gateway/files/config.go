@@ -14,8 +14,8 @@ type Config struct {
 	// Store is file:///FOLDER, s3://BUCKET?region=… or mem://; "" is a folder beside a store in a file,
 	// and memory beside one in memory.
 	Store string
-	// Presign is how long GraphQL's url of a file is valid at S3, for everybody; 0: it is the
-	// path here, under the rights of the row.
+	// Presign is how long the addresses of files at S3 are valid, for everybody; 0: GraphQL's url is the
+	// path here, under the rights of the row, and uploads pass through here.
 	Presign time.Duration
 }
 
@@ -23,7 +23,7 @@ type Config struct {
 func (c *Config) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("files.store", "", "where files are stored (docs/files.md): file:///FOLDER, s3://BUCKET?region=… or mem://; the default is a folder beside the SQLite file, or memory", readStore, &c.Store),
-		setting.New("files.presign", "off", "how long a pre-signed address of S3 is valid, 5m say, which GraphQL answers as url in place of the path here (docs/files.md)", readPresign, &c.Presign).As(setting.OffOrDuration),
+		setting.New("files.presign", "off", "how long a pre-signed address of S3 is valid, 5m say, which GraphQL answers as url in place of the path here, and which uploads may ask for (docs/files.md)", readPresign, &c.Presign).As(setting.OffOrDuration),
 	}
 }
 

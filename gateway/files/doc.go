@@ -3,6 +3,7 @@
 //
 //	storage.go   where bytes are: a folder, memory, or S3
 //	receive.go   a file that arrives: its size, type and hash
+//	presign.go   a file that arrives at a pre-signed address of S3
 //	image.go     smaller images
 //	files.go     all of it, for the REST surface
 package files

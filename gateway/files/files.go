@@ -21,20 +21,21 @@ import (
 type Files struct {
 	storage   storage
 	current   func() *facade.Facade
+	presign   time.Duration  // of addresses at the storage; 0: there are none
 	memory    *budget.Budget // of files that arrive and of images that are made; nil: no bound
 	log       *slog.Logger
 	shrinking chan struct{} // has room for the image that is made
 	swept     string        // the last file that a sweep has looked at
 }
 
-// Open opens the storage of a URL. current is the façade that describes the files, memory bounds the bytes
-// that are held; nil: nothing does.
-func Open(url string, current func() *facade.Facade, memory *budget.Budget, log *slog.Logger) (*Files, error) {
+// Open opens the storage of a URL, whose addresses are valid for presign; 0: there are none. current is the
+// façade that describes the files, memory bounds the bytes that are held; nil: nothing does.
+func Open(url string, presign time.Duration, current func() *facade.Facade, memory *budget.Budget, log *slog.Logger) (*Files, error) {
 	s, err := openStorage(url)
 	if err != nil {
 		return nil, describe(err)
 	}
-	return &Files{storage: s, current: current, memory: memory, log: log, shrinking: make(chan struct{}, 1)}, nil
+	return &Files{storage: s, presign: presign, current: current, memory: memory, log: log, shrinking: make(chan struct{}, 1)}, nil
 }
 
 // Close closes the storage.
@@ -64,8 +65,8 @@ func (s *Files) Open(ctx context.Context, file *facade.File, size *catalog.FileS
 	return r, mediaType, nil
 }
 
-// Link is an address at the storage of a file, or of a smaller image, that is valid for a time.
-func (s *Files) Link(ctx context.Context, file *facade.File, size *catalog.FileSize, valid time.Duration) (string, error) {
+// Link is an address at the storage of a file, or of a smaller image.
+func (s *Files) Link(ctx context.Context, file *facade.File, size *catalog.FileSize) (string, error) {
 	at, ok := s.storage.(*s3)
 	if !ok {
 		return "", Unsigned()
@@ -80,7 +81,7 @@ func (s *Files) Link(ctx context.Context, file *facade.File, size *catalog.FileS
 	}
 	link, err := at.link(ctx, keyOf(file, size), url.Values{
 		"response-content-type": {media}, "response-content-disposition": {file.Disposition(media)},
-	}, valid)
+	}, s.presign)
 	if err != nil {
 		return "", unreachable(err)
 	}

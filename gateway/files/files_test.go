@@ -3,6 +3,10 @@ package files
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
@@ -35,14 +39,101 @@ type fakeS3 struct {
 	mu sync.Mutex
 	// all are the objects by their paths, parts those of uploads that are not complete.
 	all, parts map[string][]byte
+	encodings  map[string]string // the Content-Encoding of objects that have one
+
+	Now      func() time.Time
+	Careless bool // it keeps bytes whose hash is another one
+	Before   func(r *http.Request)
+}
+
+// NewFakeS3 starts a server of S3 and returns the URL of its bucket, as files.store has it.
+func NewFakeS3(t *testing.T) (fake *fakeS3, store string) {
+	t.Helper()
+	fake = &fakeS3{t: t, all: map[string][]byte{}, parts: map[string][]byte{}, encodings: map[string]string{}, Now: time.Now}
+	server := httptest.NewServer(fake)
+	t.Cleanup(server.Close)
+	t.Setenv("AWS_ACCESS_KEY_ID", "key")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	return fake, "s3://pictures?region=eu-central-1&insecure=true&endpoint=" + strings.TrimPrefix(server.URL, "http://")
+}
+
+// Keys are the keys of the objects, each with its encoding where it has one.
+func (s *fakeS3) Keys() (keys []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.all {
+		keys = append(keys, strings.TrimSuffix(key+" "+s.encodings[key], " "))
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Keep keeps an object.
+func (s *fakeS3) Keep(key string, body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all[key] = body
+}
+
+// refuses is why a PUT that is signed in its query is refused; "": it is not.
+func (s *fakeS3) refuses(r *http.Request, body []byte) string {
+	q := r.URL.Query()
+	signature := q.Get("X-Amz-Signature")
+	q.Del("X-Amz-Signature")
+	at, _ := time.Parse("20060102T150405Z", q.Get("X-Amz-Date"))
+	if seconds, _ := strconv.Atoi(q.Get("X-Amz-Expires")); s.Now().After(at.Add(time.Duration(seconds) * time.Second)) {
+		return "AccessDenied"
+	}
+	names := strings.Split(q.Get("X-Amz-SignedHeaders"), ";")
+	for name := range r.Header {
+		if name = strings.ToLower(name); strings.HasPrefix(name, "x-amz-") && !slices.Contains(names, name) {
+			return "AccessDenied"
+		}
+	}
+	text := r.Method + "\n" + r.URL.EscapedPath() + "\n" + strings.ReplaceAll(q.Encode(), "+", "%20") + "\n"
+	for _, name := range names {
+		value := r.Header.Get(name)
+		switch name {
+		case "host":
+			value = r.Host
+		case "content-length":
+			value = strconv.FormatInt(r.ContentLength, 10)
+		}
+		text += name + ":" + value + "\n"
+	}
+	text += "\n" + strings.Join(names, ";") + "\nUNSIGNED-PAYLOAD"
+	key, scope, _ := strings.Cut(q.Get("X-Amz-Credential"), "/")
+	whole := sha256.Sum256([]byte(text))
+	sum := []byte("AWS4secret")
+	for _, part := range append(strings.Split(scope, "/"), "AWS4-HMAC-SHA256\n"+q.Get("X-Amz-Date")+"\n"+scope+"\n"+hex.EncodeToString(whole[:])) {
+		mac := hmac.New(sha256.New, sum)
+		_, _ = mac.Write([]byte(part))
+		sum = mac.Sum(nil)
+	}
+	if key != "key" || signature != hex.EncodeToString(sum) {
+		return "SignatureDoesNotMatch"
+	}
+	if hash := sha256.Sum256(body); !s.Careless && r.Header.Get("X-Amz-Checksum-Sha256") != base64.StdEncoding.EncodeToString(hash[:]) {
+		return "BadDigest"
+	}
+	return ""
 }
 
 func (s *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.Before != nil {
+		s.Before(r)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	body, err := io.ReadAll(r.Body)
 	q, key := r.URL.Query(), strings.TrimPrefix(r.URL.Path, "/pictures/")
-	if err != nil || !strings.Contains(r.Header.Get("Authorization"), "Credential=key/") {
+	if r.Method == http.MethodPut && q.Has("X-Amz-Signature") {
+		if why := s.refuses(r, body); err != nil || why != "" {
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprintf(w, "<Error><Code>%s</Code></Error>", why)
+			return
+		}
+	} else if err != nil || !strings.Contains(r.Header.Get("Authorization"), "Credential=key/") {
 		w.WriteHeader(http.StatusForbidden)
 		return
 	}
@@ -85,8 +176,15 @@ func (s *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			delete(s.parts, name)
 		}
 		w.WriteHeader(http.StatusNoContent)
+	case r.Method == http.MethodPut && r.Header.Get("X-Amz-Copy-Source") != "":
+		from := strings.TrimPrefix(r.Header.Get("X-Amz-Copy-Source"), "pictures/")
+		s.all[key], s.encodings[key] = s.all[from], s.encodings[from]
+		if r.Header.Get("X-Amz-Metadata-Directive") == "REPLACE" {
+			s.encodings[key] = r.Header.Get("Content-Encoding")
+		}
+		fmt.Fprint(w, "<CopyObjectResult><ETag>e</ETag></CopyObjectResult>")
 	case r.Method == http.MethodPut:
-		s.all[key] = body
+		s.all[key], s.encodings[key] = body, r.Header.Get("Content-Encoding")
 		w.Header().Set("ETag", `"e"`)
 	case r.Method == http.MethodDelete:
 		delete(s.all, key)
@@ -144,12 +242,8 @@ func overStorages(t *testing.T, test func(t *testing.T, s storage, kept func() i
 		})
 	})
 	t.Run("s3", func(t *testing.T) {
-		fake := &fakeS3{t: t, all: map[string][]byte{}, parts: map[string][]byte{}}
-		server := httptest.NewServer(fake)
-		t.Cleanup(server.Close)
-		t.Setenv("AWS_ACCESS_KEY_ID", "key")
-		t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-		test(t, opened(t, "s3://pictures?region=eu-central-1&insecure=true&endpoint="+strings.TrimPrefix(server.URL, "http://")), func() int {
+		fake, store := NewFakeS3(t)
+		test(t, opened(t, store), func() int {
 			fake.mu.Lock()
 			defer fake.mu.Unlock()
 			return len(fake.all) + len(fake.parts)
@@ -375,9 +469,9 @@ func TestOrientation(t *testing.T) {
 func TestLink(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	files := &Files{storage: opened(t, "s3://pictures?region=eu-central-1&insecure=true&endpoint=127.0.0.1:9"), log: slog.New(slog.DiscardHandler)}
+	files := &Files{storage: opened(t, "s3://pictures?region=eu-central-1&insecure=true&endpoint=127.0.0.1:9"), presign: 5 * time.Minute, log: slog.New(slog.DiscardHandler)}
 	file := &facade.File{ID: "f", Type: "text/html", Name: "a b.html"}
-	text, err := files.Link(t.Context(), file, nil, 5*time.Minute)
+	text, err := files.Link(t.Context(), file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,11 +481,11 @@ func TestLink(t *testing.T) {
 		q.Get("response-content-type") != "text/html" || q.Get("response-content-disposition") != `attachment; filename="a b.html"` {
 		t.Errorf("the address is %s, %v", text, err)
 	}
-	if _, err := files.Link(t.Context(), file, &catalog.FileSize{Name: "thumb", Width: 9, Height: 9}, time.Minute); err == nil {
+	if _, err := files.Link(t.Context(), file, &catalog.FileSize{Name: "thumb", Width: 9, Height: 9}); err == nil {
 		t.Error("an image that cannot be made has an address")
 	}
 	files.storage = opened(t, "mem://")
-	if _, err := files.Link(t.Context(), file, nil, time.Minute); err == nil || !strings.Contains(err.Error(), "leave files.presign out") {
+	if _, err := files.Link(t.Context(), file, nil); err == nil || !strings.Contains(err.Error(), "leave files.presign out") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -402,7 +496,7 @@ func TestFolderOfFiles(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open("file://"+filepath.ToSlash(path)+"/below", nil, nil, nil); err == nil || !strings.Contains(err.Error(), "the folder of files cannot be used") {
+	if _, err := Open("file://"+filepath.ToSlash(path)+"/below", 0, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "the folder of files cannot be used") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -40,18 +40,11 @@ func (s *Files) Receive(ctx context.Context, state access.State, in *facade.Inco
 	}
 	defer s.memory.Give(held)
 	body := bufio.NewReaderSize(in.Body, 4<<10)
-	head, err := body.Peek(512) // as many as http.DetectContentType looks at
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, arrival(err)
+	if err := checkHead(media, body); err != nil {
+		return nil, err
 	}
-	if sniffed := sniff(head); len(head) == 0 {
-		return nil, kiterror.Errorf(kiterror.ValidationFailed, "the file is empty; send its bytes as the body")
-	} else if !agrees(media, sniffed) {
-		return nil, kiterror.Errorf(kiterror.ValidationFailed, "the file is sent as %s, and its content is %s; send it under its own type", media, sniffed)
-	}
-	f := s.current()
-	file, err := f.BeginFile(ctx, state, safeName(in.Name), media)
-	if err != nil {
+	file := &facade.File{Name: safeName(in.Name), Type: media}
+	if err := s.current().BeginFile(ctx, state, file); err != nil {
 		return nil, err
 	}
 	bytes := &counted{from: body, limit: limit, sum: sha256.New()}
@@ -63,14 +56,33 @@ func (s *Files) Receive(ctx context.Context, state access.State, in *facade.Inco
 		return nil, unreachable(err)
 	}
 	file.Size, file.SHA256 = bytes.n, hex.EncodeToString(bytes.sum.Sum(nil))
-	if catalog.IsImage(media) {
-		err = s.checkImage(ctx, file)
-	}
-	if err == nil && in.Whole != nil {
+	if in.Whole != nil {
 		err = in.Whole(file.SHA256)
 	}
+	return s.end(ctx, state, file, err)
+}
+
+// checkHead compares the type of a file with the beginning of its content.
+func checkHead(media string, body *bufio.Reader) error {
+	head, err := body.Peek(512) // as many as http.DetectContentType looks at
+	if err != nil && !errors.Is(err, io.EOF) {
+		return arrival(err)
+	}
+	if sniffed := sniff(head); len(head) == 0 {
+		return kiterror.Errorf(kiterror.ValidationFailed, "the file is empty; send its bytes as the body")
+	} else if !agrees(media, sniffed) {
+		return kiterror.Errorf(kiterror.ValidationFailed, "the file is sent as %s, and its content is %s; send it under its own type", media, sniffed)
+	}
+	return nil
+}
+
+// end says that a file has arrived, or drops it where it has a fault or is no image.
+func (s *Files) end(ctx context.Context, state access.State, file *facade.File, err error) (*facade.File, error) {
+	if err == nil && catalog.IsImage(file.Type) {
+		err = s.checkImage(ctx, file)
+	}
 	if err == nil {
-		err = f.EndFile(ctx, file)
+		err = s.current().EndFile(ctx, file)
 	}
 	if err != nil {
 		s.Drop(ctx, state, file.ID)

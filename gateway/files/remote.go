@@ -54,6 +54,16 @@ func (r *Remote) Receive(ctx context.Context, in *facade.IncomingFile) (*facade.
 	return file, err
 }
 
+// Presign refuses: the host of the rows has no addresses for others.
+func (*Remote) Presign(context.Context, *facade.IncomingFile) (*facade.FileAddress, error) {
+	return nil, errNoAddress()
+}
+
+// ReceiveSigned implements [rest.FrondFiles].
+func (*Remote) ReceiveSigned(context.Context, string, []*catalog.File) (*facade.File, error) {
+	return nil, errNoAddress()
+}
+
 // Drop removes a file that no row has taken.
 func (r *Remote) Drop(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropping)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -195,6 +196,33 @@ func (s *s3) link(ctx context.Context, key string, answer url.Values, valid time
 		return "", err
 	}
 	return u.String(), nil
+}
+
+// sendingLink is an address at which everybody writes a key for a time, with these headers.
+func (s *s3) sendingLink(ctx context.Context, key string, signed http.Header, valid time.Duration) (string, error) {
+	u, err := s.client.PresignHeader(ctx, http.MethodPut, s.bucket, key, valid, nil, signed)
+	if err != nil {
+		return "", err
+	}
+	return u.String(), nil
+}
+
+// size is how many bytes a key has. The error of a key without any is fs.ErrNotExist.
+func (s *s3) size(ctx context.Context, key string) (int64, error) {
+	found, err := s.client.StatObject(ctx, s.bucket, key, minio.StatObjectOptions{})
+	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
+		err = fs.ErrNotExist
+	}
+	return found.Size, err
+}
+
+// move copies the bytes of a key to another one, without their headers, and removes the first.
+func (s *s3) move(ctx context.Context, from, to, mediaType string) error {
+	into := minio.CopyDestOptions{Bucket: s.bucket, Object: to, ContentType: mediaType, ReplaceMetadata: true}
+	if _, err := s.client.CopyObject(ctx, into, minio.CopySrcOptions{Bucket: s.bucket, Object: from}); err != nil {
+		return err
+	}
+	return s.client.RemoveObject(ctx, s.bucket, from, minio.RemoveObjectOptions{})
 }
 
 func (*s3) held() int { return partSize + copied }

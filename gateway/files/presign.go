@@ -1,0 +1,133 @@
+package files
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/kiterror"
+)
+
+// A file whose bytes go to S3 by a pre-signed address, past this process:
+//
+//	Presign         its row is written, signed, and the address is that of the key ID/sent
+//	ReceiveSigned   one request claims the row, copies the bytes to ID/original, and checks the copy
+//
+// So the bytes that are checked are no longer those that the address writes. Bytes that are sent to it later
+// go with the file.
+
+// sentKey is the name of the bytes that a pre-signed address writes, below the id of their file.
+const sentKey = "sent"
+
+// The bounds of a pre-signed upload.
+const (
+	maxSending = 15 * time.Minute // the row of the file stays for longer
+	maxPut     = 5 << 30          // bytes of a PUT and of a copy at S3
+)
+
+// errNoAddress refuses a pre-signed upload where there are none.
+func errNoAddress() error {
+	return kiterror.Errorf(kiterror.NotImplemented, "this host has no pre-signed addresses for these files; send the bytes as the body, without size and sha256")
+}
+
+// Presign gives a file that was announced an address at S3. Its type and size are judged as those of a file
+// that arrives.
+func (s *Files) Presign(ctx context.Context, state access.State, in *facade.IncomingFile) (*facade.FileAddress, error) {
+	at, ok := s.storage.(*s3)
+	if !ok || s.presign == 0 || in.Length > maxPut {
+		return nil, errNoAddress()
+	}
+	media, _, err := accepted(in)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := hex.DecodeString(in.SHA256)
+	if err != nil {
+		return nil, kiterror.Internal(err)
+	}
+	file := &facade.File{Name: safeName(in.Name), Type: media, Size: in.Length, SHA256: in.SHA256}
+	if err := s.current().BeginFile(ctx, state, file); err != nil {
+		return nil, err
+	}
+	valid := min(s.presign, maxSending)
+	headers := map[string]string{"Content-Type": media, "X-Amz-Checksum-Sha256": base64.StdEncoding.EncodeToString(sum)}
+	signed := http.Header{"Content-Length": {strconv.FormatInt(in.Length, 10)}} // which each client sends by itself
+	for name, value := range headers {
+		signed.Set(name, value)
+	}
+	link, err := at.sendingLink(ctx, file.ID+"/"+sentKey, signed, valid)
+	if err != nil {
+		s.Drop(ctx, state, file.ID)
+		return nil, unreachable(err)
+	}
+	return &facade.FileAddress{ID: file.ID, URL: link, Headers: headers, Expires: file.Made.Add(valid)}, nil
+}
+
+// ReceiveSigned keeps a file whose bytes its sender has sent to the address of Presign. A file without
+// bytes stays as it is.
+func (s *Files) ReceiveSigned(ctx context.Context, state access.State, id string, takes []*catalog.File) (*facade.File, error) {
+	at, ok := s.storage.(*s3)
+	if !ok {
+		return nil, errNoAddress()
+	}
+	file, err := s.current().SignedFile(ctx, state, id)
+	if err != nil {
+		return nil, err
+	}
+	size, err := at.size(ctx, file.ID+"/"+sentKey)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, kiterror.Errorf(kiterror.BadRequest, "the bytes of the file are not there; send them to its url first")
+	}
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	if err := s.memory.Take(copied); err != nil {
+		return nil, err
+	}
+	defer s.memory.Give(copied)
+	if err := s.current().ClaimFile(ctx, file.ID); err != nil {
+		return nil, err
+	}
+	_, limit, err := accepted(&facade.IncomingFile{Type: file.Type, Length: size, Takes: takes})
+	if err == nil {
+		err = s.checkSent(ctx, at, file, limit)
+	}
+	return s.end(ctx, state, file, err)
+}
+
+// checkSent moves the bytes of a file to their own key, and compares them with what was announced.
+func (s *Files) checkSent(ctx context.Context, at *s3, file *facade.File, limit int64) error {
+	key := file.ID + "/" + original
+	if err := at.move(ctx, file.ID+"/"+sentKey, key, file.Type); err != nil {
+		return unreachable(err)
+	}
+	r, err := at.open(ctx, key)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer func() { _ = r.Close() }()
+	bytes := &counted{from: r, limit: limit, sum: sha256.New()}
+	body := bufio.NewReaderSize(bytes, 4<<10)
+	err = checkHead(file.Type, body)
+	if err == nil {
+		_, err = io.Copy(io.Discard, body)
+	}
+	switch {
+	case bytes.failed != nil:
+		return unreachable(bytes.failed)
+	case err == nil && (bytes.n != file.Size || hex.EncodeToString(bytes.sum.Sum(nil)) != file.SHA256):
+		return arrival(errors.New("its size or hash is not the announced one"))
+	}
+	return err
+}
