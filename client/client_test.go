@@ -239,3 +239,36 @@ func TestQueryOptions(t *testing.T) {
 		t.Error(err, diff)
 	}
 }
+
+// presignedScript uploads a file by a pre-signed address, and prints what the client sent.
+const presignedScript = `
+import { connect } from "./dist/connect.js";
+const doors = { thing: { frond: "f", door: "thing", path: "/api/f/things", files: { picture: "picture" }, ops: {} } };
+let refused = false;
+const sent = [];
+async function fetch(url, { method, headers, body }) {
+  sent.push([method, url, headers, body ? await body.text() : ""]);
+  if (method === "PUT") return new Response("", { status: refused ? 403 : 200 });
+  return Response.json(url.includes("sent=") ? { id: "i", name: "a.png" } : { id: "i", url: "http://s3/i/sent?signed", headers: { "X-Amz-Checksum-Sha256": "c" } }, { status: 201 });
+}
+const { upload } = connect(doors, { url: "http://host", fetch, headers: { authorization: "secret" } }).thing;
+console.log(JSON.stringify(await upload("picture", new File(["abc"], "a.png", { type: "image/png" }), { presigned: true })));
+for (const one of sent.splice(0)) console.log(JSON.stringify(one));
+refused = true;
+await upload("picture", new Blob(["abc"]), { presigned: true, type: "image/png" }).catch((err) => console.log(err.name, err.code, err.message));
+`
+
+// TestPresignedUpload: the bytes go to S3 alone, without the headers of the host.
+func TestPresignedUpload(t *testing.T) {
+	need(t)
+	out, err := exec.Command("node", "--input-type=module", "-e", presignedScript).CombinedOutput()
+	const want = `{"id":"i","name":"a.png"}
+["POST","http://host/api/files?field=thing.picture&size=3&sha256=ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",{"content-type":"image/png","content-disposition":"attachment; filename*=UTF-8''a.png","authorization":"secret"},""]
+["PUT","http://s3/i/sent?signed",{"X-Amz-Checksum-Sha256":"c"},"abc"]
+["POST","http://host/api/files?field=thing.picture&sent=i",{"authorization":"secret"},""]
+KitError BAD_GATEWAY S3 answered status 403; send the file again
+`
+	if err != nil || string(out) != want {
+		t.Errorf("sent %s, %v; want %s", out, err, want)
+	}
+}

@@ -17,9 +17,13 @@ export interface FileSending {
     readonly type?: string;
     /** The name; that of a File where it is left out. */
     readonly name?: string;
+    /** Of upload alone: the bytes go to S3 by a pre-signed address of the host. */
+    readonly presigned?: boolean;
     readonly signal?: AbortSignal;
     /** In ms, instead of the client's. */
     readonly timeout?: number;
 }
 /** Sends a file, or without one what removes it. */
 export declare const fileOver: (method: string, path: string, file?: FileBody, { type, name }?: FileSending) => Transport;
+/** Sends a file to S3 by a pre-signed address; the host then checks the bytes. */
+export declare const fileToS3: (fetch: typeof globalThis.fetch, path: string, file: FileBody, { type, name }: FileSending) => Transport;

@@ -9,7 +9,7 @@ import { details, type Schema } from "./judge.js";
 import { conditions, envelope, failure, manyRows, rest, type Answer, type Call, type Door, type Fact, type Link, type Op, type Transport, type Writes } from "./transport.js";
 import { etag } from "./edits.js";
 import { bytesOf, fileOfRows, rowsOf, rowsOfFile } from "./exchange.js";
-import { fileOver, type FileBody, type FileSending } from "./files.js";
+import { fileOver, fileToS3, type FileBody, type FileSending } from "./files.js";
 import { equal, isObject, read, write } from "./json.js";
 import { graphql } from "./graphql.js";
 import { placeholders, together, type Atomic } from "./atomic.js";
@@ -362,10 +362,13 @@ export function connect<Client>(doors: { readonly [member: string]: Door }, opti
       methods.watch ??= (query?: any, sending?: Sending) => watch(source, query, sending);
     }
     if (door.files) {
-      const send = (name: string, method: string, options: FileSending | undefined, path: string, file?: FileBody): Promise<any> =>
-        within({ ...door, ops: { [name]: { open: 1 } } }, name, [{}, { signal: options?.signal, timeout: options?.timeout }], async (call) => (await answer(call, fileOver(method, path, file, options))).result);
+      const send = (name: string, method: string, options: FileSending | undefined, path: string, file?: FileBody, over = fileOver(method, path, file, options)): Promise<any> =>
+        within({ ...door, ops: { [name]: { open: 1 } } }, name, [{}, { signal: options?.signal, timeout: options?.timeout }], async (call) => (await answer(call, over)).result);
       const at = (id: unknown, field: string): string => door.path + "/" + encodeURIComponent(String(id)) + "/" + door.files![field];
-      methods.upload ??= (field: string, file: FileBody, options?: FileSending) => send("upload", "POST", options, door.path.split("/").slice(0, -2).join("/") + "/files?field=" + door.door + "." + field, file);
+      methods.upload ??= (field: string, file: FileBody, options?: FileSending) => {
+        const path = door.path.split("/").slice(0, -2).join("/") + "/files?field=" + door.door + "." + field;
+        return send("upload", "POST", options, path, file, options?.presigned ? fileToS3(fetch, path, file, options) : undefined);
+      };
       methods.setFile ??= (id: unknown, field: string, file: FileBody, options?: FileSending) => send("setFile", "PUT", options, at(id, field), file);
       methods.deleteFile ??= (id: unknown, field: string, options?: Sending) => send("deleteFile", "DELETE", options, at(id, field));
     }

@@ -1,7 +1,7 @@
 // Files of rows (docs/files.md). They go over REST, whatever transport calls have.
 
 import { KitError } from "./errors.js";
-import { json, noAnswer, type Transport } from "./transport.js";
+import { failure, json, noAnswer, type Transport } from "./transport.js";
 
 /** What a file is sent as: that of an input of a page, or bytes. */
 export type FileBody = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
@@ -23,6 +23,8 @@ export interface FileSending {
   readonly type?: string;
   /** The name; that of a File where it is left out. */
   readonly name?: string;
+  /** Of upload alone: the bytes go to S3 by a pre-signed address of the host. */
+  readonly presigned?: boolean;
   readonly signal?: AbortSignal;
   /** In ms, instead of the client's. */
   readonly timeout?: number;
@@ -37,4 +39,21 @@ export const fileOver =
     const answered = await json(response, call);
     if (response.ok && (answered || response.status === 204)) return { result: answered };
     throw answered?.data?.code ? new KitError(answered.data) : noAnswer(call, response, "problem");
+  };
+
+/** Sends a file to S3 by a pre-signed address; the host then checks the bytes. */
+export const fileToS3 =
+  (fetch: typeof globalThis.fetch, path: string, file: FileBody, { type = (file as Blob).type, name = (file as File).name }: FileSending): Transport =>
+  async (link, call) => {
+    const body = new Blob([file]);
+    const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", await body.arrayBuffer()));
+    const hex = Array.from(sum, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const { result } = await fileOver("POST", `${path}&size=${body.size}&sha256=${hex}`, undefined, { type, name })(link, call);
+    const { id, url, headers } = result as any;
+    const response = await fetch(url, { method: "PUT", headers, body, ...(call.signal && { signal: call.signal }) }).catch((err) => {
+      call.signal?.throwIfAborted();
+      throw failure(call, "SERVICE_UNAVAILABLE", "S3 cannot be reached", { cause: String(err) });
+    });
+    if (!response.ok) throw failure(call, "BAD_GATEWAY", `S3 answered status ${response.status}; send the file again`);
+    return fileOver("POST", path + "&sent=" + id)(link, call);
   };

@@ -393,7 +393,7 @@ for await (const row of client.product.export({ fields: ["id"] })) {
   // @ts-expect-error a field that was not selected
   row.name;
 }
-const fileOfOne: string = (await client.product.upload("image", new Blob([]), { name: "a.png" })).id;
+const fileOfOne: string = (await client.product.upload("image", new Blob([]), { name: "a.png", presigned: true })).id;
 // @ts-expect-error a field without files
 await client.product.upload("name", new Blob([]));
 // @ts-expect-error a file is no text
