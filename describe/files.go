@@ -19,6 +19,13 @@ func fileSchema() json.RawMessage {
 		"size", object("type", "integer", "format", "int64", "description", "The number of bytes."), "sha256", word("The hash of the bytes, in hexadecimal digits.")))
 }
 
+// addressSchema is the description of a pre-signed address for the bytes of a file.
+func addressSchema() json.RawMessage {
+	word := object("type", "string")
+	return object("type", "object", "description", "The bytes go to url by PUT, with these headers.", "additionalProperties", false, "required", []string{"id", "url", "headers", "expires"}, "properties", object(
+		"id", word, "url", word, "headers", object("type", "object", "additionalProperties", word), "expires", object("type", "string", "format", "date-time")))
+}
+
 // binary is the content of bodies that are files of some types.
 func binary(types []string) json.RawMessage {
 	var all schema.Object
@@ -77,6 +84,9 @@ func (d *openAPI) file(r Route) json.RawMessage {
 
 // files adds the path of files without a row, and reports whether there is one.
 func (d *openAPI) files(paths *schema.Object) bool {
+	parameter := func(name, about string, schema ...any) json.RawMessage {
+		return object("name", name, "in", "query", "description", about, "schema", object(schema...))
+	}
 	var types, names []string
 	for door := range d.schemas.catalog.Doors() {
 		for _, f := range door.Files {
@@ -87,15 +97,21 @@ func (d *openAPI) files(paths *schema.Object) bool {
 		return false
 	}
 	var responses schema.Object
-	add(&responses, "201", object("description", "The file. A row may take its id within an hour.", "content", object("application/json", object("schema", fileSchema()))))
-	for _, code := range []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.PayloadTooLarge} {
+	answers := object("oneOf", []json.RawMessage{fileSchema(), addressSchema()})
+	add(&responses, "201", object("description", "The file, or with size and sha256 an address for its bytes. A row may take the id of a file within an hour.", "content", object("application/json", object("schema", answers))))
+	for _, code := range []kiterror.Code{kiterror.ValidationFailed, kiterror.Unauthorized, kiterror.Forbidden, kiterror.NotFound, kiterror.PayloadTooLarge, kiterror.NotImplemented} {
 		add(&responses, status(code), d.problem(code))
 	}
 	add(&responses, "default", d.problem(""))
 	add(paths, d.info.REST+"/files", object("post", object(
 		"operationId", "files.send", "tags", []string{"files"}, "summary", "Send a file, for a row that takes its id",
-		"parameters", []json.RawMessage{object("name", "field", "in", "query", "description", "The field that it is for.", "schema", object("type", "string", "enum", names))},
-		"requestBody", object("required", true, "content", binary(types)), "responses", responses)))
+		"parameters", []json.RawMessage{
+			parameter("field", "The field that it is for.", "type", "string", "enum", names),
+			parameter("size", "Without a body: the number of bytes, for a pre-signed address of S3.", "type", "integer", "format", "int64", "minimum", 1),
+			parameter("sha256", "With size: the hash of the bytes, in hexadecimal digits.", "type", "string", "pattern", "^[0-9A-Fa-f]{64}$"),
+			parameter("sent", "Without a body: the id of a file whose bytes are at that address now.", "type", "string"),
+		},
+		"requestBody", object("content", binary(types)), "responses", responses)))
 	return true
 }
 

@@ -170,6 +170,7 @@ func TestAddressesRefused(t *testing.T) {
 	fake, store := files.NewFakeS3(t)
 	s, picture := opened(t, store, time.Hour), pngOf(9, 9)
 	ask, sum := announce(picture), strings.Repeat("0", 64)
+	s.want(200, `{"name":"sha256","in":"query"`, "GET", "/openapi.json", nil, "ada", "")
 	s.want(413, "its maximum of 2048 bytes", "POST", "/api/files?size=2049&sha256="+sum, nil, "ada", "image/png")
 	s.want(400, "send one of image/png", "POST", ask, nil, "ada", "text/plain")
 	s.want(400, "the file has no type", "POST", ask, nil, "ada", "")
