@@ -45,12 +45,15 @@ func errNoAddress() error {
 // that arrives.
 func (s *Files) Presign(ctx context.Context, state access.State, in *facade.IncomingFile) (*facade.FileAddress, error) {
 	at, ok := s.storage.(*s3)
-	if !ok || s.presign == 0 || in.Length > maxPut {
+	if !ok || s.presign == 0 {
 		return nil, errNoAddress()
 	}
 	media, _, err := accepted(in)
 	if err != nil {
 		return nil, err
+	}
+	if in.Length > maxPut {
+		return nil, errNoAddress()
 	}
 	sum, err := hex.DecodeString(in.SHA256)
 	if err != nil {
