@@ -30,11 +30,8 @@ import (
 // sentKey is the name of the bytes that a pre-signed address writes, below the id of their file.
 const sentKey = "sent"
 
-// The bounds of a pre-signed upload.
-const (
-	maxSending = 15 * time.Minute // the row of the file stays for longer
-	maxPut     = 5 << 30          // bytes of a PUT and of a copy at S3
-)
+// maxSending is the longest time that such an address is valid. The row of the file stays for longer.
+const maxSending = 15 * time.Minute
 
 // errNoAddress refuses a pre-signed upload where there are none.
 func errNoAddress() error {
@@ -51,9 +48,6 @@ func (s *Files) Presign(ctx context.Context, state access.State, in *facade.Inco
 	media, _, err := accepted(in)
 	if err != nil {
 		return nil, err
-	}
-	if in.Length > maxPut {
-		return nil, errNoAddress()
 	}
 	sum, err := hex.DecodeString(in.SHA256)
 	if err != nil {
