@@ -27,11 +27,11 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 107_200, 70_000},
+	{"code lines of the product", 106_900, 70_000},
 	{"packages of the product", 80, 60},
 	{"floors of the product", 15, 12},
 	{"production files in one folder", 35, 30},
-	{"exported names", 2_390, 1_500},
+	{"exported names", 2_378, 1_500},
 	{"exported names that no other package uses", 0, 0},
 	{"exported methods that no other package uses", 0, 0},
 	{"methods of one type", 40, 40},
