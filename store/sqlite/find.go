@@ -7,6 +7,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -127,14 +128,18 @@ func (r *reading) page() {
 }
 
 // total writes the number of rows that meet the conditions: a subquery, or without a filter
-// the number that is kept.
+// the number that is kept. A search alone is counted without the table.
 func (r *reading) total(b *sqltext.Builder) {
 	if r.Find.Where == nil {
 		b.Text(r.table.tallied())
 		return
 	}
 	b.Text("(SELECT count(*)")
-	r.Met(b)
+	if r.Find.Where.Op == filter.Search {
+		match(b, &r.table.Table, r.Find.Where.Search)
+	} else {
+		r.Met(b)
+	}
 	b.Text(")")
 }
 

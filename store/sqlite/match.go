@@ -15,10 +15,18 @@ import (
 //
 //	t0.rowid IN (SELECT rowid FROM "_frond_post:search 3f9a6c1d" WHERE "_frond_post:search 3f9a6c1d" MATCH ?)
 func (dialect) Search(b *sqltext.Builder, t *sqltext.Table, alias string, q *search.Query) {
-	name := searchName(t.Search.Name)
-	b.Text(alias, ".", t.Search.RowID, " IN (SELECT rowid FROM ", name, " WHERE ", name, " MATCH ")
-	b.Bind(sqltext.TextValue(matchText(t.Searched(q), q)))
+	b.Text(alias, ".", t.Search.RowID, " IN (SELECT rowid")
+	match(b, t, q)
 	b.Text(")")
+}
+
+// match writes where the rows of a search are found; each of them is one of the table:
+//
+//	FROM "_frond_post:search 3f9a6c1d" WHERE "_frond_post:search 3f9a6c1d" MATCH ?
+func match(b *sqltext.Builder, t *sqltext.Table, q *search.Query) {
+	name := searchName(t.Search.Name)
+	b.Text(" FROM ", name, " WHERE ", name, " MATCH ")
+	b.Bind(sqltext.TextValue(matchText(t.Searched(q), q)))
 }
 
 // Ranked implements [sqltext.Dialect]:
@@ -30,8 +38,8 @@ func (dialect) Ranked(b *sqltext.Builder, t *sqltext.Table, alias string, q *sea
 	for _, f := range t.Entity.Search.Fields {
 		b.Text(", ", weights[f.Weight])
 	}
-	b.Text(") AS rank FROM ", name, " WHERE ", name, " MATCH ")
-	b.Bind(sqltext.TextValue(matchText(t.Searched(q), q)))
+	b.Text(") AS rank")
+	match(b, t, q)
 	b.Text(") AS ", sqltext.RankAlias, " CROSS JOIN ", t.Name, " AS ", alias, " ON ", alias, ".", t.Search.RowID, " = ", sqltext.RankAlias, ".id")
 }
 
