@@ -268,7 +268,7 @@ func admitBy(x *execution, sent json.RawMessage) {
 	if x.Suggests() {
 		var each []string
 		for _, key := range keys {
-			each = append(each, strings.Join(catalog.KeyFields(key), ","))
+			each = append(each, strings.Join(catalog.NamesOf(key), ","))
 		}
 		is += "; write " + strings.Join(each, ", or ")
 	} else {

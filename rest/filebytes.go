@@ -2,16 +2,12 @@ package rest
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"mime"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -55,78 +51,6 @@ func appendFile(dst []byte, f *facade.File) []byte {
 		{Name: "size", Value: strconv.AppendInt(nil, f.Size, 10)},
 		{Name: "sha256", Value: jsontext.Quote(f.SHA256)},
 	}.AppendJSON(dst)
-}
-
-// fileQuery is the query of a request about a file without a row.
-type fileQuery struct {
-	field  string // "": none is named
-	sent   string // the id of a file whose bytes are at S3
-	size   int64  // with sha256: of a file that asks for a pre-signed address
-	sha256 string
-}
-
-// readFileQuery reads the query of a request about a file without a row.
-func readFileQuery(r *http.Request) (*fileQuery, error) {
-	parameters, err := parseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, err
-	}
-	q := &fileQuery{}
-	for _, p := range parameters {
-		value := p.values[0]
-		switch {
-		case len(p.values) > 1:
-			return nil, refusedKey(p.name)
-		case p.name == "field":
-			q.field = value
-		case p.name == "sent":
-			q.sent = value
-		case p.name == "size":
-			q.size, _ = strconv.ParseInt(value, 10, 64)
-		case p.name == "sha256":
-			q.sha256 = strings.ToLower(value)
-		default:
-			return nil, refusedKey(p.name)
-		}
-	}
-	announces := slices.ContainsFunc(parameters, func(p parameter) bool { return p.name == "size" || p.name == "sha256" })
-	sum, wrong := hex.DecodeString(q.sha256)
-	switch {
-	case announces && q.size < 1:
-		return nil, kiterror.Refused([]schema.Detail{{Path: "size", Pointer: "/query/size", Code: "minimum", Message: "must be the number of bytes of the file"}})
-	case announces && (wrong != nil || len(sum) != sha256.Size):
-		return nil, kiterror.Refused([]schema.Detail{{Path: "sha256", Pointer: "/query/sha256", Code: "pattern", Message: "must be the SHA-256 of the file in 64 hexadecimal digits"}})
-	case r.ContentLength != 0 && (announces || q.sent != ""):
-		return nil, kiterror.Errorf(kiterror.BadRequest, "the request has a body, which goes to the pre-signed address; send it there, or leave size, sha256 and sent out")
-	}
-	return q, nil
-}
-
-// refusedKey refuses a parameter of a request about a file without a row.
-func refusedKey(name string) error {
-	return kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/query/"+jsontext.Token(name), "is not a key here; write field=product.image, say")})
-}
-
-// chosen are the fields that a file without a row may be for: the one that the query names, or else those of
-// one host, as only that host's rows can take the file.
-func (q *fileQuery) chosen(takes []*catalog.File) ([]*catalog.File, error) {
-	var names []string
-	one, here := true, slices.DeleteFunc(slices.Clone(takes), func(f *catalog.File) bool { return f.Door.Frond.Remote != "" })
-	for _, f := range takes {
-		full := f.Door.Name + "." + f.Field.Name
-		if full == q.field {
-			return []*catalog.File{f}, nil
-		}
-		names = append(names, full)
-		one = one && f.Door.Frond == takes[0].Door.Frond
-	}
-	switch {
-	case q.field == "" && len(here) > 0:
-		return here, nil
-	case q.field == "" && one:
-		return takes, nil
-	}
-	return nil, kiterror.Refused([]schema.Detail{{Path: "field", Pointer: "/query/field", Code: "enum", Message: "must be one of the fields " + some(names)}})
 }
 
 // fileSize is the size that the query names, or nil.

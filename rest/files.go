@@ -41,11 +41,6 @@ type fileRequest struct {
 	field *catalog.File // of a row; nil: no row has the file yet
 }
 
-// isFiles reports whether the request is one about files without a row.
-func (x *exchange) isFiles() bool {
-	return x.handler.options.Files != nil && x.r.URL.EscapedPath() == x.handler.table.base+filesPath
-}
-
 // serveFiles answers POST /api/files: a file by itself, or the one part of a form.
 func (x *fileRequest) serveFiles() error {
 	const allow = http.MethodPost + ", " + http.MethodOptions

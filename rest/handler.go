@@ -197,13 +197,14 @@ func found(x *exchange) (other func() error, err error) {
 	if h.several {
 		return x.serveStreams, nil
 	}
-	if x.isAtomic() {
+	path := x.r.URL.EscapedPath()
+	switch {
+	case h.options.Atomic != nil && path == h.table.base+atomicPath:
 		return x.serveAtomic, nil
-	}
-	if x.isFiles() {
+	case h.options.Files != nil && path == h.table.base+filesPath:
 		return (&fileRequest{on: x}).serveFiles, nil
 	}
-	m, missing := h.table.match(x.r.URL.EscapedPath())
+	m, missing := h.table.match(path)
 	if missing != nil {
 		return nil, missing
 	}
@@ -286,11 +287,6 @@ func serveOptions(x *exchange) error {
 
 // atomicPath is the path of calls as one transaction, below the base (docs/atomic.md).
 const atomicPath = "/atomic"
-
-// isAtomic reports whether the request is one of calls as one transaction.
-func (x *exchange) isAtomic() bool {
-	return x.handler.options.Atomic != nil && x.r.URL.EscapedPath() == x.handler.table.base+atomicPath
-}
 
 // serveAtomic answers POST /api/atomic: the body is that of rpc.atomic, the answer its result.
 func (x *exchange) serveAtomic() error {

@@ -140,11 +140,7 @@ func (d *Door) computedCard() *schema.Card {
 	for _, c := range d.Computed {
 		f := schema.Field{Name: c.Name, Shape: c.Shape}
 		if len(c.Inputs) > 0 {
-			names := make([]string, len(c.Inputs))
-			for i, p := range c.Inputs {
-				names[i] = p.Name
-			}
-			f.Shape.Extra = append(slices.Clone(f.Shape.Extra), schema.Keyword{Name: ReadsKeyword, Value: jsontext.AppendStrings(nil, names)})
+			f.Shape.Extra = append(slices.Clone(f.Shape.Extra), schema.Keyword{Name: ReadsKeyword, Value: jsontext.AppendStrings(nil, NamesOf(c.Inputs))})
 		}
 		card.Fields = append(card.Fields, f)
 	}

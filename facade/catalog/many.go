@@ -95,10 +95,10 @@ func KeyName(key []*schema.Property) string {
 	return strings.ToUpper(b.String())
 }
 
-// KeyFields are the names of the fields of a unique key.
-func KeyFields(key []*schema.Property) []string {
-	names := make([]string, len(key))
-	for i, p := range key {
+// NamesOf are the names of fields, as those of a unique key.
+func NamesOf(fields []*schema.Property) []string {
+	names := make([]string, len(fields))
+	for i, p := range fields {
 		names[i] = p.Name
 	}
 	return names
@@ -120,7 +120,7 @@ func KeyNamed(keys [][]*schema.Property, by json.RawMessage) []*schema.Property 
 	}
 	slices.Sort(names)
 	for _, key := range keys {
-		members := KeyFields(key)
+		members := NamesOf(key)
 		slices.Sort(members)
 		if slices.Equal(members, names) || len(names) == 1 && names[0] == KeyName(key) {
 			return key

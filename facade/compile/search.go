@@ -81,13 +81,14 @@ func headlines(r *report, m *model, k *bindings, src *project.Frond, searches []
 		p := &access.Presenter{Headline: true}
 		for _, f := range slices.SortedStableFunc(slices.Values(door.Entity.Search.Fields), func(a, b schema.SearchField) int { return cmp.Compare(a.Weight, b.Weight) }) {
 			if f.Readable() && f.Axes.Out.Name == "" {
-				p.Inputs, p.Needs = append(p.Inputs, f.Property), append(p.Needs, f.Name)
+				p.Inputs = append(p.Inputs, f.Property)
 			}
 		}
 		if p.Inputs == nil {
 			r.fault(src.Config.File, at, fmt.Sprintf("no searched field of %s leaves as it is kept, so that its rows have no headline", s.Door), "leave headline out, or search a field that callers read")
 			continue
 		}
+		p.Needs = catalog.NamesOf(p.Inputs)
 		p.Name, p.Description = s.Headline, "The part of the row that has the words of the search, as HTML: the words are in <mark>, other signs are escaped. null without a search."
 		p.Shape = schema.Shape{Type: "string", Nullable: true, Description: p.Description}
 		k.present(door, p)

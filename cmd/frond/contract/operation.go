@@ -46,7 +46,7 @@ func (b *reading) operation(d *catalog.Door, door *Door, op *catalog.Operation) 
 		o.Takes = listTakes(op)
 	case "upsert", "import":
 		for _, key := range catalog.UniqueKeys(d.Entity) {
-			o.Keys = append(o.Keys, strings.Join(catalog.KeyFields(key), ","))
+			o.Keys = append(o.Keys, strings.Join(catalog.NamesOf(key), ","))
 		}
 		fallthrough
 	case "create", "createMany":
