@@ -17,14 +17,24 @@ import (
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/binding"
 	"github.com/frondhost/frond/store/storetest"
 )
 
 // graphQLHandler is the handler over one entity, thing.
 func graphQLHandler(t *testing.T, opts *gateway.GraphQLOptions) http.Handler {
 	t.Helper()
-	p, err := facade.Read(fstest.MapFS{"entities/thing.yaml": {Data: []byte(
-		"properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  name: {type: string}\nrequired: [id, name]\n")}})
+	_, e := engineOf(t, fstest.MapFS{"entities/thing.yaml": {Data: []byte(thing)}})
+	return gateway.NewGraphQL(e, opts)
+}
+
+// thing is a card.
+const thing = "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  name: {type: string}\nrequired: [id, name]\n"
+
+// engineOf returns the schema of a project in memory, and the engine that answers it.
+func engineOf(t *testing.T, files fstest.MapFS) (*binding.Schema, *resolvers.Engine) {
+	t.Helper()
+	p, err := facade.Read(files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +54,7 @@ func graphQLHandler(t *testing.T, opts *gateway.GraphQLOptions) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gateway.NewGraphQL(e, opts)
+	return s, e
 }
 
 const (

@@ -6,41 +6,18 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
-	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
-	"github.com/frondhost/frond/store/storetest"
 )
 
 // TestSamples: the samples of queries run as they are, also those about groups, of a list and of a door
 // that has aggregate alone.
 func TestSamples(t *testing.T) {
-	const card = "properties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  name: {type: string}\nrequired: [id, name]\n"
-	p, err := facade.Read(fstest.MapFS{
-		"entities/thing.yaml": {Data: []byte(card)},
-		"entities/visit.yaml": {Data: []byte(card)},
+	s, engine := engineOf(t, fstest.MapFS{
+		"entities/thing.yaml": {Data: []byte(thing)},
+		"entities/visit.yaml": {Data: []byte(thing)},
 		"frond.yaml":          {Data: []byte("doors: {visit: {operations: {only: [aggregate]}}}\n")},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := facade.New(p, storetest.NewStore(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := projection.NewBuilder()
-	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
-		t.Fatal(err)
-	}
-	s, err := b.Build(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	engine, err := resolvers.NewEngine(s, f, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []struct{ Operation, Field, Root, Document string }
 	if err := json.Unmarshal(graphqlhttp.Samples(s, nil), &all); err != nil {
 		t.Fatal(err)
