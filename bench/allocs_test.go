@@ -55,7 +55,7 @@ func bounded(t *testing.T, r request, most float64) {
 	}
 }
 
-// TestImportAllocations counts what the import of a new row allocates: from the text of the file to the
+// TestImportAllocations counts the allocations of an import for a new row: from the text of the file to the
 // statement. Those that make the file are left out.
 func TestImportAllocations(t *testing.T) {
 	s, err := openItemsSQLite(t.TempDir())

@@ -240,7 +240,7 @@ func TestQueryOptions(t *testing.T) {
 	}
 }
 
-// presignedScript uploads a file by a pre-signed address, and prints what the client sent.
+// presignedScript uploads a file by a pre-signed address, and prints the requests of the client.
 const presignedScript = `
 import { connect } from "./dist/connect.js";
 const doors = { thing: { frond: "f", door: "thing", path: "/api/f/things", files: { picture: "picture" }, ops: {} } };

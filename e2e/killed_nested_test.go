@@ -291,7 +291,7 @@ func (k *killedOrders) atomic(p *program, b *batch) bool {
 	return ok || !b.open
 }
 
-// check compares the rows with what they say themselves, with the writes and with the events.
+// check compares the rows with the contents that they name, with the writes and with the events.
 func (k *killedOrders) check(p *program) {
 	t := k.t
 	t.Helper()

@@ -31,19 +31,20 @@ func readFileQuery(r *http.Request) (*fileQuery, error) {
 	q := &fileQuery{}
 	for _, p := range parameters {
 		value := p.values[0]
-		switch {
-		case len(p.values) > 1:
-			return nil, refusedKey(p.name)
-		case p.name == "field":
+		switch p.name {
+		case "field":
 			q.field = value
-		case p.name == "sent":
+		case "sent":
 			q.sent = value
-		case p.name == "size":
+		case "size":
 			q.size, _ = strconv.ParseInt(value, 10, 64)
-		case p.name == "sha256":
+		case "sha256":
 			q.sha256 = strings.ToLower(value)
 		default:
-			return nil, refusedKey(p.name)
+			return nil, kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/query/"+jsontext.Token(p.name), "is not a key here; write field=product.image, say")})
+		}
+		if len(p.values) > 1 {
+			return nil, kiterror.Refused([]schema.Detail{{Path: p.name, Pointer: "/query/" + p.name, Code: "maxItems", Message: "is sent more than once; send it once"}})
 		}
 	}
 	announces := slices.ContainsFunc(parameters, func(p parameter) bool { return p.name == "size" || p.name == "sha256" })
@@ -57,11 +58,6 @@ func readFileQuery(r *http.Request) (*fileQuery, error) {
 		return nil, kiterror.Errorf(kiterror.BadRequest, "the request has a body, which goes to the pre-signed address; send it there, or leave size, sha256 and sent out")
 	}
 	return q, nil
-}
-
-// refusedKey refuses a parameter of a request about a file without a row.
-func refusedKey(name string) error {
-	return kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/query/"+jsontext.Token(name), "is not a key here; write field=product.image, say")})
 }
 
 // chosen are the fields that a file without a row may be for: the one that the query names, or else those of

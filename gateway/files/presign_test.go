@@ -179,7 +179,7 @@ func TestAddressesRefused(t *testing.T) {
 	s.want(400, "size must be the number of bytes", "POST", "/api/files?size=0&sha256="+sum, nil, "ada", "image/png")
 	s.want(400, "sha256 must be the SHA-256", "POST", "/api/files?size=9", nil, "ada", "image/png")
 	s.want(400, "sha256 must be the SHA-256", "POST", "/api/files?size=9&sha256=00", nil, "ada", "image/png")
-	s.want(400, "is not a key here", "POST", "/api/files?size=9&size=8&sha256="+sum, nil, "ada", "image/png")
+	s.want(400, "size is sent more than once; send it once", "POST", "/api/files?size=9&size=8&sha256="+sum, nil, "ada", "image/png")
 	s.want(400, "which goes to the pre-signed address", "POST", ask, picture, "ada", "image/png")
 	s.want(400, "which goes to the pre-signed address", "POST", "/api/files?sent=x", picture, "ada", "image/png")
 	s.want(404, "no file with this id", "POST", "/api/files?sent=x", nil, "ada", "")
