@@ -307,7 +307,7 @@ func contend(t *testing.T, w *world, store facade.Transactor, n int, fn func(ctx
 				case kiterror.CodeOf(err) == kiterror.Conflict:
 					continue
 				case !errors.Is(err, errOurs):
-					t.Errorf("transact: %v", err)
+					t.Errorf("transact: %v (%v)", err, errors.Unwrap(err))
 				}
 				return
 			}
