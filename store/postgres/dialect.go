@@ -24,7 +24,7 @@ type dialect struct{}
 var words = sqltext.Words{
 	True: "true", False: "false",
 	NullsFirst: " NULLS FIRST", NullsLast: " NULLS LAST",
-	Apart: " OFFSET 0", SearchApart: true, Cross: "JOIN", Lookups: true,
+	Apart: " OFFSET 0", SearchApart: true, Lateral: true, Cross: "JOIN", Lookups: true,
 	MaxValues: engine.MaxValues, MaxJoins: 7,
 }
 

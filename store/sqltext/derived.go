@@ -13,7 +13,8 @@ import (
 // Values that the rows behind a relation give a row ([filter.Derived]), in conditions and in orders.
 
 // Sorted writes the table of a read; where keys of the order are derived, the table with a column
-// for each. A row that one-relations lead to is joined, and other values are subqueries:
+// for each. A row that one-relations lead to is joined, and other values are subqueries, or joined to such a
+// row ([Words.Lateral]):
 //
 //	(SELECT t1.*, t2."name" AS "~0", (SELECT count(*) FROM "review" AS t3 WHERE t3."product" = t1."id") AS "~1"
 //	  FROM "product" AS t1 LEFT JOIN "author" AS t2 ON t2."id" = t1."author")
@@ -42,17 +43,22 @@ func Sorted(r *Reading, b *Builder, keys bool) {
 	}
 	var joined []behind
 	subqueries := false
+	b.reach = r.reach
 	for _, k := range r.Order {
 		if k.derived == nil {
 			continue
 		}
 		b.Text(", ")
-		if steps := oneRow(b, k.derived, r.Table, alias); steps != nil {
+		if steps, several := oneRow(b, k.derived, r.Table, alias); steps == nil {
+			subqueries = true
+			derivedValue(b, k.derived, r.Table, alias, k.Column, "")
+		} else if last := &steps[len(steps)-1]; several == nil {
 			joined = append(joined, steps...)
-			steps[len(steps)-1].function(k.Column)
+			last.function(k.Column)
 		} else {
-			subqueries, b.reach = true, r.reach
-			derivedValue(b, k.derived, r.Table, alias, k.Column)
+			subqueries, last.value, last.several, last.column = true, b.Alias(), several, k.Column
+			joined = append(joined, steps...)
+			b.Text(last.value, ".v")
 		}
 		b.Text(" AS ", k.Column.Plain)
 	}
@@ -66,6 +72,9 @@ func Sorted(r *Reading, b *Builder, keys bool) {
 		b.Text(" LEFT JOIN ", s.target.Name, " AS ", s.inner, " ON ")
 		b.equalColumns(s.inner, s.theirs, s.alias, s.own)
 		s.visible(r.reach)
+		if s.several != nil {
+			s.ofRows()
+		}
 	}
 	if searched || subqueries && !ranked && r.Find.Each == nil && r.Order[0].derived != nil { // else an index may have the order
 		b.Join(r.Find.Where, r.Table, alias)
@@ -81,37 +90,56 @@ func searches(f *filter.Filter) bool {
 	return f != nil && (f.Op == filter.Search || f.Op == filter.And && slices.ContainsFunc(f.Sub, searches))
 }
 
-// oneRow returns the rows that lead to a derived value of a row of t, where they are one at each step; nil
-// where the value is of several.
-func oneRow(b *Builder, d *filter.Derived, t *Table, alias string) (steps []behind) {
+// oneRow returns the rows that lead to a derived value of a row of t, where they are one at each step. Where
+// the value is of several rows behind the last step, and the database joins them ([Words.Lateral]), several is
+// that value. No step is returned for any other value of several rows.
+func oneRow(b *Builder, d *filter.Derived, t *Table, alias string) (steps []behind, several *filter.Derived) {
 	for ; d != nil; d = d.Next {
 		if d.Link.Many || d.Next == nil && d.Func != filter.Key {
-			return nil
+			if !b.db.Words.Lateral {
+				return nil, nil
+			}
+			return steps, d
 		}
 		s, ok := newBehind(b, d, t, alias)
 		if !ok || !s.theirs.Unique() {
-			return nil
+			return nil, nil
 		}
 		steps = append(steps, s)
 		t, alias = s.target, s.inner
 	}
-	return steps
+	return steps, nil
 }
 
-// derivedValue writes a derived value of a row of t as a subquery, and completes its column.
-func derivedValue(b *Builder, d *filter.Derived, t *Table, alias string, column *Column) {
+// derivedValue writes a derived value of a row of t as a subquery, and completes its column. as follows the
+// value, or is "".
+func derivedValue(b *Builder, d *filter.Derived, t *Table, alias string, column *Column, as string) {
 	s, ok := newBehind(b, d, t, alias)
 	if !ok {
 		return
 	}
 	b.Text("(SELECT ")
 	if d.Next != nil {
-		derivedValue(b, d.Next, s.target, s.inner, column)
+		derivedValue(b, d.Next, s.target, s.inner, column, "")
 	} else {
 		s.function(column)
 	}
+	b.Text(as)
 	s.ofRow()
 	b.Text(")")
+}
+
+// ofRows joins the value of the rows behind the row of a step. The database makes it once for each such
+// row, whatever the number of rows that lead to it:
+//
+//	LEFT JOIN LATERAL (SELECT count(*) AS v FROM "track" AS t3 WHERE t3."album" = t2."id") AS t4 ON t2."id" IS NOT NULL
+func (s *behind) ofRows() {
+	b := s.b
+	b.Text(" LEFT JOIN LATERAL ")
+	derivedValue(b, s.several, s.target, s.inner, s.column, " AS v")
+	b.Text(" AS ", s.value, " ON ")
+	b.Column(s.inner, s.theirs)
+	b.Text(" IS NOT NULL")
 }
 
 // behind writes the rows behind the relation of a derived value.
@@ -122,6 +150,12 @@ type behind struct {
 	alias       string // of the row
 	inner       string // of the rows behind it
 	own, theirs *Column
+
+	// several is a value of the rows behind the row of this step, which is joined under the alias value
+	// and completes column; nil: there is none.
+	several *filter.Derived
+	value   string
+	column  *Column
 }
 
 // newBehind begins the rows behind a relation of t; false where there is no such relation, which

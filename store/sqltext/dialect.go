@@ -36,6 +36,8 @@ type Words struct {
 	SearchApart bool
 	// RankFinds says that [Dialect.Ranked] leaves out the rows that the search does not find.
 	RankFinds bool
+	// Lateral says that a joined subquery may use the columns of the tables before it.
+	Lateral bool
 	// Cross joins the rows of a list of ids to the list.
 	Cross string
 	// Lookups says that conditions on a relation are always written as EXISTS, because the database
