@@ -41,27 +41,8 @@ func Sorted(r *Reading, b *Builder, keys bool) {
 	if r.Number != "" {
 		b.Text(", ", alias, ".", r.Number, " AS ", r.Number)
 	}
-	var joined []behind
-	subqueries := false
 	b.reach = r.reach
-	for _, k := range r.Order {
-		if k.derived == nil {
-			continue
-		}
-		b.Text(", ")
-		if steps, several := oneRow(b, k.derived, r.Table, alias); steps == nil {
-			subqueries = true
-			derivedValue(b, k.derived, r.Table, alias, k.Column, "")
-		} else if last := &steps[len(steps)-1]; several == nil {
-			joined = append(joined, steps...)
-			last.function(k.Column)
-		} else {
-			subqueries, last.value, last.several, last.column = true, b.Alias(), several, k.Column
-			joined = append(joined, steps...)
-			b.Text(last.value, ".v")
-		}
-		b.Text(" AS ", k.Column.Plain)
-	}
+	joined, subqueries := derivedColumns(r, b, alias)
 	if ranked {
 		b.Text(", ", RankAlias, ".rank AS ", rankName, " FROM ")
 		b.db.Dialect.Ranked(b, r.Table, alias, r.Find.Rank)
@@ -83,6 +64,30 @@ func Sorted(r *Reading, b *Builder, keys bool) {
 		b.Text(b.db.Words.Apart)
 	}
 	b.Text(")")
+}
+
+// derivedColumns writes a column for each derived value of an order. joined are the rows that have to be
+// joined for them, and subqueries reports whether a value is of several rows.
+func derivedColumns(r *Reading, b *Builder, alias string) (joined []behind, subqueries bool) {
+	for _, k := range r.Order {
+		if k.derived == nil {
+			continue
+		}
+		b.Text(", ")
+		if steps, several := oneRow(b, k.derived, r.Table, alias); steps == nil {
+			subqueries = true
+			derivedValue(b, k.derived, r.Table, alias, k.Column, "")
+		} else if last := &steps[len(steps)-1]; several == nil {
+			joined = append(joined, steps...)
+			last.function(k.Column)
+		} else {
+			subqueries, last.value, last.several, last.column = true, b.Alias(), several, k.Column
+			joined = append(joined, steps...)
+			b.Text(last.value, ".v")
+		}
+		b.Text(" AS ", k.Column.Plain)
+	}
+	return joined, subqueries
 }
 
 // searches reports whether all rows of a filter meet a search.
