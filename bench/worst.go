@@ -78,7 +78,7 @@ func benchWorst(rounds int, slice time.Duration) error {
 }
 
 // reader returns an engine that keeps no document and whose calls find nothing. Each run has
-// to read its document anew.
+// to read its document again.
 func reader() (*resolvers.Engine, error) {
 	project, err := facade.Read(storetest.People())
 	if err != nil {

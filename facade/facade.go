@@ -169,7 +169,7 @@ func New(p *Project, store Store, opts *Options) (*Facade, error) {
 	can := h.store.Abilities()
 	h.transactor, h.outbox, h.dryRuns = can.Transactor, can.Outbox, can.DryRuns
 	if h.outbox == nil && store != nil {
-		if faults := unkept(h.catalog); faults != nil {
+		if faults := outboxFaults(h.catalog); faults != nil {
 			return nil, faults
 		}
 	}
@@ -260,8 +260,8 @@ func Usable(d *schema.DiscoveredFrond, from string) error {
 	return err
 }
 
-// unkept are the faults of facts that built-in commands emit, over a store that keeps none.
-func unkept(c *catalog.Catalog) (faults schema.Faults) {
+// outboxFaults returns the faults of facts that built-in commands emit, over a store that keeps none.
+func outboxFaults(c *catalog.Catalog) (faults schema.Faults) {
 	for fact := range c.Facts() {
 		if fact.Frond.Remote == "" && (fact.On != nil || fact.Changes) {
 			faults = append(faults, schema.Fault{

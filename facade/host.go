@@ -112,19 +112,19 @@ func (b boundOperations) of(op *catalog.Operation) *boundOperation { return b[op
 // compiled: the built-in of a stored door, the author's handler, the host of a remote
 // Frond, or nobody.
 type runner struct {
-	by  answerer
+	by  runnerKind
 	run func(ctx context.Context, x *execution) (*Result, error) // of an admitted call
 }
 
-// answerer names a runner.
-type answerer string
+// runnerKind names a runner.
+type runnerKind string
 
-// The answerers.
+// The kinds of runners.
 const (
-	byStore   answerer = "store"
-	byHandler answerer = "handler"
-	byRemote  answerer = "remote"
-	byNobody  answerer = "nobody"
+	byStore   runnerKind = "store"
+	byHandler runnerKind = "handler"
+	byRemote  runnerKind = "remote"
+	byNobody  runnerKind = "nobody"
 )
 
 // builtin is an operation that every stored door has unless its author says otherwise

@@ -165,7 +165,7 @@ func readCursor(x *viewer, o *order, name string, value json.RawMessage) []json.
 	}
 	values, ok := o.values(text)
 	if !ok {
-		x.refuseQuery(name, "cursor", "is no cursor of "+x.where()+" in this order; send the endCursor of a page with the same sort, or leave it out to begin anew")
+		x.refuseQuery(name, "cursor", "is no cursor of "+x.where()+" in this order; send the endCursor of a page with the same sort, or leave it out to start at the beginning")
 		return nil
 	}
 	return values

@@ -49,7 +49,7 @@ func locate(ctx context.Context, x *execution, from []json.RawMessage, backward 
 			if backward {
 				name = "before"
 			}
-			const message = "leads to a row that is gone or has changed, and its value was too long to stand in the cursor; begin anew, or sort by another field"
+			const message = "leads to a row that is gone or has changed, and its value was too long to stand in the cursor; start at the beginning, or sort by another field"
 			return nil, kiterror.Invalid(name+" "+message, schema.Detail{Path: name, Pointer: "/query/" + name, Code: "cursor", Message: message})
 		}
 		if keys[i].Desc != backward { // read towards smaller values: from above all of them

@@ -12,7 +12,7 @@ import (
 )
 
 // Answers are kept this long for equal subscriptions that come to the same events a little
-// later, and no longer: what a subscriber may see is judged anew then.
+// later, and no longer: what a subscriber may see is judged again then.
 const keepAnswers = time.Second
 
 // maxAnswers bounds how many answers equal subscriptions keep, each with about answerSize bytes

@@ -205,7 +205,7 @@ func openFiles(h *Host, f *facade.Facade) error {
 func (h *Host) withoutTables(f *facade.Facade) (faults schema.Faults) {
 	_, memory, err := h.config.storeFile() // an error: it is on PostgreSQL, or open reports it
 	foreign := h.options.Store == nil && !memory && err == nil && h.mapped(f)
-	faults = h.schedule.unkept(f.Catalog(), foreign)
+	faults = h.schedule.storeFaults(f.Catalog(), foreign)
 	if !foreign {
 		return faults
 	}

@@ -111,9 +111,9 @@ func (s *schedule) close(by *time.Time) {
 	s.runner.Close(*by, errStopped)
 }
 
-// unkept are the faults of jobs whose runs no store keeps; foreign says that the rows are in another
+// storeFaults returns the faults of jobs whose runs no store keeps; foreign says that the rows are in another
 // program's SQLite database.
-func (s *schedule) unkept(c *catalog.Catalog, foreign bool) (faults schema.Faults) {
+func (s *schedule) storeFaults(c *catalog.Catalog, foreign bool) (faults schema.Faults) {
 	problem, remedy := "", ""
 	switch {
 	case foreign:

@@ -142,7 +142,7 @@ class Shipping:
         with self.lock:
             oldest, last = self.span()
             if after > last or 0 < after < oldest:
-                raise KitError("GONE", "this position is not in the log; read the parcels, and begin anew", details={"oldest": str(oldest)})
+                raise KitError("GONE", "this position is not in the log; read the parcels, and start at the beginning", details={"oldest": str(oldest)})
             if limit:
                 self.lock.wait_for(lambda: self.span()[1] > after, min(wait, 30))
             found = self.rows("select * from event where position > ? order by position limit ?", after, min(limit, 500))

@@ -212,7 +212,7 @@ func (l *live) look(ctx context.Context) (touched bool, err error) {
 	for _, r := range l.readers {
 		for {
 			events, _, err := r.Poll(ctx)
-			if err != nil && !passing(err) { // some events are gone: it begins anew
+			if err != nil && !passing(err) { // some events are gone: it starts again
 				l.unfollow()
 				return true, nil
 			}

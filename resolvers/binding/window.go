@@ -114,7 +114,7 @@ const Unsent = math.MinInt
 
 // CheckPaging refuses paging arguments that contradict each other: first and last read from
 // one end each, and offset counts from the beginning. An empty cursor is none. The
-// rest list says itself, on every surface alike.
+// rest is refused by list, on every surface.
 func CheckPaging(first, last, offset int, emptyAfter, emptyBefore bool) *kiterror.Error {
 	why := ""
 	switch {

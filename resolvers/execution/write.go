@@ -146,7 +146,7 @@ func (w *Writer) End(ok bool) (text []byte, err error) {
 }
 
 // Abandon returns the response in place of one that ended with err: data is null. Besides
-// ErrTooLarge, err may be a façade error, which keeps its code; one for a size becomes
+// errTooLarge, err may be a façade error, which keeps its code; one for a size becomes
 // RESPONSE_TOO_LARGE.
 func (w *Writer) Abandon(err error) []byte {
 	var refused *kiterror.Error
