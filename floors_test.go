@@ -57,8 +57,7 @@ var floors = map[string]string{
 	"facade/remote": "facade facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
 
 	// What a call did, for the author; and what a live query read.
-	"facade/explain": "facade facade/advice facade/access facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
-	"facade/advice":  "facade facade/aggregate facade/catalog facade/filter facade/kiterror schema",
+	"facade/explain": "facade facade/access facade/aggregate facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
 	"facade/readset": "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema",
 
 	// Rows that are written with their owner.
@@ -94,11 +93,10 @@ var floors = map[string]string{
 	"store/migration":       "facade/catalog schema schema/jsontext store/sqltext", // a computed value is one of a column
 	"store/turns":           "",
 	"store/sqltext":         "facade facade/aggregate facade/budget facade/filter facade/kiterror facade/rows schema schema/format schema/jsontext store/turns facade/search", // a read says which lane it takes
-	"store/driver":          "facade facade/filter facade/rows schema store/sqltext",                                                                                          // what an engine does for store
-	"store":                 "facade facade/budget facade/filter facade/kiterror facade/rows schema store/dbschema store/driver store/migration store/sqltext",
-	"store/sqlite":          "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/sqlite/engine facade/search",
+	"store":                 "facade facade/budget facade/filter facade/kiterror facade/rows schema store/dbschema store/migration store/sqltext",
+	"store/sqlite":          "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/migration store/sqltext store/sqlite/engine facade/search",
 	"store/sqlite/engine":   "facade facade/kiterror store/sqltext store/turns",
-	"store/postgres":        "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/driver store/migration store/sqltext store/postgres/engine store/postgres/outbox facade/search",
+	"store/postgres":        "facade facade/aggregate facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext store store/dbschema store/migration store/sqltext store/postgres/engine store/postgres/outbox facade/search",
 	"store/postgres/outbox": "facade facade/catalog store/postgres/engine",
 	"store/postgres/engine": "facade facade/consistency facade/kiterror schema/jsontext store/sqltext store/turns",
 	"rest":                  "facade facade/bulk facade/filter facade/rows facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts/sse rest/stream schema schema/jsontext",
@@ -136,7 +134,7 @@ var floors = map[string]string{
 	"gateway/jobs":               "facade facade/cron facade/kiterror",
 	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing envelope/wire rest gateway/jobs gateway/setting",
 	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/advice facade/budget facade/catalog facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
 	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",
@@ -152,7 +150,7 @@ var floors = map[string]string{
 
 	// Beside the commands: one call from the command line, what a Frond promises written
 	// as files, Go and TypeScript (frond sync, build-frond), and mock data (frond mock).
-	"cmd/frond/call":             "facade facade/access facade/catalog facade/kiterror schema schema/jsontext envelope/client envelope/wire gateway",
+	"cmd/frond/call":             "facade facade/access facade/catalog facade/kiterror schema schema/jsontext envelope/client envelope/wire",
 	"cmd/frond/contract":         "client describe facade facade/aggregate facade/catalog facade/kiterror facade/project schema schema/jsontext schema/script envelope/client envelope/signing",
 	"cmd/frond/contract/support": "facade facade/access facade/catalog facade/kiterror facade/nested schema schema/jsontext",
 	// A project of a database that is there (frond init --from).
@@ -162,7 +160,7 @@ var floors = map[string]string{
 	// Two versions of a project, compared by what they project to.
 	"cmd/frond/diff": "facade facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade facade/advice facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope/signing gateway store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope/signing gateway store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/advice"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/gateway"
 )
 
@@ -35,7 +35,7 @@ func TestAdvice(t *testing.T) {
 	if w := askHandler(gw.Handler(), "POST", "/api/app/notes", "["+strings.Join(notes, ",")+"]"); w.Code != 201 {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	read := func() (all []advice.Advice) {
+	read := func() (all []explain.Advice) {
 		t.Helper()
 		w := askHandler(gw.AdminHandler(), "GET", "/advice", "")
 		if err := json.Unmarshal(w.Body.Bytes(), &all); err != nil || w.Code != 200 || strings.Contains(w.Body.String(), "secret") {

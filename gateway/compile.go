@@ -9,8 +9,8 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
-	"github.com/frondhost/frond/facade/advice"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/gateway/identity"
@@ -29,7 +29,7 @@ func (h *Host) compileFirst(own facade.Store, as opening, faults schema.Faults) 
 			h.feeds.outbox = h.store.can.Outbox
 		}
 		if as.serves && h.store.can.KeyValues != nil {
-			h.advice = advice.New(h.store.can.KeyValues, h.log)
+			h.advice = explain.NewWatch(h.store.can.KeyValues, h.log)
 		}
 	}
 	f, complete, err = h.compile()

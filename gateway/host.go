@@ -15,9 +15,9 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
-	"github.com/frondhost/frond/facade/advice"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/seed"
 	"github.com/frondhost/frond/facts"
 	"github.com/frondhost/frond/facts/outlet"
@@ -42,7 +42,7 @@ type Host struct {
 	ways      *ways
 	schedule  *schedule
 	files     keptFiles
-	advice    *advice.Watch // nil: reads are not watched
+	advice    *explain.Watch // nil: reads are not watched
 	hub       *subscriptions.Hub
 	callers   *callers
 	ending    sync.WaitGroup            // of the websockets of generations

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/advice"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -68,10 +68,10 @@ func Jobs(ctx context.Context, project *facade.Project, opts *Options) (states [
 
 // Advise returns the reads of a project's gateways that an index would help. It opens the store as
 // [WithFacts] does.
-func Advise(ctx context.Context, project *facade.Project, opts *Options) (all []advice.Advice, err error) {
+func Advise(ctx context.Context, project *facade.Project, opts *Options) (all []explain.Advice, err error) {
 	err = withStore(ctx, project, opts, func(ctx context.Context, h *Host, f *facade.Facade) (err error) {
 		if h.store.can.KeyValues != nil {
-			all, err = advice.List(ctx, h.store.can.KeyValues, f.Catalog())
+			all, err = explain.ListAdvice(ctx, h.store.can.KeyValues, f.Catalog())
 		}
 		return err
 	})

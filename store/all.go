@@ -8,16 +8,15 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/driver"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
 // all is a write of several rows that are there, with the keys of its change.
-type all[T driver.Table] struct {
+type all[T Table] struct {
 	change[T]
 	ids        []json.RawMessage
 	layout     *rows.Layout
-	statements []*driver.Statement
+	statements []*Statement
 	builders   []*sqltext.Builder
 	found      *rows.Rows // updated rows
 }
@@ -25,7 +24,7 @@ type all[T driver.Table] struct {
 var errAbsent = kiterror.Errorf(kiterror.NotFound, "a row that is to be written is not there")
 
 // updates writes a statement for the rows of which the same fields are set.
-func (a *all[T]) updates(db driver.DB[T], text *sqltext.Database, sets []facade.Record) error {
+func (a *all[T]) updates(db DB[T], text *sqltext.Database, sets []facade.Record) error {
 	t := a.write.Table
 	for _, group := range sameFields(sets) {
 		sel := &sqltext.Selection{}
@@ -59,7 +58,7 @@ func (a *all[T]) updates(db driver.DB[T], text *sqltext.Database, sets []facade.
 		}
 		b := text.Builder()
 		a.builders = append(a.builders, b)
-		st := &driver.Statement{Most: len(group)}
+		st := &Statement{Most: len(group)}
 		st.Args, st.Times = db.UpdateAll(b, t, columns, args, len(group))
 		if len(sel.Fields) > 0 {
 			b.Returning(sel)
@@ -91,13 +90,13 @@ func (a *all[T]) deletes(text *sqltext.Database) error {
 	b := text.Builder()
 	a.builders = append(a.builders, b)
 	err := b.DeleteAll(a.write.Table.Base(), a.keys)
-	a.statements = append(a.statements, &driver.Statement{SQL: b.SQL, Args: b.Args, Times: 1})
+	a.statements = append(a.statements, &Statement{SQL: b.SQL, Args: b.Args, Times: 1})
 	return err
 }
 
 // run runs the write. Each row has to be there.
-func (a *all[T]) run(tx driver.Tx) error {
-	var checks driver.Checks = &a.change
+func (a *all[T]) run(tx Tx) error {
+	var checks Checks = &a.change
 	if a.write.Written == nil {
 		checks = nil
 	}

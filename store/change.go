@@ -6,15 +6,14 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/rows"
-	"github.com/frondhost/frond/store/driver"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
 // change is one write: its statement, and the conditions before and after it.
-type change[T driver.Table] struct {
-	write     driver.Write[T]
+type change[T Table] struct {
+	write     Write[T]
 	terms     *sqltext.Terms // nil: nothing has to hold
-	statement driver.Statement
+	statement Statement
 	// keys are those of new rows; was is the row that is changed, as it is.
 	keys   []sqltext.Value
 	was    rows.Row
@@ -22,7 +21,7 @@ type change[T driver.Table] struct {
 }
 
 // insert runs the write of new rows.
-func (c *change[T]) insert(tx driver.Tx) error {
+func (c *change[T]) insert(tx Tx) error {
 	if err := tx.Run(c, c.last(), &c.statement); err != nil {
 		return err
 	}
@@ -43,7 +42,7 @@ func (c *change[T]) blank() {
 }
 
 // update runs the write of a row. set has the values of the caller, b the statement that sets them.
-func (c *change[T]) update(tx driver.Tx, text *sqltext.Database, b *sqltext.Builder, sel *sqltext.Selection, set facade.Record) error {
+func (c *change[T]) update(tx Tx, text *sqltext.Database, b *sqltext.Builder, sel *sqltext.Selection, set facade.Record) error {
 	was, judged, there, err := c.terms.Judge(tx)
 	if err != nil || !there {
 		c.statement.Rows = rows.New(sel.Layout, 0)
@@ -77,12 +76,12 @@ func (c *change[T]) set(b *sqltext.Builder, sel *sqltext.Selection, set facade.R
 	}
 	c.single[0] = set
 	c.write.Written = c.single[:]
-	c.statement = driver.Statement{SQL: b.SQL, Args: b.Args, Times: 1, Sel: sel, Most: 1}
+	c.statement = Statement{SQL: b.SQL, Args: b.Args, Times: 1, Sel: sel, Most: 1}
 	return nil
 }
 
 // delete runs the removal of a row.
-func (c *change[T]) delete(tx driver.Tx) error {
+func (c *change[T]) delete(tx Tx) error {
 	c.statement.Count = 0
 	if _, _, there, err := c.terms.Judge(tx); err != nil || !there {
 		return err
@@ -93,12 +92,12 @@ func (c *change[T]) delete(tx driver.Tx) error {
 	return c.announce(tx, nil)
 }
 
-// Before implements [driver.Checks].
+// Before implements [Checks].
 func (c *change[T]) Before(run sqltext.Runner) error {
 	return c.terms.CheckRelations(run, c.was, c.write.Written, c.keys)
 }
 
-// After implements [driver.Checks]. It checks new rows once all of them are written, since they
+// After implements [Checks]. It checks new rows once all of them are written, since they
 // may point at each other.
 func (c *change[T]) After(run sqltext.Runner) error {
 	if c.write.Key.Kind == sqltext.Null {
@@ -114,7 +113,7 @@ func (c *change[T]) After(run sqltext.Runner) error {
 func (c *change[T]) last() bool { return !c.write.Announces() }
 
 // announce ends a write that has written rows with its events, if it has any.
-func (c *change[T]) announce(tx driver.Tx, found *rows.Rows) error {
+func (c *change[T]) announce(tx Tx, found *rows.Rows) error {
 	if !c.write.Announces() {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/store/driver"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -15,7 +14,7 @@ import (
 // of every batch are there. Errors name the entity, and are else those of [Writes.Insert].
 func (w *Writes[T]) Seed(ctx context.Context, batches []facade.SeedBatch) error {
 	seeds := make([]*seed[T], len(batches))
-	var all []*driver.Write[T]
+	var all []*Write[T]
 	for i, batch := range batches {
 		s, err := w.seed(batch)
 		defer s.free()
@@ -25,7 +24,7 @@ func (w *Writes[T]) Seed(ctx context.Context, batches []facade.SeedBatch) error 
 		seeds[i] = s
 		all = append(all, &s.rows.write)
 	}
-	return w.db.Seed(ctx, all, func(tx driver.Seeding[T]) error {
+	return w.db.Seed(ctx, all, func(tx Seeding[T]) error {
 		var fresh []*seed[T]
 		for _, s := range seeds {
 			isFresh, err := tx.Mark(s.rows.write.Table)
@@ -57,7 +56,7 @@ func (w *Writes[T]) Seed(ctx context.Context, batches []facade.SeedBatch) error 
 
 // seed is one batch as statements: the one of its rows, and those that set a field of a row when
 // all rows are there.
-type seed[T driver.Table] struct {
+type seed[T Table] struct {
 	rows  change[T]
 	late  []*change[T]
 	texts []*sqltext.Builder
@@ -77,7 +76,7 @@ func (w *Writes[T]) seed(batch facade.SeedBatch) (s *seed[T], err error) {
 			return s, err
 		}
 	}
-	s.rows.write = driver.Write[T]{Table: t, Written: batch.Rows}
+	s.rows.write = Write[T]{Table: t, Written: batch.Rows}
 	if len(batch.Rows) > 0 {
 		b := s.text(w)
 		st := &s.rows.statement
@@ -93,7 +92,7 @@ func (w *Writes[T]) seed(batch facade.SeedBatch) (s *seed[T], err error) {
 		if err := sel.Choose(t.Base(), nil, nil); err != nil {
 			return s, err
 		}
-		c := &change[T]{write: driver.Write[T]{Table: t, Key: key}}
+		c := &change[T]{write: Write[T]{Table: t, Key: key}}
 		if err := c.set(s.text(w), sel, late.Set); err != nil {
 			return s, err
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/rows"
-	"github.com/frondhost/frond/store/driver"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -13,12 +12,12 @@ import (
 // with the row's own columns, in one transaction. The key of a row is known when the row is there.
 // See [Writes.Insert].
 func (w *Writes[T]) insertSparse(ctx context.Context, t T, records []facade.Record, of *facade.Terms, sel *sqltext.Selection) (*rows.Rows, error) {
-	c := &change[T]{write: driver.Write[T]{Table: t, Terms: of, Written: records}, keys: make([]sqltext.Value, len(records))}
+	c := &change[T]{write: Write[T]{Table: t, Terms: of, Written: records}, keys: make([]sqltext.Value, len(records))}
 	at := -1
 	if of != nil {
 		at = sel.Also(t.Base().Primary)
 	}
-	statements := make([]*driver.Statement, len(records))
+	statements := make([]*Statement, len(records))
 	for i, record := range records {
 		values, err := row(t, nil, record)
 		if err != nil {
@@ -30,7 +29,7 @@ func (w *Writes[T]) insertSparse(ctx context.Context, t T, records []facade.Reco
 		if err := b.InsertSparse(t.Base(), record, values, sel); err != nil {
 			return nil, err
 		}
-		statements[i] = &driver.Statement{SQL: b.SQL, Args: b.Args, Times: 1, Sel: sel, Most: 1}
+		statements[i] = &Statement{SQL: b.SQL, Args: b.Args, Times: 1, Sel: sel, Most: 1}
 		if at >= 0 {
 			statements[i].Key, statements[i].At = &c.keys[i], at
 		}
@@ -43,7 +42,7 @@ func (w *Writes[T]) insertSparse(ctx context.Context, t T, records []facade.Reco
 	if len(statements) == 1 {
 		c.write.Alone = statements[0]
 	}
-	err = w.db.Write(ctx, &c.write, func(tx driver.Tx) error {
+	err = w.db.Write(ctx, &c.write, func(tx Tx) error {
 		if err := c.Before(tx); err != nil {
 			return err
 		}
@@ -63,7 +62,7 @@ func (w *Writes[T]) insertSparse(ctx context.Context, t T, records []facade.Reco
 }
 
 // together are the rows that statements have answered.
-func together(statements []*driver.Statement) *rows.Rows {
+func together(statements []*Statement) *rows.Rows {
 	if len(statements) == 1 {
 		return statements[0].Rows
 	}

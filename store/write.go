@@ -1,5 +1,5 @@
 // Package store writes rows to any SQL store, and checks the conditions of a write in one order. A
-// database engine implements [driver.DB]; the engines are store/sqlite and store/postgres.
+// database engine implements [DB]; the engines are store/sqlite and store/postgres.
 package store
 
 import (
@@ -10,7 +10,6 @@ import (
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/driver"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -23,13 +22,13 @@ import (
 //	          the statement, which returns the written rows
 //	After     the row meets Terms.After                  Insert, Update
 //	Emit      the events of the written rows
-type Writes[T driver.Table] struct {
-	db   driver.DB[T]
+type Writes[T Table] struct {
+	db   DB[T]
 	text *sqltext.Database
 }
 
 // NewWrites returns the writes to a database. text writes its statements.
-func NewWrites[T driver.Table](db driver.DB[T], text *sqltext.Database) Writes[T] {
+func NewWrites[T Table](db DB[T], text *sqltext.Database) Writes[T] {
 	return Writes[T]{db, text}
 }
 
@@ -52,7 +51,7 @@ func (w *Writes[T]) Insert(ctx context.Context, e *schema.Entity, records []faca
 	if t.Base().Sparse {
 		return w.insertSparse(ctx, t, records, of, sel)
 	}
-	c := &change[T]{write: driver.Write[T]{Table: t, Terms: of, Written: records}}
+	c := &change[T]{write: Write[T]{Table: t, Terms: of, Written: records}}
 	if c.terms, err = w.text.Terms(t.Base(), of, nil, nil); err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func (w *Writes[T]) Update(ctx context.Context, e *schema.Entity, id json.RawMes
 	if !isKey {
 		return rows.New(sel.Layout, 0), nil // a key of another kind is no row's
 	}
-	c := &change[T]{write: driver.Write[T]{Table: t, Terms: of, Key: key, Where: where}}
+	c := &change[T]{write: Write[T]{Table: t, Terms: of, Key: key, Where: where}}
 	b := w.text.Builder()
 	defer b.Free()
 	if err := c.set(b, sel, set); err != nil {
@@ -114,7 +113,7 @@ func (w *Writes[T]) Update(ctx context.Context, e *schema.Entity, id json.RawMes
 	}
 	defer c.terms.Free()
 	c.write.Alone = &c.statement
-	err = w.db.Write(ctx, &c.write, func(tx driver.Tx) error { return c.update(tx, w.text, b, sel, set) })
+	err = w.db.Write(ctx, &c.write, func(tx Tx) error { return c.update(tx, w.text, b, sel, set) })
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +137,12 @@ func (w *Writes[T]) Delete(ctx context.Context, e *schema.Entity, id json.RawMes
 	if err := b.Delete(t.Base(), key, where); err != nil {
 		return false, err
 	}
-	c := &change[T]{write: driver.Write[T]{Table: t, Terms: of, Key: key, Where: where}}
+	c := &change[T]{write: Write[T]{Table: t, Terms: of, Key: key, Where: where}}
 	if c.terms, err = w.text.Terms(t.Base(), of, &c.write.Key, where); err != nil {
 		return false, err
 	}
 	defer c.terms.Free()
-	c.statement = driver.Statement{SQL: b.SQL, Args: b.Args, Times: 1}
+	c.statement = Statement{SQL: b.SQL, Args: b.Args, Times: 1}
 	c.write.Alone = &c.statement
 	err = w.db.Write(ctx, &c.write, c.delete)
 	return err == nil && c.statement.Count > 0, err
@@ -155,7 +154,7 @@ func (w *Writes[T]) WriteAll(ctx context.Context, e *schema.Entity, ids []json.R
 	if err != nil {
 		return nil, err
 	}
-	a := &all[T]{change: change[T]{write: driver.Write[T]{Table: t, Terms: of, Written: sets}}, ids: ids, layout: layout}
+	a := &all[T]{change: change[T]{write: Write[T]{Table: t, Terms: of, Written: sets}}, ids: ids, layout: layout}
 	if a.terms, err = w.text.Terms(t.Base(), of, nil, nil); err != nil {
 		return nil, err
 	}
@@ -181,7 +180,7 @@ func (w *Writes[T]) WriteAll(ctx context.Context, e *schema.Entity, ids []json.R
 
 // row appends the values of one row in the order of the columns. VALIDATION_FAILED for a value
 // that its column cannot hold, and for a row without a key.
-func row[T driver.Table](t T, args []sqltext.Value, record facade.Record) ([]sqltext.Value, error) {
+func row[T Table](t T, args []sqltext.Value, record facade.Record) ([]sqltext.Value, error) {
 	from := len(args)
 	args, err := t.Base().Row(args, record)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/advice"
 	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
@@ -236,7 +235,7 @@ admin listener of a gateway.`,
 	url := cmd.Flags().String("url", "", "the address of a gateway's admin listener to ask instead")
 	cmd.MarkFlagsMutuallyExclusive("url", "dir")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, err := []advice.Advice{}, error(nil)
+		all, err := []explain.Advice{}, error(nil)
 		if *url != "" {
 			err = askAdmin(cmd.Context(), *url, "/advice", &all)
 		} else {

@@ -1,5 +1,12 @@
 // Package explain makes a call and reports how it went, step by step: the rules that held, the
-// columns and statements, and the writes of a command.
+// columns and statements, and the writes of a command. It also finds the reads of a running host that an index
+// would help.
+//
+// [Watch.Store] wraps a store. It counts the reads of each shape: the fields that they filter, sort
+// and look up by, without values. Where the card has no index for a field of a shape, the plan of one
+// read in [planEvery] is asked for. A shape whose plan reads a whole table is written to the store of
+// the host once a minute, with its number of reads, their time, the rows of a read and the index that
+// would help.
 package explain
 
 import (

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/advice"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
@@ -70,8 +69,8 @@ func (s explainedStore) Find(ctx context.Context, q *facade.Find) (*facade.Found
 	if reads := func(st facade.Statement) bool {
 		return st.Plan != nil && slices.ContainsFunc(st.Plan.Scans, func(s facade.Scan) bool { return s.Whole })
 	}; slices.ContainsFunc(c.Statements, reads) {
-		if p := advice.Missing(q); p != nil {
-			c.Index = advice.Line(p)
+		if p := missing(q); p != nil {
+			c.Index = line(p)
 		}
 	}
 	return found, err

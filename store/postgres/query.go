@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade/rows"
-	"github.com/frondhost/frond/store/driver"
+	"github.com/frondhost/frond/store"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -43,7 +43,7 @@ func appendCell(dst, raw []byte, c *sqltext.Column) []byte {
 }
 
 // query is a statement of package store as the engine runs it. Free the arguments when it has run.
-func query(t *table, st *driver.Statement) (*engine.Query, *arguments) {
+func query(t *table, st *store.Statement) (*engine.Query, *arguments) {
 	bound := newArguments(st.Args)
 	if st.Sel == nil {
 		return &engine.Query{Text: st.SQL, Values: bound.values}, bound

@@ -5,7 +5,7 @@ import (
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/driver"
+	"github.com/frondhost/frond/store"
 	"github.com/frondhost/frond/store/postgres/engine"
 )
 
@@ -44,8 +44,8 @@ func (s *access) Seeded(ctx context.Context, entities []*schema.Entity) (map[*sc
 	return done, err
 }
 
-// Seed implements [driver.DB].
-func (d database) Seed(ctx context.Context, _ []*driver.Write[*table], do func(driver.Seeding[*table]) error) error {
+// Seed implements [store.DB].
+func (d database) Seed(ctx context.Context, _ []*store.Write[*table], do func(store.Seeding[*table]) error) error {
 	if err := d.db.Own(ctx, "seeds", makeSeeds); err != nil {
 		return d.db.Public(ctx, err)
 	}
@@ -59,15 +59,15 @@ type seeding struct {
 	conn  *engine.Conn
 }
 
-// Mark implements [driver.Seeding].
+// Mark implements [store.Seeding].
 func (x seeding) Mark(t *table) (fresh bool, err error) {
 	mark := &engine.Query{Text: []byte(markSeeds), Values: [][]byte{[]byte(x.store.db.Address().Schema), []byte(x.store.tables.Load().Names.Mark(t.Entity.Key))}}
 	err = x.conn.Run(mark)
 	return mark.Count > 0, err
 }
 
-// Run implements [driver.Seeding].
-func (x seeding) Run(w *driver.Write[*table], st *driver.Statement) error {
+// Run implements [store.Seeding].
+func (x seeding) Run(w *store.Write[*table], st *store.Statement) error {
 	q, bound := query(w.Table, st)
 	defer bound.free()
 	err := x.conn.Run(q)

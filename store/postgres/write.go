@@ -13,33 +13,33 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/driver"
+	"github.com/frondhost/frond/store"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-var _ driver.DB[*table] = database{}
+var _ store.DB[*table] = database{}
 
-// database implements [driver.DB].
+// database implements [store.DB].
 type database struct{ *access }
 
-// Table implements [driver.DB].
+// Table implements [store.DB].
 func (d database) Table(e *schema.Entity) (*table, error) { return d.table(e) }
 
-// Read implements [driver.DB].
-func (d database) Read(ctx context.Context, t *table, st *driver.Statement) error {
+// Read implements [store.DB].
+func (d database) Read(ctx context.Context, t *table, st *store.Statement) error {
 	q, bound := query(t, st)
 	defer bound.free()
 	return d.db.Read(ctx, func(c *engine.Conn) error { return c.Conclude(q) })
 }
 
-// Write implements [driver.DB].
-func (d database) Write(ctx context.Context, w *driver.Write[*table], do func(driver.Tx) error) error {
+// Write implements [store.DB].
+func (d database) Write(ctx context.Context, w *store.Write[*table], do func(store.Tx) error) error {
 	return d.constraint(w.Table, w.Written, d.write(ctx, w, do))
 }
 
 // write runs a write: one statement where nothing else has to hold, and else a transaction.
-func (d database) write(ctx context.Context, w *driver.Write[*table], do func(driver.Tx) error) error {
+func (d database) write(ctx context.Context, w *store.Write[*table], do func(store.Tx) error) error {
 	s := d.access
 	if w.Terms == nil && w.Alone != nil {
 		q, bound := query(w.Table, w.Alone)
@@ -72,7 +72,7 @@ func (d database) write(ctx context.Context, w *driver.Write[*table], do func(dr
 
 // locks says that a write reads only rows that it locks or writes, and so needs no serializable
 // transaction.
-func locks(w *driver.Write[*table]) bool {
+func locks(w *store.Write[*table]) bool {
 	of := w.Terms
 	if of == nil || w.Key.Kind == sqltext.Null && (!w.Announces() || w.Table.Sparse) {
 		return false
@@ -104,8 +104,8 @@ type tx struct {
 	table *table
 }
 
-// Run implements [driver.Tx].
-func (x *tx) Run(around driver.Checks, last bool, statements ...*driver.Statement) error {
+// Run implements [store.Tx].
+func (x *tx) Run(around store.Checks, last bool, statements ...*store.Statement) error {
 	queries := make([]*engine.Query, len(statements))
 	for i, st := range statements {
 		q, bound := query(x.table, st)
@@ -119,15 +119,15 @@ func (x *tx) Run(around driver.Checks, last bool, statements ...*driver.Statemen
 	})
 }
 
-// Emit implements [driver.Tx]: the events go with the commit.
+// Emit implements [store.Tx]: the events go with the commit.
 func (x *tx) Emit(events []facade.Event) error {
 	return x.Conclude(x.store.outbox.Emission(events))
 }
 
-// Base implements [driver.Table].
+// Base implements [store.Table].
 func (t *table) Base() *sqltext.Table { return &t.Table }
 
-// Key implements [driver.Table].
+// Key implements [store.Table].
 func (t *table) Key(id json.RawMessage) (sqltext.Value, bool) {
 	v, fault := sqltext.Encode(t.Primary.Prop, id)
 	if fault != "" || v.Kind == sqltext.Null {
@@ -137,7 +137,7 @@ func (t *table) Key(id json.RawMessage) (sqltext.Value, bool) {
 	return o.v, !o.decided
 }
 
-// Fit implements [driver.Table]: the year 0 of RFC 3339 is the year 1 before Christ. A text with a
+// Fit implements [store.Table]: the year 0 of RFC 3339 is the year 1 before Christ. A text with a
 // NUL is refused, which no text of PostgreSQL has.
 func (t *table) Fit(p *schema.Property, v *sqltext.Value) error {
 	if v.Kind != sqltext.Text {
@@ -156,7 +156,7 @@ func (t *table) Fit(p *schema.Property, v *sqltext.Value) error {
 	return nil
 }
 
-// Insert implements [driver.DB]. Several rows are one statement whose text does not depend on their
+// Insert implements [store.DB]. Several rows are one statement whose text does not depend on their
 // number: each column's values are one array.
 //
 //	INSERT INTO "post" ("id", "views") SELECT u.c0, u.c1 FROM unnest($1::text[], $2::bigint[])
@@ -196,7 +196,7 @@ func arraysOf(args []sqltext.Value, width, n int) []sqltext.Value {
 	return columns
 }
 
-// UpdateAll implements [driver.DB]: one statement for all rows.
+// UpdateAll implements [store.DB]: one statement for all rows.
 //
 //	UPDATE "post" AS t0 SET "views" = u."$0" FROM unnest($1::bigint[], $2::text[]) AS u("$0", "$1") WHERE t0."id" = u."$1"
 func (d database) UpdateAll(b *sqltext.Builder, t *table, columns []*sqltext.Column, args []sqltext.Value, n int) (bound []sqltext.Value, times int) {
@@ -290,7 +290,7 @@ func (s *checks) Rows([]byte, []sqltext.Value, *sqltext.Selection, *rows.Rows) e
 
 // run sends writes together with their checks (nil: none), and judges. ran is called when they have
 // run. An error of Before comes before those of the writes.
-func (s *checks) run(c *engine.Conn, around driver.Checks, writes []*engine.Query, ran func()) error {
+func (s *checks) run(c *engine.Conn, around store.Checks, writes []*engine.Query, ran func()) error {
 	defer func() {
 		for _, bound := range s.bound {
 			bound.free()

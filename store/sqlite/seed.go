@@ -5,7 +5,7 @@ import (
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/driver"
+	"github.com/frondhost/frond/store"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
@@ -42,8 +42,8 @@ func (s *access) seeded(c *engine.Conn, e *schema.Entity) (bool, error) {
 	return n > 0, err
 }
 
-// Seed implements [driver.DB].
-func (d database) Seed(ctx context.Context, all []*driver.Write[*table], do func(driver.Seeding[*table]) error) error {
+// Seed implements [store.DB].
+func (d database) Seed(ctx context.Context, all []*store.Write[*table], do func(store.Seeding[*table]) error) error {
 	x := &seeding{store: d.access}
 	return d.db.Write(&engine.Op{
 		Ctx: ctx,
@@ -75,7 +75,7 @@ type seeding struct {
 	last  *table // whose statement ran last; nil: none has
 }
 
-// Mark implements [driver.Seeding].
+// Mark implements [store.Seeding].
 func (x *seeding) Mark(t *table) (fresh bool, err error) {
 	done, err := x.store.seeded(x.conn, t.Entity)
 	if err != nil || done {
@@ -84,8 +84,8 @@ func (x *seeding) Mark(t *table) (fresh bool, err error) {
 	return true, x.conn.Exec(`INSERT INTO "`+seedsTable+`" (entity) VALUES (?)`, sqltext.TextValue(x.store.tables.Load().Names.Mark(t.Entity.Key)))
 }
 
-// Run implements [driver.Seeding].
-func (x *seeding) Run(w *driver.Write[*table], st *driver.Statement) error {
+// Run implements [store.Seeding].
+func (x *seeding) Run(w *store.Write[*table], st *store.Statement) error {
 	x.last = w.Table
 	if err := run(x.conn, w.Table, st); err != nil {
 		return kiterror.AsError(x.store.constraint(w.Table, err)).At(w.Table.Entity.Name, "create")

@@ -14,29 +14,29 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
-	"github.com/frondhost/frond/store/driver"
+	"github.com/frondhost/frond/store"
 	"github.com/frondhost/frond/store/sqlite/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
 var (
-	_ driver.DB[*table] = database{}
-	_ driver.Tx         = (*tx)(nil)
+	_ store.DB[*table] = database{}
+	_ store.Tx         = (*tx)(nil)
 )
 
-// database implements [driver.DB].
+// database implements [store.DB].
 type database struct{ *access }
 
-// Table implements [driver.DB].
+// Table implements [store.DB].
 func (d database) Table(e *schema.Entity) (*table, error) { return d.table(e) }
 
-// Insert implements [driver.DB]: the statement of one row runs for each of them.
+// Insert implements [store.DB]: the statement of one row runs for each of them.
 func (d database) Insert(b *sqltext.Builder, t *table, args []sqltext.Value, n int) (bound []sqltext.Value, times int) {
 	b.Insert(&t.Table)
 	return args, n
 }
 
-// UpdateAll implements [driver.DB]: the statement of one row runs for each of them.
+// UpdateAll implements [store.DB]: the statement of one row runs for each of them.
 func (d database) UpdateAll(b *sqltext.Builder, t *table, columns []*sqltext.Column, args []sqltext.Value, n int) (bound []sqltext.Value, times int) {
 	b.Text("UPDATE ", t.Name, " SET ")
 	for i, c := range columns {
@@ -46,13 +46,13 @@ func (d database) UpdateAll(b *sqltext.Builder, t *table, columns []*sqltext.Col
 	return args, n
 }
 
-// Read implements [driver.DB].
-func (d database) Read(ctx context.Context, t *table, st *driver.Statement) error {
+// Read implements [store.DB].
+func (d database) Read(ctx context.Context, t *table, st *store.Statement) error {
 	return d.db.Read(ctx, func(c *engine.Conn) error { return run(c, t, st) })
 }
 
-// Write implements [driver.DB]: do runs on the one goroutine that writes.
-func (d database) Write(ctx context.Context, w *driver.Write[*table], do func(driver.Tx) error) error {
+// Write implements [store.DB]: do runs on the one goroutine that writes.
+func (d database) Write(ctx context.Context, w *store.Write[*table], do func(store.Tx) error) error {
 	x := &tx{store: d.access, write: w}
 	x.op.Ctx, x.op.Blame = ctx, x.blame
 	x.op.Run = func(c *engine.Conn) error {
@@ -74,7 +74,7 @@ func (d database) Write(ctx context.Context, w *driver.Write[*table], do func(dr
 type tx struct {
 	*engine.Conn
 	store   *access
-	write   *driver.Write[*table]
+	write   *store.Write[*table]
 	op      engine.Op
 	emitted bool // events were written, and so the tables for them are there
 }
@@ -89,8 +89,8 @@ func (x *tx) blame(c *engine.Conn, err error) error {
 	return err
 }
 
-// Run implements [driver.Tx].
-func (x *tx) Run(checks driver.Checks, _ bool, statements ...*driver.Statement) error {
+// Run implements [store.Tx].
+func (x *tx) Run(checks store.Checks, _ bool, statements ...*store.Statement) error {
 	if checks != nil {
 		if err := checks.Before(x); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (x *tx) Run(checks driver.Checks, _ bool, statements ...*driver.Statement) 
 	return nil
 }
 
-// Emit implements [driver.Tx].
+// Emit implements [store.Tx].
 func (x *tx) Emit(events []facade.Event) error {
 	err := x.store.events.append(x.Conn, events)
 	x.emitted = err == nil
@@ -124,20 +124,20 @@ func (x *tx) Number(sql []byte, args []sqltext.Value) (int64, error) {
 	return x.Conn.Number(string(sql), args...)
 }
 
-// Base implements [driver.Table].
+// Base implements [store.Table].
 func (t *table) Base() *sqltext.Table { return &t.Table }
 
-// Key implements [driver.Table].
+// Key implements [store.Table].
 func (t *table) Key(id json.RawMessage) (sqltext.Value, bool) {
 	key, fault := sqltext.Encode(t.Primary.Prop, id)
 	return key, fault == "" && key.Kind != sqltext.Null
 }
 
-// Fit implements [driver.Table]: every value is taken as it is.
+// Fit implements [store.Table]: every value is taken as it is.
 func (*table) Fit(*schema.Property, *sqltext.Value) error { return nil }
 
 // run runs a statement as often as its Times, and keeps its rows.
-func run(c *engine.Conn, t *table, st *driver.Statement) error {
+func run(c *engine.Conn, t *table, st *store.Statement) error {
 	st.Rows, st.Count = nil, 0
 	if st.Sel != nil {
 		st.Rows = rows.New(st.Sel.Layout, st.Most)

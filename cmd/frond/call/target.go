@@ -12,7 +12,7 @@ import (
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -33,8 +33,16 @@ type Target struct {
 	Close func()
 }
 
+// Host is a project that is open in this process.
+type Host interface {
+	Caller() facade.Caller
+	Catalog() *catalog.Catalog
+	Discovery() json.RawMessage
+	Close() error
+}
+
 // Local is a project in this process. Close closes host.
-func Local(host *gateway.Host) *Target {
+func Local(host Host) *Target {
 	return &Target{
 		Caller:   host.Caller(),
 		Close:    func() { _ = host.Close() }, // every written row is durable already

@@ -1,4 +1,4 @@
-package advice
+package explain
 
 import (
 	"fmt"
@@ -11,11 +11,11 @@ import (
 	"github.com/frondhost/frond/schema"
 )
 
-// Missing returns the field whose index would spare a read that goes through a whole table or sorts;
+// missing returns the field whose index would spare a read that goes through a whole table or sorts;
 // nil: none is known. It is the first field of these without one: that of the keys, those that the
 // filter compares, the first of the order or of the keys of groups. The rows of a search are found by their
 // words, and no other index has their order.
-func Missing(q *facade.Find) *schema.Property {
+func missing(q *facade.Find) *schema.Property {
 	if q.Each != nil && unindexed(q.Each.Field) {
 		return q.Each.Field
 	}
@@ -48,9 +48,9 @@ func behind(d *filter.Derived) *schema.Property {
 	return nil
 }
 
-// Line returns what to write for an index of a field. For a table of another program it is the
+// line returns what to write for an index of a field. For a table of another program it is the
 // statement to run.
-func Line(p *schema.Property) string {
+func line(p *schema.Property) string {
 	if t := p.Owner.Table; t != nil {
 		name, columns := t.Name, []string(nil)
 		if t.Schema != "" {

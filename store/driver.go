@@ -1,11 +1,4 @@
-// Package driver is the interface between package store and a database engine. An engine compiles
-// its tables, runs statements and explains its failures; package store decides which statements a
-// call takes, in which order, and under which conditions:
-//
-//	store     Insert, Update, Delete      terms, statements, events, in one order
-//	driver    DB, Table, Tx               this package
-//	engines   store/sqlite, store/postgres
-package driver
+package store
 
 import (
 	"context"
@@ -18,7 +11,9 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// DB is a database whose tables are of type T. Its methods may be called from many goroutines.
+// DB is the interface between this package and a database engine. An engine compiles its tables, runs
+// statements and explains its failures; this package decides which statements a call takes, in which order,
+// and under which conditions. Its tables are of type T. Its methods may be called from many goroutines.
 type DB[T Table] interface {
 	// Table returns the table of an entity; the error is the caller's.
 	Table(e *schema.Entity) (T, error)

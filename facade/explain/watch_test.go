@@ -1,4 +1,4 @@
-package advice_test
+package explain_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/advice"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/postgres"
@@ -115,7 +115,7 @@ func TestAdvice(t *testing.T) {
 			}
 			store := open(t, cards.Catalog().Set.Entities)
 			values := store.Abilities().KeyValues
-			watch := advice.New(values, quiet)
+			watch := explain.NewWatch(values, quiet)
 			f, err := facade.New(p, watch.Store(store), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -136,7 +136,7 @@ func TestAdvice(t *testing.T) {
 			if err := watch.Flush(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			other := advice.New(values, quiet) // another process
+			other := explain.NewWatch(values, quiet) // another process
 			g, err := facade.New(p, other.Store(store), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -147,7 +147,7 @@ func TestAdvice(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			all, err := advice.List(t.Context(), values, f.Catalog())
+			all, err := explain.ListAdvice(t.Context(), values, f.Catalog())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +170,7 @@ func TestAdvice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if all, err := advice.List(t.Context(), values, now.Catalog()); err != nil || len(all) != 0 {
+			if all, err := explain.ListAdvice(t.Context(), values, now.Catalog()); err != nil || len(all) != 0 {
 				t.Errorf("with an index it lists %+v, %v", all, err)
 			}
 		})
@@ -201,7 +201,7 @@ func TestLimit(t *testing.T) {
 	f, track := entity(t)
 	var log bytes.Buffer
 	values := storetest.NewStore()
-	watch := advice.New(values, slog.New(slog.NewTextHandler(&log, nil)))
+	watch := explain.NewWatch(values, slog.New(slog.NewTextHandler(&log, nil)))
 	for field, limit := range map[string]error{"title": kiterror.TooCostly(2*time.Second, false), "year": kiterror.TooCostly(2*time.Second, false), "albumId": kiterror.Errorf(kiterror.UnprocessableEntity, "no")} {
 		q := &facade.Find{Entity: track, Sort: []facade.SortKey{{Field: track.Property(field)}}}
 		if _, err := watch.Store(stub{err: limit}).Find(t.Context(), q); !errors.Is(err, limit) {
@@ -211,7 +211,7 @@ func TestLimit(t *testing.T) {
 	if err := watch.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	all, err := advice.List(t.Context(), values, f.Catalog())
+	all, err := explain.ListAdvice(t.Context(), values, f.Catalog())
 	if err != nil || len(all) != 1 || all[0].Shape != "track sort title" {
 		t.Errorf("it lists %+v, %v", all, err)
 	}
@@ -224,7 +224,7 @@ func TestLimit(t *testing.T) {
 func TestManyShapes(t *testing.T) {
 	f, track := entity(t)
 	values := storetest.NewStore()
-	watch := advice.New(values, quiet)
+	watch := explain.NewWatch(values, quiet)
 	store := watch.Store(stub{err: kiterror.TooCostly(time.Second, false)})
 	for i := range 1100 {
 		q := &facade.Find{Entity: track}
@@ -238,7 +238,7 @@ func TestManyShapes(t *testing.T) {
 	if err := watch.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := advice.List(t.Context(), values, f.Catalog()); err != nil || len(all) != 1000 {
+	if all, err := explain.ListAdvice(t.Context(), values, f.Catalog()); err != nil || len(all) != 1000 {
 		t.Errorf("it lists %d shapes, %v", len(all), err)
 	}
 }
@@ -248,7 +248,7 @@ func TestOldShapes(t *testing.T) {
 	f, track := entity(t)
 	synctest.Test(t, func(t *testing.T) {
 		values := storetest.NewStore()
-		watch := advice.New(values, quiet)
+		watch := explain.NewWatch(values, quiet)
 		store := watch.Store(stub{err: kiterror.TooCostly(time.Second, false)})
 		read := func(desc bool) {
 			_, _ = store.Find(t.Context(), &facade.Find{Entity: track, Sort: []facade.SortKey{{Field: track.Property("title"), Desc: desc}}})
@@ -258,7 +258,7 @@ func TestOldShapes(t *testing.T) {
 		}
 		shapes := func(want int) {
 			t.Helper()
-			all, err := advice.List(t.Context(), values, f.Catalog())
+			all, err := explain.ListAdvice(t.Context(), values, f.Catalog())
 			if err != nil || len(all) != want {
 				t.Errorf("it lists %+v, %v; want %d", all, err, want)
 			}
@@ -279,7 +279,7 @@ func TestOldShapes(t *testing.T) {
 // TestAllocs: a read of a known shape allocates nothing for being counted.
 func TestAllocs(t *testing.T) {
 	_, track := entity(t)
-	store := advice.New(storetest.NewStore(), quiet).Store(stub{})
+	store := explain.NewWatch(storetest.NewStore(), quiet).Store(stub{})
 	q := &facade.Find{Entity: track, Sort: []facade.SortKey{{Field: track.Property("title")}, {Field: track.Primary}}}
 	if n := testing.AllocsPerRun(100, func() { _, _ = store.Find(t.Context(), q) }); n > 0 {
 		t.Errorf("a counted read takes %v allocations", n)

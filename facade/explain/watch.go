@@ -1,11 +1,4 @@
-// Package advice finds the reads of a running host that an index would help.
-//
-// [Watch.Store] wraps a store. It counts the reads of each shape: the fields that they filter, sort
-// and look up by, without values. Where the card has no index for a field of a shape, the plan of one
-// read in [planEvery] is asked for. A shape whose plan reads a whole table is written to the store of
-// the host once a minute, with its number of reads, their time, the rows of a read and the index that
-// would help.
-package advice
+package explain
 
 import (
 	"context"
@@ -64,8 +57,8 @@ type shape struct {
 	whole       atomic.Bool  // the last plan reads a whole table, or a read has reached its limit
 }
 
-// New returns a watch that writes its advice to values.
-func New(values facade.KeyValues, log *slog.Logger) *Watch {
+// NewWatch returns a watch that writes its advice to values.
+func NewWatch(values facade.KeyValues, log *slog.Logger) *Watch {
 	w := &Watch{values: values, log: log}
 	w.shapes.Store(&map[uint64]*shape{})
 	return w
@@ -107,7 +100,7 @@ func (s *watched) Find(ctx context.Context, q *facade.Find) (*facade.Found, erro
 	sh.took.Add(int64(time.Since(began)))
 	if err != nil && kiterror.IsTooCostly(err) {
 		sh.whole.Store(true)
-		s.watch.log.WarnContext(ctx, "a read reached limits.statement, and an index would help", "shape", sh.text, "index", Line(sh.missing))
+		s.watch.log.WarnContext(ctx, "a read reached limits.statement, and an index would help", "shape", sh.text, "index", line(sh.missing))
 	}
 	return found, err
 }
@@ -147,7 +140,7 @@ func (w *Watch) shape(q *facade.Find) *shape {
 	if sh := all[hash]; sh != nil || len(all) >= maxShapes {
 		return sh
 	}
-	sh := &shape{text: textOf(q), missing: Missing(q)}
+	sh := &shape{text: textOf(q), missing: missing(q)}
 	all = maps.Clone(all)
 	all[hash] = sh
 	w.shapes.Store(&all)
@@ -289,7 +282,7 @@ func (w *Watch) add(ctx context.Context, key string, sh *shape, reads, took int6
 		if text != nil && json.Unmarshal(text, &a) != nil {
 			a = Advice{}
 		}
-		a.Shape, a.Rows, a.Entity, a.Field, a.Index = sh.text, sh.rows.Load(), sh.missing.Owner.Name, sh.missing.Name, Line(sh.missing)
+		a.Shape, a.Rows, a.Entity, a.Field, a.Index = sh.text, sh.rows.Load(), sh.missing.Owner.Name, sh.missing.Name, line(sh.missing)
 		a.Reads, a.Took, a.Last = a.Reads+reads, a.Took+time.Duration(took), time.Now().UTC()
 		if text, err = json.Marshal(&a); err != nil {
 			return err
@@ -308,12 +301,12 @@ func (w *Watch) Current(ctx context.Context, c *catalog.Catalog) ([]Advice, erro
 	if err := w.Flush(ctx); err != nil {
 		return nil, err
 	}
-	return List(ctx, w.values, c)
+	return ListAdvice(ctx, w.values, c)
 }
 
-// List returns the advice in a store that is of use to a catalog, whose cards may have got an index since,
+// ListAdvice returns the advice in a store that is of use to a catalog, whose cards may have got an index since,
 // the greatest time first.
-func List(ctx context.Context, values facade.KeyValues, c *catalog.Catalog) ([]Advice, error) {
+func ListAdvice(ctx context.Context, values facade.KeyValues, c *catalog.Catalog) ([]Advice, error) {
 	texts, err := values.Values(ctx, prefix)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package advice_test
+package explain_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/frondhost/frond/facade"
-	"github.com/frondhost/frond/facade/advice"
+	"github.com/frondhost/frond/facade/explain"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -77,8 +77,8 @@ func TestMissing(t *testing.T) {
 			t.Fatal(c.query, err)
 		}
 		got := ""
-		if p := advice.Missing(store.find); p != nil {
-			got = advice.Line(p)
+		if p := explain.Missing(store.find); p != nil {
+			got = explain.Line(p)
 		}
 		if got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.entity, c.query, got, c.want)

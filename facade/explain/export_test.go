@@ -1,0 +1,6 @@
+package explain
+
+var (
+	Missing = missing
+	Line    = line
+)
