@@ -12,7 +12,7 @@ import (
 )
 
 // all is a write of several rows that are there, with the keys of its change.
-type all[T Table] struct {
+type all[T engineTable] struct {
 	change[T]
 	ids        []json.RawMessage
 	layout     *rows.Layout

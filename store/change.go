@@ -10,7 +10,7 @@ import (
 )
 
 // change is one write: its statement, and the conditions before and after it.
-type change[T Table] struct {
+type change[T engineTable] struct {
 	write     Write[T]
 	terms     *sqltext.Terms // nil: nothing has to hold
 	statement Statement

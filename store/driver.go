@@ -14,7 +14,7 @@ import (
 // DB is the interface between this package and a database engine. An engine compiles its tables, runs
 // statements and explains its failures; this package decides which statements a call takes, in which order,
 // and under which conditions. Its tables are of type T. Its methods may be called from many goroutines.
-type DB[T Table] interface {
+type DB[T engineTable] interface {
 	// Table returns the table of an entity; the error is the caller's.
 	Table(e *schema.Entity) (T, error)
 	// Insert writes an INSERT of n rows of t with all columns, whose values are args, row by row.
@@ -33,8 +33,8 @@ type DB[T Table] interface {
 	Seed(ctx context.Context, all []*Write[T], do func(Seeding[T]) error) error
 }
 
-// Table is a table as its engine has compiled it.
-type Table interface {
+// engineTable is a table as its engine has compiled it.
+type engineTable interface {
 	// Base is the table as statements name it.
 	Base() *sqltext.Table
 	// Key returns the value of a primary key; false for one that no row can have.
@@ -46,7 +46,7 @@ type Table interface {
 
 // Write is one write to a table, for the engine to choose a transaction by and to explain a
 // failure by.
-type Write[T Table] struct {
+type Write[T engineTable] struct {
 	Table T
 	Terms *facade.Terms // nil: there are none
 	// Key is that of the row that is changed or removed, where it meets Where; Null for new rows.
@@ -92,7 +92,7 @@ type Tx interface {
 }
 
 // Seeding is the transaction that writes seeds. It is used by one goroutine.
-type Seeding[T Table] interface {
+type Seeding[T engineTable] interface {
 	// Mark remembers that the entity of a table has had its seeds, and reports whether it had none.
 	Mark(t T) (fresh bool, err error)
 	// Run runs a statement of a write. The error is the caller's and names the entity, or is one

@@ -56,7 +56,7 @@ func (w *Writes[T]) Seed(ctx context.Context, batches []facade.SeedBatch) error 
 
 // seed is one batch as statements: the one of its rows, and those that set a field of a row when
 // all rows are there.
-type seed[T Table] struct {
+type seed[T engineTable] struct {
 	rows  change[T]
 	late  []*change[T]
 	texts []*sqltext.Builder

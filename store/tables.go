@@ -15,7 +15,7 @@ import (
 
 // Tables are the compiled tables of the entities of the last preparation. A preparation replaces
 // them whole. Use [NewTables]; only [Tables.Adopt] changes them afterwards.
-type Tables[T Table] struct {
+type Tables[T engineTable] struct {
 	ByEntity map[*schema.Entity]T
 	ByKey    map[string]T
 	// ByName has the tables by their names in the database.
@@ -46,12 +46,12 @@ func Own(e *schema.Entity) bool { return e.Table == nil }
 // Compile compiles the table of an entity: one of this program, under the names of t, or one of
 // another program, after t.Foreign. stored says by key which entities have a table: a relation to
 // any other entity has nothing to refer to.
-type Compile[T Table] func(e *schema.Entity, t *Tables[T], stored func(key string) bool) (T, error)
+type Compile[T engineTable] func(e *schema.Entity, t *Tables[T], stored func(key string) bool) (T, error)
 
 // NewTables compiles the tables that this program makes: those of the entities for which own is
 // true. Views and entities without a primary key have no table. The error has the faults of every
 // card that no table can follow.
-func NewTables[T Table](entities []*schema.Entity, names *migration.Names, own func(*schema.Entity) bool, compile Compile[T]) (*Tables[T], error) {
+func NewTables[T engineTable](entities []*schema.Entity, names *migration.Names, own func(*schema.Entity) bool, compile Compile[T]) (*Tables[T], error) {
 	t := &Tables[T]{
 		ByEntity: map[*schema.Entity]T{}, ByKey: map[string]T{}, ByName: map[string]T{},
 		Names: names, Mapped: map[string]*schema.Entity{}, compile: compile,
@@ -137,7 +137,7 @@ func (t *Tables[T]) Table(e *schema.Entity) (is T, err error) {
 
 // Describe makes a function that finds the table of an entity one that returns its description,
 // for [sqltext.Database].
-func Describe[T Table](table func(*schema.Entity) (T, error)) func(*schema.Entity) (*sqltext.Table, error) {
+func Describe[T engineTable](table func(*schema.Entity) (T, error)) func(*schema.Entity) (*sqltext.Table, error) {
 	return func(e *schema.Entity) (*sqltext.Table, error) {
 		t, err := table(e)
 		if err != nil {

@@ -22,13 +22,13 @@ import (
 //	          the statement, which returns the written rows
 //	After     the row meets Terms.After                  Insert, Update
 //	Emit      the events of the written rows
-type Writes[T Table] struct {
+type Writes[T engineTable] struct {
 	db   DB[T]
 	text *sqltext.Database
 }
 
 // NewWrites returns the writes to a database. text writes its statements.
-func NewWrites[T Table](db DB[T], text *sqltext.Database) Writes[T] {
+func NewWrites[T engineTable](db DB[T], text *sqltext.Database) Writes[T] {
 	return Writes[T]{db, text}
 }
 
@@ -180,7 +180,7 @@ func (w *Writes[T]) WriteAll(ctx context.Context, e *schema.Entity, ids []json.R
 
 // row appends the values of one row in the order of the columns. VALIDATION_FAILED for a value
 // that its column cannot hold, and for a row without a key.
-func row[T Table](t T, args []sqltext.Value, record facade.Record) ([]sqltext.Value, error) {
+func row[T engineTable](t T, args []sqltext.Value, record facade.Record) ([]sqltext.Value, error) {
 	from := len(args)
 	args, err := t.Base().Row(args, record)
 	if err != nil {

@@ -124,16 +124,16 @@ func (x *tx) Number(sql []byte, args []sqltext.Value) (int64, error) {
 	return x.Conn.Number(string(sql), args...)
 }
 
-// Base implements [store.Table].
+// Base implements [store.DB].
 func (t *table) Base() *sqltext.Table { return &t.Table }
 
-// Key implements [store.Table].
+// Key implements [store.DB].
 func (t *table) Key(id json.RawMessage) (sqltext.Value, bool) {
 	key, fault := sqltext.Encode(t.Primary.Prop, id)
 	return key, fault == "" && key.Kind != sqltext.Null
 }
 
-// Fit implements [store.Table]: every value is taken as it is.
+// Fit is of tables, for [store.DB]: every value is taken as it is.
 func (*table) Fit(*schema.Property, *sqltext.Value) error { return nil }
 
 // run runs a statement as often as its Times, and keeps its rows.
