@@ -289,6 +289,34 @@ func TestTooManyConnections(t *testing.T) {
 	wg.Wait()
 }
 
+// A server that breaks a new connection off is asked again while the pool has others; where it has
+// none, the call fails at once.
+func TestNewConnectionsBreak(t *testing.T) {
+	set := storetest.Cards(t)
+	tag := entity(t, set, "tag")
+	through, address := newProxy(t, pgtest.Database(t))
+	s := open(t, postgres.Options{URL: with(address, "connections=2"), Wait: time.Minute}, set.Entities)
+	refuse := func(n int) {
+		through.mu.Lock()
+		defer through.mu.Unlock()
+		through.refuses = n
+	}
+	if err := s.Transact(t.Context(), func(ctx context.Context) error {
+		if err := put(ctx, s, tag, 1, nil); err != nil {
+			return err
+		}
+		refuse(3)
+		return put(context.WithoutCancel(t.Context()), s, tag, 2, nil)
+	}); err != nil {
+		t.Errorf("beside a connection: %v (%v)", err, errors.Unwrap(err))
+	}
+	refuse(1 << 30)
+	through.sever()
+	if err := put(t.Context(), s, tag, 3, nil); kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
+		t.Errorf("without a connection: %v", err)
+	}
+}
+
 // as is the URL for another role.
 func as(t testing.TB, address, role string) string {
 	t.Helper()

@@ -19,6 +19,8 @@ type proxy struct {
 	// before the server has it, or behind it, when the server has answered.
 	cut   func(sent []byte) where
 	conns []net.Conn
+	// refuses is how many new connections it still breaks.
+	refuses int
 }
 
 // where says where a connection is cut.
@@ -82,8 +84,17 @@ func (p *proxy) accept() {
 		if err != nil {
 			return
 		}
+		p.mu.Lock()
+		refused := p.refuses > 0
+		if refused {
+			p.refuses--
+		}
+		p.mu.Unlock()
 		server, err := net.Dial("tcp", p.server)
-		if err != nil {
+		if err == nil && refused {
+			_ = server.Close()
+		}
+		if err != nil || refused {
 			_ = client.Close()
 			continue
 		}

@@ -128,8 +128,9 @@ func (d *DB) Refusal(err error) error {
 	case code == insufficientRights && dialled:
 		return &unusable{fmt.Sprintf("the role %s may not connect to the database %s; GRANT CONNECT ON DATABASE %s TO %s", config.User, config.Database, config.Database, config.User)}
 	}
-	if text := fmt.Sprint(err); dialled && (strings.Contains(text, "tls") || strings.Contains(text, "x509") || strings.Contains(text, "certificate")) {
-		return &unusable{fmt.Sprintf("no TLS connection to the server at %s: %s; check sslmode and sslrootcert of the store's URL", where, lastLine(text))}
+	text := lastLine(fmt.Sprint(err)) // "tls error: EOF" is a connection that broke
+	if says := func(s string) bool { return strings.Contains(text, s) }; dialled && (says("tls: ") || says("x509") || says("certificate") || says("TLS connection")) {
+		return &unusable{fmt.Sprintf("no TLS connection to the server at %s: %s; check sslmode and sslrootcert of the store's URL", where, text)}
 	}
 	return nil
 }

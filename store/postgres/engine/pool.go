@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/frondhost/frond/facade"
@@ -17,6 +18,8 @@ type pool struct {
 	db *DB
 	// turns queues the calls that wait for a connection.
 	turns *turns.Queue
+	// open is how many connections there are, idle or in use.
+	open atomic.Int32
 
 	mu     sync.Mutex // guards what follows
 	idle   []*Conn
@@ -94,8 +97,8 @@ func (p *pool) put(c *Conn, t turns.Turn) {
 }
 
 // take returns an idle connection that is open or opens one. The turn has been counted in, so
-// there are never more than Connections. Where the server has none to spare, one that others
-// give back serves as well.
+// there are never more than Connections. Where the server opens none just now, one that others
+// give back serves as well. Without others the server is down, and the call fails at once.
 func (p *pool) take(ctx context.Context, t turns.Turn) (*Conn, error) {
 	began := time.Now()
 	for {
@@ -103,8 +106,13 @@ func (p *pool) take(ctx context.Context, t turns.Turn) (*Conn, error) {
 			return c, err
 		}
 		c, err := p.db.dial(ctx)
-		if codeOf(err) != tooManyConnections || time.Since(began) > p.db.opts.Wait {
-			return c, err
+		if err == nil {
+			p.open.Add(1)
+			return c, nil
+		}
+		passes := codeOf(err) == tooManyConnections || p.open.Load() > 0 && Unavailable(err) && p.db.Refusal(err) == nil
+		if !passes || time.Since(began) > p.db.opts.Wait {
+			return nil, err
 		}
 		select {
 		case <-time.After(20 * time.Millisecond):
@@ -133,8 +141,14 @@ func (p *pool) pop(writes bool) (*Conn, error) {
 		if c.alive(writes) {
 			return c, nil
 		}
-		c.close()
+		p.drop(c)
 	}
+}
+
+// drop closes a connection of the pool.
+func (p *pool) drop(c *Conn) {
+	c.close()
+	p.open.Add(-1)
 }
 
 // give returns a connection to the pool, or closes one that cannot be used further.
@@ -143,7 +157,7 @@ func (p *pool) give(c *Conn) {
 	p.mu.Lock()
 	if p.closed || c.broken != nil || c.state != 'I' || time.Since(c.opened) > lifetime {
 		p.mu.Unlock()
-		c.close()
+		p.drop(c)
 		return
 	}
 	p.idle = append(p.idle, c)
@@ -166,7 +180,7 @@ func (p *pool) clean() {
 	}
 	p.mu.Unlock()
 	for _, c := range old {
-		c.close()
+		p.drop(c)
 	}
 }
 
@@ -181,7 +195,7 @@ func (p *pool) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.idle {
-		c.close()
+		p.drop(c)
 	}
 	p.idle = nil
 	return nil
