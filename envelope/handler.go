@@ -31,9 +31,10 @@ type Options struct {
 	// UNAUTHORIZED, and an error with a retry time (facade.Error.After), also sets the
 	// HTTP status.
 	State func(*http.Request) (access.State, error)
-	// Verifier, unless nil, accepts signed calls only: the state is the signed one, and the
-	// frame's is ignored, with the sender's name as state.caller. TrustState and State are
-	// then ignored.
+	// Verifier, unless nil, accepts signed calls: the state is the signed one, and the
+	// frame's is ignored, with the sender's name as state.caller. TrustState is then
+	// ignored. Without State unsigned calls are refused. With State they have that one, and
+	// a signed post may call the Frond that it is signed for.
 	Verifier *signing.Verifier
 	// Nonces remembers the tokens of signed commands for every process over one database,
 	// so that none of them accepts a command that another one has. Nil: the verifier's own
@@ -79,7 +80,7 @@ func NewHandler(cat *catalog.Catalog, caller facade.Caller, opts *Options) *Hand
 	// The signed state is the only one: a host that verifies must not believe the frame as
 	// well.
 	if h.options.Verifier != nil {
-		h.options.TrustState, h.options.State = false, nil
+		h.options.TrustState = false
 	}
 	if h.options.MaxBody <= 0 {
 		h.options.MaxBody = 1 << 20

@@ -25,6 +25,7 @@ type request struct {
 	handler *Handler
 	http    *http.Request
 	state   access.State
+	frond   string          // that the frames are signed for; "": any
 	refusal *kiterror.Error // why no frame can be run; nil: frames are run
 
 	unauthorized atomic.Bool // a frame was refused for want of credentials
@@ -64,8 +65,9 @@ func (q *request) appendAnswers(ctx context.Context, dst []byte, body []byte) []
 // browser's state is ignored and rebuilt).
 func (q *request) rebuildState(ctx context.Context, body []byte) {
 	o := &q.handler.options
-	if o.Verifier != nil {
+	if o.Verifier != nil && (o.State == nil || signing.IsSigned(body)) {
 		q.verify(ctx, body)
+		return
 	}
 	if o.TrustState || o.State == nil {
 		return
@@ -99,6 +101,9 @@ func (q *request) verify(ctx context.Context, body []byte) {
 	// The sender replaces any value that the state has under that name.
 	if q.state = signed.State; signed.Caller != "" {
 		q.state["caller"] = signed.Caller
+	}
+	if q.handler.options.State != nil {
+		q.frond = signed.Frond
 	}
 }
 
@@ -206,7 +211,7 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 		return func(dst []byte) []byte { return append(dst, document...) }, nil
 	}
 	if f.Method == wire.Atomic {
-		if h.options.Atomic == nil {
+		if h.options.Atomic == nil || q.frond != "" {
 			return nil, failed(kiterror.Errorf(kiterror.NotImplemented, wire.Atomic+": a receiver of single calls makes no transactions; send it to a gateway that keeps the rows"))
 		}
 		return q.atomic(ctx, f)
@@ -227,6 +232,9 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 	if fail != nil && op != nil { // of an unknown method, that it is unknown is the failure
 		fail.Err = fail.Err.At(entity, operation)
 		return nil, fail
+	}
+	if op != nil && q.frond != "" && op.Door.Frond.Name != q.frond {
+		return nil, failed(kiterror.Errorf(kiterror.Forbidden, "%s is of the Frond %s, and the call is signed for %s", entity, op.Door.Frond.Name, q.frond).At(entity, operation))
 	}
 	if !h.options.TrustState {
 		inv.State = q.state

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"time"
 
@@ -114,24 +113,22 @@ func (f *Facade) Files(ctx context.Context, ids []string) (map[string]*File, err
 	return all, nil
 }
 
-// ReadableFiles describes the files of rows that a caller may read, and in fields that the caller may read, by
-// their ids. Others are left out. served has the doors of these rows, and caller answers their calls.
-func (f *Facade) ReadableFiles(ctx context.Context, served *catalog.Catalog, caller Caller, state access.State, ids []string) (map[string]*File, error) {
-	found, err := describeFiles(ctx, f.host.store, ids)
-	if err != nil {
-		return nil, err
-	}
-	described := slices.Collect(maps.Values(found))
+// ReadableFiles returns those of files that a caller may read: in rows and in fields that the caller may read. They
+// are described as [Facade.Files] does, or as the host of a remote Frond. frond has the doors of these rows, and
+// caller answers their calls.
+func (f *Facade) ReadableFiles(ctx context.Context, frond *catalog.Frond, caller Caller, state access.State, files map[string]*File) (map[string]*File, error) {
 	all := map[string]*File{}
-	for d := range served.Doors() {
+	for _, d := range frond.Doors {
 		for _, field := range d.Files {
-			files := f.heldIn(field, described)
-			if len(files) == 0 || d.Operation("findById") == nil {
-				continue
+			names, each := f.host.fileNames(field), &Each{Field: d.Entity.Primary.Name}
+			var held []*File
+			for _, file := range files {
+				if slices.Contains(names, file.In) {
+					held, each.Keys = append(held, file), append(each.Keys, file.Row)
+				}
 			}
-			each := &Each{Field: d.Entity.Primary.Name}
-			for _, row := range files {
-				each.Keys = append(each.Keys, json.RawMessage(*row.Row))
+			if len(held) == 0 || d.Operation("findById") == nil {
+				continue
 			}
 			c := &Call{Entity: d.Name, Operation: "findById", Each: each, Select: []string{each.Field, field.Field.Name}, Invocation: Invocation{State: state}}
 			res, err := caller.Call(ctx, c)
@@ -142,9 +139,9 @@ func (f *Facade) ReadableFiles(ctx context.Context, served *catalog.Catalog, cal
 				return nil, err
 			}
 			for i, g := range res.Groups {
-				if g.From < g.To && string(res.Rows.Row(g.From).Get(field.Field.Name)) == string(jsontext.Quote(files[i].ID)) {
-					all[files[i].ID] = files[i].file()
-					all[files[i].ID].Field = field
+				if g.From < g.To && string(res.Rows.Row(g.From).Get(field.Field.Name)) == string(jsontext.Quote(held[i].ID)) {
+					held[i].Field, held[i].In = field, fileName(field)
+					all[held[i].ID] = held[i]
 				}
 			}
 		}

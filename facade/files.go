@@ -57,7 +57,10 @@ type File struct {
 	SHA256 string    `json:"sha256"` // in hexadecimal digits
 	Made   time.Time `json:"made"`
 
-	Field *catalog.File `json:"-"` // that holds it, where [Facade.ReadableFiles] has found it
+	// In is the field that holds it, as entity.field, and Row the key of the row; "" and nil: none does.
+	In    string          `json:"field,omitempty"`
+	Row   json.RawMessage `json:"row,omitempty"`
+	Field *catalog.File   `json:"-"` // In, where [Facade.ReadableFiles] has found it
 }
 
 // inline are the types that a browser shows by itself, and in which no script runs.
@@ -95,7 +98,11 @@ type fileRow struct {
 
 // file is what callers may know of the row.
 func (r *fileRow) file() *File {
-	return &File{ID: r.ID, Name: r.Name, Type: r.Type, Size: r.Size, SHA256: r.SHA256, Made: r.Made}
+	f := &File{ID: r.ID, Name: r.Name, Type: r.Type, Size: r.Size, SHA256: r.SHA256, Made: r.Made}
+	if r.State == fileHeld && r.Field != nil && r.Row != nil {
+		f.In, f.Row = *r.Field, json.RawMessage(*r.Row)
+	}
+	return f
 }
 
 // fileLayout is every field of such a row.
@@ -271,11 +278,14 @@ func takesFile(x *execution, f *catalog.File, row *fileRow) bool {
 
 // fileNames are the names of a field in the rows that describe files. The first is written.
 func (h *host) fileNames(f *catalog.File) []string {
-	if names := h.store.Abilities().FieldNames; names != nil {
+	if names := h.store.Abilities().FieldNames; names != nil && f.Door.Frond.Remote == "" {
 		return names(f.Field.Owner, f.Field.Name)
 	}
-	return []string{f.Field.Owner.Key + "." + f.Field.Name}
+	return []string{fileName(f)}
 }
+
+// fileName is the name of a field between hosts.
+func fileName(f *catalog.File) string { return f.Field.Owner.Key + "." + f.Field.Name }
 
 // holds reports whether a field holds a file.
 func (h *host) holds(f *catalog.File, row *fileRow) bool {

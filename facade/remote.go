@@ -121,7 +121,8 @@ func sentCall(x *execution, in Invocation) *Call {
 // computed ones that the host makes. nil means all of them.
 func remoteFields(x *execution) []string {
 	wanted := x.sel != nil && (x.sel.etag || x.call.Version && x.op.reader.versioned) && x.versionScope != nil && len(x.versionScope.Hide) == 0
-	switch all := x.call.Select == nil && x.list.fields == nil; {
+	every := func(names []string) bool { return names == nil || slices.Contains(names, catalog.AllFields) }
+	switch all := every(x.call.Select) && every(x.list.fields); {
 	case x.sel == nil, all && !wanted:
 		return nil
 	case all: // the remote alone knows which fields the caller may read

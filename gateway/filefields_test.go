@@ -95,6 +95,9 @@ func overFileStores(t *testing.T, test func(t *testing.T, s *fileSite)) {
 		c.Identity.Dev = true
 		test(t, fileSiteOf(t, folderOf(t, map[string]string{"fronds/desk/frond.yaml": "collectors: {'*': open}\n"}), c))
 	})
+	t.Run("two hops", func(t *testing.T) { test(t, newHops(t, "", true).front) })
+	t.Run("two hops without cards here", func(t *testing.T) { test(t, newHops(t, noCards, true).front) })
+	t.Run("a gateway with the rows", func(t *testing.T) { test(t, newHops(t, "", false).front) })
 }
 
 // receiverOfFiles is the address of a host of the albums.

@@ -189,3 +189,25 @@ func TestRemoteFilesThatStop(t *testing.T) {
 		}
 	}
 }
+
+// TestRemoteFilesThatAreRefusedHere: files that this gateway refuses in the middle are no failures of the host, whose
+// other calls go on.
+func TestRemoteFilesThatAreRefusedHere(t *testing.T) {
+	s := filesBehind(t, "", func(next http.Handler) http.Handler { return next })
+	const at = "/api/shop/albums/a/paper"
+	for range 30 {
+		r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/api/files?field=album.paper", io.MultiReader(bytes.NewReader(make([]byte, 1<<20+1)))) // of no length
+		name, value, _ := strings.Cut(keeper, ": ")
+		r.Header.Set(name, value)
+		r.Header.Set("Content-Type", "text/plain")
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = res.Body.Close(); res.StatusCode != 413 {
+			t.Fatalf("a file that is too large is %d", res.StatusCode)
+		}
+	}
+	s.want(200, "", "PUT", at, []byte("four"), keeper, "Content-Type: text/plain")
+	s.want(200, `"items":[`, "GET", "/api/shop/albums", nil, keeper)
+}

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"strings"
 
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/budget"
@@ -101,10 +103,12 @@ func (f shownFiles) Of(frond *catalog.Frond, state access.State) rest.FrondFiles
 
 // describe describes files of the rows of a Frond, for the caller of ctx.
 func (f shownFiles) describe(ctx context.Context, frond *catalog.Frond, ids []string) (map[string]*facade.File, error) {
-	if frond.Remote != "" {
-		return f.topology.Files(frond.Name, facade.StateFrom(ctx)).Find(ctx, ids)
-	}
-	return f.facade.Files(ctx, ids)
+	return f.Of(frond, facade.StateFrom(ctx)).Find(ctx, ids)
+}
+
+// given answers other gateways that ask for files ([wire.FilesPath]).
+func (f shownFiles) given(caller facade.Caller, verifier *signing.Verifier) http.Handler {
+	return &files.Given{Files: f, Facade: f.facade, Served: f.view, Caller: caller, Verifier: verifier, Budget: f.budget, Log: f.log}
 }
 
 // ownFiles are the files of rows that are kept here.
@@ -133,9 +137,8 @@ func (f ownFiles) ReceiveSigned(ctx context.Context, id string, takes []*catalog
 func (f ownFiles) Drop(ctx context.Context, id string) { f.Files.Drop(ctx, f.state, id) }
 
 // Find implements [rest.FrondFiles].
-func (f ownFiles) Find(ctx context.Context, id string) (*facade.File, error) {
-	found, err := f.facade.Files(ctx, []string{id})
-	return found[id], err
+func (f ownFiles) Find(ctx context.Context, ids []string) (map[string]*facade.File, error) {
+	return f.facade.Files(ctx, ids)
 }
 
 // fileURLs finds the paths of files for the GraphQL surface of an audience: those of its REST, below base.

@@ -10,7 +10,7 @@
 //	/graphql      GraphQL, also over websockets, and the console for a browser
 //	/graphql/stream  GraphQL over server-sent events
 //	/api/         REST
-//	/_kit/call    the envelope, JSON-RPC 2.0; the state in a frame is ignored
+//	/_kit/call    the envelope, JSON-RPC 2.0; the state in a frame is ignored, unless another gateway has signed it
 //	/livez        200 while the process runs
 //	/readyz       200 while calls are welcome, 503 once the gateway drains
 //

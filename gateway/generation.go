@@ -11,6 +11,7 @@ import (
 
 	"github.com/frondhost/frond/console"
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
@@ -102,9 +103,10 @@ func (g *generation) serve(kind catalog.Surface, path, base, audience string, bu
 	g.places = append(g.places, p)
 	g.mount(&mounted{path: base + path, hidden: audience != "", place: p, Path: guard.Path{Handler: handler}})
 	g.describe(p)
-	if kind == catalog.OnEnvelope && audience == "" {
-		if facts := g.facts(p.view); facts != nil {
-			g.mount(&mounted{path: envelope.FactsPath, place: p, Path: guard.Path{Handler: facts}})
+	if v := g.verifier(p); v != nil {
+		g.mount(&mounted{path: envelope.FactsPath, place: p, Path: guard.Path{Handler: g.facts(p.view)}})
+		if files := g.files(p); files.orNone() != nil {
+			g.mount(&mounted{path: wire.FilesPath, place: p, Path: guard.Path{Handler: files.given(p.caller, v)}})
 		}
 	}
 	if p.streams != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/frondhost/frond/envelope/wire"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/gateway/files"
 )
 
 // facts returns the source of a Frond's events for other hosts; nil where view (nil: everything)
@@ -50,7 +49,7 @@ func besideCalls(h *Host, served *catalog.Catalog, caller facade.Caller, verifie
 			return
 		}
 		if served.GivesFiles {
-			yield(wire.FilesPath, &files.Given{Files: h.files.Files, Served: served, Caller: caller, Verifier: verifier, Budget: h.budget, Log: h.log})
+			yield(wire.FilesPath, shownFiles{h.files.Files, nil, h.budget, h.log, h.compiled.Load(), served}.given(caller, verifier))
 		}
 	}
 }
@@ -62,11 +61,8 @@ func (h *Host) behind(ctx context.Context, after facade.Position, names []string
 }
 
 // facts serves the events of every Frond that the envelope shows to everybody, to gateways
-// whose keys it knows; nil without keys (docs/decisions/revealing-events.md).
+// whose keys it knows (docs/decisions/revealing-events.md).
 func (g *generation) facts(view *catalog.Catalog) http.Handler {
-	if g.host.verifier == nil {
-		return nil
-	}
 	fronds := g.facade.Catalog().Fronds
 	return envelope.FactsOf(g.host.verifier, func(name string) *envelope.Facts {
 		at := slices.IndexFunc(fronds, func(f *catalog.Frond) bool { return f.Name == name })

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/envelope"
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
@@ -156,11 +157,24 @@ func (g *generation) rest(p *place) (http.Handler, error) {
 	return api, nil
 }
 
-// envelope builds the handler of JSON-RPC. The caller is identified by the session: the state of
+// envelope builds the handler of JSON-RPC. The caller is identified by the session, or by a signed state: that of
 // a frame is ignored, which only a receiver believes.
 func (g *generation) envelope(p *place) (http.Handler, error) {
-	p.shown = func() string { return string(p.view.Discovery().AppendJSON(nil)) }
-	return envelope.NewHandler(p.view, p.caller, &envelope.Options{State: g.session, MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Called: calledFrame, Log: g.host.log, Atomic: g.atomic(p)}), nil
+	view := *p.view
+	view.GivesFiles = g.verifier(p) != nil
+	p.shown = func() string { return string(view.Discovery().AppendJSON(nil)) }
+	return envelope.NewHandler(&view, p.caller, &envelope.Options{
+		State: g.session, Verifier: g.verifier(p), Nonces: g.host.store.can.Nonces,
+		MaxBody: g.host.config.Limits.Body, Budget: g.host.budget, Called: calledFrame, Log: g.host.log, Atomic: g.atomic(p),
+	}), nil
+}
+
+// verifier verifies calls of other gateways, on the envelope that everybody sees; nil: there are none.
+func (g *generation) verifier(p *place) *signing.Verifier {
+	if p.surface != catalog.OnEnvelope {
+		return nil
+	}
+	return g.host.verifier
 }
 
 // together makes the calls of a GraphQL mutation one transaction.

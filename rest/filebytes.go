@@ -36,8 +36,8 @@ type FrondFiles interface {
 	ReceiveSigned(ctx context.Context, id string, takes []*catalog.File) (*facade.File, error)
 	// Drop removes a file that no row has taken.
 	Drop(ctx context.Context, id string)
-	// Find returns the file that a row holds; nil: there is none.
-	Find(ctx context.Context, id string) (*facade.File, error)
+	// Find describes files that rows hold, by their ids. Others are left out.
+	Find(ctx context.Context, ids []string) (map[string]*facade.File, error)
 	// Open reads the bytes of a file, or of the image of a size.
 	Open(ctx context.Context, file *facade.File, size *catalog.FileSize) (r io.ReadSeekCloser, mediaType string, err error)
 }

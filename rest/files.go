@@ -213,11 +213,13 @@ func (x *fileRequest) heldFile(field *catalog.File) (*facade.File, error) {
 	if isNothing(res) {
 		return nil, x.on.nothing()
 	}
-	id := res.Rows.Row(0).Get(field.Field.Name)
-	if jsontext.KindOf(id) != jsontext.String {
+	value := res.Rows.Row(0).Get(field.Field.Name)
+	if jsontext.KindOf(value) != jsontext.String {
 		return nil, nil
 	}
-	return x.files.Find(x.on.ctx, jsontext.Unquote(id))
+	id := jsontext.Unquote(value)
+	found, err := x.files.Find(x.on.ctx, []string{id})
+	return found[id], err
 }
 
 // mayReplace returns why the file of the row cannot be replaced, before any byte of the new one is read: the

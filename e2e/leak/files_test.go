@@ -2,7 +2,10 @@ package leak
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"image"
 	"image/png"
@@ -10,11 +13,14 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/gateway"
 )
@@ -32,12 +38,16 @@ const (
 
 func newWorld(t *testing.T, files fstest.MapFS) *smallWorld {
 	t.Helper()
+	return worldOf(t, files, gateway.Config{})
+}
+
+func worldOf(t *testing.T, files fstest.MapFS, config gateway.Config) *smallWorld {
+	t.Helper()
 	project, err := facade.Read(files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := gateway.Config{Store: "memory", Mode: gateway.Development}
-	config.Identity.Dev = true
+	config.Store, config.Mode, config.Identity.Dev = "memory", gateway.Development, true
 	g, err := gateway.New(project, &gateway.Options{Config: config, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -49,17 +59,84 @@ func newWorld(t *testing.T, files fstest.MapFS) *smallWorld {
 // fileWorld has albums. Members see the open ones, and no papers.
 type fileWorld struct {
 	*smallWorld
-	hidden string // the id of a file that members do not see, or of none
+	hidden string          // the id of a file that members do not see, or of none
+	middle *smallWorld     // the second gateway; nil: there is one
+	signer *signing.Signer // of requests to middle
 }
 
-func newFileWorld(t *testing.T) *fileWorld {
+// newFileWorld has the albums in one gateway, or in the last of three, which hides rows. The second hides fields,
+// and the first nothing.
+func newFileWorld(t *testing.T, hops bool) *fileWorld {
 	t.Helper()
-	return &fileWorld{smallWorld: newWorld(t, fstest.MapFS{
-		"fronds/shop/entities/album.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  open: {type: boolean}\n" +
-			"  cover: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\n  paper: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\nrequired: [id, open]\n")},
-		"fronds/shop/frond.yaml": {Data: []byte("many: {album: [create, update, upsert]}\nfiles:\n  album.cover: {types: [image/png], max: 64KiB, sizes: {thumb: 8x8}}\n  album.paper: {types: [image/png, text/plain]}\n" +
-			"collectors:\n  album:\n    - when: '\"staff\" in user.roles'\n    - {rows: {open: {eq: true}}, hide: [paper]}\n")},
-	})}
+	const files = "many: {album: [create, update, upsert]}\nfiles:\n  album.cover: {types: [image/png], max: 64KiB, sizes: {thumb: 8x8}}\n  album.paper: {types: [image/png, text/plain]}\n" +
+		"collectors:\n  album:\n    - when: '\"staff\" in user.roles'\n    - {RULE}\n"
+	albums := func(rule string) fstest.MapFS {
+		return fstest.MapFS{
+			"fronds/shop/entities/album.yaml": {Data: []byte("type: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n  open: {type: boolean}\n" +
+				"  cover: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\n  paper: {type: [string, 'null'], x-kit: {lifecycle: {create: optional}}}\nrequired: [id, open]\n")},
+			"fronds/shop/frond.yaml": {Data: []byte(strings.Replace(files, "RULE", rule, 1))},
+		}
+	}
+	const rows, fields = "rows: {open: {eq: true}}", "hide: [paper]"
+	if !hops {
+		return &fileWorld{smallWorld: newWorld(t, albums(rows+", "+fields))}
+	}
+	frontKey, frontPublic := keyFiles(t)
+	middleKey, middlePublic := keyFiles(t)
+	host := worldOf(t, albums(rows), gateway.Config{Signing: gateway.Signing{Keys: []string{middlePublic}}})
+	at := func(h http.Handler) map[string]gateway.Remote {
+		server := httptest.NewServer(h)
+		t.Cleanup(server.Close)
+		return map[string]gateway.Remote{"shop": {URL: server.URL}}
+	}
+	w := &fileWorld{middle: worldOf(t, albums(fields), gateway.Config{Signing: gateway.Signing{Key: middleKey, Keys: []string{frontPublic}}, Remotes: at(host.handler)})}
+	w.smallWorld = worldOf(t, fstest.MapFS{"fronds/desk/frond.yaml": {Data: []byte("collectors: {'*': open}\n")}}, gateway.Config{Signing: gateway.Signing{Key: frontKey}, Remotes: at(w.middle.handler)})
+	text, err := os.ReadFile(frontKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := signing.ReadPrivate(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.signer = signing.NewSigner(key, "gateway")
+	return w
+}
+
+// keyFiles are files with the two halves of a key.
+func keyFiles(t *testing.T) (private, public string) {
+	t.Helper()
+	pub, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(kind string, der []byte, err error) string {
+		path := filepath.Join(t.TempDir(), "key.pem")
+		if err == nil {
+			err = os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	private = write("PRIVATE KEY", der, err)
+	der, err = x509.MarshalPKIXPublicKey(pub)
+	return private, write("PUBLIC KEY", der, err)
+}
+
+// knocks are the answers of the second gateway to the first, for a member who knows the id.
+func (w *fileWorld) knocks() (all []string) {
+	for _, c := range [][2]string{{"GET", "id="}, {"GET", "size=thumb&id="}, {"GET", "ids=nope,"}, {"DELETE", "id="}} {
+		query := c[1] + w.hidden
+		token, refused := w.signer.Authorize(signing.Request{Method: c[0], Path: "/_kit/files", Query: query}, "shop", json.RawMessage(`{"user":`+worldMember+`}`))
+		if refused != nil {
+			w.t.Fatal(refused)
+		}
+		all = append(all, w.middle.request(worldMember, c[0], "/_kit/files?"+query, "", nil, "Authorization", token))
+	}
+	return all
 }
 
 // request sends a request and returns the answer as text: the status, the headers, the body.
@@ -101,10 +178,16 @@ func (w *smallWorld) plant(method, path, media string, body []byte) string {
 // requests of a member get the same answers from both.
 func TestLeakOfFiles(t *testing.T) {
 	t.Parallel()
+	for name, hops := range map[string]bool{"one gateway": false, "three gateways": true} {
+		t.Run(name, func(t *testing.T) { leakOfFiles(t, hops) })
+	}
+}
+
+func leakOfFiles(t *testing.T, hops bool) {
 	var b bytes.Buffer
 	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 16, 16)))
 	picture := b.Bytes()
-	one, other := newFileWorld(t), newFileWorld(t)
+	one, other := newFileWorld(t, hops), newFileWorld(t, hops)
 	for _, w := range []*fileWorld{one, other} {
 		w.plant("POST", "/api/shop/albums", "application/json", []byte(`{"id":"a","open":true}`))
 		w.plant("POST", "/api/shop/albums", "application/json", []byte(`{"id":"b","open":true}`))
@@ -179,6 +262,14 @@ func TestLeakOfFiles(t *testing.T) {
 		}
 		if strings.Contains(answers[0], "secret") || strings.Contains(answers[0], one.hidden) {
 			t.Errorf("%s %s shows it: %s", c.method, c.path, answers[0])
+		}
+	}
+	if hops {
+		first, second := one.knocks(), other.knocks()
+		for i := range first {
+			if first[i] != second[i] || strings.HasPrefix(first[i], "401") {
+				t.Errorf("an id tells the worlds apart:\n%s\n---\n%s", first[i], second[i])
+			}
 		}
 	}
 	if text := one.request(worldStaff, "GET", "/api/shop/albums/a/paper", "", nil); !strings.HasSuffix(text, "secret") {

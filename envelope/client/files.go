@@ -186,8 +186,8 @@ func (b *remoteBytes) Close() (err error) {
 	return err
 }
 
-// Send sends a file that arrives to the host, for one of the fields in.Takes. The error of in.Body
-// ends it.
+// Send sends a file that arrives to the host, for one of the fields in.Takes. The error of in.Body and that of
+// in.Whole end it.
 func (f *Files) Send(ctx context.Context, in *facade.IncomingFile) (*facade.File, error) {
 	fields := make([]string, len(in.Takes))
 	for i, t := range in.Takes {
@@ -223,6 +223,9 @@ func (f *Files) write(form *multipart.Writer, in *facade.IncomingFile, query str
 	})
 	if err == nil {
 		_, err = io.Copy(part, io.TeeReader(in.Body, sum))
+	}
+	if err == nil && in.Whole != nil {
+		err = in.Whole(hex.EncodeToString(sum.Sum(nil)))
 	}
 	if signer := f.host.options.Signer; err == nil && signer != nil {
 		whole := signing.Request{Method: http.MethodPost, Path: wire.FilesPath, Query: query, SHA256: hex.EncodeToString(sum.Sum(nil))}
@@ -297,13 +300,17 @@ func (f *Files) roundTrip(ctx context.Context, method, query string, header http
 		Method: method, URL: beside(e.address, wire.FilesPath, query), Host: e.address.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
+	sent := &sending{ReadCloser: body, timer: timer, limit: e.options.Attempt}
 	if body != nil {
-		req.Body, req.ContentLength = &sending{body, timer, e.options.Attempt}, -1
+		req.Body, req.ContentLength = sent, -1
 	}
 	res, err := e.transport.RoundTrip(req.WithContext(within))
 	if err != nil {
 		timer.Stop()
 		cancel()
+		if sent.failed.Load() {
+			return nil, &failure{kind: callerGone, cause: err}
+		}
 		var dial *net.OpError
 		return nil, unanswered(ctx, late.Load(), err, !errors.As(err, &dial) || dial.Op != "dial")
 	}
@@ -316,15 +323,20 @@ func (f *Files) roundTrip(ctx context.Context, method, query string, header http
 // sending is a body whose reader is timed between reads, while the host takes the bytes.
 type sending struct {
 	io.ReadCloser
-	timer *time.Timer
-	limit time.Duration
+	timer  *time.Timer
+	limit  time.Duration
+	failed atomic.Bool // a read failed, which is no failure of the host
 }
 
 // Read implements [io.Reader].
 func (s *sending) Read(p []byte) (int, error) {
 	s.timer.Stop()
 	defer s.timer.Reset(s.limit)
-	return s.ReadCloser.Read(p)
+	n, err := s.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) { // closed: by the transport
+		s.failed.Store(true)
+	}
+	return n, err
 }
 
 // receiving is a body whose reads are timed.

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"encoding/json"
 	"io"
@@ -70,7 +71,7 @@ func (p *posts) start(t testing.TB, opts *client.Options) *client.Remote {
 }
 
 func TestSignedState(t *testing.T) {
-	signer, verifier := sender(t, "math")
+	signer, verifier := sender(t, "numbers")
 	host := &posts{host: envelope.NewHandler(mathCatalog(), echo, &envelope.Options{Verifier: verifier, TrustState: true, State: func(*http.Request) (access.State, error) {
 		t.Error("the hook was asked")
 		return nil, nil
@@ -91,7 +92,7 @@ func TestSignedState(t *testing.T) {
 		"empty":          forge(`"state":{}`),
 	} {
 		host.way = way
-		r := host.start(t, &client.Options{Name: "math", Signer: signer, Retries: -1})
+		r := host.start(t, &client.Options{Name: "numbers", Signer: signer, Retries: -1})
 		result, err := r.Call(t.Context(), &facade.Call{Entity: "math", Operation: "sum", Invocation: facade.Invocation{
 			State: access.State{"user": map[string]any{"id": "ada"}, "caller": "whoever called us"},
 		}})
@@ -100,6 +101,48 @@ func TestSignedState(t *testing.T) {
 		}
 		if got := string(jsontext.Get(result.AppendJSON(nil), "State")); got != `{"caller":"shop","user":{"id":"ada"}}` {
 			t.Errorf("%s: the state is %s", name, got)
+		}
+	}
+}
+
+// TestSignedBesideASession: a host with a session takes the signed state of a post for the Frond that it is
+// signed for, and the session's of any other.
+func TestSignedBesideASession(t *testing.T) {
+	signer, verifier := sender(t, "")
+	stranger, _ := sender(t, "")
+	host := envelope.NewHandler(mathCatalog(), echo, &envelope.Options{Verifier: verifier, TrustState: true, Log: slog.New(slog.DiscardHandler), State: func(*http.Request) (access.State, error) {
+		return access.State{"user": map[string]any{"id": "eva"}}, nil
+	}, Atomic: func(context.Context, access.State, string, json.RawMessage) (*facade.Result, error) {
+		t.Error("a signed call of several Fronds was made")
+		return nil, nil
+	}})
+	const frame = `{"jsonrpc":"2.0","id":1,"method":"math.sum","params":{"state":{"user":{"id":"mallory"}}}}`
+	seal := func(s *signing.Signer, frond, frame string) string {
+		sealed, err := s.Seal([]byte(frame), frond, json.RawMessage(`{"user":{"id":"ada"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(sealed.Post())
+	}
+	good := seal(signer, "numbers", frame)
+	for _, c := range []struct {
+		name, body, want string
+		status           int
+	}{
+		{"unsigned", frame, `"State":{"user":{"id":"eva"}}`, 200},
+		{"signed", good, `"State":{"caller":"shop","user":{"id":"ada"}}`, 200},
+		{"again", good, "the token has been used", 401},
+		{"by a stranger", seal(stranger, "numbers", frame), "signed with a key that is not known here", 401},
+		{"no token", strings.Replace(frame, `"state"`, `"identity":null,"state"`, 1), "identity is not a token", 401},
+		{"for another Frond", seal(signer, "letters", frame), "math is of the Frond numbers, and the call is signed for letters", 200},
+		{"several calls", seal(signer, "numbers", `{"jsonrpc":"2.0","id":1,"method":"rpc.atomic","params":{"calls":[]}}`), "makes no transactions", 200},
+	} {
+		r := httptest.NewRequest(http.MethodPost, envelope.Path, strings.NewReader(c.body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		host.ServeHTTP(w, r)
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
+			t.Errorf("%s: %d %s; want %d with %s", c.name, w.Code, w.Body, c.status, c.want)
 		}
 	}
 }

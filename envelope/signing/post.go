@@ -55,6 +55,12 @@ func bareFrame(dst []byte, frame json.RawMessage) ([]byte, error) {
 	})
 }
 
+// IsSigned reports whether a post of checked JSON has a token, which need not be valid.
+func IsSigned(post json.RawMessage) bool {
+	first, other := tokens(post)
+	return first != nil || other != nil
+}
+
 // tokens returns the identity of a post's first frame, and the last one of the other frames,
 // where it is not allowed. nil: there is none.
 func tokens(post json.RawMessage) (first, other json.RawMessage) {

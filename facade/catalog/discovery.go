@@ -40,10 +40,12 @@ func (c *Catalog) Discovery() *schema.Discovery {
 			for _, f := range d.Files {
 				if f.Field.Readable() {
 					door.Files = append(door.Files, f.Field.Name)
-					given = append(given, schema.Member{Name: f.Field.Name, Value: project.FileRules(f.Types, f.Max, f.Sizes)})
+					if c.GivesFiles && !f.Withheld {
+						given = append(given, schema.Member{Name: f.Field.Name, Value: project.FileRules(f.Types, f.Max, f.Sizes)})
+					}
 				}
 			}
-			if c.GivesFiles && len(given) > 0 {
+			if len(given) > 0 {
 				door.FileFields = given.AppendJSON(nil)
 			}
 			for _, op := range d.Operations {

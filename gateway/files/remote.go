@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -15,15 +16,9 @@ import (
 // Remote are the files of a Frond that runs elsewhere, for a caller. The host of the rows keeps and judges
 // them; their bytes pass through this process.
 type Remote struct {
-	Files  *client.Files
+	*client.Files
 	Memory *budget.Budget // nil: no bound
 	Log    *slog.Logger
-}
-
-// Find returns the file that a row holds; nil: there is none.
-func (r *Remote) Find(ctx context.Context, id string) (*facade.File, error) {
-	found, err := r.Files.Find(ctx, []string{id})
-	return found[id], err
 }
 
 // Open reads the bytes of a file, or of a smaller image.
@@ -47,11 +42,18 @@ func (r *Remote) Receive(ctx context.Context, in *facade.IncomingFile) (*facade.
 	defer r.Memory.Give(copied)
 	bytes, sent := &counted{from: in.Body, limit: limit}, *in
 	sent.Body = bytes
-	file, err := r.Files.Send(ctx, &sent)
+	var refused error
+	if in.Whole != nil {
+		sent.Whole = func(sum string) error {
+			refused = in.Whole(sum)
+			return refused
+		}
+	}
+	file, err := r.Send(ctx, &sent)
 	if err != nil && bytes.failed != nil {
 		err = arrival(bytes.failed)
 	}
-	return file, err
+	return file, cmp.Or(refused, err)
 }
 
 // Presign refuses: the host of the rows has no addresses for others.

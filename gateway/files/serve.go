@@ -24,13 +24,15 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// Given are the files of a Frond's rows as gateways get them ([wire.FilesPath]). The rights are those of
-// the rows, for the caller whose state a request has.
+// Given are the files of rows as gateways get them ([wire.FilesPath]). The rights are those of the rows, for the
+// caller whose state a request has. Files of a Frond that runs elsewhere come from there, under the rights there
+// and here.
 type Given struct {
-	Files    *Files
+	Files    rest.Files
+	Facade   *facade.Facade
 	Served   *catalog.Catalog // the doors of the rows
 	Caller   facade.Caller
-	Verifier *signing.Verifier // nil: the state of requests is believed
+	Verifier *signing.Verifier // a request is for the Frond that it is signed for; nil: the state of requests is believed, and there is one Frond
 	Budget   *budget.Budget    // nil: no bound
 	Log      *slog.Logger
 }
@@ -64,6 +66,8 @@ type givenRequest struct {
 	r      *http.Request
 	signed signing.Request
 	state  access.State
+	frond  *catalog.Frond
+	files  rest.FrondFiles // of frond, for the caller
 }
 
 func (q *givenRequest) serve() error {
@@ -77,6 +81,7 @@ func (q *givenRequest) serve() error {
 	if err := q.identify(); err != nil {
 		return err
 	}
+	q.files = q.Files.Of(q.frond, q.state)
 	query, err := url.ParseQuery(q.r.URL.RawQuery)
 	if err != nil {
 		return kiterror.Errorf(kiterror.BadRequest, "the query string is not percent-encoded UTF-8; encode every %% as %%25")
@@ -85,7 +90,7 @@ func (q *givenRequest) serve() error {
 	case q.r.Method == http.MethodPost:
 		return q.receive(strings.Split(query.Get("fields"), ","))
 	case q.r.Method == http.MethodDelete:
-		q.Files.Drop(q.r.Context(), q.state, id)
+		q.files.Drop(q.r.Context(), id)
 		q.w.WriteHeader(http.StatusNoContent)
 		return nil
 	case query.Has("ids"):
@@ -95,7 +100,8 @@ func (q *givenRequest) serve() error {
 	}
 }
 
-// identify reads the caller's state: the signed one, or where nothing is verified that of the header.
+// identify reads the Frond and the caller's state: the signed ones, or where nothing is verified the state of the
+// header.
 func (q *givenRequest) identify() error {
 	if q.Verifier != nil {
 		call, err := q.Verifier.VerifyRequest(q.signed, q.r.Header.Get("Authorization"))
@@ -104,8 +110,15 @@ func (q *givenRequest) identify() error {
 		}
 		q.state = call.State
 		q.state["caller"] = call.Caller
-		return nil
+		for _, frond := range q.Served.Fronds {
+			if frond.Name == call.Frond {
+				q.frond = frond
+				return nil
+			}
+		}
+		return kiterror.Errorf(kiterror.NotFound, "the files of %s are not given here", kiterror.Quoted(call.Frond))
 	}
+	q.frond = q.Served.Fronds[0]
 	text, err := base64.RawURLEncoding.DecodeString(q.r.Header.Get(wire.StateHeader))
 	if err == nil && len(text) > 0 {
 		if err = jsontext.Check(text); err == nil {
@@ -128,7 +141,16 @@ func (q *givenRequest) readable(ids []string) (map[string]*facade.File, error) {
 		return nil, err
 	}
 	defer end()
-	return q.Files.current().ReadableFiles(ctx, q.Served, q.Caller, q.state, ids)
+	found, err := q.files.Find(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range found {
+		if file.Row == nil {
+			return nil, kiterror.Errorf(kiterror.BadGateway, "the host of %s describes files without their rows, which this gateway needs to judge them; run a newer version there", q.frond.Name)
+		}
+	}
+	return q.Facade.ReadableFiles(ctx, q.frond, q.Caller, q.state, found)
 }
 
 // begin opens the account of calls and starts their time; end ends both.
@@ -194,13 +216,13 @@ func (q *givenRequest) send(id, name string) error {
 		}
 		size = &known
 	}
-	bytes, media, err := q.Files.Open(q.r.Context(), file, size)
+	bytes, media, err := q.files.Open(q.r.Context(), file, size)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = bytes.Close() }()
 	q.w.Header().Set("Content-Type", media)
-	q.w.Header().Set("Cache-Control", "no-store")
+	q.w.Header().Set("Cache-Control", "no-store, no-transform")
 	http.ServeContent(q.w, q.r, "", file.Made, bytes)
 	return nil
 }
@@ -211,9 +233,11 @@ func (q *givenRequest) receive(fields []string) error {
 	if err != nil {
 		return err
 	}
-	takes, err := q.Files.current().FieldsForFiles(ctx, q.Served, q.state)
+	takes, err := q.Files.Allowed(ctx, q.state)
 	end()
-	takes = slices.DeleteFunc(takes, func(f *catalog.File) bool { return !slices.Contains(fields, f.Door.Name+"."+f.Field.Name) })
+	takes = slices.DeleteFunc(takes, func(f *catalog.File) bool {
+		return f.Door.Frond.Name != q.frond.Name || !slices.Contains(fields, f.Door.Name+"."+f.Field.Name)
+	})
 	if err == nil && len(takes) == 0 {
 		err = kiterror.Errorf(kiterror.Forbidden, "you may write no files of these fields")
 	}
@@ -247,7 +271,7 @@ func (q *givenRequest) receive(fields []string) error {
 			return nil
 		}
 	}
-	file, err := q.Files.Receive(q.r.Context(), q.state, in)
+	file, err := q.files.Receive(q.r.Context(), in)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type Signing struct {
 
 	// Keys are the keys with which a receiver verifies calls: files with public keys (PEM, a JWK
 	// or a set of them), or JWKs as JSON. NAME=FILE holds the keys of a file to the
-	// sender of that name. Empty: calls are not verified.
+	// sender of that name. Empty: calls are not verified. A gateway verifies those that are signed.
 	Keys      []string
 	ClockSkew time.Duration // how far clocks may be apart; 0 means 30 s, less not at all
 	// OpenDiscovery answers rpc.discover to callers who do not sign, too.
@@ -41,7 +41,7 @@ func (s *Signing) Settings() []setting.Setting {
 	return []setting.Setting{
 		setting.New("signing.key", "", "the file with the private key that signs calls to remotes", setting.Text, &s.Key),
 		setting.New("signing.name", defaultSender, "the sender's name in those signatures", readSender, &s.Name),
-		setting.New("signing.keys", "[]", "files with the public keys that frond serve verifies calls with, and a gateway requests for facts; NAME=FILE accepts a key for one sender only", readSigningKeys, &s.Keys),
+		setting.New("signing.keys", "[]", "files with the public keys that frond serve verifies calls with, and a gateway those of other gateways; NAME=FILE accepts a key for one sender only", readSigningKeys, &s.Keys),
 		setting.New("signing.clockSkew", "30s", "the accepted difference to the sender's clock", readSigningSkew, &s.ClockSkew),
 		setting.New("signing.openDiscovery", "false", "answer rpc.discover to unsigned requests too", setting.Bool, &s.OpenDiscovery),
 	}
