@@ -152,9 +152,9 @@ func (k *walk) next(n int) *page {
 		vars["f"] = map[string]any{"rank": map[string]any{"gte": json.RawMessage(k.atLeast)}}
 		args += ", filter: $f"
 	}
-	head := "query ($n: Int, $c: String, $d: String, $o: [ItemOrder!], $f: ItemFilter) "
+	head := "query ($n: Int, $c: String, $d: String, $o: [ItemOrderBy!], $f: ItemFilter) "
 	if k.atLeast == "" {
-		head = "query ($n: Int, $c: String, $d: String, $o: [ItemOrder!]) "
+		head = "query ($n: Int, $c: String, $d: String, $o: [ItemOrderBy!]) "
 	}
 	var p *page
 	switch {
@@ -472,9 +472,9 @@ func (w *warehouse) through(k *walk) (ids []string) {
 	if k.atLeast != "" {
 		args += ", filter: {rank: {gte: " + k.atLeast + "}}"
 	}
-	query := "query ($c: String, $o: [ItemOrder!]) { rack(id: \"a\") { id } items(" + args + ") " + pageFields + " }"
+	query := "query ($c: String, $o: [ItemOrderBy!]) { rack(id: \"a\") { id } items(" + args + ") " + pageFields + " }"
 	if k.rack != "" {
-		query = fmt.Sprintf("query ($c: String, $o: [ItemOrder!]) { rack(id: %q) { items(%s) %s } }", k.rack, args, pageFields)
+		query = fmt.Sprintf("query ($c: String, $o: [ItemOrderBy!]) { rack(id: %q) { items(%s) %s } }", k.rack, args, pageFields)
 	}
 	vars := map[string]any{"o": k.orderBy}
 	for {

@@ -35,9 +35,9 @@ type door struct {
 	origin *origin // of the type
 	shown          // object is nil if the door stores no rows
 
-	filter, many *definition // PostFilter, PostListFilter
-	order        *definition // PostOrder; nil: no sortable fields, or not made yet
-	manyOrder    *definition // PostListOrder
+	filter, many *definition // PostFilter, PostManyFilter
+	order        *definition // PostOrderBy; nil: no sortable fields, or not made yet
+	manyOrder    *definition // PostManyOrderBy
 	lists        *listArgs
 	written      *definition // of updateMany and deleteMany
 	groups       *doorGroups // of aggregate

@@ -31,7 +31,7 @@ func newFilters(ss *shapes, ds *doors) *filters {
 //	  title: StringFilter
 //	  authorId: IDFilter
 //	  author: AuthorFilter           relation to one
-//	  comments: CommentListFilter    relation to many: some, none, every
+//	  comments: CommentManyFilter    relation to many: some, none, every
 //	  tagIds: IDListFilter           ids in the row
 //	  and: [PostFilter!]
 //	  or: [PostFilter!]
@@ -78,7 +78,7 @@ func (fs *filters) filterOf(d *door) *definition {
 	return in
 }
 
-// manyFilter returns the filter through a many relation to a door: PostListFilter with some,
+// manyFilter returns the filter through a many relation to a door: PostManyFilter with some,
 // none and every, each a PostFilter, and the functions of these rows. All relations to that door
 // share it.
 func (fs *filters) manyFilter(to *door) *definition {
@@ -86,7 +86,7 @@ func (fs *filters) manyFilter(to *door) *definition {
 		return to.many
 	}
 	by := &origin{what: "filter", door: to.Door}
-	in := fs.newInput(fs.free(to.typ+"ListFilter", by), "")
+	in := fs.newInput(fs.free(to.typ+"ManyFilter", by), "")
 	to.many = in
 	of := fs.filterOf(to).typ()
 	for _, name := range []string{"some", "none", "every"} {
@@ -118,8 +118,8 @@ var (
 
 // addFunctions adds a member for each function of the fields of a door:
 //
-//	avg: PostAvgFilter      input PostAvgFilter { views: FloatFilter }
-//	avg: PostNumberOrder    input PostNumberOrder { views: SortDirection }
+//	avg: PostManyAvgFilter      input PostManyAvgFilter { views: FloatFilter }
+//	avg: PostManyNumberOrderBy    input PostManyNumberOrderBy { views: SortDirection }
 func (fs *filters) addFunctions(in *definition, to *door, by *origin, suffix string, all []functions, typ func(*grouped, aggregate.Func) *ast.Type) {
 	fields := fs.of(to)
 	for _, shared := range all {
@@ -132,7 +132,7 @@ func (fs *filters) addFunctions(in *definition, to *door, by *origin, suffix str
 				continue
 			}
 			if own == nil {
-				own = fs.newInput(fs.free(to.typ+shared.word+suffix, by), "")
+				own = fs.newInput(fs.free(to.typ+"Many"+shared.word+suffix, by), "")
 				own.Directives = in.Directives
 			}
 			fs.addInput(own, by.at(f.Property, by.what).old(f.old), &arg{name: f.name, typ: typ(f, shared.of[0]), deprecated: f.deprecated()})
@@ -248,7 +248,7 @@ func (fs *filters) operatorInput(name string, by *origin, t *ast.Type, operators
 	return in.typ()
 }
 
-// orderOf returns the input of one sort key, PostOrder, or nil without sortable fields. A
+// orderOf returns the input of one sort key, PostOrderBy, or nil without sortable fields. A
 // sortable field is readable, stored and not JSON: a computed field has no column, and JSON no
 // order.
 func (fs *filters) orderOf(d *door) *definition {
@@ -265,7 +265,7 @@ func (fs *filters) orderOf(d *door) *definition {
 		return nil
 	}
 	by := &origin{what: "order", door: d.Door}
-	in := fs.newOneOf(fs.free(d.typ+"Order", by), "A sort key. In a list the first key sorts first: [{a: DESC}, {b: ASC}].")
+	in := fs.newOneOf(fs.free(d.typ+"OrderBy", by), "A sort key. In a list the first key sorts first: [{a: DESC}, {b: ASC}].")
 	d.order = in
 	for _, c := range sortable {
 		name := c.name
@@ -304,17 +304,17 @@ func (fs *filters) addRelations(in *definition, d *door, by *origin) {
 	}
 }
 
-// manyOrder returns the order by the rows behind a many relation to a door: PostListOrder.
+// manyOrder returns the order by the rows behind a many relation to a door: PostManyOrderBy.
 func (fs *filters) manyOrder(to *door) *definition {
 	if to.manyOrder != nil {
 		return to.manyOrder
 	}
 	by := &origin{what: "order", door: to.Door}
-	in := fs.newOneOf(fs.free(to.typ+"ListOrder", by), "")
+	in := fs.newOneOf(fs.free(to.typ+"ManyOrderBy", by), "")
 	to.manyOrder = in
 	direction := fs.directionType().typ()
 	fs.addInput(in, by, &arg{name: "count", typ: direction})
-	fs.addFunctions(in, to, by, "Order", ofOrders, func(*grouped, aggregate.Func) *ast.Type { return direction })
+	fs.addFunctions(in, to, by, "OrderBy", ofOrders, func(*grouped, aggregate.Func) *ast.Type { return direction })
 	return in
 }
 

@@ -14,11 +14,11 @@ import (
 //
 //	type IntAggregate        countDistinct sum avg min max
 //	input IntHaving          the same, with filters
-//	input IntGroupOrder      the same and key, with directions
+//	input IntGroupsOrderBy      the same and key, with directions
 //	enum GroupDate           VALUE DAY WEEK MONTH QUARTER YEAR
 //
-// A door has its own types for the names of its fields: PostAggregate, PostGroups, PostGroupKey,
-// PostGroupBy, PostHaving and PostGroupOrder.
+// A door has its own types for the names of its fields: PostAggregate, PostGroups, PostGroupsKey,
+// PostGroupsBy, PostHaving and PostGroupsOrderBy.
 type groups struct {
 	*filters
 	numbers map[string]*definition
@@ -132,7 +132,7 @@ func (gs *groups) havingOf(f *grouped) *ast.Type {
 // directionsOf returns the directions by the functions of a field, and by itself as a key.
 func (gs *groups) directionsOf(f *grouped) *ast.Type {
 	direction := gs.directionType().typ()
-	in := gs.inputOf(f, "GroupOrder", func(aggregate.Func) *ast.Type { return direction })
+	in := gs.inputOf(f, "GroupsOrderBy", func(aggregate.Func) *ast.Type { return direction })
 	if in.Directives == nil {
 		in.Directives = gs.oneOf
 		gs.addInput(in, ownOrigin, &arg{name: binding.GroupKey, typ: direction, description: "By the key of the group."})
@@ -191,7 +191,7 @@ type doorGroups struct {
 // addTo adds aggregate and groups to the connection of a door that has the operation:
 //
 //	aggregate: PostAggregate
-//	groups(by: [PostGroupBy!]!, having: PostHaving, orderBy: [PostGroupOrder!], first: Int, after: String, zone: String): PostGroups
+//	groups(by: [PostGroupsBy!]!, having: PostHaving, orderBy: [PostGroupsOrderBy!], first: Int, after: String, zone: String): PostGroups
 func (gs *groups) addTo(page *definition, d *door) {
 	fields := gs.of(d)
 	if !d.has(catalog.Aggregate) || len(fields) == 0 {
@@ -201,11 +201,11 @@ func (gs *groups) addTo(page *definition, d *door) {
 	if d.groups == nil {
 		d.groups = &doorGroups{
 			one:    gs.newObject(gs.free(d.typ+"Aggregate", by), "Numbers about all rows of a list, or about those of a group."),
-			key:    gs.newObject(gs.free(d.typ+"GroupKey", by), "The values that the rows of a group share; null for fields that by does not name."),
+			key:    gs.newObject(gs.free(d.typ+"GroupsKey", by), "The values that the rows of a group share; null for fields that by does not name."),
 			list:   gs.newObject(gs.free(d.typ+"Groups", by), ""),
-			unit:   gs.newOneOf(gs.free(d.typ+"GroupBy", by), "A key of groups, such as {createdAt: MONTH}."),
+			unit:   gs.newOneOf(gs.free(d.typ+"GroupsBy", by), "A key of groups, such as {createdAt: MONTH}."),
 			having: gs.newInput(gs.free(d.typ+"Having", by), ""),
-			order:  gs.newOneOf(gs.free(d.typ+"GroupOrder", by), "A sort key of groups, such as {count: DESC} or {createdAt: {key: ASC}}."),
+			order:  gs.newOneOf(gs.free(d.typ+"GroupsOrderBy", by), "A sort key of groups, such as {count: DESC} or {createdAt: {key: ASC}}."),
 		}
 		gs.fill(d.groups, by, fields)
 	}

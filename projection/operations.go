@@ -285,7 +285,7 @@ func (os *operations) argType(op *catalog.Operation, p *schema.Property, typ str
 //	createMany   createPosts(input: [CreatePostInput!]!): [Post!]
 //	updateMany   updatePosts(where: PostFilter!, set: UpdatePostInput!, max: Int): WrittenPosts
 //	deleteMany   deletePosts(where: PostFilter!, max: Int): WrittenPosts
-//	upsert       upsertPost(by: PostKey!, input: CreatePostInput!): UpsertedPost
+//	upsert       upsertPost(by: PostUniqueKey!, input: CreatePostInput!): UpsertedPost
 func (os *operations) addManyWrites(d *door, op *catalog.Operation, f *field) (name func(typ string) string) {
 	add := func(name string, typ *ast.Type, into binding.Place) {
 		f.args = append(f.args, &ast.ArgumentDefinition{Name: name, Type: typ})
@@ -307,7 +307,7 @@ func (os *operations) addManyWrites(d *door, op *catalog.Operation, f *field) (n
 		for _, key := range catalog.UniqueKeys(d.Entity) {
 			keys = append(keys, catalog.KeyName(key))
 		}
-		by := os.newEnum(os.free(d.typ+"Key", d.origin), "A unique key of "+words(d.typ)+".", keys)
+		by := os.newEnum(os.free(d.typ+"UniqueKey", d.origin), "A unique key of "+words(d.typ)+".", keys)
 		add("by", os.required(by.typ()), binding.IntoQuery)
 		if in != nil {
 			add("input", os.required(in.typ()), binding.IntoBody)

@@ -161,7 +161,7 @@ func TestSuggestions(t *testing.T) {
 			if strings.Contains(got, "Did you mean") != (suggest && c.want != "") || suggest && !strings.Contains(got, c.want) {
 				t.Errorf("suggest %v: %s\n got %s\nwant %s", suggest, c.query, got, c.want)
 			}
-			if c.want == "" && !strings.Contains(got, `OneOf Input Object \"PostOrder\" must specify exactly one key.`) {
+			if c.want == "" && !strings.Contains(got, `OneOf Input Object \"PostOrderBy\" must specify exactly one key.`) {
 				t.Errorf("two keys in one object: %s", got)
 			}
 		}

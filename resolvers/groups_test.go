@@ -43,7 +43,7 @@ func TestGroups(t *testing.T) {
 			`{"posts":{"groups":{"items":[{"key":{"status":"draft","views":null},"price":{"avg":"6.50000000"}},{"key":{"status":"gone","views":null},"price":{"avg":"5.50000000"}}],"hasMore":false}}}`,
 		},
 		{
-			`query($by: [PostGroupBy!]!, $having: PostHaving, $order: [PostGroupOrder!], $first: Int) { posts { groups(by: $by, having: $having, orderBy: $order, first: $first) { items { key { status } count } hasMore } } }`,
+			`query($by: [PostGroupsBy!]!, $having: PostHaving, $order: [PostGroupsOrderBy!], $first: Int) { posts { groups(by: $by, having: $having, orderBy: $order, first: $first) { items { key { status } count } hasMore } } }`,
 			`{"by":[{"status":"VALUE"}],"having":{"not":{"views":{"sum":{"lt":140}}}},"order":[{"views":{"sum":"DESC"}}],"first":1}`, "post.aggregate",
 			`{"posts":{"groups":{"items":[{"key":{"status":"draft"},"count":3}],"hasMore":true}}}`,
 		},
@@ -173,7 +173,7 @@ func TestNumbers(t *testing.T) {
 	}
 	b.limit(t, resolvers.Limits{})
 	sdl := b.schema.SDL()
-	for _, want := range []string{"  visits(\n    filter: VisitFilter\n", "  ): VisitNumbers\n", "type VisitNumbers {\n", "  aggregate: VisitAggregate\n", "  groups(by: [VisitGroupBy!]!, "} {
+	for _, want := range []string{"  visits(\n    filter: VisitFilter\n", "  ): VisitNumbers\n", "type VisitNumbers {\n", "  aggregate: VisitAggregate\n", "  groups(by: [VisitGroupsBy!]!, "} {
 		if !strings.Contains(sdl, want) {
 			t.Errorf("the schema lacks %q", want)
 		}

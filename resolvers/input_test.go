@@ -179,7 +179,7 @@ func TestInvocations(t *testing.T) {
 			`- {"sort":["-createdAt","title"]} -`,
 		},
 		{
-			"orderBy in a variable", `query($o: [PostOrder!]) { posts(orderBy: $o) { items { id } total } }`, `{"o":{"views":"DESC"}}`,
+			"orderBy in a variable", `query($o: [PostOrderBy!]) { posts(orderBy: $o) { items { id } total } }`, `{"o":{"views":"DESC"}}`,
 			`- {"sort":["-views"]} -`,
 		},
 		{

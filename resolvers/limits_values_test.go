@@ -21,7 +21,7 @@ func TestLargeVariables(t *testing.T) {
 		filter  = `query($v: PostFilter) { posts(filter: $v) { total } }`
 		create  = `mutation($v: CreateAuthorInput!) { createAuthor(input: $v) { id } }`
 		byIDs   = `query($v: [Int!]!) { postsByIds(ids: $v) { id } }`
-		ordered = `query($v: [PostOrder!]) { posts(orderBy: $v) { total } }`
+		ordered = `query($v: [PostOrderBy!]) { posts(orderBy: $v) { total } }`
 	)
 	for _, c := range []struct {
 		name, query, value string

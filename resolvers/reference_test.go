@@ -115,7 +115,7 @@ func TestReference(t *testing.T) {
 		{`{ posts(filter: {authorId: {eq: "bob"}}) { total } }`, ``},
 		{`{ posts(orderBy: [{status: DESC}, {views: ASC}]) { items { id status views } } }`, ``},
 		{`{ posts(orderBy: {views: DESC}) { items { id } } }`, ``},
-		{`query($f: PostListFilter, $n: Int = 2, $o: [PostOrder!]) { posts(filter: $f, first: $n, orderBy: $o) { items { id } } }`, `{"f":{"status":{"in":["live","gone"]}},"o":[{"views":"DESC"}]}`},
+		{`query($f: PostListFilter, $n: Int = 2, $o: [PostOrderBy!]) { posts(filter: $f, first: $n, orderBy: $o) { items { id } } }`, `{"f":{"status":{"in":["live","gone"]}},"o":[{"views":"DESC"}]}`},
 		{`query($n: Int) { posts(first: $n) { items { id } } }`, ``},
 		{`query($n: Int!) { posts(first: $n) { items { id } } }`, `{"n":1}`},
 		{`{ post(id: 3) { id title author { id name posts { total } } } }`, ``},
@@ -171,7 +171,7 @@ func TestReference(t *testing.T) {
 		{`{ posts { aggregate { key { status } count views { sum avg min max countDistinct } price { sum avg } } } }`, ``},
 		{`{ posts(filter: {status: {eq: live}}, first: 1) { items { id } aggregate { count views { __typename } } total } }`, ``},
 		{
-			`query($f: PostListFilter, $h: PostHaving, $o: [PostGroupOrder!], $n: Int, $w: String) { posts(filter: $f) { groups(by: [{status: VALUE}, {createdAt: MONTH}], having: $h, orderBy: $o, first: $n, zone: $w) { items { key { status createdAt } count } hasMore endCursor } } }`,
+			`query($f: PostListFilter, $h: PostHaving, $o: [PostGroupsOrderBy!], $n: Int, $w: String) { posts(filter: $f) { groups(by: [{status: VALUE}, {createdAt: MONTH}], having: $h, orderBy: $o, first: $n, zone: $w) { items { key { status createdAt } count } hasMore endCursor } } }`,
 			`{"f":{"views":{"gte":20}},"h":{"or":[{"views":{"sum":{"gt":100}}},{"not":{"count":{"gt":2}}}]},"o":[{"price":{"avg":"DESC"}},{"status":{"key":"DESC"}}],"n":2,"w":"Europe/Paris"}`,
 		},
 		{`{ a: posts { x: aggregate { count } ...g } b: posts { y: aggregate { views { max } } x: groups(by: {authorId: VALUE}) { items { key { authorId } } } } } fragment g on PostConnection { x: aggregate { views { min } } groups(by: {authorId: VALUE}) { items { count } } }`, ``},

@@ -118,6 +118,14 @@ func TestEntities(t *testing.T) {
 			},
 			[]string{"query: id, andValue, nodeIdValue; type QueryRow", "node: id, name; type NodeRow", "rpc2: id, name", "queryConnection: id, name", "string: id, name; type StringRow"},
 		},
+		"names of derived types": {
+			[]dbschema.Table{
+				{Name: "product", Columns: []dbschema.Column{id, text("name")}, Primary: []string{"id"}},
+				{Name: "product_group", Columns: []dbschema.Column{id, text("name")}, Primary: []string{"id"}},
+				{Name: "product_having", Columns: []dbschema.Column{id, text("name")}, Primary: []string{"id"}},
+			},
+			[]string{"product: id, name", "productGroup: id, name", "productHaving: id, name; type ProductHavingRow"},
+		},
 		"what cannot be written": {
 			[]dbschema.Table{
 				{Name: "photo", Columns: []dbschema.Column{id, text("name"), {Name: "bytes", NotNull: true, Type: dbschema.Type{Name: "bytea", Kind: dbschema.Unfit, Unfit: "bytes"}}}, Primary: []string{"id"}},

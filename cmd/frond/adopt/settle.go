@@ -39,9 +39,9 @@ func (b *builder) settle() {
 // reservedTypes are the names that every schema has, the filters of scalars included.
 var reservedTypes = func() []string {
 	scalars := []string{"Int", "Float", "String", "Boolean", "ID", "DateTime", "Date", "Time", "UUID", "JSON", "BigInt", "Decimal"}
-	all := append([]string{"Query", "Mutation", "Subscription", "Node", "PageInfo", "SortDirection", "Any", "Entity", "Service"}, scalars...)
-	for _, s := range scalars {
-		all = append(all, s+"Filter", s+"ListFilter")
+	all := append([]string{"Query", "Mutation", "Subscription", "Node", "PageInfo", "SortDirection", "GroupValue", "GroupDate", "GroupDateTime", "Any", "Entity", "Service"}, scalars...)
+	for _, s := range append(scalars, "Value") {
+		all = append(all, s+"Filter", s+"ListFilter", s+"Aggregate", s+"Having", s+"GroupsOrderBy")
 	}
 	return all
 }()
@@ -49,7 +49,10 @@ var reservedTypes = func() []string {
 // derivedNames are the types and the root fields that are made for an entity whose type is
 // called typ (docs/decisions/graphql-schema.md).
 func derivedNames(e *Entity, typ string) (types, roots []string) {
-	types = []string{typ, typ + "Connection", typ + "Edge", typ + "Filter", typ + "ListFilter", typ + "Order", typ + "Input", "Create" + typ + "Input", "Update" + typ + "Input"}
+	types = []string{typ, typ + "Input", "Create" + typ + "Input", "Update" + typ + "Input"}
+	for _, suffix := range []string{"Connection", "Edge", "Filter", "ManyFilter", "OrderBy", "ManyOrderBy", "Aggregate", "Groups", "GroupsKey", "GroupsBy", "GroupsOrderBy", "Having"} {
+		types = append(types, typ+suffix)
+	}
 	for _, f := range e.Fields {
 		if f.Column != nil && f.Column.Type.Kind == dbschema.Enum {
 			types = append(types, typ+schema.GraphQLType(f.Name), typ+schema.GraphQLType(f.Name)+"Filter")

@@ -14,7 +14,7 @@ graphql`
     count: { type: "Int", defaultValue: 9 }
     cursor: { type: "String" }
     filter: { type: "ProductFilter" }
-    orderBy: { type: "[ProductOrder!]", defaultValue: [{ price: DESC }, { name: ASC }] }
+    orderBy: { type: "[ProductOrderBy!]", defaultValue: [{ price: DESC }, { name: ASC }] }
   ) {
     products(first: $count, after: $cursor, filter: $filter, orderBy: $orderBy)
       @connection(key: "appCatalogue_products") {
