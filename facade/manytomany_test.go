@@ -2,6 +2,7 @@ package facade_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -223,6 +224,57 @@ func TestConnect(t *testing.T) {
 				t.Errorf("links are %s\nwant      %s", got, c.links)
 			}
 		})
+	}
+}
+
+// TestFaultsOfRowsAndLinks: a body has its faults at once, those of rows and those of links, whichever relation is
+// written first. Nothing of it is written.
+func TestFaultsOfRowsAndLinks(t *testing.T) {
+	for _, order := range []string{"[lines, tags]", "[tags, lines]"} {
+		p, err := linkedProject(t, func(files map[string]string) {
+			files["entities/product.yaml"] = strings.Replace(files["entities/product.yaml"], "required:", "  lines: {type: array, items: {type: string}, x-kit: {role: {relation: {to: line, kind: many, by: productId}}}}\nrequired:", 1)
+			files["entities/line.yaml"] = "title: line\ntype: object\nproperties:\n  id: {type: string, x-kit: {role: {primary: true}}}\n" +
+				"  productId: {type: string, x-kit: {role: {relation: {to: product, kind: one, onDelete: cascade}, unique: [[productId, n]]}}}\n  n: {type: integer, minimum: 0}\nrequired: [id, productId, n]\n"
+			files["frond.yaml"] = strings.NewReplacer("product: [tags]", "product: "+order, "  product: open", "  product: open\n  line:\n    - when: user.role == \"admin\"\n    - {rows: {n: {lt: 8}}}").Replace(files["frond.yaml"])
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := linkedCalls(storetest.New(t, p, storetest.NewStore(), nil))
+		call("admin", "tag.create", "", "", `{"id":"t1","name":"red"}`)
+		const first = `{"items":[{"id":"p1","lines":{"items":[{"id":"l1","n":1},{"id":"l2","n":2}],"hasMore":false},"tags":{"items":[{"id":"t1"}],"hasMore":false}}],`
+		call("admin", "product.create", "", "", `{"id":"p1","name":"One","lines":{"create":[{"id":"l1","n":1},{"id":"l2","n":2}]},"tags":{"connect":["t1"]}}`)
+		for _, c := range []struct{ name, method, id, body, want string }{
+			{"create", "product.create", "", `{"id":"p2","name":"Two","lines":{"create":[{"id":"x","n":-1},{"id":"y","n":2}]},"tags":{"connect":["t9","t1","t1"]}}`,
+				`/body/lines/create/0/n:minimum /body/tags/connect/0:reference /body/tags/connect/2:reference`},
+			{"createMany", "product.createMany", "", `[{"id":"p2","name":"Two","lines":{"create":[{"id":"x","n":-1}]}},{"id":"p3","name":"Three","lines":{"create":[{"id":"y","n":"no"}]},"tags":{"set":["t1","t8"]}}]`,
+				`/body/0/lines/create/0/n:minimum /body/1/lines/create/0/n:type /body/1/tags/set/1:reference`},
+			{"update", "product.update", `"p1"`, `{"lines":{"update":[{"id":"l1","n":-2},{"id":"l7","n":3}],"delete":["l2","l8"],"create":[{"id":"x","n":-1},{"id":"y","n":2}]},"tags":{"connect":["t9"],"disconnect":["t1",7]}}`,
+				`/body/lines/update/0/n:minimum /body/lines/update/1:reference /body/lines/delete/1:reference /body/lines/create/0/n:minimum /body/tags/connect/0:reference /body/tags/disconnect/1:type`},
+			{"set", "product.update", `"p1"`, `{"lines":{"set":[{"id":"l9","n":1},{"id":"y","n":-4}]},"tags":{"set":["t9"]}}`,
+				`/body/lines/set/0:reference /body/lines/set/1:reference /body/tags/set/0:reference`},
+			{"the key of another owner", "product.update", `"p1"`, `{"lines":{"create":[{"id":"x","productId":"p9","n":4}]},"tags":{"connect":["t9"]}}`,
+				`/body/lines/create/0/productId:read_only /body/tags/connect/0:reference`},
+			{"a conflict beside a fault", "product.update", `"p1"`, `{"lines":{"update":[{"id":"l9","n":2}],"create":[{"id":"x","n":2}]}}`,
+				`/body/lines/update/0:reference`},
+			{"a refused row beside a fault", "product.update", `"p1"`, `{"lines":{"update":[{"id":"l9","n":2}],"create":[{"id":"x","n":9}]}}`,
+				`/body/lines/update/0:reference`},
+			{"upsert", "product.upsert", "", `{"id":"p1","name":"One","lines":{"update":[{"id":"l1","n":-1}]},"tags":{"connect":["t9"]}}`,
+				`/body/lines/update/0/n:minimum /body/tags/connect/0:reference`},
+		} {
+			query := ""
+			if c.method == "product.upsert" {
+				query = `{"by":"id"}`
+			}
+			got, want := strings.Fields(call("member", c.method, c.id, query, c.body)), strings.Fields("VALIDATION_FAILED "+c.want)
+			slices.Sort(got)
+			if slices.Sort(want); !slices.Equal(got, want) {
+				t.Errorf("%s, %s\ngot  %s\nwant %s", order, c.name, got, want)
+			}
+			if got := call("admin", "product.list", "", `{"fields":"id,lines.id,lines.n,tags.id","total":false}`, ""); !strings.HasPrefix(got, first) {
+				t.Errorf("%s, %s: there is %s", order, c.name, got)
+			}
+		}
 	}
 }
 

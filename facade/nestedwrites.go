@@ -150,24 +150,37 @@ type nestedWriter struct {
 	owners []json.RawMessage
 }
 
-// named are the writes of a relation with their ids in the one form of a key, and these ids.
+// named are the writes of a relation with their ids in the one form of a key, and these ids. Those whose id is at
+// fault are left out: the others are judged all the same.
 func (w *nestedWriter) named(cut *nested.Rows, key *schema.Property) (list []nested.Row, named map[string]bool) {
-	list, named = slices.Clone(cut.List), map[string]bool{}
-	for i := range list {
-		if list[i].ID == nil {
-			continue
+	named = map[string]bool{}
+	for _, row := range cut.List {
+		if row.ID != nil {
+			id, why := rows.Key(key, row.ID)
+			switch {
+			case why != "":
+				w.refuse(row.At, "type", "does not name a row: the id must be "+why)
+				continue
+			case named[string(id)]:
+				w.refuse(row.At, "reference", "names a row that is named before; name it once")
+				continue
+			}
+			row.ID, named[string(id)] = id, true
 		}
-		id, why := rows.Key(key, list[i].ID)
-		if why != "" {
-			w.refuse(list[i].At, "type", "does not name a row: the id must be "+why)
-			continue
-		}
-		if named[string(id)] {
-			w.refuse(list[i].At, "reference", "names a row that is named before; name it once")
-		}
-		list[i].ID, named[string(id)] = id, true
+		list = append(list, row)
 	}
 	return list, named
+}
+
+// unseen takes out the writes of rows that do not exist for the caller, and refuses them.
+func (w *nestedWriter) unseen(list []nested.Row, of string, is func(row nested.Row) bool) []nested.Row {
+	return slices.DeleteFunc(list, func(row nested.Row) bool {
+		if is(row) {
+			w.refuse(row.At, "reference", fmt.Sprintf("does not name a row of %s that you may see; write the id of one", of))
+			return true
+		}
+		return false
+	})
 }
 
 // links deletes rows in between, so that the owners lead to none that are disconnected, and returns those to
@@ -188,21 +201,18 @@ func (w *nestedWriter) links(ctx context.Context, cuts []*nested.Rows) (fresh []
 			}
 		}
 	}
-	if len(x.details) > 0 {
-		return nil, nil
-	}
 	missing := sent.Texts()
 	if ok {
 		if missing, err = invisible(ctx, x, target, scope, missing); err != nil {
 			return nil, err
 		}
 	}
-	for _, row := range slices.Concat(lists...) {
-		if row.Write == nested.Create && subset([]json.RawMessage{row.ID}, missing) {
-			w.refuse(row.At, "reference", fmt.Sprintf("does not name a row of %s that you may see; write the id of one", target.Name))
-		}
+	for i := range lists {
+		lists[i] = w.unseen(lists[i], target.Name, func(row nested.Row) bool {
+			return row.Write == nested.Create && subset([]json.RawMessage{row.ID}, missing)
+		})
 	}
-	if len(missing) > 0 || !ok {
+	if !ok {
 		return nil, nil
 	}
 	for i, cut := range cuts {
@@ -240,7 +250,7 @@ func (w *nestedWriter) changes(ctx context.Context, cut *nested.Rows, there *fil
 				changes = append(changes, gone)
 			}
 		}
-		if cut.Set && !named[id] {
+		if cut.Set && !named[id] && len(list) == len(cut.List) {
 			changes = append(changes, gone)
 		}
 	}
@@ -268,17 +278,12 @@ func (w *nestedWriter) rows(ctx context.Context, cuts []*nested.Rows) (fresh []n
 		if err != nil {
 			return nil, err
 		}
-		for _, row := range list {
-			if row.ID != nil && named[string(row.ID)] && !known[string(row.ID)] {
-				w.refuse(row.At, "reference", fmt.Sprintf("does not name a row of %s that you may see; write the id of one", cut.Relation.Name))
-			}
-		}
-		if len(w.x.details) > 0 {
-			continue
-		}
-		for _, id := range slices.Sorted(maps.Keys(known)) {
-			if !named[id] {
-				list = append(list, nested.Row{Write: nested.Delete, At: cut.At + "/set", ID: json.RawMessage(id)})
+		list = w.unseen(list, cut.Relation.Name, func(row nested.Row) bool { return row.ID != nil && !known[string(row.ID)] })
+		if len(list) == len(cut.List) { // an id at fault may be meant as one of the others
+			for _, id := range slices.Sorted(maps.Keys(known)) {
+				if !named[id] {
+					list = append(list, nested.Row{Write: nested.Delete, At: cut.At + "/set", ID: json.RawMessage(id)})
+				}
 			}
 		}
 		slices.SortStableFunc(list, func(a, b nested.Row) int { return int(a.Write) - int(b.Write) })
@@ -428,6 +433,9 @@ func (w *nestedWriter) call(ctx context.Context, relation *catalog.Nested, write
 // failed is the error of rows, with their places. Refusals of values are collected.
 func (w *nestedWriter) failed(err error, relation *catalog.Nested, written ...nested.Row) error {
 	own := *kiterror.AsError(err)
+	if (own.Code == kiterror.Conflict || own.Code == kiterror.Forbidden) && len(w.x.details) > 0 {
+		return w.x.refusal() // a row that was refused may be the reason, and other faults have their places
+	}
 	own.Entity, own.Operation = w.x.door.Name, w.x.op.Name
 	details, ok := own.Details.([]schema.Detail)
 	if !ok {
@@ -453,9 +461,6 @@ func (w *nestedWriter) failed(err error, relation *catalog.Nested, written ...ne
 	}
 	if own.Details = details; len(details) > 0 {
 		own.Message = kiterror.Sentence(details[0])
-	}
-	if own.Code == kiterror.Conflict && len(w.x.details) > 0 {
-		return w.x.refusal() // perhaps with a row that was refused, and keeps its key
 	}
 	return w.x.gather(own.WithCause(err))
 }
