@@ -185,13 +185,16 @@ var reserved = []string{
 }
 
 // doorName is a name that is free with all that is made of it. A door Product also makes
-// ProductDoor and NewProduct.
+// ProductDoor, NewProduct, ProductSort and ProductGroupBy.
 func (b *reading) doorName(wanted string) string {
 	name := wanted
-	for i := 2; b.taken[name] || b.taken[name+"Door"] || b.taken["New"+name]; i++ {
+	made := func() []string { return []string{name, name + "Door", "New" + name, name + "Sort", name + "GroupBy"} }
+	for i := 2; slices.ContainsFunc(made(), func(n string) bool { return b.taken[n] }); i++ {
 		name = fmt.Sprint(wanted, i)
 	}
-	b.taken[name], b.taken[name+"Door"], b.taken["New"+name] = true, true, true
+	for _, n := range made() {
+		b.taken[n] = true
+	}
 	return name
 }
 
