@@ -65,6 +65,32 @@ func newPlanned(t testing.TB, rows int, searched ...string) *planned {
 	return p
 }
 
+// TestFieldCalledRank: rows with a field called rank are searched, and sorted by the field alone.
+func TestFieldCalledRank(t *testing.T) {
+	set := compiled(t, "team", `
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  name: {type: string}
+  rank: {type: integer}
+required: [id, name, rank]
+x-kit-version: 1
+`)
+	e := set.Entity("team")
+	e.SetSearch("english", []schema.SearchField{{Property: e.Property("name"), Weight: 'A'}})
+	p := observed(t, set)
+	p.run(t, `INSERT INTO team VALUES ('a', 'red foxes', 2), ('b', 'red deer', 1), ('c', 'owls', 0)`)
+	q, _ := search.Parse("red", "english")
+	q.Fields = e.Search.Fields
+	found, err := p.Find(t.Context(), &facade.Find{
+		Entity: e, Select: rows.NewLayout([]string{"id"}), Limit: 9,
+		Where: &filter.Filter{Op: filter.Search, Search: q}, Sort: []facade.SortKey{{Field: e.Property("rank")}, {Field: e.Primary}},
+	})
+	if err != nil || found.Rows.Len() != 2 || string(found.Rows.Row(0).At(0)) != `"b"` {
+		t.Errorf("found %v, %v", found, err)
+	}
+}
+
 // newObserved opens a store for cards, given as name and YAML, that notes its latest query.
 func newObserved(t testing.TB, cards ...string) (*planned, *schema.Set) {
 	t.Helper()

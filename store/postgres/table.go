@@ -68,7 +68,7 @@ func newTable(e *schema.Entity, in string, names *migration.Names, stored func(k
 	for i := range t.Indexes {
 		t.Indexes[i].Name = shorten(t.Indexes[i].Name)
 	}
-	if t.UseSearch(searchForm, "double precision"); t.Search != nil {
+	if t.UseSearch(searchForm, "double precision"); t.Search != nil && t.Search.Rank.Prop != nil {
 		t.Search.Rank.Decode = decoderOf(&t.Search.Rank)
 	}
 	t.listViolations()
