@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/postgres/pgtest"
 	"github.com/frondhost/frond/store/sqltext"
@@ -88,6 +89,22 @@ x-kit-version: 1
 	})
 	if err != nil || found.Rows.Len() != 2 || string(found.Rows.Row(0).At(0)) != `"b"` {
 		t.Errorf("found %v, %v", found, err)
+	}
+}
+
+// TestSystemColumns: a field that PostgreSQL has no column for is a fault that names the field.
+func TestSystemColumns(t *testing.T) {
+	set := compiled(t, "team", `
+type: object
+properties:
+  id: {type: string, x-kit: {role: {primary: true}}}
+  xmin: {type: integer}
+required: [id]
+x-kit-version: 1
+`)
+	_, err := newTables(set.Entities, "public", migration.DefaultNames(naming))
+	if err == nil || !strings.Contains(err.Error(), "rename the field xmin") {
+		t.Errorf("the error is %v", err)
 	}
 }
 

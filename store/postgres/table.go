@@ -56,6 +56,9 @@ func newTable(e *schema.Entity, in string, names *migration.Names, stored func(k
 		if other, ok := fields[c.Plain]; ok {
 			return nil, fmt.Errorf("entity %s: the fields %s and %s have the same column %s; rename one of them", e.Name, other, p.Name, c.Plain)
 		}
+		if slices.Contains(systemColumns, c.Plain) {
+			return nil, fmt.Errorf("entity %s: PostgreSQL has a column %s of its own in every table; rename the field %s", e.Name, c.Plain, p.Name)
+		}
 		fields[c.Plain] = p.Name
 		t.columns, columns = append(t.columns, c), append(columns, c.Column)
 	}
@@ -74,6 +77,9 @@ func newTable(e *schema.Entity, in string, names *migration.Names, stored func(k
 	t.listViolations()
 	return t, nil
 }
+
+// systemColumns are the columns that PostgreSQL adds to each table.
+var systemColumns = []string{"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
 
 // of returns the column that a description belongs to.
 func (t *table) of(c *sqltext.Column) *column { return t.columns[t.Place(c)] }
