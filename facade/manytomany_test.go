@@ -245,22 +245,38 @@ func TestFaultsOfRowsAndLinks(t *testing.T) {
 		const first = `{"items":[{"id":"p1","lines":{"items":[{"id":"l1","n":1},{"id":"l2","n":2}],"hasMore":false},"tags":{"items":[{"id":"t1"}],"hasMore":false}}],`
 		call("admin", "product.create", "", "", `{"id":"p1","name":"One","lines":{"create":[{"id":"l1","n":1},{"id":"l2","n":2}]},"tags":{"connect":["t1"]}}`)
 		for _, c := range []struct{ name, method, id, body, want string }{
-			{"create", "product.create", "", `{"id":"p2","name":"Two","lines":{"create":[{"id":"x","n":-1},{"id":"y","n":2}]},"tags":{"connect":["t9","t1","t1"]}}`,
-				`/body/lines/create/0/n:minimum /body/tags/connect/0:reference /body/tags/connect/2:reference`},
-			{"createMany", "product.createMany", "", `[{"id":"p2","name":"Two","lines":{"create":[{"id":"x","n":-1}]}},{"id":"p3","name":"Three","lines":{"create":[{"id":"y","n":"no"}]},"tags":{"set":["t1","t8"]}}]`,
-				`/body/0/lines/create/0/n:minimum /body/1/lines/create/0/n:type /body/1/tags/set/1:reference`},
-			{"update", "product.update", `"p1"`, `{"lines":{"update":[{"id":"l1","n":-2},{"id":"l7","n":3}],"delete":["l2","l8"],"create":[{"id":"x","n":-1},{"id":"y","n":2}]},"tags":{"connect":["t9"],"disconnect":["t1",7]}}`,
-				`/body/lines/update/0/n:minimum /body/lines/update/1:reference /body/lines/delete/1:reference /body/lines/create/0/n:minimum /body/tags/connect/0:reference /body/tags/disconnect/1:type`},
-			{"set", "product.update", `"p1"`, `{"lines":{"set":[{"id":"l9","n":1},{"id":"y","n":-4}]},"tags":{"set":["t9"]}}`,
-				`/body/lines/set/0:reference /body/lines/set/1:reference /body/tags/set/0:reference`},
-			{"the key of another owner", "product.update", `"p1"`, `{"lines":{"create":[{"id":"x","productId":"p9","n":4}]},"tags":{"connect":["t9"]}}`,
-				`/body/lines/create/0/productId:read_only /body/tags/connect/0:reference`},
-			{"a conflict beside a fault", "product.update", `"p1"`, `{"lines":{"update":[{"id":"l9","n":2}],"create":[{"id":"x","n":2}]}}`,
-				`/body/lines/update/0:reference`},
-			{"a refused row beside a fault", "product.update", `"p1"`, `{"lines":{"update":[{"id":"l9","n":2}],"create":[{"id":"x","n":9}]}}`,
-				`/body/lines/update/0:reference`},
-			{"upsert", "product.upsert", "", `{"id":"p1","name":"One","lines":{"update":[{"id":"l1","n":-1}]},"tags":{"connect":["t9"]}}`,
-				`/body/lines/update/0/n:minimum /body/tags/connect/0:reference`},
+			{
+				"create", "product.create", "", `{"id":"p2","name":"Two","lines":{"create":[{"id":"x","n":-1},{"id":"y","n":2}]},"tags":{"connect":["t9","t1","t1"]}}`,
+				`/body/lines/create/0/n:minimum /body/tags/connect/0:reference /body/tags/connect/2:reference`,
+			},
+			{
+				"createMany", "product.createMany", "", `[{"id":"p2","name":"Two","lines":{"create":[{"id":"x","n":-1}]}},{"id":"p3","name":"Three","lines":{"create":[{"id":"y","n":"no"}]},"tags":{"set":["t1","t8"]}}]`,
+				`/body/0/lines/create/0/n:minimum /body/1/lines/create/0/n:type /body/1/tags/set/1:reference`,
+			},
+			{
+				"update", "product.update", `"p1"`, `{"lines":{"update":[{"id":"l1","n":-2},{"id":"l7","n":3}],"delete":["l2","l8"],"create":[{"id":"x","n":-1},{"id":"y","n":2}]},"tags":{"connect":["t9"],"disconnect":["t1",7]}}`,
+				`/body/lines/update/0/n:minimum /body/lines/update/1:reference /body/lines/delete/1:reference /body/lines/create/0/n:minimum /body/tags/connect/0:reference /body/tags/disconnect/1:type`,
+			},
+			{
+				"set", "product.update", `"p1"`, `{"lines":{"set":[{"id":"l9","n":1},{"id":"y","n":-4}]},"tags":{"set":["t9"]}}`,
+				`/body/lines/set/0:reference /body/lines/set/1:reference /body/tags/set/0:reference`,
+			},
+			{
+				"the key of another owner", "product.update", `"p1"`, `{"lines":{"create":[{"id":"x","productId":"p9","n":4}]},"tags":{"connect":["t9"]}}`,
+				`/body/lines/create/0/productId:read_only /body/tags/connect/0:reference`,
+			},
+			{
+				"a conflict beside a fault", "product.update", `"p1"`, `{"lines":{"update":[{"id":"l9","n":2}],"create":[{"id":"x","n":2}]}}`,
+				`/body/lines/update/0:reference`,
+			},
+			{
+				"a refused row beside a fault", "product.update", `"p1"`, `{"lines":{"update":[{"id":"l9","n":2}],"create":[{"id":"x","n":9}]}}`,
+				`/body/lines/update/0:reference`,
+			},
+			{
+				"upsert", "product.upsert", "", `{"id":"p1","name":"One","lines":{"update":[{"id":"l1","n":-1}]},"tags":{"connect":["t9"]}}`,
+				`/body/lines/update/0/n:minimum /body/tags/connect/0:reference`,
+			},
 		} {
 			query := ""
 			if c.method == "product.upsert" {

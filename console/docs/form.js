@@ -7,16 +7,16 @@ import { deref, likeOf, ruleList, typeOf } from "./shapes.js";
 
 const accepts = (schema, type) => [].concat(schema.type ?? []).includes(type) || (schema.anyOf ?? schema.oneOf)?.some(each => accepts(each, type));
 
-// bodyForm is a form for a schema, filled with a value. changed is called after each input.
-// value() reads it, and faults(list) shows messages at the fields that they are about: each has a
-// pointer and a message. It returns those that are about no field.
+// bodyForm is a form for a schema of an object or of a list of them, filled with a value. changed is called after each
+// input. value() reads it, and faults(list) shows messages at the fields that they are about: each has a pointer and a
+// message. It returns those that are about no field.
 export function bodyForm(schema, root, value, changed) {
   const inputs = new Map(); // by pointer
-  const box = h("div", { class: "form", oninput: changed });
-  const reader = group(box, schema, root, value, "", inputs);
+  const box = h("div", { class: "form", oninput: changed }), form = { root, inputs, changed };
+  const reader = (isRows(schema, root) ? rows : group)(box, schema, form, value, "");
   return {
     box,
-    value: () => reader() ?? {},
+    value: () => reader() ?? (isRows(schema, root) ? [] : {}),
     faults(list) {
       const others = [];
       for (const { fault, input } of inputs.values()) {
@@ -40,13 +40,19 @@ export function bodyForm(schema, root, value, changed) {
   };
 }
 
+// isRows reports whether a schema is a list of objects, which has a group of fields for each.
+function isRows(schema, root) {
+  const s = deref(schema, root), items = s.type === "array" && deref(s.items, root);
+  return Boolean(items.properties && !items.anyOf && !items.oneOf);
+}
+
 // group adds a row for each member of an object to a box. It returns what reads them: undefined
 // where no member has a value.
-function group(box, schema, root, value, pointer, inputs) {
-  const s = deref(schema, root);
+function group(box, schema, form, value, pointer) {
+  const s = deref(schema, form.root);
   const readers = Object.entries(s.properties ?? {}).map(([name, of]) => {
     const at = pointer + "/" + name.replaceAll("~", "~0").replaceAll("/", "~1");
-    return [name, field(box, name, of, s.required?.includes(name), root, value?.[name], at, inputs)];
+    return [name, field(box, name, of, s.required?.includes(name), form, value?.[name], at)];
   });
   return () => {
     const all = readers.map(([name, reader]) => [name, reader()]).filter(([, each]) => each !== undefined);
@@ -54,16 +60,53 @@ function group(box, schema, root, value, pointer, inputs) {
   };
 }
 
-function field(box, name, of, required, root, value, pointer, inputs) {
-  const s = deref(of, root), id = "body" + pointer;
+// rows adds a list of objects to a box, with buttons that add and remove one. It returns what reads them: undefined
+// where there are none, unless the list was empty before.
+function rows(box, schema, form, value, pointer) {
+  const { items } = deref(schema, form.root), list = h("div"), empty = Array.isArray(value) && !value.length;
+  let readers = [];
+  const values = () => readers.map(reader => reader() ?? {});
+  const draw = all => {
+    [...form.inputs.keys()].filter(at => at.startsWith(pointer + "/")).forEach(at => form.inputs.delete(at));
+    list.replaceChildren();
+    readers = all.map((each, i) => {
+      const at = pointer + "/" + i, inside = fieldset(form, at, [i + 1 + ". ", h("button", { type: "button", "aria-label": "Remove " + (i + 1), onclick: () => {
+        draw(values().toSpliced(i, 1));
+        add.focus();
+        form.changed();
+      } }, "Remove")]);
+      list.append(inside);
+      return group(inside, items, form, each, at);
+    });
+  };
+  const add = h("button", { type: "button", onclick: () => {
+    draw([...values(), {}]);
+    list.lastChild.querySelector("input, select, textarea")?.focus();
+    form.changed();
+  } }, "Add");
+  draw(Array.isArray(value) ? value : []);
+  box.append(list, add);
+  return () => (readers.length || empty ? values() : undefined);
+}
+
+// fieldset is a box for the members of a value, with a place for its faults.
+function fieldset(form, pointer, title, ...about) {
+  const id = "body" + pointer, fault = h("span", { class: "bad fault", id: id + "-fault" });
+  const input = h("fieldset", { id, tabindex: "-1" }, h("legend", null, title), about, fault);
+  form.inputs.set(pointer, { input, fault });
+  return input;
+}
+
+function field(box, name, of, required, form, value, pointer) {
+  const { root, inputs } = form, s = deref(of, root), id = "body" + pointer;
   const title = [h("code", null, name), required && h("span", { class: "must" }, " required")];
-  const fault = h("span", { class: "bad fault", id: id + "-fault" });
-  if (s.properties && !s.anyOf && !s.oneOf && !accepts(s, "null")) {
-    const inside = h("fieldset", { id, tabindex: "-1" }, h("legend", null, title), fault);
+  const many = isRows(s, root);
+  if (many || s.properties && !s.anyOf && !s.oneOf && !accepts(s, "null")) {
+    const inside = fieldset(form, pointer, title, many && h("span", { class: "about" }, h("span", { class: "rule" }, typeOf(of, root)), ruleList(of, root), s.description ?? ""));
     box.append(inside);
-    inputs.set(pointer, { input: inside, fault });
-    return group(inside, s, root, value, pointer, inputs);
+    return (many ? rows : group)(inside, s, form, value, pointer);
   }
+  const fault = h("span", { class: "bad fault", id: id + "-fault" });
   const [input, reader] = control(s, id, value, root);
   let none = null;
   if (accepts(s, "null")) {
@@ -93,7 +136,7 @@ function control(s, id, value, root) {
     return [input, () => (input.value === "" ? undefined : number && /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(input.value) ? numeric(input.value) : input.value)];
   }
   const input = h("textarea", { id, rows: "2", spellcheck: "false", placeholder: "JSON" + likeOf(s, root) });
-  input.value = value === null || value === undefined ? "" : write(value);
+  input.value = value === null || value === undefined ? "" : typeof value === "string" && !accepts(s, "string") ? value : write(value);
   return [input, () => {
     if (input.value.trim() === "") return undefined;
     try {

@@ -11,12 +11,10 @@ export function deref(value, root) {
   return all ? Object.assign({}, ...all, { required: all.flatMap(each => each.required ?? []) }) : value ?? {};
 }
 
-// sample is a value of a schema, with the required members of objects, or the first where none is.
+// sample is a value of a schema.
 function sample(schema, root) {
-  const s = deref(schema, root), names = Object.keys(s.properties ?? {});
-  if (s.type === "array") return [sample(s.items, root)];
-  if (names.length) return Object.fromEntries((s.required?.length ? s.required : names.slice(0, 1)).map(name => [name, sample(s.properties[name], root)]));
-  return { integer: 0, number: 0, boolean: false }[s.type] ?? "…";
+  const s = deref(schema, root);
+  return s.type === "array" ? [sample(s.items, root)] : { integer: 0, number: 0, boolean: false, object: {} }[s.type] ?? "…";
 }
 
 // likeOf is an example of a list as JSON, "" of any other schema.

@@ -47,9 +47,9 @@ export function restPanel(one) {
     return { p, input, fault, row: h("div", { class: "field" }, h("label", { for: "in-" + p.name }, h("code", null, p.name), p.required && h("span", { class: "must" }, " required")), input,
       h("span", { class: "about", id: "in-" + p.name + "-about" }, h("span", { class: "rule" }, typeOf(p.schema, root)), ruleList(p.schema, root), p.description ?? ""), fault) };
   });
-  // A create may take a list of rows too; the form is that of one row.
-  const [row, list] = media?.schema?.oneOf ?? [];
-  const schema = media?.schema && deref(list?.type === "array" ? row : media.schema, root);
+  // A create may take a list of rows too.
+  const [row, list] = media?.schema?.oneOf ?? [], several = list?.type === "array" && list;
+  const schema = media?.schema && deref(several ? row : media.schema, root);
   let form = null, area = null;
   const bodyBox = h("div"), note = h("div", { role: "alert" }), out = h("section", { "aria-live": "polite" });
   const body = () => (area ? area.value : form ? write(form.value()) : undefined);
@@ -75,15 +75,23 @@ export function restPanel(one) {
     }
     return Object.keys(all).length ? "\n" + ("variables " + write(all)).replace(/^/gm, "# ") + "\n" : "";
   };
-  const [sampleBox, sample] = showSamples(() => (one.graphql ? [["GraphQL", one.graphql.document + variables()]] : []));
+  const [sampleBox, sample] = showSamples(() => (one.graphql && !Array.isArray(form?.value()) ? [["GraphQL", one.graphql.document + variables()]] : []));
   const changed = () => sample(build());
+  const many = h("button", { type: "button", onclick: () => {
+    const value = form.value();
+    asForm(Array.isArray(value) ? value[0] ?? {} : [value]);
+    changed();
+  } });
   const asForm = value => {
     area = null;
-    form = bodyForm(schema, root, value, changed);
+    form = bodyForm(several && Array.isArray(value) ? several : schema, root, value, changed);
+    many.textContent = Array.isArray(value) ? "One row" : "Several rows";
+    many.hidden = !several;
     bodyBox.replaceChildren(form.box);
   };
   const asText = text => {
     form = null;
+    many.hidden = true;
     area = h("textarea", { "aria-label": "Body", spellcheck: "false", rows: "12", oninput: changed });
     area.value = text;
     bodyBox.replaceChildren(area);
@@ -135,7 +143,9 @@ export function restPanel(one) {
       } catch {
         value = undefined; // the host says where the text is no JSON
       }
-      const found = value === undefined ? [] : (await judge(one.id.replace(/\.byId$/, "")))?.(value) ?? [];
+      const judged = await judge(one.id.replace(/\.byId$/, ""));
+      const found = value === undefined || !judged ? [] : several && Array.isArray(value)
+        ? value.flatMap((row, i) => judged(row).map(each => ({ ...each, path: i + "." + each.path, pointer: each.pointer.replace("/body", "/body/" + i) }))) : judged(value);
       faults(found.map(each => ({ ...each, pointer: each.pointer.replace(/^\/body/, "") })));
       wrong = found.length;
     }
@@ -144,7 +154,7 @@ export function restPanel(one) {
   };
   const element = h("form", { novalidate: true, onsubmit: submit },
     params.length > 0 && h("h3", null, "Parameters"), h("div", { class: "form", oninput: changed }, params.map(({ row }) => row)),
-    media && h("h3", null, "Body ", schema?.properties && choice), bodyBox, note,
+    media && h("h3", null, "Body ", schema?.properties && [choice, many]), bodyBox, note,
     h("p", null, h("button", { type: "submit", class: "go" }, "Send")), out);
   for (const id of ["authorization", "user"]) $(id).oninput = changed;
   changed();

@@ -138,11 +138,54 @@ await page.getByRole('heading', { name: 'Create order' }).waitFor();
 const format = page.locator('main > div[role=tabpanel] > table').first();
 for (const text of ['at least 6 characters', 'pattern ^[A-Z]{2}$', 'default 490', 'default "open"', 'postalCode']) assert.ok((await format.textContent()).includes(text), `the fields say ${text}`);
 assert.match(await page.locator('table.errors').textContent(), /409CONFLICT/);
-assert.equal(await page.locator('[id="body/lines/create"]').getAttribute('placeholder'), 'JSON, such as [{"productId":"…","unitPrice":0}]');
-assert.equal(await page.locator('[id="body/lines/update"]').getAttribute('placeholder'), 'JSON, such as [{"id":"…"}]');
 await page.getByText('list of OrderLinesUpdate').first().waitFor();
 await page.screenshot({ path: screenshot });
+assert.equal(await page.locator('[id="body/lines/delete"]').getAttribute('placeholder'), 'JSON, such as ["…"]');
 done('an address leads to an operation with its rules and errors');
+
+const lines = page.locator('[id="body/lines/create"]');
+const line = (i, name) => page.locator(`[id="body/lines/create/${i}/${name}"]`);
+const body = async () => JSON.parse((await page.getByLabel('curl sample', { exact: true }).textContent()).match(/-d '([^]*)'$/)[1]);
+await page.getByRole('tab', { name: 'curl', exact: true }).click();
+assert.equal((await body()).lines, undefined, 'a list without rows is left out');
+for (const [i, product] of ['p-moka-3', 'p-tamper', 'p-tamper'].entries()) {
+  await lines.getByRole('button', { name: 'Add', exact: true }).click();
+  assert.equal(await page.evaluate(() => document.activeElement.id), `body/lines/create/${i}/id`, 'a new row has the focus');
+  await line(i, 'productId').fill(product);
+  await line(i, 'unitPrice').fill(String(100 * i));
+}
+await line(1, 'quantity').fill('many');
+await lines.getByRole('button', { name: 'Remove 1' }).click();
+assert.deepEqual((await body()).lines, { create: [{ productId: 'p-tamper', unitPrice: 100, quantity: 'many' }, { productId: 'p-tamper', unitPrice: 200 }] }, 'a row goes, the others stay');
+await line(1, 'unitPrice').fill('-1');
+await page.getByRole('button', { name: 'Edit as JSON' }).click();
+await page.getByRole('button', { name: 'Edit as form' }).click();
+await send.click();
+await page.locator('[id="body/lines/create/0/quantity-fault"]').getByText('must be an integer').waitFor();
+await page.locator('[id="body/lines/create/1/unitPrice-fault"]').getByText('must be at least 0').waitFor();
+await lines.scrollIntoViewIfNeeded();
+await page.screenshot({ path: screenshot.replace('.png', '-rows.png') });
+await page.goto(origin + '/docs#category.create');
+await page.getByRole('heading', { name: 'Create category' }).waitFor();
+await page.locator('[id="body/name"]').fill('One of two');
+await page.getByRole('button', { name: 'Several rows' }).click();
+await page.getByRole('button', { name: 'Add', exact: true }).click();
+for (const i of [0, 1]) {
+  await page.locator(`[id="body/${i}/name"]`).fill(`Row ${i}`);
+  await page.locator(`[id="body/${i}/slug"]`).fill(i ? 'No slug' : 'one-of-two');
+  await page.locator(`[id="body/${i}/parentId"]`).locator('xpath=..').getByRole('checkbox').check();
+}
+await send.click();
+await page.locator('[id="body/1/slug-fault"]').getByText('must match the pattern').waitFor();
+await page.locator('[id="body/1/slug"]').fill('two-of-two');
+await page.getByText('Caller', { exact: true }).click();
+await page.getByLabel('User', { exact: true }).selectOption('ada, staff');
+await send.click();
+await page.getByText('201 Created').waitFor();
+assert.deepEqual((await response()).items.map(each => each.slug), ['one-of-two', 'two-of-two']);
+await page.reload(); // without the caller
+await page.getByRole('heading', { name: 'Create category' }).waitFor();
+done('lists of rows have a group of fields for each');
 
 await page.setViewportSize({ width: 390, height: 800 });
 assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it fits a phone');
