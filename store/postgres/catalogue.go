@@ -49,6 +49,11 @@ func (p *present) column(name string) *presentColumn {
 	return nil
 }
 
+// hasAll reports whether the relation has columns of all names.
+func (p *present) hasAll(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return p.column(name) == nil })
+}
+
 // The catalogue, read in one round trip: relations with their columns, constraints, indexes of
 // one schema ($1). Columns of constraints and indexes come as their numbers, and nothing is
 // looked up for each row: a thousand tables have some ten thousand rows here.
@@ -182,6 +187,14 @@ func (p *present) described() *migration.Table {
 	out := &migration.Table{Name: p.name, Foreign: p.kind != "r" && p.kind != "p" || len(p.primary) != 1}
 	for i := range p.columns {
 		d := p.columns[i].Column
+		if words, ok := strings.CutPrefix(d.Name, keptPrefix); ok { // they belong to an index, which may not be there yet
+			hash, _, _ := strings.Cut(words, " ")
+			index := sqltext.SearchName(p.name, hash)
+			if _, made := p.indexes[index]; !made && out.Index(index) == nil {
+				out.Indexes = append(out.Indexes, migration.Index{Name: index, Own: true})
+			}
+			continue
+		}
 		d.Primary = slices.Contains(p.primary, d.Name)
 		d.NotNull = d.NotNull || d.Primary
 		out.Columns = append(out.Columns, d)
@@ -190,9 +203,11 @@ func (p *present) described() *migration.Table {
 		ix := p.indexes[name]
 		d := migration.Index{Name: name, Unique: ix.unique, Text: indexText(ix.unique, ix.columns), Own: strings.HasPrefix(name, p.name+":index ") || strings.HasPrefix(name, p.name+":unique ")}
 		switch {
-		case ix.valid && isSearch(name):
+		case isSearch(name):
 			of, _, _ := strings.Cut(name, sqltext.SearchMark)
-			d.Text, d.Own = name, strings.HasPrefix(p.name, of)
+			if d.Text, d.Own = "", strings.HasPrefix(p.name, of); ix.valid {
+				d.Text = name
+			}
 		case !ix.valid || !ix.plain:
 			d.Text = "" // one that is not valid is made again
 		}

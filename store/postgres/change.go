@@ -53,7 +53,7 @@ func (ch *change) step(d *migration.Difference) error {
 	}
 	w := work{table: ch.t}
 	switch d.Op {
-	case migration.DropNotNull, migration.DropCheck, migration.DropForeignKey, migration.DropIndex:
+	case migration.DropNotNull, migration.DropCheck, migration.DropForeignKey:
 		s.Effect, s.Rows = migration.Online, 0
 		w.groups = ch.dropped(&s, d)
 	case migration.AddColumn:
@@ -72,8 +72,17 @@ func (ch *change) step(d *migration.Difference) error {
 		w.groups = ch.addReference(&s)
 		ch.m.later = append(ch.m.later, pending{s, w})
 		return nil
+	case migration.DropIndex:
+		s.Effect, s.Rows, w.groups = migration.Online, 0, ch.dropIndex(d.Index.Name)
+		switch {
+		case ch.t.Search != nil && ch.t.Search.Name == d.Index.Name: // it was interrupted, and goes on
+			return nil
+		case isSearch(d.Index.Name):
+			ch.m.last = append(ch.m.last, pending{s, w})
+			return nil
+		}
 	case migration.AddIndex, migration.AddUnique:
-		w.index = d.Index.Name
+		w.table, w.index = ch.next, d.Index.Name
 		w.groups, err = ch.addIndex(&s, d)
 		ch.m.later = append(ch.m.later, pending{s, w})
 		return err
@@ -82,12 +91,10 @@ func (ch *change) step(d *migration.Difference) error {
 	return err
 }
 
-// dropped are the statements that drop a constraint or an index. Those of a column that gets
+// dropped are the statements that drop a constraint. Those of a column that gets
 // another type are dropped with it.
 func (ch *change) dropped(s *migration.Step, d *migration.Difference) []group {
 	switch {
-	case d.Op == migration.DropIndex:
-		return []group{concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.m.Qualified(d.Index.Name))}
 	case ch.Replaced[s.Column]:
 		return nil
 	case d.Op == migration.DropNotNull:
@@ -227,10 +234,7 @@ func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group,
 		return nil, nil
 	}
 	if ch.t.Search != nil && ch.t.Search.Name == d.Index.Name {
-		return []group{
-			concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.m.Qualified(d.Index.Name)),
-			concurrently(ch.next.searchIndex("CONCURRENTLY")),
-		}, nil
+		return ch.addSearch(), nil
 	}
 	for i := range ch.t.Indexes {
 		if ch.t.Indexes[i].Name == d.Index.Name {
@@ -238,6 +242,45 @@ func (ch *change) addIndex(s *migration.Step, d *migration.Difference) ([]group,
 		}
 	}
 	return nil, fmt.Errorf("there is no index %s", d.Index.Name)
+}
+
+// addSearch are the groups that make the search of a table that is there. Those of a search that was interrupted
+// go on with its columns.
+func (ch *change) addSearch() (groups []group) {
+	t, p := ch.next, ch.m.have[ch.Was.Name]
+	if names := t.kept(); names != nil {
+		var columns []string
+		for _, name := range names {
+			if !p.hasAll(names) && p.column(name) != nil { // the trigger has written none while one was not there
+				columns = append(columns, t.alter()+"DROP COLUMN "+quote(name))
+			}
+		}
+		for _, name := range names {
+			columns = append(columns, t.alter()+"ADD COLUMN IF NOT EXISTS "+quote(name)+" tsvector")
+		}
+		groups = append(groups, one(append(columns, t.keep()...)...), group{keep: true})
+	}
+	groups = append(groups, concurrently("DROP INDEX CONCURRENTLY IF EXISTS "+ch.m.Qualified(t.Search.Name)), concurrently(t.searchIndex("CONCURRENTLY")))
+	if ch.Held > 0 { // the planner has to know the words, and each row was written anew
+		groups = append(groups, concurrently("VACUUM (ANALYZE) "+t.Name))
+	}
+	return groups
+}
+
+// dropIndex are the groups that drop an index, and the columns with the words of a search.
+func (ch *change) dropIndex(index string) []group {
+	groups := []group{concurrently("DROP INDEX CONCURRENTLY IF EXISTS " + ch.m.Qualified(index))}
+	sql := []string{"DROP TRIGGER IF EXISTS " + quote(keeper(index)) + " ON " + ch.t.Name, "DROP FUNCTION IF EXISTS " + ch.t.keepsBy(index)}
+	n := len(sql)
+	for _, c := range ch.m.have[ch.Was.Name].columns {
+		if strings.HasPrefix(c.Name, keeper(index)+" ") {
+			sql = append(sql, ch.t.alter()+"DROP COLUMN IF EXISTS "+quote(c.Name))
+		}
+	}
+	if len(sql) > n {
+		groups = append(groups, one(sql...))
+	}
+	return groups
 }
 
 // makeIndex are the groups that make an index while others write.

@@ -51,12 +51,15 @@ func (t *table) create() []string {
 			after = append(after, t.comment(c, &c.def.Checks[i]))
 		}
 	}
+	for _, name := range t.kept() {
+		lines = append(lines, "  "+quote(name)+" tsvector")
+	}
 	lines = append(append(lines, checks...), "  CONSTRAINT "+quote(t.primaryName())+" PRIMARY KEY ("+t.Primary.Name+")")
 	for i := range t.Indexes {
 		after = append(after, t.createIndex(&t.Indexes[i], ""))
 	}
 	if t.Search != nil {
-		after = append(after, t.searchIndex(""))
+		after = append(append(after, t.keep()...), t.searchIndex(""))
 	}
 	return append([]string{"CREATE TABLE " + t.Name + " (\n" + strings.Join(lines, ",\n") + "\n)"}, after...)
 }
@@ -91,14 +94,41 @@ func (t *table) createIndex(ix *sqltext.Index, how string) string {
 // searchIndex returns the CREATE INDEX of the search; how is "" or CONCURRENTLY.
 func (t *table) searchIndex(how string) string {
 	var list []string
-	for _, c := range t.Search.Columns {
-		list = append(list, vector(&t.Table, c.Name))
+	for at := range t.Search.Columns {
+		list = append(list, wordsOf(&t.Table, "", at))
 	}
 	words := []string{"CREATE INDEX"}
 	if how != "" {
 		words = append(words, how)
 	}
 	return strings.Join(append(words, quote(t.Search.Name), "ON", t.Name, "USING gin ("+strings.Join(list, ", ")+")"), " ")
+}
+
+// keep returns the statements that make the trigger of kept words. It goes on without them when one of the columns is
+// dropped: a program that does not know them may drop one.
+func (t *table) keep() []string {
+	names := t.kept()
+	if names == nil {
+		return nil
+	}
+	var body strings.Builder
+	for at, c := range t.Search.Columns {
+		is, was, words := "NEW."+c.Name, "OLD."+c.Name, "NEW."+quote(names[at])
+		body.WriteString("  IF TG_OP = 'INSERT' OR " + is + " IS DISTINCT FROM " + was + " OR " + words + " IS NULL THEN\n" +
+			"    " + words + " := " + vector(&t.Table, is) + ";\n  END IF;\n")
+	}
+	function, trigger := t.keepsBy(t.Search.Name), quote(keeper(t.Search.Name))
+	return []string{
+		"CREATE OR REPLACE FUNCTION " + function + " RETURNS trigger LANGUAGE plpgsql AS $words$\nBEGIN\n" + body.String() +
+			"  RETURN NEW;\nEXCEPTION WHEN undefined_column THEN\n  RETURN NEW;\nEND $words$",
+		"DROP TRIGGER IF EXISTS " + trigger + " ON " + t.Name,
+		"CREATE TRIGGER " + trigger + " BEFORE INSERT OR UPDATE ON " + t.Name + " FOR EACH ROW EXECUTE FUNCTION " + function,
+	}
+}
+
+// keepsBy is the function of the trigger that keeps words for an index.
+func (t *table) keepsBy(index string) string {
+	return strings.TrimSuffix(t.Name, quote(t.Plain)) + quote(index) + "()"
 }
 
 // columnsSQL are the columns of an index in its order. Null is the smallest value of every

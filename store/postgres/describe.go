@@ -70,7 +70,7 @@ SELECT 'relation', pg_catalog.json_build_object(
 			'identity', a.attidentity, 'generated', a.attgenerated, 'default', pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'comment', pg_catalog.col_description(r.oid, a.attnum)
 		) ORDER BY a.attnum)
 		FROM pg_catalog.pg_attribute AS a LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-		WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped),
+		WHERE a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname NOT LIKE '` + keptPrefix + `%'),
 	'constraints', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
 			'name', k.conname, 'kind', k.contype, 'onDelete', k.confdeltype, 'text', CASE WHEN k.contype = 'c' THEN pg_catalog.pg_get_constraintdef(k.oid) END,
 			'columns', (SELECT pg_catalog.json_agg(a.attname ORDER BY u.place) FROM pg_catalog.unnest(k.conkey) WITH ORDINALITY AS u(number, place) JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = u.number),

@@ -128,24 +128,29 @@ func (f *filling) waits() string {
 
 // fill computes the values of all rows that wait for one, pass by pass: the next pass finds the
 // rows that others wrote during one. The last rows are those of a swap, under its lock.
-func (s *access) fill(ctx context.Context, c *engine.Conn, task *migration.Task, w work, f *filling) error {
-	done, said := int64(0), time.Now()
+func (s *access) fill(ctx context.Context, c *engine.Conn, w work, f *filling, wrote func(n int64)) error {
 	for range 5 {
-		n, err := s.pass(ctx, c, w, f, func(n int64) {
-			done += n
-			if task.Progress != nil {
-				task.Progress(w.table.Plain, done, w.step.Rows)
-			}
-			if time.Since(said) > 2*time.Second {
-				said = time.Now()
-				s.db.Log().Info("the store computes values", "table", w.table.Plain, "column", f.column.Plain, "rows", done)
-			}
-		})
+		n, err := s.pass(ctx, c, w, f, wrote)
 		if err != nil || n == 0 || f.seen == "" && !f.column.def.NotNull && f.When == "" {
 			return err
 		}
 	}
 	return nil
+}
+
+// progress returns a function that is called for each n rows of a column, or an index of words, that were written.
+func (s *access) progress(task *migration.Task, w work, column string) func(n int64) {
+	done, said := int64(0), time.Now()
+	return func(n int64) {
+		done += n
+		if task.Progress != nil {
+			task.Progress(w.table.Plain, done, w.step.Rows)
+		}
+		if time.Since(said) > 2*time.Second {
+			said = time.Now()
+			s.db.Log().Info("the store computes values", "table", w.table.Plain, "column", column, "rows", done)
+		}
+	}
 }
 
 // pass goes once through the rows that wait, in the order of the primary key, and returns how
@@ -198,4 +203,58 @@ func appendElementText(list, v []byte) []byte {
 		return append(list, "NULL"...)
 	}
 	return appendQuoted(list, string(v))
+}
+
+// keepBatch is the statement that has the trigger write the words of a batch of rows, behind a key where the batch is not
+// the first. It returns their keys in order.
+func (t *table) keepBatch(first bool) string {
+	var set, waits []string
+	for _, name := range t.kept() {
+		set, waits = append(set, quote(name)+" = NULL"), append(waits, "t."+quote(name)+" IS NULL")
+	}
+	key, behind := t.Primary.Name, ""
+	if !first {
+		behind = " AND t." + key + " > $1::text::" + t.Primary.Type
+	}
+	return "WITH batch AS (SELECT t." + key + " FROM " + t.Name + " AS t WHERE (" + strings.Join(waits, " OR ") + ")" + behind + " ORDER BY t." + key + " LIMIT " + strconv.Itoa(batch) +
+		"), written AS (UPDATE " + t.Name + " AS t SET " + strings.Join(set, ", ") + " FROM batch WHERE t." + key + " = batch." + key + ") SELECT batch." + key + "::text FROM batch ORDER BY batch." + key
+}
+
+// settleWords returns the statement that moves the new entries of the table's indexes of words to their places. Others search
+// beside the filling, and long lists of new entries have the planner read an index of words no more.
+func (t *table) settleWords() string {
+	return "SELECT pg_catalog.gin_clean_pending_list(i.oid) FROM pg_catalog.pg_index AS x JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid JOIN pg_catalog.pg_am AS m ON m.oid = i.relam" +
+		" WHERE x.indrelid = " + literal(t.Name) + "::regclass AND x.indisvalid AND m.amname = 'gin'"
+}
+
+// keepAll has the trigger write the words of all rows that have none, batch by batch. A row whose words another transaction
+// needs at the same time is tried again.
+func (s *access) keepAll(ctx context.Context, c *engine.Conn, t *table, wrote func(n int64)) error {
+	var last []byte
+	for failed := 0; ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		q, n, end := &engine.Query{Text: []byte(t.keepBatch(last == nil))}, int64(0), last
+		if last != nil {
+			q.Values = [][]byte{last}
+		}
+		q.Row = func(v [][]byte) error {
+			n, end = n+1, append([]byte(nil), v[0]...)
+			return nil
+		}
+		err := c.Run(q)
+		if err == nil {
+			err = c.Run(&engine.Query{Text: []byte(t.settleWords())})
+		}
+		switch {
+		case err != nil && engine.Passes(err) && failed < 10:
+			failed++
+			continue
+		case err != nil || n == 0:
+			return err
+		}
+		last, failed = end, 0
+		wrote(n)
+	}
 }

@@ -23,6 +23,16 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error
 	if err != nil {
 		return nil, err
 	}
+	kept := t.Search != nil && t.Search.Kept.Load()
+	found, err := s.find(ctx, t, q)
+	if err != nil && kept && !t.Search.Kept.Load() { // another program has dropped the columns with the words
+		return s.find(ctx, t, q)
+	}
+	return found, err
+}
+
+// find is Find of a table.
+func (s *access) find(ctx context.Context, t *table, q *facade.Find) (_ *facade.Found, err error) {
 	if q.Group != nil {
 		return s.group(ctx, t, q)
 	}
@@ -42,6 +52,8 @@ func (s *access) Find(ctx context.Context, q *facade.Find) (*facade.Found, error
 		run, err = r.runRow, r.Row(r.b, key)
 	case q.Each != nil:
 		run, err = r.runEach, r.each()
+	case totalAlone(r):
+		run = readTotal(r)
 	default:
 		run, err = r.runPage, r.page()
 	}
@@ -109,6 +121,11 @@ func (r *reading) estimated() bool { return r.Find.Count && r.Find.Estimate }
 
 // counted says that the total follows the rows in the statement, and sees the same state.
 func (r *reading) counted() bool { return r.Find.Count && !r.estimated() }
+
+// totalAlone says that the total is all that is read.
+func totalAlone(r *reading) bool {
+	return r.counted() && r.Find.Limit <= 0 && r.Find.Offset == 0 && r.Find.From == nil && r.Find.Until == nil
+}
 
 // page writes the statement of a page:
 //
@@ -193,6 +210,21 @@ func (r *reading) runPage(c *engine.Conn) error {
 	return err
 }
 
+// readTotal writes the statement of a total without rows, and returns the function that runs it.
+func readTotal(r *reading) func(*engine.Conn) error {
+	r.b.Text("SELECT count(*)")
+	r.Met(r.b)
+	return func(c *engine.Conn) error {
+		r.Reset()
+		text, err := single(c.Conclude, r.b)
+		if err == nil {
+			r.Found.Total, err = strconv.ParseInt(text, 10, 64)
+		}
+		r.Found.Rows, r.Found.More = rows.New(r.Selection.Layout, 0), r.Found.Total > 0
+		return costly(err, r.Find.Where != nil)
+	}
+}
+
 // costly is err, of a statement that has counted rows.
 func costly(err error, counted bool) error {
 	if counted {
@@ -240,7 +272,7 @@ func (r *reading) estimate(c *engine.Conn) (int64, error) {
 	r.CountSome(b)
 	var n int64
 	done, err := c.Hurried(estimateTime, func() error {
-		text, err := single(c, b)
+		text, err := single(c.Run, b)
 		if err == nil {
 			n, err = strconv.ParseInt(text, 10, 64)
 		}
@@ -253,7 +285,7 @@ func (r *reading) estimate(c *engine.Conn) (int64, error) {
 	defer e.Free()
 	e.Text("EXPLAIN (FORMAT JSON) SELECT 1")
 	r.Met(e)
-	text, err := single(c, e)
+	text, err := single(c.Run, e)
 	if engine.Unknown(err) { // another engine: it has said all that it knows
 		return max(known, n), nil
 	}
@@ -261,13 +293,13 @@ func (r *reading) estimate(c *engine.Conn) (int64, error) {
 }
 
 // single runs a statement and returns the text of the first column of its last row.
-func single(c *engine.Conn, b *sqltext.Builder) (text string, err error) {
+func single(run func(...*engine.Query) error, b *sqltext.Builder) (text string, err error) {
 	if err := b.Ready(); err != nil {
 		return "", err
 	}
 	args := newArguments(b.Args)
 	defer args.free()
-	err = c.Run(&engine.Query{Text: b.SQL, Values: args.values, Row: func(values [][]byte) error {
+	err = run(&engine.Query{Text: b.SQL, Values: args.values, Row: func(values [][]byte) error {
 		text = string(values[0])
 		return nil
 	}})

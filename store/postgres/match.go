@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/frondhost/frond/facade/search"
@@ -21,6 +22,13 @@ func term(b *sqltext.Builder, language string, t search.Term) {
 	b.Text(")")
 }
 
+// once writes a term in a SELECT of its own, which is made once and not for each row. No index is read by it.
+func once(b *sqltext.Builder, language string, t search.Term) {
+	b.Text("(SELECT ")
+	term(b, language, t)
+	b.Text(")")
+}
+
 // Search implements [sqltext.Dialect]. A term is found in one field, so that no phrase begins in one and
 // ends in another:
 //
@@ -34,8 +42,12 @@ func (dialect) Search(b *sqltext.Builder, t *sqltext.Table, alias string, q *sea
 				if k > 0 {
 					b.Text(" OR ")
 				}
-				b.Text(vector(t, alias+"."+t.Search.Columns[at].Name), " @@ ")
-				term(b, q.Language, of)
+				b.Text(wordsOf(t, alias+".", at), " @@ ")
+				if of.Without {
+					once(b, q.Language, of)
+				} else {
+					term(b, q.Language, of)
+				}
 			}
 			if b.Text(")"); of.Without {
 				b.Text(" IS NOT TRUE")
@@ -46,29 +58,35 @@ func (dialect) Search(b *sqltext.Builder, t *sqltext.Table, alias string, q *sea
 	b.Text(")")
 }
 
+// factors are the weights of a field for ts_rank, whatever weight its words have.
+var factors = map[byte]string{'A': "'{1,1,1,1}'", 'B': "'{0.4,0.4,0.4,0.4}'", 'C': "'{0.2,0.2,0.2,0.2}'", 'D': "'{0.1,0.1,0.1,0.1}'"}
+
 // Ranked implements [sqltext.Dialect]:
 //
-//	"post" AS t0 CROSS JOIN LATERAL (SELECT setweight(v0, 'A') || setweight(v1, 'B') AS v OFFSET 0) AS w
-//	CROSS JOIN LATERAL (SELECT (ts_rank(w.v, to_tsquery($1)) + …)::double precision AS rank OFFSET 0) AS s
+//	"post" AS t0 CROSS JOIN LATERAL (SELECT v0, v1) AS w CROSS JOIN LATERAL (SELECT (0 +
+//	  ts_rank('{1,1,1,1}', w.v0, (SELECT to_tsquery($1))) + ts_rank('{0.4,…}', w.v1, (SELECT to_tsquery($2))) + …)::double precision AS rank) AS s
 //
-// OFFSET has both computed once for each row.
+// OFFSET has words that are not kept made once for each row.
 func (dialect) Ranked(b *sqltext.Builder, t *sqltext.Table, alias string, q *search.Query) {
-	b.Text(t.Name, " AS ", alias, " CROSS JOIN LATERAL (SELECT ")
-	for i, at := range t.Searched(q) {
-		if i > 0 {
-			b.Text(" || ")
-		}
-		b.Text("setweight(", vector(t, alias+"."+t.Search.Columns[at].Name), ", '", string(t.Entity.Search.Fields[at].Weight), "')")
+	places, apart := t.Searched(q), ""
+	if !t.Search.Kept.Load() {
+		apart = " OFFSET 0"
 	}
-	b.Text(" AS v OFFSET 0) AS w CROSS JOIN LATERAL (SELECT (0")
+	b.Text(t.Name, " AS ", alias, " CROSS JOIN LATERAL (SELECT ")
+	for i, at := range places {
+		b.Text([]string{"", ", "}[min(i, 1)], wordsOf(t, alias+".", at), " AS v", strconv.Itoa(at))
+	}
+	b.Text(apart, ") AS w CROSS JOIN LATERAL (SELECT (0")
 	for _, all := range q.Any {
 		for _, of := range all {
-			if !of.Without {
-				b.Text(" + ts_rank(w.v, ")
-				term(b, q.Language, of)
-				b.Text(")")
+			for _, at := range places {
+				if !of.Without {
+					b.Text(" + ts_rank(", factors[t.Entity.Search.Fields[at].Weight], ", w.v", strconv.Itoa(at), ", ")
+					once(b, q.Language, of)
+					b.Text(")")
+				}
 			}
 		}
 	}
-	b.Text(")::double precision AS rank OFFSET 0) AS ", sqltext.RankAlias)
+	b.Text(")::double precision AS rank", apart, ") AS ", sqltext.RankAlias)
 }

@@ -161,6 +161,11 @@ func (s *access) notices(m *migrator) {
 	for _, what := range m.Plan.Notices {
 		s.db.Log().Warn("the store holds something that no card describes; it is left alone", "what", what)
 	}
+	for _, t := range m.tables.Order {
+		if t.Search != nil && !t.Search.Kept.Load() {
+			s.db.Log().Warn("searches of a table are slow by rank: the role may not add columns and a trigger that keep its words; run frond migrate apply as the owner of the table", "table", t.Plain)
+		}
+	}
 }
 
 // lockTimeout is how long a change waits for those who use the table. All others that want it wait

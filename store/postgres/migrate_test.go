@@ -13,6 +13,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/migration"
 	"github.com/frondhost/frond/store/postgres"
 	"github.com/frondhost/frond/store/postgres/engine"
@@ -111,6 +112,8 @@ func TestPlansAreRun(t *testing.T) {
 		Changes: "renamed: {thing.code: thing.label}\nvalues: {thing.slug: lower(id), thing.label: \"code ?? 'none'\"}",
 	}.Compile(t)
 	e := before.Set.Entity("thing")
+	searched := after.Set.Entity("thing")
+	searched.SetSearch("simple", []schema.SearchField{{Property: searched.Property("label"), Weight: 'A'}})
 	if err := store.Prepare(t.Context(), before.Set.Entities); err != nil {
 		t.Fatal(err)
 	}

@@ -28,8 +28,9 @@ type migrator struct {
 	moved                   map[*schema.Property]migration.Called
 
 	work []work
-	// later are the steps on foreign keys and indexes, when every table and column is there.
-	later []pending
+	// later are the steps on foreign keys and indexes, when every table and column is there. last drop
+	// searches, when those that take their place are there.
+	later, last []pending
 	// made counts new tables; they are one line in the log, changes one each.
 	made int
 }
@@ -60,6 +61,8 @@ type group struct {
 	concurrent bool
 	// fill is computed instead; swap ends what one has begun, see [Store.swapped].
 	fill, swap *filling
+	// keep has the trigger of the search write its words instead, see [access.keepAll].
+	keep bool
 }
 
 // one is a group of statements that are one transaction.
@@ -71,6 +74,8 @@ func (g group) script(t *table) []string {
 	switch {
 	case g.fill != nil:
 		return []string{"/* " + g.fill.script(t) + " */"}
+	case g.keep:
+		return []string{fmt.Sprintf("/* the trigger writes the words of all rows, %d at a time:\n%s;\n%s */", batch, t.keepBatch(true), t.settleWords())}
 	case g.concurrent:
 		return g.sql
 	}
@@ -104,7 +109,7 @@ func (m *migrator) prepare() (err error) {
 	if err := m.Make(m, naming); err != nil {
 		return err
 	}
-	for _, p := range m.later {
+	for _, p := range append(m.later, m.last...) {
 		m.add(p.step, p.work)
 	}
 	return nil
@@ -112,10 +117,9 @@ func (m *migrator) prepare() (err error) {
 
 // Compile implements [migration.Database]. The error names the tables that the role may not read.
 func (m *migrator) Compile(names *migration.Names) (wanted []*migration.Table, err error) {
-	if m.before, err = newTables(m.Task.Entities, m.schema, names); err != nil {
+	if m.before, err = m.compile(names); err != nil {
 		return nil, err
 	}
-	m.before.Take(m.adopted)
 	var unreadable []string
 	for _, t := range m.before.Order {
 		wanted = append(wanted, t.described())
@@ -127,6 +131,34 @@ func (m *migrator) Compile(names *migration.Names) (wanted []*migration.Table, e
 		return nil, fmt.Errorf("the role of the connection may not read %[1]s; let it: GRANT SELECT ON %[1]s", strings.Join(unreadable, ", "))
 	}
 	return wanted, nil
+}
+
+// mayNotKeep lists the tables of a schema to which the role cannot add columns and a trigger; "" where it can to none.
+const mayNotKeep = `SELECT '' WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_language WHERE lanname = 'plpgsql' AND pg_catalog.has_language_privilege(oid, 'USAGE'))
+UNION ALL SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p') AND NOT (pg_catalog.pg_has_role(c.relowner, 'USAGE') AND pg_catalog.has_schema_privilege(n.oid, 'CREATE')) AND n.nspname = `
+
+// keepWords decides which searches have their words kept: where the columns are there, or the role can make them and a
+// start may change the tables.
+func (m *migrator) keepWords(all *tables) error {
+	var fixed []string
+	for _, t := range all.Order {
+		p := m.have[t.Plain]
+		if t.Search == nil || p != nil && p.hasAll(t.kept()) {
+			continue
+		}
+		if fixed == nil {
+			var err error
+			if fixed, err = m.List(mayNotKeep + literal(m.schema)); err != nil {
+				return err
+			}
+			fixed = append(fixed, " ") // it is read once
+		}
+		if m.Task.Unchanged || slices.Contains(fixed, "") || slices.Contains(fixed, t.Plain) {
+			t.useSearch(false)
+		}
+	}
+	return nil
 }
 
 // Adopted implements [migration.Database]: a table of the bookkeeping, or one that an entity is
@@ -213,9 +245,12 @@ func (s *access) execute(ctx context.Context, c *engine.Conn, m *migrator) error
 	for _, w := range m.work {
 		for _, g := range w.groups {
 			var err error
-			if g.fill != nil {
-				err = s.fill(ctx, c, m.Task, w, g.fill)
-			} else {
+			switch {
+			case g.fill != nil:
+				err = s.fill(ctx, c, w, g.fill, s.progress(m.Task, w, g.fill.column.Plain))
+			case g.keep:
+				err = s.keepAll(ctx, c, w.table, s.progress(m.Task, w, w.index))
+			default:
 				err = s.statements(ctx, c, w, g)
 			}
 			if err != nil {
@@ -267,10 +302,18 @@ func (m *migrator) Settle(all []migration.Difference) (names *migration.Names, e
 	if len(m.moved) == 0 {
 		return names, nil
 	}
-	if m.tables, err = newTables(m.Task.Entities, m.schema, names); err == nil {
-		m.tables.Take(m.adopted)
-	}
+	m.tables, err = m.compile(names)
 	return names, err
+}
+
+// compile compiles the tables of the task under the names, beside those of another program.
+func (m *migrator) compile(names *migration.Names) (*tables, error) {
+	all, err := newTables(m.Task.Entities, m.schema, names)
+	if err != nil {
+		return nil, err
+	}
+	all.Take(m.adopted)
+	return all, m.keepWords(all)
 }
 
 // Ledger implements [migration.Database]. A role that may not read it works without it while it is

@@ -73,6 +73,10 @@ func (n *newer) changed(ctx context.Context) (changed, err error) {
 				return fmt.Errorf("column %s of table %s has the type %s, and had %s", c.Plain, t.Plain, is.Type, c.Type), nil
 			}
 		}
+		if !p.hasAll(t.kept()) {
+			n.db.Log().Warn("another program has dropped the words that searches of a table read; they are made anew, and by no index, until this program starts again", "table", t.Plain)
+			t.Search.Kept.Store(false)
+		}
 		for _, c := range p.columns {
 			if c.NotNull && !c.Filled && t.byName(c.Name) == nil {
 				return fmt.Errorf("column %s of table %s is never null, and no card describes it", c.Name, t.Plain), nil

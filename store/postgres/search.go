@@ -7,11 +7,17 @@ import (
 	"github.com/frondhost/frond/store/sqltext"
 )
 
-// The words of a searched table are in an index over an expression for each field
-// (docs/decisions/filters-and-paging.md), so that no row is written for it and a field that the caller may not read is left
-// out by itself:
+// The words of each searched field are kept in a column beside it, so that they are made when the row is written
+// and not when it is ranked (docs/decisions/filters-and-paging.md). A field that the caller may not read is left
+// out by itself. A trigger keeps the columns for every program that writes; where it has not written yet the words
+// are made as they are read:
 //
-//	CREATE INDEX CONCURRENTLY "post:search 3f9a6c1d" ON "public"."post" USING gin (to_tsvector('pg_catalog.english'::regconfig, …), …)
+//	ALTER TABLE "public"."post" ADD COLUMN "~search 3f9a6c1d 0" tsvector, …
+//	CREATE TRIGGER "~search 3f9a6c1d" BEFORE INSERT OR UPDATE ON "public"."post" … EXECUTE FUNCTION "public"."post:search 3f9a6c1d"()
+//	… batches: the rows that are there
+//	CREATE INDEX CONCURRENTLY "post:search 3f9a6c1d" ON "public"."post" USING gin (coalesce("~search 3f9a6c1d 0", to_tsvector('pg_catalog.english'::regconfig, …)), …)
+//
+// A role that may not make the trigger has an index over the words alone, and they are made for each row that is ranked.
 
 // searchedLength is how many characters of all fields together are searched. A row whose words take more
 // than PostgreSQL has room for could not be written.
@@ -31,8 +37,29 @@ func vector(t *sqltext.Table, column string) string {
 	return "to_tsvector(" + configOf(t.Entity.Search.Language) + ", regexp_replace(\"left\"(coalesce(" + column + ", ''), " + length + ") COLLATE \"C\", " + separators + ", ' ', 'g'))"
 }
 
+// wordsOf is the words of a searched column in a statement; prefix is the alias of the table with a point, or "".
+func wordsOf(t *sqltext.Table, prefix string, at int) string {
+	made := vector(t, prefix+t.Search.Columns[at].Name)
+	if !t.Search.Kept.Load() {
+		return made
+	}
+	return "coalesce(" + prefix + quote(keptColumn(t.Search.Name, at)) + ", " + made + ")"
+}
+
 // configOf is the text search configuration of a language.
 func configOf(language string) string { return "'pg_catalog." + language + "'::regconfig" }
 
 // isSearch reports whether an index is that of a search.
 func isSearch(index string) bool { return strings.Contains(index, sqltext.SearchMark) }
+
+// keptPrefix begins the names of columns and triggers that keep words.
+const keptPrefix = "~search "
+
+// keeper is the name of the trigger that keeps the words for an index.
+func keeper(index string) string {
+	_, hash, _ := strings.Cut(index, sqltext.SearchMark)
+	return keptPrefix + hash
+}
+
+// keptColumn is the name of the column with the words of a field, by its place in the search.
+func keptColumn(index string, at int) string { return keeper(index) + " " + strconv.Itoa(at) }

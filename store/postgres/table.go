@@ -71,15 +71,37 @@ func newTable(e *schema.Entity, in string, names *migration.Names, stored func(k
 	for i := range t.Indexes {
 		t.Indexes[i].Name = shorten(t.Indexes[i].Name)
 	}
-	if t.UseSearch(searchForm, "double precision"); t.Search != nil && t.Search.Rank.Prop != nil {
-		t.Search.Rank.Decode = decoderOf(&t.Search.Rank)
-	}
+	t.useSearch(true)
 	t.listViolations()
 	return t, nil
 }
 
 // systemColumns are the columns that PostgreSQL adds to each table.
 var systemColumns = []string{"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
+
+// useSearch gives the table the search of its entity, with words that are kept or made.
+func (t *table) useSearch(kept bool) {
+	form := searchForm
+	if kept {
+		form += " kept"
+	}
+	if t.UseSearch(form, "double precision"); t.Search == nil {
+		return
+	}
+	if t.Search.Kept.Store(kept); t.Search.Rank.Prop != nil {
+		t.Search.Rank.Decode = decoderOf(&t.Search.Rank)
+	}
+}
+
+// kept are the names of the columns that keep words.
+func (t *table) kept() (names []string) {
+	if t.Search != nil && t.Search.Kept.Load() {
+		for at := range t.Search.Columns {
+			names = append(names, keptColumn(t.Search.Name, at))
+		}
+	}
+	return names
+}
 
 // of returns the column that a description belongs to.
 func (t *table) of(c *sqltext.Column) *column { return t.columns[t.Place(c)] }

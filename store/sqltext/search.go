@@ -35,12 +35,17 @@ func (t *Table) UseSearch(form, kind string) {
 		}
 	}
 	sum := sha256.Sum256([]byte(strings.Join(append(Plain(t.Search.Columns), t.Plain, s.Language, form), "\x00")))
-	end := SearchMark + hex.EncodeToString(sum[:4])
-	at := min(len(t.Plain), maxName-len(end))
-	for at > 0 && at < len(t.Plain) && !utf8.RuneStart(t.Plain[at]) {
+	t.Search.Name = SearchName(t.Plain, hex.EncodeToString(sum[:4]))
+}
+
+// SearchName returns the name of the index of a search with the hash.
+func SearchName(table, hash string) string {
+	end := SearchMark + hash
+	at := min(len(table), maxName-len(end))
+	for at > 0 && at < len(table) && !utf8.RuneStart(table[at]) {
 		at--
 	}
-	t.Search.Name = t.Plain[:at] + end
+	return table[:at] + end
 }
 
 // Searched returns the places in Columns of the fields of a query.

@@ -3,6 +3,7 @@ package sqltext
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
@@ -172,6 +173,9 @@ type Search struct {
 	// Rank is a column beside those of the table, see [Dialect]. Its field is nil where the order of
 	// rows cannot have it.
 	Rank Column
+	// Kept says that PostgreSQL keeps the words of a row in columns of the table. Another program may drop
+	// these while statements are written.
+	Kept atomic.Bool
 }
 
 // All returns the columns in the order of the index.

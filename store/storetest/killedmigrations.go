@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 	"github.com/frondhost/frond/store/migration"
 )
@@ -38,10 +40,18 @@ var (
 // MigrateKilled is the migration that is killed, to be run in a process of its own.
 func MigrateKilled(t testing.TB, store Migrator) {
 	t.Helper()
-	after := killedAfter.Compile(t)
+	after := compileKilled(t)
 	if _, err := store.Migrate(t.Context(), &migration.Task{Entities: after.Set.Entities, Changes: after.Changes, Convert: []string{"thing.price"}}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// compileKilled compiles killedAfter, with a search by two texts.
+func compileKilled(t testing.TB) *catalog.Catalog {
+	after := killedAfter.Compile(t)
+	e := after.Set.Entity("thing")
+	e.SetSearch("simple", []schema.SearchField{{Property: e.Property("title"), Weight: 'A'}, {Property: e.Property("id"), Weight: 'B'}})
+	return after
 }
 
 // RunKilledMigrations fills a store, starts the test called child in a process of its own with
@@ -97,7 +107,7 @@ func RunKilledMigrations(t *testing.T, open func(t testing.TB) Migrator, child s
 	t.Logf("killed %d times over %d rows", kills, n)
 	store = open(t)
 	MigrateKilled(t, store)
-	after := killedAfter.Compile(t)
+	after := compileKilled(t)
 	if plan, err := store.Plan(t.Context(), &migration.Task{Entities: after.Set.Entities, Changes: after.Changes}); err != nil || len(plan.Steps) > 0 {
 		t.Fatalf("something is still to do: %v %v", plan, err)
 	}
@@ -112,4 +122,13 @@ func RunKilledMigrations(t *testing.T, open func(t testing.TB) Migrator, child s
 			t.Fatalf("row %d is %s, want %s", i, got, want)
 		}
 	}
+	w := &world{T: t, store: store}
+	w.equal("the words of rows", fmt.Sprintf("%07d", n-1), w.foundIDs(w.searchFor(e, strconv.Itoa(n-1), "title")))
+	w.equal("the words of all rows", int64(n), w.find(counted(w.searchFor(e, "name", ""))).Total)
+}
+
+// counted has a find count all rows, and answer none.
+func counted(q *facade.Find) *facade.Find {
+	q.Count, q.Limit = true, 0
+	return q
 }
