@@ -106,7 +106,7 @@ func (r *Reader) key(columns []Column, sent string) []Column {
 	name, word, cut := strings.Cut(sent, ":")
 	p := r.Host.Named(name)
 	if p == nil {
-		return r.unknown("by", name, columns)
+		return r.unknown("by", sent, name, columns)
 	}
 	unit := Value
 	if cut {
@@ -139,7 +139,7 @@ func (r *Reader) value(columns []Column, sent string) []Column {
 	c, why := r.column(sent)
 	switch {
 	case why == "" && c.Func == Key:
-		return r.unknown("select", c.name, columns)
+		return r.unknown("select", sent, c.name, columns)
 	case why != "":
 		r.refuse("select", "operator", why)
 		return columns
@@ -316,13 +316,36 @@ func (r *Reader) unselected(at, name string) {
 }
 
 // unknown refuses a field that does not exist for the caller.
-func (r *Reader) unknown(key, name string, columns []Column) []Column {
+func (r *Reader) unknown(key, sent, name string, columns []Column) []Column {
 	instead := "; leave it out"
-	if r.Host.Suggests() {
+	if here := r.spelled(sent); here != "" {
+		name, instead = sent, "; write "+here
+	} else if r.Host.Suggests() {
 		instead = kiterror.Instead(name, r.Host.Names(), true)
 	}
 	r.refuse(key, schema.UnknownKey, fmt.Sprintf("names %s, which %s does not have%s", kiterror.Quoted(name), r.Entity.Name, instead))
 	return columns
+}
+
+// spelled returns the name here of a key or a function that is spelled as in other languages; "" for any
+// other name:
+//
+//	avg(price), avg.price             price.avg
+//	month(placedAt), placedAt.month   placedAt:month
+func (r *Reader) spelled(sent string) string {
+	name, word, _ := strings.Cut(strings.TrimSuffix(strings.Replace(sent, "(", ".", 1), ")"), ".")
+	if r.Host.Named(name) == nil {
+		name, word = word, name
+	}
+	switch isWord := func(f Func) bool { return f.String() == word }; {
+	case r.Host.Named(name) == nil:
+		return ""
+	case slices.ContainsFunc(OfField, isWord):
+		return name + "." + word
+	case slices.Contains(units[1:], word):
+		return name + ":" + word
+	}
+	return ""
 }
 
 // refuse refuses a key of the query.
