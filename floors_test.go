@@ -41,7 +41,7 @@ var floors = map[string]string{
 	"facade/search": "schema",
 
 	"facade/filter":    "schema schema/jsontext facade/kiterror facade/rows facade/search",
-	"facade/aggregate": "schema schema/jsontext facade/filter facade/kiterror facade/rows",
+	"facade/aggregate": "schema schema/format schema/jsontext facade/filter facade/kiterror facade/rows",
 	"facade/project":   "schema schema/jsontext",
 	// What a caller has to see of stores whose reads go to copies.
 	"facade/consistency": "facade/kiterror",
@@ -51,7 +51,7 @@ var floors = map[string]string{
 	"facade/cron":    "",
 	"facade/catalog": "facade/cron facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext facade/search",
 	"facade/access":  "facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
-	"facade/compile": "facade/access facade/catalog facade/cron facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
+	"facade/compile": "facade/access facade/catalog facade/cron facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/format schema/jsontext",
 	"facade":         "facade/aggregate schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/access facade/catalog facade/compile facade/nested facade/search",
 	// The hosts of the Fronds that run elsewhere, over the calls that the path gives them.
 	"facade/remote": "facade facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
@@ -160,7 +160,7 @@ var floors = map[string]string{
 	// Two versions of a project, compared by what they project to.
 	"cmd/frond/diff": "facade facade/filter facade/project facade/catalog schema schema/jsontext projection resolvers/binding rest",
 
-	"cmd/frond": "facts facts/delivery facade facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope/signing gateway store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
+	"cmd/frond": "facts facts/delivery facade facade/bulk facade/catalog facade/explain facade/kiterror facade/project schema schema/jsontext envelope/signing gateway gateway/telemetry store/dbschema store/migration store/postgres store/sqlite cmd/frond/adopt cmd/frond/call cmd/frond/contract cmd/frond/diff cmd/frond/mockdata",
 
 	// Beside the floors: what shows, tests and measures the program.
 	"examples/blog":    "frond",

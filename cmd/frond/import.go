@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/bulk"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/gateway/telemetry"
 )
 
 // newImport is frond import. stdout is the report, with --json as the host answers it. The exit code is 1
@@ -181,7 +182,7 @@ func (p *fileProgress) batch(r *bulk.Report) {
 
 // show writes a line over the last one, if it is a terminal.
 func (p *fileProgress) show() {
-	if !isTerminal(p.to) {
+	if !telemetry.IsTerminal(p.to) {
 		return
 	}
 	p.shown = p.read
@@ -195,18 +196,8 @@ func (p *fileProgress) show() {
 // end removes the line.
 func (p *fileProgress) end() {
 	if p.shown > 0 || p.text != "" {
-		if isTerminal(p.to) {
+		if telemetry.IsTerminal(p.to) {
 			fmt.Fprint(p.to, "\r\x1b[K")
 		}
 	}
-}
-
-// isTerminal reports whether somebody reads w on a terminal.
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -93,8 +94,8 @@ func (r *Reader) fits(key string, names []string, most int) bool {
 
 // zone is the zone of a name of the IANA time zone database.
 func (r *Reader) zone(name string) *time.Location {
-	zone, err := time.LoadLocation(name)
-	if err != nil || strings.EqualFold(name, "local") {
+	zone, ok := format.ParseZone(name)
+	if !ok {
 		r.refuse("zone", "zone", "is no time zone; write a name such as Europe/Paris, or leave it out for UTC")
 		return time.UTC
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/frondhost/frond/facade/cron"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
+	"github.com/frondhost/frond/schema/format"
 )
 
 // compileJobs compiles the commands of a Frond that run at times. Those of a remote Frond run at its
@@ -23,8 +24,8 @@ func compileJobs(r *report, m *model, src *project.Frond, c project.Config) {
 	for _, s := range c.Schedule {
 		file := src.Config.File
 		op := scheduled(r, m, src, s)
-		zone, err := time.LoadLocation(s.Zone)
-		if err != nil || strings.EqualFold(s.Zone, "local") {
+		zone, ok := format.ParseZone(s.Zone)
+		if !ok {
 			r.fault(file, s.At+"/zone", fmt.Sprintf("%q is no time zone", s.Zone), "write a name such as Europe/Paris, or leave it out for UTC")
 			zone = time.UTC
 		}

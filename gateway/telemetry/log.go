@@ -64,14 +64,14 @@ func readLevel(text string) (slog.Level, error) {
 // buffer of a test gets JSON.
 func NewLogger(w io.Writer, c Log) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: c.Level}
-	if c.Format == "text" || c.Format != "json" && terminal(w) {
+	if c.Format == "text" || c.Format != "json" && IsTerminal(w) {
 		return slog.New(slog.NewTextHandler(w, opts))
 	}
 	return slog.New(slog.NewJSONHandler(w, opts))
 }
 
-// terminal says whether someone is likely to be reading along.
-func terminal(w io.Writer) bool {
+// IsTerminal reports whether somebody reads w on a terminal.
+func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false

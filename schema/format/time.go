@@ -5,6 +5,13 @@ import (
 	"time"
 )
 
+// ParseZone returns the time zone of a name of the IANA database; "" is UTC. Local is no zone, since it is
+// another one on each machine.
+func ParseZone(name string) (*time.Location, bool) {
+	zone, err := time.LoadLocation(name)
+	return zone, err == nil && !strings.EqualFold(name, "local")
+}
+
 // ParseDateTime reads a date-time (RFC 3339) as UTC, with the rules of the judge: T and the
 // zone of either case; any number of decimals, of which nine count; a leap second where UTC has
 // one (taken as the next second); and a year that in UTC too stays within 0000 to 9999.

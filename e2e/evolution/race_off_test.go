@@ -1,5 +1,0 @@
-//go:build !race
-
-package evolution
-
-const raced = false
