@@ -66,6 +66,9 @@ var floors = map[string]string{
 	// The rows of the first start.
 	"facade/seed": "facade facade/compile facade/kiterror facade/rows schema schema/jsontext",
 
+	// The calls of one request as one transaction.
+	"facade/atomic": "facade facade/access facade/catalog facade/kiterror schema schema/jsontext",
+
 	// The rows of a list as a file.
 	"facade/bulk": "facade facade/catalog facade/kiterror facade/rows schema schema/jsontext",
 
@@ -134,7 +137,7 @@ var floors = map[string]string{
 	"gateway/jobs":               "facade facade/cron facade/kiterror",
 	"gateway/files":              "facade facade/access facade/budget facade/catalog facade/cron facade/kiterror schema schema/jsontext envelope envelope/client envelope/signing envelope/wire rest gateway/jobs gateway/setting",
 	"gateway/topology":           "facade facade/catalog facade/kiterror facade/project schema schema/jsontext envelope/client envelope/signing gateway/setting",
-	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
+	"gateway":                    "store/migration facts facts/consumer facts/delivery facade facade/atomic facade/consistency facade/readset facade/access facade/budget facade/catalog facade/explain facade/kiterror facade/project facade/remote facade/seed schema schema/jsontext store/sqlite store/postgres envelope envelope/client envelope/wire envelope/signing rest rest/stream resolvers resolvers/binding projection console gateway/files gateway/jobs gateway/setting gateway/guard gateway/telemetry gateway/identity gateway/graphqlhttp gateway/subscriptions gateway/topology describe facts/outlet facts/sse gateway/publish",
 
 	// What Go authors write against.
 	"frond": "facade facade/kiterror facade/access facade/catalog facade/rows schema schema/jsontext gateway",
@@ -145,7 +148,7 @@ var floors = map[string]string{
 	"client": "",
 
 	// What a host serves, as documents for other tools, and values made out of cards.
-	"describe":        "facade facade/filter facade/catalog facade/kiterror schema schema/jsontext schema/script describe/sample",
+	"describe":        "facade facade/atomic facade/filter facade/catalog facade/kiterror schema schema/jsontext schema/script describe/sample",
 	"describe/sample": "schema schema/jsontext",
 
 	// Beside the commands: one call from the command line, what a Frond promises written

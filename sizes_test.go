@@ -28,9 +28,9 @@ type ratchet struct {
 
 var ratchets = []ratchet{
 	{"code lines of the product", 108_300, 70_000},
-	{"packages of the product", 78, 60},
+	{"packages of the product", 79, 60},
 	{"floors of the product", 14, 12},
-	{"production files in one folder", 35, 30},
+	{"production files in one folder", 34, 30},
 	{"exported names", 2_395, 1_500},
 	{"exported names that no other package uses", 0, 0},
 	{"exported methods that no other package uses", 0, 0},

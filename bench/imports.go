@@ -15,6 +15,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/atomic"
 	"github.com/frondhost/frond/facade/bulk"
 	"github.com/frondhost/frond/schema"
 )
@@ -161,7 +162,7 @@ func (s *itemStore) atomic(n int) error {
 	for i := range 10 {
 		calls = append(calls, fmt.Sprintf(`{"method":"item.create","params":{"body":%s}}`, itemText(n+i)))
 	}
-	_, err := s.facade.Atomic(context.Background(), s.facade.Catalog(), access.State{}, "", json.RawMessage(`{"calls":[`+strings.Join(calls, ",")+"]}"))
+	_, err := atomic.Run(context.Background(), s.facade, s.facade.Catalog(), access.State{}, "", json.RawMessage(`{"calls":[`+strings.Join(calls, ",")+"]}"))
 	return err
 }
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"github.com/frondhost/frond/facade"
+	"github.com/frondhost/frond/facade/atomic"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
@@ -35,7 +35,7 @@ func atomicCalls() json.RawMessage {
 	call := object("type", "object", "properties",
 		object("method", object("type", "string", "description", "An entity, a dot and an operation."), "params", params),
 		"required", []string{"method"}, "additionalProperties", false)
-	return object("type", "array", "items", call, "minItems", 1, "maxItems", facade.MaxAtomic)
+	return object("type", "array", "items", call, "minItems", 1, "maxItems", atomic.MaxCalls)
 }
 
 // atomicResults is the schema of the answer.

@@ -47,7 +47,7 @@ type Options struct {
 	// Called is called with each method and its caller before the call, concurrently for
 	// the frames of a batch. Nil: not called.
 	Called func(ctx context.Context, method string, state access.State)
-	// Atomic makes the calls of rpc.atomic as one transaction ([facade.Facade.Atomic]); nil: the
+	// Atomic makes the calls of rpc.atomic as one transaction (package facade/atomic); nil: the
 	// method is unknown. sent is the params of the frame.
 	Atomic func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error)
 	// Budget bounds the bytes that all requests hold and how many execute at once; nil: no bound.

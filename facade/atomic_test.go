@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/atomic"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
@@ -18,7 +19,7 @@ func TestAtomic(t *testing.T) {
 	p := storetest.ManyProject(t)
 	f := storetest.New(t, p, storetest.NewStore(), nil)
 	call := func(user map[string]any, text string) (string, *kiterror.Error) {
-		res, err := f.Atomic(context.Background(), f.Catalog(), access.State{"user": user}, "", json.RawMessage(text))
+		res, err := atomic.Run(context.Background(), f, f.Catalog(), access.State{"user": user}, "", json.RawMessage(text))
 		if err != nil {
 			return "", kiterror.AsError(err)
 		}
@@ -87,7 +88,7 @@ func TestAtomicRefusesDetached(t *testing.T) {
 	ran := false
 	facade.Handle(p.Door("mail"), "send", func(context.Context, *facade.Call) (any, error) { ran = true; return nil, nil }, facade.Detached)
 	f := storetest.New(t, p, storetest.NewStore(), nil)
-	_, err := f.Atomic(context.Background(), f.Catalog(), nil, "", json.RawMessage(`{"calls":[{"method":"mail.create","params":{"body":{"id":"m"}}},{"method":"mail.send"}]}`))
+	_, err := atomic.Run(context.Background(), f, f.Catalog(), nil, "", json.RawMessage(`{"calls":[{"method":"mail.create","params":{"body":{"id":"m"}}},{"method":"mail.send"}]}`))
 	e := kiterror.AsError(err)
 	if e == nil || e.Code != kiterror.NotImplemented || !strings.Contains(e.Message, "mail.send") || e.Call == nil || *e.Call != 1 || ran {
 		t.Errorf("%v, ran %t", err, ran)

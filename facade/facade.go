@@ -334,6 +334,24 @@ func (f *Facade) Transact(ctx context.Context, trace string, fn func(ctx context
 	return nil
 }
 
+// Joins returns why an operation of the surface that shows view cannot be part of a transaction of
+// several calls, or nil. An unknown operation is reported when it is called.
+func (f *Facade) Joins(view *catalog.Catalog, entity, operation string) error {
+	door, op := view.Find(entity, operation)
+	switch {
+	case op == nil:
+		return nil
+	case door.Frond.Remote != "":
+		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s runs elsewhere, outside of this transaction; call it by itself", door.Name, op.Name).At(door.Name, op.Name)
+	case f.host.operations.of(op).detached:
+		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s is answered by a detached handler, outside of this transaction; call it by itself", door.Name, op.Name).At(door.Name, op.Name)
+	}
+	if f.host.transactor == nil {
+		return kiterror.Errorf(kiterror.NotImplemented, "the store of this host has no transactions; send the calls one by one")
+	}
+	return nil
+}
+
 // Project is the work of an author before it is compiled: Fronds with their cards
 // and doors, and what Go code attaches to them. Fill it, then hand it to [New],
 // which does not change it.

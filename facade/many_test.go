@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/atomic"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/schema"
@@ -78,7 +79,7 @@ func TestManyOfARemote(t *testing.T) {
 				t.Errorf("the remote has it: %v: %s %s %s: got %s, want %s", opened, c.method, c.query, c.body, got, want)
 			}
 		}
-		_, err = f.Atomic(t.Context(), f.Catalog(), admin, "", raw(`{"calls":[{"method":"product.list"}]}`))
+		_, err = atomic.Run(t.Context(), f, f.Catalog(), admin, "", raw(`{"calls":[{"method":"product.list"}]}`))
 		if e := kiterror.AsError(err); e == nil || e.Code != kiterror.NotImplemented || e.Entity != "product" || e.Operation != "list" {
 			t.Errorf("an atomic call of a remote: %v, want NOT_IMPLEMENTED of product.list", err)
 		}

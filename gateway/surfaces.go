@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/envelope/signing"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/atomic"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/gateway/graphqlhttp"
 	"github.com/frondhost/frond/gateway/guard"
@@ -191,6 +192,6 @@ func (t together) Joins(entity, operation string) error {
 // atomic makes calls of a surface as one transaction.
 func (g *generation) atomic(p *place) func(context.Context, access.State, string, json.RawMessage) (*facade.Result, error) {
 	return func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
-		return g.facade.Atomic(ctx, p.view, state, trace, sent)
+		return atomic.Run(ctx, g.facade, p.view, state, trace, sent)
 	}
 }

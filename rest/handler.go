@@ -36,7 +36,7 @@ type Options struct {
 	// Budget bounds the bytes that all requests hold and how many execute; beyond it a
 	// request is SERVICE_UNAVAILABLE with Retry-After. Nil: no bound.
 	Budget *budget.Budget
-	// Atomic makes calls as one transaction ([facade.Facade.Atomic]); nil: there is no such path. sent
+	// Atomic makes calls as one transaction (package facade/atomic); nil: there is no such path. sent
 	// is the body of the request.
 	Atomic func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error)
 	// Files are the files of rows; nil: no field holds any.

@@ -17,6 +17,7 @@ import (
 	"github.com/frondhost/frond/envelope/client"
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
+	"github.com/frondhost/frond/facade/atomic"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -138,7 +139,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 		return nil, nil
 	}
 	together := func(ctx context.Context, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
-		return f.Atomic(ctx, cat, state, trace, sent)
+		return atomic.Run(ctx, f, cat, state, trace, sent)
 	}
 	restOptions, engineOptions := &rest.Options{State: state, Log: quiet, Atomic: together}, &resolvers.Options{Logger: quiet}
 	if h.events {

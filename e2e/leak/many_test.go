@@ -59,10 +59,10 @@ func (p *proof) manyRows(e *entity) {
 			}, hidden, absent)
 		}
 		p.same(func(id string) request {
-			return atomic(map[string]any{"method": e.name + ".update", "params": map[string]any{"params": map[string]any{"id": id}, "body": body}})
+			return together(map[string]any{"method": e.name + ".update", "params": map[string]any{"params": map[string]any{"id": id}, "body": body}})
 		}, hidden, absent)
 		p.same(func(id string) request {
-			return atomic(map[string]any{"method": e.name + ".findById", "params": map[string]any{"params": map[string]any{"id": id}}},
+			return together(map[string]any{"method": e.name + ".findById", "params": map[string]any{"params": map[string]any{"id": id}}},
 				map[string]any{"method": e.name + ".update", "params": map[string]any{"params": map[string]any{"id": map[string]any{"$result": "0.id"}}, "body": body}})
 		}, hidden, absent)
 	}
@@ -97,8 +97,8 @@ func (p *proof) manyRows(e *entity) {
 	}
 }
 
-// atomic are calls as one transaction.
-func atomic(calls ...any) request {
+// together are calls as one transaction.
+func together(calls ...any) request {
 	return request{surface: "rest", method: "POST", path: "/api/atomic", body: encode(map[string]any{"calls": calls})}
 }
 
@@ -122,7 +122,7 @@ func (p *proof) manyWords(e *entity) {
 					inEnvelope(e.name+".upsert", nil, map[string]any{"by": name}, body), inREST("PUT", e.plural+"?by=id", body),
 					inEnvelope(e.name+".import", nil, map[string]any{"by": "id", "dryRun": true}, []any{body}),
 					inEnvelope(e.name+".import", nil, map[string]any{"by": "id", "columns": []any{name}, "dryRun": true}, []any{}),
-					atomic(map[string]any{"method": e.name + ".create", "params": map[string]any{"body": body}}),
+					together(map[string]any{"method": e.name + ".create", "params": map[string]any{"body": body}}),
 				}
 			}
 			for i, r := range asks(f.name) {
@@ -152,7 +152,7 @@ func (p *proof) takenByMany(e *entity) {
 			for _, q := range []request{
 				inEnvelope(e.name+".upsert", nil, map[string]any{"by": f.name}, body), inREST("PUT", e.plural+"?by="+f.name, body),
 				inEnvelope(e.name+".createMany", nil, nil, []any{body}), inEnvelope(e.name+".import", nil, map[string]any{"by": f.name}, []any{body}),
-				atomic(map[string]any{"method": e.name + ".upsert", "params": map[string]any{"query": map[string]any{"by": f.name}, "body": body}}),
+				together(map[string]any{"method": e.name + ".upsert", "params": map[string]any{"query": map[string]any{"by": f.name}, "body": body}}),
 			} {
 				a := p.first.ask(p.caller, q)
 				sent := []byte(q.String())

@@ -1,4 +1,5 @@
-package facade
+// Package atomic makes the calls of one request one after the other as one transaction (docs/atomic.md).
+package atomic
 
 import (
 	"bytes"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
@@ -16,19 +18,19 @@ import (
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
-// MaxAtomic is how many calls [Facade.Atomic] takes.
-const MaxAtomic = 100
+// MaxCalls is how many calls [Run] takes.
+const MaxCalls = 100
 
 // reference is the member that takes the place of a value in an atomic call.
 const reference = "$result"
 
-// atomicCall is one of the calls that are made together. Its parts are text with references.
-type atomicCall struct {
+// call is one of the calls that are made together. Its parts are text with references.
+type call struct {
 	entity, operation   string
 	params, query, body json.RawMessage
 }
 
-// Atomic makes calls one after the other as one transaction, for a caller of the surface that shows
+// Run makes calls one after the other as one transaction, for a caller of the surface that shows
 // view. sent is the text of
 //
 //	{"calls": [{"method": "order.create", "params": {"body": {…}}},
@@ -38,8 +40,8 @@ type atomicCall struct {
 // Each call is judged by its own rules; events and hooks after commands follow the commit. The error
 // is that of the call that failed, with the call's index, and nothing is written then. Operations
 // that no transaction holds, of remotes and detached handlers, are NOT_IMPLEMENTED.
-func (f *Facade) Atomic(ctx context.Context, view *catalog.Catalog, state access.State, trace string, sent json.RawMessage) (*Result, error) {
-	calls, details := readAtomic(sent)
+func Run(ctx context.Context, f *facade.Facade, view *catalog.Catalog, state access.State, trace string, sent json.RawMessage) (*facade.Result, error) {
+	calls, details := read(sent)
 	if details != nil {
 		return nil, kiterror.Refused(details)
 	}
@@ -53,7 +55,7 @@ func (f *Facade) Atomic(ctx context.Context, view *catalog.Catalog, state access
 	err := f.Transact(ctx, trace, func(ctx context.Context) error {
 		results = results[:0]
 		for i, c := range calls {
-			res, err := c.call(ctx, caller, state, trace, results)
+			res, err := c.make(ctx, caller, state, trace, results)
 			if err != nil {
 				return atCall(err, i)
 			}
@@ -65,69 +67,52 @@ func (f *Facade) Atomic(ctx context.Context, view *catalog.Catalog, state access
 		return nil, err
 	}
 	text := jsontext.AppendTexts([]byte(`{"results":`), results)
-	return &Result{Form: FormValue, Value: append(text, '}')}, nil
+	return &facade.Result{Form: facade.FormValue, Value: append(text, '}')}, nil
 }
 
-// Joins returns why an operation of the surface that shows view cannot be part of a transaction of
-// several calls, or nil. An unknown operation is reported when it is called.
-func (f *Facade) Joins(view *catalog.Catalog, entity, operation string) error {
-	door, op := view.Find(entity, operation)
-	switch {
-	case op == nil:
-		return nil
-	case door.Frond.Remote != "":
-		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s runs elsewhere, outside of this transaction; call it by itself", door.Name, op.Name).At(door.Name, op.Name)
-	case f.host.operations.of(op).detached:
-		return kiterror.Errorf(kiterror.NotImplemented, "%s.%s is answered by a detached handler, outside of this transaction; call it by itself", door.Name, op.Name).At(door.Name, op.Name)
-	}
-	if f.host.transactor == nil {
-		return kiterror.Errorf(kiterror.NotImplemented, "the store of this host has no transactions; send the calls one by one")
-	}
-	return nil
-}
-
-// call makes the call with its references replaced by members of results.
-func (c *atomicCall) call(ctx context.Context, caller Caller, state access.State, trace string, results []json.RawMessage) (*Result, error) {
+// make makes the call with its references replaced by members of results.
+func (c *call) make(ctx context.Context, caller facade.Caller, state access.State, trace string, results []json.RawMessage) (*facade.Result, error) {
 	r := resolver{results: results}
-	in := Invocation{
+	in := facade.Invocation{
 		Params: r.resolve(c.params, "/params"), Query: r.resolve(c.query, "/query"), Body: r.resolve(c.body, "/body"),
 		State: state, Trace: trace,
 	}
 	if r.details != nil {
 		return nil, kiterror.Refused(r.details).At(c.entity, c.operation)
 	}
-	return caller.Call(ctx, &Call{Entity: c.entity, Operation: c.operation, Invocation: in})
+	return caller.Call(ctx, &facade.Call{Entity: c.entity, Operation: c.operation, Invocation: in})
 }
 
-// readAtomic returns the calls of the params, or the details of their faults.
-func readAtomic(sent json.RawMessage) (calls []atomicCall, details []schema.Detail) {
+// read returns the calls of the params, or the details of their faults.
+func read(sent json.RawMessage) (calls []call, details []schema.Detail) {
 	refuse := func(at, code, message string) {
 		if len(details) < schema.MaxDetails {
 			details = append(details, schema.Detail{Path: kiterror.Path("/" + at), Pointer: at, Code: code, Message: message})
 		}
 	}
 	list := jsontext.Get(sent, "calls")
+	items := elements(list)
 	for name := range jsontext.Members(sent) {
 		if name != "calls" {
 			refuse("/"+jsontext.Token(name), schema.UnknownKey, "is not a key of atomic; send calls alone")
 		}
 	}
-	switch n := count(list); {
+	switch n := len(items); {
 	case jsontext.KindOf(list) != jsontext.Array:
 		refuse("/calls", "type", `must be a list of calls, such as [{"method": "order.create", "params": {"body": {…}}}]`)
 	case n == 0:
 		refuse("/calls", "minItems", "is empty; send at least one call")
-	case n > MaxAtomic:
-		refuse("/calls", "maxItems", fmt.Sprintf("must have at most %d calls, and has %d; send the rest in another transaction", MaxAtomic, n))
+	case n > MaxCalls:
+		refuse("/calls", "maxItems", fmt.Sprintf("must have at most %d calls, and has %d; send the rest in another transaction", MaxCalls, n))
 		return nil, details
 	}
-	for i, item := range elements(list) {
+	for i, item := range items {
 		at := "/calls/" + strconv.Itoa(i)
 		if jsontext.KindOf(item) != jsontext.Object {
 			refuse(at, "type", "must be an object with method and params")
 			continue
 		}
-		var c atomicCall
+		var c call
 		for name, value := range jsontext.Members(item) {
 			switch name {
 			case "method":
@@ -153,7 +138,7 @@ func readAtomic(sent json.RawMessage) (calls []atomicCall, details []schema.Deta
 }
 
 // read reads the params of a call: an invocation with params, query and body.
-func (c *atomicCall) read(value json.RawMessage, at string, refuse func(at, code, message string)) {
+func (c *call) read(value json.RawMessage, at string, refuse func(at, code, message string)) {
 	if kind := jsontext.KindOf(value); kind != jsontext.Object && kind != jsontext.Null {
 		refuse(at, "type", "must be an object with params, query and body, or be left out")
 		return
@@ -173,6 +158,14 @@ func (c *atomicCall) read(value json.RawMessage, at string, refuse func(at, code
 			c.query = part
 		}
 	}
+}
+
+// elements are those of a JSON array.
+func elements(array json.RawMessage) (all []json.RawMessage) {
+	for _, item := range jsontext.Elements(array) {
+		all = append(all, item)
+	}
+	return all
 }
 
 // resolver replaces references by members of earlier results.
@@ -214,7 +207,11 @@ func (r *resolver) member(value, path json.RawMessage, at string) json.RawMessag
 		}
 		return value
 	}
-	if len(objectOf(value)) != 1 || jsontext.KindOf(path) != jsontext.String {
+	members := 0
+	for range jsontext.Members(value) {
+		members++
+	}
+	if members != 1 || jsontext.KindOf(path) != jsontext.String {
 		return refuse(`must be {"$result": "0.id"} alone: the index of an earlier call, a dot, and a member of its result`)
 	}
 	words := strings.Split(jsontext.Unquote(path), ".")
