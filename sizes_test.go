@@ -46,6 +46,7 @@ var ratchets = []ratchet{
 
 // TestSizes holds every ratchet and prints the table of them: go test . -run TestSizes -v.
 func TestSizes(t *testing.T) {
+	unraced(t)
 	sizes := map[string]measured{}
 	maps.Copy(sizes, sizesOfCode(t))
 	maps.Copy(sizes, sizesOfProse(t))

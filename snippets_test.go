@@ -133,6 +133,7 @@ func snippetFile(text string) string {
 
 // TestGoSnippetsCompile type-checks every Go block of the documents.
 func TestGoSnippetsCompile(t *testing.T) {
+	unraced(t)
 	dir, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,9 @@ var root = func() string {
 	return dir
 }()
 
+// static builds programs as `make build` does, also where the race detector needs cgo in the tests.
+const static = "CGO_ENABLED=0"
+
 // built is where the program of this run lies; see binary.
 var built struct {
 	once sync.Once
@@ -67,7 +70,7 @@ func binary(t testing.TB) string {
 		}
 		built.path = filepath.Join(built.dir, "frond")
 		cmd := exec.Command("go", "build", "-o", built.path, "./cmd/frond")
-		cmd.Dir = root
+		cmd.Dir, cmd.Env = root, append(os.Environ(), static)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			built.err = errors.New("cmd/frond does not build:\n" + string(out))
 		}

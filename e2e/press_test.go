@@ -38,7 +38,7 @@ func startProgram(t testing.TB, name string) *program {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	build := exec.Command("go", "build", "-o", path, "./examples/"+name)
-	build.Dir = root
+	build.Dir, build.Env = root, append(os.Environ(), static)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("examples/%s does not build: %v\n%s", name, err, out)
 	}

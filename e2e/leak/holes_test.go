@@ -261,8 +261,13 @@ const most = 60_000
 
 // TestHoles opens one hole after another and expects the proof to find each: a
 // proof that cannot fail proves nothing.
+//
+// Under the race detector a few are opened, for races alone.
 func TestHoles(t *testing.T) {
-	for _, h := range holes {
+	for i, h := range holes {
+		if raced && i%8 != 0 {
+			continue
+		}
 		t.Run(h.name, func(t *testing.T) {
 			cases := 0
 			seed := uint64(1)

@@ -17,7 +17,7 @@ var (
 	forFlag   = flag.Duration("for", 0, "go on with new seeds for this long (also LEAK_FOR)")
 	fromFlag  = flag.Uint64("from", 1, "the first seed")
 	gardens   = 70 // of an ordinary run, and half as many that are kept on another host
-	racing    = 6  // gardens of a run under the race detector
+	racing    = 4  // gardens of a run under the race detector
 	rulesFlag = flag.String("rules", "", "where collectors stand: go, yaml, or both in turn")
 )
 

@@ -141,6 +141,7 @@ func TestCutReads(t *testing.T) {
 // A server that is killed and comes again: what was answered is there, and nothing else than
 // SERVICE_UNAVAILABLE is answered meanwhile.
 func TestServerKilled(t *testing.T) {
+	t.Parallel()
 	cluster := pgtest.New(t, pgtest.Options{Durable: true})
 	set := storetest.Cards(t)
 	tag := entity(t, set, "tag")
@@ -270,6 +271,7 @@ func TestPoolExhausted(t *testing.T) {
 
 // A server that has no connection to spare: the pool works with those it has.
 func TestTooManyConnections(t *testing.T) {
+	t.Parallel()
 	cluster := pgtest.New(t, pgtest.Options{Settings: []string{"max_connections=8", "superuser_reserved_connections=2", "max_wal_senders=0", "wal_level=minimal"}})
 	name := cluster.Database(t)
 	if err := cluster.Primary.Exec("postgres", "CREATE ROLE plain LOGIN", "ALTER DATABASE "+name+" OWNER TO plain"); err != nil {
@@ -330,6 +332,7 @@ func as(t testing.TB, address, role string) string {
 
 // What the operator has to change is said at the start.
 func TestUnsuited(t *testing.T) {
+	t.Parallel()
 	cluster := pgtest.New(t, pgtest.Options{})
 	server := cluster.Primary
 	if err := server.Exec("postgres",
@@ -373,6 +376,7 @@ func TestUnsuited(t *testing.T) {
 // A role that may only read serves reads; a write is an error on our side, whose cause names
 // the right, and callers learn nothing of it.
 func TestReadOnlyRole(t *testing.T) {
+	t.Parallel()
 	cluster := pgtest.New(t, pgtest.Options{})
 	name := cluster.Database(t)
 	set := storetest.Cards(t)

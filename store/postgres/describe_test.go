@@ -61,6 +61,7 @@ func lines(db *dbschema.Database) (all []string) {
 }
 
 func TestDescribe(t *testing.T) {
+	t.Parallel()
 	address := pgtest.Database(t)
 	run(t, address, `
 CREATE SCHEMA sales;
@@ -123,6 +124,7 @@ CREATE VIEW rich AS SELECT id, name FROM customer;
 // TestDescribeNewServers checks the constraints that servers of 18 have: those that hold no rows are
 // left out. Older ones refuse the statements.
 func TestDescribeNewServers(t *testing.T) {
+	t.Parallel()
 	address := pgtest.Database(t)
 	c, err := pgconn.Connect(t.Context(), address)
 	if err != nil {
@@ -163,6 +165,7 @@ CREATE TABLE stay (id int PRIMARY KEY, room int CONSTRAINT "has a room" NOT NULL
 
 // TestDescribeManyTables prints how long the catalogue of 500 tables takes.
 func TestDescribeManyTables(t *testing.T) {
+	t.Parallel()
 	address := pgtest.Database(t)
 	var sql strings.Builder
 	for i := range 500 {

@@ -38,6 +38,7 @@ func newLetters(t *testing.T) (p *planned, all []rune) {
 // TestOddLetters searches without regard to case for each letter that folds in an odd way, and
 // for others: the rows are those of which Go's lower case contains Go's lower case of the operand.
 func TestOddLetters(t *testing.T) {
+	t.Parallel()
 	p, all := newLetters(t)
 	search := []rune{'İ', 'ı', 'i', 'I', 'ß', 'ẞ', 's', 'ſ', 'Σ', 'ς', 'σ', 'K', 'k', 'Å', 'å', 'Ω', 'ǅ', 'Ǆ', 'ﬀ', 'ᲀ', 'Ꭰ', 'ꭰ', '𐐀'}
 	r := rand.New(rand.NewPCG(5, 6))
@@ -73,6 +74,7 @@ func TestOddLetters(t *testing.T) {
 // TestTextsAreBound sends hostile texts through every operator that takes one: no statement has
 // any of it in its text, a long text is searched for as well, and one with a NUL finds nothing.
 func TestTextsAreBound(t *testing.T) {
+	t.Parallel()
 	p := newPlanned(t, 0)
 	field := p.track.Property("note")
 	for _, text := range append(storetest.Hostile, strings.Repeat("Größe? ", 1500), "nul\x00") {

@@ -31,6 +31,7 @@ properties:
 // TestForeignTable: a table of another program is read and written by its own names and types, and
 // conditions are such that its indexes answer them.
 func TestForeignTable(t *testing.T) {
+	t.Parallel()
 	address := pgtest.Database(t)
 	run(t, address, `CREATE SCHEMA log; CREATE TYPE mood AS ENUM ('low', 'high');
 CREATE TABLE log."Visits" (day date, place varchar(10), "local time" timestamp, span interval, mood mood, tags int[], seen smallint NOT NULL DEFAULT 1, PRIMARY KEY (day, place));

@@ -17,6 +17,7 @@ import (
 // cannot write are null, and the log says so once; a rule of the database is named in the log, and
 // in the answer in development.
 func TestForeignValues(t *testing.T) {
+	t.Parallel()
 	address := pgtest.Database(t)
 	run(t, address, `CREATE TABLE machine (id int PRIMARY KEY, at inet, net cidr, opens time, seen timestamptz, made date, load int CONSTRAINT load_fits CHECK (load < 100));
 INSERT INTO machine VALUES (1, '10.0.0.1', '10.0.0.0/8', '10:30', 'infinity', '0044-03-15 BC', 1), (2, '10.0.0.1/8', '10.0.0.1/32', '24:00', '2026-05-01Z', '2026-05-01', 2), (3, '::1', '::/0', '10:30:00.5', '0044-03-15Z BC', '-infinity', 3)`)

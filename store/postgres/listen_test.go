@@ -35,6 +35,7 @@ func (b *lockedBuffer) text() string {
 // TestPoolerSwallowsNotifications: behind pgbouncer in transaction mode the log is polled, whether
 // the URL says so or a notification that does not come back.
 func TestPoolerSwallowsNotifications(t *testing.T) {
+	t.Parallel()
 	set := storetest.Cards(t)
 	for name, c := range map[string]struct{ param, says string }{
 		"declared":   {"pool=transaction", ""},

@@ -11,6 +11,7 @@ import (
 )
 
 func TestMany(t *testing.T) {
+	t.Parallel()
 	storetest.RunMany(t, storetest.Harness{Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
 		return open(t, postgres.Options{URL: pgtest.Database(t)}, entities)
 	}})

@@ -22,6 +22,7 @@ import (
 )
 
 func TestPlansOfChanges(t *testing.T) {
+	t.Parallel()
 	plans := storetest.RunMigrations(t, "testdata/plans.txt", func(t testing.TB) storetest.Migrator {
 		return open(t, postgres.Options{URL: pgtest.Database(t), Statement: -1}, nil)
 	})
@@ -29,6 +30,7 @@ func TestPlansOfChanges(t *testing.T) {
 }
 
 func TestSearchMigrations(t *testing.T) {
+	t.Parallel()
 	storetest.RunSearchMigrations(t, func(t testing.TB) storetest.Migrator {
 		return open(t, postgres.Options{URL: pgtest.Database(t), Statement: -1}, nil)
 	})
@@ -99,6 +101,7 @@ func lint(t *testing.T, plans []*migration.Plan) {
 // TestPlansAreRun checks that apply runs the statements of a plan, in their order, and that it runs
 // no others that change a table.
 func TestPlansAreRun(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var run []string
 	store := open(t, postgres.Options{URL: pgtest.Database(t), Statement: -1, Trace: func(sql string, _ ...any) {
@@ -160,12 +163,14 @@ func TestPlansAreRun(t *testing.T) {
 }
 
 func TestEndedRenames(t *testing.T) {
+	t.Parallel()
 	storetest.RunEndedRenames(t, func(t testing.TB) storetest.Migrator {
 		return open(t, postgres.Options{URL: pgtest.Database(t), Statement: -1}, nil)
 	})
 }
 
 func TestRandomMigrations(t *testing.T) {
+	t.Parallel()
 	storetest.RunRandomMigrations(t, 7, 60, func(t testing.TB) storetest.Migrator {
 		return open(t, postgres.Options{URL: pgtest.Database(t), Statement: -1}, nil)
 	})
@@ -175,6 +180,7 @@ func TestRandomMigrations(t *testing.T) {
 // finished or removed by the next one. Its lease, which would end after 30 seconds, is removed
 // at once.
 func TestMigrationKilled(t *testing.T) {
+	t.Parallel()
 	url := pgtest.Database(t)
 	storetest.RunKilledMigrations(t, func(t testing.TB) storetest.Migrator {
 		store, err := postgres.Open(postgres.Options{URL: url, Logger: quiet, Statement: -1})
@@ -267,6 +273,7 @@ func TestTypeChangesBesideWriters(t *testing.T) {
 }
 
 func TestRenames(t *testing.T) {
+	t.Parallel()
 	storetest.RunRenames(t, func(t testing.TB) func() storetest.Migrator {
 		url := pgtest.Database(t)
 		return func() storetest.Migrator { return open(t, postgres.Options{URL: url, Statement: -1}, nil) }

@@ -80,6 +80,7 @@ func TestLongNames(t *testing.T) {
 // A start over entities that are there reads the catalogue in one round trip, however many they
 // are.
 func TestManyEntities(t *testing.T) {
+	t.Parallel()
 	const many = 200
 	var cards []string
 	for i := range many {

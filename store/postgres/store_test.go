@@ -16,12 +16,14 @@ import (
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	storetest.Run(t, storetest.Harness{NoNUL: true, PlainZero: true, Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
 		return open(t, postgres.Options{URL: pgtest.Database(t), Statement: -1}, entities)
 	}})
 }
 
 func TestStorePooled(t *testing.T) {
+	t.Parallel()
 	storetest.Run(t, storetest.Harness{NoNUL: true, PlainZero: true, Open: func(t testing.TB, entities []*schema.Entity) facade.Store {
 		url := with(pgtest.Pooled(t, pgtest.Database(t), 8), "pool=transaction")
 		return open(t, postgres.Options{URL: url, Statement: -1}, entities)

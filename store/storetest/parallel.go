@@ -115,7 +115,7 @@ func testCancelled(t *testing.T, w *world) {
 			defer cancel()
 			_, err := w.store.Insert(ctx, tag, w.records(tag, []string{fmt.Sprintf(`{"id":%d,"label":"x"}`, i)}), nil, rows.NewLayout(nil))
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("insert: %v", err)
+				t.Errorf("insert: %v: %v", err, errors.Unwrap(err))
 			}
 			promised.Store(i, err == nil)
 		}()
