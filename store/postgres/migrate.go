@@ -163,7 +163,7 @@ func (s *access) notices(m *migrator) {
 	}
 	for _, t := range m.tables.Order {
 		if t.Search != nil && !t.Search.Kept.Load() {
-			s.db.Log().Warn("searches of a table are slow by rank: the role may not add columns and a trigger that keep its words; run frond migrate apply as the owner of the table", "table", t.Plain)
+			s.db.Log().Warn("searches of a table are slow by rank: no columns keep its words, since the role may not add them and a trigger, or migrate is off; run frond migrate apply as the owner of the table", "table", t.Plain)
 		}
 	}
 }

@@ -138,13 +138,13 @@ const mayNotKeep = `SELECT '' WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_langua
 UNION ALL SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND NOT (pg_catalog.pg_has_role(c.relowner, 'USAGE') AND pg_catalog.has_schema_privilege(n.oid, 'CREATE')) AND n.nspname = `
 
-// keepWords decides which searches have their words kept: where the columns are there, or the role can make them and a
+// keepWords decides which searches have their words kept: where all of them are, or the role can make the columns and a
 // start may change the tables.
 func (m *migrator) keepWords(all *tables) error {
 	var fixed []string
 	for _, t := range all.Order {
 		p := m.have[t.Plain]
-		if t.Search == nil || p != nil && p.hasAll(t.kept()) {
+		if t.Search == nil || p != nil && p.indexes[t.Search.Name].valid {
 			continue
 		}
 		if fixed == nil {

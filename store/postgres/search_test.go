@@ -164,6 +164,18 @@ func TestSearchOfOlderProgram(t *testing.T) {
 		}
 		return n
 	}
+	var log bytes.Buffer
+	off, err := postgres.Open(postgres.Options{URL: address, Logger: slog.New(slog.NewTextHandler(&log, nil)), Statement: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer off.Close()
+	if _, err := off.Migrate(t.Context(), &migration.Task{Entities: []*schema.Entity{e}, Start: true, Unchanged: true}); err != nil {
+		t.Fatal("a start that changes nothing:", err)
+	}
+	if got := memosBy(t, off, e, "tea 7"); got != `1: [{"id":"a7"}]` || !strings.Contains(log.String(), "migrate is off") {
+		t.Error("a start that changes nothing:", got, log.String())
+	}
 	stop, written := make(chan struct{}), make(chan int)
 	go func() {
 		for n := 0; ; n++ {
@@ -265,24 +277,32 @@ func TestWordsWithoutRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables, _, _ := strings.Cut(string(text), "-- write\n")
+	other := pgtest.Database(t)
+	open(t, postgres.Options{URL: other, Statement: -1}, []*schema.Entity{storetest.SearchCards(t).Entity("memo")})
+	begun := ask(t, other, `SELECT string_agg(format('ALTER TABLE memo ADD COLUMN %I tsvector;', attname), '') FROM pg_attribute WHERE attrelid = 'memo'::regclass AND attname LIKE '~search %'`)
 	cluster := pgtest.New(t, pgtest.Options{})
 	if err := cluster.Primary.Exec("postgres", "CREATE ROLE plain LOGIN"); err != nil {
 		t.Fatal(err)
 	}
 	for what, setup := range map[string]string{
 		"a table of another role": tables + "GRANT SELECT, INSERT ON memo TO plain",
+		"while another role adds": tables + begun + "GRANT SELECT, INSERT ON memo TO plain",
 		"no language":             "REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC; GRANT CREATE ON SCHEMA public TO plain; CREATE SCHEMA frond AUTHORIZATION plain",
 	} {
 		t.Run(what, func(t *testing.T) {
 			address, e := cluster.Primary.URL(cluster.Database(t)), storetest.SearchCards(t).Entity("memo")
 			run(t, address, setup)
+			var before []string
+			if strings.HasPrefix(setup, tables) {
+				before = keptOf(t, address)
+			}
 			var log bytes.Buffer
 			s := open(t, postgres.Options{URL: as(t, address, "plain"), Statement: -1, Logger: slog.New(slog.NewTextHandler(&log, nil))}, []*schema.Entity{e})
 			storetest.InsertRows(t, s, e, `{"id":"a","title":"green tea","body":null}`, `{"id":"b","title":"cups","body":"tea"}`)
 			if got := memosBy(t, s, e, "tea"); got != `2: [{"id":"a"},{"id":"b"}]` {
 				t.Error(got)
 			}
-			if len(keptOf(t, address)) > 0 || !strings.Contains(log.String(), "searches of a table are slow by rank") || !strings.Contains(log.String(), "table=memo") {
+			if len(keptOf(t, address)) != len(before) || !strings.Contains(log.String(), "searches of a table are slow by rank") || !strings.Contains(log.String(), "table=memo") {
 				t.Error(log.String())
 			}
 			if e.Search.Fields[0].Weight = 'D'; memosBy(t, s, e, "tea") != `2: [{"id":"b"},{"id":"a"}]` {
