@@ -20,7 +20,7 @@ func (w *world) entity(typ string) *entity {
 
 // groupedBy is the entity whose groups a type describes; nil: it describes none.
 func (g *documents) groupedBy(def *ast.Definition) *entity {
-	for _, suffix := range []string{"Aggregate", "GroupKey"} {
+	for _, suffix := range []string{"Aggregate", "GroupsKey"} {
 		if typ, ok := strings.CutSuffix(def.Name, suffix); ok {
 			return g.w.entity(typ)
 		}
