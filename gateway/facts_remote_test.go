@@ -241,7 +241,7 @@ func TestRemoteWithoutFacts(t *testing.T) {
 }
 
 // TestFactsThroughAGateway: a gateway gives what it and its remotes announce to a gateway whose key
-// it knows, and to nobody else. The rows are read through it, as its anonymous callers see them.
+// it knows, and to nobody else. The rows are read through it, as the subscribers of the other one see them.
 func TestFactsThroughAGateway(t *testing.T) {
 	dir := t.TempDir()
 	private, public := keysIn(t, dir)

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"image/color"
 	"io"
 	"log/slog"
@@ -215,6 +216,23 @@ func TestFileHopsAreSigned(t *testing.T) {
 	}
 	h.middle.want(200, `"title":"C"`, "POST", "/_kit/call", sealed.Post(), "Content-Type: application/json")
 	h.host.want(401, "signed with a key that is not known here", "POST", "/_kit/call", sealed.Post(), "Content-Type: application/json")
+}
+
+// TestFileHopsOfHiddenDoors: a gateway gives files of doors that its envelope shows to everybody, and of no others.
+func TestFileHopsOfHiddenDoors(t *testing.T) {
+	const files = "files: {album.paper: {types: [text/plain]}}\ncollectors: {album: open}\nsurfaces: "
+	for surfaces, want := range map[string]string{
+		"{envelope: {except: [album.update]}}":   "200 four",
+		"{envelope: {except: [album.findById]}}": "there is no file with this id",
+		"{envelope: false}":                      "no route at /_kit/files",
+	} {
+		h := newHops(t, files+surfaces+"\n", true)
+		_, text := h.middle.want(200, "", "PUT", "/api/shop/albums/a/paper", []byte("four"), keeper, "Content-Type: text/plain")
+		status, text := h.signed(h.middle, 0, "shop", `{"id":"eva","roles":["staff"]}`, "GET", "id="+sent(t, text))
+		if got := fmt.Sprint(status, " ", text); !strings.Contains(got, want) {
+			t.Errorf("%s: the file is %s", surfaces, got)
+		}
+	}
 }
 
 // TestFileHopsOfChangedBytes: bytes that change on the way to the middle or to the host are not kept.

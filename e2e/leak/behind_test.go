@@ -85,7 +85,7 @@ func (p *proof) orderedBy(e *entity, q map[string]any) request {
 		}
 		keys = append(keys, at)
 	}
-	return inGraphQL("query($o: ["+typeName(e)+"Order!], $f: "+typeName(e)+"Filter, $n: Int, $a: String) { "+e.plural+
+	return inGraphQL("query($o: ["+typeName(e)+"OrderBy!], $f: "+typeName(e)+"Filter, $n: Int, $a: String) { "+e.plural+
 		"(orderBy: $o, filter: $f, first: $n, after: $a) { items { "+e.fields[0].name+" } endCursor } }",
 		map[string]any{"o": keys, "f": q["filter"], "n": q["limit"], "a": q["after"]})
 }

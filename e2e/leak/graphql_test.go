@@ -159,7 +159,7 @@ func (d *document) connection(f *field, l *listing, depth int) (string, func([]r
 		for _, k := range l.sort {
 			keys = append(keys, map[string]string{k.f.filterKey(): map[bool]string{false: "ASC", true: "DESC"}[k.desc]})
 		}
-		args = append(args, "orderBy: "+d.variable("["+typeName(e)+"Order!]", keys))
+		args = append(args, "orderBy: "+d.variable("["+typeName(e)+"OrderBy!]", keys))
 	}
 	if l.limit > 0 {
 		args = append(args, fmt.Sprintf("first: %d", l.limit))
