@@ -494,12 +494,24 @@ func onlyKeys(x *viewer, text json.RawMessage, at string, names []string) {
 			if len(names) > 0 {
 				message = "is not a key of " + x.where() + kiterror.Instead(name, names, x.Suggests())
 			}
-			if name == catalog.SearchKey && slices.Contains(names, "filter") && x.Suggests() {
+			switch filters := slices.Contains(names, "filter"); {
+			case filters && name == catalog.SearchKey && x.Suggests():
 				message = "is not a key of " + x.where() + "; " + unsearched(x)
+			case filters && isReadable(x, name):
+				message = fmt.Sprintf("is not a key of %s; write filter[%s] to filter by the field", x.where(), name)
 			}
 			x.refuse(kiterror.UnknownKey(at+"/"+jsontext.Token(name), message))
 		}
 	}
+}
+
+// isReadable reports whether the door has a field of this name that the caller may read.
+func isReadable(x *viewer, name string) bool {
+	if x.door.Entity == nil {
+		return false
+	}
+	p := x.door.Entity.Property(name)
+	return p != nil && x.readable(x.doorScope, p)
 }
 
 // msgUnknown is the judge's own message: a hidden field is refused with the words for one

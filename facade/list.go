@@ -231,6 +231,9 @@ func readSort(ctx context.Context, x *execution, value json.RawMessage) order {
 		case why != "":
 			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, which %s", kiterror.Quoted(bare), why))
 			return x.door.byID
+		case p == nil && directed(&x.viewer, bare) != "":
+			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by; write %s", kiterror.Quoted(bare), e.Name, directed(&x.viewer, bare)))
+			return x.door.byID
 		case p == nil:
 			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, x.instead(bare, func() []string { return sortable(&x.viewer) })))
 			return x.door.byID
@@ -286,6 +289,22 @@ func sortBy(x *viewer, name string) *schema.Property {
 		return nil
 	}
 	return p
+}
+
+// directed returns the key of an order that is spelled with a word for its direction, price:desc or
+// "price desc"; "" for any other name.
+func directed(x *viewer, name string) string {
+	at := strings.LastIndexAny(name, ":. ")
+	if at < 0 || sortBy(x, name[:at]) == nil {
+		return ""
+	}
+	switch strings.ToLower(name[at+1:]) {
+	case "asc":
+		return name[:at]
+	case "desc":
+		return "-" + name[:at]
+	}
+	return ""
 }
 
 // sortBehind is the value behind a relation that a key of sort means, if it exists for the caller.
