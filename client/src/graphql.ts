@@ -80,7 +80,7 @@ export const graphql: Transport = async (link, call) => {
       kind = "query";
       field = names.many;
       add("filter", type + "Filter", filter);
-      add("orderBy", `[${type}Order!]`, sort && orderBy(sort));
+      add("orderBy", `[${type}OrderBy!]`, sort && orderBy(sort));
       add(backward ? "last" : "first", "Int", limit);
       add("after", "String", after);
       add("before", "String", before);
