@@ -54,11 +54,14 @@ type Queue struct {
 	mu sync.Mutex
 	// now is what runs. mu guards it and everything below.
 	now share
-	// held is what each caller and each request holds, by Turn.Caller and Turn.Request. Those
-	// that hold nothing are not in it.
-	held map[any]share
-	// waiting are the turns without a connection, in the order they came.
-	waiting  []waiter
+	// held are the holders that have turns, by Turn.Caller and Turn.Request.
+	held map[any]*holder
+	// spare are holders that have no turn any more, for the next ones.
+	spare []*holder
+	// waiting are the turns without a connection, in the order they came; looking says that look is due.
+	waiting  []*waiter
+	looking  bool
+	unused   sync.Pool  // of waiters
 	released *sync.Cond // signalled when a turn ends
 }
 
@@ -83,11 +86,23 @@ func (s share) add(l Lane, n int) share {
 	return s
 }
 
-// waiter is a turn in the queue; granted is closed when it has a connection.
+// holder is the share that a caller or a request holds. turns counts its turns, those that wait too.
+type holder struct {
+	share
+	turns int
+}
+
+// waiter is a turn in the queue, with its holders. ended gets one value: nil with a connection.
 type waiter struct {
 	Turn
-	granted chan struct{}
+	holders [2]*holder
+	ctx     context.Context //nolint:containedctx // of Enter, which waits
+	until   time.Time       // zero: no end
+	ended   chan error
 }
+
+// glance is the time from one look at the contexts of those who wait to the next.
+const glance = 20 * time.Millisecond
 
 // New returns a queue for n connections.
 func New(n int) *Queue {
@@ -96,7 +111,7 @@ func New(n int) *Queue {
 		short = n
 	}
 	q := &Queue{
-		held: map[any]share{},
+		held: map[any]*holder{},
 		most: share{n, short, max(1, n-max(2, n/4))},
 		each: share{half, half, max(1, half-1)},
 	}
@@ -105,72 +120,102 @@ func New(n int) *Queue {
 }
 
 // Enter waits until the turn may have a connection, until ctx ends or, with a patience above 0,
-// until it has waited so long: ErrLate. A turn that cannot run, such as a search while all of the
-// searches' share is in use, does not hold up those after it. Each Enter without an error is
-// followed by Leave.
+// until it has waited so long: ErrLate. It notices an end within a [glance]. A turn that cannot run,
+// such as a search while all of the searches' share is in use, does not hold up those after it. Each
+// Enter without an error is followed by Leave.
 func (q *Queue) Enter(ctx context.Context, t Turn, patience time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	q.mu.Lock()
-	if q.admits(t) { // whoever waits could not have it
-		q.grant(t, 1)
+	holders := q.holders(&t, 1)
+	if q.admits(t.Lane, holders) { // whoever waits could not have it
+		q.grant(t.Lane, holders, 1)
 		q.mu.Unlock()
 		return nil
 	}
-	granted := make(chan struct{})
-	q.waiting = append(q.waiting, waiter{t, granted})
-	q.mu.Unlock()
-	var late <-chan time.Time // nil: never
+	w, _ := q.unused.Get().(*waiter)
+	if w == nil {
+		w = &waiter{ended: make(chan error, 1)}
+	}
+	*w = waiter{Turn: t, holders: holders, ctx: ctx, ended: w.ended}
 	if patience > 0 {
-		timer := time.NewTimer(patience)
-		defer timer.Stop()
-		late = timer.C
+		w.until = time.Now().Add(patience)
 	}
-	err := ErrLate
-	select {
-	case <-granted:
-		return nil
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-late:
-	}
-	q.mu.Lock()
-	i := slices.IndexFunc(q.waiting, func(w waiter) bool { return w.granted == granted })
-	if i >= 0 {
-		q.waiting = slices.Delete(q.waiting, i, i+1)
+	q.waiting = append(q.waiting, w)
+	if !q.looking {
+		q.looking = true
+		time.AfterFunc(glance, q.look)
 	}
 	q.mu.Unlock()
-	if i < 0 { // it was granted at the same moment
-		q.Leave(t)
-	}
+	err := <-w.ended
+	*w = waiter{ended: w.ended}
+	q.unused.Put(w)
 	return err
 }
 
-// holders are the keys of held that a turn counts for, nil for none.
-func (t *Turn) holders() [2]any { return [2]any{t.Caller, t.Request} }
-
-// admits reports whether the turn may have a connection now. The caller holds mu.
-func (q *Queue) admits(t Turn) bool {
-	for _, key := range t.holders() {
-		if key != nil && !q.each.admits(q.held[key], t.Lane) {
-			return false
+// look ends the waiting of turns whose context has ended or whose patience is over. It runs now and
+// then while turns wait, so that a turn pays for no timer and no channel of its context.
+func (q *Queue) look() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = slices.DeleteFunc(q.waiting, func(w *waiter) bool {
+		err := w.ctx.Err()
+		if err == nil && !w.until.IsZero() && !time.Now().Before(w.until) {
+			err = ErrLate
 		}
+		if err != nil {
+			q.holders(&w.Turn, -1)
+			w.ended <- err
+		}
+		return err != nil
+	})
+	if q.looking = len(q.waiting) > 0; q.looking {
+		time.AfterFunc(glance, q.look)
 	}
-	return q.most.admits(q.now, t.Lane)
 }
 
-// grant counts a turn in with 1 and out with -1. The caller holds mu.
-func (q *Queue) grant(t Turn, by int) {
-	q.now = q.now.add(t.Lane, by)
-	for _, key := range t.holders() {
+// holders returns the caller and the request that a turn counts for, nil for none, and counts the
+// turn in with 1 and out with -1. The caller holds mu.
+func (q *Queue) holders(t *Turn, by int) (of [2]*holder) {
+	for i, key := range [2]any{t.Caller, t.Request} {
 		if key == nil {
 			continue
 		}
-		if s := q.held[key].add(t.Lane, by); s != (share{}) {
-			q.held[key] = s
-		} else {
+		h := q.held[key]
+		if h == nil {
+			if n := len(q.spare); n > 0 {
+				h, q.spare = q.spare[n-1], q.spare[:n-1]
+			} else {
+				h = new(holder)
+			}
+			q.held[key] = h
+		}
+		if h.turns += by; h.turns == 0 {
 			delete(q.held, key)
+			q.spare = append(q.spare, h) // for the next turn, which comes under mu
+		}
+		of[i] = h
+	}
+	return of
+}
+
+// admits reports whether a turn may have a connection now. The caller holds mu.
+func (q *Queue) admits(l Lane, of [2]*holder) bool {
+	for _, h := range of {
+		if h != nil && !q.each.admits(h.share, l) {
+			return false
+		}
+	}
+	return q.most.admits(q.now, l)
+}
+
+// grant gives a turn a connection with 1 and takes it with -1. The caller holds mu.
+func (q *Queue) grant(l Lane, of [2]*holder, by int) {
+	q.now = q.now.add(l, by)
+	for _, h := range of {
+		if h != nil {
+			h.share = h.add(l, by)
 		}
 	}
 }
@@ -179,12 +224,12 @@ func (q *Queue) grant(t Turn, by int) {
 func (q *Queue) Leave(t Turn) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.grant(t, -1)
+	q.grant(t.Lane, q.holders(&t, -1), -1)
 	for i := q.next(); i >= 0; i = q.next() {
 		w := q.waiting[i]
 		q.waiting = slices.Delete(q.waiting, i, i+1)
-		q.grant(w.Turn, 1)
-		close(w.granted)
+		q.grant(w.Lane, w.holders, 1)
+		w.ended <- nil
 	}
 	q.released.Broadcast()
 }
@@ -196,8 +241,13 @@ func (q *Queue) next() int {
 		if q.now[Keyed] >= q.most[Keyed] {
 			break
 		}
-		holds := [2]int{q.held[w.Caller][Keyed], q.held[w.Request][Keyed]} // nothing of nil
-		if best >= 0 && slices.Compare(holds[:], fewest[:]) >= 0 || !q.admits(w.Turn) {
+		var holds [2]int // nothing of nil
+		for k, h := range w.holders {
+			if h != nil {
+				holds[k] = h.share[Keyed]
+			}
+		}
+		if best >= 0 && slices.Compare(holds[:], fewest[:]) >= 0 || !q.admits(w.Lane, w.holders) {
 			continue
 		}
 		if best, fewest = i, holds; holds == ([2]int{}) {

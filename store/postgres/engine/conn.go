@@ -32,7 +32,7 @@ type Conn struct {
 	broken error
 	// warned says that the server warned about the last batch.
 	warned bool
-	// opened is when it was opened, and used when it was last given back.
+	// opened is when it was opened, and used when a caller last got it or gave it back.
 	opened, used time.Time
 
 	watchdog watchdog
@@ -149,18 +149,23 @@ func (c *Conn) send(queries []*Query) error {
 	if c.out, err = (&pgproto3.Sync{}).Encode(c.out); err != nil {
 		return err
 	}
-	c.watchdog.begin(c.pg, c.watchdog.limit)
 	began := time.Now()
+	c.watchdog.begin(c.pg, began, c.watchdog.limit)
 	err = c.exchange(queries)
 	cause := c.watchdog.end()
-	if took := time.Since(began); c.slow > 0 && took >= c.slow && c.watchdog.ctx != nil {
-		facade.LogSlow(c.watchdog.ctx, c.log, shapes(queries), took)
+	if c.slow > 0 && c.watchdog.ctx != nil {
+		if took := time.Since(began); took >= c.slow {
+			facade.LogSlow(c.watchdog.ctx, c.log, shapes(queries), took)
+		}
 	}
 	if c.kept != nil {
 		c.kept.settle()
-		if stale(err) {
+		if err != nil && stale(err) {
 			c.kept.forget()
 		}
+	}
+	if err == nil && cause == nil {
+		return nil
 	}
 	if cause != nil {
 		c.quiet()
@@ -421,7 +426,7 @@ func (c *Conn) Exec(sql string) error {
 	if c.out, err = (&pgproto3.Query{String: sql}).Encode(c.out[:0]); err != nil {
 		return err
 	}
-	c.watchdog.begin(c.pg, 0)
+	c.watchdog.begin(c.pg, time.Now(), 0)
 	err = c.exchange(nil)
 	if cause := c.watchdog.end(); cause != nil {
 		c.quiet()
@@ -493,28 +498,32 @@ func (c *Conn) close() {
 // is running, and so does the end of the time that each statement, and the caller's request, has.
 // The observer of ctx sees the statements. After an error there is no end.
 func (c *Conn) begin(ctx context.Context) error {
-	limit, err := facade.RequestOf(ctx).Remaining(c.watchdog.limit)
+	request := facade.RequestOf(ctx)
+	limit, err := request.Remaining(c.watchdog.limit)
 	if err != nil {
 		return err
 	}
-	c.lent = lent{limit: c.watchdog.limit, ctx: c.watchdog.watch(ctx), began: time.Now()}
-	c.watchdog.limit = limit
+	c.lent = lent{limit: c.watchdog.limit, ctx: c.watchdog.watch(ctx), request: request}
+	c.watchdog.limit, c.used = limit, time.Now()
 	if c.observe = facade.ObserverOf(ctx); c.observe != nil {
 		c.plans, c.analyze = facade.PlansObserved(ctx)
 	}
 	return nil
 }
 
-// lent has what a caller of a connection found: the limit and the context of its watchdog.
+// lent has what a caller of a connection found, which is the limit and the context of its watchdog,
+// and the caller's request.
 type lent struct {
-	limit time.Duration
-	ctx   context.Context //nolint:containedctx // of the watchdog before
-	began time.Time
+	limit   time.Duration
+	ctx     context.Context //nolint:containedctx // of the watchdog before
+	request *facade.Request
 }
 
 // end takes the connection back from its caller, whose work returned err.
-func (c *Conn) end(ctx context.Context, err error) error {
-	_ = facade.RequestOf(ctx).Spend(time.Since(c.lent.began)) // Public says that nothing is left
+func (c *Conn) end(err error) error {
+	began := c.used
+	c.used = time.Now()
+	_ = c.lent.request.Spend(c.used.Sub(began)) // Public says that nothing is left
 	c.watchdog.watch(c.lent.ctx)
 	c.watchdog.limit = c.lent.limit
 	c.observe, c.plans = nil, false

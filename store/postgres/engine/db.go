@@ -266,7 +266,7 @@ func (d *DB) on(ctx context.Context, t turns.Turn, do func(*Conn) error) (err er
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
-	return c.end(ctx, do(c))
+	return c.end(do(c))
 }
 
 // Own makes a table of the bookkeeping by the statements of create, in one transaction, unless the

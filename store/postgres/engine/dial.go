@@ -63,6 +63,7 @@ func (d *DB) dial(ctx context.Context) (*Conn, error) {
 		return nil, err
 	}
 	c := &Conn{pg: pg, in: pg.Frontend(), state: 'I', trace: d.opts.Trace, slow: d.opts.Slow, log: d.log, opened: time.Now()}
+	c.used = c.opened
 	c.watchdog.limit = d.opts.Statement
 	if !d.address.Pooled {
 		c.kept = newStatements()

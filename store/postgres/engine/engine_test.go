@@ -172,6 +172,28 @@ func TestBudget(t *testing.T) {
 	})
 }
 
+// untimed is a context that fails the test where its Done is called.
+type untimed struct {
+	context.Context
+	t *testing.T
+}
+
+func (c untimed) Done() <-chan struct{} {
+	c.t.Error("a short statement starts the timer of its context")
+	return c.Context.Done()
+}
+
+// TestNoTimer runs a statement on a connection that is open: neither waiting for it nor watching the
+// statement calls Done of the context, whose timer begins there (budget.Within).
+func TestNoTimer(t *testing.T) {
+	both(t, func(t *testing.T, d *DB) {
+		read(t, d, "SELECT 1")
+		if err := d.Read(untimed{t.Context(), t}, func(c *Conn) error { return c.Run(bare("SELECT 1")) }); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestWrites(t *testing.T) {
 	both(t, func(t *testing.T, d *DB) {
 		ddl(t, d, "CREATE TABLE a (n int PRIMARY KEY)")

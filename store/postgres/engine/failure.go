@@ -67,6 +67,9 @@ func (u uncertain) Unwrap() error { return u.error }
 
 // codeOf is the SQLSTATE of an error of the server, "" for any other.
 func codeOf(err error) string {
+	if err == nil { // as nearly always: As allocates
+		return ""
+	}
 	var said *pgconn.PgError
 	if errors.As(err, &said) {
 		return said.Code

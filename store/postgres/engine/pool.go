@@ -100,10 +100,13 @@ func (p *pool) put(c *Conn, t turns.Turn) {
 // there are never more than Connections. Where the server opens none just now, one that others
 // give back serves as well. Without others the server is down, and the call fails at once.
 func (p *pool) take(ctx context.Context, t turns.Turn) (*Conn, error) {
-	began := time.Now()
+	var began time.Time
 	for {
 		if c, err := p.pop(t.Writes); c != nil || err != nil {
 			return c, err
+		}
+		if began.IsZero() {
+			began = time.Now()
 		}
 		c, err := p.db.dial(ctx)
 		if err == nil {
@@ -153,9 +156,9 @@ func (p *pool) drop(c *Conn) {
 
 // give returns a connection to the pool, or closes one that cannot be used further.
 func (p *pool) give(c *Conn) {
-	c.used, c.scope = time.Now(), nil
+	c.scope = nil
 	p.mu.Lock()
-	if p.closed || c.broken != nil || c.state != 'I' || time.Since(c.opened) > lifetime {
+	if p.closed || c.broken != nil || c.state != 'I' || c.used.Sub(c.opened) > lifetime {
 		p.mu.Unlock()
 		p.drop(c)
 		return

@@ -262,7 +262,7 @@ func (l *level) call(ctx context.Context, do func(*Conn) error) error {
 	c.scope = s
 	err := c.begin(ctx)
 	if err == nil {
-		err = c.end(ctx, do(c))
+		err = c.end(do(c))
 	}
 	c.scope = nil
 	if s.begun {

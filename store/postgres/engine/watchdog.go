@@ -58,29 +58,23 @@ func (w *watchdog) gone() error {
 	return w.ctx.Err()
 }
 
-// begin gives the statement that is about to run its time; 0: any.
-func (w *watchdog) begin(pg *pgconn.PgConn, limit time.Duration) {
+// begin gives the statement that runs from now on its time; 0: any.
+func (w *watchdog) begin(pg *pgconn.PgConn, now time.Time, limit time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running, w.cause, w.until = pg, nil, time.Time{}
 	if limit > 0 {
-		w.until = time.Now().Add(limit)
+		w.until = now.Add(limit)
 	}
-	w.arm()
+	w.arm(now)
 }
 
-// arm has look called when there may be something to see. The caller holds mu.
-func (w *watchdog) arm() {
+// arm has look called when there may be something to see. It does not call Done of the context, which
+// makes a timer ([budget.Within]). The caller holds mu.
+func (w *watchdog) arm(now time.Time) {
 	in := glance
-	switch {
-	case w.ctx != nil && w.ctx.Done() != nil:
-		if !w.until.IsZero() {
-			in = min(in, time.Until(w.until))
-		}
-	case w.until.IsZero():
-		return
-	default:
-		in = time.Until(w.until)
+	if !w.until.IsZero() {
+		in = min(in, w.until.Sub(now))
 	}
 	if w.timer == nil {
 		w.timer = time.AfterFunc(in, w.look)
@@ -99,11 +93,12 @@ func (w *watchdog) look() {
 		return
 	}
 	cause := w.gone()
-	if cause == nil && !w.until.IsZero() && !time.Now().Before(w.until) {
+	now := time.Now()
+	if cause == nil && !w.until.IsZero() && !now.Before(w.until) {
 		cause = errSpent
 	}
 	if cause == nil {
-		w.arm()
+		w.arm(now)
 		w.mu.Unlock()
 		return
 	}
