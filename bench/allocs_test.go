@@ -5,8 +5,13 @@
 package main
 
 import (
+	"errors"
 	"net/http"
+	"os"
 	"testing"
+
+	"github.com/frondhost/frond/gateway"
+	"github.com/frondhost/frond/store/postgres/pgtest"
 )
 
 // TestPageAllocations counts what the handler of the whole gateway allocates for a
@@ -15,7 +20,7 @@ import (
 // make a request without a socket, and to take the answer, is counted by a handler
 // that does nothing, and left out.
 func TestPageAllocations(t *testing.T) {
-	bounded(t, request{method: "POST", path: "/graphql", body: `{"query":"` + itemsWithMakers + `"}`}, 55)
+	bounded(t, request{method: "POST", path: "/graphql", body: `{"query":"` + itemsWithMakers + `"}`}, 52)
 }
 
 // TestRowAllocations counts the same for one row by its id: the id is never wrapped into an
@@ -27,11 +32,33 @@ func TestRowAllocations(t *testing.T) {
 		most float64
 	}{
 		{"REST", request{method: "GET", path: "/api/app/items/i042"}, 23},
-		{"GraphQL", request{method: "POST", path: "/graphql", body: `{"query":"{ item(id: \"i042\") { id name } }"}`}, 32},
-		{"GraphQL with a variable", request{method: "POST", path: "/graphql", body: `{"query":"query One($id: ID!) { item(id: $id) { id name } }","variables":{"id":"i042"}}`}, 37},
-		{"update", request{method: "PATCH", path: "/api/app/items/i042", body: `{"name":"x"}`}, 54},
+		{"GraphQL", request{method: "POST", path: "/graphql", body: `{"query":"{ item(id: \"i042\") { id name } }"}`}, 31},
+		{"GraphQL with a variable", request{method: "POST", path: "/graphql", body: `{"query":"query One($id: ID!) { item(id: $id) { id name } }","variables":{"id":"i042"}}`}, 36},
+		{"update", request{method: "PATCH", path: "/api/app/items/i042", body: `{"name":"x"}`}, 52},
 	} {
 		t.Run(c.name, func(t *testing.T) { bounded(t, c.row, c.most) })
+	}
+}
+
+// TestPostgresAllocations counts what the gateway allocates for the requests of postgres, from the
+// request's JSON to the answer, with the statements on the wire.
+func TestPostgresAllocations(t *testing.T) {
+	dir := t.TempDir()
+	cluster, err := startPostgres(dir, 500)
+	if errors.Is(err, pgtest.ErrMissing) && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	h, err := gatewayOnPostgres(dir, gateway.Config{GraphQL: gateway.GraphQL{NoCoalesce: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, most := range []float64{122, 40, 58, 67} {
+		r := blogRequests[i]
+		t.Run(r.name, func(t *testing.T) { fewer(t, h, r.gateway(42), most) })
 	}
 }
 
@@ -43,12 +70,18 @@ func bounded(t *testing.T, r request, most float64) {
 		t.Fatal(err)
 	}
 	defer shut()
+	fewer(t, gw.Handler(), r, most)
+}
+
+// fewer is bounded of a handler.
+func fewer(t *testing.T, h http.Handler, r request, most float64) {
+	t.Helper()
 	count := func(h http.Handler) float64 { return testing.AllocsPerRun(200, r.to(h)) }
 	nothing := count(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		_, _ = w.Write([]byte("{}"))
 	}))
-	if n := count(gw.Handler()) - nothing; n >= most {
+	if n := count(h) - nothing; n >= most {
 		t.Errorf("it takes %.0f allocations, want fewer than %.0f", n, most)
 	} else {
 		t.Logf("%.0f allocations, and %.0f around them", n, nothing)
@@ -74,8 +107,8 @@ func TestImportAllocations(t *testing.T) {
 		}) / float64(*importRows)
 	}
 	file := count(func(n int) error { itemFile(n, *importRows); return nil })
-	if each := count(s.imported) - file; each >= 14 {
-		t.Errorf("a row takes %.1f allocations, want fewer than 14", each)
+	if each := count(s.imported) - file; each >= 13 {
+		t.Errorf("a row takes %.1f allocations, want fewer than 13", each)
 	} else {
 		t.Logf("%.1f allocations for a row, and %.1f for its line", each, file)
 	}

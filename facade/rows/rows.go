@@ -188,6 +188,30 @@ func (r *Rows) read(object json.RawMessage) {
 	r.EndRow()
 }
 
+// Write writes the next row with all columns. value appends that of a column. It is BeginRow, Begin
+// and End of each column and EndRow, in half the time.
+func (r *Rows) Write(value func(dst []byte, column int) []byte) {
+	text, spans := r.text, r.spans
+	if len(text) > 0 {
+		text = append(text, ',')
+	}
+	open := len(spans)
+	spans = append(spans, span{from: uint32(len(text))})
+	text = append(text, '{')
+	for i, name := range r.layout.names {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, name...)
+		from := uint32(len(text))
+		text = value(text, i)
+		spans = append(spans, span{from, uint32(len(text))})
+	}
+	text = append(text, '}')
+	spans[open].to = uint32(len(text))
+	r.text, r.spans = text, spans
+}
+
 // BeginRow opens the next row.
 func (r *Rows) BeginRow() {
 	if len(r.text) > 0 {

@@ -22,8 +22,12 @@ func TestRows(t *testing.T) {
 	run.BeginRow()
 	run.End(1, append(run.Begin(1), `"{"`...))
 	run.EndRow()
-	if got, want := string(run.AppendJSON(nil)), `[{"x":{"deep":[1,2]},"id":1},{},{"a\"b":"{"}]`; got != want {
+	run.Write(func(dst []byte, column int) []byte { return append(dst, '0'+byte(column)) })
+	if got, want := string(run.AppendJSON(nil)), `[{"x":{"deep":[1,2]},"id":1},{},{"a\"b":"{"},{"id":0,"a\"b":1,"x":2}]`; got != want {
 		t.Errorf("got %s want %s", got, want)
+	}
+	if got := string(run.Row(3).Get("x")); got != "2" {
+		t.Errorf("x of a row written whole is %s", got)
 	}
 	if got := string(run.Row(0).Get("x")); got != `{"deep":[1,2]}` {
 		t.Errorf("x is %s", got)

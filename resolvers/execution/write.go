@@ -306,21 +306,25 @@ func (w *Writer) fields(r *Run, sel *SelectionSet, i int) bool {
 // row writes the fields of a selection over a row. It ends at the first null of a non-null
 // field; the later fields are not written (GraphQL 6.4.4 allows to cancel them).
 func (w *Writer) row(r *Run, sel *SelectionSet, res *result, i int) bool {
+	text := w.text // and back before another method writes
 	for _, f := range sel.Fields {
-		w.text = append(w.text, f.Key...)
-		start := len(w.text)
-		ok := true
-		switch f.Action {
+		text = append(text, f.Key...)
+		start := len(text)
 		// By far the most fields are columns with a value that fits. They are written without
 		// a path, which only errors need.
-		case asColumn:
-			v := res.at(i, f.Slot)
-			if f.Output.Kind != language.Composite && len(v) > 0 && v[0] != 'n' {
-				if text, ok := language.AppendResult(w.text, f.Output.Kind, f.Output.Values, v); ok { // nearly every value there is
-					w.text = text
+		var v json.RawMessage
+		if f.Action == asColumn {
+			if v = res.at(i, f.Slot); f.Output.Kind != language.Composite && len(v) > 0 && v[0] != 'n' {
+				if longer, ok := language.AppendResult(text, f.Output.Kind, f.Output.Values, v); ok { // nearly every value there is
+					text = longer
 					continue
 				}
 			}
+		}
+		w.text = text
+		ok := true
+		switch f.Action {
+		case asColumn:
 			w.push(language.Segment{Key: f.Name})
 			if v == nil && res.Missing != nil && res.Missing[f.Slot] != nil {
 				ok = w.null(f, f.Output, start, res.Missing[f.Slot])
@@ -349,7 +353,9 @@ func (w *Writer) row(r *Run, sel *SelectionSet, res *result, i int) bool {
 		if !ok {
 			return false
 		}
+		text = w.text
 	}
+	w.text = text
 	return true
 }
 

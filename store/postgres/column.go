@@ -48,7 +48,7 @@ func newColumn(e *schema.Entity, p *schema.Property, names *migration.Names, sto
 	}
 	d.Kind = kindOf(d.Type)
 	c.Type, c.NotNull = d.Type, d.NotNull
-	c.Decode = decoderOf(c.Column)
+	decoded(c.Column)
 	literal := func(v sqltext.Value) (string, bool) { return typed(p.Kind, v), !strings.Contains(v.S, "\x00") }
 	length := func(operator string, n int64) string { // of code points, as JSON Schema counts
 		return fmt.Sprintf("char_length(%s) %s %d", c.Name, operator, n)

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/schema/jsontext"
-	"github.com/frondhost/frond/store/postgres/engine"
 	"github.com/frondhost/frond/store/sqltext"
 )
 
@@ -14,17 +13,16 @@ import (
 // are the JSON value, or its content between quotes. Those that depend on a session's settings
 // (DateStyle, TimeZone) or are costly to write come as bytes.
 
-// formOf returns the form in which a column's values come.
-func formOf(c *sqltext.Column) engine.Form {
+// decoded sets how a column's values come.
+func decoded(c *sqltext.Column) {
+	c.Decode, c.OID = decoderOf(c), oids[baseType(c.Type)]
 	switch classOf(c) {
 	case asTime, asDate:
-		return engine.BinaryForm
+		c.Binary = true
 	case asNumber:
-		if t := baseType(c.Type); t == "double precision" || t == "float8" {
-			return engine.BinaryForm
-		}
+		t := baseType(c.Type)
+		c.Binary = t == "double precision" || t == "float8"
 	}
-	return engine.TextForm
 }
 
 // oids are the numbers of the types whose values are decoded by their bytes or written to JSON
@@ -33,9 +31,6 @@ var oids = map[string]uint32{
 	"boolean": 16, "bigint": 20, "smallint": 21, "integer": 23, "text": 25, "json": 114, "real": 700, "double precision": 701,
 	"date": 1082, "timestamp without time zone": 1114, "timestamp with time zone": 1184, "numeric": 1700, "jsonb": 3802,
 }
-
-// typeOf returns the number of a column's type, 0 where any type can be read as text.
-func typeOf(c *sqltext.Column) uint32 { return oids[baseType(c.Type)] }
 
 // decoderOf returns the function that appends a value of a column, which is not null, as JSON.
 // It is chosen once for a column. Rows are the same text that every store gives:
@@ -137,20 +132,20 @@ func appendMoment(dst []byte, at int64) []byte {
 	if rest < 0 {
 		days, rest = days-1, rest+dayMicros
 	}
-	dst = appendDay(append(dst, '"'), days+epochDays)
-	seconds, micros := rest/1_000_000, rest%1_000_000
-	dst = append(dst, 'T')
-	dst = appendTwo(dst, seconds/3600)
-	dst = append(dst, ':')
-	dst = appendTwo(dst, seconds/60%60)
-	dst = append(dst, ':')
-	dst = appendTwo(dst, seconds%60)
-	dst = append(dst, '.')
-	dst = append(dst, byte('0'+micros/100_000), byte('0'+micros/10_000%10), byte('0'+micros/1000%10))
-	if micros %= 1000; micros != 0 {
-		dst = append(dst, byte('0'+micros/100), byte('0'+micros/10%10), byte('0'+micros%10))
+	seconds, micros := uint32(rest/1_000_000), uint32(rest%1_000_000)
+	millis := micros / 1000
+	text := [...]byte{
+		10: 'T', 13: ':', 16: ':', 19: '.', 20: byte('0' + millis/100), 21: byte('0' + millis/10%10), 22: byte('0' + millis%10), 23: 'Z', 24: '"',
 	}
-	return append(dst, 'Z', '"')
+	putDay(text[:10], days+epochDays)
+	putTwo(text[11:], seconds/3600)
+	putTwo(text[14:], seconds/60%60)
+	putTwo(text[17:], seconds%60)
+	dst = append(append(dst, '"'), text[:]...)
+	if micros %= 1000; micros != 0 {
+		dst = append(dst[:len(dst)-2], byte('0'+micros/100), byte('0'+micros/10%10), byte('0'+micros%10), 'Z', '"')
+	}
+	return dst
 }
 
 // dateDecoder returns the function that appends the days of a date as a JSON string; see
@@ -165,19 +160,18 @@ func dateDecoder(lost func()) func(dst, raw []byte) []byte {
 			lost()
 			return append(dst, "null"...)
 		}
-		return append(appendDay(append(dst, '"'), days), '"')
+		text := [...]byte{11: '"', 0: '"'}
+		putDay(text[1:11], days)
+		return append(dst, text[:]...)
 	}
 }
 
-// appendDay appends a day, counted from 1970-01-01, as 2026-05-01. The year is one of 0000 to
-// 9999. It counts in eras of 400 years, each of which has 146,097 days and begins in March, so
-// that the leap day is a year's last.
-func appendDay(dst []byte, day int64) []byte {
-	z := day + 719468
+// putDay writes a day, counted from 1970-01-01, as 2026-05-01 into the ten bytes of dst. The year is
+// one of 0000 to 9999. It counts in eras of 400 years, each of which has 146,097 days and begins in
+// March, so that the leap day is a year's last.
+func putDay(dst []byte, day int64) {
+	z := uint32(day + 719468 + 146097) // the days of January and February 0000 are of the era before
 	era := z / 146097
-	if z < 0 {
-		era = (z - 146096) / 146097
-	}
 	ofEra := z - era*146097
 	year := (ofEra - ofEra/1460 + ofEra/36524 - ofEra/146096) / 365
 	ofYear := ofEra - (365*year + year/4 - year/100)
@@ -187,20 +181,20 @@ func appendDay(dst []byte, day int64) []byte {
 	if month > 12 {
 		month -= 12
 	}
-	year += era * 400
-	if month <= 2 {
+	if year += era * 400; month <= 2 {
 		year++
 	}
-	dst = appendTwo(dst, year/100)
-	dst = appendTwo(dst, year%100)
-	dst = append(dst, '-')
-	dst = appendTwo(dst, month)
-	dst = append(dst, '-')
-	return appendTwo(dst, date)
+	year -= 400
+	putTwo(dst, year/100)
+	putTwo(dst[2:], year%100)
+	dst[4] = '-'
+	putTwo(dst[5:], month)
+	dst[7] = '-'
+	putTwo(dst[8:], date)
 }
 
-// appendTwo appends a number below 100 with two digits.
-func appendTwo(dst []byte, n int64) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
+// putTwo writes a number below 100 as two digits.
+func putTwo(dst []byte, n uint32) { dst[0], dst[1] = byte('0'+n/10), byte('0'+n%10) }
 
 // arrayDecoder returns the function that appends an array's text form, {a,"b c",NULL}, as a JSON
 // array. Elements of numeric types and booleans are written as such.

@@ -102,7 +102,7 @@ func foreignColumn(p *schema.Property, is *dbschema.Column) *column {
 	if p.Kind == schema.KindString && !is.Type.List {
 		c.Fits = fits(&is.Type)
 	}
-	c.Decode = decoderOf(c.Column)
+	decoded(c.Column)
 	switch baseType(c.Type) {
 	case "bpchar", "char", "character":
 		c.Decode = appendUnpadded

@@ -184,5 +184,5 @@ func describeGroup(c *aggregate.Column, of, column *sqltext.Column) {
 	default:
 		column.Type = map[schema.Kind]string{schema.KindInteger: "bigint", schema.KindNumber: "double precision", schema.KindDecimal: "numeric"}[c.As.Kind]
 	}
-	column.Decode = decoderOf(column)
+	decoded(column)
 }

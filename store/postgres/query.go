@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 
@@ -11,27 +12,28 @@ import (
 )
 
 // selected is a statement whose columns are those of a selection, with before and behind more of them
-// around it.
+// around it. It is a part of args.
 func selected(sql []byte, args *arguments, sel *sqltext.Selection, before, behind int) *engine.Query {
 	width := before + sel.Width() + behind
-	forms, types := make([]engine.Form, width), make([]uint32, width)
+	args.forms, args.types = slices.Grow(args.forms[:0], width)[:width], slices.Grow(args.types[:0], width)[:width]
+	clear(args.forms)
+	clear(args.types)
 	at := before
 	for _, list := range [...][]*sqltext.Column{sel.Fields, sel.Extra} {
 		for _, c := range list {
-			forms[at], types[at] = formOf(c), typeOf(c)
+			if args.types[at] = c.OID; c.Binary {
+				args.forms[at] = engine.BinaryForm
+			}
 			at++
 		}
 	}
-	return &engine.Query{Text: sql, Values: args.values, Columns: forms, Types: types}
+	args.query = engine.Query{Text: sql, Values: args.values, Columns: args.forms, Types: args.types}
+	return &args.query
 }
 
 // appendRow appends the fields of a selection, which values begin with.
 func appendRow(found *rows.Rows, sel *sqltext.Selection, values [][]byte) {
-	found.BeginRow()
-	for i, c := range sel.Fields {
-		found.End(i, appendCell(found.Begin(i), values[i], c))
-	}
-	found.EndRow()
+	found.Write(func(dst []byte, i int) []byte { return appendCell(dst, values[i], sel.Fields[i]) })
 }
 
 // appendCell appends a value, nil for null, by the decoder of its column.
@@ -93,6 +95,10 @@ func (r runner) Number(sql []byte, args []sqltext.Value) (n int64, err error) {
 type arguments struct {
 	values [][]byte
 	room   []byte
+	// query is the statement of [selected], with the forms and types of its columns.
+	query engine.Query
+	forms []engine.Form
+	types []uint32
 }
 
 var argumentPool = sync.Pool{New: func() any { return new(arguments) }}
@@ -126,6 +132,7 @@ const maxKeptRoom = 64 << 10
 // free gives the arguments back. Nothing may point at them any more.
 func (a *arguments) free() {
 	if cap(a.room) <= maxKeptRoom {
+		a.query = engine.Query{}
 		argumentPool.Put(a)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/budget"
@@ -39,9 +39,26 @@ type scan struct {
 	values []sqltext.Value
 	// kind is that of the values: integers or texts.
 	kind sqltext.ValueKind
-	// byValue are the places of values of this kind, the smallest first.
-	byValue []int32
+	// byValue are the values of this kind, the smallest first, and next is the one that the next rows
+	// are likely to have: they come in this order.
+	byValue []scanKey
+	next    int
 	limit   int // of rows of one key, that beyond the page included
+}
+
+// scanKey is one of the keys: its value, and its place among all of them.
+type scanKey struct {
+	number int64
+	text   string
+	place  int
+}
+
+// compare orders keys by their values.
+func (k *scanKey) compare(of *scanKey) int {
+	if k.number != of.number {
+		return cmp.Compare(k.number, of.number)
+	}
+	return strings.Compare(k.text, of.text)
 }
 
 // scanOf returns how the keys are read by one scan, or nil where they are not: the order has to be
@@ -68,37 +85,33 @@ func (r *reading) scanOf(c *sqltext.Column, values []sqltext.Value) *scan {
 	}) || !s.key.scans.worth(s.limit) {
 		return nil
 	}
-	s.byValue = make([]int32, 0, len(values))
+	s.byValue = make([]scanKey, 0, len(values))
 	for i := range values {
 		if values[i].Kind == kind { // else it equals nothing
-			s.byValue = append(s.byValue, int32(i)) //nolint:gosec // fewer keys than that are bound
+			s.byValue = append(s.byValue, scanKey{values[i].I, values[i].S, i})
 		}
 	}
-	slices.SortFunc(s.byValue, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(values[a].I, values[b].I), cmp.Compare(values[a].S, values[b].S))
-	})
+	slices.SortFunc(s.byValue, func(a, b scanKey) int { return a.compare(&b) })
 	return s
 }
 
 // place returns which of the keys a row has.
 func (s *scan) place(raw []byte) (place int, err error) {
-	isText, n := s.kind == sqltext.Text, int64(0)
-	if !isText {
-		if n, err = strconv.ParseInt(string(raw), 10, 64); err != nil {
-			return 0, err
+	var key scanKey
+	if s.kind == sqltext.Text {
+		key.text = string(raw)
+	} else if key.number, err = strconv.ParseInt(string(raw), 10, 64); err != nil {
+		return 0, err
+	}
+	at := s.next
+	if at >= len(s.byValue) || s.byValue[at].compare(&key) != 0 { // a key without rows, or another order of texts
+		found := false
+		if at, found = slices.BinarySearchFunc(s.byValue, key, func(k, key scanKey) int { return k.compare(&key) }); !found {
+			return 0, errors.New("postgres: a row of another key came")
 		}
 	}
-	at := sort.Search(len(s.byValue), func(i int) bool {
-		v := &s.values[s.byValue[i]]
-		return isText && v.S >= string(raw) || !isText && v.I >= n
-	})
-	if at < len(s.byValue) {
-		place = int(s.byValue[at])
-		if v := &s.values[place]; isText && v.S == string(raw) || !isText && v.I == n {
-			return place, nil
-		}
-	}
-	return 0, errors.New("postgres: a row of another key came")
+	s.next = at + 1
+	return s.byValue[at].place, nil
 }
 
 // runScan runs the scan. whole is false where it has read as many rows as it may, so that there

@@ -89,7 +89,7 @@ func (t *table) useSearch(kept bool) {
 		return
 	}
 	if t.Search.Kept.Store(kept); t.Search.Rank.Prop != nil {
-		t.Search.Rank.Decode = decoderOf(&t.Search.Rank)
+		decoded(&t.Search.Rank)
 	}
 }
 

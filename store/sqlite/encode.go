@@ -14,11 +14,7 @@ import (
 
 // appendRow appends the current row of a statement, whose selection begins at column first.
 func appendRow(found *rows.Rows, s *sqltext.Selection, st *engine.Stmt, first int) {
-	found.BeginRow()
-	for i, c := range s.Fields {
-		found.End(i, appendColumn(found.Begin(i), st, first+i, c))
-	}
-	found.EndRow()
+	found.Write(func(dst []byte, i int) []byte { return appendColumn(dst, st, first+i, s.Fields[i]) })
 }
 
 // appendColumn appends the value of column i as JSON, by the encoder that the card decides.

@@ -51,6 +51,10 @@ type Column struct {
 	// Decode appends a raw value of the column, which is not null, as JSON to dst. It is nil in
 	// a store that reads its columns by other means.
 	Decode func(dst, raw []byte) []byte
+	// Binary says that raw is in the database's binary form, and OID is the number of its type, 0
+	// for any: for a database with such forms.
+	Binary bool
+	OID    uint32
 	// Fits reports whether the database reads a text as a value of the column, which is then
 	// compared as its type has it: an enum by the order of its values. nil: texts compare as
 	// texts.
