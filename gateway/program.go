@@ -12,9 +12,11 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -173,6 +175,7 @@ func Main(name string, stderr io.Writer, main func(ctx context.Context) error) i
 // address that cannot be listened on is a failure to start.
 func Serve(ctx context.Context, service interface{ Run(context.Context) error }) error {
 	LimitMemory()
+	defer time.AfterFunc(time.Second, guard.ForgetStart).Stop() // the start is over then
 	err := service.Run(ctx)
 	if err == nil || errors.Is(err, ErrListen) {
 		return err

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -9,7 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"go.opentelemetry.io/contrib/exporters/autoexport"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
@@ -75,7 +78,7 @@ func exporting(ctx context.Context, log *slog.Logger) (*sdktrace.TracerProvider,
 		name == "" && os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
 		return nil, nil
 	}
-	exporter, err := autoexport.NewSpanExporter(ctx)
+	exporter, err := exporterOf(ctx, name)
 	if err != nil {
 		return nil, schema.Faults{{
 			File: "OTEL_TRACES_EXPORTER", Message: fmt.Sprintf("spans cannot be sent: %v", err),
@@ -91,6 +94,23 @@ func exporting(ctx context.Context, log *slog.Logger) (*sdktrace.TracerProvider,
 	}
 	// Sampling, batches and limits are the SDK's to read from the environment.
 	return sdktrace.NewTracerProvider(sdktrace.WithResource(what), sdktrace.WithBatcher(&reporting{SpanExporter: exporter, log: log})), nil
+}
+
+// exporterOf returns the exporter of a name, "" for otlp. It reads the other variables itself. It is
+// OpenTelemetry's autoexport without the exporters of logs and metrics, which are 3 MB of the program.
+func exporterOf(ctx context.Context, name string) (sdktrace.SpanExporter, error) {
+	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf")
+	switch {
+	case name == "console":
+		return stdouttrace.New()
+	case name != "" && name != "otlp":
+		return nil, fmt.Errorf("there is no exporter %q", name)
+	case protocol == "http/protobuf":
+		return otlptracehttp.New(ctx)
+	case protocol == "grpc":
+		return otlptracegrpc.New(ctx)
+	}
+	return nil, fmt.Errorf("there is no protocol %q", protocol)
 }
 
 // reporting is an exporter whose failures are logged: the first of several in a row.
