@@ -125,6 +125,7 @@ func mib(n uint64) float64 { return float64(n) / (1 << 20) }
 // the gateway's default file there.
 func benchStart(int, time.Duration) error {
 	files := thousandCards()
+	gateway.LimitMemory() // as the program does
 	begin := time.Now()
 	project, err := facade.Read(files)
 	if err != nil {

@@ -143,8 +143,9 @@ type broken struct{ error }
 func (b broken) Unwrap() error { return b.error }
 
 // Main calls main with a context that SIGINT and SIGTERM end, and answers the exit code of
-// its error as [ExitCode] does. A second signal ends the process at once.
+// its error as [ExitCode] does. A second signal ends the process at once. It calls [LimitMemory].
 func Main(name string, stderr io.Writer, main func(ctx context.Context) error) int {
+	LimitMemory() // before main reads and compiles cards, which makes much garbage
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 1)
@@ -174,7 +175,6 @@ func Main(name string, stderr io.Writer, main func(ctx context.Context) error) i
 // Serve runs a gateway or a receiver until ctx ends, in a process of its own. Only an
 // address that cannot be listened on is a failure to start.
 func Serve(ctx context.Context, service interface{ Run(context.Context) error }) error {
-	LimitMemory()
 	defer time.AfterFunc(time.Second, guard.ForgetStart).Stop() // the start is over then
 	err := service.Run(ctx)
 	if err == nil || errors.Is(err, ErrListen) {

@@ -53,9 +53,13 @@ func LimitMemory() {
 // ten percent of the processor time (docs/performance.md).
 const leastHeap = 32 << 20
 
+// smallestHeap is the heap, in bytes, that Go first collects with a GOGC of 100.
+const smallestHeap = 4 << 20
+
 // collectAt has every collection set GOGC to the percentage of the next one.
 func collectAt(least uint64) {
-	now := 100
+	now := int(least * 100 / smallestHeap) // for the first collection
+	debug.SetGCPercent(now)
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	var again func(*[16]byte)
 	again = func(mark *[16]byte) {

@@ -2,7 +2,6 @@ package validation
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -65,20 +64,30 @@ func schemaOf(doc *ast.SchemaDocument) (*ast.Schema, error) {
 // unreferenced drops the built-in scalars that no field, argument or input field has: they are
 // not part of the schema (specification 3.5).
 func unreferenced(s *ast.Schema) {
-	used := map[string]bool{}
-	args := func(list ast.ArgumentDefinitionList) {
-		for _, a := range list {
-			used[a.Type.Name()] = true
+	unused := map[string]bool{}
+	for name, d := range s.Types {
+		if d.BuiltIn && d.Kind == ast.Scalar {
+			unused[name] = true
 		}
 	}
-	for _, d := range s.Types {
-		for _, f := range d.Fields {
-			used[f.Type.Name()] = true
-			args(f.Arguments)
+	args := func(list ast.ArgumentDefinitionList) {
+		for _, a := range list {
+			delete(unused, a.Type.Name())
 		}
 	}
 	for _, d := range s.Directives {
 		args(d.Arguments)
 	}
-	maps.DeleteFunc(s.Types, func(name string, d *ast.Definition) bool { return d.BuiltIn && d.Kind == ast.Scalar && !used[name] })
+	for _, d := range s.Types {
+		if len(unused) == 0 {
+			return
+		}
+		for _, f := range d.Fields {
+			delete(unused, f.Type.Name())
+			args(f.Arguments)
+		}
+	}
+	for name := range unused {
+		delete(s.Types, name)
+	}
 }
