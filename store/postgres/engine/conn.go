@@ -87,11 +87,8 @@ type Query struct {
 // Form is how a column's value is written on the wire.
 type Form = int16
 
-// The forms of values.
-const (
-	TextForm   Form = 0
-	BinaryForm Form = 1
-)
+// BinaryForm is the form of a value in the bytes of its type; the zero Form is text.
+const BinaryForm Form = 1
 
 // bare is a statement without values whose rows nobody reads.
 func bare(text string) *Query { return &Query{Text: []byte(text)} }
@@ -164,16 +161,12 @@ func (c *Conn) send(queries []*Query) error {
 			c.kept.forget()
 		}
 	}
-	if err == nil && cause == nil {
-		return nil
+	if cause == nil {
+		return err
 	}
-	if cause != nil {
-		c.quiet()
-	}
+	c.quiet()
 	var l *lost
 	switch {
-	case cause == nil:
-		return err
 	case errors.As(err, &l): // the server did not even answer the cancellation
 		if !errors.Is(cause, errSpent) {
 			err = errors.Join(cause, l.error)
