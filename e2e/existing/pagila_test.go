@@ -33,7 +33,7 @@ func TestPagila(t *testing.T) {
 		"paymentsByIds": [{"amount": "4.99"}]}}`,
 		ask(`{ payment(id: "2022-01-24T21:40:19.996577Z,1") { amount rental { inventory { film { title } } } } payments { items { id } } paymentsByIds(ids: ["2022-02-03T10:00:00Z,2", "x", "2022-02-03T10:00:00Z,9"]) { amount } }`))
 	same(t, `{"data": {"filmLists": {"items": [{"fid": 1, "category": "Documentary", "price": "0.99", "rating": "PG"}]}, "customerLists": {"items": [{"name": "MARY SMITH", "zipCode": null}]}, "rentalByCategories": {"total": 2}}}`,
-		ask(`{ filmLists: filmListRows(filter: {title: {contains: "DINO"}}) { items { fid category price rating } } customerLists: customerListRows(filter: {city: {eq: "Lethbridge"}}) { items { name zipCode } } rentalByCategories { total } }`))
+		ask(`{ filmLists(filter: {title: {contains: "DINO"}}) { items { fid category price rating } } customerLists(filter: {city: {eq: "Lethbridge"}}) { items { name zipCode } } rentalByCategories { total } }`))
 	same(t, `{"data": {"createFilm": {"filmId": 4, "rating": "G", "rentalRate": "4.99", "specialFeatures": ["Trailers", "a \"b\", c"]}, "updateFilm": {"rating": "R", "releaseYear": 1999}, "createFilmActor": {"id": "1,4"}, "deleteFilmActor": true,
 		"wrong": null, "year": null, "held": null, "far": null}, "errors": [
 		{"message": "filmId names a film that does not exist; send the id of one that does", "path": ["wrong"]}, {"message": "releaseYear must be at least 1901", "path": ["year"]},
@@ -57,8 +57,6 @@ func TestPagilaReport(t *testing.T) {
 		"left out payment_p2022_01: it is a partition of payment, whose door has its rows",
 		"left out payment_p2022_02: it is a partition of payment, whose door has its rows",
 		"left out staff.picture: bytea: it holds bytes, which a row of JSON cannot carry",
-		"named customer_list: its type in GraphQL is CustomerListRow, since a name of CustomerList is taken",
-		"named film_list: its type in GraphQL is FilmListRow, since a name of FilmList is taken",
 		"restricted customer_list: a view: rows are read, and not written",
 		"restricted film_list: a view: rows are read, and not written",
 		"restricted rental_by_category: a view: rows are read, and not written",
