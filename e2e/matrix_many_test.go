@@ -161,7 +161,7 @@ var shopLinks = []story{
 		},
 		{
 			name: "have the faults in their places", call: call{Method: "product.update", Params: `{"id":"p-tamper"}`, Body: `{"themes":{"connect":["t-red","t-none"],"disconnect":["t-red"]}}`},
-			fail: "VALIDATION_FAILED /body/themes/disconnect/0:reference",
+			fail: "VALIDATION_FAILED /body/themes/disconnect/0:reference /body/themes/connect/1:reference",
 		},
 		{
 			name: "are none that are not there", call: call{Method: "product.update", Params: `{"id":"p-tamper"}`, Body: `{"themes":{"connect":["t-red","t-none"]}}`},
