@@ -40,16 +40,17 @@ export const nested = (card: Card, owner: string, relations: Relation[]): Card =
     if (all[0]) return all.slice(0, most);
     for (const relation of relations) {
       const [, , id, card, by] = relation;
-      const list = rows.get(relation) ?? [];
       const named = new Set<string>();
-      for (const row of list) {
-        if (row[2] === undefined || !id) continue;
-        const text = canonical(row[2]);
-        if (id === "a string" ? typeof row[2] !== "string" : typeof row[2] !== "bigint" && !Number.isInteger(row[2])) refuse(row[0], "type", "does not name a row: the id must be " + id);
-        else if (named.has(text)) refuse(row[0], "reference", "names a row that is named before; name it once");
-        named.add(text);
-      }
-      if (all[0] || !card) continue;
+      // A row whose id is at fault is left out, and the others are judged all the same.
+      const list = (rows.get(relation) ?? []).filter(([at, , sent]) => {
+        if (sent === undefined || !id) return true;
+        const text = canonical(sent);
+        if (id === "a string" ? typeof sent !== "string" : typeof sent !== "bigint" && !Number.isInteger(sent)) refuse(at, "type", "does not name a row: the id must be " + id);
+        else if (named.has(text)) refuse(at, "reference", "names a row that is named before; name it once");
+        else return named.add(text);
+        return false;
+      });
+      if (!card) continue;
       const judged = list.filter(([at, , , row]) => {
         const key = row && plain(row[by!]);
         const other = key !== undefined && mode === 0 && canonical(key) !== canonical(of); // the host knows the owner of a patch

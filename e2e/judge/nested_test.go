@@ -185,7 +185,7 @@ for (const { op, body } of JSON.parse(readFileSync("cases.json"))) console.log(J
 		if err := json.Unmarshal([]byte(verdicts[i]), &got); err != nil {
 			t.Fatal(err)
 		}
-		if host { // such a fault ends its judgement of other rows
+		if host { // the host does not judge the row of such a fault, or stops there
 			known++
 			continue
 		}
