@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -424,5 +425,21 @@ func TestCancelledByOthers(t *testing.T) {
 	}
 	if err := <-done; err != nil || runs != 2 {
 		t.Errorf("%d runs, %v", runs, err)
+	}
+}
+
+// late is a context whose deadline has passed and which has not ended yet.
+type late struct{ context.Context }
+
+func (late) Deadline() (time.Time, bool) { return time.Now().Add(-time.Millisecond), true }
+
+// TestDeadlineFirst: a connection that ends at the deadline of its caller is the caller's doing.
+func TestDeadlineFirst(t *testing.T) {
+	failed := fmt.Errorf("dial: %w", os.ErrDeadlineExceeded)
+	if err := new(DB).Public(late{t.Context()}, failed); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("behind the deadline: %v", err)
+	}
+	if err := new(DB).Public(t.Context(), &lost{failed, false}); kiterror.CodeOf(err) != kiterror.ServiceUnavailable {
+		t.Errorf("without one: %v", err)
 	}
 }

@@ -251,6 +251,8 @@ func (d *DB) Public(ctx context.Context, err error) error {
 		return kiterror.TooCostly(d.opts.Statement, errors.As(err, &total))
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ctx.Err()
+	case overdue(ctx, err):
+		return context.DeadlineExceeded
 	case errors.Is(err, turns.ErrLate):
 		return kiterror.Errorf(kiterror.ServiceUnavailable, "every connection to the store is in use, and none came free in %s; try again", d.opts.Wait).WithCause(err).After(time.Second)
 	case Unavailable(err):
@@ -268,6 +270,13 @@ func (d *DB) Public(ctx context.Context, err error) error {
 		}
 	}
 	return kiterror.Internal(fmt.Errorf("postgres: %w", err))
+}
+
+// overdue reports whether err is that of the deadline of ctx. A dial may end at the deadline before
+// ctx does.
+func overdue(ctx context.Context, err error) bool {
+	end, ok := ctx.Deadline()
+	return ok && !time.Now().Before(end) && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded))
 }
 
 // unavailable returns SERVICE_UNAVAILABLE around err, whose text stays in the process: it may
