@@ -81,7 +81,8 @@ func (i *Import) Run(ctx context.Context, from *Reader) (*Report, error) {
 	return b.report, err
 }
 
-// batch is an import under way, with the rows that are not written yet.
+// batch is an import under way, with the rows that are not written yet. While one batch is written the
+// rows of the next are read.
 type batch struct {
 	*Import
 	report *Report
@@ -93,34 +94,59 @@ type batch struct {
 	columns []string // of a file with a header
 	called  bool     // the columns and the rights of the caller are known to be in order
 
-	text  []byte // a list of rows that is open
-	lines []int  // of the rows
+	text  []byte  // a list of rows that is open
+	lines []int   // of the rows
+	ahead []ahead // rows at fault that were read for this batch
+
+	// written delivers the answer of the batch before, whose rows have the lines sent; nil: none is written.
+	written chan written
+	sent    []int
+}
+
+// ahead is a fault that is not in the report yet. The batch had so many rows and bytes before it.
+type ahead struct {
+	fault      Fault
+	rows, text int
+}
+
+// written is the answer of a call.
+type written struct {
+	answer json.RawMessage
+	err    error
 }
 
 func (b *batch) run(ctx context.Context, from *Reader) error {
-	for {
+	done, err := b.readAll(ctx, from)
+	if err == nil {
+		err = b.flush(ctx)
+	}
+	if failed := b.wait(); err == nil { // what is being written is counted in any case
+		err = failed
+	}
+	b.report.Complete = done && err == nil && b.report.Faulty < b.most
+	return err
+}
+
+// readAll reads the file and writes its batches but the last. done says that it was read to its end; it is
+// not where too many rows are at fault.
+func (b *batch) readAll(ctx context.Context, from *Reader) (done bool, err error) {
+	for b.report.Faulty+len(b.ahead) < b.most {
 		row, line, fault, err := from.Next()
 		if b.columns == nil {
 			b.columns = from.header
 		}
-		if errors.Is(err, io.EOF) {
-			if err := b.flush(ctx); err != nil {
-				return err
-			}
-			b.report.Complete = b.report.Faulty < b.most
-			return nil
-		}
 		switch {
+		case errors.Is(err, io.EOF):
+			return true, nil
 		case err != nil:
-			return err
+			b.lines = nil
+			return false, err
 		case fault == nil:
 			fault = b.twice(row, line)
 		}
 		if fault != nil {
-			b.report.Rows++
-			b.report.add(fault)
-			if fault.ends || b.report.Faulty >= b.most {
-				return b.flush(ctx)
+			if b.ahead = append(b.ahead, ahead{*fault, len(b.lines), len(b.text)}); fault.ends {
+				return false, nil
 			}
 			continue
 		}
@@ -130,11 +156,12 @@ func (b *batch) run(ctx context.Context, from *Reader) error {
 		b.text = append(jsontext.Comma(b.text), row...)
 		b.lines = append(b.lines, line)
 		if len(b.lines) == catalog.MaxCreateMany || len(b.text) >= batchSize {
-			if err := b.flush(ctx); err != nil || b.report.Faulty >= b.most {
-				return err
+			if err := b.flush(ctx); err != nil {
+				return false, err
 			}
 		}
 	}
+	return false, nil
 }
 
 // twice is the fault of a row whose key another row of the file has.
@@ -157,8 +184,24 @@ func (b *batch) twice(row []byte, line int) *Fault {
 	}
 }
 
-// flush writes the rows of the batch.
+// flush begins to write the rows of the batch, when the one before is written. Rows behind too many faults
+// are not written.
 func (b *batch) flush(ctx context.Context) error {
+	if err := b.wait(); err != nil {
+		return err
+	}
+	if b.report.Faulty >= b.most {
+		b.lines, b.ahead = nil, nil
+		return nil
+	}
+	for _, a := range b.ahead {
+		b.report.Rows++
+		if b.report.add(&a.fault); b.report.Faulty >= b.most {
+			b.lines, b.text = b.lines[:a.rows], b.text[:a.text]
+			break
+		}
+	}
+	b.ahead = b.ahead[:0]
 	switch {
 	case len(b.lines) > 0:
 		b.text = append(b.text, ']')
@@ -167,44 +210,57 @@ func (b *batch) flush(ctx context.Context) error {
 	default:
 		b.text = []byte("[]")
 	}
-	var answer json.RawMessage
-	for try := 0; ; try++ {
-		var err error
-		answer, err = b.call(ctx)
-		if err == nil {
-			break
-		}
-		if kiterror.CodeOf(err) != kiterror.ServiceUnavailable || b.report.Rows == 0 || try == maxPauses {
-			return err
-		}
-		if !facade.Pause(ctx, firstPause<<try) { // nothing of the batch was written
-			return ctx.Err()
-		}
+	call := *b.Call
+	call.Invocation.Body, call.Invocation.Query = b.text, b.query()
+	first, done := b.report.Rows == 0, make(chan written, 1)
+	go func() { done <- b.send(ctx, &call, first) }()
+	b.written, b.sent, b.lines = done, b.lines, b.sent[:0]
+	return nil
+}
+
+// wait waits for the batch that is being written, and adds its answer to the report.
+func (b *batch) wait() error {
+	if b.written == nil {
+		return nil
 	}
-	if err := b.read(answer); err != nil {
+	w := <-b.written
+	if b.written = nil; w.err != nil {
+		return w.err
+	}
+	if err := b.read(w.answer); err != nil {
 		return err
 	}
-	b.lines, b.called = b.lines[:0], true
+	b.called = true
 	if b.Progress != nil {
 		b.Progress(b.report)
 	}
 	return nil
 }
 
+// send writes a batch. Unless it is the first one, it waits a while for a store that cannot be reached.
+func (b *batch) send(ctx context.Context, call *facade.Call, first bool) (w written) {
+	for try := 0; ; try++ {
+		w.answer, w.err = b.call(ctx, call)
+		if w.err == nil || kiterror.CodeOf(w.err) != kiterror.ServiceUnavailable || first || try == maxPauses {
+			return w
+		}
+		if !facade.Pause(ctx, firstPause<<try) { // nothing of the batch was written
+			return written{err: ctx.Err()}
+		}
+	}
+}
+
 // call writes the rows by one call.
-func (b *batch) call(ctx context.Context) (json.RawMessage, error) {
+func (b *batch) call(ctx context.Context, call *facade.Call) (json.RawMessage, error) {
 	if b.Begin != nil {
 		var end func()
 		var err error
-		if ctx, end, err = b.Begin(ctx, len(b.text)); err != nil {
+		if ctx, end, err = b.Begin(ctx, len(call.Invocation.Body)); err != nil {
 			return nil, err
 		}
 		defer end()
 	}
-	call := *b.Call
-	call.Invocation.Body = b.text
-	call.Invocation.Query = b.query()
-	res, err := b.Caller.Call(ctx, &call)
+	res, err := b.Caller.Call(ctx, call)
 	if err != nil {
 		return nil, err
 	}
@@ -234,21 +290,21 @@ func (b *batch) read(answer json.RawMessage) error {
 			Column, Code, Message string
 		}
 	}
-	if err := json.Unmarshal(answer, &got); err != nil || got.Rows > len(b.lines) {
+	if err := json.Unmarshal(answer, &got); err != nil || got.Rows > len(b.sent) {
 		return kiterror.Internal(errNoReport)
 	}
 	r := b.report
 	r.Created, r.Updated, r.Rows = r.Created+got.Created, r.Updated+got.Updated, r.Rows+got.Rows
 	last := -1
 	for _, f := range got.Faults {
-		if f.Row < 0 || f.Row >= len(b.lines) {
+		if f.Row < 0 || f.Row >= len(b.sent) {
 			return kiterror.Internal(errNoReport)
 		}
 		if f.Row != last {
 			r.Faulty++
 			last = f.Row
 		}
-		r.Faults = append(r.Faults, Fault{Line: b.lines[f.Row], Column: f.Column, Code: f.Code, Message: f.Message})
+		r.Faults = append(r.Faults, Fault{Line: b.sent[f.Row], Column: f.Column, Code: f.Code, Message: f.Message})
 	}
 	return nil
 }

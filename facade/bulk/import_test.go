@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -190,12 +191,17 @@ func TestImportEnds(t *testing.T) {
 		return fmt.Sprint(r.Created, " of ", r.Rows, " ", r.Complete, " ", r.Faulty)
 	}
 	bad := func(int) string { return "-1" }
+	three := func(i int) string { return map[bool]string{true: "-1", false: "1"}[i < 3] }
 	for _, c := range []struct{ name, query, text, want string }{
 		{"faulty rows of a batch", `{"by":"id"}`, things(5_000, bad), "0 of 1000 false 1000"},
 		{"faulty rows of the file", `{"by":"id","faults":3}`, "id,price\na\nb\nc\nd\n", "0 of 3 false 3"},
 		{"a file that ends within a cell", `{"by":"id"}`, things(3, one) + "x,\"1\n", "3 of 4 false 1"},
 		{"a header at fault", `{"by":"id"}`, "id,id\na,b\n", "0 of 1 false 1"},
 		{"nothing", `{"by":"id"}`, "id\n", "0 of 0 true 0"},
+		// The next rows are read while a batch is written: those behind the last fault that counts are not written.
+		{"faulty rows of a batch and behind it", `{"by":"id","faults":5}`, things(1_000, three) + "u,1\nx\nv,1\ny\nw,1\nz\n", "999 of 1004 false 5"},
+		{"rows behind a faulty batch", `{"by":"id","faults":3}`, things(1_000, three) + "u,1\nx\nv,1\n", "997 of 1000 false 3"},
+		{"one fault less", `{"by":"id","faults":6}`, things(1_000, three) + "u,1\nx\nv,1\ny\nw,1\n", "1000 of 1005 true 5"},
 	} {
 		report, err := load(t, &batches{}, c.query, c.text)
 		if got := brief(report); err != nil || got != c.want {
@@ -210,6 +216,42 @@ func TestImportEnds(t *testing.T) {
 	of = &batches{failAt: 2, with: kiterror.Errorf(kiterror.ServiceUnavailable, "no room")}
 	if report, err = load(t, of, `{"by":"id"}`, things(3_000, one)); err != nil || brief(report) != "3000 of 3000 true 0" || len(of.asked) != 4 {
 		t.Errorf("no room for a batch: %s, %v, asked %q", brief(report), err, of.asked)
+	}
+}
+
+// waiting is a caller of import whose first call waits.
+type waiting struct {
+	batches
+
+	first <-chan struct{}
+}
+
+func (w *waiting) Call(ctx context.Context, c *facade.Call) (*facade.Result, error) {
+	if len(w.asked) == 0 {
+		select {
+		case <-w.first:
+		case <-time.After(time.Minute):
+			return nil, errors.New("nothing is read meanwhile")
+		}
+	}
+	return w.batches.Call(ctx, c)
+}
+
+// TestImportReadsAhead: the rows of a batch are read while the one before is written.
+func TestImportReadsAhead(t *testing.T) {
+	file, sends := io.Pipe()
+	read := make(chan struct{})
+	go func() {
+		_, _ = io.WriteString(sends, things(1_000, one))
+		_, _ = io.WriteString(sends, "u,1\n"+strings.Repeat("\n", 1<<20)) // more than is buffered
+		close(read)
+		_ = sends.Close()
+	}()
+	card := thing(t)
+	call := &facade.Call{Entity: "thing", Operation: "import", Invocation: facade.Invocation{Query: []byte(`{"by":"id"}`)}}
+	report, err := (&bulk.Import{Caller: &waiting{first: read}, Call: call, Card: card}).Run(t.Context(), bulk.NewReader(file, bulk.CSV, card))
+	if err != nil || report.Created != 1_001 {
+		t.Errorf("%+v, %v", report, err)
 	}
 }
 
