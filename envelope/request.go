@@ -234,7 +234,7 @@ func (q *request) run(ctx context.Context, f wire.Request) (func([]byte) []byte,
 		return nil, fail
 	}
 	if op != nil && q.frond != "" && op.Door.Frond.Name != q.frond {
-		return nil, failed(kiterror.Errorf(kiterror.Forbidden, "%s is of the Frond %s, and the call is signed for %s", entity, op.Door.Frond.Name, q.frond).At(entity, operation))
+		return nil, failed(kiterror.Errorf(kiterror.Forbidden, "%s is of the Frond %s, and the call is signed for %s; sign it for %[2]s", entity, op.Door.Frond.Name, q.frond).At(entity, operation))
 	}
 	if !h.options.TrustState {
 		inv.State = q.state

@@ -231,11 +231,12 @@ func readSort(ctx context.Context, x *execution, value json.RawMessage) order {
 		case why != "":
 			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, which %s", kiterror.Quoted(bare), why))
 			return x.door.byID
-		case p == nil && directed(&x.viewer, bare) != "":
-			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by; write %s", kiterror.Quoted(bare), e.Name, directed(&x.viewer, bare)))
-			return x.door.byID
 		case p == nil:
-			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, x.instead(bare, func() []string { return sortable(&x.viewer) })))
+			instead := x.instead(bare, func() []string { return sortable(&x.viewer) })
+			if here := directed(&x.viewer, bare); here != "" {
+				instead = "; write " + here
+			}
+			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, instead))
 			return x.door.byID
 		case !filter.IsScalar(p):
 			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, whose values have no order", p.Name))

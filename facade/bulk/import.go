@@ -139,7 +139,6 @@ func (b *batch) readAll(ctx context.Context, from *Reader) (done bool, err error
 		case errors.Is(err, io.EOF):
 			return true, nil
 		case err != nil:
-			b.lines = nil
 			return false, err
 		case fault == nil:
 			fault = b.twice(row, line)
@@ -191,7 +190,6 @@ func (b *batch) flush(ctx context.Context) error {
 		return err
 	}
 	if b.report.Faulty >= b.most {
-		b.lines, b.ahead = nil, nil
 		return nil
 	}
 	for _, a := range b.ahead {

@@ -293,7 +293,7 @@ func (w *Watch) add(ctx context.Context, key string, sh *shape, reads, took int6
 	}
 }
 
-// Current is [List] with the reads of this moment. A nil Watch has none.
+// Current is [ListAdvice] with the reads of this moment. A nil Watch has none.
 func (w *Watch) Current(ctx context.Context, c *catalog.Catalog) ([]Advice, error) {
 	if w == nil {
 		return []Advice{}, nil

@@ -103,7 +103,7 @@ func (s *Files) ReceiveSigned(ctx context.Context, state access.State, id string
 	return s.end(ctx, state, file, err)
 }
 
-// checkSent moves the bytes of a file to their own key, and compares them with what was announced.
+// checkSent moves the bytes of a file to their own key, and compares them with the announced size and hash.
 func (s *Files) checkSent(ctx context.Context, at *s3, file *facade.File, limit int64) error {
 	key := file.ID + "/" + original
 	if err := at.move(ctx, file.ID+"/"+sentKey, key, file.Type); err != nil {

@@ -141,18 +141,18 @@ WHERE c.relkind IN ('r', 'p') AND NOT (pg_catalog.pg_has_role(c.relowner, 'USAGE
 // keepWords decides which searches have their words kept: where all of them are, or the role can make the columns and a
 // start may change the tables.
 func (m *migrator) keepWords(all *tables) error {
-	var fixed []string
+	fixed, listed := []string(nil), false // the tables that the role cannot change
 	for _, t := range all.Order {
 		p := m.have[t.Plain]
 		if t.Search == nil || p != nil && p.indexes[t.Search.Name].valid {
 			continue
 		}
-		if fixed == nil {
+		if !listed {
 			var err error
 			if fixed, err = m.List(mayNotKeep + literal(m.schema)); err != nil {
 				return err
 			}
-			fixed = append(fixed, " ") // it is read once
+			listed = true
 		}
 		if m.Task.Unchanged || slices.Contains(fixed, "") || slices.Contains(fixed, t.Plain) {
 			t.useSearch(false)

@@ -74,7 +74,7 @@ func (n *newer) changed(ctx context.Context) (changed, err error) {
 			}
 		}
 		if !p.hasAll(t.kept()) {
-			n.db.Log().Warn("another program has dropped the words that searches of a table read; they are made anew, and by no index, until this program starts again", "table", t.Plain)
+			n.db.Log().Warn("another program has dropped the columns of words that searches of a table read; searches make the words of each row, without an index, until this program starts again", "table", t.Plain)
 			t.Search.Kept.Store(false)
 		}
 		for _, c := range p.columns {

@@ -124,10 +124,10 @@ func (x *tx) Emit(events []facade.Event) error {
 	return x.Conclude(x.store.outbox.Emission(events))
 }
 
-// Base implements [store.DB].
+// Base is of tables, for [store.DB].
 func (t *table) Base() *sqltext.Table { return &t.Table }
 
-// Key implements [store.DB].
+// Key is of tables, for [store.DB].
 func (t *table) Key(id json.RawMessage) (sqltext.Value, bool) {
 	v, fault := sqltext.Encode(t.Primary.Prop, id)
 	if fault != "" || v.Kind == sqltext.Null {
@@ -137,7 +137,7 @@ func (t *table) Key(id json.RawMessage) (sqltext.Value, bool) {
 	return o.v, !o.decided
 }
 
-// Fit implements [store.DB]: the year 0 of RFC 3339 is the year 1 before Christ. A text with a
+// Fit is of tables, for [store.DB]: the year 0 of RFC 3339 is the year 1 before Christ. A text with a
 // NUL is refused, which no text of PostgreSQL has.
 func (t *table) Fit(p *schema.Property, v *sqltext.Value) error {
 	if v.Kind != sqltext.Text {

@@ -124,10 +124,10 @@ func (x *tx) Number(sql []byte, args []sqltext.Value) (int64, error) {
 	return x.Conn.Number(string(sql), args...)
 }
 
-// Base implements [store.DB].
+// Base is of tables, for [store.DB].
 func (t *table) Base() *sqltext.Table { return &t.Table }
 
-// Key implements [store.DB].
+// Key is of tables, for [store.DB].
 func (t *table) Key(id json.RawMessage) (sqltext.Value, bool) {
 	key, fault := sqltext.Encode(t.Primary.Prop, id)
 	return key, fault == "" && key.Kind != sqltext.Null

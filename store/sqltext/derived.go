@@ -76,14 +76,14 @@ func derivedColumns(r *Reading, b *Builder, alias string) (joined []behind, subq
 		b.Text(", ")
 		if steps, several := oneRow(b, k.derived, r.Table, alias); steps == nil {
 			subqueries = true
-			derivedValue(b, k.derived, r.Table, alias, k.Column, "")
+			derivedValue(b, k.derived, r.Table, alias, k.Column)
 		} else if last := &steps[len(steps)-1]; several == nil {
 			joined = append(joined, steps...)
 			last.function(k.Column)
 		} else {
-			subqueries, last.value, last.several, last.column = true, b.Alias(), several, k.Column
+			subqueries, last.several, last.column = true, several, k.Column
 			joined = append(joined, steps...)
-			b.Text(last.value, ".v")
+			b.Text(last.inner, "v.v")
 		}
 		b.Text(" AS ", k.Column.Plain)
 	}
@@ -116,20 +116,18 @@ func oneRow(b *Builder, d *filter.Derived, t *Table, alias string) (steps []behi
 	return steps, nil
 }
 
-// derivedValue writes a derived value of a row of t as a subquery, and completes its column. as follows the
-// value, or is "".
-func derivedValue(b *Builder, d *filter.Derived, t *Table, alias string, column *Column, as string) {
+// derivedValue writes a derived value of a row of t as a subquery, and completes its column.
+func derivedValue(b *Builder, d *filter.Derived, t *Table, alias string, column *Column) {
 	s, ok := newBehind(b, d, t, alias)
 	if !ok {
 		return
 	}
 	b.Text("(SELECT ")
 	if d.Next != nil {
-		derivedValue(b, d.Next, s.target, s.inner, column, "")
+		derivedValue(b, d.Next, s.target, s.inner, column)
 	} else {
 		s.function(column)
 	}
-	b.Text(as)
 	s.ofRow()
 	b.Text(")")
 }
@@ -137,14 +135,19 @@ func derivedValue(b *Builder, d *filter.Derived, t *Table, alias string, column 
 // ofRows joins the value of the rows behind the row of a step. The database makes it once for each such
 // row, whatever the number of rows that lead to it:
 //
-//	LEFT JOIN LATERAL (SELECT count(*) AS v FROM "track" AS t3 WHERE t3."album" = t2."id") AS t4 ON t2."id" IS NOT NULL
+//	LEFT JOIN LATERAL (SELECT count(*) AS v FROM "track" AS t3 WHERE t3."album" = t2."id") AS t2v ON t2."id" IS NOT NULL
 func (s *behind) ofRows() {
-	b := s.b
-	b.Text(" LEFT JOIN LATERAL ")
-	derivedValue(b, s.several, s.target, s.inner, s.column, " AS v")
-	b.Text(" AS ", s.value, " ON ")
-	b.Column(s.inner, s.theirs)
-	b.Text(" IS NOT NULL")
+	of, ok := newBehind(s.b, s.several, s.target, s.inner)
+	if !ok {
+		return
+	}
+	s.b.Text(" LEFT JOIN LATERAL (SELECT ")
+	of.function(s.column)
+	s.b.Text(" AS v")
+	of.ofRow()
+	s.b.Text(") AS ", s.inner, "v ON ")
+	s.b.Column(s.inner, s.theirs)
+	s.b.Text(" IS NOT NULL")
 }
 
 // behind writes the rows behind the relation of a derived value.
@@ -156,10 +159,9 @@ type behind struct {
 	inner       string // of the rows behind it
 	own, theirs *Column
 
-	// several is a value of the rows behind the row of this step, which is joined under the alias value
-	// and completes column; nil: there is none.
+	// several is a value of the rows behind the row of this step, which is joined under the alias inner
+	// with a v behind it, and completes column; nil: there is none.
 	several *filter.Derived
-	value   string
 	column  *Column
 }
 

@@ -159,9 +159,10 @@ func (q *Queue) Enter(ctx context.Context, t Turn, patience time.Duration) error
 func (q *Queue) look() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	now := time.Now()
 	q.waiting = slices.DeleteFunc(q.waiting, func(w *waiter) bool {
 		err := w.ctx.Err()
-		if err == nil && !w.until.IsZero() && !time.Now().Before(w.until) {
+		if err == nil && !w.until.IsZero() && !now.Before(w.until) {
 			err = ErrLate
 		}
 		if err != nil {
