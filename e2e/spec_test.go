@@ -50,20 +50,19 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// rowsOf are the table rows: rule, and what holds it.
+// ruleLine is a line of the lists: one or several rules, the rule in short, and its tests.
+var ruleLine = regexp.MustCompile(`^- \*\*(.+?)\*\* .+: (.+)$`)
+
+// rowsOf are the rules that the lists have, with the tests of each.
 func rowsOf(page string) map[string]string {
 	rows := map[string]string{}
-	_, page, _ = strings.Cut(page, "\n## 1. ") // the tables before it are for hosts
+	_, page, _ = strings.Cut(page, "\n## 1. ") // before it is the protocol for hosts
 	for line := range strings.SplitSeq(page, "\n") {
-		cells := strings.Split(strings.Trim(line, "|"), "|")
-		if !strings.HasPrefix(line, "|") || len(cells) != 3 {
-			continue
+		if m := ruleLine.FindStringSubmatch(line); m != nil {
+			for _, rule := range strings.Split(m[1], ", ") {
+				rows[rule] = m[2]
+			}
 		}
-		rule := strings.Trim(cells[0], " `")
-		if rule == "Rule" || strings.HasPrefix(rule, "-") {
-			continue
-		}
-		rows[rule] = strings.TrimSpace(cells[2])
 	}
 	return rows
 }

@@ -4,15 +4,16 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/frondhost/frond/cmd/frond/diff"
 )
 
-var update = flag.Bool("update", false, "rewrite the tables of docs/diff.md")
+var update = flag.Bool("update", false, "rewrite the lists of docs/diff.md")
 
-// The tables of rules are between these lines of the page.
+// The lists of rules are between these lines of the page.
 const (
 	page  = "../../../docs/diff.md"
 	begin = "<!-- rules -->\n"
@@ -30,33 +31,42 @@ func TestPage(t *testing.T) {
 	if !ok || !closed {
 		t.Fatalf("%s has no lines %q and %q", page, begin, end)
 	}
-	var headings []string
-	rows := map[string]string{}
+	var headings, levels []string
+	rows := map[string]string{} // by heading and level
 	for _, r := range diff.Rules() {
 		var surfaces []string
 		for _, s := range r.Surfaces {
 			surfaces = append(surfaces, string(s))
 		}
 		heading := strings.Join(surfaces, ", ")
-		if _, seen := rows[heading]; !seen {
+		if !slices.Contains(headings, heading) {
 			headings = append(headings, heading)
 		}
 		level := string(r.Level)
 		if r.Effect != "" {
 			level += ", " + r.Effect
 		}
-		rows[heading] += fmt.Sprintf("| `%s` | %s | %s |\n", r.Name, level, r.About)
+		if !slices.Contains(levels, level) {
+			levels = append(levels, level)
+		}
+		rows[heading+level] += fmt.Sprintf("- `%s`: %s\n", r.Name, r.About)
 	}
+	slices.Sort(levels) // breaking, dangerous, safe
 	var b strings.Builder
 	for _, heading := range headings {
-		fmt.Fprintf(&b, "\n### On %s\n\n| rule | level | the change is that |\n|---|---|---|\n%s", heading, rows[heading])
+		fmt.Fprintf(&b, "\n### On %s\n", heading)
+		for _, level := range levels {
+			if list := rows[heading+level]; list != "" {
+				fmt.Fprintf(&b, "\n**%s**\n\n%s", level, list)
+			}
+		}
 	}
 	b.WriteString("\n")
 	if table == b.String() {
 		return
 	}
 	if !*update {
-		t.Fatalf("the tables of %s differ from the rules; run go test ./cmd/frond/diff -update", page)
+		t.Fatalf("the lists of %s differ from the rules; run go test ./cmd/frond/diff -update", page)
 	}
 	if err := os.WriteFile(page, []byte(before+begin+b.String()+end+after), 0o644); err != nil { //nolint:gosec // a page of the project
 		t.Fatal(err)
