@@ -109,7 +109,7 @@ func benchCollector(rounds int, slice time.Duration) error {
 		if err := projection.RegisterAll(b, gw.Catalog(), nil); err != nil {
 			return nil, err
 		}
-		s, err := b.Build(gw.Caller())
+		s, err := b.Build()
 		if err != nil {
 			return nil, err
 		}

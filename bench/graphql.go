@@ -15,6 +15,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
+	"github.com/frondhost/frond/resolvers/reference"
 )
 
 // The executor against graphql-go's (graphql). Both run the same document over one schema and
@@ -45,7 +46,7 @@ func benchGraphQL(rounds int, slice time.Duration) error {
 	if err := projection.RegisterAll(b, gw.Catalog(), nil); err != nil {
 		return err
 	}
-	s, err := b.Build(held)
+	s, err := b.Build()
 	if err != nil {
 		return err
 	}
@@ -53,6 +54,7 @@ func benchGraphQL(rounds int, slice time.Duration) error {
 	if err != nil {
 		return err
 	}
+	reference.Attach(s, held)
 	ctx := context.Background()
 	fast := func() {
 		r := engine.Execute(ctx, &resolvers.Request{Query: itemsWithMakers})

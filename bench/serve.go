@@ -20,6 +20,7 @@ import (
 	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/gateway/guard"
 	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/store/sqlite"
 )
 
@@ -93,10 +94,11 @@ var served = []contestant{
 		if err := projection.RegisterAll(b, gw.Catalog(), nil); err != nil {
 			return nil, err
 		}
-		s, err := b.Build(gw.Caller())
+		s, err := b.Build()
 		if err != nil {
 			return nil, err
 		}
+		reference.Attach(s, gw.Caller())
 		return plain(*s.GraphQL()), nil
 	}},
 }

@@ -94,7 +94,7 @@ func reader() (*resolvers.Engine, error) {
 	if err := projection.RegisterAll(b, host.Catalog(), nil); err != nil {
 		return nil, err
 	}
-	s, err := b.Build(nothing)
+	s, err := b.Build()
 	if err != nil {
 		return nil, err
 	}

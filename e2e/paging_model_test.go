@@ -204,7 +204,7 @@ func newWarehouse(t *testing.T, seed uint64) *warehouse {
 	if err = projection.RegisterAll(b, w.facade.Catalog(), nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := b.Build(w.facade)
+	s, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

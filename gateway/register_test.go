@@ -20,7 +20,7 @@ func TestRegisterGraphQL(t *testing.T) {
 	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := b.Build(f)
+	schema, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func (g *generation) project(p *place) (*binding.Schema, error) {
 	for _, note := range b.Notes() {
 		g.host.log.Warn("something of a remote is not in the GraphQL schema", "note", note)
 	}
-	return b.Build(p.caller)
+	return b.Build()
 }
 
 // files are the files as a surface shows them.

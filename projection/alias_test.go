@@ -8,6 +8,7 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -34,10 +35,11 @@ func TestAlias(t *testing.T) {
 		if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 			return f, "", err
 		}
-		s, err := b.Build(f)
+		s, err := b.Build()
 		if err != nil {
 			return f, "", err
 		}
+		reference.Attach(s, f)
 		if got := do(t, s, `mutation { createItem(input: {id: "p1", title: "Saw"}) { title } }`, nil); got != `{"data":{"createItem":{"title":"Saw"}}}` {
 			t.Errorf("createItem: %s", got)
 		}

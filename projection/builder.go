@@ -6,9 +6,7 @@ import (
 	"github.com/graphql-go/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/resolvers/validation"
 )
 
@@ -56,14 +54,13 @@ func NewBuilder() *Builder {
 // local name is an error of Build instead.
 func (b *Builder) Notes() []string { return b.types.claims.notes }
 
-// Build returns the schema; its fields are resolved by calls of caller. The error is
-// schema.Faults where names are at fault: all of them, also those that RegisterAll and the
+// Build returns the schema. The error is schema.Faults where names are at fault: all of them, also those that RegisterAll and the
 // other Register functions have returned. A Builder builds once; a second Build returns an
 // error, also where the first one failed.
 //
 // The schema is checked by the claims and by gqlparser; where fields are registered by hand, also
 // by graphql-go, and the printed SDL is read back (docs/decisions/graphql-stack.md).
-func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
+func (b *Builder) Build() (*binding.Schema, error) {
 	if b.built {
 		return nil, errBuilt
 	}
@@ -74,7 +71,6 @@ func (b *Builder) Build(caller facade.Caller) (*binding.Schema, error) {
 		return nil, err
 	}
 	library, directives := b.types.library, b.roots.directives()
-	library.executor = reference.New(caller, b.types.bindings, b.rows.nodes)
 	types := reached(b.doors.sorted(), others)
 	parsed, err := validation.NewSchema(directives, types)
 	if err != nil {

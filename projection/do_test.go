@@ -16,6 +16,7 @@ import (
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -53,10 +54,11 @@ func fixture(tb testing.TB, register ...func(*projection.Builder) error) (*count
 		}
 	}
 	c := &counted{Caller: f}
-	s, err := b.Build(c)
+	s, err := b.Build()
 	if err != nil {
 		tb.Fatal(err)
 	}
+	reference.Attach(s, c)
 	return c, s
 }
 

@@ -7,7 +7,7 @@
 //	b := projection.NewBuilder()
 //	err := projection.RegisterAll(b, facade.Catalog(), nil)
 //	…
-//	schema, err := b.Build(facade)
+//	schema, err := b.Build()
 //
 // The parts of the schema that come from a card:
 //

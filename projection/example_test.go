@@ -12,11 +12,12 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/store/storetest"
 )
 
 // A card becomes a type with its operations. What no card can say is registered
-// beside it; graphql-go runs the schema as it is.
+// beside it.
 func Example() {
 	project, err := facade.Read(fstest.MapFS{
 		"entities/book.yaml": {Data: []byte(`
@@ -48,13 +49,14 @@ properties:
 	if err != nil {
 		panic(err)
 	}
-	schema, err := b.Build(host)
+	schema, err := b.Build()
 	if err != nil {
 		panic(err)
 	}
 
 	from := strings.Index(schema.SDL(), "type Book ")
 	fmt.Println(schema.SDL()[from : from+strings.Index(schema.SDL()[from:], "}")+1])
+	reference.Attach(schema, host)
 	answer := graphql.Do(graphql.Params{
 		Schema:        *schema.GraphQL(),
 		RequestString: `mutation { createBook(input: {title: "Middlemarch", pages: 880}) { title isLong } }`,

@@ -28,7 +28,7 @@ func build(f *facade.Facade, opts *projection.Options) (*binding.Schema, error) 
 	if err := projection.RegisterAll(b, f.Catalog(), opts); err != nil {
 		return nil, err
 	}
-	return b.Build(f)
+	return b.Build()
 }
 
 // compile compiles the files of an archive, those with a slash in their names, as a project.

@@ -41,7 +41,7 @@ x-kit-version: 1
 		b := projection.NewBuilder()
 		err := projection.RegisterAll(b, f.Catalog(), &projection.Options{})
 		if err == nil {
-			_, err = b.Build(f)
+			_, err = b.Build()
 		}
 		if err != nil {
 			t.Errorf("thing and thing%s: %v", word, err)
@@ -72,7 +72,7 @@ func TestGroupFields(t *testing.T) {
 		if err := projection.RegisterAll(b, f.Catalog(), &projection.Options{Surface: surface}); err != nil {
 			t.Fatal(err)
 		}
-		s, err := b.Build(f)
+		s, err := b.Build()
 		if err != nil {
 			t.Fatal(err)
 		}

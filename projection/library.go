@@ -7,19 +7,14 @@ import (
 
 	"github.com/graphql-go/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
-
-	"github.com/frondhost/frond/resolvers/binding"
-	"github.com/frondhost/frond/resolvers/reference"
 )
 
 // library makes graphql-go's types of the definitions of a schema, each when something first asks
 // for it. Fields registered by hand bring types of their own along, which are among them.
 type library struct {
-	definition func(name string) *ast.Definition // nil: there is none
-	bindings   binding.Fields
+	definition func(name string) *ast.Definition    // nil: there is none
 	byHand     map[string]map[string]*graphql.Field // by their types and names
 	types      map[string]graphql.Type              // those made so far, and those that came by hand
-	executor   *reference.Executor
 }
 
 // named returns the type called name, or nil where there is none.
@@ -58,7 +53,7 @@ func (l *library) make(d *ast.Definition) graphql.Type {
 	case ast.Interface: // Node
 		id := d.Fields[0]
 		return graphql.NewInterface(graphql.InterfaceConfig{
-			Name: d.Name, Description: d.Description, ResolveType: reference.TypeOfNode,
+			Name: d.Name, Description: d.Description,
 			Fields: graphql.Fields{id.Name: {Type: l.of(id.Type), Description: id.Description}},
 		})
 	}
@@ -89,11 +84,8 @@ func (l *library) of(t *ast.Type) graphql.Type {
 	return inner
 }
 
-// fields returns the fields of an object. Each has a resolver of the reference executor, so that
-// graphql.Do on the schema works without the executor of package resolvers:
-//
-//	generated       Resolver of its binding
-//	by hand         Wrap of the author's Resolve, which turns rows into sources
+// fields returns the fields of an object. Those by hand have the Resolve of their author, and
+// generated ones have none: package resolvers runs their bindings.
 func (l *library) fields(d *ast.Definition) graphql.Fields {
 	fields := make(graphql.Fields, len(d.Fields))
 	for _, f := range d.Fields {
@@ -101,12 +93,10 @@ func (l *library) fields(d *ast.Definition) graphql.Fields {
 			continue // graphql-go has its own introspection
 		}
 		if given := l.byHand[d.Name][f.Name]; given != nil {
-			own := *given
-			own.Resolve = l.executor.Wrap(given.Resolve)
-			fields[f.Name] = &own
+			fields[f.Name] = given
 			continue
 		}
-		g := &graphql.Field{Type: l.of(f.Type), Description: f.Description, Resolve: l.executor.Resolver(l.bindings.Of(d.Name, f.Name))}
+		g := &graphql.Field{Type: l.of(f.Type), Description: f.Description}
 		if len(f.Arguments) > 0 {
 			g.Args = make(graphql.FieldConfigArgument, len(f.Arguments))
 			for _, a := range f.Arguments {

@@ -12,6 +12,7 @@ import (
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/facade/remote"
 	"github.com/frondhost/frond/projection"
+	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -43,10 +44,11 @@ func TestOpenOperations(t *testing.T) {
 	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := b.Build(f)
+	s, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
+	reference.Attach(s, f)
 	for _, line := range []string{"calcGetSum(params: JSON, query: JSON, input: JSON): JSON", "calcGetNothing: JSON", "notePublish(id: ID, params: JSON, query: JSON, input: JSON): JSON"} {
 		if !strings.Contains(s.SDL(), line) {
 			t.Errorf("the SDL lacks %q:\n%s", line, s.SDL())

@@ -197,7 +197,7 @@ func TestByHandFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := tt.register(b)
-			s, buildErr := b.Build(f)
+			s, buildErr := b.Build()
 			if s != nil || buildErr == nil {
 				t.Fatal("it built")
 			}
@@ -249,10 +249,10 @@ func TestBuilderIsUsedOnce(t *testing.T) {
 	if err := projection.RegisterAll(b, f.Catalog(), nil); err == nil {
 		t.Error("a second catalog was taken")
 	}
-	if _, err := b.Build(f); err != nil {
+	if _, err := b.Build(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Build(f); err == nil {
+	if _, err := b.Build(); err == nil {
 		t.Error("it built twice")
 	}
 	for name, again := range map[string]error{

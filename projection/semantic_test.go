@@ -21,7 +21,7 @@ func TestSemanticNonNull(t *testing.T) {
 		if err := projection.RegisterAll(b, f.Catalog(), &projection.Options{SemanticNonNull: semantic}); err != nil {
 			t.Fatal(err)
 		}
-		s, err := b.Build(f)
+		s, err := b.Build()
 		if err != nil {
 			t.Fatal(err)
 		}

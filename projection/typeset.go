@@ -40,7 +40,7 @@ func newTypeSet() *typeSet {
 		reasons:  map[string]ast.DirectiveList{},
 		oneOf:    ast.DirectiveList{{Name: "oneOf", Location: ast.LocationInputObject}}, // gqlparser writes into directives
 	}
-	ts.library = &library{definition: ts.definition, bindings: ts.bindings, types: map[string]graphql.Type{}, byHand: map[string]map[string]*graphql.Field{}}
+	ts.library = &library{definition: ts.definition, types: map[string]graphql.Type{}, byHand: map[string]map[string]*graphql.Field{}}
 	return ts
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/reference"
 )
 
 // page is what the benchmarks ask for: a page of rows with a relation.
@@ -74,7 +75,7 @@ func heldSchema(tb testing.TB, c facade.Caller) *binding.Schema {
 	if err := projection.RegisterAll(b, newBlog(tb).facade.Catalog(), nil); err != nil {
 		tb.Fatal(err)
 	}
-	s, err := b.Build(c)
+	s, err := b.Build()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -90,6 +91,7 @@ func BenchmarkPage(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	reference.Attach(s, rows)
 	ctx := context.Background()
 	b.Run("engine", func(b *testing.B) {
 		b.ReportAllocs()

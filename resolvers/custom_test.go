@@ -219,7 +219,7 @@ func TestHandWrittenOnPages(t *testing.T) {
 	if err := projection.RegisterType(nb, "PostEdge", graphql.Fields{"since": {Type: graphql.String}}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := nb.Build(b.facade)
+	s, err := nb.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func TestDefaultsByHand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := b.Build(fake{})
+			s, err := b.Build()
 			if err != nil {
 				if strings.Contains(c.want, " → ") || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%v, want %s", err, c.want)
@@ -209,7 +209,7 @@ func TestAuthorsTypesReadRows(t *testing.T) {
 		}
 		byEngine := seen
 		seen = nil
-		text, _ := json.Marshal(graphql.Do(graphql.Params{Schema: *b.schema.GraphQL(), RequestString: c.query, Context: t.Context()}))
+		text, _ := json.Marshal(graphql.Do(graphql.Params{Schema: b.reference(), RequestString: c.query, Context: t.Context()}))
 		if string(text) != `{"data":`+c.want+`}` {
 			t.Errorf("%s, graphql.Do: %s", c.name, text)
 		}

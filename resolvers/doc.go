@@ -46,6 +46,6 @@
 //
 // # The reference executor
 //
-// Package resolvers/reference does the same as plain graphql-go resolvers, for graphql.Do
-// and for the tests of the engine. Package projection builds the schema both of them run.
+// Package resolvers/reference does the same as plain graphql-go resolvers, for the tests of
+// the engine. Package projection builds the schema both of them run.
 package resolvers

@@ -36,7 +36,7 @@ func ExampleEngine() {
 	if err := projection.RegisterAll(b, host.Catalog(), nil); err != nil {
 		panic(err)
 	}
-	schema, err := b.Build(host)
+	schema, err := b.Build()
 	if err != nil {
 		panic(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/store/storetest"
 )
@@ -87,7 +88,7 @@ func newBlogWith(t testing.TB, register func(b *projection.Builder) error) *blog
 		err = register(b)
 	}
 	if err == nil {
-		bl.schema, err = b.Build(bl.recorder)
+		bl.schema, err = b.Build()
 	}
 	if err == nil {
 		bl.engine, err = resolvers.NewEngine(bl.schema, bl.recorder, &resolvers.Options{Logger: quiet})
@@ -235,10 +236,16 @@ func (b *blog) do(query, variables string) string {
 	return string(r.Body)
 }
 
+// reference is the schema as graphql.Do runs it.
+func (b *blog) reference() graphql.Schema {
+	reference.Attach(b.schema, b.recorder)
+	return *b.schema.GraphQL()
+}
+
 // plain runs a query on the reference executor.
 func (b *blog) plain(query, variables string) *graphql.Result {
 	ctx := binding.WithLoaders(context.Background(), b.schema, b.recorder)
-	p := graphql.Params{Schema: *b.schema.GraphQL(), RequestString: query, Context: ctx}
+	p := graphql.Params{Schema: b.reference(), RequestString: query, Context: ctx}
 	if variables != "" {
 		_ = json.Unmarshal([]byte(variables), &p.VariableValues)
 	}

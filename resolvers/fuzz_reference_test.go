@@ -33,7 +33,7 @@ func (b *blog) alike(t *testing.T, source []byte) (errored bool) {
 	}
 	decode(t, string(r.Body), &ours)
 	p := graphql.Params{
-		Schema: *b.schema.GraphQL(), RequestString: query, OperationName: operation,
+		Schema: b.reference(), RequestString: query, OperationName: operation,
 		Context: binding.WithLoaders(context.Background(), b.schema, b.recorder),
 	}
 	if err := json.Unmarshal([]byte(variables), &p.VariableValues); err != nil {

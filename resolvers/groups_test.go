@@ -168,7 +168,7 @@ func TestNumbers(t *testing.T) {
 	if err := projection.RegisterAll(builder, f.Catalog(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if b.schema, err = builder.Build(b.recorder); err != nil {
+	if b.schema, err = builder.Build(); err != nil {
 		t.Fatal(err)
 	}
 	b.limit(t, resolvers.Limits{})

@@ -185,7 +185,7 @@ func TestComparisons(t *testing.T) {
 	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := b.Build(f)
+	s, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

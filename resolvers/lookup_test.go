@@ -60,7 +60,7 @@ func ExampleLookup() {
 	if err != nil {
 		panic(err)
 	}
-	schema, err := b.Build(host)
+	schema, err := b.Build()
 	if err != nil {
 		panic(err)
 	}

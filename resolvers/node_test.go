@@ -134,7 +134,7 @@ func TestNodesHidden(t *testing.T) {
 	if err = projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := b.Build(f)
+	s, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

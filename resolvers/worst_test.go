@@ -32,7 +32,7 @@ func reader(t testing.TB) *resolvers.Engine {
 	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := b.Build(nothing)
+	s, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func newWorld(r *rand.Rand) (*world, error) {
 	if err := w.register(r, b); err != nil {
 		return nil, err
 	}
-	if w.schema, err = b.Build(f); err != nil {
+	if w.schema, err = b.Build(); err != nil {
 		return nil, err
 	}
 	sdl := patch(w.schema.SDL())

@@ -52,7 +52,7 @@ func sdlOf(t *testing.T, project *facade.Project) string {
 	if err := projection.RegisterAll(b, f.Catalog(), &projection.Options{Surface: catalog.OnGraphQL}); err != nil {
 		t.Fatal(err)
 	}
-	built, err := b.Build(f)
+	built, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,7 +158,7 @@ func open(w *world, callers []*caller, asYAML bool, h hole) (*host, error) {
 	if err := projection.RegisterAll(builder, cat, nil); err != nil {
 		return nil, err
 	}
-	built, err := builder.Build(f)
+	built, err := builder.Build()
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func engineOf(t *testing.T, files fstest.MapFS) (*binding.Schema, *resolvers.Eng
 	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := b.Build(f)
+	s, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func start(t testing.TB, change func(*subscriptions.SocketOptions, *subscription
 	if err := projection.RegisterAll(b, f.Catalog(), nil); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := b.Build(f)
+	schema, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,8 +27,7 @@ type Schema struct {
 	Fields  Fields
 	Nodes   map[string]*Node // the types of Query.node and Query.nodes, by schema.EntityKey
 	// ByHand holds each field that was registered by hand, as it was registered: type name, field
-	// name. GraphQL has its Resolve as the reference executor wraps it. The types that such a field
-	// brings along have no entry of their own here.
+	// name. The types that such a field brings along have no entry of their own here.
 	ByHand map[string]map[string]*graphql.Field
 }
 

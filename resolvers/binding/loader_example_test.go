@@ -14,6 +14,7 @@ import (
 	"github.com/frondhost/frond/projection"
 	"github.com/frondhost/frond/resolvers"
 	"github.com/frondhost/frond/resolvers/binding"
+	"github.com/frondhost/frond/resolvers/reference"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -50,7 +51,7 @@ func ExampleLoad() {
 	if err != nil {
 		panic(err)
 	}
-	schema, err := b.Build(counting)
+	schema, err := b.Build()
 	if err != nil {
 		panic(err)
 	}
@@ -63,6 +64,7 @@ func ExampleLoad() {
 	fmt.Println(string(engine.Execute(context.Background(), &resolvers.Request{Query: query}).Body))
 
 	// graphql.Do gives the same; it finds the loaders in its context.
+	reference.Attach(schema, counting)
 	ctx := binding.WithLoaders(context.Background(), schema, counting)
 	answer, _ := json.Marshal(graphql.Do(graphql.Params{Schema: *schema.GraphQL(), RequestString: query, Context: ctx}))
 	fmt.Println(string(answer))

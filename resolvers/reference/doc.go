@@ -1,7 +1,7 @@
 // Package reference runs a generated GraphQL schema as plain graphql-go resolvers.
 //
-// It is the reference executor: what package resolvers answers is tested against what
-// graphql.Do answers with these resolvers. So it is written to be easy to follow and not to
+// It is the reference executor, for tests alone: what package resolvers answers is tested
+// against what graphql.Do answers with these resolvers. So it is written to be easy to follow and not to
 // be fast. It decodes every value, and one field is resolved at a time:
 //
 //	executor.go   one resolver for each kind of field

@@ -14,19 +14,34 @@ import (
 	"github.com/frondhost/frond/resolvers/binding"
 )
 
-// Executor makes the resolvers of a schema's fields. It is immutable and may be used from
+// executor makes the resolvers of a schema's fields. It is immutable and may be used from
 // many goroutines; the values that its resolvers return belong to one request.
-type Executor struct {
+type executor struct {
 	caller facade.Caller
 	fields binding.Fields
 	nodes  map[string]*binding.Node // by schema.EntityKey
 }
 
-// New returns an executor whose generated fields do what fields says, by calls of caller.
-// nodes are the types of Query.node, by schema.EntityKey. The maps are read while requests
-// run; they must not change then. caller may be called from many goroutines.
-func New(caller facade.Caller, fields binding.Fields, nodes map[string]*binding.Node) *Executor {
-	return &Executor{caller: caller, fields: fields, nodes: nodes}
+// Attach gives the fields of graphql-go's form of a schema their resolvers, and the interface
+// Node its types: generated fields do what their bindings say, by calls of caller, and fields by
+// hand run the Resolve of their author. graphql.Do must not run on the schema meanwhile.
+func Attach(s *binding.Schema, caller facade.Caller) {
+	e := &executor{caller: caller, fields: s.Fields, nodes: s.Nodes}
+	types := s.GraphQL()
+	types.Type("Node").(*graphql.Interface).ResolveType = typeOfNode
+	for name, t := range types.TypeMap() {
+		o, ok := t.(*graphql.Object)
+		if !ok {
+			continue
+		}
+		for field, def := range o.Fields() {
+			if given := s.ByHand[name][field]; given != nil {
+				def.Resolve = e.wrap(given.Resolve)
+			} else if b := s.Fields.Of(name, field); b != nil {
+				def.Resolve = e.resolver(b)
+			}
+		}
+	}
 }
 
 // The Source values of generated fields. sourceOf turns the façade's values into them.
@@ -60,10 +75,10 @@ func (p *page) cursor(i int) string {
 	return p.Cursors[i]
 }
 
-// Resolver returns the Resolve of a generated field: ResolveFieldValue (specification
+// resolver returns the Resolve of a generated field: ResolveFieldValue (specification
 // 6.4.2) by the field's binding. Every error it returns is a [*fieldError]; it never panics
 // but in a thunk.
-func (e *Executor) Resolver(b *binding.Field) graphql.FieldResolveFn {
+func (e *executor) resolver(b *binding.Field) graphql.FieldResolveFn {
 	return func(p graphql.ResolveParams) (value any, err error) {
 		defer recovered(&err)
 		value, err = e.resolve(b, p)
@@ -73,7 +88,7 @@ func (e *Executor) Resolver(b *binding.Field) graphql.FieldResolveFn {
 
 // resolve returns the value of a field by the kind of its binding and the kind of its source.
 // Root fields have no source.
-func (e *Executor) resolve(b *binding.Field, p graphql.ResolveParams) (any, error) {
+func (e *executor) resolve(b *binding.Field, p graphql.ResolveParams) (any, error) {
 	switch b.Kind {
 	case binding.Operation:
 		return e.operation(b, p)
@@ -105,7 +120,7 @@ func (e *Executor) resolve(b *binding.Field, p graphql.ResolveParams) (any, erro
 
 // ofRow returns a field of a row: its columns as Go values, its relations as thunks. A
 // computed field that the façade could not make fails with the reason.
-func (e *Executor) ofRow(b *binding.Field, r *row, p graphql.ResolveParams) (any, error) {
+func (e *executor) ofRow(b *binding.Field, r *row, p graphql.ResolveParams) (any, error) {
 	switch b.Kind {
 	case binding.Column:
 		return decode(r.get(b.Column), p.Info.ReturnType)
@@ -183,7 +198,7 @@ func edgeField(b *binding.Field, e *edge) (any, error) {
 
 // operation makes the one call of a root field, and returns its rows as sources, or its value
 // decoded.
-func (e *Executor) operation(b *binding.Field, p graphql.ResolveParams) (any, error) {
+func (e *executor) operation(b *binding.Field, p graphql.ResolveParams) (any, error) {
 	if e.groupsAlone(b, p) {
 		return &page{list: newListed(b, p.Args, nil)}, nil
 	}
@@ -206,11 +221,11 @@ func (e *Executor) operation(b *binding.Field, p graphql.ResolveParams) (any, er
 	return source, nil
 }
 
-// Wrap returns the Resolve of a field that was registered by hand, for graphql-go: the
+// wrap returns the Resolve of a field that was registered by hand, for graphql-go: the
 // Source of resolve is the [rows.Row] where it is a row, its rows become sources of
 // generated fields, and its errors and panics become [*fieldError]. Where the author's own types
 // read the value (ResolveType, IsTypeOf, Resolve), rows stay what [plain] says.
-func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
+func (e *executor) wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
 	return func(p graphql.ResolveParams) (value any, err error) {
 		defer recovered(&err)
 		// An author's Resolve gets the plain row, not a type of this package.
@@ -242,13 +257,13 @@ func (e *Executor) Wrap(resolve graphql.FieldResolveFn) graphql.FieldResolveFn {
 
 // call returns a call by the caller of the request, without arguments. Partial lets a computed
 // field fail without its row.
-func (e *Executor) call(ctx context.Context, entity, operation string) *facade.Call {
+func (e *executor) call(ctx context.Context, entity, operation string) *facade.Call {
 	return &facade.Call{Entity: entity, Operation: operation, Partial: true, Invocation: facade.Invocation{State: facade.StateFrom(ctx)}}
 }
 
 // narrow sets which columns of the rows a call selects. A list does not count its rows where
 // total is not selected.
-func (e *Executor) narrow(c *facade.Call, b *binding.Field, p graphql.ResolveParams) {
+func (e *executor) narrow(c *facade.Call, b *binding.Field, p graphql.ResolveParams) {
 	if b.Output == nil {
 		return
 	}

@@ -36,7 +36,7 @@ func (l *listed) pages() []any {
 var ungrouped = kiterror.Errorf(kiterror.NotImplemented, "the rows of this connection are chosen one by one; ask the list of their type for aggregate and groups, with a filter")
 
 // grouped returns a thunk for aggregate or groups of a page.
-func (e *Executor) grouped(b *binding.Field, of *page, p graphql.ResolveParams) (any, error) {
+func (e *executor) grouped(b *binding.Field, of *page, p graphql.ResolveParams) (any, error) {
 	if of.list == nil {
 		return nil, ungrouped
 	}
@@ -50,7 +50,7 @@ func (e *Executor) grouped(b *binding.Field, of *page, p graphql.ResolveParams) 
 }
 
 // groupsOf makes the call for the pages of a level.
-func (e *Executor) groupsOf(b *binding.Field, l *listed, p graphql.ResolveParams) ([]any, error) {
+func (e *executor) groupsOf(b *binding.Field, l *listed, p graphql.ResolveParams) ([]any, error) {
 	entity := ""
 	if l.above == nil {
 		entity = l.binding.Entity()
@@ -93,7 +93,7 @@ func (e *Executor) groupsOf(b *binding.Field, l *listed, p graphql.ResolveParams
 
 // groupQuery is the query of aggregate: the arguments of groups, those of its list, and the functions that
 // are selected or named.
-func (e *Executor) groupQuery(b *binding.Field, l *listed, p graphql.ResolveParams) (map[string]any, error) {
+func (e *executor) groupQuery(b *binding.Field, l *listed, p graphql.ResolveParams) (map[string]any, error) {
 	query := map[string]any{}
 	functions := e.functions(b, p)
 	for _, a := range b.Args {
@@ -127,7 +127,7 @@ func (e *Executor) groupQuery(b *binding.Field, l *listed, p graphql.ResolvePara
 }
 
 // functions are those that the selection of aggregate or of groups names.
-func (e *Executor) functions(b *binding.Field, p graphql.ResolveParams) (names []string) {
+func (e *executor) functions(b *binding.Field, p graphql.ResolveParams) (names []string) {
 	typ := graphql.GetNamed(p.Info.ReturnType).String()
 	of := func(fields []*ast.Field, typ string) {
 		visit(p.Info, fields, typ, func(f *ast.Field) {
@@ -163,7 +163,7 @@ func (e *Executor) functions(b *binding.Field, p graphql.ResolveParams) (names [
 }
 
 // groupsAlone reports whether nothing but groups is selected of a list, so that its rows are not read.
-func (e *Executor) groupsAlone(b *binding.Field, p graphql.ResolveParams) bool {
+func (e *executor) groupsAlone(b *binding.Field, p graphql.ResolveParams) bool {
 	groups, rows := b.IsNumbers(), false
 	if b.IsList() || b.Kind == binding.ToManyIDs {
 		typ := graphql.GetNamed(p.Info.ReturnType).String()

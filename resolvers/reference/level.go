@@ -174,7 +174,7 @@ func (b *relationBatch) value(i int) (any, error) {
 // relation returns a thunk, so that graphql-go asks for the rows of a relation when the whole
 // level is resolved. Calls are shared by the place in the document: one field under two
 // aliases makes two calls, unlike in package resolvers.
-func (e *Executor) relation(b *binding.Field, r *row, p graphql.ResolveParams) (any, error) {
+func (e *executor) relation(b *binding.Field, r *row, p graphql.ResolveParams) (any, error) {
 	// The first of the merged fields represents all of them.
 	at := p.Info.FieldASTs[0]
 	todo := r.batches[at]
@@ -207,7 +207,7 @@ func (l *level) keys(column string) []json.RawMessage {
 
 // toOne fetches the rows that the keys of the level point at, and returns one for each row, nil
 // if it is not found.
-func (e *Executor) toOne(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
+func (e *executor) toOne(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
 	c := e.call(p.Context, b.Door.Name, "findById")
 	c.Each = &facade.Each{Field: b.Output.Primary.Name, Keys: l.keys(b.Column)}
 	return e.groups(c, b, p, func(there *level, g facade.Group) any {
@@ -219,7 +219,7 @@ func (e *Executor) toOne(b *binding.Field, l *level, p graphql.ResolveParams) ([
 }
 
 // groups makes a call with Each, and returns for each key the value of its group.
-func (e *Executor) groups(c *facade.Call, b *binding.Field, p graphql.ResolveParams, value func(there *level, g facade.Group) any) ([]any, error) {
+func (e *executor) groups(c *facade.Call, b *binding.Field, p graphql.ResolveParams, value func(there *level, g facade.Group) any) ([]any, error) {
 	e.narrow(c, b, p)
 	res, err := e.caller.Call(p.Context, c)
 	if err != nil {
@@ -234,7 +234,7 @@ func (e *Executor) groups(c *facade.Call, b *binding.Field, p graphql.ResolvePar
 }
 
 // toMany lists the rows that point back at the rows of the level, and returns a page for each.
-func (e *Executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
+func (e *executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
 	list := newListed(b, p.Args, l)
 	if e.groupsAlone(b, p) {
 		return list.pages(), nil
@@ -253,7 +253,7 @@ func (e *Executor) toMany(b *binding.Field, l *level, p graphql.ResolveParams) (
 
 // toManyIDs fetches the rows of all ids of the level in one call, and cuts each list into its
 // page (docs/decisions/graphql-schema.md).
-func (e *Executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
+func (e *executor) toManyIDs(b *binding.Field, l *level, p graphql.ResolveParams) ([]any, error) {
 	list := newListed(b, p.Args, l)
 	if e.groupsAlone(b, p) {
 		return list.pages(), nil

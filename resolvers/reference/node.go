@@ -11,7 +11,7 @@ import (
 
 // node resolves Query.node and Query.nodes. A text that is not a global id, or the id of an
 // unknown type, names no row: the value is null. More ids than binding.MaxNodes are an error.
-func (e *Executor) node(p graphql.ResolveParams) (any, error) {
+func (e *executor) node(p graphql.ResolveParams) (any, error) {
 	// Query.node has the argument nodeId, Query.nodes has nodeIds.
 	if id, one := p.Args["nodeId"].(string); one {
 		return e.rowsOf(p, []any{id})[0], nil
@@ -25,7 +25,7 @@ func (e *Executor) node(p graphql.ResolveParams) (any, error) {
 
 // rowsOf returns the rows of global ids, in their order. Each is a thunk; the first of a type
 // makes the call for all rows of that type.
-func (e *Executor) rowsOf(p graphql.ResolveParams, ids []any) []any {
+func (e *executor) rowsOf(p graphql.ResolveParams, ids []any) []any {
 	found := make([]any, len(ids))
 	batches := map[*binding.Node]*relationBatch{}
 	keys := map[*binding.Node][]json.RawMessage{}
@@ -52,8 +52,8 @@ func (e *Executor) rowsOf(p graphql.ResolveParams, ids []any) []any {
 }
 
 // rowsOfType fetches the rows of one type by their keys. The level keeps the name of the type,
-// for TypeOfNode.
-func (e *Executor) rowsOfType(p graphql.ResolveParams, node *binding.Node, keys []json.RawMessage) ([]any, error) {
+// for typeOfNode.
+func (e *executor) rowsOfType(p graphql.ResolveParams, node *binding.Node, keys []json.RawMessage) ([]any, error) {
 	c := e.call(p.Context, node.Door.Name, "findById")
 	c.Each = &facade.Each{Field: node.Door.Entity.Primary.Name, Keys: keys}
 	c.Select = e.columns(p.Info, p.Info.FieldASTs, node.Type)
@@ -72,9 +72,9 @@ func (e *Executor) rowsOfType(p graphql.ResolveParams, node *binding.Node, keys 
 	return values, nil
 }
 
-// TypeOfNode is the ResolveType of the interface Node (specification 6.4.3): the object
+// typeOfNode is the ResolveType of the interface Node (specification 6.4.3): the object
 // type of a value of Query.node and Query.nodes, nil for any other value.
-func TypeOfNode(p graphql.ResolveTypeParams) *graphql.Object {
+func typeOfNode(p graphql.ResolveTypeParams) *graphql.Object {
 	if r, ok := p.Value.(*row); ok {
 		o, _ := p.Info.Schema.Type(r.typ).(*graphql.Object)
 		return o

@@ -13,7 +13,7 @@ import (
 // columns returns the columns that a selection set over rows of typ reads. Nil is every
 // column: a field that was registered by hand may read any. fields are the fields above the
 // set.
-func (e *Executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ string) []string {
+func (e *executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ string) []string {
 	columns, all := []string{}, false
 	visit(info, fields, typ, func(f *ast.Field) {
 		switch b := e.fields.Of(typ, f.Name.Value); {
@@ -34,7 +34,7 @@ func (e *Executor) columns(info graphql.ResolveInfo, fields []*ast.Field, typ st
 // pageColumns sets the columns and extras that a call for a connection reads: the columns of
 // items and of edges together, a cursor of each row, whether there are rows before the page,
 // and the position of the log. total reports whether total is selected.
-func (e *Executor) pageColumns(c *facade.Call, info graphql.ResolveInfo, fields []*ast.Field, typ string) (total bool) {
+func (e *executor) pageColumns(c *facade.Call, info graphql.ResolveInfo, fields []*ast.Field, typ string) (total bool) {
 	columns, all := []string{}, false
 	add := func(of *ast.Field, typ string) {
 		more := e.columns(info, []*ast.Field{of}, typ)

@@ -93,7 +93,7 @@ func New(src *Source) (*Version, error) {
 	}
 	v := &Version{Source: src, catalog: f.Catalog(), changes: f.Catalog().Changes, surfaces: map[catalog.Surface]*surface{}, computed: map[[2]string]string{}}
 	for _, s := range v.catalog.Surfaces() {
-		if v.surfaces[s], err = v.show(s, f); err != nil {
+		if v.surfaces[s], err = v.show(s); err != nil {
 			return nil, fmt.Errorf("%s cannot be compared:\n%w", src.Name, err)
 		}
 	}
@@ -127,7 +127,7 @@ func (src *Source) placed() *facade.Project {
 }
 
 // show projects the doors that a surface shows.
-func (v *Version) show(s catalog.Surface, caller facade.Caller) (*surface, error) {
+func (v *Version) show(s catalog.Surface) (*surface, error) {
 	view, err := v.catalog.Surface(s)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (v *Version) show(s catalog.Surface, caller facade.Caller) (*surface, error
 		if err := projection.RegisterAll(b, v.catalog, &projection.Options{Surface: s}); err != nil {
 			return nil, err
 		}
-		if out.bound, err = b.Build(caller); err != nil {
+		if out.bound, err = b.Build(); err != nil {
 			return nil, err
 		}
 		out.types = out.bound.AST
