@@ -12,15 +12,7 @@ import (
 // can be backed up. FILE is relative to the working directory, the store to --dir. With --json
 // stdout is {"file": …, "bytes": …}.
 func newBackup(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "backup FILE",
-		Short: "Copy the store into a file, also while a gateway runs",
-		Long: `Write the store of the project in --dir into FILE, as of one moment. The gateway
-may run and take writes during the backup. FILE must not exist yet; it is complete and
-on disk when the command ends. "frond restore" puts it back.`,
-		Example: "  frond backup /backups/shop-monday.db --dir examples/shop",
-		Args:    arguments(1, 1, "the file to write"),
-	}
+	cmd := newCommand("backup", 1, 1, "the file to write")
 	settings := addProject(s, cmd, "store") // where the store is
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		config, err := settings.read()
@@ -40,15 +32,7 @@ on disk when the command ends. "frond restore" puts it back.`,
 // renamed, never removed. With --json stdout is {"file": …, "kept": …}; kept is empty where
 // there was no store.
 func newRestore(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "restore FILE",
-		Short: "Put a backup in the place of the store",
-		Long: `Put FILE, which "frond backup" wrote, in the place of the store of the project in
---dir. Stop every gateway and receiver of the store first. If there is a store already,
---replace is needed; the old store is kept in the same folder under another name.`,
-		Example: "  frond restore /backups/shop-monday.db --dir examples/shop --replace",
-		Args:    arguments(1, 1, "a backup"),
-	}
+	cmd := newCommand("restore", 1, 1, "a backup")
 	replace := cmd.Flags().Bool("replace", false, "replace an existing store; it is kept under another name")
 	settings := addProject(s, cmd, "store")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -23,17 +23,7 @@ import (
 // unknown Frond, or an option that Go or npm would refuse, is exit code 2, and no file is
 // written.
 func newBuildFrond(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "build-frond FROND",
-		Short: "Write a Frond's contract as a Go module and an npm package",
-		Long: `Write a Frond's contract as packages that others install: OUT/go is a Go module
- (types, constructors that validate, a client, the cards), OUT/npm an npm
-package (types, the judge, a client over fetch, the cards). They are made from the
-project's cards, or from those that frond sync wrote; no host is called. The same
-cards give the same bytes.`,
-		Example: "  frond build-frond catalog --dir examples/shop --module example.com/shop/catalog --npm @shop/catalog --contract 1.4.0",
-		Args:    arguments(1, 1, "one Frond"),
-	}
+	cmd := newCommand("build-frond", 1, 1, "one Frond")
 	var opts contract.PackageOptions
 	flags := cmd.Flags()
 	out := flags.String("out", "", "the folder to write to (default DIR/dist/FROND)")
@@ -136,17 +126,7 @@ var release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
 // not answer is exit code 3; an unknown Frond, or a card without a judge in JavaScript, is 2,
 // and no file is written.
 func newClient(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "client [FROND] --from URL --out FOLDER",
-		Short: "Write the npm package of a running host's Frond",
-		Long: `Request the discovery document of a host (rpc.discover) and write the npm package of
-a Frond into a folder: its types, the judge of its cards, a client, and options for
-TanStack Query. It is what frond build-frond writes from cards. Without FROND the
-host's only one is written.`,
-		Example: "  frond client catalog --from http://127.0.0.1:8080 --out src/catalog\n" +
-			"  frond client catalog --from http://127.0.0.1:8080 --out src/catalog --check",
-		Args: arguments(0, 1, "at most one Frond"),
-	}
+	cmd := newCommand("client", 0, 1, "at most one Frond")
 	var from hostFlags
 	var opts contract.PackageOptions
 	flags := cmd.Flags()

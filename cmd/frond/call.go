@@ -24,22 +24,7 @@ import (
 //	2        wrong arguments, or a project at fault
 //	3        no host answered
 func newCall(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "call ENTITY.OP [NAME=TEXT | NAME:=JSON | NAME=@FILE]...",
-		Short: "Call an operation, here or at an address",
-		Long: `Call one operation of the project in --dir, or of the host at --url. The result is
-on stdout as JSON; a failure is on stderr, the whole KitError as JSON.
-
-name=text is a string, name:=json any other value; with @ the value is read from a
-file. Dots separate nested names: filter.price.gte:=10. Each value is put where the
-operation's cards say it belongs: params, query or body.
-
-rpc.discover is an operation too: it returns the catalog of the host.`,
-		Example: "  frond call product.list limit:=3 --dir examples/shop\n" +
-			"  frond call product.findById id=p1 --url http://127.0.0.1:8080\n" +
-			"  frond call product.create --body @product.json --dir examples/shop",
-		Args: arguments(1, -1, "an operation and its values"),
-	}
+	cmd := newCommand("call", 1, -1, "an operation and its values")
 	c := addTarget(s, cmd)
 	cmd.Flags().StringVar(&c.body, "body", "", "the whole body: @FILE, - for stdin, or JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

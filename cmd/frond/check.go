@@ -14,31 +14,6 @@ import (
 	"github.com/frondhost/frond/store/migration"
 )
 
-// checkHelp is the long help of frond check.
-const checkHelp = `Read the project, build every surface and write its seeds into memory. All faults
-are listed at once, and the project's own rows are not touched. Whatever would stop
-"frond gateway" or "frond serve" is a fault, and the exit code is then 2.
-
-Notices are listed too: operations that nothing in this program answers (a Go program
-of yours, or a remote, may answer them); with --program, generators and conversions
-that this program does not have (seeds are then not tried); keywords of cards without
-effect; and parts of a remote's discovery document that are left out, such as a
-relation that none of its operations answers; fields that callers can set and never
-clear; rules under which no create can succeed; and, with identity.dev, members of user that
-no token has.
-
-If there is no fault in the cards, a table shows the rights of callers: for each door, its
-rules in the order in which they are tried, and for each fact, who receives its events.
-A door that everybody may use, and that is not declared open, is a fault; in mode:
-development, a notice. So is a fact of a shape of its own.
-
-With --store, the tables of that store are compared with the cards: a step that a start
-refuses is a fault, unless a flag of "frond migrate apply" allows it; then it is a notice,
-as are the other steps. Check changes no table.
-
-With a frond.lock in the project's folder, a REST path that would change is a fault.
---pin writes that file.`
-
 // newCheck is frond check. The exit code is 2 if there is a fault, as for a start that fails.
 //
 //	stdout   a line for each finding and the table of access; with --json
@@ -47,13 +22,7 @@ With a frond.lock in the project's folder, a REST path that would change is a fa
 //	0        no fault, with or without notices
 //	2        a fault
 func newCheck(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "check [DIR]",
-		Short:   "Find everything that is wrong with a project",
-		Long:    checkHelp,
-		Example: "  frond check examples/shop\n  frond check examples/shop --store sqlite:.frond/frond.db",
-		Args:    arguments(0, 1, "one folder"),
-	}
+	cmd := newCommand("check", 0, 1, "one folder")
 	pin := cmd.Flags().Bool("pin", false, "write the current REST paths to frond.lock")
 	program := cmd.Flags().Bool("program", false, "a Go program of yours runs the project, and has generators and conversions of its own")
 	settings := addProject(s, cmd, "mode", "remotes", "vendor", "store")

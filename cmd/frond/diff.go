@@ -13,23 +13,6 @@ import (
 	"github.com/frondhost/frond/gateway"
 )
 
-// diffHelp is the long help of frond diff.
-const diffHelp = `Compare two versions of a project. Each of them is one of
-
-  DIR            a project's folder
-  git:REV        the folder of the other version, or else this one, as it was at a revision
-  git:REV:DIR    another folder at a revision, relative to this one
-  FILE.json      a bundle, as frond schema --format bundle writes it, or a discovery
-                 document, as frond schema --surface envelope does
-  URL            a running host, by its discovery document
-
-Each finding has a rule, a level (breaking, dangerous or safe), a surface (graphql, rest,
-rpc, store, access, facts), a place on it, and a way out. Equal versions have none. The
-exit code is 1 where a finding is breaking; --fail-on moves that bar.
-
-A folder knows everything. A host knows its operations, cards and facts; a bundle knows
-its cards. Two versions are compared by what both know.`
-
 // newDiff is frond diff.
 //
 //	stdout   the findings: text, JSON {"findings": […]} or Markdown
@@ -39,16 +22,7 @@ its cards. Two versions are compared by what both know.`
 //	2        wrong usage, or a version that cannot be read
 //	3        a host that does not answer
 func newDiff(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "diff OLD NEW",
-		Short: "Report the changes of cards that break clients, and the remedies",
-		Long:  diffHelp,
-		Example: "  frond diff git:main .\n" +
-			"  frond diff git:v1.4.0:examples/shop examples/shop --format markdown\n" +
-			"  frond diff https://api.example.com . --fail-on dangerous\n" +
-			"  frond diff released.json . --json",
-		Args: arguments(2, 2, "two versions, the old one and the new one"),
-	}
+	cmd := newCommand("diff", 2, 2, "two versions, the old one and the new one")
 	format := cmd.Flags().String("format", "text", "text, json or markdown")
 	failOn := cmd.Flags().String("fail-on", "breaking", "the least level that makes the exit code 1: breaking, dangerous, or none for never")
 	headers := cmd.Flags().StringArray("header", nil, `a header for a host, such as "Authorization: Bearer …"`)

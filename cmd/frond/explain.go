@@ -18,21 +18,7 @@ import (
 // newExplain is frond explain. explain.Call makes the call; this file writes it down. The
 // exit codes are those of call. A call that fails is explained up to its failure.
 func newExplain(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "explain ENTITY.OP [NAME=TEXT | NAME:=JSON | NAME=@FILE]...",
-		Short: "Explain a call: the rules, the rows and fields in scope, the statements",
-		Long: `Make one call of the project in --dir and explain it: which rule of which collector
-matched, the filter on rows that follows from it, hidden and preset fields, the
-statements of the store with their arguments, how the store runs each, the index that
-would help, and the computed fields.
-
-Reads are made. Nothing is written: a command's statement runs and is rolled back. The
-explanation is on stdout. If the call fails, it ends with the failure, which is on
-stderr too, as with frond call.`,
-		Example: `  frond explain order.list --state '{"user":{"id":"c7"}}' --dir examples/shop` + "\n" +
-			`  frond explain order.update id=o1 status=paid --state '{"user":{"id":"c7"}}'`,
-		Args: arguments(1, -1, "an operation and its values"),
-	}
+	cmd := newCommand("explain", 1, -1, "an operation and its values")
 	c := pendingCall{settings: addProject(s, cmd, callSettings...)}
 	flags := cmd.Flags()
 	flags.StringVar(&c.state, "state", "", `the caller's state as JSON, such as {"user":{"id":"ada"}}; none: an anonymous caller`)
@@ -221,16 +207,7 @@ func where(filter json.RawMessage) string {
 // newAdvise is frond advise. With --json stdout is a list of {shape, reads, took, rows, entity, field,
 // index, last}; took is in nanoseconds. Exit code 3: the store or the gateway cannot be reached.
 func newAdvise(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "advise",
-		Short: "List the reads that an index would help",
-		Long: `List the reads of running gateways that go through a whole table, without their
-values: how often, for how long, how many rows, and the line that makes the index.
---dir reads the store of a project, to which gateways write once a minute; --url asks the
-admin listener of a gateway.`,
-		Example: "  frond advise --dir examples/shop\n  frond advise --url http://127.0.0.1:9090",
-		Args:    arguments(0, 0, "no arguments"),
-	}
+	cmd := newCommand("advise", 0, 0, "no arguments")
 	settings := addProject(s, cmd, "store", "remotes", "vendor", "mode")
 	url := cmd.Flags().String("url", "", "the address of a gateway's admin listener to ask instead")
 	cmd.MarkFlagsMutuallyExclusive("url", "dir")

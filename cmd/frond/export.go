@@ -19,20 +19,7 @@ import (
 // newExport is frond export. FILE is written under another name and renamed when it is whole. With
 // --json stdout is {"file": …, "bytes": …}; with FILE - it is the rows.
 func newExport(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "export ENTITY FILE [NAME=TEXT | NAME:=JSON]...",
-		Short: "Write the rows of a list into a file, as CSV or NDJSON",
-		Long: `Write the rows of a list into FILE: of the project in --dir, or of the gateway at
---url. The ending of FILE is its format, .csv or .ndjson; FILE - is stdout and needs
---format.
-
-The values are those of frond call ENTITY.list: filter.price.gte:=10, sort=-price,
-fields=id,name. Without limit every row is written. The rows and fields are those that
-the caller may read (--state, or --header for a gateway).`,
-		Example: "  frond export product products.csv --dir examples/shop --state '{\"user\":{\"roles\":[\"staff\"]}}'\n" +
-			"  frond export product - --format ndjson filter.price.gte:=10 --url http://127.0.0.1:8080",
-		Args: arguments(2, -1, "an entity, a file and values of its list"),
-	}
+	cmd := newCommand("export", 2, -1, "an entity, a file and values of its list")
 	c := addTarget(s, cmd)
 	format := cmd.Flags().String("format", "", "csv or ndjson; without it the ending of FILE")
 	escape := cmd.Flags().String("escape", "", "formulas: a text that a spreadsheet takes for a formula begins with an apostrophe (csv)")

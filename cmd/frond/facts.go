@@ -25,15 +25,8 @@ import (
 //	2   an unknown fact or consumer, faults in cards or settings
 //	3   a store or a host that cannot be reached
 func newFacts(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "facts",
-		Short: "Look at the log of facts, and deliver them again",
-		Long: `Look at the facts of a project's Fronds. "tail" prints events as they come, "dead"
-lists the events that a consumer, a webhook or NATS gave up on, and "replay" has them
-tried again. A gateway may run at the same time.`,
-		Args: cobra.ArbitraryArgs,
-		RunE: helpOrUnknown,
-	}
+	cmd := newCommand("facts", 0, -1, "commands")
+	cmd.RunE = helpOrUnknown
 	cmd.AddCommand(newFactsTail(s), newFactsReplay(s), newFactsDead(s))
 	return cmd
 }
@@ -97,13 +90,7 @@ const maxDead = 1000
 // newFactsDead is frond facts dead. With --json stdout is a list of {consumer, tries, reason,
 // at, event}.
 func newFactsDead(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "dead [CONSUMER]",
-		Short:   "List events that were given up on",
-		Long:    `List the events that a consumer, a webhook or NATS gave up on, oldest first, at most 1,000. They stay until they are replayed.`,
-		Example: "  frond facts dead --dir examples/shop\n  frond facts dead webhook:billing --json",
-		Args:    arguments(0, 1, "one consumer"),
-	}
+	cmd := newCommand("dead", 0, 1, "one consumer")
 	f := addFacts(s, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return f.with(cmd.Context(), func(ctx context.Context, of *facade.Facade, outbox facade.Outbox) error {
@@ -146,18 +133,7 @@ func newFactsDead(s *shell) *cobra.Command {
 
 // newFactsReplay is frond facts replay. With --json stdout is {consumer, events}.
 func newFactsReplay(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "replay CONSUMER",
-		Short: "Have a consumer try events again",
-		Long: `Have a consumer, a webhook or NATS try its dead letters again: all of them, or those
-of --event. With --from it gets the events of its facts in a part of the log once
-more. The gateway that runs the consumer does it within half a minute; new events of
-the same row wait for them.`,
-		Example: "  frond facts replay webhook:billing --dir examples/shop\n" +
-			"  frond facts replay go:sales.orderPlaced --event 019a…\n" +
-			"  frond facts replay go:mailer --from start --fact orderPlaced",
-		Args: arguments(1, 1, "one consumer"),
-	}
+	cmd := newCommand("replay", 1, 1, "one consumer")
 	f := addFacts(s, cmd)
 	flags := cmd.Flags()
 	ids := flags.StringArray("event", nil, "the id of a dead event; may be given again")

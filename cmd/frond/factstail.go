@@ -26,17 +26,7 @@ import (
 // newFactsTail is frond facts tail. With --json stdout has one event a line, as streams have
 // them.
 func newFactsTail(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "tail [FACT]...",
-		Short: "Print events as they come",
-		Long: `Print the events of some facts, or of all, as they come, until it is stopped. From
-the store of a project it prints every event that may leave the host, for any caller;
-a host at --url streams the events that the caller may see.`,
-		Example: "  frond facts tail --dir examples/shop\n" +
-			"  frond facts tail orderPlaced --after start --once --json --dir examples/shop\n" +
-			"  frond facts tail sales.orderPlaced --url http://127.0.0.1:8080 --header 'Authorization: Bearer …'",
-		Args: arguments(0, -1, "facts"),
-	}
+	cmd := newCommand("tail", 0, -1, "facts")
 	f := addFacts(s, cmd)
 	flags := cmd.Flags()
 	after := flags.String("after", "", "begin after this position, or with start at the oldest event; the default is now")

@@ -20,19 +20,7 @@ import (
 // change during the start is seen. The exit code is 2 where the start fails, and 1 where the
 // service fails later or cuts requests off at its end (docs/decisions/errors.md).
 func newGateway(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "gateway [DIR]",
-		Short: "Serve a project on every surface",
-		Long: `Serve the project in DIR (default: here) as GraphQL at /graphql, REST below /api/
-and JSON-RPC at /_kit/call, until SIGTERM or Ctrl-C: then requests in flight
-finish and the store closes. A second signal ends it at once.
-
-Each flag below has a key in gateway.yaml and a variable: --limits-list-max is
-limits.list.max and FROND_LIMITS_LIST_MAX. A flag wins over its variable, which
-wins over the file.`,
-		Example: "  frond gateway examples/shop\n  frond gateway examples/shop --listen 127.0.0.1:0 --store memory",
-		Args:    arguments(0, 1, "one folder"),
-	}
+	cmd := newCommand("gateway", 0, 1, "one folder")
 	watched := cmd.Flags().Bool("watch", false, "read the project again whenever its files change")
 	settings := addSettings(s, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

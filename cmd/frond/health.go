@@ -22,15 +22,7 @@ const healthTimeout = 2 * time.Second
 // newHealth is frond health. It asks /livez and not /readyz: a gateway that drains must not be
 // killed for it (docs/decisions/settings-and-commands.md).
 func newHealth(_ *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "health [URL]",
-		Short: "Ask a running service whether it lives",
-		Long: `Ask /livez of the service at URL (http://127.0.0.1:8080 where it is left out) and
-leave with 0 where it lives, with 1 where it does not or is not there. It is for the
-health checks of containers, which have no shell and no other program.`,
-		Example: "  frond health\n  frond health http://127.0.0.1:4100",
-		Args:    arguments(0, 1, "one address"),
-	}
+	cmd := newCommand("health", 0, 1, "one address")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// The default address of frond gateway.
 		base := "http://127.0.0.1:8080"

@@ -22,21 +22,7 @@ import (
 // newImport is frond import. stdout is the report, with --json as the host answers it. The exit code is 1
 // if rows were left out.
 func newImport(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "import ENTITY FILE --by KEY",
-		Short: "Write the rows of a CSV or NDJSON file",
-		Long: `Write the rows of FILE: into the project in --dir, or to the gateway at --url. A row
-whose unique key (--by) is known is updated, any other is created. The ending of FILE is
-its format, .csv or .ndjson; FILE - is stdin and needs --format.
-
-frond.yaml opens it: many: {product: [import]}. Rows are judged as those of a create and
-an update of the caller (--state, or --header for a gateway). A row at fault is reported
-with its line and left out. Every 1,000 rows are one transaction; run the same command
-again after a failure.`,
-		Example: "  frond import product products.csv --by sku --dry-run --dir examples/shop --state '{\"user\":{\"roles\":[\"staff\"]}}'\n" +
-			"  frond import product products.ndjson --by sku --url http://127.0.0.1:8080 --header \"Authorization: Bearer …\"",
-		Args: arguments(2, 2, "an entity and a file"),
-	}
+	cmd := newCommand("import", 2, 2, "an entity and a file")
 	c := addTarget(s, cmd)
 	format := cmd.Flags().String("format", "", "csv or ndjson; without it the ending of FILE")
 	by := cmd.Flags().String("by", "", "the unique key that rows are known by: a field, or fields with commas")

@@ -36,28 +36,7 @@ var mainGo string
 // newInit is frond init. With --json stdout is {"dir": …, "files": […], "next": …}; the files
 // are relative to DIR, sorted.
 func newInit(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "init DIR",
-		Short: "Make a project of your own",
-		Long: `Make a folder with a project in it: two related entities, rules for changing
-them, a few rows, and the JSON Schemas by which an editor completes the files. The
-command that serves it is printed. DIR must not exist, or be empty.
-
-The Frond is named by DIR, and --frond gives it another name: its folder and paths have it.
-With --empty the project has no entity yet. With --go it is a Go program too, to which functions are attached.
-
-With --from the project is made from an existing database: a card for each table and
-view, relations for its foreign keys, and the names of its tables and columns in
-frond.yaml. The gateway serves the database as it is and changes none of its tables.
-Parts that a card cannot express are left out and listed in INIT.md, with the reason.
-Run again with the same DIR after the database has changed: the command adds new tables
-and columns and lists the other differences. Files that you changed keep your changes.`,
-		Example: "  frond init tasks\n  frond gateway tasks\n" +
-			"  frond init hotel --frond bookings --empty --go\n" +
-			"  frond init music --from sqlite:chinook.db\n" +
-			"  frond init rental --from postgres://reader@db/pagila --view-key film_list=fid",
-		Args: arguments(1, 1, "a folder to make"),
-	}
+	cmd := newCommand("init", 1, 1, "a folder to make")
 	schemas := cmd.Flags().Bool("schemas", false, "only write the JSON Schemas of an existing project again")
 	var existing database
 	existing.add(cmd)

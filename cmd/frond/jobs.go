@@ -19,15 +19,7 @@ import (
 // newJobs is frond jobs. With --json stdout is a list of {job, schedule, next, running, runs}. Exit
 // code 3: the store or the gateway cannot be reached.
 func newJobs(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "jobs",
-		Short: "List scheduled commands and their last runs",
-		Long: `List the commands that frond.yaml schedules, when each is due next, and its last
-runs: times that were skipped or missed among them. --dir reads the store of a project,
-beside the gateway that serves it; --url asks the admin listener of a gateway.`,
-		Example: "  frond jobs --dir examples/shop\n  frond jobs --url http://127.0.0.1:9090",
-		Args:    arguments(0, 0, "no arguments"),
-	}
+	cmd := newCommand("jobs", 0, 0, "no arguments")
 	settings := addProject(s, cmd, "store", "remotes", "vendor", "mode")
 	url := cmd.Flags().String("url", "", "the address of a gateway's admin listener to ask instead")
 	cmd.MarkFlagsMutuallyExclusive("url", "dir")

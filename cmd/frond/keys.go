@@ -14,17 +14,7 @@ import (
 // newKeys is frond keys. Every receiver gets the public file; a key is replaced by
 // accepting both public files for a while (docs/signed-calls.md).
 func newKeys(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "keys [NAME]",
-		Short: "Make the two keys of signed calls",
-		Long: `Make a pair of Ed25519 keys: NAME.key.pem to sign calls with, which only its owner
-can read, and NAME.pub.pem to verify them with (NAME is "gateway" where it is left
-out, and may begin with a folder). Files that are there already stay as they are,
-unless --force is written. docs/signed-calls.md says how keys are changed while
-everything runs.`,
-		Example: "  frond keys\n  frond gateway --signing-key gateway.key.pem --remote catalog=http://10.0.0.7:4100\n  frond serve catalog --hosts 10.0.0.7 --verify-keys gateway.pub.pem",
-		Args:    arguments(0, 1, "one name"),
-	}
+	cmd := newCommand("keys", 0, 1, "one name")
 	force := cmd.Flags().Bool("force", false, "replace files that are there already")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		name := "gateway"

@@ -5,7 +5,7 @@
 // and 3 when a host cannot be reached.
 //
 // Each command has a file of its name. It reads flags and settings (settings.go), gets its data
-// from package gateway, and writes to the shell (shell.go).
+// from package gateway, and writes to the shell (shell.go). Its help is a part of help.txt.
 //
 //	gateway             every surface of a project
 //	serve, mock         one Frond, for other processes

@@ -23,17 +23,8 @@ import (
 //	all      2 faults in cards or settings, a store that cannot be opened
 //	         3 a server that cannot be reached
 func newMigrate(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "migrate",
-		Short: "Change the tables of a store to fit the cards",
-		Long: `Compare the cards of a project with the tables of its store. "plan" shows each step
-that makes them fit: its cost (online, slow, or loses data) and its SQL. "apply" takes
-the steps; one that loses data waits for the flag that the plan names. "status" shows
-the steps done before. "frond gateway" takes the steps that lose no data at its start,
-unless gateway.yaml says migrate: off.`,
-		Args: cobra.ArbitraryArgs,
-		RunE: helpOrUnknown,
-	}
+	cmd := newCommand("migrate", 0, -1, "commands")
+	cmd.RunE = helpOrUnknown
 	cmd.AddCommand(newMigratePlan(s), newMigrateApply(s), newMigrateStatus(s))
 	return cmd
 }
@@ -59,15 +50,7 @@ func (m *migrating) tables(args []string) (*facade.Project, *gateway.Options, er
 }
 
 func newMigratePlan(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "plan [DIR]",
-		Short: "Show the steps that make the store fit the cards",
-		Long: `Show the steps that make the store of the project in DIR (default: here) fit its
-cards. It changes no table. The exit code is 1 if a step is refused: it waits for a
-flag, or rows block it. With --check it is 1 if there is any step at all.`,
-		Example: "  frond migrate plan examples/shop\n  frond migrate plan --sql --drop product.colour",
-		Args:    arguments(0, 1, "one folder"),
-	}
+	cmd := newCommand("plan", 0, 1, "one folder")
 	m := addMigrating(s, cmd)
 	sql := cmd.Flags().Bool("sql", false, "write the steps as SQL")
 	check := cmd.Flags().Bool("check", false, "leave with 1 if there is any step")
@@ -99,16 +82,7 @@ flag, or rows block it. With --check it is 1 if there is any step at all.`,
 }
 
 func newMigrateApply(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "apply [DIR]",
-		Short: "Make the store fit the cards",
-		Long: `Take the steps that "frond migrate plan" shows, all or none. A step that loses data
-waits for the flag that the plan names. A gateway that serves a store in a file has
-to be stopped first. A process that dies in the middle changes no table, or leaves
-steps that the next apply finishes (docs/migrations.md).`,
-		Example: "  frond migrate apply examples/shop\n  frond migrate apply --drop product.colour --convert product.price",
-		Args:    arguments(0, 1, "one folder"),
-	}
+	cmd := newCommand("apply", 0, 1, "one folder")
 	m := addMigrating(s, cmd)
 	additive := cmd.Flags().Bool("additive", false, "take only the steps that a start would take")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -133,12 +107,7 @@ steps that the next apply finishes (docs/migrations.md).`,
 }
 
 func newMigrateStatus(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "status [DIR]",
-		Short:   "Show the steps done on the store, and those left",
-		Example: "  frond migrate status examples/shop",
-		Args:    arguments(0, 1, "one folder"),
-	}
+	cmd := newCommand("status", 0, 1, "one folder")
 	m := &migrating{settings: addSettings(s, cmd, "store", "remotes", "vendor", "mode", "migrate")}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		project, opts, err := m.tables(args)

@@ -24,21 +24,7 @@ import (
 // callers as serve does, and listens on loopback by default. It writes no files
 // (docs/decisions/contracts.md).
 func newMock(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "mock FROND",
-		Short: "Serve mock data for a Frond that is not written yet",
-		Long: `Serve one Frond from its cards alone, as frond serve would, with mock data: rows that
-fit the cards and look as their field names suggest. The Frond is one of the project in
---dir, or of the host at --from. Filters, pages, create, update and delete work, in
-memory. Operations that only the Frond's own code could answer return a value that fits
-their output card.
-
-The same --seed makes the same rows. Ids do not depend on the seed, so that two mocks
-with the same --rows refer to one another's rows.`,
-		Example: "  frond mock catalog --dir examples/shop\n" +
-			"  frond mock billing --from http://10.0.0.7:4100 --latency 50ms..200ms --fail 0.02",
-		Args: arguments(1, 1, "the name of one Frond"),
-	}
+	cmd := newCommand("mock", 1, 1, "the name of one Frond")
 	var m mocked
 	flags := cmd.Flags()
 	m.from.add(cmd)

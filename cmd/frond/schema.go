@@ -26,12 +26,7 @@ import (
 //	--surface envelope          the discovery document, as JSON
 //	--surface partner/graphql   the SDL of the audience partner
 func newSchema(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "schema",
-		Short:   "Print the schema and the routes of a project's cards",
-		Example: "  frond schema --format card-schema > card.schema.json\n  frond schema --dir examples/shop --format graphql > schema.graphql\n  frond schema --dir examples/shop --surface rest\n  frond schema --dir examples/shop --format openapi > openapi.json",
-		Args:    arguments(0, 0, "flags alone"),
-	}
+	cmd := newCommand("schema", 0, 0, "flags alone")
 	format := cmd.Flags().String("format", "graphql", "graphql: the SDL; openapi, openrpc, asyncapi: the API document that the gateway serves at /openapi.json and so on; bundle: every card in one document (spec 2.4); card-schema, frond-schema and gateway-schema: the JSON Schemas by which an editor completes cards, frond.yaml and gateway.yaml")
 	surface := cmd.Flags().String("surface", "", "print one surface instead: graphql its SDL, rest its routes, envelope its discovery document; partner/graphql that of the audience partner. With openapi, openrpc or asyncapi it is the audience alone: partner")
 	settings := addProject(s, cmd, "remotes", "vendor", "log.level")

@@ -20,22 +20,7 @@ import (
 // newSync is frond sync. The exit code is 1 if --check finds a difference. A host that does not
 // answer is exit code 3; a conflicting file is 2, and no file is written.
 func newSync(s *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "sync FROND --from URL",
-		Short: "Write the cards that a host serves, so that a gateway starts without the host",
-		Long: `Request the discovery document of a host (rpc.discover) and write the Frond's cards,
-views and operations to DIR/fronds/FROND. A gateway that names the host in its remotes
-then starts from these files while the host is down. With --go, also write a Go package
-with the Frond's types and a client.
-
-Each change is a line on stdout: + is new, - is gone, ~ is different. Without a
-change no file is written. Files written by hand are never overwritten or removed: a
-conflict with one is an error.`,
-		Example: "  frond sync catalog --from http://127.0.0.1:4100\n" +
-			"  frond sync catalog --from http://127.0.0.1:4100 --go internal/catalog\n" +
-			"  frond sync catalog --from http://127.0.0.1:4100 --check",
-		Args: arguments(1, 1, "one Frond"),
-	}
+	cmd := newCommand("sync", 1, 1, "one Frond")
 	var from hostFlags
 	var dir, golang, pkg string
 	flags := cmd.Flags()

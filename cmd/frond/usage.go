@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed" // the texts of help
 	"fmt"
 	"regexp"
 	"strings"
@@ -8,16 +9,40 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// arguments checks the number of arguments; what describes them in the error. A negative most
-// means any number. "frond keys takes one name, not 2 arguments; write frond keys [NAME]
-// [flags]".
-func arguments(least, most int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
+// helpTexts has a part for each command, which begins with its usage:
+//
+//	# keys [NAME]
+//	Make the two keys of signed calls
+//
+//	What it does, in lines of a terminal.
+//
+//	Examples:
+//	  frond keys
+//
+//go:embed help.txt
+var helpTexts string
+
+// newCommand begins a command with its part of [helpTexts]. It takes least to most arguments, or any
+// number of more where most is negative; what describes them in the error: "frond keys takes one
+// name, not 2 arguments; write frond keys [NAME] [flags]".
+func newCommand(name string, least, most int, what string) *cobra.Command {
+	cmd := &cobra.Command{Args: func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most >= 0 && len(args) > most {
 			return fmt.Errorf("%s takes %s, not %d arguments; write %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
 		}
 		return nil
+	}}
+	for part := range strings.SplitSeq("\n"+helpTexts, "\n# ") {
+		use, text, _ := strings.Cut(part, "\n")
+		if first, _, _ := strings.Cut(use, " "); first != name {
+			continue
+		}
+		about, examples, _ := strings.Cut(text, "\nExamples:\n")
+		cmd.Use, cmd.Example = use, strings.TrimRight(examples, "\n")
+		cmd.Short, cmd.Long, _ = strings.Cut(strings.TrimRight(about, "\n"), "\n\n")
+		return cmd
 	}
+	panic("help.txt has no part of " + name)
 }
 
 // helpOrUnknown runs a command that only has others below it. By itself it is its help, on

@@ -25,27 +25,24 @@ type build struct {
 
 // newVersion is frond version. With --json stdout is a build as one line.
 func newVersion(s *shell) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version and the commit of this program",
-		Args:  arguments(0, 0, "no argument"),
-		RunE: func(*cobra.Command, []string) error {
-			b := readBuild()
-			if s.json {
-				return s.writeValue(b)
+	cmd := newCommand("version", 0, 0, "no argument")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		b := readBuild()
+		if s.json {
+			return s.writeValue(b)
+		}
+		fmt.Fprintf(s.out, "frond %s\n", b.Version)
+		if b.Revision != "" {
+			changed := ""
+			if b.Modified {
+				changed = ", with changes"
 			}
-			fmt.Fprintf(s.out, "frond %s\n", b.Version)
-			if b.Revision != "" {
-				changed := ""
-				if b.Modified {
-					changed = ", with changes"
-				}
-				fmt.Fprintf(s.out, "commit %s %s%s\n", b.Revision, b.Time, changed)
-			}
-			fmt.Fprintf(s.out, "%s %s\n", b.Go, b.Platform)
-			return nil
-		},
+			fmt.Fprintf(s.out, "commit %s %s%s\n", b.Revision, b.Time, changed)
+		}
+		fmt.Fprintf(s.out, "%s %s\n", b.Go, b.Platform)
+		return nil
 	}
+	return cmd
 }
 
 // readBuild reads the data that the build wrote into the program.
