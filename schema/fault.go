@@ -13,10 +13,10 @@ import (
 //
 //	fronds/catalog/entities/product.yaml#/properties/price/type: this is not a type; write number
 type Fault struct {
-	File    string // as the author would name it: fronds/catalog/entities/product.yaml
-	Pointer string // RFC 6901 into that file; "" for the file itself
-	Message string // the problem, in one sentence
-	Remedy  string // the text to write instead
+	File    string `json:"file,omitempty"`    // as the author would name it: fronds/catalog/entities/product.yaml
+	Pointer string `json:"pointer,omitempty"` // RFC 6901 into that file; "" for the file itself
+	Message string `json:"message"`           // the problem, in one sentence
+	Remedy  string `json:"remedy,omitempty"`  // the text to write instead
 }
 
 // TwoOwners is the part of a fault's message that reports a name claimed by two sources. Other

@@ -58,21 +58,22 @@ func newBuildFrond(s *shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		s.reportSkipped(model)
-		plan, err := contract.NewPlan(cmp.Or(*out, filepath.Join(settings.dir, "dist", args[0])), contract.ManifestFile, files, nil)
-		if err != nil {
-			return err
-		}
-		return s.apply([]*contract.Plan{plan}, nil, *check, "the cards")
+		return s.writePackages(model, files, cmp.Or(*out, filepath.Join(settings.dir, "dist", args[0])), *check, "the cards")
 	}
 	return cmd
 }
 
-// reportSkipped writes on stderr which fields the npm package leaves to the host, a line each.
-func (s *shell) reportSkipped(m *contract.Model) {
+// writePackages writes the files of a model to a folder, as [shell.apply] does. On stderr is a line for
+// each field that the npm package leaves to the host.
+func (s *shell) writePackages(m *contract.Model, files contract.Files, folder string, check bool, source string) error {
 	for _, f := range m.Skipped() {
 		fmt.Fprintf(s.stderr, "frond: notice: %s\n", f)
 	}
+	plan, err := contract.NewPlan(folder, contract.ManifestFile, files, nil)
+	if err != nil {
+		return err
+	}
+	return s.apply([]*contract.Plan{plan}, nil, check, source)
 }
 
 // promised is the catalog that a project's cards promise. It runs no code and calls no host:
@@ -151,12 +152,7 @@ func newClient(s *shell) *cobra.Command {
 		if err != nil {
 			return fmt.Errorf("the cards of %[2]s at %[1]s do not make a package:\n%[3]w", from.url, frond.Name, err)
 		}
-		s.reportSkipped(model)
-		plan, err := contract.NewPlan(filepath.Clean(cmp.Or(*out, ".")), contract.ManifestFile, files, nil)
-		if err != nil {
-			return err
-		}
-		return s.apply([]*contract.Plan{plan}, nil, *check, "the host's catalog")
+		return s.writePackages(model, files, filepath.Clean(*out), *check, "the host's catalog")
 	}
 	return cmd
 }

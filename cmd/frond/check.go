@@ -30,11 +30,11 @@ func newCheck(s *shell) *cobra.Command {
 		if len(args) == 1 {
 			settings.dir = args[0]
 		}
-		var notices []finding
+		var notices []schema.Fault
 		if *program {
 			settings.Unregistered = func(f schema.Fault) { notices = append(notices, unregistered(f)) }
 		}
-		var met []finding // by a start over the store
+		var met []schema.Fault // by a start over the store
 		if cmd.Flags().Changed("store") {
 			met, notices = settings.meets(cmd.Context(), notices)
 		}
@@ -55,29 +55,24 @@ func newCheck(s *shell) *cobra.Command {
 		}
 		faults, unpinned := checkPins(settings.dir, served)
 		faults = append(faults, met...)
-		for _, f := range catalog.Undecided(slices.Concat(table, facts)) {
-			// In development an open door is convenient; in production it has to be declared.
-			if open := finding(f); gw.Development() {
-				notices = append(notices, open)
-			} else {
-				faults = append(faults, open)
-			}
+		// In development an open door is convenient; in production it has to be declared.
+		if open := catalog.Undecided(slices.Concat(table, facts)); gw.Development() {
+			notices = append(notices, open...)
+		} else {
+			faults = append(faults, open...)
 		}
-		notices = append(append(notices, unpinned...), unanswered(served)...)
-		for _, note := range slices.Concat(served.Notes, served.Ended, served.Advice) {
-			notices = append(notices, finding(note))
-		}
-		return s.report(faults, append(notices, remoteNotices(gw.Remotes())...), table, facts)
+		notices = slices.Concat(notices, unpinned, unanswered(served), served.Notes, served.Ended, served.Advice, remoteNotices(gw.Remotes()))
+		return s.report(faults, notices, table, facts)
 	}
 	return cmd
 }
 
 // unanswered lists the operations that would answer NOT_IMPLEMENTED. They are notices: a Go
 // program may have the handlers that this one lacks.
-func unanswered(served *catalog.Catalog) (notices []finding) {
+func unanswered(served *catalog.Catalog) (notices []schema.Fault) {
 	for op := range served.Operations() {
 		if !op.Answered {
-			notices = append(notices, finding{
+			notices = append(notices, schema.Fault{
 				File: op.Door.Origin, Message: fmt.Sprintf("%s.%s has no handler in this program", op.Door.Name, op.Name),
 				Remedy: "attach a handler in a Go program, or name the Frond in remotes",
 			})
@@ -88,9 +83,9 @@ func unanswered(served *catalog.Catalog) (notices []finding) {
 
 // remoteNotices lists, for each remote Frond, the known facts about it. A remote that is down
 // is not a fault: a gateway starts without it (docs/decisions/remotes.md).
-func remoteNotices(remotes []gateway.RemoteState) (notices []finding) {
+func remoteNotices(remotes []gateway.RemoteState) (notices []schema.Fault) {
 	for _, r := range remotes {
-		f := finding{File: "remotes/" + r.Frond, Message: r.Frond + " runs at " + r.URL + " and has returned its catalog"}
+		f := schema.Fault{File: "remotes/" + r.Frond, Message: r.Frond + " runs at " + r.URL + " and has returned its catalog"}
 		switch {
 		case r.Failed == nil && r.Unusable != "":
 			f.Message = fmt.Sprintf("%s runs at %s and is left out: %s", r.Frond, r.URL, r.Unusable)
@@ -107,7 +102,7 @@ func remoteNotices(remotes []gateway.RemoteState) (notices []finding) {
 // meets compares the store with the cards. A step that no start and no flag of apply takes is a
 // fault; a step that a start takes, leaves, or refuses until apply has its flag is added to notices.
 // Faults of the cards are those of the dry run, and not repeated here.
-func (s *settings) meets(ctx context.Context, notices []finding) (faults, all []finding) {
+func (s *settings) meets(ctx context.Context, notices []schema.Fault) (faults, all []schema.Fault) {
 	here := *s
 	project, opts, err := here.tables() //nolint:contextcheck // compiling a project does not wait
 	if err != nil {
@@ -125,13 +120,13 @@ func (s *settings) meets(ctx context.Context, notices []finding) (faults, all []
 	}
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
-		f := finding{File: "store", Message: step.Where() + ": a start would " + step.Does}
+		f := schema.Fault{File: "store", Message: step.Where() + ": a start would " + step.Does}
 		switch {
 		case step.Start == migration.Refuses && strings.HasPrefix(step.Flag, migration.ConvertFlag):
 			f.Message = step.Where() + ": a start cannot " + step.Does + ": " + step.Reason
 			f.Remedy = "run frond migrate apply " + step.Flag + " before it, or keep the type"
 		case step.Start == migration.Refuses:
-			faults = append(faults, finding{File: "store", Message: step.Where() + ": cannot " + step.Does + ": " + step.Reason, Remedy: step.Remedy})
+			faults = append(faults, schema.Fault{File: "store", Message: step.Where() + ": cannot " + step.Does + ": " + step.Reason, Remedy: step.Remedy})
 			continue
 		case step.Start == migration.Leaves:
 			f.Message = step.Where() + ": a start leaves it as it is; frond migrate apply would " + step.Does
@@ -140,7 +135,7 @@ func (s *settings) meets(ctx context.Context, notices []finding) (faults, all []
 		notices = append(notices, f)
 	}
 	for _, n := range plan.Notices {
-		notices = append(notices, finding{File: "store", Message: "no card describes " + n + "; a start leaves it alone"})
+		notices = append(notices, schema.Fault{File: "store", Message: "no card describes " + n + "; a start leaves it alone"})
 	}
 	return faults, notices
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -78,7 +79,7 @@ func explainCall(b *strings.Builder, x *explain.Explanation) {
 	// The failure at the end names the known operations.
 	switch {
 	case x.Frond != "":
-		say(0, "%s.%s  a %s of the Frond %s, answered by %s", x.Entity, x.Operation, x.Kind, x.Frond, answeredBy(x.By))
+		say(0, "%s.%s  a %s of the Frond %s, answered by %s", x.Entity, x.Operation, x.Kind, x.Frond, cmp.Or(answerers[x.By], x.By))
 	case x.Error != nil && x.Error.Code == kiterror.Gone:
 		say(0, "%s.%s was called by an old name that is not answered any more", x.Entity, x.Operation)
 	default:
@@ -143,17 +144,8 @@ func explainPlan(say func(int, string, ...any), plan *facade.Plan) {
 	say(2, "took %s, read %d rows", plan.Took.Round(time.Microsecond), plan.Read)
 }
 
-// answeredBy is who answers an operation, in words. Another word than these two is the name of
-// who answers, as it is.
-func answeredBy(who string) string {
-	if who == "handler" {
-		return "the author's handler"
-	}
-	if who == "store" {
-		return "the store"
-	}
-	return who
-}
+// answerers are the words for who answers an operation. Any other is the name of who does.
+var answerers = map[string]string{"handler": "the author's handler", "store": "the store"}
 
 // explainScope writes a door's rules up to the one that matched, and the scope that follows
 // from it. A rule is named by its number, as in frond check. A refused scope ends the output.
@@ -164,11 +156,7 @@ func explainScope(say func(int, string, ...any), scope *explain.Scoping) {
 	}
 	say(0, "scope   %s for %s, by %s", scope.Door, scope.For, scope.At)
 	for i, rule := range scope.Rules {
-		when := rule.When
-		if when == "" {
-			when = "(no when)"
-		}
-		say(1, "rule %d %s: %s", i, rule.Verdict, when)
+		say(1, "rule %d %s: %s", i, rule.Verdict, cmp.Or(rule.When, "(no when)"))
 	}
 	if scope.Error != nil {
 		say(1, "refused: %s", scope.Error.Code)
@@ -207,36 +195,18 @@ func where(filter json.RawMessage) string {
 // newAdvise is frond advise. With --json stdout is a list of {shape, reads, took, rows, entity, field,
 // index, last}; took is in nanoseconds. Exit code 3: the store or the gateway cannot be reached.
 func newAdvise(s *shell) *cobra.Command {
-	cmd := newCommand("advise", 0, 0, "no arguments")
-	settings := addProject(s, cmd, "store", "remotes", "vendor", "mode")
-	url := cmd.Flags().String("url", "", "the address of a gateway's admin listener to ask instead")
-	cmd.MarkFlagsMutuallyExclusive("url", "dir")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, err := []explain.Advice{}, error(nil)
-		if *url != "" {
-			err = askAdmin(cmd.Context(), *url, "/advice", &all)
-		} else {
-			project, opts, failed := settings.tables()
-			if failed != nil {
-				return failed
-			}
-			all, err = gateway.Advise(cmd.Context(), project, opts)
-		}
-		if err != nil {
-			return err
-		}
-		if s.json {
-			return s.writeValue(all)
-		}
-		if len(all) == 0 {
-			fmt.Fprintln(s.stderr, "no read is known that an index would help")
-		}
-		var b strings.Builder
-		for _, a := range all {
-			fmt.Fprintf(&b, "%s\n  %s in %s, about %s each, last %s\n  %s\n", a.Shape, count(int(a.Reads), "read"), a.Took.Round(time.Microsecond), count(int(a.Rows), "row"), a.Last.Format(time.RFC3339), a.Index)
-		}
-		_, err = io.WriteString(s.out, b.String())
-		return err
+	return newListing(s, "advise", "/advice", gateway.Advise, s.writeAdvice)
+}
+
+// writeAdvice writes advice for a reader: the shape of a read, its cost, and the index.
+func (s *shell) writeAdvice(all []explain.Advice) error {
+	if len(all) == 0 {
+		fmt.Fprintln(s.stderr, "no read is known that an index would help")
 	}
-	return cmd
+	var b strings.Builder
+	for _, a := range all {
+		fmt.Fprintf(&b, "%s\n  %s in %s, about %s each, last %s\n  %s\n", a.Shape, count(int(a.Reads), "read"), a.Took.Round(time.Microsecond), count(int(a.Rows), "row"), a.Last.Format(time.RFC3339), a.Index)
+	}
+	_, err := io.WriteString(s.out, b.String())
+	return err
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +21,7 @@ import (
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facts"
+	"github.com/frondhost/frond/schema/jsontext"
 )
 
 // newFactsTail is frond facts tail. With --json stdout has one event a line, as streams have
@@ -146,18 +147,9 @@ type outwardEvent struct {
 
 // eventOf is an event of the store. It has no version, which depends on the reader's rights.
 func eventOf(e *facade.Event) *outwardEvent {
-	out := &outwardEvent{
-		ID: e.ID, Position: e.Position.String(), Frond: e.Frond, Name: e.Name, Change: string(e.Change), At: e.At,
-		Entity: json.RawMessage("null"), Key: json.RawMessage("null"), Version: json.RawMessage("null"), Data: json.RawMessage("null"),
-	}
+	out := &outwardEvent{ID: e.ID, Position: e.Position.String(), Frond: e.Frond, Name: e.Name, Change: string(e.Change), Key: e.Key, At: e.At, Data: e.Data}
 	if e.Entity != "" {
-		out.Entity, _ = json.Marshal(e.Entity) // a string
-	}
-	if e.Key != nil {
-		out.Key = e.Key
-	}
-	if e.Data != nil {
-		out.Data = e.Data
+		out.Entity = jsontext.Quote(e.Entity)
 	}
 	return out
 }
@@ -165,13 +157,10 @@ func eventOf(e *facade.Event) *outwardEvent {
 // writeEvent writes an event to stdout in a line.
 func (s *shell) writeEvent(e *outwardEvent) error {
 	if s.json {
-		var b bytes.Buffer
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(e); err != nil {
-			return err
+		text, err := jsontext.Marshal(e)
+		if err == nil {
+			_, err = s.out.Write(append(text, '\n'))
 		}
-		_, err := s.out.Write(b.Bytes())
 		return err
 	}
 	name, what := e.Name, ""
@@ -181,10 +170,10 @@ func (s *shell) writeEvent(e *outwardEvent) error {
 	if e.Change != "" {
 		what = e.Change + " "
 	}
-	if string(e.Key) != "null" {
+	if e.Key != nil && !jsontext.IsNull(e.Key) {
 		what += string(e.Key) + " "
 	}
-	_, err := fmt.Fprintf(s.out, "%s  %s  %s  %s%s\n", e.At.Format("2006-01-02T15:04:05.000Z07:00"), e.Position, name, what, e.Data)
+	_, err := fmt.Fprintf(s.out, "%s  %s  %s  %s%s\n", e.At.Format("2006-01-02T15:04:05.000Z07:00"), e.Position, name, what, cmp.Or(string(e.Data), "null"))
 	return err
 }
 

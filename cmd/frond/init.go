@@ -3,21 +3,17 @@ package main
 import (
 	"cmp"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/frondhost/frond/facade/project"
-	"github.com/frondhost/frond/gateway"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -47,8 +43,7 @@ func newInit(s *shell) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		dir := args[0]
 		if *schemas {
-			files, err := writeSchemas(dir)
-			return s.made(dir, files, err, "wrote the schemas in "+filepath.Join(dir, ".schema"))
+			return s.make(dir, schemaFiles(), "wrote the schemas in "+filepath.Join(dir, ".schema"))
 		}
 		if existing.from != "" {
 			if made.empty || made.program {
@@ -67,8 +62,11 @@ func newInit(s *shell) *cobra.Command {
 		if err := emptyFolder(dir); err != nil {
 			return err
 		}
-		files, err := writeStarter(dir, made)
-		return s.made(dir, files, err, made.summary(dir))
+		files, err := made.files(dir)
+		if err != nil {
+			return err
+		}
+		return s.make(dir, files, made.summary(dir))
 	}
 	return cmd
 }
@@ -84,101 +82,43 @@ func frondOf(dir, otherwise string) string {
 	return otherwise
 }
 
-// made reports the files that a command has written. err is passed on unchanged.
-func (s *shell) made(dir string, files []string, err error, text string) error {
+// make writes the files of a project by their paths in dir, and reports them. A file that is there is
+// replaced; newInit has seen to it that only schemas are.
+func (s *shell) make(dir string, files map[string]string, text string) error {
+	names, err := writeFiles(dir, files)
 	if err != nil {
 		return err
 	}
 	next := "frond gateway " + dir
-	if slices.Contains(files, "main.go") { // the program serves the project
+	if files["main.go"] != "" { // the program serves the project
 		next = "cd " + dir + " && go mod tidy && go run ."
 	}
-	return s.say(map[string]any{"dir": dir, "files": files, "next": next}, text)
-}
-
-// writeStarter writes the project, and lists its files.
-//
-//	project/NAME          DIR/NAME
-//	project/fronds/work   DIR/fronds/FROND
-//	project/gitignore     DIR/.gitignore
-//	project/README.md     DIR/README.md, with the name of DIR in place of NAME
-//	                      DIR/.schema/*.json, made by this program
-//
-// With --empty and --go the files of [starting] take the place of some, or are added.
-func writeStarter(dir string, made starting) (files []string, err error) {
-	if files, err = writeFiles(dir, made.files()); err != nil {
-		return nil, err
-	}
-	err = fs.WalkDir(starter, "starter/project", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := starter.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		name = strings.TrimPrefix(name, "starter/project/")
-		if made.empty && (name == "README.md" || strings.HasPrefix(name, "fronds/")) {
-			return nil
-		}
-		name = strings.Replace(name, "fronds/work/", "fronds/"+made.frond+"/", 1)
-		switch name {
-		case "gitignore": // under its own name it would be this repository's
-			name = ".gitignore"
-		// filepath.Abs, so that "frond init ." is called after its folder.
-		case "README.md":
-			abs, err := filepath.Abs(dir)
-			if err != nil {
-				return err
-			}
-			text = []byte(strings.NewReplacer("# NAME", "# "+filepath.Base(abs), "fronds/work/", "fronds/"+made.frond+"/", "/api/work/", "/api/"+made.frond+"/").Replace(string(text)))
-		}
-		files = append(files, name)
-		return writeNew(filepath.Join(dir, filepath.FromSlash(name)), text)
-	})
-	if err != nil {
-		return nil, err
-	}
-	more, err := writeSchemas(dir)
-	files = append(files, more...)
-	slices.Sort(files)
-	return files, err
-}
-
-// writeSchemas writes the JSON Schemas that the files of the project name. They are those of
-// this program: --schemas writes them again after an upgrade.
-func writeSchemas(dir string) (files []string, err error) {
-	for _, s := range []struct {
-		name string
-		text json.RawMessage
-	}{{"card", schema.CardSchema()}, {"frond", project.FrondSchema()}, {"gateway", gateway.ConfigSchema()}} {
-		name := path.Join(".schema", s.name+".json")
-		if err := writeNew(filepath.Join(dir, filepath.FromSlash(name)), append(s.text, '\n')); err != nil {
-			return nil, err
-		}
-		files = append(files, name)
-	}
-	return files, nil
+	return s.say(map[string]any{"dir": dir, "files": names, "next": next}, text)
 }
 
 // writeFiles writes files by their path in a project, and lists them.
 func writeFiles(dir string, files map[string]string) ([]string, error) {
 	names := slices.Sorted(maps.Keys(files))
 	for _, name := range names {
-		if err := writeNew(filepath.Join(dir, filepath.FromSlash(name)), []byte(files[name])); err != nil {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(file, []byte(files[name]), 0o644); err != nil {
 			return nil, err
 		}
 	}
 	return names, nil
 }
 
-// writeNew writes a file, and the folders above it. A file that is there is replaced; newInit
-// has seen to it that only schemas are.
-func writeNew(name string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
+// schemaFiles are the JSON Schemas that the files of the project name. They are those of
+// this program: --schemas writes them again after an upgrade.
+func schemaFiles() map[string]string {
+	files := map[string]string{}
+	for format, text := range fileSchemas {
+		files[".schema/"+strings.TrimSuffix(format, "-schema")+".json"] = string(text()) + "\n"
 	}
-	return os.WriteFile(name, text, 0o644)
+	return files
 }
 
 // starting describes the project that frond init makes without a database.
@@ -188,11 +128,36 @@ type starting struct {
 	empty, program bool
 }
 
-// files returns the files that the project adds to those of the starter, by path.
-func (m starting) files() map[string]string {
-	files := map[string]string{}
+// files returns the files of the project by path, of a project at dir.
+//
+//	project/NAME          NAME
+//	project/fronds/work   fronds/FROND
+//	project/gitignore     .gitignore
+//	project/README.md     README.md, with the name of dir in place of NAME
+func (m starting) files(dir string) (map[string]string, error) {
+	abs, err := filepath.Abs(dir) // so that "frond init ." is called after its folder
+	if err != nil {
+		return nil, err
+	}
+	files, folder := schemaFiles(), "fronds/"+m.frond+"/"
+	err = fs.WalkDir(starter, "starter/project", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(starter, name)
+		switch name = strings.TrimPrefix(name, "starter/project/"); {
+		case m.empty && (name == "README.md" || strings.HasPrefix(name, "fronds/")):
+			return err
+		case name == "gitignore": // under its own name it would be this repository's
+			name = ".gitignore"
+		case name == "README.md":
+			text = []byte(strings.NewReplacer("# NAME", "# "+filepath.Base(abs), "fronds/work/", folder, "/api/work/", "/api/"+m.frond+"/").Replace(string(text)))
+		}
+		files[strings.Replace(name, "fronds/work/", folder, 1)] = string(text)
+		return err
+	})
 	if m.empty {
-		files["fronds/"+m.frond+"/frond.yaml"] = emptyFrond
+		files[folder+"frond.yaml"] = emptyFrond
 	}
 	if m.program {
 		files["main.go"] = strings.ReplaceAll(mainGo, "FROND", m.frond)
@@ -201,7 +166,7 @@ func (m starting) files() map[string]string {
 			files["go.mod"] += "\nrequire github.com/frondhost/frond " + v + "\n"
 		}
 	}
-	return files
+	return files, err
 }
 
 // summary names the parts of the project and the commands that serve it.

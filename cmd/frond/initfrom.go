@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,18 +120,12 @@ func (s *shell) initFrom(ctx context.Context, dir string, d *database) error {
 	files := project.Files()
 	files["gateway.yaml"] = hostFile(store)
 	files[".gitignore"] = "/.frond/\n"
-	names, err := writeFiles(dir, files)
-	if err != nil {
-		return err
-	}
-	more, err := writeSchemas(dir)
-	names = append(names, more...)
-	slices.Sort(names)
+	maps.Copy(files, schemaFiles())
 	before := ""
 	if variable, ok := strings.CutPrefix(store, "env:"); ok && os.Getenv(variable) == "" {
 		before = "  export " + variable + "=…   # the URL of the database\n"
 	}
-	return s.made(dir, names, err, fmt.Sprintf("made %s of the database: %s\n%s\nserve it:\n\n%s  frond gateway %s\n\nand open http://127.0.0.1:8080/graphql", dir, project.Summary(), skipped(project), before, dir))
+	return s.make(dir, files, fmt.Sprintf("made %s of the database: %s\n%s\nserve it:\n\n%s  frond gateway %s\n\nand open http://127.0.0.1:8080/graphql", dir, project.Summary(), skipped(project), before, dir))
 }
 
 // emptyFolder returns an error where dir is a folder with something in it. It need not be

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/gateway"
 )
@@ -19,28 +20,32 @@ import (
 // newJobs is frond jobs. With --json stdout is a list of {job, schedule, next, running, runs}. Exit
 // code 3: the store or the gateway cannot be reached.
 func newJobs(s *shell) *cobra.Command {
-	cmd := newCommand("jobs", 0, 0, "no arguments")
+	return newListing(s, "jobs", "/jobs", gateway.Jobs, s.writeJobs)
+}
+
+// newListing makes a command that lists values which gateways write into the store of a project:
+// stored reads them there, and the admin listener at --url answers them at path.
+func newListing[T any](s *shell, name, path string, stored func(context.Context, *facade.Project, *gateway.Options) ([]T, error), write func([]T) error) *cobra.Command {
+	cmd := newCommand(name, 0, 0, "no arguments")
 	settings := addProject(s, cmd, "store", "remotes", "vendor", "mode")
 	url := cmd.Flags().String("url", "", "the address of a gateway's admin listener to ask instead")
 	cmd.MarkFlagsMutuallyExclusive("url", "dir")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		states, err := []gateway.JobState(nil), error(nil)
+		list, err := []T{}, error(nil)
 		if *url != "" {
-			err = askAdmin(cmd.Context(), *url, "/jobs", &states)
+			err = askAdmin(cmd.Context(), *url, path, &list)
+		} else if project, opts, failed := settings.tables(); failed == nil {
+			list, err = stored(cmd.Context(), project, opts)
 		} else {
-			project, opts, failed := settings.tables()
-			if failed != nil {
-				return failed
-			}
-			states, err = gateway.Jobs(cmd.Context(), project, opts)
+			err = failed
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case s.json:
+			return s.writeValue(list)
 		}
-		if s.json {
-			return s.writeValue(states)
-		}
-		return s.writeJobs(states)
+		return write(list)
 	}
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/catalog"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -56,18 +57,18 @@ func writePins(dir string, served *catalog.Catalog) error {
 //	its plural is another       a fault: clients would get 404
 //	a door of it is gone        a fault
 //	it cannot be read           a fault
-func checkPins(dir string, served *catalog.Catalog) (faults, notices []finding) {
+func checkPins(dir string, served *catalog.Catalog) (faults, notices []schema.Fault) {
 	name := filepath.ToSlash(filepath.Join(dir, lockFile))
 	text, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, []finding{{Message: "the REST paths are not pinned", Remedy: "write frond check --pin to have changes reported"}}
+		return nil, []schema.Fault{{Message: "the REST paths are not pinned", Remedy: "write frond check --pin to have changes reported"}}
 	}
 	var pinned pins
 	if err == nil {
 		err = json.Unmarshal(text, &pinned)
 	}
 	if err != nil {
-		return []finding{{File: name, Message: "cannot be read: " + err.Error(), Remedy: "write it again with frond check --pin"}}, nil
+		return []schema.Fault{{File: name, Message: "cannot be read: " + err.Error(), Remedy: "write it again with frond check --pin"}}, nil
 	}
 	const accept = "or accept it with frond check --pin, and inform its clients"
 	for door := range served.Doors() {
@@ -75,9 +76,9 @@ func checkPins(dir string, served *catalog.Catalog) (faults, notices []finding) 
 		was, ok := pinned.Plurals[door.Frond.Name][door.Name]
 		switch at := "/plurals/" + jsontext.Token(door.Frond.Name) + "/" + jsontext.Token(door.Name); {
 		case !ok:
-			notices = append(notices, finding{File: name, Pointer: at, Message: fmt.Sprintf("%s is not pinned yet", door.Name), Remedy: "write frond check --pin"})
+			notices = append(notices, schema.Fault{File: name, Pointer: at, Message: fmt.Sprintf("%s is not pinned yet", door.Name), Remedy: "write frond check --pin"})
 		case !strings.EqualFold(was, door.Plural): // a path is found without regard to case
-			faults = append(faults, finding{
+			faults = append(faults, schema.Fault{
 				File: name, Pointer: at, Message: fmt.Sprintf("%s moves from /api/%s/%s to /api/%[2]s/%[4]s", door.Name, door.Frond.Name, was, door.Plural),
 				Remedy: fmt.Sprintf("write plural: %s for this door in frond.yaml, %s", was, accept),
 			})
@@ -87,7 +88,7 @@ func checkPins(dir string, served *catalog.Catalog) (faults, notices []finding) 
 	}
 	for _, frond := range slices.Sorted(maps.Keys(pinned.Plurals)) {
 		for _, door := range slices.Sorted(maps.Keys(pinned.Plurals[frond])) {
-			faults = append(faults, finding{
+			faults = append(faults, schema.Fault{
 				File: name, Pointer: "/plurals/" + jsontext.Token(frond) + "/" + jsontext.Token(door),
 				Message: fmt.Sprintf("/api/%s/%s is gone, and with it %s", frond, pinned.Plurals[frond][door], door),
 				Remedy:  "put the door back, " + accept,

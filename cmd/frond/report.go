@@ -15,40 +15,30 @@ import (
 // errFound: there are faults, and they are written.
 var errFound = fmt.Errorf("there are faults: %w", gateway.ErrReported)
 
-// finding is a fault or a notice, as check writes it.
-//
-//	{"file": "fronds/shop/entities/order.json", "pointer": "/properties/total", "message": "…", "remedy": "…"}
-type finding struct {
-	File    string `json:"file,omitempty"`
-	Pointer string `json:"pointer,omitempty"`
-	Message string `json:"message"`
-	Remedy  string `json:"remedy,omitempty"`
-}
-
 // unregistered is a generator or a conversion that this program does not have, for a command
 // that runs neither. The remedy of a start is to correct the name; here the author's own
 // program may have it.
-func unregistered(f schema.Fault) finding {
+func unregistered(f schema.Fault) schema.Fault {
 	f.Remedy = "register it in the Go program that runs this project; frond gateway does not have it"
-	return finding(f)
+	return f
 }
 
-// report writes findings, and the table of rights if it is known. The error is errFound if
+// report writes faults and notices, and the table of rights if it is known. The error is errFound if
 // there are faults. Faults come first. Lists are empty in JSON and not null, so that a program
 // needs no case for them.
-func (s *shell) report(faults, notices []finding, table, facts []catalog.Access) error {
+func (s *shell) report(faults, notices []schema.Fault, table, facts []catalog.Access) error {
 	if s.json {
 		if err := s.writeValue(struct {
-			Faults  []finding        `json:"faults"`
-			Notices []finding        `json:"notices"`
+			Faults  []schema.Fault   `json:"faults"`
+			Notices []schema.Fault   `json:"notices"`
 			Access  []catalog.Access `json:"access"`
 			Facts   []catalog.Access `json:"facts"`
-		}{append([]finding{}, faults...), append([]finding{}, notices...), append([]catalog.Access{}, table...), append([]catalog.Access{}, facts...)}); err != nil {
+		}{append([]schema.Fault{}, faults...), append([]schema.Fault{}, notices...), append([]catalog.Access{}, table...), append([]catalog.Access{}, facts...)}); err != nil {
 			return err
 		}
 	} else {
 		for _, f := range append(faults, notices...) {
-			fmt.Fprintln(s.out, schema.Fault(f).Error())
+			fmt.Fprintln(s.out, f.Error())
 		}
 		writeAccess(s.out, table)
 		writeAccess(s.out, facts)
@@ -63,21 +53,19 @@ func (s *shell) report(faults, notices []finding, table, facts []catalog.Access)
 
 // faultsOf lists the faults in the error of a start. Any other error becomes a fault with a
 // message alone, so that every error is listed.
-func faultsOf(err error) (found []finding) {
+func faultsOf(err error) (found schema.Faults) {
 	// A start joins the errors of its parts, each of which may be a list of faults.
 	switch err := err.(type) { //nolint:errorlint // it walks the tree itself
 	case schema.Faults:
-		for _, f := range err {
-			found = append(found, finding(f))
-		}
+		return err
 	case schema.Fault:
-		found = append(found, finding(err))
+		return schema.Faults{err}
 	case interface{ Unwrap() []error }:
 		for _, e := range err.Unwrap() {
 			found = append(found, faultsOf(e)...)
 		}
 	default:
-		found = append(found, finding{Message: err.Error()})
+		return schema.Faults{{Message: err.Error()}}
 	}
 	return found
 }

@@ -32,7 +32,7 @@ func newSchema(s *shell) *cobra.Command {
 	settings := addProject(s, cmd, "remotes", "vendor", "log.level")
 	// A schema does not depend on generators, so one that is missing is a line on stderr.
 	settings.Unregistered = func(f schema.Fault) {
-		fmt.Fprintf(s.stderr, "frond: %s\n", schema.Fault(unregistered(f)))
+		fmt.Fprintf(s.stderr, "frond: %s\n", unregistered(f))
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// They need no project, and are printed without one.

@@ -47,7 +47,16 @@ func newSync(s *shell) *cobra.Command {
 		// the first, too.
 		plans := []*contract.Plan{plan}
 		if golang != "" {
-			plan, err := planGo(golang, cmp.Or(pkg, contract.GoPackage(filepath.Base(golang))), document, frond.Name)
+			// The whole document is read, since relations lead into other Fronds of the host.
+			model, err := contract.ReadDiscovered(document, frond.Name)
+			if err != nil {
+				return err
+			}
+			files, err := model.Go(cmp.Or(pkg, contract.GoPackage(filepath.Base(golang))))
+			if err != nil {
+				return err
+			}
+			plan, err := contract.NewPlan(golang, contract.ManifestFile, files, nil)
 			if err != nil {
 				return err
 			}
@@ -78,41 +87,27 @@ func planSync(dir, url string, frond *schema.DiscoveredFrond) (*contract.Plan, [
 	return plan, contract.Changes(before, frond), err
 }
 
-// planGo compares a Frond as a Go package with the package's folder. The whole document is
-// read, since relations lead into other Fronds of the host.
-func planGo(folder, pkg string, document *schema.Discovery, frond string) (*contract.Plan, error) {
-	model, err := contract.ReadDiscovered(document, frond)
-	if err != nil {
-		return nil, err
-	}
-	files, err := model.Go(pkg)
-	if err != nil {
-		return nil, err
-	}
-	return contract.NewPlan(folder, contract.ManifestFile, files, nil)
-}
-
 // checkFolder reports why a Frond cannot be written into a project. The folder of the project
-// has to exist; fronds/FROND is made.
+// has to exist; fronds/FROND is made. A frond.yaml in it is read before frond.json (facade.Read), so
+// the synced file would have no effect.
 func checkFolder(dir, frond string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is not a folder; name a project's folder with --dir, or make it", dir)
 	}
+	there := func(name string) bool {
+		_, err := os.Stat(filepath.FromSlash(name))
+		return err == nil
+	}
+	dir = filepath.ToSlash(dir)
 	for _, name := range []string{"entities", "frond.yaml", "frond.yml", "frond.json"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+		if there(path.Join(dir, name)) {
 			return fmt.Errorf("%s has %s at its root, and a project has either one Frond there or a folder fronds/; move it to fronds/NAME/", dir, name)
 		}
 	}
-	return checkShadowed(path.Join(filepath.ToSlash(dir), "fronds", frond))
-}
-
-// checkShadowed reports files written by hand that would be read in place of frond.json.
-// frond.yaml is read before frond.json (facade.Read), so the synced file would have no effect.
-func checkShadowed(dir string) error {
 	var faults schema.Faults
 	for _, name := range []string{"frond.yaml", "frond.yml"} {
-		if _, err := os.Stat(filepath.FromSlash(path.Join(dir, name))); err == nil {
-			faults = append(faults, schema.Fault{File: path.Join(dir, name), Message: "this Frond is written by hand, and would hide the synced one", Remedy: "move it to another folder, or sync into another project"})
+		if name = path.Join(dir, "fronds", frond, name); there(name) {
+			faults = append(faults, schema.Fault{File: name, Message: "this Frond is written by hand, and would hide the synced one", Remedy: "move it to another folder, or sync into another project"})
 		}
 	}
 	return faults.Err()
