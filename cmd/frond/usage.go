@@ -14,7 +14,7 @@ import (
 //	# keys [NAME]
 //	Make the two keys of signed calls
 //
-//	What it does, in lines of a terminal.
+//	The long text, in lines of a terminal.
 //
 //	Examples:
 //	  frond keys
