@@ -28,10 +28,10 @@ type CallWatch struct {
 // watched has the report of one operation. The names are the catalog's: those that a
 // caller makes up are reported nowhere.
 type watched struct {
-	name       string // of the span
-	attributes trace.SpanStartEventOption
-	series     *series // nil: no metrics
-	transacts  bool    // a call is a transaction, which may run again
+	name      string // of the span
+	options   []trace.SpanStartOption
+	series    *series // nil: no metrics
+	transacts bool    // a call is a transaction, which may run again
 }
 
 // Calls makes the watch of a façade that is about to be made.
@@ -70,10 +70,10 @@ func (w *CallWatch) Bind(c *catalog.Catalog) {
 
 // watched prepares the report of an operation once, so that a call allocates none of it.
 func (w *CallWatch) watched(frond, entity, operation string, kind catalog.Kind) *watched {
-	one := &watched{name: entity + "." + operation, attributes: trace.WithAttributes(
+	one := &watched{name: entity + "." + operation, options: []trace.SpanStartOption{trace.WithAttributes(
 		attribute.String("frond.name", frond), attribute.String("frond.entity", entity),
 		attribute.String("frond.operation", operation), attribute.String("frond.kind", string(kind)),
-	)}
+	)}}
 	if w.telemetry.metrics != nil {
 		one.series = &series{metrics: w.telemetry.metrics, frond: frond, entity: entity, operation: operation, kind: string(kind)}
 	}
@@ -106,9 +106,12 @@ func (w *CallWatch) around(next facade.Caller) facade.Caller {
 		one := w.of(c)
 		var span trace.Span
 		if tracer := w.telemetry.tracer; tracer != nil {
+			options := one.options
 			var links []trace.SpanStartOption
-			ctx, links = under(ctx, &c.Invocation)
-			ctx, span = tracer.Start(ctx, one.name, append(links, one.attributes)...)
+			if ctx, links = under(ctx, &c.Invocation); links != nil {
+				options = append(links, options...)
+			}
+			ctx, span = tracer.Start(ctx, one.name, options...)
 			// A copy: the caller keeps its call, and a retry of it must not be a child of this
 			// span.
 			own := *c
@@ -153,15 +156,16 @@ func (w *watched) tried(span trace.Span, tries int) {
 // endCall ends a call's span. Failures are errors of the span only where this host or a
 // remote is at fault, by their codes, and not where the caller is.
 func endCall(span trace.Span, c *facade.Call, res *facade.Result, code kiterror.Code) {
-	span.SetAttributes(attribute.String("frond.outcome", outcomeOf(code)))
+	found := append(make([]attribute.KeyValue, 0, 3), attribute.String("frond.outcome", outcomeOf(code)))
 	if c.Each != nil {
-		span.SetAttributes(attribute.Int("frond.keys", len(c.Each.Keys)))
+		found = append(found, attribute.Int("frond.keys", len(c.Each.Keys)))
 	}
 	if code != "" {
 		failed(span, code)
 	} else if res != nil && res.Form != facade.FormValue {
-		span.SetAttributes(attribute.Int("frond.rows", res.Rows.Len()))
+		found = append(found, attribute.Int("frond.rows", res.Rows.Len()))
 	}
+	span.SetAttributes(found...)
 	span.End()
 }
 

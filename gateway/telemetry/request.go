@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -28,9 +29,10 @@ type request struct {
 	surface   string
 
 	mu         sync.Mutex
-	operations []string // the first few
-	more       int      // how many others
-	caller     string   // state.user.id; "": anonymous
+	found      []attribute.KeyValue // of the span, which gets them at its end
+	operations []string             // the first few
+	more       int                  // how many others
+	caller     string               // state.user.id; "": anonymous
 }
 
 type requestKey struct{}
@@ -51,6 +53,8 @@ func requestOf(ctx context.Context) *request {
 
 // noSurface is the surface of a request that reached none.
 const noSurface = "none"
+
+var serverSpan = trace.WithSpanKind(trace.SpanKindServer)
 
 // Begin begins the report of a request, and returns the request under the context of the report,
 // which is derived from ctx. log takes the line; nil: no line is written. Health checks have neither
@@ -76,9 +80,10 @@ func (t *Telemetry) Begin(ctx context.Context, r *http.Request, log *slog.Logger
 		return q, r.WithContext(q) //nolint:contextcheck // q is under ctx
 	}
 	ctx = w3c.Extract(ctx, propagation.HeaderCarrier(r.Header))
-	q.Context, q.span = t.tracer.Start(ctx, methodOf(r), trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(requestAttributes(r)...))
+	q.Context, q.span = t.tracer.Start(ctx, methodOf(r), serverSpan, trace.WithAttributes(requestAttributes(r)...))
+	q.found = make([]attribute.KeyValue, 0, 8)
 	r = r.WithContext(q)                                       //nolint:contextcheck // q is under ctx
-	r.Header = r.Header.Clone()                                // it belongs to the server
+	r.Header = maps.Clone(r.Header)                            // it belongs to the server
 	w3c.Inject(q.Context, propagation.HeaderCarrier(r.Header)) //nolint:contextcheck // q is under ctx
 	return q, r
 }
@@ -101,11 +106,11 @@ func (q *request) End(r *http.Request, status int, bytes int64, whole bool) {
 		q.write(r, status, bytes, took)
 	}
 	if q.span != nil {
-		q.span.SetAttributes(semconv.HTTPResponseStatusCode(status))
 		if status >= 500 {
-			q.span.SetAttributes(semconv.ErrorTypeKey.String(strconv.Itoa(status)))
+			q.add(semconv.ErrorTypeKey.String(strconv.Itoa(status)))
 			q.span.SetStatus(codes.Error, "")
 		}
+		q.span.SetAttributes(q.add(semconv.HTTPResponseStatusCode(status))...)
 		q.span.End()
 	}
 	if q.telemetry != nil && q.telemetry.metrics != nil {
@@ -116,6 +121,14 @@ func (q *request) End(r *http.Request, status int, bytes int64, whole bool) {
 	}
 }
 
+// add adds attributes to the span and returns all that were added.
+func (q *request) add(more ...attribute.KeyValue) []attribute.KeyValue {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.found = append(q.found, more...)
+	return q.found
+}
+
 // requestAttributes are those known at the start of a request (semantic conventions for HTTP
 // servers). The query is left out: it may hold what must not be exported.
 func requestAttributes(r *http.Request) []attribute.KeyValue {
@@ -123,9 +136,8 @@ func requestAttributes(r *http.Request) []attribute.KeyValue {
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	all := []attribute.KeyValue{
-		semconv.HTTPRequestMethodKey.String(methodOf(r)), semconv.URLScheme(scheme), semconv.URLPath(r.URL.Path),
-	}
+	all := append(make([]attribute.KeyValue, 0, 4),
+		semconv.HTTPRequestMethodKey.String(methodOf(r)), semconv.URLScheme(scheme), semconv.URLPath(r.URL.Path))
 	if agent := r.UserAgent(); agent != "" {
 		all = append(all, semconv.UserAgentOriginal(agent))
 	}
@@ -155,9 +167,9 @@ func (q *request) At(surface string, route func(*http.Request) string, r *http.R
 	if q.span == nil {
 		return
 	}
-	q.span.SetAttributes(attribute.String("frond.surface", surface))
+	q.add(attribute.String("frond.surface", surface))
 	if route := route(r); route != "" {
-		q.span.SetAttributes(semconv.HTTPRoute(route))
+		q.add(semconv.HTTPRoute(route))
 		q.span.SetName(methodOf(r) + " " + route)
 	}
 }
@@ -179,12 +191,12 @@ func (t *Telemetry) Operation(ctx context.Context, op GraphQLOperation) {
 		return
 	}
 	if q != nil && q.span != nil && op.Kind != "" {
-		q.span.SetAttributes(semconv.GraphQLOperationTypeKey.String(op.Kind))
+		q.add(semconv.GraphQLOperationTypeKey.String(op.Kind))
 		if op.Name != "" {
-			q.span.SetAttributes(semconv.GraphQLOperationName(op.Name))
+			q.add(semconv.GraphQLOperationName(op.Name))
 		}
 		if op.Coalesced {
-			q.span.SetAttributes(attribute.Bool("frond.coalesced", true))
+			q.add(attribute.Bool("frond.coalesced", true))
 		}
 	}
 	if m := t.metrics; m != nil {
