@@ -24,6 +24,7 @@ import (
 //	{__typename} beside a bare handler
 //	SQLite       beside a handler by hand and PocketBase: one row, lists, a durable create
 //	PostgreSQL   beside PostGraphile and a handler by hand: nested, list, one row
+//	equipped     with signing, telemetry and three rules, beside the gateway without them
 //
 // Each contender is a process of its own on one core; the remote, PostgreSQL and wrk share the
 // other core. Contenders take turns. A ratio is the median of the ratios of neighbours.
@@ -45,7 +46,7 @@ func benchPeers(args []string) error {
 	flags.StringVar(&o.tailcall, "tailcall", "tailcall", "the program of Tailcall 1.6")
 	flags.IntVar(&o.rounds, "rounds", 5, "how many rounds each contender runs")
 	flags.IntVar(&o.seconds, "seconds", 2, "how long a contender runs in a round")
-	only := flags.String("only", "", "a part alone: remote, typename, sqlite or postgres")
+	only := flags.String("only", "", "a part alone: remote, typename, sqlite, postgres or equipped")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func benchPeers(args []string) error {
 		name string
 		run  func(*peersTable, peersOptions, string) error
 	}{
-		{"remote", peersRemote}, {"typename", peersTypename}, {"sqlite", peersSQLite}, {"postgres", peersPostgres},
+		{"remote", peersRemote}, {"typename", peersTypename}, {"sqlite", peersSQLite}, {"postgres", peersPostgres}, {"equipped", peersEquipped},
 	} {
 		if *only != "" && *only != part.name {
 			continue
@@ -466,5 +467,62 @@ func peersPostgres(t *peersTable, o peersOptions, dir string) error {
 		}
 		t.add(names[r.name], servers[len(servers)-1], others...) // the last one does not coalesce
 	}
+	return nil
+}
+
+// peersEquipped measures gateways beside equipped ones.
+func peersEquipped(t *peersTable, o peersOptions, dir string) error {
+	if err := writeSigningKey(dir); err != nil {
+		return err
+	}
+	for _, c := range []struct{ name, file string }{{sinkName, sinkFile}, {feedName, addressFile}} {
+		s, err := serveAs(c.name, dir, loadCore, c.name)
+		if err != nil {
+			return err
+		}
+		defer s.stop()
+		if err := os.WriteFile(filepath.Join(dir, c.file), []byte(strings.TrimSuffix(s.url, "/graphql")), 0o600); err != nil {
+			return err
+		}
+	}
+	for _, r := range []struct{ request, contender, method, path, body string }{
+		{"one remote, nothing shared", feedServed[1].name, "POST", "/graphql", feedBody},
+		{"one remote, equal queries shared", feedServed[2].name, "POST", "/graphql", feedBody},
+		{"SQLite, one row", postServed[0].name, "GET", "/api/app/posts/post00000000042", ""},
+		{"SQLite, a list of 100", postServed[0].name, "GET", "/api/app/posts?limit=100&count=none", ""},
+		{"SQLite, a durable create", postServed[0].name, "POST", "/api/app/posts", postCreate},
+	} {
+		if err := peersEquippedRow(t, o, dir, r.request, r.contender, wrkScript(r.method, r.path, r.body)); err != nil {
+			return fmt.Errorf("%s: %w", r.request, err)
+		}
+	}
+	return nil
+}
+
+// peersEquippedRow measures one request of a gateway and of the equipped ones.
+func peersEquippedRow(t *peersTable, o peersOptions, dir, request, contender, script string) error {
+	var servers []*server
+	defer stopAll(&servers)
+	for _, c := range [][2]string{{contender, "alone"}, {contender + equippedMark, "equipped"}, {contender + sampledMark, "a tenth traced"}} {
+		folder, err := os.MkdirTemp(dir, "store-")
+		if err != nil {
+			return err
+		}
+		for _, file := range []string{sinkFile, addressFile, signingFile} {
+			if err := os.Link(filepath.Join(dir, file), filepath.Join(folder, file)); err != nil {
+				return err
+			}
+		}
+		s, err := serveAs(c[0], folder, serverCore, c[1])
+		if err != nil {
+			return err
+		}
+		servers = append(servers, s)
+	}
+	if err := peersLoad(dir, o, servers, func(*server) string { return script }); err != nil {
+		return err
+	}
+	t.add(request+", equipped", servers[1], servers[0])
+	t.add(request+", a tenth traced", servers[2], servers[0])
 	return nil
 }

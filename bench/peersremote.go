@@ -3,9 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -281,20 +286,33 @@ func feedAddress(dir string) (string, error) {
 	return string(text), err
 }
 
+// feedRules are three rules for each door, which show what no rules show.
+var feedRules = map[string]string{"fronds/blog/frond.yaml": `
+collectors:
+  post: [{when: user.role == "staff"}, {when: user.role == "guest", deny: all}, {deny: [delete]}]
+  user: [{when: user.role == "staff"}, {when: user.role == "guest", deny: all}, {hide: [phone]}]
+`}
+
 // feedGateway returns a gateway in front of the remote.
-func feedGateway(dir string, alone bool) (http.Handler, error) {
+func feedGateway(dir string, alone, equipped bool) (http.Handler, error) {
 	url, err := feedAddress(dir)
 	if err != nil {
 		return nil, err
 	}
-	project, err := facade.Read(feedCards)
+	cards, config := feedCards, gateway.Config{
+		Store: "memory", GraphQL: gateway.GraphQL{NoCoalesce: alone},
+		Remotes: map[string]gateway.Remote{"blog": {URL: url, NoCoalesce: alone}},
+	}
+	if equipped {
+		if cards, err = equip(dir, cards, feedRules, &config); err != nil {
+			return nil, err
+		}
+	}
+	project, err := facade.Read(cards)
 	if err != nil {
 		return nil, err
 	}
-	gw, err := gateway.New(project, &gateway.Options{Undecided: true, Logger: slog.New(slog.DiscardHandler), Config: gateway.Config{
-		Store: "memory", GraphQL: gateway.GraphQL{NoCoalesce: alone},
-		Remotes: map[string]gateway.Remote{"blog": {URL: url, NoCoalesce: alone}},
-	}})
+	gw, err := gateway.New(project, &gateway.Options{Undecided: true, Logger: slog.New(slog.DiscardHandler), Config: config})
 	if err != nil {
 		return nil, err
 	}
@@ -323,8 +341,8 @@ const (
 // feedServed are the contenders over one remote that are this program.
 var feedServed = []contestant{
 	{feedName, func(string) (http.Handler, error) { return newFeedRemote() }},
-	{feedName + ", nothing shared", func(dir string) (http.Handler, error) { return feedGateway(dir, true) }},
-	{feedName + ", sharing", func(dir string) (http.Handler, error) { return feedGateway(dir, false) }},
+	{feedName + ", nothing shared", func(dir string) (http.Handler, error) { return feedGateway(dir, true, false) }},
+	{feedName + ", sharing", func(dir string) (http.Handler, error) { return feedGateway(dir, false, false) }},
 	{feedName + ", plan by hand", func(dir string) (http.Handler, error) {
 		url, err := feedAddress(dir)
 		return newFeedPlan(url), err
@@ -357,4 +375,81 @@ type User {
   website: String
 }
 `, port, remote, remote)
+}
+
+// What an installation adds to a request (peers, equipped). Each gateway of the other parts runs
+// beside one that also has
+//
+//	signing     every call of the remote is signed with Ed25519
+//	telemetry   a span of each request, call and exchange is sent over OTLP, and /metrics is kept
+//	collectors  three rules on each door, the last of which matches
+//
+// A second one traces a tenth of the requests, by OpenTelemetry's own sampler.
+// The spans go to a process on the load's core that reads and forgets them.
+
+const (
+	equippedMark = ", equipped"
+	sampledMark  = ", equipped, a tenth traced"
+	sinkName     = "peers: sink of spans"
+	sinkFile     = "sink.url"
+	signingFile  = "signing.pem"
+)
+
+// equippedServed are the contenders of the part, and the sink.
+var equippedServed = func() []contestant {
+	all := []contestant{{sinkName, func(string) (http.Handler, error) { return http.HandlerFunc(forget), nil }}}
+	for _, c := range []contestant{
+		{feedServed[1].name, func(dir string) (http.Handler, error) { return feedGateway(dir, true, true) }},
+		{feedServed[2].name, func(dir string) (http.Handler, error) { return feedGateway(dir, false, true) }},
+		{postServed[0].name, func(dir string) (http.Handler, error) { return postGateway(dir, true) }},
+	} {
+		all = append(all, contestant{c.name + equippedMark, c.build}, contestant{c.name + sampledMark, func(dir string) (http.Handler, error) {
+			err := errors.Join(os.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio"), os.Setenv("OTEL_TRACES_SAMPLER_ARG", "0.1"))
+			if err != nil {
+				return nil, err
+			}
+			return c.build(dir)
+		}})
+	}
+	return all
+}()
+
+// forget reads a body and answers as a collector of spans that took them all.
+func forget(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		http.Error(w, "the body does not end", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-protobuf")
+}
+
+// equip adds rules for doors to a project's cards, and to config a signing key, metrics and the
+// address of the sink in dir.
+func equip(dir string, cards fstest.MapFS, rules map[string]string, config *gateway.Config) (fstest.MapFS, error) {
+	cards = maps.Clone(cards)
+	for file, text := range rules {
+		cards[file] = &fstest.MapFile{Data: []byte(text)}
+	}
+	sink, err := os.ReadFile(filepath.Join(dir, sinkFile))
+	if err != nil {
+		return nil, err
+	}
+	config.Dir, config.Admin.Listen = dir, "127.0.0.1:0"
+	if config.Remotes != nil {
+		config.Signing.Key = signingFile
+	}
+	return cards, os.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", string(sink))
+}
+
+// writeSigningKey writes a private key for equip.
+func writeSigningKey(dir string) error {
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, signingFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
 }

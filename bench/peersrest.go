@@ -60,22 +60,35 @@ func postText(i int) (title, body string) {
 
 // postServed are the contenders that are this program.
 var postServed = []contestant{
-	{postName + "the gateway", postGateway},
+	{postName + "the gateway", func(dir string) (http.Handler, error) { return postGateway(dir, false) }},
 	{postName + "by hand", func(dir string) (http.Handler, error) { return newPostsByHand(filepath.Join(dir, "byhand.db")) }},
 }
 
+// postRules are three rules, which show every post.
+var postRules = map[string]string{"frond.yaml": `
+collectors:
+  post: [{when: user.role == "staff"}, {when: user.role == "guest", deny: all}, {rows: {status: {in: [draft, published]}}}]
+`}
+
 // postGateway returns a gateway over a new file with the posts.
-func postGateway(dir string) (http.Handler, error) {
+func postGateway(dir string, equipped bool) (http.Handler, error) {
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := sqlite.Open(context.Background(), sqlite.Options{Path: filepath.Join(dir, "gateway.db"), Logger: quiet})
 	if err != nil {
 		return nil, err
 	}
-	project, err := facade.Read(postCards)
+	var config gateway.Config
+	cards := postCards
+	if equipped {
+		if cards, err = equip(dir, cards, postRules, &config); err != nil {
+			return nil, err
+		}
+	}
+	project, err := facade.Read(cards)
 	if err != nil {
 		return nil, err
 	}
-	gw, err := gateway.New(project, &gateway.Options{Store: store, Logger: quiet, Undecided: true})
+	gw, err := gateway.New(project, &gateway.Options{Store: store, Logger: quiet, Undecided: true, Config: config})
 	if err != nil {
 		return nil, err
 	}

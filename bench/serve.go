@@ -144,7 +144,7 @@ func benchServe(args []string) error {
 	if len(args) != 2 {
 		return errors.New("serve takes a contender and a folder; load starts it")
 	}
-	for _, c := range slices.Concat(served, remoteServed, postgresServed, feedServed, postServed) {
+	for _, c := range slices.Concat(served, remoteServed, postgresServed, feedServed, postServed, equippedServed) {
 		if c.name != args[0] {
 			continue
 		}
