@@ -36,22 +36,22 @@ var floors = map[string]string{
 
 	"facade/budget": "facade/kiterror facade/rows schema/jsontext", // counts the values of a body as it comes in
 	// What authors write in frond.yaml to be evaluated.
-	"facade/expression": "schema schema/jsontext facade/kiterror facade/rows",
+	"facade/expression": "schema schema/jsontext facade/rows",
 	// The words that rows are searched for.
-	"facade/search": "schema",
+	"facade/search": "",
 
-	"facade/filter":    "schema schema/jsontext facade/kiterror facade/rows facade/search",
-	"facade/aggregate": "schema schema/format schema/jsontext facade/filter facade/kiterror facade/rows",
+	"facade/filter":    "schema schema/jsontext facade/search",
+	"facade/aggregate": "schema schema/format schema/jsontext facade/filter facade/rows",
 	"facade/project":   "schema schema/jsontext",
 	// What a caller has to see of stores whose reads go to copies.
 	"facade/consistency": "facade/kiterror",
-	"facade/rows":        "schema schema/format schema/jsontext",
+	"facade/rows":        "schema/jsontext",
 	"facade/kiterror":    "schema schema/jsontext",
 	// What a host serves, as data; who may see what of it; and how both are made of a project.
 	"facade/cron":    "",
 	"facade/catalog": "facade/cron facade/expression facade/filter facade/kiterror facade/project schema schema/jsontext facade/search",
 	"facade/access":  "facade/catalog facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/jsontext",
-	"facade/compile": "facade/access facade/catalog facade/cron facade/expression facade/filter facade/kiterror facade/project facade/rows schema schema/format schema/jsontext",
+	"facade/compile": "facade/access facade/catalog facade/cron facade/expression facade/filter facade/project facade/rows schema schema/format schema/jsontext",
 	"facade":         "facade/aggregate schema schema/format schema/jsontext facade/kiterror facade/rows facade/filter facade/budget facade/project facade/consistency facade/access facade/catalog facade/compile facade/nested facade/search",
 	// The hosts of the Fronds that run elsewhere, over the calls that the path gives them.
 	"facade/remote": "facade facade/catalog facade/filter facade/kiterror facade/rows schema schema/jsontext",
@@ -61,7 +61,7 @@ var floors = map[string]string{
 	"facade/readset": "facade facade/budget facade/catalog facade/filter facade/kiterror facade/rows schema",
 
 	// Rows that are written with their owner.
-	"facade/nested": "facade/catalog facade/kiterror schema schema/jsontext",
+	"facade/nested": "facade/catalog schema schema/jsontext",
 
 	// The rows of the first start.
 	"facade/seed": "facade facade/compile facade/kiterror facade/rows schema schema/jsontext",
@@ -103,7 +103,7 @@ var floors = map[string]string{
 	"store/postgres/outbox": "facade facade/catalog store/postgres/engine",
 	"store/postgres/engine": "facade facade/consistency facade/kiterror schema/jsontext store/sqltext store/turns",
 	"rest":                  "facade facade/bulk facade/filter facade/rows facade/consistency facade/kiterror facade/access facade/budget facade/catalog facts/sse rest/stream schema schema/jsontext",
-	"rest/stream":           "facade facade/consistency facade/rows facade/access facade/budget facade/catalog facade/kiterror facts facts/outlet facts/sse schema/jsontext",
+	"rest/stream":           "facade facade/consistency facade/access facade/budget facade/catalog facade/kiterror facts facts/outlet facts/sse schema schema/jsontext",
 
 	// Ways out of facts that an operator sets up, over what they have in common.
 	"facts/delivery":              "facade schema/jsontext",

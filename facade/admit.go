@@ -12,7 +12,6 @@ import (
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/nested"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -70,7 +69,7 @@ func admitEach(ctx context.Context, x *execution) error {
 	case x.op.Name == "findById" && x.op.Builtin && field != nil && field == x.door.Entity.Primary:
 	case byField(x.op) && field != nil && x.readable(x.doorScope, field) && filter.IsScalar(field):
 	case byField(x.op), x.op.Builtin && x.op.Name == "findById":
-		x.refuse(kiterror.UnknownKey("/each/field", "is not what "+x.where()+" is batched by; findById is by the primary key, list and aggregate by a field with single values"))
+		x.refuse(schema.Detail{Code: schema.UnknownKey, Message: "is not what " + x.where() + " is batched by; findById is by the primary key, list and aggregate by a field with single values"}.At("/each/field"))
 		return nil
 	default:
 		return kiterror.Errorf(kiterror.BadRequest, "%s is not batched; only findById, list and aggregate are", x.where())
@@ -83,13 +82,13 @@ func admitEach(ctx context.Context, x *execution) error {
 		}
 	}
 	if through != nil && (!follows || !followsRelation(ctx, &x.viewer, through)) {
-		x.refuse(kiterror.UnknownKey("/each/through", fmt.Sprintf("names %s, which %s does not have", kiterror.Quoted(through.Field), kiterror.Quoted(through.Entity))))
+		x.refuse(schema.Detail{Code: schema.UnknownKey, Message: fmt.Sprintf("names %s, which %s does not have", schema.Quoted(through.Field), schema.Quoted(through.Entity))}.At("/each/through"))
 		return nil
 	}
 	e.field, e.order = field, make([]int, 0, len(each.Keys))
 	e.known.Reset(len(each.Keys))
 	for _, k := range each.Keys {
-		if text, why := rows.Key(field, k); why == "" {
+		if text, why := field.KeyText(k); why == "" {
 			e.add(text)
 		} else {
 			e.miss()
@@ -213,7 +212,7 @@ func admitRowID(x *execution) {
 		x.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "required", Message: "is required; send the id of a row in params"})
 		return
 	}
-	id, why := rows.Key(p, sent)
+	id, why := p.KeyText(sent)
 	if why != "" {
 		x.refuse(schema.Detail{Path: "id", Pointer: "/params/id", Code: "type", Message: "must be " + why})
 		return
@@ -230,7 +229,7 @@ func admitIDs(_ context.Context, x *execution) error {
 	onlyKeys(&x.viewer, in.Body, "/body", nil)
 	sent := jsontext.Get(in.Query, "ids")
 	refuse := func(at, code, message string) {
-		x.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
+		x.refuse(schema.Detail{Code: code, Message: message}.At(at))
 	}
 	if jsontext.KindOf(sent) != jsontext.Array {
 		code := "type"
@@ -246,7 +245,7 @@ func admitIDs(_ context.Context, x *execution) error {
 			refuse("/query/ids", "maxItems", fmt.Sprintf("must have at most %d items; ask for fewer at once", catalog.MaxIDs))
 			return nil
 		}
-		text, why := rows.Key(p, id)
+		text, why := p.KeyText(id)
 		if why != "" {
 			refuse(fmt.Sprintf("/query/ids/%d", i), "type", "must be "+why)
 			continue
@@ -319,7 +318,7 @@ func withoutID(x *execution, patch json.RawMessage) json.RawMessage {
 	if sent == nil {
 		return patch
 	}
-	if id, why := rows.Key(p, sent); why != "" || string(id) != string(x.id) {
+	if id, why := p.KeyText(sent); why != "" || string(id) != string(x.id) {
 		return patch
 	}
 	return schema.Rewrite(patch, func(name string, value json.RawMessage) json.RawMessage {
@@ -407,7 +406,7 @@ func judgeBody(x *viewer, card *schema.Entity, mode schema.Mode, text json.RawMe
 			at := "/body/" + jsontext.Token(name)
 			switch {
 			case scope.Hides(name):
-				x.refuse(kiterror.UnknownKey(at, msgUnknown))
+				x.refuse(schema.Detail{Code: schema.UnknownKey, Message: msgUnknown}.At(at))
 			case scope.Set.Get(name) != nil:
 				x.refuse(schema.Detail{Path: name, Pointer: at, Code: schema.ReadOnly, Message: "is set for you; leave it out"})
 			case scope.ReadsOnly(name):
@@ -492,7 +491,7 @@ func onlyKeys(x *viewer, text json.RawMessage, at string, names []string) {
 		if !slices.Contains(names, name) {
 			message := "is not a key of " + x.where() + "; leave it out"
 			if len(names) > 0 {
-				message = "is not a key of " + x.where() + kiterror.Instead(name, names, x.Suggests())
+				message = "is not a key of " + x.where() + schema.Instead(name, names, x.Suggests())
 			}
 			switch filters := slices.Contains(names, "filter"); {
 			case filters && name == catalog.SearchKey && x.Suggests():
@@ -500,7 +499,7 @@ func onlyKeys(x *viewer, text json.RawMessage, at string, names []string) {
 			case filters && isReadable(x, name):
 				message = fmt.Sprintf("is not a key of %s; write filter[%s] to filter by the field", x.where(), name)
 			}
-			x.refuse(kiterror.UnknownKey(at+"/"+jsontext.Token(name), message))
+			x.refuse(schema.Detail{Code: schema.UnknownKey, Message: message}.At(at + "/" + jsontext.Token(name)))
 		}
 	}
 }

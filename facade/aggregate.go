@@ -177,7 +177,7 @@ func aggregateRemote(ctx context.Context, x *execution, r RemoteRequest) (*Resul
 	for i, list := range lists {
 		is := &filter.Filter{Op: filter.In, Field: x.each.field}
 		for _, at := range list {
-			value, _ := rows.Value(x.each.field.Kind, x.each.values[at])
+			value, _ := x.each.field.Kind.Value(x.each.values[at])
 			is.Values = append(is.Values, value)
 		}
 		turns <- struct{}{}

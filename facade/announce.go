@@ -82,7 +82,7 @@ func (m *emission) events(ctx context.Context, all ...written) ([]Event, error) 
 		for _, f := range w.door.Announced[w.change()] {
 			holds, err := f.Condition.Holds(f.Name, w.before, w.after)
 			if err != nil {
-				return nil, err
+				return nil, kiterror.Internal(err)
 			}
 			if !holds {
 				continue
@@ -98,7 +98,7 @@ func (m *emission) events(ctx context.Context, all ...written) ([]Event, error) 
 			if f.Changes && e.Change == catalog.Updated {
 				e.Before = w.before
 			}
-			e.Key, _ = rows.Key(w.door.Entity.Primary, jsontext.Get(e.Data, w.door.Entity.Primary.Name))
+			e.Key, _ = w.door.Entity.Primary.KeyText(jsontext.Get(e.Data, w.door.Entity.Primary.Name))
 			events = append(events, e)
 		}
 	}

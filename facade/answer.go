@@ -354,7 +354,7 @@ func normal(read *rows.Rows, s *selection) *rows.Rows {
 				continue
 			}
 			if p.Kind == schema.KindDateTime {
-				value = rows.NormalDateTime(value)
+				value = schema.NormalDateTime(value)
 			} else if closed(&p.Shape) {
 				value = prune(&p.Shape, value)
 			}

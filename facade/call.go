@@ -159,7 +159,7 @@ func Do[T any](ctx context.Context, caller Caller, method string, in Invocation)
 	var out T
 	entity, op, ok := strings.Cut(method, ".")
 	if !ok {
-		return out, kiterror.Errorf(kiterror.BadRequest, "%s is no method; write entity.operation", kiterror.Quoted(method))
+		return out, kiterror.Errorf(kiterror.BadRequest, "%s is no method; write entity.operation", schema.Quoted(method))
 	}
 	res, err := caller.Call(ctx, &Call{Entity: entity, Operation: op, Invocation: in})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -38,7 +37,7 @@ func Emit(ctx context.Context, name string, payload any) error {
 		if e := (*kiterror.Error)(nil); errors.As(err, &e) {
 			return err
 		}
-		return kiterror.Internal(fmt.Errorf("the fact %s: %w", kiterror.Quoted(name), err))
+		return kiterror.Internal(fmt.Errorf("the fact %s: %w", schema.Quoted(name), err))
 	}
 	return nil
 }
@@ -68,7 +67,7 @@ func emit(ctx context.Context, h *host, s *callContext, name string, payload any
 	if f.Door != nil {
 		if p := f.Door.Entity.Primary; jsontext.Get(e.Data, p.Name) != nil {
 			e.Entity = f.Door.Entity.Key
-			e.Key, _ = rows.Key(p, jsontext.Get(e.Data, p.Name))
+			e.Key, _ = p.KeyText(jsontext.Get(e.Data, p.Name))
 		}
 	}
 	write := func(ctx context.Context) error {
@@ -156,7 +155,7 @@ func carried(f *catalog.Fact, payload any) (json.RawMessage, error) {
 		p := f.Data.Property(record[i].Name)
 		switch {
 		case p.Kind == schema.KindDateTime:
-			record[i].Value = rows.NormalDateTime(record[i].Value)
+			record[i].Value = schema.NormalDateTime(record[i].Value)
 		case closed(&p.Shape):
 			record[i].Value = prune(&p.Shape, record[i].Value)
 		}

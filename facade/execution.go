@@ -112,7 +112,7 @@ func (x *viewer) instead(name string, names func() []string) string {
 	if !x.Suggests() {
 		return "; leave it out"
 	}
-	return kiterror.Instead(name, names(), true)
+	return schema.Instead(name, names(), true)
 }
 
 // Suggests implements [filter.Host]: messages name what exists in development alone.

@@ -30,7 +30,7 @@ func (f *Facade) BeginFile(ctx context.Context, state access.State, file *File) 
 		begun = fileSigned
 	}
 	e, now := catalog.FileEntity(), f.host.now()
-	at := rows.Now(e.Property("at"), now)
+	at := e.Property("at").Now(now)
 	row := Record{
 		{Name: "id", Value: jsontext.Quote(id)},
 		{Name: "state", Value: jsontext.Quote(begun)},

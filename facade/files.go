@@ -83,7 +83,7 @@ func moveFile(ctx context.Context, store Store, now time.Time, id json.RawMessag
 	for _, state := range from {
 		where.Values = append(where.Values, state)
 	}
-	set = append(Record{{Name: "state", Value: jsontext.Quote(to)}, {Name: "at", Value: rows.Now(e.Property("at"), now)}}, set...)
+	set = append(Record{{Name: "state", Value: jsontext.Quote(to)}, {Name: "at", Value: e.Property("at").Now(now)}}, set...)
 	found, err := store.Update(ctx, e, id, where, set, nil, rows.NewLayout([]string{"id"}))
 	return err == nil && found.Len() > 0, err
 }
@@ -375,7 +375,7 @@ func holdFilesOfNew(ctx context.Context, x *execution, records []Record, found *
 				return i, err
 			}
 			ids = append(ids, id)
-			sets = append(sets, append(Record{{Name: "state", Value: jsontext.Quote(fileHeld)}, {Name: "at", Value: rows.Now(e.Property("at"), x.now())}}, set...))
+			sets = append(sets, append(Record{{Name: "state", Value: jsontext.Quote(fileHeld)}, {Name: "at", Value: e.Property("at").Now(x.now())}}, set...))
 		}
 	}
 	if len(ids) == 0 {

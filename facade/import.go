@@ -268,7 +268,7 @@ func (m *importing) find(ctx context.Context, x *execution, batch []*importRow) 
 				where.Sub = append(where.Sub, keyFilter(by, r.key))
 				continue
 			}
-			value, _ := rows.Value(by[0].Kind, r.key.Get(by[0].Name))
+			value, _ := by[0].Kind.Value(r.key.Get(by[0].Name))
 			where.Values = append(where.Values, value)
 		}
 		stored, err := x.store().Find(ctx, &Find{Entity: e, Select: layout, Where: where, Sort: newOrder(e, nil).keys, Limit: len(part), NoKeys: true})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -82,7 +81,7 @@ func patched(x *viewer, card *schema.Entity, sent schema.Object) (schema.Object,
 		case value != nil:
 			out = append(out, schema.Member{Name: p.Name, Value: inward(x, p, value)})
 		case p.Axes.Update == schema.UpdateNow:
-			out = append(out, schema.Member{Name: p.Name, Value: rows.Now(p, now)})
+			out = append(out, schema.Member{Name: p.Name, Value: p.Now(now)})
 		}
 	}
 	return out, nil
@@ -95,7 +94,7 @@ func created(registry *schema.Registry, p *schema.Property, now time.Time) (json
 	case rule.Value != nil:
 		return rule.Value, nil
 	case rule.Now:
-		return rows.Now(p, now), nil
+		return p.Now(now), nil
 	case rule.Generate != "":
 		generate := registry.Generators[rule.Generate]
 		if generate == nil {
@@ -142,8 +141,8 @@ func inward(x *viewer, p *schema.Property, value json.RawMessage) json.RawMessag
 	switch {
 	case jsontext.KindOf(value) != jsontext.String:
 	case p.Kind == schema.KindDateTime:
-		value = rows.NormalDateTime(value)
-		if !rows.IsDateTime(value) {
+		value = schema.NormalDateTime(value)
+		if !schema.IsDateTime(value) {
 			refuseFormat(x, p, "a date-time such as 2026-05-01T10:30:00Z")
 		}
 	case p.Kind == schema.KindDecimal && !format.IsDecimal(jsontext.Unquote(value)):

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -229,14 +228,14 @@ func readSort(ctx context.Context, x *execution, value json.RawMessage) order {
 		}
 		switch {
 		case why != "":
-			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, which %s", kiterror.Quoted(bare), why))
+			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, which %s", schema.Quoted(bare), why))
 			return x.door.byID
 		case p == nil:
 			instead := x.instead(bare, func() []string { return sortable(&x.viewer) })
 			if here := directed(&x.viewer, bare); here != "" {
 				instead = "; write " + here
 			}
-			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", kiterror.Quoted(bare), e.Name, instead))
+			x.refuseQuery("sort", schema.UnknownKey, fmt.Sprintf("names %s, which %s cannot be sorted by%s", schema.Quoted(bare), e.Name, instead))
 			return x.door.byID
 		case !filter.IsScalar(p):
 			x.refuseQuery("sort", "operator", fmt.Sprintf("names %s, whose values have no order", p.Name))

@@ -389,7 +389,7 @@ func takenBy(ctx context.Context, x *execution, key []*schema.Property) (int, er
 func keyFilter(key []*schema.Property, record Record) *filter.Filter {
 	all := &filter.Filter{Op: filter.And}
 	for _, p := range key {
-		value, _ := rows.Value(p.Kind, record.Get(p.Name))
+		value, _ := p.Kind.Value(record.Get(p.Name))
 		all.Sub = append(all.Sub, &filter.Filter{Op: filter.Eq, Field: p, Values: []any{value}})
 	}
 	return all
@@ -399,7 +399,7 @@ func keyFilter(key []*schema.Property, record Record) *filter.Filter {
 func among(p *schema.Property, values []json.RawMessage) *filter.Filter {
 	in := &filter.Filter{Op: filter.In, Field: p}
 	for _, v := range values {
-		value, _ := rows.Value(p.Kind, v)
+		value, _ := p.Kind.Value(v)
 		in.Values = append(in.Values, value)
 	}
 	return in
@@ -436,7 +436,7 @@ func danglingIn(ctx context.Context, x *execution, p *schema.Property) (int, err
 		if e == x.door.Entity {
 			ids = slices.DeleteFunc(ids, func(id json.RawMessage) bool {
 				return slices.ContainsFunc(x.many.records, func(other Record) bool {
-					own, _ := rows.Key(e.Primary, other.Get(e.Primary.Name))
+					own, _ := e.Primary.KeyText(other.Get(e.Primary.Name))
 					return string(own) == string(id)
 				})
 			})
@@ -462,7 +462,7 @@ func UniqueKey(members []*schema.Property, r Record) (string, bool) {
 		if v == nil || jsontext.IsNull(v) {
 			return "", false
 		}
-		if k, why := rows.Key(p, v); why == "" {
+		if k, why := p.KeyText(v); why == "" {
 			v = k
 		}
 		key = append(append(key, v...), 0)

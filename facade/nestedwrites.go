@@ -156,7 +156,7 @@ func (w *nestedWriter) named(cut *nested.Rows, key *schema.Property) (list []nes
 	named = map[string]bool{}
 	for _, row := range cut.List {
 		if row.ID != nil {
-			id, why := rows.Key(key, row.ID)
+			id, why := key.KeyText(row.ID)
 			switch {
 			case why != "":
 				w.refuse(row.At, "type", "does not name a row: the id must be "+why)
@@ -335,7 +335,7 @@ func (w *nestedWriter) found(ctx context.Context, cut *nested.Rows, fields []str
 	case !ok || x.id == nil:
 		return rows.New(layout, 0), nil
 	}
-	owner, why := rows.Value(by.Kind, w.owners[cut.Owner])
+	owner, why := by.Kind.Value(w.owners[cut.Owner])
 	if why != "" {
 		return nil, kiterror.Errorf(kiterror.InternalError, "the key of %s is not one of %s", x.door.Name, by.Name)
 	}
@@ -352,7 +352,7 @@ func (w *nestedWriter) found(ctx context.Context, cut *nested.Rows, fields []str
 
 // refuse keeps a fault of a row.
 func (w *nestedWriter) refuse(at, code, message string) {
-	w.x.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
+	w.x.refuse(schema.Detail{Code: code, Message: message}.At(at))
 }
 
 // create writes new rows by one call of their door, or by one for each where the author's code takes part.
@@ -456,8 +456,7 @@ func (w *nestedWriter) failed(err error, relation *catalog.Nested, written ...ne
 		if !body || relation.Far != nil {
 			rest = ""
 		}
-		details[i].Pointer = row.At + rest
-		details[i].Path = kiterror.Path(details[i].Pointer)
+		details[i] = details[i].At(row.At + rest)
 	}
 	if own.Details = details; len(details) > 0 {
 		own.Message = kiterror.Sentence(details[0])

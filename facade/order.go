@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -144,7 +143,7 @@ func (o *order) values(text string) (values []json.RawMessage, ok bool) {
 			}
 			values = append(values, v)
 		default:
-			v, why := rows.Key(p, v)
+			v, why := p.KeyText(v)
 			if why != "" {
 				return nil, false
 			}

@@ -198,7 +198,7 @@ func visibleRemote(ctx context.Context, x *execution, res *Result) (*Result, err
 	ids := make([]string, res.Rows.Len()) // by row
 	var distinct eachOf
 	for i := range ids {
-		id, why := rows.Key(e.Primary, res.Rows.Row(i).Get(e.Primary.Name))
+		id, why := e.Primary.KeyText(res.Rows.Row(i).Get(e.Primary.Name))
 		if why != "" {
 			return nil, kiterror.Errorf(kiterror.NotImplemented, "remote %s answers rows without %s, which your access rules require", x.where(), e.Primary.Name)
 		}
@@ -434,8 +434,8 @@ func (a *remoteWrittenRow) own(e *schema.Entity, id json.RawMessage) bool {
 	if e != a.x.door.Entity || !a.new || len(id) == 0 || jsontext.IsNull(id) {
 		return false
 	}
-	key, why := rows.Key(e.Primary, a.record.Get(e.Primary.Name))
-	other, not := rows.Key(e.Primary, id)
+	key, why := e.Primary.KeyText(a.record.Get(e.Primary.Name))
+	other, not := e.Primary.KeyText(id)
 	return why == "" && not == "" && string(key) == string(other)
 }
 

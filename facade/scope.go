@@ -93,14 +93,14 @@ func (h *host) missing(ctx context.Context, view *catalog.Catalog, c *Call, insi
 				names = append(names, op.Name)
 			}
 		}
-		return kiterror.Errorf(kiterror.NotFound, "%s has no operation called %s%s", door.Name, kiterror.Quoted(c.Operation), kiterror.Instead(c.Operation, names, h.suggest))
+		return kiterror.Errorf(kiterror.NotFound, "%s has no operation called %s%s", door.Name, schema.Quoted(c.Operation), schema.Instead(c.Operation, names, h.suggest))
 	}
 	for door := range view.Doors() {
-		if len(names) <= kiterror.MaxNames && slices.ContainsFunc(door.Operations, may) {
+		if len(names) <= schema.MaxNames && slices.ContainsFunc(door.Operations, may) {
 			names = append(names, door.Name)
 		}
 	}
-	return kiterror.Errorf(kiterror.NotFound, "no entity is called %s here%s", kiterror.Quoted(c.Entity), kiterror.Instead(c.Entity, names, h.suggest))
+	return kiterror.Errorf(kiterror.NotFound, "no entity is called %s here%s", schema.Quoted(c.Entity), schema.Instead(c.Entity, names, h.suggest))
 }
 
 // scope is the second step: the collectors say which rows and fields this caller has, of the

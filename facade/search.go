@@ -57,10 +57,10 @@ func readSearch(ctx context.Context, x *execution, keys []string) []string {
 // searched are the fields that the caller may read of those that are searched; nil: none. A value that is converted
 // when it leaves is not found by: the stored one is not for the caller. The host of a remote Frond searches
 // all of its fields, so that the caller has to be able to read them all.
-func searched(x *viewer, s *schema.Search) (fields []schema.SearchField) {
+func searched(x *viewer, s *schema.Search) (fields []string) {
 	for _, f := range s.Fields {
 		if x.readable(x.doorScope, f.Property) && (f.Axes.Out.Name == "" || x.inside || x.kept) {
-			fields = append(fields, f)
+			fields = append(fields, f.Name)
 		}
 	}
 	if x.door.byID.foreign && len(fields) < len(s.Fields) {

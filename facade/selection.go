@@ -133,11 +133,11 @@ func unknownField(x *execution, r *reader, marks []byte, name string, i int) {
 		}
 		return names
 	})
-	message := fmt.Sprintf("names %s, which %s does not have%s", kiterror.Quoted(name), r.entity.Name, instead)
+	message := fmt.Sprintf("names %s, which %s does not have%s", schema.Quoted(name), r.entity.Name, instead)
 	if strings.Contains(name, ".") { // choose reads the paths of calls
-		message = fmt.Sprintf("names %s, and events show the fields of the row itself; leave it out", kiterror.Quoted(name))
+		message = fmt.Sprintf("names %s, and events show the fields of the row itself; leave it out", schema.Quoted(name))
 	}
-	x.refuse(kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", x.place(i)), message))
+	x.refuse(schema.Detail{Code: schema.UnknownKey, Message: message}.At(fmt.Sprintf("/query/fields/%d", x.place(i))))
 }
 
 // The list of fields of a query may lead through relations:
@@ -218,7 +218,7 @@ func readPaths(ctx context.Context, x *execution, list, other []string) []string
 func readPath(ctx context.Context, x *execution, path string, place int, list []string) (*selectedRelation, int) {
 	name, text, ok := cutLimit(path)
 	if !ok {
-		refusePath(&x.viewer, place, "syntax", fmt.Sprintf("%s is no path; write reviews.rating, or reviews(limit:3).rating", kiterror.Quoted(path)))
+		refusePath(&x.viewer, place, "syntax", fmt.Sprintf("%s is no path; write reviews.rating, or reviews(limit:3).rating", schema.Quoted(path)))
 		return nil, 0
 	}
 	r := selectRelation(ctx, x, name, list)
@@ -328,7 +328,7 @@ func admitRelation(ctx context.Context, x *execution, r *selectedRelation) {
 // refusePath refuses the name at a place of the list of fields that was sent.
 func refusePath(x *viewer, place int, code, message string) {
 	at := fmt.Sprintf("/query/fields/%d", place)
-	x.refuse(schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
+	x.refuse(schema.Detail{Code: code, Message: message}.At(at))
 }
 
 // refuseRelation refuses a path of which the first name is no relation that exists for the caller.
@@ -336,7 +336,7 @@ func refuseRelation(ctx context.Context, x *viewer, place int, name string) {
 	p := x.op.reader.entity.Property(name)
 	switch {
 	case x.op.Kind == catalog.Command:
-		refusePath(x, place, schema.UnknownKey, fmt.Sprintf("leads through %s, and %s answers its own row alone; read relations with findById", kiterror.Quoted(name), x.op.Name))
+		refusePath(x, place, schema.UnknownKey, fmt.Sprintf("leads through %s, and %s answers its own row alone; read relations with findById", schema.Quoted(name), x.op.Name))
 	case p != nil && x.readable(x.resultScope, p) && p.Link == nil:
 		refusePath(x, place, schema.UnknownKey, fmt.Sprintf("leads through %s, which is a field and is answered whole; write %[1]s", name))
 	default:
@@ -358,7 +358,7 @@ func unknownRelation(ctx context.Context, x *viewer, place int, name string) sch
 		}
 		return names
 	})
-	return kiterror.UnknownKey(fmt.Sprintf("/query/fields/%d", place), fmt.Sprintf("names the relation %s, which %s does not have%s", kiterror.Quoted(name), x.op.reader.entity.Name, instead))
+	return schema.Detail{Code: schema.UnknownKey, Message: fmt.Sprintf("names the relation %s, which %s does not have%s", schema.Quoted(name), x.op.reader.entity.Name, instead)}.At(fmt.Sprintf("/query/fields/%d", place))
 }
 
 // cutLimit returns the first name of a path and the limit behind it: reviews(limit:3).rating is

@@ -175,7 +175,7 @@ func (q *Find) Condition() *filter.Filter {
 	if q.Key == nil {
 		return q.Where
 	}
-	id, _ := rows.Value(q.Entity.Primary.Kind, q.Key)
+	id, _ := q.Entity.Primary.Kind.Value(q.Key)
 	return filter.Both(q.Where, &filter.Filter{Op: filter.Eq, Field: q.Entity.Primary, Values: []any{id}})
 }
 
@@ -521,7 +521,7 @@ func ParsePosition(text string) (Position, error) {
 			return p, nil
 		}
 	}
-	named := kiterror.Quoted(text)
+	named := schema.Quoted(text)
 	if text != "" { // which has quotes
 		named = `"` + named + `"`
 	}

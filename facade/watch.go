@@ -72,7 +72,7 @@ func (w *Watch) Fact() *catalog.Fact { return w.fact }
 func (w *Watch) missing(ctx context.Context) error {
 	var names []string
 	for f := range w.view.Facts() {
-		if len(names) > kiterror.MaxNames || !w.view.Announces(f) {
+		if len(names) > schema.MaxNames || !w.view.Announces(f) {
 			continue
 		}
 		other := Watch{host: w.host, fact: f, sub: Subscription{State: w.sub.State}, view: w.view}
@@ -81,7 +81,7 @@ func (w *Watch) missing(ctx context.Context) error {
 		}
 	}
 	name := w.sub.Frond + "." + w.sub.Fact
-	return kiterror.Errorf(kiterror.NotFound, "no fact is called %s here%s", kiterror.Quoted(name), kiterror.Instead(name, names, w.host.suggest))
+	return kiterror.Errorf(kiterror.NotFound, "no fact is called %s here%s", schema.Quoted(name), schema.Instead(name, names, w.host.suggest))
 }
 
 // look returns the present rights of the subscriber on the fact: scope and selection of x, and
@@ -349,7 +349,7 @@ func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event)
 	var keys []json.RawMessage
 	known := map[string]bool{}
 	for _, e := range events {
-		if key, why := rows.Key(primary, e.Key); why == "" && e.Change != catalog.Deleted && !known[string(key)] {
+		if key, why := primary.KeyText(e.Key); why == "" && e.Change != catalog.Deleted && !known[string(key)] {
 			known[string(key)] = true
 			keys = append(keys, key)
 		}
@@ -367,7 +367,7 @@ func (w *Watch) revealRemote(ctx context.Context, x *execution, events []*Event)
 	var out []Revealed
 	for _, e := range events {
 		r := Revealed{Event: e, Change: e.Change, Key: e.Key}
-		key, _ := rows.Key(primary, e.Key)
+		key, _ := primary.KeyText(e.Key)
 		row, seen := there[string(key)]
 		switch {
 		case gone[e] && e.Change != catalog.Deleted:
@@ -400,7 +400,7 @@ func (w *Watch) judgedHere(ctx context.Context, x *execution, events []*Event, t
 		return nil, nil
 	}
 	return rowsMeeting(ctx, x, events, func(e *Event) json.RawMessage {
-		key, _ := rows.Key(x.door.Entity.Primary, e.Key)
+		key, _ := x.door.Entity.Primary.KeyText(e.Key)
 		switch _, seen := there[string(key)]; {
 		case e.Change == catalog.Deleted:
 			return e.Data
@@ -449,7 +449,7 @@ func (w *Watch) readThere(ctx context.Context, x *execution, keys []json.RawMess
 		shown.MarkOutside()
 	}
 	for i := range res.Rows.Len() {
-		key, _ := rows.Key(primary, res.Rows.Row(i).Get(primary.Name))
+		key, _ := primary.KeyText(res.Rows.Row(i).Get(primary.Name))
 		row := shownRow{row: shown.Row(i), failed: res.Failed}
 		if res.Versions != nil {
 			row.version = res.Versions[i]

@@ -181,7 +181,7 @@ func checkElsewhere(ctx context.Context, x *execution, p *schema.Property, value
 	ids := idsOf(p, value)
 	if e == x.door.Entity && x.id == nil {
 		// A new row may point at itself; whether it may be at all is asked next.
-		own, _ := rows.Key(e.Primary, x.body.Get(e.Primary.Name))
+		own, _ := e.Primary.KeyText(x.body.Get(e.Primary.Name))
 		ids = slices.DeleteFunc(ids, func(id json.RawMessage) bool { return string(id) == string(own) })
 	}
 	missing := ids
@@ -205,7 +205,7 @@ func checkElsewhere(ctx context.Context, x *execution, p *schema.Property, value
 func idsOf(p *schema.Property, value json.RawMessage) (ids []json.RawMessage) {
 	key := p.Link.Target.Primary
 	add := func(v json.RawMessage) {
-		if id, why := rows.Key(key, v); why == "" {
+		if id, why := key.KeyText(v); why == "" {
 			v = id
 		}
 		if !slices.ContainsFunc(ids, func(id json.RawMessage) bool { return string(id) == string(v) }) {

@@ -64,7 +64,7 @@ func fileSize(r *http.Request, field *catalog.File) (*catalog.FileSize, error) {
 		named, ok := field.Size(p.values[0])
 		switch read := r.Method == http.MethodGet || r.Method == http.MethodHead; {
 		case p.name != "size" || !read:
-			return nil, kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/query/"+jsontext.Token(p.name), "is not a key of a file; leave it out")})
+			return nil, kiterror.Refused([]schema.Detail{schema.Detail{Code: schema.UnknownKey, Message: "is not a key of a file; leave it out"}.At("/query/" + jsontext.Token(p.name))})
 		case !ok || len(p.values) > 1:
 			var names []string
 			for _, s := range field.Sizes {

@@ -41,7 +41,7 @@ func readFileQuery(r *http.Request) (*fileQuery, error) {
 		case "sha256":
 			q.sha256 = strings.ToLower(value)
 		default:
-			return nil, kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/query/"+jsontext.Token(p.name), "is not a key here; write field=product.image, say")})
+			return nil, kiterror.Refused([]schema.Detail{schema.Detail{Code: schema.UnknownKey, Message: "is not a key here; write field=product.image, say"}.At("/query/" + jsontext.Token(p.name))})
 		}
 		if len(p.values) > 1 {
 			return nil, kiterror.Refused([]schema.Detail{{Path: p.name, Pointer: "/query/" + p.name, Code: "maxItems", Message: "is sent more than once; send it once"}})

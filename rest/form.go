@@ -62,7 +62,7 @@ func (f *form) read(ctx context.Context, parts *multipart.Reader) error {
 		}
 		i := slices.IndexFunc(f.takes, func(a *catalog.File) bool { return a.Field.Name == name })
 		if i < 0 || f.ids.Get(name) != nil {
-			return kiterror.Refused([]schema.Detail{kiterror.UnknownKey("/body/"+jsontext.Token(name), "does not name a field with files; leave it out")})
+			return kiterror.Refused([]schema.Detail{schema.Detail{Code: schema.UnknownKey, Message: "does not name a field with files; leave it out"}.At("/body/" + jsontext.Token(name))})
 		}
 		file, err := f.files.Receive(ctx, &facade.IncomingFile{
 			Name: part.FileName(), Type: part.Header.Get("Content-Type"), Body: f.arriving(part), Takes: f.takes[i : i+1],

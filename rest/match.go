@@ -9,6 +9,7 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 )
 
 // The path of a request is split at its slashes as it was sent and then decoded, segment by
@@ -160,8 +161,8 @@ func some(names []string) string {
 	switch {
 	case len(names) == 0:
 		return "nothing"
-	case len(names) > kiterror.MaxNames:
-		return strings.Join(names[:kiterror.MaxNames], ", ") + " and others"
+	case len(names) > schema.MaxNames:
+		return strings.Join(names[:schema.MaxNames], ", ") + " and others"
 	}
 	return strings.Join(names, ", ")
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/frondhost/frond/schema/jsontext"
@@ -261,6 +262,15 @@ type Detail struct {
 	// Params are the keyword's own limits; nil if it has none. Numbers are float64, so that a
 	// detail made here equals one that was decoded from a remote's error.
 	Params map[string]any `json:"params,omitempty"`
+}
+
+// At is the detail with a pointer into an invocation and its dotted path, without the part of the
+// invocation that the pointer begins with: /body/address/street is address.street.
+func (d Detail) At(pointer string) Detail {
+	_, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	rest = strings.ReplaceAll(rest, "/", ".")
+	d.Path, d.Pointer = strings.ReplaceAll(strings.ReplaceAll(rest, "~1", "/"), "~0", "~"), pointer
+	return d
 }
 
 // The codes of a detail that are not JSON Schema keywords.

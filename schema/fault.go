@@ -69,10 +69,51 @@ func (f Faults) Err() error {
 	return f
 }
 
+// MaxNames is the number of names that a message lists at most.
+const MaxNames = 20
+
+// maxLetters is the number of bytes that a message repeats of a name that a caller sent.
+const maxLetters = 60
+
+// Quoted is a name that a caller sent as a message repeats it: short, and without
+// control characters.
+func Quoted(name string) string {
+	if name == "" {
+		return `""`
+	}
+	if len(name) > maxLetters {
+		name = name[:maxLetters] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == 0xfffd {
+			return '?'
+		}
+		return r
+	}, name)
+}
+
+// Instead ends a message about a name that does not exist with the names that do. With
+// suggest it asks about the one that was probably meant.
+func Instead(name string, names []string, suggest bool) string {
+	if len(names) == 0 {
+		return "; there is nothing"
+	}
+	var b strings.Builder
+	if meant := near(name, names); suggest && meant != "" {
+		b.WriteString("; did you mean " + meant + "?")
+	}
+	b.WriteString("; there is ")
+	b.WriteString(strings.Join(names[:min(len(names), MaxNames)], ", "))
+	if more := len(names) - MaxNames; more > 0 {
+		b.WriteString(", …")
+	}
+	return b.String()
+}
+
 // near returns the word of known that needs the fewest letters added, left out, changed or
 // swapped to become word, or "". It accepts two changes, and one where word has five letters or
-// fewer. Case, hyphens and the like are free. It never suggests known words of three letters
-// and fewer: every short word is near to them.
+// fewer. Case, hyphens and the like are free. It suggests a known word of three letters or
+// fewer for another spelling of it alone: every short word is near to them.
 //
 //	maxLenght   maxLength
 //	max_length  maxLength
@@ -83,7 +124,7 @@ func near(word string, known []string) string {
 		least = 2
 	}
 	for _, k := range known {
-		if b := bare(k); len(b) > 3 {
+		if b := bare(k); len(b) > 3 || b == word {
 			if d := distance(word, b); d < least || d == least && best == "" {
 				best, least = k, d
 			}

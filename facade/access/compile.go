@@ -9,7 +9,6 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/expression"
 	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -255,7 +254,7 @@ func (b *Compiler) userMember(file, at, text, name string) {
 	}
 	found := schema.Fault{
 		File: file, Pointer: at,
-		Message: fmt.Sprintf("%s: callers have no member %s%s", text, kiterror.Quoted(name), kiterror.Instead(name, b.User.Names, true)),
+		Message: fmt.Sprintf("%s: callers have no member %s%s", text, schema.Quoted(name), schema.Instead(name, b.User.Names, true)),
 		Remedy:  "write another claim of a token as user.claims." + name,
 	}
 	switch {

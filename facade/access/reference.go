@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -49,20 +47,20 @@ func readReference(text json.RawMessage) (ref *reference, literal json.RawMessag
 	path := strings.Split(rest, ".")
 	for _, word := range path {
 		if !schema.IsName(word) {
-			return nil, nil, fmt.Sprintf("names %s, which is no place in the caller's state; write $user.id, say, or $$ for a text that begins with $", kiterror.Quoted(s))
+			return nil, nil, fmt.Sprintf("names %s, which is no place in the caller's state; write $user.id, say, or $$ for a text that begins with $", schema.Quoted(s))
 		}
 	}
 	switch path[0] {
 	case "now":
 		if len(path) > 1 {
-			return nil, nil, fmt.Sprintf("names %s; $now is one moment and has nothing in it", kiterror.Quoted(s))
+			return nil, nil, fmt.Sprintf("names %s; $now is one moment and has nothing in it", schema.Quoted(s))
 		}
 		return &reference{text: s}, nil, ""
 	case "user":
 	case "state":
 		path = path[1:]
 	default:
-		return nil, nil, fmt.Sprintf("names %s; a reference is $now or begins with $user or $state, and a text that begins with $ is written $$", kiterror.Quoted(s))
+		return nil, nil, fmt.Sprintf("names %s; a reference is $now or begins with $user or $state, and a text that begins with $ is written $$", schema.Quoted(s))
 	}
 	if len(path) == 0 || len(path) == 1 && path[0] == "user" {
 		return nil, nil, fmt.Sprintf("names %s as a whole; name a value in it, such as $user.id", s)
@@ -73,7 +71,7 @@ func readReference(text json.RawMessage) (ref *reference, literal json.RawMessag
 // find is the value the reference has in a call, for a field; nil where there is none.
 func (r *reference) find(in binding, p *schema.Property) any {
 	if r.path == nil {
-		return rows.Now(p, in.now)
+		return p.Now(in.now)
 	}
 	var at any = map[string]any(in.state)
 	for i, word := range r.path {
@@ -215,7 +213,7 @@ func operandOf(f *filter.Filter, v any) (any, bool) {
 		value, why := filter.Operand(f.Field, f.Op, text)
 		return value, why == ""
 	}
-	value, why := rows.Value(kind, text)
+	value, why := kind.Value(text)
 	return value, why == ""
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -207,7 +206,7 @@ func (p *preset) find(in binding) (json.RawMessage, bool) {
 	}
 	if p.field.Kind == schema.KindInteger {
 		if n, ok := operandOf(&filter.Filter{Op: filter.Eq, Field: p.field}, jsontext.Unquote(text)); ok && jsontext.KindOf(text) == jsontext.String {
-			text = rows.AppendValue(nil, n)
+			text = schema.AppendValue(nil, n)
 		}
 	}
 	if why := unfitFor(p.field, text); why != "" {
@@ -236,7 +235,7 @@ func unfitFor(p *schema.Property, value json.RawMessage) string {
 // storedForm returns a value in the form in which rows hold it.
 func storedForm(p *schema.Property, value json.RawMessage) json.RawMessage {
 	if p.Kind == schema.KindDateTime {
-		return rows.NormalDateTime(value)
+		return schema.NormalDateTime(value)
 	}
 	return value
 }

@@ -10,7 +10,6 @@ import (
 	_ "time/tzdata" // zones have to be known wherever the program runs
 
 	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/format"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -113,7 +112,7 @@ func (r *Reader) key(columns []Column, sent string) []Column {
 	if cut {
 		at := slices.Index(units[1:], word)
 		if at < 0 {
-			r.refuse("by", "enum", fmt.Sprintf("names %s by %s, which is no unit; the units are %s", name, kiterror.Quoted(word), strings.Join(units[1:], ", ")))
+			r.refuse("by", "enum", fmt.Sprintf("names %s by %s, which is no unit; the units are %s", name, schema.Quoted(word), strings.Join(units[1:], ", ")))
 			return columns
 		}
 		unit = Unit(at + 1) //nolint:gosec // one of the units
@@ -185,7 +184,7 @@ func (r *Reader) column(sent string) (c Column, why string) {
 	case word == "":
 		return c, fmt.Sprintf("names %s without a function; write one of %s", name, like)
 	case c.Func == Key:
-		return c, fmt.Sprintf("names %s, which is no function; %s has %s", kiterror.Quoted(word), name, like)
+		return c, fmt.Sprintf("names %s, which is no function; %s has %s", schema.Quoted(word), name, like)
 	case !c.Func.On(p.Kind) && p.Kind == schema.KindBoolean:
 		return c, fmt.Sprintf("names %s, which true and false do not have; write by: %s for the rows of each, or %s", sent, name, like)
 	case !c.Func.On(p.Kind):
@@ -217,7 +216,7 @@ func (r *Reader) sort(g *Groups, names []string) (order []SortKey) {
 		p := g.named(bare)
 		switch {
 		case p == nil:
-			r.refuse("sort", schema.UnknownKey, fmt.Sprintf("names %s, which is neither in by nor in select; name it there too, or leave it out", kiterror.Quoted(bare)))
+			r.refuse("sort", schema.UnknownKey, fmt.Sprintf("names %s, which is neither in by nor in select; name it there too, or leave it out", schema.Quoted(bare)))
 		case !add(p, desc):
 			r.refuse("sort", "uniqueItems", fmt.Sprintf("names %s twice; leave the second one out", bare))
 		}
@@ -260,8 +259,7 @@ func (r *Reader) having(ctx context.Context, g *Groups, text json.RawMessage) {
 				d.Pointer = strings.ReplaceAll(d.Pointer, "/"+jsontext.Token(c.As.Name)+"/", "/"+jsontext.Token(field)+"/"+fn+"/")
 			}
 		}
-		d.Path = kiterror.Path(d.Pointer)
-		r.Details = append(r.Details, d)
+		r.Details = append(r.Details, d.At(d.Pointer))
 	}
 }
 
@@ -310,10 +308,8 @@ func selects(g *Groups, field string) bool {
 
 // unselected refuses a condition on what select does not name.
 func (r *Reader) unselected(at, name string) {
-	r.add(schema.Detail{
-		Path: kiterror.Path(at), Pointer: at, Code: schema.UnknownKey,
-		Message: fmt.Sprintf("names %s, which is not in select; name it there too, or leave it out", kiterror.Quoted(name)),
-	})
+	message := fmt.Sprintf("names %s, which is not in select; name it there too, or leave it out", schema.Quoted(name))
+	r.add(schema.Detail{Code: schema.UnknownKey, Message: message}.At(at))
 }
 
 // unknown refuses a field that does not exist for the caller.
@@ -322,9 +318,9 @@ func (r *Reader) unknown(key, sent, name string, columns []Column) []Column {
 	if here := r.spelled(sent); here != "" {
 		name, instead = sent, "; write "+here
 	} else if r.Host.Suggests() {
-		instead = kiterror.Instead(name, r.Host.Names(), true)
+		instead = schema.Instead(name, r.Host.Names(), true)
 	}
-	r.refuse(key, schema.UnknownKey, fmt.Sprintf("names %s, which %s does not have%s", kiterror.Quoted(name), r.Entity.Name, instead))
+	r.refuse(key, schema.UnknownKey, fmt.Sprintf("names %s, which %s does not have%s", schema.Quoted(name), r.Entity.Name, instead))
 	return columns
 }
 

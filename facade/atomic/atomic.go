@@ -87,7 +87,9 @@ func (c *call) make(ctx context.Context, caller facade.Caller, state access.Stat
 func read(sent json.RawMessage) (calls []call, details []schema.Detail) {
 	refuse := func(at, code, message string) {
 		if len(details) < schema.MaxDetails {
-			details = append(details, schema.Detail{Path: kiterror.Path("/" + at), Pointer: at, Code: code, Message: message})
+			d := schema.Detail{Code: code, Message: message}.At("/" + at) // calls are part of the path
+			d.Pointer = at
+			details = append(details, d)
 		}
 	}
 	list := jsontext.Get(sent, "calls")
@@ -203,7 +205,7 @@ func (r *resolver) resolve(value json.RawMessage, at string) json.RawMessage {
 func (r *resolver) member(value, path json.RawMessage, at string) json.RawMessage {
 	refuse := func(message string) json.RawMessage {
 		if len(r.details) < schema.MaxDetails {
-			r.details = append(r.details, schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: "reference", Message: message})
+			r.details = append(r.details, schema.Detail{Code: "reference", Message: message}.At(at))
 		}
 		return value
 	}
@@ -235,7 +237,7 @@ func (r *resolver) member(value, path json.RawMessage, at string) json.RawMessag
 			found = jsontext.Get(found, word)
 		}
 		if found == nil {
-			return refuse(fmt.Sprintf("leads nowhere: the result of call %d has no %s", i, kiterror.Quoted(strings.Join(words[1:], "."))))
+			return refuse(fmt.Sprintf("leads nowhere: the result of call %d has no %s", i, schema.Quoted(strings.Join(words[1:], "."))))
 		}
 	}
 	return found

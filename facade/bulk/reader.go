@@ -9,7 +9,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -169,7 +168,7 @@ func (r *Reader) readHeader() (*Fault, error) {
 		case name == "" || !utf8.ValidString(name):
 			fault = r.fault("header", "has a column without a name; name a field in each cell of the first line")
 		case slices.Contains(r.header, name):
-			fault = r.fault("header", "names %s twice; leave one of the columns out", kiterror.Quoted(name))
+			fault = r.fault("header", "names %s twice; leave one of the columns out", schema.Quoted(name))
 		}
 		r.header = append(r.header, name)
 		r.columns = append(r.columns, column(r.card, name))

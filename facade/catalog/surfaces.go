@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -62,7 +61,7 @@ func (c *Catalog) Surface(s Surface) (*Catalog, error) {
 	for i, s := range all {
 		names[i] = string(s)
 	}
-	return nil, fmt.Errorf("there is no surface %s; there is %s", kiterror.Quoted(string(s)), strings.Join(names, ", "))
+	return nil, fmt.Errorf("there is no surface %s; there is %s", schema.Quoted(string(s)), strings.Join(names, ", "))
 }
 
 // Reaches reports whether a filter may go through a relation to the rows of e: a door

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/project"
 	"github.com/frondhost/frond/schema"
 )
@@ -56,13 +55,13 @@ func operationsNamed(r *report, m *model, frond *catalog.Frond, file string, n p
 		for i, d := range frond.Doors {
 			names[i] = d.Name
 		}
-		r.fault(file, n.At, fmt.Sprintf("no door is called %s", kiterror.Quoted(door)), "the doors of "+frond.Name+" are "+strings.Join(names, ", "))
+		r.fault(file, n.At, fmt.Sprintf("no door is called %s", schema.Quoted(door)), "the doors of "+frond.Name+" are "+strings.Join(names, ", "))
 	case d.Frond != frond:
 		r.fault(file, n.At, fmt.Sprintf("%s is a door of the Frond %s", d.Name, d.Frond.Name), "write it under surfaces in that Frond's frond.yaml")
 	case !one:
 		return d.Operations
 	case d.Operation(operation) == nil:
-		r.fault(file, n.At, fmt.Sprintf("%s has no operation %s", d.Name, kiterror.Quoted(operation)), "its operations are "+strings.Join(d.OperationNames(), ", "))
+		r.fault(file, n.At, fmt.Sprintf("%s has no operation %s", d.Name, schema.Quoted(operation)), "its operations are "+strings.Join(d.OperationNames(), ", "))
 	default:
 		return []*catalog.Operation{d.Operation(operation)}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/types"
 
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -44,7 +43,6 @@ func (c *Condition) ReadsBefore() bool {
 
 // Holds evaluates the condition of a fact; a nil condition always holds. null counts as false, and so
 // does a failure where one of the fields that it reads is null: nothing can be made of nothing.
-// Any other failure is INTERNAL_ERROR.
 func (c *Condition) Holds(fact string, before, after []byte) (bool, error) {
 	if c == nil {
 		return true, nil
@@ -57,7 +55,7 @@ func (c *Condition) Holds(fact string, before, after []byte) (bool, error) {
 		}
 		row, err := plain(text)
 		if err != nil {
-			return false, kiterror.Internal(fmt.Errorf("the when of the fact %s: %w", fact, err))
+			return false, fmt.Errorf("the when of the fact %s: %w", fact, err)
 		}
 		given[RowNames[i]] = row
 		for _, name := range c.reads[i] {
@@ -75,7 +73,7 @@ func (c *Condition) Holds(fact string, before, after []byte) (bool, error) {
 	case err == nil:
 		err = fmt.Errorf("%s: it gave %T instead of true or false", c.Text, out)
 	}
-	return false, kiterror.Internal(fmt.Errorf("the when of the fact %s: %w", fact, err))
+	return false, fmt.Errorf("the when of the fact %s: %w", fact, err)
 }
 
 // membersOf are the members that an expression reads of a name.

@@ -3,7 +3,7 @@ package filter
 import (
 	"slices"
 
-	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
 )
 
 // Conditions are joined as hosts of another make take them: one object in which no name occurs
@@ -53,7 +53,7 @@ func (f *Filter) Joined() *Filter {
 		values := c.Values
 		for j, other := range all {
 			if j != i && other != nil && other.Field == c.Field && other.Op != Has {
-				values = slices.DeleteFunc(slices.Clone(values), func(v any) bool { return !other.Meets(rows.AppendValue(nil, v)) })
+				values = slices.DeleteFunc(slices.Clone(values), func(v any) bool { return !other.Meets(schema.AppendValue(nil, v)) })
 				all[j] = nil
 			}
 		}

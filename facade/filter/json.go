@@ -3,7 +3,7 @@ package filter
 import (
 	"slices"
 
-	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -123,14 +123,14 @@ func (f *Filter) appendOperand(dst []byte) []byte {
 		return f.appendAggregate(dst)
 	case Search:
 		dst = append(dst, '[')
-		for _, p := range f.Search.Fields {
-			dst = append(jsontext.AppendString(dst, p.Name), ',')
+		for _, name := range f.Search.Fields {
+			dst = append(jsontext.AppendString(dst, name), ',')
 		}
 		return append(jsontext.AppendString(dst, f.Search.Text), ']')
 	case In, NotIn:
-		return jsontext.AppendList(dst, f.Values, rows.AppendValue)
+		return jsontext.AppendList(dst, f.Values, schema.AppendValue)
 	}
-	return rows.AppendValue(dst, f.Values[0])
+	return schema.AppendValue(dst, f.Values[0])
 }
 
 // appendAggregate appends the operand of the function, as [Parser] reads it.

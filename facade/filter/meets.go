@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -36,13 +35,13 @@ func (f *Filter) Meets(text json.RawMessage) bool {
 		// An item is judged by itself: one that is not of the kind equals nothing.
 		kind, _ := ItemKind(f.Field)
 		for _, item := range jsontext.Elements(text) {
-			if v, why := rows.Value(kind, item); why == "" && v == f.Values[0] {
+			if v, why := kind.Value(item); why == "" && v == f.Values[0] {
 				return true
 			}
 		}
 		return false
 	}
-	value, why := rows.Value(f.Field.Kind, text)
+	value, why := f.Field.Kind.Value(text)
 	if null || why != "" {
 		return false
 	}
@@ -71,7 +70,7 @@ func (f *Filter) Meets(text json.RawMessage) bool {
 // among reports whether the value equals one of the operands. null says that there is no
 // value, which equals none.
 func (f *Filter) among(text json.RawMessage, null bool) bool {
-	value, why := rows.Value(f.Field.Kind, text)
+	value, why := f.Field.Kind.Value(text)
 	if null || why != "" {
 		return false
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -92,7 +91,7 @@ func operatorsOf(p *schema.Property) []string {
 //
 //	must be one of draft, published
 func Operand(p *schema.Property, op Op, text json.RawMessage) (value any, why string) {
-	value, why = rows.Value(p.Kind, text)
+	value, why = p.Kind.Value(text)
 	if why != "" {
 		return nil, "must be " + why
 	}

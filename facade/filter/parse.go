@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/frondhost/frond/facade/kiterror"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -334,12 +332,12 @@ func (p *Parser) comparison(field *schema.Property, name string, text json.RawMe
 	var why string
 	switch o.op {
 	case IsNull:
-		if value, why = rows.Value(schema.KindBoolean, text); why != "" {
+		if value, why = schema.KindBoolean.Value(text); why != "" {
 			why = "must be true or false"
 		}
 	case Has:
 		kind, _ := ItemKind(field)
-		if value, why = rows.Value(kind, text); why != "" {
+		if value, why = kind.Value(text); why != "" {
 			why = "must be one value: " + why
 		}
 	default:
@@ -420,7 +418,7 @@ func (p *Parser) value(field *schema.Property, op Op, text json.RawMessage) (any
 	}
 	decoded, ok := p.Host.Decode(field, text)
 	if ok {
-		value, why = rows.Value(field.Kind, decoded)
+		value, why = field.Kind.Value(decoded)
 	}
 	if !ok || why != "" {
 		return nil, "cannot be read by the conversion " + name + "; send it in the form that takes"
@@ -453,7 +451,7 @@ func (p *Parser) counts() bool {
 func (p *Parser) unknown(e *schema.Entity, scope Scope, name string) {
 	instead := "; leave it out"
 	if p.Host.Suggests() {
-		instead = kiterror.Instead(name, p.names(e, scope), true)
+		instead = schema.Instead(name, p.names(e, scope), true)
 	}
 	p.refuse(schema.UnknownKey, fmt.Sprintf("is nothing to filter %s by%s", e.Name, instead))
 }
@@ -495,5 +493,5 @@ func (p *Parser) refuse(code, message string) {
 	for _, name := range p.path {
 		at += "/" + jsontext.Token(name)
 	}
-	p.Details = append(p.Details, schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
+	p.Details = append(p.Details, schema.Detail{Code: code, Message: message}.At(at))
 }

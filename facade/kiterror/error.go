@@ -229,16 +229,3 @@ func Sentence(d schema.Detail) string {
 	}
 	return d.Path + " " + d.Message
 }
-
-// UnknownKey is the refusal of a key that does not exist for the caller.
-func UnknownKey(pointer, message string) schema.Detail {
-	return schema.Detail{Path: Path(pointer), Pointer: pointer, Code: schema.UnknownKey, Message: message}
-}
-
-// Path is the dotted path of a pointer, without the part of the invocation that the
-// pointer begins with: /body/address/street is address.street.
-func Path(pointer string) string {
-	_, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
-	rest = strings.ReplaceAll(rest, "/", ".")
-	return strings.ReplaceAll(strings.ReplaceAll(rest, "~1", "/"), "~0", "~")
-}

@@ -17,7 +17,6 @@ import (
 	"strconv"
 
 	"github.com/frondhost/frond/facade/catalog"
-	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
@@ -80,7 +79,7 @@ type reader struct {
 
 func (r *reader) refuse(at, code, message string) {
 	if len(r.details) < schema.MaxDetails {
-		r.details = append(r.details, schema.Detail{Path: kiterror.Path(at), Pointer: at, Code: code, Message: message})
+		r.details = append(r.details, schema.Detail{Code: code, Message: message}.At(at))
 	}
 }
 

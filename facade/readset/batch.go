@@ -314,7 +314,7 @@ func readAtOnce(all []*sharedRead, key int) (err error) {
 				places[i] = append(places[i], add(v))
 			}
 		case key >= 0:
-			places[i] = []int{add(rows.AppendValue(nil, r.parts[key].Values[0]))}
+			places[i] = []int{add(schema.AppendValue(nil, r.parts[key].Values[0]))}
 		}
 	}
 	switch {

@@ -16,7 +16,6 @@ import (
 	"sync"
 
 	"github.com/frondhost/frond/facade/filter"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -122,7 +121,7 @@ func keysIn(f *filter.Filter, primary *schema.Property) (keys []json.RawMessage)
 		}
 	case f.Field == primary && (f.Op == filter.Eq || f.Op == filter.In):
 		for _, v := range f.Values {
-			keys = append(keys, rows.AppendValue(nil, v))
+			keys = append(keys, schema.AppendValue(nil, v))
 		}
 	}
 	return keys
@@ -131,8 +130,8 @@ func keysIn(f *filter.Filter, primary *schema.Property) (keys []json.RawMessage)
 // text is a key in the one form that rows have for it.
 func text(e *schema.Entity, key json.RawMessage) string {
 	if e.Primary != nil {
-		if v, why := rows.Value(e.Primary.Kind, key); why == "" {
-			return string(rows.AppendValue(nil, v))
+		if v, why := e.Primary.Kind.Value(key); why == "" {
+			return string(schema.AppendValue(nil, v))
 		}
 	}
 	return string(key)

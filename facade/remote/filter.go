@@ -176,7 +176,7 @@ func appendKeys(keys []any, field *schema.Property, text json.RawMessage) []any 
 		}
 	}
 	for _, v := range values {
-		if key, why := rows.Value(kind, v); why == "" && !slices.Contains(keys, key) {
+		if key, why := kind.Value(v); why == "" && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}

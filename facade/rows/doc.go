@@ -16,8 +16,7 @@
 //	page.AppendJSON(nil)      // [{"id":7,"title":"Dune"}]
 //
 // A [Reader] lays out rows that somebody else has written (a remote) over the text as it
-// arrived. [Value], [Key] and [NormalDateTime] define the one form of a value
-// in a row, so that equal keys are equal text.
+// arrived.
 //
-// The package knows no calls, no doors and no stores.
+// The package knows no cards, no calls, no doors and no stores.
 package rows

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/frondhost/frond/schema"
 )
 
 // Query has the words that rows are searched for, and the fields that are searched.
@@ -23,8 +21,8 @@ type Query struct {
 	// Text is the whole text of the caller.
 	Text     string
 	Language string
-	// Fields are the fields that the caller may read of those that are searched.
-	Fields []schema.SearchField
+	// Fields are the names of the fields that the caller may read of those that are searched.
+	Fields []string
 	// Any are the alternatives, of which a row meets one; none of them: no row meets the query. Each
 	// has a term that is not Without.
 	Any [][]Term

@@ -157,7 +157,7 @@ func (s *seeding) judge(ctx context.Context, file compile.SeedFile) judged {
 
 // id is the primary key of a row, in the one form of a key.
 func (s *seeding) id(e *schema.Entity, r facade.Record) json.RawMessage {
-	id, _ := rows.Key(e.Primary, r.Get(e.Primary.Name))
+	id, _ := e.Primary.KeyText(r.Get(e.Primary.Name))
 	return id
 }
 
@@ -207,7 +207,7 @@ func (s *seeding) consistent(ctx context.Context) error {
 				if !seeded || id == nil || jsontext.IsNull(id) {
 					continue
 				}
-				if id, _ := rows.Key(p, id); !known[string(id)] {
+				if id, _ := p.KeyText(id); !known[string(id)] {
 					s.fault(file.File, i, "/"+jsontext.Token(p.Name), fmt.Sprintf("%s names a %s that is not among the seeds", p.Name, p.Link.Target.Name), "add the row, or name one that is there")
 				}
 			}
@@ -225,7 +225,7 @@ func (s *seeding) listed(ctx context.Context, file judged, p *schema.Property) e
 	}
 	for i, r := range file.records {
 		for j, id := range jsontext.Elements(r.Get(p.Name)) {
-			if id, _ := rows.Key(target.Primary, id); s.ids[target][string(id)] {
+			if id, _ := target.Primary.KeyText(id); s.ids[target][string(id)] {
 				continue
 			}
 			found, err := s.store.Find(ctx, &facade.Find{
@@ -278,7 +278,7 @@ func (s *seeding) parentsFirst(file judged) []facade.Record {
 		done[i] = true // before its parents: a circle ends here
 		for _, p := range self {
 			if v := file.records[i].Get(p.Name); v != nil && !jsontext.IsNull(v) {
-				id, _ := rows.Key(p, v)
+				id, _ := p.KeyText(v)
 				if j, known := at[string(id)]; known {
 					add(j)
 				}

@@ -22,6 +22,7 @@ import (
 	"github.com/frondhost/frond/facade/access"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
+	"github.com/frondhost/frond/schema"
 )
 
 // original is the name of the bytes as they were sent, below the id of their file.
@@ -109,7 +110,7 @@ func accepted(in *facade.IncomingFile) (media string, limit int64, err error) {
 		}
 	}
 	if limit == 0 {
-		return "", 0, kiterror.Errorf(kiterror.ValidationFailed, "a file of type %s is not taken here; send one of %s", kiterror.Quoted(media), strings.Join(types, ", "))
+		return "", 0, kiterror.Errorf(kiterror.ValidationFailed, "a file of type %s is not taken here; send one of %s", schema.Quoted(media), strings.Join(types, ", "))
 	}
 	if in.Length > limit {
 		return "", 0, tooLarge(limit)

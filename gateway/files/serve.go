@@ -21,6 +21,7 @@ import (
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/rest"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -116,7 +117,7 @@ func (q *givenRequest) identify() error {
 				return nil
 			}
 		}
-		return kiterror.Errorf(kiterror.NotFound, "the files of %s are not given here", kiterror.Quoted(call.Frond))
+		return kiterror.Errorf(kiterror.NotFound, "the files of %s are not given here", schema.Quoted(call.Frond))
 	}
 	q.frond = q.Served.Fronds[0]
 	text, err := base64.RawURLEncoding.DecodeString(q.r.Header.Get(wire.StateHeader))
@@ -212,7 +213,7 @@ func (q *givenRequest) send(id, name string) error {
 	if name != "" {
 		known, ok := file.Field.Size(name)
 		if !ok || !catalog.IsImage(file.Type) {
-			return kiterror.Errorf(kiterror.NotFound, "the file has no size %s", kiterror.Quoted(name))
+			return kiterror.Errorf(kiterror.NotFound, "the file has no size %s", schema.Quoted(name))
 		}
 		size = &known
 	}

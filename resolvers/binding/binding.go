@@ -187,7 +187,7 @@ func AppendEvent(to *rows.Rows, r *facade.Revealed) {
 		case "position":
 			to.Put(i, jsontext.Quote(e.Position.String()))
 		case "at":
-			to.End(i, rows.AppendDateTime(to.Begin(i), e.At))
+			to.End(i, schema.AppendDateTime(to.Begin(i), e.At))
 		case "change":
 			to.Put(i, jsontext.Quote(strings.ToUpper(string(r.Change))))
 		case "key":

@@ -9,9 +9,9 @@ import (
 	"github.com/frondhost/frond/facade/budget"
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facade/consistency"
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/facts/outlet"
 	"github.com/frondhost/frond/facts/sse"
+	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
 )
 
@@ -163,7 +163,7 @@ func appendShown(dst []byte, fact *catalog.Fact, r *facade.Revealed) []byte {
 		version = jsontext.Quote(r.Version)
 	}
 	dst = appendOrNull(append(dst, `,"version":`...), version)
-	dst = rows.AppendDateTime(append(dst, `,"at":`...), e.At)
+	dst = schema.AppendDateTime(append(dst, `,"at":`...), e.At)
 	return append(appendOrNull(append(dst, `,"data":`...), r.Data), '}')
 }
 

@@ -82,7 +82,7 @@ x-kit-version: 1
 	p := observed(t, set)
 	p.run(t, `INSERT INTO team VALUES ('a', 'red foxes', 2), ('b', 'red deer', 1), ('c', 'owls', 0)`)
 	q, _ := search.Parse("red", "english")
-	q.Fields = e.Search.Fields
+	q.Fields = []string{"name"}
 	found, err := p.Find(t.Context(), &facade.Find{
 		Entity: e, Select: rows.NewLayout([]string{"id"}), Limit: 9,
 		Where: &filter.Filter{Op: filter.Search, Search: q}, Sort: []facade.SortKey{{Field: e.Property("rank")}, {Field: e.Primary}},
@@ -348,7 +348,7 @@ func TestSearchesReadLittle(t *testing.T) {
 		{"beside a condition", "n14 or n16", facade.Find{Sort: byID, Where: level}, 1, 2_000},
 	} {
 		q, _ := search.Parse(c.text, "english")
-		q.Fields = p.track.Search.Fields
+		q.Fields = []string{"name", "note"}
 		c.q.Entity, c.q.Select, c.q.Limit = p.track, rows.NewLayout([]string{"id", "name"}), 60
 		c.q.Where = filter.Both(c.q.Where, &filter.Filter{Op: filter.Search, Search: q})
 		if c.q.Sort[0].Field == p.track.Search.Rank {

@@ -59,7 +59,7 @@ func TestModulesComeWhenNeeded(t *testing.T) {
 		t.Error("a connection has the module although it has not searched")
 	}
 	q, _ := search.Parse("tea", "simple")
-	q.Fields = searched.Search.Fields
+	q.Fields = []string{"title"}
 	found, err := newer.Find(t.Context(), &facade.Find{
 		Entity: searched, Select: rows.NewLayout([]string{"id"}), Where: &filter.Filter{Op: filter.Search, Search: q},
 		Sort: []facade.SortKey{{Field: searched.Primary}}, Limit: 5,

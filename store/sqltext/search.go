@@ -50,9 +50,9 @@ func SearchName(table, hash string) string {
 
 // Searched returns the places in Columns of the fields of a query.
 func (t *Table) Searched(q *search.Query) (places []int) {
-	for _, f := range q.Fields {
+	for _, name := range q.Fields {
 		for i, c := range t.Search.Columns {
-			if c.Prop.Name == f.Name {
+			if c.Prop.Name == name {
 				places = append(places, i)
 			}
 		}

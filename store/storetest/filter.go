@@ -171,7 +171,7 @@ func (s *Store) holds(f *filter.Filter, r *row) bool {
 		}
 		return f.Op == filter.Some && met || f.Op == filter.None && !met || f.Op == filter.Every && !failed
 	case filter.Search:
-		found, _ := searched(f.Search, r)
+		found, _ := searched(f.Search, nil, r)
 		return found
 	}
 	if f.Op == filter.Aggregate {

@@ -106,7 +106,7 @@ func (s *Store) find(q *facade.Find) (*facade.Found, error) {
 		return s.group(q, met)
 	}
 	if q.Rank != nil {
-		met = withRank(q.Rank, met)
+		met = withRank(q.Rank, q.Entity, met)
 	}
 	slices.SortStableFunc(met, func(a, b *row) int { return s.compareRows(q.Sort, a, b) })
 	if q.Each == nil {

@@ -81,7 +81,7 @@ func (w *world) searchFor(e *schema.Entity, text, fields string) *facade.Find {
 	}
 	for _, f := range e.Search.Fields {
 		if fields == "" || strings.Contains(fields, f.Name) {
-			q.Fields = append(q.Fields, f)
+			q.Fields = append(q.Fields, f.Name)
 		}
 	}
 	find := &facade.Find{Entity: e, Select: rows.NewLayout([]string{"id"}), Where: &filter.Filter{Op: filter.Search, Search: q}, Limit: all, Sort: []facade.SortKey{{Field: e.Primary}}}
@@ -324,15 +324,15 @@ func (g *guesser) query() string {
 }
 
 // searched reports whether a row is found, and by how much: for each word or phrase of an alternative
-// how often each field has it, less for each further time, times its weight.
-func searched(q *search.Query, r *row) (found bool, rank float64) {
+// how often each field has it, less for each further time, times its weight of weights.
+func searched(q *search.Query, weights map[string]float64, r *row) (found bool, rank float64) {
 	for _, terms := range q.Any {
 		all := true
 		for _, t := range terms {
 			has := false
 			for _, f := range q.Fields {
 				n := 0
-				tokens := tokensOf(jsontext.Unquote(r.of[f.Name]), q.Language)
+				tokens := tokensOf(jsontext.Unquote(r.of[f]), q.Language)
 				for i := range tokens {
 					if begins(tokens[i:], t, q.Language) {
 						n++
@@ -340,7 +340,7 @@ func searched(q *search.Query, r *row) (found bool, rank float64) {
 				}
 				has = has || n > 0
 				if !t.Without {
-					rank += map[byte]float64{'A': 1, 'B': 0.4, 'C': 0.2, 'D': 0.1}[f.Weight] * float64(n) / float64(n+1)
+					rank += weights[f] * float64(n) / float64(n+1)
 				}
 			}
 			all = all && has != t.Without
@@ -389,14 +389,18 @@ func stem(word, language string) string {
 }
 
 // withRank are rows with their rank beside their fields.
-func withRank(q *search.Query, met []*row) []*row {
+func withRank(q *search.Query, e *schema.Entity, met []*row) []*row {
+	weights := map[string]float64{}
+	for _, f := range e.Search.Fields {
+		weights[f.Name] = map[byte]float64{'A': 1, 'B': 0.4, 'C': 0.2, 'D': 0.1}[f.Weight]
+	}
 	out := make([]*row, len(met))
 	for i, r := range met {
 		of := map[string]json.RawMessage{}
 		for name, v := range r.of {
 			of[name] = v
 		}
-		_, rank := searched(q, r)
+		_, rank := searched(q, weights, r)
 		of[schema.RankKey] = strconv.AppendFloat(nil, rank, 'g', -1, 64)
 		out[i] = &row{of}
 	}

@@ -47,7 +47,7 @@ func RESTOf(ctx context.Context, host *Target, base string, headers http.Header,
 			return &REST{client: &http.Client{}, headers: headers, url: strings.TrimSuffix(base, "/") + "/api/" + url.PathEscape(frond.Name) + "/" + url.PathEscape(plural)}, nil
 		}
 	}
-	return nil, kiterror.Errorf(kiterror.NotFound, "the host has no door called %s; frond call rpc.discover --url lists its doors", kiterror.Quoted(entity))
+	return nil, kiterror.Errorf(kiterror.NotFound, "the host has no door called %s; frond call rpc.discover --url lists its doors", schema.Quoted(entity))
 }
 
 // Send sends a request below the door, and returns the answer of a success; the caller closes it. A

@@ -474,8 +474,7 @@ func (all *judges) row(of *catalog.Nested, row nested.Row) (details []schema.Det
 		_, refused := part.card.Judge(part.mode, row.Body, row.At)
 		for _, d := range refused {
 			if d.Pointer != row.At+"/"+jsontext.Token(of.By.Name) || d.Code != "required" {
-				d.Path = kiterror.Path(d.Pointer)
-				details = append(details, d)
+				details = append(details, d.At(d.Pointer))
 			}
 		}
 	}

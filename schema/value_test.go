@@ -1,10 +1,9 @@
-package rows_test
+package schema_test
 
 import (
 	"encoding/json"
 	"testing"
 
-	"github.com/frondhost/frond/facade/rows"
 	"github.com/frondhost/frond/schema"
 )
 
@@ -17,7 +16,7 @@ func TestKeysOfIntegers(t *testing.T) {
 		"999999999999999999": "999999999999999999", "9223372036854775807": "9223372036854775807", "-9223372036854775808": "-9223372036854775808",
 		"9223372036854775808": "", `"7"`: "", "1.5": "", "null": "", "": "", "-": "",
 	} {
-		key, why := rows.Key(p, json.RawMessage(sent))
+		key, why := p.KeyText(json.RawMessage(sent))
 		if string(key) != want || (why == "") != (want != "") {
 			t.Errorf("%q: %q, %q; want %q", sent, key, why, want)
 		}

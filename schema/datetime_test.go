@@ -1,9 +1,9 @@
-package rows_test
+package schema_test
 
 import (
 	"testing"
 
-	"github.com/frondhost/frond/facade/rows"
+	"github.com/frondhost/frond/schema"
 )
 
 func TestNormalDateTime(t *testing.T) {
@@ -25,7 +25,7 @@ func TestNormalDateTime(t *testing.T) {
 		` "2024-01-02T03:04:05.000Z" `:         ` "2024-01-02T03:04:05.000Z" `,
 		`"2024\u002d01-02T03:04:05.000\u005a"`: `"2024-01-02T03:04:05.000Z"`,
 	} {
-		if got := string(rows.NormalDateTime([]byte(in))); got != want {
+		if got := string(schema.NormalDateTime([]byte(in))); got != want {
 			t.Errorf("%s: got %s want %s", in, got, want)
 		}
 	}
