@@ -141,7 +141,7 @@ func TestRecordsAreListed(t *testing.T) {
 			t.Errorf("docs/decisions/README.md does not have the line %q once", strings.TrimSpace(line))
 		}
 		if file == "dependencies.md" {
-			continue // a table of modules
+			continue // a list of modules
 		}
 		for _, part := range []string{"\n**Context.**", "\n**Choice", "\n**Why.**", "\n**Cost"} {
 			if !strings.Contains(string(text), part) {

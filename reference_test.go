@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -75,37 +74,28 @@ func TestReferenceHasEveryKey(t *testing.T) {
 	}
 }
 
-// keyTable writes the keys of one level: a table, or a sentence where any name is a key.
+// keyTable writes the keys of one level: a list of examples, or a sentence where any name is a key.
 func keyTable(keys []schema.Key, name, prefix string, shown map[string]bool) string {
 	if prefix != "" {
 		prefix += "."
 	}
-	example := func(k schema.Key) string { return "`" + strings.ReplaceAll(k.Example, "|", "\\|") + "`" }
 	for _, k := range keys {
 		shown[name+" "+prefix+k.Name] = true
 	}
 	if len(keys) == 1 && keys[0].Name[0] == '*' {
-		return fmt.Sprintf("Any name, such as %s: %s\n", example(keys[0]), keys[0].About)
+		return fmt.Sprintf("Any name, such as `%s`: %s\n", keys[0].Example, keys[0].About)
 	}
-	defaults := slices.ContainsFunc(keys, func(k schema.Key) bool { return k.Default != "" })
 	var b strings.Builder
-	if defaults {
-		b.WriteString("| key | default | example | meaning |\n|---|---|---|---|\n")
-	} else {
-		b.WriteString("| key | example | meaning |\n|---|---|---|\n")
-	}
 	for _, k := range keys {
-		cell := "`" + k.Name + "`"
-		switch k.Name[0] {
-		case '*':
-			cell = "any name"
-		case '^':
-			cell = "`" + k.Name[1:] + "…`"
+		any := ""
+		if k.Name[0] == '*' || k.Name[0] == '^' {
+			any = "any name, such as "
 		}
-		if defaults {
-			cell += " | " + k.Default
+		fmt.Fprintf(&b, "- %s`%s`: %s", any, k.Example, k.About)
+		if k.Default != "" && k.Default != "none" && k.Default != "not" {
+			fmt.Fprintf(&b, " Default: %s.", k.Default)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell, example(k), k.About)
+		b.WriteString("\n")
 	}
 	return b.String()
 }
