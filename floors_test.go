@@ -108,9 +108,7 @@ var floors = map[string]string{
 	// Ways out of facts that an operator sets up, over what they have in common.
 	"facts/delivery":              "facade schema/jsontext",
 	"facts/delivery/deliverytest": "facade facade/catalog facts/delivery",
-	"facts/webhook":               "facade facts/delivery",
-	"facts/nats":                  "facade facts/delivery",
-	"gateway/publish":             "facade/catalog schema schema/jsontext facts/delivery facts/webhook facts/nats gateway/setting",
+	"gateway/publish":             "facade facade/catalog schema schema/jsontext facts/delivery gateway/setting",
 
 	// Under the executors: what the fields of a generated schema do, and how fields that are
 	// registered by hand load rows.
@@ -221,8 +219,8 @@ var guests = map[string]string{
 	"github.com/minio/minio-go/v7":               "gateway/files",
 	"github.com/failsafe-go/failsafe-go":         "envelope/client",
 	"github.com/gowebpki/jcs":                    "envelope/signing",
-	"github.com/nats-io/nats-server/v2":          "facts/nats",
-	"github.com/nats-io/nats.go":                 "facts/nats",
+	"github.com/nats-io/nats-server/v2":          "gateway/publish",
+	"github.com/nats-io/nats.go":                 "gateway/publish",
 	"go.opentelemetry.io":                        "gateway/telemetry",
 	"github.com/prometheus/client_golang":        "gateway/telemetry",
 	"github.com/spf13/cobra":                     "cmd/frond",

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/frondhost/frond/facts/nats"
 	"github.com/frondhost/frond/gateway/setting"
 )
 
@@ -57,8 +56,8 @@ func (c *Config) Settings() []setting.Setting {
 		setting.New("webhooks", "[]", "URLs that facts are sent to, such as [{name: billing, url: https://billing.example/hooks, facts: [orderPlaced], secret: env:BILLING_SECRET}]", readWebhooks, &c.Webhooks).As(webhooksForm()).Secret(),
 		setting.New("facts.nats", "", "where facts are published: nats://…, tls://…, env:NAME, or embedded for a server in this process", readNATS, &n.URL).As(natsForm).Secret(),
 		setting.New("facts.nats.facts", "[]", "the facts that are published there; empty: all", setting.List, &n.Facts),
-		setting.New("facts.nats.stream", nats.DefaultStream, "the stream, which is made if it is missing", read(nats.CheckStream), &n.Stream),
-		setting.New("facts.nats.prefix", nats.DefaultPrefix, "the first part of the subjects PREFIX.FROND.FACT", read(nats.CheckPrefix), &n.Prefix),
+		setting.New("facts.nats.stream", defaultNatsStream, "the stream, which is made if it is missing", read(checkNatsStream), &n.Stream),
+		setting.New("facts.nats.prefix", defaultNatsPrefix, "the first part of the subjects PREFIX.FROND.FACT", read(checkNatsPrefix), &n.Prefix),
 		setting.New("facts.nats.replicas", "1", "how many servers keep a stream that is made: 1 to 5", readReplicas, &n.Replicas),
 		setting.New("facts.nats.credentials", "", "a file with NATS credentials (.creds)", setting.Text, &n.Credentials),
 		setting.New("facts.nats.ca", "", "a file with the certificates that the servers' are signed with; empty: the system's", setting.Text, &n.CA),
@@ -73,7 +72,7 @@ func (c *Config) Settings() []setting.Setting {
 // WithDefaults is c with every empty setting filled in.
 func (c Config) WithDefaults() Config {
 	n := &c.NATS
-	n.Stream, n.Prefix, n.Replicas = cmp.Or(n.Stream, nats.DefaultStream), cmp.Or(n.Prefix, nats.DefaultPrefix), cmp.Or(n.Replicas, 1)
+	n.Stream, n.Prefix, n.Replicas = cmp.Or(n.Stream, defaultNatsStream), cmp.Or(n.Prefix, defaultNatsPrefix), cmp.Or(n.Replicas, 1)
 	n.Listen, n.Folder = cmp.Or(n.Listen, defaultListen), cmp.Or(n.Folder, defaultFolder)
 	return c
 }
@@ -88,7 +87,7 @@ func readNATS(text string) (string, error) {
 	if text == "" || text == embeddedURL || isVariable(text) {
 		return text, nil
 	}
-	if nats.CheckURL(text) != nil {
+	if checkNatsURL(text) != nil {
 		return "", errors.New("write nats://HOST:4222 or tls://HOST:4222, with commas between the servers of a cluster, env:NAME for a variable that holds it, or embedded")
 	}
 	return text, nil

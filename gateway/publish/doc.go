@@ -6,5 +6,50 @@
 //	facts:
 //	  nats: nats://broker:4222
 //
-// The packages facts/webhook and facts/nats document the messages and the guarantees.
+// # A webhook
+//
+// Events leave as CloudEvents 1.0 in structured JSON, signed as Standard Webhooks says:
+//
+//	POST /hooks
+//	Content-Type: application/cloudevents+json; charset=utf-8
+//	Webhook-Id: 019a…                 the event's id, the same in every attempt
+//	Webhook-Timestamp: 1700000000     of the attempt
+//	Webhook-Signature: v1,base64…     one for each secret
+//
+//	{"specversion":"1.0","id":"019a…","type":"shop.orderPlaced",…,"data":{…}}
+//
+// The answer decides:
+//
+//	2xx              delivered
+//	410              the receiver wants no more: the webhook stops
+//	429, 503         as below; with Retry-After nothing is sent before then
+//	anything else    the event is sent again, up to 22 times within a day, then it is dead
+//
+// Events of one entity and key are delivered in their order: while one of them is tried again,
+// the later ones wait, and all others go on. Failed events are kept in the store, so that the
+// cursor moves on.
+//
+// The address of every connection is checked after the name was resolved, and when the
+// connection is made: loopback, private, link-local and other special addresses are refused
+// unless [Webhook.Allow] names them, and so is http:// to any address it does not name. No proxy
+// is used and no redirect is followed.
+//
+// # JetStream of NATS
+//
+//	subject   frond.shop.orderPlaced      PREFIX.FROND.FACT, in a stream called FROND_FACTS
+//	headers   Nats-Msg-Id: 019a…          the event's id, by which JetStream drops repeated messages
+//	          Content-Type: application/cloudevents+json; charset=utf-8
+//	body      the event as a CloudEvent, as webhooks have it
+//
+// The outbox's cursor moves when the server has acknowledged every event before it. Events of
+// one entity and key are published in their order: the next one of a key is sent when the one
+// before is acknowledged. No event is lost if a server cannot be reached, a cluster has no
+// leader, or a stream is full: events wait in the outbox. An event that is too large for every
+// server is dead.
+//
+// The stream is made where it is missing. One that exists is the operator's and stays as it is;
+// it has to have the subjects.
+//
+// An embedded server serves hosts of one machine. A program that is built with the tag
+// nonats has none, is 9 MB smaller, and refuses to start one.
 package publish

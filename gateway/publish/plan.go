@@ -9,7 +9,6 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facts/delivery"
-	"github.com/frondhost/frond/facts/webhook"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
@@ -58,7 +57,7 @@ func (c *Config) Plan(served *catalog.Catalog, o Options) (*Publisher, schema.Fa
 		if o.Dry || len(bad)+len(unknown) > 0 {
 			continue
 		}
-		hook, err := webhook.New(config, webhook.Options{Writer: o.Writer, Log: o.Log})
+		hook, err := newHook(config, hookOptions{Writer: o.Writer, Log: o.Log})
 		if err != nil {
 			faults = append(faults, schema.Fault{File: setting.File, Pointer: at, Message: "the webhook cannot be used", Remedy: err.Error()})
 			continue

@@ -1,4 +1,4 @@
-package nats_test
+package publish
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/frondhost/frond/e2e/freeport"
 	"github.com/frondhost/frond/facts/delivery"
-	"github.com/frondhost/frond/facts/nats"
 )
 
 // start runs a server with JetStream in a folder at a port, -1 for any. cluster are its name and
@@ -77,10 +76,10 @@ func eventually(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// run runs a publisher until stop is called or the test ends.
-func run(t testing.TB, config nats.Config, c *delivery.Consumer) (p *nats.Publisher, stop func()) {
+// runNats runs a publisher until stop is called or the test ends.
+func runNats(t testing.TB, config natsConfig, c *delivery.Consumer) (p *natsPublisher, stop func()) {
 	t.Helper()
-	p, err := nats.New(config, nats.Options{Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	p, err := newNats(config, natsOptions{Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +115,8 @@ func connect(t testing.TB, url string) jetstream.JetStream {
 	return js
 }
 
-// read reads count messages of the stream from its begin, with an ordinary consumer.
-func read(t testing.TB, js jetstream.JetStream, stream string, count int) (all []jetstream.Msg) {
+// readStream reads count messages of the stream from its begin, with an ordinary consumer.
+func readStream(t testing.TB, js jetstream.JetStream, stream string, count int) (all []jetstream.Msg) {
 	t.Helper()
 	c, err := js.OrderedConsumer(t.Context(), stream, jetstream.OrderedConsumerConfig{})
 	if err != nil {

@@ -1,4 +1,4 @@
-package webhook
+package publish
 
 import (
 	"context"
@@ -65,7 +65,7 @@ func TestRebinding(t *testing.T) {
 		}
 		return [4]byte{127, 0, 0, 1}
 	})
-	h := newHook(t, Config{URL: "http://rebind.test:" + port + "/", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}}, Options{Resolver: dns})
+	h := hookOf(t, hookConfig{URL: "http://rebind.test:" + port + "/", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}}, hookOptions{Resolver: dns})
 	e := deliverytest.Event(1, 1)
 	if a := h.post(t.Context(), &e); a.verdict != delivered {
 		t.Fatal(a.reason)
@@ -83,7 +83,7 @@ func TestRebinding(t *testing.T) {
 func TestNoProxy(t *testing.T) {
 	proxy := &receiver{}
 	t.Setenv("HTTP_PROXY", "http://"+serve(t, "127.0.0.1:0", proxy))
-	h := newHook(t, Config{URL: "http://10.255.255.1/"}, Options{})
+	h := hookOf(t, hookConfig{URL: "http://10.255.255.1/"}, hookOptions{})
 	e := deliverytest.Event(1, 1)
 	if a := h.post(t.Context(), &e); a.reason != errRefused.Error() || proxy.count() != 0 {
 		t.Errorf("%s; the proxy got %d requests", a.reason, proxy.count())

@@ -1,4 +1,4 @@
-package nats
+package publish
 
 import (
 	"cmp"
@@ -21,23 +21,23 @@ import (
 
 // How the publisher waits.
 const (
-	connectTime   = 5 * time.Second
-	reconnectWait = 500 * time.Millisecond
-	ackTime       = 5 * time.Second // for the acknowledgement of one wave
-	retryWait     = 250 * time.Millisecond
-	maxRetryWait  = 5 * time.Second
-	maxWave       = 256 // events that wait for their acknowledgement at once
+	natsConnectTime = 5 * time.Second
+	reconnectWait   = 500 * time.Millisecond
+	ackTime         = 5 * time.Second // for the acknowledgement of one wave
+	retryWait       = 250 * time.Millisecond
+	maxRetryWait    = 5 * time.Second
+	maxWave         = 256 // events that wait for their acknowledgement at once
 
 )
 
-// lookEvery is how often a publisher that is busy looks for events that a replay has revived. Tests
+// natsLookEvery is how often a publisher that is busy looks for events that a replay has revived. Tests
 // shorten it.
-var lookEvery = 30 * time.Second
+var natsLookEvery = 30 * time.Second
 
-// Publisher publishes events to one stream.
-type Publisher struct {
-	config  Config
-	options Options
+// natsPublisher publishes events to one stream.
+type natsPublisher struct {
+	config  natsConfig
+	options natsOptions
 	log     *slog.Logger
 	connect []client.Option
 
@@ -45,12 +45,12 @@ type Publisher struct {
 	conn    atomic.Pointer[client.Conn] // while Run runs
 }
 
-// New makes a publisher. It does not connect before [Publisher.Run]. The error is about the
-// files of c, a [FileError], or its URL.
-func New(c Config, opts Options) (*Publisher, error) {
+// newNats makes a publisher. It does not connect before [Publisher.Run]. The error is about the
+// files of c, a [fileError], or its URL.
+func newNats(c natsConfig, opts natsOptions) (*natsPublisher, error) {
 	c = c.withDefaults()
 	if opts.InProcess == nil {
-		if err := CheckURL(c.URL); err != nil {
+		if err := checkNatsURL(c.URL); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +58,7 @@ func New(c Config, opts Options) (*Publisher, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Publisher{config: c, options: opts, log: opts.Log, connect: options}
+	p := &natsPublisher{config: c, options: opts, log: opts.Log, connect: options}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
@@ -95,14 +95,14 @@ func unconnected(err error) string {
 }
 
 // report records why there is no connection, and logs it if the reason has changed.
-func (p *Publisher) report(err error) {
+func (p *natsPublisher) report(err error) {
 	if reason := unconnected(err); reason != p.Problem() {
 		p.set(reason)
 		p.log.Warn("NATS is not connected", "reason", reason, "error", err)
 	}
 }
 
-func (p *Publisher) set(problem string) {
+func (p *natsPublisher) set(problem string) {
 	if problem == "" {
 		p.problem.Store(nil)
 	} else {
@@ -111,7 +111,7 @@ func (p *Publisher) set(problem string) {
 }
 
 // Problem says why no event can be published now; "": there is no problem.
-func (p *Publisher) Problem() string {
+func (p *natsPublisher) Problem() string {
 	text := p.problem.Load()
 	if text == nil {
 		return ""
@@ -125,7 +125,7 @@ func (p *Publisher) Problem() string {
 
 // Run publishes the consumer's events until ctx is done; see [delivery.Consumer.Run]. It starts
 // without a server and goes on by itself when there is one.
-func (p *Publisher) Run(ctx context.Context, c *delivery.Consumer) error {
+func (p *natsPublisher) Run(ctx context.Context, c *delivery.Consumer) error {
 	options := append([]client.Option{
 		client.DisconnectErrHandler(func(_ *client.Conn, err error) {
 			if ctx.Err() == nil {
@@ -156,13 +156,13 @@ func (p *Publisher) Run(ctx context.Context, c *delivery.Consumer) error {
 }
 
 // connected records an established connection.
-func (p *Publisher) connected(conn *client.Conn) {
+func (p *natsPublisher) connected(conn *client.Conn) {
 	p.set("")
 	p.log.Info("NATS is connected", "server", conn.ConnectedServerName())
 }
 
 // publish is one session: every batch is acknowledged before the cursor moves.
-func (p *Publisher) publish(ctx context.Context, conn *client.Conn, js jetstream.JetStream, c *delivery.Consumer, s *delivery.Session) error {
+func (p *natsPublisher) publish(ctx context.Context, conn *client.Conn, js jetstream.JetStream, c *delivery.Consumer, s *delivery.Session) error {
 	if !conn.IsConnected() {
 		return &delivery.Unavailable{Reason: cmp.Or(p.Problem(), unreachable)}
 	}
@@ -171,7 +171,7 @@ func (p *Publisher) publish(ctx context.Context, conn *client.Conn, js jetstream
 	}
 	var looked time.Time
 	for {
-		if time.Since(looked) >= lookEvery {
+		if time.Since(looked) >= natsLookEvery {
 			if err := p.revived(ctx, js, c); err != nil {
 				return err
 			}
@@ -203,7 +203,7 @@ func (p *Publisher) publish(ctx context.Context, conn *client.Conn, js jetstream
 
 // revived publishes what `frond facts replay` has taken from the dead or from the log, in the order
 // of positions. One that is too large still is dead again.
-func (p *Publisher) revived(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer) error {
+func (p *natsPublisher) revived(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer) error {
 	for {
 		letters, err := c.Store.Dead(ctx, delivery.Retrying(c.Name), maxWave)
 		if err != nil || len(letters) == 0 {
@@ -248,7 +248,7 @@ func waves(events []*facade.Event) func(yield func([]*facade.Event) bool) {
 // send publishes a wave until all of it is acknowledged. JetStream drops repeated messages by
 // their id, if an acknowledgement was lost. Failures of the connection end the session, so that
 // another process may publish, which may reach a server.
-func (p *Publisher) send(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) error {
+func (p *natsPublisher) send(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) error {
 	wait := retryWait
 	for {
 		failed, err := p.attempt(ctx, js, c, wave)
@@ -276,7 +276,7 @@ func (p *Publisher) send(ctx context.Context, js jetstream.JetStream, c *deliver
 }
 
 // attempt publishes a wave once, and returns the unacknowledged events with one of the errors.
-func (p *Publisher) attempt(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) (failed []*facade.Event, err error) {
+func (p *natsPublisher) attempt(ctx context.Context, js jetstream.JetStream, c *delivery.Consumer, wave []*facade.Event) (failed []*facade.Event, err error) {
 	within, cancel := context.WithTimeout(ctx, ackTime)
 	defer cancel()
 	type pending struct {
@@ -325,7 +325,7 @@ func (p *Publisher) attempt(ctx context.Context, js jetstream.JetStream, c *deli
 var errNoAck = errors.New("no acknowledgement came in time")
 
 // message is the message of an event.
-func (p *Publisher) message(e *facade.Event) (*client.Msg, error) {
+func (p *natsPublisher) message(e *facade.Event) (*client.Msg, error) {
 	body, err := p.options.Writer.Write(e)
 	if err != nil {
 		return nil, err
@@ -341,7 +341,7 @@ func (p *Publisher) message(e *facade.Event) (*client.Msg, error) {
 }
 
 // bury keeps an event that no server would take.
-func (p *Publisher) bury(ctx context.Context, c *delivery.Consumer, e *facade.Event, cause error) error {
+func (p *natsPublisher) bury(ctx context.Context, c *delivery.Consumer, e *facade.Event, cause error) error {
 	p.log.Error("an event is too large for NATS and is dead", "event", e.ID, "fact", e.Frond+"."+e.Name, "bytes", len(e.Data), "error", cause)
 	c.Stats.Change(func(s *delivery.State) { s.Dead++ })
 	return c.Store.Bury(ctx, &facade.DeadEvent{Consumer: c.Name, Event: *e, Tries: 1, Reason: "the message is larger than the server takes", At: time.Now().UTC()})

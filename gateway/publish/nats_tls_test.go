@@ -1,4 +1,4 @@
-package nats_test
+package publish
 
 import (
 	"crypto/ecdsa"

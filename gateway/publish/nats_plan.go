@@ -9,7 +9,6 @@ import (
 
 	"github.com/frondhost/frond/facade/catalog"
 	"github.com/frondhost/frond/facts/delivery"
-	"github.com/frondhost/frond/facts/nats"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 )
@@ -18,7 +17,7 @@ import (
 type natsPlan struct {
 	settings   *NATS
 	options    *Options
-	config     nats.Config
+	config     natsConfig
 	server     *lazyServer
 	isEmbedded bool
 	faults     schema.Faults
@@ -40,7 +39,7 @@ func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema
 		return nil
 	}
 	plan.unused()
-	options := nats.Options{Writer: o.Writer, Log: o.Log}
+	options := natsOptions{Writer: o.Writer, Log: o.Log}
 	if plan.isEmbedded {
 		plan.embed()
 		options.InProcess = plan.server
@@ -50,8 +49,8 @@ func (p *Publisher) planNATS(n *NATS, served *catalog.Catalog, o Options) schema
 	if len(plan.faults) > 0 || o.Dry {
 		return plan.faults
 	}
-	publisher, err := nats.New(plan.config, options)
-	if file := (*nats.FileError)(nil); errors.As(err, &file) {
+	publisher, err := newNats(plan.config, options)
+	if file := (*fileError)(nil); errors.As(err, &file) {
 		plan.fault("/"+file.Key, file.File+" cannot be used", fmt.Errorf("%s; name a file that can be", setting.Reason(file.Err)))
 	} else if err != nil {
 		plan.fault("", "NATS cannot be used", err)
@@ -84,7 +83,7 @@ func (p *natsPlan) below(file string) string {
 // configure makes the configuration of the client, without its address.
 func (p *natsPlan) configure() {
 	n := p.settings
-	p.config = nats.Config{
+	p.config = natsConfig{
 		Stream: n.Stream, Prefix: n.Prefix, Replicas: n.Replicas, Retention: p.options.Retention,
 		Credentials: p.below(n.Credentials), CA: p.below(n.CA), Certificate: p.below(n.Certificate), Key: p.below(n.Key),
 	}
@@ -122,8 +121,8 @@ func (p *natsPlan) unused() {
 // embed plans the embedded server.
 func (p *natsPlan) embed() {
 	n := p.settings
-	p.server.options = nats.ServerOptions{Dir: p.below(n.Folder), Listen: n.Listen, Token: p.config.Token, Log: p.options.Log}
-	if !nats.HasServer {
+	p.server.options = natsServerOptions{Dir: p.below(n.Folder), Listen: n.Listen, Token: p.config.Token, Log: p.options.Log}
+	if !hasNatsServer {
 		p.fault("", "this program is built without the embedded NATS server (tag nonats)", errors.New("run a NATS server and write its address as facts.nats, or take a program with one"))
 	}
 	if p.options.Shared {
@@ -141,7 +140,7 @@ func (p *natsPlan) embed() {
 func (p *natsPlan) address() {
 	var err error
 	if p.config.URL, err = resolved(p.settings.URL); err == nil {
-		err = nats.CheckURL(p.config.URL)
+		err = checkNatsURL(p.config.URL)
 	}
 	if err != nil {
 		p.fault("", "the address cannot be used", err)
@@ -152,11 +151,11 @@ func (p *natsPlan) address() {
 // was made over it. Where it cannot start, because another process still has the port, the next
 // attempt of the client tries again.
 type lazyServer struct {
-	options  nats.ServerOptions
+	options  natsServerOptions
 	announce func(url string)
 
 	mu     sync.Mutex
-	server *nats.Server // nil: it does not run
+	server *natsServer // nil: it does not run
 }
 
 // InProcessConn starts the server, where it does not run yet, and connects to it.
@@ -164,7 +163,7 @@ func (s *lazyServer) InProcessConn() (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.server == nil {
-		server, err := nats.StartServer(s.options)
+		server, err := startNatsServer(s.options)
 		if err != nil {
 			return nil, &delivery.Unavailable{Reason: err.Error()}
 		}

@@ -1,4 +1,4 @@
-package webhook
+package publish
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ const (
 //	reader ──batch──▶ lanes ──next──▶ post ──result──▶ settle | retry
 //	                  window: the cursor, behind everything that is done with
 type dispatcher struct {
-	hook     *Hook
+	hook     *hook
 	consumer *delivery.Consumer
 	session  *delivery.Session
 
@@ -57,7 +57,7 @@ type result struct {
 	answer answer
 }
 
-func newDispatcher(h *Hook, c *delivery.Consumer, s *delivery.Session) *dispatcher {
+func newDispatcher(h *hook, c *delivery.Consumer, s *delivery.Session) *dispatcher {
 	d := &dispatcher{hook: h, consumer: c, session: s, lanes: newLanes(), kept: map[string]bool{}}
 	d.window.upto = s.Cursor()
 	d.batches, d.results = make(chan batch), make(chan result, h.config.Parallel)

@@ -1,4 +1,4 @@
-package webhook
+package publish
 
 import (
 	"cmp"
@@ -17,13 +17,13 @@ import (
 	"github.com/frondhost/frond/facts/delivery"
 )
 
-// Config is one webhook.
-type Config struct {
+// hookConfig is one webhook.
+type hookConfig struct {
 	Name string // of the webhook, for logs and metrics
 	URL  string // https://…, or http://… to an address that Allow names
 	// Secrets sign every message; while a secret is replaced, there are the old one and the
 	// new one.
-	Secrets []Secret
+	Secrets []secret
 	// Allow are addresses, in addition to public ones, that the URL may lead to.
 	Allow []netip.Prefix
 	// Header is sent with every message. It may hold credentials and is never printed.
@@ -41,29 +41,29 @@ const (
 	defaultParallel = 8
 )
 
-// Options are the host's parts of a webhook; each may be the zero value.
-type Options struct {
+// hookOptions are the host's parts of a webhook; each may be the zero value.
+type hookOptions struct {
 	Writer delivery.CloudEvents
 	// Resolver looks names up; nil: the system's.
 	Resolver *net.Resolver
 	Log      *slog.Logger
 }
 
-// Hook sends events to one URL.
-type Hook struct {
-	config  Config
-	options Options
+// hook sends events to one URL.
+type hook struct {
+	config  hookConfig
+	options hookOptions
 	client  *http.Client
 	log     *slog.Logger
 	outage  outage // of the session, of which there is one at a time
 }
 
-// New makes a webhook. It sends no request before [Hook.Run]. The error names the remedy and
+// newHook makes a webhook. It sends no request before [Hook.Run]. The error names the remedy and
 // repeats no secret.
-func New(c Config, opts Options) (*Hook, error) {
-	err := CheckURL(c.URL)
+func newHook(c hookConfig, opts hookOptions) (*hook, error) {
+	err := checkHookURL(c.URL)
 	if err == nil {
-		err = CheckHeader(c.Header)
+		err = checkHookHeader(c.Header)
 	}
 	if err == nil && len(c.Secrets) == 0 {
 		err = errors.New("has no secret; name one, such as secret: env:BILLING_SECRET")
@@ -72,7 +72,7 @@ func New(c Config, opts Options) (*Hook, error) {
 		return nil, err
 	}
 	c.Timeout, c.Parallel = cmp.Or(c.Timeout, defaultTimeout), cmp.Or(c.Parallel, defaultParallel)
-	h := &Hook{config: c, options: opts, log: opts.Log}
+	h := &hook{config: c, options: opts, log: opts.Log}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
@@ -97,16 +97,16 @@ func New(c Config, opts Options) (*Hook, error) {
 
 // Run delivers the consumer's events until ctx is done or the receiver wants no more; see
 // [delivery.Consumer.Run].
-func (h *Hook) Run(ctx context.Context, c *delivery.Consumer) error {
+func (h *hook) Run(ctx context.Context, c *delivery.Consumer) error {
 	defer h.client.CloseIdleConnections()
 	return c.Run(ctx, func(ctx context.Context, s *delivery.Session) error {
 		return newDispatcher(h, c, s).run(ctx)
 	})
 }
 
-// CheckURL reports a text that is not the address of a receiver. The error does not repeat it:
+// checkHookURL reports a text that is not the address of a receiver. The error does not repeat it:
 // it may hold a token.
-func CheckURL(text string) error {
+func checkHookURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
@@ -119,10 +119,10 @@ func CheckURL(text string) error {
 	return nil
 }
 
-// CheckReach reports a URL, one that CheckURL accepts, to which no request could be made with
+// checkHookReach reports a URL, one that CheckURL accepts, to which no request could be made with
 // these blocks in addition to public addresses: http:// without any, or an address outside of
 // them. A name's address is judged at the connection.
-func CheckReach(text string, allow []netip.Prefix) error {
+func checkHookReach(text string, allow []netip.Prefix) error {
 	u, err := url.Parse(text)
 	if err != nil {
 		return err
@@ -150,9 +150,9 @@ var reserved = []string{
 	"Upgrade", "Te", "Trailer", "Keep-Alive", "Proxy-Connection", "Expect", "User-Agent", "Traceparent",
 }
 
-// CheckHeader reports a header that cannot be sent. The error names it and does not repeat its
+// checkHookHeader reports a header that cannot be sent. The error names it and does not repeat its
 // value.
-func CheckHeader(header http.Header) error {
+func checkHookHeader(header http.Header) error {
 	for name, values := range header {
 		canonical := http.CanonicalHeaderKey(name)
 		switch {

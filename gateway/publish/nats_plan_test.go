@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/frondhost/frond/facts/delivery"
-	"github.com/frondhost/frond/facts/nats"
 )
 
 // TestPortInUse: an embedded server whose port another process has begins when that is free, and says
@@ -22,7 +21,7 @@ func TestPortInUse(t *testing.T) {
 	}
 	announced := ""
 	server := &lazyServer{
-		options:  nats.ServerOptions{Dir: t.TempDir(), Listen: taken.Addr().String()},
+		options:  natsServerOptions{Dir: t.TempDir(), Listen: taken.Addr().String()},
 		announce: func(url string) { announced = url },
 	}
 	defer server.Close()

@@ -1,4 +1,4 @@
-package webhook
+package publish
 
 import (
 	"math/rand/v2"
@@ -56,7 +56,7 @@ type outage struct {
 }
 
 // failed notes an event that was not delivered at the first try.
-func (o *outage) failed(h *Hook, m *message, reason string) {
+func (o *outage) failed(h *hook, m *message, reason string) {
 	if o.held++; o.held == 1 {
 		o.begin()
 		h.log.Warn("a webhook does not take events; they are kept and tried again", "webhook", h.config.Name, "event", m.event.ID, "reason", reason)
@@ -64,7 +64,7 @@ func (o *outage) failed(h *Hook, m *message, reason string) {
 }
 
 // died notes an event that is given up on.
-func (o *outage) died(h *Hook, m *message, reason string) {
+func (o *outage) died(h *hook, m *message, reason string) {
 	o.begin()
 	if o.dead++; o.dead == 1 {
 		h.log.Error("a webhook did not take an event at any try: it is dead; `frond facts dead` lists such events, and `frond facts replay` sends them again",
@@ -79,7 +79,7 @@ func (o *outage) begin() {
 }
 
 // over ends the outage, where there is one.
-func (o *outage) over(h *Hook) {
+func (o *outage) over(h *hook) {
 	if !o.since.IsZero() {
 		h.log.Info("a webhook takes events again", "webhook", h.config.Name, "after", time.Since(o.since).Round(time.Second).String(), "held", o.held, "dead", o.dead)
 	}

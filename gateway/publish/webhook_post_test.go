@@ -1,4 +1,4 @@
-package webhook
+package publish
 
 import (
 	"errors"
@@ -78,7 +78,7 @@ func TestAnswers(t *testing.T) {
 		if strings.HasSuffix(url, "/silent") || strings.HasSuffix(url, "/drip") {
 			timeout = 2 * time.Second
 		}
-		h := newHook(t, Config{URL: url, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Timeout: timeout}, Options{})
+		h := hookOf(t, hookConfig{URL: url, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Timeout: timeout}, hookOptions{})
 		got := h.post(t.Context(), &e)
 		if got != want || strings.Contains(got.reason, "hunter2") || strings.Contains(got.reason, "127.0.0.1") {
 			t.Errorf("%s: %+v, want %+v", url, got, want)
@@ -90,7 +90,7 @@ func TestAnswers(t *testing.T) {
 	if n := sent.Load(); n > 1000 { // what fits into the buffers of two sockets
 		t.Errorf("%d KiB of an answer were read", n*64)
 	}
-	h := newHook(t, Config{URL: server.URL}, Options{Writer: delivery.CloudEvents{Outward: func(*facade.Event) (*facade.Event, error) { return nil, errors.New("hunter2") }}})
+	h := hookOf(t, hookConfig{URL: server.URL}, hookOptions{Writer: delivery.CloudEvents{Outward: func(*facade.Event) (*facade.Event, error) { return nil, errors.New("hunter2") }}})
 	if got := h.post(t.Context(), &e); got.verdict != again || strings.Contains(got.reason, "hunter2") {
 		t.Errorf("an event that cannot be written: %+v", got)
 	}
@@ -108,7 +108,7 @@ func TestSameBytes(t *testing.T) {
 		bodies, ids = append(bodies, string(body)), append(ids, r.Header.Get("Webhook-Id"))
 	}))
 	t.Cleanup(server.Close)
-	h := newHook(t, Config{URL: server.URL, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, Options{})
+	h := hookOf(t, hookConfig{URL: server.URL, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, hookOptions{})
 	e := deliverytest.Event(1, 1)
 	for range 2 {
 		h.post(t.Context(), &e)

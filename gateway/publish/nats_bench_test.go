@@ -1,4 +1,4 @@
-package nats_test
+package publish
 
 import (
 	"testing"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/frondhost/frond/facade"
 	"github.com/frondhost/frond/facts/delivery/deliverytest"
-	"github.com/frondhost/frond/facts/nats"
 	"github.com/frondhost/frond/store/storetest"
 )
 
@@ -36,7 +35,7 @@ func BenchmarkPublish(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ResetTimer()
-			_, stop := run(b, nats.Config{URL: s.ClientURL()}, c)
+			_, stop := runNats(b, natsConfig{URL: s.ClientURL()}, c)
 			for c.Stats.State().Delivered < uint64(b.N) {
 				time.Sleep(time.Millisecond)
 			}

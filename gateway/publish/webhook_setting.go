@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/frondhost/frond/facts/webhook"
 	"github.com/frondhost/frond/gateway/setting"
 	"github.com/frondhost/frond/schema"
 	"github.com/frondhost/frond/schema/jsontext"
@@ -155,8 +154,8 @@ func readHeaders(value json.RawMessage) (map[string]string, error) {
 
 // config is the webhook with its variables resolved. Every fault has its place, below at. dry takes what
 // a variable holds as right.
-func (w *Webhook) config(at string, dry bool) (webhook.Config, schema.Faults) {
-	c := webhook.Config{Name: w.Name, Allow: w.Allow, Timeout: w.Timeout, Parallel: w.Parallel, Header: http.Header{}}
+func (w *Webhook) config(at string, dry bool) (hookConfig, schema.Faults) {
+	c := hookConfig{Name: w.Name, Allow: w.Allow, Timeout: w.Timeout, Parallel: w.Parallel, Header: http.Header{}}
 	var faults schema.Faults
 	fault := func(key, message string, err error) {
 		faults = append(faults, schema.Fault{File: setting.File, Pointer: at + "/" + key, Message: message, Remedy: err.Error()})
@@ -165,11 +164,11 @@ func (w *Webhook) config(at string, dry bool) (webhook.Config, schema.Faults) {
 	if !unknown(w.URL) {
 		var err error
 		if c.URL, err = resolved(w.URL); err == nil {
-			err = webhook.CheckURL(c.URL)
+			err = checkHookURL(c.URL)
 		}
 		if err != nil {
 			fault("url", "the URL cannot be used", err)
-		} else if err := webhook.CheckReach(c.URL, w.Allow); err != nil {
+		} else if err := checkHookReach(c.URL, w.Allow); err != nil {
 			fault("url", "nothing could be sent to the URL", err)
 		}
 	}
@@ -178,9 +177,9 @@ func (w *Webhook) config(at string, dry bool) (webhook.Config, schema.Faults) {
 			continue
 		}
 		text, err := resolved(text)
-		var secret webhook.Secret
+		var secret secret
 		if err == nil {
-			secret, err = webhook.ParseSecret(text)
+			secret, err = parseSecret(text)
 		}
 		if err != nil {
 			fault("secret", "the secret cannot be used", err)
@@ -193,7 +192,7 @@ func (w *Webhook) config(at string, dry bool) (webhook.Config, schema.Faults) {
 		}
 		value, err := resolved(w.Headers[header])
 		if err == nil {
-			err = webhook.CheckHeader(http.Header{header: {value}})
+			err = checkHookHeader(http.Header{header: {value}})
 		}
 		if err != nil {
 			fault("headers/"+jsontext.Token(header), "the header cannot be sent", err)

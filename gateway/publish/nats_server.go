@@ -1,6 +1,6 @@
 //go:build !nonats
 
-package nats
+package publish
 
 import (
 	"context"
@@ -15,18 +15,18 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// HasServer reports whether the program has a server.
-const HasServer = true
+// hasNatsServer reports whether the program has a server.
+const hasNatsServer = true
 
 // readyTime is how long a start may take, the recovery of the files included.
 const readyTime = 30 * time.Second
 
-// Server is a NATS server in this process, for hosts of one machine.
-type Server struct{ server *server.Server }
+// natsServer is a NATS server in this process, for hosts of one machine.
+type natsServer struct{ server *server.Server }
 
-// StartServer starts a server with JetStream and waits until it accepts connections. An acknowledged
+// startNatsServer starts a server with JetStream and waits until it accepts connections. An acknowledged
 // event is on disk: the server syncs its file first. The caller closes the server.
-func StartServer(o ServerOptions) (*Server, error) {
+func startNatsServer(o natsServerOptions) (*natsServer, error) {
 	options := &server.Options{
 		ServerName: "frond", StoreDir: o.Dir, JetStream: true, SyncAlways: true,
 		DontListen: true, NoSigs: true, NoSystemAccount: false, Authorization: o.Token,
@@ -70,14 +70,14 @@ func StartServer(o ServerOptions) (*Server, error) {
 		s.Shutdown()
 		return nil, fmt.Errorf("the embedded NATS server does not start; its folder is %s, and the log says more", o.Dir)
 	}
-	return &Server{s}, nil
+	return &natsServer{s}, nil
 }
 
 // InProcessConn connects within the process, without a port.
-func (s *Server) InProcessConn() (net.Conn, error) { return s.server.InProcessConn() }
+func (s *natsServer) InProcessConn() (net.Conn, error) { return s.server.InProcessConn() }
 
 // Address is where consumers connect to; "": nowhere.
-func (s *Server) Address() string {
+func (s *natsServer) Address() string {
 	if a := s.server.Addr(); a != nil {
 		return a.String()
 	}
@@ -85,7 +85,7 @@ func (s *Server) Address() string {
 }
 
 // Close stops the server and waits until its files are closed.
-func (s *Server) Close() {
+func (s *natsServer) Close() {
 	s.server.Shutdown()
 	s.server.WaitForShutdown()
 }

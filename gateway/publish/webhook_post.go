@@ -1,4 +1,4 @@
-package webhook
+package publish
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ type answer struct {
 
 // post sends an event once. The reported reason of a failure is a text of this package or the
 // status: the receiver's text may hold secrets.
-func (h *Hook) post(ctx context.Context, e *facade.Event) answer {
+func (h *hook) post(ctx context.Context, e *facade.Event) answer {
 	body, err := h.options.Writer.Write(e)
 	if err != nil {
 		h.log.Error("an event cannot be written for a webhook", "webhook", h.config.Name, "event", e.ID, "error", err)

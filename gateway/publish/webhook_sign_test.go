@@ -1,4 +1,4 @@
-package webhook
+package publish
 
 import (
 	"fmt"
@@ -12,16 +12,16 @@ const testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 // TestSign holds signatures to the example of the Standard Webhooks libraries.
 func TestSign(t *testing.T) {
-	secret, err := ParseSecret(testSecret)
+	key, err := parseSecret(testSecret)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const want = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
-	got := sign([]Secret{secret}, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
+	got := sign([]secret{key}, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
 	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if two := sign([]Secret{secret, secret}, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`)); two != want+" "+want {
+	if two := sign([]secret{key, key}, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`)); two != want+" "+want {
 		t.Errorf("of two secrets: %s", two)
 	}
 }
@@ -29,14 +29,14 @@ func TestSign(t *testing.T) {
 // TestSecrets: what is no secret is refused, and no secret is printed.
 func TestSecrets(t *testing.T) {
 	for _, text := range []string{"", "hunter2hunter2hunter2hunter2", "whsec_hunter2!", "whsec_c2hvcnQ=", "whsec_" + strings.Repeat("QUJD", 22)} {
-		if _, err := ParseSecret(text); err == nil || text != "" && strings.Contains(err.Error(), strings.TrimPrefix(text, "whsec_")) {
+		if _, err := parseSecret(text); err == nil || text != "" && strings.Contains(err.Error(), strings.TrimPrefix(text, "whsec_")) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	secret, _ := ParseSecret(testSecret)
+	key, _ := parseSecret(testSecret)
 	var log strings.Builder
-	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "secret", secret, "config", Config{Secrets: []Secret{secret}})
-	for _, text := range []string{log.String(), fmt.Sprintf("%v %+v %#v %s %x %q", secret, secret, secret, secret, secret, secret), fmt.Sprintf("%+v", []Secret{secret})} {
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "secret", key, "config", hookConfig{Secrets: []secret{key}})
+	for _, text := range []string{log.String(), fmt.Sprintf("%v %+v %#v %s %x %q", key, key, key, key, key, key), fmt.Sprintf("%+v", []secret{key})} {
 		if strings.Contains(text, "MfKQ9r8") || strings.Contains(text, "31f290f6") || strings.Contains(text, "49 242") {
 			t.Errorf("a secret is printed: %s", text)
 		}

@@ -1,4 +1,4 @@
-package webhook
+package publish
 
 import (
 	"context"
@@ -61,9 +61,9 @@ func (r *receiver) numbers() (all []int) {
 	return all
 }
 
-func newHook(t testing.TB, c Config, o Options) *Hook {
+func hookOf(t testing.TB, c hookConfig, o hookOptions) *hook {
 	t.Helper()
-	secret, err := ParseSecret(testSecret)
+	secret, err := parseSecret(testSecret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func newHook(t testing.TB, c Config, o Options) *Hook {
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
 	}
-	h, err := New(c, o)
+	h, err := newHook(c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +82,8 @@ func newHook(t testing.TB, c Config, o Options) *Hook {
 
 // virtual runs a webhook in a bubble of synctest: its requests are answered by a handler without
 // a network.
-func virtual(t testing.TB, handler http.Handler) *Hook {
-	h := newHook(t, Config{URL: "https://receiver.test/hooks"}, Options{})
+func virtual(t testing.TB, handler http.Handler) *hook {
+	h := hookOf(t, hookConfig{URL: "https://receiver.test/hooks"}, hookOptions{})
 	h.client.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 		w := httptest.NewRecorder()
 		done := make(chan struct{})
@@ -103,7 +103,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // run runs a webhook until the test ends it.
-func run(t testing.TB, h *Hook, c *delivery.Consumer) (stop func() error) {
+func run(t testing.TB, h *hook, c *delivery.Consumer) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx, c) }()

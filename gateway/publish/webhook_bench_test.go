@@ -1,4 +1,4 @@
-package webhook
+package publish
 
 import (
 	"net/http"
@@ -32,7 +32,7 @@ func BenchmarkDeliver(b *testing.B) {
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
-	stop := run(b, newHook(b, Config{URL: server.URL, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, Options{}), c)
+	stop := run(b, hookOf(b, hookConfig{URL: server.URL, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, hookOptions{}), c)
 	for int(got.Load()) < b.N {
 		time.Sleep(time.Millisecond)
 	}

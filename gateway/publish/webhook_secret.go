@@ -1,4 +1,4 @@
-package webhook
+package publish
 
 import (
 	"crypto/hmac"
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Secret is a key of Standard Webhooks. It does not print itself.
-type Secret struct{ key []byte }
+// secret is a key of Standard Webhooks. It does not print itself.
+type secret struct{ key []byte }
 
 // secretPrefix is the prefix of a secret's text, by which scanners find leaked ones.
 const secretPrefix = "whsec_"
@@ -24,37 +24,37 @@ const (
 	maxSecret = 64
 )
 
-// ParseSecret reads whsec_ and base64 of 24 to 64 bytes. The error does not repeat the text.
-func ParseSecret(text string) (Secret, error) {
+// parseSecret reads whsec_ and base64 of 24 to 64 bytes. The error does not repeat the text.
+func parseSecret(text string) (secret, error) {
 	encoded, ok := strings.CutPrefix(text, secretPrefix)
 	if !ok {
-		return Secret{}, errors.New("write whsec_ and 24 to 64 bytes in base64, as `echo whsec_$(openssl rand -base64 32)` makes them")
+		return secret{}, errors.New("write whsec_ and 24 to 64 bytes in base64, as `echo whsec_$(openssl rand -base64 32)` makes them")
 	}
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		return Secret{}, errors.New("the text after whsec_ is not base64; `echo whsec_$(openssl rand -base64 32)` makes a secret")
+		return secret{}, errors.New("the text after whsec_ is not base64; `echo whsec_$(openssl rand -base64 32)` makes a secret")
 	}
 	if len(key) < minSecret || len(key) > maxSecret {
-		return Secret{}, fmt.Errorf("the secret has %d bytes; write %d to %d", len(key), minSecret, maxSecret)
+		return secret{}, fmt.Errorf("the secret has %d bytes; write %d to %d", len(key), minSecret, maxSecret)
 	}
-	return Secret{key}, nil
+	return secret{key}, nil
 }
 
 // String hides the secret.
-func (Secret) String() string { return secretPrefix + "…" }
+func (secret) String() string { return secretPrefix + "…" }
 
 // GoString hides the secret from %#v.
-func (s Secret) GoString() string { return s.String() }
+func (s secret) GoString() string { return s.String() }
 
 // Format hides the secret from every other verb.
-func (s Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
+func (s secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.String())) }
 
 // LogValue hides the secret in logs.
-func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+func (s secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // sign is the header Webhook-Signature of a message: a version and a signature for each secret,
 // so that a receiver that knows one of them accepts it.
-func sign(secrets []Secret, id string, at time.Time, body []byte) string {
+func sign(secrets []secret, id string, at time.Time, body []byte) string {
 	var b strings.Builder
 	for i, s := range secrets {
 		mac := hmac.New(sha256.New, s.key)

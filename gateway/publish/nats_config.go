@@ -1,4 +1,4 @@
-package nats
+package publish
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 	"github.com/frondhost/frond/facts/delivery"
 )
 
-// Config says which servers are published to.
-type Config struct {
+// natsConfig says which servers are published to.
+type natsConfig struct {
 	// URL is nats://HOST:PORT or tls://…, several servers of one cluster with commas between
 	// them. It may hold a user and a password and is never printed.
 	URL string
@@ -39,8 +39,8 @@ type Config struct {
 	Token string
 }
 
-// Options are the host's parts of a publisher; each may be the zero value.
-type Options struct {
+// natsOptions are the host's parts of a publisher; each may be the zero value.
+type natsOptions struct {
 	Writer delivery.CloudEvents
 	// InProcess connects to a server of this process in place of Config.URL.
 	InProcess client.InProcessConnProvider
@@ -49,19 +49,19 @@ type Options struct {
 
 // The defaults of a Config.
 const (
-	DefaultStream    = "FROND_FACTS"
-	DefaultPrefix    = "frond"
-	defaultRetention = 7 * 24 * time.Hour
+	defaultNatsStream = "FROND_FACTS"
+	defaultNatsPrefix = "frond"
+	defaultRetention  = 7 * 24 * time.Hour
 )
 
-func (c Config) withDefaults() Config {
-	c.Stream, c.Prefix = cmp.Or(c.Stream, DefaultStream), cmp.Or(c.Prefix, DefaultPrefix)
+func (c natsConfig) withDefaults() natsConfig {
+	c.Stream, c.Prefix = cmp.Or(c.Stream, defaultNatsStream), cmp.Or(c.Prefix, defaultNatsPrefix)
 	c.Replicas, c.Retention = cmp.Or(c.Replicas, 1), cmp.Or(c.Retention, defaultRetention)
 	return c
 }
 
-// CheckURL reports a text that is not a list of servers. The error does not repeat it.
-func CheckURL(text string) error {
+// checkNatsURL reports a text that is not a list of servers. The error does not repeat it.
+func checkNatsURL(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
 		if err != nil || u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
@@ -71,16 +71,16 @@ func CheckURL(text string) error {
 	return nil
 }
 
-// CheckStream reports a text that is not the name of a stream.
-func CheckStream(text string) error {
+// checkNatsStream reports a text that is not the name of a stream.
+func checkNatsStream(text string) error {
 	if text == "" || len(text) > 255 || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`.*>/\`, r) }) {
 		return errors.New(`write a name such as frond, without spaces and any of . * > / \`)
 	}
 	return nil
 }
 
-// CheckPrefix reports a text that no subject can begin with.
-func CheckPrefix(text string) error {
+// checkNatsPrefix reports a text that no subject can begin with.
+func checkNatsPrefix(text string) error {
 	for token := range strings.SplitSeq(text, ".") {
 		if token == "" || token[0] == '$' || token[0] == '_' || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '*' || r == '>' }) {
 			return errors.New("write words with dots between them, such as frond or acme.frond, without * and >")
@@ -92,9 +92,9 @@ func CheckPrefix(text string) error {
 // connection returns the options of the client's connection: it reconnects for ever, and does
 // not buffer unsent messages. The outbox is the buffer. The error names the file at fault and
 // no secret.
-func (c *Config) connection(opts *Options) ([]client.Option, error) {
+func (c *natsConfig) connection(opts *natsOptions) ([]client.Option, error) {
 	options := []client.Option{
-		client.Name("frond"), client.Timeout(connectTime), client.RetryOnFailedConnect(true), client.MaxReconnects(-1),
+		client.Name("frond"), client.Timeout(natsConnectTime), client.RetryOnFailedConnect(true), client.MaxReconnects(-1),
 		client.ReconnectWait(reconnectWait), client.ReconnectJitter(reconnectWait, reconnectWait), client.ReconnectBufSize(-1),
 		client.PingInterval(20 * time.Second), client.MaxPingsOutstanding(2),
 		client.IgnoreAuthErrorAbort(), // credentials may be mended at the server, while they are rotated
@@ -107,7 +107,7 @@ func (c *Config) connection(opts *Options) ([]client.Option, error) {
 	}
 	if c.Credentials != "" {
 		if _, err := os.Stat(c.Credentials); err != nil {
-			return nil, &FileError{"credentials", c.Credentials, err}
+			return nil, &fileError{"credentials", c.Credentials, err}
 		}
 		options = append(options, client.UserCredentials(c.Credentials))
 	}
@@ -124,33 +124,33 @@ func (c *Config) connection(opts *Options) ([]client.Option, error) {
 			}
 		}
 		if err != nil {
-			return nil, &FileError{"ca", c.CA, err}
+			return nil, &fileError{"ca", c.CA, err}
 		}
 	}
 	if c.Certificate != "" {
 		pair, err := tls.LoadX509KeyPair(c.Certificate, c.Key)
 		if err != nil {
-			return nil, &FileError{"certificate", c.Certificate, err}
+			return nil, &fileError{"certificate", c.Certificate, err}
 		}
 		secure.Certificates = []tls.Certificate{pair}
 	}
 	return append(options, client.Secure(secure)), nil
 }
 
-// FileError is a file of a Config that cannot be used.
-type FileError struct {
+// fileError is a file of a Config that cannot be used.
+type fileError struct {
 	Key, File string // Key is its last word in gateway.yaml
 	Err       error
 }
 
 // Error names the file.
-func (e *FileError) Error() string { return e.File + " cannot be used: " + e.Err.Error() }
+func (e *fileError) Error() string { return e.File + " cannot be used: " + e.Err.Error() }
 
 // Unwrap is the cause.
-func (e *FileError) Unwrap() error { return e.Err }
+func (e *fileError) Unwrap() error { return e.Err }
 
-// ServerOptions of [StartServer].
-type ServerOptions struct {
+// natsServerOptions of [startNatsServer].
+type natsServerOptions struct {
 	// Dir is the folder of the streams' files. One process at a time uses it.
 	Dir string
 	// Listen is the address for consumers, host:port; port 0 takes any free one. "": only

@@ -1,6 +1,6 @@
 //go:build !nonats
 
-package nats_test
+package publish
 
 import (
 	"strings"
@@ -9,17 +9,15 @@ import (
 
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/frondhost/frond/facts/nats"
 )
 
 // TestServer: what was acknowledged is there after a restart; a token is wanted of everybody; the
 // address is one that others may connect to.
 func TestServer(t *testing.T) {
-	o := nats.ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Token: "open sesame"}
+	o := natsServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0", Token: "open sesame"}
 	for run := range 2 {
 		begin := time.Now()
-		s, err := nats.StartServer(o)
+		s, err := startNatsServer(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,15 +53,15 @@ func TestServer(t *testing.T) {
 
 // TestFaults: a port that is taken and a folder that cannot be used are named.
 func TestFaults(t *testing.T) {
-	s, err := nats.StartServer(nats.ServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	s, err := startNatsServer(natsServerOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, o := range []nats.ServerOptions{
+	for _, o := range []natsServerOptions{
 		{Dir: t.TempDir(), Listen: s.Address()}, {Dir: "/dev/null/nats"}, {Dir: t.TempDir(), Listen: "4222"},
 	} {
-		if other, err := nats.StartServer(o); err == nil || !strings.ContainsAny(err.Error(), "/:") {
+		if other, err := startNatsServer(o); err == nil || !strings.ContainsAny(err.Error(), "/:") {
 			t.Errorf("%+v: %v", o, err)
 			other.Close()
 		}
