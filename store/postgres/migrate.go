@@ -198,8 +198,8 @@ func (s *access) apply(ctx context.Context, m *migrator) error {
 	if err != nil {
 		return err
 	}
-	if m.made > 0 {
-		s.db.Log().Info("the store made tables", "count", m.made)
+	if len(m.made) > 0 {
+		s.db.Log().Info("the store made tables", "count", len(m.made))
 	}
 	s.notices(m)
 	return s.record(ctx, m)

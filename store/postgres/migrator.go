@@ -31,8 +31,8 @@ type migrator struct {
 	// later are the steps on foreign keys and indexes, when every table and column is there. last drop
 	// searches, when those that take their place are there.
 	later, last []pending
-	// made counts new tables; they are one line in the log, changes one each.
-	made int
+	// made are the new tables; they are one line in the log, changes one each.
+	made map[string]bool
 }
 
 var _ migration.Database = (*migrator)(nil)
@@ -52,6 +52,8 @@ type work struct {
 	groups []group
 	// index is the name of an index that is built concurrently, to remove it after a failure.
 	index string
+	// fresh says that the step concerns tables alone that the plan makes.
+	fresh bool
 }
 
 // group is some statements of a work, or values that the program computes.
@@ -110,6 +112,9 @@ func (m *migrator) prepare() (err error) {
 		return err
 	}
 	for _, p := range append(m.later, m.last...) {
+		if p.step.Op == migration.AddForeignKey && m.made[p.step.Table] {
+			p.work.fresh = m.made[p.work.table.byName(p.step.Column).def.References.Table]
+		}
 		m.add(p.step, p.work)
 	}
 	return nil
@@ -187,8 +192,11 @@ func (m *migrator) Create(d *migration.Difference) {
 		m.Plan.Add(step)
 		return
 	}
-	m.add(step, work{table: t, groups: []group{one(t.create()...)}})
-	m.made++
+	m.add(step, work{table: t, groups: []group{one(t.create()...)}, fresh: true})
+	if m.made == nil {
+		m.made = map[string]bool{}
+	}
+	m.made[t.Plain] = true
 	for _, c := range t.columns {
 		if c.refs == nil {
 			continue
@@ -239,27 +247,64 @@ func (m *migrator) List(sql string) (out []string, err error) {
 	return out, err
 }
 
+// together is how many steps on new tables are one transaction at most: it holds some ten locks for
+// each, and a server has thousands for all its connections.
+const together = 50
+
 // execute does the work of a plan. Each transaction is short; the next plan finds the finished
-// steps done.
+// steps done. Steps on new tables share transactions, and have their own where one of them fails.
 func (s *access) execute(ctx context.Context, c *engine.Conn, m *migrator) error {
-	for _, w := range m.work {
-		for _, g := range w.groups {
-			var err error
-			switch {
-			case g.fill != nil:
-				err = s.fill(ctx, c, w, g.fill, s.progress(m.Task, w, g.fill.column.Plain))
-			case g.keep:
-				err = s.keepAll(ctx, c, w.table, s.progress(m.Task, w, w.index))
-			default:
-				err = s.statements(ctx, c, w, g)
-			}
-			if err != nil {
+	for rest := m.work; len(rest) > 0; {
+		n := 1
+		for n < min(len(rest), together) && rest[n-1].fresh && rest[n].fresh {
+			n++
+		}
+		now := rest[:n]
+		rest = rest[n:]
+		if n > 1 && shared(c, now) {
+			continue
+		}
+		for _, w := range now {
+			if err := s.work(ctx, c, m, w); err != nil {
 				return err
 			}
 		}
-		if w.step.Op != migration.CreateTable {
-			s.db.Log().Info("the store changed", "step", w.step.Where()+": "+w.step.Does)
+	}
+	return nil
+}
+
+// shared executes steps in one transaction, and reports whether they are done.
+func shared(c *engine.Conn, all []work) bool {
+	sql := group{}.begin(nil)
+	for _, w := range all {
+		for _, g := range w.groups {
+			sql = append(sql, g.sql...)
 		}
+	}
+	if c.Exec(strings.Join(append(sql, "COMMIT"), ";\n")) == nil {
+		return true
+	}
+	_ = c.Exec("ROLLBACK") // the steps by themselves report the error
+	return false
+}
+
+// work executes a step, each group by itself.
+func (s *access) work(ctx context.Context, c *engine.Conn, m *migrator, w work) (err error) {
+	for _, g := range w.groups {
+		switch {
+		case g.fill != nil:
+			err = s.fill(ctx, c, w, g.fill, s.progress(m.Task, w, g.fill.column.Plain))
+		case g.keep:
+			err = s.keepAll(ctx, c, w.table, s.progress(m.Task, w, w.index))
+		default:
+			err = s.statements(ctx, c, w, g)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if w.step.Op != migration.CreateTable {
+		s.db.Log().Info("the store changed", "step", w.step.Where()+": "+w.step.Does)
 	}
 	return nil
 }
