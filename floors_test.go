@@ -213,6 +213,7 @@ var guests = map[string]string{
 	"github.com/coder/websocket":                 "gateway/subscriptions",
 	"github.com/rs/cors":                         "gateway/guard",
 	"github.com/klauspost/compress":              "gateway/guard gateway/gatewaytest",
+	"golang.org/x/sync":                          "store/sqlite/engine",
 	"golang.org/x/time":                          "gateway/guard",
 	"golang.org/x/image":                         "gateway/files",
 	"gocloud.dev":                                "gateway/files",

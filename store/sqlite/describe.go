@@ -53,21 +53,9 @@ type describing struct {
 	byName map[string]*dbschema.Table // in lower case, as SQLite compares names
 }
 
-// each runs a statement and calls row for each of its rows.
-func (r *describing) each(row func(*engine.Stmt), sql string, args ...sqltext.Value) error {
-	st, err := r.conn.Start([]byte(sql), args)
-	if err != nil {
-		return err
-	}
-	for st.Step() {
-		row(st)
-	}
-	return r.conn.Finish(st)
-}
-
 // tables reads the list of tables. Those of SQLite and of this program are left out.
 func (r *describing) tables() error {
-	return r.each(func(st *engine.Stmt) {
+	return r.conn.Each(func(st *engine.Stmt) {
 		t := &dbschema.Table{Name: st.ColumnText(0), View: st.ColumnText(1) == "view", NoRowID: st.ColumnInt64(2) != 0}
 		switch st.ColumnText(1) {
 		case "virtual":
@@ -89,7 +77,7 @@ func (r *describing) columns() error {
 		if t.Unfit != "" {
 			continue
 		}
-		err := r.each(func(st *engine.Stmt) {
+		err := r.conn.Each(func(st *engine.Stmt) {
 			c := dbschema.Column{Name: st.ColumnText(0), Type: declaredType(st.ColumnText(1)), NotNull: st.ColumnInt64(2) != 0, Default: st.ColumnText(3)}
 			switch hidden := st.ColumnInt64(5); {
 			case hidden == 2, hidden == 3:
@@ -131,7 +119,7 @@ func reason(err error) string {
 // primary key of its table.
 func (r *describing) foreignKeys() error {
 	last := -1
-	err := r.each(func(st *engine.Stmt) {
+	err := r.conn.Each(func(st *engine.Stmt) {
 		t := r.byName[asciiLower(st.ColumnText(0))]
 		if t == nil {
 			return
@@ -166,10 +154,8 @@ func (r *describing) foreignKeys() error {
 // columnOf is a column's name as its table declares it; the name itself where t is nil.
 func columnOf(t *dbschema.Table, name string) string {
 	if t != nil {
-		for i := range t.Columns {
-			if asciiLower(t.Columns[i].Name) == asciiLower(name) {
-				return t.Columns[i].Name
-			}
+		if c := findColumn(t, name); c != nil {
+			return c.Name
 		}
 	}
 	return name
@@ -194,7 +180,7 @@ func (r *describing) indexes() error {
 	}
 	var all []*index
 	byName := map[string]*index{}
-	err := r.each(func(st *engine.Stmt) {
+	err := r.conn.Each(func(st *engine.Stmt) {
 		t := r.byName[asciiLower(st.ColumnText(0))]
 		if t == nil || st.ColumnText(4) == "pk" {
 			return

@@ -108,19 +108,18 @@ func appendElement(list []byte, v sqltext.Value) []byte {
 //
 // Values are bound; the examples spell them out.
 func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias string, text string) {
+	find := func(before, after, text, place string) {
+		b.Text(before)
+		b.Column(alias, c)
+		b.Text(after)
+		b.Bind(sqltext.TextValue(text))
+		b.Text(place)
+	}
 	switch op {
 	case filter.Contains:
-		b.Text("instr(")
-		b.Column(alias, c)
-		b.Text(", ")
-		b.Bind(sqltext.TextValue(text))
-		b.Text(") > 0")
+		find("instr(", ", ", text, ") > 0")
 	case filter.IContains:
-		b.Text("instr(frond_lower(")
-		b.Column(alias, c)
-		b.Text("), ")
-		b.Bind(sqltext.TextValue(strings.ToLower(text)))
-		b.Text(") > 0")
+		find("instr(frond_lower(", "), ", strings.ToLower(text), ") > 0")
 	case filter.StartsWith:
 		// The range is by bytes; under the collation of decimals it would be one of numbers.
 		above, bounded := "", false
@@ -128,11 +127,7 @@ func (dialect) Match(b *sqltext.Builder, op filter.Op, c *sqltext.Column, alias 
 			above, bounded = sqltext.After(text)
 		}
 		if !bounded {
-			b.Text("instr(")
-			b.Column(alias, c)
-			b.Text(", ")
-			b.Bind(sqltext.TextValue(text))
-			b.Text(") = 1")
+			find("instr(", ", ", text, ") = 1")
 			return
 		}
 		b.Between(alias, c, text, above)

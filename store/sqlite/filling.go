@@ -23,14 +23,7 @@ func (m *migrator) Scan(r *migration.Rows, f *migration.Filling, row func(key st
 	if f.When != "" {
 		sql += " WHERE " + f.When
 	}
-	st, err := m.conn.Start([]byte(sql), nil)
-	if err != nil {
-		return err
-	}
-	for st.Step() {
-		row(st.ColumnText(0), readRow(st, 1, f))
-	}
-	return m.conn.Finish(st)
+	return m.conn.Each(func(st *engine.Stmt) { row(st.ColumnText(0), readRow(st, 1, f)) }, sql)
 }
 
 // computed copies the rows of a range with the values that the program computes, one row at a

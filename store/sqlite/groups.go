@@ -124,26 +124,23 @@ func (d dialect) Grouped(b *sqltext.Builder, c *aggregate.Column, of, column *sq
 	case aggregate.CountDistinct:
 		function("count(DISTINCT ")
 		b.Text(")")
-	case aggregate.Sum:
+	default:
+		name := functions[c.Func]
 		switch {
-		case isDecimal:
-			function("frond_total")
-		case d.exact && of.Prop.Kind == schema.KindInteger:
+		case isDecimal && name.ofDecimals != "":
+			function(name.ofDecimals)
+		case d.exact && c.Func == aggregate.Sum && of.Prop.Kind == schema.KindInteger:
 			function("frond_sum")
 		default:
-			function("sum")
+			function(name.plain)
 		}
-	case aggregate.Avg:
-		if isDecimal {
-			function("frond_avg")
-		} else {
-			function("avg")
-		}
-	case aggregate.Min:
-		function("min")
-	case aggregate.Max:
-		function("max")
 	}
+}
+
+// functions are the SQL functions of values; those of decimals differ where SQLite would compute
+// with binary numbers.
+var functions = map[aggregate.Func]struct{ plain, ofDecimals string }{
+	aggregate.Sum: {"sum", "frond_total"}, aggregate.Avg: {"avg", "frond_avg"}, aggregate.Min: {plain: "min"}, aggregate.Max: {plain: "max"},
 }
 
 // carried writes the value of a column where its card carries it, and null elsewhere: a column of

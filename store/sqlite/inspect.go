@@ -17,12 +17,8 @@ import (
 // One that this program did not make is foreign. Tables come first in the statement's answer, so
 // that indexes find theirs.
 func inspect(c *engine.Conn) (tables []*migration.Table, err error) {
-	st, err := c.Start([]byte("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name NOT LIKE '\\_frond\\_%' ESCAPE '\\' ORDER BY type = 'table' DESC, name"), nil)
-	if err != nil {
-		return nil, err
-	}
 	all := map[string]*migration.Table{}
-	for st.Step() {
+	err = c.Each(func(st *engine.Stmt) {
 		kind, name, key, sql := st.ColumnText(0), st.ColumnText(1), asciiLower(st.ColumnText(2)), st.ColumnText(3)
 		switch t := all[key]; {
 		case kind == "index" && t != nil && !t.Foreign:
@@ -34,11 +30,11 @@ func inspect(c *engine.Conn) (tables []*migration.Table, err error) {
 				all[key] = &migration.Table{Name: key, Foreign: true}
 			}
 		}
-	}
+	}, "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name NOT LIKE '\\_frond\\_%' ESCAPE '\\' ORDER BY type = 'table' DESC, name")
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		tables = append(tables, all[key])
 	}
-	if err := c.Finish(st); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return tables, inspectSearches(c, all)
@@ -46,17 +42,12 @@ func inspect(c *engine.Conn) (tables []*migration.Table, err error) {
 
 // inspectSearches adds the searches of tables to their indexes.
 func inspectSearches(c *engine.Conn, tables map[string]*migration.Table) error {
-	st, err := c.Start([]byte("SELECT f.name, f.sql, g.tbl_name FROM sqlite_schema AS f JOIN sqlite_schema AS g ON g.type = 'trigger' AND g.name = f.name || ' gone' WHERE f.sql LIKE 'CREATE VIRTUAL TABLE%' AND f.name LIKE '\\_frond\\_%"+sqltext.SearchMark+"%' ESCAPE '\\' ORDER BY f.name"), nil)
-	if err != nil {
-		return err
-	}
-	for st.Step() {
+	return c.Each(func(st *engine.Stmt) {
 		index := strings.TrimPrefix(st.ColumnText(0), ownPrefix)
 		if t := tables[asciiLower(st.ColumnText(2))]; t != nil && !t.Foreign {
 			t.Indexes = append(t.Indexes, migration.Index{Name: index, Text: st.ColumnText(1), Own: true})
 		}
-	}
-	return c.Finish(st)
+	}, "SELECT f.name, f.sql, g.tbl_name FROM sqlite_schema AS f JOIN sqlite_schema AS g ON g.type = 'trigger' AND g.name = f.name || ' gone' WHERE f.sql LIKE 'CREATE VIRTUAL TABLE%' AND f.name LIKE '\\_frond\\_%"+sqltext.SearchMark+"%' ESCAPE '\\' ORDER BY f.name")
 }
 
 // parseTable reads a CREATE TABLE of this program; nil for any other.

@@ -24,10 +24,7 @@ type keyValues struct{ *access }
 // Value implements [facade.KeyValues].
 func (k keyValues) Value(ctx context.Context, key string) (text json.RawMessage, version int64, err error) {
 	err = k.read(ctx, `SELECT text, version FROM "`+keyValuesTable+`" WHERE key = ?`, func(st *engine.Stmt) {
-		text, version = nil, 0
-		if st.Step() {
-			text, version = json.RawMessage(st.ColumnText(0)), st.ColumnInt64(1)
-		}
+		text, version = json.RawMessage(st.ColumnText(0)), st.ColumnInt64(1)
 	}, sqltext.TextValue(key))
 	return text, version, err
 }
@@ -60,28 +57,14 @@ func (k keyValues) SetValue(ctx context.Context, key string, version int64, text
 
 // Values implements [facade.KeyValues].
 func (k keyValues) Values(ctx context.Context, prefix string) (all map[string]json.RawMessage, err error) {
+	all = map[string]json.RawMessage{}
 	err = k.read(ctx, `SELECT key, text FROM "`+keyValuesTable+`" WHERE substr(key, 1, length(?1)) = ?1`, func(st *engine.Stmt) {
-		all = map[string]json.RawMessage{}
-		for st.Step() {
-			all[st.ColumnText(0)] = json.RawMessage(st.ColumnText(1))
-		}
+		all[st.ColumnText(0)] = json.RawMessage(st.ColumnText(1))
 	}, sqltext.TextValue(prefix))
 	return all, err
 }
 
-// read runs a statement over the table, whose rows step reads; a table that is not there has none,
-// and is not made for the answer.
-func (k keyValues) read(ctx context.Context, sql string, step func(*engine.Stmt), values ...sqltext.Value) error {
-	return k.db.Read(ctx, func(c *engine.Conn) error {
-		there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.TextValue(keyValuesTable))
-		if err != nil || there == 0 {
-			return err
-		}
-		st, err := c.Start([]byte(sql), values)
-		if err != nil {
-			return err
-		}
-		step(st)
-		return c.Finish(st)
-	})
+// read runs a statement over the table, and calls row for each of its rows.
+func (k keyValues) read(ctx context.Context, sql string, row func(*engine.Stmt), values ...sqltext.Value) error {
+	return k.db.Read(ctx, func(c *engine.Conn) error { return eachOwn(c, keyValuesTable, row, sql, values...) })
 }

@@ -212,16 +212,8 @@ func (s *access) History(ctx context.Context, limit int) (all []migration.Entry,
 
 // history reads the migrations of a file, the latest first.
 func history(c *engine.Conn, limit int) (all []migration.Entry, err error) {
-	there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.TextValue(historyTable))
-	if err != nil || there == 0 {
-		return nil, err
-	}
-	st, err := c.Start([]byte(`SELECT replace(at, ' ', 'T') || 'Z', steps FROM "`+historyTable+`" ORDER BY rowid DESC LIMIT ?`), []sqltext.Value{sqltext.IntValue(int64(limit))})
-	if err != nil {
-		return nil, err
-	}
-	for st.Step() {
+	err = eachOwn(c, historyTable, func(st *engine.Stmt) {
 		all = append(all, migration.ReadEntry(st.ColumnText(0), []byte(st.ColumnText(1))))
-	}
-	return all, c.Finish(st)
+	}, `SELECT replace(at, ' ', 'T') || 'Z', steps FROM "`+historyTable+`" ORDER BY rowid DESC LIMIT ?`, sqltext.IntValue(int64(limit)))
+	return all, err
 }

@@ -124,12 +124,6 @@ func (m *migrator) note(format string, args ...any) {
 
 // List implements [migration.Database]: it returns the first column of a statement's rows.
 func (m *migrator) List(sql string) (out []string, err error) {
-	st, err := m.conn.Start([]byte(sql), nil)
-	if err != nil {
-		return nil, err
-	}
-	for st.Step() {
-		out = append(out, st.ColumnText(0))
-	}
-	return out, m.conn.Finish(st)
+	err = m.conn.Each(func(st *engine.Stmt) { out = append(out, st.ColumnText(0)) }, sql)
+	return out, err
 }

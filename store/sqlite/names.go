@@ -27,18 +27,26 @@ func (m *migrator) History(most int) ([]migration.Entry, error) { return history
 
 // Ledger implements [migration.Database].
 func (m *migrator) Ledger() (all []migration.Called, err error) {
-	there, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.TextValue(namesTable))
-	if err != nil || there == 0 {
-		return nil, err
-	}
-	st, err := m.conn.Start([]byte(`SELECT "table", "column", called, replace(at, ' ', 'T') || 'Z' FROM "`+namesTable+`" ORDER BY rowid`), nil)
-	if err != nil {
-		return nil, err
-	}
-	for st.Step() {
+	err = eachOwn(m.conn, namesTable, func(st *engine.Stmt) {
 		all = append(all, migration.Called{Table: st.ColumnText(0), Column: st.ColumnText(1), Names: strings.Fields(st.ColumnText(2)), At: st.ColumnText(3)})
+	}, `SELECT "table", "column", called, replace(at, ' ', 'T') || 'Z' FROM "`+namesTable+`" ORDER BY rowid`)
+	return all, err
+}
+
+// has reports whether the file has a table of this name.
+func has(c *engine.Conn, table string) (bool, error) {
+	n, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.TextValue(table))
+	return n > 0, err
+}
+
+// eachOwn calls row for each row of a statement over one of the store's own tables. One that is not
+// there has none, and is not made for the answer.
+func eachOwn(c *engine.Conn, table string, row func(*engine.Stmt), sql string, args ...sqltext.Value) error {
+	there, err := has(c, table)
+	if err != nil || !there {
+		return err
 	}
-	return all, m.conn.Finish(st)
+	return c.Each(row, sql, args...)
 }
 
 // write writes the entries that belong to no step.

@@ -47,7 +47,7 @@ func (r *describing) observe(t *dbschema.Table) error {
 				fmt.Fprintf(&b, "total("+sum+")", name)
 			}
 		}
-		err := r.each(func(st *engine.Stmt) {
+		err := r.conn.Each(func(st *engine.Stmt) {
 			for i := range columns {
 				n := func(j int) int64 { return st.ColumnInt64(i*len(tallies) + j) }
 				settleType(&columns[i].Type, seen{n(0), n(1), n(2), n(3), n(4), n(5), n(6), n(7)})

@@ -153,13 +153,9 @@ type copying struct {
 // copy copies all rows, batch by batch in the order of SQLite's own numbers. A table whose
 // fields have taken all names of that number is copied by one statement.
 func (c *copying) copy() error {
-	rowid := ""
-	for _, name := range []string{"rowid", "oid", "_rowid_"} {
-		if !slices.ContainsFunc(c.Was.Columns, func(o migration.Column) bool { return asciiLower(o.Name) == name }) {
-			rowid = name
-			break
-		}
-	}
+	rowid := freeRowID(func(name string) bool {
+		return slices.ContainsFunc(c.Was.Columns, func(o migration.Column) bool { return asciiLower(o.Name) == name })
+	})
 	insert := "INSERT INTO " + c.temporary + " (" + strings.Join(c.into, ", ") + ") SELECT " + strings.Join(c.from, ", ") + " FROM " + c.t.Name
 	if rowid == "" {
 		if len(c.Filled) > 0 {

@@ -22,8 +22,8 @@ const makeSeeds = `CREATE TABLE IF NOT EXISTS "` + seedsTable + `" (entity TEXT 
 func (s *access) Seeded(ctx context.Context, entities []*schema.Entity) (done map[*schema.Entity]bool, err error) {
 	err = s.db.Read(ctx, func(c *engine.Conn) error {
 		done = map[*schema.Entity]bool{}
-		there, err := c.Number("SELECT count(*) FROM sqlite_schema WHERE name = ?", sqltext.Value{Kind: sqltext.Text, S: seedsTable})
-		if err != nil || there == 0 {
+		there, err := has(c, seedsTable)
+		if err != nil || !there {
 			return err
 		}
 		for _, e := range entities {

@@ -84,22 +84,15 @@ func (t *table) tally(c *engine.Conn) error {
 
 // tallies reads which tables' numbers are kept, and makes their table in a new store.
 func (m *migrator) tallies() error {
-	there, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = '" + ownPrefix + "rows'")
-	if err == nil && there == 0 {
+	there, err := has(m.conn, ownPrefix+"rows")
+	if err == nil && !there {
 		err = m.conn.Once(createTally)
 	}
 	if err != nil {
 		return err
 	}
-	st, err := m.conn.Start([]byte("SELECT name FROM "+tallyTable), nil)
-	if err != nil {
-		return err
-	}
 	m.tallied = map[string]bool{}
-	for st.Step() {
-		m.tallied[st.ColumnText(0)] = true
-	}
-	return m.conn.Finish(st)
+	return m.conn.Each(func(st *engine.Stmt) { m.tallied[st.ColumnText(0)] = true }, "SELECT name FROM "+tallyTable)
 }
 
 // tally counts again where a number is kept and the triggers are not as they should be: the table
@@ -109,15 +102,19 @@ func (m *migrator) tally(t *table) error {
 		return nil
 	}
 	for name, sql := range t.tallyTriggers() {
-		n, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = ? AND sql = ?", sqltext.TextValue(name), sqltext.TextValue(sql))
-		if err != nil {
+		if is, err := m.is(name, sql); err != nil {
 			return err
-		}
-		if n == 0 {
+		} else if !is {
 			return t.tally(m.conn)
 		}
 	}
 	return nil
+}
+
+// is reports whether the file has a thing of this name that was made by this statement.
+func (m *migrator) is(name, sql string) (bool, error) {
+	n, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = ? AND sql = ?", sqltext.TextValue(name), sqltext.TextValue(sql))
+	return n > 0, err
 }
 
 // search makes the search of a table again where one of its triggers is not as it should be: the table
@@ -132,11 +129,11 @@ func (m *migrator) search(t *table) error {
 		if i < len(searchEvents) {
 			name += " " + searchEvents[i]
 		}
-		n, err := m.conn.Number("SELECT count(*) FROM sqlite_schema WHERE name = ? AND sql = ?", sqltext.TextValue(name), sqltext.TextValue(sql))
+		is, err := m.is(name, sql)
 		if err != nil {
 			return err
 		}
-		whole = whole && n == 1
+		whole = whole && is
 	}
 	if whole {
 		return nil

@@ -108,15 +108,9 @@ func copyStore(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	st, err := made.Start([]byte("PRAGMA integrity_check(1)"), nil)
-	if err != nil {
-		return errors.Join(err, made.Close())
-	}
 	word := "nothing"
-	if st.Step() {
-		word = st.ColumnText(0)
-	}
-	if err := errors.Join(made.Finish(st), made.Close()); err != nil {
+	err = made.Each(func(st *Stmt) { word = st.ColumnText(0) }, "PRAGMA integrity_check(1)")
+	if err := errors.Join(err, made.Close()); err != nil {
 		return err
 	}
 	if word != "ok" {
@@ -147,11 +141,7 @@ func dialFile(ctx context.Context, path string) (*Conn, error) {
 		return nil, unopenable(path, err)
 	}
 	// An older version of the format is read; there has been one version so far.
-	id, err := c.Number("PRAGMA application_id")
-	version := int64(0)
-	if err == nil {
-		version, err = c.Number("PRAGMA user_version")
-	}
+	id, version, err := marks(c)
 	switch {
 	case err != nil:
 	case id != applicationID:

@@ -46,12 +46,12 @@ func (w *writer) checkpoint(wait time.Duration) bool {
 // at every write.
 func (w *writer) relieve() {
 	f := w.db.file
-	if f == nil || f.size() < w.relieveAt {
+	if f == nil || f.walSize.Load() < w.relieveAt {
 		return
 	}
 	if w.checkpoint(insistFor) {
 		w.relieveAt = largeWAL
 	} else {
-		w.relieveAt = f.size() + largeWAL
+		w.relieveAt = f.walSize.Load() + largeWAL
 	}
 }

@@ -36,11 +36,7 @@ var (
 //
 // It runs in a transaction, so that two processes that open a new file agree.
 func claim(c *Conn) error {
-	id, err := c.Number("PRAGMA application_id")
-	if err != nil {
-		return err
-	}
-	version, err := c.Number("PRAGMA user_version")
+	id, version, err := marks(c)
 	if err != nil {
 		return err
 	}
@@ -62,6 +58,14 @@ func claim(c *Conn) error {
 		return errNewer
 	}
 	return nil
+}
+
+// marks reads what the header of the file holds.
+func marks(c *Conn) (id, version int64, err error) {
+	if id, err = c.Number("PRAGMA application_id"); err == nil {
+		version, err = c.Number("PRAGMA user_version")
+	}
+	return id, version, err
 }
 
 // making is the ending of a file next to a store, which exists until the store is marked as ours.
@@ -99,27 +103,22 @@ func unopenable(path string, err error) error {
 	if path == "" {
 		path = "in memory"
 	}
-	reason, remedy := "", "check the path, its folder's permissions and the disk"
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	reason, remedy := reasons(err, "check the path, its folder's permissions and the disk", []reason{
+		{errServed, err.Error(), "stop that process, call it at its address, or name another store (--store sqlite:PATH)"},
+		{errForeign, errForeign.Error(), "name another path, or make a project of it with frond init DIR --from sqlite:FILE"},
+		{errEmpty, errEmpty.Error(), "restore it from a backup, or remove the file to begin with a new store"},
+		{errNewer, errNewer.Error(), "update the program or name another path"},
+		{sqlite3.NOTADB, "the file is not a SQLite database", "name another path or move the file"},
+		{sqlite3.CORRUPT, "the database is damaged", "restore it from a backup"},
+		{sqlite3.BUSY, "another process holds it locked", "stop that process or name another path"},
+		{sqlite3.READONLY, "the file is read-only", "give this user the right to write it and its folder"},
+	})
 	var pathErr *os.PathError
 	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	case errors.Is(err, errServed):
-		reason, remedy = err.Error(), "stop that process, call it at its address, or name another store (--store sqlite:PATH)"
-	case errors.Is(err, errForeign):
-		reason, remedy = errForeign.Error(), "name another path, or make a project of it with frond init DIR --from sqlite:FILE"
-	case errors.Is(err, errEmpty):
-		reason, remedy = errEmpty.Error(), "restore it from a backup, or remove the file to begin with a new store"
-	case errors.Is(err, errNewer):
-		reason, remedy = errNewer.Error(), "update the program or name another path"
-	case errors.Is(err, sqlite3.NOTADB):
-		reason, remedy = "the file is not a SQLite database", "name another path or move the file"
-	case errors.Is(err, sqlite3.CORRUPT):
-		reason, remedy = "the database is damaged", "restore it from a backup"
-	case errors.Is(err, sqlite3.BUSY):
-		reason, remedy = "another process holds it locked", "stop that process or name another path"
-	case errors.Is(err, sqlite3.READONLY):
-		reason, remedy = "the file is read-only", "give this user the right to write it and its folder"
+	case reason != "":
 	// SQLite says CANTOPEN for a folder, which names no cause.
 	case isDir(path):
 		reason, remedy = "it is a folder", "name a file in it, such as "+filepath.Join(path, "store.db")
@@ -129,6 +128,22 @@ func unopenable(path string, err error) error {
 		reason = err.Error()
 	}
 	return fmt.Errorf("the store at %s cannot be opened: %s; %s%w", path, reason, remedy, hidden{err})
+}
+
+// reason is why a file cannot be opened, where this is the cause, and what to do.
+type reason struct {
+	cause       error
+	why, remedy string
+}
+
+// reasons finds the reason of an error among some; "" and otherwise where it is none of them.
+func reasons(err error, otherwise string, all []reason) (why, remedy string) {
+	for _, r := range all {
+		if errors.Is(err, r.cause) {
+			return r.why, r.remedy
+		}
+	}
+	return "", otherwise
 }
 
 // isDir says whether path is a folder that is there.

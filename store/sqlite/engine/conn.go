@@ -155,6 +155,18 @@ func (c *Conn) Exec(sql string, args ...sqltext.Value) error {
 	return c.Finish(st)
 }
 
+// Each runs a statement and calls row for each of its rows.
+func (c *Conn) Each(row func(*Stmt), sql string, args ...sqltext.Value) error {
+	st, err := c.Start([]byte(sql), args)
+	if err != nil {
+		return err
+	}
+	for st.Step() {
+		row(st)
+	}
+	return c.Finish(st)
+}
+
 // Number runs a statement that returns one integer; 0 where it returns no row. Further rows
 // and columns are not read.
 func (c *Conn) Number(sql string, args ...sqltext.Value) (int64, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 	sqlite3 "github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/vfs/memdb"
+	"golang.org/x/sync/semaphore"
 )
 
 // Options are those of [Open]. One of Path and Memory is required.
@@ -87,14 +88,17 @@ type DB struct {
 
 	// gate is for databases in memory alone, which have no WAL: there a reader and
 	// the writer's transaction keep out of each other's way here, not by SQLITE_BUSY.
-	gate gate
+	gate *semaphore.Weighted
 }
+
+// readersInside is how many readers the gate lets in together; the writer takes as many places.
+const readersInside = 1 << 30
 
 // Open opens the database, and makes it where it is missing. The error is one sentence that
 // names the path, the reason and what to do. A file that another program or a newer version
 // wrote is refused and not touched. ctx bounds the opening alone; Close the DB in the end.
 func Open(ctx context.Context, opts Options) (*DB, error) {
-	d := &DB{opts: opts.withDefaults(), log: opts.Logger}
+	d := &DB{opts: opts.withDefaults(), log: opts.Logger, gate: semaphore.NewWeighted(readersInside)}
 	if d.log == nil {
 		d.log = slog.Default()
 	}

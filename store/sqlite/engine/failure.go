@@ -61,20 +61,33 @@ func unavailable(err error) error {
 	return kiterror.Errorf(kiterror.ServiceUnavailable, "the store cannot be reached just now; try again").WithCause(err)
 }
 
-// diskFailure says whether the disk or the file is at fault, so that every other request would
-// fail too.
-//
-//	FULL, IOERR        the disk
-//	CORRUPT, NOTADB    the content of the file
-//	CANTOPEN, READONLY its permissions
-func diskFailure(err error) bool {
-	for _, code := range []sqlite3.ErrorCode{sqlite3.FULL, sqlite3.IOERR, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.CANTOPEN, sqlite3.READONLY} {
-		if errors.Is(err, code) {
-			return true
+// diskFailures are the failures of the disk and of the file, which every other request would meet
+// too, with where an operator looks first.
+var diskFailures = []struct {
+	code  sqlite3.ErrorCode
+	check string
+}{
+	{sqlite3.FULL, "the free space and the health of the disk that holds the store"},
+	{sqlite3.IOERR, "the free space and the health of the disk that holds the store"},
+	{sqlite3.CORRUPT, "the file: something else wrote to it; restore a backup (frond restore)"},
+	{sqlite3.NOTADB, "the file: something else wrote to it; restore a backup (frond restore)"},
+	{sqlite3.READONLY, "the permissions of the file and its folder"},
+	{sqlite3.CANTOPEN, "the permissions of the file and its folder"},
+}
+
+// whatToCheck says where an operator looks first, as the value of a log attribute; "": the error is
+// no failure of the disk.
+func whatToCheck(err error) string {
+	for _, f := range diskFailures {
+		if errors.Is(err, f.code) {
+			return f.check
 		}
 	}
-	return false
+	return ""
 }
+
+// diskFailure says whether the disk or the file is at fault.
+func diskFailure(err error) bool { return whatToCheck(err) != "" }
 
 // IsForeignKey says whether err is about a foreign key: one that a write left broken, or an
 // onDelete that restricts at once. SQLite's own message names neither table nor column.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
-	sqlite3 "github.com/ncruces/go-sqlite3"
 )
 
 // file watches the database file that a store writes to, so that no write to a lost file is
@@ -23,14 +24,14 @@ import (
 type file struct {
 	path, walPath string
 	log           *slog.Logger
+	// walSize is how many bytes the log had when it was last looked at.
+	walSize atomic.Int64
 
 	mu sync.Mutex
 	// main is the file as it was opened.
 	main fs.FileInfo
 	// wal is the log as the first commit left it; nil before.
 	wal fs.FileInfo
-	// walSize is how many bytes the log had when it was last looked at.
-	walSize int64
 	// failure is why writes fail; nil: they do not.
 	failure error
 
@@ -100,7 +101,7 @@ func (f *file) committed() error {
 		}
 		f.wal = wal
 	}
-	f.walSize = wal.Size()
+	f.walSize.Store(wal.Size())
 	return nil
 }
 
@@ -127,17 +128,8 @@ func (f *file) walGone() {
 // measure looks how large the log is now. Nothing changes where it cannot be seen.
 func (f *file) measure() {
 	if info, err := os.Stat(f.walPath); err == nil {
-		f.mu.Lock()
-		f.walSize = info.Size()
-		f.mu.Unlock()
+		f.walSize.Store(info.Size())
 	}
-}
-
-// size is how many bytes the log had when it was last looked at.
-func (f *file) size() int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.walSize
 }
 
 // note remembers a failure of the disk, and logs it where an operator has something else to
@@ -148,23 +140,10 @@ func (f *file) note(err error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.failure == nil || whatToCheck(f.failure) != whatToCheck(err) {
-		f.log.Error("the store fails", "store", f.path, "error", err, "check", whatToCheck(err))
+	if check := whatToCheck(err); f.failure == nil || whatToCheck(f.failure) != check {
+		f.log.Error("the store fails", "store", f.path, "error", err, "check", cmp.Or(check, "the file"))
 	}
 	f.failure = err
-}
-
-// whatToCheck says where an operator looks first, as the value of a log attribute.
-func whatToCheck(err error) string {
-	switch {
-	case errors.Is(err, sqlite3.FULL), errors.Is(err, sqlite3.IOERR):
-		return "the free space and the health of the disk that holds the store"
-	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB):
-		return "the file: something else wrote to it; restore a backup (frond restore)"
-	case errors.Is(err, sqlite3.READONLY), errors.Is(err, sqlite3.CANTOPEN):
-		return "the permissions of the file and its folder"
-	}
-	return "the file"
 }
 
 // failing returns the failure that writes met last, nil since they work.
@@ -254,7 +233,8 @@ func lockStore(path string) (*flock.Flock, error) {
 	}
 	if !ok {
 		err := errServed
-		if pid := strings.TrimSpace(readText(lock.Path())); pid != "" {
+		text, _ := os.ReadFile(lock.Path())
+		if pid := strings.TrimSpace(string(text)); pid != "" {
 			err = fmt.Errorf("%w (process %s)", errServed, pid)
 		}
 		return nil, err
@@ -262,15 +242,6 @@ func lockStore(path string) (*flock.Flock, error) {
 	// For the message above alone: the lock holds without it.
 	_ = os.WriteFile(lock.Path(), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644)
 	return lock, nil
-}
-
-// readText returns the text of a file, "" where it cannot be read.
-func readText(path string) string {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	return string(text)
 }
 
 // FreeDisk returns how many bytes are free where the file is; -1 where that cannot be known,

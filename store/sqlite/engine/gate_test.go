@@ -3,64 +3,39 @@ package engine
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
-// TestGate: readers are inside together and a writer alone; a reader that waits goes when its
-// context ends, and those that still wait go before the next writer.
-func TestGate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var g gate
-		for range 2 {
-			if err := g.enter(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var order []string
-		var mu sync.Mutex
-		said := func(what string) {
-			mu.Lock()
-			defer mu.Unlock()
-			order = append(order, what)
-		}
-		var all sync.WaitGroup
-		writer := func(name string) {
-			all.Go(func() {
-				g.close()
-				said(name)
-				time.Sleep(time.Second)
-				g.open()
-			})
-			synctest.Wait()
-		}
-		writer("first writer")
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
-		defer cancel()
-		began := time.Now()
-		if err := g.enter(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second/2 {
-			t.Errorf("a reader behind a waiting writer: %v after %v", err, time.Since(began))
-		}
-		g.leave()
-		g.leave()
-		synctest.Wait()
-		writer("second writer")
-		all.Go(func() {
-			if err := g.enter(t.Context()); err != nil {
-				t.Error(err)
-			}
-			said("reader")
-			g.leave()
+// TestReadersWaitForTheWriterInMemory: a reader that waits for a transaction goes when its context
+// ends; another one reads after it.
+func TestReadersWaitForTheWriterInMemory(t *testing.T) {
+	d := database(t, Options{Memory: true})
+	began, release, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		done <- d.Write(&Op{Ctx: t.Context(), Run: func(c *Conn) error {
+			close(began)
+			<-release
+			return c.Exec("CREATE TABLE x (n)")
+		}})
+	}()
+	<-began
+	nothing := func(*Conn) error { return errors.New("the reader was inside beside the writer") }
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := d.Read(ctx, nothing); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a reader beside the writer: %v", err)
+	}
+	var n int64
+	read := make(chan error)
+	go func() {
+		read <- d.Read(t.Context(), func(c *Conn) (err error) {
+			n, err = c.Number("SELECT count(*) FROM sqlite_schema WHERE name = 'x'")
+			return err
 		})
-		all.Wait()
-		if len(order) != 3 || order[0] != "first writer" || order[1] != "reader" || order[2] != "second writer" {
-			t.Errorf("inside were, in turn, %q", order)
-		}
-		if err := g.enter(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		g.leave()
-	})
+	}()
+	close(release)
+	if err := errors.Join(<-done, <-read); err != nil || n != 1 {
+		t.Errorf("the next reader: %d tables, %v", n, err)
+	}
 }

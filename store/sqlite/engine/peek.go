@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,16 +47,14 @@ func Peek(ctx context.Context, path string) (*Conn, error) {
 
 // unreadable returns the sentence for a file that [Peek] cannot read.
 func unreadable(path string, err error) error {
-	reason, remedy := err.Error(), "check the file and its permissions"
-	switch {
-	case errors.Is(err, sqlite3.NOTADB):
-		reason, remedy = "it is not a SQLite database", "name another file"
-	case errors.Is(err, sqlite3.CORRUPT):
-		reason, remedy = "the database is damaged", "restore it from a backup"
-	case errors.Is(err, sqlite3.BUSY):
-		reason, remedy = "another process holds it locked", "try again when that process is done"
-	case errors.Is(err, sqlite3.CANTOPEN), errors.Is(err, sqlite3.PERM), errors.Is(err, sqlite3.AUTH):
-		reason, remedy = "it cannot be opened", "check the permissions of the file and of its folder"
-	}
-	return fmt.Errorf("%s cannot be read: %s; %s%w", path, reason, remedy, hidden{err})
+	const rights = "check the permissions of the file and of its folder"
+	reason, remedy := reasons(err, "check the file and its permissions", []reason{
+		{sqlite3.NOTADB, "it is not a SQLite database", "name another file"},
+		{sqlite3.CORRUPT, "the database is damaged", "restore it from a backup"},
+		{sqlite3.BUSY, "another process holds it locked", "try again when that process is done"},
+		{sqlite3.CANTOPEN, "it cannot be opened", rights},
+		{sqlite3.PERM, "it cannot be opened", rights},
+		{sqlite3.AUTH, "it cannot be opened", rights},
+	})
+	return fmt.Errorf("%s cannot be read: %s; %s%w", path, cmp.Or(reason, err.Error()), remedy, hidden{err})
 }

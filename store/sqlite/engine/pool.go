@@ -95,10 +95,10 @@ func (d *DB) ReadAs(ctx context.Context, lane turns.Lane, do func(*Conn) error) 
 	// Without WAL a read and the writer's transaction would meet as SQLITE_BUSY
 	// (docs/decisions/sqlite.md).
 	if d.opts.Memory {
-		if err := d.gate.enter(ctx); err != nil {
+		if err := d.gate.Acquire(ctx, 1); err != nil {
 			return Public(ctx, err)
 		}
-		defer d.gate.leave()
+		defer d.gate.Release(1)
 	}
 	c, err := d.pool.take(ctx)
 	if err != nil {

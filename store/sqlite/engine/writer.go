@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -221,12 +222,27 @@ func (w *writer) loop() {
 	}
 }
 
-// reopen replaces the connection that was discarded after a panic. A failure is the error of the
-// write at hand; the next one tries again.
-func (w *writer) reopen() (err error) {
-	w.db.file.walGone()
-	w.conn, err = w.db.dial(context.Background(), false)
-	return err
+// enter prepares the connection for a transaction: one that was discarded after a panic is replaced,
+// and in memory it waits until no reader is inside. A failure is the error of the write at hand; the
+// next one tries again.
+func (w *writer) enter() (err error) {
+	if w.conn == nil {
+		w.db.file.walGone()
+		if w.conn, err = w.db.dial(context.Background(), false); err != nil {
+			return unavailable(err)
+		}
+	}
+	if w.db.opts.Memory {
+		return w.db.gate.Acquire(context.Background(), readersInside)
+	}
+	return nil
+}
+
+// leave is the end of what enter began.
+func (w *writer) leave() {
+	if w.db.opts.Memory {
+		w.db.gate.Release(readersInside)
+	}
 }
 
 // begin claims a write that is still wanted; false where its caller has gone.
@@ -236,6 +252,13 @@ func (op *Op) begin() bool { return op.state.CompareAndSwap(waiting, begun) }
 func (op *Op) answer(err error) {
 	op.err = err
 	close(op.done)
+}
+
+// answerAll answers the callers of a transaction whose end had this error.
+func answerAll(ops []*Op, err error) {
+	for _, op := range ops {
+		op.answer(cmp.Or(op.err, err))
+	}
 }
 
 // commit runs a group as one transaction and answers each of its callers. Where the failure of one
@@ -252,12 +275,7 @@ func (w *writer) commit(group []*Op) {
 	for len(ops) > 0 {
 		again, err := w.transaction(ops)
 		if again == nil {
-			for _, op := range ops {
-				if op.err == nil {
-					op.err = err
-				}
-				close(op.done)
-			}
+			answerAll(ops, err)
 			return
 		}
 		ops = again
@@ -269,15 +287,10 @@ func (w *writer) commit(group []*Op) {
 // because the group had lasted long enough. Otherwise it returns nil; each op then has its own
 // error, and err is that of the commit.
 func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
-	if w.conn == nil {
-		if err = w.reopen(); err != nil {
-			return nil, unavailable(err)
-		}
+	if err := w.enter(); err != nil {
+		return nil, err
 	}
-	if w.db.opts.Memory {
-		w.db.gate.close()
-		defer w.db.gate.open()
-	}
+	defer w.leave()
 	for _, op := range ops {
 		op.err = nil
 	}
@@ -317,12 +330,7 @@ func (w *writer) transaction(ops []*Op) (again []*Op, err error) {
 	if again == nil {
 		return nil, err
 	}
-	for _, op := range ops {
-		if op.err == nil {
-			op.err = err
-		}
-		close(op.done)
-	}
+	answerAll(ops, err)
 	return again, nil
 }
 
@@ -405,15 +413,10 @@ func (w *writer) savepoint(op *Op, undo bool) (err error) {
 // outside runs an Op that works alone and makes its own transaction. No other write runs beside it,
 // and none of the statement's limits hold.
 func (w *writer) outside(op *Op) (err error) {
-	if w.conn == nil {
-		if err = w.reopen(); err != nil {
-			return unavailable(err)
-		}
+	if err := w.enter(); err != nil {
+		return err
 	}
-	if w.db.opts.Memory {
-		w.db.gate.close()
-		defer w.db.gate.open()
-	}
+	defer w.leave()
 	c := w.conn
 	defer func() {
 		if r := recover(); r != nil {
