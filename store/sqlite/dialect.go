@@ -58,9 +58,7 @@ func (d dialect) Among(b *sqltext.Builder, c *sqltext.Column, alias string, list
 	b.Column(alias, c)
 	b.Text(" IN (")
 	for i, v := range list {
-		if i > 0 {
-			b.Text(", ")
-		}
+		sqltext.Separate(b, i, ", ")
 		b.Bind(v)
 	}
 	b.Text(")")

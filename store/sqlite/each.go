@@ -119,9 +119,7 @@ func equalsKey(b *sqltext.Builder, alias string, c *sqltext.Column) {
 		return
 	}
 	for i, p := range c.Parts {
-		if i > 0 {
-			b.Text(" AND ")
-		}
+		sqltext.Separate(b, i, " AND ")
 		b.Column(alias, p)
 		b.Text(" = json_extract(k.value, '$[" + strconv.Itoa(i) + "]')")
 	}
@@ -152,9 +150,7 @@ func (r *reading) some(b *sqltext.Builder, c *sqltext.Column, keys sqltext.Value
 	// without brackets.
 	if parts := r.Table.Primary.Parts; r.table.rowid == "" && parts != nil {
 		for i, p := range parts {
-			if i > 0 {
-				b.Text(", ")
-			}
+			sqltext.Separate(b, i, ", ")
 			b.Column(inner, p)
 		}
 	} else {

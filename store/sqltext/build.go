@@ -1,9 +1,11 @@
 package sqltext
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 
+	"github.com/frondhost/frond/facade/filter"
 	"github.com/frondhost/frond/facade/kiterror"
 	"github.com/frondhost/frond/facade/search"
 	"github.com/frondhost/frond/schema"
@@ -114,6 +116,14 @@ func (b *Builder) Text(words ...string) {
 	}
 }
 
+// Separate appends the word between the members of a list before member i, which is none before the
+// first.
+func Separate(b *Builder, i int, word string) {
+	if i > 0 {
+		b.Text(word)
+	}
+}
+
 // Bind appends a placeholder and binds its value.
 func (b *Builder) Bind(v Value) {
 	b.Args = append(b.Args, v)
@@ -166,4 +176,51 @@ func (b *Builder) Ready() error {
 		return kiterror.Errorf(kiterror.BadRequest, "the filter compares with %d values; send %d at most", len(b.Args), most)
 	}
 	return nil
+}
+
+// reach says for how many rows a condition is judged. It decides whether the rows of a relation are
+// looked up one by one or collected once (docs/decisions/sqlite.md).
+type reach uint8
+
+// The numbers of rows a condition is judged for.
+const (
+	everyRow   reach = iota // any number, as in a list
+	sharedRows              // few, and several of them may lead to the same rows
+	fewRows                 // those of given keys, each once
+	singleRow               // the row of one key
+)
+
+// through returns the reach of the rows that a relation leads to. One row leads through a "one"
+// relation to one row; everything else may lead to rows that several rows share.
+func (r reach) through(many bool) reach {
+	switch {
+	case r == everyRow, r == singleRow && !many:
+		return r
+	}
+	return sharedRows
+}
+
+// probes reports whether the rows of a relation are looked up row by row:
+//
+//	few rows, or one:   EXISTS (SELECT 1 FROM "song" AS t1 WHERE t1."album" = t0."id" AND …)
+//	any number:         t0."id" IN (SELECT t1."album" FROM "song" AS t1 WHERE …)
+//
+// For any number of rows the set is computed once per statement. A lookup for each row would
+// multiply with every relation that the condition goes through: 2,000 albums of 2,000 songs
+// would be four million lookups.
+func (r reach) probes(many bool) bool {
+	if many {
+		return r >= fewRows
+	}
+	return r != everyRow
+}
+
+// reachOf returns the reach of the condition of a list: singleRow where it names a row by its key,
+// else everyRow.
+func reachOf(f *filter.Filter, e *schema.Entity) reach {
+	byKey := func(sub *filter.Filter) bool { return reachOf(sub, e) == singleRow }
+	if f != nil && (f.Op == filter.Eq && f.Field == e.Primary || f.Op == filter.And && slices.ContainsFunc(f.Sub, byKey)) {
+		return singleRow
+	}
+	return everyRow
 }

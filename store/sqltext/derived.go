@@ -210,8 +210,7 @@ func (s *behind) visible(of reach) {
 	if s.d.Where == nil {
 		return
 	}
-	if s.b.depth++; s.b.depth > maxRelations {
-		s.b.fail(kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations))
+	if !deeper(s.b) {
 		return
 	}
 	was := s.b.reach

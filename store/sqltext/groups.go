@@ -49,12 +49,7 @@ func (r *Reading) Grouped(b *Builder, key string, from func(alias string)) error
 		word = " AND "
 	}
 	if q.From != nil {
-		from, err := Cursor(r.Order, q.From)
-		if err != nil {
-			return err
-		}
-		b.Text(word)
-		b.After(r.Order, from, false, alias)
+		follow(b, r.Order, q.From, false, alias, word)
 	}
 	if q.Each != nil {
 		b.Text(" WINDOW w AS (PARTITION BY g.k")
@@ -84,9 +79,7 @@ func groupColumns(r *Reading, b *Builder, key string, from func(alias string)) (
 	}
 	for i := range g.Columns {
 		c, as := &g.Columns[i], "c"+strconv.Itoa(i)
-		if i > 0 {
-			b.Text(", ")
-		}
+		Separate(b, i, ", ")
 		var of *Column
 		if c.Of == nil {
 			b.Text("count(*)")

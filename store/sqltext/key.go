@@ -77,9 +77,7 @@ func (c *Column) SplitKey(text string) ([]Value, bool) {
 func (b *Builder) keyText(alias string, c *Column) {
 	b.Text("(")
 	for i, p := range c.Parts {
-		if i > 0 {
-			b.Text(" || ',' || ")
-		}
+		Separate(b, i, " || ',' || ")
 		free := p.Prop.Kind == schema.KindString // the texts of other kinds have neither sign
 		if free {
 			b.Text("replace(replace(")
@@ -122,9 +120,7 @@ func (b *Builder) Equal(alias string, c *Column, v Value) {
 	}
 	b.Text("(")
 	for i, p := range c.Parts {
-		if i > 0 {
-			b.Text(" AND ")
-		}
+		Separate(b, i, " AND ")
 		b.Equal(alias, p, values[i])
 	}
 	b.Text(")")
@@ -155,9 +151,7 @@ func (b *Builder) several(alias string, c, with *Column, open, end string) {
 	}
 	b.Text(open)
 	for i, p := range c.Parts {
-		if i > 0 {
-			b.Text(", ")
-		}
+		Separate(b, i, ", ")
 		b.Column(alias, p)
 	}
 	b.Text(end)
@@ -171,9 +165,7 @@ func (b *Builder) equalOne(alias string, c *Column, list []Value) {
 	}
 	b.Text("(")
 	for i, v := range list {
-		if i > 0 {
-			b.Text(" OR ")
-		}
+		Separate(b, i, " OR ")
 		b.Equal(alias, c, v)
 	}
 	b.Text(")")

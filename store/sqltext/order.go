@@ -60,9 +60,7 @@ func Turned(keys []SortKey) []SortKey {
 // (docs/decisions/filters-and-paging.md).
 func (b *Builder) OrderBy(keys []SortKey, alias string) {
 	for i, k := range keys {
-		if i > 0 {
-			b.Text(", ")
-		}
+		Separate(b, i, ", ")
 		b.Column(alias, k.Column)
 		nulls := b.db.Words.NullsFirst
 		if k.Desc {

@@ -118,24 +118,24 @@ func (r *Reading) Where(b *Builder, alias, word string) (next string) {
 func (r *Reading) Conditions(b *Builder, alias, word string) {
 	word = r.Where(b, alias, word)
 	if r.Find.From != nil {
-		from, err := Cursor(r.Order, r.Find.From)
-		if err != nil {
-			b.fail(err)
-			return
-		}
-		b.Text(word)
+		follow(b, r.Order, r.Find.From, r.Find.Including, alias, word)
 		word = " AND "
-		b.After(r.Order, from, r.Find.Including, alias)
 	}
 	if r.Find.Until != nil {
-		until, err := Cursor(r.Order, r.Find.Until)
-		if err != nil {
-			b.fail(err)
-			return
-		}
-		b.Text(word)
-		b.After(Turned(r.Order), until, false, alias)
+		follow(b, Turned(r.Order), r.Find.Until, false, alias, word)
 	}
+}
+
+// follow writes, after word, the condition that a row follows a place in an order. BAD_REQUEST where
+// the place is not of this order.
+func follow(b *Builder, order []SortKey, place []json.RawMessage, including bool, alias, word string) {
+	values, err := Cursor(order, place)
+	if err != nil {
+		b.fail(err)
+		return
+	}
+	b.Text(word)
+	b.After(order, values, including, alias)
 }
 
 // KeyColumn returns the column of the keys of a Find with Each, that of the rows in between where the

@@ -49,8 +49,16 @@ func (b *Builder) Join(f *filter.Filter, t *Table, alias string) {
 // levels of the 1,000 that SQLite takes.
 const maxRelations = 20
 
-// tooDeep refuses a filter that is nested deeper than SQLite takes: each relation and each
-// negation makes an expression deeper.
+// deeper counts one more relation of the condition that is being written; false where there are too
+// many, which fails the statement.
+func deeper(b *Builder) bool {
+	if b.depth == maxRelations {
+		b.fail(kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations))
+		return false
+	}
+	b.depth++
+	return true
+}
 
 // related writes a condition on the rows that a relation leads to, for Some, None and Every. A
 // relation is kept in one of three places, and each is written with lookups or with a set (see
@@ -67,11 +75,9 @@ func (b *Builder) related(f *filter.Filter, t *Table, alias string) {
 		b.fail(kiterror.Internal(fmt.Errorf("store: a filter of %s goes through no relation", t.Entity.Name)))
 		return
 	}
-	if b.depth == maxRelations {
-		b.fail(kiterror.Errorf(kiterror.BadRequest, "the filter is nested too deep; go through %d relations at most", maxRelations))
+	if !deeper(b) {
 		return
 	}
-	b.depth++
 	defer func(was reach) { b.depth, b.reach = b.depth-1, was }(b.reach)
 	target, own, theirs := sidesOf(b, f.Link, t)
 	if target == nil {

@@ -1,6 +1,8 @@
 package sqltext
 
 import (
+	"slices"
+
 	"github.com/frondhost/frond/facade/rows"
 )
 
@@ -61,10 +63,8 @@ var noFields = rows.NewLayout(nil)
 
 // Also selects a column in addition to the layout's, and returns its place in the select list.
 func (s *Selection) Also(c *Column) int {
-	for i, f := range s.Fields {
-		if f == c {
-			return i
-		}
+	if i := slices.Index(s.Fields, c); i >= 0 {
+		return i
 	}
 	s.Extra = append(s.Extra, c)
 	return len(s.Fields) + len(s.Extra) - 1
@@ -77,15 +77,11 @@ func (s *Selection) Width() int { return max(1, len(s.Fields)+len(s.Extra)) }
 // SQL needs one.
 func (b *Builder) Columns(s *Selection, alias string) {
 	for i, c := range s.Fields {
-		if i > 0 {
-			b.Text(", ")
-		}
+		Separate(b, i, ", ")
 		b.Column(alias, c)
 	}
 	for i, c := range s.Extra {
-		if i > 0 || len(s.Fields) > 0 {
-			b.Text(", ")
-		}
+		Separate(b, len(s.Fields)+i, ", ")
 		b.Column(alias, c)
 	}
 	if len(s.Fields)+len(s.Extra) == 0 {

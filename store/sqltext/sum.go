@@ -100,17 +100,23 @@ func power(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(
 
 // decimalText is n × 10^-scale.
 func decimalText(n *big.Int, scale int) string {
-	text, sign := new(big.Int).Abs(n).String(), ""
-	if n.Sign() < 0 {
-		sign = "-"
+	return signed(n.Sign(), new(big.Int).Abs(n).String(), scale)
+}
+
+// signed is a number of this sign whose digits have places of them behind the point, which may be
+// less than none.
+func signed(sign int, digits string, places int) string {
+	minus := ""
+	if sign < 0 {
+		minus = "-"
 	}
-	if scale == 0 {
-		return sign + text
+	if places <= 0 {
+		return minus + digits + strings.Repeat("0", -places)
 	}
-	if missing := scale + 1 - len(text); missing > 0 {
-		text = strings.Repeat("0", missing) + text
+	if missing := places + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
 	}
-	return sign + text[:len(text)-scale] + "." + text[len(text)-scale:]
+	return minus + digits[:len(digits)-places] + "." + digits[len(digits)-places:]
 }
 
 // maxPlain is how far from the point the first digit of a plain decimal is.
@@ -126,15 +132,5 @@ func PlainDecimal(text string) string {
 	case d.sign == 0:
 		return "0"
 	}
-	sign, places := "", len(d.digits)-d.point
-	if d.sign < 0 {
-		sign = "-"
-	}
-	switch {
-	case places <= 0:
-		return sign + d.digits + strings.Repeat("0", -places)
-	case d.point <= 0:
-		return sign + "0." + strings.Repeat("0", -d.point) + d.digits
-	}
-	return sign + d.digits[:d.point] + "." + d.digits[d.point:]
+	return signed(d.sign, d.digits, len(d.digits)-d.point)
 }

@@ -131,28 +131,15 @@ func (t *Table) Compose(made []*Column) {
 }
 
 // Place returns the position of a column in INSERT, -1 for no column of the table.
-func (t *Table) Place(c *Column) int {
-	for i := range t.Columns {
-		if t.Columns[i] == c {
-			return i
-		}
-	}
-	return -1
-}
+func (t *Table) Place(c *Column) int { return slices.Index(t.Columns, c) }
 
 // Unique says whether at most one row has a given value in the column: a key, or a unique
 // constraint of it alone.
 func (c *Column) Unique() bool {
 	e := c.Prop.Owner
-	if c.Prop == e.Primary {
-		return true
-	}
-	for _, members := range e.Uniques {
-		if len(members) == 1 && members[0] == c.Prop {
-			return true
-		}
-	}
-	return false
+	return c.Prop == e.Primary || slices.ContainsFunc(e.Uniques, func(members []*schema.Property) bool {
+		return len(members) == 1 && members[0] == c.Prop
+	})
 }
 
 // Index is an index that a card asks for.
@@ -191,9 +178,12 @@ func (ix *Index) All() []*Column {
 }
 
 // Properties returns the fields of ix.Columns.
-func (ix *Index) Properties() []*schema.Property {
-	all := make([]*schema.Property, len(ix.Columns))
-	for i, c := range ix.Columns {
+func (ix *Index) Properties() []*schema.Property { return properties(ix.Columns) }
+
+// properties returns the fields of columns.
+func properties(columns []*Column) []*schema.Property {
+	all := make([]*schema.Property, len(columns))
+	for i, c := range columns {
 		all[i] = c.Prop
 	}
 	return all
@@ -227,9 +217,5 @@ func fields(c *Column) []*schema.Property {
 	if c.Parts == nil {
 		return []*schema.Property{c.Prop}
 	}
-	all := make([]*schema.Property, len(c.Parts))
-	for i, p := range c.Parts {
-		all[i] = p.Prop
-	}
-	return all
+	return properties(c.Parts)
 }

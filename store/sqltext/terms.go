@@ -26,10 +26,8 @@ type Terms struct {
 	after *Builder
 	// all counts the rows with one of several keys that meet After; made when it is needed.
 	all    *Builder
-	table  *Table
+	table  *Table // that is written
 	points []pointing
-	// primary is the key of the table that is written.
-	primary *Column
 }
 
 // pointing is one relation whose targets are counted; the statement's first argument is the
@@ -56,7 +54,7 @@ func (d *Database) Terms(t *Table, of *facade.Terms, key *Value, where *filter.F
 	if of == nil {
 		return nil, nil
 	}
-	m := &Terms{of: of, primary: t.Primary, table: t}
+	m := &Terms{of: of, table: t}
 	err := m.compile(d, t, key, where)
 	if err != nil {
 		m.Free()
@@ -83,11 +81,7 @@ func (m *Terms) compile(d *Database, t *Table, key *Value, where *filter.Filter)
 		}
 		b := d.Builder()
 		m.points = append(m.points, pointing{p, target.Primary, b})
-		alias := b.Alias()
-		b.Text("SELECT count(*) FROM ", target.Name, " AS ", alias, " WHERE ")
-		d.Dialect.OneOf(b, target.Primary, alias, Value{})
-		b.reach = fewRows
-		if err := b.also(p.Where, target, alias); err != nil {
+		if err := countAmong(b, target, p.Where); err != nil {
 			return err
 		}
 	}
@@ -107,6 +101,16 @@ func (m *Terms) compile(d *Database, t *Table, key *Value, where *filter.Filter)
 		return m.after.oneRow(t, alias, Value{}, m.of.After)
 	}
 	return nil
+}
+
+// countAmong writes the number of rows of t that meet a condition and have one of several keys, which
+// are its first argument.
+func countAmong(b *Builder, t *Table, where *filter.Filter) error {
+	alias := b.Alias()
+	b.Text("SELECT count(*) FROM ", t.Name, " AS ", alias, " WHERE ")
+	b.db.Dialect.OneOf(b, t.Primary, alias, Value{})
+	b.reach = fewRows
+	return b.also(where, t, alias)
 }
 
 // Judge reads the row before the write and passes it to Terms.Judge, whose error ends the write.
@@ -178,20 +182,16 @@ func (m *Terms) CheckVisible(run Runner, keys ...Value) error {
 	}
 	b := m.after
 	if len(keys) == 1 {
-		bindKey(b.Args, m.primary, keys[0])
+		bindKey(b.Args, m.table.Primary, keys[0])
 	} else {
 		if m.all == nil {
 			m.all = b.db.Builder()
-			alias := m.all.Alias()
-			m.all.Text("SELECT count(*) FROM ", m.table.Name, " AS ", alias, " WHERE ")
-			b.db.Dialect.OneOf(m.all, m.primary, alias, Value{})
-			m.all.reach = fewRows
-			if err := m.all.also(m.of.After, m.table, alias); err != nil {
+			if err := countAmong(m.all, m.table, m.of.After); err != nil {
 				return err
 			}
 		}
 		b = m.all
-		b.Args[0] = b.db.Dialect.Keys(m.primary, slices.Clone(keys)) // a clone, so that one key takes no allocation
+		b.Args[0] = b.db.Dialect.Keys(m.table.Primary, slices.Clone(keys)) // a clone, so that one key takes no allocation
 	}
 	n, err := run.Number(b.SQL, b.Args)
 	if err == nil && n < int64(len(keys)) {

@@ -15,16 +15,12 @@ import (
 func (b *Builder) Insert(t *Table) {
 	b.Text("INSERT INTO ", t.Name, " (")
 	for i, c := range t.Columns {
-		if i > 0 {
-			b.Text(", ")
-		}
+		Separate(b, i, ", ")
 		b.Text(c.Name)
 	}
 	b.Text(") VALUES (")
 	for i := range t.Columns {
-		if i > 0 {
-			b.Text(", ")
-		}
+		Separate(b, i, ", ")
 		b.SQL = b.db.Dialect.Placeholder(b.SQL, i+1)
 	}
 	b.Text(")")
@@ -73,16 +69,9 @@ func (t *Table) Row(args []Value, record facade.Record) ([]Value, error) {
 		args = append(args, Value{})
 	}
 	for _, m := range record {
-		c, err := t.Column(t.Entity.Property(m.Name))
+		c, a, err := t.written(&m)
 		if err != nil {
 			return args, err
-		}
-		if c.Parts != nil {
-			return args, Refuse(c.Prop, schema.ReadOnly)
-		}
-		a, fault := Encode(c.Prop, m.Value)
-		if fault != "" {
-			return args, Refuse(c.Prop, fault)
 		}
 		args[from+t.Place(c)] = a
 	}
@@ -90,6 +79,21 @@ func (t *Table) Row(args []Value, record facade.Record) ([]Value, error) {
 		return args, Refuse(t.Primary.Prop, "required") // SQLite would make up an integer key
 	}
 	return args, nil
+}
+
+// written returns the column that a member of a record is written to, and its value there.
+func (t *Table) written(m *schema.Member) (c *Column, v Value, err error) {
+	if c, err = t.Column(t.Entity.Property(m.Name)); err != nil {
+		return nil, v, err
+	}
+	if c.Parts != nil {
+		return nil, v, Refuse(c.Prop, schema.ReadOnly)
+	}
+	v, fault := Encode(c.Prop, m.Value)
+	if fault != "" {
+		return nil, v, Refuse(c.Prop, fault)
+	}
+	return c, v, nil
 }
 
 // Update writes the statement that changes one row and returns it; with nothing to set it
@@ -103,20 +107,11 @@ func (b *Builder) Update(t *Table, sel *Selection, key Value, where *filter.Filt
 	alias := b.Alias()
 	b.Text("UPDATE ", t.Name, " AS ", alias, " SET ")
 	for i, m := range set {
-		c, err := t.Column(t.Entity.Property(m.Name))
+		c, a, err := t.written(&m)
 		if err != nil {
 			return err
 		}
-		if c.Parts != nil {
-			return Refuse(c.Prop, schema.ReadOnly)
-		}
-		a, fault := Encode(c.Prop, m.Value)
-		if fault != "" {
-			return Refuse(c.Prop, fault)
-		}
-		if i > 0 {
-			b.Text(", ")
-		}
+		Separate(b, i, ", ")
 		b.Text(c.Name, " = ")
 		b.Bind(a)
 	}
@@ -181,19 +176,5 @@ func (b *Builder) also(f *filter.Filter, t *Table, alias string) error {
 // there.
 func (b *Builder) Returning(sel *Selection) {
 	b.Text(" RETURNING ")
-	for i, c := range sel.Fields {
-		if i > 0 {
-			b.Text(", ")
-		}
-		b.Column("", c)
-	}
-	for i, c := range sel.Extra {
-		if i > 0 || len(sel.Fields) > 0 {
-			b.Text(", ")
-		}
-		b.Column("", c)
-	}
-	if len(sel.Fields)+len(sel.Extra) == 0 {
-		b.Text("1")
-	}
+	b.Columns(sel, "")
 }

@@ -60,7 +60,7 @@ func claim(c *Conn) error {
 	return nil
 }
 
-// marks reads what the header of the file holds.
+// marks reads both numbers of the file's header.
 func marks(c *Conn) (id, version int64, err error) {
 	if id, err = c.Number("PRAGMA application_id"); err == nil {
 		version, err = c.Number("PRAGMA user_version")

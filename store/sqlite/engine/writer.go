@@ -238,7 +238,7 @@ func (w *writer) enter() (err error) {
 	return nil
 }
 
-// leave is the end of what enter began.
+// leave is the counterpart of enter: it lets readers in again.
 func (w *writer) leave() {
 	if w.db.opts.Memory {
 		w.db.gate.Release(readersInside)
