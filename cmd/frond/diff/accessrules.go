@@ -15,8 +15,8 @@ const (
 
 // doorRules are tried on the access to every door.
 var doorRules = []rule[pair[catalog.Access]]{
-	{changeKind{"access-door-opened", Dangerous, onAccess, "a door that had rules is open to everybody", wasClosed, ""}, turned(func(was, is *catalog.Access) bool { return ruled(was) && !ruled(is) && known(is) }, byText)},
-	{changeKind{"access-door-closed", Breaking, onAccess, "a door that was open to everybody has rules", wasOpen, ""}, turned(func(was, is *catalog.Access) bool { return known(was) && !ruled(was) && ruled(is) }, byText)},
+	{changeKind{"access-door-opened", Dangerous, onAccess, "a door with rules is open to everybody", wasClosed, ""}, turned(func(was, is *catalog.Access) bool { return ruled(was) && !ruled(is) && known(is) }, byText)},
+	{changeKind{"access-door-closed", Breaking, onAccess, "an open door has rules", wasOpen, ""}, turned(func(was, is *catalog.Access) bool { return known(was) && !ruled(was) && ruled(is) }, byText)},
 }
 
 // exposureRules are tried on every operation that a surface shows now and did not show.
@@ -26,10 +26,10 @@ var exposureRules = []rule[string]{
 
 // classRules are tried on every class of callers and every operation.
 var classRules = []rule[pair[catalog.RuleAccess]]{
-	{changeKind{"access-operation-opened", Dangerous, onAccess, "callers may use an operation that was closed to them", wasClosed, ""}, func(p pair[catalog.RuleAccess]) *change {
+	{changeKind{"access-operation-opened", Dangerous, onAccess, "callers may use a further operation", wasClosed, ""}, func(p pair[catalog.RuleAccess]) *change {
 		return changed(p.was == nil && p.is != nil, "closed", "open")
 	}},
-	{changeKind{"access-operation-closed", Breaking, onAccess, "an operation is closed to callers who could use it", wasOpen, ""}, func(p pair[catalog.RuleAccess]) *change {
+	{changeKind{"access-operation-closed", Breaking, onAccess, "callers lose an operation", wasOpen, ""}, func(p pair[catalog.RuleAccess]) *change {
 		return changed(p.was != nil && p.is == nil, "open", "closed")
 	}},
 	{changeKind{"access-rows-widened", Dangerous, onAccess, "callers see more rows: a condition is gone", wasClosed, ""}, rows(true, false)},
@@ -47,10 +47,10 @@ func rows(conditionsGone, conditionsNew bool) func(pair[catalog.RuleAccess]) *ch
 
 // grantRules are tried on every field that a rule names, for each class of callers.
 var grantRules = []rule[pair[grant]]{
-	{changeKind{"access-field-shown", Dangerous, onAccess, "a field that was hidden is visible", wasClosed, ""}, ends(isHidden, "hidden", "visible")},
-	{changeKind{"access-field-hidden", Breaking, onAccess, "a field that was visible is hidden", wasOpen, ""}, begins(isHidden, "visible", "hidden")},
-	{changeKind{"access-field-writable", Dangerous, onAccess, "a field that could not be sent can be sent", wasClosed, ""}, ends(isReadOnly, "read-only", "writable")},
-	{changeKind{"access-field-read-only", Breaking, onAccess, "a field that could be sent cannot be sent", wasOpen, ""}, begins(isReadOnly, "writable", "read-only")},
+	{changeKind{"access-field-shown", Dangerous, onAccess, "a hidden field is visible", wasClosed, ""}, ends(isHidden, "hidden", "visible")},
+	{changeKind{"access-field-hidden", Breaking, onAccess, "a visible field is hidden", wasOpen, ""}, begins(isHidden, "visible", "hidden")},
+	{changeKind{"access-field-writable", Dangerous, onAccess, "a field can be sent now", wasClosed, ""}, ends(isReadOnly, "read-only", "writable")},
+	{changeKind{"access-field-read-only", Breaking, onAccess, "a field can no longer be sent", wasOpen, ""}, begins(isReadOnly, "writable", "read-only")},
 	{changeKind{"access-preset-added", Breaking, onAccess, "a rule sets a field that callers could send", wasOpen, ""}, turned(func(was, is *grant) bool { return was.set == "" && is.set != "" }, presetText)},
 	{changeKind{"access-preset-changed", Dangerous, onAccess, "a rule sets a field to another value, or leaves it to the caller", wasClosed, ""}, turned(func(was, is *grant) bool { return was.set != "" && was.set != is.set }, presetText)},
 }

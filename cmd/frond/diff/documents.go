@@ -51,8 +51,8 @@ var modeRules = []rule[pair[Version]]{
 
 // documentRules are tried on the text of every trusted document of the old version.
 var documentRules = []rule[pair[string]]{
-	{changeKind{"document-removed", Breaking, onGraphQL, "a trusted document is gone: a client that names it gets DOCUMENT_NOT_FOUND", "keep the document until no client of that build is left", ""}, gone(func(*string) string { return "trusted" })},
-	{changeKind{"document-changed", Dangerous, onGraphQL, "a name identifies another trusted document: clients of the old one get the answer of the new one", "give the new document another name", ""}, both(func(was, is *string) *change { return changed(*was != *is, "a document", "another one") })},
+	{changeKind{"document-removed", Breaking, onGraphQL, "a trusted document is gone: DOCUMENT_NOT_FOUND", "keep the document until no client of that build is left", ""}, gone(func(*string) string { return "trusted" })},
+	{changeKind{"document-changed", Dangerous, onGraphQL, "a name identifies another trusted document, whose answer clients get", "give the new document another name", ""}, both(func(was, is *string) *change { return changed(*was != *is, "a document", "another one") })},
 }
 
 // settings compares the settings that bound a request.

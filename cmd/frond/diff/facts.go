@@ -108,22 +108,22 @@ func cardMembers(card *schema.Card) (out []*member) {
 
 // factRules are tried on every fact.
 var factRules = []rule[pair[catalog.Fact]]{
-	{changeKind{"fact-removed", Breaking, onFacts, "a fact is not announced any more", "keep the fact until the last subscriber has left it", ""}, gone(announced)},
-	{changeKind{"fact-shape-removed", Breaking, onFacts, "a fact has no card for its data any more", "name its card under schema:", ""}, turned(func(was, is *catalog.Fact) bool { return was.Schema != nil && is.Schema == nil }, cardText)},
+	{changeKind{"fact-removed", Breaking, onFacts, "a fact is no longer announced", "keep the fact until the last subscriber has left it", ""}, gone(announced)},
+	{changeKind{"fact-shape-removed", Breaking, onFacts, "a fact has no card for its data", "name its card under schema:", ""}, turned(func(was, is *catalog.Fact) bool { return was.Schema != nil && is.Schema == nil }, cardText)},
 	{changeKind{"fact-added", safe, onFacts, "a fact is new", noAction, ""}, added(announced)},
 	{changeKind{"fact-shape-added", safe, onFacts, "a fact has a card for its data now", noAction, ""}, turned(func(was, is *catalog.Fact) bool { return was.Schema == nil && is.Schema != nil }, cardText)},
-	{changeKind{"fact-source-removed", Breaking, onFacts, "a command does not emit a fact any more", "emit it in the command's own code, or keep it under on:", ""}, turned(func(was, is *catalog.Fact) bool { return emits(is, was) }, sources)},
+	{changeKind{"fact-source-removed", Breaking, onFacts, "a command no longer emits a fact", "emit it in the command's own code, or keep it under on:", ""}, turned(func(was, is *catalog.Fact) bool { return emits(is, was) }, sources)},
 	{changeKind{"fact-source-added", Dangerous, onFacts, "a further command emits a fact, for unexpected rows", "declare a fact of another name for them", ""}, turned(emits, sources)},
 	{changeKind{"fact-condition-changed", Dangerous, onFacts, "a fact is emitted under another condition", "compare both: rows that are announced no more are missed", ""}, turned(func(was, is *catalog.Fact) bool {
 		return was.When != is.When && sources(was) != "" && sources(is) != ""
 	}, func(f *catalog.Fact) string { return f.When })},
-	{changeKind{"fact-subject-changed", Dangerous, []Surface{factsSurface, accessSurface}, "a fact is about another door or none, so other rules select its receivers", "declare a fact of another name", ""}, differs(subject)},
+	{changeKind{"fact-subject-changed", Dangerous, []Surface{factsSurface, accessSurface}, "a fact is about another door or none, with other receivers", "declare a fact of another name", ""}, differs(subject)},
 }
 
 // receiverRules are tried on every fact that is about no door.
 var receiverRules = []rule[pair[catalog.Access]]{
-	{changeKind{"fact-opened", Dangerous, onAccess, "a fact that had rules is open to everybody", wasClosed, ""}, ends(byRules, "rules", "open")},
-	{changeKind{"fact-closed", Breaking, onAccess, "a fact that was open to everybody has rules", wasOpen, ""}, begins(byRules, "open", "rules")},
+	{changeKind{"fact-opened", Dangerous, onAccess, "a fact with rules is open to everybody", wasClosed, ""}, ends(byRules, "rules", "open")},
+	{changeKind{"fact-closed", Breaking, onAccess, "an open fact has rules", wasOpen, ""}, begins(byRules, "open", "rules")},
 }
 
 func byRules(a *catalog.Access) bool { return a.By == catalog.ByRules }

@@ -25,7 +25,7 @@ func (c *comparison) files() {
 
 // fileRules are tried on every field that holds files.
 var fileRules = []rule[pair[catalog.File]]{
-	{changeKind{"files-removed", Breaking, onREST, "a field holds no files any more: its path is gone", "keep it under files: until no client reads or sends its files", ""}, gone(fileTypes)},
+	{changeKind{"files-removed", Breaking, onREST, "a field no longer holds files", "keep it under files: until no client reads or sends its files", ""}, gone(fileTypes)},
 	{changeKind{"file-types-narrowed", Breaking, onREST, "a field takes files of fewer types", "keep the types until no client sends them", ""}, turned(func(was, is *catalog.File) bool { return len(without(was.Types, is.Types)) > 0 }, fileTypes)},
 	{changeKind{"file-max-lowered", Breaking, onREST, "a field takes smaller files alone", "keep max, and check the size where the files are chosen", ""}, turned(func(was, is *catalog.File) bool { return was.Max > is.Max }, fileMax)},
 	{changeKind{"file-size-removed", Breaking, onREST, "a smaller image is gone", "keep it under sizes: until no client requests it", ""}, turned(func(was, is *catalog.File) bool { return lacksSize(is, was) }, sizeNames)},

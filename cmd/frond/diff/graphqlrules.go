@@ -15,22 +15,22 @@ const (
 // graphQLRules are tried on every element of a GraphQL schema.
 var graphQLRules = []rule[pair[element]]{
 	{changeKind{"graphql-type-removed", Breaking, onGraphQL, "a type is gone", keepElement, ""}, of(aType, gone(kindText))},
-	{changeKind{"graphql-type-kind-changed", Breaking, onGraphQL, "a name is that of a type of another kind", "give the new type another name", ""}, of(aType, differs(kindText))},
+	{changeKind{"graphql-type-kind-changed", Breaking, onGraphQL, "a type is of another kind", "give the new type another name", ""}, of(aType, differs(kindText))},
 	{changeKind{"graphql-name-changed", Breaking, onGraphQL, "a type, a field or an input has another name", "keep the name with graphql: in frond.yaml, or move the clients first", ""}, differs(name)},
 	{changeKind{"graphql-field-removed", Breaking, onGraphQL, "a field is gone", keepElement, ""}, of(aField, gone(typeText))},
-	{changeKind{"graphql-field-type-changed", Breaking, onGraphQL, "the values of a field have a type that readers do not know", "add a field of another name with the new type, and deprecate this one", ""}, of(aField, turned(func(was, is *element) bool { return !readsAs(was.typ, is.typ) }, typeText))},
-	{changeKind{"graphql-input-removed", Breaking, onGraphQL, "an argument or a field of an input is gone", keepElement, ""}, of(anInput, gone(typeText))},
-	{changeKind{"graphql-input-required", Breaking, onGraphQL, "an argument or a field of an input has to be sent", nullable, ""}, hasToBeSent},
+	{changeKind{"graphql-field-type-changed", Breaking, onGraphQL, "a field has values of another type", "add a field of another name with the new type, and deprecate this one", ""}, of(aField, turned(func(was, is *element) bool { return !readsAs(was.typ, is.typ) }, typeText))},
+	{changeKind{"graphql-input-removed", Breaking, onGraphQL, "an argument or an input field is gone", keepElement, ""}, of(anInput, gone(typeText))},
+	{changeKind{"graphql-input-required", Breaking, onGraphQL, "an argument or an input field has to be sent", nullable, ""}, hasToBeSent},
 	// That it is required now is a rule of its own.
-	{changeKind{"graphql-input-type-changed", Breaking, onGraphQL, "an argument or a field of an input takes another type", "add an input of another name with the new type, and deprecate this one", ""}, of(anInput, turned(func(was, is *element) bool { return !sendsAs(bare(was.typ), bare(is.typ)) }, typeText))},
+	{changeKind{"graphql-input-type-changed", Breaking, onGraphQL, "an argument or an input field takes another type", "add an input of another name with the new type, and deprecate this one", ""}, of(anInput, turned(func(was, is *element) bool { return !sendsAs(bare(was.typ), bare(is.typ)) }, typeText))},
 	{changeKind{"graphql-enum-value-removed", Breaking, onGraphQL, "a value of an enum is gone", "keep the value in the card's enum until no row and no client has it", ""}, of(aValue, gone(name))},
-	{changeKind{"graphql-enum-value-added", Dangerous, onGraphQL, "an enum has another value, which its readers may not know", "inform its readers before a row has the value", ""}, of(aValue, added(name))},
-	{changeKind{"graphql-interface-removed", Breaking, onGraphQL, "a type does not implement an interface any more", "keep the primary key readable", ""}, of(anInterface, gone(name))},
-	{changeKind{"graphql-interface-added", Dangerous, onGraphQL, "a type implements another interface: fields of that interface may give it", "check clients that branch on the type", ""}, of(anInterface, added(name))},
+	{changeKind{"graphql-enum-value-added", Dangerous, onGraphQL, "an enum has a further value", "inform its readers before a row has the value", ""}, of(aValue, added(name))},
+	{changeKind{"graphql-interface-removed", Breaking, onGraphQL, "a type no longer implements an interface", "keep the primary key readable", ""}, of(anInterface, gone(name))},
+	{changeKind{"graphql-interface-added", Dangerous, onGraphQL, "a type implements a further interface, whose fields may give it", "check clients that branch on the type", ""}, of(anInterface, added(name))},
 	{changeKind{"graphql-type-added", safe, onGraphQL, "a type is new", noAction, ""}, of(aType, added(kindText))},
 	{changeKind{"graphql-field-added", safe, onGraphQL, "a field is new", noAction, ""}, of(aField, added(typeText))},
-	{changeKind{"graphql-input-added", safe, onGraphQL, "an argument or a field of an input is new and may be left out", noAction, ""}, of(anInput, addedIf(func(e *element) bool { return !e.required }, typeText))},
-	{changeKind{"graphql-type-compatible", safe, onGraphQL, "a compatible change: a field is never null, or an input may be left out", noAction, ""}, turned(isCompatible, typeText)},
+	{changeKind{"graphql-input-added", safe, onGraphQL, "an argument or an input field is new and optional", noAction, ""}, of(anInput, addedIf(func(e *element) bool { return !e.required }, typeText))},
+	{changeKind{"graphql-type-compatible", safe, onGraphQL, "a field is never null, or an input may be left out", noAction, ""}, turned(isCompatible, typeText)},
 	{changeKind{"graphql-deprecated", safe, onGraphQL, "a deprecation has changed", noAction, ""}, differs(func(e *element) string { return e.deprecated })},
 }
 

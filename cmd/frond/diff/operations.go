@@ -187,11 +187,11 @@ func (c *comparison) uniquesOf(e *schema.Entity, renamed bool) (all []string) {
 // operationRules are tried on every operation that REST or the envelope shows.
 var operationRules = []rule[pair[shownOperation]]{
 	{changeKind{"operation-removed", Breaking, onCalls, "an operation is gone, or hidden on a surface", "keep it and write deprecated: in frond.yaml until no client calls it", ""}, gone(kindOf)},
-	{changeKind{"operation-kind-changed", Breaking, onCalls, "a query is a command now, or the reverse: its verb, its retries and its access follow the kind", "add an operation of another name, and deprecate this one", ""}, differs(kindOf)},
+	{changeKind{"operation-kind-changed", Breaking, onCalls, "a query is a command now, or the reverse, with its verb, retries and access", "add an operation of another name, and deprecate this one", ""}, differs(kindOf)},
 	{changeKind{"rest-path-changed", Breaking, onREST, "an operation is called by another verb or path", "keep the path with plural: in frond.yaml; frond.lock pins it", ""}, both(func(_, is *shownOperation) *change {
 		return changed(is.rest && len(is.lost) > 0 && is.until == "", "", strings.Join(is.gained, ", "))
 	})},
-	{changeKind{"method-renamed", Breaking, onRPC, "a method has another name, since its door has", "keep the name of the entity until its callers use the new one", ""}, both(func(_, is *shownOperation) *change {
+	{changeKind{"method-renamed", Breaking, onRPC, "a method has the new name of its door", "keep the name of the entity until its callers use the new one", ""}, both(func(_, is *shownOperation) *change {
 		return changed(!is.rest && len(is.lost) > 0 && is.until == "", strings.Join(is.lost, ", "), strings.Join(is.gained, ", "))
 	})},
 	{changeKind{"old-name-until", Dangerous, onCalls, "an operation has another name or path; the old one is answered until a day (until: under renamed)", "have the callers use the new name before that day", ""}, both(func(_, is *shownOperation) *change {
@@ -200,8 +200,8 @@ var operationRules = []rule[pair[shownOperation]]{
 	{changeKind{"result-cardinality-changed", Breaking, onCalls, "an operation answers another number of values", "add an operation of another name", ""}, turned(func(was, is *shownOperation) bool {
 		return was.Cardinality != is.Cardinality && !alwaysAnswers(was, is)
 	}, cardinality)},
-	{changeKind{"result-cardinality-narrowed", safe, onCalls, "an operation that could answer null always answers a value", noAction, ""}, turned(alwaysAnswers, cardinality)},
-	{changeKind{"operation-may-conflict", Dangerous, onCalls, "a write may be refused with CONFLICT for a constraint or a reference that is new", "have the callers handle 409", ""}, both(func(_, is *shownOperation) *change { return changed(is.conflicts != "", "", is.conflicts) })},
+	{changeKind{"result-cardinality-narrowed", safe, onCalls, "an operation no longer answers null", noAction, ""}, turned(alwaysAnswers, cardinality)},
+	{changeKind{"operation-may-conflict", Dangerous, onCalls, "a write may be CONFLICT for a new constraint or reference", "have the callers handle 409", ""}, both(func(_, is *shownOperation) *change { return changed(is.conflicts != "", "", is.conflicts) })},
 	{changeKind{"operation-moved", Dangerous, onCalls, "the operation runs in another process, or here again, with or without SERVICE_UNAVAILABLE, GATEWAY_TIMEOUT and transactions over several doors", "have the callers handle 503 and 504", ""}, differs(func(op *shownOperation) string { return op.runs })},
 	{changeKind{"operation-added", safe, onCalls, "an operation is new, or new on a surface", noAction, ""}, added(kindOf)},
 	{changeKind{"operation-deprecated", safe, onCalls, "the deprecation of an operation has changed", noAction, ""}, differs(func(op *shownOperation) string { return op.Deprecated })},

@@ -8,8 +8,8 @@ import (
 // requestRules are tried on every member of a request: params, query, body. A member that may
 // not be sent, such as a read-only field, counts as one that is not there.
 var requestRules = []rule[pair[member]]{
-	{changeKind{"request-field-removed", Breaking, onCalls, "a field is gone: sending it is refused with unknown_key", keepField, ""}, func(p pair[member]) *change { return changed(sends(p.was) && p.is == nil, typeOf(p.was), "") }},
-	{changeKind{"request-field-closed", Breaking, onCalls, "a field cannot be sent any more: sending it is refused with read_only or immutable", "accept the field until its senders have stopped", ""}, both(func(was, is *member) *change {
+	{changeKind{"request-field-removed", Breaking, onCalls, "a field is gone: unknown_key", keepField, ""}, func(p pair[member]) *change { return changed(sends(p.was) && p.is == nil, typeOf(p.was), "") }},
+	{changeKind{"request-field-closed", Breaking, onCalls, "a field cannot be sent any more: read_only or immutable", "accept the field until its senders have stopped", ""}, both(func(was, is *member) *change {
 		return changed(was.sendable && !is.sendable, typeOf(was), "not accepted")
 	})},
 	{changeKind{"request-field-required", Breaking, onCalls, "a field has to be sent", "write lifecycle.create for it: optional, a value, now or a generator", ""}, func(p pair[member]) *change {
@@ -21,8 +21,8 @@ var requestRules = []rule[pair[member]]{
 	{changeKind{"request-type-changed", Breaking, onCalls, "a field takes values of another type", "add a field of another name with the new type, and deprecate this one", ""}, sent(func(was, is *member) *change {
 		return changed(!takes(typesOf(is.shape), typesOf(was.shape)), typeOf(was), typeOf(is))
 	})},
-	{changeKind{"request-null-refused", Breaking, onCalls, "a field does not take null any more", "keep null in its type: [string, 'null']", ""}, sent(func(was, is *member) *change { return changed(was.nullable && !is.nullable, "null", "no null") })},
-	{changeKind{"request-values-narrowed", Breaking, onCalls, "a field takes fewer values: an enum, a bound, a pattern or a format is new or tighter", "keep the wider rule, and check the narrower one where the value is used", ""}, sent(func(was, is *member) *change { return joined(compareValues(was.shape, is.shape).less) })},
+	{changeKind{"request-null-refused", Breaking, onCalls, "a field no longer takes null", "keep null in its type: [string, 'null']", ""}, sent(func(was, is *member) *change { return changed(was.nullable && !is.nullable, "null", "no null") })},
+	{changeKind{"request-values-narrowed", Breaking, onCalls, "an enum, a bound, a pattern or a format is new or tighter", "keep the wider rule, and check the narrower one where the value is used", ""}, sent(func(was, is *member) *change { return joined(compareValues(was.shape, is.shape).less) })},
 	{changeKind{"request-relation-changed", Breaking, onCalls, "a field holds ids of another entity, or has begun to hold ids", "add a field of another name", ""}, sent(func(was, is *member) *change {
 		return changed(is.relation != "" && was.relation != is.relation, was.relation, is.relation)
 	})},
@@ -30,10 +30,10 @@ var requestRules = []rule[pair[member]]{
 		return changed(!was.required && !is.required && was.filled != is.filled, cmp.Or(was.filled, "null"), cmp.Or(is.filled, "null"))
 	})},
 	{changeKind{"request-schema-changed", Dangerous, onCalls, "a keyword without a rule, or the conversion, has changed", "compare both cards", ""}, sent(unruled)},
-	{changeKind{"request-field-added", safe, onCalls, "a field may be sent that could not be sent before", noAction, ""}, func(p pair[member]) *change {
+	{changeKind{"request-field-added", safe, onCalls, "a field can be sent now", noAction, ""}, func(p pair[member]) *change {
 		return changed(!sends(p.was) && sends(p.is) && !p.is.required, "", typeOf(p.is))
 	}},
-	{changeKind{"request-field-optional", safe, onCalls, "a field may be left out that had to be sent", noAction, ""}, sent(func(was, is *member) *change { return changed(was.required && !is.required, "required", "optional") })},
+	{changeKind{"request-field-optional", safe, onCalls, "a field may be left out now", noAction, ""}, sent(func(was, is *member) *change { return changed(was.required && !is.required, "required", "optional") })},
 	{changeKind{"request-type-widened", safe, onCalls, "a field takes values of more types, or null", noAction, ""}, sent(func(was, is *member) *change {
 		if takesMore(is, was) {
 			return &change{typeOf(was), typeOf(is)}
